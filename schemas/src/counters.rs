@@ -1,0 +1,187 @@
+//! Decoded rows: dense source numbers and columns of counters.
+//!
+//! A *source* is one set as one producer reports it. The decoder numbers sources when it first sees them;
+//! from then on a row is a number, a time and counters, and nobody compares strings.
+
+use crate::{Metric, Name, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// Dense number of a [`Source`], from 0, in order of first sight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct SourceIndex(pub u32);
+
+impl SourceIndex {
+    /// As an index into a column.
+    pub fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One set of one producer: what its rows report, and about which component.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Source {
+    /// LDMS schema with its digest cut off: `aries_rtr`, `lustre_client`, `ibmad`.
+    pub schema: Name,
+    /// The node whose ldmsd reports: the `producer` column, or the node that `component_id` tells.
+    pub producer: Name,
+    /// What is measured.
+    pub metric: Metric,
+    /// The component: router (cname without `a0`), host, or client node.
+    pub component: Name,
+    /// Its parts that this set reports (tiles, ports, mounts), in the order of the counters.
+    pub parts: Vec<Name>,
+    /// Preference among redundant sources of one part: the lowest reports, the others stand by.
+    /// 0 for full-width counters, higher for schemas that saturate or round.
+    pub rank: u8,
+}
+
+impl Source {
+    /// Counters in one row of this source.
+    pub fn counters(&self) -> usize {
+        self.parts.len() * self.metric.columns()
+    }
+}
+
+/// All sources seen, by number and by description.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<Source>", into = "Vec<Source>")]
+pub struct Sources {
+    sources: Vec<Source>,
+    index: HashMap<Source, SourceIndex>,
+}
+
+impl Sources {
+    /// The number of `source`, given to it now if it is new.
+    pub fn intern(&mut self, source: Source) -> SourceIndex {
+        if let Some(found) = self.index.get(&source) {
+            return *found;
+        }
+        let number = SourceIndex(self.sources.len() as u32);
+        self.sources.push(source.clone());
+        self.index.insert(source, number);
+        number
+    }
+
+    /// The description of a source; `None` for a number that was never given.
+    pub fn get(&self, source: SourceIndex) -> Option<&Source> {
+        self.sources.get(source.at())
+    }
+
+    /// All of them, in the order of their numbers.
+    pub fn as_slice(&self) -> &[Source] {
+        &self.sources
+    }
+}
+
+impl From<Vec<Source>> for Sources {
+    fn from(list: Vec<Source>) -> Sources {
+        let mut sources = Sources::default();
+        for source in list {
+            sources.intern(source);
+        }
+        sources
+    }
+}
+
+impl From<Sources> for Vec<Source> {
+    fn from(sources: Sources) -> Vec<Source> {
+        sources.sources
+    }
+}
+
+/// Rows in columns: row `i` is `sources[i]`, `times[i]` and the counters
+/// `counters[starts[i]..starts[i + 1]]`, `Source::counters` of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CounterBatch {
+    sources: Vec<SourceIndex>,
+    times: Vec<Time>,
+    ends: Vec<u32>,
+    counters: Vec<u64>,
+}
+
+impl CounterBatch {
+    /// Rows in the batch.
+    pub fn len(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Whether it holds no row.
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+
+    /// Empties it and keeps its memory.
+    pub fn clear(&mut self) {
+        self.sources.clear();
+        self.times.clear();
+        self.ends.clear();
+        self.counters.clear();
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, source: SourceIndex, time: Time, counters: &[u64]) {
+        self.counters.extend_from_slice(counters);
+        self.seal(source, time);
+    }
+
+    /// Room for a row's counters, to be filled in place and then sealed with [`CounterBatch::seal`]
+    /// or given up with [`CounterBatch::abandon`].
+    pub fn open(&mut self, counters: usize) -> &mut [u64] {
+        let start = self.sealed();
+        self.counters.resize(start + counters, 0);
+        &mut self.counters[start..]
+    }
+
+    /// Ends the row whose counters were filled in last.
+    pub fn seal(&mut self, source: SourceIndex, time: Time) {
+        self.sources.push(source);
+        self.times.push(time);
+        self.ends.push(self.counters.len() as u32);
+    }
+
+    /// Forgets counters that were opened and not sealed.
+    pub fn abandon(&mut self) {
+        let start = self.sealed();
+        self.counters.truncate(start);
+    }
+
+    /// The rows in order: source, time, counters.
+    pub fn rows(&self) -> impl Iterator<Item = (SourceIndex, Time, &[u64])> {
+        (0..self.len()).map(|i| {
+            let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
+            (
+                self.sources[i],
+                self.times[i],
+                &self.counters[start..self.ends[i] as usize],
+            )
+        })
+    }
+
+    fn sealed(&self) -> usize {
+        self.ends.last().map_or(0, |end| *end as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_abandoned_row_leaves_no_trace() {
+        let mut batch = CounterBatch::default();
+        batch.push(SourceIndex(0), Time(1), &[1, 2]);
+        batch.open(3)[0] = 9;
+        batch.abandon();
+        batch.open(1)[0] = 7;
+        batch.seal(SourceIndex(1), Time(2));
+        let rows: Vec<_> = batch.rows().collect();
+        assert_eq!(
+            rows,
+            [
+                (SourceIndex(0), Time(1), &[1, 2][..]),
+                (SourceIndex(1), Time(2), &[7][..])
+            ]
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! Everything that was not used, by reason: shown by `/metrics`, `doctor` and the health page.
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! reasons {
+    ($($variant:ident $name:literal $doc:literal,)*) => {
+        /// Why a row, or one interval of a row, was not used.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum DropReason { $(#[doc = $doc] $variant,)* }
+
+        impl DropReason {
+            /// All reasons, in the order of their numbers.
+            pub const ALL: &'static [DropReason] = &[$(DropReason::$variant,)*];
+
+            /// The word in `dropped.json`, metrics and SQL.
+            pub fn name(self) -> &'static str {
+                match self { $(DropReason::$variant => $name,)* }
+            }
+
+            /// What it means, for a person.
+            pub fn meaning(self) -> &'static str {
+                match self { $(DropReason::$variant => $doc,)* }
+            }
+        }
+    };
+}
+
+reasons! {
+    InvalidJson "invalid_json" "The line is no complete JSON object: truncated, unescaped, or nan printed as it is.",
+    InvalidCsv "invalid_csv" "The CSV line has another number of fields than its header, or is not text.",
+    CsvWithoutHeader "csv_without_header" "A CSV line came before any header that tells its columns.",
+    UnknownSchema "unknown_schema" "No column of the row is one that Tailback knows.",
+    UnusedSchema "unused_schema" "A known LDMS schema that says nothing of contention or jobs.",
+    MissingTimestamp "missing_timestamp" "The row has no timestamp.",
+    BadTimestamp "bad_timestamp" "The timestamp is no number between 2000 and 2255.",
+    MissingColumn "missing_column" "A column that the schema needs is absent from this row.",
+    BadValue "bad_value" "A counter or name has the wrong type.",
+    NegativeCounter "negative_counter" "A counter is below zero.",
+    BadName "bad_name" "A producer, component, mount or port has characters that names may not have.",
+    Unattributable "unattributable" "The row has neither producer nor component_id: nobody knows which node it is about.",
+    Duplicate "duplicate" "The same sample of the same source was seen before.",
+    Late "late" "The row is older than its component's watermark.",
+    CounterReset "counter_reset" "A counter fell and no plausible wrap explains it: this interval is not used.",
+    CounterSaturated "counter_saturated" "A 32-bit counter stands at its maximum: this interval is not used.",
+    Implausible "implausible" "The rate is higher than the hardware can do: this interval is not used.",
+    BadJob "bad_job" "A job row without job id, node or start.",
+    BufferFull "buffer_full" "A source sent more rows ahead of its watermark than are kept.",
+}
+
+/// How often each [`DropReason`] happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DropCounts {
+    counts: Vec<u64>,
+}
+
+impl Default for DropCounts {
+    fn default() -> Self {
+        DropCounts {
+            counts: vec![0; DropReason::ALL.len()],
+        }
+    }
+}
+
+impl DropCounts {
+    /// Counts one more.
+    pub fn count(&mut self, reason: DropReason) {
+        self.counts[reason as usize] += 1;
+    }
+
+    /// How often `reason` happened.
+    pub fn get(&self, reason: DropReason) -> u64 {
+        self.counts[reason as usize]
+    }
+
+    /// Adds the counts of `other`.
+    pub fn add(&mut self, other: &DropCounts) {
+        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+            *mine += theirs;
+        }
+    }
+
+    /// Reasons that happened, with their counts, in the order of their numbers.
+    pub fn nonzero(&self) -> impl Iterator<Item = (DropReason, u64)> {
+        DropReason::ALL
+            .iter()
+            .map(|r| (*r, self.get(*r)))
+            .filter(|(_, n)| *n > 0)
+    }
+
+    /// All of them together.
+    pub fn total(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+}

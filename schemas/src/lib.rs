@@ -1,0 +1,37 @@
+//! What the parts of Tailback say to each other: types and formats, no input or output.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`time`] | [`Time`], microseconds since the epoch |
+//! | [`name`] | [`Name`], a word from outside that was validated |
+//! | [`metric`] | [`Metric`], what is measured, its direction, columns and floors |
+//! | [`counters`] | [`Sources`] and [`CounterBatch`], decoded rows in columns |
+//! | [`signal`] | [`SeriesTable`], [`State`], [`Signal`]: the model's output per tick |
+//! | [`episode`] | [`Episode`], a contended stretch with its loss |
+//! | [`job`] | [`JobEvent`], [`Job`], [`JobResult`], causes and kinds |
+//! | [`dropped`] | [`DropReason`], [`DropCounts`]: every row or interval not used, by reason |
+//! | [`results`] | [`ResultBatch`], what the detector hands to a sink |
+//! | [`jsonl`] | the lines that `tailback replay` writes |
+//! | [`sql`] | the numbered migrations of the store |
+
+pub mod counters;
+pub mod dropped;
+pub mod episode;
+pub mod job;
+pub mod jsonl;
+pub mod metric;
+pub mod name;
+pub mod results;
+pub mod signal;
+pub mod sql;
+pub mod time;
+
+pub use counters::{CounterBatch, Source, SourceIndex, Sources};
+pub use dropped::{DropCounts, DropReason};
+pub use episode::{Episode, EpisodeId, LossPoint};
+pub use job::{Cause, CauseKind, CauseShare, Job, JobEvent, JobResult};
+pub use metric::{Direction, Metric};
+pub use name::{Name, NameError};
+pub use results::{Heard, ResultBatch};
+pub use signal::{SeriesIndex, SeriesInfo, SeriesTable, Signal, State};
+pub use time::Time;

@@ -1,0 +1,99 @@
+//! The model's output per tick, and the table of series it is about.
+
+use crate::{Metric, Name, Time};
+use serde::{Deserialize, Serialize};
+
+/// Dense number of a series, from 0, in order of first sight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct SeriesIndex(pub u32);
+
+impl SeriesIndex {
+    /// As an index into a column.
+    pub fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a series is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SeriesInfo {
+    /// What is measured.
+    pub metric: Metric,
+    /// Router, host or client node.
+    pub component: Name,
+    /// Tile, port or mount; `None` for the component as a whole (a router's mean).
+    pub part: Option<Name>,
+}
+
+impl SeriesInfo {
+    /// `<metric>/<component>[/<part>]`, the name everywhere a person or program reads it.
+    pub fn name(&self) -> String {
+        match &self.part {
+            Some(part) => format!("{}/{}/{part}", self.metric.name(), self.component),
+            None => format!("{}/{}", self.metric.name(), self.component),
+        }
+    }
+}
+
+/// All series seen, in the order of their numbers.
+pub type SeriesTable = Vec<SeriesInfo>;
+
+/// What is known of a series at a tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
+pub enum State {
+    /// Too few readings for a baseline.
+    Warmup,
+    /// Compared with its baseline and found not contended.
+    Clear,
+    /// Compared with its baseline and found contended.
+    Contended,
+    /// Below the activity floor of its metric: nothing to contend for.
+    Idle,
+    /// No data.
+    Unknown,
+}
+
+impl State {
+    /// All states, in the order of their numbers.
+    pub const ALL: [State; 5] = [
+        State::Warmup,
+        State::Clear,
+        State::Contended,
+        State::Idle,
+        State::Unknown,
+    ];
+
+    /// The word in files, SQL and on the page.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Warmup => "warmup",
+            State::Clear => "clear",
+            State::Contended => "contended",
+            State::Idle => "idle",
+            State::Unknown => "unknown",
+        }
+    }
+}
+
+/// One tick of one series. Figures that do not exist in this state are NaN (JSON and SQL: null).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Signal {
+    /// The sampler's timestamp; the end of the interval the reading covers.
+    pub time: Time,
+    /// Which series.
+    pub series: SeriesIndex,
+    /// The reading, in the metric's unit.
+    pub value: f64,
+    /// Geometric mean of the latest window, in the metric's unit.
+    pub mean: f64,
+    /// Geometric mean of the non-contended window, in the metric's unit.
+    pub baseline: f64,
+    /// What `mean` has to pass to be contended, in the metric's unit.
+    pub bound: f64,
+    /// What is known.
+    pub state: State,
+    /// Seconds lost since the series was first seen; it jumps when an onset is dated back.
+    pub slowdown_s: f64,
+}
