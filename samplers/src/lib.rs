@@ -1,1 +1,33 @@
-//! placeholder
+//! What runs on a node, and the simulated cluster that stands in for it.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`cluster`] | [`Cluster`], which plays a scenario and writes LDMS rows, a second at a time |
+//! | [`scenario`] | [`Scenario`], the built-in ones, and bare series for tests of models |
+//! | [`jobs`] | [`jobs::JobSpec`], what jobs do |
+//! | [`lustre`] | how writers share four OSTs |
+//! | [`aries`] | routers, tiles, links, routes; what load does to a link |
+//! | [`faults`] | [`Faults`], what goes wrong on the way of a row |
+//! | [`ldms_rows`] | [`Rows`] and [`Schema`], the format of the rows |
+//! | [`truth`] | [`Truth`], who really lost what to whom |
+//! | `machine` | the physics from event to event |
+//! | `network` | loads, stalls and tile counters |
+//! | `rng` | the random numbers |
+
+pub mod aries;
+pub mod cluster;
+pub mod faults;
+pub mod jobs;
+pub mod ldms_rows;
+pub mod lustre;
+mod machine;
+mod network;
+mod rng;
+pub mod scenario;
+pub mod truth;
+
+pub use cluster::Cluster;
+pub use faults::Faults;
+pub use ldms_rows::{Rows, Schema};
+pub use scenario::{Scenario, ScenarioError};
+pub use truth::Truth;

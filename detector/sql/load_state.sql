@@ -1,0 +1,1 @@
+SELECT version, content FROM state WHERE name = ?1

@@ -1,0 +1,1 @@
+SELECT min(bucket) FROM signal_rows

@@ -1,0 +1,421 @@
+//! The detector: rows of counters in, results out. The order of the pipeline stands in [`Detector::rows`].
+
+use crate::coverage::Coverage;
+use crate::episodes::EpisodeBook;
+use crate::evidence;
+use crate::ingest::{Ingest, SeriesReading};
+use crate::jobs::{self, Facts, JobLedger};
+use crate::model::{Bank, Happening, Reading, Suspicion};
+use crate::settings::Settings;
+use schemas::{
+    Cause, CauseKind, CauseShare, CounterBatch, DropCounts, Job, Metric, Name, ResultBatch, SeriesIndex,
+    Signal, Sources, State, Time,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, HashMap};
+
+/// Signals written for a gap at most; a longer one is told by its first and its last ticks.
+const GAP_SIGNALS_MAX: i64 = 600;
+/// A job row that comes this many seconds after the job's start still starts its nodes anew.
+const JOB_ROW_DELAY_S: f64 = 10.0;
+
+/// State of the detector stage. It can be written and read back at any point between two calls.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Detector {
+    settings: Settings,
+    ingest: Ingest,
+    banks: [Bank; 3],
+    /// Series of each bank, by their number there.
+    members: [Vec<SeriesIndex>; 3],
+    series: Vec<Place>,
+    /// Clients of each file system, by their number in the Lustre bank.
+    clients: HashMap<Name, Vec<u32>>,
+    episodes: EpisodeBook,
+    coverage: Coverage,
+    jobs: JobLedger,
+    assigned: BTreeSet<(Name, SeriesIndex)>,
+    finished: bool,
+    #[serde(skip)]
+    told_series: usize,
+    #[serde(skip)]
+    signals: Vec<Signal>,
+    #[serde(skip)]
+    readings: Vec<SeriesReading>,
+}
+
+/// Where a series' state is, and when the next job begins or ends on its node.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Place {
+    metric: Metric,
+    number: u32,
+    next_boundary: Time,
+}
+
+impl Detector {
+    /// A detector that has seen nothing.
+    pub fn new(settings: Settings) -> Detector {
+        let bank = |i: usize| Bank::new(settings.model, settings.params[i]);
+        Detector {
+            settings,
+            ingest: Ingest::new(settings.stream),
+            banks: [bank(0), bank(1), bank(2)],
+            members: Default::default(),
+            series: Vec::new(),
+            clients: HashMap::new(),
+            episodes: EpisodeBook::default(),
+            coverage: Coverage::default(),
+            jobs: JobLedger::default(),
+            assigned: BTreeSet::new(),
+            finished: false,
+            told_series: 0,
+            signals: Vec::new(),
+            readings: Vec::new(),
+        }
+    }
+
+    /// Takes rows: order, duplicates, sources, rates (ingest); then model, judgement, episodes per reading.
+    pub fn rows(&mut self, sources: &Sources, batch: &CounterBatch) {
+        let mut readings = std::mem::take(&mut self.readings);
+        self.ingest.rows(sources, batch, &mut readings);
+        self.use_readings(&mut readings);
+        self.readings = readings;
+    }
+
+    /// Takes news of a job: its nodes start anew where it starts and ends.
+    pub fn job(&mut self, job: Job) {
+        let nodes = job.nodes.clone();
+        self.jobs.put(job);
+        for node in &nodes {
+            for series in self.node_series(node) {
+                self.set_boundary(series, node);
+            }
+        }
+    }
+
+    /// The stream ended: rows that wait are used, and what is open closes at its last reading.
+    pub fn finish(&mut self) {
+        let mut readings = std::mem::take(&mut self.readings);
+        self.ingest.finish(&mut readings);
+        self.use_readings(&mut readings);
+        self.finished = true;
+        let Some(newest) = self.ingest.newest() else {
+            return;
+        };
+        for at in 0..self.series.len() {
+            let series = SeriesIndex(at as u32);
+            self.restart(series);
+            let last = self.coverage.last(series).unwrap_or(newest);
+            if newest.seconds_since(last) > self.settings.stream.gap_s {
+                self.tell_unknown(series, last, newest);
+            }
+        }
+    }
+
+    /// The newest timestamp seen.
+    pub fn newest(&self) -> Option<Time> {
+        self.ingest.newest()
+    }
+
+    /// Rows and intervals that were not used.
+    pub fn drops(&self) -> &DropCounts {
+        &self.ingest.drops
+    }
+
+    /// All series, by number.
+    pub fn series(&self) -> &schemas::SeriesTable {
+        self.ingest.series()
+    }
+
+    /// Everything that became known since the last call.
+    pub fn take(&mut self) -> ResultBatch {
+        let table = self.ingest.series();
+        let new = table.iter().enumerate().skip(self.told_series);
+        let series = new
+            .map(|(at, info)| (SeriesIndex(at as u32), info.clone()))
+            .collect();
+        self.told_series = table.len();
+        let (job_results, job_series) = self.job_results();
+        ResultBatch {
+            series,
+            signals: std::mem::take(&mut self.signals),
+            episodes: self.episodes.take_changed(),
+            jobs: self.jobs.take_changed(),
+            job_results,
+            job_series,
+            drops: self.ingest.drops.clone(),
+            heard: self.ingest.heard(),
+        }
+    }
+
+    fn use_readings(&mut self, readings: &mut Vec<SeriesReading>) {
+        while self.series.len() < self.ingest.series().len() {
+            self.add_series();
+        }
+        for reading in readings.drain(..) {
+            self.use_reading(&reading);
+        }
+    }
+
+    fn use_reading(&mut self, reading: &SeriesReading) {
+        let series = reading.series;
+        let (time, value, active) = (reading.time, reading.value, reading.active);
+        let tick_s = self.settings.stream.tick_s;
+        if let Some(since) = reading.gap_since {
+            self.restart(series);
+            self.tell_unknown(series, since, time);
+        }
+        self.coverage
+            .saw(series, time, reading.span_ticks, active, tick_s);
+        if time >= self.series[series.at()].next_boundary {
+            self.restart(series);
+            self.pass_boundary(series, time);
+        }
+        if reading.span_ticks == 0 {
+            return;
+        }
+        let place = self.series[series.at()];
+        let bank = &mut self.banks[place.metric as usize];
+        let update = Reading {
+            time,
+            value,
+            span_ticks: reading.span_ticks,
+            active,
+        };
+        let happening = bank.update(place.number as usize, &update);
+        if happening != Happening::Nothing {
+            self.act(series, time, happening);
+        }
+        self.tell(series, time, value);
+    }
+
+    fn act(&mut self, series: SeriesIndex, time: Time, happening: Happening) {
+        let place = self.series[series.at()];
+        match happening {
+            Happening::Nothing => {}
+            Happening::Suspected(suspicion) => self.consider(series, time, &suspicion),
+            Happening::Began => self.begin(series, Vec::new()),
+            Happening::WentOn => {
+                if let Some(now) = self.banks[place.metric as usize].open_episode(place.number as usize) {
+                    self.episodes.go_on(series, &now);
+                }
+            }
+            Happening::Ended(closing) => self.episodes.close(series, &closing),
+            Happening::Settled(closing) => self.episodes.settle(series, &closing),
+        }
+    }
+
+    /// Judges a fall, once the others' rows of that time must have come.
+    fn consider(&mut self, series: SeriesIndex, time: Time, suspicion: &Suspicion) {
+        let place = self.series[series.at()];
+        let none = Vec::new();
+        let part = self.ingest.series()[series.at()].part.clone();
+        let members = part
+            .as_ref()
+            .and_then(|part| self.clients.get(part))
+            .unwrap_or(&none);
+        let waited = time.seconds_since(suspicion.since) >= self.settings.stream.lateness_s;
+        if members.len() > 1 && !waited {
+            return;
+        }
+        let bank = &self.banks[place.metric as usize];
+        let own: Vec<&Name> = self.jobs_of(series, suspicion.start);
+        let same_job = |m: u32| {
+            let other = self.members[place.metric as usize][m as usize];
+            self.jobs_of(other, suspicion.start)
+                .iter()
+                .any(|job| own.contains(job))
+        };
+        let evidence = evidence::judge(bank, members, place.number, suspicion, same_job);
+        let causes = self.blame(series, suspicion, &evidence);
+        let happening = self.banks[place.metric as usize].judge(place.number as usize, evidence.judgement);
+        if happening == Happening::Began {
+            self.begin(series, causes);
+        }
+    }
+
+    fn begin(&mut self, series: SeriesIndex, causes: Vec<CauseShare>) {
+        let place = self.series[series.at()];
+        if let Some(now) = self.banks[place.metric as usize].open_episode(place.number as usize) {
+            self.episodes.open(series, &now, causes);
+        }
+    }
+
+    /// Who gained what the series lost, by job where jobs are known.
+    fn blame(
+        &self,
+        series: SeriesIndex,
+        suspicion: &Suspicion,
+        evidence: &evidence::Evidence,
+    ) -> Vec<CauseShare> {
+        let place = self.series[series.at()];
+        let own = self.jobs_of(series, suspicion.start);
+        let mut shares: Vec<CauseShare> = Vec::new();
+        for (member, gain) in &evidence.gainers {
+            let other = self.members[place.metric as usize][*member as usize];
+            let theirs = self.jobs_of(other, suspicion.since);
+            let (cause, name) = match theirs.first() {
+                Some(job) if own.contains(job) => (Cause::SelfInflicted, job.to_string()),
+                Some(job) => (Cause::OtherJob, job.to_string()),
+                None if own.is_empty() => (Cause::Unknown, self.ingest.series()[other.at()].name()),
+                None => (Cause::OtherJob, self.ingest.series()[other.at()].name()),
+            };
+            let share = gain / evidence.gained;
+            match shares.iter_mut().find(|s| s.series_or_job == name) {
+                Some(known) => known.share += share,
+                None => shares.push(CauseShare {
+                    cause,
+                    kind: CauseKind::Capacity,
+                    series_or_job: name,
+                    share,
+                }),
+            }
+        }
+        shares
+    }
+
+    fn jobs_of(&self, series: SeriesIndex, time: Time) -> Vec<&Name> {
+        let node = &self.ingest.series()[series.at()].component;
+        self.jobs
+            .on_node_at(node, time)
+            .into_iter()
+            .map(|job| &job.job_id)
+            .collect()
+    }
+
+    fn restart(&mut self, series: SeriesIndex) {
+        let place = self.series[series.at()];
+        let happening = self.banks[place.metric as usize].restart(place.number as usize);
+        self.act(series, Time::MIN, happening);
+    }
+
+    fn tell(&mut self, series: SeriesIndex, time: Time, value: f64) {
+        let place = self.series[series.at()];
+        let known = self.banks[place.metric as usize].knowledge(place.number as usize);
+        self.signals.push(Signal {
+            time,
+            series,
+            value,
+            mean: known.mean,
+            baseline: known.baseline,
+            bound: known.bound,
+            state: known.state,
+            slowdown_s: known.slowdown_s,
+        });
+    }
+
+    /// One unknown signal per tick that was missed after `since` and before `until`.
+    fn tell_unknown(&mut self, series: SeriesIndex, since: Time, until: Time) {
+        let place = self.series[series.at()];
+        let slowdown_s = self.banks[place.metric as usize]
+            .knowledge(place.number as usize)
+            .slowdown_s;
+        let tick_s = self.settings.stream.tick_s;
+        let missed = (until.seconds_since(since) / tick_s).round() as i64 - 1;
+        let told = (1..=missed).filter(|k| *k <= GAP_SIGNALS_MAX / 2 || missed - k < GAP_SIGNALS_MAX / 2);
+        let nan = f64::NAN;
+        self.signals.extend(told.map(|k| Signal {
+            time: since.plus_seconds(k as f64 * tick_s),
+            series,
+            value: nan,
+            mean: nan,
+            baseline: nan,
+            bound: nan,
+            state: State::Unknown,
+            slowdown_s,
+        }));
+    }
+
+    fn add_series(&mut self) {
+        let series = SeriesIndex(self.series.len() as u32);
+        let info = &self.ingest.series()[series.at()];
+        let metric = info.metric;
+        let number = self.members[metric as usize].len() as u32;
+        self.members[metric as usize].push(series);
+        self.banks[metric as usize].add();
+        if let (Metric::LustreWriteRate, Some(mount)) = (metric, &info.part) {
+            self.clients.entry(mount.clone()).or_default().push(number);
+        }
+        let node = info.component.clone();
+        self.series.push(Place {
+            metric,
+            number,
+            next_boundary: Time(i64::MAX),
+        });
+        if metric != Metric::AriesStallRatio {
+            self.set_boundary(series, &node);
+        }
+    }
+
+    /// Series that belong to a node alone; a router's links serve many.
+    fn node_series(&self, node: &Name) -> Vec<SeriesIndex> {
+        let of = |metric| self.ingest.series_of(metric, node);
+        let mut series = of(Metric::LustreWriteRate);
+        series.extend(of(Metric::IbWaitRatio));
+        series.retain(|s| s.at() < self.series.len());
+        series
+    }
+
+    fn set_boundary(&mut self, series: SeriesIndex, node: &Name) {
+        let last = self.coverage.last(series).unwrap_or(Time::MIN);
+        let from = last.plus_seconds(-JOB_ROW_DELAY_S);
+        let next = self.jobs.boundaries(node).into_iter().find(|t| *t > from);
+        self.series[series.at()].next_boundary = next.unwrap_or(Time(i64::MAX));
+    }
+
+    fn pass_boundary(&mut self, series: SeriesIndex, time: Time) {
+        let node = &self.ingest.series()[series.at()].component;
+        let next = self.jobs.boundaries(node).into_iter().find(|t| *t > time);
+        self.series[series.at()].next_boundary = next.unwrap_or(Time(i64::MAX));
+    }
+
+    /// Results of all jobs that the data reaches, and the series newly assigned to them.
+    fn job_results(&mut self) -> (Vec<schemas::JobResult>, Vec<(Name, SeriesIndex)>) {
+        let Some(now) = self.ingest.newest() else {
+            return (Vec::new(), Vec::new());
+        };
+        let mut results = Vec::new();
+        let mut new = Vec::new();
+        for job in self.jobs.all() {
+            let settled = job.end.is_some_and(|end| now.seconds_since(end) > 300.0);
+            if settled && !self.finished {
+                continue;
+            }
+            let series = self.series_of_job(job);
+            let facts = Facts {
+                series: &series,
+                table: self.ingest.series(),
+                episodes: &self.episodes,
+                coverage: &self.coverage,
+                now,
+                tick_s: self.settings.stream.tick_s,
+            };
+            results.push(jobs::result(job, &facts));
+            new.extend(
+                series
+                    .into_iter()
+                    .map(|s| (job.job_id.clone(), s))
+                    .filter(|p| !self.assigned.contains(p)),
+            );
+        }
+        self.assigned.extend(new.iter().cloned());
+        (results, new)
+    }
+
+    /// A job's own nodes' series, and the routers (as a whole) that its nodes hang on.
+    fn series_of_job(&self, job: &Job) -> Vec<SeriesIndex> {
+        let mut series: Vec<SeriesIndex> = Vec::new();
+        for node in &job.nodes {
+            series.extend(self.node_series(node));
+            for router in self.ingest.routers_of(node) {
+                let all = self.ingest.series_of(Metric::AriesStallRatio, &router);
+                series.extend(
+                    all.into_iter()
+                        .filter(|s| self.ingest.series()[s.at()].part.is_none()),
+                );
+            }
+        }
+        series.sort();
+        series.dedup();
+        series
+    }
+}

@@ -1,0 +1,159 @@
+//! From rows of counters to readings, in event time.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`order`] | puts the rows of one source in order; tells duplicates and late rows |
+//! | [`rates`] | makes a reading of two rows: wraps, resets, saturation, activity |
+//! | [`component`] | chooses among the sources that report the same part, bridges gaps |
+//!
+//! All of it depends on the rows' own timestamps alone, so the order of arrival within the lateness
+//! changes nothing.
+
+pub mod component;
+pub mod order;
+pub mod rates;
+
+use crate::settings::StreamSettings;
+use component::Component;
+use schemas::{
+    CounterBatch, DropCounts, Heard, Metric, Name, SeriesIndex, SeriesInfo, SeriesTable, SourceIndex,
+    Sources, Time,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// A reading of a series, or the news that its readings have a gap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SeriesReading {
+    /// Which series.
+    pub series: SeriesIndex,
+    /// End of the interval.
+    pub time: Time,
+    /// In the metric's unit.
+    pub value: f64,
+    /// Whether the component did enough for the value to mean something.
+    pub active: bool,
+    /// Ticks it covers; 0 where it only ends a gap and has no value.
+    pub span_ticks: u8,
+    /// End of the reading before a gap that is too long to bridge.
+    pub gap_since: Option<Time>,
+}
+
+/// All components, and where each source belongs.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Ingest {
+    settings: StreamSettings,
+    series: SeriesTable,
+    components: Vec<Component>,
+    /// Component and place in it, per source.
+    places: Vec<Option<(u32, u16)>>,
+    by_name: HashMap<(Metric, Name), u32>,
+    newest: Option<Time>,
+    /// Rows, intervals and why they were not used.
+    pub drops: DropCounts,
+}
+
+impl Ingest {
+    /// Nothing seen yet.
+    pub fn new(settings: StreamSettings) -> Ingest {
+        Ingest {
+            settings,
+            ..Ingest::default()
+        }
+    }
+
+    /// Series seen so far, by number.
+    pub fn series(&self) -> &SeriesTable {
+        &self.series
+    }
+
+    /// The newest timestamp of any row.
+    pub fn newest(&self) -> Option<Time> {
+        self.newest
+    }
+
+    /// Series of one component; empty if it was never seen.
+    pub fn series_of(&self, metric: Metric, component: &Name) -> Vec<SeriesIndex> {
+        let key = (metric, component.clone());
+        self.by_name
+            .get(&key)
+            .map_or(Vec::new(), |c| self.components[*c as usize].series())
+    }
+
+    /// Routers that `node` reports: the ones it hangs on, since a node reads its own router's counters.
+    pub fn routers_of(&self, node: &Name) -> Vec<Name> {
+        let reports = |c: &&Component| c.metric == Metric::AriesStallRatio && c.is_reported_by(node);
+        self.components
+            .iter()
+            .filter(reports)
+            .map(|c| c.name.clone())
+            .collect()
+    }
+
+    /// Nodes that report `router`.
+    pub fn nodes_of(&self, router: &Name) -> Vec<Name> {
+        let key = (Metric::AriesStallRatio, router.clone());
+        self.by_name
+            .get(&key)
+            .map_or(Vec::new(), |c| self.components[*c as usize].producers())
+    }
+
+    /// Takes rows; `out` gains the readings that they make known, in event time per series.
+    pub fn rows(&mut self, sources: &Sources, batch: &CounterBatch, out: &mut Vec<SeriesReading>) {
+        for (source, time, counters) in batch.rows() {
+            let Some((component, place)) = self.place(sources, source) else {
+                continue;
+            };
+            self.newest = self.newest.max(Some(time));
+            let component = &mut self.components[component as usize];
+            component.row(
+                place as usize,
+                time,
+                counters,
+                &self.settings,
+                &mut self.drops,
+                out,
+            );
+        }
+    }
+
+    /// Releases everything that waits for rows before it: the stream ended.
+    pub fn finish(&mut self, out: &mut Vec<SeriesReading>) {
+        for component in &mut self.components {
+            component.finish(&self.settings, &mut self.drops, out);
+        }
+    }
+
+    /// Sources heard since the last call.
+    pub fn heard(&mut self) -> Vec<Heard> {
+        self.components.iter_mut().flat_map(Component::heard).collect()
+    }
+
+    fn place(&mut self, sources: &Sources, source: SourceIndex) -> Option<(u32, u16)> {
+        if let Some(Some(place)) = self.places.get(source.at()) {
+            return Some(*place);
+        }
+        let described = sources.get(source)?;
+        let key = (described.metric, described.component.clone());
+        let next = self.components.len() as u32;
+        let component = *self.by_name.entry(key).or_insert(next);
+        if component == next {
+            self.components
+                .push(Component::new(described.metric, described.component.clone()));
+        }
+        let series = &mut self.series;
+        let place = self.components[component as usize].add_source(described, |part| {
+            series.push(SeriesInfo {
+                metric: described.metric,
+                component: described.component.clone(),
+                part,
+            });
+            SeriesIndex(series.len() as u32 - 1)
+        });
+        if self.places.len() <= source.at() {
+            self.places.resize(source.at() + 1, None);
+        }
+        self.places[source.at()] = Some((component, place));
+        self.places[source.at()]
+    }
+}

@@ -1,0 +1,122 @@
+//! Order of the rows of one source.
+//!
+//! A row that follows the one before by a tick is used at once. A row that leaves a hole waits until the
+//! hole can no longer be filled: until the component's watermark, its newest timestamp less the lateness,
+//! has passed it. So disorder costs time only where there is disorder.
+
+use crate::settings::StreamSettings;
+use schemas::{DropReason, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Rows kept ahead of a hole; at 1 Hz far more than any lateness needs.
+const HELD_MAX: usize = 64;
+/// Timestamps remembered to tell a repeated row from a late one.
+const REMEMBERED: usize = 16;
+/// Equal intervals after which a source is known to be slower than the tick.
+const STEADY: u8 = 8;
+
+/// A row: its time and counters.
+pub type Row = (Time, Box<[u64]>);
+
+/// State of one source.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Order {
+    last: Option<Time>,
+    held: VecDeque<Row>,
+    remembered: VecDeque<Time>,
+    /// Interval of the latest rows and how often in a row it came.
+    interval_us: i64,
+    steady: u8,
+}
+
+impl Order {
+    /// Takes a row. It is used at once (`used` is called), held, or refused with a reason. Rows that it
+    /// sets free follow in order.
+    pub fn offer(
+        &mut self,
+        time: Time,
+        counters: &[u64],
+        watermark: Time,
+        settings: &StreamSettings,
+        mut used: impl FnMut(Time, &[u64]),
+    ) -> Result<(), DropReason> {
+        self.refuse(time, watermark)?;
+        let at_once = self.held.is_empty() && self.follows(time, settings);
+        if at_once {
+            self.use_row(time);
+            used(time, counters);
+            return Ok(());
+        }
+        let at = self.held.partition_point(|(held, _)| *held < time);
+        if self.held.get(at).is_some_and(|(held, _)| *held == time) {
+            return Err(DropReason::Duplicate);
+        }
+        self.held.insert(at, (time, counters.into()));
+        self.release(watermark, settings, used);
+        Ok(())
+    }
+
+    /// Uses the held rows that nothing can come before any more.
+    pub fn release(
+        &mut self,
+        watermark: Time,
+        settings: &StreamSettings,
+        mut used: impl FnMut(Time, &[u64]),
+    ) {
+        while let Some((time, _)) = self.held.front() {
+            let final_before = time.plus_seconds(-0.5 * settings.tick_s) <= watermark;
+            if !(final_before || self.follows(*time, settings) || self.held.len() > HELD_MAX) {
+                return;
+            }
+            let Some((time, counters)) = self.held.pop_front() else {
+                return;
+            };
+            self.use_row(time);
+            used(time, &counters);
+        }
+    }
+
+    fn refuse(&self, time: Time, watermark: Time) -> Result<(), DropReason> {
+        let passed = self.last.is_some_and(|last| time <= last);
+        if !passed && time >= watermark {
+            return Ok(());
+        }
+        let seen = self.remembered.contains(&time);
+        Err(if seen {
+            DropReason::Duplicate
+        } else {
+            DropReason::Late
+        })
+    }
+
+    /// Whether no row can lie between the last one and `time`. Nothing follows the unknown: the first row
+    /// waits, since an earlier one may still come.
+    fn follows(&self, time: Time, settings: &StreamSettings) -> bool {
+        let tick_us = (settings.tick_s * 1e6) as i64;
+        let usual = if self.steady >= STEADY {
+            self.interval_us.max(tick_us)
+        } else {
+            tick_us
+        };
+        self.last.is_some_and(|last| time - last <= usual + tick_us / 2)
+    }
+
+    fn use_row(&mut self, time: Time) {
+        if let Some(last) = self.last {
+            let interval = time - last;
+            let like_before = (interval - self.interval_us).abs() * 10 < self.interval_us;
+            self.steady = if like_before {
+                self.steady.saturating_add(1)
+            } else {
+                0
+            };
+            self.interval_us = interval;
+        }
+        self.last = Some(time);
+        if self.remembered.len() == REMEMBERED {
+            self.remembered.pop_front();
+        }
+        self.remembered.push_back(time);
+    }
+}

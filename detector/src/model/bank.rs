@@ -1,0 +1,82 @@
+//! A bank of either model, for all series of one metric.
+
+use super::published::PublishedBank;
+use super::robust::RobustBank;
+use super::{Closing, Happening, Judgement, Knowledge, ModelKind, Params, Reading};
+use schemas::Time;
+use serde::{Deserialize, Serialize};
+
+/// One model's state of all series of one metric.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Bank {
+    /// SAND2016-9525 as printed.
+    Published(PublishedBank),
+    /// The default.
+    Robust(RobustBank),
+}
+
+impl Bank {
+    /// An empty bank.
+    pub fn new(model: ModelKind, params: Params) -> Bank {
+        match model {
+            ModelKind::Published => Bank::Published(PublishedBank::new(params)),
+            ModelKind::Robust => Bank::Robust(RobustBank::new(params)),
+        }
+    }
+
+    /// Adds a series; its number is the count of those before it.
+    pub fn add(&mut self) {
+        match self {
+            Bank::Published(bank) => bank.add(),
+            Bank::Robust(bank) => bank.add(),
+        }
+    }
+
+    /// Takes one reading of series `i`.
+    pub fn update(&mut self, i: usize, reading: &Reading) -> Happening {
+        match self {
+            Bank::Published(bank) => bank.update(i, reading),
+            Bank::Robust(bank) => bank.update(i, reading),
+        }
+    }
+
+    /// Decides a suspicion about series `i`.
+    pub fn judge(&mut self, i: usize, judgement: Judgement) -> Happening {
+        match self {
+            Bank::Published(_) => Happening::Nothing,
+            Bank::Robust(bank) => bank.judge(i, judgement),
+        }
+    }
+
+    /// Starts series `i` anew; its open episode ends at its last reading.
+    pub fn restart(&mut self, i: usize) -> Happening {
+        match self {
+            Bank::Published(bank) => bank.restart(i),
+            Bank::Robust(bank) => bank.restart(i),
+        }
+    }
+
+    /// What is known of series `i`.
+    pub fn knowledge(&self, i: usize) -> Knowledge {
+        match self {
+            Bank::Published(bank) => bank.knowledge(i),
+            Bank::Robust(bank) => bank.knowledge(i),
+        }
+    }
+
+    /// The open episode of series `i`, as it stands.
+    pub fn open_episode(&self, i: usize) -> Option<Closing> {
+        match self {
+            Bank::Published(bank) => bank.open_episode(i),
+            Bank::Robust(bank) => bank.open_episode(i),
+        }
+    }
+
+    /// Mean of the active readings of series `i` between two times of the recent past; `published` has none.
+    pub fn mean_between(&self, i: usize, from: Time, to: Time) -> Option<f64> {
+        match self {
+            Bank::Published(_) => None,
+            Bank::Robust(bank) => bank.mean_between(i, from, to),
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What can be set per metric, with the defaults that the accuracy table was made with.
+
+use crate::equations::SlowdownForm;
+use schemas::{Direction, Metric};
+use serde::{Deserialize, Serialize};
+
+/// Which model decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelKind {
+    /// SAND2016-9525 as printed, errata of GUIDE section 1 applied.
+    Published,
+    /// The default.
+    Robust,
+}
+
+/// Parameters of a bank.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Params {
+    /// Which way the metric goes under contention.
+    pub direction: Direction,
+    /// Window `omega`, in readings: 2 to [`WINDOW_MAX`], for `robust` 4 to [`ROBUST_WINDOW_MAX`].
+    pub window: usize,
+    /// `eta`: standard deviations between mean and bound; of single readings for `published`
+    /// (report: 1), of the windowed mean for `robust` (5: under one false window in 10^6).
+    pub eta: f64,
+    /// How contention becomes seconds.
+    pub slowdown: SlowdownForm,
+    /// Least value that enters a logarithm, in the metric's unit.
+    pub floor: f64,
+    /// `robust`: least relative change of the mean worth flagging.
+    pub least_effect: f64,
+    /// `robust`: least absolute change of the mean worth flagging, in the metric's unit.
+    pub least_change: f64,
+    /// `robust`: whether a passing mean must be judged by the other series of its resource first.
+    pub needs_judgement: bool,
+    /// Length of a tick in seconds.
+    pub tick_s: f64,
+}
+
+/// Longest window of the published model.
+pub const WINDOW_MAX: usize = 64;
+/// Longest window of the robust model; its long window is four times as long.
+pub const ROBUST_WINDOW_MAX: usize = 16;
+
+/// A parameter out of its range; the sentence names it.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ParamsError {
+    /// The window is out of range.
+    #[error("window must lie between {least} and {most} for the {model:?} model, not {given}")]
+    Window {
+        /// Which model.
+        model: ModelKind,
+        /// What was given.
+        given: usize,
+        /// Least.
+        least: usize,
+        /// Most.
+        most: usize,
+    },
+    /// `eta` is out of range.
+    #[error("eta must be a number above 0 and at most 100, not {0}")]
+    Eta(f64),
+}
+
+impl Params {
+    /// Defaults of `model` for `metric`. Windows of `published` are the report's (4.2.2, 4.2.3).
+    pub fn of(metric: Metric, model: ModelKind) -> Params {
+        let direction = metric.direction();
+        let falling = direction == Direction::Falling;
+        Params {
+            direction,
+            window: if falling || model == ModelKind::Robust {
+                8
+            } else {
+                10
+            },
+            eta: if model == ModelKind::Robust { 5.0 } else { 1.0 },
+            slowdown: match model {
+                ModelKind::Robust => SlowdownForm::ServiceTime,
+                ModelKind::Published => SlowdownForm::Corrected,
+            },
+            floor: floor(metric),
+            least_effect: if falling { 0.05 } else { 0.25 },
+            least_change: if falling { 0.0 } else { 0.02 },
+            needs_judgement: falling,
+            tick_s: 1.0,
+        }
+    }
+
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// [`ParamsError`] names the parameter, its range and what was given.
+    pub fn checked(self, model: ModelKind) -> Result<Params, ParamsError> {
+        let (least, most) = match model {
+            ModelKind::Published => (2, WINDOW_MAX),
+            ModelKind::Robust => (4, ROBUST_WINDOW_MAX),
+        };
+        if !(least..=most).contains(&self.window) {
+            return Err(ParamsError::Window {
+                model,
+                given: self.window,
+                least,
+                most,
+            });
+        }
+        if !(self.eta > 0.0 && self.eta <= 100.0) {
+            return Err(ParamsError::Eta(self.eta));
+        }
+        Ok(self)
+    }
+}
+
+/// Least value that enters a logarithm: below it a ratio or rate is as good as none. It lies under the
+/// smallest reading that matters (recorded InfiniBand ports wait 0.0008 ticks a word when quiet).
+fn floor(metric: Metric) -> f64 {
+    match metric {
+        Metric::AriesStallRatio => 1e-3,
+        Metric::IbWaitRatio => 1e-4,
+        Metric::LustreWriteRate => 1.0,
+    }
+}

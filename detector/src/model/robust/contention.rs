@@ -1,0 +1,265 @@
+//! An open episode of a series: its beginning, its course and its end.
+
+use super::super::Reading;
+use super::{Closing, Happening, RobustBank, State, Time};
+use crate::equations::{LossSums, lognormal_mean};
+use serde::{Deserialize, Serialize};
+
+/// Windows in which the end of contention is looked for: the short ones are quick where noise is low.
+const END_WINDOWS: [usize; 5] = [4, 8, 16, 32, 48];
+/// Standard errors by which a window must lie nearer to the baseline than half-way.
+const END_ERRORS: f32 = 3.0;
+/// Readings by which the depth lags, so that the recovery does not wash it out.
+const DEPTH_LAG: usize = 48;
+/// Smoothing of the depth.
+const DEPTH_GAIN: f32 = 1.0 / 16.0;
+/// After so many readings the contended level is the normal one.
+const READINGS_MAX: u32 = 3_600;
+/// A rate this far below the baseline (e^-3, 5%) is an off-phase.
+const OFF_PHASE_RISE: f32 = 3.0;
+
+/// What is kept of an open episode.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Open {
+    pub(super) start: Time,
+    pub(super) loss: LossSums,
+    peak: f32,
+    /// How far the readings lie above the baseline, smoothed and late.
+    pub(super) depth: f32,
+    readings: u32,
+    ticks: u32,
+    /// Sum of squared differences of successive readings: noise that steps of level hardly touch.
+    squares: f64,
+}
+
+impl RobustBank {
+    /// Opens an episode at the change point and charges what was lost since.
+    pub(super) fn begin(&mut self, i: usize) -> Happening {
+        let change = self.change_point(i);
+        self.series[i].settling = None;
+        let series = &mut self.series[i];
+        let quarantined = series.quarantined as usize;
+        series.suspected_since = Time::MIN;
+        // The reading before the change may be contended in part: it joins nothing.
+        if quarantined > change.age + 2 {
+            self.join_baseline(i, change.age + 2..quarantined);
+        }
+        let since = change.age + 1;
+        let series = &mut self.series[i];
+        series.quarantined = 0;
+        series.usable = since as u8;
+        series.state = State::Contended;
+        let depth = series.window_mean(since.min(2 * self.params.window)) - series.baseline.mean;
+        series.open = Some(Box::new(Open {
+            start: change.start,
+            loss: LossSums::default(),
+            peak: f32::MIN,
+            depth,
+            readings: 0,
+            ticks: 0,
+            squares: 0.0,
+        }));
+        for age in (0..since).rev() {
+            self.charge(i, age);
+        }
+        self.refine_start(i, change.age);
+        Happening::Began
+    }
+
+    /// One more reading of an open episode.
+    pub(super) fn go_on(&mut self, i: usize, _reading: &Reading) -> Happening {
+        self.charge(i, 0);
+        let window = self.params.window;
+        let series = &mut self.series[i];
+        let baseline = series.baseline.mean;
+        let lagged = series.recent.ln(DEPTH_LAG) - baseline;
+        let Some(open) = series.open.as_deref_mut() else {
+            return Happening::Nothing;
+        };
+        if open.readings as usize > DEPTH_LAG {
+            open.depth += (lagged - open.depth) * DEPTH_GAIN;
+        }
+        let exhausted = open.readings >= READINGS_MAX;
+        let readings = open.readings as usize;
+        let off = self.params.needs_judgement
+            && readings > 2 * window
+            && series.window_mean(window) - baseline > OFF_PHASE_RISE;
+        if self.has_ended(i) {
+            return self.end_at_change(i);
+        }
+        if exhausted || off {
+            let closed = self.close_at_last(i);
+            let series = &mut self.series[i];
+            series.usable = window as u8;
+            series.quarantined = window as u8;
+            self.change_level(i);
+            return closed;
+        }
+        Happening::WentOn
+    }
+
+    /// Whether one of the windows lies nearer to the baseline than to the contended level, surely.
+    fn has_ended(&self, i: usize) -> bool {
+        let series = &self.series[i];
+        let Some(open) = series.open.as_deref() else {
+            return false;
+        };
+        let sigma = series.baseline.sigma.max(open.noise() as f32);
+        let least = self.params.least_rise(series.baseline.mean);
+        let edge = (open.depth / 2.0).min(least.max(2.0 * sigma)).max(least / 2.0);
+        END_WINDOWS.iter().any(|w| {
+            let mean = (0..*w)
+                .map(|age| (series.recent.ln(age) - series.baseline.mean).max(-edge))
+                .sum::<f32>()
+                / *w as f32;
+            open.readings as usize >= *w && mean < edge - END_ERRORS * sigma / (*w as f32).sqrt()
+        })
+    }
+
+    /// Ends the episode where the readings returned, and takes back what was charged since.
+    fn end_at_change(&mut self, i: usize) -> Happening {
+        let series = &self.series[i];
+        let depth = series.open.as_deref().map_or(0.0, |open| open.depth);
+        let middle = series.baseline.mean + depth / 2.0;
+        let (mut best, mut sum, mut clear) = (0.0, 0.0, 0);
+        for age in 0..series.usable as usize {
+            sum += (middle - series.recent.ln(age)).clamp(-depth, depth);
+            if sum > best {
+                (best, clear) = (sum, age + 1);
+            }
+        }
+        for age in 0..clear {
+            self.take_back(i, age);
+        }
+        let end = self.refined_end(i, clear);
+        let closed = self.close(i, end);
+        self.begin_settling(i, &closed);
+        let series = &mut self.series[i];
+        series.usable = clear as u8;
+        series.quarantined = clear as u8;
+        series.state = State::Clear;
+        self.refresh(i);
+        closed
+    }
+
+    /// Ends the open episode, if there is one, at the latest reading.
+    pub(super) fn close_at_last(&mut self, i: usize) -> Happening {
+        let last = self.series[i].recent.last();
+        self.close(i, last)
+    }
+
+    fn close(&mut self, i: usize, end: Time) -> Happening {
+        let Some(open) = self.series[i].open.take() else {
+            return Happening::Nothing;
+        };
+        Happening::Ended(self.closing(i, &open, end))
+    }
+
+    /// Removes the newest reading: it turned out to be cut short.
+    pub(super) fn take_back_newest(&mut self, i: usize) {
+        if self.series[i].open.is_some() {
+            self.take_back(i, 0);
+        }
+        let series = &mut self.series[i];
+        series.recent.pop();
+        series.usable = series.usable.saturating_sub(1);
+        series.quarantined = series.quarantined.saturating_sub(1);
+    }
+
+    fn charge(&mut self, i: usize, age: usize) {
+        let window = self.params.window;
+        let mean = self.mean_ending_at(i, age, window);
+        let step = self.step_before(i, age);
+        let (loss, span_ticks) = self.loss_of(i, age);
+        let series = &mut self.series[i];
+        series.slowdown_s += loss.lost_s;
+        let Some(open) = series.open.as_deref_mut() else {
+            return;
+        };
+        open.loss = open.loss.plus(&loss);
+        open.squares += f64::from(step * step);
+        open.readings += 1;
+        open.ticks += u32::from(span_ticks);
+        open.peak = open.peak.max(mean);
+    }
+
+    fn take_back(&mut self, i: usize, age: usize) {
+        let step = self.step_before(i, age);
+        let (loss, span_ticks) = self.loss_of(i, age);
+        let series = &mut self.series[i];
+        series.slowdown_s -= loss.lost_s;
+        let Some(open) = series.open.as_deref_mut() else {
+            return;
+        };
+        open.loss = open.loss.minus(&loss);
+        open.squares -= f64::from(step * step);
+        open.readings = open.readings.saturating_sub(1);
+        open.ticks = open.ticks.saturating_sub(u32::from(span_ticks));
+    }
+
+    pub(super) fn loss_of(&self, i: usize, age: usize) -> (LossSums, u8) {
+        let params = &self.params;
+        let series = &self.series[i];
+        let sigma = f64::from(series.baseline.sigma.min(0.5));
+        let baseline = lognormal_mean(params.value(series.baseline.mean), sigma);
+        let reading = params.value(series.recent.ln(age));
+        let span_ticks = series.recent.span_ticks(age);
+        let mut loss = LossSums::default();
+        let seconds = f64::from(span_ticks) * params.tick_s;
+        loss.add(reading, baseline, seconds, params.direction, params.slowdown);
+        (loss, span_ticks)
+    }
+
+    /// Step to the reading of `age` within the episode, cut at three sigma so that stages do not count as noise.
+    fn step_before(&self, i: usize, age: usize) -> f32 {
+        let series = &self.series[i];
+        if age + 1 >= series.usable as usize {
+            return 0.0;
+        }
+        let limit = 4.0 * series.baseline.sigma;
+        (series.recent.ln(age) - series.recent.ln(age + 1)).clamp(-limit, limit)
+    }
+
+    /// Mean of up to `window` readings of the episode that end at `age`.
+    fn mean_ending_at(&self, i: usize, age: usize, window: usize) -> f32 {
+        let series = &self.series[i];
+        let oldest = (age + window).min(series.usable as usize).max(age + 1);
+        (age..oldest).map(|a| series.recent.ln(a)).sum::<f32>() / (oldest - age) as f32
+    }
+
+    /// The episode as it stands, with its interval.
+    pub(super) fn closing(&self, i: usize, open: &Open, end: Time) -> Closing {
+        let params = &self.params;
+        let base = &self.series[i].baseline;
+        let readings = f64::from(base.readings);
+        let sigma = f64::from(base.sigma);
+        let slow = f64::from(base.sigma_blocks) * (8.0 / readings).sqrt();
+        let baseline_sd = (sigma / readings.sqrt()).max(slow);
+        let noise = sigma.max(open.noise());
+        let depth = f64::from(open.depth).max(0.01);
+        // The change point is known to the tick, and worse where the step drowns in noise.
+        let edge_s = params.tick_s * (0.3 + 1.5 * (noise / depth).powi(2)).min(10.0);
+        let duration_s = end.seconds_since(open.start);
+        let few = 1.0 + 2.0 / readings;
+        Closing {
+            start: open.start,
+            end,
+            peak: params.value(open.peak),
+            baseline: params.value(base.mean),
+            loss: open.loss,
+            half_width_s: 1.96 * few * open.loss.sd_s(baseline_sd, noise, edge_s, duration_s),
+            ticks_seen: open.readings,
+            ticks_expected: open.ticks,
+        }
+    }
+}
+
+impl Open {
+    /// Standard deviation of single readings within the episode.
+    pub(super) fn noise(&self) -> f64 {
+        if self.readings < 8 {
+            return 0.0;
+        }
+        (self.squares.max(0.0) / (2.0 * f64::from(self.readings))).sqrt()
+    }
+}

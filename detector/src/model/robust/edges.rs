@@ -1,0 +1,88 @@
+//! Begin and end of an episode to a part of a tick: the tick in which contention begins is contended in
+//! part, and its reading tells which part, as long as the step stands well above the noise.
+
+use super::{RobustBank, Time};
+
+/// Standard deviations that the step must have for its edges to be read within the tick.
+const CLEAR_STEP: f64 = 6.0;
+/// Readings that tell the level beside an edge.
+const LEVEL_READINGS: usize = 4;
+
+impl RobustBank {
+    /// Moves the start of the open episode, whose first whole reading has `age`, into its tick.
+    pub(super) fn refine_start(&mut self, i: usize, age: usize) {
+        let level = self.level(i, age.saturating_sub(LEVEL_READINGS)..age);
+        let Some((first, before)) = self.shares(i, level, age, age + 1) else {
+            return;
+        };
+        let recent = &self.series[i].recent;
+        let start = recent
+            .time(age)
+            .plus_seconds(-first * self.seconds(i, age) - before * self.seconds(i, age + 1));
+        if before > 0.0 {
+            self.charge_edge(i, age + 1);
+        }
+        if let Some(open) = self.series[i].open.as_deref_mut() {
+            open.start = start;
+        }
+    }
+
+    /// End of the open episode whose readings are clear from age `clear - 1` on.
+    pub(super) fn refined_end(&mut self, i: usize, clear: usize) -> Time {
+        let recent = &self.series[i].recent;
+        let last = clear.min(recent.len() - 1);
+        let whole = recent.time(last);
+        if clear == 0 || clear >= recent.len() {
+            return whole;
+        }
+        let level = self.level(i, last + 1..(last + 1 + LEVEL_READINGS).min(recent.len()));
+        let Some((share, after)) = self.shares(i, level, last, clear - 1) else {
+            return whole;
+        };
+        if after > 0.0 {
+            self.charge_edge(i, clear - 1);
+        }
+        whole.plus_seconds((share - 1.0) * self.seconds(i, last) + after * self.seconds(i, clear - 1))
+    }
+
+    /// Contended shares of the ticks inside and outside of an edge, where they can be told.
+    fn shares(&self, i: usize, level: f64, inside: usize, outside: usize) -> Option<(f64, f64)> {
+        let series = &self.series[i];
+        let open = series.open.as_deref()?;
+        let sigma = f64::from(series.baseline.sigma).max(open.noise());
+        if f64::from(open.depth) < CLEAR_STEP * sigma || outside >= series.recent.len() {
+            return None;
+        }
+        let baseline = self.params.value(series.baseline.mean);
+        let share = |age: usize| {
+            let reading = self.params.value(series.recent.ln(age));
+            ((baseline - reading) / (baseline - level)).clamp(0.0, 1.0)
+        };
+        // What noise alone would show as a share is none.
+        let surely = |share: f64| if share < 3.0 * sigma { 0.0 } else { share };
+        Some((share(inside), surely(share(outside))))
+    }
+
+    fn level(&self, i: usize, ages: std::ops::Range<usize>) -> f64 {
+        let recent = &self.series[i].recent;
+        let n = ages.len().max(1) as f64;
+        if ages.is_empty() {
+            return self.params.value(recent.ln(ages.start));
+        }
+        ages.map(|age| self.params.value(recent.ln(age))).sum::<f64>() / n
+    }
+
+    fn seconds(&self, i: usize, age: usize) -> f64 {
+        f64::from(self.series[i].recent.span_ticks(age)) * self.params.tick_s
+    }
+
+    /// Charges the loss of a tick that is contended in part, without counting the tick.
+    fn charge_edge(&mut self, i: usize, age: usize) {
+        let (loss, _) = self.loss_of(i, age);
+        let series = &mut self.series[i];
+        series.slowdown_s += loss.lost_s;
+        if let Some(open) = series.open.as_deref_mut() {
+            open.loss = open.loss.plus(&loss);
+        }
+    }
+}

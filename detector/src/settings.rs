@@ -1,0 +1,66 @@
+//! What can be set for the detector as a whole.
+
+use crate::model::params::ParamsError;
+use crate::model::{ModelKind, Params};
+use schemas::Metric;
+use serde::{Deserialize, Serialize};
+
+/// Rules of the stream (DESIGN section 5).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StreamSettings {
+    /// Seconds between samples.
+    pub tick_s: f64,
+    /// Seconds by which a row may be older than the newest of its component.
+    pub lateness_s: f64,
+    /// Seconds of silence after which a standby source takes over.
+    pub silence_s: f64,
+    /// Longest gap that one reading bridges, in seconds.
+    pub gap_s: f64,
+}
+
+impl Default for StreamSettings {
+    fn default() -> Self {
+        StreamSettings {
+            tick_s: 1.0,
+            lateness_s: 3.0,
+            silence_s: 2.0,
+            gap_s: 5.0,
+        }
+    }
+}
+
+/// Everything that can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Rules of the stream.
+    pub stream: StreamSettings,
+    /// Which model decides.
+    pub model: ModelKind,
+    /// Parameters per metric, in the order of [`Metric::ALL`].
+    pub params: [Params; 3],
+}
+
+impl Settings {
+    /// Defaults of a model.
+    pub fn of(model: ModelKind) -> Settings {
+        let params = Metric::ALL.map(|metric| Params::of(metric, model));
+        Settings {
+            stream: StreamSettings::default(),
+            model,
+            params,
+        }
+    }
+
+    /// Sets window or eta of all metrics where given.
+    ///
+    /// # Errors
+    /// [`ParamsError`] if a value is out of its range.
+    pub fn with(mut self, window: Option<usize>, eta: Option<f64>) -> Result<Settings, ParamsError> {
+        for params in &mut self.params {
+            params.window = window.unwrap_or(params.window);
+            params.eta = eta.unwrap_or(params.eta);
+            *params = params.checked(self.model)?;
+        }
+        Ok(self)
+    }
+}

@@ -1,0 +1,120 @@
+//! The embedded store: results and model state in one SQLite file, in one transaction per commit.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `open.rs` | opening, settings, whose file it is, migrations, the readers' connection |
+//! | `commit.rs` | writing a [`ResultBatch`] with the state blobs |
+//! | `load.rs` | what a restart reads back |
+//! | `expire.rs` | retention: what goes, in slices, and giving space back |
+//! | `error.rs` | [`StoreError`], by what to do next |
+//!
+//! The statements are `detector/sql/*.sql`, the tables `schemas/sql/sqlite/`.
+
+mod commit;
+mod error;
+mod expire;
+mod load;
+mod open;
+#[cfg(test)]
+mod tests;
+
+pub use error::StoreError;
+pub use open::open_reader;
+
+use rusqlite::Connection;
+use schemas::{ResultBatch, SeriesInfo, Time};
+use std::path::{Path, PathBuf};
+
+/// How long history is kept, and how large the file may become.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Retention {
+    /// Age at which signals go, in seconds.
+    pub signals_s: f64,
+    /// Age at which ended episodes and ended jobs go, in seconds.
+    pub episodes_s: f64,
+    /// Size of the file above which the oldest signals go early; `None` for no limit.
+    pub bytes_max: Option<u64>,
+}
+
+impl Default for Retention {
+    /// Six hours of signals, ninety days of episodes, 2 GiB.
+    fn default() -> Retention {
+        Retention {
+            signals_s: 6.0 * 3600.0,
+            episodes_s: 90.0 * 86_400.0,
+            bytes_max: Some(2 << 30),
+        }
+    }
+}
+
+/// A stage's state, or its position in the input: opaque to the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateBlob<'a> {
+    /// Whose state; a later blob of this name replaces it.
+    pub name: &'a str,
+    /// Version of the content's layout, for the reader to check.
+    pub version: u32,
+    /// The state itself.
+    pub content: &'a [u8],
+}
+
+/// The file, open for the one writer.
+#[derive(Debug)]
+pub struct Store {
+    connection: Connection,
+    path: PathBuf,
+    retention: Retention,
+    /// Signals of a batch in the order of their key; kept to keep its memory.
+    order: Vec<u32>,
+}
+
+impl Store {
+    /// Opens the store at `path`, creates it where there is none and brings its tables up to date.
+    ///
+    /// # Errors
+    /// [`StoreError`] says whether to try again or what stands in the way.
+    pub fn open(path: &Path, retention: Retention) -> Result<Store, StoreError> {
+        Ok(Store {
+            connection: open::open_writer(path)?,
+            path: path.to_path_buf(),
+            retention,
+            order: Vec::new(),
+        })
+    }
+
+    /// Writes a batch and the states that go with it: all of it, or after an error nothing of it.
+    ///
+    /// # Errors
+    /// [`StoreError`]; after a retryable one the same call may be repeated.
+    pub fn commit(&mut self, batch: &ResultBatch, states: &[StateBlob<'_>]) -> Result<(), StoreError> {
+        commit::order_signals(&batch.signals, &mut self.order);
+        commit::write(&mut self.connection, batch, &self.order, states)
+            .map_err(|e| StoreError::from_sqlite(&self.path, e))
+    }
+
+    /// The state committed last under `name`, with its version.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the file cannot be read.
+    pub fn load_state(&self, name: &str) -> Result<Option<(u32, Vec<u8>)>, StoreError> {
+        load::state(&self.connection, name).map_err(|e| StoreError::from_sqlite(&self.path, e))
+    }
+
+    /// All series in the order of their numbers.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] if a row is no series or a number is missing.
+    pub fn load_series(&self) -> Result<Vec<SeriesInfo>, StoreError> {
+        load::series(&self.connection, &self.path)
+    }
+
+    /// Deletes what is older than the retention, or beyond its size, as of `now` in event time.
+    /// One call is one short slice; `true` says that another call has more to do.
+    ///
+    /// # Errors
+    /// [`StoreError`]; what was deleted before stays deleted.
+    pub fn expire(&mut self, now: Time) -> Result<bool, StoreError> {
+        expire::expire(&mut self.connection, &self.path, &self.retention, now)
+            .map_err(|e| StoreError::from_sqlite(&self.path, e))
+    }
+}

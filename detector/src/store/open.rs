@@ -1,0 +1,124 @@
+//! Opening a store: whose file it is, its settings, its migrations.
+
+use super::StoreError;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use schemas::sql::SQLITE_MIGRATIONS;
+use std::path::Path;
+use std::time::Duration;
+
+/// Marks the file as Tailback's: the bytes `TAIL` at SQLite's place for it.
+const APPLICATION_ID: i32 = 0x5441_494C;
+
+/// How long a statement waits for another connection's lock.
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Statements kept prepared; more than there are files in `detector/sql/`.
+const STATEMENTS: usize = 64;
+
+/// A connection that may write: checked, configured and migrated.
+pub(super) fn open_writer(path: &Path) -> Result<Connection, StoreError> {
+    let error = |e| StoreError::from_sqlite(path, e);
+    let mut connection = Connection::open(path).map_err(error)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(error)?;
+    check_owner(&connection, path)?;
+    check_version(&connection, path)?;
+    configure(&connection).map_err(error)?;
+    migrate(&mut connection, path)?;
+    Ok(connection)
+}
+
+/// A connection for readers: it cannot write, and it never blocks the writer.
+///
+/// # Errors
+/// [`StoreError`] if there is no store at `path`, or none of the version this program reads.
+pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
+    let error = |e| StoreError::from_sqlite(path, e);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(error)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(error)?;
+    check_owner(&connection, path)?;
+    let found = check_version(&connection, path)?;
+    if found < SQLITE_MIGRATIONS.len() {
+        return Err(StoreError::Older {
+            path: path.to_path_buf(),
+            found,
+            known: SQLITE_MIGRATIONS.len(),
+        });
+    }
+    Ok(connection)
+}
+
+/// Refuses the file of another program before anything is written to it. A file without tables is nobody's:
+/// a new one, or one whose creation was cut short.
+fn check_owner(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let error = |e| StoreError::from_sqlite(path, e);
+    let objects: u32 = connection
+        .query_row(include_str!("../../sql/objects.sql"), [], |row| row.get(0))
+        .map_err(error)?;
+    let owner: i32 = connection
+        .pragma_query_value(None, "application_id", |row| row.get(0))
+        .map_err(error)?;
+    if owner == APPLICATION_ID || (objects == 0 && owner == 0) {
+        return Ok(());
+    }
+    Err(StoreError::NotOurs {
+        path: path.to_path_buf(),
+        found: format!("an SQLite file of another program (application id {owner})"),
+    })
+}
+
+/// The file's version, unless it is newer than the migrations known here.
+fn check_version(connection: &Connection, path: &Path) -> Result<usize, StoreError> {
+    let found: u32 = connection
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .map_err(|e| StoreError::from_sqlite(path, e))?;
+    let (found, known) = (found as usize, SQLITE_MIGRATIONS.len());
+    if found > known {
+        return Err(StoreError::Newer {
+            path: path.to_path_buf(),
+            found,
+            known,
+        });
+    }
+    Ok(found)
+}
+
+/// `synchronous=NORMAL` in WAL mode syncs at checkpoints, not at commits. A killed process loses nothing:
+/// what it wrote is with the operating system. A power failure may lose the last commits, results, positions
+/// and state together, and never damages the file.
+fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    // Before WAL mode writes the first page: later it would take a VACUUM.
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    // 64 MiB of pages in memory: the newest bucket's, which every commit touches again.
+    connection.pragma_update(None, "cache_size", -65_536)?;
+    // 16 MiB of log: a page that several commits touch is copied back once.
+    connection.pragma_update(None, "wal_autocheckpoint", 4_000)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(())
+}
+
+/// Brings the tables up to date: one transaction a version, each of which leaves a complete store behind.
+fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    let error = |e| StoreError::from_sqlite(path, e);
+    loop {
+        let transaction = connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(error)?;
+        // Read under the lock: another process may have migrated in between.
+        let version = check_version(&transaction, path)?;
+        let Some(migration) = SQLITE_MIGRATIONS.get(version) else {
+            return Ok(());
+        };
+        transaction.execute_batch(migration).map_err(error)?;
+        transaction
+            .pragma_update(None, "application_id", APPLICATION_ID)
+            .map_err(error)?;
+        transaction
+            .pragma_update(None, "user_version", version as u32 + 1)
+            .map_err(error)?;
+        transaction.commit().map_err(error)?;
+    }
+}

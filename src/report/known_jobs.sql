@@ -1,0 +1,1 @@
+SELECT job_id FROM jobs ORDER BY start_time DESC LIMIT 100000

@@ -1,0 +1,186 @@
+//! The facts as text: what, when, who, and what is not known.
+
+use super::words::{cause, counted, kind, percent, printable, utc};
+use super::{PostMortem, nodes, sparkline, table, unknowns};
+use schemas::{Cause, CauseShare, JobResult};
+
+/// Columns of the sparkline.
+const SPARK_COLUMNS: usize = 60;
+
+/// Columns of a bar that stands for the whole loss.
+const BAR_COLUMNS: usize = 20;
+
+/// Characters of a node list; JSON has all of it.
+const NODES_MAX: usize = 400;
+
+/// The page for a terminal of `width` columns; with `colour`, escape sequences set off what matters.
+pub fn render(facts: &PostMortem, width: usize, colour: bool) -> String {
+    let paint = Paint { colour };
+    let mut page = head(facts, &paint);
+    match facts.seen() {
+        Some(result) => {
+            page.push(lost(facts, result, &paint));
+            page.extend(when(facts, width, &paint));
+            page.extend(who(result, &paint));
+        }
+        None => page.extend(no_data(&paint)),
+    }
+    let unknown = unknowns::sentences(facts);
+    if !unknown.is_empty() {
+        page.push(String::new());
+        page.push(paint.bold("What is not known"));
+        page.extend(unknown.iter().map(|s| format!("  {s}")));
+    }
+    page.join("\n") + "\n"
+}
+
+fn head(facts: &PostMortem, paint: &Paint) -> Vec<String> {
+    let job = &facts.job;
+    let title = format!(
+        "Job {}  {}  {}",
+        job.job_id,
+        printable(&job.name),
+        of_user(&job.user)
+    );
+    let until = match job.end {
+        Some(end) => format!("to {}", utc(end)),
+        None => format!("and had no end by {}", utc(facts.until)),
+    };
+    vec![
+        paint.bold(title.trim_end()),
+        format!("  nodes  {}", node_list(facts)),
+        format!("  ran    {} {until}, {:.0} s", utc(job.start), facts.run_s()),
+    ]
+}
+
+fn of_user(user: &str) -> String {
+    if user.is_empty() {
+        "of an unknown user".to_string()
+    } else {
+        format!("of {}", printable(user))
+    }
+}
+
+fn node_list(facts: &PostMortem) -> String {
+    let names = &facts.job.nodes;
+    if names.is_empty() {
+        return "not known".to_string();
+    }
+    let mut list = nodes::compress(names.iter().map(|n| n.as_str()));
+    if list.len() > NODES_MAX {
+        // Names are ASCII; the cut falls between two of them.
+        let cut = list[..NODES_MAX].rfind(',').unwrap_or(NODES_MAX);
+        list.truncate(cut);
+        list += ",…";
+    }
+    format!("{}: {list}", names.len())
+}
+
+fn lost(facts: &PostMortem, r: &JobResult, paint: &Paint) -> String {
+    let complete = format!("completeness {}", percent(r.completeness));
+    if r.slowdown_s <= 0.0 {
+        return format!("  lost   no loss found in what was seen, {complete}");
+    }
+    let run_s = facts.run_s();
+    let share = if run_s > 0.0 { r.slowdown_s / run_s } else { 0.0 };
+    let seconds = paint.loss(&format!("{:.1} s", r.slowdown_s));
+    let interval = format!("[{:.1}, {:.1}]", r.slowdown_lo_s, r.slowdown_hi_s);
+    let of_run = format!("{} of its {run_s:.0} s run", percent(share));
+    format!(
+        "  lost   {seconds} {interval} = {of_run}, contended {:.0} s, {complete}",
+        r.contended_s
+    )
+}
+
+fn no_data(paint: &Paint) -> Vec<String> {
+    vec![
+        paint.loss("  lost   not known: nothing was measured of this job"),
+        "         Without data nobody can say whether it met contention.".to_string(),
+    ]
+}
+
+fn when(facts: &PostMortem, width: usize, paint: &Paint) -> Vec<String> {
+    if facts.episodes.is_empty() {
+        return Vec::new();
+    }
+    let columns = SPARK_COLUMNS.min(width.saturating_sub(4)).max(20);
+    let step = facts.run_s() / columns as f64;
+    let mut lines = vec![String::new(), paint.bold("When")];
+    if facts.run_s() > 0.0 {
+        let line = sparkline::sparkline(&facts.loss_shares(columns));
+        lines.push(format!("  {}", paint.loss(&line)));
+        lines.push(format!(
+            "  {}",
+            paint.dim(&sparkline::axis(facts.run_s(), columns))
+        ));
+        let scale =
+            format!("share of each {step:.1} s lost on the worst resource: ▁ no loss found, █ all of it");
+        lines.push(format!("  {}", paint.dim(&scale)));
+        lines.push(String::new());
+    }
+    lines.extend(table::lines(facts, width));
+    lines
+}
+
+fn who(result: &JobResult, paint: &Paint) -> Vec<String> {
+    if result.slowdown_s <= 0.0 {
+        return Vec::new();
+    }
+    let mut lines = vec![String::new(), paint.bold("Who")];
+    let named: Vec<&CauseShare> = result
+        .causes
+        .iter()
+        .filter(|c| c.cause != Cause::Unknown)
+        .collect();
+    if named.is_empty() {
+        lines.push("  The data names nobody.".to_string());
+    }
+    lines.extend(named.into_iter().map(|c| {
+        let seconds = c.share * result.slowdown_s;
+        let figures = format!("{:>4}  {seconds:>7.1} s", percent(c.share));
+        format!(
+            "  {} {figures}  {} ({})",
+            paint.loss(&bar(c.share)),
+            cause(c),
+            kind(c.kind)
+        )
+    }));
+    let others = counted(result.causes.len(), "cause", "causes");
+    lines.truncate(lines.len().min(2 + 12));
+    if result.causes.len() > 12 {
+        lines.push(format!("  the largest of {others}; --json lists them all"));
+    }
+    lines
+}
+
+fn bar(share: f64) -> String {
+    let filled = ((share * BAR_COLUMNS as f64).round() as usize).min(BAR_COLUMNS);
+    "█".repeat(filled) + &"░".repeat(BAR_COLUMNS - filled)
+}
+
+/// Escape sequences, or none.
+struct Paint {
+    colour: bool,
+}
+
+impl Paint {
+    fn bold(&self, text: &str) -> String {
+        self.wrap("1", text)
+    }
+
+    fn dim(&self, text: &str) -> String {
+        self.wrap("2", text)
+    }
+
+    fn loss(&self, text: &str) -> String {
+        self.wrap("33", text)
+    }
+
+    fn wrap(&self, code: &str, text: &str) -> String {
+        if self.colour {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_string()
+        }
+    }
+}

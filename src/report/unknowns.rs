@@ -1,0 +1,60 @@
+//! What a report does not know, in sentences. An empty list never means that nothing happened.
+
+use super::PostMortem;
+use super::words::{counted, percent};
+
+/// Unexplained shares below this are rounding.
+const SHARE_MIN: f64 = 0.005;
+
+/// One sentence for each thing that is not known.
+pub(super) fn sentences(facts: &PostMortem) -> Vec<String> {
+    let all = [
+        running(facts),
+        incomplete(facts),
+        unheard(facts),
+        fell_silent(facts),
+        unexplained(facts),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+fn running(facts: &PostMortem) -> Option<String> {
+    let sentence = "No end of the job is known: it still runs, or its end never arrived.";
+    facts.job.end.is_none().then(|| sentence.to_string())
+}
+
+fn incomplete(facts: &PostMortem) -> Option<String> {
+    let result = facts.seen().filter(|r| r.completeness < 1.0)?;
+    let missing = percent(1.0 - result.completeness);
+    Some(format!(
+        "{missing} of the expected readings are missing; what was lost during them is not counted."
+    ))
+}
+
+fn unheard(facts: &PostMortem) -> Option<String> {
+    let series = facts.series;
+    if series.total == 0 {
+        return Some("Nothing is known about which links and file systems the job used.".to_string());
+    }
+    let n = series.unheard as usize;
+    let of = counted(series.total as usize, "resource", "resources");
+    (n > 0).then(|| format!("{n} of its {of} sent no reading since it began."))
+}
+
+fn fell_silent(facts: &PostMortem) -> Option<String> {
+    let n = facts.series.fell_silent as usize;
+    let of = counted(facts.series.total as usize, "resource", "resources");
+    (n > 0).then(|| format!("{n} of its {of} fell silent before its end."))
+}
+
+fn unexplained(facts: &PostMortem) -> Option<String> {
+    let lost = facts.seen()?.slowdown_s > 0.0;
+    let share = facts.unexplained_share();
+    let sentence = || {
+        format!(
+            "For {} of the loss the data does not tell who caused it.",
+            percent(share)
+        )
+    };
+    (lost && share > SHARE_MIN).then(sentence)
+}

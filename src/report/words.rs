@@ -1,0 +1,179 @@
+//! Figures and times as a person reads them.
+
+use schemas::{Cause, CauseKind, CauseShare, Metric, Time};
+
+/// A time as ISO 8601 in UTC, to the second.
+pub(super) fn utc(time: Time) -> String {
+    let seconds = time.0.div_euclid(1_000_000);
+    let (day, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let (y, m, d) = civil(day);
+    let (hour, minute) = (second / 3600, second / 60 % 60);
+    format!("{y:04}-{m:02}-{d:02}T{hour:02}:{minute:02}:{:02}Z", second % 60)
+}
+
+/// Year, month and day of a day since the epoch, in the Gregorian calendar. Years begin in March here,
+/// so that the leap day is the last of its year; 146,097 days are 400 years.
+fn civil(day: i64) -> (i64, i64, i64) {
+    let since = day + 719_468;
+    let (era, of_era) = (since.div_euclid(146_097), since.rem_euclid(146_097));
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let january_on = i64::from(month >= 10);
+    (era * 400 + year + january_on, (month + 2) % 12 + 1, day)
+}
+
+/// Time since the start of the run: `+1:40`, `+2:03:40`; before it: `-0:05`.
+pub(super) fn offset(seconds: f64) -> String {
+    let sign = if seconds < 0.0 { '-' } else { '+' };
+    let total = seconds.abs().round() as u64;
+    let (hours, minutes, seconds) = (total / 3600, total / 60 % 60, total % 60);
+    if hours > 0 {
+        format!("{sign}{hours}:{minutes:02}:{seconds:02}")
+    } else {
+        format!("{sign}{minutes}:{seconds:02}")
+    }
+}
+
+/// A share as a percentage that claims nothing by rounding: less than all is never 100%, more than none never 0%.
+pub(super) fn percent(share: f64) -> String {
+    let rounded = (share * 100.0).round();
+    match share {
+        s if s > 0.0 && rounded < 1.0 => "<1%".to_string(),
+        s if s < 1.0 && rounded >= 100.0 => ">99%".to_string(),
+        _ => format!("{rounded}%"),
+    }
+}
+
+/// A windowed mean with its unit.
+fn figure(metric: Option<Metric>, value: f64) -> String {
+    match metric {
+        Some(Metric::LustreWriteRate) => bytes_a_second(value),
+        Some(metric) => format!("{} {}", three_digits(value), metric.unit()),
+        None => three_digits(value),
+    }
+}
+
+/// From one mean to another; a unit that both have is said once.
+pub(super) fn change(metric: Option<Metric>, from: f64, to: f64) -> String {
+    let (from, to) = (figure(metric, from), figure(metric, to));
+    let unit = |text: &str| text.split_once(' ').map(|(_, unit)| unit.to_string());
+    match from.split_once(' ') {
+        Some((bare, _)) if unit(&from) == unit(&to) => format!("{bare} -> {to}"),
+        _ => format!("{from} -> {to}"),
+    }
+}
+
+fn bytes_a_second(value: f64) -> String {
+    let units = [(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")];
+    match units.iter().find(|(size, _)| value >= *size) {
+        Some((size, unit)) => format!("{} {unit}", three_digits(value / size)),
+        None => format!("{value:.0} B/s"),
+    }
+}
+
+/// Three significant digits, as far as the figure has them before or after the point.
+fn three_digits(value: f64) -> String {
+    let magnitude = value.abs();
+    let decimals = match magnitude {
+        m if m >= 100.0 => 0,
+        m if m >= 10.0 => 1,
+        m if m >= 0.1 || m == 0.0 => 2,
+        m if m >= 0.01 => 3,
+        _ => return format!("{value:.2e}"),
+    };
+    format!("{value:.decimals$}")
+}
+
+/// What a metric measures, in plain words.
+pub(super) fn metric(metric: Option<Metric>) -> &'static str {
+    match metric {
+        Some(Metric::AriesStallRatio) => "network stalls",
+        Some(Metric::IbWaitRatio) => "waits to send",
+        Some(Metric::LustreWriteRate) => "write rate",
+        None => "unknown metric",
+    }
+}
+
+/// Who or what causes a loss, in plain words.
+pub(super) fn cause(share: &CauseShare) -> String {
+    let who = printable(&share.series_or_job);
+    match share.cause {
+        Cause::SelfInflicted => "the job itself".to_string(),
+        Cause::OtherJob => format!("job {who}"),
+        Cause::IoOnMpi => format!("I/O on the links of messages, {who}"),
+        Cause::FailoverInduced => format!("load of a failed path, {who}"),
+        Cause::Unknown => "not known".to_string(),
+    }
+}
+
+/// What sort of bottleneck it is, in plain words.
+pub(super) fn kind(kind: CauseKind) -> &'static str {
+    match kind {
+        CauseKind::Avoidable => "avoidable: idle links stand beside it",
+        CauseKind::Capacity => "capacity: all of the resource is in use",
+        CauseKind::Endpoint => "endpoint: one end cannot take more",
+        CauseKind::Unknown => "kind not known",
+    }
+}
+
+/// `1 series`, `2 resources`: `noun` in the plural unless there is one.
+pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// Text from outside without characters that could steer a terminal.
+pub(super) fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { '?' } else { c })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_in_utc() {
+        for (seconds, want) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_795_217_419, "2026-11-20T23:30:19Z"),
+            (4_107_542_399, "2100-02-28T23:59:59Z"),
+            (-1, "1969-12-31T23:59:59Z"),
+        ] {
+            assert_eq!(utc(Time(seconds * 1_000_000)), want);
+        }
+    }
+
+    #[test]
+    fn offsets() {
+        let texts = [0.0, 99.6, 7_419.0, -5.0].map(offset);
+        assert_eq!(texts, ["+0:00", "+1:40", "+2:03:39", "-0:05"]);
+    }
+
+    #[test]
+    fn percentages_never_round_to_all_or_nothing() {
+        let texts = [0.0, 0.001, 0.45, 0.999, 1.0].map(percent);
+        assert_eq!(texts, ["0%", "<1%", "45%", ">99%", "100%"]);
+    }
+
+    #[test]
+    fn figures_with_units() {
+        let write = |v| figure(Some(Metric::LustreWriteRate), v);
+        assert_eq!(
+            [write(1.5e9), write(2.34e7), write(12.0)],
+            ["1.50 GB/s", "23.4 MB/s", "12 B/s"]
+        );
+        assert_eq!(figure(Some(Metric::AriesStallRatio), 0.0312), "0.031 stalls/flit");
+        assert_eq!(
+            change(Some(Metric::LustreWriteRate), 1.5e9, 2e8),
+            "1.50 GB/s -> 200 MB/s"
+        );
+        assert_eq!(
+            change(Some(Metric::IbWaitRatio), 0.3, 6.0),
+            "0.30 -> 6.00 ticks/word"
+        );
+    }
+}
