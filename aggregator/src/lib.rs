@@ -1,1 +1,46 @@
-//! placeholder
+//! From bytes of LDMS rows to counters, job events and counts of what was dropped.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`decode`] | [`Decoder`]: JSON rows to [`Decoded`], sources numbered, drops counted |
+//! | [`csv`] | the same for lines of `store_csv` under a header |
+//! | `layout` | the fast way: rows of one set differ only in their values |
+//! | `json` | the general way: any JSON object |
+//! | `plan` | what a list of columns means: parts, counters, or why it is of no use |
+//! | [`columns`] | column and schema names of LDMS |
+//! | `family` | the schemas used, with metric and rank |
+//! | `registry` | from the values that identify a row to its source |
+//! | [`naming`] | [`NodeNaming`]: from `component_id` to a node |
+//! | `number` | counters and timestamps, exact |
+//! | `job_rows` | job events out of rows |
+//! | [`jobs`] | [`JobBook`]: job events to jobs; job files |
+//! | [`examples`] | the first dropped row of each reason |
+//! | [`source`] | [`InputFile`]: a file of rows and its lines |
+//! | `kind` | what a file is, by name and content |
+//! | [`merge`] | [`Replay`]: many files at once, in order of time |
+
+pub mod columns;
+pub mod csv;
+pub mod decode;
+pub mod examples;
+mod family;
+mod job_rows;
+pub mod jobs;
+mod json;
+mod kind;
+mod layout;
+pub mod merge;
+pub mod naming;
+mod number;
+mod plan;
+mod registry;
+pub mod source;
+
+pub use csv::CsvFile;
+pub use decode::{Decoded, Decoder, Outcome, SOURCES_MAX};
+pub use examples::{DropExamples, Place};
+pub use jobs::JobBook;
+pub use merge::Replay;
+pub use naming::NodeNaming;
+pub use registry::NamingConflict;
+pub use source::{InputError, InputFile};

@@ -1,1 +1,38 @@
-//! placeholder
+//! The built-in page and its server: an embedded web page and a JSON API over the embedded store.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`server`] | [`PageConfig`], [`bind`], [`BoundPage`], [`serve`]: the public door |
+//! | [`progress`] | [`Progress`], what the run tells the page at each tick |
+//! | [`router`] | which path goes to which answer |
+//! | [`guard`] | foreign `Host` headers refused, security headers set |
+//! | [`page_files`] | the HTML, CSS and JavaScript, embedded in the binary |
+//! | [`reader`] | the store, opened read-only, asked off the async threads |
+//! | [`answer`] | errors as JSON, checked query parameters |
+//! | [`now`] | `/api/v1/now`, the latest signal of every series in columns |
+//! | [`episodes`] | `/api/v1/episodes` |
+//! | [`series`] | `/api/v1/series/{name}/points` |
+//! | [`points`] | signals of one series over time, thinned |
+//! | [`jobs`] | `/api/v1/jobs` |
+//! | [`loss_curve`] | how a job's loss grew, from its episodes |
+//! | [`health`] | `/api/v1/health`, the monitoring watched |
+//! | [`stream`] | `/api/v1/stream`, server-sent events |
+
+pub mod answer;
+pub mod episodes;
+pub mod guard;
+pub mod health;
+pub mod jobs;
+pub mod loss_curve;
+pub mod now;
+pub mod page_files;
+pub mod points;
+pub mod progress;
+pub mod reader;
+pub mod router;
+pub mod series;
+pub mod server;
+pub mod stream;
+
+pub use progress::Progress;
+pub use server::{BoundPage, PageConfig, PageError, bind, serve};

@@ -33,12 +33,7 @@ impl Coverage {
     /// A reading of `series` that ends at `time` and covers `span_ticks` of `tick_s`; 0 ends a gap.
     pub fn saw(&mut self, series: SeriesIndex, time: Time, span_ticks: u8, active: bool, tick_s: f64) {
         let at = series.at();
-        let new = Seen {
-            first: time,
-            last: time,
-            last_active: None,
-            holes: VecDeque::new(),
-        };
+        let new = Seen { first: time, last: time, last_active: None, holes: VecDeque::new() };
         if self.series.len() <= at {
             let begin = time.plus_seconds(-f64::from(span_ticks) * tick_s);
             self.series.resize(at + 1, Seen { first: begin, ..new });
@@ -49,11 +44,7 @@ impl Coverage {
             if seen.holes.len() == HOLES_KEPT {
                 seen.holes.pop_front();
             }
-            seen.holes.push_back(Hole {
-                from: seen.last,
-                to: time,
-                missing_s,
-            });
+            seen.holes.push_back(Hole { from: seen.last, to: time, missing_s });
         }
         seen.last = seen.last.max(time);
         if active {
@@ -80,10 +71,7 @@ impl Coverage {
 
     /// Whether `series` was active at or after `from`.
     pub fn was_active_since(&self, series: SeriesIndex, from: Time) -> bool {
-        self.series
-            .get(series.at())
-            .and_then(|seen| seen.last_active)
-            .is_some_and(|active| active > from)
+        self.series.get(series.at()).and_then(|seen| seen.last_active).is_some_and(|active| active > from)
     }
 }
 
@@ -91,10 +79,6 @@ impl Hole {
     fn missing_between(&self, from: Time, to: Time) -> f64 {
         let overlap = self.to.min(to).seconds_since(self.from.max(from)).max(0.0);
         let length = self.to.seconds_since(self.from);
-        if length > 0.0 {
-            self.missing_s * overlap / length
-        } else {
-            0.0
-        }
+        if length > 0.0 { self.missing_s * overlap / length } else { 0.0 }
     }
 }

@@ -130,9 +130,7 @@ impl Detector {
     pub fn take(&mut self) -> ResultBatch {
         let table = self.ingest.series();
         let new = table.iter().enumerate().skip(self.told_series);
-        let series = new
-            .map(|(at, info)| (SeriesIndex(at as u32), info.clone()))
-            .collect();
+        let series = new.map(|(at, info)| (SeriesIndex(at as u32), info.clone())).collect();
         self.told_series = table.len();
         let (job_results, job_series) = self.job_results();
         ResultBatch {
@@ -164,8 +162,7 @@ impl Detector {
             self.restart(series);
             self.tell_unknown(series, since, time);
         }
-        self.coverage
-            .saw(series, time, reading.span_ticks, active, tick_s);
+        self.coverage.saw(series, time, reading.span_ticks, active, tick_s);
         if time >= self.series[series.at()].next_boundary {
             self.restart(series);
             self.pass_boundary(series, time);
@@ -175,12 +172,7 @@ impl Detector {
         }
         let place = self.series[series.at()];
         let bank = &mut self.banks[place.metric as usize];
-        let update = Reading {
-            time,
-            value,
-            span_ticks: reading.span_ticks,
-            active,
-        };
+        let update = Reading { time, value, span_ticks: reading.span_ticks, active };
         let happening = bank.update(place.number as usize, &update);
         if happening != Happening::Nothing {
             self.act(series, time, happening);
@@ -209,10 +201,7 @@ impl Detector {
         let place = self.series[series.at()];
         let none = Vec::new();
         let part = self.ingest.series()[series.at()].part.clone();
-        let members = part
-            .as_ref()
-            .and_then(|part| self.clients.get(part))
-            .unwrap_or(&none);
+        let members = part.as_ref().and_then(|part| self.clients.get(part)).unwrap_or(&none);
         let waited = time.seconds_since(suspicion.since) >= self.settings.stream.lateness_s;
         if members.len() > 1 && !waited {
             return;
@@ -221,9 +210,7 @@ impl Detector {
         let own: Vec<&Name> = self.jobs_of(series, suspicion.start);
         let same_job = |m: u32| {
             let other = self.members[place.metric as usize][m as usize];
-            self.jobs_of(other, suspicion.start)
-                .iter()
-                .any(|job| own.contains(job))
+            self.jobs_of(other, suspicion.start).iter().any(|job| own.contains(job))
         };
         let evidence = evidence::judge(bank, members, place.number, suspicion, same_job);
         let causes = self.blame(series, suspicion, &evidence);
@@ -262,12 +249,9 @@ impl Detector {
             let share = gain / evidence.gained;
             match shares.iter_mut().find(|s| s.series_or_job == name) {
                 Some(known) => known.share += share,
-                None => shares.push(CauseShare {
-                    cause,
-                    kind: CauseKind::Capacity,
-                    series_or_job: name,
-                    share,
-                }),
+                None => {
+                    shares.push(CauseShare { cause, kind: CauseKind::Capacity, series_or_job: name, share })
+                }
             }
         }
         shares
@@ -275,11 +259,7 @@ impl Detector {
 
     fn jobs_of(&self, series: SeriesIndex, time: Time) -> Vec<&Name> {
         let node = &self.ingest.series()[series.at()].component;
-        self.jobs
-            .on_node_at(node, time)
-            .into_iter()
-            .map(|job| &job.job_id)
-            .collect()
+        self.jobs.on_node_at(node, time).into_iter().map(|job| &job.job_id).collect()
     }
 
     fn restart(&mut self, series: SeriesIndex) {
@@ -306,9 +286,7 @@ impl Detector {
     /// One unknown signal per tick that was missed after `since` and before `until`.
     fn tell_unknown(&mut self, series: SeriesIndex, since: Time, until: Time) {
         let place = self.series[series.at()];
-        let slowdown_s = self.banks[place.metric as usize]
-            .knowledge(place.number as usize)
-            .slowdown_s;
+        let slowdown_s = self.banks[place.metric as usize].knowledge(place.number as usize).slowdown_s;
         let tick_s = self.settings.stream.tick_s;
         let missed = (until.seconds_since(since) / tick_s).round() as i64 - 1;
         let told = (1..=missed).filter(|k| *k <= GAP_SIGNALS_MAX / 2 || missed - k < GAP_SIGNALS_MAX / 2);
@@ -336,11 +314,7 @@ impl Detector {
             self.clients.entry(mount.clone()).or_default().push(number);
         }
         let node = info.component.clone();
-        self.series.push(Place {
-            metric,
-            number,
-            next_boundary: Time(i64::MAX),
-        });
+        self.series.push(Place { metric, number, next_boundary: Time(i64::MAX) });
         if metric != Metric::AriesStallRatio {
             self.set_boundary(series, &node);
         }
@@ -391,10 +365,7 @@ impl Detector {
             };
             results.push(jobs::result(job, &facts));
             new.extend(
-                series
-                    .into_iter()
-                    .map(|s| (job.job_id.clone(), s))
-                    .filter(|p| !self.assigned.contains(p)),
+                series.into_iter().map(|s| (job.job_id.clone(), s)).filter(|p| !self.assigned.contains(p)),
             );
         }
         self.assigned.extend(new.iter().cloned());
@@ -408,10 +379,7 @@ impl Detector {
             series.extend(self.node_series(node));
             for router in self.ingest.routers_of(node) {
                 let all = self.ingest.series_of(Metric::AriesStallRatio, &router);
-                series.extend(
-                    all.into_iter()
-                        .filter(|s| self.ingest.series()[s.at()].part.is_none()),
-                );
+                series.extend(all.into_iter().filter(|s| self.ingest.series()[s.at()].part.is_none()));
             }
         }
         series.sort();

@@ -62,26 +62,16 @@ impl EpisodeBook {
     /// Later readings bettered the estimate of the latest episode of `series`.
     pub fn settle(&mut self, series: SeriesIndex, settled: &Closing) {
         self.change(series, |episode| {
-            let factor = if episode.slowdown_s == 0.0 {
-                1.0
-            } else {
-                settled.loss.lost_s / episode.slowdown_s
-            };
-            episode
-                .profile
-                .iter_mut()
-                .for_each(|point| point.slowdown_s *= factor);
+            let factor =
+                if episode.slowdown_s == 0.0 { 1.0 } else { settled.loss.lost_s / episode.slowdown_s };
+            episode.profile.iter_mut().for_each(|point| point.slowdown_s *= factor);
             take_figures(episode, settled);
         });
     }
 
     /// Episodes changed since the last call.
     pub fn take_changed(&mut self) -> Vec<Episode> {
-        std::mem::take(&mut self.changed)
-            .iter()
-            .filter_map(|id| self.episodes.get(id))
-            .cloned()
-            .collect()
+        std::mem::take(&mut self.changed).iter().filter_map(|id| self.episodes.get(id)).cloned().collect()
     }
 
     /// Episodes of `series` that overlap the time between `from` and `to`.
@@ -91,9 +81,7 @@ impl EpisodeBook {
         from: Time,
         to: Time,
     ) -> impl Iterator<Item = &'a Episode> {
-        self.episodes
-            .values()
-            .filter(move |e| series.contains(&e.series) && e.start < to && e.end > from)
+        self.episodes.values().filter(move |e| series.contains(&e.series) && e.start < to && e.end > from)
     }
 
     fn change(&mut self, series: SeriesIndex, how: impl FnOnce(&mut Episode)) {
@@ -110,11 +98,7 @@ impl EpisodeBook {
         if self.episodes.len() <= CLOSED_KEPT {
             return;
         }
-        let oldest = self
-            .episodes
-            .values()
-            .find(|e| !e.open && !self.changed.contains(&e.id))
-            .map(|e| e.id);
+        let oldest = self.episodes.values().find(|e| !e.open && !self.changed.contains(&e.id)).map(|e| e.id);
         if let Some(id) = oldest {
             self.episodes.remove(&id);
         }
@@ -123,10 +107,7 @@ impl EpisodeBook {
 
 fn update(episode: &mut Episode, now: &Closing) {
     take_figures(episode, now);
-    let point = LossPoint {
-        time: now.end,
-        slowdown_s: now.loss.lost_s,
-    };
+    let point = LossPoint { time: now.end, slowdown_s: now.loss.lost_s };
     match episode.profile.last_mut() {
         Some(last) if last.time >= point.time => *last = point,
         _ => episode.profile.push(point),

@@ -129,20 +129,13 @@ impl LossSums {
             Direction::Falling => self.by_baseline * shift,
             Direction::Rising => -self.by_baseline * shift,
         };
-        LossSums {
-            lost_s: self.lost_s + gain,
-            ..*self
-        }
+        LossSums { lost_s: self.lost_s + gain, ..*self }
     }
 
     /// Standard deviation of `lost_s`: the baseline is uncertain by `baseline_sd` (log domain, common to
     /// all ticks), each reading by `noise_sd` (own), and each end of the episode by `edge_s` seconds.
     pub fn sd_s(&self, baseline_sd: f64, noise_sd: f64, edge_s: f64, duration_s: f64) -> f64 {
-        let per_second = if duration_s > 0.0 {
-            self.lost_s / duration_s
-        } else {
-            0.0
-        };
+        let per_second = if duration_s > 0.0 { self.lost_s / duration_s } else { 0.0 };
         let edges = 2.0 * (edge_s * per_second).powi(2);
         let baseline = (self.by_baseline * baseline_sd).powi(2);
         (baseline + self.by_reading_squared * noise_sd * noise_sd + edges).sqrt()
@@ -197,38 +190,20 @@ mod tests {
 
     #[test]
     fn eq_4_2_8_half_the_rate_loses_half_a_second_each_second() {
-        near(
-            lost_fraction(0.5e9, 1e9, Direction::Falling, SlowdownForm::Corrected),
-            0.5,
-        );
-        near(
-            lost_fraction(0.5e9, 1e9, Direction::Falling, SlowdownForm::Published),
-            0.5,
-        );
+        near(lost_fraction(0.5e9, 1e9, Direction::Falling, SlowdownForm::Corrected), 0.5);
+        near(lost_fraction(0.5e9, 1e9, Direction::Falling, SlowdownForm::Published), 0.5);
     }
 
     #[test]
     fn eq_4_2_8a_printed_and_corrected_forms_add_up_to_one() {
-        near(
-            lost_fraction(0.4, 0.1, Direction::Rising, SlowdownForm::Published),
-            0.25,
-        );
-        near(
-            lost_fraction(0.4, 0.1, Direction::Rising, SlowdownForm::Corrected),
-            0.75,
-        );
+        near(lost_fraction(0.4, 0.1, Direction::Rising, SlowdownForm::Published), 0.25);
+        near(lost_fraction(0.4, 0.1, Direction::Rising, SlowdownForm::Corrected), 0.75);
     }
 
     #[test]
     fn service_time_a_flit_that_waits_one_cycle_more_takes_twice_as_long() {
-        near(
-            lost_fraction(1.0, 0.0, Direction::Rising, SlowdownForm::ServiceTime),
-            0.5,
-        );
-        near(
-            lost_fraction(0.4, 0.05, Direction::Rising, SlowdownForm::ServiceTime),
-            0.25,
-        );
+        near(lost_fraction(1.0, 0.0, Direction::Rising, SlowdownForm::ServiceTime), 0.5);
+        near(lost_fraction(0.4, 0.05, Direction::Rising, SlowdownForm::ServiceTime), 0.25);
     }
 
     #[test]

@@ -47,57 +47,33 @@ pub fn judge(
 ) -> Evidence {
     let others: Vec<u32> = members.iter().copied().filter(|m| *m != i).collect();
     if others.is_empty() {
-        return Evidence {
-            judgement: Judgement::Alone,
-            gainers: Vec::new(),
-            gained: 0.0,
-        };
+        return Evidence { judgement: Judgement::Alone, gainers: Vec::new(), gained: 0.0 };
     }
     let changes: Vec<Change> = others.iter().map(|m| change(bank, *m, suspicion)).collect();
     let sure = |c: &&Change| c.after - c.before > SURE_CHANGE * c.before;
-    let mut gainers: Vec<(u32, f64)> = changes
-        .iter()
-        .filter(sure)
-        .map(|c| (c.member, c.after - c.before))
-        .collect();
+    let mut gainers: Vec<(u32, f64)> =
+        changes.iter().filter(sure).map(|c| (c.member, c.after - c.before)).collect();
     gainers.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let gained: f64 = gainers.iter().map(|g| g.1).sum();
     let loss = suspicion.baseline - suspicion.level;
     let taken = gained >= GAINED_SHARE * loss;
-    let judgement = if taken || fell_together(&changes, same_job) {
-        Judgement::Contention
-    } else {
-        Judgement::OwnPhase
-    };
+    let judgement =
+        if taken || fell_together(&changes, same_job) { Judgement::Contention } else { Judgement::OwnPhase };
     gainers.truncate(NAMED_MAX);
-    Evidence {
-        judgement,
-        gainers: if taken { gainers } else { Vec::new() },
-        gained,
-    }
+    Evidence { judgement, gainers: if taken { gainers } else { Vec::new() }, gained }
 }
 
 fn change(bank: &Bank, member: u32, suspicion: &Suspicion) -> Change {
     let mean = |from: Time, to: Time| bank.mean_between(member as usize, from, to).unwrap_or(0.0);
     let before = mean(suspicion.start.plus_seconds(-BEFORE_S), suspicion.start);
     // The tick of the change itself is half old and half new.
-    let after = mean(
-        suspicion.start.plus_seconds(1.0),
-        suspicion.since.plus_seconds(0.5),
-    );
-    Change {
-        member,
-        before,
-        after,
-    }
+    let after = mean(suspicion.start.plus_seconds(1.0), suspicion.since.plus_seconds(0.5));
+    Change { member, before, after }
 }
 
 /// Whether the clients of other jobs that were active fell too, without stopping.
 fn fell_together(changes: &[Change], same_job: impl Fn(u32) -> bool) -> bool {
-    let active: Vec<&Change> = changes
-        .iter()
-        .filter(|c| c.before > 0.0 && !same_job(c.member))
-        .collect();
+    let active: Vec<&Change> = changes.iter().filter(|c| c.before > 0.0 && !same_job(c.member)).collect();
     let fell = |c: &&&Change| c.after > 0.0 && c.before - c.after > SURE_CHANGE * c.before;
     let fallen = active.iter().filter(fell).count();
     fallen > 0 && fallen as f64 >= FALLEN_SHARE * active.len() as f64

@@ -40,10 +40,7 @@ impl JobLedger {
     /// Adds or replaces a job.
     pub fn put(&mut self, job: Job) {
         for node in &job.nodes {
-            self.by_node
-                .entry(node.clone())
-                .or_default()
-                .insert(job.job_id.clone());
+            self.by_node.entry(node.clone()).or_default().insert(job.job_id.clone());
         }
         self.changed.insert(job.job_id.clone());
         self.jobs.insert(job.job_id.clone(), job);
@@ -56,19 +53,13 @@ impl JobLedger {
 
     /// Jobs put since the last call.
     pub fn take_changed(&mut self) -> Vec<Job> {
-        std::mem::take(&mut self.changed)
-            .iter()
-            .filter_map(|id| self.jobs.get(id))
-            .cloned()
-            .collect()
+        std::mem::take(&mut self.changed).iter().filter_map(|id| self.jobs.get(id)).cloned().collect()
     }
 
     /// Jobs on `node` at `time`; several on a shared node.
     pub fn on_node_at(&self, node: &Name, time: Time) -> Vec<&Job> {
         let ids = self.by_node.get(node).into_iter().flatten();
-        ids.filter_map(|id| self.jobs.get(id))
-            .filter(|job| job.overlaps(time, time + 1))
-            .collect()
+        ids.filter_map(|id| self.jobs.get(id)).filter(|job| job.overlaps(time, time + 1)).collect()
     }
 
     /// Times at which a job on `node` starts or ends, in order.
@@ -91,10 +82,8 @@ pub fn result(job: &Job, facts: &Facts<'_>) -> JobResult {
     let mut relevant: Vec<&Episode> = facts.episodes.between(facts.series, job.start, end).collect();
     relevant.sort_by_key(|e| (e.start, e.id));
     let losses = reduce(job, end, &relevant, facts);
-    let completeness = facts
-        .series
-        .iter()
-        .map(|s| facts.coverage.completeness(*s, job.start, end, facts.tick_s));
+    let completeness =
+        facts.series.iter().map(|s| facts.coverage.completeness(*s, job.start, end, facts.tick_s));
     let completeness = completeness.sum::<f64>() / (facts.series.len().max(1)) as f64;
     JobResult {
         job_id: job.job_id.clone(),
@@ -122,43 +111,26 @@ struct Losses {
 /// its series, and the largest one counts.
 fn reduce(job: &Job, end: Time, episodes: &[&Episode], facts: &Facts<'_>) -> Losses {
     let clip = |t: Time| t.clamp(job.start, end.max(job.start));
-    let mut cuts: Vec<Time> = episodes
-        .iter()
-        .flat_map(|e| [clip(e.start), clip(e.end)])
-        .collect();
+    let mut cuts: Vec<Time> = episodes.iter().flat_map(|e| [clip(e.start), clip(e.end)]).collect();
     cuts.sort();
     cuts.dedup();
     let widths: Vec<(Metric, f64)> = Metric::ALL.iter().map(|m| (*m, width(*m, job, facts))).collect();
     let mut losses = Losses::default();
     for piece in cuts.windows(2) {
-        let within: Vec<&&Episode> = episodes
-            .iter()
-            .filter(|e| e.start < piece[1] && e.end > piece[0])
-            .collect();
+        let within: Vec<&&Episode> =
+            episodes.iter().filter(|e| e.start < piece[1] && e.end > piece[0]).collect();
         let of = |metric: Metric, width: f64| -> f64 {
-            let own = within
-                .iter()
-                .filter(|e| metric_of(facts.table, e) == Some(metric));
+            let own = within.iter().filter(|e| metric_of(facts.table, e) == Some(metric));
             own.map(|e| e.slowdown_between_s(piece[0], piece[1])).sum::<f64>() / width
         };
-        let worst = widths
-            .iter()
-            .map(|(m, w)| (*m, *w, of(*m, *w)))
-            .max_by(|a, b| a.2.total_cmp(&b.2));
+        let worst = widths.iter().map(|(m, w)| (*m, *w, of(*m, *w))).max_by(|a, b| a.2.total_cmp(&b.2));
         let Some((metric, width, lost_s)) = worst.filter(|_| !within.is_empty()) else {
             continue;
         };
         losses.contended_s += piece[1].seconds_since(piece[0]);
         losses.lost_s += lost_s;
-        losses.certain_s += if metric == Metric::LustreWriteRate {
-            lost_s
-        } else {
-            0.0
-        };
-        for episode in within
-            .iter()
-            .filter(|e| metric_of(facts.table, e) == Some(metric))
-        {
+        losses.certain_s += if metric == Metric::LustreWriteRate { lost_s } else { 0.0 };
+        for episode in within.iter().filter(|e| metric_of(facts.table, e) == Some(metric)) {
             let part = episode.slowdown_between_s(piece[0], piece[1]);
             *losses.by_episode.entry(episode.id.0).or_default() += part / width;
         }
@@ -203,23 +175,14 @@ fn causes(charged: &HashMap<u64, f64>, episodes: &[&Episode], table: &SeriesTabl
             let key = (cause.cause, cause.kind, cause.series_or_job.clone());
             *shares.entry(key).or_default() += weight * cause.share;
         }
-        let name = table
-            .get(episode.series.at())
-            .map_or(String::new(), |info| info.name());
+        let name = table.get(episode.series.at()).map_or(String::new(), |info| info.name());
         let rest = weight * (1.0 - explained).max(0.0);
-        *shares
-            .entry((Cause::Unknown, CauseKind::Unknown, name))
-            .or_default() += rest;
+        *shares.entry((Cause::Unknown, CauseKind::Unknown, name)).or_default() += rest;
     }
     let mut causes: Vec<CauseShare> = shares
         .into_iter()
         .filter(|(_, share)| *share > 0.005)
-        .map(|((cause, kind, series_or_job), share)| CauseShare {
-            cause,
-            kind,
-            series_or_job,
-            share,
-        })
+        .map(|((cause, kind, series_or_job), share)| CauseShare { cause, kind, series_or_job, share })
         .collect();
     causes.sort_by(|a, b| b.share.total_cmp(&a.share));
     causes

@@ -7,5 +7,6 @@ pub mod evidence;
 pub mod ingest;
 pub mod jobs;
 pub mod model;
+pub mod score;
 pub mod settings;
 pub mod store;

@@ -20,12 +20,7 @@ pub struct StreamSettings {
 
 impl Default for StreamSettings {
     fn default() -> Self {
-        StreamSettings {
-            tick_s: 1.0,
-            lateness_s: 3.0,
-            silence_s: 2.0,
-            gap_s: 5.0,
-        }
+        StreamSettings { tick_s: 1.0, lateness_s: 3.0, silence_s: 2.0, gap_s: 5.0 }
     }
 }
 
@@ -44,11 +39,7 @@ impl Settings {
     /// Defaults of a model.
     pub fn of(model: ModelKind) -> Settings {
         let params = Metric::ALL.map(|metric| Params::of(metric, model));
-        Settings {
-            stream: StreamSettings::default(),
-            model,
-            params,
-        }
+        Settings { stream: StreamSettings::default(), model, params }
     }
 
     /// Sets window or eta of all metrics where given.

@@ -22,10 +22,7 @@ type Row = (SourceIndex, f64, Vec<u64>);
 
 impl Stream {
     fn new() -> Stream {
-        Stream {
-            sources: Sources::default(),
-            detector: Detector::new(Settings::of(ModelKind::Robust)),
-        }
+        Stream { sources: Sources::default(), detector: Detector::new(Settings::of(ModelKind::Robust)) }
     }
 
     fn source(
@@ -39,14 +36,7 @@ impl Stream {
         let name = |text: &str| Name::parse(text).unwrap();
         let parts = parts.iter().map(|p| name(p)).collect();
         let (producer, component) = (name(producer), name(component));
-        self.sources.intern(Source {
-            schema: name("test"),
-            producer,
-            metric,
-            component,
-            parts,
-            rank,
-        })
+        self.sources.intern(Source { schema: name("test"), producer, metric, component, parts, rank })
     }
 
     fn writer(&mut self, node: &str) -> SourceIndex {
@@ -82,9 +72,7 @@ fn delayed(rows: &[Row], most_s: f64, seed: u64) -> Vec<Row> {
     let mut keyed: Vec<(f64, Row)> = rows
         .iter()
         .map(|row| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let delay = (state >> 33) as f64 / (1u64 << 31) as f64 * most_s;
             (row.1 + delay, row.clone())
         })
@@ -102,30 +90,15 @@ fn sorted(mut batch: ResultBatch) -> ResultBatch {
 fn same(a: &ResultBatch, b: &ResultBatch) {
     let lines = |batch: &ResultBatch| {
         let name = |at: SeriesIndex| batch.series.iter().find(|s| s.0 == at).unwrap().1.name();
-        let mut lines: Vec<String> = batch
-            .signals
-            .iter()
-            .map(|s| {
-                format!(
-                    "{} {:?}",
-                    name(s.series),
-                    Signal {
-                        series: SeriesIndex(0),
-                        ..*s
-                    }
-                )
-            })
-            .chain(batch.episodes.iter().map(|e| {
-                format!(
-                    "{} {:?}",
-                    name(e.series),
-                    Episode {
-                        series: SeriesIndex(0),
-                        ..e.clone()
-                    }
-                )
-            }))
-            .collect();
+        let mut lines: Vec<String> =
+            batch
+                .signals
+                .iter()
+                .map(|s| format!("{} {:?}", name(s.series), Signal { series: SeriesIndex(0), ..*s }))
+                .chain(batch.episodes.iter().map(|e| {
+                    format!("{} {:?}", name(e.series), Episode { series: SeriesIndex(0), ..e.clone() })
+                }))
+                .collect();
         lines.sort();
         lines
     };
@@ -139,11 +112,7 @@ fn same(a: &ResultBatch, b: &ResultBatch) {
 fn event_time_is_the_samplers_timestamp() {
     let mut stream = Stream::new();
     let source = stream.writer("nid00001");
-    stream.feed(&[
-        (source, 0.002, vec![0]),
-        (source, 1.0035, vec![GB]),
-        (source, 2.001, vec![2 * GB]),
-    ]);
+    stream.feed(&[(source, 0.002, vec![0]), (source, 1.0035, vec![GB]), (source, 2.001, vec![2 * GB])]);
     let signals = stream.end().signals;
     assert_eq!(signals[0].time, Time(1_000_000_001_003_500));
     assert!((signals[0].value - GB as f64 / 1.0015).abs() < 1.0);
@@ -192,10 +161,7 @@ fn a_row_later_than_the_lateness_is_counted_and_dropped() {
 fn the_same_sample_twice_counts_once() {
     let mut stream = Stream::new();
     let source = stream.writer("nid00001");
-    let rows: Vec<Row> = steady(source, 30)
-        .into_iter()
-        .flat_map(|row| [row.clone(), row])
-        .collect();
+    let rows: Vec<Row> = steady(source, 30).into_iter().flat_map(|row| [row.clone(), row]).collect();
     stream.feed(&rows);
     let batch = stream.end();
     assert_eq!(batch.drops.get(DropReason::Duplicate), 31);
@@ -242,12 +208,7 @@ fn a_standby_takes_over_after_silence_without_a_false_rate_or_a_lost_second() {
     let batch = stream.end();
     assert_eq!(batch.signals.len(), 59);
     for signal in &batch.signals {
-        assert!(
-            (signal.value / GB as f64 - 1.0).abs() < 0.01,
-            "{} at {}",
-            signal.value,
-            second(signal)
-        );
+        assert!((signal.value / GB as f64 - 1.0).abs() < 0.01, "{} at {}", signal.value, second(signal));
         assert_ne!(signal.state, State::Unknown);
     }
 }
@@ -256,37 +217,21 @@ fn a_standby_takes_over_after_silence_without_a_false_rate_or_a_lost_second() {
 fn a_gap_up_to_five_seconds_gives_one_reading_over_the_longer_span() {
     let mut stream = Stream::new();
     let source = stream.writer("nid00001");
-    let rows: Vec<Row> = steady(source, 40)
-        .into_iter()
-        .filter(|r| !(20.5..24.5).contains(&r.1))
-        .collect();
+    let rows: Vec<Row> = steady(source, 40).into_iter().filter(|r| !(20.5..24.5).contains(&r.1)).collect();
     stream.feed(&rows);
     let batch = stream.end();
     assert_eq!(batch.signals.len(), 36);
-    assert!(
-        batch
-            .signals
-            .iter()
-            .all(|s| (s.value - GB as f64).abs() < 1.0 && s.state != State::Unknown)
-    );
+    assert!(batch.signals.iter().all(|s| (s.value - GB as f64).abs() < 1.0 && s.state != State::Unknown));
 }
 
 #[test]
 fn a_longer_gap_makes_the_series_unknown_and_restarts_its_warm_up() {
     let mut stream = Stream::new();
     let source = stream.writer("nid00001");
-    let rows: Vec<Row> = steady(source, 80)
-        .into_iter()
-        .filter(|r| !(39.5..49.5).contains(&r.1))
-        .collect();
+    let rows: Vec<Row> = steady(source, 80).into_iter().filter(|r| !(39.5..49.5).contains(&r.1)).collect();
     stream.feed(&rows);
     let signals = stream.end().signals;
-    let state_at = |t: f64| {
-        signals
-            .iter()
-            .find(|s| (second(s) - t).abs() < 0.1)
-            .map(|s| s.state)
-    };
+    let state_at = |t: f64| signals.iter().find(|s| (second(s) - t).abs() < 0.1).map(|s| s.state);
     assert_eq!(state_at(39.0), Some(State::Clear));
     assert!((40..50).all(|t| state_at(f64::from(t)) == Some(State::Unknown)));
     assert_eq!(state_at(51.0), Some(State::Warmup));
@@ -308,11 +253,7 @@ fn nothing_accumulates_over_unknown() {
     stream.feed(&rows);
     let batch = stream.end();
     let episode = &batch.episodes[0];
-    assert!(
-        (episode.duration_s() - 39.0).abs() < 1.5,
-        "{}",
-        episode.duration_s()
-    );
+    assert!((episode.duration_s() - 39.0).abs() < 1.5, "{}", episode.duration_s());
     assert!((episode.slowdown_s - 19.5).abs() < 1.0, "{}", episode.slowdown_s);
     let last = batch.signals.last().unwrap();
     assert!((last.slowdown_s - episode.slowdown_s).abs() < 1e-6);
@@ -323,13 +264,7 @@ fn a_counter_reset_drops_its_interval_and_is_counted() {
     let mut stream = Stream::new();
     let source = stream.writer("nid00001");
     let rows: Vec<Row> = (0..40u64)
-        .map(|t| {
-            (
-                source,
-                t as f64,
-                vec![if t < 20 { t * GB + 55 * GB } else { (t - 20) * GB }],
-            )
-        })
+        .map(|t| (source, t as f64, vec![if t < 20 { t * GB + 55 * GB } else { (t - 20) * GB }]))
         .collect();
     stream.feed(&rows);
     let batch = stream.end();
@@ -343,9 +278,7 @@ fn a_wrap_of_a_known_width_is_no_reset() {
     let mut stream = Stream::new();
     let source = stream.writer("nid00001");
     let start = u64::MAX - 10 * GB;
-    let rows: Vec<Row> = (0..40u64)
-        .map(|t| (source, t as f64, vec![start.wrapping_add(t * GB)]))
-        .collect();
+    let rows: Vec<Row> = (0..40u64).map(|t| (source, t as f64, vec![start.wrapping_add(t * GB)])).collect();
     stream.feed(&rows);
     let batch = stream.end();
     assert_eq!(batch.drops.total(), 0);
@@ -360,12 +293,7 @@ fn zero_flits_are_idle_and_never_nan() {
     stream.feed(&rows);
     let batch = stream.end();
     assert!(!batch.signals.is_empty());
-    assert!(
-        batch
-            .signals
-            .iter()
-            .all(|s| s.value == 0.0 && s.state == State::Idle)
-    );
+    assert!(batch.signals.iter().all(|s| s.value == 0.0 && s.state == State::Idle));
 }
 
 #[test]
@@ -381,13 +309,7 @@ fn a_phase_without_writes_is_idle_and_not_contention() {
     stream.feed(&rows);
     let batch = stream.end();
     assert!(batch.episodes.is_empty());
-    assert!(
-        batch
-            .signals
-            .iter()
-            .filter(|s| s.value == 0.0)
-            .all(|s| s.state == State::Idle)
-    );
+    assert!(batch.signals.iter().filter(|s| s.value == 0.0).all(|s| s.state == State::Idle));
 }
 
 #[test]
@@ -423,11 +345,7 @@ fn a_saturated_counter_is_left_for_a_source_that_has_the_full_width() {
     let mut rows: Vec<Row> = Vec::new();
     for t in 0..60u64 {
         let wait = 4_294_000_000 + t * 100_000;
-        rows.push((
-            narrow,
-            t as f64 + 0.001,
-            vec![wait.min(u64::from(u32::MAX)), t * 100_000_000],
-        ));
+        rows.push((narrow, t as f64 + 0.001, vec![wait.min(u64::from(u32::MAX)), t * 100_000_000]));
         rows.push((wide, t as f64 + 0.002, vec![wait, t * 100_000_000]));
     }
     stream.feed(&rows);
@@ -445,12 +363,7 @@ fn a_source_slower_than_the_tick_gives_readings_over_its_own_interval() {
     stream.feed(&rows);
     let batch = stream.end();
     assert_eq!(batch.signals.len(), 50);
-    assert!(
-        batch
-            .signals
-            .iter()
-            .all(|s| (s.value - GB as f64).abs() < 1.0 && s.state != State::Unknown)
-    );
+    assert!(batch.signals.iter().all(|s| (s.value - GB as f64).abs() < 1.0 && s.state != State::Unknown));
 }
 
 #[test]
@@ -481,8 +394,5 @@ fn the_state_can_be_written_and_read_back_at_any_row() {
     collected.episodes = rest.episodes;
     stream.feed(&rows);
     let whole = sorted(stream.end());
-    assert_eq!(
-        format!("{:?}", sorted(collected).signals),
-        format!("{:?}", whole.signals)
-    );
+    assert_eq!(format!("{:?}", sorted(collected).signals), format!("{:?}", whole.signals));
 }

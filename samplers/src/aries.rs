@@ -125,11 +125,7 @@ pub fn route(from: u32, to: u32) -> Vec<u32> {
         return vec![to];
     }
     let green_first = (a.0 + a.1 + b.0 + b.1).is_multiple_of(2);
-    let between = if green_first {
-        a.0 * SLOTS + b.1
-    } else {
-        b.0 * SLOTS + a.1
-    };
+    let between = if green_first { a.0 * SLOTS + b.1 } else { b.0 * SLOTS + a.1 };
     vec![between, to]
 }
 
@@ -137,11 +133,7 @@ pub fn route(from: u32, to: u32) -> Vec<u32> {
 pub(crate) fn tiles_between(from: u32, to: u32) -> std::ops::Range<u32> {
     let (a, b) = ((from / SLOTS, from % SLOTS), (to / SLOTS, to % SLOTS));
     let rank = |other: u32, own: u32| {
-        if other < own {
-            other
-        } else {
-            other.saturating_sub(1)
-        }
+        if other < own { other } else { other.saturating_sub(1) }
     };
     if a.0 == b.0 {
         let first = rank(a.1, b.1);
@@ -191,12 +183,7 @@ mod tests {
     fn a_whole_group_has_fifteen_green_and_fifteen_black_links_a_router() {
         let links = Layout { chassis: 6 }.links();
         assert_eq!(links.len(), 96 * 30);
-        let of_one = |class| {
-            links
-                .iter()
-                .filter(|l| l.router == "c1-0c2s7" && l.class == class)
-                .count()
-        };
+        let of_one = |class| links.iter().filter(|l| l.router == "c1-0c2s7" && l.class == class).count();
         assert_eq!((of_one(LinkClass::Green), of_one(LinkClass::Black)), (15, 15));
     }
 

@@ -116,11 +116,7 @@ impl Cluster {
                     job_id: Name::parse(&run.id.to_string()).ok()?,
                     user: spec.user.clone(),
                     name: spec.name.clone(),
-                    nodes: spec
-                        .nodes
-                        .iter()
-                        .filter_map(|node| Name::parse(&node_name(*node)).ok())
-                        .collect(),
+                    nodes: spec.nodes.iter().filter_map(|node| Name::parse(&node_name(*node)).ok()).collect(),
                     start: self.start.plus_seconds(run.start),
                     end: run.end.map(|end| self.start.plus_seconds(end)),
                     app: Some(spec.name.clone()),
@@ -139,10 +135,7 @@ impl Cluster {
             slowdown_s: loss.seconds,
             by: loss.takers(),
         });
-        Truth {
-            jobs,
-            series: series.collect(),
-        }
+        Truth { jobs, series: series.collect() }
     }
 
     fn job_truth(&self, run: &Run) -> JobTruth {
@@ -223,8 +216,7 @@ impl Cluster {
             };
             let start = out.bytes(Schema::LustreClient).len();
             self.writer.client(out.buffer(Schema::LustreClient), node, row);
-            self.path
-                .row_written(out, Schema::LustreClient, start, self.second);
+            self.path.row_written(out, Schema::LustreClient, start, self.second);
         }
     }
 
@@ -243,8 +235,7 @@ impl Cluster {
                 let time = self.stamp(node, delay);
                 let job = self.machine.node_jobs[node as usize];
                 let start = out.bytes(Schema::AriesRtr).len();
-                self.writer
-                    .router(out.buffer(Schema::AriesRtr), node, job, time, &counters);
+                self.writer.router(out.buffer(Schema::AriesRtr), node, job, time, &counters);
                 self.path.row_written(out, Schema::AriesRtr, start, self.second);
             }
         }

@@ -44,11 +44,7 @@ pub(crate) struct Path {
 
 impl Path {
     pub(crate) fn new(faults: Faults, seed: u64) -> Path {
-        Path {
-            faults,
-            rng: Rng::new(seed, 0xFA17),
-            held: Vec::new(),
-        }
+        Path { faults, rng: Rng::new(seed, 0xFA17), held: Vec::new() }
     }
 
     pub(crate) fn is_silent(&self, node: u32, second: u32) -> bool {
@@ -58,10 +54,7 @@ impl Path {
 
     /// By how many microseconds the clock of a node is ahead.
     pub(crate) fn skew_us(&self, node: u32) -> i64 {
-        self.faults
-            .skew_ms
-            .get(&node)
-            .map_or(0, |ms| (ms * 1e3).round() as i64)
+        self.faults.skew_ms.get(&node).map_or(0, |ms| (ms * 1e3).round() as i64)
     }
 
     /// Decides what becomes of the row that begins at `start`, the last one of its buffer.
@@ -76,9 +69,7 @@ impl Path {
             buffer.extend_from_within(start..end);
         }
         if self.rng.chance(self.faults.delay_probability) {
-            let late = self
-                .rng
-                .between(self.faults.delay_s.start, self.faults.delay_s.end);
+            let late = self.rng.between(self.faults.delay_s.start, self.faults.delay_s.end);
             self.held.push(Held {
                 due_s: f64::from(second) + late,
                 schema,

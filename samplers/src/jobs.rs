@@ -71,13 +71,7 @@ pub struct Halo {
 impl Halo {
     /// Like CTH in the report: 31 s of set-up, a load balance each 20 to 60 s, spikes of 10 to 50 times.
     pub fn like_cth(flow_bytes_per_s: f64, work_s: f64) -> Halo {
-        Halo {
-            flow_bytes_per_s,
-            quiet_start_s: 31.0,
-            balance_every_s: 20.0..60.0,
-            spike: 10.0..50.0,
-            work_s,
-        }
+        Halo { flow_bytes_per_s, quiet_start_s: 31.0, balance_every_s: 20.0..60.0, spike: 10.0..50.0, work_s }
     }
 }
 
@@ -106,11 +100,8 @@ impl Behaviour {
 
 /// Neighbours of the most nearly square grid that holds all ranks; its rows are the shorter side.
 fn halo_flows(ranks: usize, rate: f64) -> Vec<(usize, usize, f64)> {
-    let width = (1..=ranks)
-        .take_while(|w| w * w <= ranks)
-        .filter(|w| ranks.is_multiple_of(*w))
-        .last()
-        .unwrap_or(1);
+    let width =
+        (1..=ranks).take_while(|w| w * w <= ranks).filter(|w| ranks.is_multiple_of(*w)).last().unwrap_or(1);
     let mut flows = Vec::new();
     let mut both = |a: usize, b: usize| flows.extend([(a, b, rate), (b, a, rate)]);
     for rank in 0..ranks {
@@ -137,11 +128,7 @@ mod tests {
 
     #[test]
     fn all_to_all_injects_what_it_says() {
-        let flows = Behaviour::AllToAll {
-            node_bytes_per_s: 9.0,
-            work_s: 1.0,
-        }
-        .flows(10);
+        let flows = Behaviour::AllToAll { node_bytes_per_s: 9.0, work_s: 1.0 }.flows(10);
         let from_first: f64 = flows.iter().filter(|f| f.0 == 0).map(|f| f.2).sum();
         assert!((from_first - 9.0).abs() < 1e-9);
     }

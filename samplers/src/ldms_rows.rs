@@ -56,10 +56,7 @@ impl Rows {
     /// The lines one by one, without their newlines: job rows first, then clients, then routers.
     pub fn lines(&self) -> impl Iterator<Item = (Schema, &[u8])> {
         Schema::ALL.into_iter().flat_map(|schema| {
-            let lines = self
-                .bytes(schema)
-                .split(|b| *b == b'\n')
-                .filter(|l| !l.is_empty());
+            let lines = self.bytes(schema).split(|b| *b == b'\n').filter(|l| !l.is_empty());
             lines.map(move |line| (schema, line))
         })
     }

@@ -3,14 +3,8 @@
 use crate::rng::Rng;
 
 /// Median run times in seconds of `n` processes that write [`MEASURED_BYTES`] each at once.
-const MEASURED: [(f64, f64); 6] = [
-    (1.0, 64.0),
-    (2.0, 77.0),
-    (3.0, 86.0),
-    (4.0, 96.0),
-    (8.0, 151.0),
-    (16.0, 277.0),
-];
+const MEASURED: [(f64, f64); 6] =
+    [(1.0, 64.0), (2.0, 77.0), (3.0, 86.0), (4.0, 96.0), (8.0, 151.0), (16.0, 277.0)];
 
 /// Bytes that each process of the measurement wrote.
 pub const MEASURED_BYTES: f64 = 64e9;

@@ -74,10 +74,7 @@ pub(crate) struct Machine {
 impl Machine {
     pub(crate) fn new(scenario: Scenario, seed: u64) -> Machine {
         let layout = scenario.layout;
-        let spread = Spread {
-            load: scenario.noise.rate,
-            ratio: scenario.noise.ratio,
-        };
+        let spread = Spread { load: scenario.noise.rate, ratio: scenario.noise.ratio };
         let mut machine = Machine {
             files: FileSystem::new(layout.nodes(), scenario.noise.rate, seed),
             network: Network::new(layout, spread, seed),
@@ -115,12 +112,7 @@ impl Machine {
 
     /// Ends what still runs and begins the scenario again, under new numbers.
     pub(crate) fn repeat(&mut self) {
-        let running: Vec<u64> = self
-            .runs
-            .iter()
-            .filter(|r| r.end.is_none())
-            .map(|r| r.id)
-            .collect();
+        let running: Vec<u64> = self.runs.iter().filter(|r| r.end.is_none()).map(|r| r.id).collect();
         for id in running {
             self.end(id);
         }
@@ -146,10 +138,8 @@ impl Machine {
             };
             if run.end.is_none() && run.active && run.next_spike < self.now + 1.0 {
                 let times = run.rng.between(halo.spike.start, halo.spike.end);
-                run.next_spike = self.now
-                    + run
-                        .rng
-                        .between(halo.balance_every_s.start, halo.balance_every_s.end);
+                run.next_spike =
+                    self.now + run.rng.between(halo.balance_every_s.start, halo.balance_every_s.end);
                 self.network.spike(run.id, times);
             }
         }
@@ -174,11 +164,7 @@ impl Machine {
 
     fn schedule(&mut self) {
         let mut order: Vec<usize> = (0..self.scenario.jobs.len()).collect();
-        order.sort_by(|a, b| {
-            self.scenario.jobs[*a]
-                .start_s
-                .total_cmp(&self.scenario.jobs[*b].start_s)
-        });
+        order.sort_by(|a, b| self.scenario.jobs[*a].start_s.total_cmp(&self.scenario.jobs[*b].start_s));
         self.waiting = order.into();
     }
 

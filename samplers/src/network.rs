@@ -57,16 +57,9 @@ impl Network {
     pub(crate) fn new(layout: Layout, spread: Spread, seed: u64) -> Network {
         let mut rng = Rng::new(seed, 0xA41E5);
         let all = (0..layout.routers()).flat_map(|router| (0..TILES).map(move |tile| (router, tile)));
-        let tiles = all
-            .map(|(router, tile)| new_tile(layout.sender(router, tile).is_some(), &mut rng))
-            .collect();
-        Network {
-            tiles,
-            traffic: Vec::new(),
-            contended: Vec::new(),
-            spread,
-            rng,
-        }
+        let tiles =
+            all.map(|(router, tile)| new_tile(layout.sender(router, tile).is_some(), &mut rng)).collect();
+        Network { tiles, traffic: Vec::new(), contended: Vec::new(), spread, rng }
     }
 
     /// Adds a job that sends `flows` between its `nodes`; silent until [`Network::set_sending`].
@@ -226,10 +219,7 @@ fn new_tile(wired: bool, rng: &mut Rng) -> Tile {
 mod tests {
     use super::*;
 
-    const QUIET: Spread = Spread {
-        load: 0.0,
-        ratio: 0.0,
-    };
+    const QUIET: Spread = Spread { load: 0.0, ratio: 0.0 };
 
     #[test]
     fn background_alone_stays_within_the_bounds_of_the_report() {

@@ -57,11 +57,7 @@ impl Rng {
 
     /// A log-normal factor whose mean is 1, so that noise does not change how much work gets done.
     pub(crate) fn factor(&mut self, sigma: f64) -> f64 {
-        if sigma > 0.0 {
-            (sigma * self.normal() - sigma * sigma / 2.0).exp()
-        } else {
-            1.0
-        }
+        if sigma > 0.0 { (sigma * self.normal() - sigma * sigma / 2.0).exp() } else { 1.0 }
     }
 }
 

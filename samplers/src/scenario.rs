@@ -47,10 +47,7 @@ pub struct Noise {
 
 impl Default for Noise {
     fn default() -> Noise {
-        Noise {
-            rate: 0.02,
-            ratio: 0.05,
-        }
+        Noise { rate: 0.02, ratio: 0.05 }
     }
 }
 
@@ -121,10 +118,7 @@ impl Scenario {
             noise: Noise::default(),
             duration_s: None,
             endless: false,
-            reporting: Reporting {
-                routers: Chosen::All,
-                clients: Chosen::All,
-            },
+            reporting: Reporting { routers: Chosen::All, clients: Chosen::All },
             faults: Faults::default(),
         }
     }
@@ -158,11 +152,7 @@ impl Scenario {
 
 fn exist(what: &'static str, numbers: &[u32], count: u32) -> Result<(), ScenarioError> {
     match numbers.iter().find(|number| **number >= count) {
-        Some(number) => Err(ScenarioError::Missing {
-            what,
-            number: *number,
-            count,
-        }),
+        Some(number) => Err(ScenarioError::Missing { what, number: *number, count }),
         None => Ok(()),
     }
 }
@@ -170,13 +160,9 @@ fn exist(what: &'static str, numbers: &[u32], count: u32) -> Result<(), Scenario
 fn check_quantities(job: &JobSpec) -> Result<(), ScenarioError> {
     let mut wanted = vec![("start_s", job.start_s + f64::MIN_POSITIVE)];
     match &job.behaviour {
-        Behaviour::Write {
-            bytes_per_node,
-            limit_bytes_per_s,
-        } => wanted.extend([
-            ("bytes_per_node", *bytes_per_node),
-            ("limit_bytes_per_s", *limit_bytes_per_s),
-        ]),
+        Behaviour::Write { bytes_per_node, limit_bytes_per_s } => {
+            wanted.extend([("bytes_per_node", *bytes_per_node), ("limit_bytes_per_s", *limit_bytes_per_s)])
+        }
         Behaviour::CheckpointWriter(checkpoint) => wanted.extend([
             ("bytes_per_s", checkpoint.bytes_per_s),
             ("run_s", checkpoint.run_s),
@@ -188,16 +174,12 @@ fn check_quantities(job: &JobSpec) -> Result<(), ScenarioError> {
             ("work_s", halo.work_s),
             ("balance_every_s", halo.balance_every_s.start),
         ]),
-        Behaviour::AllToAll {
-            node_bytes_per_s,
-            work_s,
-        } => wanted.extend([("node_bytes_per_s", *node_bytes_per_s), ("work_s", *work_s)]),
+        Behaviour::AllToAll { node_bytes_per_s, work_s } => {
+            wanted.extend([("node_bytes_per_s", *node_bytes_per_s), ("work_s", *work_s)])
+        }
     }
     match wanted.iter().find(|(_, value)| value.is_nan() || *value <= 0.0) {
-        Some((what, _)) => Err(ScenarioError::Quantity {
-            job: job.name.clone(),
-            what,
-        }),
+        Some((what, _)) => Err(ScenarioError::Quantity { job: job.name.clone(), what }),
         None => Ok(()),
     }
 }
@@ -214,10 +196,7 @@ mod tests {
         let error = scenario.check().unwrap_err();
         assert_eq!(error.to_string(), "node 4000 does not exist: the machine has 128");
         let mut scenario = demo();
-        scenario.jobs[0].behaviour = Behaviour::Write {
-            bytes_per_node: f64::NAN,
-            limit_bytes_per_s: 1.0,
-        };
+        scenario.jobs[0].behaviour = Behaviour::Write { bytes_per_node: f64::NAN, limit_bytes_per_s: 1.0 };
         let error = scenario.check().unwrap_err().to_string();
         assert!(error.contains("bytes_per_node"), "{error}");
         assert_eq!(Scenario::empty("x", 7).check(), Err(ScenarioError::Chassis(7)));

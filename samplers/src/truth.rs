@@ -138,10 +138,7 @@ impl Loss {
 
     pub(crate) fn intervals(&self, start: Time) -> Vec<Interval> {
         let at = |seconds: f64| start.plus_seconds(seconds).seconds();
-        let to_interval = |(from, to): &(f64, f64)| Interval {
-            start: at(*from),
-            end: at(*to),
-        };
+        let to_interval = |(from, to): &(f64, f64)| Interval { start: at(*from), end: at(*to) };
         self.stretches.iter().map(to_interval).collect()
     }
 
@@ -156,10 +153,7 @@ impl Loss {
 
     pub(crate) fn takers(&self) -> Vec<Taker> {
         let total: f64 = self.by.values().sum();
-        let to_taker = |(job, lost): (&u64, &f64)| Taker {
-            job_id: job.to_string(),
-            share: lost / total,
-        };
+        let to_taker = |(job, lost): (&u64, &f64)| Taker { job_id: job.to_string(), share: lost / total };
         let lost = self.by.iter().filter(|(_, lost)| **lost > 0.0);
         let mut takers: Vec<Taker> = lost.map(to_taker).collect();
         takers.sort_by(|a, b| b.share.total_cmp(&a.share));
@@ -193,10 +187,7 @@ mod tests {
             slowdown_s: 0.25,
             by: vec![],
         };
-        let truth = Truth {
-            jobs: vec![],
-            series: vec![series.clone()],
-        };
+        let truth = Truth { jobs: vec![], series: vec![series.clone()] };
         let mut text = Vec::new();
         truth.write_jsonl(&mut text).unwrap();
         let line: TruthLine = serde_json::from_slice(&text).unwrap();

@@ -150,11 +150,7 @@ impl CounterBatch {
     pub fn rows(&self) -> impl Iterator<Item = (SourceIndex, Time, &[u64])> {
         (0..self.len()).map(|i| {
             let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
-            (
-                self.sources[i],
-                self.times[i],
-                &self.counters[start..self.ends[i] as usize],
-            )
+            (self.sources[i], self.times[i], &self.counters[start..self.ends[i] as usize])
         })
     }
 
@@ -176,12 +172,6 @@ mod tests {
         batch.open(1)[0] = 7;
         batch.seal(SourceIndex(1), Time(2));
         let rows: Vec<_> = batch.rows().collect();
-        assert_eq!(
-            rows,
-            [
-                (SourceIndex(0), Time(1), &[1, 2][..]),
-                (SourceIndex(1), Time(2), &[7][..])
-            ]
-        );
+        assert_eq!(rows, [(SourceIndex(0), Time(1), &[1, 2][..]), (SourceIndex(1), Time(2), &[7][..])]);
     }
 }

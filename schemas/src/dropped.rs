@@ -56,9 +56,7 @@ pub struct DropCounts {
 
 impl Default for DropCounts {
     fn default() -> Self {
-        DropCounts {
-            counts: vec![0; DropReason::ALL.len()],
-        }
+        DropCounts { counts: vec![0; DropReason::ALL.len()] }
     }
 }
 
@@ -82,10 +80,7 @@ impl DropCounts {
 
     /// Reasons that happened, with their counts, in the order of their numbers.
     pub fn nonzero(&self) -> impl Iterator<Item = (DropReason, u64)> {
-        DropReason::ALL
-            .iter()
-            .map(|r| (*r, self.get(*r)))
-            .filter(|(_, n)| *n > 0)
+        DropReason::ALL.iter().map(|r| (*r, self.get(*r))).filter(|(_, n)| *n > 0)
     }
 
     /// All of them together.

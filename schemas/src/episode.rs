@@ -62,18 +62,11 @@ impl Episode {
     }
 
     fn slowdown_until_s(&self, time: Time) -> f64 {
-        let mut before = LossPoint {
-            time: self.start,
-            slowdown_s: 0.0,
-        };
+        let mut before = LossPoint { time: self.start, slowdown_s: 0.0 };
         for point in &self.profile {
             if point.time >= time {
                 let span = point.time.seconds_since(before.time);
-                let part = if span > 0.0 {
-                    time.seconds_since(before.time) / span
-                } else {
-                    1.0
-                };
+                let part = if span > 0.0 { time.seconds_since(before.time) / span } else { 1.0 };
                 return before.slowdown_s + (point.slowdown_s - before.slowdown_s) * part.clamp(0.0, 1.0);
             }
             before = *point;

@@ -183,10 +183,7 @@ pub enum JobFileError {
 pub fn parse_job(line: &str) -> Result<Job, JobFileError> {
     let line: JobFileLine = serde_json::from_str(line)?;
     if let Some(end) = line.end.filter(|end| *end < line.start) {
-        return Err(JobFileError::Order {
-            start: line.start,
-            end,
-        });
+        return Err(JobFileError::Order { start: line.start, end });
     }
     Ok(Job {
         job_id: Name::parse(&line.job_id)?,

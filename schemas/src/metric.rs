@@ -26,11 +26,7 @@ pub enum Direction {
 
 impl Metric {
     /// All metrics, in the order of their numbers.
-    pub const ALL: [Metric; 3] = [
-        Metric::AriesStallRatio,
-        Metric::IbWaitRatio,
-        Metric::LustreWriteRate,
-    ];
+    pub const ALL: [Metric; 3] = [Metric::AriesStallRatio, Metric::IbWaitRatio, Metric::LustreWriteRate];
 
     /// The word in series names, configuration and SQL.
     pub fn name(self) -> &'static str {

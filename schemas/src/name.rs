@@ -77,30 +77,14 @@ mod tests {
 
     #[test]
     fn names_of_the_field_are_accepted() {
-        for name in [
-            "nid00012",
-            "c0-0c1s8a0",
-            "snx11168-ffff88103d6bd000",
-            "mlx5_0.1",
-            "1234_5",
-            "1234+0",
-        ] {
+        for name in ["nid00012", "c0-0c1s8a0", "snx11168-ffff88103d6bd000", "mlx5_0.1", "1234_5", "1234+0"] {
             assert_eq!(Name::parse(name).unwrap().as_str(), name);
         }
     }
 
     #[test]
     fn names_that_could_leave_a_path_or_a_query_are_refused() {
-        for name in [
-            "",
-            "..",
-            "a/b",
-            "x'; DROP TABLE jobs;--",
-            "a b",
-            "a\0",
-            "é",
-            &"x".repeat(129),
-        ] {
+        for name in ["", "..", "a/b", "x'; DROP TABLE jobs;--", "a b", "a\0", "é", &"x".repeat(129)] {
             assert!(Name::parse(name).is_err(), "{name:?}");
         }
     }

@@ -57,13 +57,7 @@ pub enum State {
 
 impl State {
     /// All states, in the order of their numbers.
-    pub const ALL: [State; 5] = [
-        State::Warmup,
-        State::Clear,
-        State::Contended,
-        State::Idle,
-        State::Unknown,
-    ];
+    pub const ALL: [State; 5] = [State::Warmup, State::Clear, State::Contended, State::Idle, State::Unknown];
 
     /// The word in files, SQL and on the page.
     pub fn name(self) -> &'static str {

@@ -78,14 +78,7 @@ const LINK_FLOOR: f64 = 1e-3;
 impl Component {
     /// A component that nobody reports yet.
     pub fn new(metric: Metric, name: Name) -> Component {
-        Component {
-            metric,
-            name,
-            reporters: Vec::new(),
-            parts: Vec::new(),
-            newest: Time::MIN,
-            whole: None,
-        }
+        Component { metric, name, reporters: Vec::new(), parts: Vec::new(), newest: Time::MIN, whole: None }
     }
 
     /// Adds a source; `number` gives series numbers to parts that are new (`None`: the component as a whole).
@@ -94,11 +87,7 @@ impl Component {
         source: &Source,
         mut number: impl FnMut(Option<Name>) -> SeriesIndex,
     ) -> u16 {
-        let parts = source
-            .parts
-            .iter()
-            .map(|name| self.part(name, &mut number))
-            .collect();
+        let parts = source.parts.iter().map(|name| self.part(name, &mut number)).collect();
         if self.metric == Metric::AriesStallRatio && self.whole.is_none() {
             self.whole = Some(Whole::new(number(None)));
         }
@@ -133,11 +122,7 @@ impl Component {
 
     /// Series of its parts, and of the whole where there is one.
     pub fn series(&self) -> Vec<SeriesIndex> {
-        self.parts
-            .iter()
-            .map(|p| p.series)
-            .chain(self.whole.iter().map(|w| w.series))
-            .collect()
+        self.parts.iter().map(|p| p.series).chain(self.whole.iter().map(|w| w.series)).collect()
     }
 
     /// Whether `node` is among its producers.
@@ -161,13 +146,7 @@ impl Component {
             r.told = r.accepted;
             let last_time = r.rows.back()?.0;
             let (producer, schema) = (r.producer.clone(), r.schema.clone());
-            Some(Heard {
-                producer,
-                schema,
-                component: name.clone(),
-                last_time,
-                rows: r.accepted,
-            })
+            Some(Heard { producer, schema, component: name.clone(), last_time, rows: r.accepted })
         })
         .collect()
     }
@@ -185,13 +164,7 @@ impl Component {
         self.newest = self.newest.max(time);
         let watermark = self.newest.plus_seconds(-settings.lateness_s);
         let mut released = std::mem::take(&mut self.reporters[place].order);
-        let mut stage = Stage {
-            component: self,
-            place,
-            settings,
-            drops,
-            out,
-        };
+        let mut stage = Stage { component: self, place, settings, drops, out };
         let taken = released.offer(time, counters, watermark, settings, |t, c| stage.ordered(t, c));
         self.reporters[place].order = released;
         if let Err(reason) = taken {
@@ -227,13 +200,7 @@ impl Component {
     ) {
         for other in (0..self.reporters.len()).filter(|o| *o != place) {
             let mut order = std::mem::take(&mut self.reporters[other].order);
-            let mut stage = Stage {
-                component: self,
-                place: other,
-                settings,
-                drops,
-                out,
-            };
+            let mut stage = Stage { component: self, place: other, settings, drops, out };
             order.release(watermark, settings, |t, c| stage.ordered(t, c));
             self.reporters[other].order = order;
         }
@@ -262,13 +229,7 @@ impl Component {
             state.passed_over.extend(state.owner);
             state.owner = Some(successor);
             state.used = last;
-            let mut stage = Stage {
-                component: self,
-                place: successor as usize,
-                settings,
-                drops,
-                out,
-            };
+            let mut stage = Stage { component: self, place: successor as usize, settings, drops, out };
             stage.catch_up(part);
         }
     }
@@ -281,12 +242,7 @@ impl Component {
                 && r.1.parts.contains(&(part as u16))
                 && r.1.rows.back().is_some_and(|(time, _)| *time > last)
         };
-        let best = self
-            .reporters
-            .iter()
-            .enumerate()
-            .filter(|r| can(&r))
-            .min_by_key(|r| &r.1.rank);
+        let best = self.reporters.iter().enumerate().filter(|r| can(&r)).min_by_key(|r| &r.1.rank);
         best.map(|(place, _)| place as u16)
     }
 }
@@ -305,11 +261,7 @@ impl Stage<'_> {
     fn ordered(&mut self, time: Time, counters: &[u64]) {
         let reporter = &mut self.component.reporters[self.place];
         reporter.accepted += 1;
-        let reused = if reporter.rows.len() >= ROWS_KEPT {
-            reporter.rows.pop_front()
-        } else {
-            None
-        };
+        let reused = if reporter.rows.len() >= ROWS_KEPT { reporter.rows.pop_front() } else { None };
         let row = match reused {
             Some((_, mut old)) if old.len() == counters.len() => {
                 old.copy_from_slice(counters);
@@ -337,12 +289,8 @@ impl Stage<'_> {
             None => true,
             Some(owner) if owner == place => return true,
             Some(owner) => {
-                let can_go_on = |last: Time| {
-                    reporters[self.place]
-                        .rows
-                        .front()
-                        .is_some_and(|r| r.0 <= last + 500_000)
-                };
+                let can_go_on =
+                    |last: Time| reporters[self.place].rows.front().is_some_and(|r| r.0 <= last + 500_000);
                 reporters[self.place].rank < reporters[owner as usize].rank
                     && !state.passed_over.contains(&place)
                     && state.last.is_some_and(can_go_on)
@@ -361,9 +309,8 @@ impl Stage<'_> {
         let half_tick = (self.settings.tick_s * 5e5) as i64;
         let rows = &self.component.reporters[self.place].rows;
         let (used, count) = (self.component.parts[part].used, rows.len());
-        let first = used.map_or(count - 1, |used| {
-            rows.partition_point(|(time, _)| *time <= used + half_tick)
-        });
+        let first =
+            used.map_or(count - 1, |used| rows.partition_point(|(time, _)| *time <= used + half_tick));
         for row in first..count {
             self.reading(part, row);
         }
@@ -378,19 +325,10 @@ impl Stage<'_> {
         state.used = Some(time);
         let longest_s = self.settings.gap_s + self.settings.tick_s / 2.0;
         let gap_since = Some(last).filter(|last| time.seconds_since(*last) > longest_s);
-        let empty = SeriesReading {
-            series: state.series,
-            time,
-            value: 0.0,
-            active: false,
-            span_ticks: 0,
-            gap_since,
-        };
+        let empty =
+            SeriesReading { series: state.series, time, value: 0.0, active: false, span_ticks: 0, gap_since };
         let before = row.checked_sub(1).map(|before| reporter.rows[before].0);
-        let reading = match before
-            .map(|before| time.seconds_since(before))
-            .filter(|s| *s <= longest_s)
-        {
+        let reading = match before.map(|before| time.seconds_since(before)).filter(|s| *s <= longest_s) {
             Some(seconds) => self.rate_at(part, row, seconds).map(|rate| SeriesReading {
                 value: rate.value,
                 active: rate.active,
@@ -411,10 +349,7 @@ impl Stage<'_> {
         let columns = self.component.metric.columns();
         let place = reporter.parts.iter().position(|p| *p as usize == part)?;
         let of_part = place * columns..(place + 1) * columns;
-        let (before, now) = (
-            &reporter.rows[row - 1].1[of_part.clone()],
-            &reporter.rows[row].1[of_part],
-        );
+        let (before, now) = (&reporter.rows[row - 1].1[of_part.clone()], &reporter.rows[row].1[of_part]);
         match rate(self.component.metric, before, now, seconds) {
             Ok(rate) => Some(rate),
             Err(reason) => {
@@ -439,12 +374,8 @@ impl Stage<'_> {
         let Some(newest) = reporter.rows.back().map(|(time, _)| *time) else {
             return;
         };
-        let used = reporter
-            .parts
-            .iter()
-            .map(|p| parts[*p as usize].last.unwrap_or(newest))
-            .min()
-            .unwrap_or(newest);
+        let used =
+            reporter.parts.iter().map(|p| parts[*p as usize].last.unwrap_or(newest)).min().unwrap_or(newest);
         while reporter.rows.len() > 1 && reporter.rows[1].0 <= used + 1 {
             reporter.rows.pop_front();
         }
@@ -474,17 +405,8 @@ impl Whole {
         }
         if tick > self.tick {
             self.tell(out);
-            let parts_before = if self.tick == i64::MIN {
-                u32::MAX
-            } else {
-                self.parts
-            };
-            *self = Whole {
-                tick,
-                parts_before,
-                told: false,
-                ..Whole::new(self.series)
-            };
+            let parts_before = if self.tick == i64::MIN { u32::MAX } else { self.parts };
+            *self = Whole { tick, parts_before, told: false, ..Whole::new(self.series) };
         }
         self.time = self.time.max(reading.time);
         self.span_ticks = self.span_ticks.max(reading.span_ticks);
@@ -506,19 +428,8 @@ impl Whole {
         }
         self.told = true;
         let active = self.active > 0;
-        let value = if active {
-            (self.ln_sum / f64::from(self.active)).exp()
-        } else {
-            0.0
-        };
+        let value = if active { (self.ln_sum / f64::from(self.active)).exp() } else { 0.0 };
         let (series, time, span_ticks, gap_since) = (self.series, self.time, self.span_ticks, self.gap_since);
-        out.push(SeriesReading {
-            series,
-            time,
-            value,
-            active,
-            span_ticks,
-            gap_since,
-        });
+        out.push(SeriesReading { series, time, value, active, span_ticks, gap_since });
     }
 }

@@ -56,10 +56,7 @@ pub struct Ingest {
 impl Ingest {
     /// Nothing seen yet.
     pub fn new(settings: StreamSettings) -> Ingest {
-        Ingest {
-            settings,
-            ..Ingest::default()
-        }
+        Ingest { settings, ..Ingest::default() }
     }
 
     /// Series seen so far, by number.
@@ -75,27 +72,19 @@ impl Ingest {
     /// Series of one component; empty if it was never seen.
     pub fn series_of(&self, metric: Metric, component: &Name) -> Vec<SeriesIndex> {
         let key = (metric, component.clone());
-        self.by_name
-            .get(&key)
-            .map_or(Vec::new(), |c| self.components[*c as usize].series())
+        self.by_name.get(&key).map_or(Vec::new(), |c| self.components[*c as usize].series())
     }
 
     /// Routers that `node` reports: the ones it hangs on, since a node reads its own router's counters.
     pub fn routers_of(&self, node: &Name) -> Vec<Name> {
         let reports = |c: &&Component| c.metric == Metric::AriesStallRatio && c.is_reported_by(node);
-        self.components
-            .iter()
-            .filter(reports)
-            .map(|c| c.name.clone())
-            .collect()
+        self.components.iter().filter(reports).map(|c| c.name.clone()).collect()
     }
 
     /// Nodes that report `router`.
     pub fn nodes_of(&self, router: &Name) -> Vec<Name> {
         let key = (Metric::AriesStallRatio, router.clone());
-        self.by_name
-            .get(&key)
-            .map_or(Vec::new(), |c| self.components[*c as usize].producers())
+        self.by_name.get(&key).map_or(Vec::new(), |c| self.components[*c as usize].producers())
     }
 
     /// Takes rows; `out` gains the readings that they make known, in event time per series.
@@ -106,14 +95,7 @@ impl Ingest {
             };
             self.newest = self.newest.max(Some(time));
             let component = &mut self.components[component as usize];
-            component.row(
-                place as usize,
-                time,
-                counters,
-                &self.settings,
-                &mut self.drops,
-                out,
-            );
+            component.row(place as usize, time, counters, &self.settings, &mut self.drops, out);
         }
     }
 
@@ -138,8 +120,7 @@ impl Ingest {
         let next = self.components.len() as u32;
         let component = *self.by_name.entry(key).or_insert(next);
         if component == next {
-            self.components
-                .push(Component::new(described.metric, described.component.clone()));
+            self.components.push(Component::new(described.metric, described.component.clone()));
         }
         let series = &mut self.series;
         let place = self.components[component as usize].add_source(described, |part| {

@@ -83,22 +83,14 @@ impl Order {
             return Ok(());
         }
         let seen = self.remembered.contains(&time);
-        Err(if seen {
-            DropReason::Duplicate
-        } else {
-            DropReason::Late
-        })
+        Err(if seen { DropReason::Duplicate } else { DropReason::Late })
     }
 
     /// Whether no row can lie between the last one and `time`. Nothing follows the unknown: the first row
     /// waits, since an earlier one may still come.
     fn follows(&self, time: Time, settings: &StreamSettings) -> bool {
         let tick_us = (settings.tick_s * 1e6) as i64;
-        let usual = if self.steady >= STEADY {
-            self.interval_us.max(tick_us)
-        } else {
-            tick_us
-        };
+        let usual = if self.steady >= STEADY { self.interval_us.max(tick_us) } else { tick_us };
         self.last.is_some_and(|last| time - last <= usual + tick_us / 2)
     }
 
@@ -106,11 +98,7 @@ impl Order {
         if let Some(last) = self.last {
             let interval = time - last;
             let like_before = (interval - self.interval_us).abs() * 10 < self.interval_us;
-            self.steady = if like_before {
-                self.steady.saturating_add(1)
-            } else {
-                0
-            };
+            self.steady = if like_before { self.steady.saturating_add(1) } else { 0 };
             self.interval_us = interval;
         }
         self.last = Some(time);

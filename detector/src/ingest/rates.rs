@@ -66,29 +66,17 @@ fn infiniband(before: &[u64], now: &[u64], seconds: f64) -> Result<Rate, DropRea
 }
 
 fn lustre(before: &[u64], now: &[u64], seconds: f64) -> Result<Rate, DropReason> {
-    let value = rate_per_s(
-        difference(Metric::LustreWriteRate, before[0], now[0], seconds)?,
-        seconds,
-    );
-    Ok(Rate {
-        value,
-        active: value >= LUSTRE_ACTIVE_BYTES_PER_S,
-    })
+    let value = rate_per_s(difference(Metric::LustreWriteRate, before[0], now[0], seconds)?, seconds);
+    Ok(Rate { value, active: value >= LUSTRE_ACTIVE_BYTES_PER_S })
 }
 
 /// Zero flits are idle with ratio 0, never NaN.
 fn ratio(stalls: u64, flits: u64, seconds: f64, active_per_s: f64) -> Rate {
     if flits == 0 {
-        return Rate {
-            value: 0.0,
-            active: false,
-        };
+        return Rate { value: 0.0, active: false };
     }
     let active = rate_per_s(flits, seconds) >= active_per_s;
-    Rate {
-        value: stalls as f64 / flits as f64,
-        active,
-    }
+    Rate { value: stalls as f64 / flits as f64, active }
 }
 
 /// How much a counter grew. A counter that fell wrapped at 32 or 64 bits if that makes a plausible
@@ -96,11 +84,7 @@ fn ratio(stalls: u64, flits: u64, seconds: f64, active_per_s: f64) -> Rate {
 fn difference(metric: Metric, before: u64, now: u64, seconds: f64) -> Result<u64, DropReason> {
     let plausible = |d: u64| rate_per_s(d, seconds) <= most_per_s(metric);
     if now >= before {
-        return if plausible(now - before) {
-            Ok(now - before)
-        } else {
-            Err(DropReason::Implausible)
-        };
+        return if plausible(now - before) { Ok(now - before) } else { Err(DropReason::Implausible) };
     }
     // A wrap comes from the last tenth of the range; a reset may come from anywhere.
     let wrapped_64 = now.wrapping_sub(before);
@@ -127,98 +111,45 @@ mod tests {
 
     #[test]
     fn the_ratio_of_a_tile_is_its_stalls_over_the_flits_of_all_virtual_channels() {
-        let rate = rate(
-            Metric::AriesStallRatio,
-            &aries_row(0, 0),
-            &aries_row(400_000, 100_000),
-            1.0,
-        )
-        .unwrap();
-        assert_eq!(
-            rate,
-            Rate {
-                value: 0.5,
-                active: true
-            }
-        );
+        let rate =
+            rate(Metric::AriesStallRatio, &aries_row(0, 0), &aries_row(400_000, 100_000), 1.0).unwrap();
+        assert_eq!(rate, Rate { value: 0.5, active: true });
     }
 
     #[test]
     fn zero_flits_are_idle_with_ratio_zero() {
         let rate = rate(Metric::AriesStallRatio, &aries_row(5, 7), &aries_row(9, 7), 1.0).unwrap();
-        assert_eq!(
-            rate,
-            Rate {
-                value: 0.0,
-                active: false
-            }
-        );
+        assert_eq!(rate, Rate { value: 0.0, active: false });
     }
 
     #[test]
     fn background_traffic_is_idle_whatever_its_ratio() {
-        let rate = rate(
-            Metric::AriesStallRatio,
-            &aries_row(0, 0),
-            &aries_row(90_000, 1_250),
-            1.0,
-        )
-        .unwrap();
-        assert_eq!(
-            rate,
-            Rate {
-                value: 9.0,
-                active: false
-            }
-        );
+        let rate = rate(Metric::AriesStallRatio, &aries_row(0, 0), &aries_row(90_000, 1_250), 1.0).unwrap();
+        assert_eq!(rate, Rate { value: 9.0, active: false });
     }
 
     #[test]
     fn a_rate_divides_by_the_samplers_own_interval() {
         let rate = rate(Metric::LustreWriteRate, &[1_000], &[3_000_001_000], 1.5).unwrap();
-        assert_eq!(
-            rate,
-            Rate {
-                value: 2e9,
-                active: true
-            }
-        );
+        assert_eq!(rate, Rate { value: 2e9, active: true });
     }
 
     #[test]
     fn a_phase_without_writes_is_idle() {
         let rate = rate(Metric::LustreWriteRate, &[77], &[77], 1.0).unwrap();
-        assert_eq!(
-            rate,
-            Rate {
-                value: 0.0,
-                active: false
-            }
-        );
+        assert_eq!(rate, Rate { value: 0.0, active: false });
     }
 
     #[test]
     fn a_64_bit_counter_wraps() {
-        let rate = rate(
-            Metric::LustreWriteRate,
-            &[u64::MAX - 499_999_999],
-            &[500_000_000],
-            1.0,
-        )
-        .unwrap();
+        let rate = rate(Metric::LustreWriteRate, &[u64::MAX - 499_999_999], &[500_000_000], 1.0).unwrap();
         assert_eq!(rate.value, 1e9);
     }
 
     #[test]
     fn a_32_bit_counter_wraps() {
         let max = u64::from(u32::MAX);
-        let rate = rate(
-            Metric::IbWaitRatio,
-            &[0, max - 999_999],
-            &[500_000, 1_000_000],
-            1.0,
-        )
-        .unwrap();
+        let rate = rate(Metric::IbWaitRatio, &[0, max - 999_999], &[500_000, 1_000_000], 1.0).unwrap();
         assert_eq!(rate.value, 0.25);
     }
 

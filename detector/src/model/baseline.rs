@@ -20,12 +20,19 @@ struct Block {
     readings: f32,
 }
 
+/// Sums over blocks, in double precision: blocks come and go for months, and nothing may drift.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Totals {
+    readings: f64,
+    sum: f64,
+    sum_of_squared_means: f64,
+    within: f64,
+}
+
 /// Mean and spread of the non-contended readings of one series, in the signed log domain.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Baseline {
-    blocks: [Block; BLOCKS],
-    next: u8,
-    used: u8,
+    totals: Totals,
     /// Mean.
     pub mean: f32,
     /// Standard deviation of single readings.
@@ -34,6 +41,9 @@ pub struct Baseline {
     pub sigma_blocks: f32,
     /// Readings that the mean is of.
     pub readings: f32,
+    next: u8,
+    used: u8,
+    blocks: [Block; BLOCKS],
 }
 
 impl Baseline {
@@ -44,12 +54,8 @@ impl Baseline {
             return;
         }
         let mean = readings.iter().sum::<f32>() / n;
-        let squares = readings.iter().map(|x| (x - mean).powi(2)).sum();
-        self.put(Block {
-            mean,
-            squares,
-            readings: n,
-        });
+        let squares = readings.iter().map(|x| (x - mean) * (x - mean)).sum();
+        self.put(Block { mean, squares, readings: n });
     }
 
     /// A baseline of `readings` readings with that mean and spread: a level known from before.
@@ -57,11 +63,7 @@ impl Baseline {
         let mut baseline = Baseline::default();
         let readings = BLOCK as f32;
         for _ in 0..2 {
-            baseline.put(Block {
-                mean,
-                squares: sigma * sigma * readings,
-                readings,
-            });
+            baseline.put(Block { mean, squares: sigma * sigma * readings, readings });
         }
         baseline
     }
@@ -72,28 +74,37 @@ impl Baseline {
     }
 
     fn put(&mut self, block: Block) {
-        self.blocks[self.next as usize] = block;
+        let slot = &mut self.blocks[self.next as usize % BLOCKS];
+        let left = std::mem::replace(slot, block);
+        self.totals.add(&block, 1.0);
+        self.totals.add(&left, -1.0);
         self.next = (self.next + 1) % BLOCKS as u8;
         self.used = (self.used + 1).min(BLOCKS as u8);
         self.take_stock();
     }
 
     fn take_stock(&mut self) {
-        let used = &self.blocks[..self.used as usize];
-        let readings: f32 = used.iter().map(|b| b.readings).sum();
-        let mean = used.iter().map(|b| b.mean * b.readings).sum::<f32>() / readings;
-        let within: f32 = used.iter().map(|b| b.squares).sum();
-        let between: f32 = used.iter().map(|b| b.readings * (b.mean - mean).powi(2)).sum();
+        let Totals { readings, sum, sum_of_squared_means, within } = self.totals;
+        let mean = sum / readings;
+        let between = (sum_of_squared_means - mean * sum).max(0.0) as f32;
+        let (readings, within) = (readings as f32, within.max(0.0) as f32);
         let prior = PRIOR_READINGS * PRIOR_SIGMA * PRIOR_SIGMA;
-        self.mean = mean;
+        self.mean = mean as f32;
         self.readings = readings;
         self.sigma = ((within + between + prior) / (readings - 1.0 + PRIOR_READINGS)).sqrt();
-        let blocks = used.len() as f32;
+        let blocks = f32::from(self.used);
         let size = readings / blocks;
-        self.sigma_blocks = if blocks < 4.0 {
-            0.0
-        } else {
-            (between / size / (blocks - 1.0)).sqrt()
-        };
+        self.sigma_blocks = if blocks < 4.0 { 0.0 } else { (between / size / (blocks - 1.0)).sqrt() };
+    }
+}
+
+impl Totals {
+    fn add(&mut self, block: &Block, sign: f64) {
+        let readings = sign * f64::from(block.readings);
+        let mean = f64::from(block.mean);
+        self.readings += readings;
+        self.sum += readings * mean;
+        self.sum_of_squared_means += readings * mean * mean;
+        self.within += sign * f64::from(block.squares);
     }
 }

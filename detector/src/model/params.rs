@@ -70,11 +70,7 @@ impl Params {
         let falling = direction == Direction::Falling;
         Params {
             direction,
-            window: if falling || model == ModelKind::Robust {
-                8
-            } else {
-                10
-            },
+            window: if falling || model == ModelKind::Robust { 8 } else { 10 },
             eta: if model == ModelKind::Robust { 5.0 } else { 1.0 },
             slowdown: match model {
                 ModelKind::Robust => SlowdownForm::ServiceTime,
@@ -98,12 +94,7 @@ impl Params {
             ModelKind::Robust => (4, ROBUST_WINDOW_MAX),
         };
         if !(least..=most).contains(&self.window) {
-            return Err(ParamsError::Window {
-                model,
-                given: self.window,
-                least,
-                most,
-            });
+            return Err(ParamsError::Window { model, given: self.window, least, most });
         }
         if !(self.eta > 0.0 && self.eta <= 100.0) {
             return Err(ParamsError::Eta(self.eta));

@@ -71,12 +71,7 @@ impl Header {
 impl PublishedBank {
     /// A bank without series.
     pub fn new(params: Params) -> PublishedBank {
-        PublishedBank {
-            params,
-            headers: Vec::new(),
-            windows: Vec::new(),
-            apart: HashMap::new(),
-        }
+        PublishedBank { params, headers: Vec::new(), windows: Vec::new(), apart: HashMap::new() }
     }
 
     /// Adds a series; its number is the count of those before it.
@@ -150,12 +145,7 @@ impl PublishedBank {
             return Knowledge { mean, ..nothing };
         }
         let baseline = self.ln_baseline(i).exp();
-        Knowledge {
-            mean,
-            baseline,
-            bound: header.ln_bound.exp(),
-            ..nothing
-        }
+        Knowledge { mean, baseline, bound: header.ln_bound.exp(), ..nothing }
     }
 
     /// The open episode of series `i`.
@@ -168,10 +158,7 @@ impl PublishedBank {
         let end = self.headers[i].last;
         self.headers[i].last = reading.time;
         self.headers[i].state = State::Idle;
-        let open = self
-            .apart
-            .get_mut(&(i as u32))
-            .and_then(|apart| apart.open.take());
+        let open = self.apart.get_mut(&(i as u32)).and_then(|apart| apart.open.take());
         open.map_or(Happening::Nothing, |c| Happening::Ended(Closing { end, ..c }))
     }
 
@@ -182,21 +169,9 @@ impl PublishedBank {
         let newest = (header.slot as usize + window - 1) % window;
         let mut set_aside = self.windows[i * window..(i + 1) * window].to_vec();
         set_aside[newest] = header.displaced;
-        let open = Closing {
-            start: before,
-            end: reading.time,
-            ..Closing::default()
-        };
+        let open = Closing { start: before, end: reading.time, ..Closing::default() };
         self.headers[i].apart = true;
-        self.apart.insert(
-            i as u32,
-            Apart {
-                window: set_aside,
-                slot: newest,
-                clear: 0,
-                open: Some(open),
-            },
-        );
+        self.apart.insert(i as u32, Apart { window: set_aside, slot: newest, clear: 0, open: Some(open) });
         self.go_on(i, reading);
         Happening::Began
     }
@@ -208,16 +183,9 @@ impl PublishedBank {
         header.last = reading.time;
         let mean = header.anchor + header.sum / window as f64;
         if passes(self.params.direction, mean, header.ln_bound) {
-            let new = self
-                .apart
-                .get(&(i as u32))
-                .is_some_and(|apart| apart.open.is_none());
+            let new = self.apart.get(&(i as u32)).is_some_and(|apart| apart.open.is_none());
             if new && let Some(apart) = self.apart.get_mut(&(i as u32)) {
-                apart.open = Some(Closing {
-                    start: before,
-                    end: reading.time,
-                    ..Closing::default()
-                });
+                apart.open = Some(Closing { start: before, end: reading.time, ..Closing::default() });
             }
             self.go_on(i, reading);
             return if new { Happening::Began } else { Happening::WentOn };
@@ -258,10 +226,7 @@ impl PublishedBank {
         header.slowdown_s += lost_s;
         header.state = State::Contended;
         let Some(open) = apart.open.as_mut() else { return };
-        open.loss = LossSums {
-            lost_s: open.loss.lost_s + lost_s,
-            ..open.loss
-        };
+        open.loss = LossSums { lost_s: open.loss.lost_s + lost_s, ..open.loss };
         let worse = open.ticks_seen == 0 || passes(params.direction, mean, open.peak);
         open.peak = if worse { mean } else { open.peak };
         open.baseline = baseline;

@@ -1,129 +1,156 @@
-//! The latest readings of a series: values, times and spans in a ring.
+//! The latest readings of all series of a bank: values, times and spans in rings.
+//!
+//! Series share tiles, in which readings of one age lie side by side: a tick of a tile walks along a few
+//! columns, and the hardware fetches ahead.
 
 use schemas::Time;
 use serde::{Deserialize, Serialize};
+use std::ops::{Deref, Range};
 
 /// Readings kept. The long window of the widest setting fits (4 x 16), and so does every fall or rise
 /// that is dated back.
 pub const RECENT: usize = 64;
 const MASK: usize = RECENT - 1;
+/// Series of a tile: two kilobytes of neighbours per column.
+const LANES: usize = 512;
 
-/// Ring of the latest [`RECENT`] readings, by age: 0 is the newest.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// Rings of the latest [`RECENT`] readings of each series, by age: 0 is the newest.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Recent {
-    /// End of the newest reading.
+    heads: Vec<Head>,
+    /// Columns of all tiles, one after the other: tile, slot, lane.
+    logs: Vec<f32>,
+    /// Low 32 bits of the microseconds; ages are differences, so the wrap after 71 minutes does no harm
+    /// as long as nobody asks for the age of a reading that lies further back.
+    times: Vec<u32>,
+    spans: Vec<u8>,
+}
+
+/// Bytes that one series takes in a full tile.
+pub const BYTES_PER_SERIES: usize = size_of::<Head>() + RECENT * (4 + 4 + 1);
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Head {
     last: Time,
     next: u8,
     held: u8,
-    spans: Spans,
-    logs: Logs,
-    /// Low 32 bits of the microseconds; ages are differences, so the wrap after 71 minutes does no harm
-    /// as long as the ring is cleared by longer silences.
-    times: Times,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Logs(#[serde(with = "as_vec")] [f32; RECENT]);
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Times(#[serde(with = "as_vec")] [u32; RECENT]);
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Spans(#[serde(with = "as_vec")] [u8; RECENT]);
+/// Readings copied out of a ring, oldest first.
+pub struct Readings {
+    values: [f32; RECENT],
+    len: usize,
+}
 
-impl Default for Recent {
-    fn default() -> Recent {
-        Recent {
-            last: Time::MIN,
-            next: 0,
-            held: 0,
-            spans: Spans([0; RECENT]),
-            logs: Logs([0.0; RECENT]),
-            times: Times([0; RECENT]),
-        }
+impl Readings {
+    /// Cuts all of them to a range.
+    pub fn clip(&mut self, least: f32, most: f32) {
+        self.values[..self.len].iter_mut().for_each(|value| *value = value.clamp(least, most));
+    }
+}
+
+impl Deref for Readings {
+    type Target = [f32];
+    fn deref(&self) -> &[f32] {
+        &self.values[..self.len]
     }
 }
 
 impl Recent {
-    /// Adds a reading.
-    pub fn push(&mut self, ln: f32, time: Time, span_ticks: u8) {
-        let slot = self.next as usize & MASK;
-        self.logs.0[slot] = ln;
-        self.times.0[slot] = time.0 as u32;
-        self.spans.0[slot] = span_ticks;
-        self.next = ((slot + 1) & MASK) as u8;
-        self.held = (self.held + 1).min(RECENT as u8);
-        self.last = time;
+    /// Adds a series without readings.
+    pub fn add(&mut self) {
+        if self.heads.len().is_multiple_of(LANES) {
+            let cells = self.logs.len() + RECENT * LANES;
+            self.logs.resize(cells, 0.0);
+            self.times.resize(cells, 0);
+            self.spans.resize(cells, 0);
+        }
+        self.heads.push(Head { last: Time::MIN, next: 0, held: 0 });
     }
 
-    /// Forgets the newest reading.
-    pub fn pop(&mut self) {
-        if self.held == 0 {
+    /// Adds a reading of series `i`.
+    #[inline]
+    pub fn push(&mut self, i: usize, ln: f32, time: Time, span_ticks: u8) {
+        let head = &mut self.heads[i];
+        let at = cell(i, head.next as usize);
+        self.logs[at] = ln;
+        self.times[at] = time.0 as u32;
+        self.spans[at] = span_ticks;
+        head.next = ((head.next as usize + 1) & MASK) as u8;
+        head.held = (head.held + 1).min(RECENT as u8);
+        head.last = time;
+    }
+
+    /// Forgets the newest reading of series `i`.
+    pub fn pop(&mut self, i: usize) {
+        if self.heads[i].held == 0 {
             return;
         }
-        let before = self.time(1);
-        self.next = (self.next.wrapping_sub(1)) & MASK as u8;
-        self.held -= 1;
-        if self.held > 0 {
-            self.last = before;
+        let before = self.time(i, 1);
+        let head = &mut self.heads[i];
+        head.next = head.next.wrapping_sub(1) & MASK as u8;
+        head.held -= 1;
+        if head.held > 0 {
+            head.last = before;
         }
     }
 
-    /// Readings held.
-    pub fn len(&self) -> usize {
-        self.held as usize
+    /// Forgets all readings of series `i`.
+    pub fn clear(&mut self, i: usize) {
+        self.heads[i] = Head { last: Time::MIN, next: 0, held: 0 };
     }
 
-    /// Whether none is held.
-    pub fn is_empty(&self) -> bool {
-        self.held == 0
+    /// Readings of series `i` held.
+    pub fn len(&self, i: usize) -> usize {
+        self.heads[i].held as usize
     }
 
-    /// Forgets all of them, not the time of the last.
-    pub fn clear(&mut self) {
-        self.held = 0;
-    }
-
-    /// End of the newest reading.
-    pub fn last(&self) -> Time {
-        self.last
+    /// End of the newest reading of series `i`.
+    pub fn last(&self, i: usize) -> Time {
+        self.heads[i].last
     }
 
     /// Signed logarithm of the reading of that age.
-    pub fn ln(&self, age: usize) -> f32 {
-        self.logs.0[self.slot(age)]
+    #[inline]
+    pub fn ln(&self, i: usize, age: usize) -> f32 {
+        self.logs[self.at(i, age)]
     }
 
     /// End of the reading of that age.
-    pub fn time(&self, age: usize) -> Time {
-        let newest = self.last.0 as u32;
-        Time(self.last.0 - i64::from(newest.wrapping_sub(self.times.0[self.slot(age)])))
+    pub fn time(&self, i: usize, age: usize) -> Time {
+        let last = self.heads[i].last;
+        let back = (last.0 as u32).wrapping_sub(self.times[self.at(i, age)]);
+        Time(last.0 - i64::from(back))
     }
 
     /// Ticks that the reading of that age covers.
-    pub fn span_ticks(&self, age: usize) -> u8 {
-        self.spans.0[self.slot(age)]
+    pub fn span_ticks(&self, i: usize, age: usize) -> u8 {
+        self.spans[self.at(i, age)]
     }
 
-    fn slot(&self, age: usize) -> usize {
-        (self.next as usize).wrapping_sub(age + 1) & MASK
+    /// Copies readings of those ages.
+    pub fn readings(&self, i: usize, ages: Range<usize>) -> Readings {
+        let mut readings = Readings { values: [0.0; RECENT], len: ages.len() };
+        for (value, age) in readings.values.iter_mut().zip(ages.rev()) {
+            *value = self.ln(i, age);
+        }
+        readings
+    }
+
+    /// Mean of the latest `window` readings, or of as many as there are.
+    pub fn mean(&self, i: usize, window: usize) -> f32 {
+        let n = window.min(self.len(i)).max(1);
+        (0..n).map(|age| self.ln(i, age)).sum::<f32>() / n as f32
+    }
+
+    #[inline]
+    fn at(&self, i: usize, age: usize) -> usize {
+        cell(i, (self.heads[i].next as usize).wrapping_sub(age + 1) & MASK)
     }
 }
 
-/// Serde has no arrays longer than 32.
-mod as_vec {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
-
-    pub fn serialize<T: Serialize, S: Serializer, const N: usize>(
-        array: &[T; N],
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        array.as_slice().serialize(to)
-    }
-
-    pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>, const N: usize>(
-        from: D,
-    ) -> Result<[T; N], D::Error> {
-        let list = Vec::<T>::deserialize(from)?;
-        list.try_into()
-            .map_err(|l: Vec<T>| D::Error::invalid_length(l.len(), &"the ring's length"))
-    }
+/// Place of a slot of series `i` in the columns.
+#[inline]
+fn cell(i: usize, slot: usize) -> usize {
+    (i / LANES * RECENT + slot) * LANES + i % LANES
 }

@@ -26,20 +26,25 @@ use schemas::{Direction, State, Time};
 use serde::{Deserialize, Serialize};
 use settling::Settling;
 
-/// Most readings that wait in quarantine before they join the baseline.
+/// Most readings that wait in quarantine before they join the baseline; a young baseline has as many as
+/// it has readings itself, so that it grows fast.
 const QUARANTINE: usize = 24;
 
 /// Robust model for all series of one metric.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RobustBank {
     params: Params,
-    series: Vec<Series>,
+    watch: Vec<Watch>,
+    recent: Recent,
+    memory: Vec<Memory>,
 }
 
-/// One series: under 1 KB, and in a quiet tick only its header and a few slots of the ring are touched.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[repr(C)]
-struct Series {
+/// What a quiet tick touches of a series: one cache line, and a few slots of its ring.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[repr(C, align(64))]
+struct Watch {
+    /// Mean of the baseline.
+    centre: f32,
     /// What the mean of the short and of the long window must exceed the baseline by.
     threshold: f32,
     threshold_long: f32,
@@ -52,20 +57,41 @@ struct Series {
     usable: u8,
     /// Latest readings that have not joined the baseline.
     quarantined: u8,
+    /// Readings that stay in quarantine before a block is released.
+    quarantine: u8,
+    stage: Stage,
     state: State,
     after_idle: bool,
+    /// Whether an episode that ended is still settling.
+    settles: bool,
     suspected_since: Time,
     slowdown_s: f64,
-    open: Option<Box<Open>>,
-    settling: Option<Box<Settling>>,
-    baseline: Baseline,
-    recent: Recent,
-    levels: Levels,
 }
 
-impl Series {
-    fn new(slowdown_s: f64) -> Series {
-        Series {
+/// What is done with a reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Stage {
+    /// There is no baseline.
+    Warming,
+    /// It is compared with the baseline.
+    Watching,
+    /// It belongs to an open episode.
+    Contended,
+}
+
+/// What only block boundaries and episodes touch.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Memory {
+    baseline: Baseline,
+    levels: Levels,
+    open: Option<Box<Open>>,
+    settling: Option<Box<Settling>>,
+}
+
+impl Watch {
+    fn new(slowdown_s: f64) -> Watch {
+        Watch {
+            centre: 0.0,
             threshold: 0.0,
             threshold_long: 0.0,
             clip: 0.0,
@@ -73,125 +99,114 @@ impl Series {
             sum_long: 0.0,
             usable: 0,
             quarantined: 0,
+            quarantine: 0,
+            stage: Stage::Warming,
             state: State::Warmup,
             after_idle: false,
+            settles: false,
             suspected_since: Time::MIN,
             slowdown_s,
-            open: None,
-            settling: None,
-            baseline: Baseline::default(),
-            recent: Recent::default(),
-            levels: Levels::default(),
         }
     }
 
+    #[inline]
     fn deviation(&self, ln: f32) -> f32 {
-        (ln - self.baseline.mean).clamp(-self.clip, self.clip)
-    }
-
-    /// Adds a reading to ring and windows.
-    fn push(&mut self, ln: f32, reading: &Reading, window: usize) {
-        let usable = self.usable as usize;
-        self.sum += self.deviation(ln);
-        self.sum_long += self.deviation(ln);
-        if usable >= window {
-            self.sum -= self.deviation(self.recent.ln(window - 1));
-        }
-        if usable >= 4 * window {
-            self.sum_long -= self.deviation(self.recent.ln(4 * window - 1));
-        }
-        self.recent.push(ln, reading.time, reading.span_ticks);
-        self.usable = (self.usable + 1).min(RECENT as u8);
-        self.quarantined = (self.quarantined + 1).min(RECENT as u8);
-    }
-
-    /// Readings `ages` back, oldest first.
-    fn readings(&self, ages: std::ops::Range<usize>) -> Vec<f32> {
-        ages.rev().map(|age| self.recent.ln(age)).collect()
-    }
-
-    fn window_mean(&self, window: usize) -> f32 {
-        let n = window.min(self.recent.len()).max(1);
-        (0..n).map(|age| self.recent.ln(age)).sum::<f32>() / n as f32
+        (ln - self.centre).clamp(-self.clip, self.clip)
     }
 }
 
 impl RobustBank {
     /// A bank without series.
     pub fn new(params: Params) -> RobustBank {
-        RobustBank {
-            params,
-            series: Vec::new(),
-        }
+        RobustBank { params, watch: Vec::new(), recent: Recent::default(), memory: Vec::new() }
     }
 
     /// Adds a series; its number is the count of those before it.
     pub fn add(&mut self) {
-        self.series.push(Series::new(0.0));
+        self.watch.push(Watch::new(0.0));
+        self.recent.add();
+        self.memory.push(Memory::default());
     }
 
     /// Series in the bank.
     pub fn len(&self) -> usize {
-        self.series.len()
+        self.watch.len()
     }
 
     /// Whether the bank has no series.
     pub fn is_empty(&self) -> bool {
-        self.series.is_empty()
+        self.watch.is_empty()
     }
 
     /// Bytes that one series takes while it is not contended.
     pub const fn bytes_per_series() -> usize {
-        size_of::<Series>()
+        size_of::<Watch>() + size_of::<Memory>() + super::recent::BYTES_PER_SERIES
     }
 
     /// Takes one reading of series `i`.
+    #[inline]
     pub fn update(&mut self, i: usize, reading: &Reading) -> Happening {
         if !reading.active {
             return self.idle(i);
         }
-        let ln = self.signed_ln(reading.value);
-        let window = self.params.window;
-        let series = &mut self.series[i];
-        if series.after_idle {
+        if self.watch[i].after_idle {
             // The tick in which activity begins is active in part: its rate says nothing.
-            series.after_idle = false;
+            self.watch[i].after_idle = false;
             return Happening::Nothing;
         }
-        series.push(ln, reading, window);
-        if series.open.is_some() {
-            return self.go_on(i, reading);
-        }
-        if series.baseline.is_empty() {
-            return self.warm_up(i);
-        }
-        series.state = State::Clear;
-        if series.suspected_since == Time::MIN && series.quarantined as usize >= quarantine(series) + BLOCK {
-            self.release_block(i);
-        }
-        match self.watch(i) {
-            Happening::Nothing if self.is_settled(i) => self.settle(i),
-            other => other,
+        self.push(i, reading);
+        match self.watch[i].stage {
+            Stage::Watching => self.watch(i),
+            Stage::Contended => self.go_on(i),
+            Stage::Warming => self.warm_up(i),
         }
     }
 
+    /// Adds a reading to ring and windows.
+    #[inline]
+    fn push(&mut self, i: usize, reading: &Reading) {
+        let ln = self.signed_ln(reading.value);
+        let (short, long) = (self.params.window, 4 * self.params.window);
+        let watch = &mut self.watch[i];
+        let usable = watch.usable as usize;
+        let deviation = watch.deviation(ln);
+        watch.sum += deviation;
+        watch.sum_long += deviation;
+        if usable >= short {
+            watch.sum -= watch.deviation(self.recent.ln(i, short - 1));
+        }
+        if usable >= long {
+            watch.sum_long -= watch.deviation(self.recent.ln(i, long - 1));
+        }
+        watch.usable = (watch.usable + 1).min(RECENT as u8);
+        watch.quarantined = (watch.quarantined + 1).min(RECENT as u8);
+        self.recent.push(i, ln, reading.time, reading.span_ticks);
+    }
+
     /// Compares the windows with the baseline.
+    #[inline]
     fn watch(&mut self, i: usize) -> Happening {
-        let window = self.params.window;
-        let series = &mut self.series[i];
-        let usable = series.usable as usize;
-        let limit = series.threshold * window as f32;
-        let limit_long = series.threshold_long * (4 * window) as f32;
-        let long = usable >= 4 * window;
-        let worse = (usable >= window && series.sum > limit) || (long && series.sum_long > limit_long);
-        if worse {
+        let watch = &mut self.watch[i];
+        watch.state = State::Clear;
+        let full = watch.quarantined >= watch.quarantine + BLOCK as u8;
+        if full && watch.suspected_since == Time::MIN {
+            self.release_block(i);
+        }
+        let (short, long) = (self.params.window, 4 * self.params.window);
+        let watch = &self.watch[i];
+        let usable = watch.usable as usize;
+        // A window that is not full yet shows nothing.
+        let rise = if usable >= short { watch.sum / short as f32 } else { 0.0 };
+        let rise_long = if usable >= long { watch.sum_long / long as f32 } else { 0.0 };
+        if rise > watch.threshold || rise_long > watch.threshold_long {
             return self.suspect(i);
         }
-        series.suspected_since = Time::MIN;
-        if (usable >= window && series.sum < -limit) || (long && series.sum_long < -limit_long) {
+        let lower = rise < -watch.threshold || rise_long < -watch.threshold_long;
+        self.watch[i].suspected_since = Time::MIN;
+        if lower {
             self.change_level(i);
         }
-        Happening::Nothing
+        if self.watch[i].settles && self.is_settled(i) { self.settle(i) } else { Happening::Nothing }
     }
 
     fn suspect(&mut self, i: usize) -> Happening {
@@ -200,15 +215,14 @@ impl RobustBank {
         }
         let change = self.change_point(i);
         let window = self.params.window;
-        let series = &mut self.series[i];
-        if series.suspected_since == Time::MIN {
-            series.suspected_since = series.recent.last();
+        if self.watch[i].suspected_since == Time::MIN {
+            self.watch[i].suspected_since = self.recent.last(i);
         }
         let suspicion = Suspicion {
             start: change.start,
-            since: series.suspected_since,
-            baseline: self.params.value(series.baseline.mean),
-            level: self.params.value(series.window_mean(window.min(change.age + 1))),
+            since: self.watch[i].suspected_since,
+            baseline: self.params.value(self.watch[i].centre),
+            level: self.params.value(self.recent.mean(i, window.min(change.age + 1))),
         };
         Happening::Suspected(suspicion)
     }
@@ -216,7 +230,7 @@ impl RobustBank {
     /// Decides a suspicion. Without others to look at, a fall counts as contention unless the series goes
     /// on at next to nothing or at a level it had before (GUIDE section 1).
     pub fn judge(&mut self, i: usize, judgement: Judgement) -> Happening {
-        if self.series[i].open.is_some() || self.series[i].suspected_since == Time::MIN {
+        if self.watch[i].stage != Stage::Watching || self.watch[i].suspected_since == Time::MIN {
             return Happening::Nothing;
         }
         let own = match judgement {
@@ -224,7 +238,7 @@ impl RobustBank {
             Judgement::OwnPhase => true,
             Judgement::Alone => self.is_own_level(i),
         };
-        self.series[i].suspected_since = Time::MIN;
+        self.watch[i].suspected_since = Time::MIN;
         if own {
             self.change_level(i);
             return Happening::Nothing;
@@ -241,71 +255,70 @@ impl RobustBank {
             }
             ended => ended,
         };
-        let series = &mut self.series[i];
-        *series = Series::new(series.slowdown_s);
+        self.watch[i] = Watch::new(self.watch[i].slowdown_s);
+        self.recent.clear(i);
+        self.memory[i] = Memory::default();
         closed
     }
 
     /// What is known of series `i`.
     pub fn knowledge(&self, i: usize) -> Knowledge {
-        let series = &self.series[i];
-        let usable = series.usable as usize;
+        let watch = &self.watch[i];
+        let usable = watch.usable as usize;
         let mean = match usable {
             0 => f64::NAN,
-            _ => self
-                .params
-                .value(series.window_mean(self.params.window.min(usable))),
+            _ => self.params.value(self.recent.mean(i, self.params.window.min(usable))),
         };
-        let known = !series.baseline.is_empty();
+        let known = watch.stage != Stage::Warming;
         let of = |ln: f32| if known { self.params.value(ln) } else { f64::NAN };
         Knowledge {
             mean,
-            baseline: of(series.baseline.mean),
-            bound: of(series.baseline.mean + series.threshold),
-            state: series.state,
-            slowdown_s: series.slowdown_s,
+            baseline: of(watch.centre),
+            bound: of(watch.centre + watch.threshold),
+            state: watch.state,
+            slowdown_s: watch.slowdown_s,
         }
     }
 
     /// The open episode of series `i`, as it stands.
     pub fn open_episode(&self, i: usize) -> Option<Closing> {
-        let open = self.series[i].open.as_deref()?;
-        Some(self.closing(i, open, self.series[i].recent.last()))
+        let open = self.memory[i].open.as_deref()?;
+        Some(self.closing(i, open, self.recent.last(i)))
     }
 
     /// Mean reading of series `i` between two times, and whether it had any; readings older than the ring
     /// and idle ticks count as none.
     pub fn mean_between(&self, i: usize, from: Time, to: Time) -> Option<f64> {
-        let recent = &self.series[i].recent;
-        let inside = |age: &usize| (from < recent.time(*age)) && (recent.time(*age) <= to);
-        let (sum, n) = (0..recent.len())
+        let recent = &self.recent;
+        let inside = |age: &usize| (from < recent.time(i, *age)) && (recent.time(i, *age) <= to);
+        let (sum, n) = (0..recent.len(i))
             .filter(inside)
-            .map(|age| self.params.value(recent.ln(age)))
+            .map(|age| self.params.value(recent.ln(i, age)))
             .fold((0.0, 0.0), |(sum, n), value| (sum + value, n + 1.0));
         (n > 0.0).then(|| sum / n)
     }
 
     fn idle(&mut self, i: usize) -> Happening {
-        let series = &mut self.series[i];
-        if series.state == State::Idle || series.after_idle {
-            series.state = State::Idle;
-            series.after_idle = true;
+        let watch = &mut self.watch[i];
+        if watch.state == State::Idle || watch.after_idle {
+            watch.state = State::Idle;
+            watch.after_idle = true;
             return Happening::Nothing;
         }
         // The last active tick was cut short; it is taken back.
-        let contended = series.open.is_some();
-        if series.usable > 0 {
+        let contended = watch.stage == Stage::Contended;
+        if watch.usable > 0 {
             self.take_back_newest(i);
         }
         let closed = self.close_at_last(i);
-        let series = &mut self.series[i];
+        let watch = &mut self.watch[i];
         if contended {
-            series.usable = 0;
-            series.quarantined = 0;
+            watch.usable = 0;
+            watch.quarantined = 0;
         }
-        series.after_idle = true;
-        series.suspected_since = Time::MIN;
-        series.state = State::Idle;
+        watch.after_idle = true;
+        watch.suspected_since = Time::MIN;
+        watch.state = State::Idle;
         self.refresh(i);
         closed
     }
@@ -313,67 +326,76 @@ impl RobustBank {
     /// The first baseline: half of the warm-up joins it, the other half is watched against it.
     fn warm_up(&mut self, i: usize) -> Happening {
         let window = self.params.window;
-        let series = &mut self.series[i];
-        series.state = State::Warmup;
+        self.watch[i].state = State::Warmup;
         let needed = 2 * window.max(BLOCK);
-        if (series.usable as usize) < needed {
+        if (self.watch[i].usable as usize) < needed {
             return Happening::Nothing;
         }
-        let all = series.readings(0..needed);
+        let all = self.recent.readings(i, 0..needed);
         let (centre, spread) = median_and_spread(&all);
-        let first: Vec<f32> = all[..needed - window]
-            .iter()
-            .map(|ln| ln.clamp(centre - 4.0 * spread, centre + 4.0 * spread))
-            .collect();
-        first.chunks(BLOCK).for_each(|block| series.baseline.add(block));
-        series.quarantined = window as u8;
-        series.state = State::Clear;
+        for block in all[..needed - window].chunks(BLOCK) {
+            let clipped: Vec<f32> =
+                block.iter().map(|ln| ln.clamp(centre - 4.0 * spread, centre + 4.0 * spread)).collect();
+            self.memory[i].baseline.add(&clipped);
+        }
+        self.watch[i].quarantined = window as u8;
         self.refresh(i);
         self.watch(i)
     }
 
     /// Lets the oldest block out of quarantine into the baseline.
     fn release_block(&mut self, i: usize) {
-        let quarantined = self.series[i].quarantined as usize;
-        let block = self.join_baseline(i, quarantined - BLOCK..quarantined);
-        self.settle_with(i, &block);
-        self.series[i].quarantined -= BLOCK as u8;
+        let oldest = self.watch[i].quarantined as usize;
+        let watch = &self.watch[i];
+        let sigma = self.memory[i].baseline.sigma;
+        let clip = watch.clip.max(4.0 * sigma);
+        let block: [f32; BLOCK] = std::array::from_fn(|k| {
+            self.recent.ln(i, oldest - 1 - k).clamp(watch.centre - clip, watch.centre + clip)
+        });
+        self.memory[i].baseline.add(&block);
+        if self.watch[i].settles {
+            self.settle_with(i, &block);
+        }
+        self.watch[i].quarantined -= BLOCK as u8;
         self.refresh(i);
     }
 
-    fn join_baseline(&mut self, i: usize, ages: std::ops::Range<usize>) -> Vec<f32> {
-        let series = &mut self.series[i];
-        let (centre, clip) = (series.baseline.mean, series.clip.max(series.baseline.sigma * 4.0));
-        let readings: Vec<f32> = series
-            .readings(ages)
-            .iter()
-            .map(|ln| ln.clamp(centre - clip, centre + clip))
-            .collect();
-        readings
-            .chunks(BLOCK)
-            .for_each(|block| series.baseline.add(block));
-        readings
+    /// Readings of those ages join the baseline, and the estimate of an episode that is settling.
+    fn join_baseline(&mut self, i: usize, ages: std::ops::Range<usize>) {
+        let mut readings = self.recent.readings(i, ages);
+        let clip = self.watch[i].clip.max(self.memory[i].baseline.sigma * 4.0);
+        let centre = self.watch[i].centre;
+        readings.clip(centre - clip, centre + clip);
+        for block in readings.chunks(BLOCK) {
+            self.memory[i].baseline.add(block);
+        }
+        if self.watch[i].settles {
+            self.settle_with(i, &readings);
+        }
     }
 
     /// Lets everything out of quarantine that nothing was held against: the series ends here.
     fn settle_rest(&mut self, i: usize) {
         let window = self.params.window;
-        let quarantined = self.series[i].quarantined as usize;
-        if self.series[i].settling.is_some() && quarantined > window {
-            let block = self.series[i].readings(window..quarantined);
-            self.settle_with(i, &block);
+        let quarantined = self.watch[i].quarantined as usize;
+        if self.watch[i].settles && quarantined > window {
+            let readings = self.recent.readings(i, window..quarantined);
+            self.settle_with(i, &readings);
         }
     }
 
     /// Thresholds and sums after baseline or regime changed.
     fn refresh(&mut self, i: usize) {
-        let params = self.params;
-        let series = &mut self.series[i];
-        let base = &series.baseline;
+        let params = &self.params;
+        let base = &self.memory[i].baseline;
+        let watch = &mut self.watch[i];
         if base.is_empty() {
+            watch.stage = if watch.stage == Stage::Contended { watch.stage } else { Stage::Warming };
             return;
         }
-        let window = params.window as f32;
+        if watch.stage == Stage::Warming {
+            watch.stage = Stage::Watching;
+        }
         // A spread that was estimated from few readings is uncertain itself.
         let eta = params.eta as f32 * (1.0 + 4.0 / base.readings);
         let least = params.least_rise(base.mean);
@@ -381,19 +403,35 @@ impl RobustBank {
             let white = standard_error(base.sigma.into(), window.into(), base.readings.into()) as f32;
             (eta * white.max(slow)).max(least)
         };
-        series.threshold = error(window, 0.9 * base.sigma_blocks);
-        series.threshold_long = error(4.0 * window, 0.5 * base.sigma_blocks);
-        series.clip = 2.0 * series.threshold;
-        let sum_of = |n: usize| {
-            (0..n.min(series.usable as usize))
-                .map(|a| series.deviation(series.recent.ln(a)))
-                .sum()
+        let window = params.window as f32;
+        watch.centre = base.mean;
+        watch.threshold = error(window, 0.9 * base.sigma_blocks);
+        watch.threshold_long = error(4.0 * window, 0.5 * base.sigma_blocks);
+        watch.clip = 2.0 * watch.threshold;
+        watch.quarantine = (base.readings as usize).clamp(BLOCK, QUARANTINE) as u8;
+        self.resum(i);
+    }
+
+    /// Both sums from the ring: rounding does not build up, and the clip may have moved.
+    fn resum(&mut self, i: usize) {
+        let watch = &mut self.watch[i];
+        let usable = watch.usable as usize;
+        let (short, long) = (self.params.window.min(usable), (4 * self.params.window).min(usable));
+        let over = |ages: std::ops::Range<usize>| {
+            // Four sums side by side: one alone would wait for itself.
+            let mut sums = [0.0_f32; 4];
+            for age in ages {
+                sums[age % 4] += watch.deviation(self.recent.ln(i, age));
+            }
+            sums.iter().sum::<f32>()
         };
-        (series.sum, series.sum_long) = (sum_of(params.window), sum_of(4 * params.window));
+        let sum = over(0..short);
+        let sum_long = sum + over(short..long);
+        (watch.sum, watch.sum_long) = (sum, sum_long);
     }
 
     fn signed_ln(&self, value: f64) -> f32 {
-        let ln = value.max(self.params.floor).ln() as f32;
+        let ln = (value.max(self.params.floor) as f32).ln();
         match self.params.direction {
             Direction::Rising => ln,
             Direction::Falling => -ln,
@@ -416,17 +454,10 @@ impl Params {
             Direction::Falling => -(1.0 - self.least_effect).ln() as f32,
             Direction::Rising => {
                 let level = self.value(ln);
-                (1.0 + self.least_effect)
-                    .max(1.0 + self.least_change / level)
-                    .ln() as f32
+                (1.0 + self.least_effect).max(1.0 + self.least_change / level).ln() as f32
             }
         }
     }
-}
-
-/// Readings that stay in quarantine: as many as the baseline has, so that a young one grows fast.
-fn quarantine(series: &Series) -> usize {
-    (series.baseline.readings as usize).clamp(BLOCK, QUARANTINE)
 }
 
 /// Median, and the standard deviation as the median deviation tells it.

@@ -51,13 +51,7 @@ fn series(to: &Transaction<'_>, series: &[(SeriesIndex, SeriesInfo)]) -> rusqlit
     let mut put = to.prepare_cached(include_str!("../../sql/put_series.sql"))?;
     for (index, info) in series {
         let part = info.part.as_ref().map(Name::as_str);
-        put.execute(params![
-            index.0,
-            info.name(),
-            info.metric.name(),
-            info.component.as_str(),
-            part
-        ])?;
+        put.execute(params![index.0, info.name(), info.metric.name(), info.component.as_str(), part])?;
     }
     Ok(())
 }
@@ -165,19 +159,11 @@ fn job_results(to: &Transaction<'_>, results: &[JobResult]) -> rusqlite::Result<
 
 /// Replaces the causes of a job: a cause that is no longer one must not stay.
 fn job_causes(to: &Transaction<'_>, job_id: &str, causes: &[CauseShare]) -> rusqlite::Result<()> {
-    to.prepare_cached(include_str!("../../sql/clear_job_causes.sql"))?
-        .execute(params![job_id])?;
+    to.prepare_cached(include_str!("../../sql/clear_job_causes.sql"))?.execute(params![job_id])?;
     let mut put = to.prepare_cached(include_str!("../../sql/put_job_cause.sql"))?;
     for (position, c) in causes.iter().enumerate() {
         let (cause, kind) = (word(json!(c.cause)), word(json!(c.kind)));
-        put.execute(params![
-            job_id,
-            position as i64,
-            cause,
-            kind,
-            c.series_or_job,
-            c.share
-        ])?;
+        put.execute(params![job_id, position as i64, cause, kind, c.series_or_job, c.share])?;
     }
     Ok(())
 }
@@ -207,13 +193,7 @@ fn heard(to: &Transaction<'_>, heard: &[Heard]) -> rusqlite::Result<()> {
     let mut put = to.prepare_cached(include_str!("../../sql/put_producer.sql"))?;
     for h in heard {
         let (producer, schema, component) = (h.producer.as_str(), h.schema.as_str(), h.component.as_str());
-        put.execute(params![
-            producer,
-            schema,
-            component,
-            h.last_time.seconds(),
-            h.rows as i64
-        ])?;
+        put.execute(params![producer, schema, component, h.last_time.seconds(), h.rows as i64])?;
     }
     Ok(())
 }

@@ -95,10 +95,9 @@ impl StoreError {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy { path },
             Some(ErrorCode::DiskFull) => StoreError::DiskFull { path },
             Some(ErrorCode::DatabaseCorrupt) => StoreError::Corrupt { path, detail },
-            Some(ErrorCode::NotADatabase) => StoreError::NotOurs {
-                path,
-                found: "a file of another kind".to_string(),
-            },
+            Some(ErrorCode::NotADatabase) => {
+                StoreError::NotOurs { path, found: "a file of another kind".to_string() }
+            }
             Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => {
                 StoreError::CannotOpen { path, detail }
             }

@@ -41,23 +41,19 @@ fn expire_signals(from: &Connection, before: Time) -> rusqlite::Result<bool> {
     let bucket = before.0.div_euclid(BUCKET_US);
     let slice_end = from
         .prepare_cached(include_str!("../../sql/signal_slice_end.sql"))?
-        .query_row(params![bucket, SIGNALS_A_SLICE], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })
+        .query_row(params![bucket, SIGNALS_A_SLICE], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     let (bucket, series): (i64, i64) = slice_end.unwrap_or((bucket, i64::MIN));
-    from.prepare_cached(include_str!("../../sql/expire_signals.sql"))?
-        .execute(params![bucket, series])?;
+    from.prepare_cached(include_str!("../../sql/expire_signals.sql"))?.execute(params![bucket, series])?;
     Ok(slice_end.is_some())
 }
 
 /// Deletes ended episodes and ended jobs from before `before`; `true` if a slice was not enough.
 fn expire_episodes(from: &Connection, before: Time) -> rusqlite::Result<bool> {
     let mut more = false;
-    for statement in [
-        include_str!("../../sql/expire_episodes.sql"),
-        include_str!("../../sql/expire_jobs.sql"),
-    ] {
+    for statement in
+        [include_str!("../../sql/expire_episodes.sql"), include_str!("../../sql/expire_jobs.sql")]
+    {
         let parameters = params![before.seconds(), EPISODES_A_SLICE];
         more |= from.prepare_cached(statement)?.execute(parameters)? as i64 == EPISODES_A_SLICE;
     }
@@ -75,9 +71,8 @@ fn expire_by_size(from: &Connection, retention: &Retention, now: Time) -> rusqli
     if pages.used_bytes() <= bytes_max - bytes_max / 16 {
         return Ok(false);
     }
-    let oldest: Option<i64> = from
-        .prepare_cached(include_str!("../../sql/oldest_bucket.sql"))?
-        .query_row([], |row| row.get(0))?;
+    let oldest: Option<i64> =
+        from.prepare_cached(include_str!("../../sql/oldest_bucket.sql"))?.query_row([], |row| row.get(0))?;
     match oldest.filter(|bucket| *bucket < now.0.div_euclid(BUCKET_US)) {
         Some(bucket) => {
             expire_signals(from, Time((bucket + 1).saturating_mul(BUCKET_US)))?;

@@ -20,9 +20,8 @@ pub(super) fn series(connection: &Connection, path: &Path) -> Result<Vec<SeriesI
         path: path.to_path_buf(),
         detail: format!("series {number} is missing or is no series"),
     };
-    let mut statement = connection
-        .prepare_cached(include_str!("../../sql/load_series.sql"))
-        .map_err(error)?;
+    let mut statement =
+        connection.prepare_cached(include_str!("../../sql/load_series.sql")).map_err(error)?;
     let mut rows = statement.query([]).map_err(error)?;
     let mut series = Vec::new();
     while let Some(row) = rows.next().map_err(error)? {

@@ -39,11 +39,7 @@ pub struct Retention {
 impl Default for Retention {
     /// Six hours of signals, ninety days of episodes, 2 GiB.
     fn default() -> Retention {
-        Retention {
-            signals_s: 6.0 * 3600.0,
-            episodes_s: 90.0 * 86_400.0,
-            bytes_max: Some(2 << 30),
-        }
+        Retention { signals_s: 6.0 * 3600.0, episodes_s: 90.0 * 86_400.0, bytes_max: Some(2 << 30) }
     }
 }
 

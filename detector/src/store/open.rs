@@ -39,11 +39,7 @@ pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     check_owner(&connection, path)?;
     let found = check_version(&connection, path)?;
     if found < SQLITE_MIGRATIONS.len() {
-        return Err(StoreError::Older {
-            path: path.to_path_buf(),
-            found,
-            known: SQLITE_MIGRATIONS.len(),
-        });
+        return Err(StoreError::Older { path: path.to_path_buf(), found, known: SQLITE_MIGRATIONS.len() });
     }
     Ok(connection)
 }
@@ -52,12 +48,10 @@ pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
 /// a new one, or one whose creation was cut short.
 fn check_owner(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let error = |e| StoreError::from_sqlite(path, e);
-    let objects: u32 = connection
-        .query_row(include_str!("../../sql/objects.sql"), [], |row| row.get(0))
-        .map_err(error)?;
-    let owner: i32 = connection
-        .pragma_query_value(None, "application_id", |row| row.get(0))
-        .map_err(error)?;
+    let objects: u32 =
+        connection.query_row(include_str!("../../sql/objects.sql"), [], |row| row.get(0)).map_err(error)?;
+    let owner: i32 =
+        connection.pragma_query_value(None, "application_id", |row| row.get(0)).map_err(error)?;
     if owner == APPLICATION_ID || (objects == 0 && owner == 0) {
         return Ok(());
     }
@@ -74,11 +68,7 @@ fn check_version(connection: &Connection, path: &Path) -> Result<usize, StoreErr
         .map_err(|e| StoreError::from_sqlite(path, e))?;
     let (found, known) = (found as usize, SQLITE_MIGRATIONS.len());
     if found > known {
-        return Err(StoreError::Newer {
-            path: path.to_path_buf(),
-            found,
-            known,
-        });
+        return Err(StoreError::Newer { path: path.to_path_buf(), found, known });
     }
     Ok(found)
 }
@@ -104,21 +94,16 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
 fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let error = |e| StoreError::from_sqlite(path, e);
     loop {
-        let transaction = connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(error)?;
+        let transaction =
+            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(error)?;
         // Read under the lock: another process may have migrated in between.
         let version = check_version(&transaction, path)?;
         let Some(migration) = SQLITE_MIGRATIONS.get(version) else {
             return Ok(());
         };
         transaction.execute_batch(migration).map_err(error)?;
-        transaction
-            .pragma_update(None, "application_id", APPLICATION_ID)
-            .map_err(error)?;
-        transaction
-            .pragma_update(None, "user_version", version as u32 + 1)
-            .map_err(error)?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(error)?;
+        transaction.pragma_update(None, "user_version", version as u32 + 1).map_err(error)?;
         transaction.commit().map_err(error)?;
     }
 }

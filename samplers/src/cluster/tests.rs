@@ -87,17 +87,10 @@ fn truth_of_an_ior_case_names_who_shared() {
 #[test]
 fn job_rows_tell_start_and_end_of_every_node() {
     let (rows, _) = play(ior(19, 0.02).unwrap(), 1);
-    let jobs: Vec<&Value> = rows
-        .iter()
-        .filter(|r| r.0 == Schema::SlurmJobs)
-        .map(|r| &r.1)
-        .collect();
+    let jobs: Vec<&Value> = rows.iter().filter(|r| r.0 == Schema::SlurmJobs).map(|r| &r.1).collect();
     let count = |test: &dyn Fn(&Value) -> bool| jobs.iter().filter(|row| test(row)).count();
     assert_eq!(count(&|row| number(row, "job_end") > 0), 4);
-    assert_eq!(
-        count(&|row| number(row, "job_end") == 0 && row["job_name"] != ""),
-        4
-    );
+    assert_eq!(count(&|row| number(row, "job_end") == 0 && row["job_name"] != ""), 4);
     assert!(count(&|row| row["job_name"] == "") >= 1);
     assert!(count(&|row| number(row, "job_id") == 1002 && number(row, "node_count") == 3) >= 6);
     let of_first = of(&rows, Schema::LustreClient, "nid00012");
@@ -119,10 +112,7 @@ fn both_copies_of_a_tile_agree_and_no_counter_falls() {
             let [before, here, after] = [left[at - 1], a, left[at + 1]].map(|row| number(row, key));
             let per_s = (here - before).max(after - here) as f64;
             let differ = here.abs_diff(number(b, key)) as f64;
-            assert!(
-                differ <= 2.0 * per_s * apart + 2.0,
-                "{key}: {differ} of {per_s}/s"
-            );
+            assert!(differ <= 2.0 * per_s * apart + 2.0, "{key}: {differ} of {per_s}/s");
         }
     }
     for producer in ["nid00064", "nid00065", "nid00066", "nid00067"] {
@@ -153,30 +143,17 @@ fn background_has_no_truth() {
 fn cth_and_imb_contend_from_58_s_on_the_routers_they_share() {
     let (_, truth) = play(cth_against_imb(), 1);
     let (cth, imb) = (&truth.jobs[0], &truth.jobs[1]);
-    eprintln!(
-        "CTH {:?} {:?}, IMB {:?} {:?}",
-        cth.slowdown_s, cth.contended, imb.slowdown_s, imb.contended
-    );
+    eprintln!("CTH {:?} {:?}, IMB {:?} {:?}", cth.slowdown_s, cth.contended, imb.slowdown_s, imb.contended);
     assert!((cth.contended[0].start - (START.seconds() + 58.0)).abs() < 1e-3);
     assert_eq!(cth.by[0].job_id, imb.job_id);
     assert!(cth.slowdown_s > 3.0 && cth.slowdown_s < 60.0);
     assert_eq!(truth.series.len(), 20, "every link that both use");
     for series in &truth.series {
-        eprintln!(
-            "{} {:.1} s in {:.1} s",
-            series.series, series.slowdown_s, series.contended_s
-        );
+        eprintln!("{} {:.1} s in {:.1} s", series.series, series.slowdown_s, series.contended_s);
         assert!(series.slowdown_s > 2.0);
         assert_eq!(series.contended.len(), 1);
         assert!((series.contended[0].start - (START.seconds() + 58.0)).abs() < 1e-3);
-        let slot: u32 = series
-            .series
-            .split(['s', '/'])
-            .rev()
-            .nth(1)
-            .unwrap()
-            .parse()
-            .unwrap();
+        let slot: u32 = series.series.split(['s', '/']).rev().nth(1).unwrap().parse().unwrap();
         assert!(slot >= 8, "{} carries CTH alone", series.series);
     }
 }
@@ -214,11 +191,7 @@ fn faults_change_the_rows_and_not_the_physics() {
     let silent = of(&faulty.0, Schema::LustreClient, "nid00013");
     assert!(!silent.iter().any(|row| (20..30).contains(&second(row))));
     let skewed = of(&faulty.0, Schema::LustreClient, "nid00014");
-    assert!(
-        skewed
-            .iter()
-            .all(|row| row["timestamp"].as_f64().unwrap().fract() > 0.25)
-    );
+    assert!(skewed.iter().all(|row| row["timestamp"].as_f64().unwrap().fract() > 0.25));
     let reset = of(&faulty.0, Schema::LustreClient, "nid00012");
     let after = reset.iter().filter(|row| second(row) >= 40);
     assert!(after.clone().count() > 20);
@@ -247,16 +220,10 @@ fn speed_of_the_demo() {
     let (mut seconds, mut bytes) = (0, 0);
     while cluster.tick(&mut out) {
         seconds += 1;
-        bytes += Schema::ALL
-            .map(|schema| out.bytes(schema).len())
-            .iter()
-            .sum::<usize>();
+        bytes += Schema::ALL.map(|schema| out.bytes(schema).len()).iter().sum::<usize>();
     }
     let speed = f64::from(seconds) / begin.elapsed().as_secs_f64();
-    eprintln!(
-        "demo: {speed:.0} simulated seconds a second, {} MB",
-        bytes / 1_000_000
-    );
+    eprintln!("demo: {speed:.0} simulated seconds a second, {} MB", bytes / 1_000_000);
 }
 
 #[test]
@@ -274,12 +241,7 @@ fn an_onset_inside_a_second_gives_a_partial_tick() {
 fn checkpoints_slow_each_other_only_while_they_overlap() {
     let mut scenario = Scenario::empty("checkpoints", 1);
     scenario.reporting.routers = crate::scenario::Chosen::Only(vec![]);
-    let checkpoint = Checkpoint {
-        bytes_per_s: 0.9e9,
-        on_s: 20.0..60.0,
-        off_s: 60.0..180.0,
-        run_s: 900.0,
-    };
+    let checkpoint = Checkpoint { bytes_per_s: 0.9e9, on_s: 20.0..60.0, off_s: 60.0..180.0, run_s: 900.0 };
     scenario.jobs = [vec![4, 5, 6], vec![8, 9, 10]]
         .map(|nodes| JobSpec {
             name: "writer".into(),
@@ -296,8 +258,5 @@ fn checkpoints_slow_each_other_only_while_they_overlap() {
     let [a, b] = [&truth.jobs[0], &truth.jobs[1]];
     assert_eq!(a.contended, b.contended);
     assert!(a.contended_s > 0.0 && a.contended_s < 400.0, "{}", a.contended_s);
-    assert!(
-        a.end
-            .is_some_and(|end| (end - START.seconds() - 900.0).abs() < 1e-3)
-    );
+    assert!(a.end.is_some_and(|end| (end - START.seconds() - 900.0).abs() < 1e-3));
 }

@@ -10,15 +10,7 @@ const RECORDED_ROUTER: &str = r#"{"timestamp":1795217418.002482,"producer":"nid0
 
 fn keys(line: &str) -> Vec<String> {
     let between = line.trim().trim_matches(['{', '}']).split(",\"");
-    between
-        .map(|part| {
-            part.trim_start_matches('"')
-                .split("\":")
-                .next()
-                .unwrap()
-                .to_string()
-        })
-        .collect()
+    between.map(|part| part.trim_start_matches('"').split("\":").next().unwrap().to_string()).collect()
 }
 
 fn text(line: Vec<u8>) -> String {
@@ -30,12 +22,8 @@ fn text(line: Vec<u8>) -> String {
 #[test]
 fn a_client_row_has_the_recorded_keys_and_formats() {
     let mut line = Vec::new();
-    let row = ClientRow {
-        time: Time(1_795_217_419_002_470),
-        job: 0,
-        written: 1_137_273_995_264.0,
-        second: 0,
-    };
+    let row =
+        ClientRow { time: Time(1_795_217_419_002_470), job: 0, written: 1_137_273_995_264.0, second: 0 };
     RowWriter::new(4).client(&mut line, 2, row);
     let line = text(line);
     assert_eq!(keys(&line), keys(RECORDED_CLIENT));

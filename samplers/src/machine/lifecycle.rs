@@ -49,10 +49,9 @@ impl Machine {
             }
         };
         match &job.behaviour {
-            Behaviour::Write {
-                bytes_per_node,
-                limit_bytes_per_s,
-            } => write(*bytes_per_node, *limit_bytes_per_s),
+            Behaviour::Write { bytes_per_node, limit_bytes_per_s } => {
+                write(*bytes_per_node, *limit_bytes_per_s)
+            }
             Behaviour::CheckpointWriter(checkpoint) => {
                 write(f64::INFINITY, 0.0);
                 run.active = false;
@@ -64,8 +63,7 @@ impl Machine {
             }
             Behaviour::AllToAll { .. } => {}
         }
-        self.network
-            .add(run.id, &job.nodes, &job.behaviour.flows(job.nodes.len()));
+        self.network.add(run.id, &job.nodes, &job.behaviour.flows(job.nodes.len()));
         if run.active {
             self.network.set_sending(run.id);
         }
@@ -92,10 +90,8 @@ impl Machine {
             }
             Behaviour::HaloExchange(halo) => {
                 run.next_phase = f64::INFINITY;
-                run.next_spike = self.now
-                    + run
-                        .rng
-                        .between(halo.balance_every_s.start, halo.balance_every_s.end);
+                run.next_spike =
+                    self.now + run.rng.between(halo.balance_every_s.start, halo.balance_every_s.end);
                 self.network.set_sending(id);
             }
             Behaviour::Write { .. } | Behaviour::AllToAll { .. } => {}

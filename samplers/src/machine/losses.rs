@@ -27,12 +27,7 @@ impl Machine {
 
     pub(super) fn lose_on_files(&mut self, from: f64, to: f64) {
         for run in self.runs.iter_mut().filter(|r| r.end.is_none()) {
-            let of_job = || {
-                self.files
-                    .writers
-                    .iter()
-                    .filter(|w| w.job == run.id && w.alone > 0.0)
-            };
+            let of_job = || self.files.writers.iter().filter(|w| w.job == run.id && w.alone > 0.0);
             let count = of_job().count();
             if count == 0 {
                 continue;

@@ -12,9 +12,7 @@ const SHARED_SLOTS: std::ops::Range<u32> = 8..16;
 /// Nodes `places` of the router in a slot.
 fn nodes(chassis: u32, slots: impl IntoIterator<Item = u32>, places: std::ops::Range<u32>) -> Vec<u32> {
     let routers = slots.into_iter().map(|slot| chassis * 16 + slot);
-    routers
-        .flat_map(|router| places.clone().map(move |place| router * 4 + place))
-        .collect()
+    routers.flat_map(|router| places.clone().map(move |place| router * 4 + place)).collect()
 }
 
 fn mpi_jobs() -> Vec<JobSpec> {
@@ -33,10 +31,7 @@ fn mpi_jobs() -> Vec<JobSpec> {
             user: "frank".to_string(),
             nodes: imb,
             start_s: 58.0,
-            behaviour: Behaviour::AllToAll {
-                node_bytes_per_s: 8e9,
-                work_s: 100.0,
-            },
+            behaviour: Behaviour::AllToAll { node_bytes_per_s: 8e9, work_s: 100.0 },
         },
     ]
 }

@@ -63,9 +63,7 @@ pub(super) fn jobs(case: u32) -> Option<Vec<JobSpec>> {
         let later = index.checked_sub(1);
         jobs.push(JobSpec {
             name: later.map_or("ior_first".to_string(), |_| format!("ior_storm_{index}")),
-            user: later
-                .map_or("alice", |later| OTHERS[later % OTHERS.len()])
-                .to_string(),
+            user: later.map_or("alice", |later| OTHERS[later % OTHERS.len()]).to_string(),
             nodes: (node..node + count).collect(),
             start_s,
             behaviour: Behaviour::Write {
@@ -87,10 +85,7 @@ pub fn ior(case: u32, noise: f64) -> Result<Scenario, ScenarioError> {
     let mut scenario = Scenario::empty(&format!("ior-{case}"), 1);
     scenario.reporting.routers = Chosen::Only(Vec::new());
     scenario.reporting.clients = Chosen::Only(jobs.iter().flat_map(|j| j.nodes.clone()).collect());
-    scenario.noise = Noise {
-        rate: noise,
-        ..Noise::default()
-    };
+    scenario.noise = Noise { rate: noise, ..Noise::default() };
     scenario.jobs = jobs;
     Ok(scenario)
 }
@@ -101,11 +96,7 @@ pub fn ior(case: u32, noise: f64) -> Result<Scenario, ScenarioError> {
 /// [`ScenarioError::Case`] if there is no such case.
 pub fn ior_truth(case: u32) -> Result<IorTruth, ScenarioError> {
     let rates = ior_rates(case, 0.0, 0)?;
-    Ok(IorTruth {
-        run_s: rates.run_s,
-        slowdown_s: rates.slowdown_s,
-        contended_s: rates.contended_s,
-    })
+    Ok(IorTruth { run_s: rates.run_s, slowdown_s: rates.slowdown_s, contended_s: rates.contended_s })
 }
 
 /// The bare rates of the first process of a case, for tests of models.
@@ -128,10 +119,7 @@ pub fn ior_rates(case: u32, noise: f64, seed: u64) -> Result<RatesWithTruth, Sce
             None => break,
         }
     }
-    let loss = machine
-        .series
-        .remove(&Component::Client(FIRST_NODE))
-        .unwrap_or_default();
+    let loss = machine.series.remove(&Component::Client(FIRST_NODE)).unwrap_or_default();
     let (from, to) = loss.span().unwrap_or_default();
     Ok(RatesWithTruth {
         rates_bytes_per_s: rates,
@@ -170,12 +158,9 @@ mod tests {
 
     #[test]
     fn losses_are_those_worked_out_by_hand() {
-        for (case, slowdown_s, contended_s) in [
-            (19, 32.0, 96.0),
-            (22, 87.0, 151.0),
-            (25, 213.0, 277.0),
-            (40, 363.5, 620.0),
-        ] {
+        for (case, slowdown_s, contended_s) in
+            [(19, 32.0, 96.0), (22, 87.0, 151.0), (25, 213.0, 277.0), (40, 363.5, 620.0)]
+        {
             let truth = ior_truth(case).unwrap();
             assert!((truth.slowdown_s - slowdown_s).abs() < 1.0, "{case}: {truth:?}");
             assert!((truth.contended_s - contended_s).abs() < 1.0, "{case}: {truth:?}");
@@ -185,11 +170,7 @@ mod tests {
     #[test]
     fn noise_moves_the_rates_and_hardly_the_truth() {
         let noisy = ior_rates(25, 0.1, 3).unwrap();
-        assert!(
-            (noisy.slowdown_s / 213.0 - 1.0).abs() < 0.03,
-            "{}",
-            noisy.slowdown_s
-        );
+        assert!((noisy.slowdown_s / 213.0 - 1.0).abs() < 0.03, "{}", noisy.slowdown_s);
         let quiet = &noisy.rates_bytes_per_s[..120];
         let mean = quiet.iter().sum::<f64>() / 120.0;
         assert!((mean / noisy.baseline_bytes_per_s - 1.0).abs() < 0.03);

@@ -46,11 +46,7 @@ pub fn quiet(kind: Quiet, noise: f64, seed: u64, seconds: usize) -> Vec<f64> {
 
 fn levels(kind: Quiet, seconds: usize, rng: &mut Rng) -> Vec<f64> {
     let when = |on: &dyn Fn(usize) -> bool| (0..seconds).map(|t| if on(t) { RATE } else { 0.0 }).collect();
-    let drift = |per_s: f64| {
-        (0..seconds)
-            .map(|t| RATE * (1.0 + per_s).powf(t as f64))
-            .collect()
-    };
+    let drift = |per_s: f64| (0..seconds).map(|t| RATE * (1.0 + per_s).powf(t as f64)).collect();
     match kind {
         Quiet::Constant => vec![RATE; seconds],
         Quiet::DriftUp => drift(DRIFT_PER_S),
@@ -101,10 +97,7 @@ mod tests {
         assert!((of(Quiet::DriftUp)[3600] / RATE - 0.2_f64.exp()).abs() < 1e-3);
         assert!((of(Quiet::DriftDown)[3600] / RATE - (-0.2_f64).exp()).abs() < 1e-3);
         assert_eq!(of(Quiet::OneTickInTen).iter().filter(|v| **v > 0.0).count(), 360);
-        assert_eq!(
-            of(Quiet::BurstEveryThirty).iter().filter(|v| **v > 0.0).count(),
-            360
-        );
+        assert_eq!(of(Quiet::BurstEveryThirty).iter().filter(|v| **v > 0.0).count(), 360);
         let partial = |v: &f64| *v > 0.0 && *v < RATE;
         assert!(of(Quiet::Checkpoints).iter().filter(|v| partial(v)).count() >= 20);
         let ratio = of(Quiet::RatioSpikes);

@@ -1,7 +1,6 @@
 //! An open episode of a series: its beginning, its course and its end.
 
-use super::super::Reading;
-use super::{Closing, Happening, RobustBank, State, Time};
+use super::{Closing, Happening, RobustBank, Stage, State, Time};
 use crate::equations::{LossSums, lognormal_mean};
 use serde::{Deserialize, Serialize};
 
@@ -36,29 +35,22 @@ impl RobustBank {
     /// Opens an episode at the change point and charges what was lost since.
     pub(super) fn begin(&mut self, i: usize) -> Happening {
         let change = self.change_point(i);
-        self.series[i].settling = None;
-        let series = &mut self.series[i];
-        let quarantined = series.quarantined as usize;
-        series.suspected_since = Time::MIN;
+        self.forget_settling(i);
+        let quarantined = self.watch[i].quarantined as usize;
         // The reading before the change may be contended in part: it joins nothing.
         if quarantined > change.age + 2 {
             self.join_baseline(i, change.age + 2..quarantined);
+            self.refresh(i);
         }
         let since = change.age + 1;
-        let series = &mut self.series[i];
-        series.quarantined = 0;
-        series.usable = since as u8;
-        series.state = State::Contended;
-        let depth = series.window_mean(since.min(2 * self.params.window)) - series.baseline.mean;
-        series.open = Some(Box::new(Open {
-            start: change.start,
-            loss: LossSums::default(),
-            peak: f32::MIN,
-            depth,
-            readings: 0,
-            ticks: 0,
-            squares: 0.0,
-        }));
+        let depth = self.recent.mean(i, since.min(2 * self.params.window)) - self.watch[i].centre;
+        let watch = &mut self.watch[i];
+        watch.quarantined = 0;
+        watch.usable = since as u8;
+        watch.stage = Stage::Contended;
+        watch.state = State::Contended;
+        watch.suspected_since = Time::MIN;
+        self.memory[i].open = Some(Box::new(Open::new(change.start, depth)));
         for age in (0..since).rev() {
             self.charge(i, age);
         }
@@ -67,31 +59,30 @@ impl RobustBank {
     }
 
     /// One more reading of an open episode.
-    pub(super) fn go_on(&mut self, i: usize, _reading: &Reading) -> Happening {
+    pub(super) fn go_on(&mut self, i: usize) -> Happening {
         self.charge(i, 0);
         let window = self.params.window;
-        let series = &mut self.series[i];
-        let baseline = series.baseline.mean;
-        let lagged = series.recent.ln(DEPTH_LAG) - baseline;
-        let Some(open) = series.open.as_deref_mut() else {
+        let centre = self.watch[i].centre;
+        let lagged = self.recent.ln(i, DEPTH_LAG) - centre;
+        let Some(open) = self.memory[i].open.as_deref_mut() else {
             return Happening::Nothing;
         };
         if open.readings as usize > DEPTH_LAG {
             open.depth += (lagged - open.depth) * DEPTH_GAIN;
         }
         let exhausted = open.readings >= READINGS_MAX;
-        let readings = open.readings as usize;
+        let long_enough = open.readings as usize > 2 * window;
         let off = self.params.needs_judgement
-            && readings > 2 * window
-            && series.window_mean(window) - baseline > OFF_PHASE_RISE;
+            && long_enough
+            && self.recent.mean(i, window) - centre > OFF_PHASE_RISE;
         if self.has_ended(i) {
             return self.end_at_change(i);
         }
         if exhausted || off {
             let closed = self.close_at_last(i);
-            let series = &mut self.series[i];
-            series.usable = window as u8;
-            series.quarantined = window as u8;
+            self.watch[i].usable = window as u8;
+            self.watch[i].quarantined = window as u8;
+            self.resum(i);
             self.change_level(i);
             return closed;
         }
@@ -100,30 +91,27 @@ impl RobustBank {
 
     /// Whether one of the windows lies nearer to the baseline than to the contended level, surely.
     fn has_ended(&self, i: usize) -> bool {
-        let series = &self.series[i];
-        let Some(open) = series.open.as_deref() else {
+        let Some(open) = self.memory[i].open.as_deref() else {
             return false;
         };
-        let sigma = series.baseline.sigma.max(open.noise() as f32);
-        let least = self.params.least_rise(series.baseline.mean);
+        let sigma = self.memory[i].baseline.sigma.max(open.noise() as f32);
+        let centre = self.watch[i].centre;
+        let least = self.params.least_rise(centre);
         let edge = (open.depth / 2.0).min(least.max(2.0 * sigma)).max(least / 2.0);
-        END_WINDOWS.iter().any(|w| {
-            let mean = (0..*w)
-                .map(|age| (series.recent.ln(age) - series.baseline.mean).max(-edge))
-                .sum::<f32>()
-                / *w as f32;
-            open.readings as usize >= *w && mean < edge - END_ERRORS * sigma / (*w as f32).sqrt()
-        })
+        let near = |w: usize| {
+            let rises = (0..w).map(|age| (self.recent.ln(i, age) - centre).max(-edge));
+            rises.sum::<f32>() / (w as f32) < edge - END_ERRORS * sigma / (w as f32).sqrt()
+        };
+        END_WINDOWS.iter().any(|w| open.readings as usize >= *w && near(*w))
     }
 
     /// Ends the episode where the readings returned, and takes back what was charged since.
     fn end_at_change(&mut self, i: usize) -> Happening {
-        let series = &self.series[i];
-        let depth = series.open.as_deref().map_or(0.0, |open| open.depth);
-        let middle = series.baseline.mean + depth / 2.0;
+        let depth = self.memory[i].open.as_deref().map_or(0.0, |open| open.depth);
+        let middle = self.watch[i].centre + depth / 2.0;
         let (mut best, mut sum, mut clear) = (0.0, 0.0, 0);
-        for age in 0..series.usable as usize {
-            sum += (middle - series.recent.ln(age)).clamp(-depth, depth);
+        for age in 0..self.watch[i].usable as usize {
+            sum += (middle - self.recent.ln(i, age)).clamp(-depth, depth);
             if sum > best {
                 (best, clear) = (sum, age + 1);
             }
@@ -134,46 +122,44 @@ impl RobustBank {
         let end = self.refined_end(i, clear);
         let closed = self.close(i, end);
         self.begin_settling(i, &closed);
-        let series = &mut self.series[i];
-        series.usable = clear as u8;
-        series.quarantined = clear as u8;
-        series.state = State::Clear;
+        let watch = &mut self.watch[i];
+        watch.usable = clear as u8;
+        watch.quarantined = clear as u8;
+        watch.state = State::Clear;
         self.refresh(i);
         closed
     }
 
     /// Ends the open episode, if there is one, at the latest reading.
     pub(super) fn close_at_last(&mut self, i: usize) -> Happening {
-        let last = self.series[i].recent.last();
-        self.close(i, last)
+        self.close(i, self.recent.last(i))
     }
 
     fn close(&mut self, i: usize, end: Time) -> Happening {
-        let Some(open) = self.series[i].open.take() else {
+        let Some(open) = self.memory[i].open.take() else {
             return Happening::Nothing;
         };
+        self.watch[i].stage = Stage::Watching;
         Happening::Ended(self.closing(i, &open, end))
     }
 
     /// Removes the newest reading: it turned out to be cut short.
     pub(super) fn take_back_newest(&mut self, i: usize) {
-        if self.series[i].open.is_some() {
+        if self.memory[i].open.is_some() {
             self.take_back(i, 0);
         }
-        let series = &mut self.series[i];
-        series.recent.pop();
-        series.usable = series.usable.saturating_sub(1);
-        series.quarantined = series.quarantined.saturating_sub(1);
+        self.recent.pop(i);
+        let watch = &mut self.watch[i];
+        watch.usable = watch.usable.saturating_sub(1);
+        watch.quarantined = watch.quarantined.saturating_sub(1);
     }
 
     fn charge(&mut self, i: usize, age: usize) {
-        let window = self.params.window;
-        let mean = self.mean_ending_at(i, age, window);
+        let mean = self.mean_ending_at(i, age, self.params.window);
         let step = self.step_before(i, age);
         let (loss, span_ticks) = self.loss_of(i, age);
-        let series = &mut self.series[i];
-        series.slowdown_s += loss.lost_s;
-        let Some(open) = series.open.as_deref_mut() else {
+        self.watch[i].slowdown_s += loss.lost_s;
+        let Some(open) = self.memory[i].open.as_deref_mut() else {
             return;
         };
         open.loss = open.loss.plus(&loss);
@@ -186,9 +172,8 @@ impl RobustBank {
     fn take_back(&mut self, i: usize, age: usize) {
         let step = self.step_before(i, age);
         let (loss, span_ticks) = self.loss_of(i, age);
-        let series = &mut self.series[i];
-        series.slowdown_s -= loss.lost_s;
-        let Some(open) = series.open.as_deref_mut() else {
+        self.watch[i].slowdown_s -= loss.lost_s;
+        let Some(open) = self.memory[i].open.as_deref_mut() else {
             return;
         };
         open.loss = open.loss.minus(&loss);
@@ -199,38 +184,35 @@ impl RobustBank {
 
     pub(super) fn loss_of(&self, i: usize, age: usize) -> (LossSums, u8) {
         let params = &self.params;
-        let series = &self.series[i];
-        let sigma = f64::from(series.baseline.sigma.min(0.5));
-        let baseline = lognormal_mean(params.value(series.baseline.mean), sigma);
-        let reading = params.value(series.recent.ln(age));
-        let span_ticks = series.recent.span_ticks(age);
+        let base = &self.memory[i].baseline;
+        let baseline = lognormal_mean(params.value(base.mean), f64::from(base.sigma.min(0.5)));
+        let reading = params.value(self.recent.ln(i, age));
+        let span_ticks = self.recent.span_ticks(i, age);
         let mut loss = LossSums::default();
         let seconds = f64::from(span_ticks) * params.tick_s;
         loss.add(reading, baseline, seconds, params.direction, params.slowdown);
         (loss, span_ticks)
     }
 
-    /// Step to the reading of `age` within the episode, cut at three sigma so that stages do not count as noise.
+    /// Step to the reading of `age` within the episode, cut so that stages do not count as noise.
     fn step_before(&self, i: usize, age: usize) -> f32 {
-        let series = &self.series[i];
-        if age + 1 >= series.usable as usize {
+        if age + 1 >= self.watch[i].usable as usize {
             return 0.0;
         }
-        let limit = 4.0 * series.baseline.sigma;
-        (series.recent.ln(age) - series.recent.ln(age + 1)).clamp(-limit, limit)
+        let limit = 4.0 * self.memory[i].baseline.sigma;
+        (self.recent.ln(i, age) - self.recent.ln(i, age + 1)).clamp(-limit, limit)
     }
 
     /// Mean of up to `window` readings of the episode that end at `age`.
     fn mean_ending_at(&self, i: usize, age: usize, window: usize) -> f32 {
-        let series = &self.series[i];
-        let oldest = (age + window).min(series.usable as usize).max(age + 1);
-        (age..oldest).map(|a| series.recent.ln(a)).sum::<f32>() / (oldest - age) as f32
+        let oldest = (age + window).min(self.watch[i].usable as usize).max(age + 1);
+        (age..oldest).map(|a| self.recent.ln(i, a)).sum::<f32>() / (oldest - age) as f32
     }
 
     /// The episode as it stands, with its interval.
     pub(super) fn closing(&self, i: usize, open: &Open, end: Time) -> Closing {
         let params = &self.params;
-        let base = &self.series[i].baseline;
+        let base = &self.memory[i].baseline;
         let readings = f64::from(base.readings);
         let sigma = f64::from(base.sigma);
         let slow = f64::from(base.sigma_blocks) * (8.0 / readings).sqrt();
@@ -255,6 +237,11 @@ impl RobustBank {
 }
 
 impl Open {
+    fn new(start: Time, depth: f32) -> Open {
+        let loss = LossSums::default();
+        Open { start, loss, peak: f32::MIN, depth, readings: 0, ticks: 0, squares: 0.0 }
+    }
+
     /// Standard deviation of single readings within the episode.
     pub(super) fn noise(&self) -> f64 {
         if self.readings < 8 {

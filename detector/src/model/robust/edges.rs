@@ -15,27 +15,27 @@ impl RobustBank {
         let Some((first, before)) = self.shares(i, level, age, age + 1) else {
             return;
         };
-        let recent = &self.series[i].recent;
-        let start = recent
-            .time(age)
+        let start = self
+            .recent
+            .time(i, age)
             .plus_seconds(-first * self.seconds(i, age) - before * self.seconds(i, age + 1));
         if before > 0.0 {
             self.charge_edge(i, age + 1);
         }
-        if let Some(open) = self.series[i].open.as_deref_mut() {
+        if let Some(open) = self.memory[i].open.as_deref_mut() {
             open.start = start;
         }
     }
 
     /// End of the open episode whose readings are clear from age `clear - 1` on.
     pub(super) fn refined_end(&mut self, i: usize, clear: usize) -> Time {
-        let recent = &self.series[i].recent;
-        let last = clear.min(recent.len() - 1);
-        let whole = recent.time(last);
-        if clear == 0 || clear >= recent.len() {
+        let held = self.recent.len(i);
+        let last = clear.min(held - 1);
+        let whole = self.recent.time(i, last);
+        if clear == 0 || clear >= held {
             return whole;
         }
-        let level = self.level(i, last + 1..(last + 1 + LEVEL_READINGS).min(recent.len()));
+        let level = self.level(i, last + 1..(last + 1 + LEVEL_READINGS).min(held));
         let Some((share, after)) = self.shares(i, level, last, clear - 1) else {
             return whole;
         };
@@ -47,15 +47,15 @@ impl RobustBank {
 
     /// Contended shares of the ticks inside and outside of an edge, where they can be told.
     fn shares(&self, i: usize, level: f64, inside: usize, outside: usize) -> Option<(f64, f64)> {
-        let series = &self.series[i];
-        let open = series.open.as_deref()?;
-        let sigma = f64::from(series.baseline.sigma).max(open.noise());
-        if f64::from(open.depth) < CLEAR_STEP * sigma || outside >= series.recent.len() {
+        let memory = &self.memory[i];
+        let open = memory.open.as_deref()?;
+        let sigma = f64::from(memory.baseline.sigma).max(open.noise());
+        if f64::from(open.depth) < CLEAR_STEP * sigma || outside >= self.recent.len(i) {
             return None;
         }
-        let baseline = self.params.value(series.baseline.mean);
+        let baseline = self.params.value(memory.baseline.mean);
         let share = |age: usize| {
-            let reading = self.params.value(series.recent.ln(age));
+            let reading = self.params.value(self.recent.ln(i, age));
             ((baseline - reading) / (baseline - level)).clamp(0.0, 1.0)
         };
         // What noise alone would show as a share is none.
@@ -64,24 +64,22 @@ impl RobustBank {
     }
 
     fn level(&self, i: usize, ages: std::ops::Range<usize>) -> f64 {
-        let recent = &self.series[i].recent;
         let n = ages.len().max(1) as f64;
         if ages.is_empty() {
-            return self.params.value(recent.ln(ages.start));
+            return self.params.value(self.recent.ln(i, ages.start));
         }
-        ages.map(|age| self.params.value(recent.ln(age))).sum::<f64>() / n
+        ages.map(|age| self.params.value(self.recent.ln(i, age))).sum::<f64>() / n
     }
 
     fn seconds(&self, i: usize, age: usize) -> f64 {
-        f64::from(self.series[i].recent.span_ticks(age)) * self.params.tick_s
+        f64::from(self.recent.span_ticks(i, age)) * self.params.tick_s
     }
 
     /// Charges the loss of a tick that is contended in part, without counting the tick.
     fn charge_edge(&mut self, i: usize, age: usize) {
         let (loss, _) = self.loss_of(i, age);
-        let series = &mut self.series[i];
-        series.slowdown_s += loss.lost_s;
-        if let Some(open) = series.open.as_deref_mut() {
+        self.watch[i].slowdown_s += loss.lost_s;
+        if let Some(open) = self.memory[i].open.as_deref_mut() {
             open.loss = open.loss.plus(&loss);
         }
     }

@@ -26,16 +26,8 @@ impl Levels {
         if baseline.readings < BLOCK as f32 {
             return;
         }
-        let level = Level {
-            mean: baseline.mean,
-            sigma: baseline.sigma,
-            readings: baseline.readings,
-        };
-        let oldest = if self.at(level.mean).is_some_and(|l| l.mean == self.known[0].mean) {
-            0
-        } else {
-            1
-        };
+        let level = Level { mean: baseline.mean, sigma: baseline.sigma, readings: baseline.readings };
+        let oldest = if self.at(level.mean).is_some_and(|l| l.mean == self.known[0].mean) { 0 } else { 1 };
         self.known[oldest] = level;
         self.known.swap(0, oldest);
     }
@@ -58,73 +50,57 @@ pub(super) struct Change {
 impl RobustBank {
     /// Whether the latest level is next to nothing, or one that the series had before.
     pub(super) fn is_own_level(&self, i: usize) -> bool {
-        let series = &self.series[i];
-        let level = series.window_mean(self.params.window.min(self.change_point(i).age + 1));
-        level - series.baseline.mean > OFF_PHASE_RISE || series.levels.at(level).is_some()
+        let level = self.recent.mean(i, self.params.window.min(self.change_point(i).age + 1));
+        level - self.watch[i].centre > OFF_PHASE_RISE || self.memory[i].levels.at(level).is_some()
     }
 
     /// The change point between the baseline and the latest level: the split that explains the usable
     /// readings best, with single readings counting no more than the step itself.
     pub(super) fn change_point(&self, i: usize) -> Change {
-        let series = &self.series[i];
-        let half = self.params.window / 2;
-        let step = series.window_mean(half.max(3)) - series.baseline.mean;
+        let watch = &self.watch[i];
+        let short = self.recent.mean(i, (self.params.window / 2).max(3)) - watch.centre;
         // A step seen only by the long window is smaller than the short one shows.
-        let long = series.sum_long / (4 * self.params.window) as f32;
-        let step = if step.abs() > series.threshold / 2.0 {
-            step
-        } else {
-            2.0 * long
-        };
-        let middle = series.baseline.mean + step / 2.0;
+        let long = watch.sum_long / (4 * self.params.window) as f32;
+        let step = if short.abs() > watch.threshold / 2.0 { short } else { 2.0 * long };
+        let middle = watch.centre + step / 2.0;
         let limit = step.abs();
         let (mut best, mut sum, mut age) = (f32::MIN, 0.0, 0);
-        for a in 0..series.usable as usize {
-            sum += ((series.recent.ln(a) - middle) * step.signum()).clamp(-limit, limit);
+        for a in 0..watch.usable as usize {
+            sum += ((self.recent.ln(i, a) - middle) * step.signum()).clamp(-limit, limit);
             if sum > best {
                 (best, age) = (sum, a);
             }
         }
-        Change {
-            age,
-            start: self.end_before(i, age),
-        }
+        Change { age, start: self.end_before(i, age) }
     }
 
     /// End of the reading before that of `age`.
-    pub(super) fn end_before(&self, i: usize, age: usize) -> Time {
-        let recent = &self.series[i].recent;
-        let own = recent
-            .time(age)
-            .plus_seconds(-f64::from(recent.span_ticks(age)) * self.params.tick_s);
-        if age + 1 < recent.len() {
-            recent.time(age + 1).max(own)
-        } else {
-            own
-        }
+    fn end_before(&self, i: usize, age: usize) -> Time {
+        let recent = &self.recent;
+        let span_s = f64::from(recent.span_ticks(i, age)) * self.params.tick_s;
+        let own = recent.time(i, age).plus_seconds(-span_s);
+        if age + 1 < recent.len(i) { recent.time(i, age + 1).max(own) } else { own }
     }
 
     /// The latest level becomes the baseline; the one before is remembered.
     pub(super) fn change_level(&mut self, i: usize) {
-        let change = self.change_point(i);
-        let series = &mut self.series[i];
-        let left = std::mem::take(&mut series.baseline);
-        series.levels.remember(&left);
-        let since = change.age + 1;
-        let readings = series.readings(0..since);
+        let since = self.change_point(i).age + 1;
+        let memory = &mut self.memory[i];
+        let left = std::mem::take(&mut memory.baseline);
+        memory.levels.remember(&left);
+        let readings = self.recent.readings(i, 0..since);
         let mean = readings.iter().sum::<f32>() / since as f32;
-        if let Some(known) = series.levels.at(mean) {
-            series.baseline = Baseline::known(known.mean, known.sigma);
+        if let Some(known) = memory.levels.at(mean) {
+            memory.baseline = Baseline::known(known.mean, known.sigma);
         }
-        series.usable = since as u8;
-        series.quarantined = since as u8;
-        if series.baseline.is_empty() && since >= BLOCK {
-            readings
-                .chunks(BLOCK)
-                .for_each(|block| series.baseline.add(block));
-            series.quarantined = 0;
+        let watch = &mut self.watch[i];
+        watch.usable = since as u8;
+        watch.quarantined = since as u8;
+        if memory.baseline.is_empty() && since >= BLOCK {
+            readings.chunks(BLOCK).for_each(|block| memory.baseline.add(block));
+            watch.quarantined = 0;
         }
-        series.suspected_since = Time::MIN;
+        watch.suspected_since = Time::MIN;
         self.refresh(i);
     }
 }

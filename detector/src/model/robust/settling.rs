@@ -26,21 +26,22 @@ impl RobustBank {
     /// Starts to settle the episode that just ended.
     pub(super) fn begin_settling(&mut self, i: usize, ended: &Happening) {
         let Happening::Ended(closing) = ended else { return };
-        let base = &self.series[i].baseline;
+        let base = &self.memory[i].baseline;
         let (mean, readings) = (f64::from(base.mean), f64::from(base.readings));
-        let settling = Settling {
-            closing: *closing,
-            mean,
-            readings,
-            sum_after: 0.0,
-            after: 0,
-        };
-        self.series[i].settling = Some(Box::new(settling));
+        let settling = Settling { closing: *closing, mean, readings, sum_after: 0.0, after: 0 };
+        self.memory[i].settling = Some(Box::new(settling));
+        self.watch[i].settles = true;
+    }
+
+    /// Gives up settling: the next episode begins.
+    pub(super) fn forget_settling(&mut self, i: usize) {
+        self.memory[i].settling = None;
+        self.watch[i].settles = false;
     }
 
     /// Takes a block that left quarantine into account.
     pub(super) fn settle_with(&mut self, i: usize, block: &[f32]) {
-        if let Some(settling) = self.series[i].settling.as_deref_mut() {
+        if let Some(settling) = self.memory[i].settling.as_deref_mut() {
             settling.sum_after += block.iter().map(|ln| f64::from(*ln)).sum::<f64>();
             settling.after += block.len() as u32;
         }
@@ -48,15 +49,13 @@ impl RobustBank {
 
     /// Whether enough readings came.
     pub(super) fn is_settled(&self, i: usize) -> bool {
-        self.series[i]
-            .settling
-            .as_deref()
-            .is_some_and(|s| s.after >= SETTLING_READINGS)
+        self.memory[i].settling.as_deref().is_some_and(|s| s.after >= SETTLING_READINGS)
     }
 
     /// The better estimate, if the episode before was still settling.
     pub(super) fn settle(&mut self, i: usize) -> Happening {
-        let Some(settling) = self.series[i].settling.take() else {
+        self.watch[i].settles = false;
+        let Some(settling) = self.memory[i].settling.take() else {
             return Happening::Nothing;
         };
         if settling.after < LEAST_READINGS {
@@ -70,7 +69,7 @@ impl RobustBank {
         };
         let old = settling.closing;
         let loss = old.loss.with_baseline_shifted(shift, self.params.direction);
-        self.series[i].slowdown_s += loss.lost_s - old.loss.lost_s;
+        self.watch[i].slowdown_s += loss.lost_s - old.loss.lost_s;
         let narrower = self.narrowing(i, &old, settling.readings, after);
         Happening::Settled(Closing {
             loss,
@@ -82,11 +81,9 @@ impl RobustBank {
 
     /// Factor of the interval's width now that the baseline is of more readings.
     fn narrowing(&self, i: usize, old: &Closing, before: f64, after: f64) -> f64 {
-        let sigma = f64::from(self.series[i].baseline.sigma);
+        let sigma = f64::from(self.memory[i].baseline.sigma);
         let half = |readings: f64| (1.96 * old.loss.by_baseline * sigma).powi(2) / readings;
         let square = old.half_width_s.powi(2) - half(before) + half(before + after);
-        (square.max(0.25 * old.half_width_s.powi(2)) / old.half_width_s.powi(2).max(1e-12))
-            .sqrt()
-            .min(1.0)
+        (square.max(0.25 * old.half_width_s.powi(2)) / old.half_width_s.powi(2).max(1e-12)).sqrt().min(1.0)
     }
 }

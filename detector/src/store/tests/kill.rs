@@ -30,11 +30,7 @@ fn child_that_commits_until_it_is_killed() {
         let done = counter(&store);
         let mut batch = tick(SERIES, done);
         batch.episodes = vec![episode(u64::from(done) + 1, f64::from(done), f64::from(done + 1))];
-        let state = StateBlob {
-            name: "counter",
-            version: 1,
-            content: &(done + 1).to_le_bytes(),
-        };
+        let state = StateBlob { name: "counter", version: 1, content: &(done + 1).to_le_bytes() };
         store.commit(&batch, &[state]).unwrap();
         store.expire(at(f64::from(done))).unwrap();
     }
@@ -43,10 +39,7 @@ fn child_that_commits_until_it_is_killed() {
 fn spawn_child(path: &Path) -> Child {
     let (_crate, module) = module_path!().split_once("::").unwrap();
     Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            &format!("{module}::child_that_commits_until_it_is_killed"),
-        ])
+        .args(["--exact", &format!("{module}::child_that_commits_until_it_is_killed")])
         .env(STORE, path)
         .stdout(Stdio::null())
         .spawn()
@@ -64,9 +57,7 @@ fn next_random(seed: &mut u64) -> u64 {
 fn check(path: &Path) -> u32 {
     let done = counter(&Store::open(path, Retention::default()).unwrap());
     let reader = open_reader(path).unwrap();
-    let integrity: String = reader
-        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
-        .unwrap();
+    let integrity: String = reader.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
     assert_eq!(integrity, "ok");
     let (batches, rows) = (f64::from(done), f64::from(done) * f64::from(SERIES));
     assert_eq!(figure(&reader, "SELECT count(*) FROM signals"), rows);
@@ -86,10 +77,7 @@ fn after_kill_9_state_and_tables_are_of_one_commit() {
         let mut child = spawn_child(&path);
         std::thread::sleep(Duration::from_micros(next_random(&mut seed) % 400_000));
         child.kill().unwrap();
-        assert!(
-            !child.wait().unwrap().success(),
-            "round {round}: the child ended by itself"
-        );
+        assert!(!child.wait().unwrap().success(), "round {round}: the child ended by itself");
         let now_done = check(&path);
         assert!(now_done >= done, "round {round}: {now_done} batches after {done}");
         done = now_done;

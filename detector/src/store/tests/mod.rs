@@ -68,21 +68,13 @@ fn episode(id: u64, from: f64, to: f64) -> Episode {
         slowdown_lo_s: (to - from) * 0.7,
         slowdown_hi_s: (to - from) * 0.8,
         completeness: 1.0,
-        profile: vec![LossPoint {
-            time: at(to),
-            slowdown_s: (to - from) * 0.75,
-        }],
+        profile: vec![LossPoint { time: at(to), slowdown_s: (to - from) * 0.75 }],
         causes: vec![cause("9", 0.8)],
     }
 }
 
 fn cause(job: &str, share: f64) -> CauseShare {
-    CauseShare {
-        cause: Cause::OtherJob,
-        kind: CauseKind::Capacity,
-        series_or_job: job.to_string(),
-        share,
-    }
+    CauseShare { cause: Cause::OtherJob, kind: CauseKind::Capacity, series_or_job: job.to_string(), share }
 }
 
 fn job(id: &str, nodes: &[&str], end: Option<f64>) -> Job {
@@ -121,7 +113,5 @@ fn heard(rows: u64) -> Heard {
 
 /// One figure from the tables, as a reader sees it.
 fn figure(connection: &Connection, sql: &str) -> f64 {
-    connection
-        .query_row(&format!("SELECT CAST(({sql}) AS REAL)"), [], |row| row.get(0))
-        .unwrap()
+    connection.query_row(&format!("SELECT CAST(({sql}) AS REAL)"), [], |row| row.get(0)).unwrap()
 }

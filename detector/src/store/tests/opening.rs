@@ -7,28 +7,15 @@ use crate::store::{StoreError, open_reader};
 fn a_new_file_has_all_tables_and_opens_again_with_what_was_committed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.db");
-    let state = StateBlob {
-        name: "models",
-        version: 3,
-        content: b"\0state",
-    };
+    let state = StateBlob { name: "models", version: 3, content: b"\0state" };
     let mut store = Store::open(&path, Retention::default()).unwrap();
     assert_eq!(store.load_state("models").unwrap(), None);
     store.commit(&tick(3, 0), &[state]).unwrap();
     drop(store);
     let store = Store::open(&path, Retention::default()).unwrap();
-    assert_eq!(
-        store.load_state("models").unwrap(),
-        Some((3, b"\0state".to_vec()))
-    );
-    assert_eq!(
-        store.load_series().unwrap(),
-        (0..3).map(|n| series(n).1).collect::<Vec<_>>()
-    );
-    assert_eq!(
-        figure(&open_reader(&path).unwrap(), "SELECT count(*) FROM signals"),
-        3.0
-    );
+    assert_eq!(store.load_state("models").unwrap(), Some((3, b"\0state".to_vec())));
+    assert_eq!(store.load_series().unwrap(), (0..3).map(|n| series(n).1).collect::<Vec<_>>());
+    assert_eq!(figure(&open_reader(&path).unwrap(), "SELECT count(*) FROM signals"), 3.0);
 }
 
 #[test]
@@ -51,11 +38,7 @@ fn a_newer_version_is_refused() {
     connection.pragma_update(None, "user_version", 99).unwrap();
     let error = Store::open(&path, Retention::default()).unwrap_err();
     assert!(matches!(error, StoreError::Newer { found: 99, .. }), "{error}");
-    assert!(
-        error
-            .to_string()
-            .contains("store.db: the store has version 99, newer than")
-    );
+    assert!(error.to_string().contains("store.db: the store has version 99, newer than"));
     assert!(!error.is_retryable());
     assert!(matches!(open_reader(&path), Err(StoreError::Newer { .. })));
 }
@@ -64,10 +47,7 @@ fn a_newer_version_is_refused() {
 fn a_foreign_file_is_refused_and_left_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let (database, text) = (folder.path().join("other.db"), folder.path().join("notes.txt"));
-    Connection::open(&database)
-        .unwrap()
-        .execute_batch("CREATE TABLE mine (x)")
-        .unwrap();
+    Connection::open(&database).unwrap().execute_batch("CREATE TABLE mine (x)").unwrap();
     std::fs::write(&text, "x".repeat(5_000)).unwrap();
     for path in [&database, &text] {
         let before = std::fs::read(path).unwrap();

@@ -7,10 +7,7 @@ use crate::store::open_reader;
 fn the_file_stays_bounded_by_age() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.db");
-    let retention = Retention {
-        signals_s: 60.0,
-        ..Retention::default()
-    };
+    let retention = Retention { signals_s: 60.0, ..Retention::default() };
     let mut store = Store::open(&path, retention).unwrap();
     let mut largest_early = 0;
     for second in 0..600 {
@@ -20,10 +17,7 @@ fn the_file_stays_bounded_by_age() {
         if second < 200 {
             largest_early = largest_early.max(size);
         } else {
-            assert!(
-                size <= largest_early + largest_early / 4,
-                "{size} after {largest_early}"
-            );
+            assert!(size <= largest_early + largest_early / 4, "{size} after {largest_early}");
         }
     }
     let reader = open_reader(&path).unwrap();
@@ -36,19 +30,14 @@ fn the_file_stays_bounded_by_age() {
 fn the_file_stays_bounded_by_size_and_the_newest_signals_stay() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.db");
-    let retention = Retention {
-        bytes_max: Some(2 << 20),
-        ..Retention::default()
-    };
+    let retention = Retention { bytes_max: Some(2 << 20), ..Retention::default() };
     let mut store = Store::open(&path, retention).unwrap();
     for second in 0..400 {
         store.commit(&tick(500, second), &[]).unwrap();
         while store.expire(at(f64::from(second))).unwrap() {}
     }
     // Shrinking reaches the file itself at a checkpoint; the log may hold that back by its own length.
-    let _ = store
-        .connection
-        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    let _ = store.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
     assert!(std::fs::metadata(&path).unwrap().len() <= 2 << 20);
     let reader = open_reader(&path).unwrap();
     assert_eq!(figure(&reader, "SELECT max(value) FROM signals"), 399.0);

@@ -49,10 +49,7 @@ fn latest_is_the_newest_signal_whatever_the_order_of_arrival() {
     batch.signals = vec![signal(0, 7.0)];
     store.commit(&batch, &[]).unwrap();
     assert_eq!(one(&path, "SELECT value FROM series_latest"), 31.0);
-    assert_eq!(
-        one(&path, "SELECT count(*) FROM signals WHERE series_id = 0"),
-        5.0
-    );
+    assert_eq!(one(&path, "SELECT count(*) FROM signals WHERE series_id = 0"), 5.0);
 }
 
 #[test]
@@ -63,24 +60,15 @@ fn a_job_written_again_keeps_its_result_and_loses_old_nodes_and_causes() {
     batch.job_results = vec![job_result("7", &[("8", 0.5), ("9", 0.25)])];
     batch.job_series = vec![(name("7"), SeriesIndex(0)), (name("7"), SeriesIndex(0))];
     store.commit(&batch, &[]).unwrap();
-    let update = ResultBatch {
-        jobs: vec![job("7", &["nid00002"], Some(9.0))],
-        ..ResultBatch::default()
-    };
+    let update = ResultBatch { jobs: vec![job("7", &["nid00002"], Some(9.0))], ..ResultBatch::default() };
     store.commit(&update, &[]).unwrap();
     assert_eq!(one(&path, "SELECT count(*) FROM job_nodes"), 1.0);
     assert_eq!(one(&path, "SELECT count(*) FROM job_causes"), 2.0);
     assert_eq!(one(&path, "SELECT count(*) FROM job_series"), 1.0);
-    let result = ResultBatch {
-        job_results: vec![job_result("7", &[("9", 1.0)])],
-        ..ResultBatch::default()
-    };
+    let result = ResultBatch { job_results: vec![job_result("7", &[("9", 1.0)])], ..ResultBatch::default() };
     store.commit(&result, &[]).unwrap();
     assert_eq!(
-        one(
-            &path,
-            "SELECT sum(share) FROM job_causes WHERE cause = 'other_job' AND kind = 'capacity'"
-        ),
+        one(&path, "SELECT sum(share) FROM job_causes WHERE cause = 'other_job' AND kind = 'capacity'"),
         1.0
     );
 }
@@ -94,10 +82,7 @@ fn totals_replace_totals() {
         batch.heard = vec![heard(rows)];
         store.commit(&batch, &[]).unwrap();
     }
-    assert_eq!(
-        one(&path, "SELECT count FROM dropped_rows WHERE reason = 'late'"),
-        3.0
-    );
+    assert_eq!(one(&path, "SELECT count FROM dropped_rows WHERE reason = 'late'"), 3.0);
     assert_eq!(one(&path, "SELECT rows FROM producers"), 3.0);
 }
 
@@ -106,11 +91,7 @@ fn a_batch_that_breaks_a_rule_leaves_nothing_behind() {
     let (_folder, path, mut store) = open();
     let mut batch = tick(1, 0);
     batch.job_results = vec![job_result("nobody", &[])];
-    let state = StateBlob {
-        name: "s",
-        version: 1,
-        content: b"",
-    };
+    let state = StateBlob { name: "s", version: 1, content: b"" };
     assert!(!store.commit(&batch, &[state]).unwrap_err().is_retryable());
     assert_eq!(one(&path, "SELECT count(*) FROM signals"), 0.0);
     assert_eq!(store.load_state("s").unwrap(), None);
@@ -134,10 +115,7 @@ fn one_series_is_read_without_touching_the_others() {
         .collect();
     let seek = "SEARCH r USING PRIMARY KEY (bucket=? AND series_id=? AND time>? AND time<?)";
     assert!(plan.iter().any(|step| step == seek), "{plan:#?}");
-    assert_eq!(
-        figure(&reader, "SELECT sum(value) FROM signals WHERE series_id = 7"),
-        435.0
-    );
+    assert_eq!(figure(&reader, "SELECT sum(value) FROM signals WHERE series_id = 7"), 435.0);
 }
 
 #[test]
@@ -149,10 +127,7 @@ fn the_view_takes_rows_as_the_table_would() {
                FROM signals WHERE series_id = 1";
     store.connection.execute_batch(sql).unwrap();
     assert_eq!(one(&path, "SELECT sum(value) FROM signals"), 9.0);
-    store
-        .connection
-        .execute_batch("DELETE FROM signals WHERE value > 8.0")
-        .unwrap();
+    store.connection.execute_batch("DELETE FROM signals WHERE value > 8.0").unwrap();
     assert_eq!(one(&path, "SELECT count(*) FROM signals"), 1.0);
 }
 

@@ -1,0 +1,255 @@
+//! Column names of LDMS schemas, and what each one says.
+
+use crate::family::Family;
+use std::collections::HashMap;
+
+/// What one column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Column<'a> {
+    Time,
+    Producer,
+    ComponentId,
+    /// Cname of an Aries router.
+    Router,
+    /// A counter of an Aries tile: 0 stall, 1 to 8 flits of virtual channel 0 to 7.
+    Tile {
+        row: u8,
+        column: u8,
+        slot: u32,
+    },
+    /// Channel adapter of the one port of the row.
+    Adapter(Family),
+    /// Number of that port.
+    Port(Family),
+    /// A counter of that port: 0 wait, 1 data words.
+    PortCounter(Family, u32),
+    /// A counter of one of several ports, which is named in the column.
+    NamedPort(Family, &'a str, u32),
+    FileSystem,
+    Llite,
+    /// Bytes written through the mount of the row.
+    WriteBytes,
+    /// Bytes written through one of several mounts, which is named in the column.
+    NamedMount(&'a str),
+    /// Start of a job: no other LDMS set has it.
+    JobStart,
+    /// Sets of Lustre servers count bytes under the same names as clients.
+    LustreServer,
+    /// A set that is known and not needed.
+    Unused,
+    Other,
+}
+
+impl<'a> Column<'a> {
+    /// What the column called `name` holds.
+    pub(crate) fn of(name: &'a str) -> Column<'a> {
+        match name {
+            "timestamp" | "Time" => Column::Time,
+            "producer" | "ProducerName" => Column::Producer,
+            "component_id" => Column::ComponentId,
+            "aries_rtr_id" => Column::Router,
+            "ca_name" => Column::Adapter(Family::Ibmad),
+            "port" => Column::Port(Family::Ibmad),
+            "ib_nics.ca_name" => Column::Adapter(Family::IbmadRecords),
+            "ib_nics.port" => Column::Port(Family::IbmadRecords),
+            "fs_name" => Column::FileSystem,
+            "llite" => Column::Llite,
+            "write_bytes.sum" => Column::WriteBytes,
+            "job_start" | "job_start0" | "job_list.job_start" => Column::JobStart,
+            "ost" | "mdt" => Column::LustreServer,
+            _ => Column::of_pattern(name),
+        }
+    }
+
+    fn of_pattern(name: &'a str) -> Column<'a> {
+        if let Some(rest) = name.strip_prefix("AR_RTR_") {
+            return tile(rest).unwrap_or(Column::Other);
+        }
+        if let Some(slot) = name.strip_prefix("ib_nics.").and_then(port_slot) {
+            return Column::PortCounter(Family::IbmadRecords, slot);
+        }
+        if let Some(slot) = port_slot(name) {
+            return Column::PortCounter(Family::Ibmad, slot);
+        }
+        if let Some((counter, part)) = name.split_once('#') {
+            return named_part(counter, part);
+        }
+        const UNUSED: [&str; 4] = ["MemTotal", "MemFree", "AR_NIC_", "AR_NL_"];
+        if UNUSED.iter().any(|start| name.starts_with(start)) { Column::Unused } else { Column::Other }
+    }
+}
+
+fn port_slot(name: &str) -> Option<u32> {
+    match name {
+        "port_xmit_wait" => Some(0),
+        "port_xmit_data" => Some(1),
+        _ => None,
+    }
+}
+
+fn named_part<'a>(counter: &str, part: &'a str) -> Column<'a> {
+    if let Some(slot) = counter.strip_prefix("ib.").and_then(port_slot) {
+        return Column::NamedPort(Family::Sysclassib, part, slot);
+    }
+    if let Some(slot) = port_slot(counter) {
+        return Column::NamedPort(Family::IbSysfs, part, slot);
+    }
+    match (counter, part.strip_prefix("llite.")) {
+        // LDMS before 4.4 says `lstats`.
+        ("client.write_bytes" | "client.lstats.write_bytes", Some(mount)) => Column::NamedMount(mount),
+        ("rx_bytes" | "tx_bytes", _) => Column::Unused,
+        _ => Column::Other,
+    }
+}
+
+/// `<row>_<column>_INQ_PRF_…`: rows 0 to 4 are network tiles, row 5 are processor tiles.
+fn tile(rest: &str) -> Option<Column<'static>> {
+    let &[row @ b'0'..=b'5', b'_', column @ b'0'..=b'7', b'_', ..] = rest.as_bytes() else {
+        return None;
+    };
+    let slot = match rest.get(4..)? {
+        "INQ_PRF_ROWBUS_STALL_CNT" => 0,
+        counter => match counter.strip_prefix("INQ_PRF_INCOMING_FLIT_VC")?.as_bytes() {
+            [channel @ b'0'..=b'7'] => u32::from(channel - b'0') + 1,
+            _ => return None,
+        },
+    };
+    Some(Column::Tile { row: row - b'0', column: column - b'0', slot })
+}
+
+/// `lustre_client` of topic `ldms.lustre_client`, file `ldms-asis.lustre_client_0aba9c8.jsonl` or schema
+/// `lustre_client_0aba9c8`: without topic prefix, ending and digest of the metric list.
+pub fn base_schema(name: &str) -> &str {
+    let name = name
+        .strip_suffix(".jsonl")
+        .or_else(|| name.strip_suffix(".json"))
+        .or_else(|| name.strip_suffix(".csv"))
+        .unwrap_or(name);
+    let name = match name.split_once('.') {
+        Some((prefix, rest)) if prefix.starts_with("ldms") => rest,
+        _ => name,
+    };
+    match name.rsplit_once('_') {
+        Some((base, digest)) if is_digest(digest) && !base.is_empty() => base,
+        _ => name,
+    }
+}
+
+fn is_digest(text: &str) -> bool {
+    text.len() == 7 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Whether `schema` (see [`base_schema`]) is one that LDMS brings along and Tailback has no use for.
+pub(crate) fn is_unused_schema(schema: &str) -> bool {
+    const NAMES: [&str; 22] = [
+        "meminfo",
+        "vmstat",
+        "loadavg",
+        "procstat",
+        "procstat2",
+        "procnetdev",
+        "procnetdev2",
+        "procinterrupts",
+        "procdiskstats",
+        "procnfs",
+        "netdev",
+        "ipmireader",
+        "edac",
+        "dstat",
+        "coretemp",
+        "rapl",
+        "kgnilnd",
+        "aries_nic",
+        "metric_set_nic",
+        "opa2",
+        "linux_proc_sampler",
+        "app_sampler",
+    ];
+    NAMES.contains(&schema) || schema.starts_with("lustre_ost") || schema.starts_with("lustre_mdt")
+}
+
+/// File systems of the mounts of one row, in their order.
+///
+/// `lustre2_client` names a mount `snx11168`, `snx11168-ffff88103d6bd000` (with the address of its superblock)
+/// or `snx11168-01` (the second mount since boot), `lustre_client` always gives `snx11168`: all of them must
+/// give one series. So the address goes, and so do two digits behind what cannot be the name of a file system
+/// because Lustre allows that only 8 characters: `home-01` is a name and stays. Mounts of one row that
+/// would become equal keep their full names, since they have counters of their own.
+pub(crate) fn file_systems(mounts: &[&str]) -> Vec<String> {
+    let short: Vec<&str> = mounts.iter().map(|mount| file_system(mount)).collect();
+    let mut uses: HashMap<&str, usize> = HashMap::new();
+    for name in &short {
+        *uses.entry(name).or_default() += 1;
+    }
+    let unique = |name: &str| uses.get(name) == Some(&1);
+    let pairs = mounts.iter().zip(&short);
+    pairs
+        .map(|(full, short)| if unique(short) { (*short).to_string() } else { (*full).to_string() })
+        .collect()
+}
+
+fn file_system(mount: &str) -> &str {
+    const FSNAME_CHARACTERS_MAX: usize = 8;
+    match mount.rsplit_once('-') {
+        Some((name, address)) if address.len() >= 12 && address.bytes().all(|b| b.is_ascii_hexdigit()) => {
+            name
+        }
+        Some((name, number))
+            if mount.len() > FSNAME_CHARACTERS_MAX
+                && number.len() == 2
+                && number.bytes().all(|b| b.is_ascii_digit()) =>
+        {
+            name
+        }
+        _ => mount,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_every_schema_are_recognised() {
+        let tile = |row, column, slot| Column::Tile { row, column, slot };
+        for (name, column) in [
+            ("AR_RTR_0_1_INQ_PRF_ROWBUS_STALL_CNT", tile(0, 1, 0)),
+            ("AR_RTR_5_7_INQ_PRF_INCOMING_FLIT_VC7", tile(5, 7, 8)),
+            ("AR_RTR_0_1_INQ_PRF_INCOMING_PKT_VC0_FILTER_FLIT0_CNT", Column::Other),
+            ("AR_RTR_6_0_INQ_PRF_ROWBUS_STALL_CNT", Column::Other),
+            ("AR_RTR_é_0_INQ_PRF_ROWBUS_STALL_CNT", Column::Other),
+            ("port_xmit_wait", Column::PortCounter(Family::Ibmad, 0)),
+            ("port_xmit_wait.rate", Column::Other),
+            ("ib_nics.port_xmit_data", Column::PortCounter(Family::IbmadRecords, 1)),
+            ("ib.port_xmit_data#mlx5_0.1", Column::NamedPort(Family::Sysclassib, "mlx5_0.1", 1)),
+            ("ib.port_xmit_data.rate#mlx5_0.1", Column::Other),
+            ("port_xmit_wait#mlx5_0.1", Column::NamedPort(Family::IbSysfs, "mlx5_0.1", 0)),
+            ("client.lstats.write_bytes#llite.snx11168", Column::NamedMount("snx11168")),
+            ("AR_NIC_NETMON_ORB_EVENT_CNTR_REQ_PKTS", Column::Unused),
+        ] {
+            assert_eq!(Column::of(name), column, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_schema_is_found_in_topics_and_file_names() {
+        for (name, schema) in [
+            ("ldms.aries_rtr", "aries_rtr"),
+            ("ldms-asis.metric_set_rtr_0_2_c_bb88d77.jsonl", "metric_set_rtr_0_2_c"),
+            ("mt-slurm_5d68ee2", "mt-slurm"),
+            ("meminfo", "meminfo"),
+            ("_5d68ee2", "_5d68ee2"),
+        ] {
+            assert_eq!(base_schema(name), schema);
+        }
+    }
+
+    #[test]
+    fn mounts_of_one_file_system_agree() {
+        for mount in ["snx11168", "snx11168-01", "snx11168-ffff88103d6bd000"] {
+            assert_eq!(file_systems(&[mount]), ["snx11168"]);
+        }
+        assert_eq!(file_systems(&["home-01", "home-02"]), ["home-01", "home-02"]);
+        assert_eq!(file_systems(&["snx11168", "snx11168-01"]), ["snx11168", "snx11168-01"]);
+    }
+}

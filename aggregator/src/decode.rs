@@ -1,0 +1,281 @@
+//! From the bytes of a row to counters, job events or a counted drop.
+
+use crate::examples::{DropExamples, Place};
+use crate::job_rows::{self, Value};
+use crate::json::{self, Fields};
+use crate::layout::{Layout, Layouts};
+use crate::naming::{NodeNaming, NodePairs};
+use crate::number::{counter, time};
+use crate::plan::{Plan, Role, Target};
+use crate::registry::{Identity, NamingConflict, Refusal, Registry};
+use schemas::{CounterBatch, DropCounts, DropReason, JobEvent, SourceIndex, Sources, Time};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Sources that a decoder numbers before it drops rows of further ones, unless told otherwise.
+pub const SOURCES_MAX: usize = 1_000_000;
+
+/// What decoding gave: rows and job events.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decoded {
+    /// Rows of counters, in the order of their lines.
+    pub counters: CounterBatch,
+    /// Job events, in the order of their lines.
+    pub jobs: Vec<JobEvent>,
+}
+
+impl Decoded {
+    /// Empties it and keeps its memory.
+    pub fn clear(&mut self) {
+        self.counters.clear();
+        self.jobs.clear();
+    }
+
+    /// Rows and events.
+    pub fn len(&self) -> usize {
+        self.counters.len() + self.jobs.len()
+    }
+
+    /// Whether it holds neither row nor event.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// What became of one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// One row of counters.
+    Row,
+    /// So many job events, at least one.
+    Jobs(usize),
+    /// Nothing to say: an empty line, a CSV header, a job row without a job.
+    Skipped,
+    /// Not used, and counted.
+    Dropped(DropReason),
+}
+
+/// Decodes rows, numbers their sources and counts what it drops.
+#[derive(Debug)]
+pub struct Decoder {
+    /// Where the next row comes from; shown in [`Decoder::examples`].
+    pub place: Place,
+    registry: Registry,
+    layouts: Layouts,
+    drops: DropCounts,
+    examples: DropExamples,
+}
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Decoder::new(NodeNaming::default(), SOURCES_MAX)
+    }
+}
+
+impl Decoder {
+    /// A decoder that names nodes by `naming` and knows at most `sources_max` sources.
+    pub fn new(naming: NodeNaming, sources_max: usize) -> Decoder {
+        Decoder {
+            place: Place::default(),
+            registry: Registry::new(naming, sources_max),
+            layouts: Layouts::default(),
+            drops: DropCounts::default(),
+            examples: DropExamples::default(),
+        }
+    }
+
+    /// All sources seen.
+    pub fn sources(&self) -> &Sources {
+        &self.registry.sources
+    }
+
+    /// Rows dropped, by reason.
+    pub fn drops(&self) -> &DropCounts {
+        &self.drops
+    }
+
+    /// The first dropped row of each reason.
+    pub fn examples(&self) -> &DropExamples {
+        &self.examples
+    }
+
+    /// Producers that rows told together with a `component_id`.
+    pub fn nodes(&self) -> &NodePairs {
+        &self.registry.pairs
+    }
+
+    /// How rows without a producer are named.
+    pub fn naming(&self) -> &NodeNaming {
+        &self.registry.naming
+    }
+
+    /// Names nodes by `naming` from here on. To be called before the first row.
+    pub fn set_naming(&mut self, naming: NodeNaming) {
+        self.registry.naming = naming;
+    }
+
+    /// The first row whose producer contradicts [`Decoder::naming`]: rows that carry only the number
+    /// then count for another node than rows that carry the producer.
+    pub fn naming_conflict(&self) -> Option<&NamingConflict> {
+        self.registry.conflict.as_ref()
+    }
+
+    /// Counts a row that its reader refused before decoding.
+    pub fn refuse(&mut self, reason: DropReason, field: &str, value: &[u8]) -> Outcome {
+        self.dropped(&Refusal::new(reason, field, value))
+    }
+
+    /// Decodes one row of JSON into `out`, or counts why not. `schema` is what topic or file name say, if known:
+    /// rows are recognised by their columns, it only speeds up the search and tells unused schemas from unknown ones.
+    pub fn json_line(&mut self, schema: Option<&str>, line: &[u8], out: &mut Decoded) -> Outcome {
+        let line = trimmed(line);
+        if line.is_empty() {
+            return Outcome::Skipped;
+        }
+        let hint = schema.unwrap_or("");
+        if let Some(outcome) = self.known_layout(hint, line, out) {
+            return outcome;
+        }
+        let Some(text) = std::str::from_utf8(line).ok() else {
+            return self.refuse(DropReason::InvalidJson, "line", line);
+        };
+        match json::fields(text) {
+            Some(fields) => self.any_layout(hint, text, &fields, out),
+            None => self.refuse(DropReason::InvalidJson, "line", line),
+        }
+    }
+
+    fn known_layout(&mut self, hint: &str, line: &[u8], out: &mut Decoded) -> Option<Outcome> {
+        let layouts = self.layouts.of(hint);
+        let mut found = None;
+        for (at, layout) in layouts.iter().enumerate() {
+            if let Some(reading) = layout.read(line, out.counters.open(layout.counters())) {
+                found = Some((at, reading));
+                break;
+            }
+        }
+        let Some((at, reading)) = found else {
+            out.counters.abandon();
+            return None;
+        };
+        layouts[..=at].rotate_right(1);
+        let layout = &layouts[0];
+        let result = match &layout.plan.target {
+            Ok(Target::Counters(shape)) => self
+                .registry
+                .source(layout.plan.number, shape, &reading.identity)
+                .map(|source| (reading.time, source)),
+            Ok(Target::Jobs) => return None,
+            Err(reason) => Err(Refusal::new(*reason, "row", line)),
+        };
+        Some(self.sealed(result, out))
+    }
+
+    fn any_layout(&mut self, hint: &str, line: &str, fields: &Fields<'_>, out: &mut Decoded) -> Outcome {
+        let plan = Plan::of(fields.0.iter().map(|(name, _)| name.as_ref()), hint);
+        if let Ok(Target::Jobs) = plan.target {
+            let values = fields.0.iter().map(|(name, raw)| (name.as_ref(), Value::Json(raw)));
+            let row: HashMap<&str, Value<'_>> = values.collect();
+            let events = job_rows::events(&row, &mut self.registry);
+            return self.jobs(events, out);
+        }
+        let positions = json::positions(line, fields);
+        let result = match &plan.target {
+            Ok(Target::Counters(shape)) => {
+                let counters = out.counters.open(shape.counters);
+                read(fields, &plan, counters).and_then(|(time, identity)| {
+                    let source = self.registry.source(plan.number, shape, &identity)?;
+                    Ok((time, source))
+                })
+            }
+            Err(reason) => Err(Refusal::new(*reason, "row", line.as_bytes())),
+            Ok(Target::Jobs) => Err(Refusal::new(DropReason::UnknownSchema, "row", line.as_bytes())),
+        };
+        let outcome = self.sealed(result, out);
+        let layout = Layout::learn(line.as_bytes(), &positions, plan);
+        self.layouts.keep(hint, layout);
+        outcome
+    }
+
+    pub(crate) fn registry_mut(&mut self) -> &mut Registry {
+        &mut self.registry
+    }
+
+    /// Ends the row whose counters are open.
+    pub(crate) fn sealed(
+        &mut self,
+        result: Result<(Time, SourceIndex), Refusal<'_>>,
+        out: &mut Decoded,
+    ) -> Outcome {
+        match result {
+            Ok((time, source)) => {
+                out.counters.seal(source, time);
+                Outcome::Row
+            }
+            Err(refused) => {
+                out.counters.abandon();
+                self.dropped(&refused)
+            }
+        }
+    }
+
+    pub(crate) fn jobs(&mut self, events: Result<Vec<JobEvent>, Refusal<'_>>, out: &mut Decoded) -> Outcome {
+        match events {
+            Err(refused) => self.dropped(&refused),
+            Ok(events) if events.is_empty() => Outcome::Skipped,
+            Ok(events) => {
+                let count = events.len();
+                out.jobs.extend(events);
+                Outcome::Jobs(count)
+            }
+        }
+    }
+
+    pub(crate) fn dropped(&mut self, refused: &Refusal<'_>) -> Outcome {
+        self.drops.count(refused.reason);
+        self.examples.offer(refused.reason, &self.place, refused.field, &refused.value);
+        Outcome::Dropped(refused.reason)
+    }
+}
+
+/// `line` without byte order mark, line end and surrounding blanks.
+pub(crate) fn trimmed(line: &[u8]) -> &[u8] {
+    line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii()
+}
+
+/// Reads the values of a JSON row: first the time, then counters, in the order of the columns.
+fn read<'a>(
+    fields: &'a Fields<'a>,
+    plan: &Plan,
+    counters: &mut [u64],
+) -> Result<(Time, Identity<'a>), Refusal<'a>> {
+    let mut identity = Identity::default();
+    let mut at = Err(Refusal::new(DropReason::MissingTimestamp, "timestamp", b""));
+    let mut bad = None;
+    for ((name, raw), role) in fields.0.iter().zip(&plan.roles) {
+        let refused = |reason| Refusal::new(reason, name, raw.as_bytes());
+        match *role {
+            Role::Skip => {}
+            Role::Counter(slot) => match (counter(raw.as_bytes()), counters.get_mut(slot as usize)) {
+                (Ok(value), Some(place)) => *place = value,
+                (result, _) => bad = bad.or(result.err().map(refused)),
+            },
+            Role::Time => at = time(raw.as_bytes()).ok_or(refused(DropReason::BadTimestamp)),
+            Role::ComponentId => identity.component_id = counter(raw.as_bytes()).ok(),
+            Role::Producer if *raw == "null" => {}
+            Role::Producer | Role::Text(_) => match json::text(raw) {
+                Some(text) => identity.take(*role, bytes_of(text)),
+                None => bad = bad.or(Some(refused(DropReason::BadValue))),
+            },
+        }
+    }
+    let time = at?;
+    bad.map_or(Ok((time, identity)), Err)
+}
+
+fn bytes_of(text: Cow<'_, str>) -> Cow<'_, [u8]> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    }
+}

@@ -1,0 +1,115 @@
+//! Which node a row without a `producer` column is about.
+//!
+//! Such rows carry only `component_id`. The name must not depend on which rows were decoded before, or the
+//! same files in another order would give other series; so a decoder never uses a name that it happened to
+//! meet. The name comes from what is fixed before the first row: a table, else the convention of the site.
+//! `merge::Replay` fixes both from the heads of all its files. Producers that contradict are counted and shown.
+
+use schemas::Name;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How `component_id` becomes a node name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeNaming {
+    /// What stands before the number.
+    pub prefix: String,
+    /// Digits of the number, zeros in front.
+    pub width: usize,
+    /// Nodes that do not follow the convention.
+    pub known: BTreeMap<u64, Name>,
+}
+
+impl Default for NodeNaming {
+    /// Cray's: `nid00001`.
+    fn default() -> Self {
+        NodeNaming { prefix: "nid".to_string(), width: 5, known: BTreeMap::new() }
+    }
+}
+
+/// Producers that rows told together with a `component_id`.
+pub type NodePairs = BTreeMap<u64, BTreeSet<Name>>;
+
+impl NodeNaming {
+    /// The node with this number; `None` if the convention makes no valid name, or for 0,
+    /// which samplers report when nobody configured a number.
+    pub fn node(&self, component_id: u64) -> Option<Name> {
+        if let Some(name) = self.known.get(&component_id) {
+            return Some(name.clone());
+        }
+        if component_id == 0 {
+            return None;
+        }
+        Name::parse(&format!("{}{component_id:0width$}", self.prefix, width = self.width.min(32))).ok()
+    }
+
+    /// This naming, corrected by `pairs`: if another convention explains all of them, it is taken;
+    /// otherwise numbers that always came with one producer are kept in the table.
+    #[must_use]
+    pub fn corrected_by(mut self, pairs: &NodePairs) -> NodeNaming {
+        let unique: Vec<(u64, &Name)> = pairs
+            .iter()
+            .filter(|(id, names)| **id != 0 && names.len() == 1)
+            .filter_map(|(id, names)| names.first().map(|name| (*id, name)))
+            .collect();
+        if let Some((prefix, width)) = convention_of(&unique) {
+            (self.prefix, self.width) = (prefix, width);
+        }
+        for (id, name) in unique {
+            if self.node(id).as_ref() != Some(name) {
+                self.known.entry(id).or_insert_with(|| name.clone());
+            }
+        }
+        self
+    }
+}
+
+/// The prefix and width that explain all pairs, if there is one pair or more.
+fn convention_of(pairs: &[(u64, &Name)]) -> Option<(String, usize)> {
+    // The smallest number tells the width best: 12345 fits every width up to 5.
+    let (_, name) = pairs.first()?;
+    let prefix = name.as_str().trim_end_matches(|c: char| c.is_ascii_digit());
+    let width = name.as_str().len() - prefix.len();
+    let explains = |(id, name): &(u64, &Name)| name.as_str() == format!("{prefix}{id:0width$}");
+    (width > 0 && pairs.iter().all(explains)).then(|| (prefix.to_string(), width))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(list: &[(u64, &str)]) -> NodePairs {
+        let mut pairs = NodePairs::new();
+        for (id, name) in list {
+            pairs.entry(*id).or_default().insert(Name::parse(name).unwrap());
+        }
+        pairs
+    }
+
+    fn node(naming: &NodeNaming, id: u64) -> String {
+        naming.node(id).unwrap().to_string()
+    }
+
+    #[test]
+    fn the_convention_is_crays_unless_told_otherwise() {
+        let naming = NodeNaming::default();
+        assert_eq!(node(&naming, 12), "nid00012");
+        assert_eq!(node(&naming, 123_456), "nid123456");
+        assert_eq!(naming.node(0), None);
+    }
+
+    #[test]
+    fn another_convention_is_read_off_the_pairs() {
+        let naming = NodeNaming::default().corrected_by(&pairs(&[(7, "n007"), (12, "n012")]));
+        assert_eq!(node(&naming, 9), "n009");
+        assert!(naming.known.is_empty());
+    }
+
+    #[test]
+    fn pairs_without_a_convention_are_kept_one_by_one() {
+        let told = pairs(&[(1, "login-a"), (2, "nid00002"), (3, "x"), (3, "y")]);
+        let naming = NodeNaming::default().corrected_by(&told);
+        assert_eq!(node(&naming, 1), "login-a");
+        assert_eq!(node(&naming, 2), "nid00002");
+        assert_eq!(node(&naming, 3), "nid00003");
+    }
+}

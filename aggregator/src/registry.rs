@@ -1,0 +1,202 @@
+//! Sources by the raw bytes that identify them, so that no name is built and compared per row.
+
+use crate::family::Family;
+use crate::naming::{NodeNaming, NodePairs};
+use crate::plan::{Role, Shape};
+use schemas::{DropReason, Name, Source, SourceIndex, Sources};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Values of a row that say which source it is.
+#[derive(Debug, Default)]
+pub(crate) struct Identity<'a> {
+    pub producer: Option<Cow<'a, [u8]>>,
+    pub component_id: Option<u64>,
+    pub texts: [Cow<'a, [u8]>; 2],
+}
+
+impl<'a> Identity<'a> {
+    /// Takes the text of a column.
+    pub(crate) fn take(&mut self, role: Role, text: Cow<'a, [u8]>) {
+        match role {
+            // An empty producer is none: `component_id` may still tell the node.
+            Role::Producer => self.producer = Some(text).filter(|text| !text.is_empty()),
+            Role::Text(slot) => {
+                if let Some(place) = self.texts.get_mut(usize::from(slot)) {
+                    *place = text;
+                }
+            }
+            Role::Skip | Role::Time | Role::ComponentId | Role::Counter(_) => {}
+        }
+    }
+}
+
+/// A row refused: why, and the value to show for it.
+#[derive(Debug)]
+pub(crate) struct Refusal<'a> {
+    pub reason: DropReason,
+    pub field: &'a str,
+    pub value: Cow<'a, [u8]>,
+}
+
+impl<'a> Refusal<'a> {
+    pub(crate) fn new(reason: DropReason, field: &'a str, value: &'a [u8]) -> Refusal<'a> {
+        Refusal { reason, field, value: Cow::Borrowed(value) }
+    }
+}
+
+/// A row whose node differs from what [`NodeNaming`] makes of its `component_id`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamingConflict {
+    /// The number in the row.
+    pub component_id: u64,
+    /// The producer in the row.
+    pub producer: Name,
+    /// The name that a row with the number alone gets.
+    pub assumed: Option<Name>,
+}
+
+/// All sources, and the way from a row to its source.
+#[derive(Debug)]
+pub(crate) struct Registry {
+    pub sources: Sources,
+    pub sources_max: usize,
+    pub naming: NodeNaming,
+    pub pairs: NodePairs,
+    pub conflict: Option<NamingConflict>,
+    index: HashMap<Box<[u8]>, SourceIndex>,
+    key: Vec<u8>,
+}
+
+impl Registry {
+    pub(crate) fn new(naming: NodeNaming, sources_max: usize) -> Registry {
+        Registry {
+            sources: Sources::default(),
+            sources_max,
+            naming,
+            pairs: NodePairs::new(),
+            conflict: None,
+            index: HashMap::new(),
+            key: Vec::new(),
+        }
+    }
+
+    /// The source of a row of the plan numbered `plan`.
+    pub(crate) fn source<'a>(
+        &mut self,
+        plan: u64,
+        shape: &Shape,
+        identity: &Identity<'a>,
+    ) -> Result<SourceIndex, Refusal<'a>> {
+        self.write_key(plan, identity);
+        if let Some(found) = self.index.get(self.key.as_slice()) {
+            return Ok(*found);
+        }
+        let source = self.describe(shape, identity)?;
+        let limit = self.sources_max;
+        if self.sources.as_slice().len() >= limit {
+            return Err(Refusal::new(DropReason::BufferFull, "sources", b""));
+        }
+        // Many spellings may lead to one source, and plans come and go: the way is forgotten, not the source.
+        if self.index.len() >= limit.saturating_mul(2) {
+            self.index.clear();
+        }
+        let number = self.sources.intern(source);
+        self.index.insert(self.key.as_slice().into(), number);
+        Ok(number)
+    }
+
+    fn write_key(&mut self, plan: u64, identity: &Identity<'_>) {
+        let key = &mut self.key;
+        key.clear();
+        key.extend_from_slice(&plan.to_le_bytes());
+        let component_id = identity.component_id.map_or([0xff; 9], |id| {
+            let mut bytes = [0; 9];
+            bytes[1..].copy_from_slice(&id.to_le_bytes());
+            bytes
+        });
+        key.extend_from_slice(&component_id);
+        let producer = identity.producer.as_deref();
+        key.push(u8::from(producer.is_some()));
+        let [first, second] = &identity.texts;
+        for part in [producer.unwrap_or_default(), first.as_ref(), second.as_ref()] {
+            key.extend_from_slice(&(part.len() as u32).to_le_bytes());
+            key.extend_from_slice(part);
+        }
+    }
+
+    fn describe<'a>(&mut self, shape: &Shape, identity: &Identity<'a>) -> Result<Source, Refusal<'a>> {
+        let producer = self.node(identity)?;
+        let family = shape.family;
+        let text = |at: usize, field| name(&identity.texts[at], field);
+        let (component, parts) = match family {
+            Family::AriesRtr => (router(&identity.texts[0])?, shape.parts.clone()),
+            Family::LustreClient => (producer.clone(), vec![text(0, "fs_name")?]),
+            Family::Ibmad | Family::IbmadRecords => {
+                let port = format!("{}.{}", text(0, "ca_name")?, text(1, "port")?);
+                let port = Name::parse(&port)
+                    .map_err(|_| owned_refusal(DropReason::BadName, "port", port.into_bytes()))?;
+                (producer.clone(), vec![port])
+            }
+            _ => (producer.clone(), shape.parts.clone()),
+        };
+        let schema =
+            Name::parse(family.schema()).map_err(|_| Refusal::new(DropReason::BadName, "schema", b""))?;
+        Ok(Source { schema, producer, metric: family.metric(), component, parts, rank: family.rank() })
+    }
+
+    /// The node that a row is about.
+    pub(crate) fn node<'a>(&mut self, identity: &Identity<'a>) -> Result<Name, Refusal<'a>> {
+        let Some(producer) = &identity.producer else {
+            let node = identity.component_id.and_then(|id| self.naming.node(id));
+            return node.ok_or(Refusal::new(DropReason::Unattributable, "component_id", b""));
+        };
+        let producer = name(producer, "producer")?;
+        if let Some(id) = identity.component_id {
+            self.learn(id, &producer);
+        }
+        Ok(producer)
+    }
+
+    fn learn(&mut self, component_id: u64, producer: &Name) {
+        let assumed = self.naming.node(component_id);
+        if component_id != 0 && self.conflict.is_none() && assumed.as_ref() != Some(producer) {
+            self.conflict = Some(NamingConflict { component_id, producer: producer.clone(), assumed });
+        }
+        if self.pairs.len() < self.sources_max {
+            let names = self.pairs.entry(component_id).or_default();
+            // Two are enough to know that the number does not tell the node.
+            if names.len() < 2 {
+                names.insert(producer.clone());
+            }
+        }
+    }
+}
+
+fn owned_refusal(reason: DropReason, field: &'static str, value: Vec<u8>) -> Refusal<'static> {
+    Refusal { reason, field, value: Cow::Owned(value) }
+}
+
+fn name<'a>(bytes: &Cow<'a, [u8]>, field: &'static str) -> Result<Name, Refusal<'a>> {
+    std::str::from_utf8(bytes).ok().and_then(|text| Name::parse(text).ok()).ok_or_else(|| Refusal {
+        reason: DropReason::BadName,
+        field,
+        value: bytes.clone(),
+    })
+}
+
+/// The router of `c0-0c0s0a0`: what stands before the number of its Aries chip, of which a blade has one.
+fn router<'a>(cname: &Cow<'a, [u8]>) -> Result<Name, Refusal<'a>> {
+    let full = name(cname, "aries_rtr_id")?;
+    let chip = |digits: &str| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    match full.as_str().rsplit_once('a') {
+        Some((blade, digits)) if !blade.is_empty() && chip(digits) => {
+            name(&Cow::Borrowed(blade.as_bytes()), "aries_rtr_id").map_err(|_| Refusal {
+                reason: DropReason::BadName,
+                field: "aries_rtr_id",
+                value: cname.clone(),
+            })
+        }
+        _ => Ok(full),
+    }
+}

@@ -1,0 +1,88 @@
+//! A decoder as plain as can be, to compare the real one with, and the recorded rows.
+#![allow(dead_code, clippy::unwrap_used, clippy::panic, missing_docs)]
+
+mod oracle;
+
+use aggregator::{Decoded, Decoder, Outcome};
+use schemas::{DropReason, Metric};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+pub use oracle::oracle;
+
+pub fn fixtures() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/ldms")
+}
+
+pub fn rows_of(file: &str) -> Vec<Vec<u8>> {
+    let bytes = std::fs::read(fixtures().join(file)).unwrap();
+    let lines = bytes.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+    lines.map(<[u8]>::to_vec).collect()
+}
+
+/// One row, described without numbers of sources.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Row {
+    pub time: i64,
+    pub schema: String,
+    pub producer: String,
+    pub metric: Metric,
+    pub component: String,
+    pub parts: BTreeMap<String, Vec<u64>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expected {
+    Row(Row),
+    /// Some events, none, or a drop.
+    Job,
+    Skipped,
+    /// Any of these, where several values of a row are wrong.
+    Dropped(Vec<DropReason>),
+}
+
+pub fn described(decoder: &Decoder, out: &Decoded) -> Vec<Row> {
+    let describe = |(source, time, counters): (_, schemas::Time, &[u64])| {
+        let source = decoder.sources().get(source).unwrap();
+        assert_eq!(counters.len(), source.counters());
+        let values = counters.chunks(source.metric.columns()).map(<[u64]>::to_vec);
+        Row {
+            time: time.0,
+            schema: source.schema.to_string(),
+            producer: source.producer.to_string(),
+            metric: source.metric,
+            component: source.component.to_string(),
+            parts: source.parts.iter().map(|part| part.to_string()).zip(values).collect(),
+        }
+    };
+    out.counters.rows().map(describe).collect()
+}
+
+/// Whether `outcome` and `out`, which holds this line alone, are what the oracle says.
+pub fn check(line: &[u8], decoder: &Decoder, outcome: Outcome, out: &Decoded) {
+    let shown = String::from_utf8_lossy(line);
+    match oracle(line) {
+        Expected::Row(row) => {
+            assert_eq!(outcome, Outcome::Row, "{shown}");
+            assert_eq!(described(decoder, out), [row], "{shown}");
+            assert!(out.jobs.is_empty());
+        }
+        Expected::Skipped => {
+            assert_eq!(outcome, Outcome::Skipped, "{shown}");
+            assert!(out.is_empty(), "{shown}");
+        }
+        Expected::Dropped(reasons) => {
+            assert!(
+                matches!(outcome, Outcome::Dropped(reason) if reasons.contains(&reason)),
+                "{outcome:?} instead of {reasons:?}: {shown}"
+            );
+            assert!(out.is_empty(), "{shown}");
+        }
+        Expected::Job => {
+            assert!(out.counters.is_empty(), "{shown}");
+            let jobs = if let Outcome::Jobs(jobs) = outcome { jobs } else { 0 };
+            assert_eq!(out.jobs.len(), jobs, "{shown}");
+            assert_ne!(outcome, Outcome::Row, "{shown}");
+        }
+    }
+}

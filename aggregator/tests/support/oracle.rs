@@ -1,0 +1,255 @@
+//! Rows by means of a map of columns, without regard to speed.
+
+use super::{Expected, Row};
+use schemas::{DropReason, Metric};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+type Columns = BTreeMap<String, Box<RawValue>>;
+
+pub fn oracle(line: &[u8]) -> Expected {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+    if line.is_empty() {
+        return Expected::Skipped;
+    }
+    let columns = std::str::from_utf8(line).ok().and_then(|text| serde_json::from_str::<Columns>(text).ok());
+    let Some(columns) = columns else {
+        return Expected::Dropped(vec![DropReason::InvalidJson]);
+    };
+    match wanted(&columns) {
+        Ok(None) => Expected::Job,
+        Ok(Some(wanted)) => values(&columns, &wanted).map_or_else(Expected::Dropped, Expected::Row),
+        Err(reason) => Expected::Dropped(vec![reason]),
+    }
+}
+
+struct Wanted {
+    schema: &'static str,
+    metric: Metric,
+    texts: Vec<&'static str>,
+    parts: BTreeMap<String, Vec<String>>,
+}
+
+fn whole(parts: BTreeMap<String, Vec<String>>, columns: &Columns) -> BTreeMap<String, Vec<String>> {
+    let all = |names: &Vec<String>| names.iter().all(|name| columns.contains_key(name));
+    parts.into_iter().filter(|(_, names)| all(names)).collect()
+}
+
+fn valid(name: &str) -> bool {
+    schemas::Name::parse(name).is_ok()
+}
+
+/// What a row must have; `None` for a job row.
+fn wanted(columns: &Columns) -> Result<Option<Wanted>, DropReason> {
+    let Some(wanted) = recognise(columns)? else {
+        return if columns.contains_key("timestamp") || columns.contains_key("Time") {
+            Ok(None)
+        } else {
+            Err(DropReason::MissingTimestamp)
+        };
+    };
+    let named = !wanted.parts.is_empty();
+    if named && wanted.parts.keys().any(|part| !part.is_empty() && !valid(part)) {
+        return Err(DropReason::BadName);
+    }
+    let missing = wanted.texts.iter().any(|name| !columns.contains_key(*name));
+    if !named || missing {
+        return Err(DropReason::MissingColumn);
+    }
+    if !columns.contains_key("timestamp") && !columns.contains_key("Time") {
+        return Err(DropReason::MissingTimestamp);
+    }
+    Ok(Some(wanted))
+}
+
+type Parts = BTreeMap<String, Vec<String>>;
+
+fn make(
+    columns: &Columns,
+    schema: &'static str,
+    metric: Metric,
+    texts: &[&'static str],
+    parts: Parts,
+) -> Wanted {
+    Wanted { schema, metric, texts: texts.to_vec(), parts: whole(parts, columns) }
+}
+
+/// What the columns are about; `None` for jobs.
+fn recognise(columns: &Columns) -> Result<Option<Wanted>, DropReason> {
+    let has = |name: &str| columns.contains_key(name);
+    let found = tiles(columns)
+        .or_else(|| named_ports(columns))
+        .or_else(|| mounts(columns))
+        .or_else(|| single_mount(columns))
+        .or_else(|| single_port(columns));
+    if found.is_some() || has("job_start") || has("job_list.job_start") || has("job_start0") {
+        return Ok(found);
+    }
+    let unused = ["MemTotal", "MemFree", "AR_NIC_", "AR_NL_", "rx_bytes#", "tx_bytes#"];
+    Err(if columns.keys().any(|column| unused.iter().any(|start| column.starts_with(start))) {
+        DropReason::UnusedSchema
+    } else if has("aries_rtr_id") {
+        DropReason::MissingColumn
+    } else {
+        DropReason::UnknownSchema
+    })
+}
+
+fn tiles(columns: &Columns) -> Option<Wanted> {
+    let mut tiles = Parts::new();
+    for (row, column) in (0..6).flat_map(|row| (0..8).map(move |column| (row, column))) {
+        let mut names = vec![format!("AR_RTR_{row}_{column}_INQ_PRF_ROWBUS_STALL_CNT")];
+        names.extend((0..8).map(|vc| format!("AR_RTR_{row}_{column}_INQ_PRF_INCOMING_FLIT_VC{vc}")));
+        if names.iter().any(|name| columns.contains_key(name)) {
+            tiles.insert(format!("r{row}c{column}"), names);
+        }
+    }
+    let metric = Metric::AriesStallRatio;
+    (!tiles.is_empty()).then(|| make(columns, "aries_rtr", metric, &["aries_rtr_id"], tiles))
+}
+
+fn named_ports(columns: &Columns) -> Option<Wanted> {
+    for (schema, prefix) in [("ib_sysfs", ""), ("sysclassib", "ib.")] {
+        let names = ["wait", "data"].map(|what| format!("{prefix}port_xmit_{what}#"));
+        let port =
+            |column: &String| names.iter().find_map(|name| Some(column.strip_prefix(name)?.to_string()));
+        let of_port =
+            |port: String| (port.clone(), names.iter().map(|name| format!("{name}{port}")).collect());
+        let parts: Parts = columns.keys().filter_map(port).map(of_port).collect();
+        if !parts.is_empty() {
+            return Some(make(columns, schema, Metric::IbWaitRatio, &[], parts));
+        }
+    }
+    None
+}
+
+fn mounts(columns: &Columns) -> Option<Wanted> {
+    let mount = |column: &String| {
+        let mount = column.strip_prefix("client.write_bytes#llite.")?;
+        let name = mount.strip_suffix("-01").unwrap_or(mount).to_string();
+        Some((name, vec![column.clone()]))
+    };
+    let parts: Parts = columns.keys().filter_map(mount).collect();
+    let metric = Metric::LustreWriteRate;
+    (!parts.is_empty()).then(|| make(columns, "lustre2_client", metric, &[], parts))
+}
+
+fn single_mount(columns: &Columns) -> Option<Wanted> {
+    let has = |name: &str| columns.contains_key(name);
+    let counters = vec!["write_bytes.sum".to_string()];
+    (has("write_bytes.sum") || (has("fs_name") && has("llite"))).then(|| {
+        let parts = Parts::from([(String::new(), counters)]);
+        make(columns, "lustre_client", Metric::LustreWriteRate, &["fs_name"], parts)
+    })
+}
+
+fn single_port(columns: &Columns) -> Option<Wanted> {
+    for (schema, prefix, texts) in [
+        ("ibmad_records", "ib_nics.", ["ib_nics.ca_name", "ib_nics.port"]),
+        ("ibmad", "", ["ca_name", "port"]),
+    ] {
+        let names = ["wait", "data"].map(|what| format!("{prefix}port_xmit_{what}")).to_vec();
+        if columns.contains_key(texts[0]) || names.iter().any(|name| columns.contains_key(name)) {
+            let parts = Parts::from([(String::new(), names)]);
+            return Some(make(columns, schema, Metric::IbWaitRatio, &texts, parts));
+        }
+    }
+    None
+}
+
+fn text(raw: &str) -> Option<String> {
+    if raw.starts_with('"') {
+        return serde_json::from_str(raw).ok();
+    }
+    raw.bytes().all(|b| b.is_ascii_digit()).then(|| raw.to_string())
+}
+
+fn values(columns: &Columns, wanted: &Wanted) -> Result<Row, Vec<DropReason>> {
+    let get = |name: &str| columns.get(name).map(|raw| raw.get());
+    let time = get("timestamp").or(get("Time")).and_then(micros);
+    let time = time.ok_or(vec![DropReason::BadTimestamp])?;
+    let mut wrong = Vec::new();
+    let mut parts = BTreeMap::new();
+    for (part, names) in &wanted.parts {
+        let results = names.iter().map(|name| counter(get(name).unwrap()));
+        let (good, bad): (Vec<_>, Vec<_>) = results.partition(Result::is_ok);
+        wrong.extend(bad.into_iter().filter_map(Result::err));
+        parts.insert(part.clone(), good.into_iter().flatten().collect());
+    }
+    let texts: Vec<Option<String>> = wanted.texts.iter().map(|name| text(get(name).unwrap())).collect();
+    let producer = get("producer").filter(|raw| *raw != "null").map(text);
+    if texts.contains(&None) || producer == Some(None) {
+        wrong.push(DropReason::BadValue);
+    }
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
+    let texts: Vec<String> = texts.into_iter().flatten().collect();
+    let producer = match producer.flatten().filter(|name| !name.is_empty()) {
+        Some(producer) => producer,
+        None => node(get("component_id")).ok_or(vec![DropReason::Unattributable])?,
+    };
+    row(wanted, time, producer, &texts, parts)
+}
+
+fn node(component_id: Option<&str>) -> Option<String> {
+    let number = component_id?.parse::<u64>().ok().filter(|id| *id != 0)?;
+    Some(format!("nid{number:05}"))
+}
+
+fn row(
+    wanted: &Wanted,
+    time: i64,
+    producer: String,
+    texts: &[String],
+    mut parts: BTreeMap<String, Vec<u64>>,
+) -> Result<Row, Vec<DropReason>> {
+    let part = match wanted.schema {
+        "ibmad" | "ibmad_records" => Some(format!("{}.{}", texts[0], texts[1])),
+        "lustre_client" => Some(texts[0].clone()),
+        _ => None,
+    };
+    if let (Some(part), Some(counters)) = (&part, parts.remove("")) {
+        parts.insert(part.clone(), counters);
+    }
+    let component = match wanted.schema {
+        "aries_rtr" => router(&texts[0]),
+        _ => producer.clone(),
+    };
+    if !valid(&producer) || texts.iter().chain(&part).chain([&component]).any(|name| !valid(name)) {
+        return Err(vec![DropReason::BadName]);
+    }
+    let schema = wanted.schema.to_string();
+    Ok(Row { time, schema, producer, metric: wanted.metric, component, parts })
+}
+
+fn router(cname: &str) -> String {
+    let blade = cname.trim_end_matches(|c: char| c.is_ascii_digit());
+    match blade.strip_suffix('a') {
+        Some(router) if blade.len() < cname.len() && !router.is_empty() => router.to_string(),
+        _ => cname.to_string(),
+    }
+}
+
+fn counter(raw: &str) -> Result<u64, DropReason> {
+    match raw.parse::<u64>() {
+        Ok(value) => Ok(value),
+        Err(_) if raw.starts_with('-') && raw[1..].bytes().all(|b| b.is_ascii_digit()) => {
+            Err(DropReason::NegativeCounter)
+        }
+        Err(_) => Err(DropReason::BadValue),
+    }
+}
+
+/// Microseconds by means of whole numbers of 128 bits.
+fn micros(raw: &str) -> Option<i64> {
+    let micros = if raw.contains(['e', 'E']) {
+        (raw.parse::<f64>().ok()? * 1e6).round() as i128
+    } else {
+        let (whole, fraction) = raw.split_once('.').unwrap_or((raw, "0"));
+        let fraction: String = fraction.chars().chain("000000".chars()).take(6).collect();
+        format!("{whole}{fraction}").parse::<i128>().ok()?
+    };
+    let years = 946_684_800_000_000..8_993_721_600_000_000;
+    years.contains(&micros).then_some(micros as i64)
+}

@@ -1,0 +1,73 @@
+// Numbers as people read them. An absent number is a dash, never a zero.
+
+export const NONE = "–";
+const known = (x) => typeof x === "number" && Number.isFinite(x);
+const grouped = new Intl.NumberFormat("en-GB");
+const one = new Intl.NumberFormat("en-GB", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+/** 12,345 */
+export const count = (x) => (known(x) ? grouped.format(Math.round(x)) : NONE);
+
+/** 1,234.5 without a unit. */
+export const tenths = (x) => (known(x) ? one.format(x) : NONE);
+
+/** Seconds lost or elapsed: 31.7 s, 431 s, 12 min 5 s, 3 h 20 min. */
+export function seconds(x) {
+  if (!known(x)) return NONE;
+  if (x < 99.95) return `${one.format(x)} s`;
+  if (x < 600) return `${Math.round(x)} s`;
+  const s = Math.round(x);
+  if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
+  const minutes = Math.round(x / 60);
+  if (x < 172800) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return `${one.format(x / 86400)} d`;
+}
+
+/** The 95 % interval of a loss. */
+export const interval = (lo, hi) => (known(lo) && known(hi) ? `${one.format(lo)} – ${one.format(hi)} s` : NONE);
+
+/** A share as percent; what is not whole never reads 100 %, what is not nothing never 0 %. */
+export function percent(share) {
+  if (!known(share)) return NONE;
+  const p = share * 100;
+  if (p > 99.9 && p < 100) return "> 99.9 %";
+  if (p > 0 && p < 0.1) return "< 0.1 %";
+  return `${p >= 99.95 || p === 0 ? Math.round(p) : one.format(p)} %`;
+}
+
+const PREFIXES = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
+
+function withPrefix(x, unit) {
+  const [scale, prefix] = PREFIXES.find(([limit]) => Math.abs(x) >= limit) ?? [1, ""];
+  return `${significant(x / scale)} ${prefix}${unit}`;
+}
+
+function significant(x) {
+  if (x === 0) return "0";
+  const a = Math.abs(x);
+  return x.toFixed(a >= 100 ? 0 : a >= 10 ? 1 : a >= 0.1 ? 2 : a >= 0.01 ? 3 : 4);
+}
+
+/** Bytes: 1.25 GB. */
+export const bytes = (x) => (known(x) ? withPrefix(x, "B") : NONE);
+
+/** A reading in its unit; units come from the server. */
+export function reading(x, unit) {
+  if (!known(x)) return NONE;
+  return unit === "bytes/s" ? withPrefix(x, "B/s") : `${significant(x)} ${unit}`;
+}
+
+const pad = (n) => String(n).padStart(2, "0");
+
+/** 14:03:27, UTC. */
+export function clock(t) {
+  if (!known(t)) return NONE;
+  const d = new Date(t * 1000);
+  return `${pad(d.getUTCHours())}:${pad(d.getUTCMinutes())}:${pad(d.getUTCSeconds())}`;
+}
+
+/** 2026-05-02, UTC. */
+export const day = (t) => (known(t) ? new Date(t * 1000).toISOString().slice(0, 10) : NONE);
+
+/** 2026-05-02 14:03:27 */
+export const moment = (t) => (known(t) ? `${day(t)} ${clock(t)}` : NONE);

@@ -1,0 +1,63 @@
+// The stream of ticks, and what it says about the connection itself.
+
+/** Event time that stands still for longer than this, in ms of wall clock, is said to be old. */
+const STALE_MS = 6000;
+const RECONNECT_MS = 2000;
+
+/** The latest tick for views that open between two ticks. */
+export const latest = { tick: null };
+
+/**
+ * Listens for ever. `onTick(tick)` at each event; `onLink(state, ageSeconds)` at least once a second with
+ * `live`, `waiting` (no data yet), `stale` (no new data), `ended` (the input is at its end) or `lost`.
+ */
+export function listen(onTick, onLink) {
+  let connected = false;
+  let clock = null;
+  let clockSeen = performance.now();
+  let source = null;
+  let again = null;
+
+  const connect = () => {
+    disconnect();
+    source = new EventSource("/api/v1/stream");
+    source.addEventListener("tick", (event) => {
+      connected = true;
+      const tick = JSON.parse(event.data);
+      if (tick.clock !== clock) {
+        clock = tick.clock;
+        clockSeen = performance.now();
+      }
+      latest.tick = tick;
+      onTick(tick);
+      report();
+    });
+    source.addEventListener("error", () => {
+      connected = false;
+      report();
+      // The browser tries again by itself unless the server answered with an error.
+      if (source?.readyState === EventSource.CLOSED) again = setTimeout(connect, RECONNECT_MS);
+    });
+  };
+
+  const disconnect = () => {
+    clearTimeout(again);
+    source?.close();
+    source = null;
+  };
+
+  const report = () => {
+    const age = (performance.now() - clockSeen) / 1000;
+    if (!connected) onLink("lost", clock === null ? null : age);
+    else if (clock === null) onLink("waiting", null);
+    else if (latest.tick.progress.finished) onLink("ended", age);
+    else onLink(age * 1000 > STALE_MS ? "stale" : "live", age);
+  };
+
+  // A browser has six connections per server: pages that nobody looks at must not hold them.
+  document.addEventListener("visibilitychange", () => (document.hidden ? disconnect() : connect()));
+  addEventListener("pagehide", disconnect);
+  addEventListener("pageshow", (event) => { if (event.persisted) connect(); });
+  connect();
+  setInterval(report, 1000);
+}

@@ -1,0 +1,101 @@
+// The frame: which view is open, what the connection is like.
+
+import { el, setText, empty } from "./dom.js";
+import { clock, seconds } from "./format.js";
+import { listen, latest } from "./live.js";
+import { readHash } from "./routes.js";
+import { openNow } from "./view_now.js";
+import { openEpisodes } from "./view_episodes.js";
+import { openEpisode } from "./view_episode.js";
+import { openJobs } from "./view_jobs.js";
+import { openJob } from "./view_job.js";
+import { openExplorer } from "./view_explorer.js";
+import { openSeries } from "./view_series.js";
+import { openHealth } from "./view_health.js";
+
+const main = document.getElementById("main");
+let view = null;
+
+/** A view is a function of (root, route) that returns {tick(tick), close()}. */
+function viewOf(route) {
+  switch (route.view) {
+    case "now": return ["now", "Now", openNow];
+    case "episodes": return ["episodes", "Episodes", openEpisodes];
+    case "episode": return ["episodes", `Episode ${route.what}`, openEpisode];
+    case "jobs": return ["jobs", "Jobs", openJobs];
+    case "job": return ["jobs", `Job ${route.what}`, openJob];
+    case "series": return route.what ? ["series", route.what, openSeries] : ["series", "Series", openExplorer];
+    case "health": return ["health", "Health", openHealth];
+    default: return [null, "Nothing here", openNothing];
+  }
+}
+
+function openNothing(root) {
+  root.append(empty("There is no such view.", el("a", { href: "#/now" }, "To the view of now")));
+  return { tick() {}, close() {} };
+}
+
+function open() {
+  // "#main" is the link that skips the navigation, no view.
+  if (location.hash === "#main") return;
+  const route = readHash(location.hash);
+  const [tab, title, start] = viewOf(route);
+  view?.close();
+  main.replaceChildren();
+  document.title = `${title} · Tailback`;
+  for (const link of document.querySelectorAll("nav a")) {
+    if (link.dataset.view === tab) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  view = start(main, route);
+  if (latest.tick) view.tick(latest.tick);
+}
+
+function navigate() {
+  open();
+  if (location.hash === "#main") return;
+  scrollTo(0, 0);
+  // Whoever cannot see the page hears that it changed.
+  main.focus({ preventScroll: true });
+}
+
+const linkState = document.getElementById("link-state");
+const linkText = document.getElementById("link-text");
+const banner = document.getElementById("banner");
+
+function showLink(state, age) {
+  const tick = latest.tick;
+  linkState.dataset.state = state;
+  const old = age === null ? "" : seconds(Math.floor(age)).replace(".0", "");
+  const words = {
+    live: `live · ${clock(tick?.clock)} UTC`,
+    waiting: "waiting for data",
+    stale: `no new data for ${old}`,
+    ended: "input ended",
+    lost: "connection lost",
+  };
+  setText(linkText, words[state]);
+  const alarms = {
+    lost: age === null
+      ? "No connection to Tailback yet. Trying again every second or two."
+      : `Connection to Tailback lost. What you see is ${old} old; trying again.`,
+    stale: `No new data for ${old}. The samplers or their transport may have stopped: see Health.`,
+  };
+  setText(banner, alarms[state] ?? "");
+  banner.hidden = !(state in alarms);
+}
+
+/** What the operator should know of this run ("simulated cluster"). */
+function showNote(note) {
+  const place = document.getElementById("run-note");
+  setText(place, note ?? "");
+  place.title = note ?? "";
+  place.hidden = !note;
+}
+
+addEventListener("hashchange", navigate);
+open();
+listen((tick) => {
+  showNote(tick.run_note);
+  view?.tick(tick);
+}, showLink);

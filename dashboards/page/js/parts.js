@@ -1,0 +1,94 @@
+// Pieces that several views show: states, causes, losses, episodes as table.
+
+import { el } from "./dom.js";
+import { clock, count, day, interval, percent, seconds } from "./format.js";
+import { links } from "./routes.js";
+import { CAUSE_WORDS, KIND_WORDS, STATE_WORDS } from "./words.js";
+
+/** A state: a mark and its word, never colour alone. */
+export function stateMark(state, withWord = true) {
+  const [word, meaning] = STATE_WORDS[state] ?? [state, ""];
+  const mark = el("span", { class: "swatch", "data-state": state, "aria-hidden": "true" });
+  return el("span", { class: "state", title: withWord ? meaning : word }, mark, el("span", withWord ? {} : { class: "unseen" }, word));
+}
+
+/** A big figure with its name above and a line below. Returns the nodes that change. */
+export function figure(name) {
+  const number = el("div", { class: "number" }, "–");
+  const under = el("div", { class: "under" });
+  const root = el("div", { class: "card figure" }, el("div", { class: "name" }, name), number, under);
+  return { root, number, under };
+}
+
+/** Names and values as a description list; a value may be a node or [value, small print]. */
+export function facts(entries) {
+  const line = ([name, value, small]) => el("div", {}, el("dt", {}, name), el("dd", {}, value, small ? el("small", {}, small) : null));
+  return el("dl", { class: "facts" }, ...entries.map(line));
+}
+
+function culprit(cause) {
+  if (!cause.series_or_job) return null;
+  const series = cause.series_or_job.includes("/");
+  return el("a", { href: series ? links.series(cause.series_or_job) : links.job(cause.series_or_job) },
+    series ? cause.series_or_job : `job ${cause.series_or_job}`);
+}
+
+/** Causes as bars; what no cause explains is shown as unknown, so that the bars always make the whole. */
+export function causeBars(causes) {
+  const known = causes.filter((c) => c.cause !== "unknown");
+  const rest = 1 - known.reduce((sum, c) => sum + c.share, 0);
+  const all = rest > 0.005 ? [...known, { cause: "unknown", kind: "unknown", series_or_job: "", share: rest }] : known;
+  return el("div", { class: "causes" }, ...all.map((cause) => {
+    const bar = el("i");
+    bar.style.width = `${Math.max(1, cause.share * 100)}%`;
+    const whom = cause.cause === "unknown" ? null : culprit(cause);
+    return el("div", { class: "cause", "data-cause": cause.cause },
+      el("div", {}, CAUSE_WORDS[cause.cause] ?? cause.cause, whom ? ": " : null, whom),
+      el("div", { class: "share" }, percent(cause.share)),
+      el("div", { class: "bar", "aria-hidden": "true" }, bar),
+      cause.kind === "unknown" ? null : el("small", { class: "muted" }, KIND_WORDS[cause.kind] ?? cause.kind));
+  }));
+}
+
+/** Causes as one line: a strip and the largest in words. */
+export function causeStrip(causes) {
+  if (causes.length === 0) return el("span", { class: "muted" }, "not known");
+  const strip = el("div", { class: "cause-strip", "aria-hidden": "true" }, ...causes.map((cause) => {
+    const part = el("i", { "data-cause": cause.cause });
+    part.style.width = `${cause.share * 100}%`;
+    return part;
+  }));
+  const [first] = causes;
+  const text = el("span", {}, percent(first.share), " ", first.cause === "other_job" ? culprit(first) : CAUSE_WORDS[first.cause] ?? first.cause);
+  return el("div", {}, strip, text);
+}
+
+/** Seconds lost with the interval beneath. */
+export const lost = (x) => [seconds(x.slowdown_s), el("small", {}, interval(x.slowdown_lo_s, x.slowdown_hi_s))];
+
+/** A table; every cell knows its column's name, for narrow screens. Columns are [name, class, cell(item)]. */
+export function table(columns, items, label) {
+  const head = el("tr", {}, ...columns.map(([name, style]) => el("th", { scope: "col", class: style.includes("num") ? "num" : null }, name)));
+  const rows = items.map((item) => el("tr", {}, ...columns.map(([name, style, cell]) =>
+    el("td", { class: style || null, "data-name": name || null }, ...[cell(item)].flat()))));
+  return el("div", { class: "table-wrap" }, el("table", { class: "folds", "aria-label": label }, el("thead", {}, head), el("tbody", {}, ...rows)));
+}
+
+const whenOf = (e) => [clock(e.start), el("small", {}, day(e.start))];
+const openTag = (e) => (e.open ? el("span", { class: "tag", "data-kind": "open" }, "open") : el("span", { class: "tag" }, "ended"));
+
+/** Episodes as a table. */
+export function episodeTable(episodes) {
+  return table([
+    ["Episode", "tight", (e) => [el("a", { href: links.episode(e.id) }, `#${e.id}`), " ", openTag(e)]],
+    ["Series", "wide", (e) => el("a", { href: links.series(e.series), class: "mono" }, e.series)],
+    ["Start (UTC)", "tight", whenOf],
+    ["Length", "num", (e) => seconds(e.duration_s)],
+    ["Lost, 95 % interval", "num", lost],
+    ["Causes", "", (e) => causeStrip(e.causes)],
+    ["Complete", "num", (e) => percent(e.completeness)],
+  ], episodes, "Episodes");
+}
+
+/** "200 of 1,234 shown" where a list is cut. */
+export const shown = (items, total) => (total > items.length ? `${count(items.length)} of ${count(total)} shown` : count(total));

@@ -1,0 +1,76 @@
+// One episode: what happened to its series, what it cost, who caused it, who suffered.
+
+import { ask } from "./api.js";
+import { LossChart, SignalChart } from "./chart.js";
+import { card, el, empty, failure, fill } from "./dom.js";
+import { clock, day, interval, percent, reading, seconds } from "./format.js";
+import { causeBars, facts } from "./parts.js";
+import { refresher } from "./refresh.js";
+import { links } from "./routes.js";
+
+export function openEpisode(root, route) {
+  const title = el("div", { class: "title" }, el("h1", {}, `Episode ${route.what ?? ""}`));
+  const body = el("div", { class: "stack" });
+  root.append(title, body);
+  let parts = null;
+
+  const show = (answer) => {
+    fill(title, ...titleOf(answer));
+    if (parts === null) {
+      parts = makeParts(answer);
+      fill(body, card("Figures", parts.facts), el("div", { class: "split" },
+        el("div", { class: "stack" }, card(`The series, from a minute before to a minute after`, parts.signal, "contended ticks are shaded"), card("Seconds lost", parts.loss)),
+        el("div", { class: "stack" }, card("Causes, by share of the loss", parts.causes), card("Jobs on this series meanwhile", parts.jobs))));
+    } else {
+      parts.charts.forEach((chart) => chart.update(answer.points));
+    }
+    fill(parts.facts, factsOf(answer));
+    fill(parts.causes, answer.episode.causes.length ? causeBars(answer.episode.causes) : empty("The data does not tell who caused it.", "", true));
+    fill(parts.jobs, jobList(answer.jobs));
+    // What has ended does not change any more once its minute after is there.
+    if (!answer.episode.open && answer.clock > answer.episode.end + 61) data.close();
+  };
+  const fail = (error) => { if (parts === null) fill(body, failure("No such episode to show", error)); };
+  const data = refresher(() => ask(`episodes/${encodeURIComponent(route.what ?? "")}`), show, fail, 2000);
+  return { tick: data.tick, close() { data.close(); parts?.charts.forEach((chart) => chart.close()); } };
+}
+
+function titleOf({ episode }) {
+  return [el("h1", {}, `Episode ${episode.id}`),
+    el("span", { class: "tag", "data-kind": episode.open ? "open" : "" }, episode.open ? "open" : "ended"),
+    el("div", { class: "under" }, "on ", el("a", { href: links.series(episode.series), class: "mono" }, episode.series))];
+}
+
+function makeParts(answer) {
+  const unit = answer.metric?.unit ?? "";
+  const body = (...children) => el("div", { class: "body" }, ...children);
+  const none = answer.points.time.length === 0;
+  const charts = none ? [] : [new SignalChart(answer.points, unit), new LossChart(answer.points)];
+  const gone = () => empty("The signals of that time are no longer kept.", "", true);
+  return {
+    charts,
+    facts: body(),
+    signal: body(none ? gone() : charts[0].root),
+    loss: body(none ? gone() : charts[1].root),
+    causes: body(),
+    jobs: body(),
+  };
+}
+
+function factsOf({ episode, metric }) {
+  const unit = metric?.unit ?? "";
+  return facts([
+    ["Lost", seconds(episode.slowdown_s), `95 %: ${interval(episode.slowdown_lo_s, episode.slowdown_hi_s)}`],
+    ["Length", seconds(episode.duration_s), episode.open ? "and it goes on" : "from start to end"],
+    ["Start (UTC)", clock(episode.start), day(episode.start)],
+    [episode.open ? "Latest tick (UTC)" : "End (UTC)", clock(episode.end), day(episode.end)],
+    ["Worst mean", reading(episode.peak, unit), `baseline ${reading(episode.baseline, unit)}`],
+    ["Completeness", percent(episode.completeness), "ticks seen of ticks expected"],
+  ]);
+}
+
+function jobList(jobs) {
+  if (jobs.length === 0) return empty("No job is known to have used it.", "", true);
+  return el("ul", { class: "causes" }, ...jobs.map((job) => el("li", {},
+    el("a", { href: links.job(job.job_id) }, job.job_id), " ", job.name, " ", el("span", { class: "muted" }, job.user))));
+}

@@ -1,0 +1,60 @@
+// Health of the monitoring itself: who is silent, what was dropped, how far behind.
+
+import { ask } from "./api.js";
+import { card, el, empty, failure, fill, setText } from "./dom.js";
+import { bytes, clock, count, day, percent, seconds } from "./format.js";
+import { figure, table } from "./parts.js";
+import { refresher } from "./refresh.js";
+
+export function openHealth(root) {
+  const figures = { complete: figure("Completeness"), silent: figure("Silent producers"), rows: figure("Rows read"), lag: figure("Lag"), store: figure("Store") };
+  const producers = el("div", {});
+  const drops = el("div", {});
+  const listed = el("span", {});
+  root.append(el("div", { class: "title" }, el("h1", {}, "Health of the monitoring"), el("div", { class: "under" }, "What is not heard is unknown, never healthy.")),
+    el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Figures" }, ...Object.values(figures).map((f) => f.root)),
+      el("div", { class: "two" }, card("Producers", producers, listed), card("Not used, by reason", drops, "since the start"))));
+
+  const show = (answer) => {
+    showFigures(figures, answer);
+    setText(listed, answer.producers_total > answer.producers.length ? `${count(answer.producers.length)} of ${count(answer.producers_total)} shown` : count(answer.producers_total));
+    fill(producers, answer.producers.length ? producerTable(answer) : empty("Nobody was heard yet", "A producer appears with its first row. Is ldmsd running, and does its transport reach this machine?"));
+    fill(drops, answer.drops.length ? dropTable(answer.drops) : empty("Every row was used.", "", true));
+  };
+  const fail = (error) => fill(producers, failure("The store does not answer", error));
+  const data = refresher(() => ask("health"), show, fail, 2000);
+  return { tick: data.tick, close: data.close };
+}
+
+function showFigures(figures, h) {
+  const put = (f, number, under, alarm = false) => {
+    setText(f.number, number);
+    fill(f.under, under);
+    f.root.dataset.alarm = alarm ? "yes" : "no";
+  };
+  const meter = el("div", { class: "meter", title: `${count(h.series_heard)} of ${count(h.series)} series heard within 5 s` }, el("i"));
+  meter.firstChild.style.width = `${(h.completeness ?? 0) * 100}%`;
+  put(figures.complete, percent(h.completeness), [`${count(h.series_heard)} of ${count(h.series)} series`, meter], h.completeness !== null && h.completeness < 0.9);
+  put(figures.silent, count(h.producers_silent), `of ${count(h.producers_total)}; silent after 5 s`, h.producers_silent > 0);
+  put(figures.rows, count(h.progress.rows), `${count(h.progress.rows_per_s)} per second${h.progress.finished ? ", input ended" : ""}`);
+  put(figures.lag, seconds(h.progress.lag_s), `speed ${h.progress.speed.toFixed(1)}× event time`, h.progress.lag_s > 5);
+  put(figures.store, bytes(h.store_bytes), "with its write-ahead log");
+}
+
+function producerTable({ producers, clock: now }) {
+  return table([
+    ["Producer", "", (p) => el("span", { class: "mono" }, p.producer)],
+    ["Heard", "tight", (p) => (p.silent ? el("span", { class: "tag", "data-kind": "open" }, `silent for ${seconds(now - p.last_time)}`) : el("span", { class: "tag" }, "heard"))],
+    ["Schema", "", (p) => p.schema],
+    ["About", "", (p) => el("span", { class: "mono" }, p.component)],
+    ["Last (UTC)", "tight", (p) => [clock(p.last_time), el("small", {}, day(p.last_time))]],
+    ["Rows", "num", (p) => count(p.rows)],
+  ], producers, "Producers");
+}
+
+function dropTable(drops) {
+  return table([
+    ["Reason", "wide", (d) => [el("span", { class: "mono" }, d.reason), el("small", {}, d.meaning)]],
+    ["Count", "num", (d) => count(d.count)],
+  ], drops, "Rows and intervals not used");
+}

@@ -1,0 +1,152 @@
+// Now: is there contention, where, what does it cost.
+
+import { ask } from "./api.js";
+import { card, el, empty, fill, setText } from "./dom.js";
+import { clock, count, day, percent, seconds, tenths } from "./format.js";
+import { HeatMap } from "./heatmap.js";
+import { figure, stateMark } from "./parts.js";
+import { refresher } from "./refresh.js";
+import { links } from "./routes.js";
+import { metricTitle, metricWords, STATE_WORDS, STATES } from "./words.js";
+
+/** More series than this are shown one cell per component. */
+const CELLS_MAX = 20000;
+const REFRESH_MS = 1000;
+
+export function openNow(root) {
+  const figures = {
+    contended: figure("Contended series"), lost: figure("Seconds lost so far"), open: figure("Open episodes"),
+    complete: figure("Completeness"), clock: figure("Event clock"),
+  };
+  const heat = new HeatSection();
+  const losing = el("div", {}, empty("Nothing is known yet.", "", true));
+  const side = card("Losing most", losing, "seconds lost so far");
+  const page = el("div", { class: "now" }, heat.root, side);
+  root.append(el("h1", { class: "unseen" }, "Now"),
+    el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Figures" }, ...Object.values(figures).map((f) => f.root)), page));
+
+  const show = (answer) => {
+    heat.show(answer);
+    fill(losing, losingTable(answer));
+  };
+  const fail = (error) => { if (error.status === 503) heat.wait(); };
+  const data = refresher(() => heat.question(), show, fail, REFRESH_MS);
+  return {
+    tick(tick) { showFigures(figures, tick); data.tick(); },
+    close() { data.close(); heat.close(); },
+  };
+}
+
+function showFigures(figures, { totals, progress, clock: now }) {
+  if (totals === null) return;
+  const all = Object.values(totals.states).reduce((sum, n) => sum + n, 0);
+  const put = (f, number, under, alarm = false) => {
+    setText(f.number, number);
+    setText(f.under, under);
+    f.root.dataset.alarm = alarm ? "yes" : "no";
+  };
+  const none = all === 0;
+  put(figures.contended, none ? "–" : count(totals.states.contended), `of ${count(all)} series`, totals.states.contended > 0);
+  put(figures.lost, none ? "–" : tenths(totals.series_slowdown_s), `jobs lost ${seconds(totals.jobs_slowdown_s)}`);
+  put(figures.open, none ? "–" : count(totals.open_episodes), totals.open_episodes > 0 ? "contention goes on" : "nothing goes on");
+  put(figures.complete, percent(totals.completeness), `${count(totals.states.unknown)} series unknown`, totals.completeness !== null && totals.completeness < 0.9);
+  put(figures.clock, clock(now), now === null ? "no data yet" : `${day(now)} UTC · ${count(progress.rows_per_s)} rows/s`);
+}
+
+function losingTable({ top, metrics }) {
+  if (top.length === 0) return empty("Nothing has lost time so far.", "", true);
+  const rows = top.map((s) => el("tr", {},
+    el("td", {}, stateMark(s.state, false), " ", el("a", { href: links.series(s.name) }, `${s.component}${s.part ? "/" + s.part : ""}`),
+      el("small", {}, `${metricTitle(s.metric)} · ${excess(s, metrics)}`)),
+    el("td", { class: "num" }, seconds(s.slowdown_s))));
+  return el("table", { class: "losing", "aria-label": "Series that lose most" }, el("tbody", {}, ...rows));
+}
+
+/** The mean against the baseline, in words. */
+function excess(series, metrics) {
+  if (!(series.mean > 0) || !(series.baseline > 0)) return STATE_WORDS[series.state]?.[0] ?? series.state;
+  const falling = metrics.find((m) => m.name === series.metric)?.direction === "falling";
+  return falling ? `${percent(series.mean / series.baseline)} of its baseline` : `${tenths(series.mean / series.baseline)}× its baseline`;
+}
+
+/** The heat maps of all metrics, with the legend; knows what to ask for. */
+class HeatSection {
+  constructor() {
+    this.maps = new Map();
+    this.names = null;
+    this.by = "series";
+    this.legend = el("div", {});
+    this.body = el("div", { class: "body" }, this.legend);
+    this.hint = el("span", {}, "colour: mean against its bound");
+    this.root = card("System", this.body, this.hint);
+    this.wait();
+  }
+
+  /** Names are asked for once; they change only when series are added. */
+  async question() {
+    const ask1 = (names) => ask("now", { names, limit: CELLS_MAX, by: this.by });
+    let answer = await ask1(this.names === null);
+    if (answer.total > CELLS_MAX && this.by === "series") {
+      this.by = "component";
+      answer = await ask1(true);
+    } else if (this.names && answer.series.id.length !== this.names.name.length) {
+      answer = await ask1(true);
+    }
+    return answer;
+  }
+
+  wait() {
+    fill(this.body, empty("Waiting for the first data",
+      "Nothing has been sampled yet. As soon as the first counters arrive, every link and node appears here, at first as warming up: contention is told as soon as there is a baseline."));
+    this.waiting = true;
+  }
+
+  show(answer) {
+    if (answer.series.id.length === 0) return this.waiting ? undefined : this.wait();
+    if (answer.series.name) this.setNames(answer);
+    this.waiting = false;
+    fill(this.legend, ...legend(answer.totals.states));
+    for (const [metric, { map, under, rows }] of this.maps) {
+      map.setValues(answer.series, answer.states);
+      const contended = rows.filter((row) => answer.states[answer.series.state[row]] === "contended").length;
+      setText(under, `${metricWords(metric)} · ${count(contended)} of ${count(rows.length)} contended`);
+    }
+  }
+
+  setNames({ series, metrics }) {
+    this.names = series;
+    this.close();
+    this.maps = new Map();
+    const sections = [];
+    const rowsOf = (metric) => series.metric.flatMap((name, row) => (name === metric.name ? [row] : []));
+    const groups = metrics.map((metric) => [metric, rowsOf(metric)]).filter(([, rows]) => rows.length > 0);
+    // The smallest first, so that none is hidden below a large one.
+    for (const [metric, rows] of groups.sort((a, b) => a[1].length - b[1].length)) {
+      const map = new HeatMap(metric, metricTitle(metric.name));
+      const under = el("span", {});
+      this.maps.set(metric.name, { map, under, rows });
+      sections.push(el("section", { class: "heat" }, el("h3", {}, metricTitle(metric.name), under), map.root));
+    }
+    if (this.by === "component") setText(this.hint, "one cell per component: its worst series");
+    fill(this.body, this.legend, ...sections);
+    for (const { map, rows } of this.maps.values()) map.setSeries(series, rows);
+  }
+
+  close() {
+    for (const { map } of this.maps.values()) map.close();
+  }
+}
+
+function legend(states) {
+  const strip = el("div", { class: "strip", "aria-hidden": "true" }, ...STATES.filter((s) => states[s] > 0).map((state) => {
+    const part = el("span", { class: "swatch", "data-state": state });
+    part.style.flex = `${states[state]} 0 2px`;
+    return part;
+  }));
+  const items = STATES.map((state) => {
+    const ramp = state === "clear" || state === "contended";
+    const mark = ramp ? el("span", { class: "ramp", "data-state": state }) : el("span", { class: "swatch", "data-state": state });
+    return el("li", { title: STATE_WORDS[state][1] }, mark, STATE_WORDS[state][0], el("b", {}, count(states[state])));
+  });
+  return [strip, el("ul", { class: "legend", "aria-label": "States" }, ...items)];
+}

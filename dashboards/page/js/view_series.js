@@ -1,0 +1,75 @@
+// One series over time, with its episodes and the jobs that use it.
+
+import { ask, seriesPath } from "./api.js";
+import { LossChart, SignalChart } from "./chart.js";
+import { card, el, empty, failure, fill } from "./dom.js";
+import { clock, reading, seconds } from "./format.js";
+import { episodeTable, facts, shown, stateMark } from "./parts.js";
+import { refresher } from "./refresh.js";
+import { links } from "./routes.js";
+import { STATE_WORDS } from "./words.js";
+
+const RANGES = [["300", "5 min"], ["900", "15 min"], ["3600", "1 h"], ["21600", "6 h"]];
+/** Ticks that may come between two questions, in seconds. */
+const AHEAD_S = 5;
+
+export function openSeries(root, route) {
+  const name = route.what;
+  const range = route.filters.range ?? "900";
+  const choice = el("div", { class: "choice", role: "group", "aria-label": "Range" }, ...RANGES.map(([value, word]) =>
+    el("a", { href: `${links.series(name)}?range=${value}`, "aria-current": value === range ? "true" : null }, word)));
+  const title = el("div", { class: "title" }, el("h1", { class: "mono" }, name), choice);
+  const body = el("div", { class: "stack" }, empty("Asking for the series", "", true));
+  root.append(title, body);
+  let parts = null;
+  let latest = null;
+
+  const question = async () => {
+    const path = `series/${seriesPath(name)}/points`;
+    // The first answer says how far the series goes; the range is counted back from there.
+    latest ??= (await ask(path)).series.time;
+    const [points, episodes] = await Promise.all([
+      ask(path, { from: Math.max(0, latest - Number(range)), to: latest + AHEAD_S }),
+      ask("episodes", { series: name, limit: 50 }),
+    ]);
+    latest = points.series.time;
+    return { ...points, ...episodes };
+  };
+  const show = (answer) => {
+    if (parts === null) {
+      parts = makeParts(answer);
+      fill(body, card("Now", parts.facts), card("Signal", parts.signal, "contended ticks are shaded; drag to zoom, double click to zoom out"), card("Seconds lost", parts.loss), parts.jobs, parts.episodes);
+    } else if (answer.points.time.length > 0) parts.charts.forEach((chart) => chart.update(answer.points));
+    fill(parts.facts, factsOf(answer.series, parts.unit));
+    fill(parts.jobs, ...jobsOf(answer));
+    fill(parts.episodes, card("Episodes", answer.episodes.length ? episodeTable(answer.episodes) : empty("It was not found contended so far.", "", true), shown(answer.episodes, answer.total)));
+  };
+  const fail = (error) => { if (parts === null) fill(body, failure("No such series to show", error)); };
+  const data = refresher(question, show, fail, 2000);
+  return { tick: data.tick, close() { data.close(); parts?.charts.forEach((chart) => chart.close()); } };
+}
+
+function makeParts({ metric, points }) {
+  const unit = metric?.unit ?? "";
+  const none = points.time.length === 0;
+  const charts = none ? [] : [new SignalChart(points, unit), new LossChart(points)];
+  const body = (chart) => el("div", { class: "body" }, chart ? chart.root : empty("No signal in this range.", "", true));
+  return { unit, charts, facts: el("div", { class: "body" }), signal: body(charts[0]), loss: body(charts[1]), jobs: el("div", {}), episodes: el("div", {}) };
+}
+
+function factsOf(series, unit) {
+  return facts([
+    ["State", stateMark(series.state), STATE_WORDS[series.state]?.[1]],
+    ["Mean", reading(series.mean, unit), `reading ${reading(series.value, unit)}`],
+    ["Baseline", reading(series.baseline, unit), "when not contended"],
+    ["Bound", reading(series.bound, unit), "what the mean has to pass"],
+    ["Lost so far", seconds(series.slowdown_s), "since first seen"],
+    ["Last heard (UTC)", clock(series.time), "by the sampler's clock"],
+  ]);
+}
+
+function jobsOf({ jobs }) {
+  if (jobs.length === 0) return [];
+  const list = jobs.map((job) => el("li", {}, el("a", { href: links.job(job.job_id) }, job.job_id), " ", job.name, " ", el("span", { class: "muted" }, job.user)));
+  return [card("Jobs on this series in this range", el("ul", { class: "body causes" }, ...list))];
+}

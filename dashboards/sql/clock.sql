@@ -1,0 +1,1 @@
+SELECT now FROM clock

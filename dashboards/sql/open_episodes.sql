@@ -1,0 +1,1 @@
+SELECT id FROM episodes WHERE open = 1 ORDER BY id LIMIT 1000

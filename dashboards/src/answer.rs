@@ -1,0 +1,107 @@
+//! How the API answers: errors as `{"error": "..."}` with their status, query parameters checked.
+
+use axum::Json;
+use axum::extract::{FromRequestParts, Query};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
+use schemas::Name;
+use serde::de::DeserializeOwned;
+
+/// Why a request gets no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ApiError {
+    /// A parameter is wrong; the text says which and why.
+    #[error("{0}")]
+    BadRequest(String),
+    /// There is no such thing.
+    #[error("{0}")]
+    NotFound(String),
+    /// The store has nothing to read yet.
+    #[error("no data yet: {0}")]
+    Waiting(String),
+    /// The store could not be read.
+    #[error("the store could not be read: {0}")]
+    Store(#[from] rusqlite::Error),
+    /// A query ended without an answer.
+    #[error("the query was interrupted")]
+    Interrupted,
+}
+
+impl ApiError {
+    fn status(&self) -> StatusCode {
+        match self {
+            ApiError::BadRequest(_) => StatusCode::BAD_REQUEST,
+            ApiError::NotFound(_) => StatusCode::NOT_FOUND,
+            ApiError::Waiting(_) => StatusCode::SERVICE_UNAVAILABLE,
+            ApiError::Store(_) | ApiError::Interrupted => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let body = serde_json::json!({ "error": self.to_string() });
+        (self.status(), Json(body)).into_response()
+    }
+}
+
+/// What every handler returns.
+pub type Answer<T> = Result<Json<T>, ApiError>;
+
+/// Query parameters that were parsed; whatever is wrong with them becomes a 400 in JSON.
+pub struct Checked<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Checked<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        match Query::<T>::from_request_parts(parts, state).await {
+            Ok(Query(value)) => Ok(Checked(value)),
+            Err(rejection) => Err(ApiError::BadRequest(rejection.body_text())),
+        }
+    }
+}
+
+/// The number of rows asked for, `standard` if none was named.
+///
+/// # Errors
+/// Zero and more than `most` are refused.
+pub fn checked_limit(asked: Option<u32>, standard: u32, most: u32) -> Result<u32, ApiError> {
+    match asked.unwrap_or(standard) {
+        limit if (1..=most).contains(&limit) => Ok(limit),
+        limit => Err(ApiError::BadRequest(format!("limit is {limit}; it may be 1 to {most}"))),
+    }
+}
+
+/// A job id from outside.
+///
+/// # Errors
+/// What is no [`Name`] is refused.
+pub fn checked_job_id(text: &str) -> Result<Name, ApiError> {
+    Name::parse(text).map_err(|why| ApiError::BadRequest(format!("not a job id: {why}")))
+}
+
+/// A series name from outside: `<metric>/<component>[/<part>]`.
+///
+/// # Errors
+/// Anything else is refused.
+pub fn checked_series_name(text: &str) -> Result<String, ApiError> {
+    let words: Vec<&str> = text.split('/').collect();
+    let shaped = (2..=3).contains(&words.len());
+    if shaped && words.iter().all(|word| Name::parse(word).is_ok()) {
+        return Ok(text.to_string());
+    }
+    Err(ApiError::BadRequest("not a series name: it has the form metric/component/part".to_string()))
+}
+
+/// A time in seconds from outside.
+///
+/// # Errors
+/// Infinities, NaN and times outside of 1970 to 2255 are refused.
+pub fn checked_time(what: &str, seconds: f64) -> Result<f64, ApiError> {
+    if (0.0..=9e9).contains(&seconds) {
+        return Ok(seconds);
+    }
+    Err(ApiError::BadRequest(format!("{what} is no time in seconds since the epoch")))
+}

@@ -1,0 +1,176 @@
+//! `/api/v1/episodes`: contended stretches, and one of them with the points around it.
+
+use crate::answer::{Answer, ApiError, Checked, checked_job_id, checked_limit, checked_series_name};
+use crate::now::{MetricFacts, metric_facts};
+use crate::points::{Points, read_points};
+use crate::reader::Store;
+use crate::router::PageState;
+use crate::series::{JobBeside, jobs_beside};
+use axum::Json;
+use axum::extract::{Path, State};
+use rusqlite::Row;
+use schemas::{CauseShare, Metric, Name};
+use serde::{Deserialize, Serialize};
+
+const EPISODES_STANDARD: u32 = 200;
+const EPISODES_MAX: u32 = 1_000;
+/// What is shown before and after an episode, in seconds.
+const AROUND_S: f64 = 60.0;
+
+/// Which episodes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EpisodeQuery {
+    open: Option<bool>,
+    series: Option<String>,
+    job: Option<String>,
+    limit: Option<u32>,
+    offset: Option<u32>,
+}
+
+/// Which episodes, checked.
+#[derive(Debug, Default)]
+pub struct EpisodeFilter {
+    /// Only those still going on, or only those that ended.
+    pub open: Option<bool>,
+    /// Only those of the series with this name.
+    pub series: Option<String>,
+    /// Only those of this job's series, while it ran.
+    pub job: Option<Name>,
+}
+
+/// An episode as a line of a list.
+#[derive(Debug, Serialize)]
+pub struct EpisodeLine {
+    id: i64,
+    series: String,
+    metric: String,
+    component: String,
+    part: Option<String>,
+    start: f64,
+    end: f64,
+    open: bool,
+    duration_s: f64,
+    peak: f64,
+    baseline: f64,
+    slowdown_s: f64,
+    slowdown_lo_s: f64,
+    slowdown_hi_s: f64,
+    completeness: f64,
+    causes: Vec<CauseShare>,
+}
+
+/// The answer of the list.
+#[derive(Debug, Serialize)]
+pub struct Episodes {
+    clock: Option<f64>,
+    total: i64,
+    episodes: Vec<EpisodeLine>,
+}
+
+/// The answer of one episode.
+#[derive(Debug, Serialize)]
+pub struct EpisodeAnswer {
+    clock: Option<f64>,
+    episode: EpisodeLine,
+    metric: Option<MetricFacts>,
+    points: Points,
+    /// Jobs that used the series meanwhile.
+    jobs: Vec<JobBeside>,
+}
+
+/// Answers `/api/v1/episodes`.
+///
+/// # Errors
+/// 400 for bad parameters.
+pub async fn episodes(
+    State(state): State<PageState>,
+    Checked(query): Checked<EpisodeQuery>,
+) -> Answer<Episodes> {
+    let limit = checked_limit(query.limit, EPISODES_STANDARD, EPISODES_MAX)?;
+    let filter = EpisodeFilter {
+        open: query.open,
+        series: query.series.as_deref().map(checked_series_name).transpose()?,
+        job: query.job.as_deref().map(checked_job_id).transpose()?,
+    };
+    let offset = query.offset.unwrap_or(0);
+    let answer = state.reader.read(move |store| {
+        Ok(Episodes {
+            clock: store.clock()?,
+            total: count_episodes(store, &filter)?,
+            episodes: read_episodes(store, &filter, limit, offset)?,
+        })
+    });
+    answer.await.map(Json)
+}
+
+/// Answers `/api/v1/episodes/{id}`.
+///
+/// # Errors
+/// 400 when `id` is no number, 404 when there is no such episode.
+pub async fn episode(State(state): State<PageState>, Path(id): Path<String>) -> Answer<EpisodeAnswer> {
+    let id: u32 = id.parse().map_err(|_| ApiError::BadRequest("an episode's id is a number".to_string()))?;
+    state.reader.read(move |store| read_episode(store, id)).await.map(Json)
+}
+
+fn count_episodes(store: &Store<'_>, filter: &EpisodeFilter) -> Result<i64, ApiError> {
+    let params = (filter.open, filter.series.as_deref(), filter.job.as_ref().map(Name::as_str));
+    store.one(include_str!("../sql/episode_count.sql"), params, |row| row.get(0))
+}
+
+/// Open episodes first, then the latest.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn read_episodes(
+    store: &Store<'_>,
+    filter: &EpisodeFilter,
+    limit: u32,
+    offset: u32,
+) -> Result<Vec<EpisodeLine>, ApiError> {
+    let job = filter.job.as_ref().map(Name::as_str);
+    let params = (filter.open, filter.series.as_deref(), job, limit, offset);
+    store.rows(include_str!("../sql/episode_list.sql"), params, episode_row)
+}
+
+fn read_episode(store: &Store<'_>, id: u32) -> Result<EpisodeAnswer, ApiError> {
+    let episode = store
+        .first(include_str!("../sql/episode.sql"), [id], episode_row)?
+        .ok_or_else(|| ApiError::NotFound(format!("no episode {id}")))?;
+    let (from, to) = (episode.start - AROUND_S, episode.end + AROUND_S);
+    Ok(EpisodeAnswer {
+        clock: store.clock()?,
+        metric: Metric::from_name(&episode.metric).map(metric_facts),
+        points: read_points(store, &episode.series, from, to)?,
+        jobs: jobs_beside(store, &episode.series, episode.start, episode.end)?,
+        episode,
+    })
+}
+
+fn episode_row(row: &Row<'_>) -> rusqlite::Result<EpisodeLine> {
+    let causes: String = row.get(15)?;
+    Ok(EpisodeLine {
+        id: row.get(0)?,
+        series: row.get(1)?,
+        metric: row.get(2)?,
+        component: row.get(3)?,
+        part: row.get(4)?,
+        start: row.get(5)?,
+        end: row.get(6)?,
+        open: row.get(7)?,
+        duration_s: row.get(8)?,
+        peak: row.get(9)?,
+        baseline: row.get(10)?,
+        slowdown_s: row.get(11)?,
+        slowdown_lo_s: row.get(12)?,
+        slowdown_hi_s: row.get(13)?,
+        completeness: row.get(14)?,
+        causes: parsed_causes(&causes)?,
+    })
+}
+
+fn parsed_causes(json: &str) -> rusqlite::Result<Vec<CauseShare>> {
+    serde_json::from_str(json).map_err(|why| {
+        rusqlite::Error::FromSqlConversionFailure(15, rusqlite::types::Type::Text, Box::new(why))
+    })
+}

@@ -1,0 +1,128 @@
+//! `/api/v1/health`: the monitoring watched. Silence is seen here.
+
+use crate::answer::{Answer, ApiError};
+use crate::progress::Progress;
+use crate::reader::Store;
+use crate::router::PageState;
+use axum::Json;
+use axum::extract::State;
+use schemas::DropReason;
+use serde::Serialize;
+use std::path::Path;
+
+/// Producers listed; the silent ones come first.
+const PRODUCERS_MAX: u32 = 500;
+
+/// One producer's reports on one component.
+#[derive(Debug, Serialize)]
+pub struct Producer {
+    producer: String,
+    schema: String,
+    component: String,
+    last_time: f64,
+    rows: i64,
+    /// Not heard within the last 5 s of event time.
+    silent: bool,
+}
+
+/// Drops for one reason.
+#[derive(Debug, Serialize)]
+pub struct Drops {
+    reason: String,
+    meaning: &'static str,
+    count: i64,
+}
+
+/// The answer.
+#[derive(Debug, Serialize)]
+pub struct Health {
+    clock: Option<f64>,
+    progress: Progress,
+    /// Share of series with a signal within the last 5 s; `null` when there is no series.
+    completeness: Option<f64>,
+    series: i64,
+    series_heard: i64,
+    producers_total: i64,
+    producers_silent: i64,
+    rows_accepted: i64,
+    producers: Vec<Producer>,
+    drops: Vec<Drops>,
+    store_bytes: u64,
+}
+
+/// Answers `/api/v1/health`.
+///
+/// # Errors
+/// 503 before there is a store.
+pub async fn health(State(state): State<PageState>) -> Answer<Health> {
+    let progress = *state.ticks.borrow();
+    let path = state.reader.path().to_path_buf();
+    let answer = state.reader.read(move |store| read_health(store, progress, &path));
+    answer.await.map(Json)
+}
+
+fn read_health(store: &Store<'_>, progress: Progress, path: &Path) -> Result<Health, ApiError> {
+    let (series, series_heard) = read_series_seen(store)?;
+    let counts = store.one(include_str!("../sql/producer_counts.sql"), [], |row| {
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+    })?;
+    Ok(Health {
+        clock: store.clock()?,
+        progress,
+        completeness: completeness(series, series_heard),
+        series,
+        series_heard,
+        producers_total: counts.0,
+        producers_silent: counts.1,
+        rows_accepted: counts.2,
+        producers: read_producers(store)?,
+        drops: read_drops(store)?,
+        store_bytes: store_bytes(path),
+    })
+}
+
+/// Series in all, and those heard within the last 5 s.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn read_series_seen(store: &Store<'_>) -> Result<(i64, i64), ApiError> {
+    store.one(include_str!("../sql/series_seen.sql"), [], |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
+/// Share of series heard; `None` when there is none: nothing seen is not everything seen.
+pub fn completeness(series: i64, heard: i64) -> Option<f64> {
+    (series > 0).then(|| heard as f64 / series as f64)
+}
+
+fn read_producers(store: &Store<'_>) -> Result<Vec<Producer>, ApiError> {
+    store.rows(include_str!("../sql/producers.sql"), [PRODUCERS_MAX], |row| {
+        Ok(Producer {
+            producer: row.get(0)?,
+            schema: row.get(1)?,
+            component: row.get(2)?,
+            last_time: row.get(3)?,
+            rows: row.get(4)?,
+            silent: row.get::<_, Option<bool>>(5)?.unwrap_or(true),
+        })
+    })
+}
+
+fn read_drops(store: &Store<'_>) -> Result<Vec<Drops>, ApiError> {
+    store.rows(include_str!("../sql/drops.sql"), [], |row| {
+        let reason: String = row.get(0)?;
+        let known = DropReason::ALL.iter().find(|r| r.name() == reason);
+        Ok(Drops {
+            meaning: known.map_or("A reason that this version does not know.", |r| r.meaning()),
+            reason,
+            count: row.get(1)?,
+        })
+    })
+}
+
+/// Size of the store's file and of its write-ahead log.
+fn store_bytes(path: &Path) -> u64 {
+    let mut log = path.as_os_str().to_os_string();
+    log.push("-wal");
+    let size = |p: &Path| std::fs::metadata(p).map_or(0, |m| m.len());
+    size(path) + size(Path::new(&log))
+}

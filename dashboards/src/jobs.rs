@@ -1,0 +1,167 @@
+//! `/api/v1/jobs`: what jobs lost, and to whom.
+
+use crate::answer::{Answer, ApiError, Checked, checked_job_id, checked_limit};
+use crate::episodes::{EpisodeFilter, EpisodeLine, read_episodes};
+use crate::loss_curve::{EpisodeLoss, LossCurve, loss_curve};
+use crate::reader::Store;
+use crate::router::PageState;
+use axum::Json;
+use axum::extract::{Path, State};
+use rusqlite::Row;
+use schemas::Name;
+use serde::{Deserialize, Serialize};
+
+const JOBS_STANDARD: u32 = 200;
+const JOBS_MAX: u32 = 1_000;
+const JOB_EPISODES_MAX: u32 = 500;
+
+/// Which jobs.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobQuery {
+    limit: Option<u32>,
+    offset: Option<u32>,
+}
+
+/// One cause of a job's loss. Words, as the store has them.
+#[derive(Debug, Serialize)]
+pub struct JobCause {
+    cause: String,
+    kind: String,
+    series_or_job: String,
+    share: f64,
+}
+
+/// A job as a line of a list; the figures are `null` until a result is known.
+#[derive(Debug, Serialize)]
+pub struct JobLine {
+    job_id: String,
+    user: String,
+    name: String,
+    app: Option<String>,
+    nodes: i64,
+    start: f64,
+    end: Option<f64>,
+    /// Until its end, or until now while it runs.
+    elapsed_s: Option<f64>,
+    contended_s: Option<f64>,
+    slowdown_s: Option<f64>,
+    slowdown_lo_s: Option<f64>,
+    slowdown_hi_s: Option<f64>,
+    /// Seconds lost of seconds elapsed, in percent.
+    lost_percent: Option<f64>,
+    completeness: Option<f64>,
+    causes: Vec<JobCause>,
+}
+
+/// The answer of the list.
+#[derive(Debug, Serialize)]
+pub struct Jobs {
+    clock: Option<f64>,
+    total: i64,
+    jobs: Vec<JobLine>,
+}
+
+/// The answer of one job.
+#[derive(Debug, Serialize)]
+pub struct JobAnswer {
+    clock: Option<f64>,
+    job: JobLine,
+    node_names: Vec<String>,
+    episodes: Vec<EpisodeLine>,
+    loss_curve: LossCurve,
+}
+
+/// Answers `/api/v1/jobs`.
+///
+/// # Errors
+/// 400 for bad parameters.
+pub async fn jobs(State(state): State<PageState>, Checked(query): Checked<JobQuery>) -> Answer<Jobs> {
+    let limit = checked_limit(query.limit, JOBS_STANDARD, JOBS_MAX)?;
+    let offset = query.offset.unwrap_or(0);
+    let answer = state.reader.read(move |store| {
+        Ok(Jobs {
+            clock: store.clock()?,
+            total: store.one(include_str!("../sql/job_count.sql"), [], |row| row.get(0))?,
+            jobs: read_jobs(store, None, limit, offset)?,
+        })
+    });
+    answer.await.map(Json)
+}
+
+/// Answers `/api/v1/jobs/{id}`.
+///
+/// # Errors
+/// 400 for what is no job id, 404 when there is no such job.
+pub async fn job(State(state): State<PageState>, Path(id): Path<String>) -> Answer<JobAnswer> {
+    let id = checked_job_id(&id)?;
+    state.reader.read(move |store| read_job(store, id)).await.map(Json)
+}
+
+fn read_jobs(store: &Store<'_>, id: Option<&str>, limit: u32, offset: u32) -> Result<Vec<JobLine>, ApiError> {
+    let clock = store.clock()?;
+    let params = (id, limit, offset);
+    let mut jobs = store.rows(include_str!("../sql/job_list.sql"), params, |row| job_row(row, clock))?;
+    for job in &mut jobs {
+        job.causes = read_causes(store, &job.job_id)?;
+    }
+    Ok(jobs)
+}
+
+fn job_row(row: &Row<'_>, clock: Option<f64>) -> rusqlite::Result<JobLine> {
+    let (start, end): (f64, Option<f64>) = (row.get(3)?, row.get(4)?);
+    let slowdown_s: Option<f64> = row.get(6)?;
+    let elapsed_s = end.or(clock).map(|until| (until - start).max(0.0));
+    let lost_percent = match (slowdown_s, elapsed_s) {
+        (Some(lost), Some(elapsed)) if elapsed > 0.0 => Some(100.0 * lost / elapsed),
+        _ => None,
+    };
+    Ok(JobLine {
+        job_id: row.get(0)?,
+        user: row.get(1)?,
+        name: row.get(2)?,
+        app: row.get(11)?,
+        nodes: row.get(10)?,
+        start,
+        end,
+        elapsed_s,
+        contended_s: row.get(5)?,
+        slowdown_s,
+        slowdown_lo_s: row.get(7)?,
+        slowdown_hi_s: row.get(8)?,
+        lost_percent,
+        completeness: row.get(9)?,
+        causes: Vec::new(),
+    })
+}
+
+fn read_causes(store: &Store<'_>, job_id: &str) -> Result<Vec<JobCause>, ApiError> {
+    store.rows(include_str!("../sql/job_causes.sql"), [job_id], |row| {
+        Ok(JobCause { cause: row.get(0)?, kind: row.get(1)?, series_or_job: row.get(2)?, share: row.get(3)? })
+    })
+}
+
+fn read_job(store: &Store<'_>, id: Name) -> Result<JobAnswer, ApiError> {
+    let no_job = || ApiError::NotFound(format!("no job {id}"));
+    let job = read_jobs(store, Some(id.as_str()), 1, 0)?.pop().ok_or_else(no_job)?;
+    let clock = store.clock()?;
+    let node_names = store.rows(include_str!("../sql/job_nodes.sql"), [id.as_str()], |row| row.get(0))?;
+    let until = job.end.or(clock).unwrap_or(job.start);
+    let losses = read_losses(store, id.as_str())?;
+    let curve = loss_curve(&losses, job.start, until, job.slowdown_s.unwrap_or(0.0));
+    let filter = EpisodeFilter { job: Some(id), ..EpisodeFilter::default() };
+    let episodes = read_episodes(store, &filter, JOB_EPISODES_MAX, 0)?;
+    Ok(JobAnswer { clock, job, node_names, episodes, loss_curve: curve })
+}
+
+fn read_losses(store: &Store<'_>, job_id: &str) -> Result<Vec<EpisodeLoss>, ApiError> {
+    store.rows(include_str!("../sql/job_profiles.sql"), [job_id], |row| {
+        let profile: String = row.get(2)?;
+        Ok(EpisodeLoss {
+            start: row.get(0)?,
+            slowdown_s: row.get(1)?,
+            // A profile that cannot be read costs its shape, not the page: the loss then counts as a step.
+            profile: serde_json::from_str(&profile).unwrap_or_default(),
+        })
+    })
+}

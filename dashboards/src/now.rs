@@ -1,0 +1,220 @@
+//! `/api/v1/now`: the latest signal of every series, in columns since there may be many.
+
+use crate::answer::{Answer, ApiError, Checked, checked_limit};
+use crate::reader::Store;
+use crate::router::PageState;
+use crate::stream::{Totals, read_totals};
+use axum::Json;
+use axum::extract::State;
+use rusqlite::Row;
+use schemas::{Direction, Metric};
+use serde::{Deserialize, Serialize};
+
+/// More cells than this are rolled up by the page, one per component.
+const SERIES_STANDARD: u32 = 20_000;
+const SERIES_MAX: u32 = 50_000;
+const SEARCH_BYTES_MAX: usize = 128;
+
+/// Which series, and how.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NowQuery {
+    metric: Option<Metric>,
+    state: Option<schemas::State>,
+    search: Option<String>,
+    #[serde(default)]
+    order: Order,
+    #[serde(default)]
+    by: By,
+    names: Option<bool>,
+    limit: Option<u32>,
+    offset: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Order {
+    #[default]
+    Id,
+    Slowdown,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum By {
+    #[default]
+    Series,
+    Component,
+}
+
+/// One series with its latest signal.
+#[derive(Debug, Serialize)]
+pub struct SeriesNow {
+    /// Its number.
+    pub id: i64,
+    /// Its full name.
+    pub name: String,
+    /// What is measured.
+    pub metric: String,
+    /// Router, host or node.
+    pub component: String,
+    /// Tile, port or mount.
+    pub part: Option<String>,
+    /// When it was last heard.
+    pub time: f64,
+    /// Latest reading.
+    pub value: Option<f64>,
+    /// Windowed mean.
+    pub mean: Option<f64>,
+    /// What it is compared with.
+    pub baseline: Option<f64>,
+    /// What the mean has to pass.
+    pub bound: Option<f64>,
+    /// The word for its state; `unknown` after 5 s of silence.
+    pub state: String,
+    /// Seconds lost so far.
+    pub slowdown_s: f64,
+}
+
+/// Reads the columns that the queries of series now have in common.
+pub fn series_now_row(row: &Row<'_>) -> rusqlite::Result<SeriesNow> {
+    Ok(SeriesNow {
+        id: row.get(0)?,
+        name: row.get(1)?,
+        metric: row.get(2)?,
+        component: row.get(3)?,
+        part: row.get(4)?,
+        time: row.get(5)?,
+        value: row.get(6)?,
+        mean: row.get(7)?,
+        baseline: row.get(8)?,
+        bound: row.get(9)?,
+        state: row.get(10)?,
+        slowdown_s: row.get(11)?,
+    })
+}
+
+/// The names of series; they change only when series are added, so a page asks for them once.
+#[derive(Debug, Default, Serialize)]
+struct NameColumns {
+    name: Vec<String>,
+    metric: Vec<String>,
+    component: Vec<String>,
+    part: Vec<Option<String>>,
+}
+
+/// Series in columns. Figures are rounded to single precision: they are colours and labels here.
+#[derive(Debug, Default, Serialize)]
+struct SeriesColumns {
+    id: Vec<i64>,
+    #[serde(flatten)]
+    names: Option<NameColumns>,
+    /// Index into `states` of the answer.
+    state: Vec<Option<u8>>,
+    value: Vec<Option<f32>>,
+    mean: Vec<Option<f32>>,
+    baseline: Vec<Option<f32>>,
+    bound: Vec<Option<f32>>,
+    slowdown_s: Vec<f32>,
+    time: Vec<f64>,
+}
+
+impl SeriesColumns {
+    fn push(&mut self, series: SeriesNow) {
+        self.id.push(series.id);
+        if let Some(names) = &mut self.names {
+            names.name.push(series.name);
+            names.metric.push(series.metric);
+            names.component.push(series.component);
+            names.part.push(series.part);
+        }
+        let number = schemas::State::ALL.iter().position(|s| s.name() == series.state);
+        self.state.push(number.map(|n| n as u8));
+        self.value.push(series.value.map(|x| x as f32));
+        self.mean.push(series.mean.map(|x| x as f32));
+        self.baseline.push(series.baseline.map(|x| x as f32));
+        self.bound.push(series.bound.map(|x| x as f32));
+        self.slowdown_s.push(series.slowdown_s as f32);
+        self.time.push(series.time);
+    }
+}
+
+/// What the page has to know of a metric.
+#[derive(Debug, Serialize)]
+pub struct MetricFacts {
+    name: &'static str,
+    unit: &'static str,
+    direction: Direction,
+}
+
+/// The answer.
+#[derive(Debug, Serialize)]
+pub struct Now {
+    clock: Option<f64>,
+    totals: Totals,
+    metrics: Vec<MetricFacts>,
+    states: Vec<&'static str>,
+    /// Series that pass the filter, of which `series` holds at most the limit.
+    total: i64,
+    series: SeriesColumns,
+    /// The series that lose most, with names.
+    top: Vec<SeriesNow>,
+}
+
+/// Answers `/api/v1/now`.
+///
+/// # Errors
+/// 400 for bad parameters, 503 before there is a store.
+pub async fn now(State(state): State<PageState>, Checked(query): Checked<NowQuery>) -> Answer<Now> {
+    let limit = checked_limit(query.limit, SERIES_STANDARD, SERIES_MAX)?;
+    if query.search.as_ref().is_some_and(|text| text.len() > SEARCH_BYTES_MAX) {
+        return Err(ApiError::BadRequest(format!("search is longer than {SEARCH_BYTES_MAX} bytes")));
+    }
+    state.reader.read(move |store| read_now(store, &query, limit)).await.map(Json)
+}
+
+fn read_now(store: &Store<'_>, query: &NowQuery, limit: u32) -> Result<Now, ApiError> {
+    let filter =
+        (query.metric.map(Metric::name), query.state.map(schemas::State::name), query.search.as_deref());
+    let total = store.one(include_str!("../sql/series_count.sql"), filter, |row| row.get(0))?;
+    Ok(Now {
+        clock: store.clock()?,
+        totals: read_totals(store)?,
+        metrics: Metric::ALL.into_iter().map(metric_facts).collect(),
+        states: schemas::State::ALL.iter().map(|s| s.name()).collect(),
+        total,
+        series: read_columns(store, query, limit)?,
+        top: store.rows(include_str!("../sql/now_top.sql"), [], series_now_row)?,
+    })
+}
+
+/// What the page has to know of `metric`.
+pub fn metric_facts(metric: Metric) -> MetricFacts {
+    MetricFacts { name: metric.name(), unit: metric.unit(), direction: metric.direction() }
+}
+
+fn read_columns(store: &Store<'_>, query: &NowQuery, limit: u32) -> Result<SeriesColumns, ApiError> {
+    let sql = match query.by {
+        By::Series => include_str!("../sql/now_series.sql"),
+        By::Component => include_str!("../sql/now_components.sql"),
+    };
+    let order = match query.order {
+        Order::Id => "id",
+        Order::Slowdown => "slowdown",
+    };
+    let params = (
+        query.metric.map(Metric::name),
+        query.state.map(schemas::State::name),
+        query.search.as_deref(),
+        order,
+        limit,
+        query.offset.unwrap_or(0),
+    );
+    let names = query.names.unwrap_or(true).then(NameColumns::default);
+    let mut columns = SeriesColumns { names, ..SeriesColumns::default() };
+    store.rows(sql, params, |row| {
+        columns.push(series_now_row(row)?);
+        Ok(())
+    })?;
+    Ok(columns)
+}

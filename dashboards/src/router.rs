@@ -1,0 +1,50 @@
+//! Which path goes to which answer.
+
+use crate::progress::Progress;
+use crate::reader::StoreReader;
+use crate::stream::EventText;
+use crate::{episodes, guard, health, jobs, now, page_files, series, stream};
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::get;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// What the handlers share.
+#[derive(Clone)]
+pub struct PageState {
+    /// The store.
+    pub reader: Arc<StoreReader>,
+    /// What the operator should know of this run, shown beside the title.
+    pub run_note: Option<String>,
+    /// The run's latest progress.
+    pub ticks: watch::Receiver<Progress>,
+    /// Where clients of the stream subscribe.
+    pub events: watch::Sender<EventText>,
+    /// Becomes true when the server stops.
+    pub stopping: watch::Receiver<bool>,
+}
+
+/// The router of a server that is bound to `address`.
+pub fn router(state: PageState, address: SocketAddr) -> Router {
+    Router::new()
+        .route("/healthz", get(healthz))
+        .route("/api/v1/now", get(now::now))
+        .route("/api/v1/episodes", get(episodes::episodes))
+        .route("/api/v1/episodes/{id}", get(episodes::episode))
+        .route("/api/v1/series/{*rest}", get(series::series_points))
+        .route("/api/v1/jobs", get(jobs::jobs))
+        .route("/api/v1/jobs/{id}", get(jobs::job))
+        .route("/api/v1/health", get(health::health))
+        .route("/api/v1/stream", get(stream::stream))
+        .fallback_service(get(page_files::page_file).with_state(()))
+        .with_state(state)
+        .layer(from_fn_with_state(address, guard::refuse_foreign_hosts))
+        .layer(from_fn(guard::set_headers))
+}
+
+/// The process lives; whether the monitoring is complete stands in `/api/v1/health`.
+async fn healthz() -> &'static str {
+    "ok\n"
+}

@@ -1,0 +1,102 @@
+//! `/api/v1/series/{name}/points`: one series over time.
+
+use crate::answer::{Answer, ApiError, Checked, checked_series_name, checked_time};
+use crate::now::{MetricFacts, SeriesNow, metric_facts, series_now_row};
+use crate::points::{Points, read_points};
+use crate::reader::Store;
+use crate::router::PageState;
+use axum::Json;
+use axum::extract::{Path, State};
+use schemas::Metric;
+use serde::{Deserialize, Serialize};
+
+/// What is shown when no range is asked for, in seconds.
+const STANDARD_RANGE_S: f64 = 900.0;
+/// The longest range of one answer: two days of ticks are read in well under a second.
+const RANGE_MAX_S: f64 = 172_800.0;
+
+/// Which stretch of time, in seconds since the epoch.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Range {
+    from: Option<f64>,
+    to: Option<f64>,
+}
+
+/// A job beside a series or an episode.
+#[derive(Debug, Serialize)]
+pub struct JobBeside {
+    job_id: String,
+    user: String,
+    name: String,
+    start: f64,
+    end: Option<f64>,
+}
+
+/// The answer.
+#[derive(Debug, Serialize)]
+pub struct SeriesPoints {
+    series: SeriesNow,
+    metric: Option<MetricFacts>,
+    from: f64,
+    to: f64,
+    points: Points,
+    jobs: Vec<JobBeside>,
+}
+
+/// Answers `/api/v1/series/{name}/points`; a series name holds slashes, so the path is taken as a whole.
+///
+/// # Errors
+/// 400 for a bad name or range, 404 for a series that was never seen.
+pub async fn series_points(
+    State(state): State<PageState>,
+    Path(rest): Path<String>,
+    Checked(range): Checked<Range>,
+) -> Answer<SeriesPoints> {
+    let Some(name) = rest.strip_suffix("/points") else {
+        return Err(ApiError::NotFound("a series has only /points".to_string()));
+    };
+    let name = checked_series_name(name)?;
+    state.reader.read(move |store| points_answer(store, &name, &range)).await.map(Json)
+}
+
+fn points_answer(store: &Store<'_>, name: &str, range: &Range) -> Result<SeriesPoints, ApiError> {
+    let series = store
+        .first(include_str!("../sql/series_by_name.sql"), [name], series_now_row)?
+        .ok_or_else(|| ApiError::NotFound(format!("no series {name}")))?;
+    let (from, to) = checked_range(range, series.time)?;
+    let points = read_points(store, name, from, to)?;
+    let jobs = jobs_beside(store, name, from, to)?;
+    let metric = Metric::from_name(&series.metric).map(metric_facts);
+    Ok(SeriesPoints { metric, series, from, to, points, jobs })
+}
+
+fn checked_range(range: &Range, latest: f64) -> Result<(f64, f64), ApiError> {
+    let to = checked_time("to", range.to.unwrap_or(latest))?;
+    let from = checked_time("from", range.from.unwrap_or((to - STANDARD_RANGE_S).max(0.0)))?;
+    if from > to {
+        return Err(ApiError::BadRequest("from lies after to".to_string()));
+    }
+    if to - from > RANGE_MAX_S {
+        return Err(ApiError::BadRequest(format!(
+            "the range is longer than {RANGE_MAX_S} s; ask for parts of it"
+        )));
+    }
+    Ok((from, to))
+}
+
+/// Jobs that used a series at some time between two times.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn jobs_beside(store: &Store<'_>, name: &str, from: f64, to: f64) -> Result<Vec<JobBeside>, ApiError> {
+    store.rows(include_str!("../sql/series_jobs.sql"), (name, from, to), |row| {
+        Ok(JobBeside {
+            job_id: row.get(0)?,
+            user: row.get(1)?,
+            name: row.get(2)?,
+            start: row.get(3)?,
+            end: row.get(4)?,
+        })
+    })
+}
