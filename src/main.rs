@@ -1,1 +1,13 @@
-fn main() {}
+//! `tailback`: see the library's map.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match tailback::cli::run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("tailback: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

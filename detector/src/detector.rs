@@ -1,23 +1,30 @@
 //! The detector: rows of counters in, results out. The order of the pipeline stands in [`Detector::rows`].
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `blame.rs` | judgement of falls, who is to blame |
+//! | `of_jobs.rs` | jobs: boundaries, whose series are whose, results |
+
+mod blame;
+mod of_jobs;
 
 use crate::coverage::Coverage;
 use crate::episodes::EpisodeBook;
-use crate::evidence;
 use crate::ingest::{Ingest, SeriesReading};
-use crate::jobs::{self, Facts, JobLedger};
-use crate::model::{Bank, Happening, Reading, Suspicion};
+use crate::jobs::JobLedger;
+use crate::model::{Bank, Happening, Reading};
 use crate::settings::Settings;
 use schemas::{
-    Cause, CauseKind, CauseShare, CounterBatch, DropCounts, Job, Metric, Name, ResultBatch, SeriesIndex,
-    Signal, Sources, State, Time,
+    CauseShare, CounterBatch, DropCounts, Job, Metric, Name, ResultBatch, SeriesIndex, Signal, Sources,
+    State, Time,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 
 /// Signals written for a gap at most; a longer one is told by its first and its last ticks.
 const GAP_SIGNALS_MAX: i64 = 600;
-/// A job row that comes this many seconds after the job's start still starts its nodes anew.
-const JOB_ROW_DELAY_S: f64 = 10.0;
+/// Version of the written state; one of another version is not read.
+pub const STATE_VERSION: u32 = 1;
 
 /// State of the detector stage. It can be written and read back at any point between two calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -132,7 +139,7 @@ impl Detector {
         let new = table.iter().enumerate().skip(self.told_series);
         let series = new.map(|(at, info)| (SeriesIndex(at as u32), info.clone())).collect();
         self.told_series = table.len();
-        let (job_results, job_series) = self.job_results();
+        let (job_results, job_series) = self.news_of_jobs();
         ResultBatch {
             series,
             signals: std::mem::take(&mut self.signals),
@@ -196,70 +203,12 @@ impl Detector {
         }
     }
 
-    /// Judges a fall, once the others' rows of that time must have come.
-    fn consider(&mut self, series: SeriesIndex, time: Time, suspicion: &Suspicion) {
-        let place = self.series[series.at()];
-        let none = Vec::new();
-        let part = self.ingest.series()[series.at()].part.clone();
-        let members = part.as_ref().and_then(|part| self.clients.get(part)).unwrap_or(&none);
-        let waited = time.seconds_since(suspicion.since) >= self.settings.stream.lateness_s;
-        if members.len() > 1 && !waited {
-            return;
-        }
-        let bank = &self.banks[place.metric as usize];
-        let own: Vec<&Name> = self.jobs_of(series, suspicion.start);
-        let same_job = |m: u32| {
-            let other = self.members[place.metric as usize][m as usize];
-            self.jobs_of(other, suspicion.start).iter().any(|job| own.contains(job))
-        };
-        let evidence = evidence::judge(bank, members, place.number, suspicion, same_job);
-        let causes = self.blame(series, suspicion, &evidence);
-        let happening = self.banks[place.metric as usize].judge(place.number as usize, evidence.judgement);
-        if happening == Happening::Began {
-            self.begin(series, causes);
-        }
-    }
-
     fn begin(&mut self, series: SeriesIndex, causes: Vec<CauseShare>) {
         let place = self.series[series.at()];
-        if let Some(now) = self.banks[place.metric as usize].open_episode(place.number as usize) {
-            self.episodes.open(series, &now, causes);
-        }
-    }
-
-    /// Who gained what the series lost, by job where jobs are known.
-    fn blame(
-        &self,
-        series: SeriesIndex,
-        suspicion: &Suspicion,
-        evidence: &evidence::Evidence,
-    ) -> Vec<CauseShare> {
-        let place = self.series[series.at()];
-        let own = self.jobs_of(series, suspicion.start);
-        let mut shares: Vec<CauseShare> = Vec::new();
-        for (member, gain) in &evidence.gainers {
-            let other = self.members[place.metric as usize][*member as usize];
-            let theirs = self.jobs_of(other, suspicion.since);
-            let (cause, name) = match theirs.first() {
-                Some(job) if own.contains(job) => (Cause::SelfInflicted, job.to_string()),
-                Some(job) => (Cause::OtherJob, job.to_string()),
-                None if own.is_empty() => (Cause::Unknown, self.ingest.series()[other.at()].name()),
-                None => (Cause::OtherJob, self.ingest.series()[other.at()].name()),
-            };
-            let share = gain / evidence.gained;
-            match shares.iter_mut().find(|s| s.series_or_job == name) {
-                Some(known) => known.share += share,
-                None => {
-                    shares.push(CauseShare { cause, kind: CauseKind::Capacity, series_or_job: name, share })
-                }
-            }
-        }
-        shares
-    }
-
-    fn jobs_of(&self, series: SeriesIndex, time: Time) -> Vec<&Name> {
-        let node = &self.ingest.series()[series.at()].component;
-        self.jobs.on_node_at(node, time).into_iter().map(|job| &job.job_id).collect()
+        let Some(now) = self.banks[place.metric as usize].open_episode(place.number as usize) else { return };
+        let by_others = causes.is_empty() && place.metric == Metric::AriesStallRatio;
+        let causes = if by_others { self.newcomers(series, now.start) } else { causes };
+        self.episodes.open(series, &now, causes);
     }
 
     fn restart(&mut self, series: SeriesIndex) {
@@ -318,72 +267,5 @@ impl Detector {
         if metric != Metric::AriesStallRatio {
             self.set_boundary(series, &node);
         }
-    }
-
-    /// Series that belong to a node alone; a router's links serve many.
-    fn node_series(&self, node: &Name) -> Vec<SeriesIndex> {
-        let of = |metric| self.ingest.series_of(metric, node);
-        let mut series = of(Metric::LustreWriteRate);
-        series.extend(of(Metric::IbWaitRatio));
-        series.retain(|s| s.at() < self.series.len());
-        series
-    }
-
-    fn set_boundary(&mut self, series: SeriesIndex, node: &Name) {
-        let last = self.coverage.last(series).unwrap_or(Time::MIN);
-        let from = last.plus_seconds(-JOB_ROW_DELAY_S);
-        let next = self.jobs.boundaries(node).into_iter().find(|t| *t > from);
-        self.series[series.at()].next_boundary = next.unwrap_or(Time(i64::MAX));
-    }
-
-    fn pass_boundary(&mut self, series: SeriesIndex, time: Time) {
-        let node = &self.ingest.series()[series.at()].component;
-        let next = self.jobs.boundaries(node).into_iter().find(|t| *t > time);
-        self.series[series.at()].next_boundary = next.unwrap_or(Time(i64::MAX));
-    }
-
-    /// Results of all jobs that the data reaches, and the series newly assigned to them.
-    fn job_results(&mut self) -> (Vec<schemas::JobResult>, Vec<(Name, SeriesIndex)>) {
-        let Some(now) = self.ingest.newest() else {
-            return (Vec::new(), Vec::new());
-        };
-        let mut results = Vec::new();
-        let mut new = Vec::new();
-        for job in self.jobs.all() {
-            let settled = job.end.is_some_and(|end| now.seconds_since(end) > 300.0);
-            if settled && !self.finished {
-                continue;
-            }
-            let series = self.series_of_job(job);
-            let facts = Facts {
-                series: &series,
-                table: self.ingest.series(),
-                episodes: &self.episodes,
-                coverage: &self.coverage,
-                now,
-                tick_s: self.settings.stream.tick_s,
-            };
-            results.push(jobs::result(job, &facts));
-            new.extend(
-                series.into_iter().map(|s| (job.job_id.clone(), s)).filter(|p| !self.assigned.contains(p)),
-            );
-        }
-        self.assigned.extend(new.iter().cloned());
-        (results, new)
-    }
-
-    /// A job's own nodes' series, and the routers (as a whole) that its nodes hang on.
-    fn series_of_job(&self, job: &Job) -> Vec<SeriesIndex> {
-        let mut series: Vec<SeriesIndex> = Vec::new();
-        for node in &job.nodes {
-            series.extend(self.node_series(node));
-            for router in self.ingest.routers_of(node) {
-                let all = self.ingest.series_of(Metric::AriesStallRatio, &router);
-                series.extend(all.into_iter().filter(|s| self.ingest.series()[s.at()].part.is_none()));
-            }
-        }
-        series.sort();
-        series.dedup();
-        series
     }
 }

@@ -90,9 +90,9 @@ pub fn result(job: &Job, facts: &Facts<'_>) -> JobResult {
         contended_s: losses.contended_s,
         slowdown_s: losses.lost_s,
         slowdown_lo_s: (losses.certain_s - losses.variance.sqrt()).max(0.0),
-        slowdown_hi_s: losses.lost_s + losses.variance.sqrt(),
+        slowdown_hi_s: losses.most_s.max(losses.lost_s) + losses.variance.sqrt(),
         completeness,
-        causes: causes(&losses.by_episode, &relevant, facts.table),
+        causes: causes(job, &losses.by_episode, &relevant, facts.table),
     }
 }
 
@@ -103,6 +103,8 @@ struct Losses {
     /// Of `lost_s`, what was measured as progress lost. Stalls on links tell how much slower messages are,
     /// not how much of its time the job spends in messages, so they raise the upper end alone.
     certain_s: f64,
+    /// What it would be if the job waited for the worst of its series on the network, not for their mean.
+    most_s: f64,
     variance: f64,
     by_episode: HashMap<u64, f64>,
 }
@@ -129,11 +131,15 @@ fn reduce(job: &Job, end: Time, episodes: &[&Episode], facts: &Facts<'_>) -> Los
         };
         losses.contended_s += piece[1].seconds_since(piece[0]);
         losses.lost_s += lost_s;
-        losses.certain_s += if metric == Metric::LustreWriteRate { lost_s } else { 0.0 };
+        let mut worst_s = lost_s;
         for episode in within.iter().filter(|e| metric_of(facts.table, e) == Some(metric)) {
             let part = episode.slowdown_between_s(piece[0], piece[1]);
             *losses.by_episode.entry(episode.id.0).or_default() += part / width;
+            worst_s = worst_s.max(part);
         }
+        let measured = metric == Metric::LustreWriteRate;
+        losses.certain_s += if measured { lost_s } else { 0.0 };
+        losses.most_s += if measured { lost_s } else { worst_s };
     }
     losses.variance = episodes.iter().map(|e| variance(e, &losses.by_episode)).sum();
     losses
@@ -162,7 +168,13 @@ fn metric_of(table: &SeriesTable, episode: &Episode) -> Option<Metric> {
 }
 
 /// Causes of the episodes, weighted with what each cost the job; what no episode explains is unknown.
-fn causes(charged: &HashMap<u64, f64>, episodes: &[&Episode], table: &SeriesTable) -> Vec<CauseShare> {
+/// A job that is named as a cause of its own loss contends with itself.
+fn causes(
+    job: &Job,
+    charged: &HashMap<u64, f64>,
+    episodes: &[&Episode],
+    table: &SeriesTable,
+) -> Vec<CauseShare> {
     let total: f64 = charged.values().sum();
     if total <= 0.0 {
         return Vec::new();
@@ -172,7 +184,9 @@ fn causes(charged: &HashMap<u64, f64>, episodes: &[&Episode], table: &SeriesTabl
         let weight = charged.get(&episode.id.0).copied().unwrap_or(0.0) / total;
         let explained: f64 = episode.causes.iter().map(|c| c.share).sum();
         for cause in &episode.causes {
-            let key = (cause.cause, cause.kind, cause.series_or_job.clone());
+            let own = cause.series_or_job == job.job_id.as_str();
+            let sort = if own { Cause::SelfInflicted } else { cause.cause };
+            let key = (sort, cause.kind, cause.series_or_job.clone());
             *shares.entry(key).or_default() += weight * cause.share;
         }
         let name = table.get(episode.series.at()).map_or(String::new(), |info| info.name());

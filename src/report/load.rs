@@ -18,11 +18,7 @@ pub(super) fn load(path: &Path, id: &str) -> Result<PostMortem> {
         Some(job) => facts(&store, job).with_context(unreadable),
         None => {
             let known = known_jobs(&store).with_context(unreadable)?;
-            Err(anyhow!(
-                "{}: {}",
-                path.display(),
-                nearest::unknown_job(id, &known)
-            ))
+            Err(anyhow!("{}: {}", path.display(), nearest::unknown_job(id, &known)))
         }
     }
 }
@@ -44,18 +40,9 @@ fn facts(store: &Connection, job: Job) -> Result<PostMortem> {
 fn job(store: &Connection, id: &str) -> Result<Option<Job>> {
     let read = |row: &Row<'_>| {
         let end: Option<f64> = row.get(4)?;
-        Ok((
-            row.get::<_, String>(0)?,
-            row.get(1)?,
-            row.get(2)?,
-            seconds(row, 3)?,
-            end,
-            row.get(5)?,
-        ))
+        Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?, seconds(row, 3)?, end, row.get(5)?))
     };
-    let found = store
-        .query_row(include_str!("job.sql"), params![id], read)
-        .optional()?;
+    let found = store.query_row(include_str!("job.sql"), params![id], read).optional()?;
     let Some((job_id, user, name, start, end, app)) = found else {
         return Ok(None);
     };
@@ -89,9 +76,7 @@ fn result(store: &Connection, id: &Name) -> Result<Option<JobResult>> {
         })
     };
     let statement = include_str!("job_result.sql");
-    let result = store
-        .query_row(statement, params![id.as_str()], read)
-        .optional()?;
+    let result = store.query_row(statement, params![id.as_str()], read).optional()?;
     let Some(mut result) = result else {
         return Ok(None);
     };
@@ -131,10 +116,7 @@ fn episodes(store: &Connection, job: &Job, until: Time) -> Result<Vec<ResourceEp
 
 fn episode(row: &Row<'_>) -> Result<Episode> {
     let points: Vec<[f64; 2]> = serde_json::from_str(&row.get::<_, String>(13)?)?;
-    let point = |[time, slowdown_s]: [f64; 2]| LossPoint {
-        time: Time::from_seconds(time),
-        slowdown_s,
-    };
+    let point = |[time, slowdown_s]: [f64; 2]| LossPoint { time: Time::from_seconds(time), slowdown_s };
     Ok(Episode {
         id: EpisodeId(row.get::<_, i64>(2)? as u64),
         series: SeriesIndex(row.get(3)?),
@@ -156,11 +138,7 @@ fn series(store: &Connection, job: &Job, until: Time) -> Result<SeriesCount> {
     let parameters = params![job.job_id.as_str(), job.start.seconds(), until.seconds()];
     let count = |row: &Row<'_>, column| row.get::<_, i64>(column).map(|n| n as u64);
     let read = |row: &Row<'_>| {
-        Ok(SeriesCount {
-            total: count(row, 0)?,
-            unheard: count(row, 1)?,
-            fell_silent: count(row, 2)?,
-        })
+        Ok(SeriesCount { total: count(row, 0)?, unheard: count(row, 1)?, fell_silent: count(row, 2)? })
     };
     Ok(store.query_row(include_str!("job_series.sql"), parameters, read)?)
 }

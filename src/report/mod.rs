@@ -57,8 +57,7 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     } else {
         render(&facts, terminal_width(), colour())
     };
-    out.write_all(text.as_bytes())
-        .context("the report cannot be written")
+    out.write_all(text.as_bytes()).context("the report cannot be written")
 }
 
 /// Colours only for a person, and only for one who did not decline them (no-color.org).

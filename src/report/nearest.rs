@@ -15,10 +15,7 @@ pub(super) fn unknown_job(id: &str, known: &[String]) -> String {
     // Stable: among equally near ones the newest come first.
     ranked.sort_by_cached_key(|other| distance(&id, other));
     let nearest: Vec<&str> = ranked.iter().take(SHOWN).map(|s| s.as_str()).collect();
-    format!(
-        "job {id} is not known; the nearest known ids are {}",
-        nearest.join(", ")
-    )
+    format!("job {id} is not known; the nearest known ids are {}", nearest.join(", "))
 }
 
 /// Characters to insert, delete or replace to get from one word to the other (Levenshtein).
@@ -45,20 +42,12 @@ mod tests {
     fn the_nearest_come_first_and_the_newest_among_equals() {
         let known = ["90", "4712", "4710", "12"].map(String::from);
         let sentence = unknown_job("4711", &known);
-        assert_eq!(
-            sentence,
-            "job 4711 is not known; the nearest known ids are 4712, 4710, 12"
-        );
+        assert_eq!(sentence, "job 4711 is not known; the nearest known ids are 4712, 4710, 12");
     }
 
     #[test]
     fn distances() {
-        for (a, b, want) in [
-            ("", "", 0),
-            ("abc", "", 3),
-            ("kitten", "sitting", 3),
-            ("12", "21", 2),
-        ] {
+        for (a, b, want) in [("", "", 0), ("abc", "", 3), ("kitten", "sitting", 3), ("12", "21", 2)] {
             assert_eq!((distance(a, b), distance(b, a)), (want, want), "{a} {b}");
         }
     }

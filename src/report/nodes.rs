@@ -10,10 +10,7 @@ pub(super) fn compress<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
         let digits = &name[stem.len()..];
         groups.entry((stem, digits.len())).or_default().push(digits);
     }
-    let groups: Vec<String> = groups
-        .into_iter()
-        .map(|((stem, _), digits)| group(stem, digits))
-        .collect();
+    let groups: Vec<String> = groups.into_iter().map(|((stem, _), digits)| group(stem, digits)).collect();
     groups.join(",")
 }
 
@@ -28,24 +25,14 @@ fn group(stem: &str, mut digits: Vec<&str>) -> String {
         return format!("{stem}{first}");
     }
     // What the smallest and the largest begin with, all between them begin with.
-    let same = first
-        .bytes()
-        .zip(last.bytes())
-        .take_while(|(a, b)| a == b)
-        .count();
-    let ranges: Vec<String> = ranges(&digits)
-        .into_iter()
-        .map(|(from, to)| range(&from[same..], &to[same..]))
-        .collect();
+    let same = first.bytes().zip(last.bytes()).take_while(|(a, b)| a == b).count();
+    let ranges: Vec<String> =
+        ranges(&digits).into_iter().map(|(from, to)| range(&from[same..], &to[same..])).collect();
     format!("{stem}{}[{}]", &first[..same], ranges.join(","))
 }
 
 fn range(from: &str, to: &str) -> String {
-    if from == to {
-        from.to_string()
-    } else {
-        format!("{from}-{to}")
-    }
+    if from == to { from.to_string() } else { format!("{from}-{to}") }
 }
 
 /// Stretches of consecutive numbers in a sorted list.
@@ -78,15 +65,9 @@ mod tests {
             ("nid00012", "nid00012"),
             ("nid00001 nid00002 nid00003", "nid0000[1-3]"),
             ("nid00016 nid00001 nid00002 nid00001", "nid000[01-02,16]"),
-            (
-                "nid00009 nid00010 gpu1 gpu2 login",
-                "gpu[1-2],login,nid000[09-10]",
-            ),
+            ("nid00009 nid00010 gpu1 gpu2 login", "gpu[1-2],login,nid000[09-10]"),
             ("n9 n10 n11", "n9,n1[0-1]"),
-            (
-                "99999999999999999999998 99999999999999999999999",
-                "9999999999999999999999[8,9]",
-            ),
+            ("99999999999999999999998 99999999999999999999999", "9999999999999999999999[8,9]"),
         ] {
             assert_eq!(compress(names.split_whitespace()), want, "{names}");
         }

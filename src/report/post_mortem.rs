@@ -62,10 +62,7 @@ impl PostMortem {
         let part = |column: usize| {
             let from = self.job.start.plus_seconds(span * column as f64);
             let to = self.job.start.plus_seconds(span * (column + 1) as f64);
-            let losses = self
-                .episodes
-                .iter()
-                .map(|e| e.episode.slowdown_between_s(from, to));
+            let losses = self.episodes.iter().map(|e| e.episode.slowdown_between_s(from, to));
             losses.fold(0.0, f64::max) / span
         };
         (0..columns).map(|c| part(c).clamp(0.0, 1.0)).collect()

@@ -36,12 +36,7 @@ pub fn render(facts: &PostMortem, width: usize, colour: bool) -> String {
 
 fn head(facts: &PostMortem, paint: &Paint) -> Vec<String> {
     let job = &facts.job;
-    let title = format!(
-        "Job {}  {}  {}",
-        job.job_id,
-        printable(&job.name),
-        of_user(&job.user)
-    );
+    let title = format!("Job {}  {}  {}", job.job_id, printable(&job.name), of_user(&job.user));
     let until = match job.end {
         Some(end) => format!("to {}", utc(end)),
         None => format!("and had no end by {}", utc(facts.until)),
@@ -54,11 +49,7 @@ fn head(facts: &PostMortem, paint: &Paint) -> Vec<String> {
 }
 
 fn of_user(user: &str) -> String {
-    if user.is_empty() {
-        "of an unknown user".to_string()
-    } else {
-        format!("of {}", printable(user))
-    }
+    if user.is_empty() { "of an unknown user".to_string() } else { format!("of {}", printable(user)) }
 }
 
 fn node_list(facts: &PostMortem) -> String {
@@ -86,10 +77,7 @@ fn lost(facts: &PostMortem, r: &JobResult, paint: &Paint) -> String {
     let seconds = paint.loss(&format!("{:.1} s", r.slowdown_s));
     let interval = format!("[{:.1}, {:.1}]", r.slowdown_lo_s, r.slowdown_hi_s);
     let of_run = format!("{} of its {run_s:.0} s run", percent(share));
-    format!(
-        "  lost   {seconds} {interval} = {of_run}, contended {:.0} s, {complete}",
-        r.contended_s
-    )
+    format!("  lost   {seconds} {interval} = {of_run}, contended {:.0} s, {complete}", r.contended_s)
 }
 
 fn no_data(paint: &Paint) -> Vec<String> {
@@ -109,10 +97,7 @@ fn when(facts: &PostMortem, width: usize, paint: &Paint) -> Vec<String> {
     if facts.run_s() > 0.0 {
         let line = sparkline::sparkline(&facts.loss_shares(columns));
         lines.push(format!("  {}", paint.loss(&line)));
-        lines.push(format!(
-            "  {}",
-            paint.dim(&sparkline::axis(facts.run_s(), columns))
-        ));
+        lines.push(format!("  {}", paint.dim(&sparkline::axis(facts.run_s(), columns))));
         let scale =
             format!("share of each {step:.1} s lost on the worst resource: ▁ no loss found, █ all of it");
         lines.push(format!("  {}", paint.dim(&scale)));
@@ -127,23 +112,14 @@ fn who(result: &JobResult, paint: &Paint) -> Vec<String> {
         return Vec::new();
     }
     let mut lines = vec![String::new(), paint.bold("Who")];
-    let named: Vec<&CauseShare> = result
-        .causes
-        .iter()
-        .filter(|c| c.cause != Cause::Unknown)
-        .collect();
+    let named: Vec<&CauseShare> = result.causes.iter().filter(|c| c.cause != Cause::Unknown).collect();
     if named.is_empty() {
         lines.push("  The data names nobody.".to_string());
     }
     lines.extend(named.into_iter().map(|c| {
         let seconds = c.share * result.slowdown_s;
         let figures = format!("{:>4}  {seconds:>7.1} s", percent(c.share));
-        format!(
-            "  {} {figures}  {} ({})",
-            paint.loss(&bar(c.share)),
-            cause(c),
-            kind(c.kind)
-        )
+        format!("  {} {figures}  {} ({})", paint.loss(&bar(c.share)), cause(c), kind(c.kind))
     }));
     let others = counted(result.causes.len(), "cause", "causes");
     lines.truncate(lines.len().min(2 + 12));
@@ -177,10 +153,6 @@ impl Paint {
     }
 
     fn wrap(&self, code: &str, text: &str) -> String {
-        if self.colour {
-            format!("\x1b[{code}m{text}\x1b[0m")
-        } else {
-            text.to_string()
-        }
+        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
     }
 }

@@ -14,11 +14,7 @@ pub(super) fn sparkline(shares: &[f64]) -> String {
 
 /// Times since the start below the line: at its left, middle and right.
 pub(super) fn axis(run_s: f64, columns: usize) -> String {
-    let (left, middle, right) = (
-        words::offset(0.0),
-        words::offset(run_s / 2.0),
-        words::offset(run_s),
-    );
+    let (left, middle, right) = (words::offset(0.0), words::offset(run_s / 2.0), words::offset(run_s));
     let gap = |taken: usize, until: usize| " ".repeat(until.saturating_sub(taken).max(1));
     let mut line = left;
     line += &gap(line.len(), columns / 2 - middle.len() / 2);

@@ -17,15 +17,7 @@ type Cells = [String; 7];
 /// The lines of the table: its head, one line an episode, and how many are not shown.
 pub(super) fn lines(facts: &PostMortem, width: usize) -> Vec<String> {
     let shown = worst(facts);
-    let head = [
-        "from",
-        "lasting",
-        "resource",
-        "what",
-        "usual -> worst",
-        "lost",
-        "seen",
-    ];
+    let head = ["from", "lasting", "resource", "what", "usual -> worst", "lost", "seen"];
     let mut rows: Vec<Cells> = vec![head.map(String::from)];
     rows.extend(shown.iter().map(|e| cells(facts, e)));
     let widths = widths(&rows, width);
@@ -47,10 +39,7 @@ fn cells(facts: &PostMortem, of: &ResourceEpisode) -> Cells {
     let e = &of.episode;
     let lasting = format!("{:.0} s{}", e.duration_s(), if e.open { "+" } else { "" });
     let values = change(of.metric, e.baseline, e.peak);
-    let lost = format!(
-        "{:.1} s [{:.1}, {:.1}]",
-        e.slowdown_s, e.slowdown_lo_s, e.slowdown_hi_s
-    );
+    let lost = format!("{:.1} s [{:.1}, {:.1}]", e.slowdown_s, e.slowdown_lo_s, e.slowdown_hi_s);
     [
         offset(e.start.seconds_since(facts.job.start)),
         lasting,

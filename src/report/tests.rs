@@ -20,12 +20,7 @@ fn at(seconds: f64) -> Time {
 }
 
 fn cause(cause: Cause, kind: CauseKind, who: &str, share: f64) -> CauseShare {
-    CauseShare {
-        cause,
-        kind,
-        series_or_job: who.to_string(),
-        share,
-    }
+    CauseShare { cause, kind, series_or_job: who.to_string(), share }
 }
 
 fn job() -> Job {
@@ -60,10 +55,7 @@ fn result() -> JobResult {
 /// An episode that loses little, then much, then little of its time.
 fn episode(id: u64, from: f64, to: f64, lost: f64) -> Episode {
     let span = to - from;
-    let point = |part: f64, share: f64| LossPoint {
-        time: at(from + span * part),
-        slowdown_s: lost * share,
-    };
+    let point = |part: f64, share: f64| LossPoint { time: at(from + span * part), slowdown_s: lost * share };
     Episode {
         id: EpisodeId(id),
         series: SeriesIndex(id as u32 - 1),
@@ -92,11 +84,7 @@ fn episodes() -> Vec<ResourceEpisode> {
         metric: Some(Metric::AriesStallRatio),
         episode: episode(2, 300.0, 377.0, 48.0),
     };
-    (
-        stalls.episode.baseline,
-        stalls.episode.peak,
-        stalls.episode.completeness,
-    ) = (0.31, 6.4, 0.95);
+    (stalls.episode.baseline, stalls.episode.peak, stalls.episode.completeness) = (0.31, 6.4, 0.95);
     vec![write, stalls]
 }
 
@@ -106,11 +94,7 @@ fn contended() -> PostMortem {
         until: at(473.0),
         result: Some(result()),
         episodes: episodes(),
-        series: SeriesCount {
-            total: 64,
-            unheard: 2,
-            fell_silent: 0,
-        },
+        series: SeriesCount { total: 64, unheard: 2, fell_silent: 0 },
     }
 }
 
@@ -124,22 +108,14 @@ fn quiet() -> PostMortem {
             ..result()
         }),
         episodes: Vec::new(),
-        series: SeriesCount {
-            total: 64,
-            ..SeriesCount::default()
-        },
+        series: SeriesCount { total: 64, ..SeriesCount::default() },
         ..contended()
     }
 }
 
 fn without_data() -> PostMortem {
     PostMortem {
-        result: Some(JobResult {
-            completeness: 0.0,
-            slowdown_s: 0.0,
-            causes: Vec::new(),
-            ..result()
-        }),
+        result: Some(JobResult { completeness: 0.0, slowdown_s: 0.0, causes: Vec::new(), ..result() }),
         series: SeriesCount::default(),
         ..quiet()
     }
@@ -149,19 +125,11 @@ fn running_with_many_episodes() -> PostMortem {
     let one = episodes().remove(0);
     let many = (0..25).map(|n| {
         let mut next = one.clone();
-        next.episode = episode(
-            n + 1,
-            15.0 * n as f64,
-            15.0 * n as f64 + 10.0,
-            4.0 + (n * 7 % 5) as f64,
-        );
+        next.episode = episode(n + 1, 15.0 * n as f64, 15.0 * n as f64 + 10.0, 4.0 + (n * 7 % 5) as f64);
         next.episode.open = n == 24;
         next
     });
-    let mut facts = PostMortem {
-        episodes: many.collect(),
-        ..contended()
-    };
+    let mut facts = PostMortem { episodes: many.collect(), ..contended() };
     facts.job.end = None;
     facts.job.user = "eve\x1b[2J".to_string();
     facts.until = at(372.0);
@@ -169,9 +137,7 @@ fn running_with_many_episodes() -> PostMortem {
 }
 
 fn check(golden: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("src/report/golden")
-        .join(golden);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report/golden").join(golden);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(&path, text).unwrap();
     }
@@ -210,11 +176,8 @@ fn no_data_is_never_called_healthy() {
 
 /// The facts of [`contended`] as the detector would commit them.
 fn batch() -> ResultBatch {
-    let series = |metric, component, part| SeriesInfo {
-        metric,
-        component: name(component),
-        part: Some(name(part)),
-    };
+    let series =
+        |metric, component, part| SeriesInfo { metric, component: name(component), part: Some(name(part)) };
     let write = series(Metric::LustreWriteRate, "nid00012", "snx11137");
     let stalls = series(Metric::AriesStallRatio, "c0-0c1s8", "r0c3");
     let signal = |series, seconds| Signal {
@@ -250,51 +213,29 @@ fn stored() -> (tempfile::TempDir, PathBuf) {
 fn what_was_committed_is_what_is_reported() {
     let (_folder, path) = stored();
     let mut want = contended();
-    want.series = SeriesCount {
-        total: 2,
-        unheard: 0,
-        fell_silent: 1,
-    };
+    want.series = SeriesCount { total: 2, unheard: 0, fell_silent: 1 };
     assert_eq!(load::load(&path, "4711").unwrap(), want);
 }
 
 #[test]
 fn an_unknown_job_is_named_with_its_nearest() {
     let (_folder, path) = stored();
-    let args = ReportArgs {
-        job: "4117".to_string(),
-        store: path,
-        json: false,
-    };
+    let args = ReportArgs { job: "4117".to_string(), store: path, json: false };
     let error = run(&args, &mut Vec::new()).unwrap_err().to_string();
-    assert!(
-        error.ends_with("store.db: job 4117 is not known; the nearest known ids are 4711"),
-        "{error}"
-    );
+    assert!(error.ends_with("store.db: job 4117 is not known; the nearest known ids are 4711"), "{error}");
 }
 
 #[test]
 fn a_store_that_is_not_there_is_named() {
-    let args = ReportArgs {
-        job: "4711".to_string(),
-        store: "no/such/store.db".into(),
-        json: true,
-    };
+    let args = ReportArgs { job: "4711".to_string(), store: "no/such/store.db".into(), json: true };
     let error = run(&args, &mut Vec::new()).unwrap_err().to_string();
-    assert!(
-        error.starts_with("no/such/store.db: the store cannot be opened"),
-        "{error}"
-    );
+    assert!(error.starts_with("no/such/store.db: the store cannot be opened"), "{error}");
 }
 
 #[test]
 fn the_page_goes_to_the_writer_that_is_given() {
     let (_folder, path) = stored();
-    let mut args = ReportArgs {
-        job: "4711".to_string(),
-        store: path,
-        json: false,
-    };
+    let mut args = ReportArgs { job: "4711".to_string(), store: path, json: false };
     let mut page = Vec::new();
     run(&args, &mut page).unwrap();
     assert!(page.starts_with(b"Job 4711  ior  of alice\n"));

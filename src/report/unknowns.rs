@@ -8,13 +8,7 @@ const SHARE_MIN: f64 = 0.005;
 
 /// One sentence for each thing that is not known.
 pub(super) fn sentences(facts: &PostMortem) -> Vec<String> {
-    let all = [
-        running(facts),
-        incomplete(facts),
-        unheard(facts),
-        fell_silent(facts),
-        unexplained(facts),
-    ];
+    let all = [running(facts), incomplete(facts), unheard(facts), fell_silent(facts), unexplained(facts)];
     all.into_iter().flatten().collect()
 }
 
@@ -26,9 +20,7 @@ fn running(facts: &PostMortem) -> Option<String> {
 fn incomplete(facts: &PostMortem) -> Option<String> {
     let result = facts.seen().filter(|r| r.completeness < 1.0)?;
     let missing = percent(1.0 - result.completeness);
-    Some(format!(
-        "{missing} of the expected readings are missing; what was lost during them is not counted."
-    ))
+    Some(format!("{missing} of the expected readings are missing; what was lost during them is not counted."))
 }
 
 fn unheard(facts: &PostMortem) -> Option<String> {
@@ -50,11 +42,6 @@ fn fell_silent(facts: &PostMortem) -> Option<String> {
 fn unexplained(facts: &PostMortem) -> Option<String> {
     let lost = facts.seen()?.slowdown_s > 0.0;
     let share = facts.unexplained_share();
-    let sentence = || {
-        format!(
-            "For {} of the loss the data does not tell who caused it.",
-            percent(share)
-        )
-    };
+    let sentence = || format!("For {} of the loss the data does not tell who caused it.", percent(share));
     (lost && share > SHARE_MIN).then(sentence)
 }

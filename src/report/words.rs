@@ -125,9 +125,7 @@ pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
 
 /// Text from outside without characters that could steer a terminal.
 pub(super) fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { '?' } else { c })
-        .collect()
+    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
 #[cfg(test)]
@@ -162,18 +160,9 @@ mod tests {
     #[test]
     fn figures_with_units() {
         let write = |v| figure(Some(Metric::LustreWriteRate), v);
-        assert_eq!(
-            [write(1.5e9), write(2.34e7), write(12.0)],
-            ["1.50 GB/s", "23.4 MB/s", "12 B/s"]
-        );
+        assert_eq!([write(1.5e9), write(2.34e7), write(12.0)], ["1.50 GB/s", "23.4 MB/s", "12 B/s"]);
         assert_eq!(figure(Some(Metric::AriesStallRatio), 0.0312), "0.031 stalls/flit");
-        assert_eq!(
-            change(Some(Metric::LustreWriteRate), 1.5e9, 2e8),
-            "1.50 GB/s -> 200 MB/s"
-        );
-        assert_eq!(
-            change(Some(Metric::IbWaitRatio), 0.3, 6.0),
-            "0.30 -> 6.00 ticks/word"
-        );
+        assert_eq!(change(Some(Metric::LustreWriteRate), 1.5e9, 2e8), "1.50 GB/s -> 200 MB/s");
+        assert_eq!(change(Some(Metric::IbWaitRatio), 0.3, 6.0), "0.30 -> 6.00 ticks/word");
     }
 }

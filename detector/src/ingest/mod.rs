@@ -4,7 +4,9 @@
 //! |---|---|
 //! | [`order`] | puts the rows of one source in order; tells duplicates and late rows |
 //! | [`rates`] | makes a reading of two rows: wraps, resets, saturation, activity |
-//! | [`component`] | chooses among the sources that report the same part, bridges gaps |
+//! | [`component`] | a component and its sources; who owns which part, who takes over |
+//! | `stage` | one source at work: rows in order to readings, gaps bridged |
+//! | `whole` | the mean over a router's links in use |
 //!
 //! All of it depends on the rows' own timestamps alone, so the order of arrival within the lateness
 //! changes nothing.
@@ -12,6 +14,8 @@
 pub mod component;
 pub mod order;
 pub mod rates;
+mod stage;
+mod whole;
 
 use crate::settings::StreamSettings;
 use component::Component;

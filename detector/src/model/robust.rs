@@ -15,20 +15,16 @@ mod contention;
 mod edges;
 mod phase;
 mod settling;
+mod threshold;
 
 use super::baseline::{BLOCK, Baseline};
 use super::recent::{RECENT, Recent};
 use super::{Closing, Happening, Judgement, Knowledge, Params, Reading, Suspicion};
-use crate::equations::standard_error;
 use contention::Open;
 use phase::Levels;
 use schemas::{Direction, State, Time};
 use serde::{Deserialize, Serialize};
 use settling::Settling;
-
-/// Most readings that wait in quarantine before they join the baseline; a young baseline has as many as
-/// it has readings itself, so that it grows fast.
-const QUARANTINE: usize = 24;
 
 /// Robust model for all series of one metric.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -323,113 +319,6 @@ impl RobustBank {
         closed
     }
 
-    /// The first baseline: half of the warm-up joins it, the other half is watched against it.
-    fn warm_up(&mut self, i: usize) -> Happening {
-        let window = self.params.window;
-        self.watch[i].state = State::Warmup;
-        let needed = 2 * window.max(BLOCK);
-        if (self.watch[i].usable as usize) < needed {
-            return Happening::Nothing;
-        }
-        let all = self.recent.readings(i, 0..needed);
-        let (centre, spread) = median_and_spread(&all);
-        for block in all[..needed - window].chunks(BLOCK) {
-            let clipped: Vec<f32> =
-                block.iter().map(|ln| ln.clamp(centre - 4.0 * spread, centre + 4.0 * spread)).collect();
-            self.memory[i].baseline.add(&clipped);
-        }
-        self.watch[i].quarantined = window as u8;
-        self.refresh(i);
-        self.watch(i)
-    }
-
-    /// Lets the oldest block out of quarantine into the baseline.
-    fn release_block(&mut self, i: usize) {
-        let oldest = self.watch[i].quarantined as usize;
-        let watch = &self.watch[i];
-        let sigma = self.memory[i].baseline.sigma;
-        let clip = watch.clip.max(4.0 * sigma);
-        let block: [f32; BLOCK] = std::array::from_fn(|k| {
-            self.recent.ln(i, oldest - 1 - k).clamp(watch.centre - clip, watch.centre + clip)
-        });
-        self.memory[i].baseline.add(&block);
-        if self.watch[i].settles {
-            self.settle_with(i, &block);
-        }
-        self.watch[i].quarantined -= BLOCK as u8;
-        self.refresh(i);
-    }
-
-    /// Readings of those ages join the baseline, and the estimate of an episode that is settling.
-    fn join_baseline(&mut self, i: usize, ages: std::ops::Range<usize>) {
-        let mut readings = self.recent.readings(i, ages);
-        let clip = self.watch[i].clip.max(self.memory[i].baseline.sigma * 4.0);
-        let centre = self.watch[i].centre;
-        readings.clip(centre - clip, centre + clip);
-        for block in readings.chunks(BLOCK) {
-            self.memory[i].baseline.add(block);
-        }
-        if self.watch[i].settles {
-            self.settle_with(i, &readings);
-        }
-    }
-
-    /// Lets everything out of quarantine that nothing was held against: the series ends here.
-    fn settle_rest(&mut self, i: usize) {
-        let window = self.params.window;
-        let quarantined = self.watch[i].quarantined as usize;
-        if self.watch[i].settles && quarantined > window {
-            let readings = self.recent.readings(i, window..quarantined);
-            self.settle_with(i, &readings);
-        }
-    }
-
-    /// Thresholds and sums after baseline or regime changed.
-    fn refresh(&mut self, i: usize) {
-        let params = &self.params;
-        let base = &self.memory[i].baseline;
-        let watch = &mut self.watch[i];
-        if base.is_empty() {
-            watch.stage = if watch.stage == Stage::Contended { watch.stage } else { Stage::Warming };
-            return;
-        }
-        if watch.stage == Stage::Warming {
-            watch.stage = Stage::Watching;
-        }
-        // A spread that was estimated from few readings is uncertain itself.
-        let eta = params.eta as f32 * (1.0 + 4.0 / base.readings);
-        let least = params.least_rise(base.mean);
-        let error = |window: f32, slow: f32| {
-            let white = standard_error(base.sigma.into(), window.into(), base.readings.into()) as f32;
-            (eta * white.max(slow)).max(least)
-        };
-        let window = params.window as f32;
-        watch.centre = base.mean;
-        watch.threshold = error(window, 0.9 * base.sigma_blocks);
-        watch.threshold_long = error(4.0 * window, 0.5 * base.sigma_blocks);
-        watch.clip = 2.0 * watch.threshold;
-        watch.quarantine = (base.readings as usize).clamp(BLOCK, QUARANTINE) as u8;
-        self.resum(i);
-    }
-
-    /// Both sums from the ring: rounding does not build up, and the clip may have moved.
-    fn resum(&mut self, i: usize) {
-        let watch = &mut self.watch[i];
-        let usable = watch.usable as usize;
-        let (short, long) = (self.params.window.min(usable), (4 * self.params.window).min(usable));
-        let over = |ages: std::ops::Range<usize>| {
-            // Four sums side by side: one alone would wait for itself.
-            let mut sums = [0.0_f32; 4];
-            for age in ages {
-                sums[age % 4] += watch.deviation(self.recent.ln(i, age));
-            }
-            sums.iter().sum::<f32>()
-        };
-        let sum = over(0..short);
-        let sum_long = sum + over(short..long);
-        (watch.sum, watch.sum_long) = (sum, sum_long);
-    }
-
     fn signed_ln(&self, value: f64) -> f32 {
         let ln = (value.max(self.params.floor) as f32).ln();
         match self.params.direction {
@@ -458,15 +347,4 @@ impl Params {
             }
         }
     }
-}
-
-/// Median, and the standard deviation as the median deviation tells it.
-fn median_and_spread(readings: &[f32]) -> (f32, f32) {
-    let median = |mut list: Vec<f32>| {
-        list.sort_by(f32::total_cmp);
-        (list[list.len() / 2] + list[(list.len() - 1) / 2]) / 2.0
-    };
-    let centre = median(readings.to_vec());
-    let spread = median(readings.iter().map(|x| (x - centre).abs()).collect());
-    (centre, (1.4826 * spread).max(0.01))
 }

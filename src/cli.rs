@@ -1,0 +1,59 @@
+//! The commands and their arguments.
+
+use crate::demo::DemoArgs;
+use crate::replay::ReplayArgs;
+use crate::report::ReportArgs;
+use crate::serve::ServeArgs;
+use crate::simulate::SimulateArgs;
+use clap::{Parser, Subcommand};
+use std::io::Write;
+
+/// Contention monitor for supercomputers: which job lost how many seconds, on which links, to whom
+#[derive(Debug, Parser)]
+#[command(version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Show everything on a simulated cluster, with the page on localhost
+    Demo(DemoArgs),
+    /// Turn recorded LDMS rows into signals, episodes and job results
+    Replay(ReplayArgs),
+    /// Write the rows that a simulated cluster's LDMS would, with the truth beside them
+    Simulate(SimulateArgs),
+    /// Show the page over a store that was written before
+    Serve(ServeArgs),
+    /// Tell what a job lost, when, on which resource, to whom
+    Report(ReportArgs),
+}
+
+/// Runs the command of the process' arguments.
+///
+/// # Errors
+/// What stopped it, as a chain of sentences.
+pub fn run() -> anyhow::Result<()> {
+    match Cli::parse().command {
+        Command::Demo(args) => crate::demo::run(&args),
+        Command::Replay(args) => crate::replay::run(&args),
+        Command::Simulate(args) => crate::simulate::run(&args),
+        Command::Serve(args) => crate::serve::run(args),
+        Command::Report(args) => {
+            let mut out = std::io::stdout().lock();
+            crate::report::run(&args, &mut out)?;
+            Ok(out.flush()?)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

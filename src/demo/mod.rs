@@ -1,0 +1,102 @@
+//! `tailback demo`: a simulated cluster, live, through the same stages as everything else.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `run.rs` | the loop: simulate a second, decode, detect, commit, tell the page |
+//! | `resume.rs` | what a restart after `kill -9` continues from |
+//! | `summary.rs` | what was found beside the simulator's truth |
+
+mod resume;
+mod run;
+mod summary;
+
+use crate::bars;
+use anyhow::Context;
+use clap::Args;
+use dashboards::{PageConfig, Progress};
+use run::Demo;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::{oneshot, watch};
+
+/// What the page says of the run.
+const NOTE: &str =
+    "Simulated cluster: an IOR victim and fifteen writers on Lustre, CTH against an all-to-all on Aries.";
+
+/// How long, how fast, and what to show.
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Simulated seconds to run; without it until Ctrl-C, and the scenario begins again every 480 s
+    #[arg(long, value_name = "N")]
+    pub seconds: Option<u64>,
+    /// Simulated seconds per second; 0 is as fast as possible
+    #[arg(long, value_name = "X", default_value_t = 10.0)]
+    pub speed: f64,
+    /// Seed of everything random
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Leave out the page
+    #[arg(long)]
+    pub no_page: bool,
+    /// Loopback address of the page
+    #[arg(long, default_value = "127.0.0.1:8642")]
+    pub listen: SocketAddr,
+    /// The store; one that a killed demo left is continued, one of a demo that ended is begun anew
+    #[arg(long, value_name = "FILE", default_value = "tailback.db")]
+    pub store: PathBuf,
+}
+
+/// Runs the demo.
+///
+/// # Errors
+/// A port that is taken, a store that is not a demo's, a full disk.
+pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        args.speed.is_finite() && args.speed >= 0.0,
+        "--speed must be 0 or more, not {}",
+        args.speed
+    );
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let (tell, ticks) = watch::channel(Progress::default());
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut demo = Demo::open(args)?;
+    let (end_page, page_ends) = oneshot::channel::<()>();
+    let page = if args.no_page { None } else { Some(start_page(&runtime, args, ticks, page_ends)?) };
+    let stopped = stop.clone();
+    runtime.spawn(async move {
+        drop(tokio::signal::ctrl_c().await);
+        stopped.store(true, Ordering::Relaxed);
+        // A second Ctrl-C ends at once; what was committed stays whole.
+        drop(tokio::signal::ctrl_c().await);
+        std::process::exit(130);
+    });
+    let bar = bars::of_seconds(args.seconds);
+    let ended = demo.play(args, &stop, &tell, &bar);
+    bar.finish_and_clear();
+    // The page may have ended by itself; then nobody listens.
+    let _ = end_page.send(());
+    if let Some(page) = page {
+        runtime.block_on(page).context("the page's task ended abnormally")??;
+    }
+    ended?;
+    eprint!("{}", demo.summary(args));
+    Ok(())
+}
+
+/// Binds the page, prints its address and serves it beside the simulation.
+fn start_page(
+    runtime: &tokio::runtime::Runtime,
+    args: &DemoArgs,
+    ticks: watch::Receiver<Progress>,
+    ends: oneshot::Receiver<()>,
+) -> anyhow::Result<tokio::task::JoinHandle<Result<(), dashboards::PageError>>> {
+    let config =
+        PageConfig { store: args.store.clone(), listen: args.listen, run_note: Some(NOTE.to_string()) };
+    let page = runtime
+        .block_on(dashboards::bind(config))
+        .context("the page cannot be served (another address: --listen 127.0.0.1:PORT, none: --no-page)")?;
+    eprintln!("the page is at {} (Ctrl-C ends the demo)", page.url());
+    Ok(runtime.spawn(page.serve(ticks, async { drop(ends.await) })))
+}

@@ -1,0 +1,86 @@
+//! What a restart after `kill -9` continues from: the detector's state and the position in the input,
+//! committed in one transaction with the results.
+
+use crate::pipeline::Pipeline;
+use anyhow::Context;
+use detector::detector::{Detector, STATE_VERSION};
+use detector::store::{Retention, StateBlob, Store};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Version of [`Position`].
+const POSITION_VERSION: u32 = 1;
+
+/// Where a demo stands. The simulation is deterministic, so seed, start and ticks are all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Position {
+    /// Seed of the simulation.
+    pub seed: u64,
+    /// First simulated second, in seconds since the epoch.
+    pub start_s: i64,
+    /// Simulated seconds whose results are committed.
+    pub ticks: u64,
+    /// Whether the demo ended and nothing is left to continue.
+    pub ended: bool,
+}
+
+/// Opens the store: to continue if a demo was killed, anew otherwise. A file that is no demo's stays as it is.
+///
+/// # Errors
+/// A file that holds something else, or a disk that refuses.
+pub fn open(path: &Path) -> anyhow::Result<(Store, Option<(Position, Detector)>)> {
+    if !path.exists() {
+        return Ok((Store::open(path, Retention::default())?, None));
+    }
+    let store = Store::open(path, Retention::default())?;
+    let position = load_position(&store)?
+        .with_context(|| format!("{} holds no demo; name another file with --store", path.display()))?;
+    if !position.ended
+        && let Some((STATE_VERSION, state)) = store.load_state("detector")?
+    {
+        let detector = postcard::from_bytes(&state)
+            .with_context(|| format!("the detector's state in {} is damaged", path.display()))?;
+        return Ok((store, Some((position, detector))));
+    }
+    drop(store);
+    remove(path)?;
+    Ok((Store::open(path, Retention::default())?, None))
+}
+
+/// Commits results, position and state together.
+///
+/// # Errors
+/// The store's.
+pub fn commit(store: &mut Store, pipeline: &mut Pipeline, position: &Position) -> anyhow::Result<()> {
+    let batch = pipeline.take();
+    let state = postcard::to_allocvec(&pipeline.detector)?;
+    let place = postcard::to_allocvec(position)?;
+    let states = [
+        StateBlob { name: "detector", version: STATE_VERSION, content: &state },
+        StateBlob { name: "demo", version: POSITION_VERSION, content: &place },
+    ];
+    store.commit(&batch, &states)?;
+    if let Some(newest) = pipeline.detector.newest() {
+        store.expire(newest)?;
+    }
+    Ok(())
+}
+
+fn load_position(store: &Store) -> anyhow::Result<Option<Position>> {
+    match store.load_state("demo")? {
+        Some((POSITION_VERSION, content)) => Ok(postcard::from_bytes(&content).ok()),
+        _ => Ok(None),
+    }
+}
+
+fn remove(path: &Path) -> anyhow::Result<()> {
+    for suffix in ["", "-wal", "-shm"] {
+        let mut file = path.as_os_str().to_os_string();
+        file.push(suffix);
+        let file = PathBuf::from(file);
+        if file.exists() {
+            std::fs::remove_file(&file).with_context(|| format!("{} cannot be replaced", file.display()))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! The loop of the demo: simulate a second, decode, detect, commit, tell the page.
+
+use super::resume::{self, Position};
+use super::{DemoArgs, summary};
+use crate::pipeline::Pipeline;
+use aggregator::Decoded;
+use dashboards::Progress;
+use detector::model::ModelKind;
+use detector::settings::Settings;
+use detector::store::Store;
+use indicatif::ProgressBar;
+use samplers::{Cluster, Rows, scenario};
+use schemas::Time;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tokio::sync::watch;
+
+/// Least wall-clock time between two commits; the page shows no more than four a second.
+const COMMIT_EVERY: Duration = Duration::from_millis(250);
+
+/// A demo at some second.
+pub struct Demo {
+    cluster: Cluster,
+    rows: Rows,
+    decoded: Decoded,
+    pipeline: Pipeline,
+    store: Store,
+    position: Position,
+}
+
+impl Demo {
+    /// Opens the store, and continues or begins.
+    ///
+    /// # Errors
+    /// See [`super::run`].
+    pub fn open(args: &DemoArgs) -> anyhow::Result<Demo> {
+        let (store, left) = resume::open(&args.store)?;
+        let mut pipeline = Pipeline::new(Settings::of(ModelKind::Robust));
+        let now_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
+        let begin = Position { seed: args.seed, start_s: now_s, ticks: 0, ended: false };
+        let position = left.as_ref().map_or(begin, |(position, _)| *position);
+        let cluster =
+            Cluster::new(scenario::demo().endless(), Time(position.start_s * 1_000_000), position.seed)?;
+        if let Some((position, detector)) = left {
+            eprintln!("continuing the demo in {} at second {}", args.store.display(), position.ticks);
+            pipeline.detector = detector;
+        }
+        let (rows, decoded) = (Rows::default(), Decoded::default());
+        let mut demo = Demo { cluster, rows, decoded, pipeline, store, position };
+        for _ in 0..position.ticks {
+            demo.simulate();
+            demo.pipeline.pass(&demo.decoded);
+        }
+        Ok(demo)
+    }
+
+    /// Plays until `stop`, or until the asked seconds are over; then commits what is left.
+    ///
+    /// # Errors
+    /// The store's.
+    pub fn play(
+        &mut self,
+        args: &DemoArgs,
+        stop: &AtomicBool,
+        tell: &watch::Sender<Progress>,
+        bar: &ProgressBar,
+    ) -> anyhow::Result<()> {
+        let pace = Pace::new(args.speed, self.position.ticks);
+        let mut committed = Instant::now();
+        let wanted = |ticks: u64| args.seconds.is_none_or(|seconds| ticks < seconds);
+        while wanted(self.position.ticks) && !stop.load(Ordering::Relaxed) {
+            self.simulate();
+            self.pipeline.feed(&self.decoded);
+            self.position.ticks += 1;
+            if committed.elapsed() >= COMMIT_EVERY {
+                resume::commit(&mut self.store, &mut self.pipeline, &self.position)?;
+                committed = Instant::now();
+                tell.send_replace(self.progress(&pace, false));
+            }
+            bar.set_position(self.position.ticks);
+            pace.wait(self.position.ticks, stop);
+        }
+        self.pipeline.detector.finish();
+        self.position.ended = true;
+        resume::commit(&mut self.store, &mut self.pipeline, &self.position)?;
+        tell.send_replace(self.progress(&pace, true));
+        Ok(())
+    }
+
+    /// What was found, beside the truth.
+    pub fn summary(&self, args: &DemoArgs) -> String {
+        summary::table(&self.cluster.truth(), &self.pipeline, args)
+    }
+
+    fn simulate(&mut self) {
+        self.cluster.tick(&mut self.rows);
+        self.decoded.clear();
+        for (schema, line) in self.rows.lines() {
+            self.pipeline.decoder.json_line(Some(schema.name()), line, &mut self.decoded);
+        }
+    }
+
+    fn progress(&self, pace: &Pace, finished: bool) -> Progress {
+        let wall_s = pace.began.elapsed().as_secs_f64().max(1e-3);
+        let played = (self.position.ticks - pace.from) as f64;
+        let rows = self.pipeline.rows();
+        let rows_per_tick = rows as f64 / self.position.ticks.max(1) as f64;
+        Progress {
+            event_time: self.pipeline.detector.newest(),
+            rows,
+            rows_per_s: rows_per_tick * played / wall_s,
+            lag_s: 0.0,
+            speed: played / wall_s,
+            finished,
+        }
+    }
+}
+
+/// Simulated time against the wall clock.
+struct Pace {
+    began: Instant,
+    from: u64,
+    speed: f64,
+}
+
+impl Pace {
+    fn new(speed: f64, from: u64) -> Pace {
+        Pace { began: Instant::now(), from, speed }
+    }
+
+    /// Waits until second `ticks` is due, or until `stop`.
+    fn wait(&self, ticks: u64, stop: &AtomicBool) {
+        if self.speed == 0.0 {
+            return;
+        }
+        let due = self.began + Duration::from_secs_f64((ticks - self.from) as f64 / self.speed);
+        while let Some(left) = due.checked_duration_since(Instant::now()) {
+            if left.is_zero() || stop.load(Ordering::Relaxed) {
+                return;
+            }
+            std::thread::sleep(left.min(Duration::from_millis(100)));
+        }
+    }
+}

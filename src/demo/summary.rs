@@ -1,0 +1,28 @@
+//! What the demo found beside the simulator's truth.
+
+use super::DemoArgs;
+use crate::pipeline::Pipeline;
+use samplers::Truth;
+use std::fmt::Write;
+
+/// One line a job, and where to read on.
+pub fn table(truth: &Truth, pipeline: &Pipeline, args: &DemoArgs) -> String {
+    let results = pipeline.detector.job_results();
+    let mut text =
+        String::from("job     user     name               found lost (s)            true lost (s)\n");
+    for job in &truth.jobs {
+        let found = results.iter().find(|result| result.job_id.as_str() == job.job_id);
+        let found = found.map_or("not seen".to_string(), |r| {
+            format!("{:.1} [{:.1}, {:.1}]", r.slowdown_s, r.slowdown_lo_s, r.slowdown_hi_s)
+        });
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{:<7} {:<8} {:<18} {found:<25} {:.1}",
+            job.job_id, job.user, job.name, job.slowdown_s
+        );
+    }
+    let first = truth.jobs.first().map_or("JOB".to_string(), |job| job.job_id.to_string());
+    let _ = writeln!(text, "read on: tailback report {first} --store {}", args.store.display());
+    text
+}

@@ -1,0 +1,26 @@
+//! The command line of Tailback: it wires the crates together and holds no model, no format and no SQL of
+//! its own but the report's.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`cli`] | the commands and their arguments |
+//! | [`pipeline`] | rows to results: decode, jobs, detect; the same for every source |
+//! | [`config`] | the configuration file, over the defaults |
+//! | [`replay`] | `tailback replay`: recorded rows to files |
+//! | [`outputs`] | the four files of a replay |
+//! | [`demo`] | `tailback demo`: the simulated cluster, live |
+//! | [`simulate`] | `tailback simulate`: recorded rows of the simulated cluster, with truth |
+//! | [`serve`] | `tailback serve`: the page over an existing store |
+//! | [`report`] | `tailback report`: the post-mortem of a job |
+//! | [`bars`] | progress on a terminal |
+
+pub mod bars;
+pub mod cli;
+pub mod config;
+pub mod demo;
+pub mod outputs;
+pub mod pipeline;
+pub mod replay;
+pub mod report;
+pub mod serve;
+pub mod simulate;

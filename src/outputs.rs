@@ -1,0 +1,103 @@
+//! The four files of a replay (DESIGN section 9).
+
+use anyhow::Context;
+use schemas::jsonl::{EpisodeLine, JobLine, SignalLine, dropped_json};
+use schemas::{DropCounts, Episode, EpisodeId, JobResult, Name, ResultBatch};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Files being written: signals as they come, the rest at the end, when it is final.
+pub struct Outputs {
+    folder: PathBuf,
+    signals: BufWriter<File>,
+    names: Vec<String>,
+    episodes: BTreeMap<EpisodeId, Episode>,
+    jobs: BTreeMap<Name, JobResult>,
+    drops: DropCounts,
+}
+
+impl Outputs {
+    /// Makes the folder and opens the first file.
+    ///
+    /// # Errors
+    /// A sentence naming the path.
+    pub fn create(folder: &Path) -> anyhow::Result<Outputs> {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("the folder {} cannot be made", folder.display()))?;
+        Ok(Outputs {
+            folder: folder.to_path_buf(),
+            signals: create(&folder.join("signals.jsonl"))?,
+            names: Vec::new(),
+            episodes: BTreeMap::new(),
+            jobs: BTreeMap::new(),
+            drops: DropCounts::default(),
+        })
+    }
+
+    /// Writes the signals of a batch and keeps the latest of everything else.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn write(&mut self, batch: &ResultBatch) -> anyhow::Result<()> {
+        self.names.extend(batch.series.iter().map(|(_, info)| info.name()));
+        for signal in &batch.signals {
+            line(&mut self.signals, &SignalLine::new(signal, &self.names[signal.series.at()]))?;
+        }
+        self.episodes.extend(batch.episodes.iter().map(|e| (e.id, e.clone())));
+        self.jobs.extend(batch.job_results.iter().map(|j| (j.job_id.clone(), j.clone())));
+        self.drops = batch.drops.clone();
+        Ok(())
+    }
+
+    /// Writes what is final now. Episodes are in the order of their start.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn finish(mut self) -> anyhow::Result<Summary> {
+        self.signals.flush()?;
+        let mut file = create(&self.folder.join("episodes.jsonl"))?;
+        let mut episodes: Vec<&Episode> = self.episodes.values().collect();
+        episodes.sort_by_key(|e| (e.start, e.id));
+        for episode in &episodes {
+            line(&mut file, &EpisodeLine::new(episode, &self.names[episode.series.at()]))?;
+        }
+        file.flush()?;
+        let mut file = create(&self.folder.join("jobs.jsonl"))?;
+        for result in self.jobs.values() {
+            line(&mut file, &JobLine::from(result))?;
+        }
+        file.flush()?;
+        std::fs::write(self.folder.join("dropped.json"), dropped_json(&self.drops))?;
+        Ok(Summary {
+            series: self.names.len(),
+            episodes: episodes.len(),
+            jobs: self.jobs.len(),
+            drops: self.drops,
+        })
+    }
+}
+
+/// What a replay found, for a person.
+pub struct Summary {
+    /// Series seen.
+    pub series: usize,
+    /// Episodes written.
+    pub episodes: usize,
+    /// Jobs written.
+    pub jobs: usize,
+    /// Rows and intervals that were not used.
+    pub drops: DropCounts,
+}
+
+fn create(path: &Path) -> anyhow::Result<BufWriter<File>> {
+    let file = File::create(path).with_context(|| format!("{} cannot be written", path.display()))?;
+    Ok(BufWriter::with_capacity(1 << 20, file))
+}
+
+fn line(file: &mut BufWriter<File>, content: &impl Serialize) -> anyhow::Result<()> {
+    serde_json::to_writer(&mut *file, content)?;
+    Ok(file.write_all(b"\n")?)
+}

@@ -1,0 +1,39 @@
+//! `tailback serve`: the page over a store that somebody wrote, or still writes.
+
+use anyhow::Context;
+use clap::Args;
+use dashboards::{PageConfig, Progress};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Which store, and where.
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// The store that `tailback replay` or `tailback demo` wrote
+    #[arg(long, value_name = "FILE", default_value = "tailback.db")]
+    pub store: PathBuf,
+    /// Loopback address of the page
+    #[arg(long, default_value = "127.0.0.1:8642")]
+    pub listen: SocketAddr,
+}
+
+/// Serves until Ctrl-C.
+///
+/// # Errors
+/// A store that is not there, or an address that is taken.
+pub fn run(args: ServeArgs) -> anyhow::Result<()> {
+    std::fs::metadata(&args.store).with_context(|| format!("there is no store {}", args.store.display()))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let served: anyhow::Result<()> = runtime.block_on(async {
+        let (_keep, ticks) = watch::channel(Progress::default());
+        let config = PageConfig { store: args.store, listen: args.listen, run_note: None };
+        let page = dashboards::bind(config).await?;
+        eprintln!("the page is at {} (Ctrl-C ends it)", page.url());
+        page.serve(ticks, async { drop(tokio::signal::ctrl_c().await) }).await?;
+        Ok(())
+    });
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    served
+}

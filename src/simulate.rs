@@ -1,0 +1,92 @@
+//! `tailback simulate`: the rows that a simulated cluster's LDMS would store, with the truth beside them.
+
+use crate::bars;
+use anyhow::Context;
+use clap::Args;
+use samplers::{Cluster, Rows, Scenario, Schema, scenario};
+use schemas::{Job, Time};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// What to simulate and where to write.
+#[derive(Debug, Args)]
+pub struct SimulateArgs {
+    /// `demo`, `cth-against-imb`, `background`, or `ior-19` to `ior-42` (the schedules of SAND2016-9525)
+    #[arg(long, default_value = "demo")]
+    pub scenario: String,
+    /// Spread of the noise of IOR schedules, as a part of the rate
+    #[arg(long, default_value_t = 0.02)]
+    pub noise: f64,
+    /// Seed of everything random
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Start, in seconds since the epoch
+    #[arg(long, default_value_t = 1_700_000_000)]
+    pub start: i64,
+    /// Folder for ldms.<schema>.jsonl, jobs.jsonl and truth.jsonl
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
+
+/// Runs a simulation to its end.
+///
+/// # Errors
+/// An unknown scenario, or a disk that refuses.
+pub fn run(args: &SimulateArgs) -> anyhow::Result<()> {
+    let mut cluster =
+        Cluster::new(named(&args.scenario, args.noise)?, Time(args.start * 1_000_000), args.seed)?;
+    std::fs::create_dir_all(&args.out)
+        .with_context(|| format!("the folder {} cannot be made", args.out.display()))?;
+    let mut files = Vec::new();
+    for schema in Schema::ALL {
+        files.push((schema, create(&args.out.join(format!("ldms.{}.jsonl", schema.name())))?));
+    }
+    let bar = bars::of_seconds(None);
+    let mut rows = Rows::default();
+    while cluster.tick(&mut rows) {
+        for (schema, file) in &mut files {
+            file.write_all(rows.bytes(*schema))?;
+        }
+        bar.inc(1);
+    }
+    for (_, mut file) in files {
+        file.flush()?;
+    }
+    bar.finish_and_clear();
+    write_jobs(&cluster.jobs(), &args.out.join("jobs.jsonl"))?;
+    let mut truth = create(&args.out.join("truth.jsonl"))?;
+    cluster.truth().write_jsonl(&mut truth)?;
+    Ok(truth.flush()?)
+}
+
+/// The built-in scenario of that name.
+fn named(name: &str, noise: f64) -> anyhow::Result<Scenario> {
+    let case = name.strip_prefix("ior-").and_then(|case| case.parse().ok());
+    match (name, case) {
+        ("demo", _) => Ok(scenario::demo()),
+        ("cth-against-imb", _) => Ok(scenario::cth_against_imb()),
+        ("background", _) => Ok(scenario::background(300)),
+        (_, Some(case)) => Ok(scenario::ior(case, noise)?),
+        _ => anyhow::bail!(
+            "there is no scenario {name}; there are demo, cth-against-imb, background and ior-19 to ior-42"
+        ),
+    }
+}
+
+fn write_jobs(jobs: &[Job], path: &Path) -> anyhow::Result<()> {
+    let mut file = create(path)?;
+    for job in jobs {
+        let line = serde_json::json!({
+            "job_id": job.job_id, "user": job.user, "name": job.name, "nodes": job.nodes,
+            "start": job.start.seconds(), "end": job.end.map(Time::seconds), "app": job.app,
+        });
+        writeln!(file, "{line}")?;
+    }
+    Ok(file.flush()?)
+}
+
+fn create(path: &Path) -> anyhow::Result<BufWriter<File>> {
+    let file = File::create(path).with_context(|| format!("{} cannot be written", path.display()))?;
+    Ok(BufWriter::with_capacity(1 << 20, file))
+}
