@@ -48,9 +48,27 @@ pub fn run() -> anyhow::Result<()> {
     }
 }
 
+/// An error and its causes as one sentence; a cause that the text before it tells already is left out.
+pub fn sentence(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !text.contains(cause.as_str()) {
+            let colon = if text.is_empty() { "" } else { ": " };
+            text = text + colon + &cause;
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let error = anyhow::anyhow!("Is a directory").context("rows cannot be read: Is a directory");
+        assert_eq!(super::sentence(&error), "rows cannot be read: Is a directory");
+    }
 
     #[test]
     fn the_arguments_are_consistent() {

@@ -72,20 +72,15 @@ impl ConfigFile {
     fn settings(&self, model: Option<ModelKind>) -> anyhow::Result<Settings> {
         let mut settings = Settings::of(model.or(self.model).unwrap_or(ModelKind::Robust));
         let stream = &mut settings.stream;
-        for (key, given, value) in [
-            ("tick_s", self.stream.tick_s, &mut stream.tick_s),
-            ("lateness_s", self.stream.lateness_s, &mut stream.lateness_s),
-            ("silence_s", self.stream.silence_s, &mut stream.silence_s),
-            ("gap_s", self.stream.gap_s, &mut stream.gap_s),
-        ] {
-            let Some(given) = given else { continue };
-            anyhow::ensure!(
-                given > 0.0 && given <= 3_600.0,
-                "stream.{key} must be between 0 and 3600 seconds, not {given}"
-            );
-            *value = given;
-        }
-        let tick_s = stream.tick_s;
+        let tick_s = in_range("tick_s", self.stream.tick_s.unwrap_or(stream.tick_s), 0.1, 60.0)?;
+        // The rules of the stream are counted in ticks: where they are not set they grow with the tick.
+        let of = |given: Option<f64>, default_s: f64| given.unwrap_or(default_s * tick_s.max(1.0));
+        stream.tick_s = tick_s;
+        stream.lateness_s =
+            in_range("lateness_s", of(self.stream.lateness_s, stream.lateness_s), tick_s, 30.0 * tick_s)?;
+        stream.silence_s =
+            in_range("silence_s", of(self.stream.silence_s, stream.silence_s), 2.0 * tick_s, 60.0 * tick_s)?;
+        stream.gap_s = in_range("gap_s", of(self.stream.gap_s, stream.gap_s), 2.0 * tick_s, 60.0 * tick_s)?;
         settings.params.iter_mut().for_each(|params| params.tick_s = tick_s);
         for (name, section) in &self.metric {
             let metric = Metric::from_name(name).with_context(|| {
@@ -96,6 +91,14 @@ impl ConfigFile {
         }
         Ok(settings)
     }
+}
+
+fn in_range(key: &str, given: f64, least: f64, most: f64) -> anyhow::Result<f64> {
+    anyhow::ensure!(
+        (least..=most).contains(&given),
+        "stream.{key} must be between {least} and {most} seconds, not {given}"
+    );
+    Ok(given)
 }
 
 impl MetricSection {
@@ -138,8 +141,23 @@ mod tests {
     }
 
     #[test]
+    fn the_rules_of_the_stream_grow_with_the_tick() {
+        let stream = parse("[stream]\ntick_s = 10").unwrap().stream;
+        assert_eq!((stream.lateness_s, stream.silence_s, stream.gap_s), (30.0, 20.0, 50.0));
+    }
+
+    #[test]
+    fn a_floor_of_zero_is_refused() {
+        let settings = parse("[metric.ib_wait_ratio]\nfloor = 0.0").unwrap();
+        assert_eq!(
+            settings.with(None, None).unwrap_err().to_string(),
+            "floor must be a number above 0, not 0"
+        );
+    }
+
+    #[test]
     fn a_value_out_of_range_is_an_error_that_names_it() {
         let error = parse("[stream]\ntick_s = 0").unwrap_err().to_string();
-        assert_eq!(error, "stream.tick_s must be between 0 and 3600 seconds, not 0");
+        assert_eq!(error, "stream.tick_s must be between 0.1 and 60 seconds, not 0");
     }
 }

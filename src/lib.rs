@@ -13,6 +13,7 @@
 //! | [`serve`] | `tailback serve`: the page over an existing store |
 //! | [`report`] | `tailback report`: the post-mortem of a job |
 //! | [`bars`] | progress on a terminal |
+//! | [`signals`] | Ctrl-C and SIGTERM |
 
 pub mod bars;
 pub mod cli;
@@ -23,4 +24,5 @@ pub mod pipeline;
 pub mod replay;
 pub mod report;
 pub mod serve;
+pub mod signals;
 pub mod simulate;

@@ -6,7 +6,7 @@ fn main() -> ExitCode {
     match tailback::cli::run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("tailback: {error:#}");
+            eprintln!("tailback: {}", tailback::cli::sentence(&error));
             ExitCode::FAILURE
         }
     }

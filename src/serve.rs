@@ -1,5 +1,6 @@
 //! `tailback serve`: the page over a store that somebody wrote, or still writes.
 
+use crate::signals;
 use anyhow::Context;
 use clap::Args;
 use dashboards::{PageConfig, Progress};
@@ -31,7 +32,7 @@ pub fn run(args: ServeArgs) -> anyhow::Result<()> {
         let config = PageConfig { store: args.store, listen: args.listen, run_note: None };
         let page = dashboards::bind(config).await?;
         eprintln!("the page is at {} (Ctrl-C ends it)", page.url());
-        page.serve(ticks, async { drop(tokio::signal::ctrl_c().await) }).await?;
+        page.serve(ticks, signals::end_asked()).await?;
         Ok(())
     });
     runtime.shutdown_timeout(Duration::from_secs(1));

@@ -16,17 +16,23 @@ pub struct SimulateArgs {
     #[arg(long, default_value = "demo")]
     pub scenario: String,
     /// Spread of the noise of IOR schedules, as a part of the rate
-    #[arg(long, default_value_t = 0.02)]
+    #[arg(long, default_value_t = 0.02, value_parser = noise)]
     pub noise: f64,
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Start, in seconds since the epoch
-    #[arg(long, default_value_t = 1_700_000_000)]
+    /// Start, in seconds since the epoch: from 2000 to 2200
+    #[arg(long, default_value_t = 1_700_000_000, value_parser = clap::value_parser!(i64).range(946_684_800..7_258_118_400))]
     pub start: i64,
     /// Folder for ldms.<schema>.jsonl, jobs.jsonl and truth.jsonl
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+}
+
+/// Noise that leaves a schedule recognisable; far more would let a job run for ever.
+fn noise(text: &str) -> Result<f64, String> {
+    let noise = text.parse::<f64>().map_err(|error| error.to_string())?;
+    if (0.0..=0.5).contains(&noise) { Ok(noise) } else { Err("it must lie between 0 and 0.5".to_string()) }
 }
 
 /// Runs a simulation to its end.

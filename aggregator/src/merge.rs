@@ -1,7 +1,8 @@
 //! Replay of many files at once, in order of time.
 //!
-//! Every file spans the whole recording, but evidence must meet at one time across files. Within a file rows
-//! are nearly in order; a look-ahead of a bounded number of rows sorts them, and the files are then merged.
+//! Every file spans the whole recording, but evidence must meet at one time across files. Within a file the
+//! rows keep their order, which is that of their arrival: what is late stays late. A file stands at the newest
+//! time that it has shown, and the file that stands earliest goes on.
 
 use crate::csv::is_header;
 use crate::decode::{Decoded, Decoder, trimmed};
@@ -19,11 +20,13 @@ use std::sync::Arc;
 const BATCH_ROWS: usize = 1_000;
 /// Lines of a batch: also where nothing is used the caller gets a chance to show progress.
 const BATCH_LINES: usize = 4_000;
-/// Look-ahead of one file: lines and bytes, whichever is reached first.
+/// A row further ahead than this moves its file only when another confirms it: clocks go wrong.
+const JUMP_S: f64 = 60.0;
+/// Look-ahead of one file, from which producers are learnt: lines and bytes, whichever is reached first.
 const AHEAD_LINES: usize = 1_024;
 const AHEAD_BYTES: usize = 2 << 20;
 
-/// A line that waits for its turn; ordered by time, then by place.
+/// A line that waits for its turn; ordered by where its file stood, then by place.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Waiting {
     time: Time,
@@ -47,7 +50,9 @@ struct Track {
     ahead_bytes: usize,
     /// A header in mid-file: rows before it must be decoded first.
     header: Option<Vec<u8>>,
+    /// Where the file stands, and a jump ahead that waits to be confirmed.
     latest: Time,
+    jump: Option<Time>,
     ended: bool,
     spare: Vec<Vec<u8>>,
 }
@@ -94,7 +99,7 @@ impl Replay {
         })
     }
 
-    /// Empties `out` and fills it with about 1,000 rows, in order of time as far as the look-ahead reaches.
+    /// Empties `out` and fills it with about 1,000 rows, files merged by time.
     /// `false` when all files are at their end and nothing was left to decode.
     /// The first call corrects the decoder's [`crate::NodeNaming`] by what the heads of all files say.
     ///
@@ -168,6 +173,7 @@ impl Track {
             ahead_bytes: 0,
             header: None,
             latest: Time::MIN,
+            jump: None,
             ended: false,
             spare: Vec::new(),
         }
@@ -214,11 +220,21 @@ impl Track {
             return Ok(());
         }
         if let Some(time) = self.time_of(&bytes) {
-            self.latest = time;
+            self.advance(time);
         }
         self.ahead_bytes += bytes.len();
         self.ahead.push(Reverse(Waiting { time: self.latest, number: self.file.line, met, bytes }));
         Ok(())
+    }
+
+    /// Moves the file on to `time`; never back.
+    fn advance(&mut self, time: Time) {
+        let near = |from: Time| time.seconds_since(from).abs() <= JUMP_S;
+        let believed = self.latest == Time::MIN || near(self.latest) || self.jump.is_some_and(near);
+        if time > self.latest {
+            self.jump = if believed { None } else { Some(time) };
+            self.latest = if believed { time } else { self.latest };
+        }
     }
 
     /// When a row was sampled, if that can be told without decoding it.

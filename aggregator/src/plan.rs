@@ -75,7 +75,7 @@ struct Found<'a> {
     router: Option<usize>,
     file_system: Option<usize>,
     write_bytes: Option<usize>,
-    llite: bool,
+    llite: Option<usize>,
     server: bool,
     job: bool,
     unused: bool,
@@ -94,7 +94,7 @@ impl<'a> Found<'a> {
             Column::Router => self.router = Some(at),
             Column::FileSystem => self.file_system = Some(at),
             Column::WriteBytes => self.write_bytes = Some(at),
-            Column::Llite => self.llite = true,
+            Column::Llite => self.llite = Some(at),
             Column::LustreServer => self.server = true,
             Column::JobStart => self.job = true,
             Column::Unused => self.unused = true,
@@ -139,7 +139,7 @@ impl<'a> Found<'a> {
             self.lustre2(roles)
         } else if self.server {
             Err(DropReason::UnusedSchema)
-        } else if self.write_bytes.is_some() || (self.file_system.is_some() && self.llite) {
+        } else if self.write_bytes.is_some() || (self.file_system.is_some() && self.llite.is_some()) {
             self.lustre(roles)
         } else if let Some((family, columns)) = self.adapter() {
             single_port(family, columns, roles)
@@ -177,6 +177,9 @@ impl<'a> Found<'a> {
     fn lustre(&self, roles: &mut [Role]) -> Result<Shape, DropReason> {
         roles[self.file_system.ok_or(DropReason::MissingColumn)?] = Role::Text(0);
         roles[self.write_bytes.ok_or(DropReason::MissingColumn)?] = Role::Counter(0);
+        if let Some(at) = self.llite {
+            roles[at] = Role::Text(1);
+        }
         Ok(single_part(Family::LustreClient))
     }
 

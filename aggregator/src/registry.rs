@@ -142,7 +142,11 @@ impl Registry {
         };
         let schema =
             Name::parse(family.schema()).map_err(|_| Refusal::new(DropReason::BadName, "schema", b""))?;
-        Ok(Source { schema, producer, metric: family.metric(), component, parts, rank: family.rank() })
+        // Two mounts of one file system count apart: the llite directory tells them from each other.
+        let told = family == Family::LustreClient && !identity.texts[1].is_empty();
+        let set = if told { Some(text(1, "llite")?) } else { None };
+        let (metric, rank) = (family.metric(), family.rank());
+        Ok(Source { schema, producer, metric, component, set, parts, rank })
     }
 
     /// The node that a row is about.

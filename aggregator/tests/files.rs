@@ -39,13 +39,13 @@ fn row(ms: u32, node: &str) -> String {
 }
 
 #[test]
-fn rows_of_many_files_come_in_order_of_time_whatever_the_order_of_the_files() {
+fn files_are_merged_by_time_and_rows_keep_the_order_of_their_arrival() {
     let one: String = [5, 3, 9, 7].map(|ms| row(ms, "\"producer\":\"a\"")).concat();
     let two: String = [1, 4, 6, 8].map(|ms| row(ms, "\"producer\":\"b\"")).concat();
     let two = two.replace("{", "{ \"x\": 0, ").replace("\"timestamp\":", "\"timestamp\" : ");
     let (_folder, mut paths) = folder(&[("one.jsonl", one.as_bytes()), ("two", two.as_bytes())]);
     let (rows, _) = replay(&paths);
-    assert_eq!(rows.iter().map(|(ms, _)| *ms).collect::<Vec<_>>(), [1, 3, 4, 5, 6, 7, 8, 9]);
+    assert_eq!(rows.iter().map(|(ms, _)| *ms).collect::<Vec<_>>(), [1, 4, 5, 3, 6, 8, 9, 7]);
     paths.reverse();
     assert_eq!(replay(&paths).0, rows);
 }
@@ -80,7 +80,7 @@ fn a_header_in_mid_file_holds_for_the_rows_behind_it_only() {
     let (_folder, paths) = folder(&[("lustre_client", csv.as_bytes())]);
     let (rows, decoder) = replay(&paths);
     let rows: Vec<(i64, &str)> = rows.iter().map(|(ms, node)| (*ms, node.as_str())).collect();
-    assert_eq!(rows, [(1, "n"), (3, "n"), (2, "m")]);
+    assert_eq!(rows, [(3, "n"), (1, "n"), (2, "m")]);
     assert_eq!(decoder.drops().total(), 0);
 }
 

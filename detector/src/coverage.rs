@@ -1,84 +1,153 @@
-//! Which ticks of a series were seen: completeness for every answer.
+//! Which ticks of a series were seen, and in which it was active: completeness for every answer.
 
 use schemas::{SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Holes remembered per series; older ones are forgotten first.
-const HOLES_KEPT: usize = 128;
+/// Stretches remembered per series, of holes and of activity each; beyond it the two oldest become one.
+const STRETCHES_KEPT: usize = 64;
+/// Idle seconds that do not end a stretch of activity.
+const ACTIVE_AGAIN_S: f64 = 60.0;
 
-/// Stretches without readings, per series.
+/// Stretches without readings, and with activity, per series.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Coverage {
-    series: Vec<Seen>,
+    series: Vec<Option<Seen>>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Seen {
     first: Time,
     last: Time,
-    last_active: Option<Time>,
-    holes: VecDeque<Hole>,
+    active: VecDeque<Stretch>,
+    holes: VecDeque<Stretch>,
 }
 
-/// `missing_s` seconds without a reading between two times.
+/// `seconds` without a reading, or of activity, between two times.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Hole {
+struct Stretch {
     from: Time,
     to: Time,
-    missing_s: f64,
+    seconds: f64,
 }
 
 impl Coverage {
     /// A reading of `series` that ends at `time` and covers `span_ticks` of `tick_s`; 0 ends a gap.
     pub fn saw(&mut self, series: SeriesIndex, time: Time, span_ticks: u8, active: bool, tick_s: f64) {
-        let at = series.at();
-        let new = Seen { first: time, last: time, last_active: None, holes: VecDeque::new() };
-        if self.series.len() <= at {
-            let begin = time.plus_seconds(-f64::from(span_ticks) * tick_s);
-            self.series.resize(at + 1, Seen { first: begin, ..new });
+        if self.series.len() <= series.at() {
+            self.series.resize(series.at() + 1, None);
         }
-        let seen = &mut self.series[at];
+        let begin = time.plus_seconds(-f64::from(span_ticks) * tick_s);
+        let seen = self.series[series.at()].get_or_insert_with(|| Seen {
+            first: begin,
+            last: time,
+            active: VecDeque::new(),
+            holes: VecDeque::new(),
+        });
         let missing_s = time.seconds_since(seen.last) - tick_s;
         if missing_s > tick_s / 2.0 {
-            if seen.holes.len() == HOLES_KEPT {
-                seen.holes.pop_front();
-            }
-            seen.holes.push_back(Hole { from: seen.last, to: time, missing_s });
+            keep(&mut seen.holes, Stretch { from: seen.last, to: time, seconds: missing_s });
         }
         seen.last = seen.last.max(time);
         if active {
-            seen.last_active = Some(time);
+            match seen.active.back_mut().filter(|s| begin.seconds_since(s.to) <= ACTIVE_AGAIN_S) {
+                Some(stretch) => stretch.to = time,
+                None => keep(&mut seen.active, Stretch { from: begin, to: time, seconds: 0.0 }),
+            }
         }
     }
 
-    /// Ticks of `series` seen over ticks expected between two times, 0 to 1.
+    /// Ticks of `series` seen over ticks expected between two times, 0 to 1; 0 for a series never seen.
     pub fn completeness(&self, series: SeriesIndex, from: Time, to: Time, tick_s: f64) -> f64 {
         let expected_s = to.seconds_since(from);
-        let Some(seen) = self.series.get(series.at()).filter(|_| expected_s > 0.0) else {
-            return 0.0;
-        };
+        let Some(seen) = self.seen(series).filter(|_| expected_s > 0.0) else { return 0.0 };
         let before = seen.first.seconds_since(from).clamp(0.0, expected_s);
         let after = (to.seconds_since(seen.last) - tick_s).clamp(0.0, expected_s);
-        let holes: f64 = seen.holes.iter().map(|hole| hole.missing_between(from, to)).sum();
+        let holes: f64 = seen.holes.iter().map(|hole| hole.seconds_between(from, to)).sum();
         (1.0 - (before + after + holes) / expected_s).clamp(0.0, 1.0)
     }
 
     /// Latest reading of `series`.
     pub fn last(&self, series: SeriesIndex) -> Option<Time> {
-        self.series.get(series.at()).map(|seen| seen.last)
+        self.seen(series).map(|seen| seen.last)
     }
 
-    /// Whether `series` was active at or after `from`.
-    pub fn was_active_since(&self, series: SeriesIndex, from: Time) -> bool {
-        self.series.get(series.at()).and_then(|seen| seen.last_active).is_some_and(|active| active > from)
+    /// Whether `series` was active at some time between `from` and `to`.
+    pub fn was_active(&self, series: SeriesIndex, from: Time, to: Time) -> bool {
+        let stretches = self.seen(series).map(|seen| &seen.active);
+        stretches.is_some_and(|all| all.iter().any(|s| s.to > from && s.from < to))
+    }
+
+    fn seen(&self, series: SeriesIndex) -> Option<&Seen> {
+        self.series.get(series.at()).and_then(Option::as_ref)
     }
 }
 
-impl Hole {
-    fn missing_between(&self, from: Time, to: Time) -> f64 {
+/// Adds a stretch; of too many the two oldest become one, so that nothing is forgotten.
+fn keep(stretches: &mut VecDeque<Stretch>, stretch: Stretch) {
+    if stretches.len() == STRETCHES_KEPT
+        && let Some(oldest) = stretches.pop_front()
+        && let Some(next) = stretches.front_mut()
+    {
+        next.from = oldest.from;
+        next.seconds += oldest.seconds;
+    }
+    stretches.push_back(stretch);
+}
+
+impl Stretch {
+    fn seconds_between(&self, from: Time, to: Time) -> f64 {
         let overlap = self.to.min(to).seconds_since(self.from.max(from)).max(0.0);
         let length = self.to.seconds_since(self.from);
-        if length > 0.0 { self.missing_s * overlap / length } else { 0.0 }
+        if length > 0.0 { self.seconds * overlap / length } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TICK_S: f64 = 1.0;
+
+    fn at(second: f64) -> Time {
+        Time::from_seconds(second)
+    }
+
+    fn seen_between(from: i32, to: i32, coverage: &mut Coverage) {
+        (from..=to).for_each(|t| coverage.saw(SeriesIndex(0), at(f64::from(t)), 1, true, TICK_S));
+    }
+
+    #[test]
+    fn a_hole_lowers_the_completeness_of_what_overlaps_it() {
+        let mut coverage = Coverage::default();
+        seen_between(1, 50, &mut coverage);
+        seen_between(61, 100, &mut coverage);
+        assert!((coverage.completeness(SeriesIndex(0), at(0.0), at(100.0), TICK_S) - 0.9).abs() < 1e-9);
+        assert_eq!(coverage.completeness(SeriesIndex(0), at(0.0), at(50.0), TICK_S), 1.0);
+    }
+
+    #[test]
+    fn a_series_never_seen_is_not_complete() {
+        let mut coverage = Coverage::default();
+        coverage.saw(SeriesIndex(3), at(1.0), 1, true, TICK_S);
+        assert_eq!(coverage.completeness(SeriesIndex(0), at(0.0), at(10.0), TICK_S), 0.0);
+        assert_eq!(coverage.last(SeriesIndex(0)), None);
+    }
+
+    #[test]
+    fn many_holes_are_not_forgotten() {
+        let mut coverage = Coverage::default();
+        (1..=400).for_each(|k| coverage.saw(SeriesIndex(0), at(f64::from(k * 2)), 1, true, TICK_S));
+        let half = coverage.completeness(SeriesIndex(0), at(2.0), at(800.0), TICK_S);
+        assert!((half - 0.5).abs() < 0.01, "{half}");
+    }
+
+    #[test]
+    fn activity_is_known_for_the_time_in_which_it_was() {
+        let mut coverage = Coverage::default();
+        seen_between(1, 50, &mut coverage);
+        (51..500).for_each(|t| coverage.saw(SeriesIndex(0), at(f64::from(t)), 1, false, TICK_S));
+        assert!(coverage.was_active(SeriesIndex(0), at(10.0), at(20.0)));
+        assert!(!coverage.was_active(SeriesIndex(0), at(100.0), at(400.0)));
     }
 }

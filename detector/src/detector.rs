@@ -10,8 +10,9 @@ mod of_jobs;
 
 use crate::coverage::Coverage;
 use crate::episodes::EpisodeBook;
+use crate::evidence::Shift;
 use crate::ingest::{Ingest, SeriesReading};
-use crate::jobs::JobLedger;
+use crate::ledger::JobLedger;
 use crate::model::{Bank, Happening, Reading};
 use crate::settings::Settings;
 use schemas::{
@@ -19,10 +20,13 @@ use schemas::{
     State, Time,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, VecDeque};
 
 /// Signals written for a gap at most; a longer one is told by its first and its last ticks.
 const GAP_SIGNALS_MAX: i64 = 600;
+/// Seconds of silence after which nobody waits for a component: beyond gap and lateness by far, so that a
+/// source that is merely behind the others goes on where it was.
+const GIVEN_UP_S: f64 = 60.0;
 /// Version of the written state; one of another version is not read.
 pub const STATE_VERSION: u32 = 1;
 
@@ -40,8 +44,11 @@ pub struct Detector {
     episodes: EpisodeBook,
     coverage: Coverage,
     jobs: JobLedger,
-    assigned: BTreeSet<(Name, SeriesIndex)>,
     finished: bool,
+    tidied: Time,
+    /// What was found out for suspicions of the latest ticks.
+    #[serde(skip)]
+    shifts: VecDeque<Shift>,
     #[serde(skip)]
     told_series: usize,
     #[serde(skip)]
@@ -56,6 +63,7 @@ struct Place {
     metric: Metric,
     number: u32,
     next_boundary: Time,
+    passed_boundary: Time,
 }
 
 impl Detector {
@@ -72,8 +80,9 @@ impl Detector {
             episodes: EpisodeBook::default(),
             coverage: Coverage::default(),
             jobs: JobLedger::default(),
-            assigned: BTreeSet::new(),
             finished: false,
+            tidied: Time::MIN,
+            shifts: VecDeque::new(),
             told_series: 0,
             signals: Vec::new(),
             readings: Vec::new(),
@@ -139,16 +148,27 @@ impl Detector {
         let new = table.iter().enumerate().skip(self.told_series);
         let series = new.map(|(at, info)| (SeriesIndex(at as u32), info.clone())).collect();
         self.told_series = table.len();
-        let (job_results, job_series) = self.news_of_jobs();
+        self.give_up_silent();
+        let episodes = self.episodes.take_changed();
+        let (job_results, job_series) = self.news_of_jobs(&episodes);
         ResultBatch {
             series,
             signals: std::mem::take(&mut self.signals),
-            episodes: self.episodes.take_changed(),
+            episodes,
             jobs: self.jobs.take_changed(),
             job_results,
             job_series,
             drops: self.ingest.drops.clone(),
             heard: self.ingest.heard(),
+        }
+    }
+
+    /// Series of components that nobody hears of any more start anew: their episodes end at what was seen.
+    fn give_up_silent(&mut self) {
+        for series in self.ingest.give_up_silent(GIVEN_UP_S) {
+            if series.at() < self.series.len() {
+                self.restart(series);
+            }
         }
     }
 
@@ -166,8 +186,13 @@ impl Detector {
         let (time, value, active) = (reading.time, reading.value, reading.active);
         let tick_s = self.settings.stream.tick_s;
         if let Some(since) = reading.gap_since {
-            self.restart(series);
+            let place = self.series[series.at()];
+            let happening = self.banks[place.metric as usize].pause(place.number as usize);
+            self.act(series, Time::MIN, happening);
             self.tell_unknown(series, since, time);
+        }
+        if reading.anew {
+            self.restart(series);
         }
         self.coverage.saw(series, time, reading.span_ticks, active, tick_s);
         if time >= self.series[series.at()].next_boundary {
@@ -238,7 +263,8 @@ impl Detector {
         let slowdown_s = self.banks[place.metric as usize].knowledge(place.number as usize).slowdown_s;
         let tick_s = self.settings.stream.tick_s;
         let missed = (until.seconds_since(since) / tick_s).round() as i64 - 1;
-        let told = (1..=missed).filter(|k| *k <= GAP_SIGNALS_MAX / 2 || missed - k < GAP_SIGNALS_MAX / 2);
+        let half = GAP_SIGNALS_MAX / 2;
+        let told = (1..=missed.min(half)).chain((missed - half + 1).max(half + 1)..=missed);
         let nan = f64::NAN;
         self.signals.extend(told.map(|k| Signal {
             time: since.plus_seconds(k as f64 * tick_s),
@@ -263,7 +289,7 @@ impl Detector {
             self.clients.entry(mount.clone()).or_default().push(number);
         }
         let node = info.component.clone();
-        self.series.push(Place { metric, number, next_boundary: Time(i64::MAX) });
+        self.series.push(Place { metric, number, next_boundary: Time(i64::MAX), passed_boundary: Time::MIN });
         if metric != Metric::AriesStallRatio {
             self.set_boundary(series, &node);
         }

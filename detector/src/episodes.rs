@@ -6,13 +6,11 @@ use schemas::{CauseShare, Episode, EpisodeId, LossPoint, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Closed episodes that are kept for jobs which still run.
-const CLOSED_KEPT: usize = 100_000;
-
 /// All open episodes, and the closed ones that jobs may still need.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct EpisodeBook {
-    latest: HashMap<SeriesIndex, EpisodeId>,
+    /// Episodes of each series, the latest last.
+    by_series: HashMap<SeriesIndex, Vec<EpisodeId>>,
     episodes: BTreeMap<EpisodeId, Episode>,
     changed: BTreeSet<EpisodeId>,
     issued: u64,
@@ -39,10 +37,9 @@ impl EpisodeBook {
             causes,
         };
         update(&mut episode, now);
-        self.latest.insert(series, id);
+        self.by_series.entry(series).or_default().push(id);
         self.episodes.insert(id, episode);
         self.changed.insert(id);
-        self.forget_oldest();
     }
 
     /// The latest episode of `series` stands at `now`.
@@ -75,32 +72,32 @@ impl EpisodeBook {
     }
 
     /// Episodes of `series` that overlap the time between `from` and `to`.
-    pub fn between<'a>(
-        &'a self,
-        series: &'a [SeriesIndex],
-        from: Time,
-        to: Time,
-    ) -> impl Iterator<Item = &'a Episode> {
-        self.episodes.values().filter(move |e| series.contains(&e.series) && e.start < to && e.end > from)
+    pub fn between(&self, series: &[SeriesIndex], from: Time, to: Time) -> Vec<&Episode> {
+        let ids = series.iter().filter_map(|s| self.by_series.get(s)).flatten();
+        ids.filter_map(|id| self.episodes.get(id)).filter(|e| e.start < to && e.end > from).collect()
+    }
+
+    /// Forgets episodes that ended before `time`, but for the latest of each series: it may still settle.
+    pub fn forget_before(&mut self, time: Time) {
+        let (episodes, changed) = (&mut self.episodes, &self.changed);
+        for ids in self.by_series.values_mut() {
+            let latest = ids.last().copied();
+            ids.retain(|id| {
+                let over = episodes.get(id).is_none_or(|e| !e.open && e.end < time);
+                let keep = !over || Some(*id) == latest || changed.contains(id);
+                if !keep {
+                    episodes.remove(id);
+                }
+                keep
+            });
+        }
     }
 
     fn change(&mut self, series: SeriesIndex, how: impl FnOnce(&mut Episode)) {
-        let Some(id) = self.latest.get(&series) else {
-            return;
-        };
+        let Some(id) = self.by_series.get(&series).and_then(|ids| ids.last()) else { return };
         if let Some(episode) = self.episodes.get_mut(id) {
             how(episode);
             self.changed.insert(*id);
-        }
-    }
-
-    fn forget_oldest(&mut self) {
-        if self.episodes.len() <= CLOSED_KEPT {
-            return;
-        }
-        let oldest = self.episodes.values().find(|e| !e.open && !self.changed.contains(&e.id)).map(|e| e.id);
-        if let Some(id) = oldest {
-            self.episodes.remove(&id);
         }
     }
 }
@@ -116,7 +113,7 @@ fn update(episode: &mut Episode, now: &Closing) {
         let mut index = 0;
         episode.profile.retain(|_| {
             index += 1;
-            index % 2 == 0
+            index % 2 == 1
         });
     }
 }

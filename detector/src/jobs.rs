@@ -1,4 +1,4 @@
-//! Jobs on nodes, and what each of them lost.
+//! What a job lost.
 //!
 //! Model then reduce: every series is modelled for itself; a job's loss at any moment is the mean over its
 //! series of one metric, and the worst metric counts, since a job waits for its slowest resource and must
@@ -7,23 +7,16 @@
 use crate::coverage::Coverage;
 use crate::episodes::EpisodeBook;
 use schemas::{
-    Cause, CauseKind, CauseShare, Episode, Job, JobResult, Metric, Name, SeriesIndex, SeriesTable, Time,
+    Cause, CauseKind, CauseShare, Episode, Job, JobResult, Metric, SeriesIndex, SeriesTable, Time,
 };
-use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// Jobs by number, and by node.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct JobLedger {
-    jobs: BTreeMap<Name, Job>,
-    by_node: HashMap<Name, BTreeSet<Name>>,
-    changed: BTreeSet<Name>,
-}
+use std::collections::BTreeMap;
 
 /// What a job's result is made of.
 pub struct Facts<'a> {
     /// The series that belong to the job.
     pub series: &'a [SeriesIndex],
+    /// Nodes of the job that nothing is known of: each counts as one series that was never seen.
+    pub silent_nodes: usize,
     /// All series.
     pub table: &'a SeriesTable,
     /// All episodes.
@@ -36,55 +29,15 @@ pub struct Facts<'a> {
     pub tick_s: f64,
 }
 
-impl JobLedger {
-    /// Adds or replaces a job.
-    pub fn put(&mut self, job: Job) {
-        for node in &job.nodes {
-            self.by_node.entry(node.clone()).or_default().insert(job.job_id.clone());
-        }
-        self.changed.insert(job.job_id.clone());
-        self.jobs.insert(job.job_id.clone(), job);
-    }
-
-    /// All jobs.
-    pub fn all(&self) -> impl Iterator<Item = &Job> {
-        self.jobs.values()
-    }
-
-    /// Jobs put since the last call.
-    pub fn take_changed(&mut self) -> Vec<Job> {
-        std::mem::take(&mut self.changed).iter().filter_map(|id| self.jobs.get(id)).cloned().collect()
-    }
-
-    /// Jobs on `node` at `time`; several on a shared node.
-    pub fn on_node_at(&self, node: &Name, time: Time) -> Vec<&Job> {
-        let ids = self.by_node.get(node).into_iter().flatten();
-        ids.filter_map(|id| self.jobs.get(id)).filter(|job| job.overlaps(time, time + 1)).collect()
-    }
-
-    /// Times at which a job on `node` starts or ends, in order.
-    pub fn boundaries(&self, node: &Name) -> Vec<Time> {
-        let ids = self.by_node.get(node).into_iter().flatten();
-        let mut times: Vec<Time> = ids
-            .filter_map(|id| self.jobs.get(id))
-            .flat_map(|job| [Some(job.start), job.end])
-            .flatten()
-            .collect();
-        times.sort();
-        times.dedup();
-        times
-    }
-}
-
 /// What `job` lost.
 pub fn result(job: &Job, facts: &Facts<'_>) -> JobResult {
     let end = job.end.unwrap_or(facts.now).min(facts.now);
-    let mut relevant: Vec<&Episode> = facts.episodes.between(facts.series, job.start, end).collect();
+    let mut relevant: Vec<&Episode> = facts.episodes.between(facts.series, job.start, end);
     relevant.sort_by_key(|e| (e.start, e.id));
     let losses = reduce(job, end, &relevant, facts);
-    let completeness =
-        facts.series.iter().map(|s| facts.coverage.completeness(*s, job.start, end, facts.tick_s));
-    let completeness = completeness.sum::<f64>() / (facts.series.len().max(1)) as f64;
+    let seen = facts.series.iter().map(|s| facts.coverage.completeness(*s, job.start, end, facts.tick_s));
+    let expected = facts.series.len() + facts.silent_nodes;
+    let completeness = seen.fold(0.0, |sum, part| sum + part) / expected.max(1) as f64;
     JobResult {
         job_id: job.job_id.clone(),
         contended_s: losses.contended_s,
@@ -106,7 +59,7 @@ struct Losses {
     /// What it would be if the job waited for the worst of its series on the network, not for their mean.
     most_s: f64,
     variance: f64,
-    by_episode: HashMap<u64, f64>,
+    by_episode: BTreeMap<u64, f64>,
 }
 
 /// Cuts the run at every begin and end of an episode; within a piece each metric's loss is a mean over
@@ -116,7 +69,7 @@ fn reduce(job: &Job, end: Time, episodes: &[&Episode], facts: &Facts<'_>) -> Los
     let mut cuts: Vec<Time> = episodes.iter().flat_map(|e| [clip(e.start), clip(e.end)]).collect();
     cuts.sort();
     cuts.dedup();
-    let widths: Vec<(Metric, f64)> = Metric::ALL.iter().map(|m| (*m, width(*m, job, facts))).collect();
+    let widths: Vec<(Metric, f64)> = Metric::ALL.iter().map(|m| (*m, width(*m, job, end, facts))).collect();
     let mut losses = Losses::default();
     for piece in cuts.windows(2) {
         let within: Vec<&&Episode> =
@@ -146,7 +99,7 @@ fn reduce(job: &Job, end: Time, episodes: &[&Episode], facts: &Facts<'_>) -> Los
 }
 
 /// Squared half width of the part of an episode's loss that the job is charged.
-fn variance(episode: &Episode, charged: &HashMap<u64, f64>) -> f64 {
+fn variance(episode: &Episode, charged: &BTreeMap<u64, f64>) -> f64 {
     let part = charged.get(&episode.id.0).copied().unwrap_or(0.0);
     if episode.slowdown_s <= 0.0 {
         return 0.0;
@@ -156,9 +109,9 @@ fn variance(episode: &Episode, charged: &HashMap<u64, f64>) -> f64 {
 
 /// Series of a metric that the job used: the mean is taken over these, so that idle links and silent
 /// writers do not dilute it.
-fn width(metric: Metric, job: &Job, facts: &Facts<'_>) -> f64 {
+fn width(metric: Metric, job: &Job, end: Time, facts: &Facts<'_>) -> f64 {
     let used = |s: &&SeriesIndex| {
-        facts.table[s.at()].metric == metric && facts.coverage.was_active_since(**s, job.start)
+        facts.table[s.at()].metric == metric && facts.coverage.was_active(**s, job.start, end)
     };
     facts.series.iter().filter(used).count().max(1) as f64
 }
@@ -171,7 +124,7 @@ fn metric_of(table: &SeriesTable, episode: &Episode) -> Option<Metric> {
 /// A job that is named as a cause of its own loss contends with itself.
 fn causes(
     job: &Job,
-    charged: &HashMap<u64, f64>,
+    charged: &BTreeMap<u64, f64>,
     episodes: &[&Episode],
     table: &SeriesTable,
 ) -> Vec<CauseShare> {

@@ -1,4 +1,24 @@
-//! detector
+//! Counters to rates, the contention models, episodes, what jobs lost, and the embedded store.
+//!
+//! A row goes one way: [`detector::Detector::rows`] → [`ingest`] (order, duplicates, sources, rates) →
+//! [`model`] (per series) → [`evidence`] (a fall is judged by the others) → [`episodes`] → [`jobs`] →
+//! [`detector::Detector::take`], whose batch a sink such as [`store`] commits.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`equations`] | the equations of both models, pure; each names its number in the report |
+//! | [`settings`] | what can be set, with defaults |
+//! | [`ingest`] | rows to readings in event time |
+//! | [`model`] | banks of both models |
+//! | [`evidence`] | what the other clients of a file system say about a fall |
+//! | [`episodes`] | contended stretches as they open, grow, close and settle |
+//! | [`coverage`] | ticks seen, for completeness |
+//! | [`ledger`] | jobs by number and node, their series and latest results |
+//! | [`jobs`] | what a job lost |
+//! | [`detector`] | the stage as a whole |
+//! | [`store`] | the embedded SQLite store |
+//! | [`score`] | a model alone on a bare series, to compare with a truth |
+
 pub mod coverage;
 pub mod detector;
 pub mod episodes;
@@ -6,6 +26,7 @@ pub mod equations;
 pub mod evidence;
 pub mod ingest;
 pub mod jobs;
+pub mod ledger;
 pub mod model;
 pub mod score;
 pub mod settings;

@@ -14,8 +14,15 @@ pub struct StreamSettings {
     pub lateness_s: f64,
     /// Seconds of silence after which a standby source takes over.
     pub silence_s: f64,
-    /// Longest gap that one reading bridges, in seconds.
+    /// Longest gap, seconds without a sample, that one reading bridges.
     pub gap_s: f64,
+}
+
+impl StreamSettings {
+    /// Longest interval of one reading: a gap, the tick that ends it, and half a tick for jitter.
+    pub fn longest_interval_s(&self) -> f64 {
+        self.gap_s + 1.5 * self.tick_s
+    }
 }
 
 impl Default for StreamSettings {

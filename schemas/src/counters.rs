@@ -29,6 +29,8 @@ pub struct Source {
     pub metric: Metric,
     /// The component: router (cname without `a0`), host, or client node.
     pub component: Name,
+    /// Which set of several that report one part with counters of their own: the llite directory of a mount.
+    pub set: Option<Name>,
     /// Its parts that this set reports (tiles, ports, mounts), in the order of the counters.
     pub parts: Vec<Name>,
     /// Preference among redundant sources of one part: the lowest reports, the others stand by.

@@ -41,11 +41,12 @@ reasons! {
     Unattributable "unattributable" "The row has neither producer nor component_id: nobody knows which node it is about.",
     Duplicate "duplicate" "The same sample of the same source was seen before.",
     Late "late" "The row is older than its component's watermark.",
+    ClockJump "clock_jump" "The row's clock was more than a minute ahead of its component, and no second row confirmed it.",
     CounterReset "counter_reset" "A counter fell and no plausible wrap explains it: this interval is not used.",
     CounterSaturated "counter_saturated" "A 32-bit counter stands at its maximum: this interval is not used.",
     Implausible "implausible" "The rate is higher than the hardware can do: this interval is not used.",
     BadJob "bad_job" "A job row without job id, node or start.",
-    BufferFull "buffer_full" "A source sent more rows ahead of its watermark than are kept.",
+    BufferFull "buffer_full" "More sources than are kept: of one component, or in all.",
 }
 
 /// How often each [`DropReason`] happened.

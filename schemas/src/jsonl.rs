@@ -157,6 +157,14 @@ impl From<&JobResult> for JobLine {
     }
 }
 
+/// Longest text of a person that is kept, in characters.
+const TEXT_MAX: usize = 128;
+
+/// Free text of a person without control characters, which a terminal would obey.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '?' } else { c }).take(TEXT_MAX).collect()
+}
+
 /// Why a line of a job file is no job.
 #[derive(Debug, thiserror::Error)]
 pub enum JobFileError {
@@ -187,12 +195,12 @@ pub fn parse_job(line: &str) -> Result<Job, JobFileError> {
     }
     Ok(Job {
         job_id: Name::parse(&line.job_id)?,
-        user: line.user,
-        name: line.name,
+        user: plain(&line.user),
+        name: plain(&line.name),
         nodes: line.nodes,
         start: Time::from_seconds(line.start),
         end: line.end.map(Time::from_seconds),
-        app: line.app,
+        app: line.app.as_deref().map(plain),
     })
 }
 

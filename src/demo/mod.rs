@@ -10,7 +10,7 @@ mod resume;
 mod run;
 mod summary;
 
-use crate::bars;
+use crate::{bars, signals};
 use anyhow::Context;
 use clap::Args;
 use dashboards::{PageConfig, Progress};
@@ -37,6 +37,9 @@ pub struct DemoArgs {
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// First simulated second, in seconds since the epoch; without it the present one
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(946_684_800..7_258_118_400))]
+    pub start: Option<i64>,
     /// Leave out the page
     #[arg(long)]
     pub no_page: bool,
@@ -54,22 +57,22 @@ pub struct DemoArgs {
 /// A port that is taken, a store that is not a demo's, a full disk.
 pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     anyhow::ensure!(
-        args.speed.is_finite() && args.speed >= 0.0,
-        "--speed must be 0 or more, not {}",
+        args.speed == 0.0 || (1e-3..=1e6).contains(&args.speed),
+        "--speed must be 0 or between 0.001 and 1000000, not {}",
         args.speed
     );
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let (tell, ticks) = watch::channel(Progress::default());
     let stop = Arc::new(AtomicBool::new(false));
-    let mut demo = Demo::open(args)?;
     let (end_page, page_ends) = oneshot::channel::<()>();
     let page = if args.no_page { None } else { Some(start_page(&runtime, args, ticks, page_ends)?) };
+    let mut demo = Demo::open(args)?;
     let stopped = stop.clone();
     runtime.spawn(async move {
-        drop(tokio::signal::ctrl_c().await);
+        signals::end_asked().await;
         stopped.store(true, Ordering::Relaxed);
-        // A second Ctrl-C ends at once; what was committed stays whole.
-        drop(tokio::signal::ctrl_c().await);
+        // A second signal ends at once; what was committed stays whole.
+        signals::end_asked().await;
         std::process::exit(130);
     });
     let bar = bars::of_seconds(args.seconds);

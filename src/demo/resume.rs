@@ -33,9 +33,13 @@ pub fn open(path: &Path) -> anyhow::Result<(Store, Option<(Position, Detector)>)
         return Ok((Store::open(path, Retention::default())?, None));
     }
     let store = Store::open(path, Retention::default())?;
-    let position = load_position(&store)?
-        .with_context(|| format!("{} holds no demo; name another file with --store", path.display()))?;
-    if !position.ended
+    let position = load_position(&store)?;
+    anyhow::ensure!(
+        position.is_some() || store.load_series()?.is_empty(),
+        "{} holds no demo; name another file with --store",
+        path.display()
+    );
+    if let Some(position) = position.filter(|position| !position.ended)
         && let Some((STATE_VERSION, state)) = store.load_state("detector")?
     {
         let detector = postcard::from_bytes(&state)

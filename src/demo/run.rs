@@ -37,7 +37,8 @@ impl Demo {
         let (store, left) = resume::open(&args.store)?;
         let mut pipeline = Pipeline::new(Settings::of(ModelKind::Robust));
         let now_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
-        let begin = Position { seed: args.seed, start_s: now_s, ticks: 0, ended: false };
+        let start_s = args.start.unwrap_or(now_s);
+        let begin = Position { seed: args.seed, start_s, ticks: 0, ended: false };
         let position = left.as_ref().map_or(begin, |(position, _)| *position);
         let cluster =
             Cluster::new(scenario::demo().endless(), Time(position.start_s * 1_000_000), position.seed)?;
@@ -51,6 +52,8 @@ impl Demo {
             demo.simulate();
             demo.pipeline.pass(&demo.decoded);
         }
+        // From now on the file says whose it is, whatever happens before the first results.
+        resume::commit(&mut demo.store, &mut demo.pipeline, &demo.position)?;
         Ok(demo)
     }
 

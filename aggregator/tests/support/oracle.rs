@@ -139,7 +139,8 @@ fn single_mount(columns: &Columns) -> Option<Wanted> {
     let counters = vec!["write_bytes.sum".to_string()];
     (has("write_bytes.sum") || (has("fs_name") && has("llite"))).then(|| {
         let parts = Parts::from([(String::new(), counters)]);
-        make(columns, "lustre_client", Metric::LustreWriteRate, &["fs_name"], parts)
+        let texts: &[&str] = if has("llite") { &["fs_name", "llite"] } else { &["fs_name"] };
+        make(columns, "lustre_client", Metric::LustreWriteRate, texts, parts)
     })
 }
 

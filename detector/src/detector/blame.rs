@@ -1,9 +1,9 @@
 //! Judgement of falls, and who is to blame for an onset.
 
 use super::Detector;
-use crate::evidence::{self, Evidence};
-use crate::model::{Happening, Suspicion};
-use schemas::{Cause, CauseKind, CauseShare, Job, Name, SeriesIndex, Time};
+use crate::evidence::{Evidence, Shift};
+use crate::model::{Happening, Judgement, Suspicion};
+use schemas::{Cause, CauseKind, CauseShare, Job, Metric, Name, SeriesIndex, Time};
 use std::collections::BTreeSet;
 
 /// Seconds between a job's start and an onset that make it a suspect, and the share of the loss that such
@@ -11,29 +11,48 @@ use std::collections::BTreeSet;
 const COINCIDENCE_S: f64 = 3.0;
 const COINCIDENCE_SHARE: f64 = 0.8;
 
+/// Shifts kept for the suspicions that follow in the same tick.
+const SHIFTS_KEPT: usize = 8;
+
 impl Detector {
     /// Judges a fall, once the others' rows of that time must have come.
     pub(super) fn consider(&mut self, series: SeriesIndex, time: Time, suspicion: &Suspicion) {
         let place = self.series[series.at()];
-        let none = Vec::new();
-        let part = self.ingest.series()[series.at()].part.clone();
-        let members = part.as_ref().and_then(|part| self.clients.get(part)).unwrap_or(&none);
-        let waited = time.seconds_since(suspicion.since) >= self.settings.stream.lateness_s;
-        if members.len() > 1 && !waited {
-            return;
-        }
-        let bank = &self.banks[place.metric as usize];
-        let own: Vec<&Name> = self.jobs_of(series, suspicion.start);
-        let same_job = |m: u32| {
-            let other = self.members[place.metric as usize][m as usize];
-            self.jobs_of(other, suspicion.start).iter().any(|job| own.contains(job))
+        let mount = self.ingest.series()[series.at()].part.clone();
+        let alone = Evidence { judgement: Judgement::Alone, gainers: Vec::new(), gained: 0.0 };
+        let evidence = match mount.filter(|mount| self.clients.get(mount).is_some_and(|m| m.len() > 1)) {
+            None => alone,
+            Some(_) if time.seconds_since(suspicion.since) < self.settings.stream.lateness_s => return,
+            Some(mount) => {
+                let own = self.jobs_of(series, suspicion.start).next().cloned();
+                self.shift(&mount, place.metric, suspicion).judge(suspicion, own.as_ref())
+            }
         };
-        let evidence = evidence::judge(bank, members, place.number, suspicion, same_job);
         let causes = self.blame(series, suspicion, &evidence);
         let happening = self.banks[place.metric as usize].judge(place.number as usize, evidence.judgement);
         if happening == Happening::Began {
             self.begin(series, causes);
         }
+    }
+
+    /// How the clients of `mount` changed, taken once per tick.
+    fn shift(&mut self, mount: &Name, metric: Metric, suspicion: &Suspicion) -> &Shift {
+        let tick_s = self.settings.stream.tick_s;
+        let known = self.shifts.iter().position(|s| s.is_of(mount, suspicion, tick_s));
+        let at = known.unwrap_or_else(|| {
+            let none = Vec::new();
+            let members = self.clients.get(mount).unwrap_or(&none);
+            let series_of = |m: u32| self.members[metric as usize][m as usize];
+            let job_of = |m: u32| self.jobs_of(series_of(m), suspicion.start).next().cloned();
+            let bank = &self.banks[metric as usize];
+            let shift = Shift::of(mount, bank, members, suspicion, tick_s, job_of);
+            if self.shifts.len() == SHIFTS_KEPT {
+                self.shifts.pop_front();
+            }
+            self.shifts.push_back(shift);
+            self.shifts.len() - 1
+        });
+        &self.shifts[at]
     }
 
     /// Jobs that started on the router's nodes just when its links became contended. The coincidence is
@@ -45,7 +64,7 @@ impl Detector {
         for node in &nodes {
             let just_started = |job: &&Job| onset.seconds_since(job.start).abs() <= COINCIDENCE_S;
             let jobs = self.jobs.on_node_at(node, onset.plus_seconds(COINCIDENCE_S));
-            started.extend(jobs.into_iter().filter(just_started).map(|job| &job.job_id));
+            started.extend(jobs.filter(just_started).map(|job| &job.job_id));
         }
         let share = COINCIDENCE_SHARE / started.len().max(1) as f64;
         let cause = |job: &Name| CauseShare {
@@ -65,13 +84,13 @@ impl Detector {
         evidence: &Evidence,
     ) -> Vec<CauseShare> {
         let place = self.series[series.at()];
-        let own = self.jobs_of(series, suspicion.start);
+        let own: Vec<&Name> = self.jobs_of(series, suspicion.start).collect();
         let mut shares: Vec<CauseShare> = Vec::new();
         for (member, gain) in &evidence.gainers {
             let other = self.members[place.metric as usize][*member as usize];
-            let theirs = self.jobs_of(other, suspicion.since);
-            let (cause, name) = match theirs.first() {
-                Some(job) if own.contains(job) => (Cause::SelfInflicted, job.to_string()),
+            let theirs = self.jobs_of(other, suspicion.since).next();
+            let (cause, name) = match theirs {
+                Some(job) if own.contains(&job) => (Cause::SelfInflicted, job.to_string()),
                 Some(job) => (Cause::OtherJob, job.to_string()),
                 None if own.is_empty() => (Cause::Unknown, self.ingest.series()[other.at()].name()),
                 None => (Cause::OtherJob, self.ingest.series()[other.at()].name()),
@@ -87,8 +106,9 @@ impl Detector {
         shares
     }
 
-    pub(super) fn jobs_of(&self, series: SeriesIndex, time: Time) -> Vec<&Name> {
+    /// Jobs on the node of a series at `time`.
+    pub(super) fn jobs_of(&self, series: SeriesIndex, time: Time) -> impl Iterator<Item = &Name> {
         let node = &self.ingest.series()[series.at()].component;
-        self.jobs.on_node_at(node, time).into_iter().map(|job| &job.job_id).collect()
+        self.jobs.on_node_at(node, time).map(|job| &job.job_id)
     }
 }

@@ -2,81 +2,100 @@
 
 use super::Detector;
 use crate::jobs::{self, Facts};
-use schemas::{Job, JobResult, Metric, Name, SeriesIndex, Time};
+use schemas::{Episode, Job, JobResult, Metric, Name, SeriesIndex, Time};
+use std::collections::HashSet;
 
 /// A job row that comes this many seconds after the job's start still starts its nodes anew.
 const JOB_ROW_DELAY_S: f64 = 10.0;
-/// Seconds after its end in which a job's result may still change: episodes settle, rows come late.
-const JOB_SETTLES_S: f64 = 300.0;
+/// Seconds between two looks at what can be forgotten.
+const TIDIED_S: f64 = 60.0;
+/// Closed episodes are kept for so many seconds even if no job needs them.
+const EPISODES_KEPT_S: f64 = 3_600.0;
 
 impl Detector {
-    pub(super) fn set_boundary(&mut self, series: SeriesIndex, node: &Name) {
-        let last = self.coverage.last(series).unwrap_or(Time::MIN);
-        let from = last.plus_seconds(-JOB_ROW_DELAY_S);
-        let next = self.jobs.boundaries(node).into_iter().find(|t| *t > from);
-        self.series[series.at()].next_boundary = next.unwrap_or(Time(i64::MAX));
+    /// Latest results of the jobs, in the order of their numbers.
+    pub fn job_results(&self) -> Vec<JobResult> {
+        self.jobs.results().cloned().collect()
     }
 
+    /// Sets when a job begins or ends next on the series' node. A boundary that was passed is not passed
+    /// again when another row tells of the same job.
+    pub(super) fn set_boundary(&mut self, series: SeriesIndex, node: &Name) {
+        let last = self.coverage.last(series).unwrap_or(Time::MIN);
+        let place = &mut self.series[series.at()];
+        let from = last.plus_seconds(-JOB_ROW_DELAY_S).max(place.passed_boundary);
+        place.next_boundary = self.jobs.next_boundary(node, from).unwrap_or(Time(i64::MAX));
+    }
+
+    /// Moves on from the boundary that a reading at `time` has passed.
     pub(super) fn pass_boundary(&mut self, series: SeriesIndex, time: Time) {
         let node = &self.ingest.series()[series.at()].component;
-        let next = self.jobs.boundaries(node).into_iter().find(|t| *t > time);
-        self.series[series.at()].next_boundary = next.unwrap_or(Time(i64::MAX));
+        let next = self.jobs.next_boundary(node, time);
+        let place = &mut self.series[series.at()];
+        place.passed_boundary = time;
+        place.next_boundary = next.unwrap_or(Time(i64::MAX));
     }
+
     /// Series that belong to a node alone; a router's links serve many.
     pub(super) fn node_series(&self, node: &Name) -> Vec<SeriesIndex> {
-        let of = |metric| self.ingest.series_of(metric, node);
-        let mut series = of(Metric::LustreWriteRate);
-        series.extend(of(Metric::IbWaitRatio));
+        let mut series = self.ingest.series_of(Metric::LustreWriteRate, node);
+        series.extend(self.ingest.series_of(Metric::IbWaitRatio, node));
         series.retain(|s| s.at() < self.series.len());
         series
     }
 
-    /// Results of all jobs, as far as the data reaches.
-    pub fn job_results(&self) -> Vec<JobResult> {
-        let all = self.jobs.all().map(|job| self.result_of(job, &self.series_of_job(job)));
-        all.collect()
-    }
-
-    pub(super) fn result_of(&self, job: &Job, series: &[SeriesIndex]) -> JobResult {
-        let facts = Facts {
-            series,
-            table: self.ingest.series(),
-            episodes: &self.episodes,
-            coverage: &self.coverage,
-            now: self.ingest.newest().unwrap_or(job.start),
-            tick_s: self.settings.stream.tick_s,
-        };
-        jobs::result(job, &facts)
-    }
-
-    /// Results of the jobs that can still change, and the series newly assigned to them.
-    pub(super) fn news_of_jobs(&mut self) -> (Vec<JobResult>, Vec<(Name, SeriesIndex)>) {
+    /// Results that are due, and the series newly assigned to jobs. `episodes` are those that changed.
+    pub(super) fn news_of_jobs(
+        &mut self,
+        episodes: &[Episode],
+    ) -> (Vec<JobResult>, Vec<(Name, SeriesIndex)>) {
         let Some(now) = self.ingest.newest() else { return (Vec::new(), Vec::new()) };
-        let mut results = Vec::new();
-        let mut new = Vec::new();
-        let settled = |job: &&Job| job.end.is_some_and(|end| now.seconds_since(end) > JOB_SETTLES_S);
-        for job in self.jobs.all().filter(|job| self.finished || !settled(job)) {
-            let series = self.series_of_job(job);
-            results.push(self.result_of(job, &series));
-            let pairs = series.into_iter().map(|s| (job.job_id.clone(), s));
-            new.extend(pairs.filter(|pair| !self.assigned.contains(pair)));
+        let count = self.series.len();
+        let mut assigned = Vec::new();
+        for job_id in self.jobs.without_series(count) {
+            let (series, silent) =
+                self.jobs.get(&job_id).map(|job| self.series_of_job(job)).unwrap_or_default();
+            let new = self.jobs.set_series(&job_id, series, silent, count);
+            assigned.extend(new.into_iter().map(|series| (job_id.clone(), series)));
         }
-        self.assigned.extend(new.iter().cloned());
-        (results, new)
+        let changed: HashSet<SeriesIndex> = episodes.iter().map(|e| e.series).collect();
+        let (table, tick_s) = (self.ingest.series(), self.settings.stream.tick_s);
+        let (episodes, coverage) = (&self.episodes, &self.coverage);
+        let results = self.jobs.reckon(now, &changed, self.finished, |tracked| {
+            let silent_nodes = tracked.silent_nodes;
+            let series = &tracked.series;
+            let facts = Facts { series, silent_nodes, table, episodes, coverage, now, tick_s };
+            jobs::result(&tracked.job, &facts)
+        });
+        self.tidy(now);
+        (results, assigned)
     }
 
-    /// A job's own nodes' series, and the routers (as a whole) that its nodes hang on.
-    pub(super) fn series_of_job(&self, job: &Job) -> Vec<SeriesIndex> {
-        let mut series: Vec<SeriesIndex> = Vec::new();
-        for node in &job.nodes {
-            series.extend(self.node_series(node));
-            for router in self.ingest.routers_of(node) {
-                let all = self.ingest.series_of(Metric::AriesStallRatio, &router);
-                series.extend(all.into_iter().filter(|s| self.ingest.series()[s.at()].part.is_none()));
-            }
+    /// Forgets jobs and episodes that nothing needs any more.
+    fn tidy(&mut self, now: Time) {
+        if now.seconds_since(self.tidied) < TIDIED_S {
+            return;
         }
+        self.tidied = now;
+        self.jobs.forget(now);
+        let needed = self.jobs.earliest_unsettled().unwrap_or(now);
+        self.episodes.forget_before(needed.min(now.plus_seconds(-EPISODES_KEPT_S)));
+    }
+
+    /// A job's own nodes' series, and the routers (as a whole) that its nodes hang on; and how many of its
+    /// nodes have neither.
+    fn series_of_job(&self, job: &Job) -> (Vec<SeriesIndex>, usize) {
+        let mut series: Vec<SeriesIndex> = Vec::new();
+        let mut silent = 0;
+        for node in &job.nodes {
+            let before = series.len();
+            series.extend(self.node_series(node));
+            series.extend(self.ingest.routers_of(node));
+            silent += usize::from(series.len() == before);
+        }
+        series.retain(|s| s.at() < self.series.len());
         series.sort();
         series.dedup();
-        series
+        (series, silent)
     }
 }

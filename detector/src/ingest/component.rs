@@ -3,16 +3,22 @@
 //! Several sources may report one part: four compute nodes a router's halves, two aggregators the same set,
 //! two samplers the same mount. One owns the part and makes its readings; the others stand by with the rows
 //! since the owner's last reading, so that a take-over continues where the owner stopped, from the
-//! successor's own counters: no false rate and no lost second.
+//! successor's own counters: no false rate and no lost second. Who owns what is decided by the rows'
+//! timestamps alone, never by which row came first.
 
 use super::SeriesReading;
 use super::order::{Order, Row};
 use super::stage::Stage;
 use super::whole::Whole;
 use crate::settings::StreamSettings;
-use schemas::{DropCounts, Heard, Metric, Name, SeriesIndex, Source, Time};
+use schemas::{DropCounts, DropReason, Heard, Metric, Name, SeriesIndex, Source, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+
+/// Sources of one component; a real one has two to six.
+pub const REPORTERS_MAX: usize = 64;
+/// A clock that jumps ahead further than this is believed when a second row confirms it.
+const JUMP_S: f64 = 60.0;
 
 /// A router, host or client.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -22,80 +28,99 @@ pub struct Component {
     /// Its name.
     pub name: Name,
     pub(super) reporters: Vec<Reporter>,
+    /// Places of the reporters, the preferred one first.
+    ranking: Vec<u16>,
     pub(super) parts: Vec<Part>,
-    newest: Time,
+    newest: Option<Time>,
     pub(super) whole: Option<Whole>,
+    given_up: bool,
 }
 
+/// A source of this component.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Reporter {
-    pub(super) producer: Name,
-    pub(super) schema: Name,
-    pub(super) rank: (u8, Name),
+    source: Source,
     /// Part of the component per part of the source.
     pub(super) parts: Vec<u16>,
-    pub(super) order: Order,
+    order: Order,
+    /// A row whose clock jumped ahead, until another confirms it.
+    doubted: Option<Row>,
     /// Rows from the last one that every part of this source has used.
     pub(super) rows: VecDeque<Row>,
     pub(super) accepted: u64,
-    pub(super) told: u64,
+    told: u64,
 }
 
+/// A tile, port or mount.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Part {
     pub(super) name: Name,
     pub(super) series: SeriesIndex,
+    /// Who makes its readings, and who will from some time on.
     pub(super) owner: Option<u16>,
+    pub(super) next: Option<(u16, Time)>,
     /// End of its last reading; before that its first row.
     pub(super) last: Option<Time>,
     /// Rows of the owner up to here were used, or refused.
     pub(super) used: Option<Time>,
-    /// Sources that were silent as owners; they own it again only when their successor falls silent.
-    pub(super) passed_over: Vec<u16>,
 }
 
 impl Component {
     /// A component that nobody reports yet.
     pub fn new(metric: Metric, name: Name) -> Component {
-        Component { metric, name, reporters: Vec::new(), parts: Vec::new(), newest: Time::MIN, whole: None }
+        Component {
+            metric,
+            name,
+            reporters: Vec::new(),
+            ranking: Vec::new(),
+            parts: Vec::new(),
+            newest: None,
+            whole: None,
+            given_up: false,
+        }
     }
 
-    /// Adds a source; `number` gives series numbers to parts that are new (`None`: the component as a whole).
+    /// The place of a source that was added before: after a restart sources have new numbers.
+    pub fn place_of(&self, source: &Source) -> Option<u16> {
+        self.reporters.iter().position(|r| r.source == *source).map(|place| place as u16)
+    }
+
+    /// Adds a source; `number` gives series numbers to parts that are new (`None`: the component as a
+    /// whole). Nothing is added beyond [`REPORTERS_MAX`].
     pub fn add_source(
         &mut self,
         source: &Source,
         mut number: impl FnMut(Option<Name>) -> SeriesIndex,
-    ) -> u16 {
+    ) -> Option<u16> {
+        if self.reporters.len() >= REPORTERS_MAX {
+            return None;
+        }
         let parts = source.parts.iter().map(|name| self.part(name, &mut number)).collect();
         if self.metric == Metric::AriesStallRatio && self.whole.is_none() {
             self.whole = Some(Whole::new(number(None)));
         }
         self.reporters.push(Reporter {
-            producer: source.producer.clone(),
-            schema: source.schema.clone(),
-            rank: (source.rank, source.producer.clone()),
+            source: source.clone(),
             parts,
             order: Order::default(),
+            doubted: None,
             rows: VecDeque::new(),
             accepted: 0,
             told: 0,
         });
-        self.reporters.len() as u16 - 1
+        let place = self.reporters.len() as u16 - 1;
+        self.ranking.push(place);
+        let reporters = &self.reporters;
+        self.ranking.sort_by_key(|p| reporters[*p as usize].rank());
+        Some(place)
     }
 
     fn part(&mut self, name: &Name, number: &mut impl FnMut(Option<Name>) -> SeriesIndex) -> u16 {
         if let Some(at) = self.parts.iter().position(|part| part.name == *name) {
             return at as u16;
         }
-        let series = number(Some(name.clone()));
-        self.parts.push(Part {
-            name: name.clone(),
-            series,
-            owner: None,
-            last: None,
-            used: None,
-            passed_over: Vec::new(),
-        });
+        let (name, series) = (name.clone(), number(Some(name.clone())));
+        self.parts.push(Part { name, series, owner: None, next: None, last: None, used: None });
         self.parts.len() as u16 - 1
     }
 
@@ -104,30 +129,43 @@ impl Component {
         self.parts.iter().map(|p| p.series).chain(self.whole.iter().map(|w| w.series)).collect()
     }
 
-    /// Whether `node` is among its producers.
-    pub fn is_reported_by(&self, node: &Name) -> bool {
-        self.reporters.iter().any(|r| r.producer == *node)
+    /// The series of the component as a whole.
+    pub fn whole_series(&self) -> Option<SeriesIndex> {
+        self.whole.as_ref().map(|whole| whole.series)
     }
 
     /// Its producers, each once.
     pub fn producers(&self) -> Vec<Name> {
-        let mut names: Vec<Name> = self.reporters.iter().map(|r| r.producer.clone()).collect();
+        let mut names: Vec<Name> = self.reporters.iter().map(|r| r.source.producer.clone()).collect();
         names.sort();
         names.dedup();
         names
     }
 
+    /// The newest timestamp that was believed.
+    pub fn newest(&self) -> Option<Time> {
+        self.newest
+    }
+
     /// Sources heard since the last call.
-    pub fn heard(&mut self) -> Vec<Heard> {
-        let name = &self.name;
+    pub fn heard(&mut self) -> impl Iterator<Item = Heard> {
         let news = self.reporters.iter_mut().filter(|r| r.accepted > r.told);
         news.filter_map(|r| {
             r.told = r.accepted;
-            let last_time = r.rows.back()?.0;
-            let (producer, schema) = (r.producer.clone(), r.schema.clone());
-            Some(Heard { producer, schema, component: name.clone(), last_time, rows: r.accepted })
+            Some(Heard {
+                producer: r.source.producer.clone(),
+                schema: r.source.schema.clone(),
+                component: r.source.component.clone(),
+                last_time: r.rows.back()?.0,
+                rows: r.accepted,
+            })
         })
-        .collect()
+    }
+
+    /// Whether it has been silent for so long that nobody waits for it any more; told once.
+    pub fn give_up(&mut self, now: Time, after_s: f64) -> bool {
+        let silent = self.newest.is_some_and(|newest| now.seconds_since(newest) > after_s);
+        silent && !std::mem::replace(&mut self.given_up, true)
     }
 
     /// Takes a row of one of its sources.
@@ -140,18 +178,23 @@ impl Component {
         drops: &mut DropCounts,
         out: &mut Vec<SeriesReading>,
     ) {
-        self.newest = self.newest.max(time);
-        let watermark = self.newest.plus_seconds(-settings.lateness_s);
-        let mut released = std::mem::take(&mut self.reporters[place].order);
-        let mut stage = Stage { component: self, place, settings, drops, out };
-        let taken = released.offer(time, counters, watermark, settings, |t, c| stage.ordered(t, c));
-        self.reporters[place].order = released;
-        if let Err(reason) = taken {
-            drops.count(reason);
-            return;
+        let doubted = match self.believe(place, time, counters, drops) {
+            Belief::Wait => return,
+            Belief::Now(doubted) => doubted,
+        };
+        for (time, counters) in doubted.iter().map(|(t, c)| (*t, &c[..])).chain([(time, counters)]) {
+            self.newest = self.newest.max(Some(time));
+            self.given_up = false;
+            let watermark = time.max(self.newest.unwrap_or(time)).plus_seconds(-settings.lateness_s);
+            let mut order = std::mem::take(&mut self.reporters[place].order);
+            let mut stage = Stage { component: self, place, settings, drops, out };
+            let taken = order.offer(time, counters, watermark, settings, |t, c| stage.ordered(t, c));
+            self.reporters[place].order = order;
+            if let Err(reason) = taken {
+                drops.count(reason);
+            }
+            self.advance(watermark, settings, drops, out);
         }
-        self.release_others(place, watermark, settings, drops, out);
-        self.take_over(watermark, settings, drops, out);
     }
 
     /// Uses all rows that still wait.
@@ -161,27 +204,73 @@ impl Component {
         drops: &mut DropCounts,
         out: &mut Vec<SeriesReading>,
     ) {
-        let end = Time(i64::MAX);
-        self.release_others(usize::MAX, end, settings, drops, out);
-        self.take_over(self.newest, settings, drops, out);
+        let doubted = self.reporters.iter().filter(|r| r.doubted.is_some()).count();
+        (0..doubted).for_each(|_| drops.count(DropReason::ClockJump));
+        self.release(Time(i64::MAX), settings, drops, out);
+        if let Some(newest) = self.newest {
+            self.take_over(newest, settings, drops, out);
+        }
         if let Some(whole) = self.whole.as_mut() {
-            whole.tell(out);
+            whole.settle(Time(i64::MAX), settings, out);
         }
     }
 
-    fn release_others(
+    /// A first row, and one whose clock jumps ahead, waits for a second one: a clock that is wrong for one
+    /// row must not make all others late.
+    fn believe(&mut self, place: usize, time: Time, counters: &[u64], drops: &mut DropCounts) -> Belief {
+        let ahead = |time: Time| self.newest.is_none_or(|newest| time.seconds_since(newest) > JUMP_S);
+        let jumps = ahead(time);
+        let doubted = self.reporters[place].doubted.take();
+        let near = |t: Time| t != time && time.seconds_since(t).abs() <= JUMP_S;
+        let confirmed = doubted.as_ref().is_some_and(|(t, _)| near(*t));
+        let still_ahead = doubted.as_ref().is_some_and(|(t, _)| ahead(*t));
+        if jumps && !confirmed {
+            match doubted {
+                Some((t, _)) if t == time => drops.count(DropReason::Duplicate),
+                Some(_) => drops.count(DropReason::ClockJump),
+                None => {}
+            }
+            self.reporters[place].doubted = Some((time, counters.into()));
+            return Belief::Wait;
+        }
+        if still_ahead && !confirmed {
+            drops.count(DropReason::ClockJump);
+            return Belief::Now(None);
+        }
+        Belief::Now(doubted)
+    }
+
+    fn advance(
         &mut self,
-        place: usize,
         watermark: Time,
         settings: &StreamSettings,
         drops: &mut DropCounts,
         out: &mut Vec<SeriesReading>,
     ) {
-        for other in (0..self.reporters.len()).filter(|o| *o != place) {
-            let mut order = std::mem::take(&mut self.reporters[other].order);
-            let mut stage = Stage { component: self, place: other, settings, drops, out };
+        self.release(watermark, settings, drops, out);
+        self.take_over(watermark, settings, drops, out);
+        if let Some(whole) = self.whole.as_mut() {
+            whole.settle(watermark, settings, out);
+        }
+    }
+
+    /// Lets rows go that nothing can come before any more, those of the preferred sources first.
+    fn release(
+        &mut self,
+        watermark: Time,
+        settings: &StreamSettings,
+        drops: &mut DropCounts,
+        out: &mut Vec<SeriesReading>,
+    ) {
+        for at in 0..self.ranking.len() {
+            let place = self.ranking[at] as usize;
+            if !self.reporters[place].order.holds() {
+                continue;
+            }
+            let mut order = std::mem::take(&mut self.reporters[place].order);
+            let mut stage = Stage { component: self, place, settings, drops, out };
             order.release(watermark, settings, |t, c| stage.ordered(t, c));
-            self.reporters[other].order = order;
+            self.reporters[place].order = order;
         }
     }
 
@@ -200,28 +289,47 @@ impl Component {
         }
         for part in 0..self.parts.len() {
             let last = self.parts[part].last.filter(|last| *last <= overdue);
-            let Some(successor) = last.and_then(|last| self.successor(part, last)) else {
+            let Some((last, successor)) = last.and_then(|l| Some((l, self.successor(part, l)?))) else {
                 continue;
             };
             let state = &mut self.parts[part];
-            state.passed_over.retain(|p| *p != successor);
-            state.passed_over.extend(state.owner);
-            state.owner = Some(successor);
-            state.used = last;
+            (state.owner, state.next, state.used) = (Some(successor), None, Some(last));
             let mut stage = Stage { component: self, place: successor as usize, settings, drops, out };
             stage.catch_up(part);
         }
     }
 
-    /// The best source with a row after `last`.
+    /// The best source, other than the owner, with a row after `last`.
     fn successor(&self, part: usize, last: Time) -> Option<u16> {
-        let owner = self.parts[part].owner;
-        let can = |r: &&(usize, &Reporter)| {
-            Some(r.0 as u16) != owner
-                && r.1.parts.contains(&(part as u16))
-                && r.1.rows.back().is_some_and(|(time, _)| *time > last)
-        };
-        let best = self.reporters.iter().enumerate().filter(|r| can(&r)).min_by_key(|r| &r.1.rank);
-        best.map(|(place, _)| place as u16)
+        let owner = self.parts[part].owner_at(Time(i64::MAX));
+        self.ranking.iter().copied().find(|place| {
+            let reporter = &self.reporters[*place as usize];
+            Some(*place) != owner
+                && reporter.parts.contains(&(part as u16))
+                && reporter.rows.back().is_some_and(|(time, _)| *time > last)
+        })
+    }
+}
+
+/// Whether a row may be used.
+enum Belief {
+    /// At once, after the row that it confirms.
+    Now(Option<Row>),
+    /// Not before another confirms it.
+    Wait,
+}
+
+impl Reporter {
+    /// What decides among redundant sources: the lowest reports.
+    pub(super) fn rank(&self) -> impl Ord + use<> {
+        let source = &self.source;
+        (source.rank, source.producer.clone(), source.schema.clone(), source.set.clone())
+    }
+}
+
+impl Part {
+    /// Who makes the reading that ends at `time`.
+    pub(super) fn owner_at(&self, time: Time) -> Option<u16> {
+        self.next.filter(|(_, from)| time > *from).map_or(self.owner, |(place, _)| Some(place))
     }
 }

@@ -20,8 +20,8 @@ mod whole;
 use crate::settings::StreamSettings;
 use component::Component;
 use schemas::{
-    CounterBatch, DropCounts, Heard, Metric, Name, SeriesIndex, SeriesInfo, SeriesTable, SourceIndex,
-    Sources, Time,
+    CounterBatch, DropCounts, DropReason, Heard, Metric, Name, SeriesIndex, SeriesInfo, SeriesTable, Source,
+    SourceIndex, Sources, Time,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -41,6 +41,8 @@ pub struct SeriesReading {
     pub span_ticks: u8,
     /// End of the reading before a gap that is too long to bridge.
     pub gap_since: Option<Time>,
+    /// Whether it cannot be compared with the readings before: it is of something else.
+    pub anew: bool,
 }
 
 /// All components, and where each source belongs.
@@ -49,9 +51,12 @@ pub struct Ingest {
     settings: StreamSettings,
     series: SeriesTable,
     components: Vec<Component>,
-    /// Component and place in it, per source.
+    /// Component and place in it, per source; the numbers of sources do not outlive the process.
+    #[serde(skip)]
     places: Vec<Option<(u32, u16)>>,
     by_name: HashMap<(Metric, Name), u32>,
+    /// Routers by the node that reports them.
+    routers: HashMap<Name, Vec<u32>>,
     newest: Option<Time>,
     /// Rows, intervals and why they were not used.
     pub drops: DropCounts,
@@ -79,10 +84,10 @@ impl Ingest {
         self.by_name.get(&key).map_or(Vec::new(), |c| self.components[*c as usize].series())
     }
 
-    /// Routers that `node` reports: the ones it hangs on, since a node reads its own router's counters.
-    pub fn routers_of(&self, node: &Name) -> Vec<Name> {
-        let reports = |c: &&Component| c.metric == Metric::AriesStallRatio && c.is_reported_by(node);
-        self.components.iter().filter(reports).map(|c| c.name.clone()).collect()
+    /// Routers, as a whole, that `node` reports: the ones it hangs on, since a node reads its own router's counters.
+    pub fn routers_of(&self, node: &Name) -> Vec<SeriesIndex> {
+        let reported = self.routers.get(node).into_iter().flatten();
+        reported.filter_map(|c| self.components[*c as usize].whole_series()).collect()
     }
 
     /// Nodes that report `router`.
@@ -95,11 +100,12 @@ impl Ingest {
     pub fn rows(&mut self, sources: &Sources, batch: &CounterBatch, out: &mut Vec<SeriesReading>) {
         for (source, time, counters) in batch.rows() {
             let Some((component, place)) = self.place(sources, source) else {
+                self.drops.count(DropReason::BufferFull);
                 continue;
             };
-            self.newest = self.newest.max(Some(time));
             let component = &mut self.components[component as usize];
             component.row(place as usize, time, counters, &self.settings, &mut self.drops, out);
+            self.newest = self.newest.max(component.newest());
         }
     }
 
@@ -108,6 +114,13 @@ impl Ingest {
         for component in &mut self.components {
             component.finish(&self.settings, &mut self.drops, out);
         }
+    }
+
+    /// Series of components that have been silent for more than `after_s`, each once.
+    pub fn give_up_silent(&mut self, after_s: f64) -> Vec<SeriesIndex> {
+        let Some(now) = self.newest else { return Vec::new() };
+        let silent = self.components.iter_mut().filter_map(|c| c.give_up(now, after_s).then(|| c.series()));
+        silent.flatten().collect()
     }
 
     /// Sources heard since the last call.
@@ -127,18 +140,31 @@ impl Ingest {
             self.components.push(Component::new(described.metric, described.component.clone()));
         }
         let series = &mut self.series;
-        let place = self.components[component as usize].add_source(described, |part| {
-            series.push(SeriesInfo {
-                metric: described.metric,
-                component: described.component.clone(),
-                part,
-            });
+        let number = |part| {
+            let (metric, component) = (described.metric, described.component.clone());
+            series.push(SeriesInfo { metric, component, part });
             SeriesIndex(series.len() as u32 - 1)
-        });
+        };
+        let state = &mut self.components[component as usize];
+        let place = match state.place_of(described) {
+            Some(known) => known,
+            None => state.add_source(described, number)?,
+        };
+        self.note_router(component, described);
         if self.places.len() <= source.at() {
             self.places.resize(source.at() + 1, None);
         }
         self.places[source.at()] = Some((component, place));
         self.places[source.at()]
+    }
+
+    fn note_router(&mut self, component: u32, source: &Source) {
+        if source.metric != Metric::AriesStallRatio {
+            return;
+        }
+        let routers = self.routers.entry(source.producer.clone()).or_default();
+        if !routers.contains(&component) {
+            routers.push(component);
+        }
     }
 }

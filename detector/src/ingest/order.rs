@@ -31,8 +31,8 @@ pub struct Order {
 }
 
 impl Order {
-    /// Takes a row. It is used at once (`used` is called), held, or refused with a reason. Rows that it
-    /// sets free follow in order.
+    /// Takes a row. It is used at once (`used` is called), held until [`Order::release`], or refused with a
+    /// reason.
     pub fn offer(
         &mut self,
         time: Time,
@@ -53,8 +53,12 @@ impl Order {
             return Err(DropReason::Duplicate);
         }
         self.held.insert(at, (time, counters.into()));
-        self.release(watermark, settings, used);
         Ok(())
+    }
+
+    /// Whether rows are held.
+    pub fn holds(&self) -> bool {
+        !self.held.is_empty()
     }
 
     /// Uses the held rows that nothing can come before any more.

@@ -91,10 +91,13 @@ fn difference(metric: Metric, before: u64, now: u64, seconds: f64) -> Result<u64
     if before > u64::MAX / 10 * 9 && plausible(wrapped_64) {
         return Ok(wrapped_64);
     }
+    // Only InfiniBand has counters of 32 bits.
     let range_32 = u64::from(u32::MAX);
-    let wrapped_32 = (now + range_32 + 1).saturating_sub(before);
-    if before <= range_32 && before > range_32 / 10 * 9 && plausible(wrapped_32) {
-        return Ok(wrapped_32);
+    if metric == Metric::IbWaitRatio && before <= range_32 && before > range_32 / 10 * 9 {
+        let wrapped_32 = now + range_32 + 1 - before;
+        if plausible(wrapped_32) {
+            return Ok(wrapped_32);
+        }
     }
     Err(DropReason::CounterReset)
 }
@@ -156,6 +159,18 @@ mod tests {
     #[test]
     fn a_counter_that_falls_otherwise_was_reset() {
         let reset = rate(Metric::LustreWriteRate, &[5_543_888_420_864], &[1_000_000], 1.0);
+        assert_eq!(reset, Err(DropReason::CounterReset));
+    }
+
+    #[test]
+    fn a_lustre_counter_reset_near_32_bits_is_no_wrap() {
+        let reset = rate(Metric::LustreWriteRate, &[4_100_000_000], &[1_000_000], 1.0);
+        assert_eq!(reset, Err(DropReason::CounterReset));
+    }
+
+    #[test]
+    fn a_counter_that_falls_by_one_near_its_end_was_reset() {
+        let reset = rate(Metric::LustreWriteRate, &[u64::MAX], &[u64::MAX - 1], 1.0);
         assert_eq!(reset, Err(DropReason::CounterReset));
     }
 

@@ -8,6 +8,8 @@ use schemas::{DropCounts, Time};
 
 /// Rows a source keeps behind the watermark; enough for silence and lateness together.
 const ROWS_KEPT: usize = 12;
+/// Part of a tick that a reading covers at least: samples that come faster are taken together.
+const LEAST_TICK: f64 = 0.9;
 
 /// A source at work on its component.
 pub(super) struct Stage<'a> {
@@ -21,6 +23,49 @@ pub(super) struct Stage<'a> {
 impl Stage<'_> {
     /// Uses the next row of the source.
     pub(super) fn ordered(&mut self, time: Time, counters: &[u64]) {
+        if self.component.reporters[self.place].accepted == 0 {
+            self.introduce(time);
+        }
+        self.keep(time, counters);
+        for at in 0..self.component.reporters[self.place].parts.len() {
+            let part = self.component.reporters[self.place].parts[at] as usize;
+            if self.component.parts[part].owner_at(time) == Some(self.place as u16) {
+                self.assume(part);
+                self.catch_up(part);
+            }
+        }
+        self.forget_used();
+    }
+
+    /// A source that is new takes the parts that nobody owns, and from the watermark on those whose owner
+    /// is worse than itself.
+    fn introduce(&mut self, time: Time) {
+        let place = self.place as u16;
+        let from = time.plus_seconds(self.settings.lateness_s + 1.5 * self.settings.tick_s);
+        let rank = self.component.reporters[self.place].rank();
+        for at in 0..self.component.reporters[self.place].parts.len() {
+            let part = self.component.reporters[self.place].parts[at] as usize;
+            let heir = self.component.parts[part].owner_at(Time(i64::MAX));
+            let better = heir.is_none_or(|heir| rank < self.component.reporters[heir as usize].rank());
+            let state = &mut self.component.parts[part];
+            match state.owner {
+                None => state.owner = Some(place),
+                Some(_) if better => state.next = Some((place, from)),
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Makes an heir the owner.
+    fn assume(&mut self, part: usize) {
+        let state = &mut self.component.parts[part];
+        if state.owner != Some(self.place as u16) {
+            (state.owner, state.next, state.used) = (Some(self.place as u16), None, state.last);
+        }
+    }
+
+    /// Keeps a row, in the memory of one that is not needed any more where there is one.
+    fn keep(&mut self, time: Time, counters: &[u64]) {
         let reporter = &mut self.component.reporters[self.place];
         reporter.accepted += 1;
         let reused = if reporter.rows.len() >= ROWS_KEPT { reporter.rows.pop_front() } else { None };
@@ -32,72 +77,62 @@ impl Stage<'_> {
             _ => counters.into(),
         };
         reporter.rows.push_back((time, row));
-        for part in 0..self.component.reporters[self.place].parts.len() {
-            let part = self.component.reporters[self.place].parts[part] as usize;
-            if self.owns(part) {
-                self.catch_up(part);
-            }
-        }
-        self.forget_used();
-    }
-
-    /// Whether this source makes the part's readings; a better one takes it as soon as it can go on from
-    /// the last reading.
-    fn owns(&mut self, part: usize) -> bool {
-        let place = self.place as u16;
-        let reporters = &self.component.reporters;
-        let state = &self.component.parts[part];
-        let better = match state.owner {
-            None => true,
-            Some(owner) if owner == place => return true,
-            Some(owner) => {
-                let can_go_on =
-                    |last: Time| reporters[self.place].rows.front().is_some_and(|r| r.0 <= last + 500_000);
-                reporters[self.place].rank < reporters[owner as usize].rank
-                    && !state.passed_over.contains(&place)
-                    && state.last.is_some_and(can_go_on)
-            }
-        };
-        if better {
-            let state = &mut self.component.parts[part];
-            state.owner = Some(place);
-            state.used = state.last;
-        }
-        better
     }
 
     /// Makes readings of the rows after the last one that was used.
     pub(super) fn catch_up(&mut self, part: usize) {
-        let half_tick = (self.settings.tick_s * 5e5) as i64;
-        let rows = &self.component.reporters[self.place].rows;
-        let (used, count) = (self.component.parts[part].used, rows.len());
-        let first =
-            used.map_or(count - 1, |used| rows.partition_point(|(time, _)| *time <= used + half_tick));
-        for row in first..count {
-            self.reading(part, row);
+        while let Some((before, row)) = self.next_interval(part) {
+            self.reading(part, before, row);
         }
     }
 
-    /// The reading that ends at `row`, from the row before it; or the news that there is none.
-    fn reading(&mut self, part: usize, row: usize) {
+    /// The next interval of the part: from the row nearest to the last one used, so that a successor whose
+    /// clock is skewed begins beside the owner's end, to the first row a tick later.
+    fn next_interval(&mut self, part: usize) -> Option<(usize, usize)> {
+        let rows = &self.component.reporters[self.place].rows;
+        let Some(used) = self.component.parts[part].used else {
+            let time = rows.back()?.0;
+            let state = &mut self.component.parts[part];
+            state.used = Some(time);
+            state.last.get_or_insert(time);
+            return None;
+        };
+        let after = rows.partition_point(|(time, _)| *time < used);
+        let distance = |at: usize| rows.get(at).map_or(i64::MAX, |(time, _)| (*time - used).abs());
+        let before = if after > 0 && distance(after - 1) <= distance(after) { after - 1 } else { after };
+        let due = rows.get(before)?.0.plus_seconds(LEAST_TICK * self.settings.tick_s);
+        let row = rows.partition_point(|(time, _)| *time < due);
+        (row < rows.len()).then_some((before, row))
+    }
+
+    /// The reading between two rows; or the news that there is none after a gap.
+    fn reading(&mut self, part: usize, before: usize, row: usize) {
         let reporter = &self.component.reporters[self.place];
-        let time = reporter.rows[row].0;
+        let (begin, time) = (reporter.rows[before].0, reporter.rows[row].0);
         let state = &mut self.component.parts[part];
-        let last = *state.last.get_or_insert(time);
+        let last = *state.last.get_or_insert(begin);
         state.used = Some(time);
-        let longest_s = self.settings.gap_s + self.settings.tick_s / 2.0;
+        let longest_s = self.settings.longest_interval_s();
         let gap_since = Some(last).filter(|last| time.seconds_since(*last) > longest_s);
-        let empty =
-            SeriesReading { series: state.series, time, value: 0.0, active: false, span_ticks: 0, gap_since };
-        let before = row.checked_sub(1).map(|before| reporter.rows[before].0);
-        let reading = match before.map(|before| time.seconds_since(before)).filter(|s| *s <= longest_s) {
-            Some(seconds) => self.rate_at(part, row, seconds).map(|rate| SeriesReading {
+        let empty = SeriesReading {
+            series: state.series,
+            time,
+            value: 0.0,
+            active: false,
+            span_ticks: 0,
+            gap_since,
+            anew: false,
+        };
+        let seconds = time.seconds_since(begin);
+        let reading = if seconds <= longest_s {
+            self.rate_between(part, before, row, seconds).map(|rate| SeriesReading {
                 value: rate.value,
                 active: rate.active,
                 span_ticks: (seconds / self.settings.tick_s).round().clamp(1.0, 255.0) as u8,
                 ..empty
-            }),
-            None => gap_since.map(|_| empty),
+            })
+        } else {
+            gap_since.map(|_| empty)
         };
         if let Some(reading) = reading {
             self.component.parts[part].last = Some(time);
@@ -105,13 +140,16 @@ impl Stage<'_> {
         }
     }
 
-    /// The rate of `part` between `row` and the one before; an interval that cannot be used is counted.
-    fn rate_at(&mut self, part: usize, row: usize, seconds: f64) -> Option<Rate> {
+    /// The rate of `part` between two rows; an interval that cannot be used is counted.
+    fn rate_between(&mut self, part: usize, before: usize, row: usize, seconds: f64) -> Option<Rate> {
         let reporter = &self.component.reporters[self.place];
         let columns = self.component.metric.columns();
-        let place = reporter.parts.iter().position(|p| *p as usize == part)?;
+        let place = match reporter.parts.get(part) {
+            Some(same) if *same as usize == part => part,
+            _ => reporter.parts.iter().position(|p| *p as usize == part)?,
+        };
         let of_part = place * columns..(place + 1) * columns;
-        let (before, now) = (&reporter.rows[row - 1].1[of_part.clone()], &reporter.rows[row].1[of_part]);
+        let (before, now) = (&reporter.rows[before].1[of_part.clone()], &reporter.rows[row].1[of_part]);
         match rate(self.component.metric, before, now, seconds) {
             Ok(rate) => Some(rate),
             Err(reason) => {
@@ -123,22 +161,25 @@ impl Stage<'_> {
 
     fn tell(&mut self, part: usize, reading: SeriesReading) {
         self.out.push(reading);
+        // Row 5 holds the processor tiles: no links.
         let is_network_tile = !self.component.parts[part].name.as_str().starts_with("r5");
         if let Some(whole) = self.component.whole.as_mut().filter(|_| is_network_tile) {
-            whole.add(&reading, self.settings, self.out);
+            whole.add(&reading, self.settings);
         }
     }
 
     /// Drops the rows that every part has used, but for the last: it is the base of the next reading.
     fn forget_used(&mut self) {
+        let place = Some(self.place as u16);
         let parts = &self.component.parts;
         let reporter = &mut self.component.reporters[self.place];
-        let Some(newest) = reporter.rows.back().map(|(time, _)| *time) else {
-            return;
+        let Some(newest) = reporter.rows.back().map(|(time, _)| *time) else { return };
+        let needed = |at: &u16| {
+            let part = &parts[*at as usize];
+            if part.owner == place { part.used } else { part.last }.unwrap_or(newest)
         };
-        let used =
-            reporter.parts.iter().map(|p| parts[*p as usize].last.unwrap_or(newest)).min().unwrap_or(newest);
-        while reporter.rows.len() > 1 && reporter.rows[1].0 <= used + 1 {
+        let used = reporter.parts.iter().map(needed).min().unwrap_or(newest);
+        while reporter.rows.len() > 1 && reporter.rows[1].0 <= used {
             reporter.rows.pop_front();
         }
     }

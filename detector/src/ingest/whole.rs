@@ -4,81 +4,104 @@ use super::SeriesReading;
 use crate::settings::StreamSettings;
 use schemas::{SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
-
-/// The mean over the links in use of a router (GUIDE section 1, 4.2.3), as it fills up during a tick.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Whole {
-    pub(super) series: SeriesIndex,
-    tick: i64,
-    time: Time,
-    ln_sum: f64,
-    active: u32,
-    parts: u32,
-    span_ticks: u8,
-    gap_since: Option<Time>,
-    /// Parts of the tick before: when as many have come, the mean is complete.
-    parts_before: u32,
-    told: bool,
-}
+use std::collections::BTreeMap;
 
 /// Least ratio in the geometric mean over links.
 const LINK_FLOOR: f64 = 1e-3;
+/// Ticks after which another number of links is the usual one: until then a router of which a part is
+/// silent is not compared with what all of it did.
+const TICKS_TO_ADOPT: u32 = 30;
+/// Ticks that may wait; the watermark lets them go long before.
+const WAITING_MAX: usize = 64;
+
+/// The geometric mean over the links in use of a router (SAND2016-9525, 4.2.3), tick by tick.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Whole {
+    pub(super) series: SeriesIndex,
+    /// First reading of all: ticks are counted from its place within the second.
+    origin: Option<Time>,
+    waiting: BTreeMap<i64, Tick>,
+    told: i64,
+    last: Option<Time>,
+    /// Links that report usually, and ticks in a row with another number.
+    usual: u32,
+    odd: u32,
+}
+
+/// What came of one tick.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Tick {
+    time: Time,
+    ln_sum: f64,
+    active: u32,
+    links: u32,
+    span_ticks: u8,
+}
 
 impl Whole {
     /// A mean that has no reading yet.
     pub(super) fn new(series: SeriesIndex) -> Whole {
-        Whole {
-            series,
-            tick: i64::MIN,
-            time: Time::MIN,
-            ln_sum: 0.0,
-            active: 0,
-            parts: 0,
-            span_ticks: 0,
-            gap_since: None,
-            parts_before: u32::MAX,
-            told: true,
-        }
+        Whole { series, origin: None, waiting: BTreeMap::new(), told: i64::MIN, last: None, usual: 0, odd: 0 }
     }
 
     /// Takes the reading of a link.
-    pub(super) fn add(
-        &mut self,
-        reading: &SeriesReading,
-        settings: &StreamSettings,
-        out: &mut Vec<SeriesReading>,
-    ) {
-        let tick = (reading.time.seconds() / settings.tick_s).round() as i64;
-        if tick < self.tick {
+    pub(super) fn add(&mut self, reading: &SeriesReading, settings: &StreamSettings) {
+        let origin = *self.origin.get_or_insert(reading.time);
+        let tick = (reading.time.seconds_since(origin) / settings.tick_s).round() as i64;
+        if tick <= self.told {
             return;
         }
-        if tick > self.tick {
-            self.tell(out);
-            let parts_before = if self.tick == i64::MIN { u32::MAX } else { self.parts };
-            *self = Whole { tick, parts_before, told: false, ..Whole::new(self.series) };
-        }
-        self.time = self.time.max(reading.time);
-        self.span_ticks = self.span_ticks.max(reading.span_ticks);
-        self.gap_since = self.gap_since.or(reading.gap_since);
-        self.parts += 1;
+        let empty = Tick { time: reading.time, ln_sum: 0.0, active: 0, links: 0, span_ticks: 0 };
+        let found = self.waiting.entry(tick).or_insert(empty);
+        found.time = found.time.max(reading.time);
+        found.span_ticks = found.span_ticks.max(reading.span_ticks);
+        found.links += 1;
         if reading.active {
-            self.active += 1;
-            self.ln_sum += reading.value.max(LINK_FLOOR).ln();
-        }
-        if self.parts >= self.parts_before {
-            self.tell(out);
+            found.active += 1;
+            found.ln_sum += reading.value.max(LINK_FLOOR).ln();
         }
     }
 
-    /// The mean over the links in use, once per tick.
-    pub(super) fn tell(&mut self, out: &mut Vec<SeriesReading>) {
-        if self.told {
-            return;
+    /// Tells the ticks that are complete, or that nothing can be added to any more.
+    pub(super) fn settle(
+        &mut self,
+        watermark: Time,
+        settings: &StreamSettings,
+        out: &mut Vec<SeriesReading>,
+    ) {
+        while let Some(first) = self.waiting.first_entry() {
+            let complete = self.usual > 0 && first.get().links == self.usual;
+            let over = watermark >= first.get().time.plus_seconds(settings.tick_s / 2.0);
+            if !(complete || over || self.waiting.len() > WAITING_MAX) {
+                return;
+            }
+            let Some((number, tick)) = self.waiting.pop_first() else { return };
+            self.told = number;
+            out.extend(self.tell(&tick, settings));
         }
-        self.told = true;
-        let active = self.active > 0;
-        let value = if active { (self.ln_sum / f64::from(self.active)).exp() } else { 0.0 };
-        let (series, time, span_ticks, gap_since) = (self.series, self.time, self.span_ticks, self.gap_since);
-        out.push(SeriesReading { series, time, value, active, span_ticks, gap_since });
+    }
+
+    /// The reading of a tick; none where too few links reported to be compared with the ticks before.
+    fn tell(&mut self, tick: &Tick, settings: &StreamSettings) -> Option<SeriesReading> {
+        let fewer = tick.links < self.usual;
+        self.odd = if fewer { self.odd + 1 } else { 0 };
+        if fewer && self.odd < TICKS_TO_ADOPT {
+            return None;
+        }
+        let before = self.last.replace(tick.time);
+        let longest_s = settings.longest_interval_s();
+        let gap = before.filter(|before| tick.time.seconds_since(*before) > longest_s);
+        let other_links = std::mem::replace(&mut self.usual, tick.links) != tick.links;
+        self.odd = 0;
+        let active = tick.active > 0;
+        Some(SeriesReading {
+            series: self.series,
+            time: tick.time,
+            value: if active { (tick.ln_sum / f64::from(tick.active)).exp() } else { 0.0 },
+            active,
+            span_ticks: tick.span_ticks,
+            gap_since: gap,
+            anew: other_links,
+        })
     }
 }

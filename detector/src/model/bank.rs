@@ -56,6 +56,14 @@ impl Bank {
         }
     }
 
+    /// Series `i` was not seen for a while: it warms up anew; `robust` remembers its baseline.
+    pub fn pause(&mut self, i: usize) -> Happening {
+        match self {
+            Bank::Published(bank) => bank.restart(i),
+            Bank::Robust(bank) => bank.pause(i),
+        }
+    }
+
     /// What is known of series `i`.
     pub fn knowledge(&self, i: usize) -> Knowledge {
         match self {
@@ -72,10 +80,18 @@ impl Bank {
         }
     }
 
-    /// Mean of the active readings of series `i` between two times of the recent past; `published` has none.
-    pub fn mean_between(&self, i: usize, from: Time, to: Time) -> Option<f64> {
+    /// Noise of series `i` as a part of its baseline; 0 for `published`, which does not judge.
+    pub fn noise(&self, i: usize) -> f64 {
         match self {
-            Bank::Published(_) => None,
+            Bank::Published(_) => 0.0,
+            Bank::Robust(bank) => bank.noise(i),
+        }
+    }
+
+    /// Mean reading of series `i` between two times of the recent past, idle ticks as 0; `published` has none.
+    pub fn mean_between(&self, i: usize, from: Time, to: Time) -> f64 {
+        match self {
+            Bank::Published(_) => 0.0,
             Bank::Robust(bank) => bank.mean_between(i, from, to),
         }
     }

@@ -58,9 +58,16 @@ pub enum ParamsError {
         /// Most.
         most: usize,
     },
-    /// `eta` is out of range.
-    #[error("eta must be a number above 0 and at most 100, not {0}")]
-    Eta(f64),
+    /// A number is out of range.
+    #[error("{name} must be a number {range}, not {given}")]
+    Number {
+        /// Which parameter.
+        name: &'static str,
+        /// What it may be.
+        range: &'static str,
+        /// What was given.
+        given: f64,
+    },
 }
 
 impl Params {
@@ -96,9 +103,17 @@ impl Params {
         if !(least..=most).contains(&self.window) {
             return Err(ParamsError::Window { model, given: self.window, least, most });
         }
-        if !(self.eta > 0.0 && self.eta <= 100.0) {
-            return Err(ParamsError::Eta(self.eta));
-        }
+        let number = |name, given: f64, range, holds: bool| match holds {
+            true => Ok(()),
+            false => Err(ParamsError::Number { name, range, given }),
+        };
+        number("eta", self.eta, "above 0 and at most 100", self.eta > 0.0 && self.eta <= 100.0)?;
+        let floor = self.floor.is_finite() && self.floor > 0.0;
+        number("floor", self.floor, "above 0", floor)?;
+        let effect = self.least_effect > 0.0 && self.least_effect < 1.0;
+        number("least_effect", self.least_effect, "between 0 and 1", effect)?;
+        let change = self.least_change.is_finite() && self.least_change >= 0.0;
+        number("least_change", self.least_change, "of at least 0", change)?;
         Ok(self)
     }
 }

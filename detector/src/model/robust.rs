@@ -26,6 +26,9 @@ use schemas::{Direction, State, Time};
 use serde::{Deserialize, Serialize};
 use settling::Settling;
 
+/// Idle seconds after which the readings before them are forgotten; the baseline is not.
+const RING_OUTLIVES_S: f64 = 3_600.0;
+
 /// Robust model for all series of one metric.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RobustBank {
@@ -82,6 +85,14 @@ struct Memory {
     levels: Levels,
     open: Option<Box<Open>>,
     settling: Option<Box<Settling>>,
+    before_gap: Option<Box<BeforeGap>>,
+}
+
+/// What was known of a series before a gap.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct BeforeGap {
+    baseline: Baseline,
+    was_contended: bool,
 }
 
 impl Watch {
@@ -143,7 +154,7 @@ impl RobustBank {
     #[inline]
     pub fn update(&mut self, i: usize, reading: &Reading) -> Happening {
         if !reading.active {
-            return self.idle(i);
+            return self.idle(i, reading.time);
         }
         if self.watch[i].after_idle {
             // The tick in which activity begins is active in part: its rate says nothing.
@@ -223,16 +234,17 @@ impl RobustBank {
         Happening::Suspected(suspicion)
     }
 
-    /// Decides a suspicion. Without others to look at, a fall counts as contention unless the series goes
-    /// on at next to nothing or at a level it had before (GUIDE section 1).
+    /// Decides a suspicion. A fall to next to nothing is a phase whoever gained: no sharing takes so much.
+    /// Without others to look at, a fall counts as contention unless the series goes on at a level it had
+    /// before (GUIDE section 1).
     pub fn judge(&mut self, i: usize, judgement: Judgement) -> Happening {
         if self.watch[i].stage != Stage::Watching || self.watch[i].suspected_since == Time::MIN {
             return Happening::Nothing;
         }
         let own = match judgement {
-            Judgement::Contention => false,
+            Judgement::Contention => self.is_off_phase(i),
             Judgement::OwnPhase => true,
-            Judgement::Alone => self.is_own_level(i),
+            Judgement::Alone => self.is_off_phase(i) || self.is_own_level(i),
         };
         self.watch[i].suspected_since = Time::MIN;
         if own {
@@ -254,6 +266,23 @@ impl RobustBank {
         self.watch[i] = Watch::new(self.watch[i].slowdown_s);
         self.recent.clear(i);
         self.memory[i] = Memory::default();
+        closed
+    }
+
+    /// Series `i` was not seen for a while: it warms up anew, and is then compared with the baseline it had,
+    /// so that contention that went on meanwhile is not taken for its usual level.
+    pub fn pause(&mut self, i: usize) -> Happening {
+        let was_contended = self.watch[i].stage == Stage::Contended;
+        let (mut baseline, levels) = (self.memory[i].baseline, self.memory[i].levels);
+        if baseline.is_empty()
+            && let Some(before) = &self.memory[i].before_gap
+        {
+            baseline = before.baseline;
+        }
+        let closed = self.restart(i);
+        self.memory[i].levels = levels;
+        self.memory[i].before_gap =
+            (!baseline.is_empty()).then(|| Box::new(BeforeGap { baseline, was_contended }));
         closed
     }
 
@@ -282,19 +311,27 @@ impl RobustBank {
         Some(self.closing(i, open, self.recent.last(i)))
     }
 
-    /// Mean reading of series `i` between two times, and whether it had any; readings older than the ring
-    /// and idle ticks count as none.
-    pub fn mean_between(&self, i: usize, from: Time, to: Time) -> Option<f64> {
+    /// Mean reading of series `i` between two times of the recent past; idle and missing ticks count as 0.
+    pub fn mean_between(&self, i: usize, from: Time, to: Time) -> f64 {
         let recent = &self.recent;
         let inside = |age: &usize| (from < recent.time(i, *age)) && (recent.time(i, *age) <= to);
-        let (sum, n) = (0..recent.len(i))
-            .filter(inside)
-            .map(|age| self.params.value(recent.ln(i, age)))
-            .fold((0.0, 0.0), |(sum, n), value| (sum + value, n + 1.0));
-        (n > 0.0).then(|| sum / n)
+        let of = |age: usize| self.params.value(recent.ln(i, age)) * f64::from(recent.span_ticks(i, age));
+        let ticks = (to.seconds_since(from) / self.params.tick_s).round().max(1.0);
+        (0..recent.len(i)).filter(inside).map(of).sum::<f64>() / ticks
     }
 
-    fn idle(&mut self, i: usize) -> Happening {
+    /// Noise of series `i`: standard deviation of single readings about the baseline, as a part of it.
+    pub fn noise(&self, i: usize) -> f64 {
+        f64::from(self.memory[i].baseline.sigma)
+    }
+
+    fn idle(&mut self, i: usize, time: Time) -> Happening {
+        if time.seconds_since(self.recent.last(i)) > RING_OUTLIVES_S && self.recent.len(i) > 0 {
+            self.recent.clear(i);
+            self.watch[i].usable = 0;
+            self.watch[i].quarantined = 0;
+            self.refresh(i);
+        }
         let watch = &mut self.watch[i];
         if watch.state == State::Idle || watch.after_idle {
             watch.state = State::Idle;

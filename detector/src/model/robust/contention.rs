@@ -1,7 +1,9 @@
 //! An open episode of a series: its beginning, its course and its end.
 
+use super::phase::OFF_PHASE_RISE;
 use super::{Closing, Happening, RobustBank, Stage, State, Time};
 use crate::equations::{LossSums, lognormal_mean};
+use schemas::Direction;
 use serde::{Deserialize, Serialize};
 
 /// Windows in which the end of contention is looked for: the short ones are quick where noise is low.
@@ -10,12 +12,10 @@ const END_WINDOWS: [usize; 5] = [4, 8, 16, 32, 48];
 const END_ERRORS: f32 = 3.0;
 /// Readings by which the depth lags, so that the recovery does not wash it out.
 const DEPTH_LAG: usize = 48;
+/// A reading of a rate counts for at most so many baselines.
+const MOST_GAIN: f64 = 2.0;
 /// Smoothing of the depth.
 const DEPTH_GAIN: f32 = 1.0 / 16.0;
-/// After so many readings the contended level is the normal one.
-const READINGS_MAX: u32 = 3_600;
-/// A rate this far below the baseline (e^-3, 5%) is an off-phase.
-const OFF_PHASE_RISE: f32 = 3.0;
 
 /// What is kept of an open episode.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -43,7 +43,10 @@ impl RobustBank {
             self.refresh(i);
         }
         let since = change.age + 1;
-        let depth = self.recent.mean(i, since.min(2 * self.params.window)) - self.watch[i].centre;
+        let least = self.params.least_rise(self.watch[i].centre) / 2.0;
+        let depth =
+            (self.recent.mean(i, since.min(2 * self.params.window)) - self.watch[i].centre).max(least);
+        let usable_before = self.watch[i].usable as usize;
         let watch = &mut self.watch[i];
         watch.quarantined = 0;
         watch.usable = since as u8;
@@ -54,7 +57,7 @@ impl RobustBank {
         for age in (0..since).rev() {
             self.charge(i, age);
         }
-        self.refine_start(i, change.age);
+        self.refine_start(i, change.age, usable_before);
         Happening::Began
     }
 
@@ -64,13 +67,13 @@ impl RobustBank {
         let window = self.params.window;
         let centre = self.watch[i].centre;
         let lagged = self.recent.ln(i, DEPTH_LAG) - centre;
+        let least = self.params.least_rise(centre) / 2.0;
         let Some(open) = self.memory[i].open.as_deref_mut() else {
             return Happening::Nothing;
         };
         if open.readings as usize > DEPTH_LAG {
-            open.depth += (lagged - open.depth) * DEPTH_GAIN;
+            open.depth = (open.depth + (lagged - open.depth) * DEPTH_GAIN).max(least);
         }
-        let exhausted = open.readings >= READINGS_MAX;
         let long_enough = open.readings as usize > 2 * window;
         let off = self.params.needs_judgement
             && long_enough
@@ -78,7 +81,7 @@ impl RobustBank {
         if self.has_ended(i) {
             return self.end_at_change(i);
         }
-        if exhausted || off {
+        if off {
             let closed = self.close_at_last(i);
             self.watch[i].usable = window as u8;
             self.watch[i].quarantined = window as u8;
@@ -97,7 +100,7 @@ impl RobustBank {
         let sigma = self.memory[i].baseline.sigma.max(open.noise() as f32);
         let centre = self.watch[i].centre;
         let least = self.params.least_rise(centre);
-        let edge = (open.depth / 2.0).min(least.max(2.0 * sigma)).max(least / 2.0);
+        let edge = (open.depth / 2.0).min(least.max(1.5 * sigma)).max(least / 2.0);
         let near = |w: usize| {
             let rises = (0..w).map(|age| (self.recent.ln(i, age) - centre).max(-edge));
             rises.sum::<f32>() / (w as f32) < edge - END_ERRORS * sigma / (w as f32).sqrt()
@@ -120,6 +123,9 @@ impl RobustBank {
             self.take_back(i, age);
         }
         let end = self.refined_end(i, clear);
+        if self.params.needs_judgement {
+            self.remember_fall(i, self.watch[i].centre + depth);
+        }
         let closed = self.close(i, end);
         self.begin_settling(i, &closed);
         let watch = &mut self.watch[i];
@@ -190,6 +196,11 @@ impl RobustBank {
         let span_ticks = self.recent.span_ticks(i, age);
         let mut loss = LossSums::default();
         let seconds = f64::from(span_ticks) * params.tick_s;
+        // A burst gives back no more than it lasts: what was lost before it stays lost.
+        let reading = match params.direction {
+            Direction::Falling => reading.min(MOST_GAIN * baseline),
+            Direction::Rising => reading,
+        };
         loss.add(reading, baseline, seconds, params.direction, params.slowdown);
         (loss, span_ticks)
     }
@@ -231,7 +242,7 @@ impl RobustBank {
             loss: open.loss,
             half_width_s: 1.96 * few * open.loss.sd_s(baseline_sd, noise, edge_s, duration_s),
             ticks_seen: open.readings,
-            ticks_expected: open.ticks,
+            ticks_expected: open.ticks.max((duration_s / params.tick_s).floor() as u32),
         }
     }
 }

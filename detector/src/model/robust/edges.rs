@@ -9,8 +9,12 @@ const CLEAR_STEP: f64 = 6.0;
 const LEVEL_READINGS: usize = 4;
 
 impl RobustBank {
-    /// Moves the start of the open episode, whose first whole reading has `age`, into its tick.
-    pub(super) fn refine_start(&mut self, i: usize, age: usize) {
+    /// Moves the start of the open episode, whose first whole reading has `age`, into its tick. The reading
+    /// before it tells of the edge only if it was among the `usable` ones: not of an episode before.
+    pub(super) fn refine_start(&mut self, i: usize, age: usize, usable: usize) {
+        if age + 1 >= usable {
+            return;
+        }
         let level = self.level(i, age.saturating_sub(LEVEL_READINGS)..age);
         let Some((first, before)) = self.shares(i, level, age, age + 1) else {
             return;

@@ -6,36 +6,61 @@ use serde::{Deserialize, Serialize};
 
 /// A level below this share of the baseline is an off-phase, however new: sharing a server with
 /// twenty equal writers takes no more (table 4.1 gives 0.23 with sixteen).
-const OFF_PHASE_RISE: f32 = 3.0;
+pub(super) const OFF_PHASE_RISE: f32 = 3.0;
 
 /// Levels a series had before, the latest first.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Levels {
-    known: [Level; 2],
+    known: [Level; 3],
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Level {
     mean: f32,
     sigma: f32,
+    /// Readings of the baseline that was there; 0 for a level that was only seen in episodes.
     readings: f32,
+    falls: u8,
 }
+
+/// Episodes at one level after which it is the usual off-phase of a series that nobody else explains.
+const USUAL_FALLS: u8 = 2;
 
 impl Levels {
     fn remember(&mut self, baseline: &Baseline) {
         if baseline.readings < BLOCK as f32 {
             return;
         }
-        let level = Level { mean: baseline.mean, sigma: baseline.sigma, readings: baseline.readings };
-        let oldest = if self.at(level.mean).is_some_and(|l| l.mean == self.known[0].mean) { 0 } else { 1 };
-        self.known[oldest] = level;
-        self.known.swap(0, oldest);
+        let (mean, sigma, readings) = (baseline.mean, baseline.sigma, baseline.readings);
+        self.put(Level { mean, sigma, readings, falls: 0 });
     }
 
+    fn note_fall(&mut self, mean: f32) {
+        let known = self.near(mean).unwrap_or(Level { mean, sigma: 0.05, readings: 0.0, falls: 0 });
+        self.put(Level { falls: known.falls.saturating_add(1), ..known });
+    }
+
+    /// A level that was a baseline.
     fn at(&self, mean: f32) -> Option<Level> {
-        self.known
-            .into_iter()
-            .find(|l| l.readings > 0.0 && (l.mean - mean).abs() < (3.0 * l.sigma).clamp(0.1, 0.4))
+        self.near(mean).filter(|level| level.readings > 0.0)
+    }
+
+    fn is_usual(&self, mean: f32) -> bool {
+        self.near(mean).is_some_and(|level| level.readings > 0.0 || level.falls >= USUAL_FALLS)
+    }
+
+    fn near(&self, mean: f32) -> Option<Level> {
+        let known = |l: &Level| l.readings > 0.0 || l.falls > 0;
+        let near = |l: &Level| (l.mean - mean).abs() < (3.0 * l.sigma).clamp(0.1, 0.4);
+        self.known.into_iter().find(|l| known(l) && near(l))
+    }
+
+    /// The level becomes the latest; it takes the place of one near it, or of the oldest.
+    fn put(&mut self, level: Level) {
+        let same = |l: &Level| (l.mean - level.mean).abs() < 0.1 && (l.readings > 0.0 || l.falls > 0);
+        let place = self.known.iter().position(same).unwrap_or(self.known.len() - 1);
+        self.known[..=place].rotate_right(1);
+        self.known[0] = level;
     }
 }
 
@@ -48,10 +73,23 @@ pub(super) struct Change {
 }
 
 impl RobustBank {
-    /// Whether the latest level is next to nothing, or one that the series had before.
+    /// Whether the latest level is next to nothing beside the baseline.
+    pub(super) fn is_off_phase(&self, i: usize) -> bool {
+        self.latest_level(i) - self.watch[i].centre > OFF_PHASE_RISE
+    }
+
+    /// Whether the latest level is one that the series had before.
     pub(super) fn is_own_level(&self, i: usize) -> bool {
-        let level = self.recent.mean(i, self.params.window.min(self.change_point(i).age + 1));
-        level - self.watch[i].centre > OFF_PHASE_RISE || self.memory[i].levels.at(level).is_some()
+        self.memory[i].levels.is_usual(self.latest_level(i))
+    }
+
+    fn latest_level(&self, i: usize) -> f32 {
+        self.recent.mean(i, self.params.window.min(self.change_point(i).age + 1))
+    }
+
+    /// Remembers the level of an episode that ended: what comes again and again is the series' own.
+    pub(super) fn remember_fall(&mut self, i: usize, level: f32) {
+        self.memory[i].levels.note_fall(level);
     }
 
     /// The change point between the baseline and the latest level: the split that explains the usable

@@ -1,7 +1,7 @@
 //! Baseline, thresholds and window sums of a series: how they begin, and how they follow the readings.
 
 use super::super::baseline::BLOCK;
-use super::{Happening, RobustBank, Stage, State};
+use super::{BeforeGap, Happening, RobustBank, Stage, State};
 use crate::equations::standard_error;
 
 /// Most readings that wait in quarantine before they join the baseline; a young baseline has as many as
@@ -17,6 +17,9 @@ impl RobustBank {
         if (self.watch[i].usable as usize) < needed {
             return Happening::Nothing;
         }
+        if let Some(before) = self.memory[i].before_gap.take() {
+            return self.resume(i, &before);
+        }
         let all = self.recent.readings(i, 0..needed);
         let (centre, spread) = median_and_spread(&all);
         for block in all[..needed - window].chunks(BLOCK) {
@@ -27,6 +30,16 @@ impl RobustBank {
         self.watch[i].quarantined = window as u8;
         self.refresh(i);
         self.watch(i)
+    }
+
+    /// Goes on after a gap with the baseline of before it. What was contended and still stands beyond the
+    /// bound needs no new judgement.
+    fn resume(&mut self, i: usize, before: &BeforeGap) -> Happening {
+        self.memory[i].baseline = before.baseline;
+        self.refresh(i);
+        let watch = &self.watch[i];
+        let beyond = watch.sum / self.params.window as f32 > watch.threshold;
+        if before.was_contended && beyond && !self.is_off_phase(i) { self.begin(i) } else { self.watch(i) }
     }
 
     /// Lets the oldest block out of quarantine into the baseline.

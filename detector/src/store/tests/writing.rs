@@ -90,7 +90,7 @@ fn totals_replace_totals() {
 fn a_batch_that_breaks_a_rule_leaves_nothing_behind() {
     let (_folder, path, mut store) = open();
     let mut batch = tick(1, 0);
-    batch.job_results = vec![job_result("nobody", &[])];
+    batch.episodes = vec![Episode { peak: f64::NAN, ..episode(1, 0.0, 1.0) }];
     let state = StateBlob { name: "s", version: 1, content: b"" };
     assert!(!store.commit(&batch, &[state]).unwrap_err().is_retryable());
     assert_eq!(one(&path, "SELECT count(*) FROM signals"), 0.0);

@@ -1,0 +1,259 @@
+//! What happens between series: falls that others explain, routers of which a part is silent, clocks that
+//! are wrong, nodes that die.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use detector::detector::Detector;
+use detector::model::ModelKind;
+use detector::settings::Settings;
+use schemas::{
+    CounterBatch, DropReason, Episode, Metric, Name, ResultBatch, Source, SourceIndex, Sources, Time,
+};
+
+const GB: f64 = 1e9;
+
+struct Machine {
+    sources: Sources,
+    detector: Detector,
+}
+
+fn name(text: &str) -> Name {
+    Name::parse(text).unwrap()
+}
+
+fn at(second: f64) -> Time {
+    Time::from_seconds(1e9 + second)
+}
+
+impl Machine {
+    fn new() -> Machine {
+        Machine { sources: Sources::default(), detector: Detector::new(Settings::of(ModelKind::Robust)) }
+    }
+
+    fn source(&mut self, metric: Metric, producer: &str, component: &str, parts: &[&str]) -> SourceIndex {
+        let parts = parts.iter().map(|p| name(p)).collect();
+        let (schema, producer, component) = (name("test"), name(producer), name(component));
+        self.sources.intern(Source { schema, producer, metric, component, set: None, parts, rank: 0 })
+    }
+
+    fn row(&mut self, source: SourceIndex, time: Time, counters: &[u64]) {
+        let mut batch = CounterBatch::default();
+        batch.push(source, time, counters);
+        self.detector.rows(&self.sources, &batch);
+    }
+
+    /// Clients that write `rates[client](second)` GB/s.
+    fn write(&mut self, seconds: u32, rates: &[&dyn Fn(u32) -> f64]) {
+        let clients: Vec<SourceIndex> = (0..rates.len())
+            .map(|n| self.source(Metric::LustreWriteRate, &format!("nid{n}"), &format!("nid{n}"), &["snx"]))
+            .collect();
+        let mut written = vec![0.0; rates.len()];
+        for second in 0..seconds {
+            for (client, source) in clients.iter().enumerate() {
+                self.row(*source, at(f64::from(second) + 0.002), &[written[client] as u64]);
+                written[client] += rates[client](second) * GB;
+            }
+        }
+    }
+
+    fn end(mut self) -> ResultBatch {
+        self.detector.finish();
+        self.detector.take()
+    }
+}
+
+fn of<'a>(batch: &'a ResultBatch, component: &str) -> Vec<&'a Episode> {
+    let series: Vec<_> =
+        batch.series.iter().filter(|(_, info)| info.component.as_str() == component).map(|s| s.0).collect();
+    batch.episodes.iter().filter(|e| series.contains(&e.series)).collect()
+}
+
+#[test]
+fn an_aggressor_that_began_some_seconds_before_the_fall_still_explains_it() {
+    for lead in [0, 2, 5, 10, 14] {
+        let mut machine = Machine::new();
+        let victim = |s: u32| if (120..220).contains(&s) { 0.6 } else { 1.0 };
+        let aggressor = move |s: u32| if (120 - lead..220).contains(&s) { 1.2 } else { 0.0 };
+        machine.write(340, &[&victim, &aggressor]);
+        let batch = machine.end();
+        let episodes = of(&batch, "nid0");
+        assert_eq!(episodes.len(), 1, "lead {lead}");
+        assert!((episodes[0].slowdown_s - 40.0).abs() < 1.0, "lead {lead}: {}", episodes[0].slowdown_s);
+    }
+}
+
+#[test]
+fn clients_that_stop_together_end_a_phase() {
+    let mut machine = Machine::new();
+    let both = |s: u32| if s < 100 { 1.0 } else { 0.02 };
+    machine.write(240, &[&both, &both]);
+    assert!(machine.end().episodes.is_empty());
+}
+
+#[test]
+fn clients_that_hand_over_to_each_other_do_not_contend() {
+    let mut machine = Machine::new();
+    let first = |s: u32| if s / 60 % 2 == 0 { 1.0 } else { 0.02 };
+    let second = |s: u32| if s / 60 % 2 == 1 { 1.0 } else { 0.02 };
+    machine.write(600, &[&first, &second]);
+    assert!(machine.end().episodes.is_empty());
+}
+
+#[test]
+fn a_server_that_serves_everybody_worse_is_contended() {
+    let mut machine = Machine::new();
+    let slow = |s: u32| if (100..200).contains(&s) { 0.4 } else { 1.0 };
+    machine.write(300, &[&slow, &slow, &slow]);
+    let batch = machine.end();
+    assert_eq!(batch.episodes.len(), 3);
+    assert!(batch.episodes.iter().all(|e| e.causes.is_empty()), "nobody gained, so nobody is blamed");
+}
+
+#[test]
+fn contention_that_goes_on_through_a_gap_is_measured_on_both_sides() {
+    let mut machine = Machine::new();
+    let source = machine.source(Metric::LustreWriteRate, "nid0", "nid0", &["snx"]);
+    let mut written = 0.0;
+    for second in 0..340u32 {
+        if !(150..165).contains(&second) {
+            machine.row(source, at(f64::from(second)), &[written as u64]);
+        }
+        written += if (120..216).contains(&second) { 0.67 * GB } else { GB };
+    }
+    let batch = machine.end();
+    let lost_s: f64 = batch.episodes.iter().map(|e| e.slowdown_s).sum();
+    assert_eq!(batch.episodes.len(), 2);
+    // 96 s but for the gap of 16 s, a third lost.
+    assert!((lost_s - 0.33 * 80.0).abs() < 1.5, "{lost_s}");
+}
+
+#[test]
+fn one_row_with_a_clock_years_ahead_is_counted_and_harms_nobody() {
+    let mut machine = Machine::new();
+    let source = machine.source(Metric::LustreWriteRate, "nid0", "nid0", &["snx"]);
+    for second in 0..60u32 {
+        machine.row(source, at(f64::from(second)), &[u64::from(second) * 1_000_000_000]);
+        if second == 30 {
+            machine.row(source, at(6e8), &[0]);
+        }
+    }
+    let batch = machine.end();
+    assert_eq!(batch.drops.get(DropReason::ClockJump), 1);
+    assert_eq!(batch.drops.total(), 1);
+    assert_eq!(batch.signals.len(), 59);
+}
+
+#[test]
+fn a_clock_that_really_moved_on_is_believed_at_its_second_row() {
+    let mut machine = Machine::new();
+    let source = machine.source(Metric::LustreWriteRate, "nid0", "nid0", &["snx"]);
+    for second in (0..60u32).chain(50_000..50_060) {
+        machine.row(source, at(f64::from(second)), &[u64::from(second) * 1_000_000_000]);
+    }
+    let batch = machine.end();
+    assert_eq!(batch.drops.total(), 0);
+    let last = batch.signals.iter().map(|s| s.time).max().unwrap();
+    assert_eq!(last, at(50_059.0));
+}
+
+#[test]
+fn a_node_that_dies_in_contention_does_not_stay_contended() {
+    let mut machine = Machine::new();
+    let victim = machine.source(Metric::LustreWriteRate, "nid0", "nid0", &["snx"]);
+    let other = machine.source(Metric::LustreWriteRate, "nid1", "nid1", &["other"]);
+    let mut written = 0.0;
+    for second in 0..400u32 {
+        if second < 130 {
+            machine.row(victim, at(f64::from(second)), &[written as u64]);
+        }
+        machine.row(other, at(f64::from(second)), &[u64::from(second)]);
+        written += if second >= 100 { 0.5 * GB } else { GB };
+    }
+    let batch = machine.detector.take();
+    let last = batch.episodes.iter().rfind(|_| true).unwrap();
+    assert!(!last.open);
+    assert!(last.end <= at(130.0));
+}
+
+/// Both halves of a router, a tile each, from two nodes; the second with another level and a skewed clock.
+fn halves(machine: &mut Machine, seconds: u32, silent_from: u32, delayed: bool) {
+    let router = "c0-0c0s0";
+    let left = machine.source(Metric::AriesStallRatio, "nid0", router, &["r0c0"]);
+    let right = machine.source(Metric::AriesStallRatio, "nid1", router, &["r0c7"]);
+    let counters = |second: u32, stalls: u64| {
+        let mut row = [u64::from(second) * 10_000_000; 9];
+        row[0] = u64::from(second) * stalls;
+        row
+    };
+    let mut waiting: Vec<(SourceIndex, Time, [u64; 9])> = Vec::new();
+    for second in 0..seconds {
+        machine.row(left, at(f64::from(second)), &counters(second, 80_000_000));
+        if second < silent_from {
+            waiting.push((right, at(f64::from(second) + 0.3), counters(second, 8_000_000)));
+        }
+        if !delayed || waiting.len() == 3 {
+            for (source, time, row) in waiting.drain(..) {
+                machine.row(source, time, &row);
+            }
+        }
+    }
+}
+
+fn whole_signals(batch: &ResultBatch) -> Vec<String> {
+    let whole = batch.series.iter().find(|(_, info)| info.part.is_none()).unwrap().0;
+    batch.signals.iter().filter(|s| s.series == whole).map(|s| format!("{:?} {}", s.time, s.value)).collect()
+}
+
+#[test]
+fn the_mean_of_a_router_does_not_depend_on_the_order_of_arrival() {
+    let run = |delayed| {
+        let mut machine = Machine::new();
+        halves(&mut machine, 99, u32::MAX, delayed);
+        whole_signals(&machine.end())
+    };
+    let (straight, delayed) = (run(false), run(true));
+    assert!(straight.len() >= 95, "{}", straight.len());
+    assert_eq!(straight, delayed);
+}
+
+#[test]
+fn a_router_of_which_a_half_falls_silent_is_not_contended_by_that() {
+    let mut machine = Machine::new();
+    halves(&mut machine, 200, 100, false);
+    assert!(machine.end().episodes.is_empty());
+}
+
+#[test]
+fn redundant_copies_give_the_same_signals_in_any_order_of_arrival() {
+    let run = |delay: usize| {
+        let mut machine = Machine::new();
+        let a = machine.source(Metric::LustreWriteRate, "agg1", "nid0", &["snx"]);
+        let b = machine.source(Metric::LustreWriteRate, "agg2", "nid0", &["snx"]);
+        let mut waiting = std::collections::VecDeque::new();
+        for second in 0..99u32 {
+            waiting.push_back(second);
+            machine.row(b, at(f64::from(second) + 0.7), &[u64::from(second) * 1_000_000_100]);
+            while waiting.len() > delay {
+                let second = waiting.pop_front().unwrap();
+                machine.row(a, at(f64::from(second)), &[u64::from(second) * 1_000_000_000]);
+            }
+        }
+        for second in waiting {
+            machine.row(a, at(f64::from(second)), &[u64::from(second) * 1_000_000_000]);
+        }
+        let batch = machine.end();
+        batch.signals.iter().map(|s| format!("{:?} {}", s.time, s.value)).collect::<Vec<_>>()
+    };
+    let straight = run(0);
+    assert_eq!(straight, run(1));
+    assert_eq!(straight, run(2));
+}
+
+#[test]
+fn a_thousand_clients_that_fall_in_one_tick_are_judged_in_one_look() {
+    let mut machine = Machine::new();
+    let slow = |s: u32| if s >= 60 { 0.5 } else { 1.0 };
+    let rates: Vec<&dyn Fn(u32) -> f64> = (0..1_000).map(|_| &slow as &dyn Fn(u32) -> f64).collect();
+    machine.write(90, &rates);
+    assert_eq!(machine.end().episodes.len(), 1_000);
+}

@@ -1,0 +1,254 @@
+//! The robust model's behaviours, one by one; its accuracy is in `accuracy.rs`.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use detector::model::robust::RobustBank;
+use detector::model::{Closing, Happening, Judgement, ModelKind, Params, Reading};
+use schemas::{Metric, State, Time};
+
+/// A bank of one series and what happened to it.
+struct One {
+    bank: RobustBank,
+    tick: u32,
+    judgement: Judgement,
+    ended: Vec<Closing>,
+    states: Vec<State>,
+}
+
+impl One {
+    fn new(metric: Metric, judgement: Judgement) -> One {
+        let mut bank = RobustBank::new(Params::of(metric, ModelKind::Robust));
+        bank.add();
+        One { bank, tick: 0, judgement, ended: Vec::new(), states: Vec::new() }
+    }
+
+    fn writer() -> One {
+        One::new(Metric::LustreWriteRate, Judgement::Alone)
+    }
+
+    /// `ticks` readings of `value`, with a ripple of 1% so that nothing is exact.
+    fn play(&mut self, ticks: u32, value: f64) {
+        for _ in 0..ticks {
+            self.tick += 1;
+            let ripple = 1.0 + 0.01 * f64::from(self.tick % 3) - 0.01;
+            self.take(value * ripple, value > 1e6 || self.bank_is_of_ratios());
+        }
+    }
+
+    fn bank_is_of_ratios(&self) -> bool {
+        self.judgement == Judgement::Contention
+    }
+
+    fn take(&mut self, value: f64, active: bool) {
+        let time = Time::from_seconds(f64::from(self.tick));
+        let happening = self.bank.update(0, &Reading { time, value, span_ticks: 1, active });
+        self.note(happening);
+        if matches!(happening, Happening::Suspected(_)) {
+            let happening = self.bank.judge(0, self.judgement);
+            self.note(happening);
+        }
+        self.states.push(self.bank.knowledge(0).state);
+    }
+
+    fn note(&mut self, happening: Happening) {
+        match happening {
+            Happening::Ended(closing) => self.ended.push(closing),
+            Happening::Settled(closing) => *self.ended.last_mut().unwrap() = closing,
+            _ => {}
+        }
+    }
+
+    fn end(mut self) -> (Vec<Closing>, Vec<State>) {
+        let happening = self.bank.restart(0);
+        self.note(happening);
+        (self.ended, self.states)
+    }
+}
+
+#[test]
+fn an_episode_is_dated_back_to_the_change_point_at_both_ends() {
+    let mut one = One::writer();
+    one.play(100, 1e9);
+    one.play(50, 5e8);
+    one.play(100, 1e9);
+    let (ended, _) = one.end();
+    assert_eq!(ended.len(), 1);
+    assert!((ended[0].start.seconds() - 100.0).abs() < 0.2, "{}", ended[0].start.seconds());
+    assert!((ended[0].end.seconds() - 150.0).abs() < 0.2, "{}", ended[0].end.seconds());
+    assert!((ended[0].loss.lost_s - 25.0).abs() < 0.5, "{}", ended[0].loss.lost_s);
+}
+
+#[test]
+fn a_change_inside_a_tick_is_dated_inside_it() {
+    let mut one = One::writer();
+    one.play(100, 1e9);
+    one.play(1, 7e8);
+    one.play(50, 5e8);
+    one.play(1, 9e8);
+    one.play(100, 1e9);
+    let (ended, _) = one.end();
+    assert!((ended[0].start.seconds() - 100.4).abs() < 0.1, "{}", ended[0].start.seconds());
+    assert!((ended[0].end.seconds() - 151.2).abs() < 0.1, "{}", ended[0].end.seconds());
+}
+
+#[test]
+fn one_spike_however_high_flags_nothing() {
+    let mut one = One::new(Metric::AriesStallRatio, Judgement::Contention);
+    for _ in 0..20 {
+        one.play(30, 0.2);
+        one.play(1, 50.0);
+    }
+    assert!(one.end().0.is_empty());
+}
+
+#[test]
+fn a_fall_that_the_others_do_not_explain_is_the_series_own_phase() {
+    let mut one = One::new(Metric::LustreWriteRate, Judgement::OwnPhase);
+    one.play(60, 1e9);
+    one.play(60, 4e8);
+    let (ended, states) = one.end();
+    assert!(ended.is_empty());
+    assert!(!states.contains(&State::Contended));
+    assert_eq!(states.last(), Some(&State::Clear));
+}
+
+#[test]
+fn alone_a_fall_to_next_to_nothing_is_a_phase() {
+    let mut one = One::writer();
+    one.play(60, 1e9);
+    one.play(60, 2e7);
+    one.play(60, 1e9);
+    assert!(one.end().0.is_empty());
+}
+
+#[test]
+fn alone_a_fall_back_to_a_level_of_before_is_a_phase() {
+    let mut one = One::writer();
+    for _ in 0..5 {
+        one.play(60, 3e8);
+        one.play(60, 1e9);
+    }
+    assert!(one.end().0.is_empty());
+}
+
+#[test]
+fn alone_a_fall_to_a_new_level_is_contention() {
+    let mut one = One::writer();
+    one.play(60, 1e9);
+    one.play(60, 3e8);
+    assert_eq!(one.end().0.len(), 1);
+}
+
+#[test]
+fn idle_ticks_end_an_episode_and_count_as_idle() {
+    let mut one = One::writer();
+    one.play(60, 1e9);
+    one.play(30, 5e8);
+    one.play(30, 0.0);
+    let (ended, states) = one.end();
+    assert_eq!(ended.len(), 1);
+    assert!((ended[0].end.seconds() - 89.0).abs() < 1.1);
+    assert!(states[90..].iter().all(|state| *state == State::Idle));
+}
+
+#[test]
+fn warm_up_never_counts_as_clear() {
+    let mut one = One::writer();
+    one.play(60, 1e9);
+    let (_, states) = one.end();
+    assert!(states[..15].iter().all(|state| *state == State::Warmup));
+    assert_eq!(states[15], State::Clear);
+}
+
+#[test]
+fn a_rising_metric_needs_a_change_that_matters() {
+    let mut small = One::new(Metric::AriesStallRatio, Judgement::Contention);
+    small.play(60, 0.002);
+    small.play(60, 0.008);
+    assert!(small.end().0.is_empty(), "six thousandths of a stall per flit slow nobody");
+    let mut large = One::new(Metric::AriesStallRatio, Judgement::Contention);
+    large.play(60, 0.05);
+    large.play(60, 0.4);
+    large.play(60, 0.05);
+    let (ended, _) = large.end();
+    assert_eq!(ended.len(), 1);
+    assert!((ended[0].loss.lost_s - 60.0 * (1.0 - 1.05 / 1.4)).abs() < 0.3);
+}
+
+#[test]
+fn stages_of_one_contention_are_one_episode() {
+    let mut one = One::writer();
+    one.play(100, 1e9);
+    for level in [6.7e8, 4.2e8, 2.3e8, 4.2e8, 6.7e8] {
+        one.play(60, level);
+    }
+    one.play(100, 1e9);
+    let (ended, _) = one.end();
+    assert_eq!(ended.len(), 1);
+    assert!((ended[0].end.seconds() - ended[0].start.seconds() - 300.0).abs() < 1.0);
+}
+
+#[test]
+fn contention_of_hours_is_measured_against_the_frozen_baseline() {
+    let mut one = One::writer();
+    one.play(100, 1e9);
+    one.play(7_800, 5e8);
+    one.play(100, 1e9);
+    let (ended, _) = one.end();
+    assert_eq!(ended.len(), 1);
+    assert!((ended[0].loss.lost_s - 3_900.0).abs() < 20.0, "{}", ended[0].loss.lost_s);
+}
+
+#[test]
+fn alone_a_fall_that_comes_again_and_again_becomes_the_usual_off_phase() {
+    let mut one = One::writer();
+    for _ in 0..6 {
+        one.play(60, 1e9);
+        one.play(60, 3e8);
+    }
+    assert_eq!(one.end().0.len(), 2);
+}
+
+#[test]
+fn a_fall_to_next_to_nothing_is_a_phase_whoever_gained() {
+    let mut one = One::new(Metric::LustreWriteRate, Judgement::Contention);
+    one.play(60, 1e9);
+    one.play(60, 2e7);
+    assert!(one.end().0.is_empty());
+}
+
+#[test]
+fn nothing_that_a_series_can_do_ends_in_a_panic() {
+    let mut state = 20_261_120_u64;
+    let mut uniform = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    for metric in Metric::ALL {
+        for judgement in [Judgement::Contention, Judgement::OwnPhase, Judgement::Alone] {
+            let mut one = One::new(metric, judgement);
+            let mut level = 0.2;
+            for _ in 0..20_000 {
+                if uniform() < 0.02 {
+                    level = 10_f64.powf(4.0 * uniform() - 3.0);
+                }
+                let zero = uniform() < 0.02;
+                let scale = if metric == Metric::LustreWriteRate { 1e9 } else { 1.0 };
+                let value = if zero { 0.0 } else { scale * level * (0.3 * (uniform() - 0.5)).exp() };
+                one.tick += 1;
+                one.take(value, uniform() > 0.03);
+            }
+            let (ended, _) = one.end();
+            assert!(ended.iter().all(|c| c.start <= c.end && c.loss.lost_s.is_finite()));
+            let overlap = ended.windows(2).find(|pair| pair[1].start < pair[0].end.plus_seconds(-0.01));
+            assert!(overlap.is_none(), "{metric:?} {judgement:?}: {overlap:?}");
+        }
+    }
+}
+
+#[test]
+fn a_series_takes_less_than_a_kilobyte() {
+    assert!(RobustBank::bytes_per_series() <= 1_024, "{}", RobustBank::bytes_per_series());
+}

@@ -1,0 +1,18 @@
+//! How a person or a supervisor asks for the end.
+
+use tokio::signal::ctrl_c;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Waits for Ctrl-C or SIGTERM. Where a handler cannot be set the other one still counts.
+pub async fn end_asked() {
+    let terminated = async {
+        match signal(SignalKind::terminate()) {
+            Ok(mut signal) => drop(signal.recv().await),
+            Err(_) => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        _ = ctrl_c() => {}
+        () = terminated => {}
+    }
+}
