@@ -1,7 +1,7 @@
 //! The four files of a replay (DESIGN section 9).
 
 use anyhow::Context;
-use schemas::jsonl::{EpisodeLine, JobLine, SignalLine, dropped_json};
+use schemas::jsonl::{EpisodeLine, SignalLine, dropped_json};
 use schemas::{DropCounts, Episode, EpisodeId, JobResult, Name, ResultBatch};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ impl Outputs {
         file.flush()?;
         let mut file = create(&self.folder.join("jobs.jsonl"))?;
         for result in self.jobs.values() {
-            line(&mut file, &JobLine::from(result))?;
+            line(&mut file, result)?;
         }
         file.flush()?;
         std::fs::write(self.folder.join("dropped.json"), dropped_json(&self.drops))?;
@@ -92,7 +92,11 @@ pub struct Summary {
     pub drops: DropCounts,
 }
 
-fn create(path: &Path) -> anyhow::Result<BufWriter<File>> {
+/// A file to write, or a sentence naming it.
+///
+/// # Errors
+/// The disk's.
+pub fn create(path: &Path) -> anyhow::Result<BufWriter<File>> {
     let file = File::create(path).with_context(|| format!("{} cannot be written", path.display()))?;
     Ok(BufWriter::with_capacity(1 << 20, file))
 }

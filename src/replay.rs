@@ -101,16 +101,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
 /// The store of this replay alone: one of an earlier replay in the same folder is replaced.
 fn fresh_store(folder: &Path) -> anyhow::Result<Store> {
     let path = folder.join("tailback.db");
-    for suffix in ["", "-wal", "-shm"] {
-        let mut file = path.clone().into_os_string();
-        file.push(suffix);
-        match std::fs::remove_file(&file) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(error).with_context(|| format!("{} cannot be replaced", path.display()));
-            }
-            _ => {}
-        }
-    }
+    Store::remove(&path).with_context(|| format!("{} cannot be replaced", path.display()))?;
     // Recorded time may be years ago: what was asked for is kept, whatever its age.
     let retention = Retention { signals_s: f64::INFINITY, episodes_s: f64::INFINITY, bytes_max: None };
     Ok(Store::open(&path, retention)?)

@@ -1,12 +1,12 @@
 //! `tailback simulate`: the rows that a simulated cluster's LDMS would store, with the truth beside them.
 
 use crate::bars;
+use crate::outputs::create;
 use anyhow::Context;
 use clap::Args;
 use samplers::{Cluster, Rows, Scenario, Schema, scenario};
 use schemas::{Job, Time};
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// What to simulate and where to write.
@@ -24,7 +24,7 @@ pub struct SimulateArgs {
     /// Start, in seconds since the epoch: from 2000 to 2200
     #[arg(long, default_value_t = 1_700_000_000, value_parser = clap::value_parser!(i64).range(946_684_800..7_258_118_400))]
     pub start: i64,
-    /// Folder for ldms.<schema>.jsonl, jobs.jsonl and truth.jsonl
+    /// Folder for `ldms.SCHEMA.jsonl`, jobs.jsonl and truth.jsonl
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
 }
@@ -90,9 +90,4 @@ fn write_jobs(jobs: &[Job], path: &Path) -> anyhow::Result<()> {
         writeln!(file, "{line}")?;
     }
     Ok(file.flush()?)
-}
-
-fn create(path: &Path) -> anyhow::Result<BufWriter<File>> {
-    let file = File::create(path).with_context(|| format!("{} cannot be written", path.display()))?;
-    Ok(BufWriter::with_capacity(1 << 20, file))
 }

@@ -93,8 +93,8 @@ fn clients_that_stop_together_end_a_phase() {
 #[test]
 fn clients_that_hand_over_to_each_other_do_not_contend() {
     let mut machine = Machine::new();
-    let first = |s: u32| if s / 60 % 2 == 0 { 1.0 } else { 0.02 };
-    let second = |s: u32| if s / 60 % 2 == 1 { 1.0 } else { 0.02 };
+    let first = |s: u32| if s % 120 < 60 { 1.0 } else { 0.02 };
+    let second = |s: u32| if s % 120 >= 60 { 1.0 } else { 0.02 };
     machine.write(600, &[&first, &second]);
     assert!(machine.end().episodes.is_empty());
 }

@@ -1,7 +1,7 @@
-//! The lines of `tailback replay`: `signals.jsonl`, `episodes.jsonl`, `jobs.jsonl`, `dropped.json`
-//! (DESIGN section 9), and the job files it reads.
+//! The lines of `tailback replay`: `signals.jsonl`, `episodes.jsonl`, `dropped.json` (DESIGN section 9), and the
+//! job files it reads. A line of `jobs.jsonl` is a [`crate::JobResult`].
 
-use crate::{CauseShare, DropCounts, Episode, Job, JobResult, Name, Signal, Time};
+use crate::{DropCounts, Episode, Job, Name, Signal, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -47,25 +47,6 @@ pub struct EpisodeLine<'a> {
     pub slowdown_hi_s: f64,
     /// Ticks seen over ticks expected.
     pub completeness: f64,
-}
-
-/// One line of `jobs.jsonl`.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub struct JobLine {
-    /// The scheduler's number.
-    pub job_id: String,
-    /// Seconds in contention.
-    pub contended_s: f64,
-    /// Seconds lost.
-    pub slowdown_s: f64,
-    /// Lower end of the interval.
-    pub slowdown_lo_s: f64,
-    /// Upper end of the interval.
-    pub slowdown_hi_s: f64,
-    /// Ticks seen over ticks expected.
-    pub completeness: f64,
-    /// Who caused it.
-    pub causes: Vec<CauseShare>,
 }
 
 /// One line of a job file.
@@ -139,20 +120,6 @@ impl<'a> EpisodeLine<'a> {
             slowdown_lo_s: episode.slowdown_lo_s,
             slowdown_hi_s: episode.slowdown_hi_s,
             completeness: episode.completeness,
-        }
-    }
-}
-
-impl From<&JobResult> for JobLine {
-    fn from(result: &JobResult) -> JobLine {
-        JobLine {
-            job_id: result.job_id.to_string(),
-            contended_s: result.contended_s,
-            slowdown_s: result.slowdown_s,
-            slowdown_lo_s: result.slowdown_lo_s,
-            slowdown_hi_s: result.slowdown_hi_s,
-            completeness: result.completeness,
-            causes: result.causes.clone(),
         }
     }
 }

@@ -6,8 +6,10 @@ use anyhow::Context;
 use detector::detector::{Detector, STATE_VERSION};
 use detector::store::{Retention, StateBlob, Store};
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+/// Times that a commit waits for another process' lock.
+const COMMIT_TRIES: u32 = 5;
 /// Version of [`Position`].
 const POSITION_VERSION: u32 = 1;
 
@@ -47,7 +49,7 @@ pub fn open(path: &Path) -> anyhow::Result<(Store, Option<(Position, Detector)>)
         return Ok((store, Some((position, detector))));
     }
     drop(store);
-    remove(path)?;
+    Store::remove(path).with_context(|| format!("{} cannot be replaced", path.display()))?;
     Ok((Store::open(path, Retention::default())?, None))
 }
 
@@ -63,7 +65,12 @@ pub fn commit(store: &mut Store, pipeline: &mut Pipeline, position: &Position) -
         StateBlob { name: "detector", version: STATE_VERSION, content: &state },
         StateBlob { name: "demo", version: POSITION_VERSION, content: &place },
     ];
-    store.commit(&batch, &states)?;
+    let mut tries = 1;
+    while let Err(error) = store.commit(&batch, &states) {
+        // Another process holds the lock; the store has waited for it already.
+        anyhow::ensure!(error.is_retryable() && tries < COMMIT_TRIES, error);
+        tries += 1;
+    }
     if let Some(newest) = pipeline.detector.newest() {
         store.expire(newest)?;
     }
@@ -75,16 +82,4 @@ fn load_position(store: &Store) -> anyhow::Result<Option<Position>> {
         Some((POSITION_VERSION, content)) => Ok(postcard::from_bytes(&content).ok()),
         _ => Ok(None),
     }
-}
-
-fn remove(path: &Path) -> anyhow::Result<()> {
-    for suffix in ["", "-wal", "-shm"] {
-        let mut file = path.as_os_str().to_os_string();
-        file.push(suffix);
-        let file = PathBuf::from(file);
-        if file.exists() {
-            std::fs::remove_file(&file).with_context(|| format!("{} cannot be replaced", file.display()))?;
-        }
-    }
-    Ok(())
 }

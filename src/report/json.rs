@@ -2,7 +2,7 @@
 
 use super::{PostMortem, ResourceEpisode};
 use schemas::CauseShare;
-use schemas::jsonl::JobLine;
+use schemas::JobResult;
 use serde::Serialize;
 
 /// What `--json` prints. Times are seconds since the epoch, UTC.
@@ -23,7 +23,7 @@ pub struct PostMortemJson<'a> {
     /// Length of the run in seconds; without an end, until the latest time the store knows.
     pub run_s: f64,
     /// What it lost, as in `jobs.jsonl`; null if nothing was measured, which does not mean that it lost nothing.
-    pub result: Option<JobLine>,
+    pub result: Option<&'a JobResult>,
     /// Contended stretches of its resources that overlap the run, in the order of their start.
     pub episodes: Vec<EpisodeJson<'a>>,
     /// Share of the loss for which nobody is named, 0 to 1; null without a result.
@@ -80,7 +80,7 @@ impl<'a> From<&'a PostMortem> for PostMortemJson<'a> {
             start: job.start.seconds(),
             end: job.end.map(|t| t.seconds()),
             run_s: facts.run_s(),
-            result: facts.seen().map(JobLine::from),
+            result: facts.seen(),
             episodes: facts.episodes.iter().map(|e| episode(facts, e)).collect(),
             unexplained_share: facts.seen().map(|_| facts.unexplained_share()),
             series: facts.series.total,

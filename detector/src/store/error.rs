@@ -45,7 +45,7 @@ pub enum StoreError {
         known: usize,
     },
     /// A reader met tables of an older Tailback: a writer brings them up to date.
-    #[error("{}: the store has version {found}, older than {known}; `tailback migrate` brings it up to date", .path.display())]
+    #[error("{}: the store has version {found}, older than {known}; opening it with a command that writes brings it up to date", .path.display())]
     Older {
         /// The file.
         path: PathBuf,

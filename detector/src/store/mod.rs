@@ -65,6 +65,14 @@ pub struct Store {
 }
 
 impl Store {
+    /// Removes the store at `path` with the files beside it, if there is one.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the file is another program's, or cannot be removed.
+    pub fn remove(path: &Path) -> Result<(), StoreError> {
+        open::remove(path)
+    }
+
     /// Opens the store at `path`, creates it where there is none and brings its tables up to date.
     ///
     /// # Errors

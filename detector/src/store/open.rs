@@ -44,6 +44,27 @@ pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// Removes a store with the files beside it, if there is one; never a file of another program.
+pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let error = |e| StoreError::from_sqlite(path, e);
+    check_owner(&Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(error)?, path)?;
+    for suffix in ["", "-wal", "-shm"] {
+        let mut file = path.as_os_str().to_os_string();
+        file.push(suffix);
+        match std::fs::remove_file(&file) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                let detail = format!("it cannot be removed: {source}");
+                return Err(StoreError::CannotOpen { path: path.to_path_buf(), detail });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Refuses the file of another program before anything is written to it. A file without tables is nobody's:
 /// a new one, or one whose creation was cut short.
 fn check_owner(connection: &Connection, path: &Path) -> Result<(), StoreError> {
