@@ -1,7 +1,17 @@
--- Running jobs first, then the latest.
+-- Running jobs first, then the latest; or the largest loss first. The ids are picked before nodes are counted.
+-- What ?4 may be a part of and ?6 stand in job_count.sql, too.
+WITH picked AS (
+    SELECT j.job_id,
+           row_number() OVER (ORDER BY CASE ?5 WHEN 'slowdown' THEN -coalesce(r.slowdown_s, 0.0) ELSE 0.0 END,
+                              j.end_time IS NOT NULL, j.start_time DESC, j.job_id) AS place
+    FROM jobs j LEFT JOIN job_results r USING (job_id)
+    WHERE (?1 IS NULL OR j.job_id = ?1)
+      AND (?4 IS NULL OR instr(lower(concat_ws(char(10), j.job_id, j.user_name, j.name, j.app)), lower(?4)) > 0)
+      AND (?6 IS NULL OR (j.end_time IS NULL) = ?6)
+    ORDER BY place
+    LIMIT ?2 OFFSET ?3
+)
 SELECT j.job_id, j.user_name, j.name, j.start_time, j.end_time, j.contended_s, j.slowdown_s, j.slowdown_lo_s,
        j.slowdown_hi_s, j.completeness, (SELECT count(*) FROM job_nodes n WHERE n.job_id = j.job_id), a.app
-FROM job_slowdown j JOIN jobs a USING (job_id)
-WHERE ?1 IS NULL OR j.job_id = ?1
-ORDER BY j.end_time IS NOT NULL, j.start_time DESC, j.job_id
-LIMIT ?2 OFFSET ?3
+FROM picked p JOIN job_slowdown j USING (job_id) JOIN jobs a USING (job_id)
+ORDER BY p.place

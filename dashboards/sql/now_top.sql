@@ -1,6 +1,12 @@
--- What hurts most: contended series first, then those that lost something before.
+-- What hurts most: contended series first, then those that lost something before. The ids are picked from the
+-- narrow table first.
+WITH picked AS (
+    SELECT l.series_id, l.state = 'contended' AND l.time >= c.now - 5.0 AS contended, l.slowdown_s AS lost
+    FROM clock c CROSS JOIN series_latest l
+    WHERE l.slowdown_s > 0.0 OR l.state = 'contended'
+    ORDER BY contended DESC, lost DESC, l.series_id
+    LIMIT 12
+)
 SELECT series_id, name, metric, component, part, time, value, mean, baseline, bound, state, slowdown_s
-FROM series_now
-WHERE slowdown_s > 0.0 OR state = 'contended'
-ORDER BY state = 'contended' DESC, slowdown_s DESC, series_id
-LIMIT 12
+FROM picked JOIN series_now USING (series_id)
+ORDER BY contended DESC, lost DESC, series_id

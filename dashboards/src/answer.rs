@@ -8,6 +8,8 @@ use axum::response::{IntoResponse, Response};
 use schemas::Name;
 use serde::de::DeserializeOwned;
 
+const SEARCH_BYTES_MAX: usize = 128;
+
 /// Why a request gets no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiError {
@@ -71,6 +73,19 @@ pub fn checked_limit(asked: Option<u32>, standard: u32, most: u32) -> Result<u32
     match asked.unwrap_or(standard) {
         limit if (1..=most).contains(&limit) => Ok(limit),
         limit => Err(ApiError::BadRequest(format!("limit is {limit}; it may be 1 to {most}"))),
+    }
+}
+
+/// A part of a name that is looked for.
+///
+/// # Errors
+/// More than 128 bytes are refused.
+pub fn checked_search(text: Option<&str>) -> Result<(), ApiError> {
+    match text {
+        Some(text) if text.len() > SEARCH_BYTES_MAX => {
+            Err(ApiError::BadRequest(format!("search is longer than {SEARCH_BYTES_MAX} bytes")))
+        }
+        _ => Ok(()),
     }
 }
 

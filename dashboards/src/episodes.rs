@@ -1,11 +1,13 @@
 //! `/api/v1/episodes`: contended stretches, and one of them with the points around it.
 
 use crate::answer::{Answer, ApiError, Checked, checked_job_id, checked_limit, checked_series_name};
+use crate::loss_curve::EpisodeLoss;
 use crate::now::{MetricFacts, metric_facts};
 use crate::points::{Points, read_points};
 use crate::reader::Store;
 use crate::router::PageState;
 use crate::series::{JobBeside, jobs_beside};
+use crate::spans::{Span, read_spans};
 use axum::Json;
 use axum::extract::{Path, State};
 use rusqlite::Row;
@@ -37,6 +39,13 @@ pub struct EpisodeFilter {
     pub series: Option<String>,
     /// Only those of this job's series, while it ran.
     pub job: Option<Name>,
+}
+
+impl EpisodeFilter {
+    /// Whether episodes of all series pass.
+    fn is_wide(&self) -> bool {
+        self.series.is_none() && self.job.is_none()
+    }
 }
 
 /// An episode as a line of a list.
@@ -75,6 +84,10 @@ pub struct EpisodeAnswer {
     episode: EpisodeLine,
     metric: Option<MetricFacts>,
     points: Points,
+    /// What it had lost at each of the points, spread from its dated start on.
+    lost_s: Vec<f64>,
+    /// Episodes of the series that touch the points, this one among them.
+    spans: Vec<Span>,
     /// Jobs that used the series meanwhile.
     jobs: Vec<JobBeside>,
 }
@@ -114,8 +127,11 @@ pub async fn episode(State(state): State<PageState>, Path(id): Path<String>) -> 
 }
 
 fn count_episodes(store: &Store<'_>, filter: &EpisodeFilter) -> Result<i64, ApiError> {
+    if filter.is_wide() {
+        return store.one(include_str!("../sql/episode_count.sql"), [filter.open], |row| row.get(0));
+    }
     let params = (filter.open, filter.series.as_deref(), filter.job.as_ref().map(Name::as_str));
-    store.one(include_str!("../sql/episode_count.sql"), params, |row| row.get(0))
+    store.one(include_str!("../sql/episode_count_of.sql"), params, |row| row.get(0))
 }
 
 /// Open episodes first, then the latest.
@@ -128,9 +144,16 @@ pub fn read_episodes(
     limit: u32,
     offset: u32,
 ) -> Result<Vec<EpisodeLine>, ApiError> {
+    if filter.is_wide() {
+        return store.rows(
+            include_str!("../sql/episode_list.sql"),
+            (filter.open, limit, offset),
+            episode_row,
+        );
+    }
     let job = filter.job.as_ref().map(Name::as_str);
-    let params = (filter.open, filter.series.as_deref(), job, limit, offset);
-    store.rows(include_str!("../sql/episode_list.sql"), params, episode_row)
+    let params = (filter.open, limit, offset, filter.series.as_deref(), job);
+    store.rows(include_str!("../sql/episode_list_of.sql"), params, episode_row)
 }
 
 fn read_episode(store: &Store<'_>, id: u32) -> Result<EpisodeAnswer, ApiError> {
@@ -138,12 +161,27 @@ fn read_episode(store: &Store<'_>, id: u32) -> Result<EpisodeAnswer, ApiError> {
         .first(include_str!("../sql/episode.sql"), [id], episode_row)?
         .ok_or_else(|| ApiError::NotFound(format!("no episode {id}")))?;
     let (from, to) = (episode.start - AROUND_S, episode.end + AROUND_S);
+    let points = read_points(store, &episode.series, from, to)?;
+    let loss = read_loss(store, &episode)?;
     Ok(EpisodeAnswer {
         clock: store.clock()?,
         metric: Metric::from_name(&episode.metric).map(metric_facts),
-        points: read_points(store, &episode.series, from, to)?,
+        lost_s: points.time.iter().map(|time| loss.until(*time)).collect(),
+        points,
+        spans: read_spans(store, &episode.series, from, to)?,
         jobs: jobs_beside(store, &episode.series, episode.start, episode.end)?,
         episode,
+    })
+}
+
+fn read_loss(store: &Store<'_>, episode: &EpisodeLine) -> Result<EpisodeLoss, ApiError> {
+    let profile: String =
+        store.one(include_str!("../sql/episode_profile.sql"), [episode.id], |row| row.get(0))?;
+    Ok(EpisodeLoss {
+        start: episode.start,
+        slowdown_s: episode.slowdown_s,
+        // As in a job's curve, a profile that cannot be read costs its shape alone.
+        profile: serde_json::from_str(&profile).unwrap_or_default(),
     })
 }
 

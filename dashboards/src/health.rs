@@ -4,6 +4,7 @@ use crate::answer::{Answer, ApiError};
 use crate::progress::Progress;
 use crate::reader::Store;
 use crate::router::PageState;
+use crate::stream::read_totals;
 use axum::Json;
 use axum::extract::State;
 use schemas::DropReason;
@@ -62,16 +63,16 @@ pub async fn health(State(state): State<PageState>) -> Answer<Health> {
 }
 
 fn read_health(store: &Store<'_>, progress: Progress, path: &Path) -> Result<Health, ApiError> {
-    let (series, series_heard) = read_series_seen(store)?;
+    let totals = read_totals(store)?;
     let counts = store.one(include_str!("../sql/producer_counts.sql"), [], |row| {
         Ok((row.get(0)?, row.get(1)?, row.get(2)?))
     })?;
     Ok(Health {
         clock: store.clock()?,
         progress,
-        completeness: completeness(series, series_heard),
-        series,
-        series_heard,
+        completeness: totals.completeness,
+        series: totals.series,
+        series_heard: totals.series_heard,
         producers_total: counts.0,
         producers_silent: counts.1,
         rows_accepted: counts.2,
@@ -79,19 +80,6 @@ fn read_health(store: &Store<'_>, progress: Progress, path: &Path) -> Result<Hea
         drops: read_drops(store)?,
         store_bytes: store_bytes(path),
     })
-}
-
-/// Series in all, and those heard within the last 5 s.
-///
-/// # Errors
-/// When the store cannot be read.
-pub fn read_series_seen(store: &Store<'_>) -> Result<(i64, i64), ApiError> {
-    store.one(include_str!("../sql/series_seen.sql"), [], |row| Ok((row.get(0)?, row.get(1)?)))
-}
-
-/// Share of series heard; `None` when there is none: nothing seen is not everything seen.
-pub fn completeness(series: i64, heard: i64) -> Option<f64> {
-    (series > 0).then(|| heard as f64 / series as f64)
 }
 
 fn read_producers(store: &Store<'_>) -> Result<Vec<Producer>, ApiError> {

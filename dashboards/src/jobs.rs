@@ -1,6 +1,6 @@
 //! `/api/v1/jobs`: what jobs lost, and to whom.
 
-use crate::answer::{Answer, ApiError, Checked, checked_job_id, checked_limit};
+use crate::answer::{Answer, ApiError, Checked, checked_job_id, checked_limit, checked_search};
 use crate::episodes::{EpisodeFilter, EpisodeLine, read_episodes};
 use crate::loss_curve::{EpisodeLoss, LossCurve, loss_curve};
 use crate::reader::Store;
@@ -19,8 +19,36 @@ const JOB_EPISODES_MAX: u32 = 500;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JobQuery {
+    /// Part of an id, a name, a user or an application.
+    search: Option<String>,
+    /// Only those that run, or only those that ended.
+    running: Option<bool>,
+    #[serde(default)]
+    order: JobOrder,
     limit: Option<u32>,
     offset: Option<u32>,
+}
+
+/// Which jobs come first.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum JobOrder {
+    /// Those that run, then the latest.
+    #[default]
+    Start,
+    /// Those that lost most.
+    Slowdown,
+}
+
+/// Which jobs, checked.
+#[derive(Debug)]
+struct JobFilter<'a> {
+    id: Option<&'a str>,
+    search: Option<&'a str>,
+    running: Option<bool>,
+    order: JobOrder,
+    limit: u32,
+    offset: u32,
 }
 
 /// One cause of a job's loss. Words, as the store has them.
@@ -78,12 +106,21 @@ pub struct JobAnswer {
 /// 400 for bad parameters.
 pub async fn jobs(State(state): State<PageState>, Checked(query): Checked<JobQuery>) -> Answer<Jobs> {
     let limit = checked_limit(query.limit, JOBS_STANDARD, JOBS_MAX)?;
-    let offset = query.offset.unwrap_or(0);
+    checked_search(query.search.as_deref())?;
     let answer = state.reader.read(move |store| {
+        let filter = JobFilter {
+            id: None,
+            search: query.search.as_deref(),
+            running: query.running,
+            order: query.order,
+            limit,
+            offset: query.offset.unwrap_or(0),
+        };
+        let counted = (filter.search, filter.running);
         Ok(Jobs {
             clock: store.clock()?,
-            total: store.one(include_str!("../sql/job_count.sql"), [], |row| row.get(0))?,
-            jobs: read_jobs(store, None, limit, offset)?,
+            total: store.one(include_str!("../sql/job_count.sql"), counted, |row| row.get(0))?,
+            jobs: read_jobs(store, &filter)?,
         })
     });
     answer.await.map(Json)
@@ -98,9 +135,13 @@ pub async fn job(State(state): State<PageState>, Path(id): Path<String>) -> Answ
     state.reader.read(move |store| read_job(store, id)).await.map(Json)
 }
 
-fn read_jobs(store: &Store<'_>, id: Option<&str>, limit: u32, offset: u32) -> Result<Vec<JobLine>, ApiError> {
+fn read_jobs(store: &Store<'_>, filter: &JobFilter<'_>) -> Result<Vec<JobLine>, ApiError> {
     let clock = store.clock()?;
-    let params = (id, limit, offset);
+    let order = match filter.order {
+        JobOrder::Start => "start",
+        JobOrder::Slowdown => "slowdown",
+    };
+    let params = (filter.id, filter.limit, filter.offset, filter.search, order, filter.running);
     let mut jobs = store.rows(include_str!("../sql/job_list.sql"), params, |row| job_row(row, clock))?;
     for job in &mut jobs {
         job.causes = read_causes(store, &job.job_id)?;
@@ -143,7 +184,15 @@ fn read_causes(store: &Store<'_>, job_id: &str) -> Result<Vec<JobCause>, ApiErro
 
 fn read_job(store: &Store<'_>, id: Name) -> Result<JobAnswer, ApiError> {
     let no_job = || ApiError::NotFound(format!("no job {id}"));
-    let job = read_jobs(store, Some(id.as_str()), 1, 0)?.pop().ok_or_else(no_job)?;
+    let one = JobFilter {
+        id: Some(id.as_str()),
+        search: None,
+        running: None,
+        order: JobOrder::Start,
+        limit: 1,
+        offset: 0,
+    };
+    let job = read_jobs(store, &one)?.pop().ok_or_else(no_job)?;
     let clock = store.clock()?;
     let node_names = store.rows(include_str!("../sql/job_nodes.sql"), [id.as_str()], |row| row.get(0))?;
     let until = job.end.or(clock).unwrap_or(job.start);

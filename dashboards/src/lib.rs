@@ -13,6 +13,7 @@
 //! | [`episodes`] | `/api/v1/episodes` |
 //! | [`series`] | `/api/v1/series/{name}/points` |
 //! | [`points`] | signals of one series over time, thinned |
+//! | [`spans`] | episodes of one series as stretches to shade |
 //! | [`jobs`] | `/api/v1/jobs` |
 //! | [`loss_curve`] | how a job's loss grew, from its episodes |
 //! | [`health`] | `/api/v1/health`, the monitoring watched |
@@ -32,6 +33,7 @@ pub mod reader;
 pub mod router;
 pub mod series;
 pub mod server;
+pub mod spans;
 pub mod stream;
 
 pub use progress::Progress;

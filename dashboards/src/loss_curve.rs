@@ -17,7 +17,7 @@ pub struct EpisodeLoss {
 
 impl EpisodeLoss {
     /// Seconds lost until `time`, by linear interpolation.
-    fn until(&self, time: f64) -> f64 {
+    pub fn until(&self, time: f64) -> f64 {
         let mut before = (self.start, 0.0);
         for &(at, lost) in &self.profile {
             if at >= time {

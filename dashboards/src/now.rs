@@ -1,6 +1,6 @@
 //! `/api/v1/now`: the latest signal of every series, in columns since there may be many.
 
-use crate::answer::{Answer, ApiError, Checked, checked_limit};
+use crate::answer::{Answer, ApiError, Checked, checked_limit, checked_search};
 use crate::reader::Store;
 use crate::router::PageState;
 use crate::stream::{Totals, read_totals};
@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 /// More cells than this are rolled up by the page, one per component.
 const SERIES_STANDARD: u32 = 20_000;
 const SERIES_MAX: u32 = 50_000;
-const SEARCH_BYTES_MAX: usize = 128;
 
 /// Which series, and how.
 #[derive(Debug, Deserialize)]
@@ -154,7 +153,7 @@ pub struct Now {
     totals: Totals,
     metrics: Vec<MetricFacts>,
     states: Vec<&'static str>,
-    /// Series that pass the filter, of which `series` holds at most the limit.
+    /// Series that pass the filter, of which `series` holds at most the limit; also when rolled up.
     total: i64,
     series: SeriesColumns,
     /// The series that lose most, with names.
@@ -167,19 +166,21 @@ pub struct Now {
 /// 400 for bad parameters, 503 before there is a store.
 pub async fn now(State(state): State<PageState>, Checked(query): Checked<NowQuery>) -> Answer<Now> {
     let limit = checked_limit(query.limit, SERIES_STANDARD, SERIES_MAX)?;
-    if query.search.as_ref().is_some_and(|text| text.len() > SEARCH_BYTES_MAX) {
-        return Err(ApiError::BadRequest(format!("search is longer than {SEARCH_BYTES_MAX} bytes")));
-    }
+    checked_search(query.search.as_deref())?;
     state.reader.read(move |store| read_now(store, &query, limit)).await.map(Json)
 }
 
 fn read_now(store: &Store<'_>, query: &NowQuery, limit: u32) -> Result<Now, ApiError> {
+    let totals = read_totals(store)?;
     let filter =
         (query.metric.map(Metric::name), query.state.map(schemas::State::name), query.search.as_deref());
-    let total = store.one(include_str!("../sql/series_count.sql"), filter, |row| row.get(0))?;
+    let total = match filter {
+        (None, None, None) => totals.series,
+        _ => store.one(include_str!("../sql/series_count.sql"), filter, |row| row.get(0))?,
+    };
     Ok(Now {
         clock: store.clock()?,
-        totals: read_totals(store)?,
+        totals,
         metrics: Metric::ALL.into_iter().map(metric_facts).collect(),
         states: schemas::State::ALL.iter().map(|s| s.name()).collect(),
         total,

@@ -5,6 +5,7 @@ use crate::now::{MetricFacts, SeriesNow, metric_facts, series_now_row};
 use crate::points::{Points, read_points};
 use crate::reader::Store;
 use crate::router::PageState;
+use crate::spans::{Span, read_spans};
 use axum::Json;
 use axum::extract::{Path, State};
 use schemas::Metric;
@@ -41,6 +42,8 @@ pub struct SeriesPoints {
     from: f64,
     to: f64,
     points: Points,
+    /// Its episodes that touch the range.
+    spans: Vec<Span>,
     jobs: Vec<JobBeside>,
 }
 
@@ -66,9 +69,10 @@ fn points_answer(store: &Store<'_>, name: &str, range: &Range) -> Result<SeriesP
         .ok_or_else(|| ApiError::NotFound(format!("no series {name}")))?;
     let (from, to) = checked_range(range, series.time)?;
     let points = read_points(store, name, from, to)?;
+    let spans = read_spans(store, name, from, to)?;
     let jobs = jobs_beside(store, name, from, to)?;
     let metric = Metric::from_name(&series.metric).map(metric_facts);
-    Ok(SeriesPoints { metric, series, from, to, points, jobs })
+    Ok(SeriesPoints { metric, series, from, to, points, spans, jobs })
 }
 
 fn checked_range(range: &Range, latest: f64) -> Result<(f64, f64), ApiError> {

@@ -1,7 +1,6 @@
 //! `/api/v1/stream`: server-sent events, a small JSON at each tick. One task asks the store for all clients.
 
 use crate::answer::ApiError;
-use crate::health::{completeness, read_series_seen};
 use crate::progress::Progress;
 use crate::reader::Store;
 use crate::router::PageState;
@@ -13,11 +12,14 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 /// At most four events per second.
 const EVENT_SPACING: Duration = Duration::from_millis(250);
+/// Without ticks the store is looked at so often.
+const TICK_PATIENCE: Duration = Duration::from_secs(1);
 /// How soon a page that lost the connection tries again.
 const RECONNECT: Duration = Duration::from_secs(1);
 
@@ -26,15 +28,22 @@ const RECONNECT: Duration = Duration::from_secs(1);
 pub struct Totals {
     /// Series by state; every state is there, with 0 where there is none.
     pub states: BTreeMap<&'static str, i64>,
+    /// Series in all.
+    pub series: i64,
+    /// Series with a signal within the last 5 s.
+    pub series_heard: i64,
     /// Seconds lost, summed over all series.
     pub series_slowdown_s: f64,
     /// Seconds lost, summed over all jobs with a result.
     pub jobs_slowdown_s: f64,
     /// Episodes that go on.
     pub open_episodes: i64,
-    /// Share of series with a signal within the last 5 s.
+    /// Share of series heard; absent when there is none: nothing seen is not everything seen.
     pub completeness: Option<f64>,
 }
+
+/// Where the states begin in `totals.sql`, which has them in the order of [`schemas::State::ALL`].
+const STATES_FROM: usize = 3;
 
 /// One event. `totals` is absent while there is no store to ask.
 #[derive(Debug, Serialize)]
@@ -55,17 +64,23 @@ pub type EventText = Arc<str>;
 /// # Errors
 /// When the store cannot be read.
 pub fn read_totals(store: &Store<'_>) -> Result<Totals, ApiError> {
-    let counted = store.rows(include_str!("../sql/state_counts.sql"), [], |row| {
-        Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, f64>(2)?))
-    })?;
-    let count_of = |name: &str| counted.iter().filter(|c| c.0 == name).map(|c| c.1).sum();
-    let (series, heard) = read_series_seen(store)?;
-    Ok(Totals {
-        states: schemas::State::ALL.iter().map(|s| (s.name(), count_of(s.name()))).collect(),
-        series_slowdown_s: counted.iter().map(|c| c.2).sum(),
-        jobs_slowdown_s: store.one(include_str!("../sql/jobs_slowdown.sql"), [], |row| row.get(0))?,
-        open_episodes: store.one(include_str!("../sql/open_episode_count.sql"), [], |row| row.get(0))?,
-        completeness: completeness(series, heard),
+    let jobs_slowdown_s = store.one(include_str!("../sql/jobs_slowdown.sql"), [], |row| row.get(0))?;
+    let open_episodes = store.one(include_str!("../sql/open_episode_count.sql"), [], |row| row.get(0))?;
+    store.one(include_str!("../sql/totals.sql"), [], |row| {
+        let mut states = BTreeMap::new();
+        for (place, state) in schemas::State::ALL.iter().enumerate() {
+            states.insert(state.name(), row.get(STATES_FROM + place)?);
+        }
+        let (series, series_heard) = (row.get(0)?, row.get(1)?);
+        Ok(Totals {
+            states,
+            series,
+            series_heard,
+            series_slowdown_s: row.get(2)?,
+            jobs_slowdown_s,
+            open_episodes,
+            completeness: (series > 0).then(|| series_heard as f64 / series as f64),
+        })
     })
 }
 
@@ -88,20 +103,34 @@ impl PageState {
 /// Without clients the store is left alone.
 pub async fn publish_events(state: PageState) {
     let mut ticks = state.ticks.clone();
-    while ticks.changed().await.is_ok() {
+    while tick_or_pause(&mut ticks).await {
         if state.events.receiver_count() == 0 {
             continue;
         }
-        state.events.send_replace(state.event_text().await);
-        tokio::time::sleep(EVENT_SPACING).await;
+        let asked = Instant::now();
+        let text = state.event_text().await;
+        let took = asked.elapsed();
+        state.events.send_if_modified(|told| {
+            let news = *told != text;
+            *told = text;
+            news
+        });
+        // A store that takes long to answer is asked less often.
+        tokio::time::sleep(EVENT_SPACING.max(took * 3)).await;
     }
+}
+
+/// Waits for a tick, for a second at most: a store that another process writes grows without ticks. False
+/// when the run is gone.
+async fn tick_or_pause(ticks: &mut watch::Receiver<Progress>) -> bool {
+    !matches!(timeout(TICK_PATIENCE, ticks.changed()).await, Ok(Err(_)))
 }
 
 /// Answers `/api/v1/stream`. The first event comes at once.
 pub async fn stream(State(state): State<PageState>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let events = state.events.subscribe();
     let first = state.event_text().await;
-    let feed = Feed { first: Some(first), events, stopping: state.stopping.clone() };
+    let feed = Feed { first: Some(first), events, stopping: state.stopping.clone(), state: Some(state) };
     Sse::new(unfold(feed, Feed::next)).keep_alive(KeepAlive::default())
 }
 
@@ -109,22 +138,27 @@ struct Feed {
     first: Option<EventText>,
     events: watch::Receiver<EventText>,
     stopping: watch::Receiver<bool>,
+    /// Absent once the last event was told.
+    state: Option<PageState>,
 }
 
 impl Feed {
-    /// The next event; the stream ends when the server stops, so that shutting down waits for nobody.
+    /// The next event; the stream ends when the server stops, so that shutting down waits for nobody. The last
+    /// event says how the run ended.
     async fn next(mut self) -> Option<(Result<Event, Infallible>, Feed)> {
         let text = match self.first.take() {
             Some(text) => text,
-            None => tokio::select! {
-                _ = self.stopping.wait_for(|stop| *stop) => return None,
-                changed = self.events.changed() => {
-                    changed.ok()?;
-                    self.events.borrow_and_update().clone()
-                }
-            },
+            None if self.server_stops().await? => self.state.take()?.event_text().await,
+            None => self.events.borrow_and_update().clone(),
         };
         let event = Event::default().event("tick").retry(RECONNECT).data(&*text);
         Some((Ok(event), self))
+    }
+    /// Waits for news: true when the server stops, false for an event, `None` when there will be none.
+    async fn server_stops(&mut self) -> Option<bool> {
+        tokio::select! {
+            stop = self.stopping.wait_for(|stop| *stop) => stop.ok().map(|_| true),
+            event = self.events.changed() => event.ok().map(|()| false),
+        }
     }
 }

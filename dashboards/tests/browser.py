@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Looks at the page as a person would: Debian's chromium, driven over WebDriver by the standard library alone.
 
-    python3 dashboards/tests/browser.py http://127.0.0.1:8600/ [--screenshots FOLDER]
+    python3 dashboards/tests/browser.py http://127.0.0.1:8600/ [--screenshots FOLDER] [--readme FOLDER]
 
 The page may be that of `cargo run -p dashboards --example sample_page` or of `tailback demo`; it needs live data
-with at least one episode and one job. Ends with `N passed, M failed` and a nonzero exit when something failed.
+with at least one job, and waits for contention. `--readme` writes the two pictures of the README, `--screenshots`
+one of every view in both colour schemes and sizes. Ends with `N passed, M failed` and a nonzero exit when
+something failed. Nothing is timed: what is waited for may take PATIENCE_S, which only ends a test that hangs.
 """
 
 import argparse
@@ -21,7 +23,11 @@ from urllib.parse import urlparse
 
 SIZES = {"laptop": (1366, 768), "phone": (390, 844)}
 KEYS = {"right": "\ue014", "down": "\ue015", "enter": "\ue007", "tab": "\ue004", "end": "\ue010"}
-PATIENCE_S = 15
+# The demo begins a new scenario within two minutes; the rest is for slow machines.
+PATIENCE_S = 300
+# An episode's picture for the README shows at least so many seconds of it.
+TELLING_S = 60
+PICTURE_BYTES_MAX = 200_000
 
 
 class Browser:
@@ -48,7 +54,7 @@ class Browser:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as why:
             raise AssertionError(json.load(why)["value"]["message"]) from why
@@ -102,16 +108,21 @@ class Browser:
 class Checks:
     """Each method whose name starts with `check_` is one check, run in the order in which they stand here."""
 
-    def __init__(self, browser, url, folder):
-        self.browser, self.url, self.folder = browser, url.rstrip("/"), folder
+    def __init__(self, browser, url, folder, readme):
+        self.browser, self.url, self.folder, self.readme = browser, url.rstrip("/"), folder, readme
         self.hosts, self.errors = set(), []
 
     def open(self, view):
         self.browser.call("POST", "/url", {"url": "about:blank"})
         self.browser.call("POST", "/url", {"url": f"{self.url}/#/{view}"})
 
+    def open_and_wait(self, view):
+        """Opens a view and waits until its first answer is drawn, charts and heat maps included."""
+        self.open(view)
+        self.browser.wait(DRAWN_WHOLE)
+
     def api(self, path):
-        with urllib.request.urlopen(f"{self.url}/api/v1/{path}", timeout=10) as answer:
+        with urllib.request.urlopen(f"{self.url}/api/v1/{path}", timeout=PATIENCE_S) as answer:
             return json.load(answer)
 
     def collect_logs(self):
@@ -122,6 +133,12 @@ class Checks:
                 target = urlparse(message["params"]["request"]["url"])
                 if target.scheme in ("http", "https", "ws", "wss"):
                     self.hosts.add(target.netloc)
+
+    def contended(self):
+        """Ids of open episodes of at least two metrics, or of one where the page knows no more; else nothing."""
+        known = set(self.api("now?limit=50000")["series"]["metric"])
+        episodes = self.api("episodes?open=true&limit=1000")["episodes"]
+        return len({e["metric"] for e in episodes}) >= min(2, len(known)) and [e["id"] for e in episodes]
 
     def check_the_page_loads_and_is_live(self):
         self.open("now")
@@ -153,6 +170,21 @@ class Checks:
         self.browser.wait("location.hash.startsWith('#/series/')")
         self.browser.wait("document.querySelectorAll('.uplot canvas').length > 0")
 
+    def check_the_note_of_the_run_is_shown_whole(self):
+        self.open_and_wait("now")
+        self.browser.wait("document.querySelector('#run-note .whole').textContent.length > 5")
+        whole = self.browser.run("return document.querySelector('#run-note .whole').textContent")
+        assert self.browser.run("return document.querySelector('main .run-note').textContent") == whole
+        visible = "getComputedStyle(document.querySelector('#run-note .whole')).visibility === 'visible'"
+        assert not self.browser.run("return " + visible)
+        self.browser.run("document.querySelector('#run-note').focus()")
+        self.browser.wait(visible)
+
+    def check_contention_is_told(self):
+        self.open_and_wait("now")
+        self.browser.wait("document.querySelectorAll('.figure:first-child[data-alarm=yes]').length > 0")
+        self.browser.wait("document.querySelectorAll('table[aria-label=\"Series that lose most\"] tr').length > 0")
+
     def check_an_episode_opens_and_its_chart_is_drawn(self):
         self.open("episodes")
         self.browser.wait("document.querySelectorAll('tbody tr').length > 0")
@@ -160,6 +192,15 @@ class Checks:
         self.browser.wait("location.hash.startsWith('#/episode/')")
         self.browser.wait(DRAWN, ".uplot canvas", 3)
         self.browser.wait("document.querySelectorAll('.facts dd').length >= 6")
+
+    def check_an_episode_is_shaded_from_its_dated_start(self):
+        self.browser.wait_for(lambda: self.api("episodes?limit=1")["episodes"])
+        newest = self.api("episodes?limit=1")["episodes"][0]["id"]
+        answer = self.api(f"episodes/{newest}")
+        assert newest in [span["id"] for span in answer["spans"]]
+        self.open_and_wait(f"episode/{newest}")
+        assert self.browser.run("return document.querySelector('.shade-legend').textContent")
+        self.browser.wait("document.querySelector('.u-legend').textContent.includes(':')")
 
     def check_a_job_opens(self):
         self.open("jobs")
@@ -183,6 +224,16 @@ class Checks:
             box.value = arguments[0]; box.dispatchEvent(new Event('input'));""", name)
         self.browser.wait("document.querySelector('tbody a')?.textContent === arguments[0]", name)
         assert "search=" in self.browser.run("return location.hash")
+
+    def check_more_can_be_loaded(self):
+        total = self.api("now?limit=1")["total"]
+        self.open_and_wait("series")
+        rows = "document.querySelectorAll('tbody tr').length"
+        first = self.browser.run("return " + rows)
+        if total <= first:
+            return
+        self.browser.run("document.querySelector('button.more').click()")
+        self.browser.wait(rows + " === arguments[0]", min(2 * first, total))
 
     def check_a_series_opens_with_its_chart(self):
         self.open("series/" + self.api("now?order=slowdown&limit=1")["series"]["name"][0])
@@ -213,26 +264,56 @@ class Checks:
     def check_nothing_is_wider_than_a_phone(self):
         self.browser.resize(*SIZES["phone"], phone=True)
         for view in self.views():
-            self.open(view)
-            time.sleep(1)
+            self.open_and_wait(view)
             wide = self.browser.run("return document.documentElement.scrollWidth")
             assert wide <= SIZES["phone"][0], f"{view} is {wide} wide"
+
+    def check_pictures_for_the_readme(self):
+        if self.readme is None:
+            return
+        self.readme.mkdir(parents=True, exist_ok=True)
+        self.browser.resize(*SIZES["laptop"])
+        self.browser.devtools("Emulation.setEmulatedMedia", {"features": [LIGHT]})
+        self.open_and_wait("now")
+        # What a picture must show may end while it is taken: it counts when it was there before and after.
+        self.browser.wait_for(lambda: self.picture_of_now(self.readme / "now.png"))
+        telling = self.browser.wait_for(self.telling_episode)
+        self.open_and_wait(f"episode/{telling}")
+        self.picture_for_readme(self.readme / "episode.png")
+
+    def picture_of_now(self, path):
+        """Takes it while two metrics have contended series, or the only one; says whether it shows that."""
+        contended = "return [...document.querySelectorAll('.heat h3 span')].filter((n) => !/ 0 of /.test(n.textContent)).length"
+        wanted = min(2, self.browser.run("return document.querySelectorAll('.heat').length"))
+        if not wanted or self.browser.run(contended) < wanted:
+            return False
+        self.picture_for_readme(path)
+        return self.browser.run(contended) >= wanted
+
+    def telling_episode(self):
+        """The latest episode that is long enough, on Lustre where there is Lustre; nothing while there is none."""
+        metric = "lustre_write_rate" if self.api("now?metric=lustre_write_rate&limit=1")["total"] else None
+        episodes = self.api("episodes?limit=1000")["episodes"]
+        telling = [e for e in episodes if e["duration_s"] >= TELLING_S and metric in (None, e["metric"])]
+        return telling and telling[0]["id"]
+
+    def picture_for_readme(self, path):
+        self.browser.picture(path)
+        size = path.stat().st_size
+        assert size < PICTURE_BYTES_MAX, f"{path.name} has {size} bytes"
 
     def check_screenshots(self):
         if self.folder is None:
             return
         self.folder.mkdir(parents=True, exist_ok=True)
+        self.browser.wait_for(self.contended)
         for scheme in ("light", "dark"):
             feature = {"name": "prefers-color-scheme", "value": scheme}
             self.browser.devtools("Emulation.setEmulatedMedia", {"features": [feature]})
             for device, size in SIZES.items():
                 self.browser.resize(*size, phone=device == "phone")
                 for view in self.views():
-                    self.open(view)
-                    time.sleep(1)
-                    self.browser.wait("!document.querySelector('main').textContent.startsWith('Asking')")
-                    self.browser.wait("document.querySelectorAll('main .card').length > 0")
-                    time.sleep(0.6)
+                    self.open_and_wait(view)
                     name = view.split("/")[0].split("?")[0] + ("-one" if "/" in view else "")
                     self.browser.picture(self.folder / f"{name}-{device}-{scheme}.png")
 
@@ -247,11 +328,12 @@ class Checks:
 
     def views(self):
         episodes = self.api("episodes?limit=200")["episodes"]
-        # The longest that ended is the most telling picture.
-        ended = [e for e in episodes if not e["open"] and e["metric"] == "lustre_write_rate"] or episodes
+        # The longest is the most telling picture, on Lustre where there is one.
+        telling = [e for e in episodes if e["metric"] == "lustre_write_rate"] or episodes
+        telling.sort(key=lambda e: -e["duration_s"])
         jobs = sorted(self.api("jobs")["jobs"], key=lambda job: -(job["slowdown_s"] or 0))
         series = self.api("now?order=slowdown&limit=1")["series"]["name"]
-        return (["now", "episodes", "jobs", "series", "health"] + [f"episode/{e['id']}" for e in ended[-1:]]
+        return (["now", "episodes", "jobs", "series", "health"] + [f"episode/{e['id']}" for e in telling[:1]]
                 + [f"job/{j['job_id']}" for j in jobs[:1]] + [f"series/{s}" for s in series])
 
 
@@ -264,17 +346,26 @@ DRAWN = """((canvas) => {
     return seen.size > arguments[1];
 })(document.querySelector(arguments[0]))"""
 
+# The first answer is drawn, and there is something in every chart and heat map.
+DRAWN_WHOLE = """document.querySelector('main').dataset.shown === 'yes'
+    && [...document.querySelectorAll('main .chart')].every((chart) => chart.querySelector('canvas'))
+    && [...document.querySelectorAll('main canvas')].every((canvas) => canvas.width > 0 && canvas.height > 0
+        && canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((byte) => byte > 0))"""
+
+LIGHT = {"name": "prefers-color-scheme", "value": "light"}
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("url")
-    parser.add_argument("--screenshots", type=pathlib.Path)
+    parser.add_argument("--screenshots", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--readme", type=pathlib.Path, metavar="FOLDER")
     options = parser.parse_args()
     browser = Browser()
     passed = failed = 0
     try:
         browser.resize(*SIZES["laptop"])
-        checks = Checks(browser, options.url, options.screenshots)
+        checks = Checks(browser, options.url, options.screenshots, options.readme)
         for name in [n for n in vars(Checks) if n.startswith("check_")]:
             try:
                 getattr(checks, name)()

@@ -1,4 +1,4 @@
-// Charts over time: uPlot with the page's colours, UTC, and shaded contended ticks.
+// Charts over time: uPlot with the page's colours, UTC, and shaded episodes.
 
 import uPlot from "../lib/uplot/uPlot.esm.js";
 import { el } from "./dom.js";
@@ -19,33 +19,67 @@ function contendedStretches({ time, state }) {
   return stretches;
 }
 
-/** Shades below the lines; the edges say the same to those who do not see the shade. */
-function shading(stretches) {
+/** Episodes as [from, to]; one that is open lasts until the latest point. */
+const dated = (spans, { time }) => spans.map((span) => [span.start, span.open ? Math.max(span.end, time.at(-1) ?? 0) : span.end]);
+
+/**
+ * Shades episodes below the lines; their upper edge says the same to those who do not see the shade. What the
+ * state said at the time is the line at the foot: it begins later, since contention is told after it began.
+ */
+function shading(chart) {
   return {
     hooks: {
-      drawClear: (u) => {
-        const { ctx, bbox } = u;
-        ctx.save();
-        ctx.beginPath();
-        ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-        ctx.clip();
-        for (const [from, to] of stretches()) {
-          const [a, b] = [u.valToPos(from, "x", true), u.valToPos(to, "x", true)];
-          ctx.fillStyle = css("chart-span");
-          ctx.fillRect(a, bbox.top, b - a, bbox.height);
-          ctx.fillStyle = css("contended");
-          ctx.fillRect(a, bbox.top, b - a, 2 * devicePixelRatio);
-        }
-        ctx.restore();
+      drawClear: (u) => bands(u, dated(chart.spans, chart.points), "chart-span", 0, u.bbox.height),
+      // Above the grid.
+      drawAxes: (u) => {
+        const px = devicePixelRatio;
+        bands(u, dated(chart.spans, chart.points), "contended", 0, 2 * px);
+        bands(u, contendedStretches(chart.points), "chart-told", u.bbox.height - 3 * px, 3 * px);
       },
     },
   };
 }
 
+function bands(u, stretches, color, y, height) {
+  const { ctx, bbox } = u;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.fillStyle = css(color);
+  for (const [from, to] of stretches) {
+    const [a, b] = [u.valToPos(from, "x", true), u.valToPos(to, "x", true)];
+    ctx.fillRect(a, bbox.top + y, Math.max(devicePixelRatio, b - a), height);
+  }
+  ctx.restore();
+}
+
+/** Without a cursor the legend tells the latest point. */
+const latestInLegend = {
+  hooks: {
+    setData: (u) => tellLatest(u),
+    setCursor: (u) => { if (u.cursor.idx === null || u.cursor.left < 0) tellLatest(u); },
+  },
+};
+
+function tellLatest(u) {
+  if (u.cursor.left >= 0 && u.cursor.idx !== null) return;
+  const idx = u.data[0].length - 1;
+  if (idx >= 0 && u.legend.idx !== idx) u.setLegend({ idx }, false);
+}
+
+/** What the shade and the line at its foot mean. */
+export const shadeLegend = () => el("span", { class: "shade-legend" },
+  el("span", {}, el("i", { class: "dated", "aria-hidden": "true" }), "episode, as dated"),
+  el("span", {}, el("i", { class: "told", "aria-hidden": "true" }), "told contended at the time"));
+
+/** Distances between labels of time, in seconds; what people count in. */
+const INCREMENTS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400];
+
 function axes(format) {
   const base = { stroke: () => css("muted"), grid: { stroke: () => css("line"), width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
   return [
-    { ...base, space: 80, size: 30, values: (u, splits) => splits.map(clock) },
+    { ...base, space: 70, size: 30, incrs: INCREMENTS_S, values: (u, splits) => splits.map(clock) },
     { ...base, size: 76, values: (u, splits) => splits.map((v) => (v === null ? "" : format(v))) },
   ];
 }
@@ -93,8 +127,8 @@ const fromZero = (u, min, max) => [Math.min(0, min ?? 0), (max ?? 1) > 0 ? (max 
 
 /** Value, mean, baseline and bound of one series. */
 export class SignalChart {
-  constructor(points, unit, height = 300) {
-    this.points = points;
+  constructor(points, spans, unit, height = 300) {
+    [this.points, this.spans] = [points, spans];
     const value = (u, v) => reading(v, unit);
     const line = (label, color, more) => ({ label, value, stroke: () => css(color), points: { show: false }, ...more });
     this.chart = new Chart({
@@ -110,13 +144,13 @@ export class SignalChart {
         line("baseline", "chart-baseline", { width: 1.5, dash: [7, 4] }),
         line("bound", "chart-bound", { width: 1.5, dash: [2, 3] }),
       ],
-      plugins: [shading(() => contendedStretches(this.points))],
-    }, columns(points), "Value, mean, baseline and bound over time; contended ticks are shaded");
+      plugins: [shading(this), latestInLegend],
+    }, columns(points), "Value, mean, baseline and bound over time; episodes are shaded");
     this.root = this.chart.root;
   }
 
-  update(points) {
-    this.points = points;
+  update(points, spans) {
+    [this.points, this.spans] = [points, spans];
     this.chart.update(columns(points));
   }
 
@@ -125,10 +159,10 @@ export class SignalChart {
 
 const columns = (p) => [p.time, p.value, p.mean, p.baseline, p.bound];
 
-/** Seconds lost so far, from zero at the first point. */
+/** Seconds lost so far; `lost` is a column beside the points. */
 export class LossChart {
-  constructor(points, height = 130) {
-    this.points = points;
+  constructor(points, spans, lost, height = 130) {
+    [this.points, this.spans] = [points, spans];
     this.chart = new Chart({
       height,
       padding: [10, 16, 0, 0],
@@ -136,17 +170,18 @@ export class LossChart {
       scales: { x: { time: true }, y: { range: fromZero } },
       axes: axes(seconds),
       series: [legendTime, { label: "lost", value: (u, v) => seconds(v), stroke: () => css("contended"), fill: () => css("chart-span"), width: 2, points: { show: false } }],
-      plugins: [shading(() => contendedStretches(this.points))],
-    }, grown(points), "Seconds lost since the first point shown");
+      plugins: [shading(this), latestInLegend],
+    }, [points.time, lost], "Seconds lost over time; episodes are shaded");
     this.root = this.chart.root;
   }
 
-  update(points) {
-    this.points = points;
-    this.chart.update(grown(points));
+  update(points, spans, lost) {
+    [this.points, this.spans] = [points, spans];
+    this.chart.update([points.time, lost]);
   }
 
   close() { this.chart.close(); }
 }
 
-const grown = (p) => [p.time, p.slowdown_s.map((s) => s - p.slowdown_s[0])];
+/** What a series lost since the first point shown. */
+export const grown = (points) => points.slowdown_s.map((lost) => lost - points.slowdown_s[0]);

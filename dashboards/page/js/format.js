@@ -11,11 +11,10 @@ export const count = (x) => (known(x) ? grouped.format(Math.round(x)) : NONE);
 /** 1,234.5 without a unit. */
 export const tenths = (x) => (known(x) ? one.format(x) : NONE);
 
-/** Seconds lost or elapsed: 31.7 s, 431 s, 12 min 5 s, 3 h 20 min. */
+/** Seconds lost or elapsed: 31.7 s, 431.0 s, 12 min 5 s, 3 h 20 min. */
 export function seconds(x) {
   if (!known(x)) return NONE;
-  if (x < 99.95) return `${one.format(x)} s`;
-  if (x < 600) return `${Math.round(x)} s`;
+  if (x < 599.95) return `${one.format(x)} s`;
   const s = Math.round(x);
   if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
   const minutes = Math.round(x / 60);
@@ -24,7 +23,10 @@ export function seconds(x) {
 }
 
 /** The 95 % interval of a loss. */
-export const interval = (lo, hi) => (known(lo) && known(hi) ? `${one.format(lo)} – ${one.format(hi)} s` : NONE);
+export const interval = (lo, hi) => {
+  if (!known(lo) || !known(hi)) return NONE;
+  return hi < 599.95 ? `${one.format(lo)} – ${one.format(hi)} s` : `${seconds(lo)} – ${seconds(hi)}`;
+};
 
 /** A share as percent; what is not whole never reads 100 %, what is not nothing never 0 %. */
 export function percent(share) {

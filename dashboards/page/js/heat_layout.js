@@ -9,11 +9,13 @@ const CARDS_MAX = 36;
  * @param {Object} names columns `component` and `part` of the answer of /now
  * @param {number[]} rows which rows of them belong to this metric
  * @param {number} width in CSS pixels
+ * @param {boolean} rolled one row per component: then parts have no place
  * @returns {{cells: {row,x,y,w,h}[], labels: {x,y,text}[], height: number, cards: boolean}}
  */
-export function layOut(names, rows, width) {
+export function layOut(names, rows, width, rolled = false) {
   const sorted = [...rows].sort((a, b) =>
     ORDER.compare(names.component[a], names.component[b]) || ORDER.compare(names.part[a] ?? "", names.part[b] ?? ""));
+  if (rolled && sorted.length > CARDS_MAX) return squares(sorted, width);
   const tiles = sorted.filter((row) => TILE.test(names.part[row] ?? "")).length;
   if (tiles * 2 > sorted.length) return grids(names, sorted, width);
   return sorted.length <= CARDS_MAX ? cards(sorted, width) : squares(sorted, width);

@@ -10,9 +10,13 @@ import { STATE_WORDS } from "./words.js";
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 export class HeatMap {
-  /** @param {{name, unit, direction}} metric @param {string} title for those who cannot see it */
-  constructor(metric, title) {
-    this.metric = metric;
+  /**
+   * @param {{name, unit, direction}} metric
+   * @param {string} title for those who cannot see it
+   * @param {boolean} rolled one cell per component, which shows the worst of its series
+   */
+  constructor(metric, title, rolled = false) {
+    [this.metric, this.rolled] = [metric, rolled];
     this.focused = -1;
     this.canvas = el("canvas", {
       tabindex: "0", role: "application", "aria-roledescription": "heat map", class: "heat-map",
@@ -48,8 +52,12 @@ export class HeatMap {
 
   /** New series: `names` are columns, `rows` those of this metric. */
   setSeries(names, rows) {
-    [this.names, this.rows, this.width] = [names, rows, null];
+    const at = this.focused < 0 ? null : this.nameOf(this.layout.cells[this.focused].row);
+    // Values come next; those of before have other rows.
+    [this.names, this.rows, this.width, this.values] = [names, rows, null, null];
     this.place();
+    if (at !== null) this.focused = this.layout.cells.findIndex((cell) => this.nameOf(cell.row) === at);
+    this.tip.hidden = this.focused < 0;
   }
 
   /** New values of the same series, in columns; `states` are the words for the numbers in `values.state`. */
@@ -63,7 +71,7 @@ export class HeatMap {
     const width = Math.floor(this.root.clientWidth);
     if (!this.names || width === 0 || width === this.width) return;
     this.width = width;
-    this.layout = layOut(this.names, this.rows, width);
+    this.layout = layOut(this.names, this.rows, width, this.rolled);
     const scale = devicePixelRatio || 1;
     this.canvas.width = width * scale;
     this.canvas.height = this.layout.height * scale;
@@ -71,6 +79,11 @@ export class HeatMap {
     this.pen.setTransform(scale, 0, 0, scale, 0, 0);
     this.palette = readPalette(this.pen);
     this.draw();
+  }
+
+  /** Which series is the worst of a component changes; its name does not. */
+  nameOf(row) {
+    return (this.rolled ? this.names.component : this.names.name)[row];
   }
 
   stateOf(row) {
@@ -146,7 +159,7 @@ export class HeatMap {
     if (index >= 0) this.kept = index;
     this.draw();
     this.tip.hidden = index < 0;
-    this.canvas.dataset.focused = index < 0 ? "" : this.names.name[this.layout.cells[index].row];
+    this.canvas.dataset.focused = index < 0 ? "" : this.nameOf(this.layout.cells[index].row);
     if (index >= 0 && this.values) this.describe(speak);
   }
 
@@ -154,7 +167,7 @@ export class HeatMap {
     const cell = this.layout.cells[this.focused];
     const { row } = cell;
     const unit = this.metric.unit;
-    const name = this.names.name[row];
+    const name = this.nameOf(row);
     const state = STATE_WORDS[this.stateOf(row)][0];
     const facts = [["state", state], ["mean", reading(this.values.mean[row], unit)],
       ["baseline", reading(this.values.baseline[row], unit)], ["bound", reading(this.values.bound[row], unit)],
@@ -168,6 +181,9 @@ export class HeatMap {
   }
 
   open(index) {
-    if (index >= 0) location.hash = links.series(this.names.name[this.layout.cells[index].row]);
+    if (index < 0) return;
+    const { row } = this.layout.cells[index];
+    if (!this.rolled) location.hash = links.series(this.names.name[row]);
+    else location.hash = links.list("series", { metric: this.metric.name, search: `/${this.names.component[row]}${this.names.part[row] ? "/" : ""}` });
   }
 }

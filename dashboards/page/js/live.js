@@ -1,7 +1,7 @@
 // The stream of ticks, and what it says about the connection itself.
 
 /** Event time that stands still for longer than this, in ms of wall clock, is said to be old. */
-const STALE_MS = 6000;
+export const STALE_MS = 6000;
 const RECONNECT_MS = 2000;
 
 /** The latest tick for views that open between two ticks. */
@@ -9,11 +9,13 @@ export const latest = { tick: null };
 
 /**
  * Listens for ever. `onTick(tick)` at each event; `onLink(state, ageSeconds)` at least once a second with
- * `live`, `waiting` (no data yet), `stale` (no new data), `ended` (the input is at its end) or `lost`.
+ * `live`, `waiting` (no data yet), `stale` (no new data), `stored` (nobody writes this store), `ended` (the input is
+ * at its end), `gone` (so is the server) or `lost`.
  */
 export function listen(onTick, onLink) {
   let connected = false;
   let clock = null;
+  let moved = false;
   let clockSeen = performance.now();
   let source = null;
   let again = null;
@@ -25,6 +27,7 @@ export function listen(onTick, onLink) {
       connected = true;
       const tick = JSON.parse(event.data);
       if (tick.clock !== clock) {
+        moved ||= clock !== null;
         clock = tick.clock;
         clockSeen = performance.now();
       }
@@ -34,6 +37,8 @@ export function listen(onTick, onLink) {
     });
     source.addEventListener("error", () => {
       connected = false;
+      // Another run may answer next, one that adds nothing.
+      moved = false;
       report();
       // The browser tries again by itself unless the server answered with an error.
       if (source?.readyState === EventSource.CLOSED) again = setTimeout(connect, RECONNECT_MS);
@@ -48,9 +53,11 @@ export function listen(onTick, onLink) {
 
   const report = () => {
     const age = (performance.now() - clockSeen) / 1000;
-    if (!connected) onLink("lost", clock === null ? null : age);
+    const progress = latest.tick?.progress;
+    if (progress?.finished) onLink(connected ? "ended" : "gone", age);
+    else if (!connected) onLink("lost", clock === null ? null : age);
     else if (clock === null) onLink("waiting", null);
-    else if (latest.tick.progress.finished) onLink("ended", age);
+    else if (progress.event_time === null && !moved) onLink("stored", age);
     else onLink(age * 1000 > STALE_MS ? "stale" : "live", age);
   };
 

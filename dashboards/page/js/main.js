@@ -1,8 +1,8 @@
 // The frame: which view is open, what the connection is like.
 
 import { el, setText, empty } from "./dom.js";
-import { clock, seconds } from "./format.js";
-import { listen, latest } from "./live.js";
+import { clock, moment, seconds } from "./format.js";
+import { listen, latest, STALE_MS } from "./live.js";
 import { readHash } from "./routes.js";
 import { openNow } from "./view_now.js";
 import { openEpisodes } from "./view_episodes.js";
@@ -42,6 +42,7 @@ function open() {
   const [tab, title, start] = viewOf(route);
   view?.close();
   main.replaceChildren();
+  main.dataset.shown = "no";
   document.title = `${title} · Tailback`;
   for (const link of document.querySelectorAll("nav a")) {
     if (link.dataset.view === tab) link.setAttribute("aria-current", "page");
@@ -71,7 +72,9 @@ function showLink(state, age) {
     live: `live · ${clock(tick?.clock)} UTC`,
     waiting: "waiting for data",
     stale: `no new data for ${old}`,
-    ended: "input ended",
+    stored: `latest data ${clock(tick?.clock)} UTC`,
+    ended: `ended · ${clock(tick?.clock)} UTC`,
+    gone: `ended · ${clock(tick?.clock)} UTC`,
     lost: "connection lost",
   };
   setText(linkText, words[state]);
@@ -81,15 +84,21 @@ function showLink(state, age) {
       : `Connection to Tailback lost. What you see is ${old} old; trying again.`,
     stale: `No new data for ${old}. The samplers or their transport may have stopped: see Health.`,
   };
-  setText(banner, alarms[state] ?? "");
-  banner.hidden = !(state in alarms);
+  const calm = {
+    stored: age * 1000 > STALE_MS ? `Nothing is added to this store now. Its latest data is of ${moment(tick?.clock)} UTC.` : "",
+    ended: "The input has ended: what you see is its final state.",
+    gone: "The run has ended, and its server with it: what you see is the final state. tailback serve shows all of it again.",
+  };
+  setText(banner, alarms[state] ?? calm[state] ?? "");
+  banner.dataset.kind = state in calm ? "calm" : "alarm";
+  banner.hidden = banner.textContent === "";
 }
 
-/** What the operator should know of this run ("simulated cluster"). */
+/** What the operator should know of this run: its first words here, all of it on hover and on the view of now. */
 function showNote(note) {
   const place = document.getElementById("run-note");
-  setText(place, note ?? "");
-  place.title = note ?? "";
+  setText(place.querySelector(".short"), note?.split(":")[0] ?? "");
+  setText(place.querySelector(".whole"), note ?? "");
   place.hidden = !note;
 }
 

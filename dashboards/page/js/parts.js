@@ -16,8 +16,8 @@ export function stateMark(state, withWord = true) {
 export function figure(name) {
   const number = el("div", { class: "number" }, "–");
   const under = el("div", { class: "under" });
-  const root = el("div", { class: "card figure" }, el("div", { class: "name" }, name), number, under);
-  return { root, number, under };
+  const title = el("div", { class: "name" }, name);
+  return { root: el("div", { class: "card figure" }, title, number, under), title, number, under };
 }
 
 /** Names and values as a description list; a value may be a node or [value, small print]. */
@@ -53,7 +53,9 @@ export function causeBars(causes) {
 /** Causes as one line: a strip and the largest in words. */
 export function causeStrip(causes) {
   if (causes.length === 0) return el("span", { class: "muted" }, "not known");
-  const strip = el("div", { class: "cause-strip", "aria-hidden": "true" }, ...causes.map((cause) => {
+  const rest = 1 - causes.reduce((sum, c) => sum + c.share, 0);
+  const all = rest > 0.005 ? [...causes, { cause: "unknown", share: rest }] : causes;
+  const strip = el("div", { class: "cause-strip", "aria-hidden": "true" }, ...all.map((cause) => {
     const part = el("i", { "data-cause": cause.cause });
     part.style.width = `${cause.share * 100}%`;
     return part;
@@ -77,11 +79,11 @@ export function table(columns, items, label) {
 const whenOf = (e) => [clock(e.start), el("small", {}, day(e.start))];
 const openTag = (e) => (e.open ? el("span", { class: "tag", "data-kind": "open" }, "open") : el("span", { class: "tag" }, "ended"));
 
-/** Episodes as a table. */
-export function episodeTable(episodes) {
+/** Episodes as a table; on the page of a series its name need not be in every row. */
+export function episodeTable(episodes, withSeries = true) {
   return table([
     ["Episode", "tight", (e) => [el("a", { href: links.episode(e.id) }, `#${e.id}`), " ", openTag(e)]],
-    ["Series", "wide", (e) => el("a", { href: links.series(e.series), class: "mono" }, e.series)],
+    ...(withSeries ? [["Series", "wide", (e) => el("a", { href: links.series(e.series), class: "mono" }, e.series)]] : []),
     ["Start (UTC)", "tight", whenOf],
     ["Length", "num", (e) => seconds(e.duration_s)],
     ["Lost, 95 % interval", "num", lost],

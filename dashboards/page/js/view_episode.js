@@ -1,7 +1,7 @@
 // One episode: what happened to its series, what it cost, who caused it, who suffered.
 
 import { ask } from "./api.js";
-import { LossChart, SignalChart } from "./chart.js";
+import { LossChart, shadeLegend, SignalChart } from "./chart.js";
 import { card, el, empty, failure, fill } from "./dom.js";
 import { clock, day, interval, percent, reading, seconds } from "./format.js";
 import { causeBars, facts } from "./parts.js";
@@ -19,10 +19,10 @@ export function openEpisode(root, route) {
     if (parts === null) {
       parts = makeParts(answer);
       fill(body, card("Figures", parts.facts), el("div", { class: "split" },
-        el("div", { class: "stack" }, card(`The series, from a minute before to a minute after`, parts.signal, "contended ticks are shaded"), card("Seconds lost", parts.loss)),
+        el("div", { class: "stack" }, card(`The series, from a minute before to a minute after`, parts.signal, shadeLegend()), card("Seconds lost", parts.loss, "spread from the dated start on")),
         el("div", { class: "stack" }, card("Causes, by share of the loss", parts.causes), card("Jobs on this series meanwhile", parts.jobs))));
     } else {
-      parts.charts.forEach((chart) => chart.update(answer.points));
+      parts.charts.forEach((chart) => chart.update(answer.points, answer.spans, answer.lost_s));
     }
     fill(parts.facts, factsOf(answer));
     fill(parts.causes, answer.episode.causes.length ? causeBars(answer.episode.causes) : empty("The data does not tell who caused it.", "", true));
@@ -45,7 +45,7 @@ function makeParts(answer) {
   const unit = answer.metric?.unit ?? "";
   const body = (...children) => el("div", { class: "body" }, ...children);
   const none = answer.points.time.length === 0;
-  const charts = none ? [] : [new SignalChart(answer.points, unit), new LossChart(answer.points)];
+  const charts = none ? [] : [new SignalChart(answer.points, answer.spans, unit), new LossChart(answer.points, answer.spans, answer.lost_s)];
   const gone = () => empty("The signals of that time are no longer kept.", "", true);
   return {
     charts,

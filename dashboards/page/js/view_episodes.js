@@ -2,6 +2,7 @@
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
+import { growing } from "./growing.js";
 import { episodeTable, shown } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
@@ -15,7 +16,8 @@ export function openEpisodes(root, route) {
   const of = series ? `of ${series}` : job ? `of job ${job}` : "";
   const total = el("span", {});
   const body = el("div", {}, empty("Asking for episodes", "", true));
-  root.append(el("div", { class: "title" }, el("h1", {}, `Episodes ${of}`), choice), card("Contended stretches", body, total));
+  const more = growing((limit, offset) => ask("episodes", { open, series, job, limit, offset }), "episodes", () => data.now());
+  root.append(el("div", { class: "title" }, el("h1", {}, `Episodes ${of}`), choice), card("Contended stretches", el("div", {}, body, more.root), total));
 
   const show = (answer) => {
     setText(total, shown(answer.episodes, answer.total));
@@ -25,6 +27,6 @@ export function openEpisodes(root, route) {
       : "Contention that is found will be listed here with its start, its length and what it cost."));
   };
   const fail = (error) => fill(body, failure("No episodes to show", error));
-  const data = refresher(() => ask("episodes", { open, series, job, limit: 200 }), show, fail, 2000);
+  const data = refresher(more.ask, show, fail, 2000);
   return { tick: data.tick, close: data.close };
 }

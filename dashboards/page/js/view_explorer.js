@@ -2,13 +2,12 @@
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
-import { clock, count, reading, seconds } from "./format.js";
-import { stateMark, table } from "./parts.js";
+import { clock, reading, seconds } from "./format.js";
+import { growing } from "./growing.js";
+import { shown, stateMark, table } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 import { METRICS, metricTitle, STATE_WORDS, STATES } from "./words.js";
-
-const SHOWN = 100;
 
 export function openExplorer(root, route) {
   const filters = { search: "", metric: "", state: "", ...route.filters };
@@ -17,21 +16,23 @@ export function openExplorer(root, route) {
   const state = select("State", [["", "Every state"], ...STATES.map((s) => [s, STATE_WORDS[s][0]])], filters.state);
   const total = el("span", {});
   const body = el("div", {}, empty("Asking for series", "", true));
+  const question = async (limit, offset) => rowsOf(await ask("now", { search: search.value.trim(), metric: metric.value, state: state.value, order: "slowdown", limit, offset }));
+  const more = growing(question, "rows", () => data.now());
   root.append(el("div", { class: "title" }, el("h1", {}, "Series")),
-    el("div", { class: "stack" }, el("div", { class: "controls" }, search, metric, state), card("Largest loss first", body, total)));
+    el("div", { class: "stack" }, el("div", { class: "controls" }, search, metric, state), card("Largest loss first", el("div", {}, body, more.root), total)));
 
-  const question = () => ask("now", { search: search.value.trim(), metric: metric.value, state: state.value, order: "slowdown", limit: SHOWN });
   const show = (answer) => {
-    setText(total, answer.total > SHOWN ? `${SHOWN} of ${count(answer.total)} shown` : count(answer.total));
-    if (answer.series.id.length > 0) return fill(body, seriesTable(answer));
+    setText(total, shown(answer.rows, answer.total));
+    if (answer.rows.length > 0) return fill(body, seriesTable(answer));
     const filtered = search.value || metric.value || state.value;
     fill(body, filtered ? empty("No series matches.", "", true) : empty("Waiting for the first data", "Series appear with the first counters that arrive."));
   };
   const fail = (error) => fill(body, failure("No series to show", error));
-  const data = refresher(question, show, fail, 2000);
+  const data = refresher(more.ask, show, fail, 2000);
   const changed = () => {
     // The address follows, so that it can be sent to a colleague; no new entry in the history per letter.
     history.replaceState(null, "", links.list("series", { search: search.value.trim(), metric: metric.value, state: state.value }));
+    more.restart();
     data.now();
   };
   for (const control of [search, metric, state]) control.addEventListener("input", changed);
@@ -44,15 +45,21 @@ function select(label, choices, chosen) {
   return node;
 }
 
-function seriesTable({ series, states, metrics }) {
-  const unit = (i) => metrics.find((m) => m.name === series.metric[i])?.unit ?? "";
+/** Columns become rows. */
+function rowsOf({ series, states, metrics, total }) {
+  const rows = series.id.map((_, i) => ({ ...Object.fromEntries(Object.entries(series).map(([name, column]) => [name, column[i]])), state: states[series.state[i]] ?? "unknown" }));
+  return { rows, metrics, total };
+}
+
+function seriesTable({ rows, metrics }) {
+  const unit = (s) => metrics.find((m) => m.name === s.metric)?.unit ?? "";
   return table([
-    ["Series", "wide", (i) => el("a", { href: links.series(series.name[i]), class: "mono" }, series.name[i])],
-    ["State", "tight", (i) => stateMark(states[series.state[i]] ?? "unknown")],
-    ["Mean", "num", (i) => reading(series.mean[i], unit(i))],
-    ["Baseline", "num", (i) => reading(series.baseline[i], unit(i))],
-    ["Bound", "num", (i) => reading(series.bound[i], unit(i))],
-    ["Lost so far", "num", (i) => seconds(series.slowdown_s[i])],
-    ["Heard (UTC)", "num", (i) => clock(series.time[i])],
-  ], series.id.map((_, i) => i), "Series");
+    ["Series", "wide", (s) => el("a", { href: links.series(s.name), class: "mono" }, s.name)],
+    ["State", "tight", (s) => stateMark(s.state)],
+    ["Mean", "num", (s) => reading(s.mean, unit(s))],
+    ["Baseline", "num", (s) => reading(s.baseline, unit(s))],
+    ["Bound", "num", (s) => reading(s.bound, unit(s))],
+    ["Lost so far", "num", (s) => seconds(s.slowdown_s)],
+    ["Heard (UTC)", "num", (s) => clock(s.time)],
+  ], rows, "Series");
 }

@@ -2,7 +2,7 @@
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
-import { bytes, clock, count, day, percent, seconds } from "./format.js";
+import { bytes, clock, count, day, moment, percent, seconds } from "./format.js";
 import { figure, table } from "./parts.js";
 import { refresher } from "./refresh.js";
 
@@ -36,8 +36,12 @@ function showFigures(figures, h) {
   meter.firstChild.style.width = `${(h.completeness ?? 0) * 100}%`;
   put(figures.complete, percent(h.completeness), [`${count(h.series_heard)} of ${count(h.series)} series`, meter], h.completeness !== null && h.completeness < 0.9);
   put(figures.silent, count(h.producers_silent), `of ${count(h.producers_total)}; silent after 5 s`, h.producers_silent > 0);
-  put(figures.rows, count(h.progress.rows), `${count(h.progress.rows_per_s)} per second${h.progress.finished ? ", input ended" : ""}`);
-  put(figures.lag, seconds(h.progress.lag_s), `speed ${h.progress.speed.toFixed(1)}× event time`, h.progress.lag_s > 5);
+  put(figures.rows, count(h.progress.rows), h.progress.finished ? "the input has ended" : `${count(h.progress.rows_per_s)} per second`);
+  if (h.progress.event_time === null) {
+    // Another process writes the store, or wrote it: its reading is not known here.
+    put(figures.rows, count(h.rows_accepted), "in the store");
+    put(figures.lag, "–", "known to the process that reads");
+  } else put(figures.lag, seconds(h.progress.lag_s), `speed ${h.progress.speed.toFixed(1)}× event time`, h.progress.lag_s > 5);
   put(figures.store, bytes(h.store_bytes), "with its write-ahead log");
 }
 
@@ -47,7 +51,7 @@ function producerTable({ producers, clock: now }) {
     ["Heard", "tight", (p) => (p.silent ? el("span", { class: "tag", "data-kind": "open" }, `silent for ${seconds(now - p.last_time)}`) : el("span", { class: "tag" }, "heard"))],
     ["Schema", "", (p) => p.schema],
     ["About", "", (p) => el("span", { class: "mono" }, p.component)],
-    ["Last (UTC)", "tight", (p) => [clock(p.last_time), el("small", {}, day(p.last_time))]],
+    ["Last (UTC)", "num", (p) => (day(p.last_time) === day(now) ? clock(p.last_time) : moment(p.last_time))],
     ["Rows", "num", (p) => count(p.rows)],
   ], producers, "Producers");
 }

@@ -53,7 +53,7 @@ function factsOf(job) {
     ["Lost", seconds(job.slowdown_s), `95 %: ${interval(job.slowdown_lo_s, job.slowdown_hi_s)}`],
     ["Lost share", job.lost_percent === null ? "–" : percent(job.lost_percent / 100), "of the time elapsed"],
     ["Contended", seconds(job.contended_s), "some series of it was"],
-    ["Elapsed", seconds(job.elapsed_s), `from ${moment(job.start)} UTC`],
+    ["Elapsed", seconds(job.elapsed_s), `from ${moment(job.start)}`],
     ["End (UTC)", job.end === null ? "running" : clock(job.end), job.end === null ? "or its end never arrived" : moment(job.end).slice(0, 10)],
     ["Completeness", percent(job.completeness), "ticks seen of ticks expected"],
   ]);

@@ -7,11 +7,15 @@ import { HeatMap } from "./heatmap.js";
 import { figure, stateMark } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
-import { metricTitle, metricWords, STATE_WORDS, STATES } from "./words.js";
+import { CAUSE_WORDS, metricTitle, metricWords, STATE_WORDS, STATES } from "./words.js";
 
 /** More series than this are shown one cell per component. */
 const CELLS_MAX = 20000;
+/** The most cells, one per component. */
+const COMPONENTS_MAX = 50000;
 const REFRESH_MS = 1000;
+const JOBS_SHOWN = 4;
+const SERIES_SHOWN = 8;
 
 export function openNow(root) {
   const figures = {
@@ -19,20 +23,31 @@ export function openNow(root) {
     complete: figure("Completeness"), clock: figure("Event clock"),
   };
   const heat = new HeatSection();
-  const losing = el("div", {}, empty("Nothing is known yet.", "", true));
-  const side = card("Losing most", losing, "seconds lost so far");
+  const losers = { jobs: el("div", {}, empty("Nothing is known yet.", "", true)), series: el("div", {}, empty("Nothing is known yet.", "", true)) };
+  const side = el("div", { class: "stack" }, card("Running jobs that lose most", losers.jobs, "to whom"), card("Series that lose most", losers.series, "of all so far"));
   const page = el("div", { class: "now" }, heat.root, side);
+  const note = el("p", { class: "run-note", hidden: "" });
   root.append(el("h1", { class: "unseen" }, "Now"),
-    el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Figures" }, ...Object.values(figures).map((f) => f.root)), page));
+    el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Figures" }, ...Object.values(figures).map((f) => f.root)), note, page));
 
+  const question = async () => {
+    const [answer, jobs] = await Promise.all([heat.question(), ask("jobs", { running: true, order: "slowdown", limit: JOBS_SHOWN })]);
+    return { ...answer, ...jobs };
+  };
   const show = (answer) => {
     heat.show(answer);
-    fill(losing, losingTable(answer));
+    fill(losers.jobs, losingJobs(answer.jobs));
+    fill(losers.series, losingSeries(answer));
   };
   const fail = (error) => { if (error.status === 503) heat.wait(); };
-  const data = refresher(() => heat.question(), show, fail, REFRESH_MS);
+  const data = refresher(question, show, fail, REFRESH_MS);
   return {
-    tick(tick) { showFigures(figures, tick); data.tick(); },
+    tick(tick) {
+      showFigures(figures, tick);
+      setText(note, tick.run_note ?? "");
+      note.hidden = !tick.run_note;
+      data.tick();
+    },
     close() { data.close(); heat.close(); },
   };
 }
@@ -47,17 +62,37 @@ function showFigures(figures, { totals, progress, clock: now }) {
   };
   const none = all === 0;
   put(figures.contended, none ? "–" : count(totals.states.contended), `of ${count(all)} series`, totals.states.contended > 0);
-  put(figures.lost, none ? "–" : tenths(totals.series_slowdown_s), `jobs lost ${seconds(totals.jobs_slowdown_s)}`);
-  put(figures.open, none ? "–" : count(totals.open_episodes), totals.open_episodes > 0 ? "contention goes on" : "nothing goes on");
+  // A job waits once for all of its series: where jobs are known, theirs is the loss that counts.
+  const byJobs = totals.jobs_slowdown_s > 0;
+  const summed = seconds(totals.series_slowdown_s);
+  setText(figures.lost.title, byJobs ? "Lost by jobs so far" : "Lost so far");
+  put(figures.lost, none ? "–" : byJobs ? seconds(totals.jobs_slowdown_s) : summed, byJobs ? `${summed} summed over series` : "summed over series");
+  put(figures.open, none ? "–" : count(totals.open_episodes), totals.open_episodes > 0 ? "contention goes on" : "none at present");
   put(figures.complete, percent(totals.completeness), `${count(totals.states.unknown)} series unknown`, totals.completeness !== null && totals.completeness < 0.9);
-  put(figures.clock, clock(now), now === null ? "no data yet" : `${day(now)} UTC · ${count(progress.rows_per_s)} rows/s`);
+  put(figures.clock, clock(now), now === null ? "no data yet" : `${day(now)} UTC${progress.rows > 0 && !progress.finished ? ` · ${count(progress.rows_per_s)} rows/s` : ""}`);
 }
 
-function losingTable({ top, metrics }) {
+function losingJobs(jobs) {
+  const losing = jobs.filter((job) => job.slowdown_s > 0);
+  if (losing.length === 0) return empty("No running job has lost time.", "", true);
+  const rows = losing.map((job) => el("tr", {},
+    el("td", {}, el("a", { href: links.job(job.job_id) }, job.job_id), " ", job.name, el("small", {}, ...culpritOf(job))),
+    el("td", { class: "num" }, seconds(job.slowdown_s), el("small", {}, job.lost_percent === null ? "" : `${percent(job.lost_percent / 100)} of its time`))));
+  return el("table", { class: "losing", "aria-label": "Running jobs that lose most" }, el("tbody", {}, ...rows));
+}
+
+/** Who took most of it. */
+function culpritOf({ causes: [first] }) {
+  if (!first || first.cause === "unknown") return ["cause not known"];
+  if (first.cause === "other_job") return ["to ", el("a", { href: links.job(first.series_or_job) }, `job ${first.series_or_job}`), `, ${percent(first.share)}`];
+  return [`${CAUSE_WORDS[first.cause] ?? first.cause}, ${percent(first.share)}`];
+}
+
+function losingSeries({ top, metrics }) {
   if (top.length === 0) return empty("Nothing has lost time so far.", "", true);
-  const rows = top.map((s) => el("tr", {},
-    el("td", {}, stateMark(s.state, false), " ", el("a", { href: links.series(s.name) }, `${s.component}${s.part ? "/" + s.part : ""}`),
-      el("small", {}, `${metricTitle(s.metric)} · ${excess(s, metrics)}`)),
+  const rows = top.slice(0, SERIES_SHOWN).map((s) => el("tr", {},
+    el("td", { class: "name" }, stateMark(s.state, false), " ", el("a", { href: links.series(s.name), title: s.name }, `${s.component}${s.part ? "/" + s.part : ""}`)),
+    el("td", { class: "num muted" }, excess(s, metrics)),
     el("td", { class: "num" }, seconds(s.slowdown_s))));
   return el("table", { class: "losing", "aria-label": "Series that lose most" }, el("tbody", {}, ...rows));
 }
@@ -66,7 +101,7 @@ function losingTable({ top, metrics }) {
 function excess(series, metrics) {
   if (!(series.mean > 0) || !(series.baseline > 0)) return STATE_WORDS[series.state]?.[0] ?? series.state;
   const falling = metrics.find((m) => m.name === series.metric)?.direction === "falling";
-  return falling ? `${percent(series.mean / series.baseline)} of its baseline` : `${tenths(series.mean / series.baseline)}× its baseline`;
+  return falling ? `${percent(series.mean / series.baseline)} of base` : `${tenths(series.mean / series.baseline)}× base`;
 }
 
 /** The heat maps of all metrics, with the legend; knows what to ask for. */
@@ -84,7 +119,7 @@ class HeatSection {
 
   /** Names are asked for once; they change only when series are added. */
   async question() {
-    const ask1 = (names) => ask("now", { names, limit: CELLS_MAX, by: this.by });
+    const ask1 = (names) => ask("now", { names, limit: this.by === "component" ? COMPONENTS_MAX : CELLS_MAX, by: this.by });
     let answer = await ask1(this.names === null);
     if (answer.total > CELLS_MAX && this.by === "series") {
       this.by = "component";
@@ -106,30 +141,39 @@ class HeatSection {
     if (answer.series.name) this.setNames(answer);
     this.waiting = false;
     fill(this.legend, ...legend(answer.totals.states));
-    for (const [metric, { map, under, rows }] of this.maps) {
+    for (const { map, under, rows } of this.maps.values()) {
       map.setValues(answer.series, answer.states);
       const contended = rows.filter((row) => answer.states[answer.series.state[row]] === "contended").length;
-      setText(under, `${metricWords(metric)} · ${count(contended)} of ${count(rows.length)} contended`);
+      setText(under, `${this.by === "component" ? "the worst series of each" : metricWords(map.metric.name)} · ${count(contended)} of ${count(rows.length)} contended`);
     }
   }
 
   setNames({ series, metrics }) {
     this.names = series;
-    this.close();
+    const before = this.maps;
     this.maps = new Map();
     const sections = [];
     const rowsOf = (metric) => series.metric.flatMap((name, row) => (name === metric.name ? [row] : []));
     const groups = metrics.map((metric) => [metric, rowsOf(metric)]).filter(([, rows]) => rows.length > 0);
     // The smallest first, so that none is hidden below a large one.
     for (const [metric, rows] of groups.sort((a, b) => a[1].length - b[1].length)) {
-      const map = new HeatMap(metric, metricTitle(metric.name));
-      const under = el("span", {});
-      this.maps.set(metric.name, { map, under, rows });
-      sections.push(el("section", { class: "heat" }, el("h3", {}, metricTitle(metric.name), under), map.root));
+      // A map stays when series are added to it, and with it the keyboard's place.
+      const { map, under, section } = before.get(`${metric.name}/${this.by}`) ?? this.section(metric);
+      before.delete(`${metric.name}/${this.by}`);
+      this.maps.set(`${metric.name}/${this.by}`, { map, under, section, rows });
+      sections.push(section);
     }
+    for (const { map } of before.values()) map.close();
     if (this.by === "component") setText(this.hint, "one cell per component: its worst series");
-    fill(this.body, this.legend, ...sections);
+    const wanted = [this.legend, ...sections];
+    if (wanted.some((node, i) => this.body.children[i] !== node) || this.body.children.length !== wanted.length) this.body.replaceChildren(...wanted);
     for (const { map, rows } of this.maps.values()) map.setSeries(series, rows);
+  }
+
+  section(metric) {
+    const map = new HeatMap(metric, metricTitle(metric.name), this.by === "component");
+    const under = el("span", {});
+    return { map, under, section: el("section", { class: "heat" }, el("h3", {}, metricTitle(metric.name), under), map.root) };
   }
 
   close() {

@@ -1,7 +1,7 @@
 // One series over time, with its episodes and the jobs that use it.
 
 import { ask, seriesPath } from "./api.js";
-import { LossChart, SignalChart } from "./chart.js";
+import { grown, LossChart, shadeLegend, SignalChart } from "./chart.js";
 import { card, el, empty, failure, fill } from "./dom.js";
 import { clock, reading, seconds } from "./format.js";
 import { episodeTable, facts, shown, stateMark } from "./parts.js";
@@ -38,21 +38,21 @@ export function openSeries(root, route) {
   const show = (answer) => {
     if (parts === null) {
       parts = makeParts(answer);
-      fill(body, card("Now", parts.facts), card("Signal", parts.signal, "contended ticks are shaded; drag to zoom, double click to zoom out"), card("Seconds lost", parts.loss), parts.jobs, parts.episodes);
-    } else if (answer.points.time.length > 0) parts.charts.forEach((chart) => chart.update(answer.points));
+      fill(body, card("Now", parts.facts), card("Signal", parts.signal, el("span", {}, el("span", { class: "for-mouse" }, "drag to zoom, double click to go back"), shadeLegend())), card("Seconds lost in this range", parts.loss, "as told at the time"), parts.jobs, parts.episodes);
+    } else if (answer.points.time.length > 0) parts.charts.forEach((chart) => chart.update(answer.points, answer.spans, grown(answer.points)));
     fill(parts.facts, factsOf(answer.series, parts.unit));
     fill(parts.jobs, ...jobsOf(answer));
-    fill(parts.episodes, card("Episodes", answer.episodes.length ? episodeTable(answer.episodes) : empty("It was not found contended so far.", "", true), shown(answer.episodes, answer.total)));
+    fill(parts.episodes, card("Episodes", answer.episodes.length ? episodeTable(answer.episodes, false) : empty("It was not found contended so far.", "", true), shown(answer.episodes, answer.total)));
   };
   const fail = (error) => { if (parts === null) fill(body, failure("No such series to show", error)); };
   const data = refresher(question, show, fail, 2000);
   return { tick: data.tick, close() { data.close(); parts?.charts.forEach((chart) => chart.close()); } };
 }
 
-function makeParts({ metric, points }) {
+function makeParts({ metric, points, spans }) {
   const unit = metric?.unit ?? "";
   const none = points.time.length === 0;
-  const charts = none ? [] : [new SignalChart(points, unit), new LossChart(points)];
+  const charts = none ? [] : [new SignalChart(points, spans, unit), new LossChart(points, spans, grown(points))];
   const body = (chart) => el("div", { class: "body" }, chart ? chart.root : empty("No signal in this range.", "", true));
   return { unit, charts, facts: el("div", { class: "body" }), signal: body(charts[0]), loss: body(charts[1]), jobs: el("div", {}), episodes: el("div", {}) };
 }

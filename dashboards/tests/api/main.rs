@@ -90,6 +90,10 @@ async fn episodes_are_listed_open_first_and_filtered() {
     };
     assert_eq!(ids(&answer("/api/v1/episodes").await), [2, 1]);
     assert_eq!(ids(&answer("/api/v1/episodes?open=false").await), [1]);
+    let of_series = "/api/v1/episodes?series=lustre_write_rate/nid00012/snx11137";
+    assert_eq!(ids(&answer(of_series).await), [2, 1]);
+    assert_eq!(ids(&answer(&format!("{of_series}&job=4711&open=true")).await), [2]);
+    assert_eq!(answer("/api/v1/episodes?job=4711").await["total"], 1);
     assert_eq!(ids(&answer("/api/v1/episodes?job=4710").await), [2, 1]);
     // This job began after the first episode had ended.
     assert_eq!(ids(&answer("/api/v1/episodes?job=4711").await), [2]);
@@ -107,6 +111,12 @@ async fn an_episode_comes_with_its_points_causes_and_jobs() {
     assert_eq!(one["points"]["time"].as_array().unwrap().len(), 217);
     assert_eq!(one["points"]["ticks_per_point"], 1);
     assert_eq!(one["jobs"][0]["job_id"], "4710");
+    // The loss begins at the dated start, 60 s after the first point, and stays after the end.
+    let lost = |at: usize| one["lost_s"][at].as_f64().unwrap();
+    assert_eq!((lost(60), lost(216)), (0.0, 31.7));
+    assert!((lost(108) - 31.7 / 2.0).abs() < 1e-9);
+    let spans = one["spans"].as_array().unwrap();
+    assert_eq!((spans.len(), spans[0]["start"].as_f64()), (1, Some(NOW - 500.0)));
 }
 
 #[tokio::test]
@@ -116,6 +126,9 @@ async fn a_series_has_points_in_a_range() {
     let part = answer(&format!("{path}?from={}&to={NOW}", NOW - 9.0)).await;
     assert_eq!(part["points"]["time"].as_array().unwrap().len(), 10);
     assert_eq!(part["series"]["state"], "contended");
+    // Both episodes touch the last ten minutes; the one that is open lasts until now.
+    assert_eq!(answer(path).await["spans"].as_array().unwrap().len(), 2);
+    assert_eq!(part["spans"][0]["open"], true);
 }
 
 #[tokio::test]
@@ -133,6 +146,21 @@ async fn jobs_tell_their_loss_and_who_took_it() {
     assert!((curve.last().unwrap().as_f64().unwrap() - 40.0).abs() < 1e-9);
     // No result is null, not zero.
     assert_eq!(answer("/api/v1/jobs/4711").await["job"]["slowdown_s"], Value::Null);
+}
+
+#[tokio::test]
+async fn jobs_are_searched_and_ordered() {
+    let ids = |json: &Value| -> Vec<String> {
+        json["jobs"].as_array().unwrap().iter().map(|j| j["job_id"].as_str().unwrap().to_string()).collect()
+    };
+    assert_eq!(ids(&answer("/api/v1/jobs").await), ["4711", "4710"]);
+    assert_eq!(ids(&answer("/api/v1/jobs?order=slowdown").await), ["4710", "4711"]);
+    for search in ["AMEL", "onerror", "hacc", "4710"] {
+        let found = answer(&format!("/api/v1/jobs?search={search}")).await;
+        assert_eq!((ids(&found), found["total"].as_i64()), (vec!["4710".to_string()], Some(1)), "{search}");
+    }
+    assert_eq!(ids(&answer("/api/v1/jobs?running=true&limit=1&offset=1").await), ["4710"]);
+    assert_eq!(answer("/api/v1/jobs?running=false").await["total"], 0);
 }
 
 #[tokio::test]
@@ -161,6 +189,7 @@ async fn bad_input_is_refused_with_a_reason() {
         ("/api/v1/episodes/one", 400),
         ("/api/v1/episodes/-1", 400),
         ("/api/v1/episodes/99", 404),
+        ("/api/v1/jobs?order=name", 400),
         ("/api/v1/jobs/no%20job", 400),
         ("/api/v1/jobs/99", 404),
         ("/api/v1/series/lustre_write_rate/nid00012/snx11137", 404),

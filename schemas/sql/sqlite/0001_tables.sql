@@ -8,6 +8,7 @@ CREATE TABLE series (
     component TEXT NOT NULL,                -- router, host or client node
     part      TEXT                          -- tile, port or mount; null for the component as a whole
 ) STRICT;
+CREATE INDEX series_by_component ON series (metric, component);
 
 -- History of the signals; read it through the view `signals`. The bucket, ten seconds of event time, leads
 -- the key: a commit then touches the pages of the newest bucket alone instead of one page per series
@@ -74,6 +75,8 @@ CREATE TABLE episodes (
     profile       TEXT NOT NULL,            -- JSON list of [time, accumulated slowdown_s]
     causes        TEXT NOT NULL             -- JSON list of {cause, kind, series_or_job, share}
 ) STRICT;
+-- Open episodes first, the latest first: what the page lists and counts at every tick.
+CREATE INDEX episodes_by_start ON episodes (open, start_time);
 CREATE INDEX episodes_by_series ON episodes (series_id, start_time);
 CREATE INDEX episodes_by_end ON episodes (end_time);
 

@@ -1,1 +1,0 @@
-SELECT state, count(*), sum(slowdown_s) FROM series_now GROUP BY state
