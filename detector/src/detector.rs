@@ -39,8 +39,9 @@ pub struct Detector {
     /// Series of each bank, by their number there.
     members: [Vec<SeriesIndex>; 3],
     series: Vec<Place>,
-    /// Clients of each file system, by their number in the Lustre bank.
+    /// Clients of each file system, by their number in the Lustre bank, and how many of them are contended.
     clients: HashMap<Name, Vec<u32>>,
+    contended_clients: HashMap<Name, i64>,
     episodes: EpisodeBook,
     coverage: Coverage,
     jobs: JobLedger,
@@ -77,6 +78,7 @@ impl Detector {
             members: Default::default(),
             series: Vec::new(),
             clients: HashMap::new(),
+            contended_clients: HashMap::new(),
             episodes: EpisodeBook::default(),
             coverage: Coverage::default(),
             jobs: JobLedger::default(),
@@ -216,6 +218,7 @@ impl Detector {
         let place = self.series[series.at()];
         match happening {
             Happening::Nothing => {}
+            Happening::Warmed(since) => self.accept_when_quiet(series, time, since),
             Happening::Suspected(suspicion) => self.consider(series, time, &suspicion),
             Happening::Began => self.begin(series, Vec::new()),
             Happening::WentOn => {
@@ -223,7 +226,10 @@ impl Detector {
                     self.episodes.go_on(series, &now);
                 }
             }
-            Happening::Ended(closing) => self.episodes.close(series, &closing),
+            Happening::Ended(closing) => {
+                self.episodes.close(series, &closing);
+                self.count_contended(series, -1);
+            }
             Happening::Settled(closing) => self.episodes.settle(series, &closing),
         }
     }
@@ -234,6 +240,7 @@ impl Detector {
         let by_others = causes.is_empty() && place.metric == Metric::AriesStallRatio;
         let causes = if by_others { self.newcomers(series, now.start) } else { causes };
         self.episodes.open(series, &now, causes);
+        self.count_contended(series, 1);
     }
 
     fn restart(&mut self, series: SeriesIndex) {

@@ -32,8 +32,10 @@ pub fn one_series(model: ModelKind, params: Params, readings: &[f64], active_fro
         let active = *value >= active_from;
         let happening = bank.update(0, &Reading { time, value: *value, span_ticks: 1, active });
         note(&mut ended, happening);
-        if matches!(happening, Happening::Suspected(_)) {
-            note(&mut ended, bank.judge(0, Judgement::Alone));
+        match happening {
+            Happening::Suspected(_) => note(&mut ended, bank.judge(0, Judgement::Alone)),
+            Happening::Warmed(_) => note(&mut ended, bank.accept(0)),
+            _ => {}
         }
         if bank.knowledge(0).state == State::Contended {
             verdict.flagged_s += params.tick_s;

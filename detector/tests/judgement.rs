@@ -7,7 +7,7 @@ use detector::detector::Detector;
 use detector::model::ModelKind;
 use detector::settings::Settings;
 use schemas::{
-    CounterBatch, DropReason, Episode, Metric, Name, ResultBatch, Source, SourceIndex, Sources, Time,
+    CounterBatch, DropReason, Episode, Metric, Name, ResultBatch, Source, SourceIndex, Sources, State, Time,
 };
 
 const GB: f64 = 1e9;
@@ -256,4 +256,29 @@ fn a_thousand_clients_that_fall_in_one_tick_are_judged_in_one_look() {
     let rates: Vec<&dyn Fn(u32) -> f64> = (0..1_000).map(|_| &slow as &dyn Fn(u32) -> f64).collect();
     machine.write(90, &rates);
     assert_eq!(machine.end().episodes.len(), 1_000);
+}
+
+#[test]
+fn a_client_that_starts_inside_contention_warms_up_until_a_quiet_spell() {
+    let mut machine = Machine::new();
+    let victim = |s: u32| if (100..300).contains(&s) { 0.5 } else { 1.0 };
+    let newcomer = |s: u32| match s {
+        0..100 => 0.0,
+        100..300 => 0.5,
+        _ => 1.0,
+    };
+    let third = |s: u32| if (100..300).contains(&s) { 0.6 } else { 0.0 };
+    machine.write(400, &[&victim, &newcomer, &third]);
+    let batch = machine.end();
+    let series = batch.series.iter().find(|(_, info)| info.component.as_str() == "nid1").unwrap().0;
+    let state_at = |second: f64| {
+        let signal =
+            batch.signals.iter().find(|s| s.series == series && (s.time - at(second)).abs() < 100_000);
+        signal.unwrap().state
+    };
+    assert_eq!(state_at(150.0), State::Warmup);
+    assert_eq!(state_at(290.0), State::Warmup);
+    assert_eq!(state_at(350.0), State::Clear);
+    assert!(of(&batch, "nid1").is_empty());
+    assert_eq!(of(&batch, "nid0").len(), 1);
 }

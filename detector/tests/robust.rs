@@ -43,10 +43,12 @@ impl One {
         let time = Time::from_seconds(f64::from(self.tick));
         let happening = self.bank.update(0, &Reading { time, value, span_ticks: 1, active });
         self.note(happening);
-        if matches!(happening, Happening::Suspected(_)) {
-            let happening = self.bank.judge(0, self.judgement);
-            self.note(happening);
-        }
+        let answer = match happening {
+            Happening::Suspected(_) => self.bank.judge(0, self.judgement),
+            Happening::Warmed(_) => self.bank.accept(0),
+            _ => Happening::Nothing,
+        };
+        self.note(answer);
         self.states.push(self.bank.knowledge(0).state);
     }
 

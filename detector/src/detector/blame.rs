@@ -11,10 +11,36 @@ use std::collections::BTreeSet;
 const COINCIDENCE_S: f64 = 3.0;
 const COINCIDENCE_SHARE: f64 = 0.8;
 
+/// Seconds for which a client waits for a quiet spell of its file system.
+const QUIET_AWAITED_S: f64 = 600.0;
 /// Shifts kept for the suspicions that follow in the same tick.
 const SHIFTS_KEPT: usize = 8;
 
 impl Detector {
+    /// A client that starts while others of its file system are contended starts inside contention: it warms
+    /// up until a quiet spell comes, or for so long that there may be none.
+    pub(super) fn accept_when_quiet(&mut self, series: SeriesIndex, time: Time, since: Time) {
+        let place = self.series[series.at()];
+        let mount = self.ingest.series()[series.at()].part.as_ref();
+        let contended = mount.and_then(|mount| self.contended_clients.get(mount)).is_some_and(|n| *n > 0);
+        if contended && time.seconds_since(since) < QUIET_AWAITED_S {
+            return;
+        }
+        let happening = self.banks[place.metric as usize].accept(place.number as usize);
+        if happening != Happening::Nothing {
+            self.act(series, time, happening);
+        }
+    }
+
+    /// Keeps count of the contended clients of a file system.
+    pub(super) fn count_contended(&mut self, series: SeriesIndex, change: i64) {
+        if self.series[series.at()].metric == Metric::LustreWriteRate
+            && let Some(mount) = &self.ingest.series()[series.at()].part
+        {
+            *self.contended_clients.entry(mount.clone()).or_default() += change;
+        }
+    }
+
     /// Judges a fall, once the others' rows of that time must have come.
     pub(super) fn consider(&mut self, series: SeriesIndex, time: Time, suspicion: &Suspicion) {
         let place = self.series[series.at()];

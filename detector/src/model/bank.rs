@@ -48,6 +48,14 @@ impl Bank {
         }
     }
 
+    /// Lets the warm-up of series `i` make its baseline.
+    pub fn accept(&mut self, i: usize) -> Happening {
+        match self {
+            Bank::Published(_) => Happening::Nothing,
+            Bank::Robust(bank) => bank.accept(i),
+        }
+    }
+
     /// Starts series `i` anew; its open episode ends at its last reading.
     pub fn restart(&mut self, i: usize) -> Happening {
         match self {

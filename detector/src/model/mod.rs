@@ -56,6 +56,9 @@ pub struct Knowledge {
 pub enum Happening {
     /// Nothing.
     Nothing,
+    /// There are enough readings for a first baseline since this time. Whether they are of a quiet spell
+    /// somebody has to say who sees the other series; until then the series goes on warming up.
+    Warmed(Time),
     /// The mean of a falling metric passed its bound at this tick and has stayed beyond it since: a fall
     /// alone is a phase change, so somebody who sees the other series has to judge it ([`Suspicion`]).
     Suspected(Suspicion),

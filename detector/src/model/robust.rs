@@ -64,6 +64,8 @@ struct Watch {
     /// Whether an episode that ended is still settling.
     settles: bool,
     suspected_since: Time,
+    /// End of the first reading of the warm-up.
+    warming_since: Time,
     slowdown_s: f64,
 }
 
@@ -112,6 +114,7 @@ impl Watch {
             after_idle: false,
             settles: false,
             suspected_since: Time::MIN,
+            warming_since: Time::MIN,
             slowdown_s,
         }
     }
@@ -165,7 +168,7 @@ impl RobustBank {
         match self.watch[i].stage {
             Stage::Watching => self.watch(i),
             Stage::Contended => self.go_on(i),
-            Stage::Warming => self.warm_up(i),
+            Stage::Warming => self.warm_up(i, reading.time),
         }
     }
 
@@ -252,6 +255,11 @@ impl RobustBank {
             return Happening::Nothing;
         }
         self.begin(i)
+    }
+
+    /// The readings of the warm-up were of a quiet spell: they make the baseline.
+    pub fn accept(&mut self, i: usize) -> Happening {
+        if self.watch[i].stage == Stage::Warming { self.first_baseline(i) } else { Happening::Nothing }
     }
 
     /// Forgets everything of series `i` but its accumulated loss; its open episode ends at its last reading.

@@ -1,7 +1,7 @@
 //! Baseline, thresholds and window sums of a series: how they begin, and how they follow the readings.
 
 use super::super::baseline::BLOCK;
-use super::{BeforeGap, Happening, RobustBank, Stage, State};
+use super::{BeforeGap, Happening, RobustBank, Stage, State, Time};
 use crate::equations::standard_error;
 
 /// Most readings that wait in quarantine before they join the baseline; a young baseline has as many as
@@ -9,16 +9,34 @@ use crate::equations::standard_error;
 const QUARANTINE: usize = 24;
 
 impl RobustBank {
-    /// The first baseline: half of the warm-up joins it, the other half is watched against it.
-    pub(super) fn warm_up(&mut self, i: usize) -> Happening {
-        let window = self.params.window;
+    /// One more reading of the warm-up. A series that may share a server waits for a quiet spell: a level
+    /// found inside contention is no baseline.
+    pub(super) fn warm_up(&mut self, i: usize, time: Time) -> Happening {
         self.watch[i].state = State::Warmup;
-        let needed = 2 * window.max(BLOCK);
-        if (self.watch[i].usable as usize) < needed {
+        if self.watch[i].warming_since == Time::MIN {
+            self.watch[i].warming_since = time;
+        }
+        if (self.watch[i].usable as usize) < self.warm_up_readings() {
             return Happening::Nothing;
         }
         if let Some(before) = self.memory[i].before_gap.take() {
             return self.resume(i, &before);
+        }
+        if self.params.needs_judgement {
+            return Happening::Warmed(self.watch[i].warming_since);
+        }
+        self.first_baseline(i)
+    }
+
+    fn warm_up_readings(&self) -> usize {
+        2 * self.params.window.max(BLOCK)
+    }
+
+    /// The latest readings make the baseline, but for a window that is watched against it.
+    pub(super) fn first_baseline(&mut self, i: usize) -> Happening {
+        let (window, needed) = (self.params.window, self.warm_up_readings());
+        if (self.watch[i].usable as usize) < needed {
+            return Happening::Nothing;
         }
         let all = self.recent.readings(i, 0..needed);
         let (centre, spread) = median_and_spread(&all);
@@ -27,6 +45,8 @@ impl RobustBank {
                 block.iter().map(|ln| ln.clamp(centre - 4.0 * spread, centre + 4.0 * spread)).collect();
             self.memory[i].baseline.add(&clipped);
         }
+        // What was read before a quiet spell began belongs to no baseline and to no window.
+        self.watch[i].usable = needed as u8;
         self.watch[i].quarantined = window as u8;
         self.refresh(i);
         self.watch(i)
