@@ -151,7 +151,7 @@ mod tests {
         let settings = parse("[metric.ib_wait_ratio]\nfloor = 0.0").unwrap();
         assert_eq!(
             settings.with(None, None).unwrap_err().to_string(),
-            "floor must be a number above 0, not 0"
+            "floor must be a number above 0 and at most 1e15, not 0"
         );
     }
 

@@ -186,7 +186,8 @@ fn apply(line: &mut Vec<u8>, change: &Change) {
         }
         Change::Rename(at) => {
             let mut all = columns(line);
-            at.get_mut(&mut all).insert(1, b'x');
+            let column = at.get_mut(&mut all);
+            column.insert(column.len().min(1), b'x');
             *line = joined(&all);
         }
     }

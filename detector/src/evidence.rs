@@ -9,14 +9,16 @@ use std::collections::HashMap;
 
 /// Ticks of a block before the change, and how many blocks tell what the others did: who rose in any of
 /// them rose around the change point, which noise may have dated late.
-const BLOCK_TICKS: f64 = 8.0;
+const BLOCK_TICKS: f64 = 4.0;
 const BLOCKS: usize = 4;
+/// Ticks after the change that tell what the others do now, at least.
+const AFTER_TICKS: i64 = 4;
 /// Share of the loss that others must have gained. Sharing a server conserves or raises the total, so
 /// true contention gives at least 1; a writer that just ends leaves the others a part of what it had.
 const GAINED_SHARE: f64 = 0.5;
 /// Relative change of another client that is no noise, at least; and in standard deviations of its readings.
 const SURE_CHANGE: f64 = 0.1;
-const SURE_DEVIATIONS: f64 = 1.8;
+const SURE_DEVIATIONS: f64 = 2.5;
 /// A client that goes on at less than this share of its rate has stopped.
 const STOPPED_SHARE: f64 = 0.05;
 /// Share of the other active clients that must have fallen for the server to be to blame.
@@ -41,7 +43,7 @@ pub struct Evidence {
 pub struct Shift {
     mount: Name,
     start_tick: i64,
-    since_tick: i64,
+    until_tick: i64,
     /// Clients that gained surely, the largest gain first.
     gainers: Vec<(u32, f64)>,
     gained: f64,
@@ -59,24 +61,25 @@ struct Fallen {
 impl Shift {
     /// Whether this is the shift of `mount` that `suspicion` asks for.
     pub fn is_of(&self, mount: &Name, suspicion: &Suspicion, tick_s: f64) -> bool {
-        let ticks = (tick_of(suspicion.start, tick_s), tick_of(suspicion.since, tick_s));
-        self.mount == *mount && (self.start_tick, self.since_tick) == ticks
+        self.mount == *mount && (self.start_tick, self.until_tick) == ticks_of(suspicion, tick_s)
     }
 
-    /// Looks at the clients of `mount`: `members` are their numbers in `bank`, `job_of` tells whose they are.
+    /// Looks at the clients of `mount`: `members` are their numbers in `bank`, `was_seen` tells
+    /// whether there were readings between two times, `job_of` whose they are.
     pub fn of(
         mount: &Name,
         bank: &Bank,
         members: &[u32],
         suspicion: &Suspicion,
         tick_s: f64,
+        was_seen: impl Fn(u32, Time, Time) -> bool,
         job_of: impl Fn(u32) -> Option<Name>,
     ) -> Shift {
-        let (start_tick, since_tick) = (tick_of(suspicion.start, tick_s), tick_of(suspicion.since, tick_s));
+        let (start_tick, until_tick) = ticks_of(suspicion, tick_s);
         let mut shift = Shift {
             mount: mount.clone(),
             start_tick,
-            since_tick,
+            until_tick,
             gainers: Vec::new(),
             gained: 0.0,
             all: Fallen::default(),
@@ -84,22 +87,26 @@ impl Shift {
         };
         // Half a tick beyond each end, so that the jitter of the timestamps moves nothing across it.
         let at = |ticks: f64| Time::from_seconds(ticks * tick_s);
-        let (start, since) = (start_tick as f64, since_tick as f64);
+        let (start, until) = (start_tick as f64, until_tick as f64);
         for member in members {
             let mean = |from: f64, to: f64| bank.mean_between(*member as usize, at(from), at(to));
             let block = |back: usize| {
                 let end = start + 0.5 - back as f64 * BLOCK_TICKS;
-                mean(end - BLOCK_TICKS, end)
+                (end - BLOCK_TICKS, end)
             };
-            let least = (0..BLOCKS).map(block).fold(f64::INFINITY, f64::min);
+            // What was not seen was not idle: it tells nothing.
+            let seen = |from: f64, to: f64| was_seen(*member, at(from), at(to));
+            let blocks = (0..BLOCKS).map(block).filter(|(from, to)| seen(*from, *to));
+            let least = blocks.map(|(from, to)| mean(from, to)).fold(f64::INFINITY, f64::min);
             // The tick of the change itself is half old and half new.
-            let after = mean(start + 1.5, since + 0.5);
+            let after = mean(start + 1.5, until + 0.5);
             let sure = SURE_CHANGE.max(SURE_DEVIATIONS * bank.noise(*member as usize));
             if after - least > sure * least {
                 shift.gainers.push((*member, after - least));
                 shift.gained += after - least;
             }
-            shift.note(*member, block(0), after, &job_of);
+            let (from, to) = block(0);
+            shift.note(*member, mean(from, to), after, &job_of);
         }
         shift.gainers.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         shift
@@ -115,21 +122,23 @@ impl Shift {
         }
     }
 
-    /// Judges the fall of one client, whose job is `own_job`: a job's clients end a phase together, so they
-    /// are no witnesses.
-    pub fn judge(&self, suspicion: &Suspicion, own_job: Option<&Name>) -> Evidence {
+    /// Judges the fall of client `own`, whose job is `own_job`: it is no witness of itself, and a job's
+    /// clients end a phase together.
+    pub fn judge(&self, suspicion: &Suspicion, own: u32, own_job: Option<&Name>) -> Evidence {
         let loss = suspicion.baseline - suspicion.level;
-        let taken = self.gained > 0.0 && self.gained >= GAINED_SHARE * loss;
-        let own = match own_job {
+        let own_gain = self.gainers.iter().find(|(member, _)| *member == own).map_or(0.0, |g| g.1);
+        let gained = self.gained - own_gain;
+        let taken = gained > 0.0 && gained >= GAINED_SHARE * loss;
+        let mine = match own_job {
             Some(job) => self.by_job.get(job).copied().unwrap_or_default(),
             None => Fallen { active: 1, fallen: 1 },
         };
-        let fallen = self.all.fallen.saturating_sub(own.fallen);
-        let active = self.all.active.saturating_sub(own.active);
+        let fallen = self.all.fallen.saturating_sub(mine.fallen);
+        let active = self.all.active.saturating_sub(mine.active);
         let together = fallen > 0 && f64::from(fallen) >= FALLEN_SHARE * f64::from(active);
         let judgement = if taken || together { Judgement::Contention } else { Judgement::OwnPhase };
-        let named = if taken { self.gainers.len().min(NAMED_MAX) } else { 0 };
-        Evidence { judgement, gainers: self.gainers[..named].to_vec(), gained: self.gained }
+        let others = self.gainers.iter().filter(|(member, _)| taken && *member != own);
+        Evidence { judgement, gainers: others.take(NAMED_MAX).copied().collect(), gained }
     }
 }
 
@@ -140,6 +149,14 @@ impl Fallen {
     }
 }
 
-fn tick_of(time: Time, tick_s: f64) -> i64 {
-    (time.seconds() / tick_s).round() as i64
+/// The tick of the change, and the last one that tells what came of it.
+fn ticks_of(suspicion: &Suspicion, tick_s: f64) -> (i64, i64) {
+    let tick = |time: Time| (time.seconds() / tick_s).round() as i64;
+    let start = tick(suspicion.start);
+    (start, tick(suspicion.since).max(start + AFTER_TICKS))
+}
+
+/// When everything that a judgement needs has been sampled.
+pub fn decidable_at(suspicion: &Suspicion, tick_s: f64) -> Time {
+    Time::from_seconds(ticks_of(suspicion, tick_s).1 as f64 * tick_s)
 }

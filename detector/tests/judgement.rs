@@ -282,3 +282,104 @@ fn a_client_that_starts_inside_contention_warms_up_until_a_quiet_spell() {
     assert!(of(&batch, "nid1").is_empty());
     assert_eq!(of(&batch, "nid0").len(), 1);
 }
+
+#[test]
+fn a_fall_beside_neighbours_that_do_not_change_is_a_phase_even_when_the_data_have_just_begun() {
+    let mut machine = Machine::new();
+    let falls = |s: u32| if s < 20 { 1.0 } else { 0.6 };
+    let constant = |_: u32| 0.5;
+    machine.write(120, &[&falls, &constant]);
+    assert!(machine.end().episodes.is_empty());
+}
+
+#[test]
+fn a_client_is_no_witness_of_its_own_fall() {
+    let mut machine = Machine::new();
+    let falls = |s: u32| match s {
+        0..100 => 0.0,
+        100..118 => 1.0,
+        _ => 0.6,
+    };
+    let idle = |_: u32| 0.0;
+    machine.write(240, &[&falls, &idle]);
+    assert!(machine.end().episodes.is_empty());
+}
+
+#[test]
+fn a_fall_that_takes_some_seconds_is_judged_by_what_came_of_it() {
+    for ramp in [4, 8, 12, 16, 24] {
+        let mut machine = Machine::new();
+        let share = move |s: u32| (f64::from(s.saturating_sub(120)) / f64::from(ramp)).min(1.0);
+        let victim = move |s: u32| if s < 260 { 1.0 - 0.4 * share(s) } else { 1.0 };
+        let aggressor = move |s: u32| if s < 260 { 1.2 * share(s) } else { 0.0 };
+        machine.write(400, &[&victim, &aggressor]);
+        assert_eq!(of(&machine.end(), "nid0").len(), 1, "ramp {ramp} s");
+    }
+}
+
+#[test]
+fn a_clock_that_steps_back_gives_no_false_rate() {
+    for step_s in [2, 10, 30, 50] {
+        let mut machine = Machine::new();
+        let source = machine.source(Metric::LustreWriteRate, "nid0", "nid0", &["snx"]);
+        for second in 0..300u32 {
+            let clock = if second < 150 { second } else { second - step_s };
+            machine.row(source, at(f64::from(clock)), &[u64::from(second) * 1_000_000_000]);
+        }
+        let batch = machine.end();
+        assert!(batch.drops.get(DropReason::Late) + batch.drops.get(DropReason::Duplicate) > 0);
+        let false_rate = batch.signals.iter().find(|s| s.value > 1.1e9);
+        assert!(false_rate.is_none(), "step {step_s} s: {false_rate:?}");
+    }
+}
+
+#[test]
+fn a_component_that_is_far_behind_the_others_loses_nothing() {
+    let mut machine = Machine::new();
+    let victim = |s: u32| if (120..216).contains(&s) { 0.67 } else { 1.0 };
+    let first = machine.source(Metric::LustreWriteRate, "nid0", "nid0", &["one"]);
+    let second = machine.source(Metric::LustreWriteRate, "nid1", "nid1", &["two"]);
+    for source in [first, second] {
+        let mut written = 0.0;
+        for s in 0..340u32 {
+            machine.row(source, at(f64::from(s)), &[written as u64]);
+            written += victim(s) * GB;
+            if s % 10 == 0 {
+                machine.detector.take();
+            }
+        }
+    }
+    machine.detector.finish();
+    let results = machine.detector.take();
+    assert_eq!(results.drops.total(), 0);
+}
+
+#[test]
+fn a_take_over_does_not_depend_on_when_the_silence_is_noticed() {
+    let run = |late: bool| {
+        let mut machine = Machine::new();
+        let owner = machine.source(Metric::LustreWriteRate, "agg1", "nid0", &["snx"]);
+        let standby = machine.source(Metric::LustreWriteRate, "agg2", "nid0", &["snx"]);
+        let mut waiting = Vec::new();
+        for s in 0..80u32 {
+            if !(40..43).contains(&s) {
+                machine.row(owner, at(f64::from(s)), &[u64::from(s) * 1_000_000_000]);
+            }
+            waiting.push((at(f64::from(s) + 0.3), [u64::from(s) * 1_000_000_100]));
+            if !late || waiting.len() == 3 {
+                for (time, row) in waiting.drain(..) {
+                    machine.row(standby, time, &row);
+                }
+            }
+        }
+        for (time, row) in waiting {
+            machine.row(standby, time, &row);
+        }
+        let batch = machine.end();
+        batch.signals.iter().map(|s| format!("{:?} {}", s.time, s.value)).collect::<Vec<_>>()
+    };
+    let (straight, late) = (run(false), run(true));
+    let differs = straight.iter().zip(&late).find(|(a, b)| a != b);
+    assert!(differs.is_none(), "{differs:?}");
+    assert_eq!(straight.len(), late.len());
+}

@@ -139,7 +139,9 @@ fn single_mount(columns: &Columns) -> Option<Wanted> {
     let counters = vec!["write_bytes.sum".to_string()];
     (has("write_bytes.sum") || (has("fs_name") && has("llite"))).then(|| {
         let parts = Parts::from([(String::new(), counters)]);
-        let texts: &[&str] = if has("llite") { &["fs_name", "llite"] } else { &["fs_name"] };
+        // An empty text names no mount, and harms nothing.
+        let named = columns.get("llite").is_some_and(|llite| llite.as_str() != Some(""));
+        let texts: &[&str] = if named { &["fs_name", "llite"] } else { &["fs_name"] };
         make(columns, "lustre_client", Metric::LustreWriteRate, texts, parts)
     })
 }

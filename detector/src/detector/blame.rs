@@ -1,7 +1,7 @@
 //! Judgement of falls, and who is to blame for an onset.
 
 use super::Detector;
-use crate::evidence::{Evidence, Shift};
+use crate::evidence::{self, Evidence, Shift};
 use crate::model::{Happening, Judgement, Suspicion};
 use schemas::{Cause, CauseKind, CauseShare, Job, Metric, Name, SeriesIndex, Time};
 use std::collections::BTreeSet;
@@ -13,6 +13,8 @@ const COINCIDENCE_SHARE: f64 = 0.8;
 
 /// Seconds for which a client waits for a quiet spell of its file system.
 const QUIET_AWAITED_S: f64 = 600.0;
+/// Part of a block's ticks that must have been seen for it to tell anything.
+const SEEN_SHARE: f64 = 0.7;
 /// Shifts kept for the suspicions that follow in the same tick.
 const SHIFTS_KEPT: usize = 8;
 
@@ -48,10 +50,10 @@ impl Detector {
         let alone = Evidence { judgement: Judgement::Alone, gainers: Vec::new(), gained: 0.0 };
         let evidence = match mount.filter(|mount| self.clients.get(mount).is_some_and(|m| m.len() > 1)) {
             None => alone,
-            Some(_) if time.seconds_since(suspicion.since) < self.settings.stream.lateness_s => return,
+            Some(_) if !self.is_decidable(suspicion, time) => return,
             Some(mount) => {
                 let own = self.jobs_of(series, suspicion.start).next().cloned();
-                self.shift(&mount, place.metric, suspicion).judge(suspicion, own.as_ref())
+                self.shift(&mount, place.metric, suspicion).judge(suspicion, place.number, own.as_ref())
             }
         };
         let causes = self.blame(series, suspicion, &evidence);
@@ -59,6 +61,14 @@ impl Detector {
         if happening == Happening::Began {
             self.begin(series, causes);
         }
+    }
+
+    /// Whether the others' rows of the time in question must have come.
+    fn is_decidable(&self, suspicion: &Suspicion, time: Time) -> bool {
+        let stream = &self.settings.stream;
+        let half_tick_s = stream.tick_s / 2.0;
+        let sampled = evidence::decidable_at(suspicion, stream.tick_s);
+        time.seconds_since(sampled) >= stream.lateness_s - half_tick_s
     }
 
     /// How the clients of `mount` changed, taken once per tick.
@@ -71,7 +81,10 @@ impl Detector {
             let series_of = |m: u32| self.members[metric as usize][m as usize];
             let job_of = |m: u32| self.jobs_of(series_of(m), suspicion.start).next().cloned();
             let bank = &self.banks[metric as usize];
-            let shift = Shift::of(mount, bank, members, suspicion, tick_s, job_of);
+            let was_seen = |m: u32, from: Time, to: Time| {
+                self.coverage.completeness(series_of(m), from, to, tick_s) > SEEN_SHARE
+            };
+            let shift = Shift::of(mount, bank, members, suspicion, tick_s, was_seen, job_of);
             if self.shifts.len() == SHIFTS_KEPT {
                 self.shifts.pop_front();
             }

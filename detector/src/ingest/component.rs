@@ -32,6 +32,8 @@ pub struct Component {
     ranking: Vec<u16>,
     pub(super) parts: Vec<Part>,
     newest: Option<Time>,
+    /// The newest timestamp of all components when this one was heard last.
+    heard_at: Option<Time>,
     pub(super) whole: Option<Whole>,
     given_up: bool,
 }
@@ -75,6 +77,7 @@ impl Component {
             ranking: Vec::new(),
             parts: Vec::new(),
             newest: None,
+            heard_at: None,
             whole: None,
             given_up: false,
         }
@@ -162,9 +165,15 @@ impl Component {
         })
     }
 
-    /// Whether it has been silent for so long that nobody waits for it any more; told once.
+    /// Notes that a row came while the newest of all rows was `now`.
+    pub fn hear(&mut self, now: Option<Time>) {
+        self.heard_at = now;
+    }
+
+    /// Whether nothing came of it while all the others went on for so long that nobody waits any more; told
+    /// once. A component that is merely behind the others is heard all the time.
     pub fn give_up(&mut self, now: Time, after_s: f64) -> bool {
-        let silent = self.newest.is_some_and(|newest| now.seconds_since(newest) > after_s);
+        let silent = self.heard_at.is_some_and(|then| now.seconds_since(then) > after_s);
         silent && !std::mem::replace(&mut self.given_up, true)
     }
 
@@ -192,6 +201,7 @@ impl Component {
             self.reporters[place].order = order;
             if let Err(reason) = taken {
                 drops.count(reason);
+                self.note_late(place, counters);
             }
             self.advance(watermark, settings, drops, out);
         }
@@ -205,7 +215,9 @@ impl Component {
         out: &mut Vec<SeriesReading>,
     ) {
         let doubted = self.reporters.iter().filter(|r| r.doubted.is_some()).count();
-        (0..doubted).for_each(|_| drops.count(DropReason::ClockJump));
+        if self.newest.is_some() {
+            (0..doubted).for_each(|_| drops.count(DropReason::ClockJump));
+        }
         self.release(Time(i64::MAX), settings, drops, out);
         if let Some(newest) = self.newest {
             self.take_over(newest, settings, drops, out);
@@ -215,14 +227,24 @@ impl Component {
         }
     }
 
+    /// A late row whose counters are ahead of the latest one's was not late: the clock stepped back. The
+    /// interval across the step would be a false rate, so the next reading begins anew.
+    fn note_late(&mut self, place: usize, counters: &[u64]) {
+        let rows = &mut self.reporters[place].rows;
+        let ahead = |latest: &[u64]| latest != counters && latest.iter().zip(counters).all(|(l, c)| c >= l);
+        if rows.back().is_some_and(|(_, latest)| ahead(latest)) {
+            rows.clear();
+        }
+    }
+
     /// A first row, and one whose clock jumps ahead, waits for a second one: a clock that is wrong for one
     /// row must not make all others late.
     fn believe(&mut self, place: usize, time: Time, counters: &[u64], drops: &mut DropCounts) -> Belief {
         let ahead = |time: Time| self.newest.is_none_or(|newest| time.seconds_since(newest) > JUMP_S);
         let jumps = ahead(time);
         let doubted = self.reporters[place].doubted.take();
-        let near = |t: Time| t != time && time.seconds_since(t).abs() <= JUMP_S;
-        let confirmed = doubted.as_ref().is_some_and(|(t, _)| near(*t));
+        let confirms = |t: Time| time > t || (t != time && t.seconds_since(time) <= JUMP_S);
+        let confirmed = jumps && doubted.as_ref().is_some_and(|(t, _)| confirms(*t));
         let still_ahead = doubted.as_ref().is_some_and(|(t, _)| ahead(*t));
         if jumps && !confirmed {
             match doubted {
@@ -300,7 +322,7 @@ impl Component {
     }
 
     /// The best source, other than the owner, with a row after `last`.
-    fn successor(&self, part: usize, last: Time) -> Option<u16> {
+    pub(super) fn successor(&self, part: usize, last: Time) -> Option<u16> {
         let owner = self.parts[part].owner_at(Time(i64::MAX));
         self.ranking.iter().copied().find(|place| {
             let reporter = &self.reporters[*place as usize];

@@ -106,6 +106,7 @@ impl Ingest {
             let component = &mut self.components[component as usize];
             component.row(place as usize, time, counters, &self.settings, &mut self.drops, out);
             self.newest = self.newest.max(component.newest());
+            component.hear(self.newest);
         }
     }
 

@@ -31,10 +31,33 @@ impl Stage<'_> {
             let part = self.component.reporters[self.place].parts[at] as usize;
             if self.component.parts[part].owner_at(time) == Some(self.place as u16) {
                 self.assume(part);
-                self.catch_up(part);
+                if !self.hand_over(part, time) {
+                    self.catch_up(part);
+                }
             }
         }
         self.forget_used();
+    }
+
+    /// An owner that comes back after a silence finds its part taken, if another source has rows of that
+    /// time: so it does not matter whether the silence was noticed before.
+    fn hand_over(&mut self, part: usize, time: Time) -> bool {
+        let silence_s = self.settings.silence_s + self.settings.tick_s / 2.0;
+        let Some(last) = self.component.parts[part].last else { return false };
+        if time.seconds_since(last) <= silence_s {
+            return false;
+        }
+        let Some(successor) = self.component.successor(part, last) else { return false };
+        let rows = &self.component.reporters[successor as usize].rows;
+        if !rows.iter().any(|(row, _)| *row > last && *row < time) {
+            return false;
+        }
+        let state = &mut self.component.parts[part];
+        (state.owner, state.next, state.used) = (Some(successor), None, Some(last));
+        let place = std::mem::replace(&mut self.place, successor as usize);
+        self.catch_up(part);
+        self.place = place;
+        true
     }
 
     /// A source that is new takes the parts that nobody owns, and from the watermark on those whose owner

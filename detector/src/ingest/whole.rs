@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 /// Least ratio in the geometric mean over links.
 const LINK_FLOOR: f64 = 1e-3;
+/// Parts of one in the fixed point of logarithms.
+const FIXED_POINT: f64 = (1_u64 << 40) as f64;
 /// Ticks after which another number of links is the usual one: until then a router of which a part is
 /// silent is not compared with what all of it did.
 const TICKS_TO_ADOPT: u32 = 30;
@@ -32,7 +34,8 @@ pub(super) struct Whole {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Tick {
     time: Time,
-    ln_sum: f64,
+    /// Sum of logarithms in fixed point, so that it does not depend on the order of the links.
+    ln_sum: i64,
     active: u32,
     links: u32,
     span_ticks: u8,
@@ -51,14 +54,14 @@ impl Whole {
         if tick <= self.told {
             return;
         }
-        let empty = Tick { time: reading.time, ln_sum: 0.0, active: 0, links: 0, span_ticks: 0 };
+        let empty = Tick { time: reading.time, ln_sum: 0, active: 0, links: 0, span_ticks: 0 };
         let found = self.waiting.entry(tick).or_insert(empty);
         found.time = found.time.max(reading.time);
         found.span_ticks = found.span_ticks.max(reading.span_ticks);
         found.links += 1;
         if reading.active {
             found.active += 1;
-            found.ln_sum += reading.value.max(LINK_FLOOR).ln();
+            found.ln_sum += (reading.value.max(LINK_FLOOR).ln() * FIXED_POINT).round() as i64;
         }
     }
 
@@ -97,7 +100,11 @@ impl Whole {
         Some(SeriesReading {
             series: self.series,
             time: tick.time,
-            value: if active { (tick.ln_sum / f64::from(tick.active)).exp() } else { 0.0 },
+            value: if active {
+                (tick.ln_sum as f64 / FIXED_POINT / f64::from(tick.active)).exp()
+            } else {
+                0.0
+            },
             active,
             span_ticks: tick.span_ticks,
             gap_since: gap,

@@ -38,6 +38,8 @@ pub struct Params {
     pub tick_s: f64,
 }
 
+/// Largest floor: no reading lies above it.
+const FLOOR_MAX: f64 = 1e15;
 /// Longest window of the published model.
 pub const WINDOW_MAX: usize = 64;
 /// Longest window of the robust model; its long window is four times as long.
@@ -108,8 +110,8 @@ impl Params {
             false => Err(ParamsError::Number { name, range, given }),
         };
         number("eta", self.eta, "above 0 and at most 100", self.eta > 0.0 && self.eta <= 100.0)?;
-        let floor = self.floor.is_finite() && self.floor > 0.0;
-        number("floor", self.floor, "above 0", floor)?;
+        let floor = self.floor > 0.0 && self.floor <= FLOOR_MAX;
+        number("floor", self.floor, "above 0 and at most 1e15", floor)?;
         let effect = self.least_effect > 0.0 && self.least_effect < 1.0;
         number("least_effect", self.least_effect, "between 0 and 1", effect)?;
         let change = self.least_change.is_finite() && self.least_change >= 0.0;

@@ -242,7 +242,7 @@ impl RobustBank {
             loss: open.loss,
             half_width_s: 1.96 * few * open.loss.sd_s(baseline_sd, noise, edge_s, duration_s),
             ticks_seen: open.readings,
-            ticks_expected: open.ticks.max((duration_s / params.tick_s).floor() as u32),
+            ticks_expected: open.ticks.max((duration_s / params.tick_s).round() as u32),
         }
     }
 }
