@@ -140,7 +140,7 @@ fn single_mount(columns: &Columns) -> Option<Wanted> {
     (has("write_bytes.sum") || (has("fs_name") && has("llite"))).then(|| {
         let parts = Parts::from([(String::new(), counters)]);
         // An empty text names no mount, and harms nothing.
-        let named = columns.get("llite").is_some_and(|llite| llite.as_str() != Some(""));
+        let named = columns.get("llite").is_some_and(|llite| llite.get() != "\"\"");
         let texts: &[&str] = if named { &["fs_name", "llite"] } else { &["fs_name"] };
         make(columns, "lustre_client", Metric::LustreWriteRate, texts, parts)
     })
