@@ -153,11 +153,11 @@ class Checks:
         self.browser.wait(numbers + " !== arguments[0]", first)
 
     def check_the_heat_map_has_colours(self):
-        self.browser.wait(DRAWN, ".heat canvas", 3)
+        self.browser.wait(DRAWN, ".heat canvas", 1)
 
     def check_the_keyboard_reaches_the_heat_map_and_moves_in_it(self):
         self.open("now")
-        self.browser.wait(DRAWN, ".heat canvas", 3)
+        self.browser.wait(DRAWN, ".heat canvas", 1)
         for _ in range(25):
             self.browser.keys("tab")
             if self.browser.run("return document.activeElement.tagName") == "CANVAS":
