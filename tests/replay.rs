@@ -14,7 +14,8 @@ const SCENARIO_S: f64 = 1_795_217_421.826;
 const VICTIM: &str = "lustre_write_rate/nid00001/snx11168";
 
 fn fixtures(folder: &str, prefix: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/ldms").join(folder);
+    let folder =
+        Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("tests/fixtures/ldms").join(folder);
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let named = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with(prefix);
     let mut files: Vec<PathBuf> = files.filter(named).collect();

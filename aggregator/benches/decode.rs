@@ -58,7 +58,9 @@ fn json(c: &mut Criterion, name: &str, lines: &[Vec<u8>]) {
 }
 
 fn recorded(file: &str) -> Vec<Vec<u8>> {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/ldms").join(file);
+    let path = std::path::Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap())
+        .join("../tests/fixtures/ldms")
+        .join(file);
     let bytes = std::fs::read(path).unwrap();
     let lines = bytes.split(|b| *b == b'\n').filter(|line| !line.is_empty());
     lines.map(<[u8]>::to_vec).collect()

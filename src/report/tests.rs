@@ -137,7 +137,8 @@ fn running_with_many_episodes() -> PostMortem {
 }
 
 fn check(golden: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report/golden").join(golden);
+    let path =
+        Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("src/report/golden").join(golden);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(&path, text).unwrap();
     }

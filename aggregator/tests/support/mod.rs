@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub use oracle::oracle;
 
 pub fn fixtures() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/ldms")
+    PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../tests/fixtures/ldms")
 }
 
 pub fn rows_of(file: &str) -> Vec<Vec<u8>> {
