@@ -1,8 +1,11 @@
 //! The commands and their arguments.
 
+use crate::check::CheckArgs;
 use crate::demo::DemoArgs;
+use crate::migrate::MigrateArgs;
 use crate::replay::ReplayArgs;
 use crate::report::ReportArgs;
+use crate::run::RunArgs;
 use crate::serve::ServeArgs;
 use crate::simulate::SimulateArgs;
 use clap::{Parser, Subcommand};
@@ -28,6 +31,14 @@ enum Command {
     Serve(ServeArgs),
     /// Tell what a job lost, when, on which resource, to whom
     Report(ReportArgs),
+    /// Tell what is wrong with a configuration, or what results from it; asks nobody over the network
+    Check(CheckArgs),
+    /// Print the default configuration, which explains every key
+    Config,
+    /// Bring the database's schema up to this version
+    Migrate(MigrateArgs),
+    /// Consume what ldmsd publishes to Kafka, and write to the database
+    Run(RunArgs),
 }
 
 /// Runs the command of the process' arguments.
@@ -45,6 +56,10 @@ pub fn run() -> anyhow::Result<()> {
             crate::report::run(&args, &mut out)?;
             Ok(out.flush()?)
         }
+        Command::Check(args) => crate::check::run(&args, &mut std::io::stdout().lock()),
+        Command::Migrate(args) => crate::migrate::run(&args, &mut std::io::stdout().lock()),
+        Command::Run(args) => crate::run::run(&args),
+        Command::Config => crate::check::print_defaults(&mut std::io::stdout().lock()),
     }
 }
 

@@ -5,7 +5,11 @@
 //! |---|---|
 //! | [`cli`] | the commands and their arguments |
 //! | [`pipeline`] | rows to results: decode, jobs, detect; the same for every source |
-//! | [`config`] | the configuration file, over the defaults |
+//! | [`config`] | the configuration: defaults, file, environment |
+//! | [`check`] | `tailback check`: what is wrong with a configuration |
+//! | [`run`] | `tailback run`: Kafka in, database out |
+//! | [`migrate`] | `tailback migrate`: the database's schema |
+//! | [`log`] | lines on standard error |
 //! | [`replay`] | `tailback replay`: recorded rows to files |
 //! | [`outputs`] | the four files of a replay |
 //! | [`demo`] | `tailback demo`: the simulated cluster, live |
@@ -16,13 +20,17 @@
 //! | [`signals`] | Ctrl-C and SIGTERM |
 
 pub mod bars;
+pub mod check;
 pub mod cli;
 pub mod config;
 pub mod demo;
+pub mod log;
+pub mod migrate;
 pub mod outputs;
 pub mod pipeline;
 pub mod replay;
 pub mod report;
+pub mod run;
 pub mod serve;
 pub mod signals;
 pub mod simulate;

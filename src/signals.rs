@@ -16,3 +16,11 @@ pub async fn end_asked() {
         () = terminated => {}
     }
 }
+
+/// Waits for the next SIGHUP; false if none can be heard.
+pub async fn reload_asked() -> bool {
+    match signal(SignalKind::hangup()) {
+        Ok(mut signal) => signal.recv().await.is_some(),
+        Err(_) => false,
+    }
+}

@@ -1,7 +1,7 @@
 //! Decoding speed: generated rows of whole Aries routers and recorded rows, in bytes and in rows a second.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use aggregator::{CsvFile, Decoded, Decoder, Outcome};
+use aggregator::{AvroSchemas, CsvFile, Decoded, Decoder, Outcome};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::fmt::Write;
 use std::hint::black_box;
@@ -102,6 +102,36 @@ fn csv(c: &mut Criterion) {
     group.finish();
 }
 
+/// Recorded rows of 20 tiles: 180 counters.
+fn avro(c: &mut Criterion) {
+    let mut schemas = AvroSchemas::default();
+    schemas.insert(6, &String::from_utf8(recorded("avro/6.avsc").concat()).unwrap()).unwrap();
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
+    let messages: Vec<Vec<u8>> = recorded("avro/ldms-avro.aries_rtr.hex")
+        .iter()
+        .map(|line| line.chunks(2).map(byte).collect())
+        .collect();
+    let mut decoder = Decoder::default();
+    let mut out = Decoded::default();
+    let mut group = c.benchmark_group("aries_avro_recorded");
+    let bytes: usize = messages.iter().map(Vec::len).sum();
+    for (unit, amount) in
+        [("bytes", Throughput::Bytes(bytes as u64)), ("rows", Throughput::Elements(messages.len() as u64))]
+    {
+        group.throughput(amount);
+        group.bench_function(unit, |b| {
+            b.iter(|| {
+                out.clear();
+                for message in &messages {
+                    assert_eq!(decoder.avro_message(message, &schemas, &mut out), Outcome::Row);
+                }
+                black_box(&out);
+            });
+        });
+    }
+    group.finish();
+}
+
 fn all(c: &mut Criterion) {
     let generated: Vec<Vec<u8>> = (0..200).map(|i| aries_row(i % 100, i as u64 / 100).into_bytes()).collect();
     json(c, "aries_json_generated", &generated);
@@ -109,6 +139,7 @@ fn all(c: &mut Criterion) {
     json(c, "aries_json_recorded", &recorded("kafka/ldms.aries_rtr.jsonl"));
     json(c, "lustre_json_recorded", &recorded("kafka/ldms.lustre_client.jsonl"));
     csv(c);
+    avro(c);
 }
 
 criterion_group!(benches, all);

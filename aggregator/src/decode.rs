@@ -42,7 +42,7 @@ impl Decoded {
     }
 }
 
-/// What became of one line.
+/// What became of one line or message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// One row of counters.
@@ -53,6 +53,8 @@ pub enum Outcome {
     Skipped,
     /// Not used, and counted.
     Dropped(DropReason),
+    /// An Avro message whose schema is not known: not used and not counted, to be given again.
+    NeedsSchema(u32),
 }
 
 /// Decodes rows, numbers their sources and counts what it drops.

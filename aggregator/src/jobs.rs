@@ -2,6 +2,7 @@
 
 use schemas::jsonl::{JobFileError, parse_job};
 use schemas::{Job, JobEvent, Name, Time};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ pub const JOBS_MAX: usize = 1_000_000;
 const JOB_LINE_BYTES_MAX: u64 = 16 << 20;
 
 /// What is known of one job.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Entry {
     user: String,
     name: String,
@@ -26,7 +27,7 @@ struct Entry {
 
 /// All jobs heard of. The order in which events arrive makes no difference: nodes are united, the earliest start
 /// and the latest end count, and of several names the longest, of these the first in the alphabet.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct JobBook {
     entries: BTreeMap<Name, Entry>,
     jobs_max: usize,

@@ -4,6 +4,8 @@
 //! |---|---|
 //! | [`decode`] | [`Decoder`]: JSON rows to [`Decoded`], sources numbered, drops counted |
 //! | [`csv`] | the same for lines of `store_csv` under a header |
+//! | [`avro`] | the same for Avro messages, whose schemas [`AvroSchemas`] holds |
+//! | [`confluent`] | [`RegistryClient`]: schemas from a Confluent-compatible registry |
 //! | `layout` | the fast way: rows of one set differ only in their values |
 //! | `json` | the general way: any JSON object |
 //! | `plan` | what a list of columns means: parts, counters, or why it is of no use |
@@ -19,7 +21,9 @@
 //! | `kind` | what a file is, by name and content |
 //! | [`merge`] | [`Replay`]: many files at once, in order of time |
 
+pub mod avro;
 pub mod columns;
+pub mod confluent;
 pub mod csv;
 pub mod decode;
 pub mod examples;
@@ -36,6 +40,8 @@ mod plan;
 mod registry;
 pub mod source;
 
+pub use avro::{AvroSchemas, SchemaError};
+pub use confluent::{RegistryClient, RegistryError};
 pub use csv::CsvFile;
 pub use decode::{Decoded, Decoder, Outcome, SOURCES_MAX};
 pub use examples::{DropExamples, Place};

@@ -119,6 +119,12 @@ pub(crate) fn time_of_seconds(seconds: u64) -> Option<Time> {
     (SECONDS_MIN..SECONDS_END).contains(&seconds).then(|| Time((seconds * 1_000_000) as i64))
 }
 
+/// Microseconds since the epoch, if they lie in the years that are believed.
+pub(crate) fn time_of_micros(micros: i64) -> Option<Time> {
+    let seconds = u64::try_from(micros).ok()? / 1_000_000;
+    (SECONDS_MIN..SECONDS_END).contains(&seconds).then_some(Time(micros))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -236,6 +236,7 @@ proptest! {
                 Outcome::Jobs(events) => jobs += events,
                 Outcome::Skipped => skipped += 1,
                 Outcome::Dropped(_) => dropped += 1,
+                Outcome::NeedsSchema(_) => unreachable!(),
             }
         }
         prop_assert_eq!(out.counters.len(), rows);

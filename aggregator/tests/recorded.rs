@@ -149,7 +149,9 @@ fn every_job_sampler_tells_the_same_jobs() {
 
 #[test]
 fn rows_of_avro_clients_are_counted_not_misread() {
-    let all = replay(&files("avro"));
+    let mut decoded = files("avro");
+    decoded.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    let all = replay(&decoded);
     assert!(all.rows.is_empty());
     assert!(all.decoder.drops().total() >= 15);
 }

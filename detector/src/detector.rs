@@ -28,7 +28,7 @@ const GAP_SIGNALS_MAX: i64 = 600;
 /// source that is merely behind the others goes on where it was.
 const GIVEN_UP_S: f64 = 60.0;
 /// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u32 = 1;
+pub const STATE_VERSION: u32 = 2;
 
 /// State of the detector stage. It can be written and read back at any point between two calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -91,6 +91,22 @@ impl Detector {
         }
     }
 
+    /// Judges by the thresholds of `settings` from here on. The model, its windows, the tick and the rules of
+    /// the stream stay as they were: what is known was learnt under them.
+    pub fn set_thresholds(&mut self, settings: &Settings) {
+        for (at, bank) in self.banks.iter_mut().enumerate() {
+            let params = settings.params[at];
+            bank.set_thresholds(params);
+            let own = &mut self.settings.params[at];
+            *own = crate::model::Params { window: own.window, tick_s: own.tick_s, ..params };
+        }
+    }
+
+    /// What it was set to.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// Takes rows: order, duplicates, sources, rates (ingest); then model, judgement, episodes per reading.
     pub fn rows(&mut self, sources: &Sources, batch: &CounterBatch) {
         let mut readings = std::mem::take(&mut self.readings);
@@ -146,27 +162,44 @@ impl Detector {
 
     /// Everything that became known since the last call.
     pub fn take(&mut self) -> ResultBatch {
+        self.give_up_silent();
+        let mut batch = self.take_apart();
+        batch.job_results = self.news_of_jobs(&batch.episodes);
+        batch
+    }
+
+    /// Like [`Detector::take`], but for a detector that sees a part of the machine: results of jobs are the
+    /// roll-up stage's, made of [`Detector::job_parts`]. Nothing that the detector will say later depends
+    /// on when this is called.
+    pub fn take_apart(&mut self) -> ResultBatch {
         let table = self.ingest.series();
         let new = table.iter().enumerate().skip(self.told_series);
         let series = new.map(|(at, info)| (SeriesIndex(at as u32), info.clone())).collect();
         self.told_series = table.len();
-        self.give_up_silent();
-        let episodes = self.episodes.take_changed();
-        let (job_results, job_series) = self.news_of_jobs(&episodes);
         ResultBatch {
             series,
             signals: std::mem::take(&mut self.signals),
-            episodes,
+            episodes: self.episodes.take_changed(),
             jobs: self.jobs.take_changed(),
-            job_results,
-            job_series,
+            job_results: Vec::new(),
+            job_series: self.assign_series(),
             drops: self.ingest.drops.clone(),
             heard: self.ingest.heard(),
         }
     }
 
+    /// Tells all series with the next results: whoever takes these does not know them.
+    pub fn tell_series_again(&mut self) {
+        self.told_series = 0;
+    }
+
+    /// Signals that were not taken yet.
+    pub fn signals_kept(&self) -> usize {
+        self.signals.len()
+    }
+
     /// Series of components that nobody hears of any more start anew: their episodes end at what was seen.
-    fn give_up_silent(&mut self) {
+    pub fn give_up_silent(&mut self) {
         for series in self.ingest.give_up_silent(GIVEN_UP_S) {
             if series.at() < self.series.len() {
                 self.restart(series);

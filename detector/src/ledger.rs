@@ -28,8 +28,8 @@ pub struct Tracked {
     pub job: Job,
     /// Its series, and how many series there were in all when they were looked up.
     pub series: Vec<SeriesIndex>,
-    /// Nodes of the job without any series.
-    pub silent_nodes: usize,
+    /// For each of its nodes, whether there are series of it.
+    pub known_nodes: Vec<bool>,
     looked_up_of: Option<usize>,
     /// What it lost, when that was last reckoned, and whether it will not change any more.
     result: Option<JobResult>,
@@ -47,7 +47,7 @@ impl JobLedger {
         let fresh = |job| Tracked {
             job,
             series: Vec::new(),
-            silent_nodes: 0,
+            known_nodes: Vec::new(),
             looked_up_of: None,
             result: None,
             reckoned: None,
@@ -97,19 +97,21 @@ impl JobLedger {
         self.jobs.get(job_id).map(|tracked| &tracked.job)
     }
 
-    /// Sets the series of a job; those that are new to it come back.
+    /// Sets the series of a job, in the order of their numbers; those that are new to it come back.
     pub fn set_series(
         &mut self,
         job_id: &Name,
         series: Vec<SeriesIndex>,
-        silent_nodes: usize,
+        known_nodes: Vec<bool>,
         series_count: usize,
     ) -> Vec<SeriesIndex> {
         let Some(tracked) = self.jobs.get_mut(job_id) else { return Vec::new() };
         tracked.looked_up_of = Some(series_count);
-        let new: Vec<SeriesIndex> = series.iter().copied().filter(|s| !tracked.series.contains(s)).collect();
+        // Both lists are in order.
+        let is_new = |s: &SeriesIndex| tracked.series.binary_search(s).is_err();
+        let new: Vec<SeriesIndex> = series.iter().copied().filter(is_new).collect();
         tracked.series = series;
-        tracked.silent_nodes = silent_nodes;
+        tracked.known_nodes = known_nodes;
         new
     }
 
@@ -135,6 +137,14 @@ impl JobLedger {
             results.push(found);
         }
         results
+    }
+
+    /// Calls `look` for each job whose result may still change; after a job has settled it is looked at once more.
+    pub fn unsettled(&mut self, now: Time, mut look: impl FnMut(&Tracked)) {
+        for tracked in self.jobs.values_mut().filter(|t| !t.settled) {
+            look(tracked);
+            tracked.settled = tracked.job.end.is_some_and(|end| now.seconds_since(end) > SETTLES_S);
+        }
     }
 
     /// Forgets jobs that ended long before `now`.

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`equations`] | the equations of both models, pure; each names its number in the report |
 //! | [`settings`] | what can be set, with defaults |
+//! | [`inbox`] | rows of one Kafka partition in the order of time across the raw partitions |
 //! | [`ingest`] | rows to readings in event time |
 //! | [`model`] | banks of both models |
 //! | [`evidence`] | what the other clients of a file system say about a fall |
@@ -17,6 +18,8 @@
 //! | [`jobs`] | what a job lost |
 //! | [`detector`] | the stage as a whole |
 //! | [`store`] | the embedded SQLite store |
+//! | [`storage_policy`] | which signals are kept, and the ten-second tier |
+//! | [`postgres`] | the PostgreSQL store, with TimescaleDB where the server has it |
 //! | [`score`] | a model alone on a bare series, to compare with a truth |
 
 pub mod coverage;
@@ -24,10 +27,13 @@ pub mod detector;
 pub mod episodes;
 pub mod equations;
 pub mod evidence;
+pub mod inbox;
 pub mod ingest;
 pub mod jobs;
 pub mod ledger;
 pub mod model;
+pub mod postgres;
 pub mod score;
 pub mod settings;
+pub mod storage_policy;
 pub mod store;

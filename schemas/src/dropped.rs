@@ -47,12 +47,25 @@ reasons! {
     Implausible "implausible" "The rate is higher than the hardware can do: this interval is not used.",
     BadJob "bad_job" "A job row without job id, node or start.",
     BufferFull "buffer_full" "More sources than are kept: of one component, or in all.",
+    InvalidAvro "invalid_avro" "The message is no Avro row of its schema: cut off, too long, or of another format.",
+    UnknownSchemaId "unknown_schema_id" "The schema registry does not know the schema of the Avro message.",
+    BadAvroSchema "bad_avro_schema" "The schema of the Avro message cannot be read, or describes no row.",
+    AvroU32Zero "avro_u32_zero" "LDMS writes every 32-bit column as 0 in Avro: take JSON rows of this schema.",
+    BadMessage "bad_message" "A message of Tailback's own topics that this version cannot read.",
 }
 
 /// How often each [`DropReason`] happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DropCounts {
+    #[serde(deserialize_with = "all_counts")]
     counts: Vec<u64>,
+}
+
+/// Counts kept by a version that knew fewer reasons: they are added at the end.
+fn all_counts<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<u64>, D::Error> {
+    let mut counts = Vec::<u64>::deserialize(from)?;
+    counts.resize(counts.len().max(DropReason::ALL.len()), 0);
+    Ok(counts)
 }
 
 impl Default for DropCounts {

@@ -13,6 +13,7 @@
 //! | [`results`] | [`ResultBatch`], what the detector hands to a sink |
 //! | [`jsonl`] | the lines that `tailback replay` writes |
 //! | [`sql`] | the numbered migrations of the store |
+//! | [`wire`] | messages of `tailback.counters` |
 
 pub mod counters;
 pub mod dropped;
@@ -25,6 +26,7 @@ pub mod results;
 pub mod signal;
 pub mod sql;
 pub mod time;
+pub mod wire;
 
 pub use counters::{CounterBatch, Source, SourceIndex, Sources};
 pub use dropped::{DropCounts, DropReason};

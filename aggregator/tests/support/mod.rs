@@ -20,6 +20,13 @@ pub fn rows_of(file: &str) -> Vec<Vec<u8>> {
     lines.map(<[u8]>::to_vec).collect()
 }
 
+/// Recorded Avro messages of a topic.
+pub fn messages_of(topic: &str) -> Vec<Vec<u8>> {
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
+    let lines = rows_of(&format!("avro/ldms-avro.{topic}.hex"));
+    lines.iter().map(|line| line.chunks(2).map(byte).collect()).collect()
+}
+
 /// One row, described without numbers of sources.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Row {

@@ -1,7 +1,7 @@
 //! The detector's jobs: where baselines start anew, which series are whose, what was lost.
 
 use super::Detector;
-use crate::jobs::{self, Facts};
+use crate::jobs::{self, Facts, JobPart};
 use schemas::{Episode, Job, JobResult, Metric, Name, SeriesIndex, Time};
 use std::collections::HashSet;
 
@@ -44,31 +44,47 @@ impl Detector {
         series
     }
 
-    /// Results that are due, and the series newly assigned to jobs. `episodes` are those that changed.
-    pub(super) fn news_of_jobs(
-        &mut self,
-        episodes: &[Episode],
-    ) -> (Vec<JobResult>, Vec<(Name, SeriesIndex)>) {
-        let Some(now) = self.ingest.newest() else { return (Vec::new(), Vec::new()) };
-        let count = self.series.len();
-        let mut assigned = Vec::new();
-        for job_id in self.jobs.without_series(count) {
-            let (series, silent) =
-                self.jobs.get(&job_id).map(|job| self.series_of_job(job)).unwrap_or_default();
-            let new = self.jobs.set_series(&job_id, series, silent, count);
-            assigned.extend(new.into_iter().map(|series| (job_id.clone(), series)));
-        }
+    /// Results that are due. `episodes` are those that changed.
+    pub(super) fn news_of_jobs(&mut self, episodes: &[Episode]) -> Vec<JobResult> {
+        let Some(now) = self.ingest.newest() else { return Vec::new() };
         let changed: HashSet<SeriesIndex> = episodes.iter().map(|e| e.series).collect();
         let (table, tick_s) = (self.ingest.series(), self.settings.stream.tick_s);
         let (episodes, coverage) = (&self.episodes, &self.coverage);
         let results = self.jobs.reckon(now, &changed, self.finished, |tracked| {
-            let silent_nodes = tracked.silent_nodes;
-            let series = &tracked.series;
-            let facts = Facts { series, silent_nodes, table, episodes, coverage, now, tick_s };
+            let (series, known_nodes) = (&tracked.series, &tracked.known_nodes);
+            let facts = Facts { series, known_nodes, table, episodes, coverage, now, tick_s };
             jobs::result(&tracked.job, &facts)
         });
         self.tidy(now);
-        (results, assigned)
+        results
+    }
+
+    /// What this detector knows of each job that may still change, for the roll-up stage.
+    pub fn job_parts(&mut self) -> Vec<(Name, JobPart)> {
+        let Some(now) = self.ingest.newest() else { return Vec::new() };
+        let (table, tick_s) = (self.ingest.series(), self.settings.stream.tick_s);
+        let (episodes, coverage) = (&self.episodes, &self.coverage);
+        let mut parts = Vec::new();
+        self.jobs.unsettled(now, |tracked| {
+            let (series, known_nodes) = (&tracked.series, &tracked.known_nodes);
+            let facts = Facts { series, known_nodes, table, episodes, coverage, now, tick_s };
+            parts.push((tracked.job.job_id.clone(), jobs::part(&tracked.job, &facts)));
+        });
+        self.tidy(now);
+        parts
+    }
+
+    /// Looks up the series of jobs where there may be new ones; those newly assigned come back.
+    pub(super) fn assign_series(&mut self) -> Vec<(Name, SeriesIndex)> {
+        let count = self.series.len();
+        let mut assigned = Vec::new();
+        for job_id in self.jobs.without_series(count) {
+            let (series, known) =
+                self.jobs.get(&job_id).map(|job| self.series_of_job(job)).unwrap_or_default();
+            let new = self.jobs.set_series(&job_id, series, known, count);
+            assigned.extend(new.into_iter().map(|series| (job_id.clone(), series)));
+        }
+        assigned
     }
 
     /// Forgets jobs and episodes that nothing needs any more.
@@ -82,20 +98,20 @@ impl Detector {
         self.episodes.forget_before(needed.min(now.plus_seconds(-EPISODES_KEPT_S)));
     }
 
-    /// A job's own nodes' series, and the routers (as a whole) that its nodes hang on; and how many of its
-    /// nodes have neither.
-    fn series_of_job(&self, job: &Job) -> (Vec<SeriesIndex>, usize) {
+    /// A job's own nodes' series, and the routers (as a whole) that its nodes hang on; and for each of its
+    /// nodes whether it has either.
+    fn series_of_job(&self, job: &Job) -> (Vec<SeriesIndex>, Vec<bool>) {
         let mut series: Vec<SeriesIndex> = Vec::new();
-        let mut silent = 0;
+        let mut known = Vec::with_capacity(job.nodes.len());
         for node in &job.nodes {
             let before = series.len();
             series.extend(self.node_series(node));
             series.extend(self.ingest.routers_of(node));
-            silent += usize::from(series.len() == before);
+            known.push(series.len() > before);
         }
         series.retain(|s| s.at() < self.series.len());
         series.sort();
         series.dedup();
-        (series, silent)
+        (series, known)
     }
 }

@@ -24,6 +24,16 @@ impl Bank {
         }
     }
 
+    /// Judges by other thresholds from here on; windows keep their length, since the readings in them were
+    /// kept for it.
+    pub fn set_thresholds(&mut self, params: Params) {
+        let own = match self {
+            Bank::Published(bank) => &mut bank.params,
+            Bank::Robust(bank) => &mut bank.params,
+        };
+        *own = Params { window: own.window, tick_s: own.tick_s, ..params };
+    }
+
     /// Adds a series; its number is the count of those before it.
     pub fn add(&mut self) {
         match self {

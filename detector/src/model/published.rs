@@ -43,7 +43,7 @@ struct Apart {
 /// Published model for all series of one metric.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PublishedBank {
-    params: Params,
+    pub(super) params: Params,
     headers: Vec<Header>,
     /// Logarithms of the latest `omega` readings, `omega` per series.
     windows: Vec<f64>,

@@ -32,7 +32,7 @@ const RING_OUTLIVES_S: f64 = 3_600.0;
 /// Robust model for all series of one metric.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RobustBank {
-    params: Params,
+    pub(super) params: Params,
     watch: Vec<Watch>,
     recent: Recent,
     memory: Vec<Memory>,

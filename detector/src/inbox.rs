@@ -1,0 +1,218 @@
+//! The rows of one partition of `tailback.counters`, put in the order of time across the raw partitions.
+//!
+//! LDMS spreads the rows of a component over all raw partitions, and nobody reads these equally fast: when
+//! catching up they are minutes apart. So a row waits until every raw partition has been read as far as its
+//! time, which the aggregators tell ([`Inbox::progress`]). What comes out is a function of the messages and
+//! their order alone, never of a clock, so that reading the same partition again gives the same.
+//!
+//! A row's time here is its timestamp, or when Kafka got it if that is earlier: a clock that is ahead must
+//! not make its rows wait for the future, and a clock that is behind holds up nobody.
+
+use schemas::wire::{DroppedRow, Origin, Reached};
+use schemas::{CounterBatch, DropCounts, JobEvent, SourceIndex, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
+
+/// A raw partition that no aggregator has spoken of for so long, by the aggregators' clocks, holds up nobody.
+const GIVEN_UP_S: f64 = 30.0;
+
+/// Rows that wait, per raw partition.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Inbox {
+    raws: Vec<Raw>,
+    /// Places in `raws`, by topic and partition.
+    places: BTreeMap<String, BTreeMap<i32, usize>>,
+    rows: usize,
+    rows_max: usize,
+    /// The latest clock of any aggregator.
+    now: Time,
+    /// Released although not every raw partition was read so far: the buffer was full.
+    forced: u64,
+}
+
+/// One raw partition.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Raw {
+    /// Offsets up to here were seen.
+    seen: i64,
+    seen_dropped: i64,
+    reached: Time,
+    /// When it was spoken of, by the aggregators' clock.
+    spoken_of: Time,
+    heads: VecDeque<Head>,
+    counters: VecDeque<u64>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Head {
+    order: Time,
+    content: Content,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Content {
+    Row { source: SourceIndex, time: Time, counters: u32 },
+    Jobs(Vec<JobEvent>),
+}
+
+/// What the inbox lets go, in order.
+pub trait Outlet {
+    /// Rows of counters.
+    fn rows(&mut self, rows: &CounterBatch);
+    /// News of jobs.
+    fn jobs(&mut self, events: &[JobEvent]);
+}
+
+impl Inbox {
+    /// An empty inbox that holds at most `rows_max` rows.
+    pub fn new(rows_max: usize) -> Inbox {
+        Inbox { raws: Vec::new(), places: BTreeMap::new(), rows: 0, rows_max, now: Time::MIN, forced: 0 }
+    }
+
+    /// Rows that wait.
+    pub fn waiting(&self) -> usize {
+        self.rows
+    }
+
+    /// Rows let go early because the inbox was full.
+    pub fn forced(&self) -> u64 {
+        self.forced
+    }
+
+    /// Takes a row, whose counters `fill` appends (how many it says), unless it was seen before.
+    ///
+    /// # Errors
+    /// What `fill` says; the row is then left out.
+    pub fn row<E>(
+        &mut self,
+        origin: &Origin<'_>,
+        time: Time,
+        source: SourceIndex,
+        fill: impl FnOnce(&mut VecDeque<u64>) -> Result<usize, E>,
+    ) -> Result<(), E> {
+        let raw = self.raw(origin.topic, origin.partition);
+        if origin.offset <= raw.seen {
+            return Ok(());
+        }
+        raw.seen = origin.offset;
+        let before = raw.counters.len();
+        match fill(&mut raw.counters) {
+            Ok(counters) => {
+                let content = Content::Row { source, time, counters: counters as u32 };
+                raw.heads.push_back(Head { order: time.min(origin.arrived), content });
+                self.rows += 1;
+                Ok(())
+            }
+            Err(error) => {
+                raw.counters.truncate(before);
+                Err(error)
+            }
+        }
+    }
+
+    /// Takes what a row said about jobs, unless it was seen before.
+    pub fn jobs(&mut self, origin: &Origin<'_>, events: Vec<JobEvent>) {
+        let raw = self.raw(origin.topic, origin.partition);
+        if origin.offset <= raw.seen {
+            return;
+        }
+        raw.seen = origin.offset;
+        let order =
+            events.iter().map(|event| event.time).min().map_or(origin.arrived, |t| t.min(origin.arrived));
+        raw.heads.push_back(Head { order, content: Content::Jobs(events) });
+        self.rows += 1;
+    }
+
+    /// Counts rows that an aggregator did not use, each once.
+    pub fn dropped(&mut self, topic: &str, partition: i32, rows: &[DroppedRow], drops: &mut DropCounts) {
+        let raw = self.raw(topic, partition);
+        for row in rows.iter().filter(|row| row.offset > raw.seen_dropped) {
+            drops.count(row.reason);
+        }
+        let newest = rows.iter().map(|row| row.offset).max();
+        raw.seen_dropped = raw.seen_dropped.max(newest.unwrap_or(raw.seen_dropped));
+    }
+
+    /// Notes how far raw partitions were read, and lets go what may go.
+    pub fn progress(&mut self, now: Time, reached: &[Reached], out: &mut impl Outlet) {
+        self.now = self.now.max(now);
+        for raw in reached {
+            let found = self.raw(&raw.topic, raw.partition);
+            (found.reached, found.spoken_of) = (raw.time, found.spoken_of.max(now));
+        }
+        self.release(out);
+    }
+
+    fn raw(&mut self, topic: &str, partition: i32) -> &mut Raw {
+        let known = self.places.get(topic).and_then(|partitions| partitions.get(&partition)).copied();
+        let at = known.unwrap_or_else(|| {
+            self.places.entry(topic.to_string()).or_default().insert(partition, self.raws.len());
+            self.raws.push(Raw {
+                seen: -1,
+                seen_dropped: -1,
+                reached: Time::MIN,
+                spoken_of: self.now,
+                heads: VecDeque::new(),
+                counters: VecDeque::new(),
+            });
+            self.raws.len() - 1
+        });
+        &mut self.raws[at]
+    }
+
+    fn release(&mut self, out: &mut impl Outlet) {
+        let mut batch = CounterBatch::default();
+        while let Some((at, until)) = self.next() {
+            self.release_from(at, until, &mut batch, out);
+        }
+        if !batch.is_empty() {
+            out.rows(&batch);
+        }
+    }
+
+    /// The raw partition whose row is next, and until which time its rows may go at once.
+    fn next(&mut self) -> Option<(usize, Time)> {
+        let heads = self.raws.iter().enumerate().filter_map(|(at, raw)| Some((raw.heads.front()?.order, at)));
+        let (order, at) = heads.min()?;
+        let others = self.raws.iter().enumerate().filter(|(other, _)| *other != at);
+        let of_other = |raw: &Raw| match raw.heads.front() {
+            Some(head) => head.order,
+            None if self.now.seconds_since(raw.spoken_of) > GIVEN_UP_S => Time(i64::MAX),
+            None => raw.reached,
+        };
+        let bound = others.map(|(_, raw)| of_other(raw)).min().unwrap_or(Time(i64::MAX));
+        if order <= bound {
+            return Some((at, bound));
+        }
+        if self.rows <= self.rows_max {
+            return None;
+        }
+        self.forced += 1;
+        Some((at, order))
+    }
+
+    fn release_from(&mut self, at: usize, until: Time, batch: &mut CounterBatch, out: &mut impl Outlet) {
+        let raw = &mut self.raws[at];
+        while raw.heads.front().is_some_and(|head| head.order <= until) {
+            let Some(head) = raw.heads.pop_front() else { return };
+            self.rows -= 1;
+            match head.content {
+                Content::Row { source, time, counters } => {
+                    let counters = raw.counters.drain(..counters as usize);
+                    batch.open(counters.len()).iter_mut().zip(counters).for_each(|(to, from)| *to = from);
+                    batch.seal(source, time);
+                }
+                Content::Jobs(events) => {
+                    if !batch.is_empty() {
+                        out.rows(batch);
+                        batch.clear();
+                    }
+                    out.jobs(&events);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+//! Order across raw partitions.
+
+use super::*;
+use proptest::prelude::*;
+
+#[derive(Default)]
+struct Kept(Vec<i64>);
+
+impl Outlet for Kept {
+    fn rows(&mut self, rows: &CounterBatch) {
+        self.0.extend(rows.rows().map(|(_, time, _)| time.0 / 1_000_000));
+    }
+
+    fn jobs(&mut self, events: &[JobEvent]) {
+        self.0.extend(events.iter().map(|event| -event.time.0));
+    }
+}
+
+fn second(seconds: i64) -> Time {
+    Time(seconds * 1_000_000)
+}
+
+fn row(inbox: &mut Inbox, partition: i32, offset: i64, seconds: i64) {
+    let origin = Origin { topic: "ldms.x", partition, offset, arrived: second(1_000_000) };
+    let fill = |counters: &mut VecDeque<u64>| {
+        counters.push_back(seconds as u64);
+        Ok::<usize, ()>(1)
+    };
+    inbox.row(&origin, second(seconds), SourceIndex(0), fill).unwrap();
+}
+
+fn reached(inbox: &mut Inbox, now: i64, to: &[(i32, i64)], kept: &mut Kept) {
+    let raw = |(partition, time): &(i32, i64)| Reached {
+        topic: "ldms.x".into(),
+        partition: *partition,
+        time: second(*time),
+    };
+    inbox.progress(second(now), &to.iter().map(raw).collect::<Vec<_>>(), kept);
+}
+
+#[test]
+fn a_row_waits_for_the_raw_partition_that_is_behind() {
+    let (mut inbox, mut kept) = (Inbox::new(1_000), Kept::default());
+    (0..100).for_each(|t| row(&mut inbox, 0, t, t));
+    reached(&mut inbox, 500, &[(0, 99), (1, -1)], &mut kept);
+    assert_eq!((kept.0.len(), inbox.waiting()), (0, 100));
+    (0..50).for_each(|t| row(&mut inbox, 1, t, t));
+    reached(&mut inbox, 501, &[(1, 49)], &mut kept);
+    let expected: Vec<i64> = (0..50).flat_map(|t| [t, t]).collect();
+    assert_eq!(kept.0, expected);
+    assert_eq!(inbox.waiting(), 50);
+}
+
+#[test]
+fn a_raw_partition_that_nobody_speaks_of_is_not_waited_for() {
+    let (mut inbox, mut kept) = (Inbox::new(1_000), Kept::default());
+    reached(&mut inbox, 500, &[(0, 0), (1, 0)], &mut kept);
+    (0..10).for_each(|t| row(&mut inbox, 0, t, t + 5));
+    reached(&mut inbox, 529, &[(0, 14)], &mut kept);
+    assert_eq!(kept.0.len(), 0);
+    reached(&mut inbox, 531, &[(0, 14)], &mut kept);
+    assert_eq!(kept.0.len(), 10);
+}
+
+#[test]
+fn a_full_inbox_lets_go_and_counts_it() {
+    let (mut inbox, mut kept) = (Inbox::new(20), Kept::default());
+    reached(&mut inbox, 1, &[(0, 0), (1, 0)], &mut kept);
+    (0..50).for_each(|t| row(&mut inbox, 0, t, t + 5));
+    reached(&mut inbox, 2, &[(0, 54)], &mut kept);
+    assert_eq!((kept.0.len(), inbox.waiting(), inbox.forced()), (30, 20, 30));
+}
+
+#[test]
+fn a_clock_that_is_ahead_holds_up_nobody() {
+    let (mut inbox, mut kept) = (Inbox::new(1_000), Kept::default());
+    let fill = |_: &mut VecDeque<u64>| Ok::<usize, ()>(0);
+    let origin = Origin { topic: "ldms.x", partition: 0, offset: 0, arrived: second(7) };
+    inbox.row(&origin, second(90_000), SourceIndex(0), fill).unwrap();
+    row(&mut inbox, 0, 1, 8);
+    row(&mut inbox, 1, 0, 8);
+    reached(&mut inbox, 9, &[(0, 9), (1, 9)], &mut kept);
+    assert_eq!(kept.0, [90_000, 8, 8]);
+}
+
+#[test]
+fn a_dropped_row_is_counted_once() {
+    let (mut inbox, mut drops) = (Inbox::new(10), DropCounts::default());
+    let rows = |offsets: &[i64]| -> Vec<DroppedRow> {
+        let reason = schemas::DropReason::InvalidJson;
+        offsets.iter().map(|offset| DroppedRow { offset: *offset, reason }).collect()
+    };
+    inbox.dropped("ldms.x", 0, &rows(&[1, 4]), &mut drops);
+    inbox.dropped("ldms.x", 0, &rows(&[1, 4, 9]), &mut drops);
+    inbox.dropped("ldms.x", 1, &rows(&[1]), &mut drops);
+    assert_eq!(drops.total(), 4);
+}
+
+proptest! {
+    /// Rows that are sent again, and messages that come in other pieces, change nothing.
+    #[test]
+    fn what_comes_out_depends_on_the_rows_alone(
+        spread in proptest::collection::vec(0..4_i32, 1..200),
+        again in proptest::collection::vec(any::<bool>(), 200),
+        told in proptest::collection::vec(any::<bool>(), 200),
+    ) {
+        let run = |again: &[bool], told: &[bool]| {
+            let (mut inbox, mut kept) = (Inbox::new(10_000), Kept::default());
+            reached(&mut inbox, 1, &[(0, 0), (1, 0), (2, 0), (3, 0)], &mut kept);
+            let mut offsets = [0_i64; 4];
+            for (t, partition) in spread.iter().enumerate() {
+                let offset = &mut offsets[*partition as usize];
+                row(&mut inbox, *partition, *offset, t as i64);
+                if again[t] {
+                    row(&mut inbox, *partition, *offset, t as i64);
+                }
+                *offset += 1;
+                if told[t] {
+                    reached(&mut inbox, 2, &[(*partition, t as i64)], &mut kept);
+                }
+            }
+            reached(&mut inbox, 3, &[(0, 9999), (1, 9999), (2, 9999), (3, 9999)], &mut kept);
+            kept.0
+        };
+        let never = vec![false; 200];
+        let plain = run(&never, &never);
+        prop_assert_eq!(&plain, &(0..spread.len() as i64).collect::<Vec<_>>());
+        prop_assert_eq!(run(&again, &told), plain);
+    }
+}

@@ -1,0 +1,140 @@
+//! What one detector knows of a job's loss.
+
+use super::Facts;
+use super::cells::{self, Cell, Cells};
+use schemas::{Cause, CauseKind, Episode, Job, Metric, Name, SeriesIndex, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Causes of less than this share of a part's loss are not sent on: an answer names none below 0.5%.
+const LEAST_SHARE: f64 = 0.0005;
+
+/// A job's loss as far as one detector sees it. It replaces what the same detector said before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JobPart {
+    /// When the job started.
+    pub start: Time,
+    /// Up to when it is judged: its end, or the newest timestamp.
+    pub until: Time,
+    /// Series of the job that this detector has.
+    pub series: u32,
+    /// Sum of their completenesses, each 0 to 1.
+    pub completeness_sum: f64,
+    /// For each node of the job, whether this detector has a series of it.
+    pub known_nodes: Vec<bool>,
+    /// Doublings of a second in a cell.
+    pub grain: u32,
+    /// What each metric says; only those of which the job has series.
+    pub metrics: Vec<MetricPart>,
+}
+
+/// What the series of one metric lost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MetricPart {
+    /// Which metric.
+    pub metric: Metric,
+    /// Series of it that the job used: the mean is taken over these, so that idle links and silent
+    /// writers do not dilute it.
+    pub used: u32,
+    /// Losses by moment, by the cell's number since the epoch; contended moments alone.
+    pub cells: Vec<(i64, Cell)>,
+    /// Sum over episodes of the squared half widths of their intervals, in square seconds.
+    pub variance_s2: f64,
+    /// Who took it, with the seconds that each took, over all series.
+    pub causes: Vec<CauseLoss>,
+}
+
+/// What one cause took from a job's series of one metric.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CauseLoss {
+    /// What sort of cause.
+    pub cause: Cause,
+    /// What sort of bottleneck.
+    pub kind: CauseKind,
+    /// The job that causes it, or the series where no job is known.
+    pub series_or_job: String,
+    /// Seconds, over all series.
+    pub lost_s: f64,
+}
+
+/// What this detector's series say of `job`.
+pub fn part(job: &Job, facts: &Facts<'_>) -> JobPart {
+    let until = job.end.unwrap_or(facts.now).min(facts.now);
+    let grain = cells::grain(job.start, until);
+    let seen = facts.series.iter().map(|s| facts.coverage.completeness(*s, job.start, until, facts.tick_s));
+    let of_metric = |metric: &Metric| -> Option<MetricPart> {
+        let of_it = |s: &&SeriesIndex| facts.table[s.at()].metric == *metric;
+        let series: Vec<SeriesIndex> = facts.series.iter().filter(of_it).copied().collect();
+        (!series.is_empty()).then(|| metric_part(*metric, &series, job, until, grain, facts))
+    };
+    JobPart {
+        start: job.start,
+        until,
+        series: facts.series.len() as u32,
+        completeness_sum: seen.fold(0.0, |sum, part| sum + part),
+        known_nodes: facts.known_nodes.to_vec(),
+        grain,
+        metrics: Metric::ALL.iter().filter_map(of_metric).collect(),
+    }
+}
+
+fn metric_part(
+    metric: Metric,
+    series: &[SeriesIndex],
+    job: &Job,
+    until: Time,
+    grain: u32,
+    facts: &Facts<'_>,
+) -> MetricPart {
+    let used = series.iter().filter(|s| facts.coverage.was_active(**s, job.start, until)).count();
+    let mut episodes = facts.episodes.between(series, job.start, until);
+    // Sums of floating point depend on their order, so it must not be that of detection.
+    let named = |e: &Episode| facts.table[e.series.at()].name();
+    episodes.sort_by_cached_key(|e| (e.start, named(e)));
+    let mut cells = Cells::new();
+    let mut variance_s2 = 0.0;
+    let mut causes: BTreeMap<(Cause, CauseKind, String), f64> = BTreeMap::new();
+    for episode in episodes {
+        let lost_s = cells::add_episode(&mut cells, episode, job.start, until, grain);
+        variance_s2 += half_width_s(episode, lost_s).powi(2);
+        add_causes(&mut causes, episode, lost_s, &job.job_id, || named(episode));
+    }
+    let total_s: f64 = cells.values().map(|cell| cell.lost_s).sum();
+    let causes = causes.into_iter().filter(|(_, lost_s)| *lost_s > LEAST_SHARE * total_s);
+    let causes =
+        causes.map(|((cause, kind, series_or_job), lost_s)| CauseLoss { cause, kind, series_or_job, lost_s });
+    MetricPart {
+        metric,
+        used: used as u32,
+        cells: cells.into_iter().collect(),
+        variance_s2,
+        causes: causes.collect(),
+    }
+}
+
+/// Half width of the interval of the part of an episode's loss that falls into the job.
+fn half_width_s(episode: &Episode, lost_s: f64) -> f64 {
+    if episode.slowdown_s <= 0.0 {
+        return 0.0;
+    }
+    (episode.slowdown_hi_s - episode.slowdown_s) * lost_s / episode.slowdown_s
+}
+
+/// Adds the causes of an episode, weighted with what it cost; what they do not explain is unknown. A job that
+/// is named as a cause of its own loss contends with itself.
+fn add_causes(
+    causes: &mut BTreeMap<(Cause, CauseKind, String), f64>,
+    episode: &Episode,
+    lost_s: f64,
+    job_id: &Name,
+    series: impl FnOnce() -> String,
+) {
+    let explained: f64 = episode.causes.iter().map(|c| c.share).sum();
+    for cause in &episode.causes {
+        let own = cause.series_or_job == job_id.as_str();
+        let sort = if own { Cause::SelfInflicted } else { cause.cause };
+        *causes.entry((sort, cause.kind, cause.series_or_job.clone())).or_default() += lost_s * cause.share;
+    }
+    let rest = lost_s * (1.0 - explained).max(0.0);
+    *causes.entry((Cause::Unknown, CauseKind::Unknown, series())).or_default() += rest;
+}

@@ -1,0 +1,129 @@
+//! Taking a partition, giving it back, and the snapshot of its state.
+
+use super::{Part, PgError, PgStore};
+use tokio_postgres::Transaction;
+
+/// Largest chunk of a snapshot, in bytes: a row of it fits the server's messages with room to spare.
+const CHUNK_BYTES: usize = 8 << 20;
+
+/// Level of zstd: the fastest; higher ones cost several times the time for a tenth of the bytes.
+const LEVEL: i32 = 1;
+
+/// A partition, taken: where to go on from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// Tells this claim from earlier ones, which cannot commit any more.
+    pub epoch: i64,
+    /// Next offset to read; `None` if nothing was committed yet.
+    pub position: Option<i64>,
+    /// The latest state kept; what lies between its position and `position` was committed but has to be read again
+    /// to bring the state up to date.
+    pub snapshot: Option<Snapshot>,
+}
+
+/// State of a stage at a position of its input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Next offset to read for this state.
+    pub position: i64,
+    /// Version of its format.
+    pub version: u32,
+    /// The bytes as they were given to the commit.
+    pub content: Vec<u8>,
+}
+
+impl PgStore {
+    /// Takes a partition of a stage's input for `owner`. Whoever had it before cannot commit any more; a commit of
+    /// theirs that is under way is waited for.
+    ///
+    /// # Errors
+    /// [`PgError::Retry`], or [`PgError::Stop`] for a snapshot that is damaged.
+    pub async fn claim(&mut self, stage: &str, partition: i32, owner: &str) -> Result<Claim, PgError> {
+        let result = self.try_claim(stage, partition, owner).await;
+        self.settle(result)
+    }
+
+    async fn try_claim(&mut self, stage: &str, partition: i32, owner: &str) -> Result<Claim, PgError> {
+        self.ready().await?;
+        let transaction = self.client()?.transaction().await?;
+        let row = transaction.query_one(include_str!("sql/claim.sql"), &[&stage, &partition, &owner]).await?;
+        let snapshot = load(&transaction, stage, partition).await?;
+        // Durable whatever the setting: a forgotten claim would let its predecessor commit again.
+        transaction.batch_execute("SET LOCAL synchronous_commit = on").await?;
+        transaction.commit().await?;
+        let part = Part { ids: Vec::new(), commits: row.get(2) };
+        self.parts.insert((stage.to_string(), partition), part);
+        Ok(Claim { epoch: row.get(0), position: row.get(1), snapshot })
+    }
+
+    /// Gives a partition back, so that nobody looks for its owner; without effect if somebody else has it by now.
+    ///
+    /// # Errors
+    /// [`PgError::Retry`]; the claim of the next owner makes up for it.
+    pub async fn release(&mut self, stage: &str, partition: i32, epoch: i64) -> Result<(), PgError> {
+        self.forget_partition(stage, partition);
+        let result = self.try_release(stage, partition, epoch).await;
+        self.settle(result)
+    }
+
+    async fn try_release(&mut self, stage: &str, partition: i32, epoch: i64) -> Result<(), PgError> {
+        self.ready().await?;
+        self.client()?.execute(include_str!("sql/release.sql"), &[&stage, &partition, &epoch]).await?;
+        Ok(())
+    }
+
+    /// Forgets how far all stages have read, and their states; how many partitions that were.
+    ///
+    /// # Errors
+    /// [`PgError`] as for any other call.
+    pub async fn forget_positions(&mut self) -> Result<u64, PgError> {
+        self.ready().await?;
+        let transaction = self.client()?.transaction().await?;
+        transaction.execute("DELETE FROM stage_snapshots", &[]).await?;
+        let forgotten = transaction.execute("DELETE FROM stage_positions", &[]).await?;
+        transaction.commit().await?;
+        Ok(forgotten)
+    }
+
+    /// Forgets what is kept in memory of a partition, as after it was revoked or fenced.
+    pub fn forget_partition(&mut self, stage: &str, partition: i32) {
+        self.parts.remove(&(stage.to_string(), partition));
+    }
+}
+
+async fn load(from: &Transaction<'_>, stage: &str, partition: i32) -> Result<Option<Snapshot>, PgError> {
+    let rows = from.query(include_str!("sql/load_snapshot.sql"), &[&stage, &partition]).await?;
+    let Some(first) = rows.first() else {
+        return Ok(None);
+    };
+    let (position, version): (i64, i32) = (first.get(0), first.get(1));
+    let mut packed = Vec::new();
+    for row in &rows {
+        packed.extend_from_slice(row.get::<_, &[u8]>(2));
+    }
+    let content = zstd::stream::decode_all(packed.as_slice()).map_err(|e| {
+        PgError::Stop(format!(
+            "the state of {stage}, partition {partition}, is damaged ({e}): restore the database from a backup"
+        ))
+    })?;
+    Ok(Some(Snapshot { position, version: version.cast_unsigned(), content }))
+}
+
+/// Replaces the snapshot of a partition; returns the bytes it takes in the database.
+pub(super) async fn put(
+    to: &Transaction<'_>,
+    stage: &str,
+    partition: i32,
+    position: i64,
+    (version, content): (u32, &[u8]),
+) -> Result<u64, PgError> {
+    let packed = zstd::bulk::compress(content, LEVEL)
+        .map_err(|e| PgError::Stop(format!("the state cannot be compressed: {e}")))?;
+    to.execute(include_str!("sql/clear_snapshot.sql"), &[&stage, &partition]).await?;
+    let put = to.prepare(include_str!("sql/put_snapshot.sql")).await?;
+    for (number, chunk) in packed.chunks(CHUNK_BYTES).enumerate() {
+        let (version, number) = (version.cast_signed(), number as i32);
+        to.execute(&put, &[&stage, &partition, &position, &version, &number, &chunk]).await?;
+    }
+    Ok(packed.len() as u64)
+}

@@ -1,0 +1,198 @@
+//! One transaction for several partitions: results, positions and states, all or nothing.
+
+use super::copy::CopyBuffer;
+use super::copy::Copying;
+use super::rows::Of;
+use super::{DirectColumnstore, Part, PgError, PgStore, claim, rows};
+use crate::storage_policy::StoredRows;
+use schemas::{ResultBatch, SeriesInfo};
+use std::collections::{HashMap, HashSet};
+use tokio_postgres::Transaction;
+
+/// Rows of a commit from which COPY goes straight into the columnstore: ten of its batches.
+const DIRECT_ROWS: usize = 10_000;
+
+/// What a partition commits.
+#[derive(Clone, Copy, Debug)]
+pub struct PartCommit<'a> {
+    /// The partition.
+    pub partition: i32,
+    /// Of its claim.
+    pub epoch: i64,
+    /// Position of its last commit, as the claim or the last `to_position` said.
+    pub from_position: Option<i64>,
+    /// Next offset to read.
+    pub to_position: i64,
+    /// What became known; its signals are taken from `stored`.
+    pub results: &'a ResultBatch,
+    /// The signals and buckets to keep.
+    pub stored: &'a StoredRows,
+    /// All series of the partition so far.
+    pub table: &'a [SeriesInfo],
+    /// State at `to_position`, with the version of its format; `None` leaves the earlier one.
+    pub snapshot: Option<(u32, &'a [u8])>,
+}
+
+/// What a commit wrote.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CommitFigures {
+    /// Rows of `signals`.
+    pub signals: u64,
+    /// Rows of `signals_10s`.
+    pub buckets: u64,
+    /// Bytes of both as sent.
+    pub copy_bytes: u64,
+    /// Bytes of the snapshots as stored.
+    pub snapshot_bytes: u64,
+    /// Whether signals went straight into the columnstore.
+    pub direct: bool,
+    /// Whether the commit had happened before, and its interrupted call could not know.
+    pub repeated: bool,
+}
+
+impl PgStore {
+    /// Commits several partitions of a stage in one transaction. After [`PgError::Retry`] the same call is made
+    /// again: if the interrupted one had happened, it writes nothing and says so.
+    ///
+    /// # Errors
+    /// [`PgError::Fenced`] if a partition is no longer ours, or was not claimed by this store: nothing was written.
+    /// [`PgError::Retry`], [`PgError::Stop`].
+    pub async fn commit(&mut self, stage: &str, parts: &[PartCommit<'_>]) -> Result<CommitFigures, PgError> {
+        let result = self.try_commit(stage, parts).await;
+        // Broken off anywhere, also in the server's answer to COMMIT.
+        self.in_doubt = matches!(&result, Err(PgError::Retry(_)));
+        if result.is_ok() {
+            for part in parts {
+                if let Some(kept) = self.parts.get_mut(&(stage.to_string(), part.partition)) {
+                    kept.commits += 1;
+                }
+            }
+        }
+        self.settle(result)
+    }
+
+    async fn try_commit(&mut self, stage: &str, parts: &[PartCommit<'_>]) -> Result<CommitFigures, PgError> {
+        self.ready().await?;
+        if self.in_doubt && self.happened(stage, parts).await? {
+            return Ok(CommitFigures { repeated: true, ..CommitFigures::default() });
+        }
+        for part in parts {
+            self.number_series(stage, part.partition, part.table).await?;
+        }
+        let direct = self.hypertable && goes_direct(self.settings.direct_columnstore, parts);
+        let PgStore { client, parts: kept, buffer, .. } = self;
+        let client = client.as_mut().ok_or_else(|| PgError::Retry("the connection is closed".to_string()))?;
+        let of = parts.iter().map(|p| known(kept, stage, p.partition)).collect::<Result<Vec<_>, _>>()?;
+        let transaction = client.transaction().await?;
+        advance(&transaction, stage, parts, &of).await?;
+        let mut figures = copy(&transaction, parts, &of, buffer, direct).await?;
+        for (part, kept) in parts.iter().zip(&of) {
+            let of = Of { stage, partition: part.partition, ids: &kept.ids };
+            rows::put(&transaction, of, part.results).await?;
+            if let Some(snapshot) = part.snapshot {
+                figures.snapshot_bytes +=
+                    claim::put(&transaction, stage, part.partition, part.to_position, snapshot).await?;
+            }
+        }
+        transaction.commit().await?;
+        Ok(figures)
+    }
+
+    /// Whether an interrupted commit of these parts happened: all of them or none.
+    async fn happened(&mut self, stage: &str, parts: &[PartCommit<'_>]) -> Result<bool, PgError> {
+        let commits = parts
+            .iter()
+            .map(|p| known(&self.parts, stage, p.partition).map(|k| k.commits))
+            .collect::<Result<Vec<i64>, _>>()?;
+        let partitions: Vec<i32> = parts.iter().map(|p| p.partition).collect();
+        let epochs: Vec<i64> = parts.iter().map(|p| p.epoch).collect();
+        let to: Vec<i64> = parts.iter().map(|p| p.to_position).collect();
+        let row = self
+            .client()?
+            .query_one(include_str!("sql/committed.sql"), &[&stage, &partitions, &epochs, &commits, &to])
+            .await?;
+        Ok(!parts.is_empty() && row.get::<_, i64>(0) == parts.len() as i64)
+    }
+}
+
+/// What is kept of a partition; one that was not claimed is somebody else's.
+fn known<'a>(
+    kept: &'a HashMap<(String, i32), Part>,
+    stage: &str,
+    partition: i32,
+) -> Result<&'a Part, PgError> {
+    kept.get(&(stage.to_string(), partition)).ok_or(PgError::Fenced { partition })
+}
+
+fn goes_direct(setting: DirectColumnstore, parts: &[PartCommit<'_>]) -> bool {
+    match setting {
+        DirectColumnstore::On => true,
+        DirectColumnstore::Off => false,
+        DirectColumnstore::Auto => parts.iter().map(|p| p.stored.signals.len()).sum::<usize>() >= DIRECT_ROWS,
+    }
+}
+
+/// Moves every position on, or none: whoever lost a partition finds its epoch or position changed.
+async fn advance(
+    to: &Transaction<'_>,
+    stage: &str,
+    parts: &[PartCommit<'_>],
+    kept: &[&Part],
+) -> Result<(), PgError> {
+    let partitions: Vec<i32> = parts.iter().map(|p| p.partition).collect();
+    let epochs: Vec<i64> = parts.iter().map(|p| p.epoch).collect();
+    let commits: Vec<i64> = kept.iter().map(|k| k.commits).collect();
+    let from: Vec<Option<i64>> = parts.iter().map(|p| p.from_position).collect();
+    let positions: Vec<i64> = parts.iter().map(|p| p.to_position).collect();
+    let latest: Vec<Option<f64>> = parts.iter().map(|p| latest_s(p.results)).collect();
+    let moved = to
+        .query(
+            include_str!("sql/advance.sql"),
+            &[&stage, &partitions, &epochs, &commits, &from, &positions, &latest],
+        )
+        .await?;
+    let moved: HashSet<i32> = moved.iter().map(|row| row.get(0)).collect();
+    match partitions.iter().find(|partition| !moved.contains(partition)) {
+        None => Ok(()),
+        Some(partition) => Err(PgError::Fenced { partition: *partition }),
+    }
+}
+
+/// Time of the latest signal, in seconds since the epoch.
+fn latest_s(results: &ResultBatch) -> Option<f64> {
+    results.signals.iter().map(|s| s.time).max().map(|time| time.seconds().clamp(-2e11, 9e12))
+}
+
+async fn copy(
+    to: &Transaction<'_>,
+    parts: &[PartCommit<'_>],
+    kept: &[&Part],
+    buffer: &mut CopyBuffer,
+    direct: bool,
+) -> Result<CommitFigures, PgError> {
+    let mut figures = CommitFigures { direct, ..CommitFigures::default() };
+    figures.signals = parts.iter().map(|p| p.stored.signals.len() as u64).sum();
+    figures.buckets = parts.iter().map(|p| p.stored.buckets.len() as u64).sum();
+    if figures.signals > 0 {
+        if direct {
+            to.batch_execute("SET LOCAL timescaledb.enable_direct_compress_copy = on").await?;
+        }
+        let mut copying = Copying::begin(to, include_str!("sql/copy_signals.sql"), buffer).await?;
+        for (part, kept) in parts.iter().zip(kept) {
+            copying.signals(&part.stored.signals, &kept.ids).await?;
+        }
+        figures.copy_bytes += copying.end().await?;
+        if direct {
+            // The buckets have an aggregate on them, whose trigger the columnstore's COPY does not fire.
+            to.batch_execute("SET LOCAL timescaledb.enable_direct_compress_copy = off").await?;
+        }
+    }
+    if figures.buckets > 0 {
+        let mut copying = Copying::begin(to, include_str!("sql/copy_buckets.sql"), buffer).await?;
+        for (part, kept) in parts.iter().zip(kept) {
+            copying.buckets(&part.stored.buckets, &kept.ids).await?;
+        }
+        figures.copy_bytes += copying.end().await?;
+    }
+    Ok(figures)
+}

@@ -1,0 +1,183 @@
+//! Signals and buckets in COPY's binary format, filled by hand: no allocation and no formatting per row.
+
+use super::PgError;
+use crate::storage_policy::{Bucket, StoredSignal};
+use bytes::{Bytes, BytesMut};
+use futures::SinkExt;
+use schemas::{SeriesIndex, Time};
+use std::pin::Pin;
+use tokio_postgres::{CopyInSink, Transaction};
+
+/// Size of the pieces that are sent, in bytes: large enough that a piece's cost does not count, small enough that
+/// the server parses one while the next is filled.
+const PIECE_BYTES: usize = 128 << 10;
+
+/// What begins a binary COPY: signature, no flags, no extension.
+const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
+
+/// What ends it.
+const TRAILER: &[u8] = &[0xff, 0xff];
+
+/// Longest row, in bytes: the number of columns, ten lengths and their values.
+const ROW_BYTES: usize = 96;
+
+/// Microseconds from the Unix epoch to PostgreSQL's, 2000-01-01.
+const EPOCH_US: i64 = 946_684_800_000_000;
+
+/// Earliest and latest time that a timestamp of the server holds, in microseconds of its own epoch.
+const TIMES_US: std::ops::RangeInclusive<i64> = -211_813_488_000_000_000..=9_223_371_331_199_999_999;
+
+/// The buffer of the piece being filled.
+#[derive(Debug, Default)]
+pub(super) struct CopyBuffer(BytesMut);
+
+/// A COPY under way.
+pub(super) struct Copying<'a> {
+    sink: Pin<Box<CopyInSink<Bytes>>>,
+    buffer: &'a mut BytesMut,
+    sent: u64,
+}
+
+impl<'a> Copying<'a> {
+    /// Begins the COPY of `statement`.
+    pub(super) async fn begin(
+        to: &Transaction<'_>,
+        statement: &str,
+        buffer: &'a mut CopyBuffer,
+    ) -> Result<Copying<'a>, PgError> {
+        let sink = Box::pin(to.copy_in(statement).await?);
+        buffer.0.clear();
+        buffer.0.reserve(PIECE_BYTES);
+        buffer.0.extend_from_slice(HEADER);
+        Ok(Copying { sink, buffer: &mut buffer.0, sent: 0 })
+    }
+
+    /// Adds signals; `ids` are the partition's numbers in the database.
+    pub(super) async fn signals(&mut self, rows: &[StoredSignal], ids: &[i32]) -> Result<(), PgError> {
+        for stored in rows {
+            let (signal, id) = (&stored.signal, id(ids, stored.signal.series)?);
+            let mut row = Row::new(9);
+            row.time(signal.time);
+            row.f64(signal.slowdown_s);
+            row.i32(id);
+            row.f32(signal.value);
+            row.f32(signal.mean);
+            row.f32(signal.baseline);
+            row.f32(signal.bound);
+            row.i16(signal.state as i16);
+            row.ticks(stored.ticks);
+            self.add(&row).await?;
+        }
+        Ok(())
+    }
+
+    /// Adds buckets; `ids` are the partition's numbers in the database.
+    pub(super) async fn buckets(&mut self, rows: &[Bucket], ids: &[i32]) -> Result<(), PgError> {
+        for bucket in rows {
+            let mut row = Row::new(10);
+            row.time(bucket.time);
+            row.f64(bucket.slowdown_s);
+            row.i32(id(ids, bucket.series)?);
+            row.f32(bucket.value);
+            row.f32(bucket.value_min);
+            row.f32(bucket.value_max);
+            row.f32(bucket.mean);
+            row.f32(bucket.baseline);
+            row.ticks(bucket.ticks);
+            row.ticks(bucket.contended_ticks);
+            self.add(&row).await?;
+        }
+        Ok(())
+    }
+
+    async fn add(&mut self, row: &Row) -> Result<(), PgError> {
+        self.buffer.extend_from_slice(&row.bytes[..row.len]);
+        if self.buffer.len() + ROW_BYTES > PIECE_BYTES {
+            self.send().await?;
+        }
+        Ok(())
+    }
+
+    async fn send(&mut self) -> Result<(), PgError> {
+        self.sent += self.buffer.len() as u64;
+        let piece = self.buffer.split().freeze();
+        self.sink.send(piece).await?;
+        self.buffer.reserve(PIECE_BYTES);
+        Ok(())
+    }
+
+    /// Ends the COPY; returns the bytes sent.
+    pub(super) async fn end(mut self) -> Result<u64, PgError> {
+        self.buffer.extend_from_slice(TRAILER);
+        self.send().await?;
+        self.sink.as_mut().finish().await?;
+        Ok(self.sent)
+    }
+}
+
+fn id(ids: &[i32], series: SeriesIndex) -> Result<i32, PgError> {
+    ids.get(series.at())
+        .copied()
+        .ok_or_else(|| PgError::Stop(format!("a result is about series {}, which the table lacks", series.0)))
+}
+
+/// One row being filled.
+struct Row {
+    bytes: [u8; ROW_BYTES],
+    len: usize,
+}
+
+impl Row {
+    fn new(columns: i16) -> Row {
+        let mut row = Row { bytes: [0; ROW_BYTES], len: 0 };
+        row.raw(columns.to_be_bytes());
+        row
+    }
+
+    #[inline]
+    fn raw<const N: usize>(&mut self, bytes: [u8; N]) {
+        self.bytes[self.len..self.len + N].copy_from_slice(&bytes);
+        self.len += N;
+    }
+
+    #[inline]
+    fn time(&mut self, time: Time) {
+        let us = time.0.saturating_sub(EPOCH_US).clamp(*TIMES_US.start(), *TIMES_US.end());
+        self.raw(8_i32.to_be_bytes());
+        self.raw(us.to_be_bytes());
+    }
+
+    #[inline]
+    fn f64(&mut self, value: f64) {
+        self.raw(8_i32.to_be_bytes());
+        self.raw(value.to_be_bytes());
+    }
+
+    /// A figure in single precision: seven digits, more than a counter's rate has. NULL where it does not exist.
+    #[inline]
+    fn f32(&mut self, value: f64) {
+        if value.is_finite() {
+            self.raw(4_i32.to_be_bytes());
+            self.raw((value as f32).to_be_bytes());
+        } else {
+            self.raw((-1_i32).to_be_bytes());
+        }
+    }
+
+    #[inline]
+    fn i32(&mut self, value: i32) {
+        self.raw(4_i32.to_be_bytes());
+        self.raw(value.to_be_bytes());
+    }
+
+    #[inline]
+    fn i16(&mut self, value: i16) {
+        self.raw(2_i32.to_be_bytes());
+        self.raw(value.to_be_bytes());
+    }
+
+    #[inline]
+    fn ticks(&mut self, ticks: u16) {
+        self.i16(i16::try_from(ticks).unwrap_or(i16::MAX));
+    }
+}

@@ -1,0 +1,80 @@
+//! Why the server's store refuses, by what to do next.
+
+use tokio_postgres::error::SqlState;
+
+/// What went wrong, in one sentence; the kind says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum PgError {
+    /// The server or the way to it is gone or busy: the same call may succeed later, on a new connection.
+    #[error("the database does not answer: {0}; trying again helps")]
+    Retry(String),
+    /// Another owner claimed the partition, or the server lost the last commits in a crash: what is in memory is
+    /// worth nothing any more. Claim it anew and continue from the position and the state that the claim returns.
+    #[error("partition {partition} was taken over or set back; it has to be claimed anew")]
+    Fenced {
+        /// The partition.
+        partition: i32,
+    },
+    /// Trying again does not help; the sentence says what does.
+    #[error("{0}")]
+    Stop(String),
+}
+
+impl PgError {
+    /// Whether the same call may succeed later without anybody's help.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, PgError::Retry(_))
+    }
+
+    /// What an error of the server or of the connection amounts to.
+    pub(super) fn from_server(error: &tokio_postgres::Error) -> PgError {
+        let Some(said) = error.as_db_error() else {
+            return PgError::from_client(error);
+        };
+        let text = format!("PostgreSQL says {}: {}", said.code().code(), said.message());
+        let code = said.code();
+        if passes(code) {
+            return PgError::Retry(text);
+        }
+        let advice = if *code == SqlState::UNDEFINED_TABLE || *code == SqlState::UNDEFINED_COLUMN {
+            "; the schema is another version's: run `tailback migrate`"
+        } else if *code == SqlState::INSUFFICIENT_PRIVILEGE {
+            "; grant the account the role `tailback_writer`, and run `tailback migrate` as the owner of the database"
+        } else if code.code().starts_with("28") {
+            "; check user and password in the configuration"
+        } else {
+            ""
+        };
+        PgError::Stop(text + advice)
+    }
+
+    /// Errors on this side: a closed or broken connection passes, anything else is a mistake.
+    fn from_client(error: &tokio_postgres::Error) -> PgError {
+        use std::error::Error;
+        let cause = error.source().map(|c| format!(": {c}")).unwrap_or_default();
+        let text = format!("{error}{cause}");
+        let io = error.source().is_some_and(|c| c.downcast_ref::<std::io::Error>().is_some());
+        if error.is_closed() || io || is_connect(&text) { PgError::Retry(text) } else { PgError::Stop(text) }
+    }
+}
+
+fn is_connect(text: &str) -> bool {
+    ["error connecting to server", "error communicating", "timeout waiting for server"]
+        .iter()
+        .any(|known| text.starts_with(known))
+}
+
+/// Whether a state of SQL passes by itself: connections (08), resources and disk (53), an operator's stop (57),
+/// locks (55P03), serialization and deadlock (40).
+fn passes(code: &SqlState) -> bool {
+    let code = code.code();
+    ["08", "53", "57P", "40", "58"].iter().any(|class| code.starts_with(class))
+        || code == "55P03"
+        || code == "57014"
+}
+
+impl From<tokio_postgres::Error> for PgError {
+    fn from(error: tokio_postgres::Error) -> PgError {
+        PgError::from_server(&error)
+    }
+}

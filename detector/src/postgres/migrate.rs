@@ -1,0 +1,143 @@
+//! Bringing the schema up to date: numbered migrations, each recorded by name and checksum.
+
+use super::connect::connect;
+use super::{PgError, PgRetention, PgSettings};
+use schemas::sql::{POSTGRES_MIGRATIONS, PgMigration};
+use std::collections::HashMap;
+use tokio_postgres::Client;
+
+/// Lock of the migrations in the database, the bytes of `tailback`: two at once would do the same twice.
+const LOCK: i64 = i64::from_be_bytes(*b"tailback");
+
+/// A migration that was applied now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// Its name, as that of its file without the ending.
+    pub name: &'static str,
+}
+
+/// Applies what is missing, in order, each in a transaction of its own, and sets the policies of the tiers.
+///
+/// # Errors
+/// [`PgError::Stop`] for an applied migration whose text changed, for missing rights, or for a database of a newer
+/// Tailback; [`PgError::Retry`] when the server does not answer.
+pub async fn migrate(settings: &PgSettings) -> Result<Vec<Applied>, PgError> {
+    let mut client = connect(settings).await?;
+    // Somebody else may be at it: wait until they are done, however long an index takes them.
+    client.batch_execute("SET lock_timeout = 0").await?;
+    client.execute("SELECT pg_advisory_lock($1)", &[&LOCK]).await?;
+    let timescale = prepare(&client, settings).await?;
+    let missing = missing(&client, timescale).await?;
+    let mut applied = Vec::with_capacity(missing.len());
+    for migration in missing {
+        apply(&mut client, migration).await?;
+        applied.push(Applied { name: migration.name });
+    }
+    if timescale {
+        set_policies(&client, &settings.retention, settings.merge_after_hours).await?;
+    }
+    client.execute("SELECT pg_advisory_unlock($1)", &[&LOCK]).await?;
+    Ok(applied)
+}
+
+/// Names of the migrations that [`migrate`] would apply.
+///
+/// # Errors
+/// As [`migrate`].
+pub async fn pending(settings: &PgSettings) -> Result<Vec<&'static str>, PgError> {
+    let client = connect(settings).await?;
+    let timescale = settings.timescale && timescale_usable(&client).await?;
+    Ok(missing(&client, timescale).await?.iter().map(|m| m.name).collect())
+}
+
+/// Refuses a schema that lacks a migration; those for TimescaleDB may come later.
+pub(super) async fn check_schema(client: &Client) -> Result<(), PgError> {
+    let lacking = missing(client, false).await?;
+    match lacking.first() {
+        None => Ok(()),
+        Some(first) => Err(PgError::Stop(format!(
+            "the database lacks the migration {}: run `tailback migrate`",
+            first.name
+        ))),
+    }
+}
+
+/// Makes the table of migrations and, where it can be had, the extension; says whether it is there.
+async fn prepare(client: &Client, settings: &PgSettings) -> Result<bool, PgError> {
+    client.batch_execute(include_str!("sql/schema_migrations.sql")).await?;
+    if !settings.timescale || !timescale_usable(client).await? {
+        return Ok(false);
+    }
+    client.batch_execute("CREATE EXTENSION IF NOT EXISTS timescaledb").await?;
+    Ok(true)
+}
+
+/// Whether the extension is installed in the database, or loaded by the server and installable.
+async fn timescale_usable(client: &Client) -> Result<bool, PgError> {
+    Ok(client.query_one(include_str!("sql/timescale_usable.sql"), &[]).await?.get(0))
+}
+
+async fn missing(client: &Client, timescale: bool) -> Result<Vec<&'static PgMigration>, PgError> {
+    let there: bool =
+        client.query_one("SELECT to_regclass('schema_migrations') IS NOT NULL", &[]).await?.get(0);
+    let mut recorded = HashMap::new();
+    if there {
+        for row in client.query("SELECT name, checksum FROM schema_migrations", &[]).await? {
+            recorded.insert(row.get::<_, String>(0), row.get::<_, i64>(1));
+        }
+    }
+    let mut missing = Vec::new();
+    for migration in POSTGRES_MIGRATIONS {
+        match recorded.remove(migration.name) {
+            Some(sum) if sum == checksum(migration.sql) => {}
+            Some(_) => {
+                let name = migration.name;
+                return Err(PgError::Stop(format!(
+                    "the migration {name} was applied with another text: the database belongs to another build"
+                )));
+            }
+            None if migration.timescale && !timescale => {}
+            None => missing.push(migration),
+        }
+    }
+    match recorded.keys().min() {
+        None => Ok(missing),
+        Some(name) => Err(PgError::Stop(format!(
+            "the database has the migration {name}, which this Tailback does not know: use a newer one"
+        ))),
+    }
+}
+
+async fn apply(client: &mut Client, migration: &PgMigration) -> Result<(), PgError> {
+    let name = |e: tokio_postgres::Error| match PgError::from_server(&e) {
+        PgError::Stop(text) => PgError::Stop(format!("migration {}: {text}", migration.name)),
+        other => other,
+    };
+    let transaction = client.transaction().await?;
+    transaction.batch_execute(migration.sql).await.map_err(name)?;
+    let version: i32 = migration.name.split('_').next().and_then(|n| n.parse().ok()).unwrap_or(0);
+    transaction
+        .execute(
+            "INSERT INTO schema_migrations (version, name, checksum) VALUES ($1, $2, $3)",
+            &[&version, &migration.name, &checksum(migration.sql)],
+        )
+        .await?;
+    Ok(transaction.commit().await.map_err(name)?)
+}
+
+async fn set_policies(client: &Client, keep: &PgRetention, merge_hours: Option<f64>) -> Result<(), PgError> {
+    let merge_days = merge_hours.map(|hours| hours / 24.0);
+    client
+        .execute(
+            include_str!("sql/set_policies.sql"),
+            &[&merge_days, &keep.raw_days, &keep.ten_seconds_days, &keep.minutes_days, &keep.hours_days],
+        )
+        .await?;
+    Ok(())
+}
+
+/// FNV-1a over 64 bits: it tells an edited file, not an attacker.
+fn checksum(text: &str) -> i64 {
+    let step = |sum: u64, byte: u8| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, step).cast_signed()
+}

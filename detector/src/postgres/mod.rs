@@ -1,0 +1,104 @@
+//! The server's store: PostgreSQL, with TimescaleDB where the server has it. It mirrors the embedded [`crate::store`]
+//! for many writers: results, position in the input and state of several partitions commit in one transaction.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `settings` | [`PgSettings`] |
+//! | `error` | [`PgError`], by what to do next |
+//! | `connect` | address, password, TLS, the session |
+//! | `migrate` | [`migrate()`], [`pending`] |
+//! | `claim` | taking and giving back a partition, its snapshot |
+//! | `series_ids` | a partition's dense numbers to those of the database |
+//! | `commit` | the transaction |
+//! | `copy` | signals and buckets in COPY's binary format |
+//! | `rows` | the smaller tables, a statement each |
+//! | `facts` | [`server_facts`] for `tailback doctor` |
+
+mod claim;
+mod commit;
+mod connect;
+mod copy;
+mod error;
+mod facts;
+mod migrate;
+mod rows;
+mod series_ids;
+mod settings;
+
+pub use claim::{Claim, Snapshot};
+pub use commit::{CommitFigures, PartCommit};
+pub use error::PgError;
+pub use facts::{PolicyFacts, ServerFacts, TableFacts, server_facts};
+pub use migrate::{Applied, migrate, pending};
+pub use settings::{DirectColumnstore, PgRetention, PgSettings};
+
+use std::collections::HashMap;
+use tokio_postgres::Client;
+
+/// What the store keeps of a claimed partition.
+#[derive(Debug, Default)]
+struct Part {
+    /// Number in the database by number in the partition.
+    ids: Vec<i32>,
+    /// Commits of the partition so far.
+    commits: i64,
+}
+
+/// A writer's connection, made again when it breaks.
+#[derive(Debug)]
+pub struct PgStore {
+    settings: PgSettings,
+    client: Option<Client>,
+    parts: HashMap<(String, i32), Part>,
+    /// Whether signals lie in a hypertable.
+    hypertable: bool,
+    /// Whether the last commit broke off, so that it may or may not have happened.
+    in_doubt: bool,
+    buffer: copy::CopyBuffer,
+}
+
+impl PgStore {
+    /// Connects and checks that the schema is this program's.
+    ///
+    /// # Errors
+    /// [`PgError::Retry`] when the server does not answer, [`PgError::Stop`] for bad settings, missing rights or a
+    /// schema that needs `tailback migrate`.
+    pub async fn connect(settings: &PgSettings) -> Result<PgStore, PgError> {
+        let mut store = PgStore {
+            settings: settings.clone(),
+            client: None,
+            parts: HashMap::new(),
+            hypertable: false,
+            in_doubt: false,
+            buffer: copy::CopyBuffer::default(),
+        };
+        store.ready().await?;
+        Ok(store)
+    }
+
+    /// A connection that works as far as is known.
+    async fn ready(&mut self) -> Result<(), PgError> {
+        if self.client.as_ref().is_some_and(|client| !client.is_closed()) {
+            return Ok(());
+        }
+        let client = connect::connect(&self.settings).await?;
+        migrate::check_schema(&client).await?;
+        let found = client.query_one(include_str!("sql/hypertable.sql"), &[]).await?;
+        self.hypertable = found.get(0);
+        self.client = Some(client);
+        Ok(())
+    }
+
+    /// The connection that [`PgStore::ready`] made.
+    fn client(&mut self) -> Result<&mut Client, PgError> {
+        self.client.as_mut().ok_or_else(|| PgError::Retry("the connection is closed".to_string()))
+    }
+
+    /// Passes a result on; after an error that passes, the connection is given up and made anew by the next call.
+    fn settle<T>(&mut self, result: Result<T, PgError>) -> Result<T, PgError> {
+        if matches!(&result, Err(PgError::Retry(_))) {
+            self.client = None;
+        }
+        result
+    }
+}

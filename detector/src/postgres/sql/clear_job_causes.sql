@@ -1,0 +1,1 @@
+DELETE FROM job_causes WHERE job_id = ANY ($1)

@@ -1,0 +1,1 @@
+DELETE FROM job_nodes WHERE job_id = ANY ($1)

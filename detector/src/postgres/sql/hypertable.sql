@@ -1,0 +1,1 @@
+SELECT EXISTS (SELECT FROM schema_migrations WHERE name = '0004_columnstore')

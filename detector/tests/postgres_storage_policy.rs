@@ -1,0 +1,108 @@
+//! Which signals are kept does not depend on how they are cut into batches.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use detector::storage_policy::{Bucket, StoragePolicy, StoredRows, StoredSignal, Thinner};
+use proptest::prelude::*;
+use schemas::{SeriesIndex, Signal, State, Time};
+
+const START_US: i64 = 1_700_000_000_000_000;
+
+fn signal(series: u32, second: i64, state: State, value: f64) -> Signal {
+    Signal {
+        time: Time(START_US + second * 1_000_000),
+        series: SeriesIndex(series),
+        value,
+        mean: value,
+        baseline: 1.0,
+        bound: 2.0,
+        state,
+        slowdown_s: 0.0,
+    }
+}
+
+fn kept(policy: StoragePolicy, signals: &[Signal]) -> StoredRows {
+    let (mut thinner, mut rows) = (Thinner::new(policy), StoredRows::default());
+    thinner.pass(signals, &mut rows);
+    thinner.close(Time(i64::MAX), &mut rows);
+    rows
+}
+
+/// Rows in the order of their keys; those of one key stay in the order in which they were written.
+fn sorted(mut rows: StoredRows) -> String {
+    rows.signals.sort_by_key(|r: &StoredSignal| (r.signal.series, r.signal.time));
+    rows.buckets.sort_by_key(|b: &Bucket| (b.series, b.time));
+    // As text, in which NaN equals NaN.
+    format!("{rows:?}")
+}
+
+#[test]
+fn a_quiet_series_is_one_row_in_ten_seconds() {
+    let signals: Vec<Signal> = (0..30).map(|s| signal(0, s, State::Clear, s as f64)).collect();
+    let rows = kept(StoragePolicy::Changes, &signals);
+    let got: Vec<(i64, u16, f64)> = rows
+        .signals
+        .iter()
+        .map(|r| ((r.signal.time.0 - START_US) / 1_000_000, r.ticks, r.signal.value))
+        .collect();
+    assert_eq!(got, [(9, 10, 4.5), (19, 10, 14.5), (29, 10, 24.5)]);
+    assert_eq!(rows.buckets.len(), 3);
+    assert_eq!(
+        (rows.buckets[1].value_min, rows.buckets[1].value_max, rows.buckets[1].ticks),
+        (10.0, 19.0, 10)
+    );
+}
+
+#[test]
+fn contention_and_thirty_seconds_after_it_are_kept_tick_by_tick() {
+    let state = |s| if s == 12 { State::Contended } else { State::Clear };
+    let signals: Vec<Signal> = (0..60).map(|s| signal(0, s, state(s), 1.0)).collect();
+    let rows = kept(StoragePolicy::Changes, &signals);
+    let got: Vec<(i64, u16)> =
+        rows.signals.iter().map(|r| ((r.signal.time.0 - START_US) / 1_000_000, r.ticks)).collect();
+    let each = (12..42).map(|s| (s, 1));
+    let expected: Vec<(i64, u16)> =
+        [(9, 10), (11, 2)].into_iter().chain(each).chain([(49, 8), (59, 10)]).collect();
+    assert_eq!(got, expected);
+    assert_eq!(rows.signals.iter().map(|r| u64::from(r.ticks)).sum::<u64>(), 60);
+    assert_eq!(rows.buckets[1].contended_ticks, 1);
+}
+
+#[test]
+fn all_keeps_every_signal_as_it_is() {
+    let signals: Vec<Signal> = (0..30).map(|s| signal(0, s, State::Clear, s as f64)).collect();
+    let rows = kept(StoragePolicy::All, &signals);
+    assert!(rows.signals.iter().zip(&signals).all(|(row, signal)| row.signal == *signal && row.ticks == 1));
+    assert_eq!((rows.signals.len(), rows.buckets.len()), (30, 3));
+}
+
+proptest! {
+    #[test]
+    fn batches_watermarks_and_restarts_change_no_row(
+        ticks in prop::collection::vec((0_u32..4, 0_usize..5, 0.0..9.0_f64, 1_i64..9), 1..200),
+        cuts in prop::collection::vec(any::<bool>(), 200),
+        all in any::<bool>(),
+    ) {
+        let policy = if all { StoragePolicy::All } else { StoragePolicy::Changes };
+        let mut second = 0;
+        let signals: Vec<Signal> = ticks.iter().map(|(series, state, value, step)| {
+            second += step;
+            let value = if *value > 8.0 { f64::NAN } else { *value };
+            signal(*series, second, State::ALL[*state], value)
+        }).collect();
+        let whole = kept(policy, &signals);
+
+        let (mut thinner, mut rows) = (Thinner::new(policy), StoredRows::default());
+        for (signal, cut) in signals.iter().zip(&cuts) {
+            thinner.pass(std::slice::from_ref(signal), &mut rows);
+            if *cut {
+                // Time only moves forward here: what is before the newest signal cannot come any more.
+                thinner.close(signal.time, &mut rows);
+                // As a snapshot does.
+                let bytes = postcard::to_stdvec(&thinner).unwrap();
+                thinner = postcard::from_bytes(&bytes).unwrap();
+            }
+        }
+        thinner.close(Time(i64::MAX), &mut rows);
+        prop_assert_eq!(sorted(rows), sorted(whole));
+    }
+}

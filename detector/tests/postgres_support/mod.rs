@@ -1,0 +1,206 @@
+//! A database of its own for each test, on a server that is started once, and results to commit.
+
+use detector::postgres::{PgRetention, PgSettings, migrate};
+use detector::storage_policy::{StoragePolicy, StoredRows, Thinner};
+use schemas::{Metric, Name, ResultBatch, SeriesIndex, SeriesInfo, Signal, State, Time};
+use std::path::Path;
+use std::process::Command;
+use std::str::FromStr;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+use tokio::task::JoinHandle;
+use tokio_postgres::{Client, Config, NoTls};
+
+/// The server's URL; `None` where there is none and the tests may be left out.
+fn server() -> Option<&'static str> {
+    static SERVER: OnceLock<Option<String>> = OnceLock::new();
+    SERVER.get_or_init(find_server).as_deref()
+}
+
+fn find_server() -> Option<String> {
+    if let Ok(url) = std::env::var("TAILBACK_PG_URL") {
+        return Some(url);
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/services/postgres");
+    // One place for all runs: a server that a run left behind is found again, and `stop` ends it.
+    let folder = std::env::temp_dir().join("tailback-test-postgres");
+    let output = Command::new(script).arg("start").arg(&folder).output().unwrap();
+    if output.status.success() {
+        return Some(String::from_utf8(output.stdout).unwrap().trim().to_string());
+    }
+    eprintln!("no PostgreSQL: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        std::env::var("TAILBACK_SKIP_SERVICES").is_ok(),
+        "no PostgreSQL; TAILBACK_SKIP_SERVICES=1 leaves it out"
+    );
+    None
+}
+
+/// A database that is dropped at the end.
+#[derive(Clone)]
+pub struct Database {
+    name: String,
+    /// Whether it uses TimescaleDB.
+    pub timescale: bool,
+}
+
+/// Runs `test` in a fresh database on plain PostgreSQL, and in another with TimescaleDB if the server has it.
+pub fn on_each_server<F: Future<Output = ()>>(test: impl Fn(Database) -> F) {
+    let Some(server) = server() else {
+        eprintln!("left out: no PostgreSQL");
+        return;
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let admin = client(server).await;
+        let found = "SELECT current_setting('shared_preload_libraries') ~ 'timescaledb'";
+        let timescale: bool = admin.query_one(found, &[]).await.unwrap().get(0);
+        eprintln!("TimescaleDB: {timescale}");
+        for timescale in if timescale { vec![false, true] } else { vec![false] } {
+            let database = Database::create(&admin, timescale).await;
+            test(database.clone()).await;
+            admin.batch_execute(&format!("DROP DATABASE {} WITH (FORCE)", database.name)).await.unwrap();
+        }
+    });
+}
+
+async fn client(url: &str) -> Client {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client
+}
+
+impl Database {
+    async fn create(admin: &Client, timescale: bool) -> Database {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("tailback_test_{}_{number}", std::process::id());
+        // From the empty template, one at a time: the server allows no second user of a template.
+        admin.batch_execute("SELECT pg_advisory_lock(1)").await.unwrap();
+        admin.batch_execute(&format!("CREATE DATABASE {name} TEMPLATE template0")).await.unwrap();
+        admin.batch_execute("SELECT pg_advisory_unlock(1)").await.unwrap();
+        let database = Database { name, timescale };
+        let applied = migrate(&database.settings()).await.unwrap();
+        assert_eq!(applied.iter().any(|a| a.name == "0004_columnstore"), timescale);
+        database
+    }
+
+    /// The settings of a store in this database.
+    pub fn settings(&self) -> PgSettings {
+        let config = Config::from_str(server().unwrap()).unwrap();
+        let user = config.get_user().unwrap().to_string();
+        // The fixtures are years old: the policies would drop them.
+        let retention =
+            PgRetention { raw_days: None, ten_seconds_days: None, minutes_days: None, hours_days: None };
+        PgSettings {
+            timescale: self.timescale,
+            retention,
+            merge_after_hours: None,
+            ..PgSettings::at(&self.url_of(&user))
+        }
+    }
+
+    /// The URL for another login.
+    pub fn url_of(&self, user: &str) -> String {
+        let server = server().unwrap();
+        let config = Config::from_str(server).unwrap();
+        let (head, _) = server.rsplit_once('/').unwrap();
+        let (_, address) = head.rsplit_once('@').unwrap();
+        let password =
+            config.get_password().map(|p| format!(":{}", String::from_utf8_lossy(p))).unwrap_or_default();
+        format!("postgresql://{user}{password}@{address}/{}", self.name)
+    }
+
+    /// Runs statements as the owner.
+    pub async fn execute(&self, sql: &str) {
+        client(&self.settings().url).await.batch_execute(sql).await.unwrap();
+    }
+
+    /// Kills every connection of a store after some milliseconds.
+    pub fn kill_writers_after(&self, milliseconds: u64) -> JoinHandle<()> {
+        let (url, name) = (server().unwrap(), self.name.clone());
+        tokio::spawn(async move {
+            let admin = client(url).await;
+            tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+            let sql = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+                       WHERE datname = $1 AND application_name = 'tailback'";
+            admin.query_one(sql, &[&name]).await.unwrap();
+        })
+    }
+
+    /// A login of its own with a group role.
+    pub async fn login(&self, group: &str) -> String {
+        let login = format!("{}_{group}", self.name);
+        self.execute(&format!("CREATE ROLE {login} LOGIN PASSWORD 'x' IN ROLE {group}")).await;
+        login
+    }
+
+    /// Removes a login.
+    pub async fn drop_login(&self, login: &str) {
+        self.execute(&format!("DROP ROLE {login}")).await;
+    }
+}
+
+/// The first column of an answer, as the owner.
+pub async fn query(database: &Database, sql: &str) -> Vec<String> {
+    let rows = client(&database.settings().url).await.query(sql, &[]).await.unwrap();
+    rows.iter().map(|row| row.get(0)).collect()
+}
+
+/// The first column of an answer, as another login.
+pub async fn query_as(
+    database: &Database,
+    login: &str,
+    sql: &str,
+) -> Result<Vec<String>, tokio_postgres::Error> {
+    let rows = client(&database.url_of(login)).await.query(sql, &[]).await?;
+    Ok(rows.iter().map(|row| row.get(0)).collect())
+}
+
+/// Results of a partition.
+pub struct Fixture {
+    /// Its series.
+    pub table: Vec<SeriesInfo>,
+    /// What became known.
+    pub results: ResultBatch,
+    /// What is kept.
+    pub stored: StoredRows,
+}
+
+impl Fixture {
+    /// `ticks` seconds of `series` series, each a row; the first is clear, all others contended.
+    pub fn new(series: u32, ticks: i64) -> Fixture {
+        let info = |i: u32| SeriesInfo {
+            metric: Metric::AriesStallRatio,
+            component: Name::parse(&format!("c0-0c0s{i}")).unwrap(),
+            part: Some(Name::parse("r0c0").unwrap()),
+        };
+        let signal = |i: u32, tick: i64| Signal {
+            time: Time(1_700_000_000_000_000 + tick * 1_000_000 + i64::from(i)),
+            series: SeriesIndex(i),
+            value: f64::from(i),
+            mean: f64::NAN,
+            baseline: 1.0,
+            bound: 2.0,
+            state: if i == 0 { State::Clear } else { State::Contended },
+            slowdown_s: 0.0,
+        };
+        let signals = (0..ticks).flat_map(|tick| (0..series).map(move |i| signal(i, tick))).collect();
+        let mut fixture = Fixture {
+            table: (0..series).map(info).collect(),
+            results: ResultBatch { signals, ..ResultBatch::default() },
+            stored: StoredRows::default(),
+        };
+        Thinner::new(StoragePolicy::All).pass(&fixture.results.signals, &mut fixture.stored);
+        fixture
+    }
+
+    /// Keeps the changes alone, with all buckets.
+    pub fn thin(&mut self) {
+        self.stored.clear();
+        let mut thinner = Thinner::new(StoragePolicy::Changes);
+        thinner.pass(&self.results.signals, &mut self.stored);
+        thinner.close(Time(i64::MAX), &mut self.stored);
+    }
+}

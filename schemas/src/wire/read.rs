@@ -1,0 +1,167 @@
+//! Bytes to messages.
+
+use super::primitive::Reader;
+use super::{COUNTERS, DROPPED, DroppedRow, JOBS, MARK, Origin, PROGRESS, Reached, WireError};
+use crate::{DropReason, JobEvent, Metric, Name, Source, Time};
+
+/// A message of `tailback.counters`.
+#[derive(Debug)]
+pub enum Message<'a> {
+    /// A row of counters.
+    Counters(CountersView<'a>),
+    /// What a row said about jobs.
+    Jobs(Origin<'a>, Vec<JobEvent>),
+    /// Rows of a raw partition (topic, number) that were not used.
+    Dropped(&'a str, i32, Vec<DroppedRow>),
+    /// How far an aggregator (its name, its clock) has read.
+    Progress(&'a str, Time, Vec<Reached>),
+}
+
+/// A row of counters in the bytes of its message.
+#[derive(Debug)]
+pub struct CountersView<'a> {
+    /// Where the raw row stood.
+    pub origin: Origin<'a>,
+    /// The sampler's timestamp.
+    pub time: Time,
+    /// The description of its source; [`read_source`] reads it. Equal bytes are equal sources.
+    pub source: &'a [u8],
+    counters: Reader<'a>,
+}
+
+impl CountersView<'_> {
+    /// Appends the counters to `out`; how many there were.
+    ///
+    /// # Errors
+    /// [`WireError`] if the message is damaged; `out` may then hold some of them.
+    pub fn counters(&self, out: &mut impl Extend<u64>) -> Result<usize, WireError> {
+        let mut reader = self.counters;
+        let mut count = 0;
+        reader.array(|item| {
+            out.extend([item.long()?.cast_unsigned()]);
+            count += 1;
+            Ok(())
+        })?;
+        reader.end()?;
+        Ok(count)
+    }
+}
+
+/// Reads a message.
+///
+/// # Errors
+/// [`WireError`] if it is none, or damaged.
+pub fn read(bytes: &[u8]) -> Result<Message<'_>, WireError> {
+    let body = bytes.strip_prefix(&MARK).ok_or(WireError::UnknownSchema)?;
+    let (fingerprint, body) = body.split_first_chunk::<8>().ok_or(WireError::UnknownSchema)?;
+    let mut reader = Reader(body);
+    match u64::from_le_bytes(*fingerprint) {
+        COUNTERS => counters(reader),
+        JOBS => {
+            let origin = origin(&mut reader)?;
+            let events = list(&mut reader, event)?;
+            reader.end()?;
+            Ok(Message::Jobs(origin, events))
+        }
+        DROPPED => {
+            let (topic, partition) = (reader.text()?, reader.int()?);
+            let rows = list(&mut reader, dropped_row)?;
+            reader.end()?;
+            Ok(Message::Dropped(topic, partition, rows))
+        }
+        PROGRESS => {
+            let (aggregator, now) = (reader.text()?, Time(reader.long()?));
+            let reached = list(&mut reader, |r| {
+                Ok(Reached { topic: r.text()?.to_string(), partition: r.int()?, time: Time(r.long()?) })
+            })?;
+            reader.end()?;
+            Ok(Message::Progress(aggregator, now, reached))
+        }
+        _ => Err(WireError::UnknownSchema),
+    }
+}
+
+fn counters(mut reader: Reader<'_>) -> Result<Message<'_>, WireError> {
+    let origin = origin(&mut reader)?;
+    let time = Time(reader.long()?);
+    let from = reader.0;
+    pass_source(&mut reader)?;
+    let source = &from[..from.len() - reader.0.len()];
+    Ok(Message::Counters(CountersView { origin, time, source, counters: reader }))
+}
+
+fn origin<'a>(reader: &mut Reader<'a>) -> Result<Origin<'a>, WireError> {
+    Ok(Origin {
+        topic: reader.text()?,
+        partition: reader.int()?,
+        offset: reader.long()?,
+        arrived: Time(reader.long()?),
+    })
+}
+
+fn pass_source(reader: &mut Reader<'_>) -> Result<(), WireError> {
+    reader.text()?;
+    reader.text()?;
+    reader.long()?;
+    reader.text()?;
+    if reader.long()? != 0 {
+        reader.text()?;
+    }
+    reader.array(|part| part.text().map(|_| ()))?;
+    reader.long()?;
+    Ok(())
+}
+
+/// Reads the description of a source.
+///
+/// # Errors
+/// [`WireError`] if it is damaged or has a name that is none.
+pub fn read_source(bytes: &[u8]) -> Result<Source, WireError> {
+    let mut reader = Reader(bytes);
+    let schema = Name::parse(reader.text()?)?;
+    let producer = Name::parse(reader.text()?)?;
+    let metric = usize::try_from(reader.long()?).ok().and_then(|at| Metric::ALL.get(at).copied());
+    let metric = metric.ok_or(WireError::Damaged("an unknown metric"))?;
+    let component = Name::parse(reader.text()?)?;
+    let set = match reader.long()? {
+        0 => None,
+        _ => Some(Name::parse(reader.text()?)?),
+    };
+    let parts = list(&mut reader, |part| Ok(Name::parse(part.text()?)?))?;
+    let rank = u8::try_from(reader.long()?).map_err(|_| WireError::Damaged("a rank beyond 255"))?;
+    reader.end()?;
+    Ok(Source { schema, producer, metric, component, set, parts, rank })
+}
+
+fn event(reader: &mut Reader<'_>) -> Result<JobEvent, WireError> {
+    Ok(JobEvent {
+        time: Time(reader.long()?),
+        node: Name::parse(reader.text()?)?,
+        job_id: Name::parse(reader.text()?)?,
+        user: reader.text()?.to_string(),
+        name: reader.text()?.to_string(),
+        start: Time(reader.long()?),
+        end: match reader.long()? {
+            0 => None,
+            _ => Some(Time(reader.long()?)),
+        },
+    })
+}
+
+fn dropped_row(reader: &mut Reader<'_>) -> Result<DroppedRow, WireError> {
+    let offset = reader.long()?;
+    let reason = usize::try_from(reader.long()?).ok().and_then(|at| DropReason::ALL.get(at).copied());
+    Ok(DroppedRow { offset, reason: reason.ok_or(WireError::Damaged("an unknown reason"))? })
+}
+
+fn list<'a, T>(
+    reader: &mut Reader<'a>,
+    mut item: impl FnMut(&mut Reader<'a>) -> Result<T, WireError>,
+) -> Result<Vec<T>, WireError> {
+    let mut found = Vec::new();
+    reader.array(|r| {
+        found.push(item(r)?);
+        Ok(())
+    })?;
+    Ok(found)
+}

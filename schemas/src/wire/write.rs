@@ -1,0 +1,101 @@
+//! Messages to bytes.
+
+use super::primitive::{put_long, put_text};
+use super::{COUNTERS, DROPPED, DroppedRow, JOBS, MARK, Origin, PROGRESS, Reached};
+use crate::{JobEvent, Source, Time};
+
+fn begin(out: &mut Vec<u8>, fingerprint: u64) {
+    out.clear();
+    out.extend_from_slice(&MARK);
+    out.extend_from_slice(&fingerprint.to_le_bytes());
+}
+
+fn put_origin(out: &mut Vec<u8>, origin: &Origin<'_>) {
+    put_text(out, origin.topic);
+    put_long(out, i64::from(origin.partition));
+    put_long(out, origin.offset);
+    put_long(out, origin.arrived.0);
+}
+
+fn put_count(out: &mut Vec<u8>, count: usize) {
+    if count > 0 {
+        put_long(out, count as i64);
+    }
+}
+
+/// Writes the description of a source, to be used in [`write_counters`] again and again.
+pub fn write_source(out: &mut Vec<u8>, source: &Source) {
+    put_text(out, source.schema.as_str());
+    put_text(out, source.producer.as_str());
+    put_long(out, source.metric as i64);
+    put_text(out, source.component.as_str());
+    match &source.set {
+        None => put_long(out, 0),
+        Some(set) => {
+            put_long(out, 1);
+            put_text(out, set.as_str());
+        }
+    }
+    put_count(out, source.parts.len());
+    source.parts.iter().for_each(|part| put_text(out, part.as_str()));
+    put_long(out, 0);
+    put_long(out, i64::from(source.rank));
+}
+
+/// Writes a row into `out`, whose content it replaces. `source` is what [`write_source`] wrote.
+pub fn write_counters(out: &mut Vec<u8>, origin: &Origin<'_>, time: Time, source: &[u8], counters: &[u64]) {
+    begin(out, COUNTERS);
+    put_origin(out, origin);
+    put_long(out, time.0);
+    out.extend_from_slice(source);
+    put_count(out, counters.len());
+    counters.iter().for_each(|counter| put_long(out, counter.cast_signed()));
+    put_long(out, 0);
+}
+
+/// Writes what a row said about jobs.
+pub fn write_jobs(out: &mut Vec<u8>, origin: &Origin<'_>, events: &[JobEvent]) {
+    begin(out, JOBS);
+    put_origin(out, origin);
+    put_count(out, events.len());
+    for event in events {
+        put_long(out, event.time.0);
+        put_text(out, event.node.as_str());
+        put_text(out, event.job_id.as_str());
+        put_text(out, &event.user);
+        put_text(out, &event.name);
+        put_long(out, event.start.0);
+        put_long(out, i64::from(event.end.is_some()));
+        if let Some(end) = event.end {
+            put_long(out, end.0);
+        }
+    }
+    put_long(out, 0);
+}
+
+/// Writes which rows of a raw partition were not used.
+pub fn write_dropped(out: &mut Vec<u8>, topic: &str, partition: i32, rows: &[DroppedRow]) {
+    begin(out, DROPPED);
+    put_text(out, topic);
+    put_long(out, i64::from(partition));
+    put_count(out, rows.len());
+    for row in rows {
+        put_long(out, row.offset);
+        put_long(out, row.reason as i64);
+    }
+    put_long(out, 0);
+}
+
+/// Writes how far an aggregator has read.
+pub fn write_progress(out: &mut Vec<u8>, aggregator: &str, now: Time, reached: &[Reached]) {
+    begin(out, PROGRESS);
+    put_text(out, aggregator);
+    put_long(out, now.0);
+    put_count(out, reached.len());
+    for raw in reached {
+        put_text(out, &raw.topic);
+        put_long(out, i64::from(raw.partition));
+        put_long(out, raw.time.0);
+    }
+    put_long(out, 0);
+}

@@ -1,0 +1,185 @@
+//! Every key with what it may be. `default.toml` tells the same to people; tests hold both together.
+
+use toml::Value;
+
+/// What a key may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rule {
+    /// `true` or `false`.
+    Flag,
+    /// A whole number within both bounds, in a unit.
+    Whole(i64, i64, &'static str),
+    /// A number within both bounds, in a unit.
+    Number(f64, f64, &'static str),
+    /// A whole number whose bounds depend on other keys.
+    Count,
+    /// A number whose bounds depend on other keys.
+    Quantity,
+    /// Any text; what it must be is checked with the section.
+    Text,
+    /// A path, or "" for none.
+    File,
+    /// Address and port.
+    Address,
+    /// A name by Kafka's rules, up to so many characters.
+    Name(usize),
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// Some of these words, each once.
+    Words(&'static [&'static str]),
+    /// Texts, at least one; or one text with commas.
+    Texts,
+}
+
+const MODELS: &[&str] = &["robust", "published"];
+const STAGES: &[&str] = &["aggregator", "detector", "rollup"];
+const FORMS: &[&str] = &["corrected", "published", "service_time"];
+const HOURS: Rule = Rule::Whole(1, 87_600, " hours");
+const DAYS: Rule = Rule::Whole(0, 36_500, " days");
+
+/// All keys but the metrics', in the order of `default.toml`.
+const KEYS: &[(&str, Rule)] = &[
+    ("model", Rule::Word(MODELS)),
+    ("kafka.brokers", Rule::Texts),
+    ("kafka.client_id", Rule::Name(249)),
+    ("kafka.raw_topics", Rule::Texts),
+    ("kafka.group", Rule::Name(200)),
+    ("kafka.counters_topic", Rule::Name(249)),
+    ("kafka.signals_topic", Rule::Name(249)),
+    ("kafka.verdicts_topic", Rule::Name(249)),
+    ("kafka.create_topics", Rule::Flag),
+    ("kafka.partitions", Rule::Whole(1, 10_000, "")),
+    ("kafka.replication", Rule::Whole(1, 32, "")),
+    ("kafka.counters_retention_h", HOURS),
+    ("kafka.signals_retention_h", HOURS),
+    ("kafka.verdicts_retention_h", HOURS),
+    ("kafka.message_max_bytes", Rule::Whole(65_536, 50_000_000, " bytes")),
+    ("kafka.sasl_password_file", Rule::File),
+    ("kafka.ssl_key_password_file", Rule::File),
+    ("schema_registry.url", Rule::Text),
+    ("schema_registry.user", Rule::Text),
+    ("schema_registry.password_file", Rule::File),
+    ("schema_registry.cache_dir", Rule::File),
+    ("database.url", Rule::Text),
+    ("database.password_file", Rule::File),
+    ("database.storage", Rule::Word(&["changes", "all"])),
+    ("database.direct_columnstore", Rule::Word(&["auto", "on", "off"])),
+    ("database.commit_interval_ms", Rule::Whole(10, 60_000, " ms")),
+    ("database.snapshot_interval_s", Rule::Whole(1, 3_600, " s")),
+    ("database.synchronous_commit", Rule::Flag),
+    ("database.raw_days", DAYS),
+    ("database.ten_second_days", DAYS),
+    ("database.minute_days", DAYS),
+    ("database.connect_timeout_s", Rule::Whole(1, 300, " s")),
+    ("run.stages", Rule::Words(STAGES)),
+    ("run.instance", Rule::Text),
+    ("run.threads", Rule::Whole(0, 1_024, "")),
+    ("run.max_rows_in_flight", Rule::Whole(1_000, 100_000_000, "")),
+    ("run.max_buffer_mb", Rule::Whole(16, 1_000_000, " MB")),
+    ("run.drain_s", Rule::Whole(1, 600, " s")),
+    ("stream.tick_s", Rule::Number(0.1, 60.0, " s")),
+    ("stream.lateness_s", Rule::Quantity),
+    ("stream.silence_s", Rule::Quantity),
+    ("stream.gap_s", Rule::Quantity),
+    ("http.listen", Rule::Address),
+    ("http.token_file", Rule::File),
+    ("log.level", Rule::Word(&["error", "warn", "info", "debug", "trace"])),
+    ("log.format", Rule::Word(&["text", "json"])),
+    ("doctor.silent_after_s", Rule::Number(1.0, 86_400.0, " s")),
+    ("doctor.skew_warn_s", Rule::Number(0.001, 3_600.0, " s")),
+    ("doctor.lag_warn_s", Rule::Number(1.0, 86_400.0, " s")),
+    ("doctor.timeout_s", Rule::Number(1.0, 300.0, " s")),
+];
+
+/// Keys of each `[metric.<name>]`; their ranges stand with the models' parameters.
+const METRIC_KEYS: &[(&str, Rule)] = &[
+    ("window", Rule::Count),
+    ("eta", Rule::Quantity),
+    ("slowdown", Rule::Word(FORMS)),
+    ("floor", Rule::Quantity),
+    ("least_effect", Rule::Quantity),
+    ("least_change", Rule::Quantity),
+];
+
+/// Tables with keys of others: any property of librdkafka.
+pub const FREE_TABLES: [&str; 3] = ["kafka.librdkafka", "kafka.consumer", "kafka.producer"];
+
+/// Every key with its rule, in the order of `default.toml`.
+pub fn all() -> impl Iterator<Item = (String, Rule)> {
+    let keys = |keys: &'static [(&str, Rule)]| keys.iter().map(|(key, rule)| ((*key).to_string(), *rule));
+    let of_metric = |metric: schemas::Metric| {
+        METRIC_KEYS.iter().map(move |(key, rule)| (format!("metric.{}.{key}", metric.name()), *rule))
+    };
+    let after_stream = KEYS.iter().position(|(key, _)| key.starts_with("http.")).unwrap_or(KEYS.len());
+    keys(&KEYS[..after_stream])
+        .chain(schemas::Metric::ALL.into_iter().flat_map(of_metric))
+        .chain(keys(&KEYS[after_stream..]))
+}
+
+/// The rule of a key.
+pub fn of(key: &str) -> Option<Rule> {
+    all().find(|(known, _)| known == key).map(|(_, rule)| rule)
+}
+
+impl Rule {
+    /// What is allowed, as it continues "must be".
+    pub fn allowed(self) -> String {
+        match self {
+            Rule::Flag => "true or false".to_string(),
+            Rule::Whole(least, most, unit) => format!("a whole number from {least} to {most}{unit}"),
+            Rule::Number(least, most, unit) => format!("a number from {least} to {most}{unit}"),
+            Rule::Count => "a whole number of at least 0".to_string(),
+            Rule::Quantity => "a number".to_string(),
+            Rule::Text => "a text".to_string(),
+            Rule::File => "a path in quotes".to_string(),
+            Rule::Address => "an address and port such as \"127.0.0.1:9464\" or \"[::1]:9464\"".to_string(),
+            Rule::Name(most) => format!("a text of 1 to {most} letters, digits, `.`, `_`, `-`"),
+            Rule::Word(words) => format!("one of {}", words.join(", ")),
+            Rule::Words(words) => format!("a list of some of {}, each once", words.join(", ")),
+            Rule::Texts => "a list of texts, at least one, none empty".to_string(),
+        }
+    }
+
+    /// The value in the form that the configuration holds, if it is allowed.
+    pub fn admit(self, value: &Value) -> Option<Value> {
+        match (self, value) {
+            (Rule::Flag, Value::Boolean(_)) | (Rule::Text | Rule::File, Value::String(_)) => {}
+            (Rule::Whole(least, most, _), Value::Integer(n)) if (least..=most).contains(n) => {}
+            (Rule::Count, Value::Integer(n)) if *n >= 0 => {}
+            (Rule::Number(..) | Rule::Quantity, Value::Integer(n)) => {
+                return self.admit(&Value::Float(*n as f64));
+            }
+            (Rule::Number(least, most, _), Value::Float(x)) if (least..=most).contains(x) => {}
+            (Rule::Quantity, Value::Float(x)) if x.is_finite() => {}
+            (Rule::Address, Value::String(text)) if text.parse::<std::net::SocketAddr>().is_ok() => {}
+            (Rule::Name(most), Value::String(text)) if is_name(text, most) => {}
+            (Rule::Word(words), Value::String(text)) if words.contains(&text.as_str()) => {}
+            (Rule::Words(_) | Rule::Texts, _) => return self.admit_list(value),
+            _ => return None,
+        }
+        Some(value.clone())
+    }
+
+    /// A list, or a text with commas that stands for one.
+    fn admit_list(self, value: &Value) -> Option<Value> {
+        let texts: Vec<String> = match value {
+            Value::String(text) => text.split(',').map(|part| part.trim().to_string()).collect(),
+            Value::Array(items) => {
+                items.iter().map(|item| item.as_str().map(str::to_string)).collect::<Option<_>>()?
+            }
+            _ => return None,
+        };
+        let allowed = |(i, text): (usize, &String)| match self {
+            Rule::Words(words) => words.contains(&text.as_str()) && !texts[..i].contains(text),
+            _ => !text.is_empty(),
+        };
+        let fits = !texts.is_empty() && texts.iter().enumerate().all(allowed);
+        fits.then(|| Value::Array(texts.into_iter().map(Value::String).collect()))
+    }
+}
+
+/// Kafka's rule for names of topics, which holds for groups and clients here too.
+pub fn is_name(text: &str, most: usize) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    (1..=most).contains(&text.len()) && text.chars().all(plain) && text != "." && text != ".."
+}

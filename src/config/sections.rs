@@ -1,0 +1,202 @@
+//! The sections as types. What a key means, its unit and its range stand in `default.toml`.
+
+#![allow(missing_docs, reason = "default.toml documents every key; a copy here would drift")]
+
+use super::kafka::Properties;
+use super::secrets::{Redacted, SecretUrl};
+use serde::Deserialize;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// What a process does of the pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// LDMS rows to counters keyed by component.
+    Aggregator,
+    /// Counters to rates, signals and episodes.
+    Detector,
+    /// Signals to jobs, regions and verdicts.
+    Rollup,
+}
+
+impl Stage {
+    /// The word in the configuration, in metrics and in consumer groups.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Aggregator => "aggregator",
+            Stage::Detector => "detector",
+            Stage::Rollup => "rollup",
+        }
+    }
+}
+
+/// `[kafka]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kafka {
+    pub brokers: Vec<String>,
+    pub client_id: String,
+    pub raw_topics: Vec<String>,
+    pub group: String,
+    pub counters_topic: String,
+    pub signals_topic: String,
+    pub verdicts_topic: String,
+    pub create_topics: bool,
+    pub partitions: i32,
+    pub replication: i32,
+    pub counters_retention_h: u32,
+    pub signals_retention_h: u32,
+    pub verdicts_retention_h: u32,
+    pub message_max_bytes: u32,
+    pub sasl_password_file: PathBuf,
+    pub ssl_key_password_file: PathBuf,
+    #[serde(default)]
+    pub librdkafka: Properties,
+    #[serde(default)]
+    pub consumer: Properties,
+    #[serde(default)]
+    pub producer: Properties,
+    /// What stands in `sasl_password_file`.
+    #[serde(skip)]
+    pub sasl_password: Option<Redacted>,
+    /// What stands in `ssl_key_password_file`.
+    #[serde(skip)]
+    pub ssl_key_password: Option<Redacted>,
+}
+
+/// `[schema_registry]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SchemaRegistry {
+    pub url: SecretUrl,
+    pub user: String,
+    pub password_file: PathBuf,
+    pub cache_dir: PathBuf,
+    /// What stands in `password_file`.
+    #[serde(skip)]
+    pub password: Option<Redacted>,
+}
+
+/// Which signals become rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Storage {
+    Changes,
+    All,
+}
+
+/// Whether to use what only some servers have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Use {
+    Auto,
+    On,
+    Off,
+}
+
+/// `[database]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Database {
+    pub url: SecretUrl,
+    pub password_file: PathBuf,
+    pub storage: Storage,
+    pub direct_columnstore: Use,
+    pub commit_interval_ms: u64,
+    pub snapshot_interval_s: u64,
+    pub synchronous_commit: bool,
+    pub raw_days: u32,
+    pub ten_second_days: u32,
+    pub minute_days: u32,
+    pub connect_timeout_s: u64,
+    /// What stands in `password_file`; goes before a password in the URL.
+    #[serde(skip)]
+    pub password: Option<Redacted>,
+}
+
+/// `[run]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    pub stages: Vec<Stage>,
+    /// Never empty: `<host name>-<process id>` where none is set.
+    pub instance: String,
+    pub threads: usize,
+    pub max_rows_in_flight: usize,
+    pub max_buffer_mb: usize,
+    pub drain_s: u64,
+}
+
+/// `[http]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Http {
+    pub listen: SocketAddr,
+    pub token_file: PathBuf,
+    /// What stands in `token_file`.
+    #[serde(skip)]
+    pub token: Option<Redacted>,
+}
+
+/// How important a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogLevel {
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+impl From<LogLevel> for tracing::Level {
+    fn from(level: LogLevel) -> tracing::Level {
+        match level {
+            LogLevel::Error => tracing::Level::ERROR,
+            LogLevel::Warn => tracing::Level::WARN,
+            LogLevel::Info => tracing::Level::INFO,
+            LogLevel::Debug => tracing::Level::DEBUG,
+            LogLevel::Trace => tracing::Level::TRACE,
+        }
+    }
+}
+
+/// How a message is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+/// `[log]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Log {
+    pub level: LogLevel,
+    pub format: LogFormat,
+}
+
+/// `[doctor]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Doctor {
+    pub silent_after_s: f64,
+    pub skew_warn_s: f64,
+    pub lag_warn_s: f64,
+    pub timeout_s: f64,
+}
+
+/// All sections but those of the detector, which become its settings.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sections {
+    pub kafka: Kafka,
+    pub schema_registry: SchemaRegistry,
+    pub database: Database,
+    pub run: Run,
+    pub http: Http,
+    pub log: Log,
+    pub doctor: Doctor,
+}

@@ -1,0 +1,240 @@
+//! The default file against the code, and keys that were mistyped.
+
+use super::known;
+use super::rules::{self, Rule};
+use super::secrets::without_password;
+use super::*;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// The default file with its commented keys (`#key = …`) set.
+fn uncommented() -> String {
+    let key = |line: &&str| line.starts_with('#') && line[1..].starts_with(|c: char| c.is_ascii_lowercase());
+    DEFAULT.lines().map(|line| if key(&line) { &line[1..] } else { line }.to_string() + "\n").collect()
+}
+
+fn of_text(text: &str) -> Layers {
+    let mut layers = Layers::default();
+    layers.add_text(DEFAULT, &|_| Origin::Default);
+    layers.add_text(text, &|line| Origin::File { file: "tailback.toml".into(), line });
+    layers
+}
+
+fn parse(text: &str) -> Result<Settings, String> {
+    let mut layers = of_text(text);
+    let settings = metric::settings(&mut layers, Overrides::default());
+    match layers.problems.is_empty() {
+        true => Ok(settings),
+        false => Err(ConfigError(layers.problems).to_string()),
+    }
+}
+
+#[test]
+fn the_default_file_is_valid_and_nothing_in_it_is_unwise() {
+    let examined = examine(None, []);
+    assert_eq!((examined.problems, examined.warnings), (vec![], vec![]));
+    assert!(examined.config.is_some());
+}
+
+#[test]
+fn every_key_stands_in_the_default_file_in_the_same_order() {
+    let mut layers = Layers::default();
+    layers.add_text(&uncommented(), &|line| Origin::File { file: "default.toml".into(), line });
+    assert_eq!(layers.problems, vec![]);
+    let line = |path: &String| match layers.origin(path) {
+        Origin::File { line, .. } => line,
+        Origin::Default | Origin::Environment(_) => panic!("{path} does not stand in default.toml"),
+    };
+    let keys: Vec<String> = rules::all().map(|(key, _)| key).collect();
+    let lines: Vec<usize> = keys.iter().map(line).collect();
+    assert!(lines.is_sorted(), "{:?}", keys.iter().zip(lines).collect::<Vec<_>>());
+    assert_eq!(layers.entries.len(), keys.len());
+}
+
+#[test]
+fn every_key_of_the_default_file_is_explained_with_its_range() {
+    let text = uncommented();
+    let mut comment = String::new();
+    let mut comments: BTreeMap<usize, String> = BTreeMap::new();
+    for (i, line) in text.lines().enumerate() {
+        match line.strip_prefix('#') {
+            Some(more) => comment = comment + " " + more.trim(),
+            None => drop(comments.insert(i + 1, std::mem::take(&mut comment))),
+        }
+    }
+    let mut layers = Layers::default();
+    layers.add_text(&text, &|line| Origin::File { file: "default.toml".into(), line });
+    for (path, rule) in rules::all() {
+        let Origin::File { line, .. } = layers.origin(&path) else { panic!("{path}") };
+        let range = match rule {
+            Rule::Whole(least, most, unit) => format!("{least} to {most}{unit}."),
+            Rule::Number(least, most, unit) => format!("{least} to {most}{unit}."),
+            Rule::Word(words) | Rule::Words(words) => words.join(", ") + ".",
+            Rule::Name(most) => format!("1 to {most} letters, digits"),
+            _ => String::new(),
+        };
+        let comment = &comments[&line];
+        assert!(comment.len() > 30 && comment.contains(&range), "{path}: {range:?} not in {comment:?}");
+    }
+}
+
+#[test]
+fn what_is_shown_of_the_models_are_the_defaults_of_the_robust_one() {
+    assert_eq!(parse(&uncommented()).unwrap(), Settings::of(ModelKind::Robust));
+    assert_eq!(parse("").unwrap(), Settings::of(ModelKind::Robust));
+    assert_eq!(parse("model = \"published\"").unwrap(), Settings::of(ModelKind::Published));
+}
+
+#[test]
+fn a_file_sets_what_it_names_and_nothing_else() {
+    let settings = parse("[metric.lustre_write_rate]\nwindow = 12").unwrap();
+    assert_eq!(settings.params[schemas::Metric::LustreWriteRate as usize].window, 12);
+    assert_eq!(settings.params[0], Settings::of(ModelKind::Robust).params[0]);
+}
+
+#[test]
+fn the_rules_of_the_stream_grow_with_the_tick() {
+    let stream = parse("[stream]\ntick_s = 10").unwrap().stream;
+    assert_eq!((stream.lateness_s, stream.silence_s, stream.gap_s), (30.0, 20.0, 50.0));
+}
+
+#[test]
+fn an_option_goes_before_the_file_even_if_the_file_is_wrong_there() {
+    let mut layers = of_text("[metric.ib_wait_ratio]\nwindow = 40");
+    let overrides = Overrides { window: Some(8), ..Overrides::default() };
+    let settings = metric::settings(&mut layers, overrides);
+    assert_eq!((layers.problems, settings), (vec![], Settings::of(ModelKind::Robust)));
+}
+
+#[test]
+fn every_mistake_is_told() {
+    let text = "[metric.ib_wait_ratio]\nfloor = 0.0\neta = 1000\n[stream]\ntick_s = 0\nlateness_s = 99";
+    let told = parse(text).unwrap_err();
+    let told: Vec<&str> = told.lines().collect();
+    assert_eq!(
+        told,
+        [
+            "tailback.toml:5: stream.tick_s must be a number from 0.1 to 60 s, not 0",
+            "tailback.toml:6: stream.lateness_s must be a number from 1 to 30 s at a tick of 1 s, not 99",
+            "tailback.toml:3: metric.ib_wait_ratio.eta must be a number above 0 and at most 100, not 1000",
+            "tailback.toml:2: metric.ib_wait_ratio.floor must be a number above 0 and at most 1e15, not 0",
+        ]
+    );
+}
+
+#[test]
+fn properties_of_librdkafka_reach_their_role_and_the_own_ones_stay() {
+    let text = "[kafka]\ngroup = \"site\"\n[kafka.librdkafka]\nsecurity.protocol = \"SSL\"\n\"compression.type\" = \"zstd\"\n\
+                [kafka.consumer]\nfetch.wait.max.ms = 100\n[kafka.producer]\ncompression.codec = \"gzip\"";
+    let mut layers = of_text(text);
+    kafka::check(&mut layers);
+    assert_eq!(layers.problems, vec![]);
+    let config = assemble(&mut layers, Settings::of(ModelKind::Robust), &mut Vec::new()).unwrap();
+    let properties = |role| config.kafka_properties(role).into_iter().collect::<BTreeMap<_, _>>();
+    let consumer = properties(Role::Consumer(sections::Stage::Detector));
+    assert_eq!(consumer["group.id"], "site.detector");
+    assert_eq!(consumer["enable.auto.commit"], "false");
+    assert_eq!(consumer["fetch.wait.max.ms"], "100");
+    let producer = properties(Role::Producer);
+    assert_eq!(producer["compression.codec"], "gzip");
+    assert_eq!(producer["security.protocol"], "SSL");
+    assert!(!producer.contains_key("compression.type") && !producer.contains_key("group.id"));
+    for role in [Role::Consumer(sections::Stage::Rollup), Role::Producer, Role::Admin] {
+        let mut native = rdkafka::ClientConfig::new();
+        native.extend(config.kafka_properties(role));
+        assert!(native.create_native_config().is_ok());
+    }
+}
+
+#[test]
+fn no_secret_is_shown() {
+    let secret = "hunter2-hunter2-hunter2";
+    let variables = [
+        ("TAILBACK_DATABASE__URL", format!("postgres://u:{secret}@h/db?sslpassword={secret}")),
+        ("TAILBACK_SCHEMA_REGISTRY__URL", format!("https://u:{secret}@h")),
+        ("TAILBACK_KAFKA__LIBRDKAFKA__SASL_PASSWORD", secret.to_string()),
+    ];
+    let url = "postgres://u:***@h/db?sslpassword=***";
+    assert_eq!(without_password(&variables[0].1), url);
+    let valid = variables
+        .clone()
+        .map(|(name, value)| (name.to_string(), value.replace("?sslpassword=", "?options=")));
+    let examined = examine(
+        None,
+        valid.map(|(name, value)| (name, value.replace("?options=hunter2-hunter2-hunter2", ""))),
+    );
+    assert_eq!(examined.problems, vec![]);
+    assert!(examined.config.is_some() && !format!("{examined:?}").contains("hunter2"), "{examined:?}");
+    // Wrong as a whole: the sentence hides it as well.
+    let wrong = examine(None, variables.map(|(name, value)| (name.to_string(), value)));
+    assert!(!wrong.problems.is_empty() && !format!("{:?}", wrong.problems).contains("hunter2"), "{wrong:?}");
+}
+
+#[test]
+fn a_variable_is_taken_as_its_key_wants_it() {
+    let set = |name: &str, value: &str| {
+        let mut layers = of_text("");
+        layers.add_environment([(name.to_string(), value.to_string())]);
+        assert_eq!(layers.problems, vec![], "{name}={value}");
+        layers
+    };
+    let brokers = set("TAILBACK_KAFKA__BROKERS", "k1:9092, k2:9092").texts("kafka.brokers");
+    assert_eq!(brokers, ["k1:9092", "k2:9092"]);
+    assert_eq!(set("TAILBACK_KAFKA__BROKERS", "[\"k1:9092\"]").texts("kafka.brokers"), ["k1:9092"]);
+    assert_eq!(set("TAILBACK_RUN__INSTANCE", "12").text("run.instance"), "12");
+    assert_eq!(set("TAILBACK_STREAM__TICK_S", "2").number("stream.tick_s"), Some(2.0));
+    assert_eq!(set("TAILBACK_MODEL", "published").text("model"), "published");
+    set("TAILBACK_PORT", "tcp://10.0.0.1:9464");
+}
+
+/// A key with one character lost, doubled, replaced or swapped with the next.
+fn mistyped(path: &str, at: usize, how: u8, with: char) -> String {
+    let start = path.rfind('.').map_or(0, |dot| dot + 1);
+    let mut leaf: Vec<char> = path[start..].chars().collect();
+    let i = at % leaf.len();
+    match how {
+        0 => drop(leaf.remove(i)),
+        1 => leaf.insert(i, with),
+        2 => leaf[i] = with,
+        _ => leaf.swap(i, (i + 1) % path[start..].len()),
+    }
+    path[..start].to_string() + &leaf.into_iter().collect::<String>()
+}
+
+proptest! {
+    #[test]
+    fn a_mistyped_key_names_the_one_that_was_meant(
+        key in 0..rules::all().count(), at in 0usize..64, how in 0u8..3, with in proptest::char::range('a', 'z')
+    ) {
+        let (path, _) = rules::all().nth(key).unwrap();
+        let wrong = mistyped(&path, at, how, with);
+        prop_assume!(known::what_is(&wrong) == known::Known::Nothing && !wrong.ends_with('.'));
+        let layers = of_text(&format!("# a line\n{wrong} = 1"));
+        let told: Vec<String> = layers.problems.iter().map(ToString::to_string).collect();
+        prop_assert_eq!(told.len(), 1);
+        let start = format!("tailback.toml:2: {wrong} is no key; the nearest is ");
+        prop_assert!(told[0].starts_with(&start), "{}", told[0]);
+        prop_assert!(told[0][start.len()..].split(" or ").any(|named| named == path), "{}", told[0]);
+    }
+
+    #[test]
+    fn no_text_makes_it_fail_otherwise_than_by_a_sentence(text in "[a-z_.=\\[\\]\" \n0-9#-]{0,120}") {
+        let mut layers = of_text(&text);
+        metric::settings(&mut layers, Overrides::default());
+        checks::check(&mut layers);
+        kafka::check(&mut layers);
+        prop_assert!(layers.problems.iter().all(|problem| !problem.text.is_empty()));
+    }
+
+    #[test]
+    fn a_password_never_survives_in_a_url(password in "[ -~]{8,20}") {
+        prop_assume!(!"postgres://u:***@h:5432/db?sslmode=prefer".contains(&password));
+        let shown = without_password(&format!("postgres://u:{password}@h:5432/db?sslmode=prefer"));
+let hidden = ["postgres://u:***@h:5432/db?sslmode=prefer", "postgres://***"];
+        prop_assert!(hidden.contains(&shown.as_str()), "{}", shown);
+        let encoded = password.replace('&', "%26");
+        let shown = without_password(&format!("postgres://u@h:5432/db?password={encoded}"));
+        let hidden = ["postgres://u@h:5432/db?password=***", "postgres://***"];
+        prop_assert!(hidden.contains(&shown.as_str()), "{}", shown);
+    }
+}

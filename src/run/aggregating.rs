@@ -1,0 +1,324 @@
+//! The aggregator stage: raw topics to `tailback.counters`.
+//!
+//! It keeps nothing: what it knows (layouts, sources, schemas) only makes it faster. Offsets of the raw topics are
+//! committed once everything made of them has arrived, so a row may be sent twice but is never left out; the
+//! detectors tell the second time by the row's place in its raw partition.
+
+mod avro_schemas;
+mod outlet;
+mod raw;
+
+use super::figures::StageFigures;
+use super::http::Health;
+use super::kafka::{self, Change, Deliveries, Listener};
+use super::lag::Lag;
+use super::stop::{Again, Wishes};
+use crate::config::RunConfig;
+use crate::config::kafka::Role;
+use crate::config::sections::Stage;
+use aggregator::{Decoded, Decoder};
+use anyhow::Context;
+use avro_schemas::{Offer, Schemas};
+use outlet::Rekeyed;
+use raw::RawPartition;
+use rdkafka::Offset;
+use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
+use rdkafka::message::BorrowedMessage;
+use rdkafka::{Message, TopicPartitionList};
+use schemas::Time;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Messages taken from one raw partition before the next one's turn.
+const TURN: usize = 256;
+/// Time between two tellings of the progress while rows flow, and while none do.
+const TELL_BUSY: Duration = Duration::from_millis(50);
+const TELL_IDLE: Duration = Duration::from_millis(500);
+/// Time for which an idle loop waits.
+const IDLE: Duration = Duration::from_millis(5);
+/// Seconds by which a raw partition may be ahead of the slowest before it waits.
+const AHEAD_S: f64 = 5.0;
+/// A raw partition that gave nothing for so long is not waited for here.
+const STUCK: Duration = Duration::from_secs(2);
+
+/// Runs the stage until it is asked to stop.
+///
+/// # Errors
+/// What makes it impossible to go on; it may be started again, and goes on from the committed offsets.
+pub fn run(
+    config: &RunConfig,
+    partitions: i32,
+    wishes: &Wishes,
+    health: &Health,
+    figures: &StageFigures,
+    handle: &tokio::runtime::Handle,
+) -> anyhow::Result<()> {
+    let mut stage = Aggregating::start(config, partitions, figures, handle)?;
+    while !wishes.stopping() {
+        health.alive("aggregator");
+        stage.look_at_lag();
+        let busy = stage.turn()?;
+        stage.tell()?;
+        stage.commit(false)?;
+        if !busy {
+            stage.serve(IDLE)?;
+        }
+    }
+    stage.drain(Duration::from_secs(config.run.drain_s))
+}
+
+struct Aggregating<'a> {
+    consumer: Arc<BaseConsumer<Listener>>,
+    raws: Vec<RawPartition>,
+    decoder: Decoder,
+    decoded: Decoded,
+    schemas: Schemas,
+    out: Rekeyed,
+    instance: String,
+    told: Instant,
+    rows_since_told: usize,
+    /// Chunks on their way, with the offsets to commit once they have arrived.
+    chunks: VecDeque<(usize, TopicPartitionList)>,
+    chunk: usize,
+    lag: Lag,
+    figures: &'a StageFigures,
+}
+
+impl<'a> Aggregating<'a> {
+    fn start(
+        config: &RunConfig,
+        partitions: i32,
+        figures: &'a StageFigures,
+        handle: &tokio::runtime::Handle,
+    ) -> anyhow::Result<Aggregating<'a>> {
+        let own = [
+            ("enable.partition.eof", "true"),
+            ("partition.assignment.strategy", "cooperative-sticky"),
+            ("topic.metadata.refresh.interval.ms", "10000"),
+        ];
+        let role = Role::Consumer(Stage::Aggregator);
+        let listener = Listener::new(Box::new(|_| {}), true);
+        let consumer: BaseConsumer<Listener> = kafka::client(config, role, &own, listener)?;
+        let topics: Vec<&str> = config.kafka.raw_topics.iter().map(String::as_str).collect();
+        consumer.subscribe(&topics).context("the raw topics cannot be subscribed to")?;
+        Ok(Aggregating {
+            consumer: Arc::new(consumer),
+            raws: Vec::new(),
+            decoder: Decoder::default(),
+            decoded: Decoded::default(),
+            schemas: Schemas::new(&config.schema_registry, handle.clone())?,
+            out: Rekeyed::new(
+                kafka::client(config, Role::Producer, &[], Deliveries::new())?,
+                &config.kafka.counters_topic,
+                partitions,
+            ),
+            instance: config.run.instance.clone(),
+            told: Instant::now(),
+            rows_since_told: 0,
+            chunks: VecDeque::new(),
+            chunk: 0,
+            lag: Lag::default(),
+            figures,
+        })
+    }
+
+    fn look_at_lag(&mut self) {
+        let position =
+            |raw: &RawPartition| (raw.topic().to_string(), raw.partition(), raw.next_offset().unwrap_or(0));
+        let newest = self.raws.iter().filter_map(RawPartition::reached).max();
+        let positions = self.raws.iter().map(position);
+        self.lag.look("aggregator", &*self.consumer, positions, newest.map(Time::seconds), self.figures);
+    }
+
+    /// Lets librdkafka do its work; messages that come this way were fetched before their partition had a queue
+    /// of its own.
+    fn serve(&mut self, wait: Duration) -> anyhow::Result<()> {
+        let consumer = Arc::clone(&self.consumer);
+        let polled = consumer.poll(wait);
+        self.follow_changes()?;
+        if let Some(Ok(message)) = polled {
+            let of_it = |raw: &RawPartition| raw.is(message.topic(), message.partition());
+            if let Some(at) = self.raws.iter().position(of_it) {
+                self.take(at, &message)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn follow_changes(&mut self) -> anyhow::Result<()> {
+        for change in self.consumer.context().changes() {
+            match change {
+                Change::Revoked(gone) => {
+                    self.raws.retain(|raw| !gone.iter().any(|(topic, partition)| raw.is(topic, *partition)));
+                }
+                Change::Assigned(new) => {
+                    let mut list = TopicPartitionList::new();
+                    for (topic, partition) in &new {
+                        let queue = self.consumer.split_partition_queue(topic, *partition);
+                        let queue = queue.with_context(|| format!("{topic}/{partition} has no queue"))?;
+                        self.raws.push(RawPartition::new(topic, *partition, queue));
+                        list.add_partition(topic, *partition);
+                    }
+                    self.consumer.resume(&list).context("raw partitions cannot be resumed")?;
+                    tracing::info!(partitions = new.len(), "raw partitions assigned");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes some rows of each raw partition that is not ahead of the others; whether there were any.
+    fn turn(&mut self) -> anyhow::Result<bool> {
+        self.serve(Duration::ZERO)?;
+        let limit = self.slowest().map(|time| time.plus_seconds(AHEAD_S));
+        let mut busy = false;
+        for at in 0..self.raws.len() {
+            if limit.is_some_and(|limit| self.raws[at].reached() > Some(limit)) {
+                continue;
+            }
+            for _ in 0..TURN {
+                if !self.next(at)? {
+                    break;
+                }
+                busy = true;
+            }
+        }
+        Ok(busy)
+    }
+
+    /// How far the slowest raw partition is that has more to read.
+    fn slowest(&self) -> Option<Time> {
+        self.raws
+            .iter()
+            .filter(|raw| !raw.at_end() && !raw.stuck(STUCK))
+            .filter_map(RawPartition::reached)
+            .min()
+    }
+
+    /// Takes the next message of a raw partition; whether there was one.
+    fn next(&mut self, at: usize) -> anyhow::Result<bool> {
+        if self.raws[at].has_pending() {
+            return self.retry(at);
+        }
+        let queue = self.raws[at].queue();
+        match queue.poll(Duration::ZERO) {
+            None => Ok(false),
+            Some(Ok(message)) => {
+                self.take(at, &message)?;
+                Ok(true)
+            }
+            Some(Err(rdkafka::error::KafkaError::PartitionEOF(_))) => {
+                self.raws[at].set_at_end();
+                Ok(false)
+            }
+            Some(Err(error)) => {
+                tracing::warn!(%error, "a raw partition cannot be read just now");
+                Ok(false)
+            }
+        }
+    }
+
+    fn take(&mut self, at: usize, message: &BorrowedMessage<'_>) -> anyhow::Result<()> {
+        let now = now();
+        let arrived =
+            message.timestamp().to_millis().map_or(now, |ms| Time(ms.saturating_mul(1000)).min(now));
+        let payload = message.payload().unwrap_or_default();
+        self.offer(at, message.offset(), arrived, payload)
+    }
+
+    /// Decodes a row and sends on what came of it. One whose schema is not known yet waits in its raw partition.
+    fn offer(&mut self, at: usize, offset: i64, arrived: Time, payload: &[u8]) -> anyhow::Result<()> {
+        self.decoded.clear();
+        let raw = &mut self.raws[at];
+        match self.schemas.decode(&mut self.decoder, raw.topic(), payload, &mut self.decoded)? {
+            Offer::Wait => {
+                raw.keep_pending(offset, arrived, payload);
+                return Ok(());
+            }
+            Offer::Done(outcome) => {
+                self.figures.row(outcome);
+                raw.done(offset, outcome);
+            }
+        }
+        self.out.send(self.chunk, raw, offset, arrived, &self.decoder, &self.decoded)?;
+        raw.advance(
+            self.decoded.counters.rows().map(|(_, time, _)| time).next().map_or(arrived, |t| t.min(arrived)),
+        );
+        self.rows_since_told += 1;
+        Ok(())
+    }
+
+    fn retry(&mut self, at: usize) -> anyhow::Result<bool> {
+        let Some((offset, arrived, payload)) = self.raws[at].take_pending() else { return Ok(false) };
+        self.offer(at, offset, arrived, &payload)?;
+        Ok(!self.raws[at].has_pending())
+    }
+
+    /// Tells every partition of the counters how far this aggregator has read, and closes the chunk.
+    fn tell(&mut self) -> anyhow::Result<()> {
+        let wait = if self.rows_since_told > 0 { TELL_BUSY } else { TELL_IDLE };
+        let full = self.rows_since_told >= 20_000;
+        if self.told.elapsed() < wait && !full {
+            return Ok(());
+        }
+        let now = now();
+        let reached: Vec<_> = self.raws.iter().map(|raw| raw.progress(now)).collect();
+        self.out.tell(self.chunk, &mut self.raws, &self.instance, now, &reached)?;
+        let mut offsets = TopicPartitionList::new();
+        for raw in &self.raws {
+            if let Some(next) = raw.next_offset() {
+                offsets
+                    .add_partition_offset(raw.topic(), raw.partition(), Offset::Offset(next))
+                    .context("an offset that is none")?;
+            }
+        }
+        self.chunks.push_back((self.chunk, offsets));
+        self.figures.rows_read(self.rows_since_told);
+        (self.told, self.rows_since_told) = (Instant::now(), 0);
+        self.chunk += 1;
+        while self.chunks.len() >= kafka::CHUNKS {
+            self.out.wait();
+            self.commit(false)?;
+        }
+        Ok(())
+    }
+
+    /// Commits the offsets of the chunks that have arrived, in their order.
+    fn commit(&mut self, last: bool) -> anyhow::Result<()> {
+        if self.out.failed() {
+            return Err(Again("counters could not be written to Kafka".into()).into());
+        }
+        let mut newest = None;
+        while self.chunks.front().is_some_and(|(chunk, _)| self.out.arrived(*chunk)) {
+            newest = self.chunks.pop_front().map(|(_, offsets)| offsets);
+        }
+        let mode = if last { CommitMode::Sync } else { CommitMode::Async };
+        if let Some(offsets) = newest.filter(|list| list.count() > 0)
+            && let Err(error) = self.consumer.commit(&offsets, mode)
+        {
+            tracing::debug!(%error, "offsets were not committed; the next ones will be");
+        }
+        Ok(())
+    }
+
+    fn drain(&mut self, patience: Duration) -> anyhow::Result<()> {
+        let deadline = Instant::now() + patience;
+        self.told -= TELL_IDLE.min(self.told.elapsed() + TELL_IDLE);
+        self.rows_since_told += 1;
+        self.tell()?;
+        while !self.chunks.is_empty() && Instant::now() < deadline {
+            self.out.wait();
+            self.commit(true)?;
+        }
+        self.consumer.unsubscribe();
+        tracing::info!(stage = "aggregator", clean = self.chunks.is_empty(), "stopped");
+        Ok(())
+    }
+}
+
+/// The clock of this machine.
+fn now() -> Time {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Time(since.as_micros() as i64)
+}

@@ -1,0 +1,167 @@
+//! Rows to messages of `tailback.counters`, in the partition of their key.
+
+use super::super::kafka::Deliveries;
+use super::raw::RawPartition;
+use aggregator::{Decoded, Decoder};
+use anyhow::Context;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::producer::{BaseRecord, Producer, ThreadedProducer};
+use schemas::wire::{self, Origin, Reached};
+use schemas::{JobEvent, SourceIndex, Time};
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// Job events remembered, so that rows that repeat the same every second are sent once.
+const EVENTS_MAX: usize = 200_000;
+
+/// The producer, and what it needs of each source.
+pub(super) struct Rekeyed {
+    producer: ThreadedProducer<Deliveries>,
+    topic: String,
+    partitions: i32,
+    sources: Vec<Option<Described>>,
+    events: HashMap<(schemas::Name, schemas::Name), JobEvent>,
+    buffer: Vec<u8>,
+}
+
+/// A source as it stands in messages.
+struct Described {
+    bytes: Vec<u8>,
+    key: String,
+    partition: i32,
+}
+
+impl Rekeyed {
+    /// Sends to `partitions` partitions of `topic`.
+    pub(super) fn new(producer: ThreadedProducer<Deliveries>, topic: &str, partitions: i32) -> Rekeyed {
+        Rekeyed {
+            producer,
+            topic: topic.to_string(),
+            partitions,
+            sources: Vec::new(),
+            events: HashMap::new(),
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Sends what was decoded of one raw message.
+    pub(super) fn send(
+        &mut self,
+        chunk: usize,
+        raw: &RawPartition,
+        offset: i64,
+        arrived: Time,
+        decoder: &Decoder,
+        decoded: &Decoded,
+    ) -> anyhow::Result<()> {
+        let origin = Origin { topic: raw.topic(), partition: raw.partition(), offset, arrived };
+        for (source, time, counters) in decoded.counters.rows() {
+            self.describe(source, decoder);
+            let Some(Some(described)) = self.sources.get(source.at()) else { continue };
+            wire::write_counters(&mut self.buffer, &origin, time, &described.bytes, counters);
+            send(&self.producer, &self.topic, described.partition, &described.key, &self.buffer, chunk)?;
+        }
+        let news = self.news(&decoded.jobs);
+        if !news.is_empty() {
+            wire::write_jobs(&mut self.buffer, &origin, &news);
+            self.to_all(chunk, "jobs")?;
+        }
+        Ok(())
+    }
+
+    /// Tells of rows that were not used, and how far raw partitions were read.
+    pub(super) fn tell(
+        &mut self,
+        chunk: usize,
+        raws: &mut [RawPartition],
+        aggregator: &str,
+        now: Time,
+        reached: &[Reached],
+    ) -> anyhow::Result<()> {
+        for raw in raws {
+            let dropped = raw.take_dropped();
+            if !dropped.is_empty() {
+                let key = format!("{}/{}", raw.topic(), raw.partition());
+                let partition = wire::partition_of(key.as_bytes(), self.partitions);
+                wire::write_dropped(&mut self.buffer, raw.topic(), raw.partition(), &dropped);
+                send(&self.producer, &self.topic, partition, &key, &self.buffer, chunk)?;
+            }
+        }
+        wire::write_progress(&mut self.buffer, aggregator, now, reached);
+        self.to_all(chunk, "progress")
+    }
+
+    /// Whether all messages of `chunk` arrived.
+    pub(super) fn arrived(&self, chunk: usize) -> bool {
+        self.producer.context().arrived(chunk)
+    }
+
+    /// Whether a message was given up.
+    pub(super) fn failed(&self) -> bool {
+        self.producer.context().failed()
+    }
+
+    /// Waits a little for messages on their way.
+    pub(super) fn wait(&self) {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+
+    fn to_all(&self, chunk: usize, key: &str) -> anyhow::Result<()> {
+        (0..self.partitions)
+            .try_for_each(|partition| send(&self.producer, &self.topic, partition, key, &self.buffer, chunk))
+    }
+
+    fn describe(&mut self, source: SourceIndex, decoder: &Decoder) {
+        if self.sources.len() <= source.at() {
+            self.sources.resize_with(source.at() + 1, || None);
+        }
+        let Some(known) = decoder.sources().get(source).filter(|_| self.sources[source.at()].is_none())
+        else {
+            return;
+        };
+        let (mut bytes, key) = (Vec::new(), wire::domain_key(known));
+        wire::write_source(&mut bytes, known);
+        let partition = wire::partition_of(key.as_bytes(), self.partitions);
+        self.sources[source.at()] = Some(Described { bytes, key, partition });
+    }
+
+    /// Events that say something else than the latest of the same node about the same job.
+    fn news(&mut self, events: &[JobEvent]) -> Vec<JobEvent> {
+        if self.events.len() > EVENTS_MAX {
+            self.events.clear();
+        }
+        let mut news = Vec::new();
+        for event in events {
+            let key = (event.node.clone(), event.job_id.clone());
+            let same = |known: &JobEvent| JobEvent { time: event.time, ..known.clone() } == *event;
+            if !self.events.get(&key).is_some_and(same) {
+                self.events.insert(key, event.clone());
+                news.push(event.clone());
+            }
+        }
+        news
+    }
+}
+
+/// Gives a message to the producer; waits while its buffer is full.
+fn send(
+    producer: &ThreadedProducer<Deliveries>,
+    topic: &str,
+    partition: i32,
+    key: &str,
+    payload: &[u8],
+    chunk: usize,
+) -> anyhow::Result<()> {
+    let mut record = BaseRecord::with_opaque_to(topic, chunk).partition(partition).key(key).payload(payload);
+    producer.context().sent(chunk);
+    loop {
+        match producer.send(record) {
+            Ok(()) => return Ok(()),
+            Err((KafkaError::MessageProduction(RDKafkaErrorCode::QueueFull), back)) => {
+                record = back;
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            Err((error, _)) => return Err(error).context("a message cannot be given to the producer"),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! One partition of a raw topic: how far it was read, and what waits there.
+
+use super::super::kafka::Listener;
+use aggregator::Outcome;
+use rdkafka::consumer::base_consumer::PartitionQueue;
+use schemas::Time;
+use schemas::wire::{DroppedRow, Reached};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A message that waits for its schema: offset, time of arrival, content.
+type Pending = (i64, Time, Vec<u8>);
+
+/// A raw partition that this aggregator reads.
+pub(super) struct RawPartition {
+    topic: String,
+    partition: i32,
+    queue: Arc<PartitionQueue<Listener>>,
+    at_end: bool,
+    reached: Option<Time>,
+    next_offset: Option<i64>,
+    dropped: Vec<DroppedRow>,
+    pending: Option<Pending>,
+    heard: Instant,
+}
+
+impl RawPartition {
+    /// A partition of which nothing was read yet.
+    pub(super) fn new(topic: &str, partition: i32, queue: PartitionQueue<Listener>) -> RawPartition {
+        RawPartition {
+            topic: topic.to_string(),
+            partition,
+            queue: Arc::new(queue),
+            at_end: false,
+            reached: None,
+            next_offset: None,
+            dropped: Vec::new(),
+            pending: None,
+            heard: Instant::now(),
+        }
+    }
+
+    /// Whether this is that partition.
+    pub(super) fn is(&self, topic: &str, partition: i32) -> bool {
+        self.partition == partition && self.topic == topic
+    }
+
+    /// Its topic.
+    pub(super) fn topic(&self) -> &str {
+        &self.topic
+    }
+
+    /// Its number in the topic.
+    pub(super) fn partition(&self) -> i32 {
+        self.partition
+    }
+
+    /// Where its messages come from.
+    pub(super) fn queue(&self) -> Arc<PartitionQueue<Listener>> {
+        Arc::clone(&self.queue)
+    }
+
+    /// Notes that all there is was read.
+    pub(super) fn set_at_end(&mut self) {
+        (self.at_end, self.heard) = (true, Instant::now());
+    }
+
+    /// Whether all there is was read.
+    pub(super) fn at_end(&self) -> bool {
+        self.at_end
+    }
+
+    /// Whether nothing came for so long although there should be more.
+    pub(super) fn stuck(&self, after: Duration) -> bool {
+        self.heard.elapsed() > after
+    }
+
+    /// Notes what became of the message at `offset`.
+    pub(super) fn done(&mut self, offset: i64, outcome: Outcome) {
+        if let Outcome::Dropped(reason) = outcome {
+            self.dropped.push(DroppedRow { offset, reason });
+        }
+        (self.next_offset, self.at_end, self.heard) = (Some(offset + 1), false, Instant::now());
+    }
+
+    /// Notes the time of the latest row.
+    pub(super) fn advance(&mut self, time: Time) {
+        self.reached = Some(time);
+    }
+
+    /// Time of the latest row.
+    pub(super) fn reached(&self) -> Option<Time> {
+        self.reached
+    }
+
+    /// How far it was read: where the end was reached, up to `now`. One that was not heard of yet may begin with any
+    /// time.
+    pub(super) fn progress(&self, now: Time) -> Reached {
+        let time = if self.at_end { now } else { self.reached.unwrap_or(Time::MIN) };
+        Reached { topic: self.topic.clone(), partition: self.partition, time }
+    }
+
+    /// The offset from which to go on after a restart.
+    pub(super) fn next_offset(&self) -> Option<i64> {
+        self.next_offset
+    }
+
+    /// Rows that were not used since the last call.
+    pub(super) fn take_dropped(&mut self) -> Vec<DroppedRow> {
+        std::mem::take(&mut self.dropped)
+    }
+
+    /// Keeps a message until its schema is known.
+    pub(super) fn keep_pending(&mut self, offset: i64, arrived: Time, payload: &[u8]) {
+        self.pending = Some((offset, arrived, payload.to_vec()));
+    }
+
+    /// Whether a message waits for its schema.
+    pub(super) fn has_pending(&self) -> bool {
+        self.pending.is_some()
+    }
+
+    /// The message that waits.
+    pub(super) fn take_pending(&mut self) -> Option<Pending> {
+        self.pending.take()
+    }
+}

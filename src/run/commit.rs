@@ -1,0 +1,254 @@
+//! The end of a stage: results, input offsets and state go to the database in one transaction, after the messages
+//! for the stages behind were taken by Kafka.
+//!
+//! Claims go the same way, so that a partition is never claimed while results of it are on their way.
+
+use super::figures::StageFigures;
+use super::http::Health;
+use super::stop::Wishes;
+use super::work::{OutTopic, Outgoing};
+use detector::postgres::{Claim, PartCommit, PgError, PgStore};
+use detector::storage_policy::StoredRows;
+use rdkafka::producer::{FutureProducer, FutureRecord};
+use schemas::{ResultBatch, SeriesTable};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, oneshot};
+
+/// Longest wait between two tries.
+const BACKOFF_MAX: Duration = Duration::from_secs(5);
+
+/// Results of one partition.
+#[derive(Debug)]
+pub struct Part {
+    /// The partition.
+    pub partition: i32,
+    /// Who owns it, as the claim said.
+    pub epoch: i64,
+    /// Offset that the database has.
+    pub from: Option<i64>,
+    /// Offset that it shall have.
+    pub to: i64,
+    /// Results in between.
+    pub results: ResultBatch,
+    /// Of their signals, what is kept.
+    pub stored: StoredRows,
+    /// The state at `to`, with its version.
+    pub snapshot: Option<(u32, Vec<u8>)>,
+}
+
+/// What the writer is asked for.
+pub enum Request {
+    /// Partitions to own from now on.
+    Claim(Vec<i32>, oneshot::Sender<Vec<(i32, Claim)>>),
+    /// Results to write.
+    Commit(Vec<Part>, Vec<Outgoing>, oneshot::Sender<Committed>),
+    /// Partitions that others own now.
+    Release(Vec<i32>),
+}
+
+/// What became of a commit.
+#[derive(Debug, Default)]
+pub struct Committed {
+    /// Partitions that somebody else owns: nothing of them was written.
+    pub fenced: Vec<i32>,
+    /// Whether the rest was written; if not, the stage stops.
+    pub written: bool,
+}
+
+/// Writes for one stage.
+pub struct Writer {
+    /// The database.
+    pub store: PgStore,
+    /// For messages to the stages behind.
+    pub producer: FutureProducer,
+    /// Their topics.
+    pub topics: BTreeMap<OutTopic, String>,
+    /// Whose results.
+    pub stage: &'static str,
+    /// Name of this process.
+    pub owner: String,
+    /// When to give up.
+    pub wishes: Wishes,
+    /// What is measured.
+    pub figures: StageFigures,
+    /// Where trouble is told.
+    pub health: Health,
+    /// Series of each partition, by number.
+    pub tables: BTreeMap<i32, SeriesTable>,
+}
+
+impl Writer {
+    /// Answers requests until nobody asks any more.
+    pub async fn run(mut self, mut requests: mpsc::Receiver<Request>) {
+        while let Some(request) = requests.recv().await {
+            match request {
+                Request::Claim(partitions, done) => {
+                    let _ = done.send(self.claim(&partitions).await);
+                }
+                Request::Release(partitions) => {
+                    for partition in partitions {
+                        self.store.forget_partition(self.stage, partition);
+                        self.tables.remove(&partition);
+                    }
+                }
+                Request::Commit(parts, messages, done) => {
+                    let _ = done.send(self.commit(parts, &messages).await);
+                }
+            }
+        }
+    }
+
+    /// Claims partitions; none come back if that cannot be.
+    async fn claim(&mut self, partitions: &[i32]) -> Vec<(i32, Claim)> {
+        let mut found = Vec::new();
+        for partition in partitions {
+            self.tables.remove(partition);
+            let mut backoff = Backoff::new(self.wishes.clone());
+            loop {
+                match self.store.claim(self.stage, *partition, &self.owner).await {
+                    Ok(claim) => {
+                        found.push((*partition, claim));
+                        break;
+                    }
+                    Err(error) if error.is_retryable() && backoff.wait(self, &error).await => {}
+                    Err(error) => {
+                        tracing::error!(%error, stage = self.stage, partition, "the partition cannot be claimed");
+                        return Vec::new();
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    async fn commit(&mut self, mut parts: Vec<Part>, messages: &[Outgoing]) -> Committed {
+        self.learn(&parts);
+        if !self.publish(messages).await {
+            return Committed::default();
+        }
+        let mut committed = Committed::default();
+        let mut backoff = Backoff::new(self.wishes.clone());
+        loop {
+            let begun = Instant::now();
+            match self.write(&parts).await {
+                Ok(stored) => {
+                    let signals = parts.iter().map(|part| part.results.signals.as_slice());
+                    self.figures.committed(begun.elapsed().as_secs_f64(), stored, signals);
+                    self.tell(&parts);
+                    committed.written = true;
+                    return committed;
+                }
+                Err(PgError::Fenced { partition }) => {
+                    parts.retain(|part| part.partition != partition);
+                    committed.fenced.push(partition);
+                    committed.written = parts.is_empty();
+                    if parts.is_empty() {
+                        return committed;
+                    }
+                }
+                Err(error) => {
+                    self.figures.commit_failed();
+                    if !(error.is_retryable() && backoff.wait(self, &error).await) {
+                        tracing::error!(%error, stage = self.stage, "results cannot be written");
+                        return committed;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn write(&mut self, parts: &[Part]) -> Result<u64, PgError> {
+        const NONE: &SeriesTable = &Vec::new();
+        let tables = &self.tables;
+        let commits: Vec<PartCommit<'_>> = parts
+            .iter()
+            .map(|part| PartCommit {
+                partition: part.partition,
+                epoch: part.epoch,
+                from_position: part.from,
+                to_position: part.to,
+                results: &part.results,
+                stored: &part.stored,
+                table: tables.get(&part.partition).unwrap_or(NONE),
+                snapshot: part.snapshot.as_ref().map(|(version, bytes)| (*version, bytes.as_slice())),
+            })
+            .collect();
+        let figures = self.store.commit(self.stage, &commits).await?;
+        Ok(figures.signals)
+    }
+
+    /// Keeps the series that are new.
+    fn learn(&mut self, parts: &[Part]) {
+        for part in parts {
+            let table = self.tables.entry(part.partition).or_default();
+            for (series, info) in &part.results.series {
+                if series.at() == table.len() {
+                    table.push(info.clone());
+                }
+            }
+        }
+    }
+
+    fn tell(&self, parts: &[Part]) {
+        self.health.report(self.stage, None);
+        for part in parts {
+            self.figures.drops(part.partition, &part.results.drops);
+            if let Some((_, bytes)) = &part.snapshot {
+                self.figures.state(part.partition, bytes.len());
+            }
+        }
+    }
+
+    /// Gives messages to Kafka and waits until it has them; it tries for as long as the process is not to stop.
+    async fn publish(&self, messages: &[Outgoing]) -> bool {
+        let sent = messages.iter().filter_map(|message| {
+            let topic = self.topics.get(&message.to)?;
+            let record = FutureRecord::to(topic).key(&message.key).payload(&message.payload);
+            Some(self.producer.send(record, Duration::from_secs(60)))
+        });
+        for delivery in futures::future::join_all(sent).await {
+            if let Err((error, _)) = delivery {
+                tracing::error!(%error, stage = self.stage, "a message cannot be written to Kafka");
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Waits longer and longer between tries.
+struct Backoff {
+    wait: Duration,
+    wishes: Wishes,
+    since: Instant,
+    told: Option<Instant>,
+    stop_asked: Option<Instant>,
+}
+
+impl Backoff {
+    fn new(wishes: Wishes) -> Backoff {
+        let since = Instant::now();
+        Backoff { wait: Duration::from_millis(50), wishes, since, told: None, stop_asked: None }
+    }
+
+    /// Waits before the next try; false if there shall be none.
+    async fn wait(&mut self, writer: &Writer, error: &PgError) -> bool {
+        if self.told.is_none_or(|told| told.elapsed() > Duration::from_secs(10)) {
+            self.told = Some(Instant::now());
+            let seconds = self.since.elapsed().as_secs();
+            tracing::warn!(%error, stage = writer.stage, seconds, "the database is away; trying on");
+        }
+        writer.health.report(writer.stage, Some(format!("the database is away: {error}")));
+        if self.wishes.stopping() {
+            // One more chance within the time of a stop, not an endless one.
+            let asked = *self.stop_asked.get_or_insert_with(Instant::now);
+            if asked.elapsed() > Duration::from_secs(5) {
+                return false;
+            }
+        }
+        tokio::time::sleep(self.wait).await;
+        self.wait = (self.wait * 2).min(BACKOFF_MAX);
+        true
+    }
+}

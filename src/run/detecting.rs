@@ -1,0 +1,238 @@
+//! The detector stage's work on one partition of `tailback.counters`: order, jobs, detector.
+
+use super::rolling::PartMessage;
+use super::verdict;
+use super::work::{OutTopic, Outcome, Outgoing, Work};
+use aggregator::JobBook;
+use detector::detector::Detector;
+use detector::inbox::{Inbox, Outlet};
+use detector::settings::Settings;
+use detector::storage_policy::{StoragePolicy, StoredRows, Thinner};
+use schemas::wire::{self, Message};
+use schemas::{
+    CounterBatch, DropCounts, DropReason, Episode, EpisodeId, Job, JobEvent, SourceIndex, Sources,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
+
+/// Seconds of silence, of event time, after which what is open of a series is stored as it is.
+const SILENT_S: f64 = 60.0;
+
+/// What a detector is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct DetectingSettings {
+    /// Models and rules of the stream.
+    pub settings: Settings,
+    /// Rows that may wait for slower raw partitions.
+    pub waiting_rows_max: usize,
+    /// Which signals become rows.
+    pub storage: StoragePolicy,
+}
+
+/// State of one partition.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Detecting {
+    partition: i32,
+    inbox: Inbox,
+    sources: Sources,
+    stages: Stages,
+    drops: DropCounts,
+    thinner: Thinner,
+    messages: u64,
+    /// Sources by the bytes that describe them in messages.
+    #[serde(skip)]
+    known: HashMap<Box<[u8]>, SourceIndex>,
+    /// Jobs whose nodes were published; see [`Detecting::parts`].
+    #[serde(skip)]
+    told: HashMap<schemas::Name, Vec<u8>>,
+    /// Open episodes that readers of verdicts were told of.
+    #[serde(skip)]
+    announced: HashSet<EpisodeId>,
+}
+
+/// What rows go through once they are in order.
+#[derive(Debug, Serialize, Deserialize)]
+struct Stages {
+    jobs: JobBook,
+    detector: Detector,
+    rows: u64,
+}
+
+/// The stages with the sources that rows are about.
+struct Downstream<'a> {
+    stages: &'a mut Stages,
+    sources: &'a Sources,
+}
+
+impl Outlet for Downstream<'_> {
+    fn rows(&mut self, rows: &CounterBatch) {
+        self.stages.rows += rows.len() as u64;
+        self.stages.detector.rows(self.sources, rows);
+    }
+
+    fn jobs(&mut self, events: &[JobEvent]) {
+        for job_id in self.stages.jobs.fold(events) {
+            if let Some(job) = self.stages.jobs.get(&job_id) {
+                self.stages.detector.job(job);
+            }
+        }
+    }
+}
+
+impl Detecting {
+    fn source(&mut self, described: &[u8]) -> Result<SourceIndex, wire::WireError> {
+        if let Some(known) = self.known.get(described) {
+            return Ok(*known);
+        }
+        let source = wire::read_source(described)?;
+        let number = self.sources.intern(source);
+        self.known.insert(described.into(), number);
+        Ok(number)
+    }
+
+    fn use_message(&mut self, payload: &[u8]) -> Result<(), wire::WireError> {
+        match wire::read(payload)? {
+            Message::Counters(row) => {
+                let source = self.source(row.source)?;
+                let expected = self.sources.get(source).map_or(0, schemas::Source::counters);
+                self.inbox.row(&row.origin, row.time, source, |counters| match row.counters(counters)? {
+                    found if found == expected => Ok(found),
+                    _ => Err(wire::WireError::Damaged("another number of counters than its source has")),
+                })
+            }
+            Message::Jobs(origin, events) => {
+                self.inbox.jobs(&origin, events);
+                Ok(())
+            }
+            Message::Dropped(topic, partition, rows) => {
+                self.inbox.dropped(topic, partition, &rows, &mut self.drops);
+                Ok(())
+            }
+            Message::Progress(_, now, reached) => {
+                let mut down = Downstream { stages: &mut self.stages, sources: &self.sources };
+                self.inbox.progress(now, &reached, &mut down);
+                self.stages.detector.give_up_silent();
+                Ok(())
+            }
+        }
+    }
+
+    /// Episodes that began, and such as ended or were bettered afterwards; not each tick of those that go on.
+    fn verdicts(&mut self, episodes: &[Episode]) -> Vec<Outgoing> {
+        let table = self.stages.detector.series();
+        let mut messages = Vec::new();
+        for episode in episodes {
+            let news = if episode.open {
+                self.announced.insert(episode.id)
+            } else {
+                self.announced.remove(&episode.id);
+                true
+            };
+            messages.extend(verdict::of_episode(episode, table).filter(|_| news));
+        }
+        messages
+    }
+
+    /// What this partition knows of jobs, where it changed since it was told last. The first partition tells
+    /// of every job, so that a job without any series is known too.
+    fn parts(&mut self, position: i64) -> Vec<Outgoing> {
+        let mut messages = Vec::new();
+        for (job_id, part) in self.stages.detector.job_parts() {
+            if part.series == 0 && self.partition != 0 {
+                continue;
+            }
+            let message = PartMessage { partition: self.partition, position, job_id: job_id.clone(), part };
+            let Ok(content) = message.content() else { continue };
+            if self.told.get(&job_id) == Some(&content) {
+                continue;
+            }
+            if let Ok(payload) = message.payload(&content) {
+                messages.push(Outgoing { to: OutTopic::Signals, key: job_id.to_string(), payload });
+            }
+            self.told.insert(job_id, content);
+        }
+        messages
+    }
+}
+
+impl Work for Detecting {
+    const STAGE: &'static str = "detector";
+    const STATE_VERSION: u32 = 100 + detector::detector::STATE_VERSION;
+    type Settings = DetectingSettings;
+
+    fn fresh(partition: i32, settings: &DetectingSettings) -> Detecting {
+        Detecting {
+            partition,
+            inbox: Inbox::new(settings.waiting_rows_max),
+            sources: Sources::default(),
+            stages: Stages { jobs: JobBook::default(), detector: Detector::new(settings.settings), rows: 0 },
+            drops: DropCounts::default(),
+            thinner: Thinner::new(settings.storage),
+            messages: 0,
+            known: HashMap::new(),
+            told: HashMap::new(),
+            announced: HashSet::new(),
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Result<Detecting, postcard::Error> {
+        postcard::from_bytes(bytes)
+    }
+
+    fn write(&self) -> Result<Vec<u8>, postcard::Error> {
+        postcard::to_stdvec(self)
+    }
+
+    fn message(&mut self, payload: &[u8]) {
+        self.messages += 1;
+        if self.use_message(payload).is_err() {
+            self.drops.count(DropReason::BadMessage);
+        }
+    }
+
+    fn take(&mut self, position: i64, all: bool) -> Outcome {
+        let mut results = self.stages.detector.take_apart();
+        results.drops.add(&self.drops);
+        let mut messages = self.verdicts(&results.episodes);
+        if all {
+            messages.extend(self.parts(position));
+        }
+        if self.partition != 0 {
+            // All partitions hear of all jobs; one of them tells the database.
+            results.jobs = Vec::<Job>::new();
+        }
+        let mut stored = StoredRows::default();
+        self.thinner.pass(&results.signals, &mut stored);
+        if let Some(newest) = self.stages.detector.newest() {
+            self.thinner.close(newest.plus_seconds(-SILENT_S), &mut stored);
+        }
+        Outcome { results, stored, messages }
+    }
+
+    fn forget_told(&mut self) {
+        let told = self.stages.detector.take_apart();
+        self.thinner.pass(&told.signals, &mut StoredRows::default());
+        self.stages.detector.tell_series_again();
+    }
+
+    fn result_bytes(&self) -> usize {
+        self.stages.detector.signals_kept() * size_of::<schemas::Signal>()
+    }
+
+    fn reload(&mut self, settings: &DetectingSettings) {
+        self.stages.detector.set_thresholds(&settings.settings);
+        self.thinner.set_policy(settings.storage);
+    }
+
+    fn newest_s(&self) -> Option<f64> {
+        self.stages.detector.newest().map(schemas::Time::seconds)
+    }
+
+    fn rows(&self) -> (u64, usize) {
+        (self.stages.rows, self.inbox.waiting())
+    }
+
+    fn series(&self) -> &schemas::SeriesTable {
+        self.stages.detector.series()
+    }
+}

@@ -1,0 +1,355 @@
+//! A stage whose results, offsets and state go to the database together: the detector and the roll-up.
+//!
+//! The order of everything stands in [`ExactlyOnce::run`]: messages → work → (messages for others, then one
+//! transaction) → next. While a transaction is on its way the stage goes on, up to its limit of memory; then it
+//! pauses reading until the database answers.
+
+use super::commit::{Committed, Part, Request};
+use super::figures::StageFigures;
+use super::http::Health;
+use super::kafka::{self, Change, Listener};
+use super::lag::Lag;
+use super::partitions::Held;
+use super::stop::{Again, Wishes};
+use super::work::{Outgoing, Work};
+use crate::config::RunConfig;
+use crate::config::kafka::Role;
+use crate::config::sections::Stage;
+use anyhow::{Context, bail};
+use detector::postgres::Claim;
+use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
+use rdkafka::{Message, Offset, TopicPartitionList};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, oneshot};
+
+/// Messages taken before the stage looks at its commits.
+const TURN: usize = 4_096;
+/// Time for which an idle stage waits for a message.
+const IDLE: Duration = Duration::from_millis(20);
+/// Time between two tellings of what is told now and then (results of jobs).
+const ALL: Duration = Duration::from_secs(2);
+
+/// What a stage is given.
+pub struct Setup<'a, W: Work> {
+    /// The configuration.
+    pub config: &'a RunConfig,
+    /// Which stage, for its consumer group.
+    pub stage: Stage,
+    /// Its topic.
+    pub topic: String,
+    /// What its work is made from.
+    pub settings: W::Settings,
+    /// Where its results go.
+    pub writer: mpsc::Sender<Request>,
+    /// Stop and reload.
+    pub wishes: Wishes,
+    /// Where it says that it lives.
+    pub health: Health,
+    /// Reads the settings anew.
+    pub reload: Box<dyn Fn() -> Option<W::Settings> + Send + 'a>,
+    /// What is measured.
+    pub figures: StageFigures,
+}
+
+type Claims = Arc<Mutex<BTreeMap<i32, Claim>>>;
+
+/// A running stage.
+pub struct ExactlyOnce<'a, W: Work> {
+    setup: Setup<'a, W>,
+    consumer: Arc<BaseConsumer<Listener>>,
+    claims: Claims,
+    held: BTreeMap<i32, Held<W>>,
+    on_its_way: Option<(Vec<(i32, i64)>, oneshot::Receiver<Committed>)>,
+    committed_at: Instant,
+    told_all_at: Instant,
+    paused: bool,
+    reloads: u64,
+    lag: Lag,
+}
+
+impl<'a, W: Work> ExactlyOnce<'a, W> {
+    /// Joins the consumer group.
+    ///
+    /// # Errors
+    /// What Kafka says.
+    pub fn start(setup: Setup<'a, W>) -> anyhow::Result<ExactlyOnce<'a, W>> {
+        let claims = Claims::default();
+        let patience_ms = (setup.config.run.drain_s * 1000 + 3_600_000).to_string();
+        let own = [
+            ("partition.assignment.strategy", "cooperative-sticky"),
+            // A database that is away for long must not cost the partitions.
+            ("max.poll.interval.ms", patience_ms.as_str()),
+        ];
+        let begin = claim_and_seek::<W>(setup.writer.clone(), Arc::clone(&claims), setup.wishes.clone());
+        let listener = Listener::new(Box::new(begin), false);
+        let consumer: BaseConsumer<Listener> =
+            kafka::client(setup.config, Role::Consumer(setup.stage), &own, listener)?;
+        consumer.subscribe(&[&setup.topic]).context("the topic cannot be subscribed to")?;
+        let now = Instant::now();
+        Ok(ExactlyOnce {
+            reloads: setup.wishes.reloads(),
+            setup,
+            consumer: Arc::new(consumer),
+            claims,
+            held: BTreeMap::new(),
+            on_its_way: None,
+            committed_at: now,
+            told_all_at: now,
+            paused: false,
+            lag: Lag::default(),
+        })
+    }
+
+    /// Runs until it is asked to stop; then what is known is committed.
+    ///
+    /// # Errors
+    /// What makes it impossible to go on.
+    pub fn run(mut self) -> anyhow::Result<()> {
+        let interval = Duration::from_millis(self.setup.config.database.commit_interval_ms);
+        while !self.setup.wishes.stopping() {
+            self.messages()?;
+            self.follow_changes()?;
+            self.reload()?;
+            self.see_commit()?;
+            if self.on_its_way.is_none() && self.committed_at.elapsed() >= interval {
+                self.commit(self.told_all_at.elapsed() >= ALL, false)?;
+            }
+            self.keep_within_memory()?;
+            self.look_at_lag();
+        }
+        self.drain()
+    }
+
+    fn look_at_lag(&mut self) {
+        self.setup.health.alive(W::STAGE);
+        let positions = self.held.iter().map(|(p, held)| (self.setup.topic.clone(), *p, held.position));
+        let newest_s = self.held.values().filter_map(|held| held.work.newest_s()).reduce(f64::max);
+        self.lag.look(W::STAGE, &self.consumer, positions, newest_s, &self.setup.figures);
+    }
+
+    /// Takes the messages that are there.
+    fn messages(&mut self) -> anyhow::Result<()> {
+        let mut wait = IDLE;
+        let consumer = Arc::clone(&self.consumer);
+        for _ in 0..TURN {
+            let Some(polled) = consumer.poll(wait) else { break };
+            wait = Duration::ZERO;
+            let message = match polled {
+                Ok(message) => message,
+                Err(error) => {
+                    tracing::warn!(%error, stage = W::STAGE, "Kafka cannot be read just now");
+                    break;
+                }
+            };
+            let partition = message.partition();
+            if !self.held.contains_key(&partition) {
+                self.adopt(partition)?;
+            }
+            if let Some(held) = self.held.get_mut(&partition) {
+                held.message(message.offset(), message.payload().unwrap_or_default())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a claimed partition one that is held: its state is read back.
+    fn adopt(&mut self, partition: i32) -> anyhow::Result<()> {
+        let claim = self.claims.lock().unwrap_or_else(PoisonError::into_inner).remove(&partition);
+        if let Some(claim) = claim {
+            let held = Held::restore(partition, &claim, &self.setup.settings)?;
+            tracing::info!(
+                stage = W::STAGE,
+                partition,
+                position = held.position,
+                committed = held.committed,
+                "partition claimed"
+            );
+            self.held.insert(partition, held);
+        }
+        Ok(())
+    }
+
+    fn follow_changes(&mut self) -> anyhow::Result<()> {
+        for change in self.consumer.context().changes() {
+            match change {
+                Change::Assigned(new) => new.iter().try_for_each(|(_, partition)| self.adopt(*partition))?,
+                Change::Revoked(gone) => {
+                    let gone: Vec<i32> = gone.into_iter().map(|(_, partition)| partition).collect();
+                    tracing::info!(stage = W::STAGE, ?gone, "partitions revoked");
+                    gone.iter().for_each(|partition| drop(self.held.remove(partition)));
+                    let _ = self.setup.writer.blocking_send(Request::Release(gone));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads thresholds anew where that was asked for. The state is written with them, so that taking messages again
+    /// never crosses the change.
+    fn reload(&mut self) -> anyhow::Result<()> {
+        if self.setup.wishes.reloads() == self.reloads || self.held.values().any(Held::replays) {
+            return Ok(());
+        }
+        self.reloads = self.setup.wishes.reloads();
+        let Some(settings) = (self.setup.reload)() else { return Ok(()) };
+        for held in self.held.values_mut() {
+            held.work.reload(&settings);
+            held.hurry_snapshot();
+        }
+        self.setup.settings = settings;
+        tracing::info!(stage = W::STAGE, "thresholds read again");
+        self.await_commit()?;
+        self.commit(true, true)
+    }
+
+    /// Gives what is known to the writer. Of the states that are due one goes with each commit, or with `all_states` all.
+    fn commit(&mut self, all: bool, all_states: bool) -> anyhow::Result<()> {
+        self.committed_at = Instant::now();
+        if all {
+            self.told_all_at = self.committed_at;
+        }
+        let interval = Duration::from_secs(self.setup.config.database.snapshot_interval_s);
+        let never = Duration::from_secs(u64::MAX / 4);
+        let mut snapshot_after = interval;
+        let (mut parts, mut messages): (Vec<Part>, Vec<Outgoing>) = (Vec::new(), Vec::new());
+        for held in self.held.values_mut() {
+            let taken = held.take(all, snapshot_after).context("the state cannot be written")?;
+            let Some((part, outcome)) = taken else { continue };
+            if part.snapshot.is_some() && !all_states {
+                snapshot_after = never;
+            }
+            messages.extend(outcome.messages);
+            parts.push(part);
+        }
+        self.setup.figures.held(&self.held);
+        if parts.is_empty() {
+            return Ok(());
+        }
+        let positions = parts.iter().map(|part| (part.partition, part.to)).collect();
+        let (done, outcome) = oneshot::channel();
+        if self.setup.writer.blocking_send(Request::Commit(parts, messages, done)).is_err() {
+            bail!("the database writer of the {} stage has ended", W::STAGE);
+        }
+        self.on_its_way = Some((positions, outcome));
+        Ok(())
+    }
+
+    /// Looks whether the commit on its way is done.
+    fn see_commit(&mut self) -> anyhow::Result<()> {
+        let Some((_, outcome)) = &mut self.on_its_way else { return Ok(()) };
+        match outcome.try_recv() {
+            Ok(committed) => self.committed(&committed),
+            Err(oneshot::error::TryRecvError::Empty) => Ok(()),
+            Err(oneshot::error::TryRecvError::Closed) => bail!("the database writer has ended"),
+        }
+    }
+
+    fn await_commit(&mut self) -> anyhow::Result<()> {
+        while self.on_its_way.is_some() && !self.setup.wishes.stopping() {
+            self.see_commit()?;
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        Ok(())
+    }
+
+    fn committed(&mut self, committed: &Committed) -> anyhow::Result<()> {
+        let Some((positions, _)) = self.on_its_way.take() else { return Ok(()) };
+        if !committed.written {
+            bail!("the {} stage cannot write to the database", W::STAGE);
+        }
+        let mut offsets = TopicPartitionList::new();
+        if !committed.fenced.is_empty() {
+            // Taken by another process, or the database lost its last commits in a crash: what it has now counts.
+            return Err(Again(format!("partitions {:?} are owned otherwise by now", committed.fenced)).into());
+        }
+        for (partition, to) in positions {
+            if let Some(held) = self.held.get_mut(&partition) {
+                held.committed = Some(to);
+                let _ = offsets.add_partition_offset(&self.setup.topic, partition, Offset::Offset(to));
+            }
+        }
+        // For those who look at the group's lag only: what counts stands in the database.
+        if offsets.count() > 0
+            && let Err(error) = self.consumer.commit(&offsets, CommitMode::Async)
+        {
+            tracing::debug!(%error, "offsets were not told to Kafka");
+        }
+        Ok(())
+    }
+
+    /// Pauses reading while results take too much memory, and goes on when they do not.
+    fn keep_within_memory(&mut self) -> anyhow::Result<()> {
+        let bytes: usize = self.held.values().map(|held| held.work.result_bytes()).sum();
+        let full = bytes > self.setup.config.run.max_buffer_mb * 1_000_000 / 2;
+        if full == self.paused {
+            return Ok(());
+        }
+        let assigned = self.consumer.assignment().context("the assignment is not known")?;
+        if full {
+            self.consumer.pause(&assigned).context("reading cannot be paused")?;
+            tracing::warn!(
+                stage = W::STAGE,
+                megabytes = bytes / 1_000_000,
+                "reading pauses: the database is behind"
+            );
+        } else {
+            self.consumer.resume(&assigned).context("reading cannot go on")?;
+            tracing::info!(stage = W::STAGE, "reading goes on");
+        }
+        self.paused = full;
+        Ok(())
+    }
+
+    /// Commits what is known, with all states, within the time that a stop may take.
+    fn drain(mut self) -> anyhow::Result<()> {
+        let deadline = Instant::now() + Duration::from_secs(self.setup.config.run.drain_s);
+        let wait = |stage: &mut Self| -> anyhow::Result<()> {
+            while stage.on_its_way.is_some() && Instant::now() < deadline {
+                stage.see_commit()?;
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            Ok(())
+        };
+        wait(&mut self)?;
+        if self.on_its_way.is_none() {
+            self.held.values_mut().for_each(Held::hurry_snapshot);
+            self.commit(true, true)?;
+            wait(&mut self)?;
+        }
+        let clean = self.on_its_way.is_none();
+        self.consumer.unsubscribe();
+        tracing::info!(stage = W::STAGE, clean, "stopped");
+        Ok(())
+    }
+}
+
+/// Claims newly assigned partitions in the database and begins to read them where their state ends.
+fn claim_and_seek<W: Work>(
+    writer: mpsc::Sender<Request>,
+    claims: Claims,
+    wishes: Wishes,
+) -> impl Fn(&mut TopicPartitionList) + Send + Sync {
+    move |list| {
+        let partitions: Vec<i32> = list.elements().iter().map(|e| e.partition()).collect();
+        let (done, answer) = oneshot::channel();
+        let asked = writer.blocking_send(Request::Claim(partitions, done)).is_ok();
+        let found = if asked { answer.blocking_recv().unwrap_or_default() } else { Vec::new() };
+        if found.is_empty() && !wishes.stopping() {
+            tracing::error!(stage = W::STAGE, "partitions could not be claimed");
+            wishes.stop();
+        }
+        let topics: Vec<(String, i32)> =
+            list.elements().iter().map(|e| (e.topic().to_string(), e.partition())).collect();
+        for (partition, claim) in found {
+            let snapshot = claim.snapshot.as_ref().map(|snapshot| snapshot.position);
+            let begin = snapshot.unwrap_or(0);
+            if let Some((topic, _)) = topics.iter().find(|(_, number)| *number == partition) {
+                let offset = if begin > 0 { Offset::Offset(begin) } else { Offset::Beginning };
+                let _ = list.set_partition_offset(topic, partition, offset);
+            }
+            claims.lock().unwrap_or_else(PoisonError::into_inner).insert(partition, claim);
+        }
+    }
+}

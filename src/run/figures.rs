@@ -1,0 +1,183 @@
+//! What is measured while the pipeline runs, in Prometheus' conventions.
+
+use super::partitions::Held;
+use super::work::Work;
+use aggregator::Outcome;
+use metrics::{
+    Counter, Gauge, Histogram, counter, describe_counter, describe_gauge, describe_histogram, gauge,
+    histogram,
+};
+use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
+use schemas::{DropReason, Signal};
+use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Bounds of the histogram from sample to commit, in seconds.
+const LATENCY_S: [f64; 16] =
+    [0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.3, 1.6, 2.0, 3.0, 5.0, 10.0, 30.0, 60.0, 300.0, 3600.0];
+/// Bounds of the histogram of commits, in seconds.
+const COMMIT_S: [f64; 12] = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 60.0];
+/// Of how many signals one enters the histogram.
+const SAMPLED: usize = 16;
+
+/// Installs the recorder; what comes back writes the text of `/metrics`.
+///
+/// # Errors
+/// A recorder that is installed already.
+pub fn install() -> Result<PrometheusHandle, BuildError> {
+    let builder = PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Full("tailback_sample_to_commit_seconds".into()), &LATENCY_S)?
+        .set_buckets_for_metric(Matcher::Full("tailback_commit_seconds".into()), &COMMIT_S)?;
+    let handle = builder.install_recorder()?;
+    describe();
+    Ok(handle)
+}
+
+fn describe() {
+    describe_counter!("tailback_raw_rows_total", "LDMS rows read, by what became of them");
+    describe_counter!("tailback_rows_total", "Rows of counters that reached the models, by stage");
+    describe_counter!("tailback_dropped_rows_total", "Rows and intervals not used, by reason");
+    describe_counter!("tailback_commits_total", "Transactions, by outcome");
+    describe_counter!(
+        "tailback_signals_total",
+        "Signals found, whether or not the storage policy keeps them"
+    );
+    describe_counter!("tailback_stored_signals_total", "Signals written as rows");
+    describe_gauge!("tailback_consumer_lag_messages", "Messages not read yet, by stage");
+    describe_gauge!("tailback_ticks_behind_seconds", "Age of the newest row that a stage has taken");
+    describe_gauge!("tailback_waiting_rows", "Rows that wait for slower raw partitions");
+    describe_gauge!("tailback_result_bytes", "Results that wait for the database");
+    describe_gauge!("tailback_state_bytes", "Size of the newest written state, by stage and partition");
+    describe_gauge!("tailback_partitions", "Partitions held, by stage");
+    describe_gauge!("tailback_series", "Series known, by stage");
+    describe_histogram!("tailback_sample_to_commit_seconds", "From the sampler's timestamp to the commit");
+    describe_histogram!("tailback_commit_seconds", "Length of a transaction");
+}
+
+/// Figures of one stage.
+#[derive(Clone)]
+pub struct StageFigures {
+    stage: &'static str,
+    used: Counter,
+    jobs: Counter,
+    skipped: Counter,
+    read: Counter,
+    rows: Counter,
+    signals: Counter,
+    stored: Counter,
+    behind: Gauge,
+    waiting: Gauge,
+    result_bytes: Gauge,
+    partitions: Gauge,
+    series: Gauge,
+    to_commit: Histogram,
+    commit: Histogram,
+}
+
+impl StageFigures {
+    /// Figures of `stage`.
+    pub fn of(stage: &'static str) -> StageFigures {
+        StageFigures {
+            stage,
+            used: counter!("tailback_raw_rows_total", "outcome" => "used"),
+            jobs: counter!("tailback_raw_rows_total", "outcome" => "jobs"),
+            skipped: counter!("tailback_raw_rows_total", "outcome" => "empty"),
+            read: counter!("tailback_raw_rows_read_total"),
+            rows: counter!("tailback_rows_total", "stage" => stage),
+            signals: counter!("tailback_signals_total"),
+            stored: counter!("tailback_stored_signals_total"),
+            behind: gauge!("tailback_ticks_behind_seconds", "stage" => stage),
+            waiting: gauge!("tailback_waiting_rows", "stage" => stage),
+            result_bytes: gauge!("tailback_result_bytes", "stage" => stage),
+            partitions: gauge!("tailback_partitions", "stage" => stage),
+            series: gauge!("tailback_series", "stage" => stage),
+            to_commit: histogram!("tailback_sample_to_commit_seconds"),
+            commit: histogram!("tailback_commit_seconds", "stage" => stage),
+        }
+    }
+
+    /// A raw row and what became of it.
+    pub fn row(&self, outcome: Outcome) {
+        match outcome {
+            Outcome::Row => self.used.increment(1),
+            Outcome::Jobs(_) => self.jobs.increment(1),
+            Outcome::Skipped => self.skipped.increment(1),
+            Outcome::Dropped(reason) => dropped(reason),
+            Outcome::NeedsSchema(_) => {}
+        }
+    }
+
+    /// Raw rows read since the last call.
+    pub fn rows_read(&self, rows: usize) {
+        self.read.increment(rows as u64);
+    }
+
+    /// The state of the partitions that a stage holds.
+    pub fn held<W: Work>(&self, held: &BTreeMap<i32, Held<W>>) {
+        let (mut rows, mut waiting, mut bytes, mut series) = (0, 0, 0, 0);
+        let mut newest_s: Option<f64> = None;
+        for one in held.values() {
+            let (taken, waits) = one.work.rows();
+            (rows, waiting) = (rows + taken, waiting + waits);
+            bytes += one.work.result_bytes();
+            series += one.work.series().len();
+            newest_s = newest_s.into_iter().chain(one.work.newest_s()).reduce(f64::max);
+        }
+        self.rows.absolute(rows);
+        self.waiting.set(waiting as f64);
+        self.result_bytes.set(bytes as f64);
+        self.series.set(series as f64);
+        self.partitions.set(held.len() as f64);
+        if let Some(newest_s) = newest_s {
+            self.behind.set(now_s() - newest_s);
+        }
+    }
+
+    /// A transaction that was written, with the signals in it.
+    pub fn committed<'a>(&self, seconds: f64, stored: u64, signals: impl Iterator<Item = &'a [Signal]>) {
+        let now_s = now_s();
+        self.commit.record(seconds);
+        self.stored.increment(stored);
+        counter!("tailback_commits_total", "stage" => self.stage, "outcome" => "written").increment(1);
+        for of_part in signals {
+            self.signals.increment(of_part.len() as u64);
+            for signal in of_part.iter().step_by(SAMPLED) {
+                self.to_commit.record(now_s - signal.time.seconds());
+            }
+        }
+    }
+
+    /// A transaction that failed and is tried again.
+    pub fn commit_failed(&self) {
+        counter!("tailback_commits_total", "stage" => self.stage, "outcome" => "retried").increment(1);
+    }
+
+    /// The size of a state that was written.
+    pub fn state(&self, partition: i32, bytes: usize) {
+        let (stage, partition) = (self.stage, partition.to_string());
+        gauge!("tailback_state_bytes", "stage" => stage, "partition" => partition).set(bytes as f64);
+    }
+
+    /// Drops of a partition, since the state began.
+    pub fn drops(&self, partition: i32, drops: &schemas::DropCounts) {
+        for (reason, count) in drops.nonzero() {
+            let partition = partition.to_string();
+            let labels = [("reason", reason.name().to_string()), ("partition", partition)];
+            counter!("tailback_dropped_rows_total", &labels).absolute(count);
+        }
+    }
+
+    /// Messages of a partition that were not read yet.
+    pub fn lag(&self, messages: i64) {
+        gauge!("tailback_consumer_lag_messages", "stage" => self.stage).set(messages as f64);
+    }
+}
+
+fn dropped(reason: DropReason) {
+    counter!("tailback_raw_rows_total", "outcome" => "dropped", "reason" => reason.name()).increment(1);
+}
+
+/// Seconds since the epoch by this machine's clock.
+pub fn now_s() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
+}

@@ -1,0 +1,248 @@
+//! Connections to Kafka: consumers that say what they were assigned, a producer that says what arrived, topics.
+
+use crate::config::RunConfig;
+use crate::config::kafka::Role;
+use anyhow::{Context, bail};
+use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
+use rdkafka::client::{ClientContext, DefaultClientContext};
+use rdkafka::config::{FromClientConfigAndContext, RDKafkaLogLevel};
+use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::message::DeliveryResult;
+use rdkafka::producer::ProducerContext;
+use rdkafka::types::RDKafkaRespErr;
+use rdkafka::{ClientConfig, TopicPartitionList};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// Chunks of messages that may be on their way at once.
+pub const CHUNKS: usize = 64;
+
+/// What happened to the assignment, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Partitions came.
+    Assigned(Vec<(String, i32)>),
+    /// Partitions went.
+    Revoked(Vec<(String, i32)>),
+}
+
+/// Says where reading of newly assigned partitions begins, by setting offsets in the list.
+pub type Begin = Box<dyn Fn(&mut TopicPartitionList) + Send + Sync>;
+
+/// A consumer's ear: assignments, logs, errors.
+pub struct Listener {
+    begin: Begin,
+    /// Whether partitions wait, paused, until their reader is ready.
+    paused: bool,
+    changes: Mutex<Vec<Change>>,
+}
+
+impl Listener {
+    /// Assigned partitions begin where `begin` says; if `paused`, when they are resumed.
+    pub fn new(begin: Begin, paused: bool) -> Listener {
+        Listener { begin, paused, changes: Mutex::new(Vec::new()) }
+    }
+
+    /// What changed since the last call.
+    pub fn changes(&self) -> Vec<Change> {
+        std::mem::take(&mut *self.changes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn note(&self, change: Change) {
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner).push(change);
+    }
+}
+
+fn named(list: &TopicPartitionList) -> Vec<(String, i32)> {
+    list.elements().iter().map(|e| (e.topic().to_string(), e.partition())).collect()
+}
+
+impl ClientContext for Listener {
+    fn log(&self, level: RDKafkaLogLevel, _: &str, text: &str) {
+        log(level, text);
+    }
+
+    fn error(&self, error: KafkaError, reason: &str) {
+        // The end of a partition is news for its reader, not for the log.
+        if error.rdkafka_error_code() != Some(RDKafkaErrorCode::PartitionEOF) {
+            tracing::warn!(%error, "Kafka: {reason}");
+        }
+    }
+}
+
+impl ConsumerContext for Listener {
+    fn rebalance(&self, consumer: &BaseConsumer<Self>, err: RDKafkaRespErr, list: &mut TopicPartitionList) {
+        let done = if err == RDKafkaRespErr::RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS {
+            (self.begin)(list);
+            let done = consumer.incremental_assign(list);
+            if self.paused && consumer.pause(list).is_err() {
+                tracing::warn!("partitions could not be paused");
+            }
+            self.note(Change::Assigned(named(list)));
+            done
+        } else {
+            self.note(Change::Revoked(named(list)));
+            consumer.incremental_unassign(list)
+        };
+        if let Err(error) = done {
+            tracing::error!(%error, "the change of the assignment failed");
+        }
+    }
+}
+
+/// A producer's ear: counts what is on its way, by chunk.
+#[derive(Debug, Default)]
+pub struct Deliveries {
+    on_their_way: Vec<AtomicI64>,
+    failed: AtomicBool,
+}
+
+impl Deliveries {
+    /// Nothing on its way.
+    pub fn new() -> Deliveries {
+        Deliveries {
+            on_their_way: (0..CHUNKS).map(|_| AtomicI64::new(0)).collect(),
+            failed: AtomicBool::new(false),
+        }
+    }
+
+    /// Notes that a message of `chunk` was given to the producer.
+    pub fn sent(&self, chunk: usize) {
+        self.on_their_way[chunk % CHUNKS].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether all messages of `chunk` arrived.
+    pub fn arrived(&self, chunk: usize) -> bool {
+        self.on_their_way[chunk % CHUNKS].load(Ordering::Acquire) == 0
+    }
+
+    /// Whether a message was given up.
+    pub fn failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+}
+
+impl ClientContext for Deliveries {
+    fn log(&self, level: RDKafkaLogLevel, _: &str, text: &str) {
+        log(level, text);
+    }
+
+    fn error(&self, error: KafkaError, reason: &str) {
+        tracing::warn!(%error, "Kafka: {reason}");
+    }
+}
+
+impl ProducerContext for Deliveries {
+    type DeliveryOpaque = usize;
+
+    fn delivery(&self, result: &DeliveryResult<'_>, chunk: usize) {
+        if let Err((error, _)) = result {
+            tracing::error!(%error, "a message was given up");
+            self.failed.store(true, Ordering::Relaxed);
+        }
+        self.on_their_way[chunk % CHUNKS].fetch_sub(1, Ordering::Release);
+    }
+}
+
+fn log(level: RDKafkaLogLevel, text: &str) {
+    match level {
+        RDKafkaLogLevel::Emerg
+        | RDKafkaLogLevel::Alert
+        | RDKafkaLogLevel::Critical
+        | RDKafkaLogLevel::Error => {
+            tracing::error!(target: "librdkafka", "{text}");
+        }
+        RDKafkaLogLevel::Warning | RDKafkaLogLevel::Notice => tracing::warn!(target: "librdkafka", "{text}"),
+        RDKafkaLogLevel::Info => tracing::info!(target: "librdkafka", "{text}"),
+        RDKafkaLogLevel::Debug => tracing::debug!(target: "librdkafka", "{text}"),
+    }
+}
+
+/// A client of `role` with `own` properties over the configured ones.
+///
+/// # Errors
+/// What librdkafka says of the properties.
+pub fn client<C, T>(config: &RunConfig, role: Role, own: &[(&str, &str)], context: C) -> anyhow::Result<T>
+where
+    C: ClientContext,
+    T: FromClientConfigAndContext<C>,
+{
+    let mut properties = ClientConfig::new();
+    for (name, value) in config.kafka_properties(role) {
+        properties.set(name, value);
+    }
+    for (name, value) in own {
+        properties.set(*name, *value);
+    }
+    properties.create_with_context(context).context("the connection to Kafka cannot be set up")
+}
+
+/// Creates Tailback's topics where they are missing and may be created; otherwise says which are missing. Gives
+/// the number of partitions of the counters and the signals.
+///
+/// # Errors
+/// Brokers that do not answer within `patience`, topics that are missing or cannot be created.
+pub async fn ensure_topics(config: &RunConfig, patience: Duration) -> anyhow::Result<(i32, i32)> {
+    let admin: AdminClient<DefaultClientContext> = client(config, Role::Admin, &[], DefaultClientContext)?;
+    let kafka = &config.kafka;
+    let hours = |hours: u32| (u64::from(hours) * 3_600_000).to_string();
+    let wanted = [
+        (&kafka.counters_topic, hours(kafka.counters_retention_h)),
+        (&kafka.signals_topic, hours(kafka.signals_retention_h)),
+        (&kafka.verdicts_topic, hours(kafka.verdicts_retention_h)),
+    ];
+    let mut missing = Vec::new();
+    for (topic, retention) in &wanted {
+        if partitions(&admin, topic, patience)? == 0 {
+            missing.push((topic.as_str(), retention.as_str()));
+        }
+    }
+    if !missing.is_empty() && !kafka.create_topics {
+        let names: Vec<&str> = missing.iter().map(|(topic, _)| *topic).collect();
+        bail!("topics {} are missing and kafka.create_topics is false: create them", names.join(", "));
+    }
+    let size = kafka.message_max_bytes.to_string();
+    let new: Vec<NewTopic<'_>> = missing
+        .iter()
+        .map(|(topic, retention)| {
+            NewTopic::new(topic, kafka.partitions, TopicReplication::Fixed(kafka.replication))
+                .set("retention.ms", retention)
+                .set("max.message.bytes", &size)
+        })
+        .collect();
+    if !new.is_empty() {
+        let options = AdminOptions::new().operation_timeout(Some(patience)).request_timeout(Some(patience));
+        for result in admin.create_topics(&new, &options).await.context("topics cannot be created")? {
+            match result {
+                Ok(topic) => tracing::info!(topic, partitions = kafka.partitions, "topic created"),
+                Err((_, RDKafkaErrorCode::TopicAlreadyExists)) => {}
+                Err((topic, code)) => bail!("topic {topic} cannot be created: {code}"),
+            }
+        }
+    }
+    let count = |topic: &str| -> anyhow::Result<i32> {
+        for _ in 0..100 {
+            let found = partitions(&admin, topic, patience)?;
+            if found > 0 {
+                return Ok(found);
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        bail!("topic {topic} was created, but the brokers do not tell of it")
+    };
+    Ok((count(&kafka.counters_topic)?, count(&kafka.signals_topic)?))
+}
+
+/// Partitions of `topic`; 0 if there is no such topic.
+fn partitions(
+    admin: &AdminClient<DefaultClientContext>,
+    topic: &str,
+    patience: Duration,
+) -> anyhow::Result<i32> {
+    let client = admin.inner();
+    let metadata = client.fetch_metadata(None, patience).context("the Kafka brokers do not answer")?;
+    let found = metadata.topics().iter().find(|t| t.name() == topic && t.error().is_none());
+    Ok(found.map_or(0, |t| t.partitions().len() as i32))
+}

@@ -1,0 +1,317 @@
+//! `tailback run`: what ldmsd publishes to Kafka, through the stages, into the database.
+//!
+//! A row goes one way: raw topics → [`aggregating`] → `tailback.counters` → [`exactly_once`] with [`detecting`] as its
+//! work → database and `tailback.signals` → [`exactly_once`] with [`rolling`] as its work → database and
+//! `tailback.verdicts`.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`aggregating`] | the aggregator stage: decode, key by component, tell the progress |
+//! | [`work`] | what a stage does with a partition, apart from where messages come from and results go |
+//! | [`detecting`] | the detector's work: order, jobs, models |
+//! | [`rolling`] | the roll-up's work: parts of jobs to results |
+//! | [`verdict`] | messages for others to read |
+//! | [`exactly_once`] | a stage whose results, offsets and state go to the database together |
+//! | [`partitions`] | a held partition: restored, brought up to date, taken from |
+//! | [`commit`] | messages to Kafka, then the transaction; tries until it holds |
+//! | [`kafka`] | consumers, producers, topics |
+//! | [`lag`] | how far stages are behind, and the line about catching up |
+//! | [`figures`] | what is measured |
+//! | [`http`] | `/metrics`, `/healthz`, `/readyz` |
+//! | [`stop`] | the wishes to stop and to reload |
+
+pub mod aggregating;
+pub mod commit;
+pub mod detecting;
+pub mod exactly_once;
+pub mod figures;
+pub mod http;
+pub mod kafka;
+pub mod lag;
+pub mod partitions;
+pub mod rolling;
+pub mod stop;
+pub mod verdict;
+pub mod work;
+
+use crate::config::RunConfig;
+use crate::config::kafka::Role;
+use crate::config::sections::{Stage, Storage, Use};
+use crate::signals;
+use anyhow::Context;
+use clap::Args;
+use commit::{Request, Writer};
+use detecting::{Detecting, DetectingSettings};
+use detector::postgres::{DirectColumnstore, PgError, PgRetention, PgSettings, PgStore};
+use detector::storage_policy::StoragePolicy;
+use exactly_once::{ExactlyOnce, Setup};
+use figures::StageFigures;
+use http::Health;
+use rdkafka::client::DefaultClientContext;
+use rolling::Rolling;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use stop::{Again, Wishes};
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+use work::{OutTopic, Work};
+
+/// Time for which brokers may take to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Wait before a stage begins again.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// Which configuration.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Configuration (TOML); `tailback config` prints the defaults
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// Runs the configured stages until SIGTERM or Ctrl-C.
+///
+/// # Errors
+/// A configuration that is wrong, a database that needs `tailback migrate`, a stage that cannot go on.
+pub fn run(args: &RunArgs) -> anyhow::Result<()> {
+    let config = RunConfig::load(args.config.as_deref())?;
+    crate::log::install(&config.log);
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    if config.run.threads > 0 {
+        runtime.worker_threads(config.run.threads);
+    }
+    let runtime = runtime.enable_all().build().context("the runtime cannot be started")?;
+    let metrics = figures::install().context("metrics cannot be installed")?;
+    let wishes = Wishes::default();
+    runtime.block_on(async {
+        let health = Health::default();
+        let stopped = wishes.clone();
+        let end = async move { stopped.wait().await };
+        let address = http::serve(&config.http, metrics, health.clone(), end).await?;
+        tracing::info!(%address, instance = config.run.instance, "metrics and health");
+        listen_to_signals(&wishes);
+        let topics = until_there(&wishes, &health, || kafka::ensure_topics(&config, PATIENCE)).await?;
+        let Some(partitions) = topics else { return Ok(()) };
+        stages(&config, args.config.as_deref(), partitions, &wishes, &health).await
+    })
+}
+
+/// Starts every stage in a thread of its own and waits for all of them; if one cannot go on, all stop.
+async fn stages(
+    config: &RunConfig,
+    file: Option<&Path>,
+    (counters, _): (i32, i32),
+    wishes: &Wishes,
+    health: &Health,
+) -> anyhow::Result<()> {
+    let handle = Handle::current();
+    let mut threads = Vec::new();
+    for stage in &config.run.stages {
+        let one = OneStage {
+            config: config.clone(),
+            file: file.map(Path::to_path_buf),
+            counters,
+            wishes: wishes.clone(),
+            health: health.clone(),
+            handle: handle.clone(),
+        };
+        let stage = *stage;
+        let thread = move || one.run(stage);
+        threads.push((stage, tokio::task::spawn_blocking(thread)));
+    }
+    let mut result = Ok(());
+    for (stage, thread) in threads {
+        let ended = thread.await.context("a stage broke down").and_then(|ended| ended);
+        if let Err(error) = ended {
+            result = Err(error.context(format!("the {} stage ended", stage.name())));
+        }
+    }
+    result
+}
+
+/// What a stage's thread has.
+struct OneStage {
+    config: RunConfig,
+    file: Option<PathBuf>,
+    counters: i32,
+    wishes: Wishes,
+    health: Health,
+    handle: Handle,
+}
+
+impl OneStage {
+    /// Runs the stage, and again where that mends it. If it cannot go on, everything stops.
+    fn run(self, stage: Stage) -> anyhow::Result<()> {
+        loop {
+            let ended = self.once(stage);
+            match ended {
+                Err(error) if error.is::<Again>() && !self.wishes.stopping() => {
+                    tracing::warn!(stage = stage.name(), "{error}");
+                    std::thread::sleep(AGAIN);
+                }
+                ended => {
+                    self.wishes.stop();
+                    return ended;
+                }
+            }
+        }
+    }
+
+    fn once(&self, stage: Stage) -> anyhow::Result<()> {
+        let figures = StageFigures::of(stage.name());
+        let config = &self.config;
+        match stage {
+            Stage::Aggregator => {
+                aggregating::run(config, self.counters, &self.wishes, &self.health, &figures, &self.handle)
+            }
+            Stage::Detector => {
+                let settings = detecting_settings(config);
+                let reload = || {
+                    let fresh = RunConfig::load(self.file.as_deref());
+                    let told =
+                        fresh.inspect_err(|error| tracing::error!("thresholds stay as they were: {error}"));
+                    told.ok().map(|fresh| detecting_settings(&fresh))
+                };
+                let topic = config.kafka.counters_topic.clone();
+                self.exactly_once::<Detecting>(stage, topic, settings, Box::new(reload), figures)
+            }
+            Stage::Rollup => {
+                let topic = config.kafka.signals_topic.clone();
+                self.exactly_once::<Rolling>(stage, topic, (), Box::new(|| None), figures)
+            }
+        }
+    }
+
+    fn exactly_once<W: Work>(
+        &self,
+        stage: Stage,
+        topic: String,
+        settings: W::Settings,
+        reload: Box<dyn Fn() -> Option<W::Settings> + Send + '_>,
+        figures: StageFigures,
+    ) -> anyhow::Result<()> {
+        let config = &self.config;
+        let database = pg_settings(config);
+        let connect = || PgStore::connect(&database);
+        let store = self.handle.block_on(until_connected(&self.wishes, &self.health, W::STAGE, connect))?;
+        let Some(store) = store else { return Ok(()) };
+        let topics = [
+            (OutTopic::Signals, config.kafka.signals_topic.clone()),
+            (OutTopic::Verdicts, config.kafka.verdicts_topic.clone()),
+        ];
+        let (sender, requests) = mpsc::channel::<Request>(1);
+        let writer = Writer {
+            store,
+            producer: kafka::client(config, Role::Producer, &[], DefaultClientContext)?,
+            topics: BTreeMap::from(topics),
+            stage: W::STAGE,
+            owner: config.run.instance.clone(),
+            wishes: self.wishes.clone(),
+            figures: figures.clone(),
+            health: self.health.clone(),
+            tables: BTreeMap::new(),
+        };
+        self.handle.spawn(writer.run(requests));
+        let (health, wishes) = (self.health.clone(), self.wishes.clone());
+        let setup = Setup { config, stage, topic, settings, writer: sender, wishes, health, reload, figures };
+        ExactlyOnce::<W>::start(setup)?.run()
+    }
+}
+
+fn detecting_settings(config: &RunConfig) -> DetectingSettings {
+    DetectingSettings {
+        settings: config.settings(),
+        waiting_rows_max: config.run.max_rows_in_flight,
+        storage: policy(config),
+    }
+}
+
+fn policy(config: &RunConfig) -> StoragePolicy {
+    match config.database.storage {
+        Storage::All => StoragePolicy::All,
+        Storage::Changes => StoragePolicy::Changes,
+    }
+}
+
+/// The database's settings as the store takes them.
+pub fn pg_settings(config: &RunConfig) -> PgSettings {
+    let database = &config.database;
+    let days = |days: u32| (days > 0).then_some(f64::from(days));
+    let file = &database.password_file;
+    PgSettings {
+        password_file: (!file.as_os_str().is_empty()).then(|| file.clone()),
+        storage: policy(config),
+        direct_columnstore: match database.direct_columnstore {
+            Use::Auto => DirectColumnstore::Auto,
+            Use::On => DirectColumnstore::On,
+            Use::Off => DirectColumnstore::Off,
+        },
+        synchronous_commit: database.synchronous_commit,
+        retention: PgRetention {
+            raw_days: days(database.raw_days),
+            ten_seconds_days: days(database.ten_second_days),
+            minutes_days: days(database.minute_days),
+            hours_days: None,
+        },
+        connect_timeout_s: database.connect_timeout_s as f64,
+        ..PgSettings::at(database.url.reveal())
+    }
+}
+
+/// Tries until the brokers answer; `None` if the process shall stop before.
+async fn until_there<T, F: Future<Output = anyhow::Result<T>>>(
+    wishes: &Wishes,
+    health: &Health,
+    try_it: impl Fn() -> F,
+) -> anyhow::Result<Option<T>> {
+    while !wishes.stopping() {
+        match try_it().await {
+            Ok(there) => return Ok(Some(there)),
+            Err(error) if error.downcast_ref::<rdkafka::error::KafkaError>().is_some() => {
+                tracing::warn!("{error:#}; trying on");
+                health.report("kafka", Some(format!("{error:#}")));
+                tokio::time::sleep(AGAIN).await;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
+}
+
+/// Tries until the database answers; `None` if the process shall stop before.
+async fn until_connected<F: Future<Output = Result<PgStore, PgError>>>(
+    wishes: &Wishes,
+    health: &Health,
+    stage: &'static str,
+    connect: impl Fn() -> F,
+) -> anyhow::Result<Option<PgStore>> {
+    while !wishes.stopping() {
+        match connect().await {
+            Ok(store) => return Ok(Some(store)),
+            Err(error) if error.is_retryable() => {
+                tracing::warn!(stage, "{error}; trying on");
+                health.report(stage, Some(error.to_string()));
+                tokio::time::sleep(AGAIN).await;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(None)
+}
+
+/// SIGTERM and Ctrl-C stop, SIGHUP reads thresholds anew.
+fn listen_to_signals(wishes: &Wishes) {
+    let stop = wishes.clone();
+    tokio::spawn(async move {
+        signals::end_asked().await;
+        tracing::info!("stopping");
+        stop.stop();
+    });
+    let reload = wishes.clone();
+    tokio::spawn(async move {
+        while signals::reload_asked().await {
+            reload.reload();
+        }
+    });
+}

@@ -1,0 +1,191 @@
+//! The partitions that a stage holds: their state, and how far it and the database are.
+
+use super::commit::Part;
+use super::work::{Outcome, Work};
+use detector::postgres::Claim;
+use std::time::{Duration, Instant};
+
+/// One partition with its state.
+pub struct Held<W> {
+    /// State after the message before `position`.
+    pub work: W,
+    /// The offset of the next message.
+    pub position: i64,
+    /// Offset that the database has; messages up to it are taken again after a restart, without telling anybody.
+    pub committed: Option<i64>,
+    epoch: i64,
+    partition: i32,
+    /// Offset from which it was read after the claim.
+    begin: i64,
+    snapshot_at: Instant,
+    /// Offset of the newest snapshot.
+    snapshot_of: Option<i64>,
+}
+
+/// Why a partition cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError {
+    /// The state is of another version.
+    #[error(
+        "the state of {stage}/{partition} in the database is of version {found}, this Tailback writes {known}: \
+         run the version that wrote it, or begin anew with `tailback migrate --forget-positions`, whereupon the topics are read from their beginning"
+    )]
+    Version {
+        /// Stage.
+        stage: &'static str,
+        /// Partition.
+        partition: i32,
+        /// Version in the database.
+        found: u32,
+        /// Version of this program.
+        known: u32,
+    },
+    /// The topic begins anew.
+    #[error(
+        "{stage}/{partition} has a message at offset {offset}, but the database has read up to {position}: the topic \
+         was deleted and made anew; `tailback migrate --forget-positions` begins it anew here too"
+    )]
+    Recreated {
+        /// Stage.
+        stage: &'static str,
+        /// Partition.
+        partition: i32,
+        /// Offset that the database has.
+        position: i64,
+        /// Offset of the message.
+        offset: i64,
+    },
+    /// The bytes are damaged.
+    #[error("the state of {stage}/{partition} in the database cannot be read: {source}")]
+    Damaged {
+        /// Stage.
+        stage: &'static str,
+        /// Partition.
+        partition: i32,
+        /// What is wrong.
+        source: postcard::Error,
+    },
+}
+
+impl<W: Work> Held<W> {
+    /// State of a partition that was claimed: read back, or fresh.
+    ///
+    /// # Errors
+    /// [`RestoreError`] says what to do.
+    pub fn restore(partition: i32, claim: &Claim, settings: &W::Settings) -> Result<Held<W>, RestoreError> {
+        let mut held = Held {
+            work: W::fresh(partition, settings),
+            position: claim.position.unwrap_or(0),
+            committed: claim.position,
+            epoch: claim.epoch,
+            partition,
+            begin: 0,
+            snapshot_at: Instant::now(),
+            snapshot_of: None,
+        };
+        if let Some(snapshot) = &claim.snapshot {
+            if snapshot.version != W::STATE_VERSION {
+                let (found, known) = (snapshot.version, W::STATE_VERSION);
+                return Err(RestoreError::Version { stage: W::STAGE, partition, found, known });
+            }
+            held.work = W::read(&snapshot.content).map_err(|source| RestoreError::Damaged {
+                stage: W::STAGE,
+                partition,
+                source,
+            })?;
+            (held.position, held.snapshot_of) = (snapshot.position, Some(snapshot.position));
+        } else if claim.position.is_some() {
+            // No state was written yet: the state is that of the partition from its beginning.
+            held.position = 0;
+        }
+        held.begin = held.position;
+        held.end_of_replay();
+        Ok(held)
+    }
+
+    /// Takes the message at `offset`; one that was taken before is passed over.
+    ///
+    /// # Errors
+    /// [`RestoreError::Recreated`] if the topic is not the one that the database knows.
+    pub fn message(&mut self, offset: i64, payload: &[u8]) -> Result<(), RestoreError> {
+        if offset < self.begin {
+            let (stage, partition, position) = (W::STAGE, self.partition, self.begin);
+            return Err(RestoreError::Recreated { stage, partition, position, offset });
+        }
+        if offset < self.position {
+            return Ok(());
+        }
+        if offset > self.position && self.position > 0 {
+            let missing = offset - self.position;
+            tracing::error!(
+                stage = W::STAGE,
+                partition = self.partition,
+                missing,
+                "messages are gone from the topic"
+            );
+        }
+        self.work.message(payload);
+        self.position = offset + 1;
+        self.end_of_replay();
+        Ok(())
+    }
+
+    /// Whether messages are taken again that the database has the results of.
+    pub fn replays(&self) -> bool {
+        self.committed.is_some_and(|committed| self.position < committed)
+    }
+
+    /// When the offset that the database has is reached, what was found on the way is not told again.
+    fn end_of_replay(&mut self) {
+        if self.committed == Some(self.position) {
+            self.work.forget_told();
+        }
+    }
+
+    /// Results since the last call, for a commit; none while messages are taken again. `all` asks for results of jobs too;
+    /// `snapshot_after` for the state if the last one is that old.
+    ///
+    /// # Errors
+    /// A state that cannot be written.
+    pub fn take(
+        &mut self,
+        all: bool,
+        snapshot_after: Duration,
+    ) -> Result<Option<(Part, Outcome)>, postcard::Error> {
+        if self.replays() {
+            return Ok(None);
+        }
+        let moved = self.committed != Some(self.position);
+        if !moved && !all {
+            return Ok(None);
+        }
+        let mut outcome = self.work.take(self.position, all);
+        let due = self.snapshot_at.elapsed() >= snapshot_after && self.snapshot_of != Some(self.position);
+        if !(moved || due) && outcome.messages.is_empty() && outcome.is_quiet() {
+            return Ok(None);
+        }
+        let snapshot = if due {
+            (self.snapshot_at, self.snapshot_of) = (Instant::now(), Some(self.position));
+            Some((W::STATE_VERSION, self.work.write()?))
+        } else {
+            None
+        };
+        let part = Part {
+            partition: self.partition,
+            epoch: self.epoch,
+            from: self.committed,
+            to: self.position,
+            results: std::mem::take(&mut outcome.results),
+            stored: std::mem::take(&mut outcome.stored),
+            snapshot,
+        };
+        Ok(Some((part, outcome)))
+    }
+
+    /// Asks for the state with the next commit, whatever its age.
+    pub fn hurry_snapshot(&mut self) {
+        self.snapshot_of = None;
+        self.snapshot_at =
+            Instant::now().checked_sub(Duration::from_secs(86_400)).unwrap_or(self.snapshot_at);
+    }
+}

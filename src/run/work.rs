@@ -1,0 +1,103 @@
+//! What a stage does with one partition, apart from where messages come from and where results go.
+//!
+//! A stage's state is a function of the messages of its partition in their order, and of nothing else: no
+//! clock, no randomness. So a state that was written at one offset and read back, and the messages after it,
+//! give the state at any later offset.
+
+use detector::storage_policy::StoredRows;
+use schemas::ResultBatch;
+
+/// State of one partition of a stage.
+pub trait Work: Sized + Send + 'static {
+    /// Name of the stage: in the database, in metrics and as the end of the consumer group.
+    const STAGE: &'static str;
+    /// Version of the written state; one of another version is not read.
+    const STATE_VERSION: u32;
+    /// What it is made from.
+    type Settings: Clone + Send + Sync + 'static;
+
+    /// State of a partition that was never read.
+    fn fresh(partition: i32, settings: &Self::Settings) -> Self;
+
+    /// Reads back what [`Work::write`] wrote.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes.
+    fn read(bytes: &[u8]) -> Result<Self, postcard::Error>;
+
+    /// The state as bytes.
+    ///
+    /// # Errors
+    /// What cannot be written.
+    fn write(&self) -> Result<Vec<u8>, postcard::Error>;
+
+    /// Takes a message; one that cannot be read is counted and passed over.
+    fn message(&mut self, payload: &[u8]);
+
+    /// Everything that became known since the last call. What is said later does not depend on when this is
+    /// called. `position` is the offset after the last message taken; `all` asks for what is said now and
+    /// then too (results of jobs).
+    fn take(&mut self, position: i64, all: bool) -> Outcome;
+
+    /// Forgets what became known and was not taken: others told of it. Series are told again, since the writer does not
+    /// know them.
+    fn forget_told(&mut self);
+
+    /// Memory that results take which were not taken yet, in bytes, roughly.
+    fn result_bytes(&self) -> usize;
+
+    /// Judges by other thresholds from here on.
+    fn reload(&mut self, settings: &Self::Settings);
+
+    /// The timestamp of the newest row, in seconds since the epoch.
+    fn newest_s(&self) -> Option<f64>;
+
+    /// Its series, by number.
+    fn series(&self) -> &schemas::SeriesTable;
+
+    /// Rows taken so far, and rows that wait for others.
+    fn rows(&self) -> (u64, usize);
+}
+
+/// Results of a stage: what goes to the database, and what goes to the stages and readers behind it.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// For the database.
+    pub results: ResultBatch,
+    /// Of the signals, what the storage policy keeps.
+    pub stored: StoredRows,
+    /// For Kafka.
+    pub messages: Vec<Outgoing>,
+}
+
+impl Outcome {
+    /// Whether there is nothing in it that the database does not have.
+    pub fn is_quiet(&self) -> bool {
+        let r = &self.results;
+        let nothing = r.signals.is_empty()
+            && self.stored == StoredRows::default()
+            && r.episodes.is_empty()
+            && r.jobs.is_empty();
+        nothing && r.job_results.is_empty() && r.job_series.is_empty() && r.heard.is_empty()
+    }
+}
+
+/// A message that goes out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outgoing {
+    /// Where to.
+    pub to: OutTopic,
+    /// Key; messages of one key keep their order.
+    pub key: String,
+    /// Content.
+    pub payload: Vec<u8>,
+}
+
+/// Topics that stages write to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OutTopic {
+    /// `tailback.signals`: what detectors know of jobs, for the roll-up stage.
+    Signals,
+    /// `tailback.verdicts`: episodes and results of jobs, for others to read.
+    Verdicts,
+}
