@@ -2,6 +2,7 @@
 
 use crate::check::CheckArgs;
 use crate::demo::DemoArgs;
+use crate::doctor::DoctorArgs;
 use crate::migrate::MigrateArgs;
 use crate::replay::ReplayArgs;
 use crate::report::ReportArgs;
@@ -37,6 +38,8 @@ enum Command {
     Config,
     /// Bring the database's schema up to this version
     Migrate(MigrateArgs),
+    /// Look at brokers, topics, rows, samplers, database and stages, and tell how to mend what is wrong
+    Doctor(DoctorArgs),
     /// Consume what ldmsd publishes to Kafka, and write to the database
     Run(RunArgs),
 }
@@ -58,6 +61,7 @@ pub fn run() -> anyhow::Result<()> {
         }
         Command::Check(args) => crate::check::run(&args, &mut std::io::stdout().lock()),
         Command::Migrate(args) => crate::migrate::run(&args, &mut std::io::stdout().lock()),
+        Command::Doctor(args) => crate::doctor::run(&args, &mut std::io::stdout().lock()),
         Command::Run(args) => crate::run::run(&args),
         Command::Config => crate::check::print_defaults(&mut std::io::stdout().lock()),
     }

@@ -8,6 +8,7 @@
 //! | [`config`] | the configuration: defaults, file, environment |
 //! | [`check`] | `tailback check`: what is wrong with a configuration |
 //! | [`run`] | `tailback run`: Kafka in, database out |
+//! | [`doctor`] | `tailback doctor`: what is wrong with an installation, and how to mend it |
 //! | [`migrate`] | `tailback migrate`: the database's schema |
 //! | [`log`] | lines on standard error |
 //! | [`replay`] | `tailback replay`: recorded rows to files |
@@ -24,6 +25,7 @@ pub mod check;
 pub mod cli;
 pub mod config;
 pub mod demo;
+pub mod doctor;
 pub mod log;
 pub mod migrate;
 pub mod outputs;

@@ -64,7 +64,7 @@ pub(crate) struct Registry {
     pub naming: NodeNaming,
     pub pairs: NodePairs,
     pub conflict: Option<NamingConflict>,
-    index: HashMap<Box<[u8]>, SourceIndex>,
+    index: HashMap<Box<[u8]>, SourceIndex, foldhash::fast::RandomState>,
     key: Vec<u8>,
 }
 
@@ -76,7 +76,7 @@ impl Registry {
             naming,
             pairs: NodePairs::new(),
             conflict: None,
-            index: HashMap::new(),
+            index: HashMap::default(),
             key: Vec::new(),
         }
     }

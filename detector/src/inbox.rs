@@ -160,13 +160,18 @@ impl Inbox {
         &mut self.raws[at]
     }
 
+    /// News of jobs go before the rows that are let go with them: they say where baselines start anew, and tell it
+    /// by their own times.
     fn release(&mut self, out: &mut impl Outlet) {
-        let mut batch = CounterBatch::default();
+        let (mut rows, mut jobs) = (CounterBatch::default(), Vec::new());
         while let Some((at, until)) = self.next() {
-            self.release_from(at, until, &mut batch, out);
+            self.release_from(at, until, &mut rows, &mut jobs);
         }
-        if !batch.is_empty() {
-            out.rows(&batch);
+        if !jobs.is_empty() {
+            out.jobs(&jobs);
+        }
+        if !rows.is_empty() {
+            out.rows(&rows);
         }
     }
 
@@ -191,7 +196,7 @@ impl Inbox {
         Some((at, order))
     }
 
-    fn release_from(&mut self, at: usize, until: Time, batch: &mut CounterBatch, out: &mut impl Outlet) {
+    fn release_from(&mut self, at: usize, until: Time, rows: &mut CounterBatch, jobs: &mut Vec<JobEvent>) {
         let raw = &mut self.raws[at];
         while raw.heads.front().is_some_and(|head| head.order <= until) {
             let Some(head) = raw.heads.pop_front() else { return };
@@ -199,16 +204,10 @@ impl Inbox {
             match head.content {
                 Content::Row { source, time, counters } => {
                     let counters = raw.counters.drain(..counters as usize);
-                    batch.open(counters.len()).iter_mut().zip(counters).for_each(|(to, from)| *to = from);
-                    batch.seal(source, time);
+                    rows.open(counters.len()).iter_mut().zip(counters).for_each(|(to, from)| *to = from);
+                    rows.seal(source, time);
                 }
-                Content::Jobs(events) => {
-                    if !batch.is_empty() {
-                        out.rows(batch);
-                        batch.clear();
-                    }
-                    out.jobs(&events);
-                }
+                Content::Jobs(events) => jobs.extend(events),
             }
         }
     }

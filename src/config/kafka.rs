@@ -105,10 +105,19 @@ impl Kafka {
         };
         // Where a site says nothing.
         match role {
-            Role::Consumer(_) => set("auto.offset.reset", "earliest"),
+            Role::Consumer(stage) => {
+                set("auto.offset.reset", "earliest");
+                // Kilobytes fetched ahead, of each partition: librdkafka's 64 MB would be gigabytes on many.
+                let ahead = if stage == Stage::Aggregator { "2048" } else { "8192" };
+                set("queued.max.messages.kbytes", ahead);
+                set("fetch.message.max.bytes", "1048576");
+            }
             Role::Producer => {
                 set("compression.codec", "lz4");
                 set("linger.ms", "20");
+                set("queue.buffering.max.kbytes", "65536");
+                // Brokers may be away for long: what was decoded waits.
+                set("delivery.timeout.ms", "0");
             }
             Role::Admin => {}
         }

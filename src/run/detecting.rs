@@ -41,7 +41,7 @@ pub struct Detecting {
     messages: u64,
     /// Sources by the bytes that describe them in messages.
     #[serde(skip)]
-    known: HashMap<Box<[u8]>, SourceIndex>,
+    known: HashMap<Box<[u8]>, SourceIndex, foldhash::fast::RandomState>,
     /// Jobs whose nodes were published; see [`Detecting::parts`].
     #[serde(skip)]
     told: HashMap<schemas::Name, Vec<u8>>,
@@ -71,6 +71,7 @@ impl Outlet for Downstream<'_> {
     }
 
     fn jobs(&mut self, events: &[JobEvent]) {
+        // A job on thousands of nodes is told of by each of them: it is taken once for all of these.
         for job_id in self.stages.jobs.fold(events) {
             if let Some(job) = self.stages.jobs.get(&job_id) {
                 self.stages.detector.job(job);
@@ -169,7 +170,7 @@ impl Work for Detecting {
             drops: DropCounts::default(),
             thinner: Thinner::new(settings.storage),
             messages: 0,
-            known: HashMap::new(),
+            known: HashMap::default(),
             told: HashMap::new(),
             announced: HashSet::new(),
         }

@@ -38,7 +38,7 @@ use crate::config::RunConfig;
 use crate::config::kafka::Role;
 use crate::config::sections::{Stage, Storage, Use};
 use crate::signals;
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::Args;
 use commit::{Request, Writer};
 use detecting::{Detecting, DetectingSettings};
@@ -54,7 +54,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use stop::{Again, Wishes};
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use work::{OutTopic, Work};
 
 /// Time for which brokers may take to answer.
@@ -117,12 +117,15 @@ async fn stages(
             handle: handle.clone(),
         };
         let stage = *stage;
-        let thread = move || one.run(stage);
-        threads.push((stage, tokio::task::spawn_blocking(thread)));
+        let (done, ended) = oneshot::channel();
+        let thread = move || drop(done.send(one.run(stage)));
+        let named = std::thread::Builder::new().name(stage.name().to_string());
+        named.spawn(thread).with_context(|| format!("the {} stage cannot be started", stage.name()))?;
+        threads.push((stage, ended));
     }
     let mut result = Ok(());
-    for (stage, thread) in threads {
-        let ended = thread.await.context("a stage broke down").and_then(|ended| ended);
+    for (stage, ended) in threads {
+        let ended = ended.await.unwrap_or_else(|_| Err(anyhow!("it broke down")));
         if let Err(error) = ended {
             result = Err(error.context(format!("the {} stage ended", stage.name())));
         }

@@ -9,6 +9,9 @@ use tokio_postgres::Client;
 /// Lock of the migrations in the database, the bytes of `tailback`: two at once would do the same twice.
 const LOCK: i64 = i64::from_be_bytes(*b"tailback");
 
+/// How often the policies are tried to be set.
+const POLICY_TRIES: u32 = 10;
+
 /// A migration that was applied now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Applied {
@@ -34,7 +37,14 @@ pub async fn migrate(settings: &PgSettings) -> Result<Vec<Applied>, PgError> {
         applied.push(Applied { name: migration.name });
     }
     if timescale {
-        set_policies(&client, &settings.retention, settings.merge_after_hours).await?;
+        // A policy that runs just now may hold a lock that its replacement wants: a deadlock, which passes.
+        let mut tries = 1;
+        while let Err(error) = set_policies(&client, &settings.retention, settings.merge_after_hours).await {
+            if !error.is_retryable() || tries == POLICY_TRIES {
+                return Err(error);
+            }
+            tries += 1;
+        }
     }
     client.execute("SELECT pg_advisory_unlock($1)", &[&LOCK]).await?;
     Ok(applied)

@@ -1,0 +1,238 @@
+//! `tailback doctor` as an administrator runs it, against a real broker and a real database, healthy and broken.
+//! `TAILBACK_SKIP_SERVICES=1` lets it pass where they cannot be had.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use rdkafka::ClientConfig;
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Services, their folder and a configuration; all is stopped at the end.
+struct Site {
+    folder: tempfile::TempDir,
+    brokers: String,
+    database: String,
+    run: Option<Child>,
+}
+
+fn service(name: &str, command: &str, folder: &Path) -> Option<String> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/services").join(name);
+    let output = Command::new(script).arg(command).arg(folder).output().unwrap();
+    if output.status.success() {
+        return Some(String::from_utf8(output.stdout).unwrap().trim().to_string());
+    }
+    eprintln!("{name} {command}: {}", String::from_utf8_lossy(&output.stderr));
+    None
+}
+
+impl Site {
+    /// Starts the services; `None` where there are none and the test may be left out.
+    fn start() -> Option<Site> {
+        let folder = tempfile::tempdir().unwrap();
+        // PostgreSQL runs as another user, who has to get at its folder.
+        let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(folder.path(), open).unwrap();
+        let mut site = Site { folder, brokers: String::new(), database: String::new(), run: None };
+        let brokers = service("kafka", "start", &site.path("kafka"));
+        let database = service("postgres", "start", &site.path("pg"));
+        let Some((brokers, database)) = brokers.zip(database) else {
+            let skip = std::env::var("TAILBACK_SKIP_SERVICES").is_ok();
+            assert!(skip, "no services; TAILBACK_SKIP_SERVICES=1 leaves this test out");
+            eprintln!("left out: no services");
+            return None;
+        };
+        (site.brokers, site.database) = (brokers, database);
+        site.configure("");
+        Some(site)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn configure(&self, more: &str) {
+        let (brokers, database) = (&self.brokers, &self.database);
+        let text = format!(
+            "[kafka]\nbrokers = [\"{brokers}\"]\npartitions = 4\n[database]\nurl = \"{database}\"\n\
+             [http]\nlisten = \"127.0.0.1:0\"\n[doctor]\ntimeout_s = 3.0\n{more}"
+        );
+        std::fs::write(self.path("tailback.toml"), text).unwrap();
+    }
+
+    fn tailback(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tailback"));
+        for (name, _) in
+            std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("TAILBACK_"))
+        {
+            command.env_remove(name);
+        }
+        command.args(arguments).arg("--config").arg(self.path("tailback.toml"));
+        command
+    }
+
+    /// What doctor finds, and whether it ended well.
+    fn doctor(&self) -> (bool, Vec<Value>) {
+        let output = self.tailback(&["doctor", "--json"]).output().unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+        let findings = report["findings"].as_array().unwrap().clone();
+        eprintln!("{}", findings.iter().map(line).collect::<Vec<_>>().join("\n"));
+        (output.status.success(), findings)
+    }
+
+    fn run(&mut self) {
+        let log = std::fs::File::create(self.path("run.log")).unwrap();
+        self.run = Some(self.tailback(&["run"]).stdout(Stdio::null()).stderr(log).spawn().unwrap());
+    }
+
+    fn stop_run(&mut self) {
+        let Some(mut child) = self.run.take() else { return };
+        let id = child.id().to_string();
+        let _ = Command::new("kill").args(["-TERM", &id]).status();
+        let _ = child.wait();
+    }
+
+    /// Rows of Lustre clients for the last `seconds`, up to now; `ahead_s` sets the clocks of producers.
+    fn publish(&self, seconds: i64, producers: &[(&str, f64)]) {
+        let producer: BaseProducer =
+            ClientConfig::new().set("bootstrap.servers", &self.brokers).create().unwrap();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() as i64;
+        for second in now - seconds..now {
+            for (i, (name, ahead_s)) in producers.iter().enumerate() {
+                let time = second as f64 + 0.002 + ahead_s;
+                let row = format!(
+                    "{{\"timestamp\":{time:.6},\"component_id\":{i},\"job_id\":0,\"producer\":\"{name}\",\
+                     \"instance\":\"{name}/lustre_client\",\"fs_name\":\"snx11137\",\
+                     \"llite\":\"snx11137-ffff88105a9b0800\",\"write_bytes.sum\":{}}}",
+                    second * 1_000_000
+                );
+                let partition = ((second + i as i64) % 4) as i32;
+                let record =
+                    BaseRecord::<(), str>::to("ldms.lustre_client").payload(&row).partition(partition);
+                producer.send(record.timestamp(second * 1_000 + 100)).unwrap();
+            }
+            producer.poll(Duration::ZERO);
+        }
+        producer.flush(Duration::from_secs(20)).unwrap();
+    }
+
+    fn publish_to(&self, topic: &str, rows: &[&str]) {
+        let producer: BaseProducer =
+            ClientConfig::new().set("bootstrap.servers", &self.brokers).create().unwrap();
+        for row in rows {
+            producer.send(BaseRecord::<(), str>::to(topic).payload(row)).unwrap();
+        }
+        producer.flush(Duration::from_secs(20)).unwrap();
+    }
+
+    /// Asks until a finding is there; the stages take their time.
+    fn until(&self, there: impl Fn(&[Value]) -> bool) -> (bool, Vec<Value>) {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        loop {
+            let (well, findings) = self.doctor();
+            if there(&findings) {
+                return (well, findings);
+            }
+            let log = || std::fs::read_to_string(self.path("run.log")).unwrap_or_default();
+            assert!(Instant::now() < deadline, "not found within a minute; the log: {}", log());
+            std::thread::sleep(Duration::from_secs(1));
+        }
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        self.stop_run();
+        service("kafka", "stop", &self.path("kafka"));
+        service("postgres", "stop", &self.path("pg"));
+    }
+}
+
+fn line(finding: &Value) -> String {
+    let text = |key: &str| finding[key].as_str().unwrap().to_string();
+    format!("{:5} {}: {}", text("level"), text("check"), text("what"))
+}
+
+fn has(findings: &[Value], level: &str, what: &str) -> bool {
+    let same = |f: &Value| f["level"] == level && f["what"].as_str().unwrap().contains(what);
+    findings.iter().any(same)
+}
+
+fn errors(findings: &[Value]) -> Vec<String> {
+    findings.iter().filter(|finding| finding["level"] == "error").map(line).collect()
+}
+
+#[test]
+fn an_installation_is_examined_from_its_first_hour_to_its_failures() {
+    let Some(mut site) = Site::start() else { return };
+
+    // Nothing was set up yet.
+    let (well, found) = site.doctor();
+    assert!(!well);
+    assert!(has(&found, "error", "no topic matches kafka.raw_topics"));
+    assert!(has(&found, "error", "the database has no tables of Tailback yet"));
+
+    // Healthy.
+    assert!(site.tailback(&["migrate"]).output().unwrap().status.success());
+    let nodes = [("nid00001", 0.0), ("nid00002", 0.0), ("nid00003", 0.0)];
+    site.publish(40, &nodes);
+    site.run();
+    let (well, found) = site.until(|found| has(found, "ok", "all 3 samplers report"));
+    assert!(errors(&found).is_empty(), "{:?}", errors(&found));
+    assert!(well);
+    assert!(has(&found, "ok", "detector: 1 member"));
+    assert!(has(&found, "ok", "the clocks of 3 producers agree"));
+    assert!(has(&found, "ok", "all of 120 sampled rows are used"));
+
+    // A topic that says nothing, a clock that is ahead, a sampler that went silent.
+    site.publish_to("ldms.vmstat", &["{\"timestamp\":1.0,\"nr_free_pages\":5}"; 3]);
+    site.configure("silent_after_s = 5.0\n");
+    std::thread::sleep(Duration::from_secs(8));
+    site.publish(4, &[("nid00001", 0.0), ("nid00002", 0.0), ("nid00004", 2.0), ("nid00005", 0.0)]);
+    let (_, found) = site.until(|found| has(found, "warn", "nid00003 lustre_client (for"));
+    assert!(has(&found, "warn", "ldms.vmstat: none of 3 sampled rows"));
+    assert!(has(&found, "warn", "nid00004 2.0 s ahead"));
+
+    // Stages that do not run.
+    site.stop_run();
+    site.publish(5, &nodes);
+    let (well, found) = site.doctor();
+    assert!(!well);
+    assert!(has(&found, "error", "aggregator: does not run"));
+
+    // No database: the rest is checked all the same, and what needs it says so.
+    service("postgres", "stop", &site.path("pg"));
+    let (well, found) = site.doctor();
+    assert!(!well);
+    assert!(has(&found, "error", "the database does not answer"));
+    assert!(has(&found, "warn", "not checked: the database does not answer"));
+    assert!(has(&found, "ok", "1 broker answers"));
+
+    // No broker.
+    service("kafka", "stop", &site.path("kafka"));
+    let begun = Instant::now();
+    let (well, found) = site.doctor();
+    assert!(!well);
+    assert!(has(&found, "error", "no broker answers at 127.0.0.1"));
+    assert!(has(&found, "warn", "not checked: the broker does not answer"));
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn an_invalid_configuration_is_told_and_nothing_else_is_tried() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tailback.toml");
+    std::fs::write(&file, "[kafka]\nbrokerz = [\"secret:9092\"]\n").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_tailback"))
+        .args(["doctor", "--config"])
+        .arg(&file)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(!output.status.success());
+    assert!(text.contains("ERROR") && text.contains("brokerz") && text.contains("not checked"), "{text}");
+    assert!(text.trim_end().ends_with("0 ok, 1 warning, 1 error"), "{text}");
+}
