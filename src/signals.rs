@@ -17,10 +17,10 @@ pub async fn end_asked() {
     }
 }
 
-/// Waits for the next SIGHUP; false if none can be heard.
-pub async fn reload_asked() -> bool {
-    match signal(SignalKind::hangup()) {
-        Ok(mut signal) => signal.recv().await.is_some(),
-        Err(_) => false,
+/// Calls `reload` at each SIGHUP, as long as these can be heard.
+pub async fn on_reload(reload: impl Fn()) {
+    let Ok(mut hangups) = signal(SignalKind::hangup()) else { return };
+    while hangups.recv().await.is_some() {
+        reload();
     }
 }

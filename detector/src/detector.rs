@@ -230,9 +230,10 @@ impl Detector {
             self.restart(series);
         }
         self.coverage.saw(series, time, reading.span_ticks, active, tick_s);
-        if time >= self.series[series.at()].next_boundary {
+        let known_s = self.settings.stream.boundary_delay_s();
+        if time.plus_seconds(-known_s) >= self.series[series.at()].next_boundary {
             self.restart(series);
-            self.pass_boundary(series, time);
+            self.pass_boundary(series, time.plus_seconds(-known_s));
         }
         if reading.span_ticks == 0 {
             return;

@@ -103,12 +103,13 @@ impl Shift {
             let sure = SURE_CHANGE.max(SURE_DEVIATIONS * bank.noise(*member as usize));
             if after - least > sure * least {
                 shift.gainers.push((*member, after - least));
-                shift.gained += after - least;
             }
             let (from, to) = block(0);
             shift.note(*member, mean(from, to), after, &job_of);
         }
         shift.gainers.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        // In the order of the gains, which does not depend on who was seen first.
+        shift.gained = shift.gainers.iter().map(|(_, gain)| gain).sum();
         shift
     }
 

@@ -19,6 +19,12 @@ pub struct StreamSettings {
 }
 
 impl StreamSettings {
+    /// Seconds after its start or end when a job's nodes begin anew: rows that tell of it may come as late as any
+    /// other, and whatever their order is, the same readings count.
+    pub fn boundary_delay_s(&self) -> f64 {
+        self.lateness_s + 0.5 * self.tick_s
+    }
+
     /// Longest interval of one reading: a gap, the tick that ends it, and half a tick for jitter.
     pub fn longest_interval_s(&self) -> f64 {
         self.gap_s + 1.5 * self.tick_s

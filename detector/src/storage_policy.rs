@@ -124,6 +124,11 @@ impl Thinner {
         Thinner { policy, open: Vec::new() }
     }
 
+    /// The policy.
+    pub fn policy(&self) -> StoragePolicy {
+        self.policy
+    }
+
     /// Changes the policy from the next signal on, as after a restart with another configuration.
     pub fn set_policy(&mut self, policy: StoragePolicy) {
         self.policy = policy;

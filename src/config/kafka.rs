@@ -108,8 +108,10 @@ impl Kafka {
             Role::Consumer(stage) => {
                 set("auto.offset.reset", "earliest");
                 // Kilobytes fetched ahead, of each partition: librdkafka's 64 MB would be gigabytes on many.
-                let ahead = if stage == Stage::Aggregator { "2048" } else { "8192" };
+                let ahead = if stage == Stage::Aggregator { "4096" } else { "8192" };
                 set("queued.max.messages.kbytes", ahead);
+                // A full queue is looked at again soon; librdkafka's second would be felt.
+                set("fetch.queue.backoff.ms", "5");
                 set("fetch.message.max.bytes", "1048576");
             }
             Role::Producer => {

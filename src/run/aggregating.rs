@@ -36,9 +36,13 @@ const TURN: usize = 256;
 const TELL_BUSY: Duration = Duration::from_millis(50);
 const TELL_IDLE: Duration = Duration::from_millis(500);
 /// Time for which an idle loop waits.
-const IDLE: Duration = Duration::from_millis(5);
+const IDLE: Duration = Duration::from_millis(20);
 /// Seconds by which a raw partition may be ahead of the slowest before it waits.
 const AHEAD_S: f64 = 5.0;
+/// A pause after which the end of a raw partition is doubted.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Time for which brokers may take to say where a partition ends.
+const PATIENCE: Duration = Duration::from_millis(500);
 /// A raw partition that gave nothing for so long is not waited for here.
 const STUCK: Duration = Duration::from_secs(2);
 
@@ -82,6 +86,11 @@ struct Aggregating<'a> {
     chunks: VecDeque<(usize, TopicPartitionList)>,
     chunk: usize,
     lag: Lag,
+    /// When the broker was asked about ends, and when this loop turned last.
+    confirmed: Instant,
+    turned: Instant,
+    /// Kafka's time of the oldest row since then.
+    oldest: Time,
     figures: &'a StageFigures,
 }
 
@@ -119,6 +128,9 @@ impl<'a> Aggregating<'a> {
             chunks: VecDeque::new(),
             chunk: 0,
             lag: Lag::default(),
+            confirmed: Instant::now(),
+            turned: Instant::now(),
+            oldest: Time(i64::MAX),
             figures,
         })
     }
@@ -262,6 +274,7 @@ impl<'a> Aggregating<'a> {
         if self.told.elapsed() < wait && !full {
             return Ok(());
         }
+        self.confirm_ends();
         let now = now();
         let reached: Vec<_> = self.raws.iter().map(|raw| raw.progress(now)).collect();
         self.out.tell(self.chunk, &mut self.raws, &self.instance, now, &reached)?;
@@ -282,6 +295,22 @@ impl<'a> Aggregating<'a> {
             self.commit(false)?;
         }
         Ok(())
+    }
+
+    /// The end of a raw partition holds for the moment. After a pause of this process or of a broker, which rows that
+    /// are older than the moment tell, more may be there: then the broker is asked before others go ahead.
+    fn confirm_ends(&mut self) {
+        let paused = self.turned.elapsed() > PAUSE;
+        let behind = now().seconds_since(self.oldest) > PAUSE.as_secs_f64();
+        self.oldest = Time(i64::MAX);
+        if paused || (behind && self.confirmed.elapsed() > PAUSE) {
+            self.confirmed = Instant::now();
+            self.raws.iter_mut().for_each(RawPartition::doubt_end);
+        }
+        for raw in &mut self.raws {
+            raw.confirm_end(&self.consumer, PATIENCE);
+        }
+        self.turned = Instant::now();
     }
 
     /// Commits the offsets of the chunks that have arrived, in their order.
@@ -322,3 +351,6 @@ fn now() -> Time {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     Time(since.as_micros() as i64)
 }
+
+#[cfg(test)]
+mod tests;

@@ -220,9 +220,19 @@ impl Work for Detecting {
         self.stages.detector.signals_kept() * size_of::<schemas::Signal>()
     }
 
-    fn reload(&mut self, settings: &DetectingSettings) {
-        self.stages.detector.set_thresholds(&settings.settings);
+    fn reload(&mut self, settings: &DetectingSettings) -> bool {
+        let detector = &mut self.stages.detector;
+        let before = (*detector.settings(), self.thinner.policy());
+        detector.set_thresholds(&settings.settings);
         self.thinner.set_policy(settings.storage);
+        if *detector.settings() != settings.settings {
+            tracing::warn!(
+                partition = self.partition,
+                "model, windows and rules of the stream stay as the state was made with; to change them begin anew \
+                 with `tailback migrate --forget-positions`"
+            );
+        }
+        before != (*detector.settings(), self.thinner.policy())
     }
 
     fn newest_s(&self) -> Option<f64> {

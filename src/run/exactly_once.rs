@@ -20,6 +20,7 @@ use detector::postgres::Claim;
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
 use rdkafka::{Message, Offset, TopicPartitionList};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
@@ -53,6 +54,9 @@ pub struct Setup<'a, W: Work> {
     pub figures: StageFigures,
 }
 
+/// Partitions with the offsets that a commit takes them to, and where its outcome comes.
+type OnItsWay = (Vec<(i32, i64)>, oneshot::Receiver<Committed>);
+
 type Claims = Arc<Mutex<BTreeMap<i32, Claim>>>;
 
 /// A running stage.
@@ -60,8 +64,10 @@ pub struct ExactlyOnce<'a, W: Work> {
     setup: Setup<'a, W>,
     consumer: Arc<BaseConsumer<Listener>>,
     claims: Claims,
+    /// Whether the database refused a claim.
+    refused: Arc<AtomicBool>,
     held: BTreeMap<i32, Held<W>>,
-    on_its_way: Option<(Vec<(i32, i64)>, oneshot::Receiver<Committed>)>,
+    on_its_way: Option<OnItsWay>,
     committed_at: Instant,
     told_all_at: Instant,
     paused: bool,
@@ -82,7 +88,9 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             // A database that is away for long must not cost the partitions.
             ("max.poll.interval.ms", patience_ms.as_str()),
         ];
-        let begin = claim_and_seek::<W>(setup.writer.clone(), Arc::clone(&claims), setup.wishes.clone());
+        let refused = Arc::new(AtomicBool::new(false));
+        let (writer, wishes) = (setup.writer.clone(), setup.wishes.clone());
+        let begin = claim_and_seek::<W>(writer, Arc::clone(&claims), wishes, Arc::clone(&refused));
         let listener = Listener::new(Box::new(begin), false);
         let consumer: BaseConsumer<Listener> =
             kafka::client(setup.config, Role::Consumer(setup.stage), &own, listener)?;
@@ -93,6 +101,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             setup,
             consumer: Arc::new(consumer),
             claims,
+            refused,
             held: BTreeMap::new(),
             on_its_way: None,
             committed_at: now,
@@ -110,6 +119,9 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         let interval = Duration::from_millis(self.setup.config.database.commit_interval_ms);
         while !self.setup.wishes.stopping() {
             self.messages()?;
+            if self.refused.load(Ordering::Relaxed) {
+                bail!("the {} stage cannot claim its partitions in the database", W::STAGE);
+            }
             self.follow_changes()?;
             self.reload()?;
             self.see_commit()?;
@@ -195,8 +207,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         self.reloads = self.setup.wishes.reloads();
         let Some(settings) = (self.setup.reload)() else { return Ok(()) };
         for held in self.held.values_mut() {
-            held.work.reload(&settings);
-            held.hurry_snapshot();
+            held.reload(&settings);
         }
         self.setup.settings = settings;
         tracing::info!(stage = W::STAGE, "thresholds read again");
@@ -330,15 +341,20 @@ fn claim_and_seek<W: Work>(
     writer: mpsc::Sender<Request>,
     claims: Claims,
     wishes: Wishes,
+    refused: Arc<AtomicBool>,
 ) -> impl Fn(&mut TopicPartitionList) + Send + Sync {
     move |list| {
         let partitions: Vec<i32> = list.elements().iter().map(|e| e.partition()).collect();
+        if partitions.is_empty() {
+            // A cooperative group first assigns nothing to who joins, until others have given something up.
+            return;
+        }
         let (done, answer) = oneshot::channel();
         let asked = writer.blocking_send(Request::Claim(partitions, done)).is_ok();
         let found = if asked { answer.blocking_recv().unwrap_or_default() } else { Vec::new() };
         if found.is_empty() && !wishes.stopping() {
             tracing::error!(stage = W::STAGE, "partitions could not be claimed");
-            wishes.stop();
+            refused.store(true, Ordering::Relaxed);
         }
         let topics: Vec<(String, i32)> =
             list.elements().iter().map(|e| (e.topic().to_string(), e.partition())).collect();

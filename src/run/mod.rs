@@ -312,9 +312,5 @@ fn listen_to_signals(wishes: &Wishes) {
         stop.stop();
     });
     let reload = wishes.clone();
-    tokio::spawn(async move {
-        while signals::reload_asked().await {
-            reload.reload();
-        }
-    });
+    tokio::spawn(signals::on_reload(move || reload.reload()));
 }

@@ -6,7 +6,7 @@ use detector::postgres::Claim;
 use std::time::{Duration, Instant};
 
 /// One partition with its state.
-pub struct Held<W> {
+pub struct Held<W: Work> {
     /// State after the message before `position`.
     pub work: W,
     /// The offset of the next message.
@@ -17,6 +17,8 @@ pub struct Held<W> {
     partition: i32,
     /// Offset from which it was read after the claim.
     begin: i64,
+    /// Settings to judge by once the state is up to date: until then those that it was made with.
+    configured: Option<W::Settings>,
     snapshot_at: Instant,
     /// Offset of the newest snapshot.
     snapshot_of: Option<i64>,
@@ -80,6 +82,7 @@ impl<W: Work> Held<W> {
             epoch: claim.epoch,
             partition,
             begin: 0,
+            configured: None,
             snapshot_at: Instant::now(),
             snapshot_of: None,
         };
@@ -99,6 +102,7 @@ impl<W: Work> Held<W> {
             held.position = 0;
         }
         held.begin = held.position;
+        held.configured = Some(settings.clone());
         held.end_of_replay();
         Ok(held)
     }
@@ -139,6 +143,22 @@ impl<W: Work> Held<W> {
     fn end_of_replay(&mut self) {
         if self.committed == Some(self.position) {
             self.work.forget_told();
+        }
+        if !self.replays()
+            && let Some(settings) = self.configured.take()
+            && self.work.reload(&settings)
+        {
+            self.hurry_snapshot();
+        }
+    }
+
+    /// Judges by `settings` from here on. The state is written with the next commit, so that taking messages again
+    /// never crosses the change.
+    pub fn reload(&mut self, settings: &W::Settings) {
+        if self.replays() {
+            self.configured = Some(settings.clone());
+        } else if self.work.reload(settings) {
+            self.hurry_snapshot();
         }
     }
 

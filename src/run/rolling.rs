@@ -142,7 +142,9 @@ impl Work for Rolling {
         0
     }
 
-    fn reload(&mut self, (): &()) {}
+    fn reload(&mut self, (): &()) -> bool {
+        false
+    }
 
     fn newest_s(&self) -> Option<f64> {
         self.newest_us.map(|us| schemas::Time(us).seconds())

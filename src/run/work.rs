@@ -46,8 +46,8 @@ pub trait Work: Sized + Send + 'static {
     /// Memory that results take which were not taken yet, in bytes, roughly.
     fn result_bytes(&self) -> usize;
 
-    /// Judges by other thresholds from here on.
-    fn reload(&mut self, settings: &Self::Settings);
+    /// Judges by other thresholds from here on; whether they are others.
+    fn reload(&mut self, settings: &Self::Settings) -> bool;
 
     /// The timestamp of the newest row, in seconds since the epoch.
     fn newest_s(&self) -> Option<f64>;

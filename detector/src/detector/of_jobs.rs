@@ -27,12 +27,12 @@ impl Detector {
         place.next_boundary = self.jobs.next_boundary(node, from).unwrap_or(Time(i64::MAX));
     }
 
-    /// Moves on from the boundary that a reading at `time` has passed.
-    pub(super) fn pass_boundary(&mut self, series: SeriesIndex, time: Time) {
+    /// Moves on from the boundaries up to `until`, which a reading has passed.
+    pub(super) fn pass_boundary(&mut self, series: SeriesIndex, until: Time) {
         let node = &self.ingest.series()[series.at()].component;
-        let next = self.jobs.next_boundary(node, time);
+        let next = self.jobs.next_boundary(node, until);
         let place = &mut self.series[series.at()];
-        place.passed_boundary = time;
+        place.passed_boundary = until;
         place.next_boundary = next.unwrap_or(Time(i64::MAX));
     }
 

@@ -127,7 +127,7 @@ fn causes(losses: &Losses) -> Vec<CauseShare> {
         cause: *cause,
         kind: *kind,
         series_or_job: series_or_job.clone(),
-        share: lost_s / total_s,
+        share: (lost_s / total_s).min(1.0),
     });
     let mut causes: Vec<CauseShare> = shares.filter(|cause| cause.share > LEAST_SHARE).collect();
     causes.sort_by(|a, b| b.share.total_cmp(&a.share));

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 /// Causes of less than this share of a part's loss are not sent on: an answer names none below 0.5%.
 const LEAST_SHARE: f64 = 0.0005;
+/// Parts of one in sums of completenesses.
+const FIXED_POINT: f64 = (1_u64 << 32) as f64;
 
 /// A job's loss as far as one detector sees it. It replaces what the same detector said before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,7 +63,9 @@ pub struct CauseLoss {
 pub fn part(job: &Job, facts: &Facts<'_>) -> JobPart {
     let until = job.end.unwrap_or(facts.now).min(facts.now);
     let grain = cells::grain(job.start, until);
-    let seen = facts.series.iter().map(|s| facts.coverage.completeness(*s, job.start, until, facts.tick_s));
+    // Summed in fixed point: floating point would depend on the order in which series were first seen.
+    let seen = |s: &SeriesIndex| facts.coverage.completeness(*s, job.start, until, facts.tick_s);
+    let seen: i64 = facts.series.iter().map(|s| (seen(s) * FIXED_POINT).round() as i64).sum();
     let of_metric = |metric: &Metric| -> Option<MetricPart> {
         let of_it = |s: &&SeriesIndex| facts.table[s.at()].metric == *metric;
         let series: Vec<SeriesIndex> = facts.series.iter().filter(of_it).copied().collect();
@@ -71,7 +75,7 @@ pub fn part(job: &Job, facts: &Facts<'_>) -> JobPart {
         start: job.start,
         until,
         series: facts.series.len() as u32,
-        completeness_sum: seen.fold(0.0, |sum, part| sum + part),
+        completeness_sum: seen as f64 / FIXED_POINT,
         known_nodes: facts.known_nodes.to_vec(),
         grain,
         metrics: Metric::ALL.iter().filter_map(of_metric).collect(),

@@ -9,7 +9,10 @@ use std::time::Duration;
 use tokio_postgres::{Client, Config};
 
 /// Connects; the task that serves the connection ends with it.
-pub(super) async fn connect(settings: &PgSettings) -> Result<Client, PgError> {
+///
+/// # Errors
+/// [`PgError`] says whether trying again helps.
+pub async fn connect(settings: &PgSettings) -> Result<Client, PgError> {
     let config = config(settings)?;
     let tls = tls(settings.tls_ca_file.as_deref())?;
     let (client, connection) = config.connect(tls).await?;

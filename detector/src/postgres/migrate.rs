@@ -132,7 +132,7 @@ async fn apply(client: &mut Client, migration: &PgMigration) -> Result<(), PgErr
             &[&version, &migration.name, &checksum(migration.sql)],
         )
         .await?;
-    Ok(transaction.commit().await.map_err(name)?)
+    transaction.commit().await.map_err(name)
 }
 
 async fn set_policies(client: &Client, keep: &PgRetention, merge_hours: Option<f64>) -> Result<(), PgError> {

@@ -27,6 +27,7 @@ mod settings;
 
 pub use claim::{Claim, Snapshot};
 pub use commit::{CommitFigures, PartCommit};
+pub use connect::connect;
 pub use error::PgError;
 pub use facts::{PolicyFacts, ServerFacts, TableFacts, server_facts};
 pub use migrate::{Applied, migrate, pending};
@@ -81,7 +82,7 @@ impl PgStore {
         if self.client.as_ref().is_some_and(|client| !client.is_closed()) {
             return Ok(());
         }
-        let client = connect::connect(&self.settings).await?;
+        let client = connect(&self.settings).await?;
         migrate::check_schema(&client).await?;
         let found = client.query_one(include_str!("sql/hypertable.sql"), &[]).await?;
         self.hypertable = found.get(0);

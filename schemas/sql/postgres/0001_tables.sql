@@ -85,14 +85,15 @@ CREATE TABLE jobs (
 CREATE INDEX jobs_by_user ON jobs (user_name, start_time);
 CREATE INDEX jobs_by_end ON jobs (end_time);
 
+-- The stages write in any order, so no table of a job's facts depends on its row in `jobs`.
 CREATE TABLE job_nodes (
-    job_id text NOT NULL REFERENCES jobs ON DELETE CASCADE,
+    job_id text NOT NULL,
     node   text NOT NULL,
     PRIMARY KEY (job_id, node)
 );
 
 CREATE TABLE job_results (
-    job_id        text PRIMARY KEY REFERENCES jobs ON DELETE CASCADE,
+    job_id        text PRIMARY KEY,
     contended_s   double precision NOT NULL,
     slowdown_s    double precision NOT NULL,
     slowdown_lo_s double precision NOT NULL,
@@ -101,7 +102,7 @@ CREATE TABLE job_results (
 );
 
 CREATE TABLE job_causes (
-    job_id        text NOT NULL REFERENCES jobs ON DELETE CASCADE,
+    job_id        text NOT NULL,
     position      integer NOT NULL,         -- 0 is the largest share
     cause         text NOT NULL,            -- self, other_job, io_on_mpi, failover_induced, unknown
     kind          text NOT NULL,            -- avoidable, capacity, endpoint, unknown
@@ -112,7 +113,7 @@ CREATE TABLE job_causes (
 
 -- Which series a job uses: its nodes' mounts and ports, and the routers that its nodes report.
 CREATE TABLE job_series (
-    job_id    text NOT NULL REFERENCES jobs ON DELETE CASCADE,
+    job_id    text NOT NULL,
     series_id integer NOT NULL,
     PRIMARY KEY (job_id, series_id)
 );

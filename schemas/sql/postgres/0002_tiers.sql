@@ -44,7 +44,14 @@ BEGIN
         SELECT source_partition, id FROM episodes WHERE end_time < episodes_before AND NOT open LIMIT slice);
     GET DIAGNOSTICS deleted = ROW_COUNT;
     more := more OR deleted = slice;
-    DELETE FROM jobs WHERE job_id IN (SELECT job_id FROM jobs WHERE end_time < episodes_before LIMIT slice);
-    GET DIAGNOSTICS deleted = ROW_COUNT;
+    -- No foreign keys hang on `jobs`: what belongs to a job goes with it here.
+    WITH gone AS (
+        DELETE FROM jobs WHERE job_id IN (SELECT job_id FROM jobs WHERE end_time < episodes_before LIMIT slice)
+        RETURNING job_id
+    ), nodes AS (DELETE FROM job_nodes WHERE job_id IN (SELECT job_id FROM gone)),
+    results AS (DELETE FROM job_results WHERE job_id IN (SELECT job_id FROM gone)),
+    causes AS (DELETE FROM job_causes WHERE job_id IN (SELECT job_id FROM gone)),
+    of_series AS (DELETE FROM job_series WHERE job_id IN (SELECT job_id FROM gone))
+    SELECT count(*) INTO deleted FROM gone;
     RETURN more OR deleted = slice;
 END $$;

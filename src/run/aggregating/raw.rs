@@ -3,6 +3,7 @@
 use super::super::kafka::Listener;
 use aggregator::Outcome;
 use rdkafka::consumer::base_consumer::PartitionQueue;
+use rdkafka::consumer::{BaseConsumer, Consumer};
 use schemas::Time;
 use schemas::wire::{DroppedRow, Reached};
 use std::sync::Arc;
@@ -17,6 +18,7 @@ pub(super) struct RawPartition {
     partition: i32,
     queue: Arc<PartitionQueue<Listener>>,
     at_end: bool,
+    doubted: bool,
     reached: Option<Time>,
     next_offset: Option<i64>,
     dropped: Vec<DroppedRow>,
@@ -32,6 +34,7 @@ impl RawPartition {
             partition,
             queue: Arc::new(queue),
             at_end: false,
+            doubted: false,
             reached: None,
             next_offset: None,
             dropped: Vec::new(),
@@ -62,7 +65,24 @@ impl RawPartition {
 
     /// Notes that all there is was read.
     pub(super) fn set_at_end(&mut self) {
-        (self.at_end, self.heard) = (true, Instant::now());
+        (self.at_end, self.doubted, self.heard) = (true, false, Instant::now());
+    }
+
+    /// Notes that nobody knows whether all there is was read: time passed in which more may have come.
+    pub(super) fn doubt_end(&mut self) {
+        self.doubted |= self.at_end;
+        self.at_end = false;
+    }
+
+    /// Asks the broker about an end that is doubted.
+    pub(super) fn confirm_end(&mut self, consumer: &BaseConsumer<Listener>, patience: Duration) {
+        if !std::mem::take(&mut self.doubted) {
+            return;
+        }
+        match consumer.fetch_watermarks(&self.topic, self.partition, patience) {
+            Ok((low, high)) => self.at_end = self.next_offset.unwrap_or(low) >= high,
+            Err(_) => self.doubted = true,
+        }
     }
 
     /// Whether all there is was read.
@@ -80,7 +100,8 @@ impl RawPartition {
         if let Outcome::Dropped(reason) = outcome {
             self.dropped.push(DroppedRow { offset, reason });
         }
-        (self.next_offset, self.at_end, self.heard) = (Some(offset + 1), false, Instant::now());
+        (self.next_offset, self.at_end, self.doubted) = (Some(offset + 1), false, false);
+        self.heard = Instant::now();
     }
 
     /// Notes the time of the latest row.

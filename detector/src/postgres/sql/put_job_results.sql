@@ -1,10 +1,8 @@
--- A job that was expired meanwhile has no row to hang on; its result is not written again.
 INSERT INTO job_results (job_id, contended_s, slowdown_s, slowdown_lo_s, slowdown_hi_s, completeness)
 SELECT DISTINCT ON (r.job_id) r.job_id, r.contended_s, r.slowdown_s, r.slowdown_lo_s, r.slowdown_hi_s, r.completeness
 FROM unnest($1::text[], $2::double precision[], $3::double precision[], $4::double precision[],
             $5::double precision[], $6::double precision[])
     WITH ORDINALITY AS r (job_id, contended_s, slowdown_s, slowdown_lo_s, slowdown_hi_s, completeness, place)
-    JOIN jobs USING (job_id)
 ORDER BY r.job_id, r.place DESC
 ON CONFLICT (job_id) DO UPDATE SET
     contended_s = excluded.contended_s, slowdown_s = excluded.slowdown_s,

@@ -1,0 +1,274 @@
+//! What the brokers say: brokers, topics, settings, groups, offsets. Nothing is changed, no group is joined.
+
+use crate::config::RunConfig;
+use crate::config::kafka::Role;
+use crate::config::sections::Stage;
+use crate::run::kafka::client;
+use rdkafka::admin::{AdminClient, AdminOptions, ResourceSpecifier};
+use rdkafka::client::ClientContext;
+use rdkafka::config::RDKafkaLogLevel;
+use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::metadata::{Metadata, MetadataTopic};
+use rdkafka::{Offset, TopicPartitionList};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Every stage, in the order of the rows' way.
+pub const STAGES: [Stage; 3] = [Stage::Aggregator, Stage::Detector, Stage::Rollup];
+
+/// Remembers what librdkafka complains about, instead of printing it.
+#[derive(Clone, Debug, Default)]
+pub struct Ear(Arc<Mutex<Option<String>>>);
+
+impl Ear {
+    fn note(&self, text: &str) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_string());
+    }
+
+    /// The latest complaint.
+    pub fn complaint(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl ClientContext for Ear {
+    fn log(&self, level: RDKafkaLogLevel, _: &str, text: &str) {
+        let serious =
+            !matches!(level, RDKafkaLogLevel::Info | RDKafkaLogLevel::Debug | RDKafkaLogLevel::Notice);
+        if serious {
+            // `[thrd:127.0.0.1:9092/bootstrap]: ` in front is of no use to a person.
+            self.note(text.split_once("]: ").map_or(text, |(_, rest)| rest));
+        }
+    }
+
+    fn error(&self, error: KafkaError, reason: &str) {
+        if error.rdkafka_error_code() != Some(RDKafkaErrorCode::AllBrokersDown) {
+            self.note(reason);
+        }
+    }
+}
+
+impl ConsumerContext for Ear {}
+
+/// A consumer that joins no group: partitions are assigned by hand, offsets are never committed. It carries the
+/// aggregator's name of a group, since librdkafka wants one, and rights are given by it.
+pub type Reader = BaseConsumer<Ear>;
+
+/// One partition of a topic.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PartitionFacts {
+    /// Its number.
+    pub number: i32,
+    /// Whether a broker leads it.
+    pub led: bool,
+    /// Copies that should be.
+    pub replicas: usize,
+    /// Copies that are up to date.
+    pub in_sync: usize,
+    /// First offset kept.
+    pub low: i64,
+    /// Offset of the next message.
+    pub high: i64,
+}
+
+/// One topic.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TopicFacts {
+    /// Its name.
+    pub name: String,
+    /// Its partitions.
+    pub partitions: Vec<PartitionFacts>,
+    /// Its settings; `None` if the brokers do not tell them.
+    pub settings: Option<BTreeMap<String, String>>,
+}
+
+impl TopicFacts {
+    /// Messages kept.
+    pub fn messages(&self) -> i64 {
+        self.partitions.iter().map(|partition| partition.high - partition.low).sum()
+    }
+
+    /// Copies of the partition that has fewest.
+    pub fn copies(&self) -> usize {
+        self.partitions.iter().map(|partition| partition.replicas).min().unwrap_or(0)
+    }
+
+    /// A partition by its number.
+    pub fn partition(&self, number: i32) -> Option<&PartitionFacts> {
+        self.partitions.iter().find(|partition| partition.number == number)
+    }
+}
+
+/// A consumer group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupFacts {
+    /// What the brokers say of it: `Stable`, `Empty`, `PreparingRebalance`…
+    pub state: String,
+    /// Machines of its members, one each.
+    pub members: Vec<String>,
+}
+
+/// All that the brokers say.
+#[derive(Clone, Debug, Default)]
+pub struct KafkaFacts {
+    /// Name of the cluster.
+    pub cluster: Option<String>,
+    /// Addresses that the brokers tell clients to use.
+    pub brokers: Vec<(i32, String)>,
+    /// What the oldest brokers call their protocol; `None` where they do not tell (Kafka 4 and later).
+    pub protocol: Option<String>,
+    /// Raw topics, then Tailback's own that exist.
+    pub topics: Vec<TopicFacts>,
+    /// Groups, by stage; `None` if the brokers do not tell.
+    pub groups: BTreeMap<&'static str, Option<GroupFacts>>,
+    /// Next raw offsets of the aggregators: topic, partition, offset.
+    pub committed: Vec<(String, i32, i64)>,
+}
+
+impl KafkaFacts {
+    /// A topic by its name.
+    pub fn topic(&self, name: &str) -> Option<&TopicFacts> {
+        self.topics.iter().find(|topic| topic.name == name)
+    }
+
+    /// Topics with rows of LDMS.
+    pub fn raw<'a>(&'a self, own: &'a [&str; 3]) -> impl Iterator<Item = &'a TopicFacts> {
+        self.topics.iter().filter(|topic| !own.contains(&topic.name.as_str()))
+    }
+}
+
+/// Names of Tailback's own topics: counters, signals, verdicts.
+pub fn own_topics(config: &RunConfig) -> [&str; 3] {
+    [&config.kafka.counters_topic, &config.kafka.signals_topic, &config.kafka.verdicts_topic]
+}
+
+/// Whether `topic` is one with rows of LDMS.
+pub fn is_raw(config: &RunConfig, topic: &str) -> bool {
+    let matches = |pattern: &String| match pattern.starts_with('^') {
+        true => regex::Regex::new(pattern).is_ok_and(|regex| regex.is_match(topic)),
+        false => pattern == topic,
+    };
+    !topic.starts_with("__") && config.kafka.raw_topics.iter().any(matches)
+}
+
+/// Asks the brokers.
+///
+/// # Errors
+/// Why they do not answer, in one sentence.
+pub async fn look(config: &RunConfig, patience: Duration) -> Result<(Reader, KafkaFacts), String> {
+    let ear = Ear::default();
+    let reader: Reader = client(
+        config,
+        Role::Consumer(Stage::Aggregator),
+        &[("allow.auto.create.topics", "false"), ("queued.max.messages.kbytes", "16384")],
+        ear.clone(),
+    )
+    .map_err(|error| format!("{error:#}"))?;
+    let lost = |error: KafkaError| {
+        // Complaints wait in the queue until somebody asks for messages.
+        for _ in 0..10 {
+            drop(reader.poll(Duration::from_millis(5)));
+        }
+        ear.complaint().unwrap_or_else(|| error.to_string())
+    };
+    let metadata = reader.client().fetch_metadata(None, patience).map_err(lost)?;
+    let own = own_topics(config);
+    let wanted = |topic: &&MetadataTopic| {
+        topic.error().is_none() && (own.contains(&topic.name()) || is_raw(config, topic.name()))
+    };
+    let mut topics = Vec::new();
+    for topic in metadata.topics().iter().filter(wanted) {
+        topics.push(topic_facts(&reader, topic, patience).map_err(lost)?);
+    }
+    topics.sort_by_key(|topic| (own.contains(&topic.name.as_str()), topic.name.clone()));
+    let mut facts = KafkaFacts {
+        cluster: reader.client().fetch_cluster_id(patience),
+        brokers: metadata.brokers().iter().map(|b| (b.id(), format!("{}:{}", b.host(), b.port()))).collect(),
+        topics,
+        ..KafkaFacts::default()
+    };
+    settings(config, &metadata, &mut facts, patience).await;
+    for stage in STAGES {
+        facts.groups.insert(stage.name(), group(&reader, &config.kafka.group_of(stage), patience));
+    }
+    facts.committed = committed(&reader, &facts, &own, patience).unwrap_or_default();
+    Ok((reader, facts))
+}
+
+fn topic_facts(reader: &Reader, topic: &MetadataTopic, patience: Duration) -> Result<TopicFacts, KafkaError> {
+    let mut partitions = Vec::new();
+    for partition in topic.partitions() {
+        let led = partition.leader() >= 0;
+        let marks = match led {
+            true => reader.fetch_watermarks(topic.name(), partition.id(), patience)?,
+            false => (0, 0),
+        };
+        partitions.push(PartitionFacts {
+            number: partition.id(),
+            led,
+            replicas: partition.replicas().len(),
+            in_sync: partition.isr().len(),
+            low: marks.0,
+            high: marks.1,
+        });
+    }
+    partitions.sort_by_key(|partition| partition.number);
+    Ok(TopicFacts { name: topic.name().to_string(), partitions, settings: None })
+}
+
+/// Settings of topics and of a broker; what is not told stays unknown.
+async fn settings(config: &RunConfig, metadata: &Metadata, facts: &mut KafkaFacts, patience: Duration) {
+    let Ok(admin) = client::<Ear, AdminClient<Ear>>(config, Role::Admin, &[], Ear::default()) else { return };
+    let options = AdminOptions::new().request_timeout(Some(patience));
+    let names: Vec<String> = facts.topics.iter().map(|topic| topic.name.clone()).collect();
+    let asked: Vec<ResourceSpecifier<'_>> = names.iter().map(|name| ResourceSpecifier::Topic(name)).collect();
+    let answers = match asked.is_empty() {
+        true => Vec::new(),
+        false => admin.describe_configs(&asked, &options).await.unwrap_or_default(),
+    };
+    for (topic, answer) in facts.topics.iter_mut().zip(answers) {
+        let Ok(resource) = answer else { continue };
+        // Topics have no secret settings, but a broker might come to have.
+        let known = resource.entries.into_iter().filter(|entry| !entry.is_sensitive);
+        topic.settings = Some(known.filter_map(|entry| Some((entry.name, entry.value?))).collect());
+    }
+    let Some(broker) = metadata.brokers().first() else { return };
+    let answers = admin.describe_configs(&[ResourceSpecifier::Broker(broker.id())], &options).await;
+    let first = answers.ok().and_then(|answers| answers.into_iter().next()).and_then(Result::ok);
+    facts.protocol = first.and_then(|resource| resource.get("inter.broker.protocol.version")?.value.clone());
+}
+
+fn group(reader: &Reader, name: &str, patience: Duration) -> Option<GroupFacts> {
+    let list = reader.client().fetch_group_list(Some(name), patience).ok()?;
+    let Some(group) = list.groups().iter().find(|group| group.name() == name) else {
+        return Some(GroupFacts { state: "none".to_string(), members: Vec::new() });
+    };
+    let members =
+        group.members().iter().map(|member| member.client_host().trim_start_matches('/').to_string());
+    Some(GroupFacts { state: group.state().to_string(), members: members.collect() })
+}
+
+fn committed(
+    reader: &Reader,
+    facts: &KafkaFacts,
+    own: &[&str; 3],
+    patience: Duration,
+) -> Result<Vec<(String, i32, i64)>, KafkaError> {
+    let mut asked = TopicPartitionList::new();
+    for topic in facts.raw(own) {
+        for partition in &topic.partitions {
+            asked.add_partition(&topic.name, partition.number);
+        }
+    }
+    if asked.count() == 0 {
+        return Ok(Vec::new());
+    }
+    let answer = reader.committed_offsets(asked, patience)?;
+    let known = answer.elements().into_iter().filter_map(|element| match element.offset() {
+        Offset::Offset(next) => Some((element.topic().to_string(), element.partition(), next)),
+        _ => None,
+    });
+    Ok(known.collect())
+}

@@ -1,0 +1,94 @@
+//! The aggregator stage against librdkafka's mock cluster: no broker, no Java, a second.
+
+use super::*;
+use crate::run::stop::Wishes;
+use rdkafka::ClientConfig;
+use rdkafka::mocking::MockCluster;
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
+use schemas::wire::{self, Message as Wire};
+use std::collections::BTreeMap;
+
+const PARTITIONS: i32 = 3;
+const ROWS: i64 = 40;
+
+fn row(node: i64, second: i64) -> String {
+    format!(
+        concat!(
+            r#"{{"timestamp":{t}.002000,"producer":"nid{node:05}","component_id":{node},"job_id":0,"#,
+            r#""instance":"nid{node:05}/lustre","fs_name":"snx11137","llite":"snx11137-ffff","#,
+            r#""write_bytes.sum":{bytes}}}"#
+        ),
+        t = 1_795_000_000 + second,
+        node = node,
+        bytes = second * 1_000_000
+    )
+}
+
+fn push(producer: &BaseProducer, partition: i32, payload: &[u8]) {
+    let record = BaseRecord::<(), [u8]>::to("ldms.lustre_client").partition(partition).payload(payload);
+    producer.send(record).unwrap();
+    producer.poll(Duration::ZERO);
+}
+
+fn configured(brokers: &str) -> RunConfig {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tailback.toml");
+    std::fs::write(&file, format!("[kafka]\nbrokers = {brokers:?}\n")).unwrap();
+    RunConfig::load(Some(&file)).unwrap()
+}
+
+/// Messages of the counters topic, by partition, until the aggregator has told of all raw rows.
+fn read_back(brokers: &str) -> Vec<(i32, Vec<u8>)> {
+    let consumer: BaseConsumer = ClientConfig::new()
+        .set("bootstrap.servers", brokers)
+        .set("group.id", "reader")
+        .set("auto.offset.reset", "earliest")
+        .create()
+        .unwrap();
+    consumer.subscribe(&["tailback.counters"]).unwrap();
+    let (mut found, mut rows, mut told) = (Vec::new(), 0, false);
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while Instant::now() < deadline && !(rows == 2 * ROWS && told) {
+        let Some(Ok(message)) = consumer.poll(Duration::from_millis(100)) else { continue };
+        let payload = message.payload().unwrap();
+        rows += i64::from(matches!(wire::read(payload), Ok(Wire::Counters(_))));
+        told |= matches!(wire::read(payload), Ok(Wire::Dropped("ldms.lustre_client", 0, rows)) if rows.len() == 1);
+        found.push((message.partition(), payload.to_vec()));
+    }
+    assert!(told, "nobody told of the row that was not used");
+    found
+}
+
+#[test]
+fn rows_of_one_file_system_go_to_one_partition_and_bad_ones_are_told_of() {
+    let cluster = MockCluster::new(1).unwrap();
+    let brokers = cluster.bootstrap_servers();
+    cluster.create_topic("ldms.lustre_client", 2, 1).unwrap();
+    cluster.create_topic("tailback.counters", PARTITIONS, 1).unwrap();
+    let producer: BaseProducer = ClientConfig::new().set("bootstrap.servers", &brokers).create().unwrap();
+    for second in 0..ROWS {
+        push(&producer, (second % 2) as i32, row(1, second).as_bytes());
+        push(&producer, (second / 2 % 2) as i32, row(2, second).as_bytes());
+    }
+    push(&producer, 0, b"{\"timestamp\":17");
+    producer.flush(Duration::from_secs(10)).unwrap();
+    let (config, wishes) = (configured(&brokers), Wishes::default());
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (handle, stop) = (runtime.handle().clone(), wishes.clone());
+    let stage = std::thread::spawn(move || {
+        let figures = StageFigures::of("aggregator");
+        run(&config, PARTITIONS, &stop, &Health::default(), &figures, &handle).unwrap();
+    });
+    let found = read_back(&brokers);
+    wishes.stop();
+    stage.join().unwrap();
+    let mut partitions: BTreeMap<i32, i64> = BTreeMap::new();
+    for (partition, payload) in &found {
+        if let Ok(Wire::Counters(row)) = wire::read(payload) {
+            *partitions.entry(*partition).or_default() += 1;
+            assert_eq!(wire::read_source(row.source).unwrap().metric, schemas::Metric::LustreWriteRate);
+        }
+    }
+    assert_eq!(partitions.len(), 1, "{partitions:?}");
+    assert_eq!(partitions.values().sum::<i64>(), 2 * ROWS);
+}

@@ -1,0 +1,80 @@
+//! Rows to Kafka: no key, the partition and the time that the row says.
+
+use super::rows::Row;
+use super::site::Site;
+use rdkafka::ClientConfig;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
+use std::time::{Duration, Instant};
+
+/// Time for which a broker may be away.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A producer for one scenario.
+pub struct Feed<'a> {
+    site: &'a Site,
+    producer: BaseProducer,
+}
+
+impl Feed<'_> {
+    /// Connects.
+    pub fn to(site: &Site) -> Feed<'_> {
+        let producer = ClientConfig::new()
+            .set("bootstrap.servers", &site.services.broker)
+            .set("linger.ms", "1")
+            .set("enable.idempotence", "true")
+            .set("reconnect.backoff.max.ms", "500")
+            .create()
+            .unwrap();
+        Feed { site, producer }
+    }
+
+    /// Pushes all rows as fast as it goes.
+    pub fn all(&self, rows: &[Row]) {
+        rows.iter().for_each(|row| self.row(row));
+        self.flush();
+    }
+
+    /// Pushes rows at `speed` times the samplers' pace. What arrives in one second is in Kafka before the next
+    /// second's rows set out, as it would be at the samplers' own pace. `each` is called after each second.
+    pub fn paced(&self, rows: &[Row], speed: f64, mut each: impl FnMut(u32)) {
+        let Some(first) = rows.first() else { return };
+        let second_of = |row: &Row| (row.arrival_us - first.arrival_us).div_euclid(1_000_000);
+        let mut due = Instant::now();
+        for rows in rows.chunk_by(|a, b| second_of(a) == second_of(b)) {
+            rows.iter().for_each(|row| self.row(row));
+            self.flush();
+            each(second_of(&rows[0]) as u32);
+            // After an outage the pace is the same: nothing is made up for.
+            due = due.max(Instant::now() - Duration::from_secs_f64(1.0 / speed))
+                + Duration::from_secs_f64(1.0 / speed);
+            std::thread::sleep(due.saturating_duration_since(Instant::now()));
+        }
+    }
+
+    /// Pushes one row.
+    pub fn row(&self, row: &Row) {
+        self.payload(&self.site.raw_topic(row.schema), row.partition, row.arrival_us / 1000, &row.payload);
+    }
+
+    /// Pushes any bytes.
+    pub fn payload(&self, topic: &str, partition: i32, time_ms: i64, payload: &[u8]) {
+        let mut record =
+            BaseRecord::<(), [u8]>::to(topic).partition(partition).timestamp(time_ms).payload(payload);
+        loop {
+            match self.producer.send(record) {
+                Ok(()) => return,
+                Err((KafkaError::MessageProduction(RDKafkaErrorCode::QueueFull), back)) => {
+                    record = back;
+                    self.producer.poll(Duration::from_millis(5));
+                }
+                Err((error, _)) => panic!("a row cannot be pushed: {error}"),
+            }
+        }
+    }
+
+    /// Waits until Kafka has everything.
+    pub fn flush(&self) {
+        self.producer.flush(PATIENCE).unwrap();
+    }
+}

@@ -1,0 +1,30 @@
+//! The streaming path end to end (`tailback run`): real Kafka, PostgreSQL and schema registry, simulated rows, and
+//! after every disturbance tables that equal those of the undisturbed run, row for row.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `services` | Kafka, PostgreSQL, registry: started once, stopped when this process ends, however it ends |
+//! | `site` | topics, database and configuration of one scenario |
+//! | `rows` | the simulated rows, and what happens to them on their way |
+//! | `feed` | rows to Kafka |
+//! | `process` | a running `tailback` |
+//! | `tables` | what the database holds, as text; waiting until it does not change |
+//! | `arrival`, `processes`, `outages`, `poison`, `avro`, `operation` | the scenarios |
+//!
+//! `TAILBACK_SEED` draws other rows and other moments; `TAILBACK_PG_PLAIN=1` leaves TimescaleDB out; `TAILBACK_AWAY_S`
+//! shortens the minute without a database; `TAILBACK_SKIP_SERVICES=1` leaves the scenarios out.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may panic")]
+
+mod arrival;
+mod avro;
+mod feed;
+mod operation;
+mod outages;
+mod poison;
+mod process;
+mod processes;
+mod rows;
+mod services;
+mod site;
+mod tables;

@@ -1,0 +1,61 @@
+//! Kafka and the database go away and return: the tables equal those of the undisturbed run.
+
+use super::arrival::undisturbed;
+use super::feed::Feed;
+use super::rows::{self, SECONDS};
+use super::services::turn;
+use super::site::Site;
+use std::time::Duration;
+
+/// Seconds for which the database is away.
+fn away_s() -> u64 {
+    std::env::var("TAILBACK_AWAY_S").ok().and_then(|text| text.parse().ok()).unwrap_or(60)
+}
+
+#[test]
+fn a_broker_that_restarts_and_one_that_crashes_lose_nothing() {
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "broker");
+    let process = site.start();
+    std::thread::scope(|scope| {
+        Feed::to(&site).paced(&rows::undisturbed(), 8.0, |tick| match tick {
+            50 => drop(scope.spawn(|| services.command("kafka", "restart"))),
+            100 => drop(scope.spawn(|| {
+                services.command("kafka", "kill");
+                services.command("kafka", "start");
+            })),
+            _ => {}
+        });
+    });
+    site.settled().equal(undisturbed(services));
+    process.finish();
+}
+
+#[test]
+fn a_database_that_crashes_and_one_that_is_away_for_a_minute_lose_nothing() {
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "away");
+    let process = site.start();
+    // While it is away 100 seconds of rows arrive.
+    let speed = 100.0 / away_s() as f64;
+    let pushed = rows::undisturbed();
+    std::thread::scope(|scope| {
+        Feed::to(&site).paced(&pushed, speed, |tick| {
+            if tick == 20 {
+                scope.spawn(|| {
+                    services.command("postgres", "stop-immediate");
+                    services.command("postgres", "start");
+                    std::thread::sleep(Duration::from_secs(3));
+                    services.command("postgres", "stop");
+                    std::thread::sleep(Duration::from_secs(away_s()));
+                    services.command("postgres", "start");
+                });
+            }
+        });
+    });
+    site.database.wait_until_there();
+    eprintln!("{SECONDS} s of rows, {} s without a database", away_s());
+    site.settled().equal(undisturbed(services));
+    assert!(process.log().contains("the database is away"));
+    process.finish();
+}

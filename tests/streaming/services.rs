@@ -1,0 +1,105 @@
+//! Kafka, PostgreSQL and the schema registry, from the scripts in `tests/services`, for all scenarios of this process.
+//!
+//! A watcher of its own stops them when this process ends, whether it returns, panics or is killed: it reads from a
+//! pipe that nobody writes to, and goes on when the pipe closes.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+/// The services; `None` if they shall be left out.
+static SERVICES: LazyLock<Option<Services>> = LazyLock::new(Services::start);
+/// One scenario at a time: two cores carry no more.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// What the watcher runs: wait for the end of the tests, then end everything that belongs to the folder.
+const WATCHER: &str = r#"
+trap '' INT TERM HUP
+read -r _
+for cmdline in /proc/[0-9]*/cmdline; do
+    pid=${cmdline#/proc/}; pid=${pid%/cmdline}
+    tr '\0' ' ' <"$cmdline" 2>/dev/null | grep -qF "run --config $1/" && kill -KILL "$pid"
+done
+"$2/kafka" kill "$1/kafka"
+"$2/registry" stop "$1/registry"
+"$2/postgres" stop-immediate "$1/postgres"
+rm -rf "$1"
+"#;
+
+/// Running services.
+pub struct Services {
+    /// Where everything of this process lies.
+    pub dir: PathBuf,
+    /// The broker, host and port.
+    pub broker: String,
+    /// URL of the database server, without a database.
+    pub server: String,
+    /// URL of the registry.
+    pub registry: String,
+    _watcher: Child,
+}
+
+/// The services, and the turn of one scenario; `None` if scenarios are left out.
+pub fn turn() -> Option<(&'static Services, MutexGuard<'static, ()>)> {
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    SERVICES.as_ref().map(|services| (services, turn))
+}
+
+fn scripts() -> PathBuf {
+    Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("tests/services")
+}
+
+impl Services {
+    fn start() -> Option<Services> {
+        if std::env::var_os("TAILBACK_SKIP_SERVICES").is_some_and(|skip| skip == "1") {
+            eprintln!("TAILBACK_SKIP_SERVICES=1: the streaming path is not tested");
+            return None;
+        }
+        let dir = tempfile::Builder::new().prefix("tailback-streaming-").tempdir().unwrap().keep();
+        let mut access = std::fs::metadata(&dir).unwrap().permissions();
+        // The database server is another user.
+        std::os::unix::fs::PermissionsExt::set_mode(&mut access, 0o755);
+        std::fs::set_permissions(&dir, access).unwrap();
+        let watcher = Command::new("setsid")
+            .args(["bash", "-c", WATCHER, "watcher"])
+            .args([&dir, &scripts()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let start = |what: &'static str| {
+            let dir = dir.join(what);
+            std::thread::spawn(move || script(what, "start", &dir))
+        };
+        let [broker, server, registry] = ["kafka", "postgres", "registry"].map(start);
+        let broker = broker.join().unwrap();
+        let server = server.join().unwrap().trim_end_matches("/postgres").to_string();
+        let registry = registry.join().unwrap();
+        Some(Services { dir, broker, server, registry, _watcher: watcher })
+    }
+
+    /// `start`, `stop`, `restart`, `kill` or `stop-immediate` for `what`.
+    pub fn command(&self, what: &str, command: &str) {
+        script(what, command, &self.dir.join(what));
+    }
+}
+
+/// Runs a script of `tests/services`; its answer is what it prints.
+fn script(what: &str, command: &str, dir: &Path) -> String {
+    let output = Command::new(scripts().join(what))
+        .arg(command)
+        .arg(dir)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap_or_else(|error| panic!("tests/services/{what} cannot be run: {error}"));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "tests/services/{what} {command} failed; TAILBACK_SKIP_SERVICES=1 leaves the streaming path out: {told}"
+    );
+    if what == "postgres" && command == "start" {
+        eprint!("{told}");
+    }
+    String::from_utf8(output.stdout).unwrap().trim().to_string()
+}

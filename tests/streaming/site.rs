@@ -1,0 +1,135 @@
+//! One scenario's own topics, database and configuration on the common services.
+
+use super::feed::Feed;
+use super::process::{Process, Program};
+use super::rows::{RAW_PARTITIONS, Row};
+use super::services::Services;
+use super::tables::{Database, Tables};
+use rdkafka::ClientConfig;
+use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
+use rdkafka::client::DefaultClientContext;
+use std::path::PathBuf;
+
+/// Partitions of Tailback's own topics.
+pub const PARTITIONS: i32 = 6;
+/// LDMS schemas of the rows.
+const SCHEMAS: [&str; 3] = ["slurm_jobs", "lustre_client", "aries_rtr"];
+
+/// What one scenario uses.
+pub struct Site {
+    /// The common services.
+    pub services: &'static Services,
+    /// Begin of all its names.
+    pub name: String,
+    /// Its database.
+    pub database: Database,
+    /// Its configuration.
+    pub config: PathBuf,
+}
+
+impl Site {
+    /// Topics, a database with all migrations, and the usual configuration.
+    pub fn new(services: &'static Services, name: &str) -> Site {
+        let site = Site::bare(services, name);
+        let migrated = Program::new("migrate", &site.config).output();
+        assert!(migrated.status.success(), "{}", String::from_utf8_lossy(&migrated.stderr));
+        site
+    }
+
+    /// The same without migrations.
+    pub fn bare(services: &'static Services, name: &str) -> Site {
+        let database = Database::create(&services.server, name);
+        let config = services.dir.join(format!("{name}.toml"));
+        let site = Site { services, name: name.to_string(), database, config };
+        site.configure("");
+        let topics: Vec<String> = SCHEMAS.iter().map(|schema| site.raw_topic(schema)).collect();
+        let topics: Vec<&str> = topics.iter().map(String::as_str).collect();
+        site.create_topics(&topics);
+        site
+    }
+
+    /// Writes the configuration, with `more` at its end.
+    pub fn configure(&self, more: &str) {
+        let (name, broker, url) = (&self.name, &self.services.broker, &self.database.url);
+        let registry = &self.services.registry;
+        let text = format!(
+            r#"
+[kafka]
+brokers = ["{broker}"]
+raw_topics = ["^{name}\\.ldms\\..*"]
+group = "{name}"
+counters_topic = "{name}.counters"
+signals_topic = "{name}.signals"
+verdicts_topic = "{name}.verdicts"
+partitions = {PARTITIONS}
+[kafka.librdkafka]
+"reconnect.backoff.max.ms" = 500
+[kafka.consumer]
+"session.timeout.ms" = 6000
+"heartbeat.interval.ms" = 1000
+"fetch.wait.max.ms" = 100
+[schema_registry]
+url = "{registry}"
+[database]
+url = "{url}"
+storage = "all"
+commit_interval_ms = 100
+snapshot_interval_s = 1
+connect_timeout_s = 2
+raw_days = 0
+ten_second_days = 0
+minute_days = 0
+[http]
+listen = "127.0.0.1:0"
+{more}
+"#
+        );
+        std::fs::write(&self.config, text).unwrap();
+    }
+
+    /// The raw topic of an LDMS schema.
+    pub fn raw_topic(&self, schema: &str) -> String {
+        format!("{}.ldms.{schema}", self.name)
+    }
+
+    /// Creates raw topics.
+    pub fn create_topics(&self, topics: &[&str]) {
+        let admin: AdminClient<DefaultClientContext> =
+            ClientConfig::new().set("bootstrap.servers", &self.services.broker).create().unwrap();
+        let new: Vec<NewTopic<'_>> = topics
+            .iter()
+            .map(|topic| NewTopic::new(topic, RAW_PARTITIONS as i32, TopicReplication::Fixed(1)))
+            .collect();
+        let created = admin.create_topics(&new, &AdminOptions::new());
+        for result in self.database.runtime.block_on(created).unwrap() {
+            result.unwrap();
+        }
+    }
+
+    /// Starts `tailback run`.
+    pub fn start(&self) -> Process {
+        Program::new("run", &self.config).start()
+    }
+
+    /// Starts `tailback run` with these stages only, comma-separated.
+    pub fn start_stages(&self, stages: &str) -> Process {
+        Program::new("run", &self.config).env("TAILBACK_RUN__STAGES", stages).start()
+    }
+
+    /// What the tables hold after these rows, pushed before the start, with nothing else happening.
+    pub fn tables_of(services: &'static Services, name: &str, rows: &[Row]) -> Tables {
+        let site = Site::new(services, name);
+        Feed::to(&site).all(rows);
+        let process = site.start();
+        let tables = site.settled();
+        process.finish();
+        tables
+    }
+
+    /// What the tables hold when everything was read and nothing changes any more.
+    pub fn settled(&self) -> Tables {
+        self.wait_until_read();
+        self.database.wait_until_quiet();
+        self.database.dump()
+    }
+}

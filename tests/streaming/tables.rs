@@ -1,0 +1,264 @@
+//! What the database holds, as text; waiting until it does not change any more.
+
+use super::site::{PARTITIONS, Site};
+use rdkafka::ClientConfig;
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::{Offset, TopicPartitionList};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+use tokio::runtime::Runtime;
+use tokio_postgres::{NoTls, SimpleQueryMessage};
+
+/// Longest wait for the end of a run.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Nothing changed for so long: results of jobs are told every two seconds.
+const QUIET: Duration = Duration::from_secs(3);
+/// Differing rows that are shown.
+const SHOWN: usize = 12;
+
+/// Tables and the queries that give their rows, without numbers that depend on who came first.
+const QUERIES: [(&str, &str); 9] = [
+    (
+        "signals",
+        "SELECT s.name, r.time, r.value, r.mean, r.baseline, r.bound, tailback_state(r.state), r.slowdown_s, r.ticks
+         FROM signal_rows r JOIN series s USING (series_id)",
+    ),
+    (
+        "buckets",
+        "SELECT s.name, b.time, b.slowdown_s, b.value, b.value_min, b.value_max, b.mean, b.baseline, b.ticks,
+                b.contended_ticks FROM signal_buckets b JOIN series s USING (series_id)",
+    ),
+    (
+        "episodes",
+        "SELECT s.name, e.start_time, e.end_time, e.open, e.peak, e.baseline, e.slowdown_s, e.slowdown_lo_s,
+                e.slowdown_hi_s, e.completeness, e.profile, e.causes FROM episodes e JOIN series s USING (series_id)",
+    ),
+    ("jobs", "SELECT * FROM jobs"),
+    ("job_nodes", "SELECT * FROM job_nodes"),
+    ("job_results", "SELECT * FROM job_results"),
+    ("job_causes", "SELECT * FROM job_causes"),
+    ("job_series", "SELECT j.job_id, s.name FROM job_series j JOIN series s USING (series_id)"),
+    ("producers", "SELECT * FROM producers"),
+];
+
+/// What tells that something changed.
+const FINGERPRINT: &str =
+    "SELECT (SELECT count(*) FROM signal_rows), (SELECT sum(slowdown_s) FROM signal_rows),
+    (SELECT md5(string_agg(e::text, ',' ORDER BY source_partition, id)) FROM episodes e),
+    (SELECT md5(string_agg(r::text, ',' ORDER BY job_id)) FROM job_results r),
+    (SELECT md5(string_agg(c::text, ',' ORDER BY job_id, position)) FROM job_causes c),
+    (SELECT md5(string_agg(d::text, ',' ORDER BY stage, partition, reason)) FROM dropped_counts d),
+    (SELECT sum(rows) FROM producers)";
+
+/// The database of one scenario.
+pub struct Database {
+    /// For its queries.
+    pub runtime: Runtime,
+    /// Where it is.
+    pub url: String,
+}
+
+impl Database {
+    /// Creates an empty database.
+    pub fn create(server: &str, name: &str) -> Database {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let common = Database { runtime, url: format!("{server}/postgres") };
+        common.rows(&format!("CREATE DATABASE {name}"));
+        Database { url: format!("{server}/{name}"), ..common }
+    }
+
+    /// The rows of a query as text.
+    pub fn rows(&self, query: &str) -> Vec<String> {
+        self.try_rows(query).unwrap()
+    }
+
+    fn try_rows(&self, query: &str) -> Result<Vec<String>, tokio_postgres::Error> {
+        self.runtime.block_on(async {
+            let (client, connection) = tokio_postgres::connect(&self.url, NoTls).await?;
+            let connection = tokio::spawn(connection);
+            let found = client.simple_query(query).await?;
+            drop(client);
+            let _ = connection.await;
+            let mut rows = Vec::new();
+            for message in found {
+                if let SimpleQueryMessage::Row(row) = message {
+                    let cells = (0..row.len()).map(|at| row.get(at).unwrap_or("null"));
+                    rows.push(cells.collect::<Vec<_>>().join(" | "));
+                }
+            }
+            Ok(rows)
+        })
+    }
+
+    /// All tables.
+    pub fn dump(&self) -> Tables {
+        let mut rows = Vec::new();
+        for (table, query) in QUERIES {
+            rows.extend(self.rows(query).into_iter().map(|row| format!("{table}: {row}")));
+        }
+        rows.sort();
+        let drops = self.rows("SELECT reason, count FROM dropped_rows WHERE count > 0");
+        let drops = drops.iter().filter_map(|row| row.split_once(" | "));
+        Tables { rows, drops: drops.map(|(reason, n)| (reason.to_string(), n.parse().unwrap())).collect() }
+    }
+
+    /// Waits until nothing changes any more.
+    pub fn wait_until_quiet(&self) {
+        let (begun, mut since, mut before) = (Instant::now(), Instant::now(), self.rows(FINGERPRINT));
+        while since.elapsed() < QUIET {
+            assert!(begun.elapsed() < PATIENCE, "the tables change for ever: {before:?}");
+            std::thread::sleep(Duration::from_millis(200));
+            let now = self.rows(FINGERPRINT);
+            if now != before {
+                (since, before) = (Instant::now(), now);
+            }
+        }
+    }
+
+    /// Offsets that a stage has committed, by partition.
+    pub fn positions(&self, stage: &str) -> BTreeMap<i32, i64> {
+        let query = format!(
+            "SELECT partition, position FROM stage_positions WHERE stage = '{stage}' AND position > 0"
+        );
+        let rows = self.try_rows(&query).unwrap_or_default();
+        let parsed = rows.iter().filter_map(|row| row.split_once(" | "));
+        parsed.map(|(partition, position)| (partition.parse().unwrap(), position.parse().unwrap())).collect()
+    }
+
+    /// Waits until the server answers.
+    pub fn wait_until_there(&self) {
+        let deadline = Instant::now() + PATIENCE;
+        while self.try_rows("SELECT 1").is_err() {
+            assert!(Instant::now() < deadline, "the database does not answer");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+}
+
+impl Site {
+    /// Waits until the aggregators have read all raw topics, and the other stages what was made of it.
+    pub fn wait_until_read(&self) {
+        let consumer = |group: &str| -> BaseConsumer {
+            let mut config = ClientConfig::new();
+            config.set("bootstrap.servers", &self.services.broker).set("group.id", group).create().unwrap()
+        };
+        let raw = consumer(&format!("{}.aggregator", self.name));
+        let begun = Instant::now();
+        loop {
+            let unread = unread_raws(&raw, &format!("{}.ldms.", self.name));
+            if unread == Some(0) {
+                break;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{unread:?} rows were not read");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        for (stage, topic) in [("detector", "counters"), ("rollup", "signals")] {
+            // The last word about jobs and progress is on its way for a moment.
+            std::thread::sleep(Duration::from_millis(700));
+            let topic = format!("{}.{topic}", self.name);
+            let ends = (0..PARTITIONS).map(|p| raw.fetch_watermarks(&topic, p, PATIENCE).unwrap().1);
+            let ends: Vec<i64> = ends.collect();
+            while !self.has_read(stage, &ends) {
+                let (found, dropped) = (self.database.positions(stage), begun.elapsed() > PATIENCE);
+                assert!(!dropped, "the {stage} stage has read {found:?} of {ends:?}");
+                std::thread::sleep(Duration::from_millis(100));
+            }
+        }
+    }
+
+    fn has_read(&self, stage: &str, ends: &[i64]) -> bool {
+        let found = self.database.positions(stage);
+        let read =
+            |(partition, end): (usize, &i64)| found.get(&(partition as i32)).is_some_and(|at| at >= end);
+        ends.iter().enumerate().all(|(partition, end)| *end == 0 || read((partition, end)))
+    }
+}
+
+/// Rows in topics that begin with `prefix` after the group's offsets; `None` while the broker does not say.
+fn unread_raws(consumer: &BaseConsumer, prefix: &str) -> Option<i64> {
+    let second = Duration::from_secs(2);
+    let metadata = consumer.fetch_metadata(None, second).ok()?;
+    let mut asked = TopicPartitionList::new();
+    for topic in metadata.topics().iter().filter(|topic| topic.name().starts_with(prefix)) {
+        for p in topic.partitions() {
+            asked.add_partition(topic.name(), p.id());
+        }
+    }
+    let committed = consumer.committed_offsets(asked, second).ok()?;
+    let mut unread = 0;
+    for element in committed.elements() {
+        let (_, end) = consumer.fetch_watermarks(element.topic(), element.partition(), second).ok()?;
+        let Offset::Offset(read) = element.offset() else {
+            unread += end;
+            continue;
+        };
+        unread += end - read;
+    }
+    Some(unread)
+}
+
+/// All rows of all tables, sorted, and what was not used.
+#[derive(Debug, Clone)]
+pub struct Tables {
+    /// `table: column | column …`
+    pub rows: Vec<String>,
+    /// Count of rows or intervals by reason.
+    pub drops: BTreeMap<String, u64>,
+}
+
+impl Tables {
+    /// Rows of one table.
+    pub fn of<'a>(&'a self, table: &str) -> impl Iterator<Item = &'a str> {
+        let begin = format!("{table}: ");
+        self.rows.iter().filter_map(move |row| row.strip_prefix(&begin))
+    }
+
+    /// Asserts that the rows of all tables are the same, and so is what was not used.
+    pub fn equal(&self, undisturbed: &Tables) {
+        self.rows_equal(undisturbed);
+        assert_eq!(self.drops, undisturbed.drops, "what was not used differs from the undisturbed run");
+    }
+
+    /// Asserts that the rows of all tables are the same.
+    pub fn rows_equal(&self, undisturbed: &Tables) {
+        let (missing, more) =
+            (only_in(&undisturbed.rows, &self.rows), only_in(&self.rows, &undisturbed.rows));
+        if missing.is_empty() && more.is_empty() {
+            return;
+        }
+        let shown = |sign: &str, rows: &[&String]| -> Vec<String> {
+            // Signals tell first what went another way.
+            let (signals, others): (Vec<&&String>, _) =
+                rows.iter().partition(|row| row.starts_with("signals"));
+            let first = signals.into_iter().take(SHOWN / 2).chain(others.into_iter().take(SHOWN));
+            first.map(|row| format!("{sign} {row}")).collect()
+        };
+        panic!(
+            "{} rows of the undisturbed run's {} are missing, {} are there that it does not have; drops {:?} \
+             instead of {:?}; the first of them:\n{}\n{}",
+            missing.len(),
+            undisturbed.rows.len(),
+            more.len(),
+            self.drops,
+            undisturbed.drops,
+            shown("-", &missing).join("\n"),
+            shown("+", &more).join("\n")
+        );
+    }
+}
+
+/// Rows of `a`, with repetitions, that `b` does not have; both are sorted.
+fn only_in<'a>(a: &'a [String], b: &[String]) -> Vec<&'a String> {
+    let (mut at, mut only) = (0, Vec::new());
+    for row in a {
+        while b.get(at).is_some_and(|other| other < row) {
+            at += 1;
+        }
+        if b.get(at) == Some(row) {
+            at += 1;
+        } else {
+            only.push(row);
+        }
+    }
+    only
+}
