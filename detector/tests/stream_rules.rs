@@ -161,6 +161,21 @@ fn a_row_later_than_the_lateness_is_counted_and_dropped() {
 }
 
 #[test]
+fn a_row_that_waits_and_comes_again_costs_no_tick() {
+    let mut stream = Stream::new();
+    let writer = stream.writer("nid00001");
+    let row = |t: usize| (writer, t as f64, vec![t as u64 * GB]);
+    let mut rows: Vec<Row> = (0..20).map(row).collect();
+    // Second 10 comes after 11, which comes twice.
+    rows.remove(10);
+    rows.splice(11..11, [row(11), row(10)]);
+    stream.feed(&rows);
+    let batch = stream.end();
+    assert_eq!(batch.drops.get(DropReason::Duplicate), 1);
+    assert_eq!(batch.signals.len(), 19);
+}
+
+#[test]
 fn the_same_sample_twice_counts_once() {
     let mut stream = Stream::new();
     let source = stream.writer("nid00001");

@@ -201,7 +201,10 @@ impl Component {
             self.reporters[place].order = order;
             if let Err(reason) = taken {
                 drops.count(reason);
-                self.note_late(place, counters);
+                // A row that is held, and comes again, is ahead of the latest one used without any step of the clock.
+                if reason == DropReason::Late {
+                    self.note_late(place, counters);
+                }
             }
             self.advance(watermark, settings, drops, out);
         }
