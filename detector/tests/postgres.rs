@@ -269,7 +269,8 @@ fn the_later_row_of_a_key_holds_and_names_are_no_statements() {
                     (SELECT count FROM dropped_rows), (SELECT count(*) FROM series_now WHERE state = 'contended'))",
         )
         .await;
-        assert_eq!(counted, ["ann,ben 4 2 3 1 4 2 2 2"]);
+        // The result of job 12 came before the job: stages write in any order.
+        assert_eq!(counted, ["ann,ben 4 3 4 1 4 2 2 2"]);
     });
 }
 
@@ -287,6 +288,7 @@ fn a_user_sees_the_own_jobs_and_a_reader_cannot_write() {
         store.claim(STAGE, 0, "a").await.unwrap();
         let mut fixture = everything();
         fixture.results.jobs = vec![job("10", &ann), job("11", "ben")];
+        fixture.results.job_results.retain(|result| result.job_id.as_str() != "12");
         store.commit(STAGE, &[commit(&fixture, 1, None, 1)]).await.unwrap();
         // Large enough for the columnstore: the writer makes chunks that belong to the owner.
         let large = Fixture::new(20_000, 1);

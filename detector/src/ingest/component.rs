@@ -201,10 +201,7 @@ impl Component {
             self.reporters[place].order = order;
             if let Err(reason) = taken {
                 drops.count(reason);
-                // A row that is held, and comes again, is ahead of the latest one used without any step of the clock.
-                if reason == DropReason::Late {
-                    self.note_late(place, counters);
-                }
+                self.note_late(place, time, counters);
             }
             self.advance(watermark, settings, drops, out);
         }
@@ -231,11 +228,12 @@ impl Component {
     }
 
     /// A late row whose counters are ahead of the latest one's was not late: the clock stepped back. The
-    /// interval across the step would be a false rate, so the next reading begins anew.
-    fn note_late(&mut self, place: usize, counters: &[u64]) {
+    /// interval across the step would be a false rate, so the next reading begins anew. A row that is held and comes
+    /// again is ahead without any step: its time is after the latest one's.
+    fn note_late(&mut self, place: usize, time: Time, counters: &[u64]) {
         let rows = &mut self.reporters[place].rows;
         let ahead = |latest: &[u64]| latest != counters && latest.iter().zip(counters).all(|(l, c)| c >= l);
-        if rows.back().is_some_and(|(_, latest)| ahead(latest)) {
+        if rows.back().is_some_and(|(newest, latest)| time <= *newest && ahead(latest)) {
             rows.clear();
         }
     }
