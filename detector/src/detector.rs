@@ -163,15 +163,15 @@ impl Detector {
     /// Everything that became known since the last call.
     pub fn take(&mut self) -> ResultBatch {
         self.give_up_silent();
-        let mut batch = self.take_apart();
+        let mut batch = self.take_apart(true);
         batch.job_results = self.news_of_jobs(&batch.episodes);
         batch
     }
 
     /// Like [`Detector::take`], but for a detector that sees a part of the machine: results of jobs are the
     /// roll-up stage's, made of [`Detector::job_parts`]. Nothing that the detector will say later depends
-    /// on when this is called.
-    pub fn take_apart(&mut self) -> ResultBatch {
+    /// on when this is called. `with_heard` asks for the sources heard too: a row each, so not every time.
+    pub fn take_apart(&mut self, with_heard: bool) -> ResultBatch {
         let table = self.ingest.series();
         let new = table.iter().enumerate().skip(self.told_series);
         let series = new.map(|(at, info)| (SeriesIndex(at as u32), info.clone())).collect();
@@ -184,7 +184,7 @@ impl Detector {
             job_results: Vec::new(),
             job_series: self.assign_series(),
             drops: self.ingest.drops.clone(),
-            heard: self.ingest.heard(),
+            heard: if with_heard { self.ingest.heard() } else { Vec::new() },
         }
     }
 

@@ -10,13 +10,16 @@ use detector::settings::Settings;
 use detector::storage_policy::{StoragePolicy, StoredRows, Thinner};
 use schemas::wire::{self, Message};
 use schemas::{
-    CounterBatch, DropCounts, DropReason, Episode, EpisodeId, Job, JobEvent, SourceIndex, Sources,
+    CounterBatch, DropCounts, DropReason, Episode, EpisodeId, Job, JobEvent, SourceIndex, Sources, Time,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
 /// Seconds of silence, of event time, after which what is open of a series is stored as it is.
 const SILENT_S: f64 = 60.0;
+
+/// Seconds of event time between two tellings of the sources heard.
+const HEARD_S: f64 = 10.0;
 
 /// What a detector is made from.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +48,9 @@ pub struct Detecting {
     /// Jobs whose nodes were published; see [`Detecting::parts`].
     #[serde(skip)]
     told: HashMap<schemas::Name, Vec<u8>>,
+    /// The newest row when the sources heard were told last, and when that was asked last.
+    #[serde(skip)]
+    heard_at: [Option<Time>; 2],
     /// Open episodes that readers of verdicts were told of.
     #[serde(skip)]
     announced: HashSet<EpisodeId>,
@@ -118,6 +124,17 @@ impl Detecting {
         }
     }
 
+    /// Sources heard are rows of the database that change with every row that comes: they are told now and then, and
+    /// when nothing more comes.
+    fn is_time_for_heard(&mut self) -> bool {
+        let newest = self.stages.detector.newest();
+        let [told, asked] = self.heard_at;
+        let idle = asked == newest;
+        let due = newest.zip(told).is_none_or(|(newest, told)| newest.seconds_since(told) >= HEARD_S);
+        self.heard_at = [if idle || due { newest } else { told }, newest];
+        idle || due
+    }
+
     /// Episodes that began, and such as ended or were bettered afterwards; not each tick of those that go on.
     fn verdicts(&mut self, episodes: &[Episode]) -> Vec<Outgoing> {
         let table = self.stages.detector.series();
@@ -172,6 +189,7 @@ impl Work for Detecting {
             messages: 0,
             known: HashMap::default(),
             told: HashMap::new(),
+            heard_at: [None; 2],
             announced: HashSet::new(),
         }
     }
@@ -192,7 +210,8 @@ impl Work for Detecting {
     }
 
     fn take(&mut self, position: i64, all: bool) -> Outcome {
-        let mut results = self.stages.detector.take_apart();
+        let with_heard = all && self.is_time_for_heard();
+        let mut results = self.stages.detector.take_apart(with_heard);
         results.drops.add(&self.drops);
         let mut messages = self.verdicts(&results.episodes);
         if all {
@@ -211,7 +230,7 @@ impl Work for Detecting {
     }
 
     fn forget_told(&mut self) {
-        let told = self.stages.detector.take_apart();
+        let told = self.stages.detector.take_apart(true);
         self.thinner.pass(&told.signals, &mut StoredRows::default());
         self.stages.detector.tell_series_again();
     }
