@@ -255,7 +255,7 @@ impl Work for Detecting {
     }
 
     fn newest_s(&self) -> Option<f64> {
-        self.stages.detector.newest().map(schemas::Time::seconds)
+        self.stages.detector.newest().map(Time::seconds)
     }
 
     fn rows(&self) -> (u64, usize) {
