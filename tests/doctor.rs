@@ -19,7 +19,7 @@ struct Site {
 }
 
 fn service(name: &str, command: &str, folder: &Path) -> Option<String> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/services").join(name);
+    let script = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("tests/services").join(name);
     let output = Command::new(script).arg(command).arg(folder).output().unwrap();
     if output.status.success() {
         return Some(String::from_utf8(output.stdout).unwrap().trim().to_string());

@@ -22,7 +22,7 @@ fn find_server() -> Option<String> {
     if let Ok(url) = std::env::var("TAILBACK_PG_URL") {
         return Some(url);
     }
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/services/postgres");
+    let script = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../tests/services/postgres");
     // One place for all runs: a server that a run left behind is found again, and `stop` ends it.
     let folder = std::env::temp_dir().join("tailback-test-postgres");
     let output = Command::new(script).arg("start").arg(&folder).output().unwrap();
