@@ -1,5 +1,6 @@
 //! The detector stage's work on one partition of `tailback.counters`: order, jobs, detector.
 
+use super::partitions::even_share;
 use super::rolling::PartMessage;
 use super::verdict;
 use super::work::{OutTopic, Outcome, Outgoing, Work};
@@ -124,14 +125,21 @@ impl Detecting {
         }
     }
 
-    /// Sources heard are rows of the database that change with every row that comes: they are told now and then, and
-    /// when nothing more comes.
-    fn is_time_for_heard(&mut self) -> bool {
+    /// Sources heard are rows of the database that change with every row that comes: they are told now and then, each
+    /// partition at another moment, and when nothing more comes between two askings for `all`.
+    fn is_time_for_heard(&mut self, all: bool) -> bool {
         let newest = self.stages.detector.newest();
+        let phase_s = even_share(self.partition) * HEARD_S;
+        let slot = |time: Time| ((time.seconds() + phase_s) / HEARD_S).floor();
         let [told, asked] = self.heard_at;
-        let idle = asked == newest;
-        let due = newest.zip(told).is_none_or(|(newest, told)| newest.seconds_since(told) >= HEARD_S);
-        self.heard_at = [if idle || due { newest } else { told }, newest];
+        let idle = all && asked == newest;
+        let due = newest.map(slot) != told.map(slot);
+        if idle || due {
+            self.heard_at[0] = newest;
+        }
+        if all {
+            self.heard_at[1] = newest;
+        }
         idle || due
     }
 
@@ -210,7 +218,7 @@ impl Work for Detecting {
     }
 
     fn take(&mut self, position: i64, all: bool) -> Outcome {
-        let with_heard = all && self.is_time_for_heard();
+        let with_heard = self.is_time_for_heard(all);
         let mut results = self.stages.detector.take_apart(with_heard);
         results.drops.add(&self.drops);
         let mut messages = self.verdicts(&results.episodes);

@@ -20,6 +20,9 @@ pub struct Held<W: Work> {
     /// Settings to judge by once the state is up to date: until then those that it was made with.
     configured: Option<W::Settings>,
     snapshot_at: Instant,
+    /// Share of the interval after which the next snapshot is due: the first ones of partitions that were claimed
+    /// together come at different moments, and so do all that follow.
+    snapshot_share: f64,
     /// Offset of the newest snapshot.
     snapshot_of: Option<i64>,
 }
@@ -69,6 +72,12 @@ pub enum RestoreError {
     },
 }
 
+/// A number between 0 and 1 for each partition; those of neighbours lie evenly apart, however many there are.
+pub fn even_share(partition: i32) -> f64 {
+    const GOLDEN: f64 = 0.618_033_988_749_895;
+    (f64::from(partition) * GOLDEN).fract().abs()
+}
+
 impl<W: Work> Held<W> {
     /// State of a partition that was claimed: read back, or fresh.
     ///
@@ -84,6 +93,7 @@ impl<W: Work> Held<W> {
             begin: 0,
             configured: None,
             snapshot_at: Instant::now(),
+            snapshot_share: 0.1 + 0.9 * even_share(partition),
             snapshot_of: None,
         };
         if let Some(snapshot) = &claim.snapshot {
@@ -180,12 +190,14 @@ impl<W: Work> Held<W> {
             return Ok(None);
         }
         let mut outcome = self.work.take(self.position, all);
-        let due = self.snapshot_at.elapsed() >= snapshot_after && self.snapshot_of != Some(self.position);
+        let waited = self.snapshot_at.elapsed() >= snapshot_after.mul_f64(self.snapshot_share);
+        let due = waited && self.snapshot_of != Some(self.position);
         if !(moved || due) && outcome.messages.is_empty() && outcome.is_quiet() {
             return Ok(None);
         }
         let snapshot = if due {
             (self.snapshot_at, self.snapshot_of) = (Instant::now(), Some(self.position));
+            self.snapshot_share = 1.0;
             Some((W::STATE_VERSION, self.work.write()?))
         } else {
             None
