@@ -6,7 +6,9 @@
 
 mod postgres_support;
 
-use detector::postgres::{PartCommit, PgError, PgStore, migrate, pending, server_facts};
+use detector::postgres::{
+    PartCommit, PgError, PgRetention, PgSettings, PgStore, housekeep, migrate, pending, server_facts,
+};
 use detector::storage_policy::StoredRows;
 use postgres_support::{Database, Fixture, on_each_server, query, query_as};
 use schemas::{
@@ -352,4 +354,32 @@ fn the_tiers_have_the_same_columns_and_figures_on_every_server() {
         assert_eq!(more, ["false"]);
         assert_eq!(query(&database, "SELECT count(*)::text FROM signals").await, ["0"]);
     });
+}
+
+#[test]
+fn housekeeping_removes_what_is_past_its_time_where_the_server_does_not() {
+    on_each_server(|database: Database| async move {
+        let settings = PgSettings { retention: PgRetention::default(), ..database.settings() };
+        let mut store = PgStore::connect(&settings).await.unwrap();
+        store.claim(STAGE, 0, "a").await.unwrap();
+        let mut fixture = Fixture::new(2, 65);
+        fixture.thin();
+        store.commit(STAGE, &[commit(&fixture, 1, None, 1)]).await.unwrap();
+        let (now, years) = (Time(fixture_end_us(&fixture)), 20.0 * 365.0 * 86_400.0);
+        let rows = "SELECT (SELECT count(*) FROM signals) || ' ' || (SELECT count(*) FROM signals_10s)";
+        let before = query(&database, rows).await;
+        assert!(!housekeep(&settings, now).await.unwrap().elsewhere);
+        assert_eq!(query(&database, rows).await, before, "nothing is that old yet");
+        let done = housekeep(&settings, now.plus_seconds(years)).await.unwrap();
+        assert!(!done.elsewhere);
+        assert_eq!(done.policies_failed, []);
+        if !database.timescale {
+            assert_eq!(query(&database, rows).await, ["0 0"]);
+        }
+    });
+}
+
+/// Time of the last signal.
+fn fixture_end_us(fixture: &Fixture) -> i64 {
+    fixture.results.signals.iter().map(|signal| signal.time.0).max().unwrap()
 }

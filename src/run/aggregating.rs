@@ -8,6 +8,7 @@ mod avro_schemas;
 mod outlet;
 mod raw;
 
+use super::clock::now;
 use super::figures::StageFigures;
 use super::http::Health;
 use super::kafka::{self, Change, Deliveries, Listener};
@@ -344,12 +345,6 @@ impl<'a> Aggregating<'a> {
         tracing::info!(stage = "aggregator", clean = self.chunks.is_empty(), "stopped");
         Ok(())
     }
-}
-
-/// The clock of this machine.
-fn now() -> Time {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    Time(since.as_micros() as i64)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What is measured while the pipeline runs, in Prometheus' conventions.
 
+use super::clock;
 use super::partitions::Held;
 use super::work::Work;
 use aggregator::Outcome;
@@ -10,7 +11,6 @@ use metrics::{
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use schemas::{DropReason, Signal};
 use std::collections::BTreeMap;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Bounds of the histogram from sample to commit, in seconds.
 const LATENCY_S: [f64; 16] =
@@ -129,13 +129,13 @@ impl StageFigures {
         self.series.set(series as f64);
         self.partitions.set(held.len() as f64);
         if let Some(newest_s) = newest_s {
-            self.behind.set(now_s() - newest_s);
+            self.behind.set(clock::now().seconds() - newest_s);
         }
     }
 
     /// A transaction that was written, with the signals in it.
     pub fn committed<'a>(&self, seconds: f64, stored: u64, signals: impl Iterator<Item = &'a [Signal]>) {
-        let now_s = now_s();
+        let now_s = clock::now().seconds();
         self.commit.record(seconds);
         self.stored.increment(stored);
         counter!("tailback_commits_total", "stage" => self.stage, "outcome" => "written").increment(1);
@@ -175,9 +175,4 @@ impl StageFigures {
 
 fn dropped(reason: DropReason) {
     counter!("tailback_raw_rows_total", "outcome" => "dropped", "reason" => reason.name()).increment(1);
-}
-
-/// Seconds since the epoch by this machine's clock.
-pub fn now_s() -> f64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }

@@ -17,14 +17,18 @@
 //! | [`kafka`] | consumers, producers, topics |
 //! | [`lag`] | how far stages are behind, and the line about catching up |
 //! | [`figures`] | what is measured |
+//! | [`housekeeping`] | expiry and policies of the database, hourly |
 //! | [`http`] | `/metrics`, `/healthz`, `/readyz` |
+//! | [`clock`] | the machine's clock |
 //! | [`stop`] | the wishes to stop and to reload |
 
 pub mod aggregating;
+pub mod clock;
 pub mod commit;
 pub mod detecting;
 pub mod exactly_once;
 pub mod figures;
+pub mod housekeeping;
 pub mod http;
 pub mod kafka;
 pub mod lag;
@@ -106,6 +110,9 @@ async fn stages(
     health: &Health,
 ) -> anyhow::Result<()> {
     let handle = Handle::current();
+    if config.run.stages.contains(&Stage::Rollup) {
+        handle.spawn(housekeeping::rounds(pg_settings(config), wishes.clone()));
+    }
     let mut threads = Vec::new();
     for stage in &config.run.stages {
         let one = OneStage {

@@ -12,6 +12,7 @@
 //! | `commit` | the transaction |
 //! | `copy` | signals and buckets in COPY's binary format |
 //! | `rows` | the smaller tables, a statement each |
+//! | `housekeeping` | [`housekeep`]: expiry, and policies that failed |
 //! | `facts` | [`server_facts`] for `tailback doctor` |
 
 mod claim;
@@ -20,6 +21,7 @@ mod connect;
 mod copy;
 mod error;
 mod facts;
+mod housekeeping;
 mod migrate;
 mod rows;
 mod series_ids;
@@ -30,6 +32,7 @@ pub use commit::{CommitFigures, PartCommit};
 pub use connect::connect;
 pub use error::PgError;
 pub use facts::{PolicyFacts, ServerFacts, TableFacts, server_facts};
+pub use housekeeping::{Housekept, housekeep};
 pub use migrate::{Applied, migrate, pending};
 pub use settings::{DirectColumnstore, PgRetention, PgSettings};
 
