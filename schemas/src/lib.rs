@@ -12,6 +12,7 @@
 //! | [`dropped`] | [`DropReason`], [`DropCounts`]: every row or interval not used, by reason |
 //! | [`results`] | [`ResultBatch`], what the detector hands to a sink |
 //! | [`jsonl`] | the lines that `tailback replay` writes |
+//! | [`site`] | [`Site`], the site file: hosts, routers, aggregators, who should be heard |
 //! | [`sql`] | the numbered migrations of the store |
 //! | [`wire`] | messages of `tailback.counters` |
 
@@ -24,6 +25,7 @@ pub mod metric;
 pub mod name;
 pub mod results;
 pub mod signal;
+pub mod site;
 pub mod sql;
 pub mod time;
 pub mod wire;
@@ -36,4 +38,5 @@ pub use metric::{Direction, Metric};
 pub use name::{Name, NameError};
 pub use results::{Heard, ResultBatch};
 pub use signal::{SeriesIndex, SeriesInfo, SeriesTable, Signal, State};
+pub use site::Site;
 pub use time::Time;
