@@ -8,6 +8,7 @@
 //! | [`counters`] | [`Sources`] and [`CounterBatch`], decoded rows in columns |
 //! | [`signal`] | [`SeriesTable`], [`State`], [`Signal`]: the model's output per tick |
 //! | [`episode`] | [`Episode`], a contended stretch with its loss |
+//! | [`hostlist`] | Slurm's hostlists, `nid[00001-00128]`, to names |
 //! | [`job`] | [`JobEvent`], [`Job`], [`JobResult`], causes and kinds |
 //! | [`dropped`] | [`DropReason`], [`DropCounts`]: every row or interval not used, by reason |
 //! | [`results`] | [`ResultBatch`], what the detector hands to a sink |
@@ -18,6 +19,7 @@
 pub mod counters;
 pub mod dropped;
 pub mod episode;
+pub mod hostlist;
 pub mod job;
 pub mod jsonl;
 pub mod metric;
