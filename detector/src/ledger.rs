@@ -250,3 +250,6 @@ impl JobLedger {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
