@@ -41,10 +41,8 @@ impl Pipeline {
 
     /// Takes decoded rows: jobs first, since they say where baselines start anew.
     pub fn feed(&mut self, decoded: &Decoded) {
-        for job_id in self.jobs.fold(&decoded.jobs) {
-            if let Some(job) = self.jobs.get(&job_id) {
-                self.detector.job(job);
-            }
+        for job in self.jobs.fold(&decoded.jobs) {
+            self.detector.job(job);
         }
         self.rows += decoded.counters.len() as u64;
         self.detector.rows(self.decoder.sources(), &decoded.counters);

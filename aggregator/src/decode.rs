@@ -8,6 +8,7 @@ use crate::naming::{NodeNaming, NodePairs};
 use crate::number::{counter, time};
 use crate::plan::{Plan, Role, Target};
 use crate::registry::{Identity, NamingConflict, Refusal, Registry};
+use crate::slurm;
 use schemas::{CounterBatch, DropCounts, DropReason, JobEvent, SourceIndex, Sources, Time};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -145,6 +146,13 @@ impl Decoder {
             Some(fields) => self.any_layout(hint, text, &fields, out),
             None => self.refuse(DropReason::InvalidJson, "line", line),
         }
+    }
+
+    /// Decodes a message of a topic of jobs: Slurm's `jobcomp/kafka`, or what was posted; `arrived` is when Kafka got
+    /// it. A job that never ran is passed over.
+    pub fn job_message(&mut self, message: &[u8], arrived: Time, out: &mut Decoded) -> Outcome {
+        let events = slurm::event(trimmed(message), arrived).map(|event| event.into_iter().collect());
+        self.jobs(events, out)
     }
 
     fn known_layout(&mut self, hint: &str, line: &[u8], out: &mut Decoded) -> Option<Outcome> {

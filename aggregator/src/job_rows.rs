@@ -7,13 +7,11 @@
 use crate::json;
 use crate::number::{counter, time, time_of_seconds};
 use crate::registry::{Identity, Refusal, Registry};
+use schemas::job_post::shown;
 use schemas::{DropReason, JobEvent, Name, Time};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::HashMap;
-
-/// Longest user and job name kept, in characters.
-const TEXT_CHARACTERS_MAX: usize = 128;
 
 /// A value as its file has it.
 #[derive(Clone, Copy, Debug)]
@@ -91,11 +89,12 @@ fn event<'a>(time: Time, node: Name, job_id: Name, said: &Said<'a>) -> Result<Jo
     }
     Ok(JobEvent {
         time,
-        node,
+        nodes: vec![node],
         job_id,
+        label: String::new(),
         user: clean(said.user, "user")?,
         name: clean(said.name, "job_name")?,
-        start,
+        start: Some(start),
         end,
     })
 }
@@ -197,13 +196,11 @@ fn node_of<'a>(row: &Row<'a>, registry: &mut Registry) -> Result<Name, Refusal<'
     })
 }
 
-/// Free text as it may be shown: no control characters, no marks that turn the direction of writing.
+/// A text column as it may be shown.
 fn clean<'a>(value: Option<Value<'a>>, field: &'a str) -> Result<String, Refusal<'a>> {
     let Some(given) = value else {
         return Ok(String::new());
     };
     let text = given.text().ok_or(refusal(DropReason::BadValue, field, value))?;
-    let hidden = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let shown = |c: char| if hidden(c) { '\u{fffd}' } else { c };
-    Ok(text.chars().take(TEXT_CHARACTERS_MAX).map(shown).collect())
+    Ok(shown(&text))
 }

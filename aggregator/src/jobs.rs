@@ -1,5 +1,11 @@
 //! Jobs out of job events and job files.
+//!
+//! Events come from nodes, from Slurm and from its scripts, in any order, twice, or not at all: [`JobBook`] keeps what was
+//! said, and [`runs`](self) of jobs follow from all of it, whatever its order was.
 
+mod runs;
+
+use runs::Entry;
 use schemas::jsonl::{JobFileError, parse_job};
 use schemas::{Job, JobEvent, Name, Time};
 use serde::{Deserialize, Serialize};
@@ -13,20 +19,9 @@ pub const JOBS_MAX: usize = 1_000_000;
 /// Longest line of a job file: a job on all nodes of the largest machines fits.
 const JOB_LINE_BYTES_MAX: u64 = 16 << 20;
 
-/// What is known of one job.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Entry {
-    user: String,
-    name: String,
-    nodes: BTreeSet<Name>,
-    start: Option<Time>,
-    end: Option<Time>,
-    /// From a job file: a person's word goes before that of rows.
-    declared: Option<Job>,
-}
-
-/// All jobs heard of. The order in which events arrive makes no difference: nodes are united, the earliest start
-/// and the latest end count, and of several names the longest, of these the first in the alphabet.
+/// All jobs heard of, a job that was requeued once per run. The order in which events arrive makes no difference: nodes
+/// are united, the earliest start and the latest end of a run count, and of several names the longest, of these the first
+/// in the alphabet.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct JobBook {
     entries: BTreeMap<Name, Entry>,
@@ -41,57 +36,62 @@ impl Default for JobBook {
 }
 
 impl JobBook {
-    /// A book of at most `jobs_max` jobs; events of further ones are counted and forgotten.
+    /// A book of at most `jobs_max` numbers of jobs. When it is full those that ended first are forgotten; if none has
+    /// ended, events of further jobs are counted and forgotten.
     pub fn new(jobs_max: usize) -> JobBook {
         JobBook { entries: BTreeMap::new(), jobs_max, refused: 0 }
     }
 
-    /// Takes in `events`; the numbers of the jobs that are new or changed, in order.
-    pub fn fold(&mut self, events: &[JobEvent]) -> Vec<Name> {
+    /// Takes in `events`; the jobs that are new or changed, in the order of their numbers. If one run of a number
+    /// changed, all of its runs come back.
+    pub fn fold(&mut self, events: &[JobEvent]) -> Vec<Job> {
         let mut changed = BTreeSet::new();
         for event in events {
             if let Some(entry) = self.entry(&event.job_id)
                 && entry.fold(event)
             {
-                changed.insert(event.job_id.clone());
+                changed.insert(&event.job_id);
             }
         }
-        changed.into_iter().collect()
+        let runs = |job_id: &&Name| Some(self.entries.get(job_id)?.runs(job_id));
+        changed.iter().filter_map(runs).flatten().collect()
     }
 
     /// Takes in a job as a job file has it. From then on rows about this job are not needed.
     pub fn declare(&mut self, job: Job) {
         if let Some(entry) = self.entry(&job.job_id) {
-            entry.declared = Some(job);
+            entry.declare(job);
         }
     }
 
-    /// The job of that number.
+    /// The job of that number, or the run of that name (`1234.r1`).
     pub fn get(&self, job_id: &Name) -> Option<Job> {
-        let entry = self.entries.get(job_id)?;
-        entry.job(job_id)
+        let number = job_id.as_str().rsplit_once(".r").and_then(|(number, _)| Name::parse(number).ok());
+        let of = |number: &Name| Some(self.entries.get(number)?.runs(number));
+        let runs = of(job_id).or_else(|| of(&number?))?;
+        runs.into_iter().find(|job| job.job_id == *job_id)
     }
 
     /// All jobs, in the order of their numbers.
     pub fn jobs(&self) -> impl Iterator<Item = Job> {
-        self.entries.iter().filter_map(|(job_id, entry)| entry.job(job_id))
+        self.entries.iter().flat_map(|(job_id, entry)| entry.runs(job_id))
     }
 
-    /// Events that were forgotten because the book was full.
+    /// Events that were forgotten because the book was full of jobs that had not ended.
     pub fn refused(&self) -> u64 {
         self.refused
     }
 
     /// Forgets jobs that ended before `time`.
     pub fn forget_before(&mut self, time: Time) {
-        self.entries.retain(|job_id, entry| {
-            let end = entry.job(job_id).and_then(|job| job.end);
-            end.is_none_or(|end| end >= time)
-        });
+        self.entries.retain(|_, entry| entry.ended().is_none_or(|end| end >= time));
     }
 
     fn entry(&mut self, job_id: &Name) -> Option<&mut Entry> {
         if !self.entries.contains_key(job_id) {
+            if self.entries.len() >= self.jobs_max {
+                self.make_room();
+            }
             if self.entries.len() >= self.jobs_max {
                 self.refused += 1;
                 return None;
@@ -100,43 +100,15 @@ impl JobBook {
         }
         self.entries.get_mut(job_id)
     }
-}
 
-impl Entry {
-    /// Takes in `event`; whether that changed the job.
-    fn fold(&mut self, event: &JobEvent) -> bool {
-        let mut changed = self.nodes.insert(event.node.clone());
-        let start = self.start.map_or(event.start, |start| start.min(event.start));
-        changed |= self.start.replace(start) != Some(start);
-        let end = self.end.max(event.end);
-        changed |= std::mem::replace(&mut self.end, end) != end;
-        changed |= prefer(&mut self.user, &event.user);
-        changed |= prefer(&mut self.name, &event.name);
-        changed && self.declared.is_none()
+    /// Forgets a tenth of the jobs, those that ended first.
+    fn make_room(&mut self) {
+        let mut ends: Vec<Time> = self.entries.values().filter_map(Entry::ended).collect();
+        ends.sort_unstable();
+        let Some(last) = ends.len().checked_sub(1) else { return };
+        let time = ends[last.min(self.jobs_max / 10)];
+        self.forget_before(time + 1);
     }
-
-    fn job(&self, job_id: &Name) -> Option<Job> {
-        if let Some(job) = &self.declared {
-            return Some(job.clone());
-        }
-        Some(Job {
-            job_id: job_id.clone(),
-            user: self.user.clone(),
-            name: self.name.clone(),
-            nodes: self.nodes.iter().cloned().collect(),
-            start: self.start?,
-            end: self.end,
-            app: None,
-        })
-    }
-}
-
-fn prefer(known: &mut String, new: &str) -> bool {
-    let better = (new.len(), std::cmp::Reverse(new)) > (known.len(), std::cmp::Reverse(known.as_str()));
-    if better {
-        new.clone_into(known);
-    }
-    better
 }
 
 /// Why a job file cannot be used.

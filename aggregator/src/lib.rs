@@ -15,6 +15,7 @@
 //! | [`naming`] | [`NodeNaming`]: from `component_id` to a node |
 //! | `number` | counters and timestamps, exact |
 //! | `job_rows` | job events out of rows |
+//! | `slurm` | job events out of Slurm's messages and its scripts' |
 //! | [`jobs`] | [`JobBook`]: job events to jobs; job files |
 //! | [`examples`] | the first dropped row of each reason |
 //! | [`source`] | [`InputFile`]: a file of rows and its lines |
@@ -38,6 +39,7 @@ pub mod naming;
 mod number;
 mod plan;
 mod registry;
+mod slurm;
 pub mod source;
 
 pub use avro::{AvroSchemas, SchemaError};

@@ -192,7 +192,7 @@ fn a_job_row_with_a_start_is_an_event() {
     let (mut decoder, mut out) = (Decoder::default(), Decoded::default());
     assert_eq!(decoder.message(None, &message(12, &start), &schemas, &mut out), Outcome::Jobs(1));
     let event = &out.jobs[0];
-    assert_eq!((event.node.as_str(), event.job_id.as_str()), ("nid00001", "6"));
+    assert_eq!((event.nodes[0].as_str(), event.job_id.as_str()), ("nid00001", "6"));
     assert_eq!((event.user.as_str(), event.name.as_str()), ("bob", "a\"\u{fffd}b"));
     assert_eq!((event.start, event.end), (Time(1_795_217_419_000_000), None));
     assert_eq!(event.time, Time(1_795_217_419_001_000));

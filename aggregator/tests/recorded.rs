@@ -55,6 +55,8 @@ fn job(id: &str, user: &str, name: &str, node: &str, start: i64, end: i64) -> Jo
         nodes: vec![Name::parse(node).unwrap()],
         start: Time(start * 1_000_000),
         end: Some(Time(end * 1_000_000)),
+        end_presumed: false,
+        label: String::new(),
         app: None,
     }
 }

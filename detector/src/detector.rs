@@ -28,7 +28,7 @@ const GAP_SIGNALS_MAX: i64 = 600;
 /// source that is merely behind the others goes on where it was.
 const GIVEN_UP_S: f64 = 60.0;
 /// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u32 = 2;
+pub const STATE_VERSION: u32 = 3;
 
 /// State of the detector stage. It can be written and read back at any point between two calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -81,7 +81,7 @@ impl Detector {
             contended_clients: HashMap::new(),
             episodes: EpisodeBook::default(),
             coverage: Coverage::default(),
-            jobs: JobLedger::default(),
+            jobs: JobLedger::new(settings.jobs),
             finished: false,
             tidied: Time::MIN,
             shifts: VecDeque::new(),
@@ -117,11 +117,9 @@ impl Detector {
 
     /// Takes news of a job: its nodes start anew where it starts and ends.
     pub fn job(&mut self, job: Job) {
-        let nodes = job.nodes.clone();
-        self.jobs.put(job);
-        for node in &nodes {
-            for series in self.node_series(node) {
-                self.set_boundary(series, node);
+        for node in self.jobs.put(job) {
+            for series in self.node_series(&node) {
+                self.set_boundary(series, &node);
             }
         }
     }
@@ -180,7 +178,7 @@ impl Detector {
             series,
             signals: std::mem::take(&mut self.signals),
             episodes: self.episodes.take_changed(),
-            jobs: self.jobs.take_changed(),
+            jobs: self.jobs.take_changed(self.ingest.newest()),
             job_results: Vec::new(),
             job_series: self.assign_series(),
             drops: self.ingest.drops.clone(),

@@ -1,5 +1,9 @@
 //! Jobs by number and by node, the series each of them uses, and their latest results.
+//!
+//! Every job has an end here. Where nobody told of one it is presumed: `open_max_s` after the start, or, where nodes are
+//! not shared, when the next job starts on one of its nodes. To the outside such a job runs until that time has come.
 
+use crate::settings::JobSettings;
 use schemas::{Job, JobResult, Name, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -8,8 +12,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 const SETTLES_S: f64 = 300.0;
 /// Seconds after its end when a job is forgotten here; the store keeps it.
 const FORGOTTEN_S: f64 = 86_400.0;
-/// Seconds after its start when a job whose end never came is forgotten.
-const ENDLESS_FORGOTTEN_S: f64 = 30.0 * 86_400.0;
 /// Seconds after which a result is taken anew though no episode changed: its completeness did.
 const RENEWED_S: f64 = 10.0;
 
@@ -19,13 +21,18 @@ pub struct JobLedger {
     jobs: BTreeMap<Name, Tracked>,
     by_node: HashMap<Name, BTreeSet<Name>>,
     changed: BTreeSet<Name>,
+    /// Presumed ends that lie ahead, or were not told of yet.
+    presumed: BTreeSet<(Time, Name)>,
+    rules: JobSettings,
 }
 
 /// A job and what is known of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Tracked {
-    /// The job.
+    /// The job; its end is the presumed one where nobody told of it.
     pub job: Job,
+    /// Whether somebody told of its end.
+    ended: bool,
     /// Its series, and how many series there were in all when they were looked up.
     pub series: Vec<SeriesIndex>,
     /// For each of its nodes, whether there are series of it.
@@ -37,14 +44,10 @@ pub struct Tracked {
     settled: bool,
 }
 
-impl JobLedger {
-    /// Adds or replaces a job.
-    pub fn put(&mut self, job: Job) {
-        for node in &job.nodes {
-            self.by_node.entry(node.clone()).or_default().insert(job.job_id.clone());
-        }
-        self.changed.insert(job.job_id.clone());
-        let fresh = |job| Tracked {
+impl Tracked {
+    fn fresh(job: Job) -> Tracked {
+        Tracked {
+            ended: job.end.is_some(),
             job,
             series: Vec::new(),
             known_nodes: Vec::new(),
@@ -52,8 +55,89 @@ impl JobLedger {
             result: None,
             reckoned: None,
             settled: false,
-        };
-        self.jobs.insert(job.job_id.clone(), fresh(job));
+        }
+    }
+
+    /// A job whose end is presumed.
+    fn fresh_open(job: Job) -> Tracked {
+        Tracked { ended: false, ..Tracked::fresh(job) }
+    }
+
+    /// The job as others see it at `now`: an end that is presumed for later is none.
+    fn told(&self, now: Option<Time>) -> Job {
+        let ahead = !self.ended && self.job.end > now;
+        let (end, end_presumed) = if ahead { (None, false) } else { (self.job.end, self.job.end_presumed) };
+        Job { end, end_presumed, ..self.job.clone() }
+    }
+}
+
+impl JobLedger {
+    /// No jobs.
+    pub fn new(rules: JobSettings) -> JobLedger {
+        JobLedger { rules, ..JobLedger::default() }
+    }
+
+    /// Adds or replaces a job; the nodes on which jobs begin or end at other times than before.
+    pub fn put(&mut self, job: Job) -> BTreeSet<Name> {
+        let job_id = job.job_id.clone();
+        let mut nodes: BTreeSet<Name> = job.nodes.iter().cloned().collect();
+        if let Some(old) = self.jobs.remove(&job_id) {
+            self.forget_place(&old.job);
+            nodes.extend(old.job.nodes);
+        }
+        for node in &job.nodes {
+            self.by_node.entry(node.clone()).or_default().insert(job_id.clone());
+        }
+        // An end that was presumed for another job may be another one now that this job is known, or known better.
+        let mut open: BTreeSet<Name> = BTreeSet::from([job_id.clone()]);
+        if !self.rules.shared_nodes {
+            open.extend(nodes.iter().filter_map(|node| self.by_node.get(node)).flatten().cloned());
+        }
+        self.changed.insert(job_id.clone());
+        self.jobs.insert(job_id, Tracked::fresh(job));
+        for job_id in open {
+            nodes.extend(self.presume_end(&job_id));
+        }
+        nodes
+    }
+
+    /// Presumes the end of a job if nobody told of it; its nodes if that changed it.
+    fn presume_end(&mut self, job_id: &Name) -> Vec<Name> {
+        let Some(tracked) = self.jobs.get(job_id).filter(|tracked| !tracked.ended) else { return Vec::new() };
+        let job = &tracked.job;
+        let mut end = job.start.plus_seconds(self.rules.open_max_s);
+        if !self.rules.shared_nodes {
+            let others = job.nodes.iter().filter_map(|node| self.by_node.get(node)).flatten();
+            let starts = others.filter_map(|other| self.jobs.get(other)).map(|other| other.job.start);
+            end = starts.filter(|start| *start > job.start).fold(end, Time::min);
+        }
+        let (before, job) = (job.end, Job { end: Some(end), end_presumed: true, ..job.clone() });
+        if before == job.end {
+            return Vec::new();
+        }
+        if let Some(before) = before {
+            self.presumed.remove(&(before, job_id.clone()));
+        }
+        self.presumed.insert((end, job_id.clone()));
+        self.changed.insert(job_id.clone());
+        let nodes = job.nodes.clone();
+        self.jobs.insert(job_id.clone(), Tracked::fresh_open(job));
+        nodes
+    }
+
+    /// Removes a job from its nodes and from the ends that lie ahead.
+    fn forget_place(&mut self, job: &Job) {
+        for node in &job.nodes {
+            if let Some(ids) = self.by_node.get_mut(node) {
+                ids.remove(&job.job_id);
+                if ids.is_empty() {
+                    self.by_node.remove(node);
+                }
+            }
+        }
+        if let Some(end) = job.end {
+            self.presumed.remove(&(end, job.job_id.clone()));
+        }
     }
 
     /// Latest results, in the order of the jobs' numbers.
@@ -61,10 +145,16 @@ impl JobLedger {
         self.jobs.values().filter_map(|tracked| tracked.result.as_ref())
     }
 
-    /// Jobs put since the last call.
-    pub fn take_changed(&mut self) -> Vec<Job> {
+    /// Jobs put since the last call, and those whose presumed end has come by `now`.
+    pub fn take_changed(&mut self, now: Option<Time>) -> Vec<Job> {
+        while let Some((end, _)) = self.presumed.first()
+            && Some(*end) <= now
+            && let Some((_, job_id)) = self.presumed.pop_first()
+        {
+            self.changed.insert(job_id);
+        }
         let changed = std::mem::take(&mut self.changed);
-        changed.iter().filter_map(|id| self.jobs.get(id)).map(|tracked| tracked.job.clone()).collect()
+        changed.iter().filter_map(|id| self.jobs.get(id)).map(|tracked| tracked.told(now)).collect()
     }
 
     /// Jobs on `node` at `time`; several on a shared node.
@@ -149,20 +239,17 @@ impl JobLedger {
 
     /// Forgets jobs that ended long before `now`.
     pub fn forget(&mut self, now: Time) {
-        let over = |t: &Tracked| match t.job.end {
-            Some(end) => t.settled && now.seconds_since(end) > FORGOTTEN_S,
-            None => now.seconds_since(t.job.start) > ENDLESS_FORGOTTEN_S,
-        };
+        let long_ago = |end: Time| now.seconds_since(end) > FORGOTTEN_S;
+        let over = |t: &Tracked| t.settled && t.job.end.is_some_and(long_ago);
         let gone: Vec<Name> =
             self.jobs.iter().filter(|(_, t)| over(t)).map(|(job_id, _)| job_id.clone()).collect();
         for job_id in gone {
-            let Some(tracked) = self.jobs.remove(&job_id) else { continue };
-            for node in &tracked.job.nodes {
-                if let Some(ids) = self.by_node.get_mut(node) {
-                    ids.remove(&job_id);
-                }
+            if let Some(tracked) = self.jobs.remove(&job_id) {
+                self.forget_place(&tracked.job);
             }
         }
-        self.by_node.retain(|_, ids| !ids.is_empty());
     }
 }
+
+#[cfg(test)]
+mod tests;

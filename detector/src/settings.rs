@@ -37,6 +37,21 @@ impl Default for StreamSettings {
     }
 }
 
+/// Rules for jobs whose end nobody tells.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JobSettings {
+    /// Seconds after its start when a job counts as over though nobody told of its end.
+    pub open_max_s: f64,
+    /// Whether nodes may have several jobs at once; if not, a job ends at the latest when another starts on a node of it.
+    pub shared_nodes: bool,
+}
+
+impl Default for JobSettings {
+    fn default() -> Self {
+        JobSettings { open_max_s: 7.0 * 86_400.0, shared_nodes: true }
+    }
+}
+
 /// Everything that can be set.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
@@ -46,13 +61,15 @@ pub struct Settings {
     pub model: ModelKind,
     /// Parameters per metric, in the order of [`Metric::ALL`].
     pub params: [Params; 3],
+    /// Rules for jobs.
+    pub jobs: JobSettings,
 }
 
 impl Settings {
     /// Defaults of a model.
     pub fn of(model: ModelKind) -> Settings {
         let params = Metric::ALL.map(|metric| Params::of(metric, model));
-        Settings { stream: StreamSettings::default(), model, params }
+        Settings { stream: StreamSettings::default(), model, params, jobs: JobSettings::default() }
     }
 
     /// Sets window or eta of all metrics where given.

@@ -200,6 +200,8 @@ fn job(id: &str, user: &str) -> Job {
         nodes: vec![Name::parse("nid00001").unwrap(), Name::parse("a.b_c-d:e@f+g#h").unwrap()],
         start: Time(1_700_000_000_000_000),
         end: None,
+        end_presumed: true,
+        label: "12_7".to_string(),
         app: None,
     }
 }

@@ -343,6 +343,8 @@ fn a_job_that_starts_on_a_node_starts_its_baseline_anew() {
         nodes: vec![Name::parse("nid00001").unwrap()],
         start: Time::from_seconds(1_000_000_060.0),
         end: None,
+        end_presumed: false,
+        label: String::new(),
         app: None,
     });
     let mut written = 0;

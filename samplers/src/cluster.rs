@@ -119,6 +119,8 @@ impl Cluster {
                     nodes: spec.nodes.iter().filter_map(|node| Name::parse(&node_name(*node)).ok()).collect(),
                     start: self.start.plus_seconds(run.start),
                     end: run.end.map(|end| self.start.plus_seconds(end)),
+                    end_presumed: false,
+                    label: String::new(),
                     app: Some(spec.name.clone()),
                 })
             })

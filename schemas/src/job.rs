@@ -3,31 +3,35 @@
 use crate::{Name, Time};
 use serde::{Deserialize, Serialize};
 
-/// One LDMS job row: what one node said about one job at one time. Rows are event-driven;
-/// the first of a job may lack name and user, the last has an end.
+/// What one message said about one run of a job: an LDMS row speaks for one node, Slurm and its scripts for all.
+/// Messages are event-driven; the first of a job may lack name and user, the last has an end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobEvent {
-    /// When the row was written.
+    /// When it was said.
     pub time: Time,
-    /// The node that said it.
-    pub node: Name,
-    /// The scheduler's number of the job.
+    /// The nodes that it is about.
+    pub nodes: Vec<Name>,
+    /// The scheduler's number of the job; each task of an array and each component of a het job has its own.
     pub job_id: Name,
+    /// What users call it where that is not its number: `1234_7` (array), `1234+0` (het job); else empty.
+    pub label: String,
     /// Login name, empty if the row has none.
     pub user: String,
     /// Job name as the user gave it, empty if the row has none.
     pub name: String,
-    /// When it started.
-    pub start: Time,
+    /// When it started; `None` where only its end is told.
+    pub start: Option<Time>,
     /// When it ended; `None` while it runs.
     pub end: Option<Time>,
 }
 
-/// A job: who, where, when.
+/// A job, or one run of a job that ran several times: who, where, when.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// The scheduler's number.
+    /// The scheduler's number; later runs of a requeued job have `.r1`, `.r2`, … behind it.
     pub job_id: Name,
+    /// What users call it where that is not its number: `1234_7` (array), `1234+0` (het job); else empty.
+    pub label: String,
     /// Login name; may be empty.
     pub user: String,
     /// Job name; may be empty.
@@ -36,8 +40,10 @@ pub struct Job {
     pub nodes: Vec<Name>,
     /// When it started.
     pub start: Time,
-    /// When it ended; `None` while it runs or when the end never arrived.
+    /// When it ended; `None` while it runs.
     pub end: Option<Time>,
+    /// Whether nobody told of the end: it is the latest that fits what else is known.
+    pub end_presumed: bool,
     /// Signature of the application, to compare runs with runs.
     pub app: Option<String>,
 }

@@ -74,7 +74,8 @@ pub struct JobFileLine {
     pub app: Option<String>,
 }
 
-fn text_or_number<'de, D: serde::Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+/// A JSON string, or a whole number as a string.
+pub(crate) fn text_or_number<'de, D: serde::Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Either {
@@ -167,6 +168,8 @@ pub fn parse_job(line: &str) -> Result<Job, JobFileError> {
         nodes: line.nodes,
         start: Time::from_seconds(line.start),
         end: line.end.map(Time::from_seconds),
+        end_presumed: false,
+        label: String::new(),
         app: line.app.as_deref().map(plain),
     })
 }

@@ -8,7 +8,9 @@
 //! | [`counters`] | [`Sources`] and [`CounterBatch`], decoded rows in columns |
 //! | [`signal`] | [`SeriesTable`], [`State`], [`Signal`]: the model's output per tick |
 //! | [`episode`] | [`Episode`], a contended stretch with its loss |
+//! | [`hostlist`] | Slurm's hostlists, `nid[00001-00128]`, to names |
 //! | [`job`] | [`JobEvent`], [`Job`], [`JobResult`], causes and kinds |
+//! | [`job_post`] | [`job_post::PostedJob`]: news of jobs as scripts send them |
 //! | [`dropped`] | [`DropReason`], [`DropCounts`]: every row or interval not used, by reason |
 //! | [`results`] | [`ResultBatch`], what the detector hands to a sink |
 //! | [`jsonl`] | the lines that `tailback replay` writes |
@@ -19,7 +21,9 @@
 pub mod counters;
 pub mod dropped;
 pub mod episode;
+pub mod hostlist;
 pub mod job;
+pub mod job_post;
 pub mod jsonl;
 pub mod metric;
 pub mod name;

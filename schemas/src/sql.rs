@@ -1,7 +1,8 @@
 //! Numbered migrations; the statements live in `schemas/sql/`.
 
 /// Migrations of the embedded SQLite store in the order of their numbers; the n-th brings a file to version n.
-pub const SQLITE_MIGRATIONS: &[&str] = &[include_str!("../sql/sqlite/0001_tables.sql")];
+pub const SQLITE_MIGRATIONS: &[&str] =
+    &[include_str!("../sql/sqlite/0001_tables.sql"), include_str!("../sql/sqlite/0002_job_runs.sql")];
 
 /// A migration of the server's schema.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +22,7 @@ pub const POSTGRES_MIGRATIONS: &[PgMigration] = &[
     plain("0003_roles", include_str!("../sql/postgres/0003_roles.sql")),
     timescale("0004_columnstore", include_str!("../sql/postgres/0004_columnstore.timescale.sql")),
     timescale("0005_aggregates", include_str!("../sql/postgres/0005_aggregates.timescale.sql")),
+    plain("0006_job_runs", include_str!("../sql/postgres/0006_job_runs.sql")),
 ];
 
 const fn plain(name: &'static str, sql: &'static str) -> PgMigration {

@@ -175,9 +175,11 @@ pub(super) fn check(layers: &mut Layers) {
         }
     }
     let own = check_own_topics(layers);
-    for topic in layers.texts("kafka.raw_topics") {
-        if let Some(reason) = wrong_topic(&topic, &own) {
-            layers.problem_of("kafka.raw_topics", format!("kafka.raw_topics {topic:?} {reason}"));
+    for key in ["kafka.raw_topics", "kafka.slurm_topics"] {
+        for topic in layers.texts(key) {
+            if let Some(reason) = wrong_topic(&topic, &own) {
+                layers.problem_of(key, format!("{key} {topic:?} {reason}"));
+            }
         }
     }
     check_properties(layers);
@@ -185,7 +187,7 @@ pub(super) fn check(layers: &mut Layers) {
 
 /// Topics that are written must differ, also for Kafka's metrics, which take `.` and `_` for the same.
 fn check_own_topics(layers: &mut Layers) -> Vec<String> {
-    let keys = ["kafka.counters_topic", "kafka.signals_topic", "kafka.verdicts_topic"];
+    let keys = ["kafka.counters_topic", "kafka.jobs_topic", "kafka.signals_topic", "kafka.verdicts_topic"];
     let names = keys.map(|key| layers.text(key).to_string());
     for (i, name) in names.iter().enumerate() {
         if let Some(j) = (0..i).find(|&j| names[j].replace('.', "_") == name.replace('.', "_")) {

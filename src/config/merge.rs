@@ -205,6 +205,11 @@ impl Layers {
         self.entries.get(key)?.value.as_integer()
     }
 
+    /// Whether a flag is set, if it is told.
+    pub fn flag(&self, key: &str) -> Option<bool> {
+        self.entries.get(key)?.value.as_bool()
+    }
+
     /// The texts of a list.
     pub fn texts(&self, key: &str) -> Vec<String> {
         let items = self.entries.get(key).and_then(|entry| entry.value.as_array());

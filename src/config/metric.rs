@@ -1,4 +1,4 @@
-//! The detector's settings: the defaults of the model, then what is set of `[stream]` and `[metric.<name>]`.
+//! The detector's settings: the defaults of the model, then what is set of `[stream]`, `[jobs]` and `[metric.<name>]`.
 
 use super::merge::Layers;
 use detector::equations::SlowdownForm;
@@ -23,6 +23,9 @@ pub fn settings(layers: &mut Layers, overrides: Overrides) -> Settings {
     let written = if layers.text("model") == "published" { ModelKind::Published } else { ModelKind::Robust };
     let mut settings = Settings::of(overrides.model.unwrap_or(written));
     stream(layers, &mut settings);
+    let jobs = &mut settings.jobs;
+    jobs.open_max_s = layers.whole("jobs.open_max_h").map_or(jobs.open_max_s, |hours| hours as f64 * 3_600.0);
+    jobs.shared_nodes = layers.flag("jobs.shared_nodes").unwrap_or(jobs.shared_nodes);
     for metric in Metric::ALL {
         for key in ["window", "eta", "slowdown", "floor", "least_effect", "least_change"] {
             let replaced =

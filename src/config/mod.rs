@@ -156,7 +156,7 @@ fn layers(file: Option<&Path>) -> Layers {
 /// The typed configuration; that it fits is noted, not assumed.
 fn assemble(layers: &mut Layers, settings: Settings, warnings: &mut Vec<Problem>) -> Option<RunConfig> {
     let mut tables = layers.tables();
-    for detector in ["model", "stream", "metric"] {
+    for detector in ["model", "stream", "metric", "jobs"] {
         tables.remove(detector);
     }
     let sections: Sections = match tables.try_into() {
@@ -174,6 +174,7 @@ fn assemble(layers: &mut Layers, settings: Settings, warnings: &mut Vec<Problem>
     schema_registry.password = secret("schema_registry.password_file");
     database.password = secret("database.password_file");
     http.token = secret("http.token_file");
+    http.jobs_token = secret("http.jobs_token_file");
     if run.instance.is_empty() {
         run.instance = format!("{}-{}", host_name(), std::process::id());
     }

@@ -43,14 +43,17 @@ const KEYS: &[(&str, Rule)] = &[
     ("kafka.brokers", Rule::Texts),
     ("kafka.client_id", Rule::Name(249)),
     ("kafka.raw_topics", Rule::Texts),
+    ("kafka.slurm_topics", Rule::Texts),
     ("kafka.group", Rule::Name(200)),
     ("kafka.counters_topic", Rule::Name(249)),
+    ("kafka.jobs_topic", Rule::Name(249)),
     ("kafka.signals_topic", Rule::Name(249)),
     ("kafka.verdicts_topic", Rule::Name(249)),
     ("kafka.create_topics", Rule::Flag),
     ("kafka.partitions", Rule::Whole(1, 10_000, "")),
     ("kafka.replication", Rule::Whole(1, 32, "")),
     ("kafka.counters_retention_h", HOURS),
+    ("kafka.jobs_retention_h", HOURS),
     ("kafka.signals_retention_h", HOURS),
     ("kafka.verdicts_retention_h", HOURS),
     ("kafka.message_max_bytes", Rule::Whole(65_536, 50_000_000, " bytes")),
@@ -81,8 +84,11 @@ const KEYS: &[(&str, Rule)] = &[
     ("stream.lateness_s", Rule::Quantity),
     ("stream.silence_s", Rule::Quantity),
     ("stream.gap_s", Rule::Quantity),
+    ("jobs.open_max_h", Rule::Whole(1, 8_760, " hours")),
+    ("jobs.shared_nodes", Rule::Flag),
     ("http.listen", Rule::Address),
     ("http.token_file", Rule::File),
+    ("http.jobs_token_file", Rule::File),
     ("log.level", Rule::Word(&["error", "warn", "info", "debug", "trace"])),
     ("log.format", Rule::Word(&["text", "json"])),
     ("doctor.silent_after_s", Rule::Number(1.0, 86_400.0, " s")),
@@ -110,7 +116,7 @@ pub fn all() -> impl Iterator<Item = (String, Rule)> {
     let of_metric = |metric: schemas::Metric| {
         METRIC_KEYS.iter().map(move |(key, rule)| (format!("metric.{}.{key}", metric.name()), *rule))
     };
-    let after_stream = KEYS.iter().position(|(key, _)| key.starts_with("http.")).unwrap_or(KEYS.len());
+    let after_stream = KEYS.iter().position(|(key, _)| key.starts_with("jobs.")).unwrap_or(KEYS.len());
     keys(&KEYS[..after_stream])
         .chain(schemas::Metric::ALL.into_iter().flat_map(of_metric))
         .chain(keys(&KEYS[after_stream..]))

@@ -38,14 +38,17 @@ pub struct Kafka {
     pub brokers: Vec<String>,
     pub client_id: String,
     pub raw_topics: Vec<String>,
+    pub slurm_topics: Vec<String>,
     pub group: String,
     pub counters_topic: String,
+    pub jobs_topic: String,
     pub signals_topic: String,
     pub verdicts_topic: String,
     pub create_topics: bool,
     pub partitions: i32,
     pub replication: i32,
     pub counters_retention_h: u32,
+    pub jobs_retention_h: u32,
     pub signals_retention_h: u32,
     pub verdicts_retention_h: u32,
     pub message_max_bytes: u32,
@@ -134,9 +137,13 @@ pub struct Run {
 pub struct Http {
     pub listen: SocketAddr,
     pub token_file: PathBuf,
+    pub jobs_token_file: PathBuf,
     /// What stands in `token_file`.
     #[serde(skip)]
     pub token: Option<Redacted>,
+    /// What stands in `jobs_token_file`.
+    #[serde(skip)]
+    pub jobs_token: Option<Redacted>,
 }
 
 /// How important a message is.

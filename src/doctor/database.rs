@@ -70,6 +70,8 @@ pub struct DatabaseFacts {
     pub positions: Result<Vec<Position>, String>,
     /// Who reports.
     pub samplers: Result<Vec<Sampler>, String>,
+    /// Nodes of jobs of which no row ever came, with how many jobs ran there.
+    pub unknown_nodes: Result<Vec<(String, i64)>, String>,
     /// Rows that were not used, by reason.
     pub dropped: Result<Vec<(String, i64)>, String>,
 }
@@ -103,6 +105,7 @@ pub async fn look(config: &RunConfig, patience: Duration) -> Result<DatabaseFact
             .await
             .map_err(|t| t.to_string()),
         samplers: bounded(patience, samplers(&client)).await.map_err(|t| t.to_string()),
+        unknown_nodes: bounded(patience, unknown_nodes(&client)).await.map_err(|t| t.to_string()),
         dropped: bounded(patience, dropped(&client)).await.map_err(|t| t.to_string()),
         tiers: tiers.map_err(|trouble| trouble.to_string()),
         server,
@@ -192,6 +195,11 @@ async fn samplers(client: &Client) -> Result<Vec<Sampler>, PgError> {
     let sampler =
         |row: &tokio_postgres::Row| Sampler { producer: row.get(0), schema: row.get(1), last_s: row.get(2) };
     Ok(rows.iter().map(sampler).collect())
+}
+
+async fn unknown_nodes(client: &Client) -> Result<Vec<(String, i64)>, PgError> {
+    let rows = client.query(include_str!("sql/unknown_nodes.sql"), &[]).await?;
+    Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
 async fn dropped(client: &Client) -> Result<Vec<(String, i64)>, PgError> {

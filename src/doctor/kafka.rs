@@ -134,14 +134,15 @@ impl KafkaFacts {
     }
 
     /// Topics with rows of LDMS.
-    pub fn raw<'a>(&'a self, own: &'a [&str; 3]) -> impl Iterator<Item = &'a TopicFacts> {
+    pub fn raw<'a>(&'a self, own: &'a [&str; 4]) -> impl Iterator<Item = &'a TopicFacts> {
         self.topics.iter().filter(|topic| !own.contains(&topic.name.as_str()))
     }
 }
 
-/// Names of Tailback's own topics: counters, signals, verdicts.
-pub fn own_topics(config: &RunConfig) -> [&str; 3] {
-    [&config.kafka.counters_topic, &config.kafka.signals_topic, &config.kafka.verdicts_topic]
+/// Names of Tailback's own topics: counters, posted jobs, signals, verdicts.
+pub fn own_topics(config: &RunConfig) -> [&str; 4] {
+    let kafka = &config.kafka;
+    [&kafka.counters_topic, &kafka.jobs_topic, &kafka.signals_topic, &kafka.verdicts_topic]
 }
 
 /// Whether `topic` is one with rows of LDMS.
@@ -253,7 +254,7 @@ fn group(reader: &Reader, name: &str, patience: Duration) -> Option<GroupFacts> 
 fn committed(
     reader: &Reader,
     facts: &KafkaFacts,
-    own: &[&str; 3],
+    own: &[&str; 4],
     patience: Duration,
 ) -> Result<Vec<(String, i32, i64)>, KafkaError> {
     let mut asked = TopicPartitionList::new();

@@ -194,6 +194,11 @@ impl<'a> Site<'a> {
             Ok(DatabaseFacts { samplers: Err(why), .. }) => skipped(Group::Samplers, "samplers_silent", why),
             Err(_) => skipped(Group::Samplers, "samplers_silent", "the database does not answer"),
         };
+        findings.extend(match &self.database {
+            Ok(DatabaseFacts { unknown_nodes: Ok(nodes), .. }) => producers::nobody_samples(nodes),
+            Ok(DatabaseFacts { unknown_nodes: Err(why), .. }) => skipped(Group::Samplers, "jobs_nodes", why),
+            Err(_) => skipped(Group::Samplers, "jobs_nodes", "the database does not answer"),
+        });
         findings.extend(match &self.rows {
             Ok(facts) => producers::skewed(&facts.stamps, limits.skew_warn_s, now_s()),
             Err(why) => skipped(Group::Samplers, "clocks", why),

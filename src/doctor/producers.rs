@@ -66,6 +66,32 @@ pub fn silent(samplers: &[Sampler], silent_after_s: f64) -> Vec<Finding> {
     notes.done()
 }
 
+/// Nodes of jobs of which no row ever came, with how many jobs ran there.
+pub fn nobody_samples(nodes: &[(String, i64)]) -> Vec<Finding> {
+    let mut notes = Notes::of(Group::Samplers, "jobs_nodes");
+    let named: Vec<String> = nodes
+        .iter()
+        .take(NAMED)
+        .map(|(node, jobs)| format!("{node} ({})", many(*jobs as usize, "job")))
+        .collect();
+    if nodes.is_empty() {
+        notes.ok("every node of the latest day's jobs is sampled");
+    } else {
+        let more = nodes.len() - named.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        notes.warn(
+            format!(
+                "no row ever came of {} on which jobs run: {}{more}",
+                many(nodes.len(), "node"),
+                few(&named, NAMED)
+            ),
+            "start samplers there, or let ldmsd's producer names be those of the scheduler; until then what these jobs \
+             lose there is unknown, and their completeness says so",
+        );
+    }
+    notes.done()
+}
+
 /// Clocks of producers: what lies between a row's timestamp and Kafka's, against the others'.
 pub fn skewed(stamps: &[Stamp], skew_warn_s: f64, now_s: f64) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Samplers, "clocks");
@@ -163,6 +189,16 @@ mod tests {
         let found = silent(&samplers, 60.0);
         assert_eq!(found[0].level, Level::Error);
         assert!(found[0].what.ends_with("n4 x (for 100 s) and 4 more"), "{found:?}");
+    }
+
+    #[test]
+    fn nodes_of_jobs_that_nobody_samples_are_named_and_counted() {
+        let nodes: Vec<(String, i64)> = (1..=7).map(|i| (format!("n{i}"), i)).collect();
+        let found = nobody_samples(&nodes);
+        assert_eq!(found[0].level, Level::Warn);
+        let named = "n1 (1 job), n2 (2 jobs), n3 (3 jobs), n4 (4 jobs), n5 (5 jobs) and 2 more";
+        assert_eq!(found[0].what, format!("no row ever came of 7 nodes on which jobs run: {named}"));
+        assert_eq!(nobody_samples(&[])[0].level, Level::Ok);
     }
 
     #[test]

@@ -216,6 +216,7 @@ mod tests {
     fn facts(tiers: ServerFacts, failing: Vec<i32>) -> DatabaseFacts {
         let (positions, samplers) = (Ok(Vec::new()), Ok(Vec::new()));
         DatabaseFacts {
+            unknown_nodes: Ok(Vec::new()),
             server: good(),
             tiers: Ok(tiers),
             failing,

@@ -40,10 +40,11 @@ fn facts(store: &Connection, job: Job) -> Result<PostMortem> {
 fn job(store: &Connection, id: &str) -> Result<Option<Job>> {
     let read = |row: &Row<'_>| {
         let end: Option<f64> = row.get(4)?;
-        Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?, seconds(row, 3)?, end, row.get(5)?))
+        let known_as: (String, bool) = (row.get(6)?, row.get(7)?);
+        Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?, seconds(row, 3)?, end, row.get(5)?, known_as))
     };
     let found = store.query_row(include_str!("job.sql"), params![id], read).optional()?;
-    let Some((job_id, user, name, start, end, app)) = found else {
+    let Some((job_id, user, name, start, end, app, (label, end_presumed))) = found else {
         return Ok(None);
     };
     Ok(Some(Job {
@@ -53,6 +54,8 @@ fn job(store: &Connection, id: &str) -> Result<Option<Job>> {
         name,
         start,
         end: end.map(Time::from_seconds),
+        end_presumed,
+        label,
         app,
     }))
 }

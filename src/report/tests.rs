@@ -31,6 +31,8 @@ fn job() -> Job {
         nodes: (1..=16).map(|n| name(&format!("nid{n:05}"))).collect(),
         start: at(0.0),
         end: Some(at(473.0)),
+        end_presumed: false,
+        label: String::new(),
         app: None,
     }
 }

@@ -5,6 +5,7 @@
 //! detectors tell the second time by the row's place in its raw partition.
 
 mod avro_schemas;
+mod job_topics;
 mod outlet;
 mod raw;
 
@@ -17,16 +18,17 @@ use super::stop::{Again, Wishes};
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
 use crate::config::sections::Stage;
-use aggregator::{Decoded, Decoder};
+use aggregator::{Decoded, Decoder, Outcome};
 use anyhow::Context;
 use avro_schemas::{Offer, Schemas};
+use job_topics::JobTopics;
 use outlet::Rekeyed;
 use raw::RawPartition;
 use rdkafka::Offset;
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
 use rdkafka::message::BorrowedMessage;
 use rdkafka::{Message, TopicPartitionList};
-use schemas::Time;
+use schemas::{DropReason, Time};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -79,6 +81,7 @@ struct Aggregating<'a> {
     decoder: Decoder,
     decoded: Decoded,
     schemas: Schemas,
+    job_topics: JobTopics,
     out: Rekeyed,
     instance: String,
     told: Instant,
@@ -110,17 +113,20 @@ impl<'a> Aggregating<'a> {
         let role = Role::Consumer(Stage::Aggregator);
         let listener = Listener::new(Box::new(|_| {}), true);
         let consumer: BaseConsumer<Listener> = kafka::client(config, role, &own, listener)?;
-        let topics: Vec<&str> = config.kafka.raw_topics.iter().map(String::as_str).collect();
+        let job_topics = JobTopics::of(&config.kafka);
+        let topics: Vec<&str> =
+            config.kafka.raw_topics.iter().map(String::as_str).chain(job_topics.names()).collect();
         consumer.subscribe(&topics).context("the raw topics cannot be subscribed to")?;
         Ok(Aggregating {
             consumer: Arc::new(consumer),
             raws: Vec::new(),
             decoder: Decoder::default(),
             decoded: Decoded::default(),
+            job_topics,
             schemas: Schemas::new(&config.schema_registry, handle.clone())?,
             out: Rekeyed::new(
                 kafka::client(config, Role::Producer, &[], Deliveries::new())?,
-                &config.kafka.counters_topic,
+                &config.kafka,
                 partitions,
             ),
             instance: config.run.instance.clone(),
@@ -244,7 +250,11 @@ impl<'a> Aggregating<'a> {
     fn offer(&mut self, at: usize, offset: i64, arrived: Time, payload: &[u8]) -> anyhow::Result<()> {
         self.decoded.clear();
         let raw = &mut self.raws[at];
-        match self.schemas.decode(&mut self.decoder, raw.topic(), payload, &mut self.decoded)? {
+        let offered = match self.job_topics.has(raw.topic()) {
+            true => Offer::Done(self.decoder.job_message(payload, arrived, &mut self.decoded)),
+            false => self.schemas.decode(&mut self.decoder, raw.topic(), payload, &mut self.decoded)?,
+        };
+        match offered {
             Offer::Wait => {
                 raw.keep_pending(offset, arrived, payload);
                 return Ok(());
@@ -254,7 +264,9 @@ impl<'a> Aggregating<'a> {
                 raw.done(offset, outcome);
             }
         }
-        self.out.send(self.chunk, raw, offset, arrived, &self.decoder, &self.decoded)?;
+        if !self.out.send(self.chunk, raw, offset, arrived, &self.decoder, &self.decoded)? {
+            raw.done(offset, Outcome::Dropped(DropReason::BadJob));
+        }
         raw.advance(
             self.decoded.counters.rows().map(|(_, time, _)| time).next().map_or(arrived, |t| t.min(arrived)),
         );

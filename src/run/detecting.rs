@@ -79,10 +79,8 @@ impl Outlet for Downstream<'_> {
 
     fn jobs(&mut self, events: &[JobEvent]) {
         // A job on thousands of nodes is told of by each of them: it is taken once for all of these.
-        for job_id in self.stages.jobs.fold(events) {
-            if let Some(job) = self.stages.jobs.get(&job_id) {
-                self.stages.detector.job(job);
-            }
+        for job in self.stages.jobs.fold(events) {
+            self.stages.detector.job(job);
         }
     }
 }

@@ -1,5 +1,7 @@
-//! `/metrics`, `/healthz`, `/readyz`.
+//! `/metrics`, `/healthz`, `/readyz`, and the way to `/api/v1/jobs`.
 
+use super::intake::Intake;
+use crate::config::secrets::Redacted;
 use crate::config::sections::Http;
 use anyhow::Context;
 use axum::Router;
@@ -59,7 +61,17 @@ impl Health {
 struct Served {
     metrics: PrometheusHandle,
     health: Health,
-    token: Option<Arc<str>>,
+}
+
+/// Who may ask: whoever has the token, or everybody if there is none.
+#[derive(Clone)]
+pub struct Access(Option<Arc<str>>);
+
+impl Access {
+    /// Access by `token`.
+    pub fn by(token: Option<&Redacted>) -> Access {
+        Access(token.map(|token| Arc::from(token.reveal())))
+    }
 }
 
 /// Serves until `stop` is done; where it listens comes back at once.
@@ -70,20 +82,24 @@ pub async fn serve(
     config: &Http,
     metrics: PrometheusHandle,
     health: Health,
+    intake: Option<Intake>,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> anyhow::Result<SocketAddr> {
     let listener = tokio::net::TcpListener::bind(config.listen)
         .await
         .with_context(|| format!("http.listen {} cannot be listened on", config.listen))?;
     let address = listener.local_addr().context("the address is not known")?;
-    let token = config.token.as_ref().map(|token| Arc::from(token.reveal()));
-    let served = Served { metrics, health, token };
-    let router = Router::new()
+    let served = Served { metrics, health };
+    let mut router = Router::new()
         .route("/metrics", get(|State(s): State<Served>| async move { s.metrics.render() }))
         .route("/healthz", get(|State(s): State<Served>| async move { answer(s.health.text(false)) }))
         .route("/readyz", get(|State(s): State<Served>| async move { answer(s.health.text(true)) }))
-        .layer(middleware::from_fn_with_state(served.clone(), authorised))
+        .layer(middleware::from_fn_with_state(Access::by(config.token.as_ref()), authorised))
         .with_state(served);
+    if let Some(intake) = intake {
+        let token = config.jobs_token.as_ref().or(config.token.as_ref());
+        router = router.merge(intake.router(Access::by(token)));
+    }
     tokio::spawn(async move {
         if let Err(error) = axum::serve(listener, router).with_graceful_shutdown(stop).await {
             tracing::error!(%error, "the metrics server ended");
@@ -99,10 +115,11 @@ fn answer(text: Result<String, String>) -> Response {
     }
 }
 
-async fn authorised(State(served): State<Served>, request: Request, next: Next) -> Response {
+/// Lets those pass who have access.
+pub async fn authorised(State(Access(token)): State<Access>, request: Request, next: Next) -> Response {
     let given = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let given = given.and_then(|value| value.strip_prefix("Bearer "));
-    match &served.token {
+    match &token {
         Some(token) if !given.is_some_and(|given| same(given, token)) => {
             (StatusCode::UNAUTHORIZED, "a token is needed: Authorization: Bearer …\n").into_response()
         }

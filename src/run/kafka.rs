@@ -188,26 +188,28 @@ pub async fn ensure_topics(config: &RunConfig, patience: Duration) -> anyhow::Re
     let admin: AdminClient<DefaultClientContext> = client(config, Role::Admin, &[], DefaultClientContext)?;
     let kafka = &config.kafka;
     let hours = |hours: u32| (u64::from(hours) * 3_600_000).to_string();
+    // Of jobs there is little to tell, and in one partition it stays in its order.
     let wanted = [
-        (&kafka.counters_topic, hours(kafka.counters_retention_h)),
-        (&kafka.signals_topic, hours(kafka.signals_retention_h)),
-        (&kafka.verdicts_topic, hours(kafka.verdicts_retention_h)),
+        (&kafka.counters_topic, kafka.partitions, hours(kafka.counters_retention_h)),
+        (&kafka.jobs_topic, 1, hours(kafka.jobs_retention_h)),
+        (&kafka.signals_topic, kafka.partitions, hours(kafka.signals_retention_h)),
+        (&kafka.verdicts_topic, kafka.partitions, hours(kafka.verdicts_retention_h)),
     ];
     let mut missing = Vec::new();
-    for (topic, retention) in &wanted {
+    for (topic, count, retention) in &wanted {
         if partitions(&admin, topic, patience)? == 0 {
-            missing.push((topic.as_str(), retention.as_str()));
+            missing.push((topic.as_str(), *count, retention.as_str()));
         }
     }
     if !missing.is_empty() && !kafka.create_topics {
-        let names: Vec<&str> = missing.iter().map(|(topic, _)| *topic).collect();
+        let names: Vec<&str> = missing.iter().map(|(topic, ..)| *topic).collect();
         bail!("topics {} are missing and kafka.create_topics is false: create them", names.join(", "));
     }
     let size = kafka.message_max_bytes.to_string();
     let new: Vec<NewTopic<'_>> = missing
         .iter()
-        .map(|(topic, retention)| {
-            NewTopic::new(topic, kafka.partitions, TopicReplication::Fixed(kafka.replication))
+        .map(|(topic, count, retention)| {
+            NewTopic::new(topic, *count, TopicReplication::Fixed(kafka.replication))
                 .set("retention.ms", retention)
                 .set("max.message.bytes", &size)
         })
@@ -216,7 +218,7 @@ pub async fn ensure_topics(config: &RunConfig, patience: Duration) -> anyhow::Re
         let options = AdminOptions::new().operation_timeout(Some(patience)).request_timeout(Some(patience));
         for result in admin.create_topics(&new, &options).await.context("topics cannot be created")? {
             match result {
-                Ok(topic) => tracing::info!(topic, partitions = kafka.partitions, "topic created"),
+                Ok(topic) => tracing::info!(topic, "topic created"),
                 Err((_, RDKafkaErrorCode::TopicAlreadyExists)) => {}
                 Err((topic, code)) => bail!("topic {topic} cannot be created: {code}"),
             }

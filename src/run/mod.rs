@@ -20,6 +20,7 @@
 //! | [`housekeeping`] | expiry and policies of the database, hourly |
 //! | [`http`] | `/metrics`, `/healthz`, `/readyz` |
 //! | [`clock`] | the machine's clock |
+//! | [`intake`] | `/api/v1/jobs`: job events from scripts to Kafka |
 //! | [`stop`] | the wishes to stop and to reload |
 
 pub mod aggregating;
@@ -30,6 +31,7 @@ pub mod exactly_once;
 pub mod figures;
 pub mod housekeeping;
 pub mod http;
+pub mod intake;
 pub mod kafka;
 pub mod lag;
 pub mod partitions;
@@ -51,6 +53,7 @@ use detector::storage_policy::StoragePolicy;
 use exactly_once::{ExactlyOnce, Setup};
 use figures::StageFigures;
 use http::Health;
+use intake::Intake;
 use rdkafka::client::DefaultClientContext;
 use rolling::Rolling;
 use std::collections::BTreeMap;
@@ -92,11 +95,14 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
         let health = Health::default();
         let stopped = wishes.clone();
         let end = async move { stopped.wait().await };
-        let address = http::serve(&config.http, metrics, health.clone(), end).await?;
+        let aggregates = config.run.stages.contains(&Stage::Aggregator);
+        let intake = if aggregates { Some(Intake::new(&config)?) } else { None };
+        let address = http::serve(&config.http, metrics, health.clone(), intake.clone(), end).await?;
         tracing::info!(%address, instance = config.run.instance, "metrics and health");
         listen_to_signals(&wishes);
         let topics = until_there(&wishes, &health, || kafka::ensure_topics(&config, PATIENCE)).await?;
         let Some(partitions) = topics else { return Ok(()) };
+        intake.iter().for_each(Intake::open);
         stages(&config, args.config.as_deref(), partitions, &wishes, &health).await
     })
 }

@@ -100,6 +100,8 @@ async fn jobs(to: &Transaction<'_>, rows: &[Job]) -> Result<(), PgError> {
         &column(rows, |j| seconds(j.start)),
         &column(rows, |j| j.end.map(seconds)),
         &column(rows, |j| j.app.as_deref().map(text)),
+        &column(rows, |j| text(&j.label)),
+        &column(rows, |j| j.end_presumed),
     ];
     run(to, include_str!("sql/put_jobs.sql"), columns).await
 }

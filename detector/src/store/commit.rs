@@ -132,7 +132,8 @@ fn jobs(to: &Transaction<'_>, jobs: &[Job]) -> rusqlite::Result<()> {
     let mut put_node = to.prepare_cached(include_str!("../../sql/put_job_node.sql"))?;
     for job in jobs {
         let (id, end) = (job.job_id.as_str(), job.end.map(|t| t.seconds()));
-        put.execute(params![id, job.user, job.name, job.start.seconds(), end, job.app])?;
+        let (start, presumed) = (job.start.seconds(), job.end_presumed);
+        put.execute(params![id, job.user, job.name, start, end, job.app, job.label, presumed])?;
         clear_nodes.execute(params![id])?;
         for node in &job.nodes {
             put_node.execute(params![id, node.as_str()])?;

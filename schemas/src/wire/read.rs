@@ -136,16 +136,21 @@ pub fn read_source(bytes: &[u8]) -> Result<Source, WireError> {
 fn event(reader: &mut Reader<'_>) -> Result<JobEvent, WireError> {
     Ok(JobEvent {
         time: Time(reader.long()?),
-        node: Name::parse(reader.text()?)?,
+        nodes: list(reader, |node| Ok(Name::parse(node.text()?)?))?,
         job_id: Name::parse(reader.text()?)?,
+        label: reader.text()?.to_string(),
         user: reader.text()?.to_string(),
         name: reader.text()?.to_string(),
-        start: Time(reader.long()?),
-        end: match reader.long()? {
-            0 => None,
-            _ => Some(Time(reader.long()?)),
-        },
+        start: moment(reader)?,
+        end: moment(reader)?,
     })
+}
+
+fn moment(reader: &mut Reader<'_>) -> Result<Option<Time>, WireError> {
+    match reader.long()? {
+        0 => Ok(None),
+        _ => Ok(Some(Time(reader.long()?))),
+    }
 }
 
 fn dropped_row(reader: &mut Reader<'_>) -> Result<DroppedRow, WireError> {

@@ -94,14 +94,16 @@ fn jobs_drops_and_progress_read_back_and_fit_their_schemas() {
     let origin = Origin { topic: "ldms.jobinfo", partition: 3, offset: 9, arrived: Time(5) };
     let event = |end| JobEvent {
         time: Time(1),
-        node: name("nid1"),
+        nodes: vec![name("nid1"), name("nid2")],
         job_id: name("17"),
+        label: "16_1".into(),
         user: "ann".into(),
         name: "a \"b\"".into(),
-        start: Time(-4),
+        start: Some(Time(-4)),
         end,
     };
-    let events = vec![event(None), event(Some(Time(77)))];
+    let lone_end = JobEvent { start: None, nodes: Vec::new(), ..event(Some(Time(78))) };
+    let events = vec![event(None), event(Some(Time(77))), lone_end];
     let mut out = Vec::new();
     write_jobs(&mut out, &origin, &events);
     let Ok(Message::Jobs(from, back)) = read(&out) else { panic!("not read back") };

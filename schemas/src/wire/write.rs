@@ -23,6 +23,13 @@ fn put_count(out: &mut Vec<u8>, count: usize) {
     }
 }
 
+fn put_moment(out: &mut Vec<u8>, moment: Option<Time>) {
+    put_long(out, i64::from(moment.is_some()));
+    if let Some(moment) = moment {
+        put_long(out, moment.0);
+    }
+}
+
 /// Writes the description of a source, to be used in [`write_counters`] again and again.
 pub fn write_source(out: &mut Vec<u8>, source: &Source) {
     put_text(out, source.schema.as_str());
@@ -60,15 +67,15 @@ pub fn write_jobs(out: &mut Vec<u8>, origin: &Origin<'_>, events: &[JobEvent]) {
     put_count(out, events.len());
     for event in events {
         put_long(out, event.time.0);
-        put_text(out, event.node.as_str());
+        put_count(out, event.nodes.len());
+        event.nodes.iter().for_each(|node| put_text(out, node.as_str()));
+        put_long(out, 0);
         put_text(out, event.job_id.as_str());
+        put_text(out, &event.label);
         put_text(out, &event.user);
         put_text(out, &event.name);
-        put_long(out, event.start.0);
-        put_long(out, i64::from(event.end.is_some()));
-        if let Some(end) = event.end {
-            put_long(out, end.0);
-        }
+        put_moment(out, event.start);
+        put_moment(out, event.end);
     }
     put_long(out, 0);
 }

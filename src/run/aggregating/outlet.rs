@@ -2,6 +2,7 @@
 
 use super::super::kafka::Deliveries;
 use super::raw::RawPartition;
+use crate::config::sections::Kafka;
 use aggregator::{Decoded, Decoder};
 use anyhow::Context;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -13,11 +14,14 @@ use std::time::Duration;
 
 /// Job events remembered, so that rows that repeat the same every second are sent once.
 const EVENTS_MAX: usize = 200_000;
+/// Bytes that a message is longer than what stands in it.
+const MESSAGE_EXTRA_BYTES: usize = 1_024;
 
 /// The producer, and what it needs of each source.
 pub(super) struct Rekeyed {
     producer: ThreadedProducer<Deliveries>,
     topic: String,
+    message_bytes_max: usize,
     partitions: i32,
     sources: Vec<Option<Described>>,
     events: HashMap<(schemas::Name, schemas::Name), JobEvent>,
@@ -32,11 +36,12 @@ struct Described {
 }
 
 impl Rekeyed {
-    /// Sends to `partitions` partitions of `topic`.
-    pub(super) fn new(producer: ThreadedProducer<Deliveries>, topic: &str, partitions: i32) -> Rekeyed {
+    /// Sends to the `partitions` partitions of the counters.
+    pub(super) fn new(producer: ThreadedProducer<Deliveries>, kafka: &Kafka, partitions: i32) -> Rekeyed {
         Rekeyed {
             producer,
-            topic: topic.to_string(),
+            topic: kafka.counters_topic.clone(),
+            message_bytes_max: kafka.message_max_bytes as usize,
             partitions,
             sources: Vec::new(),
             events: HashMap::new(),
@@ -44,7 +49,7 @@ impl Rekeyed {
         }
     }
 
-    /// Sends what was decoded of one raw message.
+    /// Sends what was decoded of one raw message; false if a job's nodes are too many for a message.
     pub(super) fn send(
         &mut self,
         chunk: usize,
@@ -53,7 +58,7 @@ impl Rekeyed {
         arrived: Time,
         decoder: &Decoder,
         decoded: &Decoded,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<bool> {
         let origin = Origin { topic: raw.topic(), partition: raw.partition(), offset, arrived };
         for (source, time, counters) in decoded.counters.rows() {
             self.describe(source, decoder);
@@ -64,9 +69,14 @@ impl Rekeyed {
         let news = self.news(&decoded.jobs);
         if !news.is_empty() {
             wire::write_jobs(&mut self.buffer, &origin, &news);
+            if self.buffer.len() + MESSAGE_EXTRA_BYTES > self.message_bytes_max {
+                let (job, bytes) = (&news[0].job_id, self.buffer.len());
+                tracing::error!(%job, bytes, "a job's nodes do not fit into kafka.message_max_bytes: it is left out");
+                return Ok(false);
+            }
             self.to_all(chunk, "jobs")?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Tells of rows that were not used, and how far raw partitions were read.
@@ -132,7 +142,12 @@ impl Rekeyed {
         }
         let mut news = Vec::new();
         for event in events {
-            let key = (event.node.clone(), event.job_id.clone());
+            // What Slurm says of a whole job comes once; it is a node that repeats itself.
+            let [node] = event.nodes.as_slice() else {
+                news.push(event.clone());
+                continue;
+            };
+            let key = (node.clone(), event.job_id.clone());
             let same = |known: &JobEvent| JobEvent { time: event.time, ..known.clone() } == *event;
             if !self.events.get(&key).is_some_and(same) {
                 self.events.insert(key, event.clone());

@@ -85,6 +85,8 @@ fn job(id: &str, nodes: &[&str], end: Option<f64>) -> Job {
         nodes: nodes.iter().map(|n| name(n)).collect(),
         start: at(0.0),
         end: end.map(at),
+        end_presumed: false,
+        label: String::new(),
         app: None,
     }
 }

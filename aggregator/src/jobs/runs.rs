@@ -1,0 +1,161 @@
+//! The runs of one job, out of everything that was said of it.
+//!
+//! A requeued job keeps its number and starts again, so a start tells runs apart: nodes and feeds that differ about
+//! the start of one run do so by less than [`SAME_RUN_S`], and no end lies between. A start inside a known run is told of
+//! that run. The first run has the job's
+//! number, later ones have `.r1`, `.r2`, … behind it, in the order of their starts. A run whose end nobody told ended at
+//! the latest when the next one began: this end is presumed.
+
+use schemas::{Job, JobEvent, Name, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Seconds between two starts of one run, at most: Slurm lets a requeued job wait for its credential to expire
+/// (`cred_expire`, 120 s unless set otherwise).
+const SAME_RUN_S: f64 = 120.0;
+
+/// What is known of one number.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Entry {
+    label: String,
+    /// What was said, by the start it was said of.
+    starts: BTreeMap<Time, Said>,
+    /// Ends that were told without a start.
+    ends: BTreeMap<Time, Said>,
+    /// From a job file: a person's word goes before that of rows.
+    declared: Option<Job>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Said {
+    user: String,
+    name: String,
+    nodes: BTreeSet<Name>,
+    end: Option<Time>,
+}
+
+/// A run as it is put together.
+struct Run {
+    start: Time,
+    latest_start: Time,
+    said: Said,
+}
+
+impl Entry {
+    /// Takes in `event`; whether that changed the job.
+    pub(super) fn fold(&mut self, event: &JobEvent) -> bool {
+        let (told, moment) = match (event.start, event.end) {
+            (Some(start), _) => (&mut self.starts, start),
+            (None, Some(end)) => (&mut self.ends, end),
+            (None, None) => return false,
+        };
+        let mut changed = !told.contains_key(&moment);
+        let said = told.entry(moment).or_default();
+        changed |= event.end > said.end;
+        said.end = said.end.max(event.end);
+        for node in &event.nodes {
+            changed |= said.nodes.insert(node.clone());
+        }
+        changed |= prefer(&mut said.user, &event.user);
+        changed |= prefer(&mut said.name, &event.name);
+        changed |= prefer(&mut self.label, &event.label);
+        changed && self.declared.is_none()
+    }
+
+    pub(super) fn declare(&mut self, job: Job) {
+        self.declared = Some(job);
+    }
+
+    /// The runs of this job, whose number is `job_id`, in the order of their starts.
+    pub(super) fn runs(&self, job_id: &Name) -> Vec<Job> {
+        if let Some(job) = &self.declared {
+            return vec![job.clone()];
+        }
+        let runs = self.put_together();
+        let begins: Vec<Time> = runs.iter().map(|run| run.start).collect();
+        let job = |(at, run): (usize, Run)| Some(self.job(run_id(job_id, at)?, run, begins.get(at + 1)));
+        runs.into_iter().enumerate().filter_map(job).collect()
+    }
+
+    /// When the last run ended; `None` while one runs, or while nobody told of a start.
+    pub(super) fn ended(&self) -> Option<Time> {
+        if let Some(job) = &self.declared {
+            return job.end;
+        }
+        let last = self.put_together().pop();
+        last.map_or_else(|| self.ends.keys().next_back().copied(), |run| run.said.end)
+    }
+
+    fn put_together(&self) -> Vec<Run> {
+        let mut runs: Vec<Run> = Vec::new();
+        for (start, said) in &self.starts {
+            match runs.last_mut().filter(|run| self.goes_on(run, *start)) {
+                Some(run) => {
+                    run.latest_start = *start;
+                    run.said.unite(said);
+                }
+                None => runs.push(Run { start: *start, latest_start: *start, said: said.clone() }),
+            }
+        }
+        for (end, said) in &self.ends {
+            // An end without a start is that of the run that had begun last.
+            let at = runs.partition_point(|run| run.start <= *end);
+            if let Some(run) = at.checked_sub(1).and_then(|at| runs.get_mut(at)) {
+                run.said.unite(said);
+            }
+        }
+        runs
+    }
+
+    /// Whether `start` is told of the same run.
+    fn goes_on(&self, run: &Run, start: Time) -> bool {
+        let ended = run.said.end.is_some_and(|end| end <= start)
+            || self.ends.range(run.start..=start).next().is_some();
+        let inside = run.said.end.is_some_and(|end| end > start);
+        inside || (!ended && start.seconds_since(run.latest_start) < SAME_RUN_S)
+    }
+
+    fn job(&self, job_id: Name, run: Run, next: Option<&Time>) -> Job {
+        // Nobody runs twice at once: what lasts into the next run is mistaken.
+        let presumed = next.filter(|next| run.said.end.is_none_or(|end| end > **next)).copied();
+        Job {
+            job_id,
+            label: self.label.clone(),
+            user: run.said.user,
+            name: run.said.name,
+            nodes: run.said.nodes.into_iter().collect(),
+            start: run.start,
+            end: presumed.or(run.said.end),
+            end_presumed: presumed.is_some(),
+            app: None,
+        }
+    }
+}
+
+impl Said {
+    fn unite(&mut self, other: &Said) {
+        self.nodes.extend(other.nodes.iter().cloned());
+        self.end = self.end.max(other.end);
+        prefer(&mut self.user, &other.user);
+        prefer(&mut self.name, &other.name);
+    }
+}
+
+/// The name of the `at`-th run, from 0.
+fn run_id(number: &Name, at: usize) -> Option<Name> {
+    match at {
+        0 => Some(number.clone()),
+        at => Name::parse(&format!("{number}.r{at}")).ok(),
+    }
+}
+
+fn prefer(known: &mut String, new: &str) -> bool {
+    let better = (new.len(), std::cmp::Reverse(new)) > (known.len(), std::cmp::Reverse(known.as_str()));
+    if better {
+        new.clone_into(known);
+    }
+    better
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,33 @@
+//! Messages about jobs from Slurm's side: the plug-in `jobcomp/kafka`, and the prolog and epilog scripts by way of
+//! `POST /api/v1/jobs`. They come when a job starts or ends, so clarity goes before speed.
+
+mod jobcomp;
+mod utc;
+
+use crate::registry::Refusal;
+use schemas::job_post::{PostError, PostedJob};
+use schemas::{DropReason, JobEvent, Time};
+
+/// What a message of a job topic says, told apart by its keys; `arrived` is when Kafka got it.
+pub(crate) fn event(message: &[u8], arrived: Time) -> Result<Option<JobEvent>, Refusal<'static>> {
+    let text = std::str::from_utf8(message);
+    let object = text.ok().and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok());
+    let Some(object) = object.filter(serde_json::Value::is_object) else {
+        return Err(refusal(DropReason::InvalidJson, "message", &String::from_utf8_lossy(message)));
+    };
+    if object.get("jobid").is_some() {
+        return jobcomp::event(&object);
+    }
+    let posted = serde_json::from_value::<PostedJob>(object).map_err(PostError::from);
+    let event = posted.and_then(|posted| posted.event(arrived));
+    event.map(Some).map_err(|error| match error {
+        PostError::JobId(_) | PostError::Label(_) | PostError::Nodes(_) => {
+            refusal(DropReason::BadName, "job event", &error.to_string())
+        }
+        error => refusal(DropReason::BadJob, "job event", &error.to_string()),
+    })
+}
+
+fn refusal(reason: DropReason, field: &'static str, value: &str) -> Refusal<'static> {
+    Refusal { reason, field, value: value.as_bytes().to_vec().into() }
+}
