@@ -28,7 +28,7 @@ const GAP_SIGNALS_MAX: i64 = 600;
 /// source that is merely behind the others goes on where it was.
 const GIVEN_UP_S: f64 = 60.0;
 /// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u32 = 3;
+pub const STATE_VERSION: u32 = 4;
 
 /// State of the detector stage. It can be written and read back at any point between two calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -161,6 +161,9 @@ impl Detector {
     /// Everything that became known since the last call.
     pub fn take(&mut self) -> ResultBatch {
         self.give_up_silent();
+        if let Some(newest) = self.newest() {
+            self.look_for_silence(newest);
+        }
         let mut batch = self.take_apart(true);
         batch.job_results = self.news_of_jobs(&batch.episodes);
         batch
@@ -183,6 +186,7 @@ impl Detector {
             job_series: self.assign_series(),
             drops: self.ingest.drops.clone(),
             heard: if with_heard { self.ingest.heard() } else { Vec::new() },
+            silences: self.ingest.silences(),
         }
     }
 
@@ -203,6 +207,16 @@ impl Detector {
                 self.restart(series);
             }
         }
+    }
+
+    /// Looks for sources that are silent, all of the stream being read up to `now`.
+    pub fn look_for_silence(&mut self, now: Time) {
+        self.ingest.look_for_silence(now);
+    }
+
+    /// Sources that are silent now.
+    pub fn silent(&self) -> usize {
+        self.ingest.silent()
     }
 
     fn use_readings(&mut self, readings: &mut Vec<SeriesReading>) {

@@ -79,6 +79,16 @@ impl Inbox {
         self.forced
     }
 
+    /// Up to which time the whole stream was let go.
+    pub fn watermark(&self) -> Time {
+        let of_raw = |raw: &Raw| match raw.heads.front() {
+            Some(head) => head.order,
+            None => raw.reached,
+        };
+        let heard = self.raws.iter().filter(|raw| self.now.seconds_since(raw.spoken_of) <= GIVEN_UP_S);
+        heard.map(of_raw).min().unwrap_or(Time::MIN)
+    }
+
     /// Takes a row, whose counters `fill` appends (how many it says), unless it was seen before.
     ///
     /// # Errors

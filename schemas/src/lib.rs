@@ -40,7 +40,7 @@ pub use episode::{Episode, EpisodeId, LossPoint};
 pub use job::{Cause, CauseKind, CauseShare, Job, JobEvent, JobResult};
 pub use metric::{Direction, Metric};
 pub use name::{Name, NameError};
-pub use results::{Heard, ResultBatch};
+pub use results::{Heard, ResultBatch, Silence, SilenceEnd};
 pub use signal::{SeriesIndex, SeriesInfo, SeriesTable, Signal, State};
 pub use site::Site;
 pub use time::Time;

@@ -1,8 +1,11 @@
 //! Numbered migrations; the statements live in `schemas/sql/`.
 
 /// Migrations of the embedded SQLite store in the order of their numbers; the n-th brings a file to version n.
-pub const SQLITE_MIGRATIONS: &[&str] =
-    &[include_str!("../sql/sqlite/0001_tables.sql"), include_str!("../sql/sqlite/0002_job_runs.sql")];
+pub const SQLITE_MIGRATIONS: &[&str] = &[
+    include_str!("../sql/sqlite/0001_tables.sql"),
+    include_str!("../sql/sqlite/0002_job_runs.sql"),
+    include_str!("../sql/sqlite/0003_silences.sql"),
+];
 
 /// A migration of the server's schema.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +26,7 @@ pub const POSTGRES_MIGRATIONS: &[PgMigration] = &[
     timescale("0004_columnstore", include_str!("../sql/postgres/0004_columnstore.timescale.sql")),
     timescale("0005_aggregates", include_str!("../sql/postgres/0005_aggregates.timescale.sql")),
     plain("0006_job_runs", include_str!("../sql/postgres/0006_job_runs.sql")),
+    plain("0007_collection", include_str!("../sql/postgres/0007_collection.sql")),
 ];
 
 const fn plain(name: &'static str, sql: &'static str) -> PgMigration {

@@ -13,6 +13,7 @@
 //! | `metric.rs` | the detector's settings |
 //! | `checks.rs` | what no rule of a single key can tell |
 //! | `secrets.rs` | secrets and the files that hold them |
+//! | `site.rs` | the site file |
 //! | `effective.rs` | what results, with origins |
 
 pub mod effective;
@@ -26,6 +27,7 @@ mod known;
 mod merge;
 mod metric;
 mod rules;
+mod site;
 #[cfg(test)]
 mod tests;
 
@@ -53,6 +55,8 @@ pub struct RunConfig {
     pub database: sections::Database,
     /// Stages and limits of this process.
     pub run: sections::Run,
+    /// Who should report.
+    pub site: sections::Site,
     /// Metrics and health.
     pub http: sections::Http,
     /// Messages.
@@ -167,7 +171,8 @@ fn assemble(layers: &mut Layers, settings: Settings, warnings: &mut Vec<Problem>
             return None;
         }
     };
-    let Sections { mut kafka, mut schema_registry, mut database, mut run, mut http, log, doctor } = sections;
+    let Sections { mut kafka, mut schema_registry, mut database, mut run, mut site, mut http, log, doctor } =
+        sections;
     let mut secret = |key: &str| secrets::read(layers, warnings, key);
     kafka.sasl_password = secret("kafka.sasl_password_file");
     kafka.ssl_key_password = secret("kafka.ssl_key_password_file");
@@ -175,10 +180,11 @@ fn assemble(layers: &mut Layers, settings: Settings, warnings: &mut Vec<Problem>
     database.password = secret("database.password_file");
     http.token = secret("http.token_file");
     http.jobs_token = secret("http.jobs_token_file");
+    site.expected = site::expected(layers, warnings, &site.file);
     if run.instance.is_empty() {
         run.instance = format!("{}-{}", host_name(), std::process::id());
     }
-    Some(RunConfig { kafka, schema_registry, database, run, http, log, doctor, settings })
+    Some(RunConfig { kafka, schema_registry, database, run, site, http, log, doctor, settings })
 }
 
 fn host_name() -> String {

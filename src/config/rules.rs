@@ -86,6 +86,7 @@ const KEYS: &[(&str, Rule)] = &[
     ("stream.gap_s", Rule::Quantity),
     ("jobs.open_max_h", Rule::Whole(1, 8_760, " hours")),
     ("jobs.shared_nodes", Rule::Flag),
+    ("site.file", Rule::File),
     ("http.listen", Rule::Address),
     ("http.token_file", Rule::File),
     ("http.jobs_token_file", Rule::File),

@@ -131,6 +131,16 @@ pub struct Run {
     pub drain_s: u64,
 }
 
+/// `[site]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Site {
+    pub file: PathBuf,
+    /// What stands in `file`.
+    #[serde(skip)]
+    pub expected: Vec<schemas::site::Expected>,
+}
+
 /// `[http]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -203,6 +213,7 @@ pub(super) struct Sections {
     pub schema_registry: SchemaRegistry,
     pub database: Database,
     pub run: Run,
+    pub site: Site,
     pub http: Http,
     pub log: Log,
     pub doctor: Doctor,

@@ -72,6 +72,8 @@ pub struct DatabaseFacts {
     pub samplers: Result<Vec<Sampler>, String>,
     /// Nodes of jobs of which no row ever came, with how many jobs ran there.
     pub unknown_nodes: Result<Vec<(String, i64)>, String>,
+    /// Expected sources that were never heard: producer and schema.
+    pub never_heard: Result<Vec<(String, String)>, String>,
     /// Rows that were not used, by reason.
     pub dropped: Result<Vec<(String, i64)>, String>,
 }
@@ -106,6 +108,7 @@ pub async fn look(config: &RunConfig, patience: Duration) -> Result<DatabaseFact
             .map_err(|t| t.to_string()),
         samplers: bounded(patience, samplers(&client)).await.map_err(|t| t.to_string()),
         unknown_nodes: bounded(patience, unknown_nodes(&client)).await.map_err(|t| t.to_string()),
+        never_heard: bounded(patience, never_heard(&client)).await.map_err(|t| t.to_string()),
         dropped: bounded(patience, dropped(&client)).await.map_err(|t| t.to_string()),
         tiers: tiers.map_err(|trouble| trouble.to_string()),
         server,
@@ -199,6 +202,11 @@ async fn samplers(client: &Client) -> Result<Vec<Sampler>, PgError> {
 
 async fn unknown_nodes(client: &Client) -> Result<Vec<(String, i64)>, PgError> {
     let rows = client.query(include_str!("sql/unknown_nodes.sql"), &[]).await?;
+    Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+}
+
+async fn never_heard(client: &Client) -> Result<Vec<(String, String)>, PgError> {
+    let rows = client.query(include_str!("sql/never_heard.sql"), &[]).await?;
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 

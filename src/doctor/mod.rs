@@ -199,6 +199,15 @@ impl<'a> Site<'a> {
             Ok(DatabaseFacts { unknown_nodes: Err(why), .. }) => skipped(Group::Samplers, "jobs_nodes", why),
             Err(_) => skipped(Group::Samplers, "jobs_nodes", "the database does not answer"),
         });
+        findings.extend(match &self.database {
+            Ok(DatabaseFacts { never_heard: Ok(sources), .. }) => {
+                producers::never_heard(sources, self.config.site.expected.len())
+            }
+            Ok(DatabaseFacts { never_heard: Err(why), .. }) => {
+                skipped(Group::Samplers, "samplers_expected", why)
+            }
+            Err(_) => skipped(Group::Samplers, "samplers_expected", "the database does not answer"),
+        });
         findings.extend(match &self.rows {
             Ok(facts) => producers::skewed(&facts.stamps, limits.skew_warn_s, now_s()),
             Err(why) => skipped(Group::Samplers, "clocks", why),

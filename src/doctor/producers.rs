@@ -92,6 +92,32 @@ pub fn nobody_samples(nodes: &[(String, i64)]) -> Vec<Finding> {
     notes.done()
 }
 
+/// Sources of the site file of which no row ever came, as producer and schema; `expected` are all that it names.
+pub fn never_heard(sources: &[(String, String)], expected: usize) -> Vec<Finding> {
+    let mut notes = Notes::of(Group::Samplers, "samplers_expected");
+    let named: Vec<String> =
+        sources.iter().take(NAMED).map(|(producer, schema)| format!("{producer} {schema}")).collect();
+    if expected == 0 {
+        notes.unknown("no site file says who should report; name it as [site] file, so that who never reports is missed");
+    } else if sources.is_empty() {
+        notes.ok(format!("each of {} was heard", many(expected, "expected sampler")));
+    } else {
+        let more = sources.len() - named.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        notes.error(
+            format!(
+                "{} of {} never reported: {}{more}",
+                sources.len(),
+                many(expected, "expected sampler"),
+                few(&named, NAMED)
+            ),
+            "on the node: `systemctl status ldmsd`; is it in an aggregator's list (`tailback ldms-config`), and has the \
+             broker a topic of that schema?",
+        );
+    }
+    notes.done()
+}
+
 /// Clocks of producers: what lies between a row's timestamp and Kafka's, against the others'.
 pub fn skewed(stamps: &[Stamp], skew_warn_s: f64, now_s: f64) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Samplers, "clocks");
@@ -199,6 +225,16 @@ mod tests {
         let named = "n1 (1 job), n2 (2 jobs), n3 (3 jobs), n4 (4 jobs), n5 (5 jobs) and 2 more";
         assert_eq!(found[0].what, format!("no row ever came of 7 nodes on which jobs run: {named}"));
         assert_eq!(nobody_samples(&[])[0].level, Level::Ok);
+    }
+
+    #[test]
+    fn expected_samplers_that_never_reported_are_named_and_counted() {
+        let source = |n: usize| (format!("n{n}"), "lustre_client".to_string());
+        let found = never_heard(&(1..=6).map(source).collect::<Vec<_>>(), 100);
+        assert_eq!(found[0].level, Level::Error);
+        assert!(found[0].what.starts_with("6 of 100 expected samplers never reported: n1 lustre_client"));
+        assert!(found[0].what.ends_with("and 1 more"), "{found:?}");
+        assert_eq!(never_heard(&[], 100)[0].level, Level::Ok);
     }
 
     #[test]

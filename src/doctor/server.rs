@@ -217,6 +217,7 @@ mod tests {
         let (positions, samplers) = (Ok(Vec::new()), Ok(Vec::new()));
         DatabaseFacts {
             unknown_nodes: Ok(Vec::new()),
+            never_heard: Ok(Vec::new()),
             server: good(),
             tiers: Ok(tiers),
             failing,

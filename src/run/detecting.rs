@@ -118,6 +118,7 @@ impl Detecting {
                 let mut down = Downstream { stages: &mut self.stages, sources: &self.sources };
                 self.inbox.progress(now, &reached, &mut down);
                 self.stages.detector.give_up_silent();
+                self.stages.detector.look_for_silence(self.inbox.watermark());
                 Ok(())
             }
         }
@@ -266,6 +267,10 @@ impl Work for Detecting {
 
     fn rows(&self) -> (u64, usize) {
         (self.stages.rows, self.inbox.waiting())
+    }
+
+    fn silent(&self) -> usize {
+        self.stages.detector.silent()
     }
 
     fn series(&self) -> &schemas::SeriesTable {

@@ -49,6 +49,7 @@ fn describe() {
     describe_gauge!("tailback_result_bytes", "Results that wait for the database");
     describe_gauge!("tailback_state_bytes", "Size of the newest written state, by stage and partition");
     describe_gauge!("tailback_partitions", "Partitions held, by stage");
+    describe_gauge!("tailback_silent_sources", "Sources of rows that are silent, by stage");
     describe_gauge!("tailback_series", "Series known, by stage");
     describe_histogram!("tailback_sample_to_commit_seconds", "From the sampler's timestamp to the commit");
     describe_histogram!("tailback_commit_seconds", "Length of a transaction");
@@ -70,6 +71,7 @@ pub struct StageFigures {
     result_bytes: Gauge,
     partitions: Gauge,
     series: Gauge,
+    silent: Gauge,
     to_commit: Histogram,
     commit: Histogram,
 }
@@ -91,6 +93,7 @@ impl StageFigures {
             result_bytes: gauge!("tailback_result_bytes", "stage" => stage),
             partitions: gauge!("tailback_partitions", "stage" => stage),
             series: gauge!("tailback_series", "stage" => stage),
+            silent: gauge!("tailback_silent_sources", "stage" => stage),
             to_commit: histogram!("tailback_sample_to_commit_seconds"),
             commit: histogram!("tailback_commit_seconds", "stage" => stage),
         }
@@ -114,19 +117,21 @@ impl StageFigures {
 
     /// The state of the partitions that a stage holds.
     pub fn held<W: Work>(&self, held: &BTreeMap<i32, Held<W>>) {
-        let (mut rows, mut waiting, mut bytes, mut series) = (0, 0, 0, 0);
+        let (mut rows, mut waiting, mut bytes, mut series, mut silent) = (0, 0, 0, 0, 0);
         let mut newest_s: Option<f64> = None;
         for one in held.values() {
             let (taken, waits) = one.work.rows();
             (rows, waiting) = (rows + taken, waiting + waits);
             bytes += one.work.result_bytes();
             series += one.work.series().len();
+            silent += one.work.silent();
             newest_s = newest_s.into_iter().chain(one.work.newest_s()).reduce(f64::max);
         }
         self.rows.absolute(rows);
         self.waiting.set(waiting as f64);
         self.result_bytes.set(bytes as f64);
         self.series.set(series as f64);
+        self.silent.set(silent as f64);
         self.partitions.set(held.len() as f64);
         if let Some(newest_s) = newest_s {
             self.behind.set(clock::now().seconds() - newest_s);

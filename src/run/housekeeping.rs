@@ -2,11 +2,26 @@
 
 use super::clock;
 use super::stop::Wishes;
-use detector::postgres::{Housekept, PgSettings, housekeep};
+use detector::postgres::{Housekept, PgSettings, housekeep, put_expected};
+use schemas::site::Expected;
 use std::time::Duration;
 
 /// Time between two rounds, and before the first: a start has other things to do.
 const ROUND: Duration = Duration::from_secs(3_600);
+
+/// Time between two tries to tell who is expected.
+const AGAIN: Duration = Duration::from_secs(10);
+
+/// Tells the database who should report.
+pub async fn tell_expected(settings: PgSettings, expected: Vec<Expected>, wishes: Wishes) {
+    while let Err(error) = put_expected(&settings, &expected).await {
+        tracing::warn!(%error, "the database was not told who should report; trying on");
+        tokio::select! {
+            () = tokio::time::sleep(AGAIN) => {}
+            () = wishes.wait() => return,
+        }
+    }
+}
 
 /// Keeps house until the process stops. A round that fails is told and tried again an hour later.
 pub async fn rounds(settings: PgSettings, wishes: Wishes) {

@@ -17,7 +17,7 @@
 //! | [`kafka`] | consumers, producers, topics |
 //! | [`lag`] | how far stages are behind, and the line about catching up |
 //! | [`figures`] | what is measured |
-//! | [`housekeeping`] | expiry and policies of the database, hourly |
+//! | [`housekeeping`] | who should report; expiry and policies of the database, hourly |
 //! | [`http`] | `/metrics`, `/healthz`, `/readyz` |
 //! | [`clock`] | the machine's clock |
 //! | [`intake`] | `/api/v1/jobs`: job events from scripts to Kafka |
@@ -117,6 +117,8 @@ async fn stages(
 ) -> anyhow::Result<()> {
     let handle = Handle::current();
     if config.run.stages.contains(&Stage::Rollup) {
+        let expected = config.site.expected.clone();
+        handle.spawn(housekeeping::tell_expected(pg_settings(config), expected, wishes.clone()));
         handle.spawn(housekeeping::rounds(pg_settings(config), wishes.clone()));
     }
     let mut threads = Vec::new();

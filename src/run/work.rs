@@ -55,6 +55,11 @@ pub trait Work: Sized + Send + 'static {
     /// Its series, by number.
     fn series(&self) -> &schemas::SeriesTable;
 
+    /// Sources that are silent now.
+    fn silent(&self) -> usize {
+        0
+    }
+
     /// Rows taken so far, and rows that wait for others.
     fn rows(&self) -> (u64, usize);
 }
@@ -78,7 +83,11 @@ impl Outcome {
             && self.stored == StoredRows::default()
             && r.episodes.is_empty()
             && r.jobs.is_empty();
-        nothing && r.job_results.is_empty() && r.job_series.is_empty() && r.heard.is_empty()
+        nothing
+            && r.job_results.is_empty()
+            && r.job_series.is_empty()
+            && r.heard.is_empty()
+            && r.silences.is_empty()
     }
 }
 

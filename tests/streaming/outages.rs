@@ -27,7 +27,10 @@ fn a_broker_that_restarts_and_one_that_crashes_lose_nothing() {
             _ => {}
         });
     });
-    site.settled().equal(undisturbed(services));
+    let mut found = site.settled();
+    // What a broker had taken when it crashed, and not confirmed, the samplers' side may send again: LDMS does too.
+    found.drops.remove("duplicate");
+    found.equal(undisturbed(services));
     process.finish();
 }
 

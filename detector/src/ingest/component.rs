@@ -11,7 +11,7 @@ use super::order::{Order, Row};
 use super::stage::Stage;
 use super::whole::Whole;
 use crate::settings::StreamSettings;
-use schemas::{DropCounts, DropReason, Heard, Metric, Name, SeriesIndex, Source, Time};
+use schemas::{DropCounts, DropReason, Heard, Metric, Name, SeriesIndex, Silence, Source, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -163,6 +163,30 @@ impl Component {
                 rows: r.accepted,
             })
         })
+    }
+
+    /// Looks which of its sources are silent.
+    pub fn look_for_silence(&mut self, now: Time, delay_s: f64, settings: &StreamSettings) {
+        self.reporters.iter_mut().for_each(|reporter| reporter.order.look(now, delay_s, settings));
+    }
+
+    /// Silences of its sources that began, ended or were none, since the last call.
+    pub fn silences(&mut self) -> impl Iterator<Item = Silence> {
+        self.reporters.iter_mut().flat_map(|Reporter { source, order, .. }| {
+            let of_source = |(since, end)| Silence {
+                producer: source.producer.clone(),
+                schema: source.schema.clone(),
+                component: source.component.clone(),
+                since,
+                end,
+            };
+            order.silence().take().into_iter().map(of_source)
+        })
+    }
+
+    /// How many of its sources are silent now.
+    pub fn silent(&self) -> usize {
+        self.reporters.iter().filter(|reporter| reporter.order.is_silent()).count()
     }
 
     /// Notes that a row came while the newest of all rows was `now`.

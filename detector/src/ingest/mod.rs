@@ -3,6 +3,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`order`] | puts the rows of one source in order; tells duplicates and late rows |
+//! | [`silence`] | tells when a source was silent |
 //! | [`rates`] | makes a reading of two rows: wraps, resets, saturation, activity |
 //! | [`component`] | a component and its sources; who owns which part, who takes over |
 //! | `stage` | one source at work: rows in order to readings, gaps bridged |
@@ -14,17 +15,25 @@
 pub mod component;
 pub mod order;
 pub mod rates;
+pub mod silence;
 mod stage;
 mod whole;
 
 use crate::settings::StreamSettings;
 use component::Component;
 use schemas::{
-    CounterBatch, DropCounts, DropReason, Heard, Metric, Name, SeriesIndex, SeriesInfo, SeriesTable, Source,
-    SourceIndex, Sources, Time,
+    CounterBatch, DropCounts, DropReason, Heard, Metric, Name, SeriesIndex, SeriesInfo, SeriesTable, Silence,
+    Source, SourceIndex, Sources, Time,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+
+/// Seconds of event time between two looks for silent sources.
+const LOOKED_S: f64 = 0.25;
+/// Weight of the latest delay in the mean of delays.
+const DELAY_GAIN: f64 = 0.05;
+/// Longest delay of rows that is taken for one.
+const DELAY_MAX_S: f64 = 60.0;
 
 /// A reading of a series, or the news that its readings have a gap.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,6 +54,20 @@ pub struct SeriesReading {
     pub anew: bool,
 }
 
+/// When was looked for silent sources last, and how long rows take to come.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Looked {
+    at: Time,
+    newest: Time,
+    delay_s: f64,
+}
+
+impl Default for Looked {
+    fn default() -> Looked {
+        Looked { at: Time::MIN, newest: Time::MIN, delay_s: 0.0 }
+    }
+}
+
 /// All components, and where each source belongs.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Ingest {
@@ -58,6 +81,7 @@ pub struct Ingest {
     /// Routers by the node that reports them.
     routers: HashMap<Name, Vec<u32>>,
     newest: Option<Time>,
+    looked: Looked,
     /// Rows, intervals and why they were not used.
     pub drops: DropCounts,
 }
@@ -122,6 +146,33 @@ impl Ingest {
         let Some(now) = self.newest else { return Vec::new() };
         let silent = self.components.iter_mut().filter_map(|c| c.give_up(now, after_s).then(|| c.series()));
         silent.flatten().collect()
+    }
+
+    /// Looks for sources that are silent; all of the stream was read up to `now`.
+    pub fn look_for_silence(&mut self, now: Time) {
+        let Some(newest) = self.newest.filter(|_| now.seconds_since(self.looked.at) >= LOOKED_S) else {
+            return;
+        };
+        let looked = &mut self.looked;
+        if newest > looked.newest {
+            // Rows that come tell how long they take; a steady delay is no silence.
+            let delay_s = now.seconds_since(newest).clamp(0.0, DELAY_MAX_S);
+            looked.delay_s += (delay_s - looked.delay_s) * DELAY_GAIN;
+        }
+        (looked.at, looked.newest) = (now, newest);
+        for component in &mut self.components {
+            component.look_for_silence(now, looked.delay_s, &self.settings);
+        }
+    }
+
+    /// Silences that began, ended or were none, since the last call.
+    pub fn silences(&mut self) -> Vec<Silence> {
+        self.components.iter_mut().flat_map(Component::silences).collect()
+    }
+
+    /// Sources that are silent now.
+    pub fn silent(&self) -> usize {
+        self.components.iter().map(Component::silent).sum()
     }
 
     /// Sources heard since the last call.

@@ -4,6 +4,7 @@
 //! hole can no longer be filled: until the component's watermark, its newest timestamp less the lateness,
 //! has passed it. So disorder costs time only where there is disorder.
 
+use super::silence::{SILENT_INTERVALS, SilenceWatch};
 use crate::settings::StreamSettings;
 use schemas::{DropReason, Time};
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,7 @@ pub struct Order {
     /// Interval of the latest rows and how often in a row it came.
     interval_us: i64,
     steady: u8,
+    silence: SilenceWatch,
 }
 
 impl Order {
@@ -43,8 +45,9 @@ impl Order {
     ) -> Result<(), DropReason> {
         self.refuse(time, watermark)?;
         let at_once = self.held.is_empty() && self.follows(time, settings);
+        self.silence.hear(time);
         if at_once {
-            self.use_row(time);
+            self.use_row(time, settings);
             used(time, counters);
             return Ok(());
         }
@@ -76,7 +79,7 @@ impl Order {
             let Some((time, counters)) = self.held.pop_front() else {
                 return;
             };
-            self.use_row(time);
+            self.use_row(time, settings);
             used(time, &counters);
         }
     }
@@ -94,12 +97,34 @@ impl Order {
     /// waits, since an earlier one may still come.
     fn follows(&self, time: Time, settings: &StreamSettings) -> bool {
         let tick_us = (settings.tick_s * 1e6) as i64;
-        let usual = if self.steady >= STEADY { self.interval_us.max(tick_us) } else { tick_us };
-        self.last.is_some_and(|last| time - last <= usual + tick_us / 2)
+        let usual_us = (self.usual_s(settings) * 1e6) as i64;
+        self.last.is_some_and(|last| time - last <= usual_us + tick_us / 2)
     }
 
-    fn use_row(&mut self, time: Time) {
+    /// Seconds between two rows of the source.
+    fn usual_s(&self, settings: &StreamSettings) -> f64 {
+        let interval_s = self.interval_us as f64 / 1e6;
+        if self.steady >= STEADY { interval_s.max(settings.tick_s) } else { settings.tick_s }
+    }
+
+    /// Looks whether the source is silent, the stream being read up to `now`; rows take `delay_s` to come.
+    pub fn look(&mut self, now: Time, delay_s: f64, settings: &StreamSettings) {
+        self.silence.look(now, delay_s + SILENT_INTERVALS * self.usual_s(settings));
+    }
+
+    /// Whether the source is silent now.
+    pub fn is_silent(&self) -> bool {
+        self.silence.is_silent()
+    }
+
+    /// When it was silent.
+    pub fn silence(&mut self) -> &mut SilenceWatch {
+        &mut self.silence
+    }
+
+    fn use_row(&mut self, time: Time, settings: &StreamSettings) {
         if let Some(last) = self.last {
+            self.silence.follow(last, time, self.usual_s(settings));
             let interval = time - last;
             let like_before = (interval - self.interval_us).abs() * 10 < self.interval_us;
             self.steady = if like_before { self.steady.saturating_add(1) } else { 0 };

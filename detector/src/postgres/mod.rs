@@ -13,6 +13,7 @@
 //! | `copy` | signals and buckets in COPY's binary format |
 //! | `rows` | the smaller tables, a statement each |
 //! | `housekeeping` | [`housekeep`]: expiry, and policies that failed |
+//! | `expected` | [`put_expected`]: who should report |
 //! | `facts` | [`server_facts`] for `tailback doctor` |
 
 mod claim;
@@ -20,6 +21,7 @@ mod commit;
 mod connect;
 mod copy;
 mod error;
+mod expected;
 mod facts;
 mod housekeeping;
 mod migrate;
@@ -31,6 +33,7 @@ pub use claim::{Claim, Snapshot};
 pub use commit::{CommitFigures, PartCommit};
 pub use connect::connect;
 pub use error::PgError;
+pub use expected::put_expected;
 pub use facts::{PolicyFacts, ServerFacts, TableFacts, server_facts};
 pub use housekeeping::{Housekept, housekeep};
 pub use migrate::{Applied, migrate, pending};

@@ -1,7 +1,9 @@
 //! The smaller tables of a batch: a statement each, whose parameters are columns.
 
 use super::PgError;
-use schemas::{CauseShare, Episode, Heard, Job, JobResult, Name, ResultBatch, SeriesIndex, Time};
+use schemas::{
+    CauseShare, Episode, Heard, Job, JobResult, Name, ResultBatch, SeriesIndex, Silence, SilenceEnd, Time,
+};
 use serde::Serialize;
 use serde_json::json;
 use std::borrow::Cow;
@@ -28,7 +30,8 @@ pub(super) async fn put(to: &Transaction<'_>, of: Of<'_>, batch: &ResultBatch) -
     job_causes(to, &batch.job_results).await?;
     job_series(to, of, &batch.job_series).await?;
     dropped(to, of, batch).await?;
-    heard(to, &batch.heard).await
+    heard(to, &batch.heard).await?;
+    silences(to, &batch.silences).await
 }
 
 type Columns<'a> = [&'a (dyn ToSql + Sync)];
@@ -197,4 +200,23 @@ async fn heard(to: &Transaction<'_>, rows: &[Heard]) -> Result<(), PgError> {
         &column(rows, |h| h.rows.cast_signed()),
     ];
     run(to, include_str!("sql/put_producers.sql"), columns).await
+}
+
+async fn silences(to: &Transaction<'_>, rows: &[Silence]) -> Result<(), PgError> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let until = |s: &Silence| match s.end {
+        SilenceEnd::At(time) => Some(seconds(time)),
+        SilenceEnd::Open | SilenceEnd::Revoked => None,
+    };
+    let columns: &Columns<'_> = &[
+        &column(rows, |s| s.producer.as_str()),
+        &column(rows, |s| s.schema.as_str()),
+        &column(rows, |s| s.component.as_str()),
+        &column(rows, |s| seconds(s.since)),
+        &column(rows, until),
+        &column(rows, |s| s.end == SilenceEnd::Revoked),
+    ];
+    run(to, include_str!("sql/put_silences.sql"), columns).await
 }

@@ -3,7 +3,8 @@
 use super::StateBlob;
 use rusqlite::{CachedStatement, Connection, Transaction, TransactionBehavior, params};
 use schemas::{
-    CauseShare, Episode, Heard, Job, JobResult, Name, ResultBatch, SeriesIndex, SeriesInfo, Signal,
+    CauseShare, Episode, Heard, Job, JobResult, Name, ResultBatch, SeriesIndex, SeriesInfo, Signal, Silence,
+    SilenceEnd,
 };
 use serde_json::json;
 
@@ -43,6 +44,7 @@ pub(super) fn write(
     job_series(&transaction, &batch.job_series)?;
     drops(&transaction, batch)?;
     heard(&transaction, &batch.heard)?;
+    silences(&transaction, &batch.silences)?;
     state(&transaction, states)?;
     transaction.commit()
 }
@@ -195,6 +197,23 @@ fn heard(to: &Transaction<'_>, heard: &[Heard]) -> rusqlite::Result<()> {
     for h in heard {
         let (producer, schema, component) = (h.producer.as_str(), h.schema.as_str(), h.component.as_str());
         put.execute(params![producer, schema, component, h.last_time.seconds(), h.rows as i64])?;
+    }
+    Ok(())
+}
+
+fn silences(to: &Transaction<'_>, silences: &[Silence]) -> rusqlite::Result<()> {
+    let mut put = to.prepare_cached(include_str!("../../sql/put_silence.sql"))?;
+    let mut revoke = to.prepare_cached(include_str!("../../sql/revoke_silence.sql"))?;
+    for s in silences {
+        let (producer, schema, component) = (s.producer.as_str(), s.schema.as_str(), s.component.as_str());
+        let since_s = s.since.seconds();
+        match s.end {
+            SilenceEnd::Revoked => revoke.execute(params![producer, schema, component, since_s])?,
+            SilenceEnd::Open => put.execute(params![producer, schema, component, since_s, None::<f64>])?,
+            SilenceEnd::At(time) => {
+                put.execute(params![producer, schema, component, since_s, time.seconds()])?
+            }
+        };
     }
     Ok(())
 }
