@@ -12,6 +12,7 @@
 //! | [`dropped`] | [`DropReason`], [`DropCounts`]: every row or interval not used, by reason |
 //! | [`results`] | [`ResultBatch`], what the detector hands to a sink |
 //! | [`jsonl`] | the lines that `tailback replay` writes |
+//! | [`topology`] | [`Topology`]: switches, directed links, forwarding tables, in columns |
 //! | [`sql`] | the numbered migrations of the store |
 //! | [`wire`] | messages of `tailback.counters` |
 
@@ -26,6 +27,7 @@ pub mod results;
 pub mod signal;
 pub mod sql;
 pub mod time;
+pub mod topology;
 pub mod wire;
 
 pub use counters::{CounterBatch, Source, SourceIndex, Sources};
@@ -37,3 +39,4 @@ pub use name::{Name, NameError};
 pub use results::{Heard, ResultBatch};
 pub use signal::{SeriesIndex, SeriesInfo, SeriesTable, Signal, State};
 pub use time::Time;
+pub use topology::{LinkIndex, Topology, VertexIndex};
