@@ -19,6 +19,7 @@
 //! | [`examples`] | the first dropped row of each reason |
 //! | [`source`] | [`InputFile`]: a file of rows and its lines |
 //! | `kind` | what a file is, by name and content |
+//! | [`topology`] | [`topology::read`]: fabric tools' output, cnames, parameters of machines to a topology |
 //! | [`merge`] | [`Replay`]: many files at once, in order of time |
 
 pub mod avro;
@@ -39,6 +40,7 @@ mod number;
 mod plan;
 mod registry;
 pub mod source;
+pub mod topology;
 
 pub use avro::{AvroSchemas, SchemaError};
 pub use confluent::{RegistryClient, RegistryError};
@@ -50,3 +52,4 @@ pub use merge::Replay;
 pub use naming::NodeNaming;
 pub use registry::NamingConflict;
 pub use source::{InputError, InputFile};
+pub use topology::{TopologyError, TopologyReading};

@@ -91,12 +91,12 @@ impl Topology {
     }
 
     /// All vertices, in the order of their numbers.
-    pub fn vertices(&self) -> impl Iterator<Item = VertexIndex> + use<> {
+    pub fn vertices(&self) -> impl Iterator<Item = VertexIndex> + Clone + use<> {
         (0..self.vertex_count() as u32).map(VertexIndex)
     }
 
     /// All directed links, in the order of their numbers.
-    pub fn links(&self) -> impl Iterator<Item = LinkIndex> + use<> {
+    pub fn links(&self) -> impl Iterator<Item = LinkIndex> + Clone + use<> {
         (0..self.link_count() as u32).map(LinkIndex)
     }
 
