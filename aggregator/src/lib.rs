@@ -20,6 +20,7 @@
 //! | [`examples`] | the first dropped row of each reason |
 //! | [`source`] | [`InputFile`]: a file of rows and its lines |
 //! | `kind` | what a file is, by name and content |
+//! | [`topology`] | [`topology::read`]: fabric tools' output, cnames, parameters of machines to a topology |
 //! | [`merge`] | [`Replay`]: many files at once, in order of time |
 
 pub mod avro;
@@ -41,6 +42,7 @@ mod plan;
 mod registry;
 mod slurm;
 pub mod source;
+pub mod topology;
 
 pub use avro::{AvroSchemas, SchemaError};
 pub use confluent::{RegistryClient, RegistryError};
@@ -52,3 +54,4 @@ pub use merge::Replay;
 pub use naming::NodeNaming;
 pub use registry::NamingConflict;
 pub use source::{InputError, InputFile};
+pub use topology::{TopologyError, TopologyReading};

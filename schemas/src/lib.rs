@@ -15,6 +15,7 @@
 //! | [`results`] | [`ResultBatch`], what the detector hands to a sink |
 //! | [`jsonl`] | the lines that `tailback replay` writes |
 //! | [`site`] | [`Site`], the site file: hosts, routers, aggregators, who should be heard |
+//! | [`topology`] | [`Topology`]: switches, directed links, forwarding tables, in columns |
 //! | [`sql`] | the numbered migrations of the store |
 //! | [`wire`] | messages of `tailback.counters` |
 
@@ -32,6 +33,7 @@ pub mod signal;
 pub mod site;
 pub mod sql;
 pub mod time;
+pub mod topology;
 pub mod wire;
 
 pub use counters::{CounterBatch, Source, SourceIndex, Sources};
@@ -44,3 +46,4 @@ pub use results::{Heard, ResultBatch, Silence, SilenceEnd};
 pub use signal::{SeriesIndex, SeriesInfo, SeriesTable, Signal, State};
 pub use site::Site;
 pub use time::Time;
+pub use topology::{LinkIndex, Topology, VertexIndex};

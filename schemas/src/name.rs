@@ -58,6 +58,12 @@ impl fmt::Display for Name {
     }
 }
 
+impl PartialEq<str> for Name {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
 impl TryFrom<String> for Name {
     type Error = NameError;
     fn try_from(text: String) -> Result<Name, NameError> {
