@@ -51,7 +51,10 @@ fn a_node_that_stops_is_told_within_three_seconds_of_its_last_row() {
     let told = run(60, |node, second| node == 2 && second > 30);
     assert_eq!(told.len(), 1, "{told:?}");
     let (known, silence) = &told[0];
-    assert_eq!((silence.producer.as_str(), silence.since, silence.end), ("nid00002", at(30.0), SilenceEnd::Open));
+    assert_eq!(
+        (silence.producer.as_str(), silence.since, silence.end),
+        ("nid00002", at(30.0), SilenceEnd::Open)
+    );
     assert!(*known > 32.0 && *known <= 33.0, "told at {known}");
 }
 

@@ -29,6 +29,8 @@ pub enum Rule {
     Words(&'static [&'static str]),
     /// Texts, at least one; or one text with commas.
     Texts,
+    /// Paths, also none.
+    Files,
 }
 
 const MODELS: &[&str] = &["robust", "published"];
@@ -87,6 +89,7 @@ const KEYS: &[(&str, Rule)] = &[
     ("jobs.open_max_h", Rule::Whole(1, 8_760, " hours")),
     ("jobs.shared_nodes", Rule::Flag),
     ("site.file", Rule::File),
+    ("site.topology", Rule::Files),
     ("http.listen", Rule::Address),
     ("http.token_file", Rule::File),
     ("http.jobs_token_file", Rule::File),
@@ -143,6 +146,7 @@ impl Rule {
             Rule::Name(most) => format!("a text of 1 to {most} letters, digits, `.`, `_`, `-`"),
             Rule::Word(words) => format!("one of {}", words.join(", ")),
             Rule::Words(words) => format!("a list of some of {}, each once", words.join(", ")),
+            Rule::Files => "a list of paths".to_string(),
             Rule::Texts => "a list of texts, at least one, none empty".to_string(),
         }
     }
@@ -161,7 +165,7 @@ impl Rule {
             (Rule::Address, Value::String(text)) if text.parse::<std::net::SocketAddr>().is_ok() => {}
             (Rule::Name(most), Value::String(text)) if is_name(text, most) => {}
             (Rule::Word(words), Value::String(text)) if words.contains(&text.as_str()) => {}
-            (Rule::Words(_) | Rule::Texts, _) => return self.admit_list(value),
+            (Rule::Words(_) | Rule::Texts | Rule::Files, _) => return self.admit_list(value),
             _ => return None,
         }
         Some(value.clone())
@@ -170,6 +174,7 @@ impl Rule {
     /// A list, or a text with commas that stands for one.
     fn admit_list(self, value: &Value) -> Option<Value> {
         let texts: Vec<String> = match value {
+            Value::String(text) if text.is_empty() && matches!(self, Rule::Files) => Vec::new(),
             Value::String(text) => text.split(',').map(|part| part.trim().to_string()).collect(),
             Value::Array(items) => {
                 items.iter().map(|item| item.as_str().map(str::to_string)).collect::<Option<_>>()?
@@ -180,7 +185,8 @@ impl Rule {
             Rule::Words(words) => words.contains(&text.as_str()) && !texts[..i].contains(text),
             _ => !text.is_empty(),
         };
-        let fits = !texts.is_empty() && texts.iter().enumerate().all(allowed);
+        let some = !texts.is_empty() || matches!(self, Rule::Files);
+        let fits = some && texts.iter().enumerate().all(allowed);
         fits.then(|| Value::Array(texts.into_iter().map(Value::String).collect()))
     }
 }

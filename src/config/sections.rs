@@ -136,6 +136,7 @@ pub struct Run {
 #[serde(deny_unknown_fields)]
 pub struct Site {
     pub file: PathBuf,
+    pub topology: Vec<PathBuf>,
     /// What stands in `file`.
     #[serde(skip)]
     pub expected: Vec<schemas::site::Expected>,

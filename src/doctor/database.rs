@@ -4,6 +4,7 @@ use super::producers::Sampler;
 use crate::config::RunConfig;
 use crate::run::pg_settings;
 use detector::postgres::{PgError, PgSettings, ServerFacts, connect, server_facts};
+use schemas::{Metric, Name, SeriesInfo};
 use std::time::Duration;
 use tokio_postgres::Client;
 
@@ -74,6 +75,8 @@ pub struct DatabaseFacts {
     pub unknown_nodes: Result<Vec<(String, i64)>, String>,
     /// Expected sources that were never heard: producer and schema.
     pub never_heard: Result<Vec<(String, String)>, String>,
+    /// Series of ports.
+    pub ports: Result<Vec<SeriesInfo>, String>,
     /// Rows that were not used, by reason.
     pub dropped: Result<Vec<(String, i64)>, String>,
 }
@@ -109,6 +112,7 @@ pub async fn look(config: &RunConfig, patience: Duration) -> Result<DatabaseFact
         samplers: bounded(patience, samplers(&client)).await.map_err(|t| t.to_string()),
         unknown_nodes: bounded(patience, unknown_nodes(&client)).await.map_err(|t| t.to_string()),
         never_heard: bounded(patience, never_heard(&client)).await.map_err(|t| t.to_string()),
+        ports: bounded(patience, ports(&client)).await.map_err(|t| t.to_string()),
         dropped: bounded(patience, dropped(&client)).await.map_err(|t| t.to_string()),
         tiers: tiers.map_err(|trouble| trouble.to_string()),
         server,
@@ -208,6 +212,18 @@ async fn unknown_nodes(client: &Client) -> Result<Vec<(String, i64)>, PgError> {
 async fn never_heard(client: &Client) -> Result<Vec<(String, String)>, PgError> {
     let rows = client.query(include_str!("sql/never_heard.sql"), &[]).await?;
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+}
+
+async fn ports(client: &Client) -> Result<Vec<SeriesInfo>, PgError> {
+    let rows = client.query(include_str!("sql/ports.sql"), &[]).await?;
+    let port = |row: &tokio_postgres::Row| {
+        Some(SeriesInfo {
+            metric: Metric::from_name(row.get(0))?,
+            component: Name::parse(row.get(1)).ok()?,
+            part: Some(Name::parse(row.get(2)).ok()?),
+        })
+    };
+    Ok(rows.iter().filter_map(port).collect())
 }
 
 async fn dropped(client: &Client) -> Result<Vec<(String, i64)>, PgError> {

@@ -26,6 +26,8 @@ pub enum Group {
     Rows,
     /// Samplers and their clocks.
     Samplers,
+    /// The network's links and peers.
+    Topology,
     /// The database server.
     Database,
     /// Tailback's own stages.
@@ -42,6 +44,7 @@ impl Group {
             Group::Kafka => "Kafka",
             Group::Rows => "Rows from ldmsd",
             Group::Samplers => "Samplers",
+            Group::Topology => "Topology",
             Group::Database => "Database",
             Group::Stages => "Stages",
             Group::Versions => "Versions",

@@ -31,6 +31,7 @@ pub mod sample;
 pub mod server;
 pub mod stages;
 pub mod topics;
+mod topology;
 pub mod words;
 
 use crate::config::{self, Examined, RunConfig};
@@ -100,6 +101,7 @@ async fn examine(examined: &Examined) -> Vec<Finding> {
     findings.extend(site.brokers_and_topics().await);
     findings.extend(site.rows().await);
     findings.extend(site.samplers());
+    findings.extend(site.topology());
     findings.extend(site.server());
     findings.extend(site.stages());
     findings.extend(endpoint::metrics(&config.http, site.patience).await);
@@ -183,6 +185,12 @@ impl<'a> Site<'a> {
         let answer = endpoint::subjects(&self.config.schema_registry, self.patience).await;
         findings.extend(drift::registry(answer, avro));
         findings
+    }
+
+    fn topology(&self) -> Vec<Finding> {
+        let none = Err("the database does not answer".to_string());
+        let ports = self.database.as_ref().map_or(&none, |facts| &facts.ports);
+        topology::check(&self.config.site.topology, ports)
     }
 
     fn samplers(&self) -> Vec<Finding> {

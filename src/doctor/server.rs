@@ -218,6 +218,7 @@ mod tests {
         DatabaseFacts {
             unknown_nodes: Ok(Vec::new()),
             never_heard: Ok(Vec::new()),
+            ports: Ok(Vec::new()),
             server: good(),
             tiers: Ok(tiers),
             failing,
