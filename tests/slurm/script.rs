@@ -17,7 +17,8 @@ const VARIABLES: [(&str, &str); 7] = [
 ];
 
 fn script(variables: &[(&str, &str)], conf: &str) -> ExitStatus {
-    let script = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("deploy/slurm/tailback-job");
+    let script =
+        PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("deploy/slurm/tailback-job");
     let mut command = Command::new(script);
     command.env_clear().env("PATH", "/usr/bin:/bin").env("TAILBACK_JOB_CONF", conf);
     command.envs(variables.iter().copied()).status().unwrap()
