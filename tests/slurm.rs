@@ -6,6 +6,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
+#[path = "slurm/script.rs"]
+mod script;
 #[path = "slurm/site.rs"]
 mod site;
 

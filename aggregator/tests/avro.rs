@@ -194,7 +194,7 @@ fn a_job_row_with_a_start_is_an_event() {
     let event = &out.jobs[0];
     assert_eq!((event.nodes[0].as_str(), event.job_id.as_str()), ("nid00001", "6"));
     assert_eq!((event.user.as_str(), event.name.as_str()), ("bob", "a\"\u{fffd}b"));
-    assert_eq!((event.start, event.end), (Time(1_795_217_419_000_000), None));
+    assert_eq!((event.start, event.end), (Some(Time(1_795_217_419_000_000)), None));
     assert_eq!(event.time, Time(1_795_217_419_001_000));
     let dropped = decoder.message(None, &message(12, &[0]), &schemas, &mut out);
     assert_eq!(dropped, Outcome::Dropped(DropReason::AvroU32Zero));

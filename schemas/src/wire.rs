@@ -24,7 +24,7 @@ const MARK: [u8; 2] = [0xC3, 0x01];
 
 /// CRC-64-AVRO of the canonical forms of the schemas, as they stand in the messages (little endian).
 const COUNTERS: u64 = 0x1692_3A7C_E4AF_70D2;
-const JOBS: u64 = 0x5EA3_2BA7_F45D_B34F;
+const JOBS: u64 = 0xFB40_FE9F_F964_C892;
 const DROPPED: u64 = 0x88E4_D551_C85A_28F0;
 const PROGRESS: u64 = 0xBD8B_4B84_49B8_ED1E;
 

@@ -139,10 +139,10 @@ impl KafkaFacts {
     }
 }
 
-/// Names of Tailback's own topics: counters, posted jobs, signals, verdicts.
+/// Names of Tailback's own topics: counters, signals, verdicts, posted jobs.
 pub fn own_topics(config: &RunConfig) -> [&str; 4] {
     let kafka = &config.kafka;
-    [&kafka.counters_topic, &kafka.jobs_topic, &kafka.signals_topic, &kafka.verdicts_topic]
+    [&kafka.counters_topic, &kafka.signals_topic, &kafka.verdicts_topic, &kafka.jobs_topic]
 }
 
 /// Whether `topic` is one with rows of LDMS.

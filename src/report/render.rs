@@ -36,8 +36,10 @@ pub fn render(facts: &PostMortem, width: usize, colour: bool) -> String {
 
 fn head(facts: &PostMortem, paint: &Paint) -> Vec<String> {
     let job = &facts.job;
-    let title = format!("Job {}  {}  {}", job.job_id, printable(&job.name), of_user(&job.user));
+    let label = if job.label.is_empty() { String::new() } else { format!(" ({})", printable(&job.label)) };
+    let title = format!("Job {}{label}  {}  {}", job.job_id, printable(&job.name), of_user(&job.user));
     let until = match job.end {
+        Some(end) if job.end_presumed => format!("to {} at the latest (nobody told of its end)", utc(end)),
         Some(end) => format!("to {}", utc(end)),
         None => format!("and had no end by {}", utc(facts.until)),
     };

@@ -59,6 +59,7 @@ brokers = ["{broker}"]
 raw_topics = ["^{name}\\.ldms\\..*"]
 group = "{name}"
 counters_topic = "{name}.counters"
+jobs_topic = "{name}.jobs"
 signals_topic = "{name}.signals"
 verdicts_topic = "{name}.verdicts"
 partitions = {PARTITIONS}

@@ -40,7 +40,8 @@ fn told(ledger: &mut JobLedger, now_s: f64) -> Vec<String> {
 }
 
 fn on_node(ledger: &JobLedger, node: &str, now_s: f64) -> Vec<String> {
-    let jobs = ledger.on_node_at(&name(node), Time::from_seconds(now_s));
+    let node = name(node);
+    let jobs = ledger.on_node_at(&node, Time::from_seconds(now_s));
     jobs.map(|job| job.job_id.to_string()).collect()
 }
 
