@@ -7,6 +7,7 @@ use crate::migrate::MigrateArgs;
 use crate::replay::ReplayArgs;
 use crate::report::ReportArgs;
 use crate::run::RunArgs;
+use crate::sample::SampleArgs;
 use crate::serve::ServeArgs;
 use crate::simulate::SimulateArgs;
 use clap::{Parser, Subcommand};
@@ -42,6 +43,8 @@ enum Command {
     Doctor(DoctorArgs),
     /// Consume what ldmsd publishes to Kafka, and write to the database
     Run(RunArgs),
+    /// Read this node's InfiniBand, Lustre and Slingshot counters every second and write them as LDMS rows
+    Sample(SampleArgs),
 }
 
 /// Runs the command of the process' arguments.
@@ -63,6 +66,7 @@ pub fn run() -> anyhow::Result<()> {
         Command::Migrate(args) => crate::migrate::run(&args, &mut std::io::stdout().lock()),
         Command::Doctor(args) => crate::doctor::run(&args, &mut std::io::stdout().lock()),
         Command::Run(args) => crate::run::run(&args),
+        Command::Sample(args) => crate::sample::run(&args),
         Command::Config => crate::check::print_defaults(&mut std::io::stdout().lock()),
     }
 }

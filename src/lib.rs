@@ -15,6 +15,7 @@
 //! | [`outputs`] | the four files of a replay |
 //! | [`demo`] | `tailback demo`: the simulated cluster, live |
 //! | [`simulate`] | `tailback simulate`: recorded rows of the simulated cluster, with truth |
+//! | [`sample`] | `tailback sample`: the native sampler on a node |
 //! | [`serve`] | `tailback serve`: the page over an existing store |
 //! | [`report`] | `tailback report`: the post-mortem of a job |
 //! | [`bars`] | progress on a terminal |
@@ -33,6 +34,7 @@ pub mod pipeline;
 pub mod replay;
 pub mod report;
 pub mod run;
+pub mod sample;
 pub mod serve;
 pub mod signals;
 pub mod simulate;

@@ -220,7 +220,7 @@ pub(crate) fn put_job(out: &mut Vec<u8>, row: &JobRow) {
 }
 
 /// The opening brace and the timestamp: whole seconds, a dot, six decimals.
-fn put_time(out: &mut Vec<u8>, time: Time) {
+pub(crate) fn put_time(out: &mut Vec<u8>, time: Time) {
     out.extend_from_slice(b"{\"timestamp\":");
     let microseconds = time.0.max(0) as u64;
     put_number(out, microseconds / 1_000_000);
@@ -232,7 +232,7 @@ fn put_time(out: &mut Vec<u8>, time: Time) {
 }
 
 /// Decimal digits, two at a time: most of the time of a row goes here.
-fn put_number(out: &mut Vec<u8>, value: u64) {
+pub(crate) fn put_number(out: &mut Vec<u8>, value: u64) {
     let mut digits = [0_u8; 20];
     let mut first = digits.len();
     let mut rest = value;

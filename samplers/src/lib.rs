@@ -8,6 +8,7 @@
 //! | [`lustre`] | how writers share four OSTs |
 //! | [`aries`] | routers, tiles, links, routes; what load does to a link |
 //! | [`faults`] | [`Faults`], what goes wrong on the way of a row |
+//! | [`native`] | the native sampler: rows of a real node, without LDMS |
 //! | [`ldms_rows`] | [`Rows`] and [`Schema`], the format of the rows |
 //! | [`truth`] | [`Truth`], who really lost what to whom |
 //! | `machine` | the physics from event to event |
@@ -21,6 +22,7 @@ pub mod jobs;
 pub mod ldms_rows;
 pub mod lustre;
 mod machine;
+pub mod native;
 mod network;
 mod rng;
 pub mod scenario;

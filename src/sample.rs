@@ -1,0 +1,202 @@
+//! `tailback sample`: the native sampler on a node; reads arguments, opens the output, runs until it is asked to end.
+
+mod kafka;
+mod output;
+
+use crate::signals;
+use anyhow::{Context, bail};
+use clap::Args;
+use samplers::native::looping::{self, Note, Plan};
+use samplers::native::{
+    Clock, Event, Figures, Node, Roots, Sampler, Schedule, Selection, Sink, SystemClock, TickRows,
+};
+use schemas::Name;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+
+/// What to sample, when, and where rows go.
+#[derive(Debug, Args)]
+pub struct SampleArgs {
+    #[command(flatten)]
+    output: output::OutputArgs,
+    /// Name of this node in the rows, as Slurm knows it [default: the host name up to its first dot]
+    #[arg(long, value_name = "NAME")]
+    producer: Option<String>,
+    /// LDMS's number of this node [default: the digits that the name ends in, or 0]
+    #[arg(long, value_name = "NUMBER")]
+    component_id: Option<u64>,
+    /// Milliseconds between two samples, 100 to 60000
+    #[arg(long, value_name = "MS", default_value_t = 1000)]
+    interval_ms: u64,
+    /// Milliseconds from the whole multiple of the interval to the sample
+    #[arg(long, value_name = "MS", default_value_t = 0)]
+    offset_ms: u64,
+    /// Seconds between two looks for devices and mounts
+    #[arg(long, value_name = "S", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    rescan_s: u64,
+    /// Read every counter that the drivers have, not only those that tell of contention
+    #[arg(long)]
+    all_counters: bool,
+    /// Write one row of each set now, and end
+    #[arg(long, conflicts_with = "figures")]
+    once: bool,
+    /// End after so many samples and print jitter and processor time on standard error
+    #[arg(long, value_name = "TICKS", value_parser = clap::value_parser!(u64).range(1..))]
+    figures: Option<u64>,
+    /// Where sysfs is mounted
+    #[arg(long, value_name = "DIR", default_value = "/sys")]
+    sysfs: PathBuf,
+    /// Where procfs is mounted
+    #[arg(long, value_name = "DIR", default_value = "/proc")]
+    procfs: PathBuf,
+    /// Where debugfs is mounted [default: kernel/debug in sysfs]
+    #[arg(long, value_name = "DIR")]
+    debugfs: Option<PathBuf>,
+}
+
+/// How long the end may take: what waits for an absent reader is given up then.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// Samples until Ctrl-C or SIGTERM.
+///
+/// # Errors
+/// Arguments that make no sense, an output that cannot be opened.
+pub fn run(args: &SampleArgs) -> anyhow::Result<()> {
+    let interval = Duration::from_millis(args.interval_ms);
+    let schedule = Schedule::new(interval, Duration::from_millis(args.offset_ms))?;
+    let roots = Roots::new(&args.sysfs, &args.procfs, args.debugfs.as_deref());
+    let selection = if args.all_counters { Selection::All } else { Selection::Listed };
+    let mut sampler = Sampler::new(roots, node(args)?, selection);
+    let mut sink = args.output.open()?;
+    let (stopper, stop) = channel();
+    let mut clock = SystemClock::new(stop);
+    if args.once {
+        let _keep = stopper;
+        return once(&mut sampler, &clock, sink.as_mut());
+    }
+    hear_signals(stopper)?;
+    let rescan_us = i64::try_from(args.rescan_s)? * 1_000_000;
+    let plan = Plan { schedule, rescan_us, ticks: args.figures };
+    let mut figures = Figures::default();
+    let begun = ProcessorTime::now();
+    let mut note = |note: Note<'_>| match note {
+        Note::Event(event) => tell(event),
+        // Those of a run that goes on for ever would fill the memory.
+        Note::Tick { .. } if args.figures.is_some() => figures.hear(note),
+        Note::Tick { .. } => {}
+    };
+    looping::run(plan, &mut sampler, &mut clock, sink.as_mut(), &mut note);
+    let used = begun.elapsed();
+    end(sink.as_mut())?;
+    if args.figures.is_some() {
+        write!(std::io::stderr(), "{figures}{used}")?;
+    }
+    Ok(())
+}
+
+fn node(args: &SampleArgs) -> anyhow::Result<Node> {
+    let producer = match &args.producer {
+        Some(name) => Name::parse(name).context("--producer")?,
+        None => {
+            Node::host_name(&args.procfs).context("this host's name cannot stand in rows: set --producer")?
+        }
+    };
+    let mut node = Node::named(producer);
+    node.component_id = args.component_id.unwrap_or(node.component_id);
+    Ok(node)
+}
+
+/// One row of each set, now.
+fn once(sampler: &mut Sampler, clock: &dyn Clock, sink: &mut dyn Sink) -> anyhow::Result<()> {
+    let (mut rows, mut events) = (TickRows::default(), Vec::new());
+    sampler.rescan(&mut events);
+    sampler.sample(clock, &mut rows, &mut events);
+    events.iter().for_each(tell);
+    if rows.is_empty() {
+        bail!(
+            "there is nothing to sample: no InfiniBand port, Lustre mount or Slingshot interface can be read"
+        );
+    }
+    sink.take(&rows);
+    end(sink)
+}
+
+/// Hands over what waits, and says what could not be.
+fn end(sink: &mut dyn Sink) -> anyhow::Result<()> {
+    sink.finish(FAREWELL);
+    let mut events = Vec::new();
+    sink.drain_events(&mut events);
+    events.iter().for_each(tell);
+    match sink.dropped() {
+        0 => Ok(()),
+        dropped if sink.is_over() => bail!("the reader of the rows is gone; {dropped} rows were dropped"),
+        dropped => {
+            tracing::warn!(dropped, "rows were dropped because the output did not take them");
+            Ok(())
+        }
+    }
+}
+
+fn tell(event: &Event) {
+    if event.is_warning() { tracing::warn!("{event}") } else { tracing::info!("{event}") }
+}
+
+/// Sends to `stopper` when the end is asked for.
+fn hear_signals(stopper: Sender<()>) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let (ready, heard) = channel();
+    std::thread::Builder::new().name("signals".to_string()).spawn(move || {
+        runtime.block_on(async {
+            let ended = std::pin::pin!(signals::end_asked());
+            // Handlers are set at the first poll; only then may the run begin.
+            let first = futures::future::select(ended, std::future::ready(())).await;
+            let _ = ready.send(());
+            if let futures::future::Either::Right(((), ended)) = first {
+                ended.await;
+            }
+        });
+        let _ = stopper.send(());
+    })?;
+    Ok(heard.recv()?)
+}
+
+/// Processor time of the whole process, and the time on the wall.
+struct ProcessorTime {
+    used_s: f64,
+    begun: std::time::Instant,
+}
+
+/// What a run used.
+struct Used {
+    processor_s: f64,
+    wall_s: f64,
+}
+
+fn processor_s() -> f64 {
+    let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    used.tv_sec as f64 + used.tv_nsec as f64 / 1e9
+}
+
+impl ProcessorTime {
+    fn now() -> ProcessorTime {
+        ProcessorTime { used_s: processor_s(), begun: std::time::Instant::now() }
+    }
+
+    fn elapsed(&self) -> Used {
+        Used { processor_s: processor_s() - self.used_s, wall_s: self.begun.elapsed().as_secs_f64() }
+    }
+}
+
+impl std::fmt::Display for Used {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let share = 100.0 * self.processor_s / self.wall_s;
+        writeln!(
+            f,
+            "processor time      {:.3} ms in {:.1} s: {share:.4}% of a core",
+            1e3 * self.processor_s,
+            self.wall_s
+        )
+    }
+}

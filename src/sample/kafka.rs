@@ -1,0 +1,167 @@
+//! Rows to Kafka, topic by schema, with a null key as LDMS's store publishes them.
+
+use crate::config::RunConfig;
+use crate::config::kafka::Role;
+use crate::run::kafka::client;
+use rdkafka::client::ClientContext;
+use rdkafka::config::RDKafkaLogLevel;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::message::DeliveryResult;
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
+use samplers::native::{Event, Kind, Sink, TickRows};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// A producer that is asked for news once a tick: no thread of ours waits for it.
+pub struct KafkaSink {
+    producer: BaseProducer<Ear>,
+    topics: [(Kind, String); 3],
+    brokers: String,
+    dropped: u64,
+    /// Rows dropped since the queue became full; `None` while it is not.
+    full_since: Option<u64>,
+    events: Vec<Event>,
+    /// Whether the last news was good.
+    works: Option<bool>,
+}
+
+/// Counts what was delivered and what was given up; keeps the last error.
+#[derive(Default)]
+struct Ear {
+    delivered: AtomicU64,
+    given_up: AtomicU64,
+    error: Mutex<Option<String>>,
+}
+
+impl ClientContext for Ear {
+    fn log(&self, _: RDKafkaLogLevel, _: &str, text: &str) {
+        // Brokers that are away fill lines and lines: what matters comes as an error.
+        tracing::debug!(target: "librdkafka", "{text}");
+    }
+
+    fn error(&self, error: KafkaError, reason: &str) {
+        tracing::debug!(%error, "Kafka: {reason}");
+        let sentence = if reason.is_empty() { error.to_string() } else { reason.to_string() };
+        *self.error.lock().unwrap_or_else(PoisonError::into_inner) = Some(sentence);
+    }
+}
+
+impl ProducerContext for Ear {
+    type DeliveryOpaque = ();
+
+    fn delivery(&self, result: &DeliveryResult<'_>, (): ()) {
+        match result {
+            Ok(_) => self.delivered.fetch_add(1, Ordering::Relaxed),
+            Err((error, _)) => {
+                *self.error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+                self.given_up.fetch_add(1, Ordering::Relaxed)
+            }
+        };
+    }
+}
+
+impl KafkaSink {
+    /// A producer for `brokers` (`config`: those of `[kafka]`) that keeps at most `buffer_kib` of rows.
+    ///
+    /// # Errors
+    /// What librdkafka says of the properties.
+    pub fn new(
+        config: &RunConfig,
+        brokers: &str,
+        prefix: &str,
+        buffer_kib: u32,
+    ) -> anyhow::Result<KafkaSink> {
+        let kib = buffer_kib.to_string();
+        let mut own = vec![("queue.buffering.max.kbytes", kib.as_str())];
+        let brokers = if brokers == "config" { config.kafka.brokers.join(",") } else { brokers.to_string() };
+        own.push(("bootstrap.servers", brokers.as_str()));
+        let producer = client(config, Role::Producer, &own, Ear::default())?;
+        let topic = |kind: Kind| (kind, format!("{prefix}{}", kind.schema()));
+        Ok(KafkaSink {
+            producer,
+            topics: [Kind::InfiniBand, Kind::Lustre, Kind::Slingshot].map(topic),
+            dropped: 0,
+            full_since: None,
+            events: Vec::new(),
+            works: None,
+            brokers,
+        })
+    }
+
+    fn send(&mut self, kind: Kind, line: &[u8]) {
+        let Some((_, topic)) = self.topics.iter().find(|(of, _)| *of == kind) else { return };
+        match self.producer.send(BaseRecord::<(), [u8]>::to(topic).payload(line)) {
+            Ok(()) => {
+                if let Some(dropped) = self.full_since.take() {
+                    self.events.push(Event::BufferFree(dropped));
+                }
+            }
+            Err((error, _)) => self.refused(&error),
+        }
+    }
+
+    fn refused(&mut self, error: &KafkaError) {
+        self.dropped += 1;
+        if let Some(dropped) = &mut self.full_since {
+            *dropped += 1;
+            return;
+        }
+        self.full_since = Some(1);
+        self.events.push(match error.rdkafka_error_code() {
+            Some(RDKafkaErrorCode::QueueFull) => Event::BufferFull,
+            _ => Event::OutputFails(self.name(), error.to_string()),
+        });
+    }
+
+    fn name(&self) -> String {
+        format!("Kafka at {}", self.brokers)
+    }
+
+    /// News of deliveries: one event when they begin to work, and one when they cease to.
+    fn listen(&mut self) {
+        self.producer.poll(Duration::ZERO);
+        let ear = self.producer.context();
+        let delivered = ear.delivered.swap(0, Ordering::Relaxed);
+        self.dropped += ear.given_up.swap(0, Ordering::Relaxed);
+        let error = ear.error.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if delivered > 0 && self.works != Some(true) {
+            self.works = Some(true);
+            self.events.push(Event::OutputReady(self.name()));
+        } else if let Some(error) = error
+            && delivered == 0
+            && self.works != Some(false)
+        {
+            self.works = Some(false);
+            self.events.push(Event::OutputFails(self.name(), error));
+        }
+    }
+}
+
+impl Sink for KafkaSink {
+    fn take(&mut self, rows: &TickRows) {
+        for (kind, line) in rows.lines() {
+            self.send(kind, line);
+        }
+    }
+
+    fn drain_events(&mut self, events: &mut Vec<Event>) {
+        self.listen();
+        events.append(&mut self.events);
+    }
+
+    fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    fn is_over(&self) -> bool {
+        false
+    }
+
+    fn finish(&mut self, patience: Duration) {
+        // What did not leave in time is counted below.
+        let _ = self.producer.flush(patience);
+        self.listen();
+        self.dropped += self.producer.in_flight_count().max(0) as u64;
+    }
+}
