@@ -9,6 +9,7 @@ use crate::report::ReportArgs;
 use crate::run::RunArgs;
 use crate::serve::ServeArgs;
 use crate::simulate::SimulateArgs;
+use crate::topology::TopologyArgs;
 use clap::{Parser, Subcommand};
 use std::io::Write;
 
@@ -40,6 +41,8 @@ enum Command {
     Migrate(MigrateArgs),
     /// Look at brokers, topics, rows, samplers, database and stages, and tell how to mend what is wrong
     Doctor(DoctorArgs),
+    /// Show, check or draw the network, from what fabric tools print or from its parameters
+    Topology(TopologyArgs),
     /// Consume what ldmsd publishes to Kafka, and write to the database
     Run(RunArgs),
 }
@@ -62,6 +65,7 @@ pub fn run() -> anyhow::Result<()> {
         Command::Check(args) => crate::check::run(&args, &mut std::io::stdout().lock()),
         Command::Migrate(args) => crate::migrate::run(&args, &mut std::io::stdout().lock()),
         Command::Doctor(args) => crate::doctor::run(&args, &mut std::io::stdout().lock()),
+        Command::Topology(args) => crate::topology::run(&args, &mut std::io::stdout().lock()),
         Command::Run(args) => crate::run::run(&args),
         Command::Config => crate::check::print_defaults(&mut std::io::stdout().lock()),
     }

@@ -17,6 +17,7 @@
 //! | [`simulate`] | `tailback simulate`: recorded rows of the simulated cluster, with truth |
 //! | [`serve`] | `tailback serve`: the page over an existing store |
 //! | [`report`] | `tailback report`: the post-mortem of a job |
+//! | [`topology`] | `tailback topology`: what a network is like, what is wrong with it, a picture of it |
 //! | [`bars`] | progress on a terminal |
 //! | [`signals`] | Ctrl-C and SIGTERM |
 
@@ -36,3 +37,4 @@ pub mod run;
 pub mod serve;
 pub mod signals;
 pub mod simulate;
+pub mod topology;
