@@ -10,6 +10,7 @@ use crate::run::RunArgs;
 use crate::sample::SampleArgs;
 use crate::serve::ServeArgs;
 use crate::simulate::SimulateArgs;
+use crate::topology::TopologyArgs;
 use clap::{Parser, Subcommand};
 use std::io::Write;
 
@@ -41,6 +42,8 @@ enum Command {
     Migrate(MigrateArgs),
     /// Look at brokers, topics, rows, samplers, database and stages, and tell how to mend what is wrong
     Doctor(DoctorArgs),
+    /// Show, check or draw the network, from what fabric tools print or from its parameters
+    Topology(TopologyArgs),
     /// Consume what ldmsd publishes to Kafka, and write to the database
     Run(RunArgs),
     /// Read this node's InfiniBand, Lustre and Slingshot counters every second and write them as LDMS rows
@@ -65,6 +68,7 @@ pub fn run() -> anyhow::Result<()> {
         Command::Check(args) => crate::check::run(&args, &mut std::io::stdout().lock()),
         Command::Migrate(args) => crate::migrate::run(&args, &mut std::io::stdout().lock()),
         Command::Doctor(args) => crate::doctor::run(&args, &mut std::io::stdout().lock()),
+        Command::Topology(args) => crate::topology::run(&args, &mut std::io::stdout().lock()),
         Command::Run(args) => crate::run::run(&args),
         Command::Sample(args) => crate::sample::run(&args),
         Command::Config => crate::check::print_defaults(&mut std::io::stdout().lock()),

@@ -18,6 +18,7 @@
 //! | [`sample`] | `tailback sample`: the native sampler on a node |
 //! | [`serve`] | `tailback serve`: the page over an existing store |
 //! | [`report`] | `tailback report`: the post-mortem of a job |
+//! | [`topology`] | `tailback topology`: what a network is like, what is wrong with it, a picture of it |
 //! | [`bars`] | progress on a terminal |
 //! | [`signals`] | Ctrl-C and SIGTERM |
 
@@ -38,3 +39,4 @@ pub mod sample;
 pub mod serve;
 pub mod signals;
 pub mod simulate;
+pub mod topology;

@@ -1,0 +1,118 @@
+//! `tailback topology`: what a network is like, what is wrong with what is told of it, a picture of it.
+
+mod check;
+mod draw;
+mod export;
+mod path;
+mod show;
+#[cfg(test)]
+mod tests;
+mod vertex;
+
+use aggregator::topology::{TopologyReading, read};
+use clap::{Args, Subcommand};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// What to do with a topology.
+#[derive(Debug, Args)]
+pub struct TopologyArgs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Files that tell of one network, in any order.
+#[derive(Debug, Args)]
+pub struct Files {
+    /// ibnetdiscover, ibdiagnet.lst, ibdiagnet.fdbs, LFT dumps, node name maps, rtr --interconnect, cnames,
+    /// the plain form or parameters of a machine; told apart by their content
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Counts per level and class; one vertex with --at, one way with --path
+    Show {
+        #[command(flatten)]
+        files: Files,
+        /// Answer as one JSON object
+        #[arg(long)]
+        json: bool,
+        /// List the ports and peers of this switch, router or host
+        #[arg(long, value_name = "NAME", conflicts_with = "path")]
+        at: Option<String>,
+        /// Walk the forwarding tables from one host to another; without tables, a shortest path
+        #[arg(long, num_args = 2, value_names = ["FROM", "TO"])]
+        path: Option<Vec<String>>,
+    },
+    /// Tell every contradiction; the exit code is not 0 if there is one
+    Check {
+        #[command(flatten)]
+        files: Files,
+        /// Answer as one JSON object
+        #[arg(long)]
+        json: bool,
+        /// Series that report, one name a line or signals.jsonl: those whose port is nowhere in the topology are told
+        #[arg(long, value_name = "FILE")]
+        series: Option<PathBuf>,
+    },
+    /// Draw it as SVG
+    Draw {
+        #[command(flatten)]
+        files: Files,
+        /// Write here instead of to standard output
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// Write it in the plain form
+    Export {
+        #[command(flatten)]
+        files: Files,
+        /// JSON instead of TOML
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If a file cannot be read, a name is unknown, or `check` found something.
+pub fn run(args: &TopologyArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    match &args.command {
+        Command::Show { files, json, at, path } => {
+            let reading = read(&files.files)?;
+            match (at, path.as_deref()) {
+                (Some(name), _) => vertex::show(&reading, name, *json, out)?,
+                (None, Some([from, to])) => path::show(&reading, from, to, *json, out)?,
+                _ => show::show(&reading, *json, out)?,
+            }
+        }
+        Command::Check { files, json, series } => {
+            check::check(&read(&files.files)?, series.as_deref(), *json, out)?;
+        }
+        Command::Draw { files, out: file } => draw::run(&read(&files.files)?, file.as_deref(), out)?,
+        Command::Export { files, json } => export::export(&read(&files.files)?, *json, out)?,
+    }
+    Ok(out.flush()?)
+}
+
+/// The vertex called `name`, or an error that tells names like it.
+fn vertex_called(reading: &TopologyReading, name: &str) -> anyhow::Result<schemas::VertexIndex> {
+    let topology = &reading.topology;
+    if let Some(vertex) = topology.vertex(name) {
+        return Ok(vertex);
+    }
+    let near = topology
+        .vertices()
+        .map(|vertex| (strsim::damerau_levenshtein(topology.name(vertex).as_str(), name), vertex))
+        .min_by_key(|(distance, _)| *distance);
+    let hint = near.map(|(_, vertex)| format!("; did you mean {}?", topology.name(vertex)));
+    Err(anyhow::anyhow!("no switch, router or host is called {name:?}{}", hint.unwrap_or_default()))
+}
+
+/// `1.25e10` as `12.50 GB/s`; `?` for what is not known.
+fn rate(bytes_per_s: f64) -> String {
+    if bytes_per_s.is_nan() { "?".to_string() } else { format!("{:.2} GB/s", bytes_per_s / 1e9) }
+}
