@@ -1,5 +1,5 @@
 //! `tailback sample` as a process: outputs, signals, an ordinary user, figures.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -181,7 +181,7 @@ fn an_ordinary_user_has_all_rows_but_those_that_are_closed_to_it() {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     fs::set_permissions(&debugfs, fs::Permissions::from_mode(0o700)).unwrap();
     if !am_root {
-        fs::set_permissions(&debugfs, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&debugfs, fs::Permissions::from_mode(0o000)).unwrap();
     }
     let mut command = sample(&program, path, &["--figures", "3", "--interval-ms", "200", "--rescan-s", "1"]);
     if am_root {

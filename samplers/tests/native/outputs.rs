@@ -105,10 +105,13 @@ fn a_datagram_holds_one_row() {
     outlet.finish(LONG);
 }
 
+/// Bytes written for good, and what stopped the writing.
+type Answer = (usize, io::Result<()>);
+
 /// Asks a test for every write.
 struct Asked {
     writes: Sender<Vec<u8>>,
-    answers: Receiver<(usize, io::Result<()>)>,
+    answers: Receiver<Answer>,
     last: bool,
 }
 
@@ -125,7 +128,7 @@ impl Target for Asked {
     }
 }
 
-fn asked(capacity_bytes: usize, last: bool) -> (Outlet, Receiver<Vec<u8>>, Sender<(usize, io::Result<()>)>) {
+fn asked(capacity_bytes: usize, last: bool) -> (Outlet, Receiver<Vec<u8>>, Sender<Answer>) {
     let ((writes, written), (answer, answers)) = (channel(), channel());
     let target = Box::new(Asked { writes, answers, last });
     (Outlet::new(target, capacity_bytes).unwrap(), written, answer)
