@@ -1,7 +1,7 @@
 //! Jobs out of job events and job files.
 //!
 //! Events come from nodes, from Slurm and from its scripts, in any order, twice, or not at all: [`JobBook`] keeps what was
-//! said, and [`runs`](self) of jobs follow from all of it, whatever its order was.
+//! said, and the runs of jobs follow from all of it, whatever its order was.
 
 mod runs;
 

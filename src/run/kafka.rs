@@ -2,6 +2,7 @@
 
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
+use crate::config::sections::Kafka;
 use anyhow::{Context, bail};
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
 use rdkafka::client::{ClientContext, DefaultClientContext};
@@ -179,6 +180,18 @@ where
     properties.create_with_context(context).context("the connection to Kafka cannot be set up")
 }
 
+/// Tailback's topics, with their partitions and for how many milliseconds they keep messages.
+fn own_topics(kafka: &Kafka) -> [(&String, i32, String); 4] {
+    let hours = |hours: u32| (u64::from(hours) * 3_600_000).to_string();
+    [
+        (&kafka.counters_topic, kafka.partitions, hours(kafka.counters_retention_h)),
+        (&kafka.signals_topic, kafka.partitions, hours(kafka.signals_retention_h)),
+        (&kafka.verdicts_topic, kafka.partitions, hours(kafka.verdicts_retention_h)),
+        // Of jobs there is little to tell, and in one partition it stays in its order.
+        (&kafka.jobs_topic, 1, hours(kafka.jobs_retention_h)),
+    ]
+}
+
 /// Creates Tailback's topics where they are missing and may be created; otherwise says which are missing. Gives
 /// the number of partitions of the counters and the signals.
 ///
@@ -187,14 +200,7 @@ where
 pub async fn ensure_topics(config: &RunConfig, patience: Duration) -> anyhow::Result<(i32, i32)> {
     let admin: AdminClient<DefaultClientContext> = client(config, Role::Admin, &[], DefaultClientContext)?;
     let kafka = &config.kafka;
-    let hours = |hours: u32| (u64::from(hours) * 3_600_000).to_string();
-    // Of jobs there is little to tell, and in one partition it stays in its order.
-    let wanted = [
-        (&kafka.counters_topic, kafka.partitions, hours(kafka.counters_retention_h)),
-        (&kafka.jobs_topic, 1, hours(kafka.jobs_retention_h)),
-        (&kafka.signals_topic, kafka.partitions, hours(kafka.signals_retention_h)),
-        (&kafka.verdicts_topic, kafka.partitions, hours(kafka.verdicts_retention_h)),
-    ];
+    let wanted = own_topics(kafka);
     let mut missing = Vec::new();
     for (topic, count, retention) in &wanted {
         if partitions(&admin, topic, patience)? == 0 {
