@@ -3,6 +3,7 @@
 use crate::check::CheckArgs;
 use crate::demo::DemoArgs;
 use crate::doctor::DoctorArgs;
+use crate::ldms_config::LdmsConfigArgs;
 use crate::migrate::MigrateArgs;
 use crate::replay::ReplayArgs;
 use crate::report::ReportArgs;
@@ -40,6 +41,8 @@ enum Command {
     Migrate(MigrateArgs),
     /// Look at brokers, topics, rows, samplers, database and stages, and tell how to mend what is wrong
     Doctor(DoctorArgs),
+    /// Write the configuration of a site's ldmsd, samplers and aggregators
+    LdmsConfig(LdmsConfigArgs),
     /// Consume what ldmsd publishes to Kafka, and write to the database
     Run(RunArgs),
 }
@@ -62,6 +65,7 @@ pub fn run() -> anyhow::Result<()> {
         Command::Check(args) => crate::check::run(&args, &mut std::io::stdout().lock()),
         Command::Migrate(args) => crate::migrate::run(&args, &mut std::io::stdout().lock()),
         Command::Doctor(args) => crate::doctor::run(&args, &mut std::io::stdout().lock()),
+        Command::LdmsConfig(args) => crate::ldms_config::run(&args, &mut std::io::stdout().lock()),
         Command::Run(args) => crate::run::run(&args),
         Command::Config => crate::check::print_defaults(&mut std::io::stdout().lock()),
     }

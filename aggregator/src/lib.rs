@@ -19,6 +19,7 @@
 //! | [`examples`] | the first dropped row of each reason |
 //! | [`source`] | [`InputFile`]: a file of rows and its lines |
 //! | `kind` | what a file is, by name and content |
+//! | [`ldms`] | configuration of aggregator daemons, in pieces |
 //! | [`merge`] | [`Replay`]: many files at once, in order of time |
 
 pub mod avro;
@@ -33,6 +34,7 @@ pub mod jobs;
 mod json;
 mod kind;
 mod layout;
+pub mod ldms;
 pub mod merge;
 pub mod naming;
 mod number;

@@ -8,6 +8,7 @@
 //! | [`lustre`] | how writers share four OSTs |
 //! | [`aries`] | routers, tiles, links, routes; what load does to a link |
 //! | [`faults`] | [`Faults`], what goes wrong on the way of a row |
+//! | [`ldms`] | configuration of sampler daemons, in pieces |
 //! | [`ldms_rows`] | [`Rows`] and [`Schema`], the format of the rows |
 //! | [`truth`] | [`Truth`], who really lost what to whom |
 //! | `machine` | the physics from event to event |
@@ -18,6 +19,7 @@ pub mod aries;
 pub mod cluster;
 pub mod faults;
 pub mod jobs;
+pub mod ldms;
 pub mod ldms_rows;
 pub mod lustre;
 mod machine;

@@ -150,7 +150,7 @@ fn schedule(file: &SiteFile, notes: &mut Notes<'_>) {
             s.update_interval_ms, s.interval_ms
         );
         notes.wrong("schedule.update_interval_ms", text);
-    } else if s.update_interval_ms == 0 || s.interval_ms % s.update_interval_ms != 0 {
+    } else if s.update_interval_ms == 0 || !s.interval_ms.is_multiple_of(s.update_interval_ms) {
         let text =
             format!("{} does not divide {}, the sampling interval", s.update_interval_ms, s.interval_ms);
         notes.wrong("schedule.update_interval_ms", text);

@@ -72,7 +72,7 @@ pub(super) fn of(site: &Site) -> Vec<Expected> {
         }
         // ibnet names each set's producer after the switch, not after the host that asks.
         let switches = class.switches.iter().filter(|_| class.role == Role::IbSwitches);
-        all.extend(switches.filter_map(|switch| switch_rows(switch)));
+        all.extend(switches.filter_map(switch_rows));
     }
     all
 }
