@@ -3,6 +3,7 @@
 use crate::check::CheckArgs;
 use crate::demo::DemoArgs;
 use crate::doctor::DoctorArgs;
+use crate::ldms_config::LdmsConfigArgs;
 use crate::migrate::MigrateArgs;
 use crate::replay::ReplayArgs;
 use crate::report::ReportArgs;
@@ -44,6 +45,8 @@ enum Command {
     Doctor(DoctorArgs),
     /// Show, check or draw the network, from what fabric tools print or from its parameters
     Topology(TopologyArgs),
+    /// Write the configuration of a site's ldmsd, samplers and aggregators
+    LdmsConfig(LdmsConfigArgs),
     /// Consume what ldmsd publishes to Kafka, and write to the database
     Run(RunArgs),
     /// Read this node's InfiniBand, Lustre and Slingshot counters every second and write them as LDMS rows
@@ -69,6 +72,7 @@ pub fn run() -> anyhow::Result<()> {
         Command::Migrate(args) => crate::migrate::run(&args, &mut std::io::stdout().lock()),
         Command::Doctor(args) => crate::doctor::run(&args, &mut std::io::stdout().lock()),
         Command::Topology(args) => crate::topology::run(&args, &mut std::io::stdout().lock()),
+        Command::LdmsConfig(args) => crate::ldms_config::run(&args, &mut std::io::stdout().lock()),
         Command::Run(args) => crate::run::run(&args),
         Command::Sample(args) => crate::sample::run(&args),
         Command::Config => crate::check::print_defaults(&mut std::io::stdout().lock()),

@@ -9,6 +9,7 @@
 //! | [`check`] | `tailback check`: what is wrong with a configuration |
 //! | [`run`] | `tailback run`: Kafka in, database out |
 //! | [`doctor`] | `tailback doctor`: what is wrong with an installation, and how to mend it |
+//! | [`ldms_config`] | `tailback ldms-config`: configuration for a site's ldmsd |
 //! | [`migrate`] | `tailback migrate`: the database's schema |
 //! | [`log`] | lines on standard error |
 //! | [`replay`] | `tailback replay`: recorded rows to files |
@@ -28,6 +29,7 @@ pub mod cli;
 pub mod config;
 pub mod demo;
 pub mod doctor;
+pub mod ldms_config;
 pub mod log;
 pub mod migrate;
 pub mod outputs;

@@ -9,6 +9,7 @@ pub(crate) enum Family {
     IbSysfs,
     Ibmad,
     IbmadRecords,
+    Ibnet,
     Sysclassib,
     LustreClient,
     Lustre2Client,
@@ -21,6 +22,7 @@ impl Family {
             Family::IbSysfs => "ib_sysfs",
             Family::Ibmad => "ibmad",
             Family::IbmadRecords => "ibmad_records",
+            Family::Ibnet => "ibnet",
             Family::Sysclassib => "sysclassib",
             Family::LustreClient => "lustre_client",
             Family::Lustre2Client => "lustre2_client",
@@ -30,7 +32,7 @@ impl Family {
     pub(crate) fn metric(self) -> Metric {
         match self {
             Family::LustreClient | Family::Lustre2Client => Metric::LustreWriteRate,
-            Family::IbSysfs | Family::Ibmad | Family::IbmadRecords | Family::Sysclassib => {
+            Family::IbSysfs | Family::Ibmad | Family::IbmadRecords | Family::Ibnet | Family::Sysclassib => {
                 Metric::IbWaitRatio
             }
             Family::AriesRtr => Metric::AriesStallRatio,
@@ -38,10 +40,10 @@ impl Family {
     }
 
     /// Each schema has its own rank, so that the choice among redundant ones is the same in every run.
-    /// `ib_sysfs` reads counters in full width, the others saturate at 32 bits.
+    /// `ib_sysfs` and `ibnet` read counters in full width, the others saturate at 32 bits.
     pub(crate) fn rank(self) -> u8 {
         match self {
-            Family::AriesRtr | Family::IbSysfs | Family::LustreClient => 0,
+            Family::AriesRtr | Family::IbSysfs | Family::Ibnet | Family::LustreClient => 0,
             Family::Ibmad | Family::Lustre2Client => 1,
             Family::IbmadRecords => 2,
             Family::Sysclassib => 3,

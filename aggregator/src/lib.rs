@@ -21,6 +21,7 @@
 //! | [`source`] | [`InputFile`]: a file of rows and its lines |
 //! | `kind` | what a file is, by name and content |
 //! | [`topology`] | [`topology::read`]: fabric tools' output, cnames, parameters of machines to a topology |
+//! | [`ldms`] | configuration of aggregator daemons, in pieces |
 //! | [`merge`] | [`Replay`]: many files at once, in order of time |
 
 pub mod avro;
@@ -35,6 +36,7 @@ pub mod jobs;
 mod json;
 mod kind;
 mod layout;
+pub mod ldms;
 pub mod merge;
 pub mod naming;
 mod number;

@@ -193,7 +193,9 @@ impl<'a> Found<'a> {
 
 fn single_port(family: Family, columns: [Option<usize>; 4], roles: &mut [Role]) -> Result<Shape, DropReason> {
     let wanted = [Role::Text(0), Role::Text(1), Role::Counter(0), Role::Counter(1)];
-    for (at, role) in columns.into_iter().zip(wanted) {
+    // A set of `ibnet` is a port of a switch, which is the producer: there is no adapter between them.
+    let adapter = usize::from(family == Family::Ibnet);
+    for (at, role) in columns.into_iter().zip(wanted).skip(adapter) {
         roles[at.ok_or(DropReason::MissingColumn)?] = role;
     }
     Ok(single_part(family))
@@ -259,6 +261,7 @@ mod tests {
             (&["timestamp", "write_bytes.sum"], DropReason::MissingColumn),
             (&["timestamp", "fs_name", "llite"], DropReason::MissingColumn),
             (&["timestamp", "ca_name", "port", "port_xmit_wait"], DropReason::MissingColumn),
+            (&["timestamp", "switch_port", "PortXmitWait"], DropReason::MissingColumn),
             (&["timestamp", "AR_RTR_0_0_INQ_PRF_ROWBUS_STALL_CNT"], DropReason::MissingColumn),
             (&["timestamp", "ost", "fs_name", "write_bytes.sum"], DropReason::UnusedSchema),
             (&["timestamp", "MemTotal"], DropReason::UnusedSchema),

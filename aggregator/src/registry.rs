@@ -138,6 +138,7 @@ impl Registry {
                     .map_err(|_| owned_refusal(DropReason::BadName, "port", port.into_bytes()))?;
                 (producer.clone(), vec![port])
             }
+            Family::Ibnet => (producer.clone(), vec![text(1, "switch_port")?]),
             _ => (producer.clone(), shape.parts.clone()),
         };
         let schema =

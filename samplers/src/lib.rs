@@ -9,6 +9,7 @@
 //! | [`aries`] | routers, tiles, links, routes; what load does to a link |
 //! | [`faults`] | [`Faults`], what goes wrong on the way of a row |
 //! | [`native`] | the native sampler: rows of a real node, without LDMS |
+//! | [`ldms`] | configuration of sampler daemons, in pieces |
 //! | [`ldms_rows`] | [`Rows`] and [`Schema`], the format of the rows |
 //! | [`truth`] | [`Truth`], who really lost what to whom |
 //! | `machine` | the physics from event to event |
@@ -19,6 +20,7 @@ pub mod aries;
 pub mod cluster;
 pub mod faults;
 pub mod jobs;
+pub mod ldms;
 pub mod ldms_rows;
 pub mod lustre;
 mod machine;

@@ -1,0 +1,74 @@
+//! `tailback ldms-config`: the configuration of a site's ldmsd, from its site file.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`samplers`] | what runs on nodes |
+//! | [`aggregators`] | who collects and stores |
+//! | [`decomposition`] | from sets to rows |
+//! | [`guide`] | the README of the folder |
+//! | [`fill`] | `@NAME@` in the pieces |
+//! | [`folder`] | writing, without touching what others wrote |
+
+pub mod aggregators;
+pub mod decomposition;
+pub mod fill;
+pub mod folder;
+pub mod guide;
+pub mod samplers;
+
+use anyhow::Context;
+use clap::Args;
+use schemas::Site;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Which site, and where to.
+#[derive(Debug, Args)]
+pub struct LdmsConfigArgs {
+    /// The site file (TOML): hosts, roles, aggregators, broker
+    #[arg(long, value_name = "FILE")]
+    pub site: PathBuf,
+    /// Folder for the files; made if it is not there
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Write over files that were not written by this command, or were changed since
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Files by their path below the folder.
+pub type Files = BTreeMap<PathBuf, String>;
+
+/// All files of a site.
+///
+/// # Errors
+/// If a piece has a name that nobody fills, which a test excludes.
+pub fn generate(site: &Site) -> anyhow::Result<Files> {
+    let mut files = Files::new();
+    samplers::write(site, &mut files)?;
+    aggregators::write(site, &mut files)?;
+    files.insert("README.md".into(), guide::text(site));
+    Ok(files)
+}
+
+/// Reads the site file, generates, writes.
+///
+/// # Errors
+/// What is wrong with the site, a sentence for each key; a file that somebody else wrote.
+pub fn run(args: &LdmsConfigArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    let shown = args.site.display();
+    let text = std::fs::read_to_string(&args.site).with_context(|| format!("{shown} cannot be read"))?;
+    let site = Site::parse(&text).map_err(|error| {
+        let lines: Vec<String> = error.0.iter().map(|problem| format!("{shown}: {problem}")).collect();
+        anyhow::anyhow!("{}", lines.join("\n"))
+    })?;
+    for warning in &site.warnings {
+        writeln!(out, "warning: {shown}: {warning}")?;
+    }
+    let files = generate(&site)?;
+    folder::write(&args.out, &files, args.force)?;
+    let count = files.len();
+    writeln!(out, "{count} files for {} in {}; start with its README.md", site.name, args.out.display())?;
+    Ok(out.flush()?)
+}
