@@ -30,7 +30,7 @@ pub fn check(files: &[PathBuf], reported: &Result<Vec<SeriesInfo>, String>) -> V
     faults(&reading.faults, &reading.topology, &mut notes);
     match reported {
         Ok(series) => ports(&unknown_ports(&reading.topology, series), &mut notes),
-        Err(why) => notes.unknown(format!("which ports report, since {why}")),
+        Err(why) => notes.unknown(&format!("which ports report, since {why}")),
     }
     notes.done()
 }
