@@ -35,7 +35,9 @@ fn tailback(words: &[&str]) -> (String, Result<(), String>) {
 fn show_counts_levels_and_classes() {
     let (text, result) = tailback(&["show", &example("brown.toml")]);
     assert_eq!(result, Ok(()));
-    for words in ["fat_tree: 1296 hosts, 180 switches, 3888 cables", "    3  36 switch", "leaf              2592"] {
+    for words in
+        ["fat_tree: 1296 hosts, 180 switches, 3888 cables", "    3  36 switch", "leaf              2592"]
+    {
         assert!(text.contains(words), "{words}\n{text}");
     }
     let (json, _) = tailback(&["show", "--json", &example("brown_two_rails.toml")]);
@@ -54,9 +56,13 @@ fn show_at_lists_ports_and_peers() {
 
 #[test]
 fn show_path_walks_the_tables_of_each_rail_or_tells_that_there_are_none() {
-    let (text, result) = tailback(&["show", &example("brown_two_rails.toml"), "--path", "node0001", "node1296"]);
+    let (text, result) =
+        tailback(&["show", &example("brown_two_rails.toml"), "--path", "node0001", "node1296"]);
     assert_eq!(result, Ok(()));
-    assert!(text.contains("rail 0, LID 1296: 6 links") && text.contains("rail 1, LID 1296: 6 links"), "{text}");
+    assert!(
+        text.contains("rail 0, LID 1296: 6 links") && text.contains("rail 1, LID 1296: 6 links"),
+        "{text}"
+    );
     let (text, _) = tailback(&["show", &example("mutrino.toml"), "--path", "nid00000", "nid00004"]);
     assert!(text.starts_with("no forwarding tables; one of the shortest paths: 3 links"), "{text}");
 }
@@ -84,7 +90,8 @@ fn check_succeeds_without_faults_and_fails_with_them() {
 fn check_names_ports_that_report_but_stand_nowhere() {
     let folder = tempfile::tempdir().unwrap();
     let series = folder.path().join("signals.jsonl");
-    let lines = "{\"series\": \"ib_wait_ratio/leaf01/1\"}\nib_wait_ratio/leaf01/99\nlustre_write_rate/node01/snx1\n";
+    let lines =
+        "{\"series\": \"ib_wait_ratio/leaf01/1\"}\nib_wait_ratio/leaf01/99\nlustre_write_rate/node01/snx1\n";
     std::fs::write(&series, lines).unwrap();
     let series = series.display().to_string();
     let (text, result) = tailback(&["check", &fixture("fabric.lst"), "--series", &series]);
@@ -107,15 +114,19 @@ fn what_is_exported_is_read_again() {
 
 #[test]
 fn drawings_escape_names_and_stay_small() {
-    for (name, bytes_max) in
-        [("trinity.toml", 1_500_000), ("brown_two_rails.toml", 300_000), ("kang.toml", 200_000), ("dragonfly.toml", 60_000)]
-    {
+    for (name, bytes_max) in [
+        ("trinity.toml", 1_500_000),
+        ("brown_two_rails.toml", 300_000),
+        ("kang.toml", 200_000),
+        ("dragonfly.toml", 60_000),
+    ] {
         let (svg, result) = tailback(&["draw", &example(name)]);
         assert_eq!(result, Ok(()));
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
         assert!(svg.len() < bytes_max, "{name}: {} bytes", svg.len());
     }
-    let topology = schemas::topology::Machine::Aries(schemas::topology::generate::Aries::new(1)).build().unwrap();
+    let topology =
+        schemas::topology::Machine::Aries(schemas::topology::generate::Aries::new(1)).build().unwrap();
     let svg = super::draw::svg(&topology, "<script>alert(1)</script>");
     assert!(!svg.contains("<script>") && svg.contains("&lt;script&gt;"));
 }

@@ -2,7 +2,8 @@
 
 use super::{rate, vertex_called};
 use aggregator::topology::TopologyReading;
-use serde_json::json;
+use schemas::{LinkIndex, Topology, VertexIndex};
+use serde_json::{Value, json};
 use std::io::Write;
 
 pub(super) fn show(
@@ -11,60 +12,78 @@ pub(super) fn show(
     json: bool,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
-    let topology = &reading.topology;
     let vertex = vertex_called(reading, name)?;
-    let guid = topology.guid(vertex).map(|guid| format!("0x{guid:016x}"));
-    let links: Vec<_> = topology.links_from(vertex).collect();
-    let label = |link| topology.port_label(topology.from(link), topology.port(link));
     if json {
-        let ports = links.iter().map(|link| {
-            let carries = Some(topology.bytes_per_s(*link)).filter(|carries| !carries.is_nan());
-            json!({
-                "port": label(*link),
-                "peer": topology.name(topology.to(*link)),
-                "peer_port": label(topology.reverse(*link)),
-                "class": topology.class(*link).name(),
-                "rail": topology.rail(*link),
-                "bytes_per_s": carries,
-                "series": topology.series_name(*link),
-            })
-        });
-        let (kind, level, group) =
-            (topology.kind(vertex).name(), topology.level(vertex), topology.group(vertex));
-        let answer = json!({
-            "name": name, "kind": kind, "level": level, "group": group, "guid": guid,
-            "ports": topology.port_count(vertex), "links": ports.collect::<Vec<_>>(),
-        });
-        return Ok(writeln!(out, "{answer:#}")?);
+        writeln!(out, "{:#}", as_json(&reading.topology, vertex))?;
+    } else {
+        tell(&reading.topology, vertex, out)?;
     }
+    Ok(())
+}
+
+fn label(topology: &Topology, link: LinkIndex) -> String {
+    topology.port_label(topology.from(link), topology.port(link))
+}
+
+fn guid(topology: &Topology, vertex: VertexIndex) -> Option<String> {
+    topology.guid(vertex).map(|guid| format!("0x{guid:016x}"))
+}
+
+fn as_json(topology: &Topology, vertex: VertexIndex) -> Value {
+    let links = topology.links_from(vertex).map(|link| {
+        let carries = Some(topology.bytes_per_s(link)).filter(|carries| !carries.is_nan());
+        json!({
+            "port": label(topology, link),
+            "peer": topology.name(topology.to(link)),
+            "peer_port": label(topology, topology.reverse(link)),
+            "class": topology.class(link).name(),
+            "rail": topology.rail(link),
+            "bytes_per_s": carries,
+            "series": topology.series_name(link),
+        })
+    });
+    json!({
+        "name": topology.name(vertex),
+        "kind": topology.kind(vertex).name(),
+        "level": topology.level(vertex),
+        "group": topology.group(vertex),
+        "guid": guid(topology, vertex),
+        "ports": topology.port_count(vertex),
+        "links": links.collect::<Vec<_>>(),
+    })
+}
+
+fn tell(topology: &Topology, vertex: VertexIndex, out: &mut impl Write) -> std::io::Result<()> {
     let number = |number: Option<u32>| number.map_or("-".to_string(), |number| number.to_string());
     writeln!(
         out,
-        "{name}: {}, level {}, group {}, {} of {} ports connected{}",
+        "{}: {}, level {}, group {}, {} of {} ports connected{}",
+        topology.name(vertex),
         topology.kind(vertex).name(),
         number(topology.level(vertex).map(u32::from)),
         number(topology.group(vertex)),
-        links.len(),
+        topology.links_from(vertex).count(),
         topology.port_count(vertex),
-        guid.map(|guid| format!(", GUID {guid}")).unwrap_or_default()
+        guid(topology, vertex).map(|guid| format!(", GUID {guid}")).unwrap_or_default()
     )?;
-    let wide =
-        links.iter().map(|link| topology.name(topology.to(*link)).as_str().len()).max().unwrap_or(0).max(4);
+    let peer = |link| topology.name(topology.to(link)).as_str();
+    let wide = topology.links_from(vertex).map(|link| peer(link).len()).max().unwrap_or(0).max(4);
+    let (port, its_port) = ("port", "its port");
     writeln!(
         out,
-        "\n{:<12} {:<wide$}  {:<10} class  capacity     series of what it sends",
-        "port", "peer", "its port"
+        "\n{port:<12} {:<wide$}  {its_port:<10} class  capacity     series of what it sends",
+        "peer"
     )?;
-    for link in links {
-        let series = topology.series_name(link).unwrap_or_else(|| "-".to_string());
+    for link in topology.links_from(vertex) {
         writeln!(
             out,
-            "{:<12} {:<wide$}  {:<10} {:<6} {:<12} {series}",
-            label(link),
-            topology.name(topology.to(link)).as_str(),
-            label(topology.reverse(link)),
+            "{:<12} {:<wide$}  {:<10} {:<6} {:<12} {}",
+            label(topology, link),
+            peer(link),
+            label(topology, topology.reverse(link)),
             topology.class(link).name(),
             rate(topology.bytes_per_s(link)),
+            topology.series_name(link).unwrap_or_else(|| "-".to_string()),
         )?;
     }
     Ok(())

@@ -28,16 +28,13 @@ impl Nodes {
         draft.begin_file(name);
         for (at, line) in text.lines().enumerate() {
             draft.at_line(at as u32 + 1);
-            match node(line) {
-                Some((place, number)) => {
-                    if self.0.insert(place, number).is_some_and(|before| before != number) {
-                        draft.fault(FaultKind::NameTwice, line);
-                    }
+            if let Some((place, number)) = node(line) {
+                let before = self.0.insert(place, number);
+                if before.is_some_and(|before| before != number) {
+                    draft.fault(FaultKind::NameTwice, line);
                 }
-                None if line.trim_start().starts_with(|c: char| c.is_ascii_digit()) => {
-                    draft.fault(FaultKind::BadNode, line);
-                }
-                None => {}
+            } else if line.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
+                draft.fault(FaultKind::BadNode, line);
             }
         }
     }

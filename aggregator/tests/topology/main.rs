@@ -1,4 +1,5 @@
 //! Readers of topologies, on small files of the tools' forms in `topology/fixtures`.
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod contradictions;
 mod mutated;

@@ -64,6 +64,17 @@ impl Lids {
         self.of_rail(rail).filter(move |(_, owner, _)| *owner == vertex).map(|(lid, ..)| lid)
     }
 
+    /// The lowest LID of each of `vertices` in `rail`, by the number of the vertex; 0 where there is none.
+    pub fn lowest(&self, rail: u8, vertices: usize) -> Vec<u16> {
+        let mut lowest = vec![0; vertices];
+        for (lid, vertex, _) in self.of_rail(rail) {
+            if lowest[vertex.at()] == 0 {
+                lowest[vertex.at()] = lid;
+            }
+        }
+        lowest
+    }
+
     /// Number of rails with LIDs.
     pub fn rail_count(&self) -> usize {
         self.rails.len()

@@ -102,6 +102,7 @@ fn the_lids_of_one_host_are_paths_over_different_spines() {
     let hosts = hosts(&tree);
     let lids: Vec<u16> = tree.lids().of_vertex(0, hosts[50]).collect();
     assert_eq!(lids.len(), 4);
+    assert_eq!(tree.lids().lowest(0, tree.vertex_count())[hosts[50].at()], lids[0]);
     let spine = |lid| tree.to(routes.walk(hosts[0], 0, lid).unwrap()[1]);
     assert_eq!(lids.iter().map(|lid| spine(*lid)).collect::<BTreeSet<_>>().len(), 4);
 }

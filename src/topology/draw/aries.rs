@@ -61,7 +61,7 @@ pub(super) fn draw(topology: &Topology, canvas: &mut Canvas) -> (f64, f64) {
     }
     let across = MARGIN * 2.0 + columns as f64 * (grid.width() + gap) - gap;
     let down = TOP + rows as f64 * (grid.height() + gap) + 100.0;
-    legend(topology, canvas, down - 78.0);
+    legend(topology, canvas, grid, down - 78.0);
     (across.max(720.0), down)
 }
 
@@ -178,7 +178,7 @@ fn router_box(topology: &Topology, canvas: &mut Canvas, grid: Grid, (x, y): (f64
     canvas.text((x, area.y + 13.0), 11.0, "middle", colour::PANEL, &words);
 }
 
-fn legend(topology: &Topology, canvas: &mut Canvas, y: f64) {
+fn legend(topology: &Topology, canvas: &mut Canvas, grid: Grid, y: f64) {
     let of = |class| -> Vec<LinkIndex> {
         let lower = |link: &LinkIndex| *link < topology.reverse(*link);
         topology.links().filter(|link| topology.class(*link) == class && lower(link)).collect()
@@ -206,6 +206,9 @@ fn legend(topology: &Topology, canvas: &mut Canvas, y: f64) {
         canvas.text((MARGIN + 38.0, at), 13.0, "start", colour::TEXT, &text);
         at += 20.0;
     }
-    let words = "a box is a router; numbers are its green and black links, small boxes its nodes";
+    let words = match grid.large {
+        true => "a box is a router; numbers are its green and black links, small boxes its nodes",
+        false => "a box is a router: a row is a chassis, a column a slot",
+    };
     canvas.text((MARGIN + 38.0, at), 12.0, "start", colour::MUTED, words);
 }

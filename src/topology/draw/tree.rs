@@ -17,7 +17,7 @@ const LINES_MAX: usize = 800;
 /// Hosts drawn one by one.
 const HOSTS_MAX: usize = 150;
 /// Room on the left for the words of a level.
-const LEGEND: f64 = 130.0;
+const LEGEND: f64 = 172.0;
 /// Rails drawn.
 const RAILS_MAX: usize = 2;
 
@@ -38,17 +38,17 @@ pub(super) fn draw(topology: &Topology, canvas: &mut Canvas) -> (f64, f64) {
     let widest = rows.values().map(Vec::len).max().unwrap_or(1);
     let width = (LEGEND + MARGIN + widest as f64 * 110.0).clamp(WIDTH.0, WIDTH.1);
     let host_row = TOP + 40.0 + STEP * f64::from(top);
-    let below = if rails > 1 { STEP * f64::from(top) } else { 50.0 };
-    let height = host_row + below + 70.0;
+    let below = if rails > 1 { STEP * f64::from(top) + 44.0 } else { 30.0 };
+    let height = host_row + below + 30.0;
     let mut layout = Layout { topology, boxes: BTreeMap::new(), width, host_row, height };
     for ((rail, level), row) in &rows {
         layout.place(*rail, *level, row);
     }
     layout.links(canvas, rails);
+    layout.hosts(canvas);
     for ((rail, level), row) in &rows {
         layout.row(canvas, *rail, *level, row);
     }
-    layout.hosts(canvas);
     if topology.rail_count() > RAILS_MAX {
         let words = format!("{} further rails are like these", topology.rail_count() - RAILS_MAX);
         canvas.text((MARGIN, layout.height - 16.0), 13.0, "start", colour::MUTED, &words);
@@ -179,8 +179,8 @@ impl Layout<'_> {
         }
     }
 
-    /// Hosts below their leaf, one by one, or their number: per leaf if there is room, else per pod.
-    fn hosts(&self, canvas: &mut Canvas) {
+    /// Hosts by the leaf they stand below: that of their first rail.
+    fn hosts_of_leaves(&self) -> BTreeMap<VertexIndex, Vec<VertexIndex>> {
         let mut of_leaf: BTreeMap<VertexIndex, Vec<VertexIndex>> = BTreeMap::new();
         for host in self.topology.vertices_of(VertexKind::Host) {
             let leaf = self.topology.links_from(host).map(|link| self.topology.to(link)).min();
@@ -188,31 +188,53 @@ impl Layout<'_> {
                 of_leaf.entry(leaf).or_default().push(host);
             }
         }
-        let hosts: usize = of_leaf.values().map(Vec::len).sum();
+        of_leaf
+    }
+
+    /// Hosts below their leaf, one by one, or their number: per leaf if there is room, and per pod.
+    fn hosts(&self, canvas: &mut Canvas) {
+        let of_leaf = self.hosts_of_leaves();
+        let count: usize = of_leaf.values().map(Vec::len).sum();
         canvas.text((MARGIN, self.host_row - 2.0), 13.0, "start", colour::TEXT, "level 0");
-        let words = format!("{} hosts", thousands(hosts));
+        let words = format!("{} hosts", thousands(count));
         canvas.text((MARGIN, self.host_row + 13.0), 11.0, "start", colour::MUTED, &words);
         let mut pods: BTreeMap<Option<u32>, (f64, f64, usize)> = BTreeMap::new();
         for (leaf, hosts) in &of_leaf {
             let area = self.boxes[leaf];
-            if of_leaf.values().map(Vec::len).sum::<usize>() <= HOSTS_MAX {
+            if count <= HOSTS_MAX {
                 self.single_hosts(canvas, area, hosts);
                 continue;
             }
-            let place = Area::new(area.x, self.host_row - BOX_HEIGHT / 2.0, area.width, BOX_HEIGHT);
-            canvas.line(area.middle(), place.middle(), colour::LINE, 1.2, 0.8);
-            let title = format!("{} hosts of {}", hosts.len(), self.topology.name(*leaf));
-            canvas.rect(place, 3.0, colour::HOST, colour::EDGE, &title);
-            if area.width > 18.0 {
-                let (x, y) = place.middle();
-                canvas.text((x, y + 4.0), 11.0, "middle", colour::TEXT, &hosts.len().to_string());
-            }
+            self.counted_hosts(canvas, *leaf, hosts);
             let pod = pods.entry(self.topology.group(*leaf)).or_insert((f64::INFINITY, 0.0, 0));
             *pod = (pod.0.min(area.x), pod.1.max(area.right()), pod.2 + hosts.len());
         }
         for (left, right, hosts) in pods.into_values().filter(|_| self.topology.group_count() > 1) {
             let at = ((left + right) / 2.0, self.host_row + BOX_HEIGHT / 2.0 + 18.0);
+            canvas.rect(Area::new(at.0 - 40.0, at.1 - 13.0, 80.0, 18.0), 3.0, colour::GROUND, "none", "");
             canvas.text(at, 12.0, "middle", colour::TEXT, &format!("{} hosts", thousands(hosts)));
+        }
+    }
+
+    /// One box for all hosts of a leaf.
+    fn counted_hosts(&self, canvas: &mut Canvas, leaf: VertexIndex, hosts: &[VertexIndex]) {
+        let area = self.boxes[&leaf];
+        let place = Area::new(area.x, self.host_row - BOX_HEIGHT / 2.0, area.width, BOX_HEIGHT);
+        hosts.iter().take(1).for_each(|host| self.lines_up(canvas, *host, place));
+        let title = format!("{} hosts of {}", hosts.len(), self.topology.name(leaf));
+        canvas.rect(place, 3.0, colour::HOST, colour::EDGE, &title);
+        if area.width > 18.0 {
+            let (x, y) = place.middle();
+            canvas.text((x, y + 4.0), 11.0, "middle", colour::TEXT, &hosts.len().to_string());
+        }
+    }
+
+    /// From a host's place to its leaf, in each rail.
+    fn lines_up(&self, canvas: &mut Canvas, host: VertexIndex, place: Area) {
+        for link in self.topology.links_from(host) {
+            if let Some(area) = self.boxes.get(&self.topology.to(link)) {
+                canvas.line(area.middle(), place.middle(), colour::LINE, 0.9, 0.7);
+            }
         }
     }
 
@@ -223,11 +245,7 @@ impl Layout<'_> {
             let size = (pitch * 0.8).min(14.0);
             let x = left + pitch * (at as f64 + 0.5);
             let place = Area::new(x - size / 2.0, self.host_row - size / 2.0, size, size);
-            for link in self.topology.links_from(*host) {
-                if let Some(area) = self.boxes.get(&self.topology.to(link)) {
-                    canvas.line(area.middle(), place.middle(), colour::LINE, 0.8, 0.7);
-                }
-            }
+            self.lines_up(canvas, *host, place);
             let name = self.topology.name(*host).as_str();
             canvas.rect(place, 2.0, colour::HOST, colour::LINE, name);
             if name.len() as f64 * 6.0 < pitch {
