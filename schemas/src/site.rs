@@ -5,7 +5,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`file`] | the keys as they stand in the file |
+//! | [`mod@file`] | the keys as they stand in the file |
 //! | [`host_list`] | `nid[00001-00128]` and its names |
 //! | [`aries`] | from node numbers to routers, and the half that a node reports |
 //! | [`problem`] | [`SiteError`]: key, line and a sentence |

@@ -18,7 +18,7 @@
 //! | [`check`] | loops, dead ends and levels: faults of the whole, not of a line |
 //! | [`parallel`] | [`ParallelLinks`]: groups of links among which traffic may choose |
 //! | [`imbalance`] | [`Imbalance`] of the loads of such a group |
-//! | [`regions`] | chosen links that touch |
+//! | [`mod@regions`] | chosen links that touch |
 //! | [`series`] | from a link to the series that measures it, and back |
 //! | [`cname`] | names of Cray's machine room |
 //! | [`rate`] | bytes a second of InfiniBand's words for width and speed |
