@@ -77,7 +77,7 @@ impl<'a> Column<'a> {
         if let Some((counter, part)) = name.split_once('#') {
             return named_part(counter, part);
         }
-        const UNUSED: [&str; 4] = ["MemTotal", "MemFree", "AR_NIC_", "AR_NL_"];
+        const UNUSED: [&str; 5] = ["MemTotal", "MemFree", "AR_NIC_", "AR_NL_", "hni_"];
         if UNUSED.iter().any(|start| name.starts_with(start)) { Column::Unused } else { Column::Other }
     }
 }

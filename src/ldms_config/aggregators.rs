@@ -13,7 +13,7 @@ use std::path::PathBuf;
 const FOLDER: &str = "aggregators";
 /// Memory of sets: what a daemon needs at least, and for each producer.
 const MEMORY_MB: usize = 64;
-const MEMORY_PER_HOST_KB: usize = 256;
+const MEMORY_PER_HOST_KB: usize = 96;
 /// A host that asks switches has a set for each of their ports.
 const MEMORY_SWITCHES_KB: usize = 512 * 1024;
 

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// Folder of these files.
 const FOLDER: &str = "samplers";
-/// Memory of sets: a whole router takes 100 KB; a fabric has a set for each of some ten thousand ports.
+/// Memory of sets: a whole router takes 31 kB (`ldms_ls -v`); a fabric has a set for each of some ten thousand ports.
 const MEMORY_MB: &str = "32";
 const MEMORY_SWITCHES_MB: &str = "512";
 /// Rows of tiles of an Aries router.

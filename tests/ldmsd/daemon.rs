@@ -54,16 +54,15 @@ fn outcome(program: &Path, arguments: &[String], folder: &Path) -> Result<(), St
 /// InfiniBand adapter, which the line's plug-in opened, the lines of that plug-in are taken out and the rest is tried.
 pub fn refusal(program: &Path, arguments: &[String], installed: &Installed) -> Option<String> {
     let log = outcome(program, arguments, installed.folder()).err()?;
-    let plugin = if log.contains("Cannot open CA:mlx5_0 port:1") {
-        "sysclassib"
-    } else if log.contains("failed to open port mlx5_0:1") {
-        "ibnet"
-    } else {
+    let text = std::fs::read_to_string(arguments.last().unwrap()).unwrap();
+    // libibumad says so itself; ldmsd's own log may lack its last lines when it ends.
+    let plugins =
+        ["sysclassib", "ibnet"].into_iter().filter(|_| log.contains("can't open UMAD port (mlx5_0:1)"));
+    let Some(plugin) = plugins.into_iter().find(|plugin| text.contains(&format!("load name={plugin}\n")))
+    else {
         return Some(log);
     };
     println!("{plugin}: its line was understood, no adapter is here; the other lines are tried without it");
-    let file = arguments.last().unwrap();
-    let text = std::fs::read_to_string(file).unwrap();
     let rest: String = text
         .lines()
         .filter(|line| !line.contains(&format!("name={plugin}")))

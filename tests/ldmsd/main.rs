@@ -2,7 +2,7 @@
 //! to files that our decoder reads.
 //!
 //! ldmsd is `TAILBACK_LDMSD`, else the one in `PATH`, else `/opt/ovis/sbin/ldmsd`. Without one the tests say that they
-//! were skipped.
+//! were skipped. Kafka and the schema registry come from `tests/services`; `TAILBACK_SKIP_SERVICES=1` leaves them out.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,11 +13,14 @@
 
 mod daemon;
 mod hardware;
+mod kafka;
+mod seen;
 mod site;
 
 use daemon::{Daemon, ldmsd};
+use seen::Seen;
 use site::Installed;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -65,6 +68,10 @@ fn rows_go_through_both_levels_to_files_that_our_decoder_reads() {
     decoded(&csv, &schemas, aries);
 }
 
+fn start(program: &Path, installed: &Installed) -> Vec<Daemon> {
+    installed.commands().iter().map(|(_, arguments)| Daemon::start(program, arguments, installed)).collect()
+}
+
 /// Whether each of `producers` sent [`ROWS`] rows.
 fn rows(csv: &Path, schema: &str, producers: usize) -> bool {
     let Ok(text) = std::fs::read_to_string(csv.join(schema)) else { return false };
@@ -84,42 +91,11 @@ fn decoded(csv: &Path, schemas: &[(&'static str, usize)], aries: bool) {
     let files: Vec<PathBuf> = known.map(|(schema, _)| csv.join(schema)).collect();
     let mut replay = aggregator::Replay::open(&files).unwrap();
     let (mut decoder, mut out) = (aggregator::Decoder::default(), aggregator::Decoded::default());
-    let mut times: BTreeMap<(String, String), Vec<i64>> = BTreeMap::new();
-    let mut series = BTreeSet::new();
+    let mut seen = Seen::default();
     while replay.next_batch(&mut decoder, &mut out).unwrap() {
-        for (source, time, counters) in out.counters.rows() {
-            let source = decoder.sources().get(source).unwrap();
-            if source.schema.as_str() == "lustre_client" {
-                assert_eq!(counters, [hardware::WRITTEN_BYTES]);
-            }
-            let key = (source.producer.to_string(), source.schema.to_string());
-            times.entry(key).or_default().push(time.0);
-            series.extend(
-                source
-                    .parts
-                    .iter()
-                    .map(|part| format!("{}/{}/{part}", source.metric.name(), source.component)),
-            );
-        }
+        seen.take(&decoder, &out);
     }
     assert_eq!(decoder.drops().total(), 0, "{:?}", decoder.examples());
-    assert_eq!(series, site::series(aries));
-    for ((producer, schema), times) in times {
-        timed(&format!("{producer} {schema}"), times);
-    }
-}
-
-/// Samples are taken on the second, and none is skipped or comes twice. Medians, since a machine may be stopped in between.
-fn timed(who: &str, mut times: Vec<i64>) {
-    times.sort_unstable();
-    let unique: BTreeSet<&i64> = times.iter().collect();
-    assert_eq!(unique.len(), times.len(), "{who}: a sample came twice");
-    let mut phases: Vec<i64> = times.iter().map(|time| time.rem_euclid(1_000_000)).collect();
-    let mut gaps: Vec<i64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    phases.sort_unstable();
-    gaps.sort_unstable();
-    let (phase, gap) = (phases[phases.len() / 2], gaps[gaps.len() / 2]);
-    println!("{who}: {} rows, {} us after the second, {} us apart (medians)", times.len(), phase, gap);
-    assert!(phase < site::LEVEL1_OFFSET_US, "{who}: {phase} us after the second, level 1 would come first");
-    assert!((900_000..1_100_000).contains(&gap), "{who}: {gap} us apart");
+    assert_eq!(seen.series, site::series(aries));
+    seen.check();
 }
