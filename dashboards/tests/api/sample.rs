@@ -24,7 +24,7 @@ INSERT INTO episodes VALUES
      '[{"cause":"other_job","kind":"endpoint","series_or_job":"4711","share":0.8}]'),
     (2, 0, 1800000575.0, 1800000600.0, 1, 6.7e8, 1e9, 8.3, 7.9, 8.8, 1.0,
      '[[1800000575.0, 0.0], [1800000600.0, 8.3]]', '[]');
-INSERT INTO jobs VALUES
+INSERT INTO jobs (job_id, user_name, name, start_time, end_time, app) VALUES
     ('4710', 'amelie', '<img src=x onerror=alert(1)>', 1800000000.0, NULL, 'hacc_io'),
     ('4711', 'bo', '', 1800000300.0, NULL, NULL);
 INSERT INTO job_nodes VALUES ('4710', 'nid00012'), ('4711', 'nid00040');
