@@ -5,6 +5,7 @@
 //! detectors tell the second time by the row's place in its raw partition.
 
 mod avro_schemas;
+mod ends;
 mod job_topics;
 mod outlet;
 mod raw;
@@ -320,8 +321,13 @@ impl<'a> Aggregating<'a> {
             self.confirmed = Instant::now();
             self.raws.iter_mut().for_each(RawPartition::doubt_end);
         }
-        for raw in &mut self.raws {
-            raw.confirm_end(&self.consumer, PATIENCE);
+        if self.raws.iter().any(RawPartition::is_doubted) {
+            // Without an answer the doubt stays, and the next telling asks again.
+            let asked = ends::ask(&self.consumer, &self.raws, PATIENCE);
+            let settled = asked.map(|ends| ends::settle(&mut self.raws, &ends));
+            if let Err(error) = settled {
+                tracing::debug!(%error, "the ends of raw partitions are not known just now");
+            }
         }
         self.turned = Instant::now();
     }

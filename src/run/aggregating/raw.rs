@@ -3,7 +3,6 @@
 use super::super::kafka::Listener;
 use aggregator::Outcome;
 use rdkafka::consumer::base_consumer::PartitionQueue;
-use rdkafka::consumer::{BaseConsumer, Consumer};
 use schemas::Time;
 use schemas::wire::{DroppedRow, Reached};
 use std::sync::Arc;
@@ -74,14 +73,15 @@ impl RawPartition {
         self.at_end = false;
     }
 
-    /// Asks the broker about an end that is doubted.
-    pub(super) fn confirm_end(&mut self, consumer: &BaseConsumer<Listener>, patience: Duration) {
-        if !std::mem::take(&mut self.doubted) {
-            return;
-        }
-        match consumer.fetch_watermarks(&self.topic, self.partition, patience) {
-            Ok((low, high)) => self.at_end = self.next_offset.unwrap_or(low) >= high,
-            Err(_) => self.doubted = true,
+    /// Whether its end is doubted.
+    pub(super) fn is_doubted(&self) -> bool {
+        self.doubted
+    }
+
+    /// Settles a doubt: the broker has messages from offset `low` up to before `high`.
+    pub(super) fn settle(&mut self, low: i64, high: i64) {
+        if std::mem::take(&mut self.doubted) {
+            self.at_end = self.next_offset.unwrap_or(low) >= high;
         }
     }
 
