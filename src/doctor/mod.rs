@@ -209,7 +209,8 @@ impl<'a> Site<'a> {
         });
         findings.extend(match &self.database {
             Ok(DatabaseFacts { never_heard: Ok(sources), .. }) => {
-                producers::never_heard(sources, self.config.site.expected.len())
+                let each_tick = self.config.site.expected.iter().filter(|expected| !expected.event_driven);
+                producers::never_heard(sources, each_tick.count())
             }
             Ok(DatabaseFacts { never_heard: Err(why), .. }) => {
                 skipped(Group::Samplers, "samplers_expected", why)

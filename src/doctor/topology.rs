@@ -38,8 +38,8 @@ pub fn check(files: &[PathBuf], reported: &Result<Vec<SeriesInfo>, String>) -> V
 fn faults(faults: &Faults, topology: &Topology, notes: &mut Notes) {
     if faults.is_empty() {
         let (vertices, links) = (topology.vertices().count(), topology.links().count());
-        let (vertices, links) = (many(vertices, "switch, router or host"), many(links, "directed link"));
-        notes.ok(format!("the topology agrees with itself: {vertices}; {links}"));
+        let links = many(links, "directed link");
+        notes.ok(format!("the topology agrees with itself: {vertices} switches, routers and hosts, {links}"));
         return;
     }
     let named: Vec<String> = faults.examples().iter().take(NAMED).map(ToString::to_string).collect();
