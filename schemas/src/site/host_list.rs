@@ -1,6 +1,7 @@
 //! Host lists in the notation of Slurm and genders: `nid[00001-00128,00200]`, `rack[1-2]n[01-10]`, `login1,login2`.
 
 use crate::Name;
+use crate::hostlist::{self, HostlistError};
 
 /// Most names that one list may stand for.
 pub const HOSTS_MAX: usize = 200_000;
@@ -10,44 +11,34 @@ const HOST_BYTES_MAX: usize = 63;
 /// Why a text is no host list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HostListError {
-    /// A bracket that is not closed, or that holds none.
-    #[error("{0:?} has a bracket that is not closed or that is empty")]
-    Bracket(String),
-    /// Something in brackets that is neither a number nor `from-to`.
-    #[error("{range:?} in {list:?} is no number and no range such as 00001-00128")]
-    Range {
+    /// It is no hostlist, or stands for too many hosts.
+    #[error("{list:?}: {error}")]
+    Notation {
         /// The list.
         list: String,
-        /// What stands in the brackets.
-        range: String,
+        /// What is wrong with it.
+        error: HostlistError,
     },
-    /// More than [`HOSTS_MAX`] names.
-    #[error("{0:?} stands for more than {HOSTS_MAX} hosts")]
-    TooMany(String),
     /// A name that is none.
     #[error("{0:?} is no host name: up to {HOST_BYTES_MAX} letters, digits, dots, hyphens and underscores")]
     Name(String),
 }
 
-/// The names of a list, in its order.
+/// The names of a list, in its order; spaces around commas are allowed.
 ///
 /// # Errors
 /// [`HostListError`]; nothing is expanded beyond [`HOSTS_MAX`].
 pub fn expand(list: &str) -> Result<Vec<Name>, HostListError> {
-    let mut names = Vec::new();
-    for item in items(list)? {
-        let mut texts = vec![String::new()];
-        for piece in pieces(item)? {
-            texts = joined(texts, &piece).ok_or_else(|| HostListError::TooMany(list.to_string()))?;
-        }
-        if names.len() + texts.len() > HOSTS_MAX {
-            return Err(HostListError::TooMany(list.to_string()));
-        }
-        for text in texts {
-            names.push(host_name(&text)?);
-        }
+    let dense = list.split(',').map(str::trim).collect::<Vec<_>>().join(",");
+    // Slurm passes over two commas in a row; in a file that a person writes something is missing there.
+    if dense.split(',').any(str::is_empty) {
+        return Err(HostListError::Name(list.to_string()));
     }
-    Ok(names)
+    let names = hostlist::expand(&dense, HOSTS_MAX).map_err(|error| match error {
+        HostlistError::Host(_) => HostListError::Name(list.to_string()),
+        error => HostListError::Notation { list: list.to_string(), error },
+    })?;
+    names.iter().map(|name| host_name(name.as_str())).collect()
 }
 
 /// A host's name: it goes into files of ldmsd and into systemd's, so it is stricter than a [`Name`].
@@ -61,53 +52,6 @@ pub fn host_name(text: &str) -> Result<Name, HostListError> {
     name.ok_or_else(|| HostListError::Name(text.to_string()))
 }
 
-/// The parts between commas that stand outside brackets.
-fn items(list: &str) -> Result<Vec<&str>, HostListError> {
-    let (mut items, mut begin, mut inside) = (Vec::new(), 0, false);
-    for (at, byte) in list.bytes().enumerate() {
-        match (byte, inside) {
-            (b'[', false) => inside = true,
-            (b']', true) => inside = false,
-            (b'[', true) | (b']', false) => return Err(HostListError::Bracket(list.to_string())),
-            (b',', false) => {
-                items.push(list[begin..at].trim());
-                begin = at + 1;
-            }
-            _ => {}
-        }
-    }
-    if inside {
-        return Err(HostListError::Bracket(list.to_string()));
-    }
-    items.push(list[begin..].trim());
-    Ok(items)
-}
-
-/// A piece of a name: fixed, or one of several.
-enum Piece<'a> {
-    Fixed(&'a str),
-    Ranges(Vec<(u64, u64, usize)>),
-}
-
-fn pieces(item: &str) -> Result<Vec<Piece<'_>>, HostListError> {
-    let (mut pieces, mut rest) = (Vec::new(), item);
-    while let Some((before, after)) = rest.split_once('[') {
-        let (inside, behind) =
-            after.split_once(']').ok_or_else(|| HostListError::Bracket(item.to_string()))?;
-        if inside.is_empty() {
-            return Err(HostListError::Bracket(item.to_string()));
-        }
-        let ranges = inside.split(',').map(|range| {
-            parse_range(range)
-                .ok_or_else(|| HostListError::Range { list: item.to_string(), range: range.to_string() })
-        });
-        pieces.extend([Piece::Fixed(before), Piece::Ranges(ranges.collect::<Result<_, _>>()?)]);
-        rest = behind;
-    }
-    pieces.push(Piece::Fixed(rest));
-    Ok(pieces)
-}
-
 /// From, to and digits of `00001-00128` or `7`.
 pub(super) fn parse_range(range: &str) -> Option<(u64, u64, usize)> {
     let (from, to) = range.split_once('-').unwrap_or((range, range));
@@ -117,28 +61,6 @@ pub(super) fn parse_range(range: &str) -> Option<(u64, u64, usize)> {
     }
     let (first, last) = (from.parse().ok()?, to.parse().ok()?);
     (first <= last).then_some((first, last, from.len()))
-}
-
-/// Every text followed by everything the piece may be; `None` if that is too much.
-fn joined(texts: Vec<String>, piece: &Piece<'_>) -> Option<Vec<String>> {
-    let ranges = match piece {
-        Piece::Fixed(fixed) => return Some(texts.into_iter().map(|text| text + fixed).collect()),
-        Piece::Ranges(ranges) => ranges,
-    };
-    let mut count = 0u64;
-    for (first, last, _) in ranges {
-        count = count.checked_add(last - first)?.checked_add(1)?;
-    }
-    if count.checked_mul(texts.len() as u64)? > HOSTS_MAX as u64 {
-        return None;
-    }
-    let mut out = Vec::new();
-    for text in &texts {
-        for (first, last, width) in ranges {
-            out.extend((*first..=*last).map(|number| format!("{text}{number:0width$}")));
-        }
-    }
-    Some(out)
 }
 
 #[cfg(test)]
@@ -186,7 +108,13 @@ mod tests {
             "n[1-200001]",
             "n[1-150000],m[1-60000]",
         ] {
-            assert!(matches!(expand(list), Err(HostListError::TooMany(_))), "{list}");
+            assert!(
+                matches!(
+                    expand(list),
+                    Err(HostListError::Notation { error: HostlistError::TooMany { .. }, .. })
+                ),
+                "{list}"
+            );
         }
         assert_eq!(expand("n[1-200000]").unwrap().len(), HOSTS_MAX);
     }
