@@ -38,10 +38,37 @@ pub struct Source {
     pub rank: u8,
 }
 
+/// Stands in a row for a counter of a link that its sampler does not measure.
+pub const NOT_MEASURED: u64 = u64::MAX;
+/// Counters of its link's life that a row may hold for each part behind all others, in this order: how often the link
+/// went down, and how often it recovered from errors. InfiniBand alone has them; both may be reset.
+pub const LINK_COLUMNS: usize = 2;
+
 impl Source {
-    /// Counters in one row of this source.
+    /// Counters in one row of this source, those of links left out.
     pub fn counters(&self) -> usize {
         self.parts.len() * self.metric.columns()
+    }
+
+    /// Counters in a row that tells of links too: [`LINK_COLUMNS`] for each part more.
+    pub fn counters_with_links(&self) -> usize {
+        self.counters() + self.parts.len() * LINK_COLUMNS
+    }
+
+    /// The part that its rows are about, where that is one alone.
+    pub fn only_part(&self) -> Option<&Name> {
+        match self.parts.as_slice() {
+            [part] => Some(part),
+            _ => None,
+        }
+    }
+
+    /// Whether both are known by the same producer, schema, component and part, whatever their sets.
+    pub fn tells_of_the_same(&self, other: &Source) -> bool {
+        self.producer == other.producer
+            && self.schema == other.schema
+            && self.component == other.component
+            && self.only_part() == other.only_part()
     }
 }
 
@@ -93,7 +120,7 @@ impl From<Sources> for Vec<Source> {
 }
 
 /// Rows in columns: row `i` is `sources[i]`, `times[i]` and the counters
-/// `counters[starts[i]..starts[i + 1]]`, `Source::counters` of them.
+/// `counters[starts[i]..starts[i + 1]]`, [`Source::counters`] or [`Source::counters_with_links`] of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CounterBatch {
     sources: Vec<SourceIndex>,

@@ -86,6 +86,39 @@ pub enum CauseKind {
     Unknown,
 }
 
+impl Cause {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Cause; 5] =
+        [Cause::SelfInflicted, Cause::OtherJob, Cause::IoOnMpi, Cause::FailoverInduced, Cause::Unknown];
+
+    /// The word in files and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::SelfInflicted => "self",
+            Cause::OtherJob => "other_job",
+            Cause::IoOnMpi => "io_on_mpi",
+            Cause::FailoverInduced => "failover_induced",
+            Cause::Unknown => "unknown",
+        }
+    }
+}
+
+impl CauseKind {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [CauseKind; 4] =
+        [CauseKind::Avoidable, CauseKind::Capacity, CauseKind::Endpoint, CauseKind::Unknown];
+
+    /// The word in files and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            CauseKind::Avoidable => "avoidable",
+            CauseKind::Capacity => "capacity",
+            CauseKind::Endpoint => "endpoint",
+            CauseKind::Unknown => "unknown",
+        }
+    }
+}
+
 /// One cause with its share of the loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CauseShare {

@@ -12,6 +12,8 @@
 //! | [`job`] | [`JobEvent`], [`Job`], [`JobResult`], causes and kinds |
 //! | [`job_post`] | [`job_post::PostedJob`]: news of jobs as scripts send them |
 //! | [`dropped`] | [`DropReason`], [`DropCounts`]: every row or interval not used, by reason |
+//! | [`region`] | [`Region`], contended links that touch; [`JobFactors`], what a job's loss is made of |
+//! | [`alert`] | [`Notice`], what is told of an incident; [`Advice`] for schedulers |
 //! | [`results`] | [`ResultBatch`], what the detector hands to a sink |
 //! | [`jsonl`] | the lines that `tailback replay` writes |
 //! | [`site`] | [`Site`], the site file: hosts, routers, aggregators, who should be heard |
@@ -19,6 +21,7 @@
 //! | [`sql`] | the numbered migrations of the store |
 //! | [`wire`] | messages of `tailback.counters` |
 
+pub mod alert;
 pub mod counters;
 pub mod dropped;
 pub mod episode;
@@ -28,6 +31,7 @@ pub mod job_post;
 pub mod jsonl;
 pub mod metric;
 pub mod name;
+pub mod region;
 pub mod results;
 pub mod signal;
 pub mod site;
@@ -36,12 +40,17 @@ pub mod time;
 pub mod topology;
 pub mod wire;
 
-pub use counters::{CounterBatch, Source, SourceIndex, Sources};
+pub use alert::{Action, Advice, NOTICE_VERSION, Notice, NoticeKind, RoutedNotice, Severity, SufferingJob};
+pub use counters::{CounterBatch, LINK_COLUMNS, NOT_MEASURED, Source, SourceIndex, Sources};
 pub use dropped::{DropCounts, DropReason};
 pub use episode::{Episode, EpisodeId, LossPoint};
 pub use job::{Cause, CauseKind, CauseShare, Job, JobEvent, JobResult};
 pub use metric::{Direction, Metric};
 pub use name::{Name, NameError};
+pub use region::{
+    Evidence, Interval, JobFactors, REGION_SERIES_MAX, Region, RegionCause, RegionChange, RegionId,
+    RegionStep, RegionVictim,
+};
 pub use results::{Heard, ResultBatch, Silence, SilenceEnd};
 pub use signal::{SeriesIndex, SeriesInfo, SeriesTable, Signal, State};
 pub use site::Site;

@@ -68,4 +68,19 @@ impl Metric {
             Metric::LustreWriteRate => 1,
         }
     }
+
+    /// Whether the mean over the parts of a component is a series of its own (reduce, then model). A router's links carry
+    /// one job's messages together; a mean over ports or mounts would fall with each that is silent.
+    pub fn has_sum(self) -> bool {
+        self == Metric::AriesStallRatio
+    }
+
+    /// Bytes that one count of its traffic stands for: a flit's payload, an InfiniBand word, a byte written.
+    pub fn unit_bytes(self) -> f64 {
+        match self {
+            Metric::AriesStallRatio => 16.0,
+            Metric::IbWaitRatio => 4.0,
+            Metric::LustreWriteRate => 1.0,
+        }
+    }
 }

@@ -1,7 +1,12 @@
 //! What the detector hands to a sink at each commit.
 
-use crate::{DropCounts, Episode, Job, JobResult, Name, SeriesIndex, SeriesInfo, Signal, Time};
+use crate::{
+    DropCounts, Episode, Job, JobFactors, JobResult, Name, Region, RoutedNotice, SeriesIndex, SeriesInfo,
+    Signal, Time,
+};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::hash::Hash;
 
 /// When a source was last heard.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +17,8 @@ pub struct Heard {
     pub schema: Name,
     /// The component it reports about.
     pub component: Name,
+    /// The mount or port, where its rows are about one alone.
+    pub part: Option<Name>,
     /// Timestamp of its latest row.
     pub last_time: Time,
     /// Rows accepted since the first.
@@ -39,6 +46,8 @@ pub struct Silence {
     pub schema: Name,
     /// The component it reports about.
     pub component: Name,
+    /// The mount or port, where its rows are about one alone.
+    pub part: Option<Name>,
     /// Timestamp of its last row before.
     pub since: Time,
     /// How it ended.
@@ -66,4 +75,57 @@ pub struct ResultBatch {
     pub heard: Vec<Heard>,
     /// Silences that began, ended or were none; of one silence the later word counts.
     pub silences: Vec<Silence>,
+    /// Regions that began, changed or ended.
+    pub regions: Vec<Region>,
+    /// What the losses of jobs are made of, where that changed.
+    pub factors: Vec<JobFactors>,
+    /// Notices of incidents, for the outbox; one that is told again adds nothing.
+    pub notices: Vec<RoutedNotice>,
+}
+
+impl ResultBatch {
+    /// Takes what became known after it, so that one commit holds both.
+    pub fn add(&mut self, later: ResultBatch) {
+        self.series.extend(later.series);
+        self.signals.extend(later.signals);
+        replace(&mut self.episodes, later.episodes, |episode| episode.id);
+        replace(&mut self.jobs, later.jobs, |job| job.job_id.clone());
+        replace(&mut self.job_results, later.job_results, |result| result.job_id.clone());
+        self.job_series.extend(later.job_series);
+        self.drops = later.drops;
+        replace(&mut self.heard, later.heard, |heard| {
+            (heard.producer.clone(), heard.schema.clone(), heard.component.clone(), heard.part.clone())
+        });
+        self.silences.extend(later.silences);
+        // Each tells its own steps.
+        self.regions.extend(later.regions);
+        replace(&mut self.factors, later.factors, |factors| factors.job_id.clone());
+        self.notices.extend(later.notices);
+    }
+}
+
+/// Takes rows in the place of earlier ones with their key.
+fn replace<T, K: Eq + Hash>(rows: &mut Vec<T>, later: Vec<T>, key: impl Fn(&T) -> K) {
+    let replaced: HashSet<K> = later.iter().map(&key).collect();
+    rows.retain(|row| !replaced.contains(&key(row)));
+    rows.extend(later);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(component: &str, rows: u64) -> Heard {
+        let name = |name| Name::parse(name).unwrap();
+        let (producer, schema, component) = (name("nid00001"), name("aries_rtr"), name(component));
+        Heard { producer, schema, component, part: None, last_time: Time(0), rows }
+    }
+
+    #[test]
+    fn of_rows_with_one_key_the_later_stays_and_others_are_kept() {
+        let mut batch = ResultBatch { heard: vec![heard("a", 1), heard("b", 1)], ..ResultBatch::default() };
+        batch.add(ResultBatch { heard: vec![heard("c", 2), heard("a", 2)], ..ResultBatch::default() });
+        let rows: Vec<(&str, u64)> = batch.heard.iter().map(|h| (h.component.as_str(), h.rows)).collect();
+        assert_eq!(rows, [("b", 1), ("c", 2), ("a", 2)]);
+    }
 }

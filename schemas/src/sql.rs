@@ -5,7 +5,15 @@ pub const SQLITE_MIGRATIONS: &[&str] = &[
     include_str!("../sql/sqlite/0001_tables.sql"),
     include_str!("../sql/sqlite/0002_job_runs.sql"),
     include_str!("../sql/sqlite/0003_silences.sql"),
+    include_str!("../sql/sqlite/0004_regions.sql"),
+    include_str!("../sql/sqlite/0005_answers.sql"),
+    include_str!("../sql/sqlite/0006_source_parts.sql"),
+    include_str!("../sql/sqlite/0008_factors.sql"),
+    include_str!("../sql/sqlite/0009_alerts.sql"),
 ];
+
+/// What a job on the nodes of the JSON list `?1` would meet now, asked of the embedded store.
+pub const SQLITE_PLACEMENT_ADVICE: &str = include_str!("../sql/sqlite/queries/placement_advice.sql");
 
 /// A migration of the server's schema.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +35,17 @@ pub const POSTGRES_MIGRATIONS: &[PgMigration] = &[
     timescale("0005_aggregates", include_str!("../sql/postgres/0005_aggregates.timescale.sql")),
     plain("0006_job_runs", include_str!("../sql/postgres/0006_job_runs.sql")),
     plain("0007_collection", include_str!("../sql/postgres/0007_collection.sql")),
+    plain("0008_regions", include_str!("../sql/postgres/0008_regions.sql")),
+    plain("0009_expiry", include_str!("../sql/postgres/0009_expiry.sql")),
+    timescale("0010_expiry", include_str!("../sql/postgres/0010_expiry.timescale.sql")),
+    plain("0011_job_answers", include_str!("../sql/postgres/0011_job_answers.sql")),
+    plain("0012_network_answers", include_str!("../sql/postgres/0012_network_answers.sql")),
+    plain("0013_source_parts", include_str!("../sql/postgres/0013_source_parts.sql")),
+    timescale("0014_expiry", include_str!("../sql/postgres/0014_expiry.timescale.sql")),
+    plain("0015_factors", include_str!("../sql/postgres/0015_factors.sql")),
+    plain("0018_alerts", include_str!("../sql/postgres/0018_alerts.sql")),
+    plain("0022_dashboards", include_str!("../sql/postgres/0022_dashboards.sql")),
+    timescale("0023_dashboards", include_str!("../sql/postgres/0023_dashboards.timescale.sql")),
 ];
 
 const fn plain(name: &'static str, sql: &'static str) -> PgMigration {

@@ -19,6 +19,7 @@
 //! | [`parallel`] | [`ParallelLinks`]: groups of links among which traffic may choose |
 //! | [`imbalance`] | [`Imbalance`] of the loads of such a group |
 //! | [`mod@regions`] | chosen links that touch |
+//! | [`places`] | [`NodePlace`]: the switches that hosts hang on; [`LinkPlace`]: links by their series |
 //! | [`series`] | from a link to the series that measures it, and back |
 //! | [`cname`] | names of Cray's machine room |
 //! | [`rate`] | bytes a second of InfiniBand's words for width and speed |
@@ -36,6 +37,7 @@ pub mod graph;
 pub mod imbalance;
 pub mod levels;
 pub mod parallel;
+pub mod places;
 pub mod plain;
 pub mod rate;
 pub mod regions;
@@ -51,6 +53,7 @@ pub use generate::{Machine, MachineError};
 pub use graph::{LinkIndex, Topology, VertexIndex};
 pub use imbalance::Imbalance;
 pub use parallel::{ParallelKind, ParallelLinks};
+pub use places::{LinkPlace, NodePlace, link_places, node_places};
 pub use plain::{PlainError, PlainTopology};
 pub use regions::regions;
 pub use routes::{Flow, RouteError, Routes};
