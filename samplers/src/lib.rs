@@ -7,6 +7,7 @@
 //! | [`jobs`] | [`jobs::JobSpec`], what jobs do |
 //! | [`lustre`] | how writers share four OSTs |
 //! | [`aries`] | routers, tiles, links, routes; what load does to a link |
+//! | [`lab`] | any topology under known jobs, with the truth about every link |
 //! | [`faults`] | [`Faults`], what goes wrong on the way of a row |
 //! | [`native`] | the native sampler: rows of a real node, without LDMS |
 //! | [`ldms`] | configuration of sampler daemons, in pieces |
@@ -20,6 +21,7 @@ pub mod aries;
 pub mod cluster;
 pub mod faults;
 pub mod jobs;
+pub mod lab;
 pub mod ldms;
 pub mod ldms_rows;
 pub mod lustre;

@@ -12,7 +12,7 @@ use traffic::{Contended, Traffic};
 mod traffic;
 
 /// How the flits of a tile spread over its virtual channels: requests and responses on four, little on the rest.
-const CHANNEL_PARTS: [f64; CHANNELS] = [0.245, 0.245, 0.005, 0.005, 0.245, 0.245, 0.005, 0.005];
+pub(crate) const CHANNEL_PARTS: [f64; CHANNELS] = [0.245, 0.245, 0.005, 0.005, 0.245, 0.245, 0.005, 0.005];
 /// Background traffic has a ratio of 0 in most seconds, and below 10 in the rest.
 const BACKGROUND_STALLS: f64 = 0.1;
 

@@ -108,7 +108,7 @@ pub fn described(schema: &str, line: &str) -> Described {
     let (source, time, counters) = out.counters.rows().next().unwrap();
     let source = decoder.sources().get(source).unwrap();
     let parts = source.parts.iter().map(ToString::to_string);
-    let values = counters.chunks(source.metric.columns()).map(<[u64]>::to_vec);
+    let values = counters[..source.counters()].chunks(source.metric.columns()).map(<[u64]>::to_vec);
     (
         source.schema.to_string(),
         source.producer.to_string(),

@@ -1,0 +1,355 @@
+//! The lab: any network under known jobs, with the truth about every link and every second that a job loses.
+//!
+//! It works with flows, not with packets: in each second, every pair of hosts that talks has a rate, every link has a
+//! load, and stalls follow from loads ([`stalls`]). Nothing is solved anew while nothing changes. It emits what the
+//! decoder makes of samplers' rows, [`schemas::CounterBatch`] and [`schemas::Sources`], and the scheduler's jobs;
+//! noise touches these alone. Pure and deterministic: the same [`Setup`] gives the same counters.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`job`] | [`LabJob`], [`Pattern`], [`LabIo`], [`Event`], [`Noise`] |
+//! | `setup` | [`Setup`], and why one is refused |
+//! | `pattern` | who sends to whom |
+//! | `routing` | paths by tables or shortest ones; what becomes of them while links are down |
+//! | `flows` | flows and paths in columns |
+//! | `shares` | max-min fair shares |
+//! | [`stalls`] | arrivals, stalls a word, back-pressure |
+//! | `scene` | one moment: who makes which link wait |
+//! | `losses` | what jobs lose in a second, and to whom |
+//! | `links` | which links are contended, cause and kind |
+//! | `run` | jobs as they go on |
+//! | [`truth`] | [`LabTruth`]: what really happened |
+//! | `counters` | sources and cumulative counters |
+//! | `rows` | the same as lines of LDMS, for ports of InfiniBand |
+//! | [`machines`] | networks to try things on |
+//! | [`scenarios`] | labelled cases, one class of cause each |
+
+mod counters;
+mod flows;
+pub mod job;
+mod links;
+mod losses;
+pub mod machines;
+mod pattern;
+mod routing;
+mod rows;
+mod run;
+pub mod scenarios;
+mod scene;
+mod setup;
+mod shares;
+pub mod stalls;
+#[cfg(test)]
+mod tests;
+pub mod truth;
+
+pub use job::{Event, LabIo, LabJob, LinkChange, Noise, Pattern, Phases, TrafficClass};
+pub use pattern::UNIFORM_PARTNERS;
+pub use routing::Routing;
+pub use rows::put_port_rows;
+pub use setup::{LabError, Setup};
+pub use truth::{Aggressor, LabJobTruth, LabTruth, LinkLoss, LinkTruth, Lost};
+
+use counters::{Counters, Traffic};
+use flows::{Flows, Paths};
+use links::Judge;
+use losses::{LossRate, Losses};
+use run::{CLASSES, Run};
+use scene::{Alone, Scene};
+use schemas::topology::ParallelLinks;
+use schemas::{CounterBatch, Job, Name, Sources, Time, Topology, VertexIndex};
+use stalls::Load;
+use std::collections::HashMap;
+use std::sync::Arc;
+use truth::Stretch;
+
+/// Mount that clients write to.
+pub const FILE_SYSTEM: &str = "scratch";
+/// When second 0 begins.
+pub const START: Time = Time(1_800_000_000_000_000);
+
+/// The rows of one second.
+#[derive(Clone, Copy, Debug)]
+pub struct Tick<'l> {
+    /// End of the second, when the counters are read.
+    pub time: Time,
+    /// A row of every source that is not missing.
+    pub counters: &'l CounterBatch,
+    /// What the sources are; the same in every second.
+    pub sources: &'l Sources,
+    /// Jobs that started at the beginning of the second or ended in it, as they stand at its end.
+    pub jobs: &'l [Job],
+}
+
+/// The lab while it runs.
+#[derive(Clone, Debug)]
+pub struct Lab {
+    setup: Setup,
+    capacities: Vec<f64>,
+    parallel: ParallelLinks,
+    flows: Flows,
+    healthy: Paths,
+    /// Paths while links are down; none if all are up.
+    detours: Option<Paths>,
+    down: Vec<bool>,
+    runs: Vec<Run>,
+    alone: Vec<HashMap<[bool; 2], Alone>>,
+    load: Load,
+    rates: Vec<LossRate>,
+    written: Vec<f64>,
+    counters: Counters,
+    changes: Vec<Job>,
+    stretches: Vec<Stretch>,
+    second: u32,
+}
+
+impl Lab {
+    /// The lab before its first second.
+    ///
+    /// # Errors
+    /// [`LabError`] says what cannot be played.
+    pub fn new(mut setup: Setup) -> Result<Lab, LabError> {
+        setup::check(&setup)?;
+        setup.events.sort_by_key(|event| event.at_s);
+        let topology = Arc::clone(&setup.topology);
+        let flows = Flows::of(&topology, &setup.jobs, setup.seed);
+        let healthy = flows.paths(&topology, setup.routing, &[]);
+        if let Some((flow, _)) = flows.all.iter().zip(0..).find(|(_, at)| healthy.of(*at).is_empty()) {
+            return Err(LabError::NoWay { from: flow.from.0, to: flow.to.0 });
+        }
+        let mut clients: Vec<VertexIndex> = setup.jobs.iter().flat_map(|job| job.nodes.clone()).collect();
+        clients.sort_unstable();
+        let known = |bytes: &f64| if *bytes > 0.0 { *bytes } else { f64::INFINITY };
+        Ok(Lab {
+            capacities: topology.capacities().iter().map(known).collect(),
+            parallel: ParallelLinks::of(&topology),
+            detours: None,
+            down: vec![false; topology.link_count()],
+            runs: setup.jobs.iter().map(Run::new).collect(),
+            alone: vec![HashMap::new(); setup.jobs.len()],
+            load: Load::idle(topology.link_count()),
+            rates: vec![LossRate::default(); setup.jobs.len()],
+            written: vec![0.0; topology.vertex_count()],
+            counters: Counters::new(&topology, &clients, setup.noise, setup.seed)?,
+            changes: Vec::new(),
+            stretches: Vec::new(),
+            second: 0,
+            flows,
+            healthy,
+            setup,
+        })
+    }
+
+    /// The network.
+    pub fn topology(&self) -> &Arc<Topology> {
+        &self.setup.topology
+    }
+
+    /// What the lab was built from.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// All sources; the same in every second.
+    pub fn sources(&self) -> &Sources {
+        &self.counters.sources
+    }
+
+    /// Seconds that have passed.
+    pub fn seconds(&self) -> u32 {
+        self.second
+    }
+
+    /// Whether all jobs have ended.
+    pub fn is_over(&self) -> bool {
+        self.runs.iter().all(|run| run.end_s.is_some())
+    }
+
+    /// Lets a second pass.
+    pub fn step(&mut self) -> Tick<'_> {
+        self.changes.clear();
+        let changed = self.start_jobs() | self.break_links() | self.note_activity();
+        if changed {
+            self.solve();
+        }
+        let time = at(f64::from(self.second + 1));
+        let (carried, ratio) = (&self.load.carried, &self.load.ratio);
+        let traffic = Traffic { carried, ratio, down: &self.down, written: &self.written };
+        self.counters.pass(&traffic, time);
+        self.pass_jobs();
+        self.second += 1;
+        Tick { time, counters: &self.counters.batch, sources: &self.counters.sources, jobs: &self.changes }
+    }
+
+    /// What really happened up to now.
+    pub fn truth(&self) -> LabTruth {
+        let started = self.runs.iter().zip(&self.setup.jobs).filter(|(run, _)| run.started);
+        LabTruth {
+            jobs: started.map(|(run, job)| run.truth(job)).collect(),
+            stretches: self.stretches.clone(),
+            seconds: self.second,
+        }
+    }
+
+    /// Bytes that wanted through each link in the last second, over its capacity, by number.
+    pub fn utilisations(&self) -> Vec<f64> {
+        self.load.arriving.iter().zip(&self.capacities).map(|(bytes, capacity)| bytes / capacity).collect()
+    }
+
+    /// Stalls a word of each link in the last second, without noise, by number.
+    pub fn ratios(&self) -> &[f64] {
+        &self.load.ratio
+    }
+
+    /// The links that were contended in the last second, by number.
+    pub fn contended(&self) -> &[LinkTruth] {
+        self.stretches.last().map_or(&[], |stretch| &stretch.links)
+    }
+
+    fn start_jobs(&mut self) -> bool {
+        let mut any = false;
+        for place in 0..self.runs.len() {
+            if !self.runs[place].started && self.setup.jobs[place].start_s <= self.second {
+                self.runs[place].started = true;
+                self.tell(place);
+                any = true;
+            }
+        }
+        any
+    }
+
+    fn break_links(&mut self) -> bool {
+        let before = self.down.clone();
+        for event in self.setup.events.iter().filter(|event| event.at_s == self.second) {
+            let (link, down) = match event.change {
+                LinkChange::Down(link) => (link, true),
+                LinkChange::Up(link) => (link, false),
+            };
+            self.down[link.at()] = down;
+            self.down[self.setup.topology.reverse(link).at()] = down;
+        }
+        let changed = self.down != before;
+        if changed {
+            let some = self.down.contains(&true);
+            let paths = || self.flows.paths(&self.setup.topology, self.setup.routing, &self.down);
+            self.detours = some.then(paths);
+        }
+        changed
+    }
+
+    fn note_activity(&mut self) -> bool {
+        let mut changed = false;
+        for (run, job) in self.runs.iter_mut().zip(&self.setup.jobs) {
+            let active = run.activity(job, self.second);
+            changed |= std::mem::replace(&mut run.active, active) != active;
+        }
+        changed
+    }
+
+    fn active_of(&self, place: usize) -> Vec<u32> {
+        let active = CLASSES.iter().zip(self.runs[place].active).filter(|(_, active)| *active);
+        active.flat_map(|(class, _)| self.flows.range(place, *class)).collect()
+    }
+
+    /// Loads, losses and contended links anew.
+    fn solve(&mut self) {
+        let of_jobs: Vec<Vec<u32>> = (0..self.runs.len()).map(|place| self.active_of(place)).collect();
+        self.solve_alone(&of_jobs);
+        let active: Vec<u32> = of_jobs.iter().flatten().copied().collect();
+        let all = &self.flows.all;
+        let paths = self.detours.as_ref().unwrap_or(&self.healthy);
+        let load = Load::of(all, active.clone(), paths, &self.capacities);
+        let healthy = self.detours.as_ref().map(|_| Load::of(all, active, &self.healthy, &self.capacities));
+        let alone: Vec<&Alone> =
+            self.alone.iter().zip(&self.runs).map(|(alone, run)| &alone[&run.active]).collect();
+        let scene = Scene::of(&self.flows, paths, &load, &self.capacities);
+        let mut losses = Losses::new(&scene, healthy.as_ref().map(|load| (load, &self.healthy)));
+        let jobs = &self.setup.jobs;
+        let rates = (0..jobs.len()).map(|at| losses.of(at as u32, &jobs[at], &of_jobs[at], alone[at]));
+        let rates = rates.collect();
+        let judge = Judge {
+            topology: &self.setup.topology,
+            capacities: &self.capacities,
+            parallel: &self.parallel,
+            down: &self.down,
+            jobs,
+            alone: &alone,
+            scene: &scene,
+            healthy: healthy.as_ref(),
+        };
+        let links = judge.contended();
+        drop(losses);
+        drop(scene);
+        self.stretches.push(Stretch { from_s: self.second, links });
+        self.rates = rates;
+        self.load = load;
+        self.count_writes();
+    }
+
+    /// Remembers what each job would have alone with its present traffic.
+    fn solve_alone(&mut self, of_jobs: &[Vec<u32>]) {
+        for (place, flows) in of_jobs.iter().enumerate() {
+            self.alone[place].entry(self.runs[place].active).or_insert_with(|| {
+                let load = Load::of(&self.flows.all, flows.clone(), &self.healthy, &self.capacities);
+                Alone::of(&load, &self.healthy)
+            });
+        }
+    }
+
+    fn count_writes(&mut self) {
+        self.written.fill(0.0);
+        for (flow, rate) in self.load.active.iter().zip(&self.load.rates) {
+            let flow = &self.flows.all[*flow as usize];
+            if flow.class == TrafficClass::Io {
+                self.written[flow.from.at()] += rate;
+            }
+        }
+    }
+
+    fn pass_jobs(&mut self) {
+        let jobs = &self.setup.jobs;
+        let mut ended = Vec::new();
+        for (place, run) in self.runs.iter_mut().enumerate().filter(|(_, run)| run.runs()) {
+            let name = |other: u32| jobs[other as usize].job_id;
+            if run.pass(&jobs[place], self.second, &self.rates[place], name) {
+                ended.push(place);
+            }
+        }
+        ended.into_iter().for_each(|place| self.tell(place));
+    }
+
+    /// Notes what the scheduler says of a job that started or ended.
+    fn tell(&mut self, place: usize) {
+        let job = &self.setup.jobs[place];
+        let Some(job_id) = Name::parse(&job.job_id.to_string()).ok().filter(|_| job.known) else { return };
+        self.changes.push(Job {
+            job_id,
+            label: String::new(),
+            user: job.user.clone(),
+            name: job.name.clone(),
+            nodes: job.nodes.iter().map(|node| self.setup.topology.name(*node).clone()).collect(),
+            start: at(f64::from(job.start_s)),
+            end: self.runs[place].end_s.map(at),
+            end_presumed: false,
+            app: Some(job.app.clone()),
+        });
+    }
+}
+
+/// The time of a second of the lab.
+pub fn at(second: f64) -> Time {
+    START.plus_seconds(second)
+}
+
+/// Utilisation of every link if `jobs` all sent and wrote at once and nothing held them back, by number.
+pub fn asked(topology: &Topology, routing: Routing, jobs: &[LabJob], seed: u64) -> Vec<f64> {
+    let flows = Flows::of(topology, jobs, seed);
+    let paths = flows.paths(topology, routing, &[]);
+    let mut asked = vec![0.0; topology.link_count()];
+    for (flow, number) in flows.all.iter().zip(0..) {
+        for link in paths.of(number) {
+            asked[link.at()] += flow.demand / topology.bytes_per_s(*link);
+        }
+    }
+    asked
+}

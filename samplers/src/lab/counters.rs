@@ -1,0 +1,241 @@
+//! What samplers would report: cumulative counters of ports, tiles and clients.
+
+use super::job::Noise;
+use super::{FILE_SYSTEM, LabError};
+use crate::aries::{CHANNELS, FLIT_BYTES};
+use crate::network::CHANNEL_PARTS;
+use crate::rng::Rng;
+use schemas::topology::VertexKind;
+use schemas::{
+    CounterBatch, LINK_COLUMNS, LinkIndex, Metric, Name, Source, SourceIndex, Sources, Time, Topology,
+    VertexIndex,
+};
+
+/// Payload of a word of InfiniBand's data counters.
+const WORD_BYTES: f64 = 4.0;
+/// Seconds of ten in which background traffic stalls.
+const BACKGROUND_STALLS: f64 = 0.1;
+/// Counters begin anywhere below this.
+const BASE_MAX: u64 = 1_000_000_000_000;
+
+/// What flows through the network during a second.
+pub(super) struct Traffic<'a> {
+    /// Bytes a second that get through, by link.
+    pub carried: &'a [f64],
+    /// Stalls a word, by link.
+    pub ratio: &'a [f64],
+    pub down: &'a [bool],
+    /// Bytes a second written, by vertex.
+    pub written: &'a [f64],
+}
+
+/// What one counter or pair of counters is about.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    Port(LinkIndex),
+    Tile(LinkIndex),
+    Client(VertexIndex),
+}
+
+#[derive(Clone, Debug)]
+struct Row {
+    source: SourceIndex,
+    component: VertexIndex,
+    parts: Vec<Part>,
+    counters: Vec<u64>,
+    /// How often the links of InfiniBand's ports went down, and recovered from errors, of which the lab knows none.
+    links: Vec<u64>,
+}
+
+/// All sources, with their counters as they stand.
+#[derive(Clone, Debug)]
+pub(super) struct Counters {
+    pub sources: Sources,
+    pub batch: CounterBatch,
+    rows: Vec<Row>,
+    background: Vec<f64>,
+    /// Links that were down in the last second.
+    were_down: Vec<bool>,
+    noise: Noise,
+    rng: Rng,
+    losses: Rng,
+}
+
+impl Counters {
+    /// Of all ports and tiles of `topology`, and of `clients`.
+    pub(super) fn new(
+        topology: &Topology,
+        clients: &[VertexIndex],
+        noise: Noise,
+        seed: u64,
+    ) -> Result<Counters, LabError> {
+        let mut rng = Rng::new(seed, 0x1AB_0C0);
+        let background = topology.links().map(|_| rng.log_between(1_000.0, 10_000.0)).collect();
+        let mut counters = Counters {
+            sources: Sources::default(),
+            batch: CounterBatch::default(),
+            rows: Vec::new(),
+            background,
+            were_down: vec![false; topology.link_count()],
+            noise,
+            rng,
+            losses: Rng::new(seed, 0x1AB_105),
+        };
+        for vertex in topology.vertices() {
+            counters.add_ports(topology, vertex)?;
+            if clients.binary_search(&vertex).is_ok() {
+                let source = source(topology, vertex, "lustre_client", vertex, vec![name(FILE_SYSTEM)?])?;
+                counters.add(source, vertex, vec![Part::Client(vertex)]);
+            }
+        }
+        Ok(counters)
+    }
+
+    /// As the decoder describes them: a router or host reports all its ports in one row, a switch each in its own.
+    fn add_ports(&mut self, topology: &Topology, vertex: VertexIndex) -> Result<(), LabError> {
+        let label = |link: LinkIndex| name(&topology.port_label(vertex, topology.port(link)));
+        let links: Vec<LinkIndex> = topology.links_from(vertex).collect();
+        let labels: Vec<Name> = links.iter().map(|link| label(*link)).collect::<Result<_, _>>()?;
+        let measured = |link: &LinkIndex| {
+            topology.series(*link).is_some_and(|series| series.metric == Metric::IbWaitRatio)
+        };
+        match topology.kind(vertex) {
+            VertexKind::Router => {
+                // A router's row comes from one of its nodes.
+                let node = links.iter().map(|link| topology.to(*link));
+                let node = node.filter(|v| topology.kind(*v) == VertexKind::Host).min().unwrap_or(vertex);
+                let source = source(topology, vertex, "aries_rtr", node, labels)?;
+                let tiles = links.iter().map(|link| Part::Tile(topology.reverse(*link)));
+                self.add(source, vertex, tiles.collect());
+            }
+            VertexKind::Host if !links.is_empty() && links.iter().all(measured) => {
+                let source = source(topology, vertex, "ib_sysfs", vertex, labels)?;
+                self.add(source, vertex, links.into_iter().map(Part::Port).collect());
+            }
+            VertexKind::Host => {}
+            VertexKind::Switch => {
+                for (link, label) in links.into_iter().zip(labels) {
+                    let source = source(topology, vertex, "ibnet", vertex, vec![label])?;
+                    self.add(source, vertex, vec![Part::Port(link)]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, source: Source, component: VertexIndex, parts: Vec<Part>) {
+        let counters = (0..source.counters()).map(|_| self.rng.next_u64() % BASE_MAX).collect();
+        let of_links = if source.metric == Metric::IbWaitRatio { parts.len() * LINK_COLUMNS } else { 0 };
+        let source = self.sources.intern(source);
+        self.rows.push(Row { source, component, parts, counters, links: vec![0; of_links] });
+    }
+
+    /// Lets a second pass and replaces the batch by the rows at its end, `time`.
+    pub(super) fn pass(&mut self, traffic: &Traffic<'_>, time: Time) {
+        self.batch.clear();
+        let mut last = None;
+        let mut silent = false;
+        for at in 0..self.rows.len() {
+            let mut row = std::mem::take(&mut self.rows[at].counters);
+            let columns = row.len() / self.rows[at].parts.len().max(1);
+            for (place, counters) in row.chunks_exact_mut(columns.max(1)).enumerate() {
+                self.count(self.rows[at].parts[place], counters, traffic);
+            }
+            // All rows of a component are lost together.
+            if last.replace(self.rows[at].component) != Some(self.rows[at].component) {
+                silent = self.losses.chance(self.noise.missing);
+            }
+            self.rows[at].counters = row;
+            self.count_failures(at, traffic.down);
+            if !silent {
+                self.push(at, time);
+            }
+        }
+        self.were_down.copy_from_slice(traffic.down);
+    }
+
+    fn count_failures(&mut self, at: usize, down: &[bool]) {
+        let Row { parts, links, .. } = &mut self.rows[at];
+        for (part, counters) in parts.iter().zip(links.chunks_exact_mut(LINK_COLUMNS)) {
+            if let Part::Port(link) = part {
+                counters[0] += u64::from(down[link.at()] && !self.were_down[link.at()]);
+            }
+        }
+    }
+
+    fn push(&mut self, at: usize, time: Time) {
+        let Row { source, counters, links, .. } = &self.rows[at];
+        let (rates, of_links) = self.batch.open(counters.len() + links.len()).split_at_mut(counters.len());
+        rates.copy_from_slice(counters);
+        of_links.copy_from_slice(links);
+        self.batch.seal(*source, time);
+    }
+
+    fn count(&mut self, part: Part, counters: &mut [u64], traffic: &Traffic<'_>) {
+        match part {
+            Part::Client(node) => {
+                let written = traffic.written[node.at()];
+                if written > 0.0 {
+                    counters[0] += (written * self.rng.factor(self.noise.load)) as u64;
+                }
+            }
+            Part::Port(link) => {
+                let (words, waits) = self.words(link, WORD_BYTES, traffic);
+                counters[0] += waits as u64;
+                counters[1] += words as u64;
+            }
+            Part::Tile(link) => {
+                let (flits, stalls) = self.words(link, FLIT_BYTES, traffic);
+                counters[0] += stalls as u64;
+                for channel in 0..CHANNELS {
+                    counters[1 + channel] += (flits * CHANNEL_PARTS[channel]) as u64;
+                }
+            }
+        }
+    }
+
+    /// Words and stalls of a second.
+    fn words(&mut self, link: LinkIndex, word_bytes: f64, traffic: &Traffic<'_>) -> (f64, f64) {
+        let (mut words, mut stalls) = (0.0, 0.0);
+        if self.noise.background && !traffic.down[link.at()] {
+            words = self.background[link.at()] * self.rng.factor(self.noise.load);
+            if self.rng.chance(BACKGROUND_STALLS) {
+                stalls = words * self.rng.log_between(0.01, 9.9);
+            }
+        }
+        let carried = traffic.carried[link.at()];
+        if carried > 0.0 {
+            let sent = carried / word_bytes * self.rng.factor(self.noise.load);
+            words += sent;
+            stalls += sent * traffic.ratio[link.at()] * self.rng.factor(self.noise.ratio);
+        }
+        (words, stalls)
+    }
+}
+
+fn name(text: &str) -> Result<Name, LabError> {
+    Ok(Name::parse(text)?)
+}
+
+fn source(
+    topology: &Topology,
+    component: VertexIndex,
+    schema: &str,
+    producer: VertexIndex,
+    parts: Vec<Name>,
+) -> Result<Source, LabError> {
+    let metric = match schema {
+        "aries_rtr" => Metric::AriesStallRatio,
+        "lustre_client" => Metric::LustreWriteRate,
+        _ => Metric::IbWaitRatio,
+    };
+    Ok(Source {
+        schema: name(schema)?,
+        producer: topology.name(producer).clone(),
+        metric,
+        component: topology.name(component).clone(),
+        set: None,
+        parts,
+        rank: 0,
+    })
+}

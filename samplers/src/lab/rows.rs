@@ -1,0 +1,40 @@
+//! Rows of the lab's ports as LDMS' samplers write them: `ib_sysfs` of a host, `ibnet` of a switch's port. Rows of
+//! routers and clients, which the simulated cluster writes, are left out.
+
+use crate::ldms_rows::{put_number, put_time};
+use schemas::{CounterBatch, LINK_COLUMNS, Metric, Source, Sources};
+
+/// Appends a line of JSON for each row of InfiniBand's ports in `batch`.
+pub fn put_port_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatch) {
+    for (number, time, counters) in batch.rows() {
+        let Some(source) = sources.get(number).filter(|source| source.metric == Metric::IbWaitRatio) else {
+            continue;
+        };
+        let (rates, links) = counters.split_at(source.counters());
+        put_time(out, time);
+        let producer = source.producer.as_str();
+        out.extend_from_slice(format!(",\"producer\":\"{producer}\"").as_bytes());
+        let ports = rates.chunks_exact(source.metric.columns()).zip(links.chunks_exact(LINK_COLUMNS));
+        for (place, (rates, links)) in ports.enumerate() {
+            put_port(out, source, place, [rates[0], rates[1], links[0], links[1]]);
+        }
+        out.extend_from_slice(b"}\n");
+    }
+}
+
+/// The columns of a port: wait, words sent, went down, recovered from errors.
+fn put_port(out: &mut Vec<u8>, source: &Source, place: usize, counters: [u64; 4]) {
+    let part = &source.parts[place];
+    let is_switch = source.schema.as_str() == "ibnet";
+    let names = if is_switch {
+        out.extend_from_slice(format!(",\"switch_port\":{part}").as_bytes());
+        ["PortXmitWait", "PortXmitData", "LinkDownedCounter", "LinkErrorRecoveryCounter"]
+    } else {
+        ["port_xmit_wait", "port_xmit_data", "link_downed", "link_error_recovery"]
+    };
+    for (name, counter) in names.into_iter().zip(counters) {
+        let end = if is_switch { String::new() } else { format!("#{part}") };
+        out.extend_from_slice(format!(",\"{name}{end}\":").as_bytes());
+        put_number(out, counter);
+    }
+}

@@ -1,0 +1,101 @@
+//! What a lab is built from, and what cannot be played.
+
+use super::job::{Event, LabJob, LinkChange, Noise};
+use super::routing::Routing;
+use schemas::topology::VertexKind;
+use schemas::{LinkIndex, NameError, Topology, VertexIndex};
+use std::sync::Arc;
+
+/// Everything that decides what happens.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The network.
+    pub topology: Arc<Topology>,
+    /// How flows find their way.
+    pub routing: Routing,
+    /// Who runs, where, from when.
+    pub jobs: Vec<LabJob>,
+    /// What breaks, in any order.
+    pub events: Vec<Event>,
+    /// Noise of the counters.
+    pub noise: Noise,
+    /// Of the random partners and of the noise.
+    pub seed: u64,
+}
+
+/// A setup that cannot be played.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LabError {
+    /// A node or target is no host of the topology.
+    #[error("job {job_id}: vertex {vertex} is no host")]
+    NoHost {
+        /// The job.
+        job_id: u64,
+        /// The vertex.
+        vertex: u32,
+    },
+    /// A number makes no sense.
+    #[error("job {job_id}: {what}")]
+    Number {
+        /// The job.
+        job_id: u64,
+        /// What is wrong with which number.
+        what: &'static str,
+    },
+    /// Two jobs have one number.
+    #[error("two jobs have the number {0}")]
+    Twice(u64),
+    /// There is no way, even with all links up.
+    #[error("there is no way from vertex {from} to vertex {to}")]
+    NoWay {
+        /// Who sends.
+        from: u32,
+        /// Who should receive.
+        to: u32,
+    },
+    /// An event is about a link that is not there.
+    #[error("there is no link {0}")]
+    NoLink(u32),
+    /// A label of the topology is no name.
+    #[error(transparent)]
+    Name(#[from] NameError),
+}
+
+/// Refuses what cannot be played, as far as it shows without paths.
+pub(super) fn check(setup: &Setup) -> Result<(), LabError> {
+    let topology = &setup.topology;
+    let hosts = |v: VertexIndex| v.at() < topology.vertex_count() && topology.kind(v) == VertexKind::Host;
+    for (place, job) in setup.jobs.iter().enumerate() {
+        let job_id = job.job_id;
+        if setup.jobs[..place].iter().any(|other| other.job_id == job_id) {
+            return Err(LabError::Twice(job_id));
+        }
+        let targets = job.io.iter().flat_map(|io| &io.targets);
+        if let Some(vertex) = job.nodes.iter().chain(targets).find(|vertex| !hosts(**vertex)) {
+            return Err(LabError::NoHost { job_id, vertex: vertex.0 });
+        }
+        if let Some(what) = wrong_number(job) {
+            return Err(LabError::Number { job_id, what });
+        }
+    }
+    let link = |event: &Event| match event.change {
+        LinkChange::Down(LinkIndex(link)) | LinkChange::Up(LinkIndex(link)) => link,
+    };
+    match setup.events.iter().map(link).find(|link| *link as usize >= topology.link_count()) {
+        Some(link) => Err(LabError::NoLink(link)),
+        None => Ok(()),
+    }
+}
+
+fn wrong_number(job: &LabJob) -> Option<&'static str> {
+    let rate = |bytes_per_s: f64| bytes_per_s.is_finite() && bytes_per_s >= 0.0;
+    let checks = [
+        (rate(job.bytes_per_s), "bytes_per_s is no rate"),
+        (job.work_s.is_finite() && job.work_s > 0.0, "work_s is not above 0"),
+        ((0.0..=1.0).contains(&job.coupling), "coupling is not between 0 and 1"),
+        (job.phases.is_none_or(|phases| phases.on_s > 0.0), "on_s is not above 0"),
+        (job.io.as_ref().is_none_or(|io| rate(io.bytes_per_s)), "bytes_per_s of its I/O is no rate"),
+        (job.io.as_ref().is_none_or(|io| !io.targets.is_empty()), "its I/O has no targets"),
+    ];
+    checks.into_iter().find(|(right, _)| !right).map(|(_, what)| what)
+}

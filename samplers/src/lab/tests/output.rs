@@ -1,0 +1,190 @@
+//! What the lab reports: sources, counters, jobs.
+
+use crate::lab::machines::{aries_chassis, dragonfly_plus_small, vishnu};
+use crate::lab::{Lab, LabError, LabIo, LabJob, Noise, Pattern, Routing, Setup, at};
+use schemas::topology::VertexKind;
+use schemas::{Metric, SeriesInfo, Topology, VertexIndex};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+fn setup(topology: Arc<Topology>, noise: Noise) -> Setup {
+    let hosts: Vec<VertexIndex> = topology.vertices_of(VertexKind::Host).collect();
+    let mut job = LabJob::new(7, hosts[..20].to_vec(), Pattern::AllToAll, 4e8);
+    let targets = hosts[30..32].to_vec();
+    let io = LabIo { bytes_per_s: 5e7, writers: 4, targets, from_s: 5, every_s: 0, for_s: 10 };
+    (job.io, job.work_s, job.start_s) = (Some(io), 20.5, 3);
+    Setup { topology, routing: Routing::Tables, jobs: vec![job], events: Vec::new(), noise, seed: 11 }
+}
+
+const STILL: Noise = Noise { load: 0.0, ratio: 0.0, background: false, missing: 0.0 };
+
+#[test]
+fn every_link_with_a_series_has_its_counters_once_and_nothing_else_has() {
+    for topology in [vishnu().unwrap(), aries_chassis().unwrap(), dragonfly_plus_small().unwrap()] {
+        let mut lab = Lab::new(setup(Arc::clone(&topology), STILL)).unwrap();
+        let tick = lab.step();
+        let mut reported = Vec::new();
+        for (source, time, counters) in tick.counters.rows() {
+            let source = tick.sources.get(source).unwrap();
+            let of_links = if source.metric == Metric::IbWaitRatio { 2 * source.parts.len() } else { 0 };
+            assert_eq!((counters.len(), time), (source.counters() + of_links, at(1.0)));
+            reported.extend(source.parts.iter().map(|part| {
+                let (component, part) = (source.component.clone(), Some(part.clone()));
+                SeriesInfo { metric: source.metric, component, part }.name()
+            }));
+        }
+        let distinct: BTreeSet<String> = reported.iter().cloned().collect();
+        assert_eq!(distinct.len(), reported.len());
+        let mut expected: BTreeSet<String> =
+            topology.links().filter_map(|link| topology.series_name(link)).collect();
+        let hosts = topology.vertices_of(VertexKind::Host).take(20);
+        expected.extend(hosts.map(|host| format!("lustre_write_rate/{}/scratch", topology.name(host))));
+        assert_eq!(distinct, expected);
+    }
+}
+
+/// Growth of each counter between the ends of two seconds, by series.
+fn growth(lab: &mut Lab) -> BTreeMap<String, Vec<u64>> {
+    let mut rows = [BTreeMap::new(), BTreeMap::new()];
+    for kept in &mut rows {
+        let tick = lab.step();
+        for (source, _, counters) in tick.counters.rows() {
+            let source = tick.sources.get(source).unwrap();
+            for (part, counters) in source.parts.iter().zip(counters.chunks(source.metric.columns())) {
+                let (metric, component) = (source.metric, source.component.clone());
+                let name = SeriesInfo { metric, component, part: Some(part.clone()) }.name();
+                kept.insert(name, counters.to_vec());
+            }
+        }
+    }
+    let [before, after] = rows;
+    let difference = |(name, now): (String, Vec<u64>)| {
+        let grown = before[&name].iter().zip(&now).map(|(b, n)| n - b).collect();
+        (name, grown)
+    };
+    after.into_iter().map(difference).collect()
+}
+
+#[test]
+fn without_noise_the_counters_tell_the_loads_and_ratios_exactly() {
+    for topology in [vishnu().unwrap(), aries_chassis().unwrap()] {
+        let mut lab = Lab::new(setup(Arc::clone(&topology), STILL)).unwrap();
+        for _ in 0..9 {
+            lab.step();
+        }
+        let grown = growth(&mut lab);
+        let mut busy = 0;
+        for link in topology.links() {
+            let Some(series) = topology.series(link) else { continue };
+            let counters = &grown[&series.name()];
+            let words: u64 = counters[1..].iter().sum();
+            let bytes = if series.metric == Metric::AriesStallRatio { 16.0 } else { 4.0 };
+            let load = lab.utilisations()[link.at()] * topology.bytes_per_s(link) / bytes;
+            let (words, stalls) = if series.metric == Metric::IbWaitRatio {
+                (counters[1], counters[0])
+            } else {
+                (words, counters[0])
+            };
+            assert!((words as f64 - load).abs() < 9.0, "{words} {load}");
+            if load > 0.0 {
+                busy += 1;
+                assert!((stalls as f64 / load - lab.ratios()[link.at()]).abs() < 1e-5);
+            }
+        }
+        assert!(busy > 40);
+        let written = |place: usize| {
+            let host = lab.setup().jobs[0].nodes[place];
+            grown[&format!("lustre_write_rate/{}/scratch", topology.name(host))][0]
+        };
+        assert_eq!((written(0), written(1), written(5)), (50_000_000, 0, 50_000_000));
+    }
+}
+
+#[test]
+fn idle_links_carry_background_within_the_bounds_of_the_report() {
+    let mut setup = setup(vishnu().unwrap(), Noise::default());
+    setup.jobs.clear();
+    let mut lab = Lab::new(setup).unwrap();
+    let (mut stalled, mut all) = (0, 0);
+    for _ in 0..20 {
+        for (name, counters) in growth(&mut lab) {
+            let (waits, words) = (counters[0], counters[1]);
+            assert!((700..14_000).contains(&words), "{name} {words}");
+            assert!(waits <= 10 * words, "{name} {waits} {words}");
+            (stalled, all) = (stalled + u32::from(waits > 0), all + 1);
+        }
+    }
+    let share = f64::from(stalled) / f64::from(all);
+    assert!((0.08..0.12).contains(&share), "{share}");
+}
+
+#[test]
+fn rows_of_a_component_are_missing_together() {
+    let mut lab = Lab::new(setup(vishnu().unwrap(), Noise { missing: 0.25, ..Noise::default() })).unwrap();
+    let all = lab.sources().as_slice().len();
+    let of = |lab: &Lab| {
+        let mut rows: BTreeMap<String, usize> = BTreeMap::new();
+        for source in lab.sources().as_slice() {
+            *rows.entry(source.component.to_string()).or_default() += 1;
+        }
+        rows
+    };
+    let whole = of(&lab);
+    let mut seen = 0;
+    for _ in 0..100 {
+        let tick = lab.step();
+        let mut rows: BTreeMap<String, usize> = BTreeMap::new();
+        for (source, ..) in tick.counters.rows() {
+            *rows.entry(tick.sources.get(source).unwrap().component.to_string()).or_default() += 1;
+        }
+        assert!(rows.iter().all(|(component, count)| whole[component] == *count));
+        seen += tick.counters.len();
+    }
+    let share = seen as f64 / (100 * all) as f64;
+    assert!((0.7..0.8).contains(&share), "{share}");
+}
+
+#[test]
+fn a_job_is_told_when_it_starts_and_when_it_ends_unless_nobody_knows_it() {
+    let mut setup = setup(vishnu().unwrap(), STILL);
+    let mut hidden = setup.jobs[0].clone();
+    (hidden.job_id, hidden.known) = (8, false);
+    setup.jobs.push(hidden);
+    let mut lab = Lab::new(setup).unwrap();
+    let mut told = Vec::new();
+    while !lab.is_over() {
+        let second = lab.seconds();
+        told.extend(lab.step().jobs.iter().map(|job| (second, job.clone())));
+    }
+    assert_eq!(told.len(), 2);
+    assert_eq!((told[0].0, told[0].1.start, told[0].1.end), (3, at(3.0), None));
+    let end = lab.truth().job(7).unwrap().end_s.unwrap();
+    assert!(end > 23.5, "two jobs on the same hosts slow each other down: {end}");
+    assert_eq!((told[1].1.end, told[1].1.nodes.len()), (Some(at(end)), 20));
+}
+
+#[test]
+fn the_same_setup_gives_the_same_counters_and_another_seed_others() {
+    let play = |seed| {
+        let mut lab = Lab::new(Setup { seed, ..setup(vishnu().unwrap(), Noise::default()) }).unwrap();
+        (0..30).map(|_| lab.step().counters.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(play(3), play(3));
+    assert_ne!(play(3), play(4));
+}
+
+#[test]
+fn setups_that_make_no_sense_are_refused() {
+    let topology = vishnu().unwrap();
+    let spoilt = |spoil: fn(&mut Setup)| {
+        let mut setup = setup(Arc::clone(&topology), STILL);
+        spoil(&mut setup);
+        Lab::new(setup).unwrap_err()
+    };
+    assert!(matches!(spoilt(|s| s.jobs[0].coupling = 1.5), LabError::Number { job_id: 7, .. }));
+    assert!(matches!(spoilt(|s| s.jobs[0].bytes_per_s = f64::NAN), LabError::Number { .. }));
+    assert!(matches!(spoilt(|s| s.jobs.push(s.jobs[0].clone())), LabError::Twice(7)));
+    assert!(matches!(spoilt(|s| s.jobs[0].nodes.push(VertexIndex(9999))), LabError::NoHost { .. }));
+    let switch = |s: &mut Setup| s.jobs[0].nodes[0] = s.topology.vertex("spine01").unwrap();
+    assert!(matches!(spoilt(switch), LabError::NoHost { .. }));
+}
