@@ -67,7 +67,7 @@ impl Decoder {
             Err(reason) => self.refuse(*reason, "schema", plan.name.as_bytes()),
             Ok(Target::Jobs) => self.avro_jobs(plan, body, out),
             Ok(Target::Counters(shape)) => {
-                let counters = out.counters.open(shape.counters);
+                let counters = shape.open(&mut out.counters);
                 let result = plan.read(body, counters).and_then(|(time, identity)| {
                     Ok((time, self.registry_mut().source(plan.plan.number, shape, &identity)?))
                 });

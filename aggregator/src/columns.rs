@@ -25,6 +25,9 @@ pub(crate) enum Column<'a> {
     PortCounter(Family, u32),
     /// A counter of one of several ports, which is named in the column.
     NamedPort(Family, &'a str, u32),
+    /// A counter of the life of a port's link: 0 went down, 1 recovered from errors. The port is named in the column, or
+    /// empty where it is the one of the row.
+    LinkCounter(Family, &'a str, u32),
     FileSystem,
     Llite,
     /// Bytes written through the mount of the row.
@@ -55,6 +58,8 @@ impl<'a> Column<'a> {
             "switch_port" => Column::Port(Family::Ibnet),
             "PortXmitWait" => Column::PortCounter(Family::Ibnet, 0),
             "PortXmitData" => Column::PortCounter(Family::Ibnet, 1),
+            "LinkDownedCounter" => Column::LinkCounter(Family::Ibnet, "", 0),
+            "LinkErrorRecoveryCounter" => Column::LinkCounter(Family::Ibnet, "", 1),
             "fs_name" => Column::FileSystem,
             "llite" => Column::Llite,
             "write_bytes.sum" => Column::WriteBytes,
@@ -68,11 +73,15 @@ impl<'a> Column<'a> {
         if let Some(rest) = name.strip_prefix("AR_RTR_") {
             return tile(rest).unwrap_or(Column::Other);
         }
-        if let Some(slot) = name.strip_prefix("ib_nics.").and_then(port_slot) {
-            return Column::PortCounter(Family::IbmadRecords, slot);
+        let (family, counter) = match name.strip_prefix("ib_nics.") {
+            Some(counter) => (Family::IbmadRecords, counter),
+            None => (Family::Ibmad, name),
+        };
+        if let Some(slot) = port_slot(counter) {
+            return Column::PortCounter(family, slot);
         }
-        if let Some(slot) = port_slot(name) {
-            return Column::PortCounter(Family::Ibmad, slot);
+        if let Some(slot) = link_slot(counter) {
+            return Column::LinkCounter(family, "", slot);
         }
         if let Some((counter, part)) = name.split_once('#') {
             return named_part(counter, part);
@@ -90,12 +99,24 @@ fn port_slot(name: &str) -> Option<u32> {
     }
 }
 
-fn named_part<'a>(counter: &str, part: &'a str) -> Column<'a> {
-    if let Some(slot) = counter.strip_prefix("ib.").and_then(port_slot) {
-        return Column::NamedPort(Family::Sysclassib, part, slot);
+fn link_slot(name: &str) -> Option<u32> {
+    match name {
+        "link_downed" => Some(0),
+        "link_error_recovery" => Some(1),
+        _ => None,
     }
-    if let Some(slot) = port_slot(counter) {
-        return Column::NamedPort(Family::IbSysfs, part, slot);
+}
+
+fn named_part<'a>(counter: &str, part: &'a str) -> Column<'a> {
+    let (family, of_port) = match counter.strip_prefix("ib.") {
+        Some(counter) => (Family::Sysclassib, counter),
+        None => (Family::IbSysfs, counter),
+    };
+    if let Some(slot) = port_slot(of_port) {
+        return Column::NamedPort(family, part, slot);
+    }
+    if let Some(slot) = link_slot(of_port) {
+        return Column::LinkCounter(family, part, slot);
     }
     match (counter, part.strip_prefix("llite.")) {
         // LDMS before 4.4 says `lstats`.
@@ -227,6 +248,12 @@ mod tests {
             ("ib.port_xmit_data#mlx5_0.1", Column::NamedPort(Family::Sysclassib, "mlx5_0.1", 1)),
             ("ib.port_xmit_data.rate#mlx5_0.1", Column::Other),
             ("port_xmit_wait#mlx5_0.1", Column::NamedPort(Family::IbSysfs, "mlx5_0.1", 0)),
+            ("link_downed", Column::LinkCounter(Family::Ibmad, "", 0)),
+            ("ib_nics.link_error_recovery", Column::LinkCounter(Family::IbmadRecords, "", 1)),
+            ("ib.link_downed#mlx5_0.1", Column::LinkCounter(Family::Sysclassib, "mlx5_0.1", 0)),
+            ("ib.link_downed.rate#mlx5_0.1", Column::Other),
+            ("link_downed#mlx5_0.1", Column::LinkCounter(Family::IbSysfs, "mlx5_0.1", 0)),
+            ("LinkDownedCounter", Column::LinkCounter(Family::Ibnet, "", 0)),
             ("client.lstats.write_bytes#llite.snx11168", Column::NamedMount("snx11168")),
             ("AR_NIC_NETMON_ORB_EVENT_CNTR_REQ_PKTS", Column::Unused),
         ] {

@@ -98,7 +98,7 @@ impl Decoder {
     }
 
     fn csv_counters(&mut self, header: &Header, shape: &Shape, line: &[u8], out: &mut Decoded) -> Outcome {
-        let counters = out.counters.open(shape.counters);
+        let counters = shape.open(&mut out.counters);
         let result = read(header, line, counters).and_then(|(time, identity)| {
             Ok((time, self.registry_mut().source(header.plan.number, shape, &identity)?))
         });
@@ -127,6 +127,12 @@ fn read<'a>(
                 (Ok(value), Some(place)) => *place = value,
                 (result, _) => bad = bad.or(result.err().map(refused)),
             },
+            Role::LinkCounter(slot) => {
+                if let (Ok(value), Some(place)) = (counter(raw.trim_ascii()), counters.get_mut(slot as usize))
+                {
+                    *place = value;
+                }
+            }
             Role::Time => at = time(raw.trim_ascii()).ok_or(refused(DropReason::BadTimestamp)),
             Role::ComponentId => identity.component_id = counter(raw.trim_ascii()).ok(),
             Role::Producer | Role::Text(_) => identity.take(*role, text(raw)),

@@ -159,7 +159,7 @@ impl Decoder {
         let layouts = self.layouts.of(hint);
         let mut found = None;
         for (at, layout) in layouts.iter().enumerate() {
-            if let Some(reading) = layout.read(line, out.counters.open(layout.counters())) {
+            if let Some(reading) = layout.read(line, layout.open(&mut out.counters)) {
                 found = Some((at, reading));
                 break;
             }
@@ -192,7 +192,7 @@ impl Decoder {
         let positions = json::positions(line, fields);
         let result = match &plan.target {
             Ok(Target::Counters(shape)) => {
-                let counters = out.counters.open(shape.counters);
+                let counters = shape.open(&mut out.counters);
                 read(fields, &plan, counters).and_then(|(time, identity)| {
                     let source = self.registry.source(plan.number, shape, &identity)?;
                     Ok((time, source))
@@ -270,6 +270,11 @@ fn read<'a>(
                 (Ok(value), Some(place)) => *place = value,
                 (result, _) => bad = bad.or(result.err().map(refused)),
             },
+            Role::LinkCounter(slot) => {
+                if let (Ok(value), Some(place)) = (counter(raw.as_bytes()), counters.get_mut(slot as usize)) {
+                    *place = value;
+                }
+            }
             Role::Time => at = time(raw.as_bytes()).ok_or(refused(DropReason::BadTimestamp)),
             Role::ComponentId => identity.component_id = counter(raw.as_bytes()).ok(),
             Role::Producer if *raw == "null" => {}

@@ -7,7 +7,7 @@
 use crate::number::{leading_time, leading_u64};
 use crate::plan::{Plan, Role};
 use crate::registry::Identity;
-use schemas::Time;
+use schemas::{CounterBatch, Time};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -53,11 +53,11 @@ impl Layout {
         Layout { plan, pieces, segments, tail: line[last_end..].to_vec() }
     }
 
-    /// Counters to be opened for a row.
-    pub(crate) fn counters(&self) -> usize {
+    /// Room for the counters of a row.
+    pub(crate) fn open<'b>(&self, batch: &'b mut CounterBatch) -> &'b mut [u64] {
         match &self.plan.target {
-            Ok(crate::plan::Target::Counters(shape)) => shape.counters,
-            _ => 0,
+            Ok(crate::plan::Target::Counters(shape)) => shape.open(batch),
+            _ => batch.open(0),
         }
     }
 
@@ -71,7 +71,7 @@ impl Layout {
             rest = rest.strip_prefix(&self.pieces[piece_start..piece_end])?;
             piece_start = piece_end;
             let length = match segment.role {
-                Role::Counter(at) => {
+                Role::Counter(at) | Role::LinkCounter(at) => {
                     let (value, length) = json_u64(rest)?;
                     *counters.get_mut(at as usize)? = value;
                     length
@@ -120,7 +120,7 @@ impl<'a> Reading<'a> {
                 self.identity.take(role, Cow::Borrowed(value));
                 Some(length)
             }
-            Role::Skip | Role::Counter(_) => None,
+            Role::Skip | Role::Counter(_) | Role::LinkCounter(_) => None,
         }
     }
 }

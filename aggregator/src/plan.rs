@@ -2,7 +2,7 @@
 
 use crate::columns::{Column, base_schema, file_systems, is_unused_schema};
 use crate::family::Family;
-use schemas::{DropReason, Name};
+use schemas::{CounterBatch, DropReason, LINK_COLUMNS, NOT_MEASURED, Name};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,6 +20,8 @@ pub(crate) enum Role {
     Text(u8),
     /// Goes to this place among the counters of the row.
     Counter(u32),
+    /// The same, but what is no counter is not measured: the row is good without it.
+    LinkCounter(u32),
 }
 
 /// What the rows of a plan report.
@@ -28,7 +30,18 @@ pub(crate) struct Shape {
     pub family: Family,
     /// The parts that columns name; empty where values name the one part.
     pub parts: Vec<Name>,
+    /// Counters of a row, those of links last.
     pub counters: usize,
+    pub of_links: usize,
+}
+
+impl Shape {
+    /// Room for the counters of a row.
+    pub(crate) fn open<'b>(&self, batch: &'b mut CounterBatch) -> &'b mut [u64] {
+        let counters = batch.open(self.counters);
+        counters[self.counters - self.of_links..].fill(NOT_MEASURED);
+        counters
+    }
 }
 
 /// What a row is good for.
@@ -83,6 +96,8 @@ struct Found<'a> {
     tiles: BTreeMap<(u8, u8), Vec<Option<usize>>>,
     ports: BTreeMap<Family, BTreeMap<&'a str, Vec<Option<usize>>>>,
     mounts: BTreeMap<&'a str, usize>,
+    /// Columns of the life of links, by family and port.
+    links: BTreeMap<(Family, &'a str), [Option<usize>; LINK_COLUMNS]>,
 }
 
 impl<'a> Found<'a> {
@@ -109,6 +124,9 @@ impl<'a> Found<'a> {
             }
             Column::NamedMount(mount) => {
                 self.mounts.insert(mount, at);
+            }
+            Column::LinkCounter(family, part, slot) => {
+                self.links.entry((family, part)).or_default()[slot as usize] = Some(at);
             }
             Column::Tile { row, column, slot } => {
                 let slots = self.tiles.entry((row, column));
@@ -148,7 +166,25 @@ impl<'a> Found<'a> {
         } else {
             Err(self.useless(schema))
         };
-        shape.map(Target::Counters)
+        shape.map(|shape| Target::Counters(self.with_links(shape, roles)))
+    }
+
+    /// Adds what the row says of the life of links, behind its other counters.
+    fn with_links(&self, shape: Shape, roles: &mut [Role]) -> Shape {
+        let alone = [""];
+        let named: Vec<&str> = shape.parts.iter().map(Name::as_str).collect();
+        let parts = if named.is_empty() { &alone[..] } else { &named[..] };
+        let mut found = false;
+        for (place, part) in parts.iter().enumerate() {
+            for (slot, at) in self.links.get(&(shape.family, *part)).into_iter().flatten().enumerate() {
+                if let Some(at) = at {
+                    roles[*at] = Role::LinkCounter((shape.counters + place * LINK_COLUMNS + slot) as u32);
+                    found = true;
+                }
+            }
+        }
+        let of_links = if found { parts.len() * LINK_COLUMNS } else { 0 };
+        Shape { counters: shape.counters + of_links, of_links, ..shape }
     }
 
     fn useless(&self, schema: &str) -> DropReason {
@@ -202,7 +238,7 @@ fn single_port(family: Family, columns: [Option<usize>; 4], roles: &mut [Role]) 
 }
 
 fn single_part(family: Family) -> Shape {
-    Shape { family, parts: Vec::new(), counters: family.metric().columns() }
+    Shape { family, parts: Vec::new(), counters: family.metric().columns(), of_links: 0 }
 }
 
 /// Numbers the counters of all parts that have all their columns, part after part.
@@ -226,7 +262,7 @@ fn dense<'s>(
     if names.is_empty() {
         return Err(DropReason::MissingColumn);
     }
-    Ok(Shape { family, parts: names, counters: counters as usize })
+    Ok(Shape { family, parts: names, counters: counters as usize, of_links: 0 })
 }
 
 #[cfg(test)]

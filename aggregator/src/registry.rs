@@ -26,7 +26,7 @@ impl<'a> Identity<'a> {
                     *place = text;
                 }
             }
-            Role::Skip | Role::Time | Role::ComponentId | Role::Counter(_) => {}
+            Role::Skip | Role::Time | Role::ComponentId | Role::Counter(_) | Role::LinkCounter(_) => {}
         }
     }
 }

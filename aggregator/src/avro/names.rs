@@ -33,6 +33,10 @@ fn named_port(name: &str) -> Option<String> {
         ("ib_port_xmit_data_", "ib.port_xmit_data"),
         ("port_xmit_wait_", "port_xmit_wait"),
         ("port_xmit_data_", "port_xmit_data"),
+        ("ib_link_downed_", "ib.link_downed"),
+        ("ib_link_error_recovery_", "ib.link_error_recovery"),
+        ("link_downed_", "link_downed"),
+        ("link_error_recovery_", "link_error_recovery"),
     ] {
         let Some(part) = name.strip_prefix(written) else {
             continue;
@@ -79,6 +83,8 @@ mod tests {
             ("port_xmit_wait_mlx5_0_1", "port_xmit_wait#mlx5_0.1"),
             ("ib_port_xmit_data_mlx5_0_12", "ib.port_xmit_data#mlx5_0.12"),
             ("ib_nics_port_xmit_wait", "ib_nics.port_xmit_wait"),
+            ("link_downed_mlx5_0_1", "link_downed#mlx5_0.1"),
+            ("ib_link_error_recovery_mlx5_0_1", "ib.link_error_recovery#mlx5_0.1"),
             ("ib_nics_ca_name", "ib_nics.ca_name"),
             ("job_list_job_start", "job_list.job_start"),
             ("rx_bytes_eth0", "rx_bytes#eth0"),
@@ -96,6 +102,7 @@ mod tests {
             "port_xmit_wait_rate",
             "port_xmit_wait_rate_mlx5_0_1",
             "ib_port_xmit_wait_rate_mlx5_0_1",
+            "ib_link_downed_rate_mlx5_0_1",
             "port_xmit_wait_",
             "port_xmit_wait__1",
             "job_name_0",

@@ -130,7 +130,9 @@ fn steps(columns: &[(String, Type)], roles: &[Role]) -> Vec<Step> {
             (Role::Skip, Type::Float) => Step::Bytes(4),
             (Role::Skip, Type::Double) => Step::Bytes(8),
             (Role::Skip, kind) => Step::Skip(kind.clone()),
-            (Role::Counter(slot), Type::Number(Meaning::Unsigned)) => Step::Counter(*slot),
+            (Role::Counter(slot) | Role::LinkCounter(slot), Type::Number(Meaning::Unsigned)) => {
+                Step::Counter(*slot)
+            }
             (role, _) => Step::Value(at, *role),
         };
         match (steps.last_mut(), step) {
@@ -177,6 +179,11 @@ impl<'a> Row<'a> {
                 (Ok(value), Some(place)) => *place = value,
                 (result, _) => self.bad = self.bad.take().or(result.err().map(refused)),
             },
+            Role::LinkCounter(slot) => {
+                if let (Ok(value), Some(place)) = (counter(value), counters.get_mut(slot as usize)) {
+                    *place = value;
+                }
+            }
             Role::Producer if value == Scalar::Null => {}
             Role::Text(1) if value == Scalar::Zero32 => self.no_port = Some(column),
             Role::Producer | Role::Text(_) => match text(value) {

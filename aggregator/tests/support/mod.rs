@@ -36,6 +36,8 @@ pub struct Row {
     pub metric: Metric,
     pub component: String,
     pub parts: BTreeMap<String, Vec<u64>>,
+    /// Of the life of links: went down, recovered from errors; empty where no column tells of them.
+    pub links: BTreeMap<String, Vec<u64>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -51,8 +53,10 @@ pub enum Expected {
 pub fn described(decoder: &Decoder, out: &Decoded) -> Vec<Row> {
     let describe = |(source, time, counters): (_, schemas::Time, &[u64])| {
         let source = decoder.sources().get(source).unwrap();
-        assert_eq!(counters.len(), source.counters());
-        let values = counters.chunks(source.metric.columns()).map(<[u64]>::to_vec);
+        let (rates, links) = counters.split_at(source.counters());
+        assert!(links.is_empty() || counters.len() == source.counters_with_links());
+        let values = rates.chunks(source.metric.columns()).map(<[u64]>::to_vec);
+        let links = links.chunks(schemas::LINK_COLUMNS).map(<[u64]>::to_vec);
         Row {
             time: time.0,
             schema: source.schema.to_string(),
@@ -60,6 +64,7 @@ pub fn described(decoder: &Decoder, out: &Decoded) -> Vec<Row> {
             metric: source.metric,
             component: source.component.to_string(),
             parts: source.parts.iter().map(|part| part.to_string()).zip(values).collect(),
+            links: source.parts.iter().map(|part| part.to_string()).zip(links).collect(),
         }
     };
     out.counters.rows().map(describe).collect()

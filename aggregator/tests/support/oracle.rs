@@ -28,6 +28,8 @@ struct Wanted {
     metric: Metric,
     texts: Vec<&'static str>,
     parts: BTreeMap<String, Vec<String>>,
+    /// Columns of the life of links, which may be there or not.
+    links: BTreeMap<String, Vec<String>>,
 }
 
 fn whole(parts: BTreeMap<String, Vec<String>>, columns: &Columns) -> BTreeMap<String, Vec<String>> {
@@ -71,7 +73,26 @@ fn make(
     texts: &[&'static str],
     parts: Parts,
 ) -> Wanted {
-    Wanted { schema, metric, texts: texts.to_vec(), parts: whole(parts, columns) }
+    let parts = whole(parts, columns);
+    let links = links(columns, schema, &parts);
+    Wanted { schema, metric, texts: texts.to_vec(), parts, links }
+}
+
+/// Columns of the life of each part's link; nothing if the row has none of them.
+fn links(columns: &Columns, schema: &str, parts: &Parts) -> Parts {
+    let prefix = match schema {
+        "sysclassib" => "ib.",
+        "ibmad_records" => "ib_nics.",
+        "ib_sysfs" | "ibmad" => "",
+        _ => return Parts::new(),
+    };
+    let of_part = |part: &String| {
+        let end = if part.is_empty() { String::new() } else { format!("#{part}") };
+        ["link_downed", "link_error_recovery"].map(|name| format!("{prefix}{name}{end}")).to_vec()
+    };
+    let all: Parts = parts.keys().map(|part| (part.clone(), of_part(part))).collect();
+    let any = all.values().flatten().any(|name| columns.contains_key(name));
+    if any { all } else { Parts::new() }
 }
 
 /// What the columns are about; `None` for jobs.
@@ -192,7 +213,12 @@ fn values(columns: &Columns, wanted: &Wanted) -> Result<Row, Vec<DropReason>> {
         Some(producer) => producer,
         None => node(get("component_id")).ok_or(vec![DropReason::Unattributable])?,
     };
-    row(wanted, time, producer, &texts, parts)
+    let measured =
+        |name: &String| get(name).and_then(|raw| counter(raw).ok()).unwrap_or(schemas::NOT_MEASURED);
+    let of_links =
+        |(part, names): (&String, &Vec<String>)| (part.clone(), names.iter().map(measured).collect());
+    let links = wanted.links.iter().map(of_links).collect();
+    row(wanted, time, producer, &texts, [parts, links])
 }
 
 fn node(component_id: Option<&str>) -> Option<String> {
@@ -205,16 +231,19 @@ fn row(
     time: i64,
     producer: String,
     texts: &[String],
-    mut parts: BTreeMap<String, Vec<u64>>,
+    mut values: [BTreeMap<String, Vec<u64>>; 2],
 ) -> Result<Row, Vec<DropReason>> {
     let part = match wanted.schema {
         "ibmad" | "ibmad_records" => Some(format!("{}.{}", texts[0], texts[1])),
         "lustre_client" => Some(texts[0].clone()),
         _ => None,
     };
-    if let (Some(part), Some(counters)) = (&part, parts.remove("")) {
-        parts.insert(part.clone(), counters);
+    for parts in &mut values {
+        if let (Some(part), Some(counters)) = (&part, parts.remove("")) {
+            parts.insert(part.clone(), counters);
+        }
     }
+    let [parts, links] = values;
     let component = match wanted.schema {
         "aries_rtr" => router(&texts[0]),
         _ => producer.clone(),
@@ -223,7 +252,7 @@ fn row(
         return Err(vec![DropReason::BadName]);
     }
     let schema = wanted.schema.to_string();
-    Ok(Row { time, schema, producer, metric: wanted.metric, component, parts })
+    Ok(Row { time, schema, producer, metric: wanted.metric, component, parts, links })
 }
 
 fn router(cname: &str) -> String {
