@@ -12,13 +12,25 @@ const ACTIVE_AGAIN_S: f64 = 60.0;
 /// Stretches without readings, and with activity, per series.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Coverage {
-    series: Vec<Option<Seen>>,
+    /// What every reading touches, apart from what hardly any does: readings of one row lie side by side.
+    latest: Vec<Latest>,
+    seen: Vec<Seen>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// Times of the latest readings of a series; [`Time::MIN`] before the first.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Latest {
+    /// The latest.
+    any: Time,
+    /// The latest with activity: end of the last stretch of [`Seen::active`].
+    active: Time,
+}
+
+const NEVER: Latest = Latest { any: Time::MIN, active: Time::MIN };
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Seen {
     first: Time,
-    last: Time,
     active: VecDeque<Stretch>,
     holes: VecDeque<Stretch>,
 }
@@ -33,53 +45,59 @@ struct Stretch {
 
 impl Coverage {
     /// A reading of `series` that ends at `time` and covers `span_ticks` of `tick_s`; 0 ends a gap.
+    #[inline]
     pub fn saw(&mut self, series: SeriesIndex, time: Time, span_ticks: u8, active: bool, tick_s: f64) {
-        if self.series.len() <= series.at() {
-            self.series.resize(series.at() + 1, None);
+        if self.latest.len() <= series.at() {
+            self.latest.resize(series.at() + 1, NEVER);
+            self.seen.resize(series.at() + 1, Seen::default());
         }
+        let latest = &mut self.latest[series.at()];
         let begin = time.plus_seconds(-f64::from(span_ticks) * tick_s);
-        let seen = self.series[series.at()].get_or_insert_with(|| Seen {
-            first: begin,
-            last: time,
-            active: VecDeque::new(),
-            holes: VecDeque::new(),
-        });
-        let missing_s = time.seconds_since(seen.last) - tick_s;
-        if missing_s > tick_s / 2.0 {
-            keep(&mut seen.holes, Stretch { from: seen.last, to: time, seconds: missing_s });
+        if latest.any == Time::MIN {
+            self.seen[series.at()].first = begin;
+            latest.any = time;
         }
-        seen.last = seen.last.max(time);
+        let missing_s = time.seconds_since(latest.any) - tick_s;
+        if missing_s > tick_s / 2.0 {
+            let hole = Stretch { from: latest.any, to: time, seconds: missing_s };
+            keep(&mut self.seen[series.at()].holes, hole);
+        }
+        latest.any = latest.any.max(time);
         if active {
-            match seen.active.back_mut().filter(|s| begin.seconds_since(s.to) <= ACTIVE_AGAIN_S) {
-                Some(stretch) => stretch.to = time,
-                None => keep(&mut seen.active, Stretch { from: begin, to: time, seconds: 0.0 }),
+            let was_active = latest.active != Time::MIN;
+            if !was_active || begin.seconds_since(latest.active) > ACTIVE_AGAIN_S {
+                let stretches = &mut self.seen[series.at()].active;
+                if let Some(ended) = stretches.back_mut() {
+                    ended.to = latest.active;
+                }
+                keep(stretches, Stretch { from: begin, to: time, seconds: 0.0 });
             }
+            latest.active = time;
         }
     }
 
     /// Ticks of `series` seen over ticks expected between two times, 0 to 1; 0 for a series never seen.
     pub fn completeness(&self, series: SeriesIndex, from: Time, to: Time, tick_s: f64) -> f64 {
         let expected_s = to.seconds_since(from);
-        let Some(seen) = self.seen(series).filter(|_| expected_s > 0.0) else { return 0.0 };
+        let Some(last) = self.last(series).filter(|_| expected_s > 0.0) else { return 0.0 };
+        let seen = &self.seen[series.at()];
         let before = seen.first.seconds_since(from).clamp(0.0, expected_s);
-        let after = (to.seconds_since(seen.last) - tick_s).clamp(0.0, expected_s);
+        let after = (to.seconds_since(last) - tick_s).clamp(0.0, expected_s);
         let holes: f64 = seen.holes.iter().map(|hole| hole.seconds_between(from, to)).sum();
         (1.0 - (before + after + holes) / expected_s).clamp(0.0, 1.0)
     }
 
     /// Latest reading of `series`.
     pub fn last(&self, series: SeriesIndex) -> Option<Time> {
-        self.seen(series).map(|seen| seen.last)
+        self.latest.get(series.at()).map(|latest| latest.any).filter(|time| *time != Time::MIN)
     }
 
     /// Whether `series` was active at some time between `from` and `to`.
     pub fn was_active(&self, series: SeriesIndex, from: Time, to: Time) -> bool {
-        let stretches = self.seen(series).map(|seen| &seen.active);
-        stretches.is_some_and(|all| all.iter().any(|s| s.to > from && s.from < to))
-    }
-
-    fn seen(&self, series: SeriesIndex) -> Option<&Seen> {
-        self.series.get(series.at()).and_then(Option::as_ref)
+        let Some(latest) = self.latest.get(series.at()) else { return false };
+        let mut stretches = self.seen[series.at()].active.iter().rev();
+        let goes_on = stretches.next().is_some_and(|s| latest.active > from && s.from < to);
+        goes_on || stretches.any(|s| s.to > from && s.from < to)
     }
 }
 

@@ -3,32 +3,33 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `blame.rs` | judgement of falls, who is to blame |
+//! | `telling.rs` | signals, and what is told of links |
 //! | `of_jobs.rs` | jobs: boundaries, whose series are whose, results |
 
 mod blame;
 mod of_jobs;
+mod telling;
 
 use crate::coverage::Coverage;
 use crate::episodes::EpisodeBook;
 use crate::evidence::Shift;
-use crate::ingest::{Ingest, SeriesReading};
+use crate::fabric::LinkWatch;
+use crate::ingest::{Found, Ingest, SeriesReading};
+use crate::jobs::JobPart;
 use crate::ledger::JobLedger;
 use crate::model::{Bank, Happening, Reading};
 use crate::settings::Settings;
 use schemas::{
-    CauseShare, CounterBatch, DropCounts, Job, Metric, Name, ResultBatch, SeriesIndex, Signal, Sources,
-    State, Time,
+    CauseShare, CounterBatch, DropCounts, Job, Metric, Name, ResultBatch, SeriesIndex, Signal, Sources, Time,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
-/// Signals written for a gap at most; a longer one is told by its first and its last ticks.
-const GAP_SIGNALS_MAX: i64 = 600;
 /// Seconds of silence after which nobody waits for a component: beyond gap and lateness by far, so that a
 /// source that is merely behind the others goes on where it was.
 const GIVEN_UP_S: f64 = 60.0;
 /// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u32 = 4;
+pub const STATE_VERSION: u32 = 8;
 
 /// State of the detector stage. It can be written and read back at any point between two calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -45,6 +46,10 @@ pub struct Detector {
     episodes: EpisodeBook,
     coverage: Coverage,
     jobs: JobLedger,
+    links: LinkWatch,
+    /// Tick for which waiting rows were looked at last.
+    #[serde(skip)]
+    settled: Option<i64>,
     finished: bool,
     tidied: Time,
     /// What was found out for suspicions of the latest ticks.
@@ -52,10 +57,12 @@ pub struct Detector {
     shifts: VecDeque<Shift>,
     #[serde(skip)]
     told_series: usize,
+    /// Whether somebody looks at all links.
+    watches_links: bool,
     #[serde(skip)]
     signals: Vec<Signal>,
     #[serde(skip)]
-    readings: Vec<SeriesReading>,
+    found: Found,
 }
 
 /// Where a series' state is, and when the next job begins or ends on its node.
@@ -82,12 +89,15 @@ impl Detector {
             episodes: EpisodeBook::default(),
             coverage: Coverage::default(),
             jobs: JobLedger::new(settings.jobs),
+            links: LinkWatch::default(),
+            settled: None,
             finished: false,
             tidied: Time::MIN,
             shifts: VecDeque::new(),
             told_series: 0,
+            watches_links: false,
             signals: Vec::new(),
-            readings: Vec::new(),
+            found: Found::default(),
         }
     }
 
@@ -102,6 +112,16 @@ impl Detector {
         }
     }
 
+    /// From here on links are watched for [`Detector::take_links`].
+    pub fn watch_links(&mut self) {
+        self.watches_links = true;
+    }
+
+    /// Whether links are watched.
+    pub fn watches_links(&self) -> bool {
+        self.watches_links
+    }
+
     /// What it was set to.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -109,10 +129,10 @@ impl Detector {
 
     /// Takes rows: order, duplicates, sources, rates (ingest); then model, judgement, episodes per reading.
     pub fn rows(&mut self, sources: &Sources, batch: &CounterBatch) {
-        let mut readings = std::mem::take(&mut self.readings);
-        self.ingest.rows(sources, batch, &mut readings);
-        self.use_readings(&mut readings);
-        self.readings = readings;
+        let mut found = std::mem::take(&mut self.found);
+        self.ingest.rows(sources, batch, &mut found);
+        self.use_found(&mut found);
+        self.found = found;
     }
 
     /// Takes news of a job: its nodes start anew where it starts and ends.
@@ -126,9 +146,9 @@ impl Detector {
 
     /// The stream ended: rows that wait are used, and what is open closes at its last reading.
     pub fn finish(&mut self) {
-        let mut readings = std::mem::take(&mut self.readings);
-        self.ingest.finish(&mut readings);
-        self.use_readings(&mut readings);
+        let mut found = std::mem::take(&mut self.found);
+        self.ingest.finish(&mut found);
+        self.use_found(&mut found);
         self.finished = true;
         let Some(newest) = self.ingest.newest() else {
             return;
@@ -158,14 +178,24 @@ impl Detector {
         self.ingest.series()
     }
 
+    /// Whether the stream ended.
+    pub fn is_finished(&self) -> bool {
+        self.finished
+    }
+
     /// Everything that became known since the last call.
     pub fn take(&mut self) -> ResultBatch {
+        self.take_with(&BTreeMap::new())
+    }
+
+    /// Like [`Detector::take`]; `on_links` is what somebody who sees all links says of jobs.
+    pub fn take_with(&mut self, on_links: &BTreeMap<Name, JobPart>) -> ResultBatch {
         self.give_up_silent();
         if let Some(newest) = self.newest() {
             self.look_for_silence(newest);
         }
         let mut batch = self.take_apart(true);
-        batch.job_results = self.news_of_jobs(&batch.episodes);
+        batch.job_results = self.news_of_jobs(&batch.episodes, on_links);
         batch
     }
 
@@ -177,9 +207,12 @@ impl Detector {
         let new = table.iter().enumerate().skip(self.told_series);
         let series = new.map(|(at, info)| (SeriesIndex(at as u32), info.clone())).collect();
         self.told_series = table.len();
+        // The next batch is about as long.
+        let expected = Vec::with_capacity(self.signals.len());
+        let signals = std::mem::replace(&mut self.signals, expected);
         ResultBatch {
             series,
-            signals: std::mem::take(&mut self.signals),
+            signals,
             episodes: self.episodes.take_changed(),
             jobs: self.jobs.take_changed(self.ingest.newest()),
             job_results: Vec::new(),
@@ -187,6 +220,9 @@ impl Detector {
             drops: self.ingest.drops.clone(),
             heard: if with_heard { self.ingest.heard() } else { Vec::new() },
             silences: self.ingest.silences(),
+            regions: Vec::new(),
+            factors: Vec::new(),
+            notices: Vec::new(),
         }
     }
 
@@ -219,13 +255,20 @@ impl Detector {
         self.ingest.silent()
     }
 
-    fn use_readings(&mut self, readings: &mut Vec<SeriesReading>) {
+    fn use_found(&mut self, found: &mut Found) {
         while self.series.len() < self.ingest.series().len() {
             self.add_series();
         }
-        for reading in readings.drain(..) {
-            self.use_reading(&reading);
+        let mut begin = 0;
+        for port in found.ports.drain(..) {
+            found.readings[begin..port.after].iter().for_each(|reading| self.use_reading(reading));
+            begin = port.after;
+            if self.watches_links {
+                self.links.count(&port, self.settings.stream.tick_s);
+            }
         }
+        found.readings[begin..].iter().for_each(|reading| self.use_reading(reading));
+        found.readings.clear();
     }
 
     fn use_reading(&mut self, reading: &SeriesReading) {
@@ -258,6 +301,7 @@ impl Detector {
             self.act(series, time, happening);
         }
         self.tell(series, time, value);
+        self.watch_link(reading);
     }
 
     fn act(&mut self, series: SeriesIndex, time: Time, happening: Happening) {
@@ -293,42 +337,6 @@ impl Detector {
         let place = self.series[series.at()];
         let happening = self.banks[place.metric as usize].restart(place.number as usize);
         self.act(series, Time::MIN, happening);
-    }
-
-    fn tell(&mut self, series: SeriesIndex, time: Time, value: f64) {
-        let place = self.series[series.at()];
-        let known = self.banks[place.metric as usize].knowledge(place.number as usize);
-        self.signals.push(Signal {
-            time,
-            series,
-            value,
-            mean: known.mean,
-            baseline: known.baseline,
-            bound: known.bound,
-            state: known.state,
-            slowdown_s: known.slowdown_s,
-        });
-    }
-
-    /// One unknown signal per tick that was missed after `since` and before `until`.
-    fn tell_unknown(&mut self, series: SeriesIndex, since: Time, until: Time) {
-        let place = self.series[series.at()];
-        let slowdown_s = self.banks[place.metric as usize].knowledge(place.number as usize).slowdown_s;
-        let tick_s = self.settings.stream.tick_s;
-        let missed = (until.seconds_since(since) / tick_s).round() as i64 - 1;
-        let half = GAP_SIGNALS_MAX / 2;
-        let told = (1..=missed.min(half)).chain((missed - half + 1).max(half + 1)..=missed);
-        let nan = f64::NAN;
-        self.signals.extend(told.map(|k| Signal {
-            time: since.plus_seconds(k as f64 * tick_s),
-            series,
-            value: nan,
-            mean: nan,
-            baseline: nan,
-            bound: nan,
-            state: State::Unknown,
-            slowdown_s,
-        }));
     }
 
     fn add_series(&mut self) {

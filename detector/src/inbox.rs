@@ -15,6 +15,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// A raw partition that no aggregator has spoken of for so long, by the aggregators' clocks, holds up nobody.
 const GIVEN_UP_S: f64 = 30.0;
+/// Rows whose memory is kept for the next ones; more come together only while catching up.
+const SPARE_ROWS_MAX: usize = 20_000;
 
 /// Rows that wait, per raw partition.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -28,6 +30,9 @@ pub struct Inbox {
     now: Time,
     /// Released although not every raw partition was read so far: the buffer was full.
     forced: u64,
+    /// Memory of rows that were let go, for the next ones.
+    #[serde(skip)]
+    spare: CounterBatch,
 }
 
 /// One raw partition.
@@ -66,7 +71,15 @@ pub trait Outlet {
 impl Inbox {
     /// An empty inbox that holds at most `rows_max` rows.
     pub fn new(rows_max: usize) -> Inbox {
-        Inbox { raws: Vec::new(), places: BTreeMap::new(), rows: 0, rows_max, now: Time::MIN, forced: 0 }
+        Inbox {
+            raws: Vec::new(),
+            places: BTreeMap::new(),
+            rows: 0,
+            rows_max,
+            now: Time::MIN,
+            forced: 0,
+            spare: CounterBatch::default(),
+        }
     }
 
     /// Rows that wait.
@@ -173,7 +186,7 @@ impl Inbox {
     /// News of jobs go before the rows that are let go with them: they say where baselines start anew, and tell it
     /// by their own times.
     fn release(&mut self, out: &mut impl Outlet) {
-        let (mut rows, mut jobs) = (CounterBatch::default(), Vec::new());
+        let (mut rows, mut jobs) = (std::mem::take(&mut self.spare), Vec::new());
         while let Some((at, until)) = self.next() {
             self.release_from(at, until, &mut rows, &mut jobs);
         }
@@ -182,6 +195,10 @@ impl Inbox {
         }
         if !rows.is_empty() {
             out.rows(&rows);
+        }
+        if rows.len() <= SPARE_ROWS_MAX {
+            rows.clear();
+            self.spare = rows;
         }
     }
 
@@ -213,8 +230,12 @@ impl Inbox {
             self.rows -= 1;
             match head.content {
                 Content::Row { source, time, counters } => {
-                    let counters = raw.counters.drain(..counters as usize);
-                    rows.open(counters.len()).iter_mut().zip(counters).for_each(|(to, from)| *to = from);
+                    let counters = counters as usize;
+                    let (front, back) = raw.counters.as_slices();
+                    let (before, after) = rows.open(counters).split_at_mut(front.len().min(counters));
+                    before.copy_from_slice(&front[..before.len()]);
+                    after.copy_from_slice(&back[..after.len()]);
+                    raw.counters.drain(..counters);
                     rows.seal(source, time);
                 }
                 Content::Jobs(events) => jobs.extend(events),

@@ -2,7 +2,11 @@
 //!
 //! Model then reduce: every series is modelled for itself; a job's loss at any moment is the mean over its
 //! series of one metric, and the worst metric counts, since a job waits for its slowest resource and must
-//! not be charged twice for one second.
+//! not be charged twice for one second. Reduce then model: the mean over the links of an Aries router is a series of its
+//! own, of which a job on the router is a part as of any other. Which metric has which is [`Metric::has_sum`]; where they
+//! differ, and why, is shown by `detector/tests/strategies.rs`.
+//!
+//! [`Metric::has_sum`]: schemas::Metric::has_sum
 //!
 //! A detector sees a part of a job's series. It reduces them to a [`JobPart`], and the roll-up stage makes one
 //! result of the parts; a single process does the same with a single part.
@@ -12,12 +16,15 @@
 //! | `jobs/part.rs` | from episodes and coverage to a [`JobPart`] |
 //! | `jobs/cells.rs` | losses by moment, in cells of a second or more |
 //! | `jobs/combine.rs` | from parts to a [`JobResult`] |
+//! | [`compare`] | contention or another configuration, between two runs |
 
 mod cells;
 mod combine;
+pub mod compare;
 mod part;
 
 pub use cells::Cell;
+pub(crate) use cells::grain;
 pub use combine::combine;
 pub use part::{CauseLoss, JobPart, MetricPart, part};
 
@@ -43,7 +50,9 @@ pub struct Facts<'a> {
     pub tick_s: f64,
 }
 
-/// What `job` lost, where one detector sees all of it.
-pub fn result(job: &Job, facts: &Facts<'_>) -> JobResult {
-    combine(&job.job_id, &[&part(job, facts)])
+/// What `job` lost, where one detector sees all of it; `on_links` is what somebody who sees all links says.
+pub fn result(job: &Job, facts: &Facts<'_>, on_links: Option<&JobPart>) -> JobResult {
+    let own = part(job, facts);
+    let parts: Vec<&JobPart> = [Some(&own), on_links].into_iter().flatten().collect();
+    combine(&job.job_id, &parts)
 }

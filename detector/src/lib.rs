@@ -14,19 +14,25 @@
 //! | [`evidence`] | what the other clients of a file system say about a fall |
 //! | [`episodes`] | contended stretches as they open, grow, close and settle |
 //! | [`coverage`] | ticks seen, for completeness |
+//! | [`fabric`] | from links to jobs: regions, kinds, causes |
+//! | [`factors`] | what a job loses to itself, to others, to its placement |
 //! | [`ledger`] | jobs by number and node, their series and latest results |
 //! | [`jobs`] | what a job lost |
 //! | [`detector`] | the stage as a whole |
+//! | [`alerts`] | incidents by rules, and the outbox that they leave through |
 //! | [`store`] | the embedded SQLite store |
 //! | [`storage_policy`] | which signals are kept, and the ten-second tier |
 //! | [`postgres`] | the PostgreSQL store, with TimescaleDB where the server has it |
 //! | [`score`] | a model alone on a bare series, to compare with a truth |
 
+pub mod alerts;
 pub mod coverage;
 pub mod detector;
 pub mod episodes;
 pub mod equations;
 pub mod evidence;
+pub mod fabric;
+pub mod factors;
 pub mod inbox;
 pub mod ingest;
 pub mod jobs;

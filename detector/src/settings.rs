@@ -25,6 +25,12 @@ impl StreamSettings {
         self.lateness_s + 0.5 * self.tick_s
     }
 
+    /// Seconds after which nobody waits for rows that were lost, whatever became of their component: a row comes late by
+    /// the lateness, and another one that shows it comes late by the same.
+    pub fn patience_s(&self) -> f64 {
+        2.0 * self.lateness_s + self.tick_s
+    }
+
     /// Longest interval of one reading: a gap, the tick that ends it, and half a tick for jitter.
     pub fn longest_interval_s(&self) -> f64 {
         self.gap_s + 1.5 * self.tick_s

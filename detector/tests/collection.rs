@@ -20,12 +20,13 @@ fn at(second: f64) -> Time {
 
 fn heard(producer: &str, schema: &str, component: &str) -> Heard {
     let last_time = at(100.0);
-    Heard { producer: name(producer), schema: name(schema), component: name(component), last_time, rows: 100 }
+    let (producer, schema, component) = (name(producer), name(schema), name(component));
+    Heard { producer, schema, component, part: None, last_time, rows: 100 }
 }
 
 fn silence(producer: &str, schema: &str, component: &str, since: f64, end: SilenceEnd) -> Silence {
     let (producer, schema, component) = (name(producer), name(schema), name(component));
-    Silence { producer, schema, component, since: at(since), end }
+    Silence { producer, schema, component, part: None, since: at(since), end }
 }
 
 fn expected(producer: &str, schema: &str, component: &str) -> Expected {
@@ -53,24 +54,80 @@ fn fixture() -> Fixture {
     fixture
 }
 
+async fn commit(database: &Database, fixture: &Fixture) {
+    let mut store = PgStore::connect(&database.settings()).await.unwrap();
+    store.claim("detector", 0, "a").await.unwrap();
+    let part = PartCommit {
+        partition: 0,
+        epoch: 1,
+        from_position: None,
+        to_position: 1,
+        results: &fixture.results,
+        stored: &fixture.stored,
+        table: &fixture.table,
+        snapshot: None,
+    };
+    store.commit("detector", &[part]).await.unwrap();
+}
+
+/// Two mounts of `n1`, of which the second was unmounted at second 20; `n2` with two mounts stops as a whole at 60.
+fn mounts() -> Fixture {
+    let mut fixture = Fixture::new(1, 1);
+    let mounts = [("n1", "home", 1000), ("n1", "scratch", 20), ("n2", "home", 60), ("n2", "scratch", 60)];
+    for (node, mount, rows) in mounts {
+        let last_time = at(f64::from(rows).min(100.0));
+        let part = Some(name(mount));
+        fixture.results.heard.push(Heard {
+            part: part.clone(),
+            last_time,
+            rows: rows as u64,
+            ..heard(node, "lustre_client", node)
+        });
+        if rows < 100 {
+            let open = silence(node, "lustre_client", node, f64::from(rows), SilenceEnd::Open);
+            fixture.results.silences.push(Silence { part, ..open });
+        }
+    }
+    fixture
+}
+
+#[test]
+fn an_unmounted_file_system_is_absent_and_takes_nothing_from_its_node() {
+    on_each_server(|database: Database| async move {
+        commit(&database, &mounts()).await;
+        let states = "SELECT concat_ws(' ', producer, part, state, rows) FROM sources
+                      JOIN producers USING (producer, schema, component, part) ORDER BY 1";
+        let told =
+            ["n1 home reports 1000", "n1 scratch absent 20", "n2 home silent 60", "n2 scratch silent 60"];
+        assert_eq!(query(&database, states).await, told);
+        let settings = database.settings();
+        put_expected(&settings, &["n1", "n2", "n3"].map(|node| expected(node, "lustre_client", node)))
+            .await
+            .unwrap();
+        assert_eq!(query(&database, states).await, told, "a site file expects one part at least");
+        assert_eq!(
+            query(&database, "SELECT producer FROM sources WHERE state = 'never heard'").await,
+            ["n3"],
+            "whoever reports a part is heard"
+        );
+        let figures = "SELECT concat_ws(' ', name, sources, silent_now, round(completeness::numeric, 2)) \
+                       FROM completeness(to_timestamp(1700000000), to_timestamp(1700000100)) \
+                       WHERE kind = 'node' ORDER BY 1";
+        assert_eq!(query(&database, figures).await, ["n1 1 0 1.00", "n2 1 1 0.60", "n3 1 1 0.00"]);
+        database
+            .execute("UPDATE producers SET last_time = last_time + interval '8 days' WHERE part = 'home'")
+            .await;
+        let gone =
+            "SELECT concat_ws(' ', producer, part, state) FROM sources WHERE part = 'scratch' ORDER BY 1";
+        assert_eq!(query(&database, gone).await, ["n1 scratch gone", "n2 scratch silent"]);
+    });
+}
+
 #[test]
 fn completeness_is_told_by_node_component_group_and_system() {
     on_each_server(|database: Database| async move {
         let settings = database.settings();
-        let mut store = PgStore::connect(&settings).await.unwrap();
-        store.claim("detector", 0, "a").await.unwrap();
-        let fixture = fixture();
-        let part = PartCommit {
-            partition: 0,
-            epoch: 1,
-            from_position: None,
-            to_position: 1,
-            results: &fixture.results,
-            stored: &fixture.stored,
-            table: &fixture.table,
-            snapshot: None,
-        };
-        store.commit("detector", &[part]).await.unwrap();
+        commit(&database, &fixture()).await;
         let figures = "SELECT concat_ws(' ', kind, name, sources, silent_now, round(completeness::numeric, 2)) \
                        FROM completeness(to_timestamp(1700000000), to_timestamp(1700000100)) ORDER BY 1";
         assert_eq!(

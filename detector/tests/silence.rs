@@ -26,19 +26,36 @@ fn sources() -> Sources {
     sources
 }
 
+/// Sets of one node: two file systems, and the second one mounted anew, under another llite directory.
+fn mounts() -> Sources {
+    let mut sources = Sources::default();
+    for (part, set) in [("home", "home-1"), ("scratch", "scratch-1"), ("scratch", "scratch-2")] {
+        let [schema, node, part, set] =
+            ["lustre_client", "nid00000", part, set].map(|text| Name::parse(text).unwrap());
+        let (producer, component) = (node.clone(), node);
+        let (metric, set) = (Metric::LustreWriteRate, Some(set));
+        sources.intern(Source { schema, producer, metric, component, set, parts: vec![part], rank: 0 });
+    }
+    sources
+}
+
 /// Rows come 0.2 s after they were sampled, but for `lost(node, second)`; all silences, with the second in which each
 /// became known.
 fn run(seconds: u32, lost: impl Fn(u32, u32) -> bool) -> Vec<(f64, Silence)> {
-    let (sources, mut detector) = (sources(), Detector::new(Settings::of(ModelKind::Robust)));
+    run_with(&sources(), seconds, lost)
+}
+
+fn run_with(sources: &Sources, seconds: u32, lost: impl Fn(u32, u32) -> bool) -> Vec<(f64, Silence)> {
+    let mut detector = Detector::new(Settings::of(ModelKind::Robust));
     let mut told = Vec::new();
     for tenth in 0..seconds * 10 {
         let (second, now) = (tenth / 10, f64::from(tenth) / 10.0);
         if tenth % 10 == 2 {
             let mut batch = CounterBatch::default();
-            for node in (0..NODES).filter(|node| !lost(*node, second)) {
+            for node in (0..sources.as_slice().len() as u32).filter(|node| !lost(*node, second)) {
                 batch.push(SourceIndex(node), at(f64::from(second)), &[u64::from(second) * 1_000_000]);
             }
-            detector.rows(&sources, &batch);
+            detector.rows(sources, &batch);
         }
         detector.look_for_silence(at(now));
         told.extend(detector.take_apart(false).silences.into_iter().map(|silence| (now, silence)));
@@ -75,4 +92,23 @@ fn a_whole_machine_that_stops_is_told_too() {
 #[test]
 fn two_missing_rows_are_no_silence() {
     assert_eq!(run(60, |node, second| node == 1 && second == 30), []);
+}
+
+#[test]
+fn an_unmounted_file_system_is_silent_by_itself_and_its_next_mount_ends_that() {
+    let told = run_with(&mounts(), 90, |set, second| match set {
+        0 => false,
+        1 => second > 30,
+        _ => second < 50,
+    });
+    let told: Vec<_> =
+        told.iter().map(|(_, s)| (s.part.as_ref().unwrap().as_str(), s.since, s.end)).collect();
+    let since = at(30.0);
+    assert_eq!(told, [("scratch", since, SilenceEnd::Open), ("scratch", since, SilenceEnd::At(at(50.0)))]);
+}
+
+#[test]
+fn of_two_mounts_of_one_file_system_one_may_go() {
+    let told = run_with(&mounts(), 90, |set, second| set == 1 && second > 30);
+    assert_eq!(told, []);
 }

@@ -3,7 +3,7 @@
 use super::Detector;
 use crate::jobs::{self, Facts, JobPart};
 use schemas::{Episode, Job, JobResult, Metric, Name, SeriesIndex, Time};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// A job row that comes this many seconds after the job's start still starts its nodes anew.
 const JOB_ROW_DELAY_S: f64 = 10.0;
@@ -45,7 +45,11 @@ impl Detector {
     }
 
     /// Results that are due. `episodes` are those that changed.
-    pub(super) fn news_of_jobs(&mut self, episodes: &[Episode]) -> Vec<JobResult> {
+    pub(super) fn news_of_jobs(
+        &mut self,
+        episodes: &[Episode],
+        on_links: &BTreeMap<Name, JobPart>,
+    ) -> Vec<JobResult> {
         let Some(now) = self.ingest.newest() else { return Vec::new() };
         let changed: HashSet<SeriesIndex> = episodes.iter().map(|e| e.series).collect();
         let (table, tick_s) = (self.ingest.series(), self.settings.stream.tick_s);
@@ -53,7 +57,7 @@ impl Detector {
         let results = self.jobs.reckon(now, &changed, self.finished, |tracked| {
             let (series, known_nodes) = (&tracked.series, &tracked.known_nodes);
             let facts = Facts { series, known_nodes, table, episodes, coverage, now, tick_s };
-            jobs::result(&tracked.job, &facts)
+            jobs::result(&tracked.job, &facts, on_links.get(&tracked.job.job_id))
         });
         self.tidy(now);
         results

@@ -6,8 +6,9 @@
 //! successor's own counters: no false rate and no lost second. Who owns what is decided by the rows'
 //! timestamps alone, never by which row came first.
 
-use super::SeriesReading;
+use super::Found;
 use super::order::{Order, Row};
+use super::reporter::{Part, Reporter};
 use super::stage::Stage;
 use super::whole::Whole;
 use crate::settings::StreamSettings;
@@ -29,42 +30,15 @@ pub struct Component {
     pub name: Name,
     pub(super) reporters: Vec<Reporter>,
     /// Places of the reporters, the preferred one first.
-    ranking: Vec<u16>,
+    pub(super) ranking: Vec<u16>,
     pub(super) parts: Vec<Part>,
-    newest: Option<Time>,
+    pub(super) newest: Option<Time>,
     /// The newest timestamp of all components when this one was heard last.
     heard_at: Option<Time>,
+    /// First row of the parts that nobody owns yet.
+    pub(super) unowned: Option<Time>,
     pub(super) whole: Option<Whole>,
     given_up: bool,
-}
-
-/// A source of this component.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Reporter {
-    source: Source,
-    /// Part of the component per part of the source.
-    pub(super) parts: Vec<u16>,
-    order: Order,
-    /// A row whose clock jumped ahead, until another confirms it.
-    doubted: Option<Row>,
-    /// Rows from the last one that every part of this source has used.
-    pub(super) rows: VecDeque<Row>,
-    pub(super) accepted: u64,
-    told: u64,
-}
-
-/// A tile, port or mount.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Part {
-    pub(super) name: Name,
-    pub(super) series: SeriesIndex,
-    /// Who makes its readings, and who will from some time on.
-    pub(super) owner: Option<u16>,
-    pub(super) next: Option<(u16, Time)>,
-    /// End of its last reading; before that its first row.
-    pub(super) last: Option<Time>,
-    /// Rows of the owner up to here were used, or refused.
-    pub(super) used: Option<Time>,
 }
 
 impl Component {
@@ -78,6 +52,7 @@ impl Component {
             parts: Vec::new(),
             newest: None,
             heard_at: None,
+            unowned: None,
             whole: None,
             given_up: false,
         }
@@ -99,7 +74,7 @@ impl Component {
             return None;
         }
         let parts = source.parts.iter().map(|name| self.part(name, &mut number)).collect();
-        if self.metric == Metric::AriesStallRatio && self.whole.is_none() {
+        if self.metric.has_sum() && self.whole.is_none() {
             self.whole = Some(Whole::new(number(None)));
         }
         self.reporters.push(Reporter {
@@ -108,6 +83,7 @@ impl Component {
             order: Order::default(),
             doubted: None,
             rows: VecDeque::new(),
+            spare: None,
             accepted: 0,
             told: 0,
         });
@@ -123,7 +99,19 @@ impl Component {
             return at as u16;
         }
         let (name, series) = (name.clone(), number(Some(name.clone())));
-        self.parts.push(Part { name, series, owner: None, next: None, last: None, used: None });
+        // Row 5 holds the processor tiles.
+        let is_of_whole = !name.as_str().starts_with("r5");
+        self.parts.push(Part {
+            name,
+            series,
+            is_of_whole,
+            owner: None,
+            next: None,
+            last: None,
+            used: None,
+            deferred: None,
+            tried: 0,
+        });
         self.parts.len() as u16 - 1
     }
 
@@ -159,6 +147,7 @@ impl Component {
                 producer: r.source.producer.clone(),
                 schema: r.source.schema.clone(),
                 component: r.source.component.clone(),
+                part: r.source.only_part().cloned(),
                 last_time: r.rows.back()?.0,
                 rows: r.accepted,
             })
@@ -167,7 +156,29 @@ impl Component {
 
     /// Looks which of its sources are silent.
     pub fn look_for_silence(&mut self, now: Time, delay_s: f64, settings: &StreamSettings) {
-        self.reporters.iter_mut().for_each(|reporter| reporter.order.look(now, delay_s, settings));
+        for place in 0..self.reporters.len() {
+            if !self.is_succeeded(place) {
+                self.reporters[place].order.look(now, delay_s, settings);
+            }
+        }
+    }
+
+    /// Whether another set of the same source was heard later: a file system that is mounted anew has a set of its own.
+    fn is_succeeded(&self, place: usize) -> bool {
+        let reporter = &self.reporters[place];
+        let (source, heard) = (&reporter.source, reporter.order.heard());
+        self.reporters.len() > 1
+            && self.reporters.iter().any(|r| r.order.heard() > heard && r.source.tells_of_the_same(source))
+    }
+
+    /// The first row of a source, at `time`, ends the silence of the set that it follows.
+    pub(super) fn succeed(&mut self, place: usize, time: Time, settings: &StreamSettings) {
+        let source = self.reporters[place].source.clone();
+        let others = self.reporters.iter_mut().enumerate().filter(|(at, _)| *at != place);
+        let same = others.map(|(_, r)| r).filter(|r| r.source.tells_of_the_same(&source));
+        if let Some(before) = same.max_by_key(|r| r.order.last()) {
+            before.order.succeeded(time, settings);
+        }
     }
 
     /// Silences of its sources that began, ended or were none, since the last call.
@@ -177,6 +188,7 @@ impl Component {
                 producer: source.producer.clone(),
                 schema: source.schema.clone(),
                 component: source.component.clone(),
+                part: source.only_part().cloned(),
                 since,
                 end,
             };
@@ -209,45 +221,96 @@ impl Component {
         counters: &[u64],
         settings: &StreamSettings,
         drops: &mut DropCounts,
-        out: &mut Vec<SeriesReading>,
+        out: &mut Found,
     ) {
         let doubted = match self.believe(place, time, counters, drops) {
             Belief::Wait => return,
             Belief::Now(doubted) => doubted,
         };
-        for (time, counters) in doubted.iter().map(|(t, c)| (*t, &c[..])).chain([(time, counters)]) {
-            self.newest = self.newest.max(Some(time));
-            self.given_up = false;
-            let watermark = time.max(self.newest.unwrap_or(time)).plus_seconds(-settings.lateness_s);
-            let mut order = std::mem::take(&mut self.reporters[place].order);
-            let mut stage = Stage { component: self, place, settings, drops, out };
-            let taken = order.offer(time, counters, watermark, settings, |t, c| stage.ordered(t, c));
-            self.reporters[place].order = order;
-            if let Err(reason) = taken {
-                drops.count(reason);
-                self.note_late(place, time, counters);
-            }
-            self.advance(watermark, settings, drops, out);
+        let newest = doubted.as_ref().map_or(time, |(doubted, _)| time.max(*doubted));
+        let mut before = self.no_longer_doubted(self.newest.max(Some(newest)));
+        before.extend(doubted.map(|row| (place, row)));
+        if before.is_empty() {
+            return self.take(place, time, counters, settings, drops, out);
+        }
+        before.push((place, (time, counters.into())));
+        before.sort_by_key(|(_, (time, _))| *time);
+        for (place, (time, counters)) in before {
+            self.take(place, time, &counters, settings, drops, out);
         }
     }
 
-    /// Uses all rows that still wait.
-    pub fn finish(
+    /// Doubted rows that are not ahead of the component's other rows any more.
+    fn no_longer_doubted(&mut self, newest: Option<Time>) -> Vec<(usize, Row)> {
+        let ahead = |row: &mut Row| newest.is_none_or(|newest| row.0.seconds_since(newest) > JUMP_S);
+        let reporters = self.reporters.iter_mut().enumerate();
+        reporters.filter_map(|(place, r)| Some((place, r.doubted.take_if(|row| !ahead(row))?))).collect()
+    }
+
+    /// Takes a row whose time is believed.
+    fn take(
         &mut self,
+        place: usize,
+        time: Time,
+        counters: &[u64],
         settings: &StreamSettings,
         drops: &mut DropCounts,
-        out: &mut Vec<SeriesReading>,
+        out: &mut Found,
     ) {
+        self.given_up = false;
+        let newest = self.newest.map_or(time, |newest| newest.max(time));
+        self.newest = Some(newest);
+        let watermark = newest.plus_seconds(-settings.lateness_s);
+        // What waits is older than this row, which must not be used in its place.
+        let waits = self.unowned.is_some() || self.reporters[place].order.first_held().is_some();
+        if waits || self.reporters.len() > 1 {
+            self.steps_until(watermark, settings, drops, out);
+        }
+        let mut order = std::mem::take(&mut self.reporters[place].order);
+        let settled = watermark.plus_seconds(0.5 * settings.tick_s);
+        let mut stage = Stage { component: self, place, settled, settings, drops, out };
+        let taken = order.offer(time, counters, watermark, settings, |t, c| stage.ordered(t, c));
+        self.reporters[place].order = order;
+        if let Err(reason) = taken {
+            drops.count(reason);
+            self.note_late(place, time, counters);
+        }
+        if self.reporters[place].order.first_held().is_some() {
+            self.steps_until(watermark, settings, drops, out);
+        }
+        if let Some(whole) = self.whole.as_mut() {
+            whole.settle(watermark, settings, &mut out.readings);
+        }
+    }
+
+    /// Uses rows that waited for others long enough, those of all components being read up to `newest`. What the rows
+    /// that are there may still say is of this time or later; `None` where they said it all.
+    pub fn settle(
+        &mut self,
+        newest: Time,
+        settings: &StreamSettings,
+        drops: &mut DropCounts,
+        out: &mut Found,
+    ) -> Option<Time> {
+        let own = self.newest?.plus_seconds(-settings.lateness_s);
+        self.waits_since(own, settings)?;
+        let watermark = own.max(newest.plus_seconds(-settings.patience_s()));
+        self.advance(watermark, settings, drops, out);
+        self.waits_since(watermark, settings)
+    }
+
+    /// Uses all rows that still wait.
+    pub fn finish(&mut self, settings: &StreamSettings, drops: &mut DropCounts, out: &mut Found) {
         let doubted = self.reporters.iter().filter(|r| r.doubted.is_some()).count();
         if self.newest.is_some() {
             (0..doubted).for_each(|_| drops.count(DropReason::ClockJump));
         }
-        self.release(Time(i64::MAX), settings, drops, out);
         if let Some(newest) = self.newest {
-            self.take_over(newest, settings, drops, out);
+            let end = newest.plus_seconds(settings.patience_s() + settings.silence_s);
+            self.steps_until(end, settings, drops, out);
         }
         if let Some(whole) = self.whole.as_mut() {
-            whole.settle(Time(i64::MAX), settings, out);
+            whole.settle(Time(i64::MAX), settings, &mut out.readings);
         }
     }
 
@@ -255,8 +318,12 @@ impl Component {
     /// interval across the step would be a false rate, so the next reading begins anew. A row that is held and comes
     /// again is ahead without any step: its time is after the latest one's.
     fn note_late(&mut self, place: usize, time: Time, counters: &[u64]) {
-        let rows = &mut self.reporters[place].rows;
-        let ahead = |latest: &[u64]| latest != counters && latest.iter().zip(counters).all(|(l, c)| c >= l);
+        let Reporter { rows, source, .. } = &mut self.reporters[place];
+        let counters = &counters[..source.counters().min(counters.len())];
+        let ahead = |latest: &[u64]| {
+            let latest = &latest[..counters.len().min(latest.len())];
+            latest != counters && latest.iter().zip(counters).all(|(l, c)| c >= l)
+        };
         if rows.back().is_some_and(|(newest, latest)| time <= *newest && ahead(latest)) {
             rows.clear();
         }
@@ -292,69 +359,12 @@ impl Component {
         watermark: Time,
         settings: &StreamSettings,
         drops: &mut DropCounts,
-        out: &mut Vec<SeriesReading>,
+        out: &mut Found,
     ) {
-        self.release(watermark, settings, drops, out);
-        self.take_over(watermark, settings, drops, out);
+        self.steps_until(watermark, settings, drops, out);
         if let Some(whole) = self.whole.as_mut() {
-            whole.settle(watermark, settings, out);
+            whole.settle(watermark, settings, &mut out.readings);
         }
-    }
-
-    /// Lets rows go that nothing can come before any more, those of the preferred sources first.
-    fn release(
-        &mut self,
-        watermark: Time,
-        settings: &StreamSettings,
-        drops: &mut DropCounts,
-        out: &mut Vec<SeriesReading>,
-    ) {
-        for at in 0..self.ranking.len() {
-            let place = self.ranking[at] as usize;
-            if !self.reporters[place].order.holds() {
-                continue;
-            }
-            let mut order = std::mem::take(&mut self.reporters[place].order);
-            let mut stage = Stage { component: self, place, settings, drops, out };
-            order.release(watermark, settings, |t, c| stage.ordered(t, c));
-            self.reporters[place].order = order;
-        }
-    }
-
-    /// Gives parts whose owner was silent to the best source that was not.
-    fn take_over(
-        &mut self,
-        watermark: Time,
-        settings: &StreamSettings,
-        drops: &mut DropCounts,
-        out: &mut Vec<SeriesReading>,
-    ) {
-        let overdue = watermark.plus_seconds(-settings.silence_s);
-        let waits = |p: &Part| p.last.is_some_and(|last| last <= overdue);
-        if self.reporters.len() < 2 || !self.parts.iter().any(waits) {
-            return;
-        }
-        for part in 0..self.parts.len() {
-            let last = self.parts[part].last.filter(|last| *last <= overdue);
-            let Some((last, successor)) = last.and_then(|l| Some((l, self.successor(part, l)?))) else {
-                continue;
-            };
-            let state = &mut self.parts[part];
-            (state.owner, state.next, state.used) = (Some(successor), None, Some(last));
-            let mut stage = Stage { component: self, place: successor as usize, settings, drops, out };
-            stage.catch_up(part);
-        }
-    }
-
-    /// The best source, other than the owner, with a row after `last`.
-    pub(super) fn successor(&self, part: usize, last: Time) -> Option<u16> {
-        let owner = self.parts[part].owner_at(Time(i64::MAX));
-        self.ranking.iter().copied().find(|place| {
-            let reporter = &self.reporters[*place as usize];
-            Some(*place) != owner
-                && reporter.parts.contains(&(part as u16))
-                && reporter.rows.back().is_some_and(|(time, _)| *time > last)
-        })
     }
 }
 
@@ -364,19 +374,4 @@ enum Belief {
     Now(Option<Row>),
     /// Not before another confirms it.
     Wait,
-}
-
-impl Reporter {
-    /// What decides among redundant sources: the lowest reports.
-    pub(super) fn rank(&self) -> impl Ord + use<> {
-        let source = &self.source;
-        (source.rank, source.producer.clone(), source.schema.clone(), source.set.clone())
-    }
-}
-
-impl Part {
-    /// Who makes the reading that ends at `time`.
-    pub(super) fn owner_at(&self, time: Time) -> Option<u16> {
-        self.next.filter(|(_, from)| time > *from).map_or(self.owner, |(place, _)| Some(place))
-    }
 }

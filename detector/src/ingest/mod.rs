@@ -5,7 +5,9 @@
 //! | [`order`] | puts the rows of one source in order; tells duplicates and late rows |
 //! | [`silence`] | tells when a source was silent |
 //! | [`rates`] | makes a reading of two rows: wraps, resets, saturation, activity |
-//! | [`component`] | a component and its sources; who owns which part, who takes over |
+//! | [`component`] | a component and its sources; which rows are believed |
+//! | `succession` | who owns which part, who takes over, and when |
+//! | `reporter` | a source of a component, and a part of it |
 //! | `stage` | one source at work: rows in order to readings, gaps bridged |
 //! | `whole` | the mean over a router's links in use |
 //!
@@ -15,15 +17,17 @@
 pub mod component;
 pub mod order;
 pub mod rates;
+mod reporter;
 pub mod silence;
 mod stage;
+mod succession;
 mod whole;
 
 use crate::settings::StreamSettings;
 use component::Component;
 use schemas::{
-    CounterBatch, DropCounts, DropReason, Heard, Metric, Name, SeriesIndex, SeriesInfo, SeriesTable, Silence,
-    Source, SourceIndex, Sources, Time,
+    CounterBatch, DropCounts, DropReason, Heard, LINK_COLUMNS, Metric, Name, SeriesIndex, SeriesInfo,
+    SeriesTable, Silence, Source, SourceIndex, Sources, Time,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -52,6 +56,30 @@ pub struct SeriesReading {
     pub gap_since: Option<Time>,
     /// Whether it cannot be compared with the readings before: it is of something else.
     pub anew: bool,
+    /// Bytes a second that passed, or were written; 0 for a router as a whole.
+    pub load_bytes_per_s: f64,
+}
+
+/// Counters of a link's life that changed between two rows of its port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PortCounts {
+    /// Which series.
+    pub series: SeriesIndex,
+    /// Time of the later row.
+    pub time: Time,
+    /// How often the link went down, and how often it recovered from errors, by the earlier row and by the later one.
+    pub counts: [[Option<u64>; LINK_COLUMNS]; 2],
+    /// Readings that were found before.
+    pub after: usize,
+}
+
+/// What rows made known.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Readings, in event time per series.
+    pub readings: Vec<SeriesReading>,
+    /// Counters of links that changed; hardly ever any.
+    pub ports: Vec<PortCounts>,
 }
 
 /// When was looked for silent sources last, and how long rows take to come.
@@ -120,8 +148,8 @@ impl Ingest {
         self.by_name.get(&key).map_or(Vec::new(), |c| self.components[*c as usize].producers())
     }
 
-    /// Takes rows; `out` gains the readings that they make known, in event time per series.
-    pub fn rows(&mut self, sources: &Sources, batch: &CounterBatch, out: &mut Vec<SeriesReading>) {
+    /// Takes rows; `out` gains what they make known.
+    pub fn rows(&mut self, sources: &Sources, batch: &CounterBatch, out: &mut Found) {
         for (source, time, counters) in batch.rows() {
             let Some((component, place)) = self.place(sources, source) else {
                 self.drops.count(DropReason::BufferFull);
@@ -134,8 +162,19 @@ impl Ingest {
         }
     }
 
+    /// Uses rows that waited for others long enough, all rows being read up to `newest`. The time up to which all readings
+    /// are there: what comes within the lateness, and what still waits, is later.
+    pub fn settle(&mut self, newest: Time, out: &mut Found) -> Time {
+        let mut until = newest.plus_seconds(-self.settings.lateness_s);
+        for component in &mut self.components {
+            let since = component.settle(newest, &self.settings, &mut self.drops, out);
+            until = since.map_or(until, |since| until.min(since));
+        }
+        until
+    }
+
     /// Releases everything that waits for rows before it: the stream ended.
-    pub fn finish(&mut self, out: &mut Vec<SeriesReading>) {
+    pub fn finish(&mut self, out: &mut Found) {
         for component in &mut self.components {
             component.finish(&self.settings, &mut self.drops, out);
         }

@@ -33,7 +33,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// Takes a row. It is used at once (`used` is called), held until [`Order::release`], or refused with a
+    /// Takes a row. It is used at once (`used` is called), held until [`Order::use_first_held`], or refused with a
     /// reason.
     pub fn offer(
         &mut self,
@@ -59,29 +59,21 @@ impl Order {
         Ok(())
     }
 
-    /// Whether rows are held.
-    pub fn holds(&self) -> bool {
-        !self.held.is_empty()
+    /// Time of the first row that is held.
+    pub fn first_held(&self) -> Option<Time> {
+        self.held.front().map(|(time, _)| *time)
     }
 
-    /// Uses the held rows that nothing can come before any more.
-    pub fn release(
-        &mut self,
-        watermark: Time,
-        settings: &StreamSettings,
-        mut used: impl FnMut(Time, &[u64]),
-    ) {
-        while let Some((time, _)) = self.held.front() {
-            let final_before = time.plus_seconds(-0.5 * settings.tick_s) <= watermark;
-            if !(final_before || self.follows(*time, settings) || self.held.len() > HELD_MAX) {
-                return;
-            }
-            let Some((time, counters)) = self.held.pop_front() else {
-                return;
-            };
-            self.use_row(time, settings);
-            used(time, &counters);
-        }
+    /// Whether the first row that is held follows the last one that was used, or too many are held.
+    pub fn goes_on(&self, settings: &StreamSettings) -> bool {
+        self.first_held().is_some_and(|time| self.held.len() > HELD_MAX || self.follows(time, settings))
+    }
+
+    /// The first row that is held, which is used now.
+    pub fn use_first_held(&mut self, settings: &StreamSettings) -> Option<Row> {
+        let (time, counters) = self.held.pop_front()?;
+        self.use_row(time, settings);
+        Some((time, counters))
     }
 
     fn refuse(&self, time: Time, watermark: Time) -> Result<(), DropReason> {
@@ -110,6 +102,23 @@ impl Order {
     /// Looks whether the source is silent, the stream being read up to `now`; rows take `delay_s` to come.
     pub fn look(&mut self, now: Time, delay_s: f64, settings: &StreamSettings) {
         self.silence.look(now, delay_s + SILENT_INTERVALS * self.usual_s(settings));
+    }
+
+    /// Time of the latest row that came, in whatever order.
+    pub fn heard(&self) -> Option<Time> {
+        self.silence.heard()
+    }
+
+    /// Time of the latest row in order.
+    pub fn last(&self) -> Option<Time> {
+        self.last
+    }
+
+    /// Another source goes on in its place at `time`.
+    pub fn succeeded(&mut self, time: Time, settings: &StreamSettings) {
+        if let Some(last) = self.last.filter(|last| *last < time) {
+            self.silence.follow(last, time, self.usual_s(settings));
+        }
     }
 
     /// Whether the source is silent now.

@@ -10,6 +10,8 @@ pub struct Rate {
     pub value: f64,
     /// Whether the part did enough for the value to mean something.
     pub active: bool,
+    /// Bytes a second that passed, or were written.
+    pub load_bytes_per_s: f64,
 }
 
 /// Flits per second of a tile below which only background traffic passes: the report saw 1,000 to 10,000.
@@ -50,7 +52,7 @@ fn aries(before: &[u64], now: &[u64], seconds: f64) -> Result<Rate, DropReason> 
         flits += difference(metric, *b, *n, seconds)?;
     }
     let stalls = difference(metric, before[0], now[0], seconds)?;
-    Ok(ratio(stalls, flits, seconds, ARIES_ACTIVE_FLITS_PER_S))
+    Ok(ratio(metric, stalls, flits, seconds, ARIES_ACTIVE_FLITS_PER_S))
 }
 
 /// Ticks waited per word sent.
@@ -62,21 +64,22 @@ fn infiniband(before: &[u64], now: &[u64], seconds: f64) -> Result<Rate, DropRea
         return Err(DropReason::CounterSaturated);
     }
     let waits = difference(metric, before[0], now[0], seconds)?;
-    Ok(ratio(waits, words, seconds, IB_ACTIVE_WORDS_PER_S))
+    Ok(ratio(metric, waits, words, seconds, IB_ACTIVE_WORDS_PER_S))
 }
 
 fn lustre(before: &[u64], now: &[u64], seconds: f64) -> Result<Rate, DropReason> {
     let value = rate_per_s(difference(Metric::LustreWriteRate, before[0], now[0], seconds)?, seconds);
-    Ok(Rate { value, active: value >= LUSTRE_ACTIVE_BYTES_PER_S })
+    Ok(Rate { value, active: value >= LUSTRE_ACTIVE_BYTES_PER_S, load_bytes_per_s: value })
 }
 
 /// Zero flits are idle with ratio 0, never NaN.
-fn ratio(stalls: u64, flits: u64, seconds: f64, active_per_s: f64) -> Rate {
+fn ratio(metric: Metric, stalls: u64, flits: u64, seconds: f64, active_per_s: f64) -> Rate {
     if flits == 0 {
-        return Rate { value: 0.0, active: false };
+        return Rate { value: 0.0, active: false, load_bytes_per_s: 0.0 };
     }
-    let active = rate_per_s(flits, seconds) >= active_per_s;
-    Rate { value: stalls as f64 / flits as f64, active }
+    let flits_per_s = rate_per_s(flits, seconds);
+    let load_bytes_per_s = flits_per_s * metric.unit_bytes();
+    Rate { value: stalls as f64 / flits as f64, active: flits_per_s >= active_per_s, load_bytes_per_s }
 }
 
 /// How much a counter grew. A counter that fell wrapped at 32 or 64 bits if that makes a plausible
@@ -116,31 +119,31 @@ mod tests {
     fn the_ratio_of_a_tile_is_its_stalls_over_the_flits_of_all_virtual_channels() {
         let rate =
             rate(Metric::AriesStallRatio, &aries_row(0, 0), &aries_row(400_000, 100_000), 1.0).unwrap();
-        assert_eq!(rate, Rate { value: 0.5, active: true });
+        assert_eq!((rate.value, rate.active), (0.5, true));
     }
 
     #[test]
     fn zero_flits_are_idle_with_ratio_zero() {
         let rate = rate(Metric::AriesStallRatio, &aries_row(5, 7), &aries_row(9, 7), 1.0).unwrap();
-        assert_eq!(rate, Rate { value: 0.0, active: false });
+        assert_eq!((rate.value, rate.active), (0.0, false));
     }
 
     #[test]
     fn background_traffic_is_idle_whatever_its_ratio() {
         let rate = rate(Metric::AriesStallRatio, &aries_row(0, 0), &aries_row(90_000, 1_250), 1.0).unwrap();
-        assert_eq!(rate, Rate { value: 9.0, active: false });
+        assert_eq!((rate.value, rate.active), (9.0, false));
     }
 
     #[test]
     fn a_rate_divides_by_the_samplers_own_interval() {
         let rate = rate(Metric::LustreWriteRate, &[1_000], &[3_000_001_000], 1.5).unwrap();
-        assert_eq!(rate, Rate { value: 2e9, active: true });
+        assert_eq!((rate.value, rate.active), (2e9, true));
     }
 
     #[test]
     fn a_phase_without_writes_is_idle() {
         let rate = rate(Metric::LustreWriteRate, &[77], &[77], 1.0).unwrap();
-        assert_eq!(rate, Rate { value: 0.0, active: false });
+        assert_eq!((rate.value, rate.active), (0.0, false));
     }
 
     #[test]

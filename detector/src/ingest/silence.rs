@@ -23,6 +23,11 @@ impl SilenceWatch {
         self.heard = self.heard.max(Some(time));
     }
 
+    /// Time of its latest row that came.
+    pub fn heard(&self) -> Option<Time> {
+        self.heard
+    }
+
     /// The stream was read up to `now` without the source's next row; silence is told after `after_s`.
     pub fn look(&mut self, now: Time, after_s: f64) {
         let silent = self.heard.filter(|heard| now.seconds_since(*heard) > after_s);

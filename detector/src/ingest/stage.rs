@@ -1,10 +1,12 @@
 //! One source at work: its rows, in order, to readings of the parts it owns.
 
-use super::SeriesReading;
 use super::component::Component;
+use super::order::Row;
 use super::rates::{Rate, rate};
+use super::{Found, PortCounts, SeriesReading};
 use crate::settings::StreamSettings;
-use schemas::{DropCounts, Time};
+use schemas::{DropCounts, LINK_COLUMNS, NOT_MEASURED, Time};
+use std::collections::VecDeque;
 
 /// Rows a source keeps behind the watermark; enough for silence and lateness together.
 const ROWS_KEPT: usize = 12;
@@ -15,9 +17,11 @@ const LEAST_TICK: f64 = 0.9;
 pub(super) struct Stage<'a> {
     pub(super) component: &'a mut Component,
     pub(super) place: usize,
+    /// Nothing can come before rows up to this time any more.
+    pub(super) settled: Time,
     pub(super) settings: &'a StreamSettings,
     pub(super) drops: &'a mut DropCounts,
-    pub(super) out: &'a mut Vec<SeriesReading>,
+    pub(super) out: &'a mut Found,
 }
 
 impl Stage<'_> {
@@ -25,65 +29,45 @@ impl Stage<'_> {
     pub(super) fn ordered(&mut self, time: Time, counters: &[u64]) {
         if self.component.reporters[self.place].accepted == 0 {
             self.introduce(time);
+            self.component.succeed(self.place, time, self.settings);
         }
         self.keep(time, counters);
         for at in 0..self.component.reporters[self.place].parts.len() {
             let part = self.component.reporters[self.place].parts[at] as usize;
-            if self.component.parts[part].owner_at(time) == Some(self.place as u16) {
-                self.assume(part);
-                if !self.hand_over(part, time) {
-                    self.catch_up(part);
-                }
+            if self.component.parts[part].owner == Some(self.place as u16) {
+                self.catch_up(part);
             }
         }
         self.forget_used();
     }
 
-    /// An owner that comes back after a silence finds its part taken, if another source has rows of that
-    /// time: so it does not matter whether the silence was noticed before.
-    fn hand_over(&mut self, part: usize, time: Time) -> bool {
-        let silence_s = self.settings.silence_s + self.settings.tick_s / 2.0;
-        let Some(last) = self.component.parts[part].last else { return false };
-        if time.seconds_since(last) <= silence_s {
-            return false;
-        }
-        let Some(successor) = self.component.successor(part, last) else { return false };
-        let rows = &self.component.reporters[successor as usize].rows;
-        if !rows.iter().any(|(row, _)| *row > last && *row < time) {
-            return false;
-        }
-        let state = &mut self.component.parts[part];
-        (state.owner, state.next, state.used) = (Some(successor), None, Some(last));
-        let place = std::mem::replace(&mut self.place, successor as usize);
-        self.catch_up(part);
-        self.place = place;
-        true
-    }
-
-    /// A source that is new takes the parts that nobody owns, and from the watermark on those whose owner
-    /// is worse than itself.
+    /// Of parts that nobody owns the best source becomes the owner, once all that begin in this tick are there; a source
+    /// that is new later takes those whose owner is worse than itself from the watermark on.
     fn introduce(&mut self, time: Time) {
         let place = self.place as u16;
         let from = time.plus_seconds(self.settings.lateness_s + 1.5 * self.settings.tick_s);
         let rank = self.component.reporters[self.place].rank();
         for at in 0..self.component.reporters[self.place].parts.len() {
             let part = self.component.reporters[self.place].parts[at] as usize;
-            let heir = self.component.parts[part].owner_at(Time(i64::MAX));
+            let heir = self.component.parts[part].heir();
             let better = heir.is_none_or(|heir| rank < self.component.reporters[heir as usize].rank());
             let state = &mut self.component.parts[part];
             match state.owner {
-                None => state.owner = Some(place),
-                Some(_) if better => state.next = Some((place, from)),
+                None => {
+                    let first = *state.last.get_or_insert(time);
+                    self.component.unowned =
+                        Some(self.component.unowned.map_or(first, |known| known.min(first)));
+                }
+                Some(owner) if better => {
+                    // Rows that were another heir's are the owner's again.
+                    if state.next.replace((place, from)).is_some() {
+                        let place = std::mem::replace(&mut self.place, owner as usize);
+                        self.catch_up(part);
+                        self.place = place;
+                    }
+                }
                 Some(_) => {}
             }
-        }
-    }
-
-    /// Makes an heir the owner.
-    fn assume(&mut self, part: usize) {
-        let state = &mut self.component.parts[part];
-        if state.owner != Some(self.place as u16) {
-            (state.owner, state.next, state.used) = (Some(self.place as u16), None, state.last);
         }
     }
 
@@ -91,9 +75,11 @@ impl Stage<'_> {
     fn keep(&mut self, time: Time, counters: &[u64]) {
         let reporter = &mut self.component.reporters[self.place];
         reporter.accepted += 1;
-        let reused = if reporter.rows.len() >= ROWS_KEPT { reporter.rows.pop_front() } else { None };
-        let row = match reused {
-            Some((_, mut old)) if old.len() == counters.len() => {
+        if reporter.rows.len() >= ROWS_KEPT {
+            reporter.spare = reporter.rows.pop_front().map(|(_, old)| old);
+        }
+        let row = match reporter.spare.take() {
+            Some(mut old) if old.len() == counters.len() => {
                 old.copy_from_slice(counters);
                 old
             }
@@ -109,27 +95,26 @@ impl Stage<'_> {
         }
     }
 
-    /// The next interval of the part: from the row nearest to the last one used, so that a successor whose
-    /// clock is skewed begins beside the owner's end, to the first row a tick later.
+    /// The next interval of the part that is the owner's to read.
     fn next_interval(&mut self, part: usize) -> Option<(usize, usize)> {
         let rows = &self.component.reporters[self.place].rows;
-        let Some(used) = self.component.parts[part].used else {
-            let time = rows.back()?.0;
-            let state = &mut self.component.parts[part];
-            state.used = Some(time);
-            state.last.get_or_insert(time);
-            return None;
-        };
-        let after = rows.partition_point(|(time, _)| *time < used);
-        let distance = |at: usize| rows.get(at).map_or(i64::MAX, |(time, _)| (*time - used).abs());
-        let before = if after > 0 && distance(after - 1) <= distance(after) { after - 1 } else { after };
-        let due = rows.get(before)?.0.plus_seconds(LEAST_TICK * self.settings.tick_s);
-        let row = rows.partition_point(|(time, _)| *time < due);
-        (row < rows.len()).then_some((before, row))
+        let state = &mut self.component.parts[part];
+        let (before, row) = interval_after(state.used?, state.owned_until(), rows, self.settings)?;
+        if self.component.reporters.len() > 1 && rows[row].0 > self.settled {
+            // Whether the owner was silent is known when nothing can come before its row any more.
+            let silence_s = self.settings.silence_s + 0.5 * self.settings.tick_s;
+            if state.last.is_some_and(|last| rows[row].0.seconds_since(last) > silence_s) {
+                state.deferred = Some(rows[row].0);
+                return None;
+            }
+        }
+        state.deferred = None;
+        Some((before, row))
     }
 
     /// The reading between two rows; or the news that there is none after a gap.
     fn reading(&mut self, part: usize, before: usize, row: usize) {
+        self.compare_ports(part, before, row);
         let reporter = &self.component.reporters[self.place];
         let (begin, time) = (reporter.rows[before].0, reporter.rows[row].0);
         let state = &mut self.component.parts[part];
@@ -145,12 +130,14 @@ impl Stage<'_> {
             span_ticks: 0,
             gap_since,
             anew: false,
+            load_bytes_per_s: 0.0,
         };
         let seconds = time.seconds_since(begin);
         let reading = if seconds <= longest_s {
             self.rate_between(part, before, row, seconds).map(|rate| SeriesReading {
                 value: rate.value,
                 active: rate.active,
+                load_bytes_per_s: rate.load_bytes_per_s,
                 span_ticks: (seconds / self.settings.tick_s).round().clamp(1.0, 255.0) as u8,
                 ..empty
             })
@@ -158,7 +145,8 @@ impl Stage<'_> {
             gap_since.map(|_| empty)
         };
         if let Some(reading) = reading {
-            self.component.parts[part].last = Some(time);
+            let state = &mut self.component.parts[part];
+            (state.last, state.tried) = (Some(time), 0);
             self.tell(part, reading);
         }
     }
@@ -167,10 +155,7 @@ impl Stage<'_> {
     fn rate_between(&mut self, part: usize, before: usize, row: usize, seconds: f64) -> Option<Rate> {
         let reporter = &self.component.reporters[self.place];
         let columns = self.component.metric.columns();
-        let place = match reporter.parts.get(part) {
-            Some(same) if *same as usize == part => part,
-            _ => reporter.parts.iter().position(|p| *p as usize == part)?,
-        };
+        let place = reporter.place_of(part)?;
         let of_part = place * columns..(place + 1) * columns;
         let (before, now) = (&reporter.rows[before].1[of_part.clone()], &reporter.rows[row].1[of_part]);
         match rate(self.component.metric, before, now, seconds) {
@@ -182,11 +167,39 @@ impl Stage<'_> {
         }
     }
 
+    /// Tells of counters of the part's link that changed between two rows. Most rows hold none, and they hardly ever do.
+    fn compare_ports(&mut self, part: usize, before: usize, row: usize) {
+        let reporter = &self.component.reporters[self.place];
+        let columns = self.component.metric.columns();
+        let rates = reporter.parts.len() * columns;
+        let (time, now) = (reporter.rows[row].0, &reporter.rows[row].1[..]);
+        let before = &reporter.rows[before].1[..];
+        if now.len() <= rates || before.len() != now.len() {
+            return;
+        }
+        let Some(place) = reporter.place_of(part) else { return };
+        let at = rates + place * LINK_COLUMNS;
+        let of_part = |row: &[u64]| row.get(at..at + LINK_COLUMNS).map(<[u64; LINK_COLUMNS]>::try_from);
+        if matches!((of_part(before), of_part(now)), (Some(Ok(b)), Some(Ok(n))) if b == n) {
+            return;
+        }
+        if before[place * columns..(place + 1) * columns].iter().all(|count| *count == 0) {
+            // A file that cannot be read gives 0 in LDMS: what comes after it did not happen then.
+            return;
+        }
+        let counts = [before, now].map(|row| {
+            std::array::from_fn(|slot| row.get(at + slot).copied().filter(|count| *count != NOT_MEASURED))
+        });
+        if counts[0] != counts[1] {
+            let (series, after) = (self.component.parts[part].series, self.out.readings.len());
+            self.out.ports.push(PortCounts { series, time, counts, after });
+        }
+    }
+
     fn tell(&mut self, part: usize, reading: SeriesReading) {
-        self.out.push(reading);
-        // Row 5 holds the processor tiles: no links.
-        let is_network_tile = !self.component.parts[part].name.as_str().starts_with("r5");
-        if let Some(whole) = self.component.whole.as_mut().filter(|_| is_network_tile) {
+        self.out.readings.push(reading);
+        let is_of_whole = self.component.parts[part].is_of_whole;
+        if let Some(whole) = self.component.whole.as_mut().filter(|_| is_of_whole) {
             whole.add(&reading, self.settings);
         }
     }
@@ -203,7 +216,34 @@ impl Stage<'_> {
         };
         let used = reporter.parts.iter().map(needed).min().unwrap_or(newest);
         while reporter.rows.len() > 1 && reporter.rows[1].0 <= used {
-            reporter.rows.pop_front();
+            reporter.spare = reporter.rows.pop_front().map(|(_, old)| old);
         }
     }
+}
+
+/// The next interval after `used`: from the row nearest to it, so that a successor whose clock is skewed begins beside the
+/// owner's end, to the first row a tick later, if that is not after `until`.
+#[inline]
+pub(super) fn interval_after(
+    used: Time,
+    until: Time,
+    rows: &VecDeque<Row>,
+    settings: &StreamSettings,
+) -> Option<(usize, usize)> {
+    let newest = rows.back()?.0;
+    let least = LEAST_TICK * settings.tick_s;
+    if newest <= used {
+        return None;
+    }
+    // Nearly always the last row but one was used, and one came.
+    let last = rows.len() - 1;
+    if last > 0 && rows[last - 1].0 == used && newest >= used.plus_seconds(least) {
+        return (newest <= until).then_some((last - 1, last));
+    }
+    let after = rows.partition_point(|(time, _)| *time < used);
+    let distance = |at: usize| rows.get(at).map_or(i64::MAX, |(time, _)| (*time - used).abs());
+    let before = if after > 0 && distance(after - 1) <= distance(after) { after - 1 } else { after };
+    let due = rows.get(before)?.0.plus_seconds(least);
+    let row = rows.partition_point(|(time, _)| *time < due);
+    rows.get(row).filter(|(time, _)| *time <= until).map(|_| (before, row))
 }

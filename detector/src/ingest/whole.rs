@@ -109,6 +109,7 @@ impl Whole {
             span_ticks: tick.span_ticks,
             gap_since: gap,
             anew: other_links,
+            load_bytes_per_s: 0.0,
         })
     }
 }

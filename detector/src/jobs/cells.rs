@@ -21,7 +21,7 @@ pub struct Cell {
 }
 
 /// Doublings of the finest grain that keep a job between two times within the cells it may have.
-pub(super) fn grain(from: Time, to: Time) -> u32 {
+pub(crate) fn grain(from: Time, to: Time) -> u32 {
     let mut grain = 0;
     while (to - from) / (FINEST_US << grain) > CELLS_MAX {
         grain += 1;

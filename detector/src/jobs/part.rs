@@ -28,6 +28,8 @@ pub struct JobPart {
     pub grain: u32,
     /// What each metric says; only those of which the job has series.
     pub metrics: Vec<MetricPart>,
+    /// Whether it tells of links alone, by a stage that sees all of them: then no other part's word on links counts.
+    pub of_links: bool,
 }
 
 /// What the series of one metric lost.
@@ -42,6 +44,9 @@ pub struct MetricPart {
     pub cells: Vec<(i64, Cell)>,
     /// Sum over episodes of the squared half widths of their intervals, in square seconds.
     pub variance_s2: f64,
+    /// The part of the loss that is lost however the job waits, 0 to 1: all of what was measured as progress; of stalls
+    /// what the mean of its flows loses, where somebody knows the flows, else nothing.
+    pub least_share: f64,
     /// Who took it, with the seconds that each took, over all series.
     pub causes: Vec<CauseLoss>,
 }
@@ -79,6 +84,7 @@ pub fn part(job: &Job, facts: &Facts<'_>) -> JobPart {
         known_nodes: facts.known_nodes.to_vec(),
         grain,
         metrics: Metric::ALL.iter().filter_map(of_metric).collect(),
+        of_links: false,
     }
 }
 
@@ -112,6 +118,7 @@ fn metric_part(
         used: used as u32,
         cells: cells.into_iter().collect(),
         variance_s2,
+        least_share: if metric == Metric::LustreWriteRate { 1.0 } else { 0.0 },
         causes: causes.collect(),
     }
 }

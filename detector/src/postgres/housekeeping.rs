@@ -26,8 +26,8 @@ pub struct Housekept {
     pub policies_failed: Vec<(String, String)>,
 }
 
-/// One round. On plain PostgreSQL rows older than the settings keep are removed in slices, each a transaction of its
-/// own. With TimescaleDB its own policies do that; those whose last run failed are run here.
+/// One round. Rows older than the settings keep are removed in slices, each a transaction of its own. With TimescaleDB
+/// its own policies do that for signals and tiers; those whose last run failed are run here.
 ///
 /// # Errors
 /// [`PgError::Retry`] when the server does not answer; [`PgError::Stop`] for missing rights.
@@ -38,17 +38,19 @@ pub async fn housekeep(settings: &PgSettings, now: Time) -> Result<Housekept, Pg
         return Ok(Housekept { elsewhere: true, ..Housekept::default() });
     }
     let hypertables: bool = client.query_one(include_str!("sql/hypertable.sql"), &[]).await?.get(0);
-    let done = if hypertables {
-        run_failed_policies(&client).await?
-    } else {
-        expire(&client, settings, now).await?
-    };
+    let done = if hypertables { run_failed_policies(&client).await? } else { Housekept::default() };
+    expire(&client, settings, now, hypertables).await?;
     // After an error the lock goes with the connection.
     client.execute("SELECT pg_advisory_unlock($1)", &[&LOCK]).await?;
     Ok(done)
 }
 
-async fn expire(client: &Client, settings: &PgSettings, now: Time) -> Result<Housekept, PgError> {
+async fn expire(
+    client: &Client,
+    settings: &PgSettings,
+    now: Time,
+    has_policies: bool,
+) -> Result<(), PgError> {
     let before = |days: Option<f64>| days.map(|days| now.seconds() - days * DAY_S);
     let keep = &settings.retention;
     // On plain PostgreSQL the coarse tiers are computed from the ten seconds: those stay as long as the longest.
@@ -56,14 +58,16 @@ async fn expire(client: &Client, settings: &PgSettings, now: Time) -> Result<Hou
         (Some(ten_seconds), Some(minutes)) => Some(ten_seconds.max(minutes)),
         _ => None,
     };
-    let (raw, tier) = (before(keep.raw_days), before(tier_days));
+    let (raw, tier) = if has_policies { (None, None) } else { (before(keep.raw_days), before(tier_days)) };
+    let ended = before(settings.episodes_days);
     for _ in 0..SLICES_MAX {
-        let more: bool = client.query_one(include_str!("sql/expire.sql"), &[&raw, &tier]).await?.get(0);
+        let more: bool =
+            client.query_one(include_str!("sql/expire.sql"), &[&raw, &tier, &ended]).await?.get(0);
         if !more {
             break;
         }
     }
-    Ok(Housekept::default())
+    Ok(())
 }
 
 async fn run_failed_policies(client: &Client) -> Result<Housekept, PgError> {

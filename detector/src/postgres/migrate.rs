@@ -46,6 +46,7 @@ pub async fn migrate(settings: &PgSettings) -> Result<Vec<Applied>, PgError> {
             tries += 1;
         }
     }
+    set_retention(&client, &settings.retention).await?;
     client.execute("SELECT pg_advisory_unlock($1)", &[&LOCK]).await?;
     Ok(applied)
 }
@@ -143,6 +144,13 @@ async fn set_policies(client: &Client, keep: &PgRetention, merge_hours: Option<f
             &[&merge_days, &keep.raw_days, &keep.ten_seconds_days, &keep.minutes_days, &keep.hours_days],
         )
         .await?;
+    Ok(())
+}
+
+/// Tells which tiers may be asked for an old span.
+async fn set_retention(client: &Client, keep: &PgRetention) -> Result<(), PgError> {
+    let days = [&keep.raw_days, &keep.ten_seconds_days, &keep.minutes_days, &keep.hours_days];
+    client.execute(include_str!("sql/set_retention.sql"), &days.map(|days| days as _)).await?;
     Ok(())
 }
 

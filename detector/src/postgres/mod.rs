@@ -11,9 +11,12 @@
 //! | `series_ids` | a partition's dense numbers to those of the database |
 //! | `commit` | the transaction |
 //! | `copy` | signals and buckets in COPY's binary format |
-//! | `rows` | the smaller tables, a statement each |
+//! | `rows`, `regions` | the smaller tables, a statement each |
 //! | `housekeeping` | [`housekeep`]: expiry, and policies that failed |
+//! | `learn` | [`learn()`]: what finished runs teach |
 //! | `expected` | [`put_expected`]: who should report |
+//! | `places` | [`put_places`], [`put_links`]: where nodes and links are |
+//! | `roll_up` | [`roll_up()`]: sums by minute and hour |
 //! | `facts` | [`server_facts`] for `tailback doctor` |
 
 mod claim;
@@ -24,7 +27,11 @@ mod error;
 mod expected;
 mod facts;
 mod housekeeping;
+mod learn;
 mod migrate;
+mod places;
+mod regions;
+mod roll_up;
 mod rows;
 mod series_ids;
 mod settings;
@@ -36,7 +43,10 @@ pub use error::PgError;
 pub use expected::put_expected;
 pub use facts::{PolicyFacts, ServerFacts, TableFacts, server_facts};
 pub use housekeeping::{Housekept, housekeep};
+pub use learn::learn;
 pub use migrate::{Applied, migrate, pending};
+pub use places::{put_links, put_places};
+pub use roll_up::roll_up;
 pub use settings::{DirectColumnstore, PgRetention, PgSettings};
 
 use std::collections::HashMap;

@@ -1,6 +1,7 @@
 //! The smaller tables of a batch: a statement each, whose parameters are columns.
 
-use super::PgError;
+use super::{PgError, regions};
+use crate::alerts::outbox::put_pg;
 use schemas::{
     CauseShare, Episode, Heard, Job, JobResult, Name, ResultBatch, SeriesIndex, Silence, SilenceEnd, Time,
 };
@@ -31,28 +32,31 @@ pub(super) async fn put(to: &Transaction<'_>, of: Of<'_>, batch: &ResultBatch) -
     job_series(to, of, &batch.job_series).await?;
     dropped(to, of, batch).await?;
     heard(to, &batch.heard).await?;
-    silences(to, &batch.silences).await
+    silences(to, &batch.silences).await?;
+    regions::put_regions(to, &batch.regions).await?;
+    regions::put_factors(to, &batch.factors).await?;
+    put_pg(to, &batch.notices).await
 }
 
-type Columns<'a> = [&'a (dyn ToSql + Sync)];
+pub(super) type Columns<'a> = [&'a (dyn ToSql + Sync)];
 
-async fn run(to: &Transaction<'_>, sql: &str, columns: &Columns<'_>) -> Result<(), PgError> {
+pub(super) async fn run(to: &Transaction<'_>, sql: &str, columns: &Columns<'_>) -> Result<(), PgError> {
     to.execute(sql, columns).await?;
     Ok(())
 }
 
 /// A column of what `of` says about each row.
-fn column<'a, T, U>(rows: &'a [T], of: impl Fn(&'a T) -> U) -> Vec<U> {
+pub(super) fn column<'a, T, U>(rows: &'a [T], of: impl Fn(&'a T) -> U) -> Vec<U> {
     rows.iter().map(of).collect()
 }
 
 /// Seconds since the epoch, within what a timestamp of the server holds.
-fn seconds(time: Time) -> f64 {
+pub(super) fn seconds(time: Time) -> f64 {
     time.seconds().clamp(-2e11, 9e12)
 }
 
 /// Text from outside; the server's text holds everything but the zero character.
-fn text(from: &str) -> Cow<'_, str> {
+pub(super) fn text(from: &str) -> Cow<'_, str> {
     if from.contains('\0') { Cow::Owned(from.replace('\0', "\u{fffd}")) } else { Cow::Borrowed(from) }
 }
 
@@ -167,7 +171,7 @@ async fn job_causes(to: &Transaction<'_>, rows: &[JobResult]) -> Result<(), PgEr
 }
 
 /// The word that serde writes for a unit variant, the same as in JSON.
-fn word(value: impl Serialize) -> Option<String> {
+pub(super) fn word(value: impl Serialize) -> Option<String> {
     json!(value).as_str().map(str::to_string)
 }
 
@@ -196,6 +200,7 @@ async fn heard(to: &Transaction<'_>, rows: &[Heard]) -> Result<(), PgError> {
         &column(rows, |h| h.producer.as_str()),
         &column(rows, |h| h.schema.as_str()),
         &column(rows, |h| h.component.as_str()),
+        &column(rows, |h| h.part.as_ref().map_or("", Name::as_str)),
         &column(rows, |h| seconds(h.last_time)),
         &column(rows, |h| h.rows.cast_signed()),
     ];
@@ -214,6 +219,7 @@ async fn silences(to: &Transaction<'_>, rows: &[Silence]) -> Result<(), PgError>
         &column(rows, |s| s.producer.as_str()),
         &column(rows, |s| s.schema.as_str()),
         &column(rows, |s| s.component.as_str()),
+        &column(rows, |s| s.part.as_ref().map_or("", Name::as_str)),
         &column(rows, |s| seconds(s.since)),
         &column(rows, until),
         &column(rows, |s| s.end == SilenceEnd::Revoked),

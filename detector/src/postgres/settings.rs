@@ -65,6 +65,8 @@ pub struct PgSettings {
     pub timescale: bool,
     /// How long each tier is kept.
     pub retention: PgRetention,
+    /// Days after their end for which episodes, regions and jobs are kept; `None` is for ever.
+    pub episodes_days: Option<f64>,
     /// Hours after which the columnstore's batches of a chunk are merged by series; `None` leaves them.
     pub merge_after_hours: Option<f64>,
     /// Seconds that a connection attempt may take.
@@ -82,6 +84,7 @@ impl Default for PgSettings {
             synchronous_commit: false,
             timescale: true,
             retention: PgRetention::default(),
+            episodes_days: None,
             merge_after_hours: Some(2.0),
             connect_timeout_s: 5.0,
         }

@@ -1,6 +1,7 @@
 //! Writing a batch: everything of it and the states, in one transaction.
 
-use super::StateBlob;
+use super::{StateBlob, regions};
+use crate::alerts::outbox::put_sqlite;
 use rusqlite::{CachedStatement, Connection, Transaction, TransactionBehavior, params};
 use schemas::{
     CauseShare, Episode, Heard, Job, JobResult, Name, ResultBatch, SeriesIndex, SeriesInfo, Signal, Silence,
@@ -45,6 +46,9 @@ pub(super) fn write(
     drops(&transaction, batch)?;
     heard(&transaction, &batch.heard)?;
     silences(&transaction, &batch.silences)?;
+    regions::put_regions(&transaction, &batch.regions)?;
+    regions::put_factors(&transaction, &batch.factors)?;
+    put_sqlite(&transaction, &batch.notices)?;
     state(&transaction, states)?;
     transaction.commit()
 }
@@ -96,7 +100,7 @@ fn bind_signal(put: &mut CachedStatement<'_>, first: usize, signal: &Signal) -> 
 }
 
 /// NULL for a figure that does not exist in this state.
-fn figure(value: f64) -> Option<f64> {
+pub(super) fn figure(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
@@ -172,7 +176,7 @@ fn job_causes(to: &Transaction<'_>, job_id: &str, causes: &[CauseShare]) -> rusq
 }
 
 /// The word that serde writes for a unit variant, the same as in JSON.
-fn word(value: serde_json::Value) -> Option<String> {
+pub(super) fn word(value: serde_json::Value) -> Option<String> {
     value.as_str().map(str::to_string)
 }
 
@@ -196,7 +200,8 @@ fn heard(to: &Transaction<'_>, heard: &[Heard]) -> rusqlite::Result<()> {
     let mut put = to.prepare_cached(include_str!("../../sql/put_producer.sql"))?;
     for h in heard {
         let (producer, schema, component) = (h.producer.as_str(), h.schema.as_str(), h.component.as_str());
-        put.execute(params![producer, schema, component, h.last_time.seconds(), h.rows as i64])?;
+        let part = h.part.as_ref().map_or("", Name::as_str);
+        put.execute(params![producer, schema, component, part, h.last_time.seconds(), h.rows as i64])?;
     }
     Ok(())
 }
@@ -206,12 +211,14 @@ fn silences(to: &Transaction<'_>, silences: &[Silence]) -> rusqlite::Result<()> 
     let mut revoke = to.prepare_cached(include_str!("../../sql/revoke_silence.sql"))?;
     for s in silences {
         let (producer, schema, component) = (s.producer.as_str(), s.schema.as_str(), s.component.as_str());
-        let since_s = s.since.seconds();
+        let (part, since_s) = (s.part.as_ref().map_or("", Name::as_str), s.since.seconds());
         match s.end {
-            SilenceEnd::Revoked => revoke.execute(params![producer, schema, component, since_s])?,
-            SilenceEnd::Open => put.execute(params![producer, schema, component, since_s, None::<f64>])?,
+            SilenceEnd::Revoked => revoke.execute(params![producer, schema, component, part, since_s])?,
+            SilenceEnd::Open => {
+                put.execute(params![producer, schema, component, part, since_s, None::<f64>])?
+            }
             SilenceEnd::At(time) => {
-                put.execute(params![producer, schema, component, since_s, time.seconds()])?
+                put.execute(params![producer, schema, component, part, since_s, time.seconds()])?
             }
         };
     }

@@ -88,7 +88,7 @@ impl StoreError {
     }
 
     /// The store error that an error of SQLite amounts to.
-    pub(super) fn from_sqlite(path: &Path, source: rusqlite::Error) -> StoreError {
+    pub(crate) fn from_sqlite(path: &Path, source: rusqlite::Error) -> StoreError {
         let path = path.to_path_buf();
         let detail = source.to_string();
         match source.sqlite_error_code() {

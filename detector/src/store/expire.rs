@@ -48,12 +48,14 @@ fn expire_signals(from: &Connection, before: Time) -> rusqlite::Result<bool> {
     Ok(slice_end.is_some())
 }
 
-/// Deletes ended episodes and ended jobs from before `before`; `true` if a slice was not enough.
+/// Deletes ended episodes, regions and jobs from before `before`; `true` if a slice was not enough.
 fn expire_episodes(from: &Connection, before: Time) -> rusqlite::Result<bool> {
     let mut more = false;
-    for statement in
-        [include_str!("../../sql/expire_episodes.sql"), include_str!("../../sql/expire_jobs.sql")]
-    {
+    for statement in [
+        include_str!("../../sql/expire_episodes.sql"),
+        include_str!("../../sql/expire_regions.sql"),
+        include_str!("../../sql/expire_jobs.sql"),
+    ] {
         let parameters = params![before.seconds(), EPISODES_A_SLICE];
         more |= from.prepare_cached(statement)?.execute(parameters)? as i64 == EPISODES_A_SLICE;
     }

@@ -4,6 +4,9 @@
 //! |---|---|
 //! | `open.rs` | opening, settings, whose file it is, migrations, the readers' connection |
 //! | `commit.rs` | writing a [`ResultBatch`] with the state blobs |
+//! | `regions.rs` | writing its regions and factors |
+//! | `places.rs` | writing where nodes stand |
+//! | `learn.rs` | what finished runs teach, and the factors of jobs |
 //! | `load.rs` | what a restart reads back |
 //! | `expire.rs` | retention: what goes, in slices, and giving space back |
 //! | `error.rs` | [`StoreError`], by what to do next |
@@ -13,15 +16,19 @@
 mod commit;
 mod error;
 mod expire;
+mod learn;
 mod load;
 mod open;
+mod places;
+mod regions;
 #[cfg(test)]
 mod tests;
 
 pub use error::StoreError;
-pub use open::open_reader;
+pub use open::{open_reader, open_writer};
 
 use rusqlite::Connection;
+use schemas::topology::NodePlace;
 use schemas::{ResultBatch, SeriesInfo, Time};
 use std::path::{Path, PathBuf};
 
@@ -78,12 +85,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`] says whether to try again or what stands in the way.
     pub fn open(path: &Path, retention: Retention) -> Result<Store, StoreError> {
-        Ok(Store {
-            connection: open::open_writer(path)?,
-            path: path.to_path_buf(),
-            retention,
-            order: Vec::new(),
-        })
+        Ok(Store { connection: open_writer(path)?, path: path.to_path_buf(), retention, order: Vec::new() })
     }
 
     /// Writes a batch and the states that go with it: all of it, or after an error nothing of it.
@@ -94,6 +96,23 @@ impl Store {
         commit::order_signals(&batch.signals, &mut self.order);
         commit::write(&mut self.connection, batch, &self.order, states)
             .map_err(|e| StoreError::from_sqlite(&self.path, e))
+    }
+
+    /// Replaces what the store knows of the switches that nodes hang on.
+    ///
+    /// # Errors
+    /// [`StoreError`]; after a retryable one the same call may be repeated.
+    pub fn put_places(&mut self, places: &[NodePlace]) -> Result<(), StoreError> {
+        places::replace(&mut self.connection, places).map_err(|e| StoreError::from_sqlite(&self.path, e))
+    }
+
+    /// Learns from runs that ended, then tells the factors of jobs; how many versions of `beta` are new, and how many
+    /// jobs were told of.
+    ///
+    /// # Errors
+    /// [`StoreError`]; after a retryable one the same call may be repeated.
+    pub fn learn(&mut self) -> Result<(usize, usize), StoreError> {
+        learn::learn(&mut self.connection).map_err(|e| StoreError::from_sqlite(&self.path, e))
     }
 
     /// The state committed last under `name`, with its version.

@@ -16,7 +16,10 @@ pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const STATEMENTS: usize = 64;
 
 /// A connection that may write: checked, configured and migrated.
-pub(super) fn open_writer(path: &Path) -> Result<Connection, StoreError> {
+///
+/// # Errors
+/// [`StoreError`] says whether to try again or what stands in the way.
+pub fn open_writer(path: &Path) -> Result<Connection, StoreError> {
     let error = |e| StoreError::from_sqlite(path, e);
     let mut connection = Connection::open(path).map_err(error)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(error)?;

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::str::FromStr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
 use tokio_postgres::{Client, Config, NoTls};
 
@@ -22,7 +22,11 @@ fn find_server() -> Option<String> {
     if let Ok(url) = std::env::var("TAILBACK_PG_URL") {
         return Some(url);
     }
-    let script = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../tests/services/postgres");
+    // Tests of the whole program use this too.
+    let package = std::env::var("CARGO_MANIFEST_DIR").unwrap();
+    let places =
+        ["tests/services/postgres", "../tests/services/postgres"].map(|s| Path::new(&package).join(s));
+    let script = places.iter().find(|script| script.exists()).unwrap();
     // One place for all runs: a server that a run left behind is found again, and `stop` ends it.
     let folder = std::env::temp_dir().join("tailback-test-postgres");
     let output = Command::new(script).arg("start").arg(&folder).output().unwrap();
@@ -115,6 +119,24 @@ impl Database {
     /// Runs statements as the owner.
     pub async fn execute(&self, sql: &str) {
         client(&self.settings().url).await.batch_execute(sql).await.unwrap();
+    }
+
+    /// A transaction of the owner that has run `sql`, and holds what that locked until `COMMIT`.
+    pub async fn begin(&self, sql: &str) -> Client {
+        let client = client(&self.settings().url).await;
+        client.batch_execute(&format!("BEGIN; {sql}")).await.unwrap();
+        client
+    }
+
+    /// Waits until a connection of a store waits for a lock.
+    pub async fn until_a_writer_waits(&self) {
+        let waiting = "SELECT pid::text FROM pg_stat_activity WHERE datname = current_database()
+                       AND application_name = 'tailback' AND wait_event_type = 'Lock'";
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while query(self, waiting).await.is_empty() {
+            assert!(Instant::now() < deadline, "no writer waits for a lock");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
     }
 
     /// Kills every connection of a store after some milliseconds.

@@ -1,2 +1,2 @@
-SELECT tailback_expire(coalesce(to_timestamp($1::float8), '-infinity'), coalesce(to_timestamp($2::float8), '-infinity'),
-                       '-infinity')
+-- Where there is no time, nothing goes.
+SELECT tailback_expire(to_timestamp($1::float8), to_timestamp($2::float8), to_timestamp($3::float8))

@@ -108,6 +108,7 @@ fn heard(rows: u64) -> Heard {
         producer: name("nid00000"),
         schema: name("lustre_client"),
         component: name("nid00000"),
+        part: Some(name("snx11168")),
         last_time: at(1.0),
         rows,
     }

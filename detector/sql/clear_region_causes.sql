@@ -1,0 +1,1 @@
+DELETE FROM region_causes WHERE region_id = ?1

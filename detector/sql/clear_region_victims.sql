@@ -1,0 +1,1 @@
+DELETE FROM region_victims WHERE region_id = ?1

@@ -1,0 +1,89 @@
+//! Writing notices, as a part of a batch.
+
+use crate::postgres::PgError;
+use rusqlite::{Transaction as SqliteTransaction, params};
+use schemas::{Notice, NoticeKind, RoutedNotice};
+use tokio_postgres::Transaction;
+use tokio_postgres::types::ToSql;
+
+/// A notice as JSON; the server's text holds everything but the zero character.
+fn json(notice: &Notice) -> String {
+    serde_json::to_string(notice).unwrap_or_default().replace("\\u0000", "\\ufffd")
+}
+
+fn state(notice: &Notice) -> &'static str {
+    if notice.kind == NoticeKind::Resolved { "resolved" } else { "firing" }
+}
+
+fn plain(text: &str) -> String {
+    text.replace('\0', "\u{fffd}")
+}
+
+fn column<T, U>(rows: &[T], of: impl Fn(&T) -> U) -> Vec<U> {
+    rows.iter().map(of).collect()
+}
+
+/// Writes notices to the server.
+pub(crate) async fn put_pg(to: &Transaction<'_>, told: &[RoutedNotice]) -> Result<(), PgError> {
+    if told.is_empty() {
+        return Ok(());
+    }
+    let rows: Vec<&Notice> = told.iter().map(|routed| &routed.notice).collect();
+    let columns: &[&(dyn ToSql + Sync)] = &[
+        &column(&rows, |n| n.incident.clone()),
+        &column(&rows, |n| n.rule.clone()),
+        &column(&rows, |n| n.severity.name()),
+        &column(&rows, |n| plain(&n.subject)),
+        &column(&rows, |n| state(n)),
+        &column(&rows, |n| n.started_s),
+        &column(&rows, |n| n.fired_s),
+        &column(&rows, |n| n.resolved_s),
+        &column(&rows, |n| n.advice.valid_until_s),
+        &column(&rows, |n| n.sequence.cast_signed()),
+        &column(&rows, |n| n.advice.action.name()),
+        &column(&rows, |n| plain(&n.summary)),
+        &column(&rows, |n| json(n)),
+    ];
+    to.execute(include_str!("sql/put_incidents.pg.sql"), columns).await?;
+    let pair = |routed: &'_ RoutedNotice| -> Vec<(Notice, String)> {
+        routed.receivers.iter().map(|receiver| (routed.notice.clone(), receiver.clone())).collect()
+    };
+    let rows: Vec<(Notice, String)> = told.iter().flat_map(pair).collect();
+    let columns: &[&(dyn ToSql + Sync)] = &[
+        &column(&rows, |(n, _)| n.key.clone()),
+        &column(&rows, |(_, receiver)| receiver.clone()),
+        &column(&rows, |(n, _)| n.incident.clone()),
+        &column(&rows, |(n, _)| n.sequence.cast_signed()),
+        &column(&rows, |(n, _)| n.kind.name()),
+        &column(&rows, |(n, _)| json(n)),
+    ];
+    to.execute(include_str!("sql/put_notices.pg.sql"), columns).await?;
+    Ok(())
+}
+
+/// Writes notices to the embedded store.
+pub(crate) fn put_sqlite(to: &SqliteTransaction<'_>, told: &[RoutedNotice]) -> rusqlite::Result<()> {
+    for RoutedNotice { notice: n, receivers } in told {
+        let (text, sequence) = (json(n), n.sequence.cast_signed());
+        to.prepare_cached(include_str!("sql/put_incident.sqlite.sql"))?.execute(params![
+            n.incident,
+            n.rule,
+            n.severity.name(),
+            n.subject,
+            state(n),
+            n.started_s,
+            n.fired_s,
+            n.resolved_s,
+            n.advice.valid_until_s,
+            sequence,
+            n.advice.action.name(),
+            n.summary,
+            text,
+        ])?;
+        let mut put = to.prepare_cached(include_str!("sql/put_notice.sqlite.sql"))?;
+        for receiver in receivers {
+            put.execute(params![n.key, receiver, n.incident, sequence, n.kind.name(), text])?;
+        }
+    }
+    Ok(())
+}

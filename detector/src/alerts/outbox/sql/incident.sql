@@ -1,0 +1,1 @@
+SELECT notice FROM alert_incidents WHERE incident = $1

@@ -1,0 +1,188 @@
+//! All measured links in columns: what they carry, how they stall, and where they are.
+
+use super::tick::LinkReport;
+use schemas::topology::{LinkClass, VertexKind};
+use schemas::{LinkIndex, Metric, Name, SeriesInfo, Topology, VertexIndex};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// Steps of its load that are remembered of each series.
+const STEPS: usize = 8;
+/// Stands for "no series" in columns.
+pub(super) const NONE: u32 = u32::MAX;
+/// Components of which the topology knows nothing are numbered from here, so that they are no vertices.
+const LOOSE: u32 = 1 << 31;
+
+/// Where a series is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A link of the topology.
+    Link(LinkIndex),
+    /// A link that the topology does not know; all of one component touch.
+    Loose(u32),
+    /// The writes of a node.
+    Writes,
+}
+
+/// Columns by the number of the series in this stage.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Links {
+    pub(super) info: Vec<SeriesInfo>,
+    pub(super) load: Vec<f32>,
+    pub(super) value: Vec<f32>,
+    pub(super) baseline: Vec<f32>,
+    pub(super) contended: Vec<bool>,
+    pub(super) active: Vec<bool>,
+    /// Milliseconds by which its latest reading missed the end of its tick.
+    pub(super) off_ms: Vec<i16>,
+    /// Latest tick in which it was told of.
+    pub(super) said: Vec<i64>,
+    steps: Vec<Steps>,
+    #[serde(skip)]
+    pub(super) place: Vec<Place>,
+    /// Series of each link of the topology.
+    #[serde(skip)]
+    of_link: Vec<u32>,
+    /// Series of each node's writes.
+    #[serde(skip)]
+    writes: HashMap<Name, Vec<u32>>,
+    #[serde(skip)]
+    loose: HashMap<Name, u32>,
+}
+
+/// The latest steps of a load, the newest last.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Steps {
+    at: [(i64, f32); STEPS],
+    count: u8,
+}
+
+impl Links {
+    /// Adds a series.
+    pub(super) fn add(&mut self, info: SeriesInfo, topology: Option<&Topology>) -> u32 {
+        let number = self.info.len() as u32;
+        self.info.push(info);
+        self.load.push(0.0);
+        self.value.push(0.0);
+        self.baseline.push(f32::NAN);
+        self.contended.push(false);
+        self.active.push(false);
+        self.off_ms.push(0);
+        self.said.push(i64::MIN);
+        self.steps.push(Steps::default());
+        self.find_place(number, topology);
+        number
+    }
+
+    /// Finds the places of all series anew: the state was read back, or the topology is another one.
+    pub(super) fn find_places(&mut self, topology: Option<&Topology>) {
+        self.place.clear();
+        self.of_link.clear();
+        self.writes.clear();
+        self.loose.clear();
+        (0..self.info.len() as u32).for_each(|number| self.find_place(number, topology));
+    }
+
+    fn find_place(&mut self, number: u32, topology: Option<&Topology>) {
+        let info = &self.info[number as usize];
+        let place = if info.metric == Metric::LustreWriteRate {
+            self.writes.entry(info.component.clone()).or_default().push(number);
+            Place::Writes
+        } else if let Some(link) = topology.and_then(|topology| topology.link_of_series(info).ok()) {
+            if self.of_link.is_empty() {
+                self.of_link = vec![NONE; topology.map_or(0, Topology::link_count)];
+            }
+            self.of_link[link.at()] = number;
+            Place::Link(link)
+        } else {
+            let next = LOOSE + self.loose.len() as u32;
+            Place::Loose(*self.loose.entry(info.component.clone()).or_insert(next))
+        };
+        self.place.push(place);
+    }
+
+    /// Takes what was told of a series at `tick`.
+    pub(super) fn set(&mut self, number: u32, report: &LinkReport, tick: i64) {
+        let at = number as usize;
+        if self.load[at] != report.load_bytes_per_s {
+            self.steps[at].push(tick, report.load_bytes_per_s);
+        }
+        self.load[at] = report.load_bytes_per_s;
+        self.value[at] = report.value;
+        self.baseline[at] = report.baseline;
+        self.contended[at] = report.contended;
+        self.active[at] = report.active;
+        self.off_ms[at] = report.off_ms;
+        self.said[at] = tick;
+    }
+
+    /// The series that measures `link`.
+    pub(super) fn of_link(&self, link: LinkIndex) -> Option<u32> {
+        self.of_link.get(link.at()).copied().filter(|number| *number != NONE)
+    }
+
+    /// Bytes a second on `link`; `None` if nobody measures it.
+    pub(super) fn load_of(&self, link: LinkIndex) -> Option<f64> {
+        self.of_link(link).map(|number| f64::from(self.load[number as usize]))
+    }
+
+    /// Bytes a second on `link` at the end of `tick`.
+    pub(super) fn load_at(&self, link: LinkIndex, tick: i64) -> Option<f64> {
+        let number = self.of_link(link)?;
+        Some(self.steps[number as usize].at(tick))
+    }
+
+    /// Bytes a second that `node` writes at the end of `tick`; `None` if nobody measures it.
+    pub(super) fn writes_at(&self, node: &Name, tick: i64) -> Option<f64> {
+        let numbers = self.writes.get(node)?;
+        Some(numbers.iter().map(|number| self.steps[*number as usize].at(tick)).sum())
+    }
+
+    /// The vertices at both ends of a series' link; of an unknown link its component stands for both.
+    pub(super) fn ends(&self, number: u32, topology: Option<&Topology>) -> Option<[u32; 2]> {
+        match (self.place[number as usize], topology) {
+            (Place::Link(link), Some(topology)) => Some([topology.from(link).0, topology.to(link).0]),
+            (Place::Loose(component), _) => Some([component; 2]),
+            _ => None,
+        }
+    }
+
+    /// The link of a series.
+    pub(super) fn link(&self, number: u32) -> Option<LinkIndex> {
+        match self.place.get(number as usize) {
+            Some(Place::Link(link)) => Some(*link),
+            _ => None,
+        }
+    }
+}
+
+impl Steps {
+    fn push(&mut self, tick: i64, load: f32) {
+        let count = usize::from(self.count);
+        if count == STEPS {
+            self.at.copy_within(1.., 0);
+            self.at[STEPS - 1] = (tick, load);
+        } else {
+            self.at[count] = (tick, load);
+            self.count += 1;
+        }
+    }
+
+    /// The load at the end of `tick`: that of the latest step up to it, 0 before the first.
+    fn at(&self, tick: i64) -> f64 {
+        let known = &self.at[..usize::from(self.count)];
+        let step = known.iter().rev().find(|(at, _)| *at <= tick);
+        let oldest = known.first().filter(|_| known.len() == STEPS);
+        step.or(oldest).map_or(0.0, |(_, load)| f64::from(*load))
+    }
+}
+
+/// The link on which `host` sends, in each rail.
+pub(super) fn out_of(topology: &Topology, host: VertexIndex) -> impl Iterator<Item = LinkIndex> + '_ {
+    topology.links_from(host).filter(|link| topology.kind(topology.to(*link)) != VertexKind::Host)
+}
+
+/// Whether a link ends or begins at a host.
+pub(super) fn is_host_link(topology: &Topology, link: LinkIndex) -> bool {
+    topology.class(link) == LinkClass::Host
+}

@@ -1,0 +1,213 @@
+//! An open region as it goes on: what its parties lose each second, and to whom.
+
+use super::cause::{Lost, Parties, Party, Use, lost, shares_of_others};
+use super::kind::Finding;
+use super::links::Links;
+use schemas::{Cause, CauseKind, Evidence, Name, Region, RegionCause, RegionVictim, Topology};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Causes of a smaller share are not named.
+const LEAST_SHARE: f64 = 0.01;
+/// Confidence in ways that are assumed, not known.
+const ASSUMED: f64 = 0.7;
+
+/// A region and what its verdict rests on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Live {
+    pub(super) region: Region,
+    /// Whether it was told of.
+    pub(super) is_told: bool,
+    pub(super) parties: Parties,
+    /// Tick of the latest look at parties and kind, and links there were.
+    pub(super) judged: Option<(i64, u32)>,
+    /// First tick.
+    pub(super) onset: i64,
+    /// A parallel link that went down before it began.
+    pub(super) failed: Option<String>,
+    /// Seconds lost by each victim.
+    victims: BTreeMap<Name, f64>,
+    /// Seconds lost to each cause by all victims, and by those that were there before contention began: these are
+    /// asked first, since whoever came with it waits too.
+    blame: BTreeMap<(Cause, String), f64>,
+    blame_before: BTreeMap<(Cause, String), f64>,
+    /// The largest part of a second that anybody lost.
+    pub(super) worst: f64,
+    kinds: [f64; CauseKind::ALL.len()],
+    kind_sure: f64,
+    evidence: BTreeMap<String, Vec<Evidence>>,
+}
+
+/// What a victim loses in one region in one second.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Hurt {
+    pub(super) lost: Lost,
+    /// What it loses if it does not wait for its slowest flow, but for the mean of them.
+    pub(super) least: f64,
+    /// Seconds by which one of its links was read beside the tick: its second is partly another one.
+    pub(super) off_s: f64,
+    /// To whom, as parts of the second.
+    pub(super) to: BTreeMap<(Cause, String), f64>,
+    pub(super) kind: CauseKind,
+    /// Whether it was there before contention began.
+    pub(super) before: bool,
+}
+
+impl Live {
+    pub(super) fn new(region: Region, onset: i64) -> Live {
+        Live {
+            region,
+            is_told: false,
+            parties: Parties::default(),
+            judged: None,
+            onset,
+            failed: None,
+            victims: BTreeMap::new(),
+            blame: BTreeMap::new(),
+            blame_before: BTreeMap::new(),
+            worst: 0.0,
+            kinds: [0.0; CauseKind::ALL.len()],
+            kind_sure: 0.0,
+            evidence: BTreeMap::new(),
+        }
+    }
+
+    /// Takes what a look at it found.
+    pub(super) fn judge(&mut self, parties: Parties, finding: Finding, tick: i64, weight: f64) {
+        for party in &parties.jobs {
+            let known = self.evidence.entry(party.job_id.to_string()).or_default();
+            known.extend(party.evidence.iter().copied());
+            known.sort();
+            known.dedup();
+        }
+        self.parties = parties;
+        self.judged = Some((tick, self.region.links));
+        self.kinds[finding.kind as usize] += weight;
+        self.kind_sure += weight * finding.confidence;
+        self.region.relief = finding.relief.max(self.region.relief);
+        let all: f64 = self.kinds.iter().sum();
+        let best = CauseKind::ALL
+            .into_iter()
+            .max_by(|a, b| self.kinds[*a as usize].total_cmp(&self.kinds[*b as usize]));
+        self.region.kind = best.unwrap_or(CauseKind::Unknown);
+        let agreeing = self.kinds[self.region.kind as usize] / all.max(1e-9);
+        self.region.kind_confidence = (agreeing * self.kind_sure / all.max(1e-9)).clamp(0.0, 1.0);
+        if self.region.kind != CauseKind::Avoidable {
+            self.region.relief = 0.0;
+        }
+    }
+
+    /// What each party that `runs` loses in `seconds`; it is added to the region's victims.
+    pub(super) fn hurt(
+        &mut self,
+        links: &Links,
+        topology: &Topology,
+        seconds: f64,
+        runs: impl Fn(&Name) -> bool,
+    ) -> Vec<(Name, Hurt)> {
+        let mut all = Vec::with_capacity(self.parties.jobs.len());
+        for party in self.parties.jobs.iter().filter(|party| runs(&party.job_id)) {
+            let hurt = self.hurt_of(party, links, topology);
+            if hurt.lost.sum() > 0.0 {
+                all.push((party.job_id.clone(), hurt));
+            }
+        }
+        for (job_id, hurt) in &all {
+            *self.victims.entry(job_id.clone()).or_default() += hurt.lost.sum() * seconds;
+            for (who, lost) in &hurt.to {
+                *self.blame.entry(who.clone()).or_default() += lost * seconds;
+                if hurt.before {
+                    *self.blame_before.entry(who.clone()).or_default() += lost * seconds;
+                }
+            }
+            self.worst = self.worst.max(hurt.lost.sum());
+        }
+        all
+    }
+
+    fn hurt_of(&self, party: &Party, links: &Links, topology: &Topology) -> Hurt {
+        // A job waits for its slowest link.
+        let on_links: Vec<Lost> =
+            party.uses.iter().map(|used| lost(used, links, topology, self.failed.is_some())).collect();
+        let worst = on_links.iter().copied().max_by(|a, b| a.sum().total_cmp(&b.sum())).unwrap_or_default();
+        let least = of_mean_flow(&party.uses, &on_links, links, topology).min(worst.sum());
+        let mut to = BTreeMap::new();
+        if worst.own > 0.0 {
+            to.insert((Cause::SelfInflicted, party.job_id.to_string()), worst.own);
+        }
+        let nobody = || self.region.series.first().cloned().unwrap_or_default();
+        if let Some(failed) = &self.failed {
+            to.insert((Cause::FailoverInduced, failed.clone()), worst.others());
+        } else {
+            let shares = shares_of_others(&self.parties, &party.job_id);
+            let mut told = 0.0;
+            for ((cause, job), share) in shares {
+                let of = if cause == Cause::IoOnMpi { worst.io } else { worst.mpi };
+                told += of * share;
+                if of * share > 0.0 {
+                    to.insert((cause, job.to_string()), of * share);
+                }
+            }
+            let rest = worst.others() - told;
+            if rest > 1e-9 {
+                *to.entry((Cause::Unknown, nobody())).or_default() += rest;
+            }
+        }
+        let before = party.uses.iter().any(|used| used.before_bytes_per_s.is_some());
+        let off = |used: &Use| f64::from(links.off_ms[used.series as usize]).abs() / 1e3;
+        let off_s = party.uses.iter().map(off).fold(0.0, f64::max);
+        Hurt { lost: worst, least, off_s, to, kind: self.region.kind, before }
+    }
+
+    /// Writes causes and victims into the region.
+    pub(super) fn conclude(&mut self) {
+        let blame = if self.blame_before.is_empty() { &self.blame } else { &self.blame_before };
+        let all: f64 = blame.values().sum();
+        let lost: f64 = self.victims.values().sum();
+        let region = &mut self.region;
+        let mut classes: BTreeMap<Cause, f64> = BTreeMap::new();
+        blame.iter().for_each(|((cause, _), lost)| *classes.entry(*cause).or_default() += lost);
+        let best = classes.iter().max_by(|a, b| a.1.total_cmp(b.1));
+        region.cause = best.map_or(Cause::Unknown, |(cause, _)| *cause);
+        let ways = if self.parties.ways_known { 1.0 } else { ASSUMED };
+        region.confidence = best.map_or(0.0, |(_, lost)| lost / all.max(1e-9) * ways);
+        let evidence = &self.evidence;
+        let causes = blame.iter().map(|((cause, who), lost)| {
+            let evidence = match cause {
+                Cause::FailoverInduced => vec![Evidence::LinkDown],
+                _ => evidence.get(who).cloned().unwrap_or_default(),
+            };
+            let share = lost / all.max(1e-9);
+            RegionCause {
+                cause: *cause,
+                series_or_job: who.clone(),
+                share,
+                confidence: share * ways,
+                evidence,
+            }
+        });
+        region.causes = causes.filter(|cause| cause.share > LEAST_SHARE).collect();
+        region.causes.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.series_or_job.cmp(&b.series_or_job)));
+        let victims = self.victims.iter().map(|(job_id, of)| RegionVictim {
+            job_id: job_id.clone(),
+            lost_s: *of,
+            share: of / lost.max(1e-9),
+        });
+        region.victims = victims.filter(|victim| victim.share > LEAST_SHARE).collect();
+        region.victims.sort_by(|a, b| b.lost_s.total_cmp(&a.lost_s).then(a.job_id.cmp(&b.job_id)));
+    }
+}
+
+/// What the mean of a job's flows loses in a second, at least. A flow crosses at most one link from one level to the
+/// next, so what is lost there adds up; levels do not, since the same flow may wait at several. Between switches of
+/// one level a flow may take two links.
+fn of_mean_flow(uses: &[Use], on_links: &[Lost], links: &Links, topology: &Topology) -> f64 {
+    let mut steps: BTreeMap<(Option<u8>, Option<u8>, u8), f64> = BTreeMap::new();
+    for (used, lost) in uses.iter().zip(on_links) {
+        let Some(link) = links.link(used.series) else { continue };
+        let (from, to) = (topology.level(topology.from(link)), topology.level(topology.to(link)));
+        let part = if from == to { 0.5 } else { 1.0 };
+        *steps.entry((from, to, topology.rail(link))).or_default() += part * used.crosses * lost.sum();
+    }
+    steps.into_values().fold(0.0, f64::max)
+}

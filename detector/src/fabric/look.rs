@@ -1,0 +1,244 @@
+//! A look at the regions: members each second; roots, kind and parties when a region is new, changed, or was not looked
+//! at for a while.
+
+use super::cause::{self, BEFORE_TICKS, Scene};
+use super::flows::{self, JobTraffic, Servers};
+use super::kind;
+use super::links::out_of;
+use super::names;
+use super::ways::{Targets, Ways};
+use super::{Fabric, Network};
+use schemas::topology::VertexKind;
+use schemas::{Job, LinkIndex, Name, REGION_SERIES_MAX, RegionId, Topology, VertexIndex};
+use std::collections::BTreeSet;
+
+/// Ticks after which a region is looked at again.
+const AGAIN_TICKS: i64 = 10;
+/// Relative change of its links after which it is looked at at once.
+const CHANGED: f64 = 0.25;
+/// Members of a region whose users are looked for.
+const TARGETS_MAX: usize = 64;
+/// Other links that help to tell jobs of unknown traffic apart.
+const HELPERS_MAX: usize = 256;
+/// Bytes a second into a host without jobs that make it an I/O server.
+const SERVED_LEAST: f64 = 1e6;
+/// Seconds after its end in which a job's nodes may still be seen sending.
+const ENDED_S: f64 = 3.0;
+/// Ticks around its onset in which a parallel link that went down made a region.
+const FAILED_TICKS: std::ops::RangeInclusive<i64> = -5..=30;
+
+impl Fabric {
+    /// Writes into each region what its links do now.
+    pub(super) fn note_members(&mut self) {
+        let now = self.time(self.now);
+        let (links, stalling) = (&self.links, &self.stalling);
+        for (id, members) in self.book.open() {
+            let Some(live) = self.live.get_mut(&id) else { continue };
+            let ratio = |series: u32| links.value[series as usize];
+            let mut stalls: Vec<u32> = members.iter().copied().filter(|s| stalling.contains(s)).collect();
+            stalls.sort_by(|a, b| ratio(*b).total_cmp(&ratio(*a)).then(a.cmp(b)));
+            let region = &mut live.region;
+            region.links = stalls.len() as u32;
+            region.links_most = region.links_most.max(region.links);
+            let Some(worst) = stalls.first() else { continue };
+            (region.end, region.peak) = (now, region.peak.max(f64::from(ratio(*worst))));
+            region.name_series(
+                stalls.iter().take(REGION_SERIES_MAX).map(|s| links.info[*s as usize].name()).collect(),
+            );
+            for step in region.steps.iter_mut().filter(|step| step.worst_series.is_empty()) {
+                step.links = region.links;
+                step.worst = f64::from(ratio(*worst));
+                step.worst_series.clone_from(&region.series[0]);
+            }
+        }
+    }
+
+    /// Looks at the regions where that is due.
+    pub(super) fn look(&mut self) {
+        let Some(network) = self.network.clone() else { return };
+        let due: Vec<RegionId> =
+            self.live.iter().filter(|(_, live)| self.is_due(live)).map(|(id, _)| *id).collect();
+        if due.is_empty() {
+            return;
+        }
+        let mut ways = Ways::at(&network.topology, self.time(self.now));
+        let servers = self.servers(&network);
+        let Some(nobody) = self.nobody(&network) else { return };
+        for id in due {
+            self.look_at(id, &network, &mut ways, &servers, &nobody);
+        }
+    }
+
+    fn is_due(&self, live: &super::Live) -> bool {
+        let links = f64::from(live.region.links);
+        let Some((tick, then)) = live.judged else { return links > 0.0 };
+        let changed = (links - f64::from(then)).abs() > CHANGED * f64::from(then);
+        links > 0.0 && (self.now - tick >= AGAIN_TICKS || changed)
+    }
+
+    fn look_at(
+        &mut self,
+        id: RegionId,
+        network: &Network,
+        ways: &mut Ways<'_>,
+        servers: &Servers,
+        nobody: &Job,
+    ) {
+        let topology = &network.topology;
+        let Some(members) = self.book.open().find(|(of, _)| *of == id).map(|(_, members)| members) else {
+            return;
+        };
+        let stalls: BTreeSet<u32> = members.iter().copied().filter(|s| self.stalling.contains(s)).collect();
+        let roots = kind::roots(topology, &self.links, &stalls);
+        let finding = kind::judge(topology, &network.parallel, &self.links, &self.down, &roots);
+        let Some(live) = self.live.get(&id) else { return };
+        let onset = live.onset;
+        let series = self.members_to_look_at(&roots, &stalls);
+        let targets = self.targets(network, &series);
+        let jobs: Vec<&Job> = self.jobs_since(onset).collect();
+        let mut traffic_at = |tick: i64| -> Vec<JobTraffic> {
+            let mut of = |job: &Job| flows::of_job(job, tick, &self.links, servers, ways, &targets);
+            // What the nodes of a job send before and after it is not its own.
+            let runs = |job: &Job| job.overlaps(self.time(tick - 1), self.time(tick));
+            let mut of_known = |job: &Job| if runs(job) { of(job) } else { JobTraffic::none(job, &targets) };
+            let mut traffic: Vec<JobTraffic> = jobs.iter().copied().map(&mut of_known).collect();
+            traffic.push(of(nobody));
+            let carried: Vec<f64> =
+                targets.links.iter().map(|l| self.links.load_at(*l, tick).unwrap_or(0.0)).collect();
+            flows::scale(&mut traffic, &carried);
+            traffic
+        };
+        let (now, before) = (traffic_at(self.now), traffic_at(onset - BEFORE_TICKS));
+        let scene = Scene {
+            topology,
+            links: &self.links,
+            targets: &targets,
+            series: &series,
+            roots: roots.len(),
+            now: &now,
+            before: &before,
+            jobs: &jobs,
+            onset,
+            tick_s: self.settings.tick_s,
+            ways_known: ways.are_known(),
+        };
+        let parties = cause::parties(&scene);
+        let name = names::of(topology, &network.parallel, &self.links, &roots, stalls.len());
+        let (failed, completeness) = (self.failed(network, &roots, onset), self.measured(network, &roots));
+        let Some(live) = self.live.get_mut(&id) else { return };
+        let weight = f64::from(live.region.links).max(1.0);
+        live.judge(parties, finding, self.now, weight);
+        live.failed = failed.or(live.failed.take());
+        (live.region.name, live.region.completeness) = (name, completeness);
+        self.changed.insert(id);
+    }
+
+    /// The roots, then other members, the worst first.
+    fn members_to_look_at(&self, roots: &[u32], stalls: &BTreeSet<u32>) -> Vec<u32> {
+        let ratio = |series: u32| self.links.value[series as usize];
+        let on_a_link = |series: &u32| self.links.link(*series).is_some() && !roots.contains(series);
+        let mut others: Vec<u32> = stalls.iter().copied().filter(on_a_link).collect();
+        others.sort_by(|a, b| ratio(*b).total_cmp(&ratio(*a)).then(a.cmp(b)));
+        let mut series = roots.to_vec();
+        series.extend(others);
+        series.truncate(TARGETS_MAX.max(roots.len()));
+        series
+    }
+
+    /// The links of these series, and measured links beside them.
+    fn targets(&self, network: &Network, series: &[u32]) -> Targets {
+        let topology = &network.topology;
+        let mut links: Vec<LinkIndex> = series.iter().filter_map(|s| self.links.link(*s)).collect();
+        let mut known: BTreeSet<LinkIndex> = links.iter().copied().collect();
+        let ends: BTreeSet<VertexIndex> =
+            links.iter().flat_map(|link| [topology.from(*link), topology.to(*link)]).collect();
+        for vertex in ends {
+            for link in topology.links_from(vertex).flat_map(|link| [link, topology.reverse(link)]) {
+                if links.len() < series.len() + HELPERS_MAX
+                    && self.links.of_link(link).is_some()
+                    && known.insert(link)
+                {
+                    links.push(link);
+                }
+            }
+        }
+        Targets::of(links)
+    }
+
+    /// Jobs that ran at some time since shortly before `onset`.
+    fn jobs_since(&self, onset: i64) -> impl Iterator<Item = &Job> {
+        let (from, to) = (self.time(onset - BEFORE_TICKS), self.time(self.now));
+        self.jobs.values().filter(move |job| job.overlaps(from, to))
+    }
+
+    /// I/O servers and what they receive.
+    fn servers(&self, network: &Network) -> Servers {
+        let topology = &network.topology;
+        let received = |host: VertexIndex| -> f64 {
+            out_of(topology, host).filter_map(|l| self.links.load_of(topology.reverse(l))).sum()
+        };
+        if !self.settings.io_servers.is_empty() {
+            let named = self.settings.io_servers.iter().filter_map(|name| topology.vertex(name.as_str()));
+            return Servers { received: named.map(|host| (host, received(host))).collect(), named: true };
+        }
+        let idle = self.without_job(topology).into_iter().map(|host| (host, received(host)));
+        Servers { received: idle.filter(|(_, received)| *received > SERVED_LEAST).collect(), named: false }
+    }
+
+    /// Hosts on which no known job runs.
+    fn without_job(&self, topology: &Topology) -> Vec<VertexIndex> {
+        let now = self.time(self.now);
+        let running = self.jobs.values().filter(|job| job.overlaps(now.plus_seconds(-ENDED_S), now + 1));
+        let busy: BTreeSet<VertexIndex> =
+            running.flat_map(|job| &job.nodes).filter_map(|node| topology.vertex(node.as_str())).collect();
+        topology.vertices_of(VertexKind::Host).filter(|host| !busy.contains(host)).collect()
+    }
+
+    /// All that send without a job that is known, as if it were one. Nobody measures them on an Aries: then there is none.
+    fn nobody(&self, network: &Network) -> Option<Job> {
+        let topology = &network.topology;
+        let sends = |host: &VertexIndex| {
+            out_of(topology, *host)
+                .any(|link| self.links.load_of(link).is_some_and(|load| load > SERVED_LEAST))
+        };
+        let nodes = self.without_job(topology).into_iter().filter(sends);
+        Some(Job {
+            job_id: Name::parse("nobody").ok()?,
+            label: String::new(),
+            user: String::new(),
+            name: String::new(),
+            nodes: nodes.map(|host| topology.name(host).clone()).collect(),
+            start: self.time(self.now),
+            end: None,
+            end_presumed: false,
+            app: None,
+        })
+    }
+
+    /// A link parallel to one of the roots that went down when the region began.
+    fn failed(&self, network: &Network, roots: &[u32], onset: i64) -> Option<String> {
+        if self.down.is_empty() {
+            return None;
+        }
+        let links = roots.iter().filter_map(|root| self.links.link(*root));
+        let groups: BTreeSet<u32> =
+            links.flat_map(|link| network.parallel.groups_of(link)).copied().collect();
+        let is_parallel = |series: &u32| {
+            let link = self.links.link(*series);
+            link.is_some_and(|link| network.parallel.groups_of(link).iter().any(|g| groups.contains(g)))
+        };
+        let failed = self.down.iter().filter(|(_, tick)| FAILED_TICKS.contains(&(onset - **tick)));
+        failed.map(|(series, _)| *series).find(is_parallel).map(|s| self.links.info[s as usize].name())
+    }
+
+    /// Part of the links parallel to the roots that somebody measures.
+    fn measured(&self, network: &Network, roots: &[u32]) -> f64 {
+        let links = roots.iter().filter_map(|root| self.links.link(*root));
+        let groups: BTreeSet<u32> =
+            links.flat_map(|link| network.parallel.groups_of(link)).copied().collect();
+        let all: BTreeSet<LinkIndex> =
+            groups.iter().flat_map(|group| network.parallel.links(*group as usize)).copied().collect();
+        let seen = all.iter().filter(|link| self.links.of_link(**link).is_some()).count();
+        if all.is_empty() { 1.0 } else { seen as f64 / all.len() as f64 }
+    }
+}

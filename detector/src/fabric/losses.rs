@@ -1,0 +1,129 @@
+//! What a job lost on links, second by second.
+
+use super::live::Hurt;
+use crate::jobs::{CauseLoss, Cell, JobPart, MetricPart, grain};
+use schemas::{Cause, CauseKind, Job, Metric, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Half width of the 95% interval as a part of a loss on links, for what the stalls do not tell of how much slower
+/// messages are: 95 of 100 errors in the lab are smaller (`ACCURACY_LINKS.md`). Whether a job waits for its slowest flow
+/// or for the mean of them is a matter of its own, see [`LinkLosses::least_s`].
+const UNSURE: f64 = 0.12;
+
+/// Losses of one job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkLosses {
+    /// Seconds lost to its own traffic.
+    pub own_s: f64,
+    /// Seconds lost to others, to a failed link, and to nobody known.
+    pub others_s: f64,
+    /// Seconds lost if it did not wait for its slowest flow, but for the mean of them.
+    pub least_s: f64,
+    /// Seconds in which one of its links was contended.
+    pub contended_s: f64,
+    /// Seconds lost that may belong beside a stretch of such seconds, since links' clocks disagree. It is one error of all
+    /// stretches, so it adds up.
+    pub shifted_s: f64,
+    seconds: BTreeMap<i64, f64>,
+    causes: BTreeMap<(Cause, CauseKind, String), f64>,
+    changed: bool,
+}
+
+impl Default for LinkLosses {
+    /// Nothing lost, which is an answer too and not told yet.
+    fn default() -> LinkLosses {
+        LinkLosses {
+            own_s: 0.0,
+            others_s: 0.0,
+            least_s: 0.0,
+            contended_s: 0.0,
+            shifted_s: 0.0,
+            seconds: BTreeMap::new(),
+            causes: BTreeMap::new(),
+            changed: true,
+        }
+    }
+}
+
+impl LinkLosses {
+    /// All seconds lost.
+    pub fn lost_s(&self) -> f64 {
+        self.own_s + self.others_s
+    }
+
+    /// Tells the next time although nothing changed.
+    pub(super) fn tell_again(&mut self) {
+        self.changed = true;
+    }
+
+    /// Whether there is something to tell.
+    pub(super) fn is_news(&self) -> bool {
+        self.changed
+    }
+
+    /// Charges `job` with the `ticks` that end at `tick`.
+    pub(super) fn add(&mut self, job: &Job, tick: i64, ticks: i64, hurt: &Hurt, tick_s: f64) {
+        for at in tick - ticks + 1..=tick {
+            let end = Time::from_seconds(at as f64 * tick_s);
+            if !job.overlaps(end.plus_seconds(-tick_s), end) || self.seconds.contains_key(&at) {
+                continue;
+            }
+            if !self.seconds.contains_key(&(at - 1)) {
+                self.shifted_s += hurt.lost.sum() * hurt.off_s;
+            }
+            self.own_s += hurt.lost.own * tick_s;
+            self.others_s += hurt.lost.others() * tick_s;
+            self.least_s += hurt.least * tick_s;
+            self.contended_s += tick_s;
+            self.seconds.insert(at, hurt.lost.sum() * tick_s);
+            for ((cause, who), lost) in &hurt.to {
+                *self.causes.entry((*cause, hurt.kind, who.clone())).or_default() += lost * tick_s;
+            }
+            self.changed = true;
+        }
+    }
+
+    /// The part of the job's result that links tell, if it changed.
+    pub(super) fn take_part(&mut self, job: &Job, now: i64, tick_s: f64) -> Option<JobPart> {
+        if !std::mem::take(&mut self.changed) {
+            return None;
+        }
+        let now = Time::from_seconds(now as f64 * tick_s);
+        let until = job.end.unwrap_or(now).min(now);
+        let grain = grain(job.start, until);
+        let mut cells: BTreeMap<i64, Cell> = BTreeMap::new();
+        for (tick, lost_s) in &self.seconds {
+            // A tick belongs to the second in which it lies, not to the one at whose beginning it ends.
+            let second = ((*tick as f64 - 0.5) * tick_s).floor() as i64;
+            let cell = cells.entry(second >> grain).or_default();
+            cell.lost_s += lost_s;
+            cell.worst_s += lost_s;
+            cell.contended_s += tick_s;
+        }
+        let causes = self.causes.iter().map(|((cause, kind, who), lost_s)| CauseLoss {
+            cause: *cause,
+            kind: *kind,
+            series_or_job: who.clone(),
+            lost_s: *lost_s,
+        });
+        let metric = MetricPart {
+            metric: Metric::IbWaitRatio,
+            used: 1,
+            cells: cells.into_iter().collect(),
+            variance_s2: (UNSURE * self.lost_s()).powi(2) + self.shifted_s.powi(2),
+            least_share: (self.least_s / self.lost_s().max(1e-9)).min(1.0),
+            causes: causes.collect(),
+        };
+        Some(JobPart {
+            start: job.start,
+            until,
+            series: 0,
+            completeness_sum: 0.0,
+            known_nodes: Vec::new(),
+            grain,
+            metrics: vec![metric],
+            of_links: true,
+        })
+    }
+}

@@ -1,0 +1,384 @@
+//! From links to jobs: contended regions, what could be done about them, who causes them, who waits.
+//!
+//! One stage sees all links of the machine. Its input is what detectors tell of links, second by second
+//! ([`LinkTick`]), and jobs; the way of a second stands in `Fabric::second`. What it says is a function of these, in
+//! their order, and of the topology: no clock, no order of arrival within a second.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `settings.rs` | what can be set, and the network |
+//! | `tick.rs` | what a detector tells of its links, where it changed |
+//! | `links.rs` | all links in columns |
+//! | `regions.rs` | regions with an identity over time |
+//! | `look.rs` | a look at one region: roots, kind, parties |
+//! | `kind.rs` | `avoidable`, `capacity` or `endpoint` |
+//! | `ways.rs` | which links the traffic between two nodes crosses |
+//! | `flows.rs` | what each job's traffic adds to a link |
+//! | `cause.rs` | who makes the load, who waits, and how much |
+//! | `live.rs` | an open region as it goes on |
+//! | `losses.rs` | what each job lost on links, second by second |
+//! | `names.rs` | what people call a region |
+//! | `lifecycle.rs` | links that fail and recover |
+//! | `ports.rs` | the few links to which something happened |
+
+mod cause;
+mod flows;
+mod kind;
+pub mod lifecycle;
+mod links;
+mod live;
+mod look;
+mod losses;
+mod names;
+mod ports;
+pub mod regions;
+mod settings;
+pub mod tick;
+mod ways;
+
+pub use losses::LinkLosses;
+pub use settings::{FabricSettings, Network};
+pub use tick::{LinkReport, LinkTick, LinkWatch};
+
+use crate::jobs::JobPart;
+use lifecycle::{LifeEvent, LinkEvent};
+use links::Links;
+use live::{Hurt, Live};
+use regions::{Change, RegionBook, Stalling};
+use schemas::{Job, Metric, Name, Region, RegionChange, RegionId, RegionStep, SeriesIndex, SeriesInfo, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Version of the written state; one of another version is not read.
+pub const STATE_VERSION: u32 = 6;
+
+/// Seconds after its end when a job is forgotten here.
+const FORGOTTEN_S: f64 = 900.0;
+/// Ticks that a region lasts before it is told.
+const LASTED_TICKS: i64 = 8;
+/// Part of a second that somebody must lose for a region to be told.
+const WAITS_LEAST: f64 = 0.03;
+/// Ticks without news after which a contended link is unknown.
+const STALE_TICKS: i64 = tick::AGAIN_CONTENDED_TICKS + 2;
+/// Ticks between two looks at what can be forgotten.
+const TIDIED_TICKS: i64 = 60;
+
+/// State of the stage. It can be written and read back at any point between two calls; then
+/// [`Fabric::attach`] gives it its network again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Fabric {
+    settings: FabricSettings,
+    links: Links,
+    stalling: BTreeSet<u32>,
+    jobs: BTreeMap<Name, Job>,
+    book: RegionBook,
+    live: BTreeMap<RegionId, Live>,
+    losses: BTreeMap<Name, LinkLosses>,
+    /// Links that are down, since when.
+    down: BTreeMap<u32, i64>,
+    now: i64,
+    /// The latest second in which a link was told of.
+    heard: i64,
+    changed: BTreeSet<RegionId>,
+    over: Vec<Region>,
+    #[serde(skip)]
+    network: Option<Arc<Network>>,
+}
+
+impl Fabric {
+    /// A stage that has seen nothing. Without a network there are regions of components, whose causes are unknown.
+    pub fn new(settings: FabricSettings, network: Option<Arc<Network>>) -> Fabric {
+        Fabric {
+            settings,
+            links: Links::default(),
+            stalling: BTreeSet::new(),
+            jobs: BTreeMap::new(),
+            book: RegionBook::default(),
+            live: BTreeMap::new(),
+            losses: BTreeMap::new(),
+            down: BTreeMap::new(),
+            now: i64::MIN,
+            heard: i64::MIN,
+            changed: BTreeSet::new(),
+            over: Vec::new(),
+            network,
+        }
+    }
+
+    /// Gives a stage that was read back its network, and the rules by which it goes on.
+    pub fn attach(&mut self, settings: FabricSettings, network: Option<Arc<Network>>) {
+        self.settings = settings;
+        self.links.find_places(network.as_ref().map(|network| &network.topology));
+        self.network = network;
+        self.losses.values_mut().for_each(LinkLosses::tell_again);
+    }
+
+    /// Adds a series; its number here.
+    pub fn add_series(&mut self, info: SeriesInfo) -> SeriesIndex {
+        SeriesIndex(self.links.add(info, self.network.as_ref().map(|network| &network.topology)))
+    }
+
+    /// Series added so far.
+    pub fn series_count(&self) -> usize {
+        self.links.info.len()
+    }
+
+    /// Takes news of a job.
+    pub fn job(&mut self, job: Job) {
+        if self.network.is_some() {
+            self.losses.entry(job.job_id.clone()).or_default();
+        }
+        self.jobs.insert(job.job_id.clone(), job);
+    }
+
+    /// A link went down, or came up again, at `tick`; told by its error counters or port state, never by a dip.
+    pub fn link_state(&mut self, series: SeriesIndex, is_up: bool, tick: i64) {
+        if is_up {
+            self.down.remove(&series.0);
+        } else {
+            self.down.entry(series.0).or_insert(tick);
+        }
+    }
+
+    /// Something became of a link, by its life ([`lifecycle`]).
+    pub fn link_event(&mut self, event: &LinkEvent) {
+        match event.event {
+            LifeEvent::Down | LifeEvent::Flapping => self.link_state(event.series, false, event.tick),
+            LifeEvent::Recovered => self.link_state(event.series, true, event.tick),
+            LifeEvent::Degraded | LifeEvent::Cleared => {}
+        }
+    }
+
+    /// The latest second taken.
+    pub fn now(&self) -> i64 {
+        self.now
+    }
+
+    /// The latest second in which a link was told of.
+    pub fn heard(&self) -> i64 {
+        self.heard
+    }
+
+    /// Whether a region is open.
+    pub fn is_open(&self) -> bool {
+        !self.live.is_empty()
+    }
+
+    /// Takes the next second. Those between the last one and this, of which nobody told, are taken too.
+    pub fn tick(&mut self, tick: &LinkTick) {
+        while !self.live.is_empty() && self.now + 1 < tick.tick {
+            self.second(&LinkTick::empty(self.now + 1));
+        }
+        self.second(tick);
+    }
+
+    /// What changed of the links, regions, a look at those that are new or changed, losses.
+    fn second(&mut self, tick: &LinkTick) {
+        let since = self.update(tick);
+        tick.events.iter().for_each(|event| self.link_event(event));
+        self.now = tick.tick;
+        if !tick.is_empty() {
+            self.heard = tick.tick;
+        }
+        self.forget_stale();
+        let stalling = self.stalling();
+        for change in self.book.step(tick.tick, &stalling) {
+            self.change(&change, &since);
+        }
+        self.note_members();
+        self.look();
+        self.lose();
+        self.announce();
+        self.tidy();
+    }
+
+    /// The stream ended: open regions are told as they stand.
+    pub fn finish(&mut self) {
+        self.changed.extend(self.live.keys());
+    }
+
+    /// Regions that began, changed or ended since the last call, in the order of their numbers.
+    pub fn take_regions(&mut self) -> Vec<Region> {
+        let mut told = std::mem::take(&mut self.over);
+        for id in std::mem::take(&mut self.changed) {
+            if let Some(live) = self.live.get_mut(&id).filter(|live| live.is_told) {
+                live.conclude();
+                told.push(live.region.clone());
+                live.region.steps.clear();
+                live.region.left.clear();
+            }
+        }
+        told.sort_by_key(|region| region.id);
+        told
+    }
+
+    /// What [`Fabric::take_regions`] would tell now.
+    pub fn news_of_regions(&self) -> Vec<Region> {
+        let changed = self.changed.iter().filter_map(|id| self.live.get(id)).filter(|live| live.is_told);
+        let as_told = |live: &Live| {
+            let mut live = live.clone();
+            live.conclude();
+            live.region
+        };
+        changed.map(as_told).chain(self.over.iter().cloned()).collect()
+    }
+
+    /// What jobs lost on links, of those jobs where that changed since the last call.
+    pub fn take_parts(&mut self) -> Vec<(Name, JobPart)> {
+        let (tick_s, heard) = (self.settings.tick_s, self.heard);
+        let changed = self.losses.iter_mut().filter_map(|(job_id, losses)| {
+            let job = self.jobs.get(job_id)?;
+            Some((job_id.clone(), losses.take_part(job, heard, tick_s)?))
+        });
+        changed.collect()
+    }
+
+    /// What a job lost on links so far.
+    pub fn losses(&self, job_id: &Name) -> Option<&LinkLosses> {
+        self.losses.get(job_id)
+    }
+
+    /// Time at the end of a tick.
+    fn time(&self, tick: i64) -> Time {
+        Time::from_seconds(tick as f64 * self.settings.tick_s)
+    }
+
+    /// Takes what changed; for series whose contention began, how many ticks ago.
+    fn update(&mut self, tick: &LinkTick) -> BTreeMap<u32, i64> {
+        let mut since = BTreeMap::new();
+        for report in &tick.reports {
+            let number = report.series.0;
+            self.links.set(number, report, tick.tick);
+            let metric = self.links.info[report.series.at()].metric;
+            let is_link = metric != Metric::LustreWriteRate && report.exceeds_background(metric);
+            let known = report.active && f64::from(report.value) >= self.settings.known_ratio;
+            if is_link && (report.contended || known) {
+                if self.stalling.insert(number) {
+                    since.insert(number, tick.tick - i64::from(report.since_ticks));
+                }
+            } else {
+                self.stalling.remove(&number);
+            }
+        }
+        since
+    }
+
+    /// A contended link is told of every few seconds; of one that is not, nobody knows whether it still is.
+    fn forget_stale(&mut self) {
+        let links = &self.links;
+        let since = self.now - STALE_TICKS;
+        self.stalling.retain(|series| links.said[*series as usize] >= since);
+    }
+
+    fn stalling(&self) -> Vec<Stalling> {
+        let topology = self.network.as_ref().map(|network| &network.topology);
+        let of = |series: &u32| {
+            let ends = self.links.ends(*series, topology)?;
+            Some(Stalling { series: *series, ends, ratio: self.links.value[*series as usize] })
+        };
+        self.stalling.iter().filter_map(of).collect()
+    }
+
+    fn change(&mut self, change: &Change, since: &BTreeMap<u32, i64>) {
+        let step = RegionStep {
+            time: self.time(self.now),
+            change: change.change,
+            other: change.other,
+            links: 0,
+            worst_series: String::new(),
+            worst: 0.0,
+        };
+        if change.change == RegionChange::Began {
+            self.begin(change, since);
+        }
+        self.changed.insert(change.id);
+        let Some(live) = self.live.get_mut(&change.id) else { return };
+        live.region.steps.push(step);
+        if matches!(change.change, RegionChange::Ended | RegionChange::WentInto)
+            && let Some(mut live) = self.live.remove(&change.id)
+        {
+            live.region.open = false;
+            if let Some(step) = live.region.steps.last_mut() {
+                (step.links, step.worst) = (0, live.region.peak);
+                step.worst_series = live.region.series.first().cloned().unwrap_or_default();
+            }
+            live.conclude();
+            if live.is_told {
+                self.over.push(live.region);
+            }
+        }
+    }
+
+    fn begin(&mut self, change: &Change, since: &BTreeMap<u32, i64>) {
+        let members = self.book.open().find(|(id, _)| *id == change.id).map(|(_, members)| members);
+        let Some(members) = members else { return };
+        let began = members.iter().filter_map(|series| since.get(series)).min();
+        let onset = began.copied().unwrap_or(self.now);
+        let metric = members.first().map_or(Metric::IbWaitRatio, |s| self.links.info[*s as usize].metric);
+        let region = Region::begun(change.id, metric, self.time(onset), self.time(self.now));
+        self.live.insert(change.id, Live::new(region, onset));
+    }
+
+    /// Charges each job with the worst of the regions that it is in: it waits for its slowest link.
+    fn lose(&mut self) {
+        let Some(network) = self.network.clone() else { return };
+        let now = self.time(self.now);
+        let mut worst: BTreeMap<Name, (i64, Hurt)> = BTreeMap::new();
+        for live in self.live.values_mut().filter(|live| live.region.links > 0) {
+            // The first look comes some seconds after the onset; till then it was as it is now.
+            let first = live.judged == Some((self.now, live.region.links)) && live.region.victims.is_empty();
+            let back = if first { self.now - live.onset } else { 1 };
+            let seconds = back.max(1) as f64 * self.settings.tick_s;
+            let runs = |job_id: &Name| {
+                let job = self.jobs.get(job_id);
+                job.is_some_and(|job| job.overlaps(now.plus_seconds(-seconds), now))
+            };
+            for (job_id, hurt) in live.hurt(&self.links, &network.topology, seconds, runs) {
+                let known = worst.get(&job_id).is_some_and(|(_, w)| w.lost.sum() >= hurt.lost.sum());
+                if !known {
+                    worst.insert(job_id, (back.max(1), hurt));
+                }
+            }
+            if first {
+                live.conclude();
+            }
+        }
+        for (job_id, (ticks, hurt)) in worst {
+            let Some(job) = self.jobs.get(&job_id) else { continue };
+            let losses = self.losses.entry(job_id).or_default();
+            losses.add(job, self.now, ticks, &hurt, self.settings.tick_s);
+        }
+    }
+
+    /// A region is told when it has lasted, and somebody waits in it; without a network or known jobs nobody knows.
+    fn announce(&mut self) {
+        let known = self.settings.known_ratio;
+        for (id, live) in self.live.iter_mut().filter(|(_, live)| !live.is_told && live.region.links > 0) {
+            let lasted = self.now - live.onset >= LASTED_TICKS;
+            let waits =
+                live.worst >= WAITS_LEAST || live.parties.jobs.is_empty() || live.region.peak >= known;
+            if lasted && waits {
+                live.is_told = true;
+                self.changed.insert(*id);
+            }
+        }
+    }
+
+    fn tidy(&mut self) {
+        if self.now % TIDIED_TICKS != 0 || self.heard == i64::MIN {
+            return;
+        }
+        let now = self.time(self.heard);
+        let losses = &self.losses;
+        let is_news = |job_id: &Name| losses.get(job_id).is_some_and(LinkLosses::is_news);
+        let recent = |job: &Job| job.end.is_none_or(|end| now.seconds_since(end) < FORGOTTEN_S);
+        self.jobs.retain(|job_id, job| recent(job) || is_news(job_id));
+        let jobs = &self.jobs;
+        // What was not told yet waits for whoever asks.
+        self.losses.retain(|job_id, losses| jobs.contains_key(job_id) || losses.is_news());
+    }
+}
+
+#[cfg(test)]
+mod tests;

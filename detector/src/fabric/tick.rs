@@ -1,0 +1,244 @@
+//! What the detector tells of links and writing nodes, second by second, where it changed.
+//!
+//! A machine has hundreds of thousands of links, most of which do the same as a second ago. So a series is told of
+//! when its load or its stalls moved by more than noise, when its state changed, and every half a minute.
+
+use super::lifecycle::LinkEvent;
+use super::ports::Ports;
+use crate::ingest::PortCounts;
+use schemas::{Metric, SeriesIndex, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Relative change of a load that is told.
+const LOAD_CHANGE: f32 = 0.2;
+/// Change of a load, in bytes a second, that is not worth a word.
+const LOAD_LEAST: f32 = 1e5;
+/// Relative change of the service time of a flit that is told, while the link is contended.
+const STALL_CHANGE: f32 = 0.03;
+/// Ticks after which a series is told of again although nothing changed.
+const AGAIN_TICKS: i64 = 30;
+/// Service time of a flit, in its own time, from which a link may be contended whatever its baseline.
+const HIGH_SERVICE: f32 = 2.0;
+/// The same for one that is contended: without news it is not known to be so any more.
+pub(super) const AGAIN_CONTENDED_TICKS: i64 = 5;
+/// Stalls a second that background traffic makes at most: 10,000 flits a second with 10 stalls each (SAND2016-9525, 3.3),
+/// and a margin of two. A link with fewer is no part of a region, however few flits share them.
+const BACKGROUND_STALLS_PER_S: f64 = 2e5;
+
+/// A link, or a node that writes, as it is from one tick on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkReport {
+    /// Which series.
+    pub series: SeriesIndex,
+    /// Bytes a second.
+    pub load_bytes_per_s: f32,
+    /// The reading, in the metric's unit.
+    pub value: f32,
+    /// The baseline, in the metric's unit; NaN where there is none.
+    pub baseline: f32,
+    /// Whether it is contended.
+    pub contended: bool,
+    /// Whether it did enough for the reading to mean something.
+    pub active: bool,
+    /// Ticks since contention began, at the tick in which it was found; else 0.
+    pub since_ticks: u16,
+    /// Milliseconds by which the reading ends after its tick does, from minus half a tick to half a tick.
+    pub off_ms: i16,
+}
+
+impl LinkReport {
+    /// Whether its stalls are more than background traffic alone can make.
+    pub fn exceeds_background(&self, metric: Metric) -> bool {
+        f64::from(self.value) * f64::from(self.load_bytes_per_s)
+            >= BACKGROUND_STALLS_PER_S * metric.unit_bytes()
+    }
+}
+
+/// Everything that changed in one second.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LinkTick {
+    /// Number of the tick since the epoch.
+    pub tick: i64,
+    /// Series that changed, in the order in which they were seen.
+    pub reports: Vec<LinkReport>,
+    /// Links that failed or recovered, in the same order.
+    pub events: Vec<LinkEvent>,
+}
+
+impl LinkTick {
+    /// One in which nothing changed.
+    pub fn empty(tick: i64) -> LinkTick {
+        LinkTick { tick, ..LinkTick::default() }
+    }
+
+    /// Whether nothing changed in it.
+    pub fn is_empty(&self) -> bool {
+        self.reports.is_empty() && self.events.is_empty()
+    }
+}
+
+/// What was told of each series, and what waits.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct LinkWatch {
+    told: Vec<Told>,
+    ports: Ports,
+    waiting: BTreeMap<i64, LinkTick>,
+    /// Ticks up to this one were let go.
+    passed: Option<i64>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Told {
+    tick: i64,
+    load: f32,
+    service: f32,
+    contended: bool,
+    active: bool,
+}
+
+const NOTHING: Told = Told { tick: i64::MIN / 2, load: 0.0, service: 1.0, contended: false, active: false };
+
+impl LinkWatch {
+    /// Takes a reading that ends at `time`; ticks are `tick_s` long.
+    #[inline]
+    pub fn see(&mut self, report: &LinkReport, time: Time, tick_s: f64) {
+        let at = report.series.at();
+        if self.told.len() <= at {
+            self.told.resize(at + 1, NOTHING);
+        }
+        let tick = tick_of(time, tick_s);
+        let told = &mut self.told[at];
+        let service = 1.0 + report.value;
+        let moved = (report.load_bytes_per_s - told.load).abs();
+        let is_news = moved > LOAD_LEAST.max(LOAD_CHANGE * told.load)
+            || report.contended != told.contended
+            || report.active != told.active
+            || (report.contended && (service - told.service).abs() > STALL_CHANGE * told.service)
+            || tick - told.tick >= AGAIN_TICKS && (report.active || told.active)
+            || tick - told.tick >= AGAIN_CONTENDED_TICKS && (report.contended || service >= HIGH_SERVICE);
+        if is_news {
+            *told = Told {
+                tick,
+                load: report.load_bytes_per_s,
+                service,
+                contended: report.contended,
+                active: report.active,
+            };
+            let off_ms = 1e3 * (time.seconds() - tick as f64 * tick_s);
+            self.at(tick).reports.push(LinkReport { off_ms: off_ms.round() as i16, ..*report });
+        }
+        let event = self.ports.was_read(report.series, report.load_bytes_per_s > 0.0, time, tick_s);
+        self.tell(event);
+    }
+
+    /// Takes counters of a link's life that changed.
+    pub fn count(&mut self, port: &PortCounts, tick_s: f64) {
+        let event = self.ports.counted(port, tick_s);
+        self.tell(event);
+    }
+
+    fn tell(&mut self, event: Option<LinkEvent>) {
+        if let Some(event) = event {
+            self.at(event.tick).events.push(event);
+        }
+    }
+
+    fn at(&mut self, tick: i64) -> &mut LinkTick {
+        self.waiting.entry(tick).or_insert_with(|| LinkTick::empty(tick))
+    }
+
+    /// Ticks to which nothing can be added any more, readings up to `until` being there. What comes later still
+    /// counts for the next one. An empty tick at the end tells how far the stream is.
+    pub fn take(&mut self, until: Time, tick_s: f64) -> Vec<LinkTick> {
+        // A tick lasts from half a tick before its number to half a tick after it.
+        let until = (until.seconds() / tick_s - 0.5).floor() as i64;
+        self.take_until(until)
+    }
+
+    /// The latest tick that was let go.
+    pub fn passed(&self) -> Option<i64> {
+        self.passed
+    }
+
+    /// All that waits: the stream ended.
+    pub fn take_all(&mut self) -> Vec<LinkTick> {
+        let last = self.waiting.last_key_value().map(|(tick, _)| *tick);
+        last.map_or(Vec::new(), |last| self.take_until(last))
+    }
+
+    fn take_until(&mut self, until: i64) -> Vec<LinkTick> {
+        if self.passed >= Some(until) {
+            return Vec::new();
+        }
+        let passed = self.passed.replace(until);
+        let later = self.waiting.split_off(&(until + 1));
+        let due = std::mem::replace(&mut self.waiting, later);
+        let mut ticks: Vec<LinkTick> = Vec::with_capacity(due.len() + 1);
+        for (tick, found) in due {
+            let tick = passed.map_or(tick, |passed| tick.max(passed + 1));
+            match ticks.last_mut().filter(|last| last.tick == tick) {
+                Some(last) => {
+                    last.reports.extend(found.reports);
+                    last.events.extend(found.events);
+                }
+                None => ticks.push(LinkTick { tick, ..found }),
+            }
+        }
+        if ticks.last().is_none_or(|last| last.tick < until) {
+            ticks.push(LinkTick::empty(until));
+        }
+        ticks
+    }
+}
+
+/// Number of the tick that ends at `time`.
+pub fn tick_of(time: Time, tick_s: f64) -> i64 {
+    (time.seconds() / tick_s).round() as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(load: f32, contended: bool) -> LinkReport {
+        LinkReport {
+            series: SeriesIndex(0),
+            load_bytes_per_s: load,
+            value: 0.1,
+            baseline: 0.1,
+            contended,
+            active: true,
+            since_ticks: 0,
+            off_ms: 0,
+        }
+    }
+
+    fn told(loads: &[f32]) -> Vec<i64> {
+        let mut watch = LinkWatch::default();
+        for (second, load) in loads.iter().enumerate() {
+            watch.see(&report(*load, false), Time::from_seconds(second as f64), 1.0);
+        }
+        let ticks = watch.take(Time::from_seconds(loads.len() as f64), 1.0);
+        ticks.iter().filter(|tick| !tick.is_empty()).map(|tick| tick.tick).collect()
+    }
+
+    #[test]
+    fn noise_is_not_told_and_a_step_is() {
+        assert_eq!(told(&[1e9, 1.05e9, 0.97e9, 1.5e9, 1.45e9]), [0, 3]);
+    }
+
+    #[test]
+    fn what_does_not_change_is_told_twice_a_minute() {
+        assert_eq!(told(&[1e9; 61]), [0, 30, 60]);
+    }
+
+    #[test]
+    fn a_tick_is_let_go_when_nothing_can_be_added_to_it() {
+        let mut watch = LinkWatch::default();
+        watch.see(&report(1e9, false), Time::from_seconds(100.0), 1.0);
+        assert!(watch.take(Time::from_seconds(100.4), 1.0).iter().all(|tick| tick.tick < 100));
+        let ticks = watch.take(Time::from_seconds(101.5), 1.0);
+        assert_eq!(ticks.iter().map(|t| (t.tick, t.reports.len())).collect::<Vec<_>>(), [(100, 1), (101, 0)]);
+    }
+}

@@ -1,0 +1,201 @@
+//! What finished runs of one configuration teach, and the factors of a job's loss by it. Pure; the embedded store reads
+//! and writes (`store/learn.rs`), and the server's functions do the same in SQL (`0015_factors`).
+
+use schemas::{Interval, JobFactors, Name, Time};
+use std::collections::{BTreeMap, HashMap};
+
+/// Runs that a fit needs at least.
+const RUNS_LEAST: usize = 5;
+/// Part of a run by which the contention of these runs must differ for its cost to show.
+const SPREAD_LEAST: f64 = 0.02;
+/// Part of the data below which an answer comes with a warning.
+const COMPLETE: f64 = 0.6;
+/// Part of a run from which it never saw a quiet spell.
+const ALWAYS: f64 = 0.95;
+
+/// A finished run of which enough was seen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FinishedRun {
+    /// Runs are compared within one alone.
+    pub configuration: String,
+    /// Groups of switches that its nodes span; 0 where nobody knows.
+    pub groups: i64,
+    /// Run time in seconds.
+    pub run_s: f64,
+    /// Seconds of contention, as they were told.
+    pub slowdown_s: f64,
+    /// When it ended.
+    pub end: Time,
+}
+
+/// What a second of contention costs a configuration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Beta {
+    /// Seconds of run time, at least 0.
+    pub value: Interval,
+    /// Run time without contention, in seconds.
+    pub clear_s: f64,
+    /// Runs it rests on.
+    pub runs: u32,
+    /// End of the latest of them.
+    pub learnt_until: Time,
+}
+
+/// Least squares of run times against seconds of contention; `None` where too few runs, or too equal ones, are known.
+pub fn fit(runs: &[&FinishedRun]) -> Option<Beta> {
+    let count = runs.len() as f64;
+    let mean = |of: &dyn Fn(&FinishedRun) -> f64| runs.iter().map(|run| of(run)).sum::<f64>() / count;
+    let (lost, took) = (mean(&|run| run.slowdown_s), mean(&|run| run.run_s));
+    let sum = |of: &dyn Fn(f64, f64) -> f64| -> f64 {
+        runs.iter().map(|run| of(run.slowdown_s - lost, run.run_s - took)).sum()
+    };
+    let (xx, xy, yy) = (sum(&|x, _| x * x), sum(&|x, y| x * y), sum(&|_, y| y * y));
+    let losses = || runs.iter().map(|run| run.slowdown_s);
+    let spread = losses().fold(f64::NEG_INFINITY, f64::max) - losses().fold(f64::INFINITY, f64::min);
+    if runs.len() < RUNS_LEAST || spread < SPREAD_LEAST * took || xx <= 0.0 {
+        return None;
+    }
+    let slope = xy / xx;
+    let error = ((yy - slope * xy).max(0.0) / (count - 2.0) / xx).sqrt();
+    let at_least_0 = |value: f64| value.max(0.0);
+    Some(Beta {
+        value: Interval {
+            value: at_least_0(slope),
+            lo: at_least_0(slope - 1.96 * error),
+            hi: at_least_0(slope + 1.96 * error),
+        },
+        clear_s: took - slope * lost,
+        runs: runs.len() as u32,
+        learnt_until: runs.iter().map(|run| run.end).max()?,
+    })
+}
+
+/// Run times without contention over that of the best known placement, by configuration and groups spanned: median and
+/// quartiles, where two placements are known of two runs each.
+pub fn placements(
+    runs: &[FinishedRun],
+    betas: &HashMap<String, (Beta, u32)>,
+) -> BTreeMap<(String, i64), Interval> {
+    let mut clear: BTreeMap<(String, i64), Vec<f64>> = BTreeMap::new();
+    for run in runs {
+        if let Some((beta, _)) = betas.get(&run.configuration) {
+            let clear_s = run.run_s - beta.value.value * run.slowdown_s;
+            clear.entry((run.configuration.clone(), run.groups)).or_default().push(clear_s);
+        }
+    }
+    clear.retain(|_, of| of.len() >= 2);
+    let mut best: HashMap<String, (f64, usize)> = HashMap::new();
+    for ((configuration, _), of) in &mut clear {
+        of.sort_by(f64::total_cmp);
+        let known = best.entry(configuration.clone()).or_insert((f64::INFINITY, 0));
+        *known = (known.0.min(quantile(of, 0.5)), known.1 + 1);
+    }
+    let told = clear.into_iter().filter_map(|(key, of)| {
+        let (best_s, count) = best[&key.0];
+        let part = |q: f64| quantile(&of, q) / best_s;
+        (count >= 2).then(|| (key, Interval { value: part(0.5), lo: part(0.25), hi: part(0.75) }))
+    });
+    told.collect()
+}
+
+/// Between the two nearest of `sorted`, which is not empty.
+fn quantile(sorted: &[f64], q: f64) -> f64 {
+    let at = q * (sorted.len() - 1) as f64;
+    let (low, high) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
+    low + (high - low) * at.fract()
+}
+
+/// What was told of a job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToldLoss {
+    /// Which job.
+    pub job_id: Name,
+    /// Its configuration.
+    pub configuration: String,
+    /// Groups of switches that its nodes span.
+    pub groups: i64,
+    /// Whether nobody told of its end.
+    pub end_presumed: bool,
+    /// Seconds that it ran so far.
+    pub run_s: f64,
+    /// Seconds lost.
+    pub lost_s: Interval,
+    /// Seconds in contention.
+    pub contended_s: f64,
+    /// Part of the data that was there, 0 to 1.
+    pub completeness: f64,
+    /// Shares of the loss to itself and to others who are known, 0 to 1; the rest is nobody's known.
+    pub own: f64,
+    /// See `own`.
+    pub others: f64,
+}
+
+/// The factors of `job`: by what its configuration learnt, and which version of that; with a second for a second where
+/// nothing was learnt, which the caveat says.
+pub fn factors(job: &ToldLoss, learnt: Option<&(Beta, u32)>, placement: Option<Interval>) -> JobFactors {
+    let one = Interval { value: 1.0, lo: 1.0, hi: 1.0 };
+    let beta = learnt.map_or(one, |(beta, _)| beta.value);
+    let of = |share: f64, most: f64| Interval {
+        value: job.lost_s.value * share * beta.value,
+        lo: job.lost_s.lo * share * beta.lo,
+        hi: job.lost_s.hi * most * beta.hi,
+    };
+    JobFactors {
+        job_id: job.job_id.clone(),
+        configuration: job.configuration.clone(),
+        self_s: of(job.own, job.own.min(1.0)),
+        // What nobody is known for may be others'.
+        other_s: of(job.others, (1.0 - job.own).max(0.0)),
+        placement,
+        beta,
+        beta_version: learnt.map_or(0, |(_, version)| *version),
+        beta_runs: learnt.map_or(0, |(beta, _)| beta.runs),
+        caveat: caveat(job, learnt.is_some()),
+    }
+}
+
+fn caveat(job: &ToldLoss, learnt: bool) -> String {
+    let missing = format!("{:.0}% of the data is missing", 100.0 * (1.0 - job.completeness));
+    let said = [
+        (!learnt, "no finished runs of this configuration to learn from"),
+        (job.completeness < COMPLETE, missing.as_str()),
+        (job.end_presumed, "nobody told of its end"),
+        (
+            job.contended_s > ALWAYS * job.run_s,
+            "it never saw a quiet spell: what it would do without contention is assumed",
+        ),
+    ];
+    said.iter().filter(|(holds, _)| *holds).map(|(_, text)| *text).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(groups: i64, clear_s: f64, slowdown_s: f64) -> FinishedRun {
+        let run_s = clear_s + 0.6 * slowdown_s;
+        FinishedRun { configuration: "cfd".to_string(), groups, run_s, slowdown_s, end: Time(0) }
+    }
+
+    #[test]
+    fn runs_that_differ_in_contention_tell_what_a_second_of_it_costs() {
+        let runs: Vec<_> =
+            (0..6).map(|at| run(1, 1_000.0 + f64::from(at % 2), 50.0 * f64::from(at))).collect();
+        let beta = fit(&runs.iter().collect::<Vec<_>>()).unwrap();
+        assert!((beta.value.value - 0.6).abs() < 0.01 && (beta.clear_s - 1_000.5).abs() < 1.0, "{beta:?}");
+        assert!(beta.value.lo <= 0.6 && 0.6 <= beta.value.hi, "{beta:?}");
+        assert_eq!(fit(&runs[..4].iter().collect::<Vec<_>>()), None, "too few");
+        let alike: Vec<_> = (0..6).map(|_| run(1, 1_000.0, 50.0)).collect();
+        assert_eq!(fit(&alike.iter().collect::<Vec<_>>()), None, "too equal");
+    }
+
+    #[test]
+    fn a_placement_is_measured_by_the_best_known_one() {
+        let mut runs: Vec<_> = (0..6).map(|at| run(1, 1_000.0, 50.0 * f64::from(at))).collect();
+        runs.extend((0..3).map(|at| run(2, 1_200.0, 100.0 * f64::from(at))));
+        let beta = fit(&runs[..6].iter().collect::<Vec<_>>()).unwrap();
+        let told = placements(&runs, &HashMap::from([("cfd".to_string(), (beta, 1))]));
+        let of = |groups: i64| told[&("cfd".to_string(), groups)].value;
+        assert!((of(1) - 1.0).abs() < 1e-6 && (of(2) - 1.2).abs() < 1e-6, "{told:?}");
+    }
+}

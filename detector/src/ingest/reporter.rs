@@ -1,0 +1,72 @@
+//! A source of a component, and a part that sources report.
+
+use super::order::{Order, Row};
+use schemas::{Name, SeriesIndex, Source, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// A source of this component.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Reporter {
+    pub(super) source: Source,
+    /// Part of the component per part of the source.
+    pub(super) parts: Vec<u16>,
+    pub(super) order: Order,
+    /// A row whose clock jumped ahead, until another confirms it.
+    pub(super) doubted: Option<Row>,
+    /// Rows from the last one that every part of this source has used.
+    pub(super) rows: VecDeque<Row>,
+    /// Memory of a row that is not needed any more, for the next one.
+    #[serde(skip)]
+    pub(super) spare: Option<Box<[u64]>>,
+    pub(super) accepted: u64,
+    pub(super) told: u64,
+}
+
+/// A tile, port or mount.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Part {
+    pub(super) name: Name,
+    pub(super) series: SeriesIndex,
+    /// Whether the component as a whole is made of it and others: not so a processor tile, which is no link.
+    pub(super) is_of_whole: bool,
+    /// Who makes its readings, and who will of rows after some time.
+    pub(super) owner: Option<u16>,
+    pub(super) next: Option<(u16, Time)>,
+    /// End of its last reading; before that its first row.
+    pub(super) last: Option<Time>,
+    /// Rows of the owner up to here were used, or refused.
+    pub(super) used: Option<Time>,
+    /// A row of the owner that waits: it comes so long after the last reading that a standby goes first.
+    pub(super) deferred: Option<Time>,
+    /// How often somebody else was looked for since its last reading.
+    pub(super) tried: u32,
+}
+
+impl Reporter {
+    /// Where a part of the component stands among the parts of this source.
+    pub(super) fn place_of(&self, part: usize) -> Option<usize> {
+        match self.parts.get(part) {
+            Some(same) if *same as usize == part => Some(part),
+            _ => self.parts.iter().position(|p| *p as usize == part),
+        }
+    }
+
+    /// What decides among redundant sources: the lowest reports.
+    pub(super) fn rank(&self) -> impl Ord + use<> {
+        let source = &self.source;
+        (source.rank, source.producer.clone(), source.schema.clone(), source.set.clone())
+    }
+}
+
+impl Part {
+    /// Who will make its readings when all is settled.
+    pub(super) fn heir(&self) -> Option<u16> {
+        self.next.map(|(place, _)| place).or(self.owner)
+    }
+
+    /// Up to when the owner makes its readings.
+    pub(super) fn owned_until(&self) -> Time {
+        self.next.map_or(Time(i64::MAX), |(_, from)| from)
+    }
+}

@@ -1,0 +1,208 @@
+//! What happens to a component as its watermark goes on: rows that nothing can come before any more are used, heirs
+//! become owners, standbys take over from owners that are silent.
+//!
+//! Each of these has its moment in event time, and they happen in the order of their moments: so it does not matter how
+//! far the watermark goes at once, which depends on the order in which rows came.
+
+use super::Found;
+use super::component::Component;
+use super::reporter::Part;
+use super::stage::{Stage, interval_after};
+use crate::settings::StreamSettings;
+use schemas::{DropCounts, Time};
+
+/// Looks for a standby that are made up for when a component was away; older ones than its rows tell nothing.
+const MISSED_MAX: u32 = 16;
+
+/// One thing that happens, in the order in which they do at the same moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    /// The first held row of the source of this rank is used.
+    Row(usize),
+    /// Parts that nobody owns get an owner.
+    Owners,
+    /// The owner of this part was silent, and goes on: nobody took over.
+    GoesOn(usize),
+    /// The heir of this part becomes its owner.
+    Heir(usize),
+    /// Somebody is looked for who has rows of this part.
+    Standby(usize, u32),
+}
+
+impl Component {
+    /// Does all that happens up to `watermark`, in order; then uses rows that follow.
+    pub(super) fn steps_until(
+        &mut self,
+        watermark: Time,
+        settings: &StreamSettings,
+        drops: &mut DropCounts,
+        out: &mut Found,
+    ) {
+        while let Some((moment, step)) = self.next_step(watermark, settings) {
+            match step {
+                Step::Row(rank) => self.use_first_held(self.ranking[rank], moment, settings, drops, out),
+                Step::Owners => self.find_owners(moment, settings, drops, out),
+                Step::GoesOn(part) => self.give(part, self.parts[part].owner, moment, settings, drops, out),
+                Step::Heir(part) => {
+                    let heir = self.parts[part].next.take().map(|(heir, _)| heir);
+                    self.give(part, heir, moment, settings, drops, out);
+                }
+                Step::Standby(part, looks) => {
+                    self.parts[part].tried = looks + 1;
+                    let standby = self.standby(part, moment, settings);
+                    self.give(part, standby, moment, settings, drops, out);
+                }
+            }
+        }
+        for rank in 0..self.ranking.len() {
+            let place = self.ranking[rank];
+            while self.reporters[place as usize].order.goes_on(settings) {
+                self.use_first_held(place, watermark, settings, drops, out);
+            }
+        }
+    }
+
+    /// The earliest time of a reading that rows which are there already may still make: rows held for those before them,
+    /// and rows of a standby or heir beyond the owner's last one, of which those up to `watermark` were looked at.
+    pub(super) fn waits_since(&self, watermark: Time, settings: &StreamSettings) -> Option<Time> {
+        let held = self.reporters.iter().filter_map(|r| r.order.first_held()).min();
+        let half = 0.5 * settings.tick_s;
+        let unowned = self.unowned.map(|first| first.plus_seconds(half));
+        if self.reporters.len() < 2 {
+            return held.into_iter().chain(unowned).min();
+        }
+        let waits = |(at, part): (usize, &Part)| {
+            let last = part.last.filter(|last| Some(*last) < self.newest)?;
+            // A standby that was looked for has nothing up to the latest look, at most a tick before the watermark.
+            let is_looked_for = watermark.seconds_since(last) >= settings.silence_s;
+            let looked = watermark.plus_seconds(-settings.tick_s);
+            let since = if is_looked_for { last.max(looked) } else { last };
+            let waits = part.deferred.is_some() || self.is_known_after(last, at, part);
+            waits.then(|| since.plus_seconds(half))
+        };
+        self.parts.iter().enumerate().filter_map(waits).chain(held).chain(unowned).min()
+    }
+
+    /// Whether there are rows of the part after `last` that its owner did not use: another source's, or its own beyond
+    /// the time from which an heir uses them.
+    fn is_known_after(&self, last: Time, at: usize, part: &Part) -> bool {
+        self.reporters.iter().enumerate().any(|(place, reporter)| {
+            (part.owner != Some(place as u16) || part.next.is_some())
+                && reporter.rows.back().is_some_and(|(time, _)| *time > last)
+                && reporter.place_of(at).is_some()
+        })
+    }
+
+    /// What happens next, and when.
+    fn next_step(&self, watermark: Time, settings: &StreamSettings) -> Option<(Time, Step)> {
+        let half = 0.5 * settings.tick_s;
+        let held = |(rank, place): (usize, &u16)| {
+            let time = self.reporters[*place as usize].order.first_held()?.plus_seconds(-half);
+            (time <= watermark).then_some((time, Step::Row(rank)))
+        };
+        let owners = self.unowned.filter(|first| *first <= watermark).map(|first| (first, Step::Owners));
+        let row = self.ranking.iter().enumerate().filter_map(held).chain(owners).min();
+        if self.reporters.len() < 2 {
+            return row;
+        }
+        let overdue = watermark.plus_seconds(-settings.silence_s);
+        let of_part = |(at, part): (usize, &Part)| {
+            let heir = part.next.map(|(_, from)| (from, Step::Heir(at)));
+            let goes_on = part.deferred.map(|time| (time.plus_seconds(-half), Step::GoesOn(at)));
+            let last = part.last.filter(|last| *last <= overdue);
+            let standby = last.and_then(|last| look(at, part, last, watermark, settings));
+            let steps = heir.into_iter().chain(goes_on).filter(|(moment, _)| *moment <= watermark);
+            steps.chain(standby).min()
+        };
+        self.parts.iter().enumerate().filter_map(of_part).chain(row).min()
+    }
+
+    fn use_first_held(
+        &mut self,
+        place: u16,
+        moment: Time,
+        settings: &StreamSettings,
+        drops: &mut DropCounts,
+        out: &mut Found,
+    ) {
+        let (place, settled) = (place as usize, moment.plus_seconds(0.5 * settings.tick_s));
+        if let Some((time, counters)) = self.reporters[place].order.use_first_held(settings) {
+            Stage { component: self, place, settled, settings, drops, out }.ordered(time, &counters);
+        }
+    }
+
+    /// Gives the parts that were first reported up to `moment` to the best of their sources.
+    fn find_owners(
+        &mut self,
+        moment: Time,
+        settings: &StreamSettings,
+        drops: &mut DropCounts,
+        out: &mut Found,
+    ) {
+        self.unowned = None;
+        for at in 0..self.parts.len() {
+            let part = &self.parts[at];
+            let Some(first) = part.last.filter(|_| part.owner.is_none()) else { continue };
+            if first > moment {
+                self.unowned = Some(self.unowned.map_or(first, |known| known.min(first)));
+                continue;
+            }
+            let reports = |place: &u16| {
+                let reporter = &self.reporters[*place as usize];
+                reporter.accepted > 0 && reporter.place_of(at).is_some()
+            };
+            let best = self.ranking.iter().copied().find(reports);
+            self.give(at, best, moment, settings, drops, out);
+        }
+    }
+
+    /// The best source, other than the owner, with a reading at the latest half a tick after `moment`: of later rows
+    /// some may not have come yet.
+    fn standby(&self, at: usize, moment: Time, settings: &StreamSettings) -> Option<u16> {
+        let part = &self.parts[at];
+        let until = moment.plus_seconds(0.5 * settings.tick_s).min(part.owned_until());
+        let last = part.last?;
+        self.ranking.iter().copied().find(|place| {
+            let reporter = &self.reporters[*place as usize];
+            Some(*place) != part.owner
+                && reporter.place_of(at).is_some()
+                && interval_after(last, until, &reporter.rows, settings).is_some()
+        })
+    }
+
+    /// Makes a source, if one was found, the owner of a part; it goes on where the last reading ended.
+    fn give(
+        &mut self,
+        part: usize,
+        place: Option<u16>,
+        moment: Time,
+        settings: &StreamSettings,
+        drops: &mut DropCounts,
+        out: &mut Found,
+    ) {
+        let Some(place) = place else { return };
+        let state = &mut self.parts[part];
+        state.deferred = None;
+        if state.owner != Some(place) {
+            (state.owner, state.used) = (Some(place), state.last);
+        }
+        state.next = state.next.filter(|(heir, _)| *heir != place);
+        let (place, settled) = (place as usize, moment.plus_seconds(0.5 * settings.tick_s));
+        Stage { component: self, place, settled, settings, drops, out }.catch_up(part);
+    }
+}
+
+/// When somebody is looked for who has rows of a part that was last read at `last`: after the silence, and each tick.
+fn look(
+    at: usize,
+    part: &Part,
+    last: Time,
+    watermark: Time,
+    settings: &StreamSettings,
+) -> Option<(Time, Step)> {
+    let first = last.plus_seconds(settings.silence_s);
+    let missed = (watermark.seconds_since(first) / settings.tick_s).floor() as u32;
+    let looks = part.tried.max(missed.saturating_sub(MISSED_MAX));
+    let moment = first.plus_seconds(f64::from(looks) * settings.tick_s);
+    (moment <= watermark).then_some((moment, Step::Standby(at, looks)))
+}

@@ -1,0 +1,17 @@
+//! What finished runs teach: `beta` by configuration, and the factors of each job's loss. The statements are functions
+//! of the database (`0015_factors`), since they look at months of jobs.
+
+use super::connect::connect;
+use super::{PgError, PgSettings};
+
+/// Learns from runs that ended, then tells the factors of jobs; how many versions of `beta` are new, and how many jobs
+/// were told of.
+///
+/// # Errors
+/// [`PgError::Retry`] when the server does not answer; [`PgError::Stop`] for missing rights.
+pub async fn learn(settings: &PgSettings) -> Result<(i64, i64), PgError> {
+    let client = connect(settings).await?;
+    let betas = client.query_one("SELECT learn_betas()", &[]).await?.get(0);
+    let jobs = client.query_one("SELECT tell_factors()", &[]).await?.get(0);
+    Ok((betas, jobs))
+}

@@ -1,0 +1,92 @@
+//! What dashboards read and nobody commits: links, sums by minute, how long each tier is kept.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[allow(dead_code, reason = "shared with other tests")]
+mod postgres_support;
+
+use detector::postgres::{PgRetention, PgSettings, migrate, put_links, roll_up};
+use postgres_support::{Database, on_each_server, query};
+use schemas::Name;
+use schemas::topology::LinkPlace;
+
+/// Ten minutes of two tiles, of which one is contended; the stages are at the end of them.
+const TEN_MINUTES: &str = "
+    INSERT INTO series (name, metric, component, part) VALUES
+        ('aries_stall_ratio/c0-0c0s0/r0c0', 'aries_stall_ratio', 'c0-0c0s0', 'r0c0'),
+        ('aries_stall_ratio/c0-0c0s0/r0c1', 'aries_stall_ratio', 'c0-0c0s0', 'r0c1');
+    INSERT INTO signal_buckets
+    SELECT t, 0, s.series_id, 2, 1, 3, 2, 1, 10, CASE WHEN s.part = 'r0c0' THEN 4 ELSE 0 END
+    FROM series s, generate_series(timestamptz '2026-10-15 00:00', '2026-10-15 00:09:50', '10 seconds') AS t;
+    INSERT INTO stage_positions (stage, partition, epoch, owner, commits, position, event_time, committed_at)
+    VALUES ('detector', 0, 1, 'a', 1, 1, '2026-10-15 00:10', now());
+";
+
+fn link(series: &str, class: &'static str) -> LinkPlace {
+    let name = |text| Name::parse(text).unwrap();
+    let (from, to) = (name("c0-0c0s1"), name("c0-0c0s0"));
+    LinkPlace { series: series.to_string(), class, from, to, bundle: String::new(), bytes_per_s: 0.0 }
+}
+
+#[test]
+fn minutes_are_summed_by_a_writer_once_and_again_for_what_came_late() {
+    on_each_server(|database: Database| async move {
+        database.execute(TEN_MINUTES).await;
+        let login = database.login("tailback_writer").await;
+        let writer = PgSettings {
+            url: database.url_of(&login).replace(&login, &format!("{login}:x")),
+            ..database.settings()
+        };
+        let links = [
+            link("aries_stall_ratio/c0-0c0s0/r0c0", "blue"),
+            link("aries_stall_ratio/c0-0c0s0/r0c1", "green"),
+        ];
+        put_links(&writer, &links).await.unwrap();
+        // A topology that is read again replaces what was there.
+        put_links(&writer, &links).await.unwrap();
+        roll_up(&writer).await.unwrap();
+        roll_up(&writer).await.unwrap();
+        let sums = "SELECT concat_ws(' ', kind, name, count(*), min(series), sum(ticks), sum(contended_ticks), max(value_sum))
+                    FROM place_minutes GROUP BY kind, name ORDER BY kind, name";
+        // Until 20 s before the stages: nine minutes of ten.
+        let whole = [
+            "group c0-0..c1-0 9 2 1080 216 4",
+            "link class blue 9 1 540 216 2",
+            "link class green 9 1 540 0 2",
+        ];
+        assert_eq!(query(&database, sums).await, whole);
+        // A late row of the last minutes counts when the next minute is due.
+        database
+            .execute(
+                "UPDATE signal_buckets SET contended_ticks = 10 WHERE time = '2026-10-15 00:08:50';
+                 UPDATE stage_positions SET event_time = '2026-10-15 00:10:30'",
+            )
+            .await;
+        roll_up(&writer).await.unwrap();
+        let late = [
+            "group c0-0..c1-0 10 2 1200 256 4",
+            "link class blue 10 1 600 246 2",
+            "link class green 10 1 600 10 2",
+        ];
+        assert_eq!(query(&database, sums).await, late);
+        database.drop_login(&login).await;
+    });
+}
+
+#[test]
+fn migrating_tells_how_long_each_tier_is_kept() {
+    on_each_server(|database: Database| async move {
+        let kept =
+            "SELECT tier || ' ' || coalesce((extract(epoch FROM kept_for) / 86400)::float8::text, 'for ever')
+                    FROM tier_retention ORDER BY tier";
+        let for_ever = ["10s for ever", "1h for ever", "1min for ever", "raw for ever"];
+        assert_eq!(query(&database, kept).await, for_ever);
+        let retention = PgRetention {
+            raw_days: Some(1.5),
+            ten_seconds_days: Some(3.0),
+            minutes_days: Some(40.0),
+            hours_days: None,
+        };
+        migrate(&PgSettings { retention, ..database.settings() }).await.unwrap();
+        assert_eq!(query(&database, kept).await, ["10s 3", "1h for ever", "1min 40", "raw 1.5"]);
+    });
+}

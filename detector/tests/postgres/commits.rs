@@ -1,0 +1,138 @@
+//! Commits: results, position and state together, once, by their owner alone.
+
+use super::*;
+
+#[test]
+fn what_is_committed_is_read_back_with_position_and_state() {
+    on_each_server(|database: Database| async move {
+        let mut store = PgStore::connect(&database.settings()).await.unwrap();
+        let claim = store.claim(STAGE, 0, "a").await.unwrap();
+        assert_eq!((claim.epoch, claim.position, claim.snapshot), (1, None, None));
+        let fixture = Fixture::new(12_000, 2);
+        // Incompressible, so that it fills several chunks.
+        let state: Vec<u8> =
+            (0..20_000_000_u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect();
+        let part = PartCommit { snapshot: Some((3, &state)), ..commit(&fixture, 1, None, 70) };
+        let figures = store.commit(STAGE, &[part]).await.unwrap();
+        assert_eq!((figures.signals, figures.direct), (24_000, database.timescale));
+        let claim = store.claim(STAGE, 0, "b").await.unwrap();
+        let snapshot = claim.snapshot.unwrap();
+        assert_eq!((claim.epoch, claim.position, snapshot.position, snapshot.version), (2, Some(70), 70, 3));
+        assert!(snapshot.content == state);
+        let counted =
+            query(&database, "SELECT count(*)::text || ' ' || count(DISTINCT series_id) FROM signals").await;
+        assert_eq!(counted, ["24000 12000"]);
+        // NaN is NULL, the state is a word, times keep their microseconds.
+        let row = query(
+            &database,
+            "SELECT concat_ws(' ', s.name, extract(epoch FROM time), value, coalesce(mean::text, 'null'), state, ticks)
+             FROM signals JOIN series s USING (series_id) WHERE s.component = 'c0-0c0s5' ORDER BY time",
+        )
+        .await;
+        assert_eq!(row[0], "aries_stall_ratio/c0-0c0s5/r0c0 1700000000.000005 5 null contended 1");
+    });
+}
+
+#[test]
+fn an_owner_that_lost_its_partition_cannot_commit() {
+    on_each_server(|database: Database| async move {
+        let (mut old, mut new) = (
+            PgStore::connect(&database.settings()).await.unwrap(),
+            PgStore::connect(&database.settings()).await.unwrap(),
+        );
+        let fixture = Fixture::new(10, 1);
+        assert_eq!(old.claim(STAGE, 0, "old").await.unwrap().epoch, 1);
+        old.commit(STAGE, &[commit(&fixture, 1, None, 10)]).await.unwrap();
+        let claim = new.claim(STAGE, 0, "new").await.unwrap();
+        assert_eq!((claim.epoch, claim.position), (2, Some(10)));
+        let refused = old.commit(STAGE, &[commit(&fixture, 1, Some(10), 20)]).await.unwrap_err();
+        assert!(matches!(refused, PgError::Fenced { partition: 0 }), "{refused}");
+        // A wrong position is refused likewise, and an unclaimed partition too; the right one passes.
+        let wrong = new.commit(STAGE, &[commit(&fixture, 2, Some(9), 20)]).await.unwrap_err();
+        assert!(matches!(wrong, PgError::Fenced { .. }), "{wrong}");
+        let unclaimed = PartCommit { partition: 7, ..commit(&fixture, 1, None, 1) };
+        assert!(matches!(new.commit(STAGE, &[unclaimed]).await, Err(PgError::Fenced { partition: 7 })));
+        new.commit(STAGE, &[commit(&fixture, 2, Some(10), 20)]).await.unwrap();
+        assert_eq!(query(&database, "SELECT count(*)::text FROM signals").await, ["20"]);
+        new.release(STAGE, 0, 2).await.unwrap();
+        assert_eq!(query(&database, "SELECT coalesce(owner, 'none') FROM stage_positions").await, ["none"]);
+    });
+}
+
+#[test]
+fn a_killed_connection_loses_nothing_and_doubles_nothing() {
+    on_each_server(|database: Database| async move {
+        let mut store = PgStore::connect(&database.settings()).await.unwrap();
+        let epoch = store.claim(STAGE, 0, "a").await.unwrap().epoch;
+        let fixture = Fixture::new(20_000, 1);
+        let mut position = None;
+        for round in 0..20_i64 {
+            let to = round + 1;
+            let killer = database.kill_writers_after(round as u64 * 7);
+            let mut tries = 0;
+            loop {
+                match store.commit(STAGE, &[commit(&fixture, epoch, position, to)]).await {
+                    Ok(_) => break,
+                    Err(PgError::Retry(_)) if tries < 20 => tries += 1,
+                    Err(other) => unreachable!("round {round}: {other}"),
+                }
+            }
+            killer.await.unwrap();
+            position = Some(to);
+        }
+        assert_eq!(query(&database, "SELECT count(*)::text FROM signals").await, ["400000"]);
+        assert_eq!(
+            query(&database, "SELECT position || ' ' || commits FROM stage_positions").await,
+            ["20 20"]
+        );
+    });
+}
+
+#[test]
+fn a_commit_whose_answer_was_lost_is_not_done_twice() {
+    on_each_server(|database: Database| async move {
+        let mut store = PgStore::connect(&database.settings()).await.unwrap();
+        let epoch = store.claim(STAGE, 0, "a").await.unwrap().epoch;
+        let fixture = Fixture::new(10, 1);
+        // The commit waits for a row that somebody holds, and is killed there. What the holder leaves is what a commit
+        // leaves that happened while its answer was lost.
+        let holder = database.begin("UPDATE stage_positions SET position = 5, commits = 1").await;
+        let killed = async {
+            database.until_a_writer_waits().await;
+            database.kill_writers_after(0).await.unwrap();
+        };
+        let parts = [commit(&fixture, epoch, None, 5)];
+        let (first, ()) = tokio::join!(store.commit(STAGE, &parts), killed);
+        assert!(matches!(first, Err(PgError::Retry(_))), "{first:?}");
+        holder.batch_execute("COMMIT").await.unwrap();
+        let figures = store.commit(STAGE, &parts).await.unwrap();
+        assert!(figures.repeated);
+        store.commit(STAGE, &[commit(&fixture, epoch, Some(5), 6)]).await.unwrap();
+        assert_eq!(query(&database, "SELECT count(*)::text FROM signals").await, ["10"]);
+    });
+}
+
+#[test]
+fn two_stores_that_meet_the_same_series_agree_on_its_number() {
+    on_each_server(|database: Database| async move {
+        let settings = database.settings();
+        let (mut a, mut b) =
+            (PgStore::connect(&settings).await.unwrap(), PgStore::connect(&settings).await.unwrap());
+        a.claim(STAGE, 0, "a").await.unwrap();
+        b.claim(STAGE, 1, "b").await.unwrap();
+        let (fixture, mut other) = (Fixture::new(5_000, 1), Fixture::new(5_000, 1));
+        other.table.reverse();
+        let mine = [commit(&fixture, 1, None, 1)];
+        let theirs = [PartCommit { partition: 1, ..commit(&other, 1, None, 1) }];
+        let (one, two) = tokio::join!(a.commit(STAGE, &mine), b.commit(STAGE, &theirs));
+        one.unwrap();
+        two.unwrap();
+        let counted = query(
+            &database,
+            "SELECT concat_ws(' ', (SELECT count(*) FROM series), (SELECT max(series_id) <= 10000 FROM series),
+                    (SELECT count(*) FROM (SELECT series_id FROM signals GROUP BY 1 HAVING count(*) = 2) t))",
+        )
+        .await;
+        assert_eq!(counted, ["5000 t 5000"]);
+    });
+}

@@ -1,0 +1,115 @@
+//! What becomes of rows as they get older.
+
+use super::*;
+
+#[test]
+fn the_tiers_have_the_same_columns_and_figures_on_every_server() {
+    on_each_server(|database: Database| async move {
+        let mut store = PgStore::connect(&database.settings()).await.unwrap();
+        store.claim(STAGE, 0, "a").await.unwrap();
+        let mut fixture = Fixture::new(2, 65);
+        fixture.thin();
+        store.commit(STAGE, &[commit(&fixture, 1, None, 1)]).await.unwrap();
+        if database.timescale {
+            // A policy that ran before the rows came has passed over their time.
+            for tier in ["signals_1min", "signals_1h"] {
+                database.execute(&format!("CALL refresh_continuous_aggregate('{tier}', NULL, NULL)")).await;
+            }
+        }
+        for tier in ["signals_10s", "signals_1min", "signals_1h"] {
+            let sum = query(
+                &database,
+                &format!("SELECT concat_ws(' ', sum(ticks), sum(contended_ticks), round(max(value)::numeric, 3), max(slowdown_s)) FROM {tier}"),
+            )
+            .await;
+            assert_eq!(sum, ["130 65 1.000 0"], "{tier}");
+        }
+        let empty = StoredRows::default();
+        let nothing = ResultBatch::default();
+        let idle = PartCommit { stored: &empty, results: &nothing, ..commit(&fixture, 1, Some(1), 1) };
+        store.commit(STAGE, &[idle]).await.unwrap();
+        let more =
+            query(&database, "SELECT tailback_expire('2100-01-01', '2100-01-01', '2100-01-01')::text").await;
+        assert_eq!(more, ["false"]);
+        assert_eq!(query(&database, "SELECT count(*)::text FROM signals").await, ["0"]);
+    });
+}
+
+#[test]
+fn housekeeping_removes_what_is_past_its_time_where_the_server_does_not() {
+    on_each_server(|database: Database| async move {
+        let settings = PgSettings { retention: PgRetention::default(), ..database.settings() };
+        let mut store = PgStore::connect(&settings).await.unwrap();
+        store.claim(STAGE, 0, "a").await.unwrap();
+        let mut fixture = Fixture::new(2, 65);
+        fixture.thin();
+        store.commit(STAGE, &[commit(&fixture, 1, None, 1)]).await.unwrap();
+        let (now, years) = (Time(fixture_end_us(&fixture)), 20.0 * 365.0 * 86_400.0);
+        let rows = "SELECT (SELECT count(*) FROM signals) || ' ' || (SELECT count(*) FROM signals_10s)";
+        let before = query(&database, rows).await;
+        assert!(!housekeep(&settings, now).await.unwrap().elsewhere);
+        assert_eq!(query(&database, rows).await, before, "nothing is that old yet");
+        let done = housekeep(&settings, now.plus_seconds(years)).await.unwrap();
+        assert!(!done.elsewhere);
+        assert_eq!(done.policies_failed, []);
+        if !database.timescale {
+            assert_eq!(query(&database, rows).await, ["0 0"]);
+        }
+    });
+}
+
+#[test]
+fn housekeeping_removes_what_ended_long_ago_on_every_server_and_only_where_told() {
+    on_each_server(|database: Database| async move {
+        let mut fixture = everything();
+        let closed = Episode { end: Time(1_700_000_060_000_000), ..episode(2, false) };
+        fixture.results.episodes = vec![episode(1, true), closed];
+        fixture.results.jobs = vec![
+            Job { end: Some(Time(1_700_000_060_000_000)), ..job("1", "ann") },
+            Job { end: None, ..job("2", "ann") },
+        ];
+        fixture.results.job_results = vec![result("1", 1), result("2", 1)];
+        let mut store = PgStore::connect(&database.settings()).await.unwrap();
+        store.claim(STAGE, 0, "a").await.unwrap();
+        store.commit(STAGE, &[commit(&fixture, 1, None, 1)]).await.unwrap();
+        let left = "SELECT (SELECT count(*) FROM episodes) || ' ' || (SELECT count(*) FROM jobs) || ' '
+                    || (SELECT count(*) FROM job_results WHERE job_id = '1') || ' ' || (SELECT count(*) FROM signals)";
+        let before = query(&database, left).await;
+        let (ended, day_s) = (Time(1_700_000_060_000_000), 86_400.0);
+        housekeep(&database.settings(), ended.plus_seconds(1e4 * day_s)).await.unwrap();
+        assert_eq!(query(&database, left).await, before, "without a limit all is kept");
+        let settings = PgSettings { episodes_days: Some(30.0), ..database.settings() };
+        housekeep(&settings, ended.plus_seconds(29.0 * day_s)).await.unwrap();
+        assert_eq!(query(&database, left).await, before, "nothing is that old yet");
+        housekeep(&settings, ended.plus_seconds(31.0 * day_s)).await.unwrap();
+        let signals = before[0].rsplit(' ').next().unwrap().to_string();
+        assert_eq!(
+            query(&database, left).await,
+            [format!("1 1 0 {signals}")],
+            "what is open stays, and signals"
+        );
+    });
+}
+
+#[test]
+fn expiry_keeps_what_has_no_time() {
+    on_each_server(|database: Database| async move {
+        let mut fixture = Fixture::new(2, 65);
+        fixture.thin();
+        let mut store = PgStore::connect(&database.settings()).await.unwrap();
+        store.claim(STAGE, 0, "a").await.unwrap();
+        store.commit(STAGE, &[commit(&fixture, 1, None, 1)]).await.unwrap();
+        let rows = "SELECT (SELECT count(*) FROM signals) || ' ' || (SELECT count(*) FROM signals_10s)";
+        let before = query(&database, rows).await;
+        for never in ["NULL, NULL, NULL", "'-infinity', '-infinity', '-infinity'"] {
+            let more = query(&database, &format!("SELECT tailback_expire({never})::text")).await;
+            assert_eq!(more, ["false"], "{never}");
+            assert_eq!(query(&database, rows).await, before, "{never}");
+        }
+    });
+}
+
+/// Time of the last signal.
+fn fixture_end_us(fixture: &Fixture) -> i64 {
+    fixture.results.signals.iter().map(|signal| signal.time.0).max().unwrap()
+}
