@@ -1,12 +1,15 @@
 //! The commands and their arguments.
 
+use crate::alerts::AlertsArgs;
 use crate::check::CheckArgs;
 use crate::demo::DemoArgs;
 use crate::doctor::DoctorArgs;
+use crate::health::HealthArgs;
 use crate::ldms_config::LdmsConfigArgs;
 use crate::migrate::MigrateArgs;
 use crate::replay::ReplayArgs;
 use crate::report::ReportArgs;
+use crate::report::explain::ExplainArgs;
 use crate::run::RunArgs;
 use crate::sample::SampleArgs;
 use crate::serve::ServeArgs;
@@ -35,14 +38,20 @@ enum Command {
     Serve(ServeArgs),
     /// Tell what a job lost, when, on which resource, to whom
     Report(ReportArgs),
+    /// Tell why a stretch was called contended: what was measured, which rule decided, and what was missing
+    Explain(ExplainArgs),
     /// Tell what is wrong with a configuration, or what results from it; asks nobody over the network
     Check(CheckArgs),
+    /// List incidents and who was told, send notices again, or silence them for a while
+    Alerts(AlertsArgs),
     /// Print the default configuration, which explains every key
     Config,
     /// Bring the database's schema up to this version
     Migrate(MigrateArgs),
     /// Look at brokers, topics, rows, samplers, database and stages, and tell how to mend what is wrong
     Doctor(DoctorArgs),
+    /// Tell whether the process that runs here by this configuration is ready
+    Health(HealthArgs),
     /// Show, check or draw the network, from what fabric tools print or from its parameters
     Topology(TopologyArgs),
     /// Write the configuration of a site's ldmsd, samplers and aggregators
@@ -68,7 +77,14 @@ pub fn run() -> anyhow::Result<()> {
             crate::report::run(&args, &mut out)?;
             Ok(out.flush()?)
         }
+        Command::Explain(args) => {
+            let mut out = std::io::stdout().lock();
+            crate::report::explain::run(&args, &mut out)?;
+            Ok(out.flush()?)
+        }
         Command::Check(args) => crate::check::run(&args, &mut std::io::stdout().lock()),
+        Command::Alerts(args) => crate::alerts::command::run(&args, &mut std::io::stdout().lock()),
+        Command::Health(args) => crate::health::run(&args, &mut std::io::stdout().lock()),
         Command::Migrate(args) => crate::migrate::run(&args, &mut std::io::stdout().lock()),
         Command::Doctor(args) => crate::doctor::run(&args, &mut std::io::stdout().lock()),
         Command::Topology(args) => crate::topology::run(&args, &mut std::io::stdout().lock()),

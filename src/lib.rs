@@ -9,6 +9,7 @@
 //! | [`check`] | `tailback check`: what is wrong with a configuration |
 //! | [`run`] | `tailback run`: Kafka in, database out |
 //! | [`doctor`] | `tailback doctor`: what is wrong with an installation, and how to mend it |
+//! | [`health`] | `tailback health`: whether the process here is ready |
 //! | [`ldms_config`] | `tailback ldms-config`: configuration for a site's ldmsd |
 //! | [`migrate`] | `tailback migrate`: the database's schema |
 //! | [`log`] | lines on standard error |
@@ -20,15 +21,18 @@
 //! | [`serve`] | `tailback serve`: the page over an existing store |
 //! | [`report`] | `tailback report`: the post-mortem of a job |
 //! | [`topology`] | `tailback topology`: what a network is like, what is wrong with it, a picture of it |
+//! | [`alerts`] | notices to receivers, and `tailback alerts` |
 //! | [`bars`] | progress on a terminal |
 //! | [`signals`] | Ctrl-C and SIGTERM |
 
+pub mod alerts;
 pub mod bars;
 pub mod check;
 pub mod cli;
 pub mod config;
 pub mod demo;
 pub mod doctor;
+pub mod health;
 pub mod ldms_config;
 pub mod log;
 pub mod migrate;

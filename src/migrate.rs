@@ -5,6 +5,7 @@ use crate::run::pg_settings;
 use anyhow::Context;
 use clap::Args;
 use detector::postgres::{self, PgStore};
+use schemas::topology::{link_places, node_places};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -28,7 +29,8 @@ pub struct MigrateArgs {
 /// # Errors
 /// A database that does not answer or does not allow it.
 pub fn run(args: &MigrateArgs, out: &mut impl Write) -> anyhow::Result<()> {
-    let settings = pg_settings(&RunConfig::load(args.config.as_deref())?);
+    let config = RunConfig::load(args.config.as_deref())?;
+    let settings = pg_settings(&config);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         if args.dry_run {
@@ -44,6 +46,18 @@ pub fn run(args: &MigrateArgs, out: &mut impl Write) -> anyhow::Result<()> {
         }
         if applied.is_empty() {
             writeln!(out, "nothing to do: the schema is up to date")?;
+        }
+        if !config.site.topology.is_empty() {
+            let topology = aggregator::topology::read(&config.site.topology)?.topology;
+            let (places, links) = (node_places(&topology), link_places(&topology));
+            postgres::put_places(&settings, &places).await?;
+            postgres::put_links(&settings, &links).await?;
+            writeln!(
+                out,
+                "wrote the switches of {} places of nodes, and {} links",
+                places.len(),
+                links.len()
+            )?;
         }
         if args.forget_positions {
             let mut store = PgStore::connect(&settings).await?;

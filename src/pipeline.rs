@@ -1,11 +1,17 @@
 //! Rows to results. Every source goes this way: decode (outside, since lines and messages differ), jobs,
-//! detector, results with all drops counted.
+//! detector, fabric where the network is known, results with all drops counted.
 
 use aggregator::jobs::JobBook;
 use aggregator::{Decoded, Decoder};
+use detector::alerts::news::{JobNews, News, Told};
+use detector::alerts::{AlertSettings, Alerts};
 use detector::detector::Detector;
+use detector::fabric::{Fabric, FabricSettings, Network};
+use detector::jobs::JobPart;
 use detector::settings::Settings;
-use schemas::{Job, ResultBatch};
+use schemas::{Job, Name, ResultBatch};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// One process' worth of stages between a source and a sink.
 pub struct Pipeline {
@@ -13,6 +19,13 @@ pub struct Pipeline {
     pub decoder: Decoder,
     /// Rows to results.
     pub detector: Detector,
+    /// From links to jobs, where the network is known.
+    pub fabric: Option<Fabric>,
+    /// Alerts, where there are rules.
+    pub alerts: Option<Alerts>,
+    told: Told,
+    /// What jobs lost on links, as the fabric told it last.
+    on_links: BTreeMap<Name, JobPart>,
     jobs: JobBook,
     rows: u64,
 }
@@ -23,9 +36,32 @@ impl Pipeline {
         Pipeline {
             decoder: Decoder::default(),
             detector: Detector::new(settings),
+            fabric: None,
+            alerts: None,
+            told: Told::default(),
+            on_links: BTreeMap::new(),
             jobs: JobBook::default(),
             rows: 0,
         }
+    }
+
+    /// Looks at all links of `network` together from here on, by the rules of `settings`.
+    pub fn with_network(mut self, network: Arc<Network>, settings: FabricSettings) -> Pipeline {
+        self.detector.watch_links();
+        self.fabric = Some(Fabric::new(settings, Some(network)));
+        self
+    }
+
+    /// Goes on with a state that was read back.
+    pub fn resume_fabric(&mut self, mut fabric: Fabric, settings: FabricSettings, network: Arc<Network>) {
+        fabric.attach(settings, Some(network));
+        self.fabric = Some(fabric);
+    }
+
+    /// Goes on with a state that was read back.
+    pub fn resume_alerts(&mut self, mut alerts: Alerts, settings: Arc<AlertSettings>) {
+        alerts.attach(settings);
+        self.alerts = Some(alerts);
     }
 
     /// Announces jobs of a job file.
@@ -34,7 +70,7 @@ impl Pipeline {
             let job_id = job.job_id.clone();
             self.jobs.declare(job);
             if let Some(job) = self.jobs.get(&job_id) {
-                self.detector.job(job);
+                self.job(job);
             }
         }
     }
@@ -42,7 +78,7 @@ impl Pipeline {
     /// Takes decoded rows: jobs first, since they say where baselines start anew.
     pub fn feed(&mut self, decoded: &Decoded) {
         for job in self.jobs.fold(&decoded.jobs) {
-            self.detector.job(job);
+            self.job(job);
         }
         self.rows += decoded.counters.len() as u64;
         self.detector.rows(self.decoder.sources(), &decoded.counters);
@@ -61,8 +97,51 @@ impl Pipeline {
 
     /// What became known since the last call, with the drops of all stages.
     pub fn take(&mut self) -> ResultBatch {
-        let mut batch = self.detector.take();
+        self.look_at_links();
+        let mut batch = self.detector.take_with(&self.on_links);
+        if let Some(fabric) = &mut self.fabric {
+            batch.regions = fabric.take_regions();
+        }
         batch.drops.add(self.decoder.drops());
+        self.alert(&mut batch);
         batch
+    }
+
+    /// Notices of what the batch tells.
+    fn alert(&mut self, batch: &mut ResultBatch) {
+        let Some(alerts) = &mut self.alerts else { return };
+        let (newest, series) = (self.detector.newest(), self.detector.series());
+        let news = self.told.news(0, newest, &batch.episodes, &batch.silences, series);
+        let mut news = news.unwrap_or(News { newest, ..News::default() });
+        for result in &batch.job_results {
+            let Some(job) = self.jobs.get(&result.job_id) else { continue };
+            let until = newest.map_or(job.start, |newest| job.end.map_or(newest, |end| end.min(newest)));
+            news.jobs.push(JobNews::of(result, job.start, until));
+        }
+        alerts.regions(&batch.regions);
+        alerts.news(&news);
+        batch.notices = alerts.take();
+    }
+
+    fn job(&mut self, job: Job) {
+        if let Some(fabric) = &mut self.fabric {
+            fabric.job(job.clone());
+        }
+        self.detector.job(job);
+    }
+
+    /// Gives the fabric all seconds to which nothing can be added any more.
+    fn look_at_links(&mut self) {
+        let (Some(fabric), Some(newest)) = (&mut self.fabric, self.detector.newest()) else { return };
+        for info in &self.detector.series()[fabric.series_count()..] {
+            fabric.add_series(info.clone());
+        }
+        for tick in self.detector.take_links(newest) {
+            fabric.tick(&tick);
+        }
+        if self.detector.is_finished() {
+            fabric.finish();
+        }
+        self.on_links.extend(fabric.take_parts());
     }
 }

@@ -7,10 +7,13 @@ use aggregator::merge::Replay;
 use aggregator::{Decoded, jobs};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use detector::fabric::Network;
 use detector::model::ModelKind;
 use detector::store::{Retention, Store};
+use schemas::topology::node_places;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What to replay and where to write.
 #[derive(Debug, Args)]
@@ -21,9 +24,9 @@ pub struct ReplayArgs {
     /// Jobs, one JSON object a line: job_id, user, name, nodes, start, end, app
     #[arg(long, value_name = "FILE")]
     pub jobs: Option<PathBuf>,
-    /// Topology of the machine; read by later versions, checked to exist by this one
+    /// Topology of the machine, for regions and causes: any file that `tailback topology` reads; repeat for several
     #[arg(long, value_name = "FILE")]
-    pub topology: Option<PathBuf>,
+    pub topology: Vec<PathBuf>,
     /// Configuration over the defaults (TOML)
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -67,18 +70,22 @@ impl From<ModelName> for ModelKind {
 /// # Errors
 /// What stopped it: an input that cannot be read, an option out of range, a full disk.
 pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
-    let settings =
+    let (settings, fabric) =
         config::settings(args.config.as_deref(), args.model.map(ModelKind::from), args.window, args.eta)?;
     let mut pipeline = Pipeline::new(settings);
+    let mut places = Vec::new();
+    if !args.topology.is_empty() {
+        let reading = aggregator::topology::read(&args.topology)?;
+        places = node_places(&reading.topology);
+        pipeline = pipeline.with_network(Arc::new(Network::of(reading.topology)), fabric);
+    }
     if let Some(file) = &args.jobs {
         pipeline.declare(jobs::read_job_file(file)?);
-    }
-    if let Some(file) = &args.topology {
-        std::fs::metadata(file).with_context(|| format!("topology {} cannot be read", file.display()))?;
     }
     let mut replay = Replay::open(&args.inputs)?;
     let mut outputs = Outputs::create(&args.out)?;
     let mut store = if args.no_store { None } else { Some(fresh_store(&args.out)?) };
+    store.as_mut().map_or(Ok(()), |store| store.put_places(&places))?;
     let mut sink = |batch: &schemas::ResultBatch| -> anyhow::Result<()> {
         outputs.write(batch)?;
         store.as_mut().map_or(Ok(()), |store| store.commit(batch, &[]))?;
@@ -93,6 +100,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     }
     pipeline.detector.finish();
     sink(&pipeline.take())?;
+    store.as_mut().map_or(Ok((0, 0)), Store::learn)?;
     bar.finish_and_clear();
     tell(args, &pipeline, &replay, &outputs.finish()?);
     Ok(())

@@ -1,6 +1,10 @@
-//! `tailback simulate`: the rows that a simulated cluster's LDMS would store, with the truth beside them.
+//! `tailback simulate`: the rows that a simulated cluster's LDMS would store, with the truth beside them; or the same
+//! published to Kafka as time goes on.
+
+mod live;
 
 use crate::bars;
+use crate::config::RunConfig;
 use crate::outputs::create;
 use anyhow::Context;
 use clap::Args;
@@ -25,8 +29,20 @@ pub struct SimulateArgs {
     #[arg(long, default_value_t = 1_700_000_000, value_parser = clap::value_parser!(i64).range(946_684_800..7_258_118_400))]
     pub start: i64,
     /// Folder for `ldms.SCHEMA.jsonl`, jobs.jsonl and truth.jsonl
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "kafka")]
+    pub out: Option<PathBuf>,
+    /// Publish the rows to Kafka instead, from now on and in real time, again and again until Ctrl-C
+    #[arg(long, conflicts_with_all = ["out", "start"])]
+    pub kafka: bool,
+    /// Configuration whose section `kafka` says where the brokers are
+    #[arg(long, value_name = "FILE", requires = "kafka")]
+    pub config: Option<PathBuf>,
+    /// What stands before the schema in the name of a topic
+    #[arg(long, value_name = "TEXT", default_value = "ldms.", requires = "kafka")]
+    pub topic_prefix: String,
+    /// Seconds after which publishing ends
+    #[arg(long, value_name = "S", requires = "kafka", value_parser = clap::value_parser!(u64).range(1..))]
+    pub seconds: Option<u64>,
 }
 
 /// Noise that leaves a schedule recognisable; far more would let a job run for ever.
@@ -40,13 +56,24 @@ fn noise(text: &str) -> Result<f64, String> {
 /// # Errors
 /// An unknown scenario, or a disk that refuses.
 pub fn run(args: &SimulateArgs) -> anyhow::Result<()> {
+    let Some(out) = &args.out else {
+        let config = RunConfig::load(args.config.as_deref())?;
+        crate::log::install(&config.log);
+        let scenario = named(&args.scenario, args.noise)?.endless();
+        let live = live::Live { config: &config, prefix: &args.topic_prefix, seconds: args.seconds };
+        return live::publish(scenario, args.seed, &live);
+    };
+    write(args, out)
+}
+
+/// Writes all rows of a simulation to files.
+fn write(args: &SimulateArgs, out: &Path) -> anyhow::Result<()> {
     let mut cluster =
         Cluster::new(named(&args.scenario, args.noise)?, Time(args.start * 1_000_000), args.seed)?;
-    std::fs::create_dir_all(&args.out)
-        .with_context(|| format!("the folder {} cannot be made", args.out.display()))?;
+    std::fs::create_dir_all(out).with_context(|| format!("the folder {} cannot be made", out.display()))?;
     let mut files = Vec::new();
     for schema in Schema::ALL {
-        files.push((schema, create(&args.out.join(format!("ldms.{}.jsonl", schema.name())))?));
+        files.push((schema, create(&out.join(format!("ldms.{}.jsonl", schema.name())))?));
     }
     let bar = bars::of_seconds(None);
     let mut rows = Rows::default();
@@ -60,8 +87,8 @@ pub fn run(args: &SimulateArgs) -> anyhow::Result<()> {
         file.flush()?;
     }
     bar.finish_and_clear();
-    write_jobs(&cluster.jobs(), &args.out.join("jobs.jsonl"))?;
-    let mut truth = create(&args.out.join("truth.jsonl"))?;
+    write_jobs(&cluster.jobs(), &out.join("jobs.jsonl"))?;
+    let mut truth = create(&out.join("truth.jsonl"))?;
     cluster.truth().write_jsonl(&mut truth)?;
     Ok(truth.flush()?)
 }

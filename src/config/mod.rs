@@ -11,9 +11,11 @@
 //! | `sections.rs` | the sections as types |
 //! | `kafka.rs` | topics, brokers, properties of librdkafka |
 //! | `metric.rs` | the detector's settings |
+//! | `fabric.rs` | what regions are made of |
 //! | `checks.rs` | what no rule of a single key can tell |
 //! | `secrets.rs` | secrets and the files that hold them |
 //! | `site.rs` | the site file |
+//! | `alerts.rs` | rules of alerts, and receivers |
 //! | `effective.rs` | what results, with origins |
 
 pub mod effective;
@@ -22,7 +24,9 @@ pub mod problem;
 pub mod secrets;
 pub mod sections;
 
+mod alerts;
 mod checks;
+mod fabric;
 mod known;
 mod merge;
 mod metric;
@@ -31,6 +35,7 @@ mod site;
 #[cfg(test)]
 mod tests;
 
+use detector::fabric::FabricSettings;
 use detector::model::ModelKind;
 use detector::settings::Settings;
 use effective::Effective;
@@ -59,10 +64,14 @@ pub struct RunConfig {
     pub site: sections::Site,
     /// Metrics and health.
     pub http: sections::Http,
+    /// Rules of alerts, and who is told.
+    pub alerts: sections::Alerts,
     /// Messages.
     pub log: sections::Log,
     /// Limits of `tailback doctor`.
     pub doctor: sections::Doctor,
+    /// Rules of the fabric.
+    pub fabric: FabricSettings,
     settings: Settings,
 }
 
@@ -111,7 +120,8 @@ pub fn examine(file: Option<&Path>, variables: impl IntoIterator<Item = (String,
     checks::check(&mut layers);
     kafka::check(&mut layers);
     let mut warnings = checks::warn_of_open_secrets(&layers);
-    let config = assemble(&mut layers, settings, &mut warnings);
+    let fabric = fabric::settings(&mut layers, settings.stream.tick_s);
+    let config = assemble(&mut layers, settings, fabric, &mut warnings);
     // What is wrong must change anyway.
     warnings.retain(|warning| layers.problems.iter().all(|problem| problem.key != warning.key));
     in_order(&mut layers.problems);
@@ -128,8 +138,8 @@ pub fn environment() -> Vec<(String, String)> {
         .collect()
 }
 
-/// The detector's settings from a file, if there is one, and from the command line, which goes before it. A replay
-/// depends on its arguments alone: the environment is left out, and secret files are not read.
+/// The settings of detector and fabric from a file, if there is one, and from the command line, which goes before it. A
+/// replay depends on its arguments alone: the environment is left out, and secret files are not read.
 ///
 /// # Errors
 /// All that is wrong, one sentence each.
@@ -138,12 +148,13 @@ pub fn settings(
     model: Option<ModelKind>,
     window: Option<usize>,
     eta: Option<f64>,
-) -> anyhow::Result<Settings> {
+) -> anyhow::Result<(Settings, FabricSettings)> {
     let mut layers = layers(file);
     let settings = metric::settings(&mut layers, Overrides { model, window, eta });
+    let fabric = fabric::settings(&mut layers, settings.stream.tick_s);
     in_order(&mut layers.problems);
     match layers.problems.is_empty() {
-        true => Ok(settings.with(window, eta)?),
+        true => Ok((settings.with(window, eta)?, fabric)),
         false => Err(ConfigError(layers.problems).into()),
     }
 }
@@ -158,9 +169,14 @@ fn layers(file: Option<&Path>) -> Layers {
 }
 
 /// The typed configuration; that it fits is noted, not assumed.
-fn assemble(layers: &mut Layers, settings: Settings, warnings: &mut Vec<Problem>) -> Option<RunConfig> {
+fn assemble(
+    layers: &mut Layers,
+    settings: Settings,
+    fabric: FabricSettings,
+    warnings: &mut Vec<Problem>,
+) -> Option<RunConfig> {
     let mut tables = layers.tables();
-    for detector in ["model", "stream", "metric", "jobs"] {
+    for detector in ["model", "stream", "metric", "jobs", "fabric"] {
         tables.remove(detector);
     }
     let sections: Sections = match tables.try_into() {
@@ -171,8 +187,17 @@ fn assemble(layers: &mut Layers, settings: Settings, warnings: &mut Vec<Problem>
             return None;
         }
     };
-    let Sections { mut kafka, mut schema_registry, mut database, mut run, mut site, mut http, log, doctor } =
-        sections;
+    let Sections {
+        mut kafka,
+        mut schema_registry,
+        mut database,
+        mut run,
+        mut site,
+        mut http,
+        mut alerts,
+        log,
+        doctor,
+    } = sections;
     let mut secret = |key: &str| secrets::read(layers, warnings, key);
     kafka.sasl_password = secret("kafka.sasl_password_file");
     kafka.ssl_key_password = secret("kafka.ssl_key_password_file");
@@ -180,11 +205,24 @@ fn assemble(layers: &mut Layers, settings: Settings, warnings: &mut Vec<Problem>
     database.password = secret("database.password_file");
     http.token = secret("http.token_file");
     http.jobs_token = secret("http.jobs_token_file");
+    alerts::read(layers, &mut alerts);
     site.expected = site::expected(layers, warnings, &site.file);
     if run.instance.is_empty() {
         run.instance = format!("{}-{}", host_name(), std::process::id());
     }
-    Some(RunConfig { kafka, schema_registry, database, run, site, http, log, doctor, settings })
+    Some(RunConfig {
+        kafka,
+        schema_registry,
+        database,
+        run,
+        site,
+        http,
+        alerts,
+        log,
+        doctor,
+        fabric,
+        settings,
+    })
 }
 
 fn host_name() -> String {

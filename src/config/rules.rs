@@ -1,6 +1,10 @@
 //! Every key with what it may be. `default.toml` tells the same to people; tests hold both together.
 
+use schemas::hostlist;
 use toml::Value;
+
+/// Hosts that one list may name: those of the largest machine that is planned for.
+pub const HOSTS_MAX: usize = 20_000;
 
 /// What a key may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +35,10 @@ pub enum Rule {
     Texts,
     /// Paths, also none.
     Files,
+    /// Lists of hosts, also none; a text is one list.
+    Hosts,
+    /// Machines, `host` or `host:port`, also none.
+    Machines,
 }
 
 const MODELS: &[&str] = &["robust", "published"];
@@ -75,6 +83,7 @@ const KEYS: &[(&str, Rule)] = &[
     ("database.raw_days", DAYS),
     ("database.ten_second_days", DAYS),
     ("database.minute_days", DAYS),
+    ("database.episode_days", DAYS),
     ("database.connect_timeout_s", Rule::Whole(1, 300, " s")),
     ("run.stages", Rule::Words(STAGES)),
     ("run.instance", Rule::Text),
@@ -88,11 +97,18 @@ const KEYS: &[(&str, Rule)] = &[
     ("stream.gap_s", Rule::Quantity),
     ("jobs.open_max_h", Rule::Whole(1, 8_760, " hours")),
     ("jobs.shared_nodes", Rule::Flag),
+    ("fabric.known_ratio", Rule::Number(0.01, 1_000.0, " stalls per flit")),
+    ("fabric.io_servers", Rule::Hosts),
     ("site.file", Rule::File),
     ("site.topology", Rule::Files),
     ("http.listen", Rule::Address),
     ("http.token_file", Rule::File),
     ("http.jobs_token_file", Rule::File),
+    ("alerts.rules", Rule::Files),
+    ("alerts.receivers", Rule::Files),
+    ("alerts.hosts", Rule::Machines),
+    ("alerts.poll_ms", Rule::Whole(20, 60_000, " ms")),
+    ("alerts.keep_days", Rule::Whole(1, 36_500, " days")),
     ("log.level", Rule::Word(&["error", "warn", "info", "debug", "trace"])),
     ("log.format", Rule::Word(&["text", "json"])),
     ("doctor.silent_after_s", Rule::Number(1.0, 86_400.0, " s")),
@@ -147,6 +163,8 @@ impl Rule {
             Rule::Word(words) => format!("one of {}", words.join(", ")),
             Rule::Words(words) => format!("a list of some of {}, each once", words.join(", ")),
             Rule::Files => "a list of paths".to_string(),
+            Rule::Hosts => format!("a list of at most {HOSTS_MAX} hosts such as \"oss[01-08]\""),
+            Rule::Machines => "a list of machines, `host` or `host:port`".to_string(),
             Rule::Texts => "a list of texts, at least one, none empty".to_string(),
         }
     }
@@ -165,7 +183,9 @@ impl Rule {
             (Rule::Address, Value::String(text)) if text.parse::<std::net::SocketAddr>().is_ok() => {}
             (Rule::Name(most), Value::String(text)) if is_name(text, most) => {}
             (Rule::Word(words), Value::String(text)) if words.contains(&text.as_str()) => {}
-            (Rule::Words(_) | Rule::Texts | Rule::Files, _) => return self.admit_list(value),
+            (Rule::Words(_) | Rule::Texts | Rule::Files | Rule::Hosts | Rule::Machines, _) => {
+                return self.admit_list(value);
+            }
             _ => return None,
         }
         Some(value.clone())
@@ -174,7 +194,13 @@ impl Rule {
     /// A list, or a text with commas that stands for one.
     fn admit_list(self, value: &Value) -> Option<Value> {
         let texts: Vec<String> = match value {
-            Value::String(text) if text.is_empty() && matches!(self, Rule::Files) => Vec::new(),
+            Value::String(text)
+                if text.is_empty() && matches!(self, Rule::Files | Rule::Hosts | Rule::Machines) =>
+            {
+                Vec::new()
+            }
+            // Commas stand in brackets too.
+            Value::String(text) if self == Rule::Hosts => vec![text.clone()],
             Value::String(text) => text.split(',').map(|part| part.trim().to_string()).collect(),
             Value::Array(items) => {
                 items.iter().map(|item| item.as_str().map(str::to_string)).collect::<Option<_>>()?
@@ -183,9 +209,11 @@ impl Rule {
         };
         let allowed = |(i, text): (usize, &String)| match self {
             Rule::Words(words) => words.contains(&text.as_str()) && !texts[..i].contains(text),
+            Rule::Hosts => hostlist::expand(text, HOSTS_MAX).is_ok_and(|hosts| !hosts.is_empty()),
+            Rule::Machines => !text.is_empty() && !text.contains(['/', '@', ' ']),
             _ => !text.is_empty(),
         };
-        let some = !texts.is_empty() || matches!(self, Rule::Files);
+        let some = !texts.is_empty() || matches!(self, Rule::Files | Rule::Hosts | Rule::Machines);
         let fits = some && texts.iter().enumerate().all(allowed);
         fits.then(|| Value::Array(texts.into_iter().map(Value::String).collect()))
     }

@@ -132,6 +132,14 @@ pub fn read(layers: &mut Layers, warnings: &mut Vec<Problem>, key: &str) -> Opti
     }
 }
 
+/// Reads the secret in a file; `key` says what it is.
+///
+/// # Errors
+/// What is wrong with the file, as it continues its name.
+pub fn read_secret(key: &str, path: &Path) -> Result<Redacted, String> {
+    read_file(path).and_then(|text| long_enough(key, text)).map(Redacted)
+}
+
 fn read_file(path: &Path) -> Result<String, String> {
     let unreadable = |error: std::io::Error| format!("cannot be read: {error}");
     let metadata = std::fs::metadata(path).map_err(unreadable)?;

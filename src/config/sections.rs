@@ -112,6 +112,7 @@ pub struct Database {
     pub raw_days: u32,
     pub ten_second_days: u32,
     pub minute_days: u32,
+    pub episode_days: u32,
     pub connect_timeout_s: u64,
     /// What stands in `password_file`; goes before a password in the URL.
     #[serde(skip)]
@@ -155,6 +156,25 @@ pub struct Http {
     /// What stands in `jobs_token_file`.
     #[serde(skip)]
     pub jobs_token: Option<Redacted>,
+}
+
+/// `[alerts]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Alerts {
+    #[serde(rename = "rules")]
+    pub rule_files: Vec<PathBuf>,
+    #[serde(rename = "receivers")]
+    pub receiver_files: Vec<PathBuf>,
+    pub hosts: Vec<String>,
+    pub poll_ms: u64,
+    pub keep_days: u32,
+    /// The defaults and what stands in `rule_files`.
+    #[serde(skip)]
+    pub rules: Vec<detector::alerts::rule::Rule>,
+    /// What stands in `receiver_files`.
+    #[serde(skip)]
+    pub receivers: Vec<crate::alerts::Receiver>,
 }
 
 /// How important a message is.
@@ -216,6 +236,7 @@ pub(super) struct Sections {
     pub run: Run,
     pub site: Site,
     pub http: Http,
+    pub alerts: Alerts,
     pub log: Log,
     pub doctor: Doctor,
 }

@@ -129,7 +129,9 @@ fn properties_of_librdkafka_reach_their_role_and_the_own_ones_stay() {
     let mut layers = of_text(text);
     kafka::check(&mut layers);
     assert_eq!(layers.problems, vec![]);
-    let config = assemble(&mut layers, Settings::of(ModelKind::Robust), &mut Vec::new()).unwrap();
+    let config =
+        assemble(&mut layers, Settings::of(ModelKind::Robust), FabricSettings::default(), &mut Vec::new())
+            .unwrap();
     let properties = |role| config.kafka_properties(role).into_iter().collect::<BTreeMap<_, _>>();
     let consumer = properties(Role::Consumer(sections::Stage::Detector));
     assert_eq!(consumer["group.id"], "site.detector");

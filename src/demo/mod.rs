@@ -10,10 +10,13 @@ mod resume;
 mod run;
 mod summary;
 
+use crate::alerts::deliver_all;
+use crate::config::RunConfig;
 use crate::{bars, signals};
 use anyhow::Context;
 use clap::Args;
 use dashboards::{PageConfig, Progress};
+use detector::alerts::outbox::Desk;
 use run::Demo;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -49,6 +52,9 @@ pub struct DemoArgs {
     /// The store; one that a killed demo left is continued, one of a demo that ended is begun anew
     #[arg(long, value_name = "FILE", default_value = "tailback.db")]
     pub store: PathBuf,
+    /// Configuration (TOML) of which `[alerts]` counts: other rules, and receivers that are told
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
 }
 
 /// Runs the demo.
@@ -66,7 +72,16 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let (end_page, page_ends) = oneshot::channel::<()>();
     let page = if args.no_page { None } else { Some(start_page(&runtime, args, ticks, page_ends)?) };
-    let mut demo = Demo::open(args)?;
+    let config = RunConfig::load(args.config.as_deref())?;
+    let mut demo = Demo::open(args, &config.alerts)?;
+    let (end_alerts, alerts_end) = watch::channel(false);
+    let delivery = runtime.enter();
+    let desk = || Desk::file(&args.store);
+    deliver_all(&config.alerts, "demo", desk, || {
+        let mut ends = alerts_end.clone();
+        async move { drop(ends.wait_for(|ended| *ended).await) }
+    })?;
+    drop(delivery);
     let stopped = stop.clone();
     runtime.spawn(async move {
         signals::end_asked().await;
@@ -78,6 +93,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     let bar = bars::of_seconds(args.seconds);
     let ended = demo.play(args, &stop, &tell, &bar);
     bar.finish_and_clear();
+    end_alerts.send_replace(true);
     // The page may have ended by itself; then nobody listens.
     let _ = end_page.send(());
     if let Some(page) = page {

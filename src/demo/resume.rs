@@ -3,8 +3,11 @@
 
 use crate::pipeline::Pipeline;
 use anyhow::Context;
+use detector::alerts::{Alerts, STATE_VERSION as ALERTS_VERSION};
 use detector::detector::{Detector, STATE_VERSION};
+use detector::fabric::{Fabric, STATE_VERSION as FABRIC_VERSION};
 use detector::store::{Retention, StateBlob, Store};
+use schemas::ResultBatch;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -26,11 +29,23 @@ pub struct Position {
     pub ended: bool,
 }
 
+/// What a demo that was killed left.
+pub struct Left {
+    /// Where it stood.
+    pub position: Position,
+    /// Its detector.
+    pub detector: Detector,
+    /// Its view of all links, without the network.
+    pub fabric: Fabric,
+    /// Its alerts, without their rules.
+    pub alerts: Alerts,
+}
+
 /// Opens the store: to continue if a demo was killed, anew otherwise. A file that is no demo's stays as it is.
 ///
 /// # Errors
 /// A file that holds something else, or a disk that refuses.
-pub fn open(path: &Path) -> anyhow::Result<(Store, Option<(Position, Detector)>)> {
+pub fn open(path: &Path) -> anyhow::Result<(Store, Option<Left>)> {
     if !path.exists() {
         return Ok((Store::open(path, Retention::default())?, None));
     }
@@ -43,10 +58,14 @@ pub fn open(path: &Path) -> anyhow::Result<(Store, Option<(Position, Detector)>)
     );
     if let Some(position) = position.filter(|position| !position.ended)
         && let Some((STATE_VERSION, state)) = store.load_state("detector")?
+        && let Some((FABRIC_VERSION, links)) = store.load_state("fabric")?
+        && let Some((ALERTS_VERSION, alerts)) = store.load_state("alerts")?
     {
-        let detector = postcard::from_bytes(&state)
-            .with_context(|| format!("the detector's state in {} is damaged", path.display()))?;
-        return Ok((store, Some((position, detector))));
+        let damaged = || format!("the detector's state in {} is damaged", path.display());
+        let detector = postcard::from_bytes(&state).with_context(damaged)?;
+        let fabric = postcard::from_bytes(&links).with_context(damaged)?;
+        let alerts = postcard::from_bytes(&alerts).with_context(damaged)?;
+        return Ok((store, Some(Left { position, detector, fabric, alerts })));
     }
     drop(store);
     Store::remove(path).with_context(|| format!("{} cannot be replaced", path.display()))?;
@@ -57,16 +76,24 @@ pub fn open(path: &Path) -> anyhow::Result<(Store, Option<(Position, Detector)>)
 ///
 /// # Errors
 /// The store's.
-pub fn commit(store: &mut Store, pipeline: &mut Pipeline, position: &Position) -> anyhow::Result<()> {
-    let batch = pipeline.take();
+pub fn commit(
+    store: &mut Store,
+    batch: &ResultBatch,
+    pipeline: &Pipeline,
+    position: &Position,
+) -> anyhow::Result<()> {
     let state = postcard::to_allocvec(&pipeline.detector)?;
+    let links = pipeline.fabric.as_ref().map(postcard::to_allocvec).transpose()?.unwrap_or_default();
+    let alerts = pipeline.alerts.as_ref().map(postcard::to_allocvec).transpose()?.unwrap_or_default();
     let place = postcard::to_allocvec(position)?;
     let states = [
         StateBlob { name: "detector", version: STATE_VERSION, content: &state },
+        StateBlob { name: "fabric", version: FABRIC_VERSION, content: &links },
+        StateBlob { name: "alerts", version: ALERTS_VERSION, content: &alerts },
         StateBlob { name: "demo", version: POSITION_VERSION, content: &place },
     ];
     let mut tries = 1;
-    while let Err(error) = store.commit(&batch, &states) {
+    while let Err(error) = store.commit(batch, &states) {
         // Another process holds the lock; the store has waited for it already.
         anyhow::ensure!(error.is_retryable() && tries < COMMIT_TRIES, error);
         tries += 1;

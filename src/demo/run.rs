@@ -2,21 +2,32 @@
 
 use super::resume::{self, Position};
 use super::{DemoArgs, summary};
+use crate::alerts::Receiver;
+use crate::config;
+use crate::config::sections::Alerts;
 use crate::pipeline::Pipeline;
 use aggregator::Decoded;
 use dashboards::Progress;
+use detector::alerts::AlertSettings;
+use detector::fabric::Network;
 use detector::model::ModelKind;
 use detector::settings::Settings;
 use detector::store::Store;
 use indicatif::ProgressBar;
 use samplers::{Cluster, Rows, scenario};
-use schemas::Time;
+use schemas::topology::generate::Aries;
+use schemas::topology::{Machine, node_places};
+use schemas::{ResultBatch, Time};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 
 /// Least wall-clock time between two commits; the page shows no more than four a second.
 const COMMIT_EVERY: Duration = Duration::from_millis(250);
+
+/// Simulated seconds between two looks at what finished runs teach.
+const LEARN_EVERY_S: u64 = 60;
 
 /// A demo at some second.
 pub struct Demo {
@@ -26,6 +37,8 @@ pub struct Demo {
     pipeline: Pipeline,
     store: Store,
     position: Position,
+    /// What is not committed yet.
+    results: ResultBatch,
 }
 
 impl Demo {
@@ -33,27 +46,39 @@ impl Demo {
     ///
     /// # Errors
     /// See [`super::run`].
-    pub fn open(args: &DemoArgs) -> anyhow::Result<Demo> {
-        let (store, left) = resume::open(&args.store)?;
-        let mut pipeline = Pipeline::new(Settings::of(ModelKind::Robust));
+    pub fn open(args: &DemoArgs, alerts: &Alerts) -> anyhow::Result<Demo> {
+        let (mut store, left) = resume::open(&args.store)?;
+        let topology = Machine::Aries(demo_routers()).build()?;
+        let places = node_places(&topology);
+        store.put_places(&places)?;
+        let routes = alerts.receivers.iter().map(Receiver::route).collect();
+        let rules = Arc::new(AlertSettings::new(alerts.rules.clone(), routes, &places));
+        let network = Arc::new(Network::of(topology));
+        let (_, fabric) = config::settings(None, None, None, None)?;
+        let mut pipeline =
+            Pipeline::new(Settings::of(ModelKind::Robust)).with_network(Arc::clone(&network), fabric.clone());
+        pipeline.alerts = Some(detector::alerts::Alerts::new(Arc::clone(&rules)));
         let now_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
         let start_s = args.start.unwrap_or(now_s);
         let begin = Position { seed: args.seed, start_s, ticks: 0, ended: false };
-        let position = left.as_ref().map_or(begin, |(position, _)| *position);
+        let position = left.as_ref().map_or(begin, |left| left.position);
         let cluster =
             Cluster::new(scenario::demo().endless(), Time(position.start_s * 1_000_000), position.seed)?;
-        if let Some((position, detector)) = left {
+        if let Some(left) = left {
             eprintln!("continuing the demo in {} at second {}", args.store.display(), position.ticks);
-            pipeline.detector = detector;
+            pipeline.detector = left.detector;
+            pipeline.resume_fabric(left.fabric, fabric, network);
+            pipeline.resume_alerts(left.alerts, rules);
         }
         let (rows, decoded) = (Rows::default(), Decoded::default());
-        let mut demo = Demo { cluster, rows, decoded, pipeline, store, position };
+        let results = ResultBatch::default();
+        let mut demo = Demo { cluster, rows, decoded, pipeline, store, position, results };
         for _ in 0..position.ticks {
             demo.simulate();
             demo.pipeline.pass(&demo.decoded);
         }
         // From now on the file says whose it is, whatever happens before the first results.
-        resume::commit(&mut demo.store, &mut demo.pipeline, &demo.position)?;
+        demo.commit()?;
         Ok(demo)
     }
 
@@ -70,14 +95,21 @@ impl Demo {
     ) -> anyhow::Result<()> {
         let pace = Pace::new(args.speed, self.position.ticks);
         let mut committed = Instant::now();
+        let mut learn_at = self.position.ticks + LEARN_EVERY_S;
         let wanted = |ticks: u64| args.seconds.is_none_or(|seconds| ticks < seconds);
         while wanted(self.position.ticks) && !stop.load(Ordering::Relaxed) {
             self.simulate();
             self.pipeline.feed(&self.decoded);
+            // Each second by itself: what is told depends on the simulation, not on when the wall clock asks for a commit.
+            self.results.add(self.pipeline.take());
             self.position.ticks += 1;
             if committed.elapsed() >= COMMIT_EVERY {
-                resume::commit(&mut self.store, &mut self.pipeline, &self.position)?;
+                self.commit()?;
                 committed = Instant::now();
+                if self.position.ticks >= learn_at {
+                    self.store.learn()?;
+                    learn_at = self.position.ticks + LEARN_EVERY_S;
+                }
                 tell.send_replace(self.progress(&pace, false));
             }
             bar.set_position(self.position.ticks);
@@ -85,7 +117,9 @@ impl Demo {
         }
         self.pipeline.detector.finish();
         self.position.ended = true;
-        resume::commit(&mut self.store, &mut self.pipeline, &self.position)?;
+        self.results.add(self.pipeline.take());
+        self.commit()?;
+        self.store.learn()?;
         tell.send_replace(self.progress(&pace, true));
         Ok(())
     }
@@ -93,6 +127,11 @@ impl Demo {
     /// What was found, beside the truth.
     pub fn summary(&self, args: &DemoArgs) -> String {
         summary::table(&self.cluster.truth(), &self.pipeline, args)
+    }
+
+    fn commit(&mut self) -> anyhow::Result<()> {
+        let results = std::mem::take(&mut self.results);
+        resume::commit(&mut self.store, &results, &self.pipeline, &self.position)
     }
 
     fn simulate(&mut self) {
@@ -117,6 +156,11 @@ impl Demo {
             finished,
         }
     }
+}
+
+/// The routers of the demo's machine: two chassis of one group.
+fn demo_routers() -> Aries {
+    Aries { populated: vec!["c0-0c0".to_string(), "c0-0c1".to_string()], ..Aries::new(1) }
 }
 
 /// Simulated time against the wall clock.

@@ -1,8 +1,7 @@
 //! The facts as one JSON object: `tailback report JOB --json`.
 
-use super::{PostMortem, ResourceEpisode};
-use schemas::CauseShare;
-use schemas::JobResult;
+use super::{JobRegion, PostMortem, ResourceEpisode};
+use schemas::{CauseShare, JobFactors, JobResult};
 use serde::Serialize;
 
 /// What `--json` prints. Times are seconds since the epoch, UTC.
@@ -24,6 +23,10 @@ pub struct PostMortemJson<'a> {
     pub run_s: f64,
     /// What it lost, as in `jobs.jsonl`; null if nothing was measured, which does not mean that it lost nothing.
     pub result: Option<&'a JobResult>,
+    /// What its loss is made of; null where nothing was learnt of it.
+    pub factors: Option<&'a JobFactors>,
+    /// Contended regions that it waits in, and those of whose load it makes a part.
+    pub regions: &'a [JobRegion],
     /// Contended stretches of its resources that overlap the run, in the order of their start.
     pub episodes: Vec<EpisodeJson<'a>>,
     /// Share of the loss for which nobody is named, 0 to 1; null without a result.
@@ -81,6 +84,8 @@ impl<'a> From<&'a PostMortem> for PostMortemJson<'a> {
             end: job.end.map(|t| t.seconds()),
             run_s: facts.run_s(),
             result: facts.seen(),
+            factors: facts.factors.as_ref(),
+            regions: &facts.regions,
             episodes: facts.episodes.iter().map(|e| episode(facts, e)).collect(),
             unexplained_share: facts.seen().map(|_| facts.unexplained_share()),
             series: facts.series.total,

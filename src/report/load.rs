@@ -1,10 +1,15 @@
 //! Reading a job's facts from the store, through a connection that cannot write.
 
-use super::{PostMortem, ResourceEpisode, SeriesCount, nearest};
+use super::compare::ComparedItem;
+use super::{JobRegion, PostMortem, ResourceEpisode, SeriesCount, nearest};
 use anyhow::{Context, Result, anyhow};
 use detector::store::open_reader;
+use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use schemas::{CauseShare, Episode, EpisodeId, Job, JobResult, LossPoint, Metric, Name, SeriesIndex, Time};
+use schemas::{
+    CauseShare, Episode, EpisodeId, Interval, Job, JobFactors, JobResult, LossPoint, Metric, Name,
+    SeriesIndex, Time,
+};
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
@@ -33,6 +38,8 @@ fn facts(store: &Connection, job: Job) -> Result<PostMortem> {
         result: result(store, &job.job_id)?,
         episodes: episodes(store, &job, until)?,
         series: series(store, &job, until)?,
+        factors: factors(store, &job.job_id)?,
+        regions: regions(store, &job, until)?,
         job,
     })
 }
@@ -146,6 +153,76 @@ fn series(store: &Connection, job: &Job, until: Time) -> Result<SeriesCount> {
     Ok(store.query_row(include_str!("job_series.sql"), parameters, read)?)
 }
 
+fn interval(row: &Row<'_>, at: usize) -> rusqlite::Result<Interval> {
+    Ok(Interval { value: row.get(at)?, lo: row.get(at + 1)?, hi: row.get(at + 2)? })
+}
+
+fn factors(store: &Connection, id: &Name) -> Result<Option<JobFactors>> {
+    let read = |row: &Row<'_>| {
+        Ok(JobFactors {
+            job_id: id.clone(),
+            configuration: row.get(0)?,
+            self_s: interval(row, 1)?,
+            other_s: interval(row, 4)?,
+            placement: row.get::<_, Option<f64>>(7)?.map(|_| interval(row, 7)).transpose()?,
+            beta: interval(row, 10)?,
+            beta_version: row.get(13)?,
+            beta_runs: row.get(14)?,
+            caveat: row.get(15)?,
+        })
+    };
+    Ok(store.query_row(include_str!("job_factors.sql"), params![id.as_str()], read).optional()?)
+}
+
+fn regions(store: &Connection, job: &Job, until: Time) -> Result<Vec<JobRegion>> {
+    let mut statement = store.prepare(include_str!("job_regions.sql"))?;
+    let mut rows = statement.query(params![job.job_id.as_str(), job.start.seconds(), until.seconds()])?;
+    let mut regions = Vec::new();
+    while let Some(row) = rows.next()? {
+        regions.push(JobRegion {
+            id: row.get::<_, i64>(0)?.cast_unsigned(),
+            name: row.get(1)?,
+            waits: row.get(2)?,
+            from: row.get(3)?,
+            until: row.get(4)?,
+            open: row.get(5)?,
+            links_most: row.get(6)?,
+            peak: row.get(7)?,
+            lost_s: row.get(8)?,
+            share: row.get(9)?,
+            cause: word(row.get(10)?)?,
+            kind: word(row.get(11)?)?,
+            who: row.get(12)?,
+            confidence: row.get(13)?,
+            completeness: row.get(14)?,
+        });
+    }
+    Ok(regions)
+}
+
+/// Two runs side by side; both are known.
+pub(super) fn compare(path: &Path, a: &str, b: &str) -> Result<Vec<ComparedItem>> {
+    let store = open_reader(path)?;
+    let mut statement = store.prepare(include_str!("compare.sql"))?;
+    let text = |value: Value| match value {
+        Value::Null | Value::Blob(_) => None,
+        Value::Integer(figure) => Some(figure.to_string()),
+        Value::Real(figure) => Some(((figure * 1e3).round() / 1e3).to_string()),
+        Value::Text(text) => Some(text),
+    };
+    let rows = statement.query_map(params![a, b], |row| {
+        Ok(ComparedItem {
+            item: row.get(0)?,
+            unit: row.get(1)?,
+            a: text(row.get(2)?),
+            b: text(row.get(3)?),
+            difference: row.get(4)?,
+            note: row.get(5)?,
+        })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
 fn clock(store: &Connection) -> Result<Option<Time>> {
     let now: Option<f64> = store.query_row(include_str!("clock.sql"), [], |row| row.get(0))?;
     Ok(now.map(Time::from_seconds))
@@ -162,6 +239,6 @@ fn seconds(row: &Row<'_>, column: usize) -> rusqlite::Result<Time> {
 }
 
 /// A cause or kind from its word in the tables, which is its word in JSON.
-fn word<T: DeserializeOwned>(text: String) -> Result<T> {
+pub(super) fn word<T: DeserializeOwned>(text: String) -> Result<T> {
     Ok(serde_json::from_value(serde_json::Value::String(text))?)
 }

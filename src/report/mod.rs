@@ -4,29 +4,45 @@
 //! |---|---|
 //! | `post_mortem.rs` | [`PostMortem`], the facts, and the figures that follow from them |
 //! | `load.rs` | reading them from the store; the statements are the `.sql` files here |
+//! | `load_server.rs` | reading them from PostgreSQL; the statements are `server/*.sql` |
 //! | `nearest.rs` | which known job somebody may have meant |
 //! | `render.rs`, `table.rs`, `unknowns.rs` | the facts as text: the page, its table of episodes, its last part |
 //! | `sparkline.rs`, `nodes.rs`, `words.rs` | loss over time in one line, node lists, figures with units |
+//! | `parts.rs` | factors and regions in lines |
 //! | `json.rs` | the facts as one JSON object |
+//! | `html.rs`, `timeline.rs`, `page.css` | the facts as one page of HTML, and its drawing |
+//! | `compare.rs` | two runs side by side |
+//! | `explain/` | `tailback explain EPISODE` |
 
+mod compare;
+pub mod explain;
+mod html;
 mod json;
 mod load;
+mod load_server;
 mod nearest;
 mod nodes;
+mod parts;
 mod post_mortem;
 mod render;
 mod sparkline;
 mod table;
 #[cfg(test)]
 mod tests;
+mod timeline;
 mod unknowns;
 mod words;
 
+pub use compare::ComparedItem;
 pub use json::PostMortemJson;
-pub use post_mortem::{PostMortem, ResourceEpisode, SeriesCount};
+pub use post_mortem::{JobRegion, PostMortem, ResourceEpisode, SeriesCount};
 pub use render::render;
 
-use anyhow::Context;
+use crate::config::RunConfig;
+use crate::run::pg_settings;
+use anyhow::{Context, bail};
+use detector::postgres::PgSettings;
+use serde_json::json;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
@@ -37,13 +53,67 @@ const WIDTH: usize = 120;
 #[derive(Debug, clap::Args)]
 pub struct ReportArgs {
     /// The scheduler's number of the job
-    pub job: String,
+    #[arg(required_unless_present = "compare")]
+    pub job: Option<String>,
     /// The store that `tailback run` or `tailback demo` writes
     #[arg(long, value_name = "FILE", default_value = "tailback.db")]
     pub store: PathBuf,
+    /// Ask the database of this configuration (TOML) instead of a store
+    #[arg(long, value_name = "FILE", conflicts_with = "store")]
+    pub config: Option<PathBuf>,
+    /// Compare with an earlier run: `report 1234 --compare 1198`, or `report --compare 1234 1198`
+    #[arg(long, value_name = "JOB", num_args = 1..=2)]
+    pub compare: Vec<String>,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,
+    /// Write one page of HTML to this file instead
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    pub html: Option<PathBuf>,
+}
+
+impl ReportArgs {
+    /// The job, and the run that it is compared with.
+    fn jobs(&self) -> anyhow::Result<(&str, Option<&str>)> {
+        match (self.job.as_deref(), self.compare.as_slice()) {
+            (Some(job), []) => Ok((job, None)),
+            (Some(job), [other]) => Ok((job, Some(other))),
+            (None, [job, other]) => Ok((job, Some(other))),
+            _ => bail!("two jobs are compared: report 1234 --compare 1198, or report --compare 1234 1198"),
+        }
+    }
+
+    fn source(&self) -> anyhow::Result<Source<'_>> {
+        Ok(match &self.config {
+            Some(config) => Source::Server(Box::new(pg_settings(&RunConfig::load(Some(config))?))),
+            None => Source::Store(&self.store),
+        })
+    }
+}
+
+/// Where the facts are.
+enum Source<'a> {
+    Store(&'a PathBuf),
+    Server(Box<PgSettings>),
+}
+
+impl Source<'_> {
+    fn load(&self, job: &str) -> anyhow::Result<PostMortem> {
+        match self {
+            Source::Store(path) => load::load(path, job),
+            Source::Server(settings) => load_server::load(settings, job),
+        }
+    }
+
+    /// Compares two runs; each is looked up first, so that one that is not known is named.
+    fn compare(&self, job: &PostMortem, other: &str) -> anyhow::Result<(String, Vec<ComparedItem>)> {
+        let (a, b) = (job.job.job_id.as_str(), self.load(other)?.job.job_id);
+        let items = match self {
+            Source::Store(path) => load::compare(path, a, b.as_str())?,
+            Source::Server(settings) => load_server::compare(settings, a, b.as_str())?,
+        };
+        Ok((b.as_str().to_string(), items))
+    }
 }
 
 /// Prints the post-mortem that `args` ask for.
@@ -51,11 +121,23 @@ pub struct ReportArgs {
 /// # Errors
 /// One sentence naming the store that cannot be read, or the job that is not in it and those that might be meant.
 pub fn run(args: &ReportArgs, out: &mut dyn Write) -> anyhow::Result<()> {
-    let facts = load::load(&args.store, &args.job)?;
-    let text = if args.json {
-        serde_json::to_string_pretty(&PostMortemJson::from(&facts))? + "\n"
-    } else {
-        render(&facts, terminal_width(), colour())
+    let (job, other) = args.jobs()?;
+    let source = args.source()?;
+    let facts = source.load(job)?;
+    let compared = other.map(|other| source.compare(&facts, other)).transpose()?;
+    let compared = compared.as_ref().map(|(other, items)| (other.as_str(), items.as_slice()));
+    if let Some(path) = &args.html {
+        let page = html::page(&facts, compared);
+        return std::fs::write(path, page).with_context(|| format!("{} cannot be written", path.display()));
+    }
+    let text = match (args.json, compared) {
+        (true, None) => serde_json::to_string_pretty(&PostMortemJson::from(&facts))? + "\n",
+        (true, Some((other, items))) => {
+            let jobs = [facts.job.job_id.as_str(), other];
+            serde_json::to_string_pretty(&json!({ "jobs": jobs, "items": items }))? + "\n"
+        }
+        (false, None) => render(&facts, terminal_width(), colour()),
+        (false, Some((other, items))) => compare::render(facts.job.job_id.as_str(), other, items),
     };
     out.write_all(text.as_bytes()).context("the report cannot be written")
 }

@@ -1,6 +1,7 @@
 //! The facts of a post-mortem, and the figures that follow from them. Nothing is read or printed here.
 
-use schemas::{Cause, Episode, Job, JobResult, Metric, Time};
+use schemas::{Cause, CauseKind, Episode, Job, JobFactors, JobResult, Metric, Time};
+use serde::Serialize;
 
 /// Everything the store knows about one job's loss.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +16,45 @@ pub struct PostMortem {
     pub episodes: Vec<ResourceEpisode>,
     /// How many of its series were heard.
     pub series: SeriesCount,
+    /// What its loss is made of; `None` where nothing was learnt of it.
+    pub factors: Option<JobFactors>,
+    /// Contended regions that it waits in, the largest loss first, then those of whose load it makes a part.
+    pub regions: Vec<JobRegion>,
+}
+
+/// A contended region that a job has to do with.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct JobRegion {
+    /// Its number.
+    pub id: u64,
+    /// What people call it.
+    pub name: String,
+    /// Whether the job waits in it; else it makes a part of its load.
+    pub waits: bool,
+    /// From when on within the run, in seconds since the epoch.
+    pub from: f64,
+    /// Until when within the run, in seconds since the epoch.
+    pub until: f64,
+    /// Whether it goes on.
+    pub open: bool,
+    /// Most links it ever had.
+    pub links_most: i64,
+    /// The worst windowed ratio ever seen in it, in the metric's unit.
+    pub peak: Option<f64>,
+    /// Seconds the job lost there; `None` where it does not wait.
+    pub lost_s: Option<f64>,
+    /// The job's share of what all victims lost, or of the load that it makes.
+    pub share: f64,
+    /// Its largest cause, or what sort of cause the job is.
+    pub cause: Cause,
+    /// What could be done about it.
+    pub kind: CauseKind,
+    /// Who is the largest cause: a job or a series; empty where nobody is named.
+    pub who: String,
+    /// How sure that is, 0 to 1.
+    pub confidence: f64,
+    /// Share of its links' data that was there, 0 to 1.
+    pub completeness: f64,
 }
 
 /// An episode with the name of what was contended.
@@ -53,6 +93,15 @@ impl PostMortem {
     /// Seconds that an episode cost within the run; it may have begun before, or lasted longer.
     pub fn lost_in_run_s(&self, of: &ResourceEpisode) -> f64 {
         of.episode.slowdown_between_s(self.job.start, self.until)
+    }
+
+    /// The `most` episodes that cost most, in the order of their start.
+    pub fn worst_episodes(&self, most: usize) -> Vec<&ResourceEpisode> {
+        let mut all: Vec<(usize, &ResourceEpisode)> = self.episodes.iter().enumerate().collect();
+        all.sort_by(|a, b| self.lost_in_run_s(b.1).total_cmp(&self.lost_in_run_s(a.1)));
+        all.truncate(most);
+        all.sort_by_key(|(at, _)| *at);
+        all.into_iter().map(|(_, e)| e).collect()
     }
 
     /// Share of the time lost in each of `columns` equal parts of the run, 0 to 1: the worst resource counts,

@@ -1,7 +1,7 @@
 //! The facts as text: what, when, who, and what is not known.
 
 use super::words::{cause, counted, kind, percent, printable, utc};
-use super::{PostMortem, nodes, sparkline, table, unknowns};
+use super::{PostMortem, nodes, parts, sparkline, table, unknowns};
 use schemas::{Cause, CauseShare, JobResult};
 
 /// Columns of the sparkline.
@@ -22,6 +22,8 @@ pub fn render(facts: &PostMortem, width: usize, colour: bool) -> String {
             page.push(lost(facts, result, &paint));
             page.extend(when(facts, width, &paint));
             page.extend(who(result, &paint));
+            page.extend(section(&paint, "Made of", parts::factors(facts)));
+            page.extend(section(&paint, "Where", parts::regions(facts)));
         }
         None => page.extend(no_data(&paint)),
     }
@@ -32,6 +34,15 @@ pub fn render(facts: &PostMortem, width: usize, colour: bool) -> String {
         page.extend(unknown.iter().map(|s| format!("  {s}")));
     }
     page.join("\n") + "\n"
+}
+
+/// A part of the page with its title; nothing where there is nothing to tell.
+fn section(paint: &Paint, title: &str, lines: Vec<String>) -> Vec<String> {
+    if lines.is_empty() {
+        return lines;
+    }
+    let indented = lines.into_iter().map(|line| format!("  {line}"));
+    [String::new(), paint.bold(title)].into_iter().chain(indented).collect()
 }
 
 fn head(facts: &PostMortem, paint: &Paint) -> Vec<String> {
@@ -54,7 +65,7 @@ fn of_user(user: &str) -> String {
     if user.is_empty() { "of an unknown user".to_string() } else { format!("of {}", printable(user)) }
 }
 
-fn node_list(facts: &PostMortem) -> String {
+pub(super) fn node_list(facts: &PostMortem) -> String {
     let names = &facts.job.nodes;
     if names.is_empty() {
         return "not known".to_string();
@@ -70,16 +81,24 @@ fn node_list(facts: &PostMortem) -> String {
 }
 
 fn lost(facts: &PostMortem, r: &JobResult, paint: &Paint) -> String {
+    let words = lost_words(facts, r);
+    match words.split_once(" [").filter(|_| r.slowdown_s > 0.0) {
+        Some((seconds, rest)) => format!("  lost   {} [{rest}", paint.loss(seconds)),
+        None => format!("  lost   {words}"),
+    }
+}
+
+/// What was lost, in one line.
+pub(super) fn lost_words(facts: &PostMortem, r: &JobResult) -> String {
     let complete = format!("completeness {}", percent(r.completeness));
     if r.slowdown_s <= 0.0 {
-        return format!("  lost   no loss found in what was seen, {complete}");
+        return format!("no loss found in what was seen, {complete}");
     }
     let run_s = facts.run_s();
     let share = if run_s > 0.0 { r.slowdown_s / run_s } else { 0.0 };
-    let seconds = paint.loss(&format!("{:.1} s", r.slowdown_s));
-    let interval = format!("[{:.1}, {:.1}]", r.slowdown_lo_s, r.slowdown_hi_s);
+    let interval = format!("{:.1} s [{:.1}, {:.1}]", r.slowdown_s, r.slowdown_lo_s, r.slowdown_hi_s);
     let of_run = format!("{} of its {run_s:.0} s run", percent(share));
-    format!("  lost   {seconds} {interval} = {of_run}, contended {:.0} s, {complete}", r.contended_s)
+    format!("{interval} = {of_run}, contended {:.0} s, {complete}", r.contended_s)
 }
 
 fn no_data(paint: &Paint) -> Vec<String> {

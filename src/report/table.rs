@@ -16,7 +16,7 @@ type Cells = [String; 7];
 
 /// The lines of the table: its head, one line an episode, and how many are not shown.
 pub(super) fn lines(facts: &PostMortem, width: usize) -> Vec<String> {
-    let shown = worst(facts);
+    let shown = facts.worst_episodes(ROWS);
     let head = ["from", "lasting", "resource", "what", "usual -> worst", "lost", "seen"];
     let mut rows: Vec<Cells> = vec![head.map(String::from)];
     rows.extend(shown.iter().map(|e| cells(facts, e)));
@@ -24,15 +24,6 @@ pub(super) fn lines(facts: &PostMortem, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = rows.iter().map(|row| line(row, &widths)).collect();
     lines.extend(left_out(facts, &shown));
     lines
-}
-
-/// The episodes that cost most, in the order of their start.
-fn worst(facts: &PostMortem) -> Vec<&ResourceEpisode> {
-    let mut all: Vec<(usize, &ResourceEpisode)> = facts.episodes.iter().enumerate().collect();
-    all.sort_by(|a, b| facts.lost_in_run_s(b.1).total_cmp(&facts.lost_in_run_s(a.1)));
-    all.truncate(ROWS);
-    all.sort_by_key(|(at, _)| *at);
-    all.into_iter().map(|(_, e)| e).collect()
 }
 
 fn cells(facts: &PostMortem, of: &ResourceEpisode) -> Cells {

@@ -4,18 +4,19 @@
 use super::*;
 use detector::store::{Retention, Store};
 use schemas::{
-    Cause, CauseKind, CauseShare, Episode, EpisodeId, Job, JobResult, LossPoint, Metric, Name, ResultBatch,
-    SeriesIndex, SeriesInfo, Signal, State, Time,
+    Cause, CauseKind, CauseShare, Episode, EpisodeId, Evidence, Interval, Job, JobFactors, JobResult,
+    LossPoint, Metric, Name, Region, RegionCause, RegionId, RegionVictim, ResultBatch, SeriesIndex,
+    SeriesInfo, Signal, State, Time,
 };
 use std::path::Path;
 
 const START_S: f64 = 1_795_217_419.0;
 
-fn name(text: &str) -> Name {
+pub(super) fn name(text: &str) -> Name {
     Name::parse(text).unwrap()
 }
 
-fn at(seconds: f64) -> Time {
+pub(super) fn at(seconds: f64) -> Time {
     Time::from_seconds(START_S + seconds)
 }
 
@@ -90,6 +91,53 @@ fn episodes() -> Vec<ResourceEpisode> {
     vec![write, stalls]
 }
 
+fn interval(value: f64) -> Interval {
+    Interval { value, lo: value * 0.75, hi: value * 1.25 }
+}
+
+fn factors() -> JobFactors {
+    JobFactors {
+        job_id: name("4711"),
+        configuration: "ior <16 nodes>".to_string(),
+        self_s: interval(40.0),
+        other_s: interval(160.0),
+        placement: Some(interval(1.25)),
+        beta: interval(0.8),
+        beta_version: 3,
+        beta_runs: 12,
+        caveat: "It never saw a quiet second.".to_string(),
+    }
+}
+
+fn regions() -> Vec<JobRegion> {
+    let waits = JobRegion {
+        id: 7,
+        name: "uplinks of <leaf-03>".to_string(),
+        waits: true,
+        from: START_S + 40.0,
+        until: START_S + 340.0,
+        open: false,
+        links_most: 12,
+        peak: Some(6.4),
+        lost_s: Some(48.0),
+        share: 0.6,
+        cause: Cause::OtherJob,
+        kind: CauseKind::Avoidable,
+        who: "4698".to_string(),
+        confidence: 0.9,
+        completeness: 0.95,
+    };
+    let loads = JobRegion {
+        id: 8,
+        waits: false,
+        lost_s: None,
+        cause: Cause::SelfInflicted,
+        who: "4711".to_string(),
+        ..waits.clone()
+    };
+    vec![waits, loads]
+}
+
 fn contended() -> PostMortem {
     PostMortem {
         job: job(),
@@ -97,6 +145,8 @@ fn contended() -> PostMortem {
         result: Some(result()),
         episodes: episodes(),
         series: SeriesCount { total: 64, unheard: 2, fell_silent: 0 },
+        factors: Some(factors()),
+        regions: regions(),
     }
 }
 
@@ -111,6 +161,8 @@ fn quiet() -> PostMortem {
         }),
         episodes: Vec::new(),
         series: SeriesCount { total: 64, ..SeriesCount::default() },
+        factors: None,
+        regions: Vec::new(),
         ..contended()
     }
 }
@@ -138,7 +190,7 @@ fn running_with_many_episodes() -> PostMortem {
     facts
 }
 
-fn check(golden: &str, text: &str) {
+pub(super) fn check(golden: &str, text: &str) {
     let path =
         Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("src/report/golden").join(golden);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
@@ -177,8 +229,43 @@ fn no_data_is_never_called_healthy() {
     }
 }
 
+/// A region of [`regions`] as the detector would tell it.
+fn region(id: u64, cause: &str, victim: Option<&str>) -> Region {
+    let of = regions().remove(0);
+    let cause = RegionCause {
+        cause: if victim.is_some() { Cause::OtherJob } else { Cause::SelfInflicted },
+        series_or_job: cause.to_string(),
+        share: 0.6,
+        confidence: 0.9,
+        evidence: vec![Evidence::NodesOnRouter],
+    };
+    let waits = |job: &str| RegionVictim { job_id: name(job), lost_s: 48.0, share: 0.6 };
+    Region {
+        id: RegionId(id),
+        metric: Metric::AriesStallRatio,
+        name: of.name,
+        start: at(40.0),
+        end: at(340.0),
+        open: false,
+        links: 0,
+        links_most: 12,
+        series: vec!["aries_stall_ratio/c0-0c1s8/r0c3".to_string()],
+        left: Vec::new(),
+        peak: 6.4,
+        kind: of.kind,
+        kind_confidence: 0.9,
+        relief: 0.5,
+        cause: Cause::OtherJob,
+        confidence: 0.9,
+        causes: vec![cause],
+        victims: victim.map(waits).into_iter().collect(),
+        completeness: 0.95,
+        steps: Vec::new(),
+    }
+}
+
 /// The facts of [`contended`] as the detector would commit them.
-fn batch() -> ResultBatch {
+pub(super) fn batch() -> ResultBatch {
     let series =
         |metric, component, part| SeriesInfo { metric, component: name(component), part: Some(name(part)) };
     let write = series(Metric::LustreWriteRate, "nid00012", "snx11137");
@@ -200,6 +287,8 @@ fn batch() -> ResultBatch {
         jobs: vec![job()],
         job_results: vec![result()],
         job_series: vec![(name("4711"), SeriesIndex(0)), (name("4711"), SeriesIndex(1))],
+        factors: vec![factors()],
+        regions: vec![region(7, "4698", Some("4711")), region(8, "4711", None)],
         ..ResultBatch::default()
     }
 }
@@ -220,17 +309,76 @@ fn what_was_committed_is_what_is_reported() {
     assert_eq!(load::load(&path, "4711").unwrap(), want);
 }
 
+fn args(job: &str, store: PathBuf) -> ReportArgs {
+    ReportArgs {
+        job: Some(job.to_string()),
+        store,
+        config: None,
+        compare: Vec::new(),
+        json: false,
+        html: None,
+    }
+}
+
+#[test]
+fn the_page_of_html_escapes_every_name_and_loads_nothing() {
+    let mut facts = contended();
+    facts.job.name = "<script>alert(1)</script>".to_string();
+    facts.job.user = "\"onload='x'&".to_string();
+    facts.episodes[0].resource = "</text><script>x</script>".to_string();
+    let page = html::page(&facts, None);
+    assert!(!page.contains("<script") && !page.contains("onload='"), "{page}");
+    for from_elsewhere in ["http://", "https://", "src=", "url(", "@import", "<link"] {
+        assert!(!page.contains(from_elsewhere), "{from_elsewhere}");
+    }
+    check("contended.html", &html::page(&contended(), None));
+    check("without_data.html", &html::page(&without_data(), None));
+}
+
+#[test]
+fn two_runs_side_by_side() {
+    let (folder, path) = stored();
+    let mut store = Store::open(&path, Retention::default()).unwrap();
+    let mut earlier =
+        ResultBatch { jobs: vec![job()], job_results: vec![result()], ..ResultBatch::default() };
+    (earlier.jobs[0].job_id, earlier.jobs[0].start) = (name("4650"), at(73.0));
+    (earlier.job_results[0].job_id, earlier.job_results[0].slowdown_s) = (name("4650"), 13.0);
+    earlier.factors =
+        vec![JobFactors { job_id: name("4650"), configuration: "ior 8 nodes".to_string(), ..factors() }];
+    store.commit(&earlier, &[]).unwrap();
+    let mut asked = args("4711", path);
+    asked.compare = vec!["4650".to_string()];
+    let mut text = Vec::new();
+    run(&asked, &mut text).unwrap();
+    check("compared.txt", &String::from_utf8(text).unwrap());
+    (asked.job, asked.json) = (None, true);
+    asked.compare = vec!["4711".to_string(), "4650".to_string()];
+    let mut object = Vec::new();
+    run(&asked, &mut object).unwrap();
+    let object: serde_json::Value = serde_json::from_slice(&object).unwrap();
+    assert_eq!((&object["jobs"][1], &object["items"][3]["difference"]), (&"4650".into(), &200.0.into()));
+    assert!(object["items"][0]["note"].as_str().unwrap().starts_with("configurations differ"));
+    (asked.json, asked.html) = (false, Some(folder.path().join("page.html")));
+    run(&asked, &mut Vec::new()).unwrap();
+    let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
+    assert!(page.contains("<h2>Compared with job 4650</h2>"), "{page}");
+    asked.compare.truncate(1);
+    assert!(run(&asked, &mut Vec::new()).unwrap_err().to_string().starts_with("two jobs are compared"));
+    asked.compare = vec!["4711".to_string(), "9".to_string()];
+    assert!(run(&asked, &mut Vec::new()).unwrap_err().to_string().contains("job 9 is not known"));
+}
+
 #[test]
 fn an_unknown_job_is_named_with_its_nearest() {
     let (_folder, path) = stored();
-    let args = ReportArgs { job: "4117".to_string(), store: path, json: false };
+    let args = args("4117", path);
     let error = run(&args, &mut Vec::new()).unwrap_err().to_string();
     assert!(error.ends_with("store.db: job 4117 is not known; the nearest known ids are 4711"), "{error}");
 }
 
 #[test]
 fn a_store_that_is_not_there_is_named() {
-    let args = ReportArgs { job: "4711".to_string(), store: "no/such/store.db".into(), json: true };
+    let args = args("4711", "no/such/store.db".into());
     let error = run(&args, &mut Vec::new()).unwrap_err().to_string();
     assert!(error.starts_with("no/such/store.db: the store cannot be opened"), "{error}");
 }
@@ -238,7 +386,7 @@ fn a_store_that_is_not_there_is_named() {
 #[test]
 fn the_page_goes_to_the_writer_that_is_given() {
     let (_folder, path) = stored();
-    let mut args = ReportArgs { job: "4711".to_string(), store: path, json: false };
+    let mut args = args("4711", path);
     let mut page = Vec::new();
     run(&args, &mut page).unwrap();
     assert!(page.starts_with(b"Job 4711  ior  of alice\n"));

@@ -47,7 +47,7 @@ pub(super) fn percent(share: f64) -> String {
 }
 
 /// A windowed mean with its unit.
-fn figure(metric: Option<Metric>, value: f64) -> String {
+pub(super) fn figure(metric: Option<Metric>, value: f64) -> String {
     match metric {
         Some(Metric::LustreWriteRate) => bytes_a_second(value),
         Some(metric) => format!("{} {}", three_digits(value), metric.unit()),
@@ -98,8 +98,14 @@ pub(super) fn metric(metric: Option<Metric>) -> &'static str {
 
 /// Who or what causes a loss, in plain words.
 pub(super) fn cause(share: &CauseShare) -> String {
-    let who = printable(&share.series_or_job);
-    match share.cause {
+    cause_word(share.cause, &share.series_or_job)
+}
+
+/// A cause with who is named for it, in plain words.
+pub(super) fn cause_word(cause: Cause, who: &str) -> String {
+    let who = printable(who);
+    match cause {
+        Cause::OtherJob if who.is_empty() || who == "another job" => "another job".to_string(),
         Cause::SelfInflicted => "the job itself".to_string(),
         Cause::OtherJob => format!("job {who}"),
         Cause::IoOnMpi => format!("I/O on the links of messages, {who}"),

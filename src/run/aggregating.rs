@@ -22,6 +22,7 @@ use crate::config::sections::Stage;
 use aggregator::{Decoded, Decoder, Outcome};
 use anyhow::Context;
 use avro_schemas::{Offer, Schemas};
+use ends::Reset;
 use job_topics::JobTopics;
 use outlet::Rekeyed;
 use raw::RawPartition;
@@ -47,8 +48,10 @@ const AHEAD_S: f64 = 5.0;
 const PAUSE: Duration = Duration::from_secs(1);
 /// Time for which brokers may take to say where a partition ends.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// A raw partition that gave nothing for so long is not waited for here.
+/// A raw partition that gave nothing for so long is not waited for here, and whether it ended is doubted.
 const STUCK: Duration = Duration::from_secs(2);
+/// One that has more and gave nothing for so long is asked for anew.
+const LOST: Duration = Duration::from_secs(10);
 
 /// Runs the stage until it is asked to stop.
 ///
@@ -83,6 +86,8 @@ struct Aggregating<'a> {
     decoded: Decoded,
     schemas: Schemas,
     job_topics: JobTopics,
+    /// Where reading begins what the group never committed.
+    reset: Reset,
     out: Rekeyed,
     instance: String,
     told: Instant,
@@ -130,6 +135,7 @@ impl<'a> Aggregating<'a> {
                 &config.kafka,
                 partitions,
             ),
+            reset: Reset::of(&config.kafka_properties(role)),
             instance: config.run.instance.clone(),
             told: Instant::now(),
             rows_since_told: 0,
@@ -163,6 +169,7 @@ impl<'a> Aggregating<'a> {
                 self.take(at, &message)?;
             }
         }
+        // That a partition ended may come this way too, but does not say of which topic: the silence tells it.
         Ok(())
     }
 
@@ -195,6 +202,7 @@ impl<'a> Aggregating<'a> {
         let mut busy = false;
         for at in 0..self.raws.len() {
             if limit.is_some_and(|limit| self.raws[at].reached() > Some(limit)) {
+                self.raws[at].holds();
                 continue;
             }
             for _ in 0..TURN {
@@ -312,7 +320,8 @@ impl<'a> Aggregating<'a> {
     }
 
     /// The end of a raw partition holds for the moment. After a pause of this process or of a broker, which rows that
-    /// are older than the moment tell, more may be there: then the broker is asked before others go ahead.
+    /// are older than the moment tell, more may be there: then the broker is asked before others go ahead. It is asked
+    /// too where nothing comes and no end was told.
     fn confirm_ends(&mut self) {
         let paused = self.turned.elapsed() > PAUSE;
         let behind = now().seconds_since(self.oldest) > PAUSE.as_secs_f64();
@@ -320,11 +329,15 @@ impl<'a> Aggregating<'a> {
         if paused || (behind && self.confirmed.elapsed() > PAUSE) {
             self.confirmed = Instant::now();
             self.raws.iter_mut().for_each(RawPartition::doubt_end);
+        } else if self.confirmed.elapsed() > PAUSE {
+            self.confirmed = Instant::now();
+            self.raws.iter_mut().for_each(|raw| raw.doubt_silence(STUCK));
         }
         if self.raws.iter().any(RawPartition::is_doubted) {
             // Without an answer the doubt stays, and the next telling asks again.
-            let asked = ends::ask(&self.consumer, &self.raws, PATIENCE);
-            let settled = asked.map(|ends| ends::settle(&mut self.raws, &ends));
+            let asked = ends::ask(&self.consumer, &self.raws, self.reset, PATIENCE);
+            let settled =
+                asked.and_then(|ends| ends::settle(&self.consumer, &mut self.raws, &ends, LOST, PATIENCE));
             if let Err(error) = settled {
                 tracing::debug!(%error, "the ends of raw partitions are not known just now");
             }

@@ -1,19 +1,24 @@
 //! The detector stage's work on one partition of `tailback.counters`: order, jobs, detector.
 
+use super::alert_news;
+use super::links::{self, LinkNews};
 use super::partitions::even_share;
 use super::rolling::PartMessage;
 use super::verdict;
 use super::work::{OutTopic, Outcome, Outgoing, Work};
 use aggregator::JobBook;
+use detector::alerts::news::Told;
 use detector::detector::Detector;
 use detector::inbox::{Inbox, Outlet};
 use detector::settings::Settings;
 use detector::storage_policy::{StoragePolicy, StoredRows, Thinner};
 use schemas::wire::{self, Message};
 use schemas::{
-    CounterBatch, DropCounts, DropReason, Episode, EpisodeId, Job, JobEvent, SourceIndex, Sources, Time,
+    CounterBatch, DropCounts, DropReason, Episode, EpisodeId, Job, JobEvent, ResultBatch, SourceIndex,
+    Sources, Time,
 };
 use serde::{Deserialize, Serialize};
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 /// Seconds of silence, of event time, after which what is open of a series is stored as it is.
@@ -31,6 +36,10 @@ pub struct DetectingSettings {
     pub waiting_rows_max: usize,
     /// Which signals become rows.
     pub storage: StoragePolicy,
+    /// Whether somebody looks at all links: the topology is known.
+    pub links: bool,
+    /// Whether there are rules of alerts.
+    pub alerts: bool,
 }
 
 /// State of one partition.
@@ -55,6 +64,12 @@ pub struct Detecting {
     /// Open episodes that readers of verdicts were told of.
     #[serde(skip)]
     announced: HashSet<EpisodeId>,
+    /// What alerts were told of; nothing where there are no rules.
+    #[serde(skip)]
+    alerts: Option<Told>,
+    /// About how long the next state is.
+    #[serde(skip)]
+    written_bytes: Cell<usize>,
 }
 
 /// What rows go through once they are in order.
@@ -62,6 +77,8 @@ pub struct Detecting {
 struct Stages {
     jobs: JobBook,
     detector: Detector,
+    links: LinkNews,
+    partition: i32,
     rows: u64,
 }
 
@@ -80,9 +97,20 @@ impl Outlet for Downstream<'_> {
     fn jobs(&mut self, events: &[JobEvent]) {
         // A job on thousands of nodes is told of by each of them: it is taken once for all of these.
         for job in self.stages.jobs.fold(events) {
+            if self.stages.partition == 0 && self.stages.detector.watches_links() {
+                self.stages.links.job(&job);
+            }
             self.stages.detector.job(job);
         }
     }
+}
+
+fn detector_of(settings: &DetectingSettings) -> Detector {
+    let mut detector = Detector::new(settings.settings);
+    if settings.links {
+        detector.watch_links();
+    }
+    detector
 }
 
 impl Detecting {
@@ -100,9 +128,10 @@ impl Detecting {
         match wire::read(payload)? {
             Message::Counters(row) => {
                 let source = self.source(row.source)?;
-                let expected = self.sources.get(source).map_or(0, schemas::Source::counters);
+                let of_source = |source: &schemas::Source| [source.counters(), source.counters_with_links()];
+                let expected = self.sources.get(source).map_or([0; 2], of_source);
                 self.inbox.row(&row.origin, row.time, source, |counters| match row.counters(counters)? {
-                    found if found == expected => Ok(found),
+                    found if expected.contains(&found) => Ok(found),
                     _ => Err(wire::WireError::Damaged("another number of counters than its source has")),
                 })
             }
@@ -117,6 +146,14 @@ impl Detecting {
             Message::Progress(_, now, reached) => {
                 let mut down = Downstream { stages: &mut self.stages, sources: &self.sources };
                 self.inbox.progress(now, &reached, &mut down);
+                let watermark = self.inbox.watermark();
+                let newest = self.stages.detector.newest();
+                if self.stages.detector.watches_links()
+                    && let Some(until) = self.stages.links.progress(watermark, newest)
+                {
+                    let ticks = self.stages.detector.take_links(until);
+                    self.stages.links.ticks(ticks, self.stages.detector.series());
+                }
                 self.stages.detector.give_up_silent();
                 self.stages.detector.look_for_silence(self.inbox.watermark());
                 Ok(())
@@ -158,6 +195,29 @@ impl Detecting {
         messages
     }
 
+    /// What became known of series and sources, for alerts.
+    fn news(&mut self, results: &ResultBatch) -> Option<Outgoing> {
+        let detector = &self.stages.detector;
+        let (episodes, silences) = (&results.episodes, &results.silences);
+        let told = self.alerts.as_mut()?;
+        alert_news::outgoing(&told.news(
+            self.partition,
+            detector.newest(),
+            episodes,
+            silences,
+            detector.series(),
+        )?)
+    }
+
+    /// What became known of links.
+    fn links(&mut self) -> Option<Outgoing> {
+        if !self.stages.detector.watches_links() {
+            return None;
+        }
+        let payload = self.stages.links.take(self.partition)?.payload().ok()?;
+        Some(Outgoing { to: OutTopic::Signals, key: links::KEY.to_string(), payload })
+    }
+
     /// What this partition knows of jobs, where it changed since it was told last. The first partition tells
     /// of every job, so that a job without any series is known too.
     fn parts(&mut self, position: i64) -> Vec<Outgoing> {
@@ -182,7 +242,7 @@ impl Detecting {
 
 impl Work for Detecting {
     const STAGE: &'static str = "detector";
-    const STATE_VERSION: u32 = 100 + detector::detector::STATE_VERSION;
+    const STATE_VERSION: u32 = 200 + detector::detector::STATE_VERSION;
     type Settings = DetectingSettings;
 
     fn fresh(partition: i32, settings: &DetectingSettings) -> Detecting {
@@ -190,7 +250,13 @@ impl Work for Detecting {
             partition,
             inbox: Inbox::new(settings.waiting_rows_max),
             sources: Sources::default(),
-            stages: Stages { jobs: JobBook::default(), detector: Detector::new(settings.settings), rows: 0 },
+            stages: Stages {
+                jobs: JobBook::default(),
+                detector: detector_of(settings),
+                links: LinkNews::default(),
+                partition,
+                rows: 0,
+            },
             drops: DropCounts::default(),
             thinner: Thinner::new(settings.storage),
             messages: 0,
@@ -198,6 +264,8 @@ impl Work for Detecting {
             told: HashMap::new(),
             heard_at: [None; 2],
             announced: HashSet::new(),
+            alerts: settings.alerts.then(Told::default),
+            written_bytes: Cell::new(0),
         }
     }
 
@@ -205,8 +273,18 @@ impl Work for Detecting {
         postcard::from_bytes(bytes)
     }
 
+    fn attach(&mut self, settings: &DetectingSettings) {
+        // The topology may have been configured since the state was written.
+        if settings.links {
+            self.stages.detector.watch_links();
+        }
+        self.alerts = settings.alerts.then(Told::default);
+    }
+
     fn write(&self) -> Result<Vec<u8>, postcard::Error> {
-        postcard::to_stdvec(self)
+        let bytes = postcard::to_extend(self, Vec::with_capacity(self.written_bytes.get()))?;
+        self.written_bytes.set(bytes.len() + bytes.len() / 8);
+        Ok(bytes)
     }
 
     fn message(&mut self, payload: &[u8]) {
@@ -221,6 +299,8 @@ impl Work for Detecting {
         let mut results = self.stages.detector.take_apart(with_heard);
         results.drops.add(&self.drops);
         let mut messages = self.verdicts(&results.episodes);
+        messages.extend(self.links());
+        messages.extend(self.news(&results));
         if all {
             messages.extend(self.parts(position));
         }
@@ -237,8 +317,10 @@ impl Work for Detecting {
     }
 
     fn forget_told(&mut self) {
-        let told = self.stages.detector.take_apart(true);
+        // Sources heard are told now and then: the database may not have the latest ones.
+        let told = self.stages.detector.take_apart(false);
         self.thinner.pass(&told.signals, &mut StoredRows::default());
+        self.stages.links.take(self.partition);
         self.stages.detector.tell_series_again();
     }
 
@@ -277,3 +359,6 @@ impl Work for Detecting {
         self.stages.detector.series()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -30,6 +30,7 @@ pub fn install() -> Result<PrometheusHandle, BuildError> {
         .set_buckets_for_metric(Matcher::Full("tailback_commit_seconds".into()), &COMMIT_S)?;
     let handle = builder.install_recorder()?;
     describe();
+    crate::alerts::describe();
     Ok(handle)
 }
 
@@ -50,6 +51,10 @@ fn describe() {
     describe_gauge!("tailback_state_bytes", "Size of the newest written state, by stage and partition");
     describe_gauge!("tailback_partitions", "Partitions held, by stage");
     describe_gauge!("tailback_silent_sources", "Sources of rows that are silent, by stage");
+    describe_counter!(
+        "tailback_forced_link_seconds_total",
+        "Seconds of links looked at before every detector partition had told of them, by stage"
+    );
     describe_gauge!("tailback_series", "Series known, by stage");
     describe_histogram!("tailback_sample_to_commit_seconds", "From the sampler's timestamp to the commit");
     describe_histogram!("tailback_commit_seconds", "Length of a transaction");
@@ -72,6 +77,7 @@ pub struct StageFigures {
     partitions: Gauge,
     series: Gauge,
     silent: Gauge,
+    forced: Counter,
     to_commit: Histogram,
     commit: Histogram,
 }
@@ -94,6 +100,7 @@ impl StageFigures {
             partitions: gauge!("tailback_partitions", "stage" => stage),
             series: gauge!("tailback_series", "stage" => stage),
             silent: gauge!("tailback_silent_sources", "stage" => stage),
+            forced: counter!("tailback_forced_link_seconds_total", "stage" => stage),
             to_commit: histogram!("tailback_sample_to_commit_seconds"),
             commit: histogram!("tailback_commit_seconds", "stage" => stage),
         }
@@ -117,7 +124,7 @@ impl StageFigures {
 
     /// The state of the partitions that a stage holds.
     pub fn held<W: Work>(&self, held: &BTreeMap<i32, Held<W>>) {
-        let (mut rows, mut waiting, mut bytes, mut series, mut silent) = (0, 0, 0, 0, 0);
+        let (mut rows, mut waiting, mut bytes, mut series, mut silent, mut forced) = (0, 0, 0, 0, 0, 0);
         let mut newest_s: Option<f64> = None;
         for one in held.values() {
             let (taken, waits) = one.work.rows();
@@ -125,6 +132,7 @@ impl StageFigures {
             bytes += one.work.result_bytes();
             series += one.work.series().len();
             silent += one.work.silent();
+            forced += one.work.forced_seconds();
             newest_s = newest_s.into_iter().chain(one.work.newest_s()).reduce(f64::max);
         }
         self.rows.absolute(rows);
@@ -132,6 +140,7 @@ impl StageFigures {
         self.result_bytes.set(bytes as f64);
         self.series.set(series as f64);
         self.silent.set(silent as f64);
+        self.forced.absolute(forced);
         self.partitions.set(held.len() as f64);
         if let Some(newest_s) = newest_s {
             self.behind.set(clock::now().seconds() - newest_s);

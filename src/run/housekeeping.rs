@@ -2,12 +2,22 @@
 
 use super::clock;
 use super::stop::Wishes;
-use detector::postgres::{Housekept, PgSettings, housekeep, put_expected};
+use detector::postgres::{
+    Housekept, PgSettings, housekeep, learn, put_expected, put_links, put_places, roll_up,
+};
 use schemas::site::Expected;
+use schemas::topology::{link_places, node_places};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Time between two rounds, and before the first: a start has other things to do.
 const ROUND: Duration = Duration::from_secs(3_600);
+
+/// Time between two looks at what finished runs teach.
+const LEARN: Duration = Duration::from_secs(300);
+
+/// Time between two rounds of sums for dashboards.
+const SUMS: Duration = Duration::from_secs(60);
 
 /// Time between two tries to tell who is expected.
 const AGAIN: Duration = Duration::from_secs(10);
@@ -19,6 +29,62 @@ pub async fn tell_expected(settings: PgSettings, expected: Vec<Expected>, wishes
         tokio::select! {
             () = tokio::time::sleep(AGAIN) => {}
             () = wishes.wait() => return,
+        }
+    }
+}
+
+/// Tells the database where nodes and links are. Without files of a topology what stands there stays.
+pub async fn tell_places(settings: PgSettings, topology: Vec<PathBuf>, wishes: Wishes) {
+    if topology.is_empty() {
+        return;
+    }
+    let reading = tokio::task::spawn_blocking(move || {
+        let reading = aggregator::topology::read(&topology);
+        reading.map(|reading| (node_places(&reading.topology), link_places(&reading.topology)))
+    });
+    let (places, links) = match reading.await {
+        Ok(Ok(places)) => places,
+        Ok(Err(error)) => {
+            return tracing::error!(%error, "[site] topology cannot be read; where nodes stand is not told");
+        }
+        Err(error) => return tracing::error!(%error, "reading [site] topology broke down"),
+    };
+    let tell = async || {
+        put_places(&settings, &places).await?;
+        put_links(&settings, &links).await
+    };
+    while let Err(error) = tell().await {
+        tracing::warn!(%error, "the database was not told where nodes and links are; trying on");
+        tokio::select! {
+            () = tokio::time::sleep(AGAIN) => {}
+            () = wishes.wait() => return,
+        }
+    }
+}
+
+/// Learns from finished runs, and tells the factors of jobs, until the process stops.
+pub async fn lessons(settings: PgSettings, wishes: Wishes) {
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(LEARN) => {}
+            () = wishes.wait() => return,
+        }
+        match learn(&settings).await {
+            Ok((betas, jobs)) => tracing::info!(betas, jobs, "factors of jobs"),
+            Err(error) => tracing::warn!(%error, "the factors of jobs have to wait"),
+        }
+    }
+}
+
+/// Sums up what dashboards show, until the process stops.
+pub async fn sums(settings: PgSettings, wishes: Wishes) {
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(SUMS) => {}
+            () = wishes.wait() => return,
+        }
+        if let Err(error) = roll_up(&settings).await {
+            tracing::warn!(%error, "the sums for dashboards have to wait for the next minute");
         }
     }
 }

@@ -1,6 +1,5 @@
-//! `/metrics`, `/healthz`, `/readyz`, and the way to `/api/v1/jobs`.
+//! `/metrics`, `/healthz`, `/readyz`, and the ways to `/api/v1/jobs`, `/api/v1/placement` and `/api/v1/advice`.
 
-use super::intake::Intake;
 use crate::config::secrets::Redacted;
 use crate::config::sections::Http;
 use anyhow::Context;
@@ -43,7 +42,11 @@ impl Health {
         report.alive = Instant::now();
     }
 
-    fn text(&self, ready: bool) -> Result<String, String> {
+    /// What it is like: `ready` asks for troubles too, not only whether every stage turns.
+    ///
+    /// # Errors
+    /// What is wrong, a line each.
+    pub fn text(&self, ready: bool) -> Result<String, String> {
         let reports = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut troubles = Vec::new();
         for (stage, report) in &reports {
@@ -74,7 +77,7 @@ impl Access {
     }
 }
 
-/// Serves until `stop` is done; where it listens comes back at once.
+/// Serves, with the routes that `others` gives for the address, until `stop` is done; where it listens comes back at once.
 ///
 /// # Errors
 /// An address that cannot be listened on.
@@ -82,7 +85,7 @@ pub async fn serve(
     config: &Http,
     metrics: PrometheusHandle,
     health: Health,
-    intake: Option<Intake>,
+    others: impl FnOnce(SocketAddr) -> Vec<Router>,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> anyhow::Result<SocketAddr> {
     let listener = tokio::net::TcpListener::bind(config.listen)
@@ -96,9 +99,8 @@ pub async fn serve(
         .route("/readyz", get(|State(s): State<Served>| async move { answer(s.health.text(true)) }))
         .layer(middleware::from_fn_with_state(Access::by(config.token.as_ref()), authorised))
         .with_state(served);
-    if let Some(intake) = intake {
-        let token = config.jobs_token.as_ref().or(config.token.as_ref());
-        router = router.merge(intake.router(Access::by(token)));
+    for other in others(address) {
+        router = router.merge(other);
     }
     tokio::spawn(async move {
         if let Err(error) = axum::serve(listener, router).with_graceful_shutdown(stop).await {

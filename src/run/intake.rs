@@ -7,6 +7,7 @@ use super::http::{Access, authorised};
 use super::kafka;
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
+use crate::config::sections::Http;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -61,6 +62,12 @@ impl Intake {
     /// Takes events from here on: the topic is there.
     pub fn open(&self) {
         self.ready.store(true, Ordering::Relaxed);
+    }
+
+    /// The route, for who has the token of jobs, or the common one where there is none.
+    pub fn route(self, http: &Http) -> Router {
+        let token = http.jobs_token.as_ref().or(http.token.as_ref());
+        self.router(Access::by(token))
     }
 
     /// The route, for those who have `access`.

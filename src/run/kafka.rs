@@ -1,8 +1,9 @@
 //! Connections to Kafka: consumers that say what they were assigned, a producer that says what arrived, topics.
 
+use super::ear::Ear;
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
-use crate::config::sections::Kafka;
+use crate::config::sections::{Kafka, Stage};
 use anyhow::{Context, bail};
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
 use rdkafka::client::{ClientContext, DefaultClientContext};
@@ -15,7 +16,10 @@ use rdkafka::types::RDKafkaRespErr;
 use rdkafka::{ClientConfig, TopicPartitionList};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// Time after which brokers that do not answer are asked again, and what keeps them is looked at.
+const ASKED_AGAIN: Duration = Duration::from_millis(500);
 
 /// Chunks of messages that may be on their way at once.
 pub const CHUNKS: usize = 64;
@@ -192,12 +196,37 @@ fn own_topics(kafka: &Kafka) -> [(&String, i32, String); 4] {
     ]
 }
 
+/// Waits until the brokers answer. A consumer asks, since an administrator does not hear what librdkafka complains of.
+///
+/// # Errors
+/// Brokers that do not answer within `patience`, brokers that do not take user and password.
+fn reach(config: &RunConfig, patience: Duration) -> anyhow::Result<()> {
+    let (ear, begun) = (Ear::default(), Instant::now());
+    let role = Role::Consumer(Stage::Aggregator);
+    let reader: BaseConsumer<Ear> = client(config, role, &[], ear.clone())?;
+    while let Err(error) = reader.fetch_metadata(None, ASKED_AGAIN) {
+        ear.listen(&reader);
+        if let Some(refusal) = ear.refusal() {
+            bail!(
+                "the Kafka brokers do not let Tailback in; correct kafka.sasl_password_file, or sasl.username and \
+                 sasl.mechanisms in [kafka.librdkafka]: {refusal}"
+            );
+        }
+        if begun.elapsed() > patience {
+            let complaint = ear.complaint().map_or(String::new(), |complaint| format!(" ({complaint})"));
+            return Err(error).context(format!("the Kafka brokers do not answer{complaint}"));
+        }
+    }
+    Ok(())
+}
+
 /// Creates Tailback's topics where they are missing and may be created; otherwise says which are missing. Gives
 /// the number of partitions of the counters and the signals.
 ///
 /// # Errors
-/// Brokers that do not answer within `patience`, topics that are missing or cannot be created.
+/// Brokers that do not answer within `patience` or do not let us in, topics that are missing or cannot be created.
 pub async fn ensure_topics(config: &RunConfig, patience: Duration) -> anyhow::Result<(i32, i32)> {
+    reach(config, patience)?;
     let admin: AdminClient<DefaultClientContext> = client(config, Role::Admin, &[], DefaultClientContext)?;
     let kafka = &config.kafka;
     let wanted = own_topics(kafka);

@@ -10,23 +10,30 @@
 //! | [`work`] | what a stage does with a partition, apart from where messages come from and results go |
 //! | [`detecting`] | the detector's work: order, jobs, models |
 //! | [`rolling`] | the roll-up's work: parts of jobs to results |
+//! | [`alert_news`] | news of series and jobs, from all partitions to the one that knows of alerts |
 //! | [`verdict`] | messages for others to read |
 //! | [`exactly_once`] | a stage whose results, offsets and state go to the database together |
 //! | [`partitions`] | a held partition: restored, brought up to date, taken from |
 //! | [`commit`] | messages to Kafka, then the transaction; tries until it holds |
 //! | [`kafka`] | consumers, producers, topics |
+//! | [`ear`] | why brokers do not answer |
 //! | [`lag`] | how far stages are behind, and the line about catching up |
 //! | [`figures`] | what is measured |
-//! | [`housekeeping`] | who should report; expiry and policies of the database, hourly |
+//! | [`housekeeping`] | who should report, where nodes stand; expiry and policies of the database; what finished runs teach |
 //! | [`http`] | `/metrics`, `/healthz`, `/readyz` |
 //! | [`clock`] | the machine's clock |
 //! | [`intake`] | `/api/v1/jobs`: job events from scripts to Kafka |
+//! | `placement` | `/api/v1/placement`: what a job on some nodes would meet |
+//! | [`links`] | news of links, from all detector partitions to the one that looks at all |
+//! | [`service`] | what a service manager is told |
 //! | [`stop`] | the wishes to stop and to reload |
 
 pub mod aggregating;
+pub mod alert_news;
 pub mod clock;
 pub mod commit;
 pub mod detecting;
+pub mod ear;
 pub mod exactly_once;
 pub mod figures;
 pub mod housekeeping;
@@ -34,12 +41,16 @@ pub mod http;
 pub mod intake;
 pub mod kafka;
 pub mod lag;
+pub mod links;
 pub mod partitions;
+mod placement;
 pub mod rolling;
+pub mod service;
 pub mod stop;
 pub mod verdict;
 pub mod work;
 
+use crate::alerts::{Receiver, deliver_all};
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
 use crate::config::sections::{Stage, Storage, Use};
@@ -48,16 +59,23 @@ use anyhow::{Context, anyhow};
 use clap::Args;
 use commit::{Request, Writer};
 use detecting::{Detecting, DetectingSettings};
+use detector::alerts::AlertSettings;
+use detector::alerts::outbox::Desk;
+use detector::fabric::Network;
 use detector::postgres::{DirectColumnstore, PgError, PgRetention, PgSettings, PgStore};
 use detector::storage_policy::StoragePolicy;
 use exactly_once::{ExactlyOnce, Setup};
 use figures::StageFigures;
-use http::Health;
+use http::{Access, Health};
 use intake::Intake;
+use placement::Advice;
 use rdkafka::client::DefaultClientContext;
-use rolling::Rolling;
+use rolling::{Rolling, RollingSettings};
+use schemas::topology::node_places;
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use stop::{Again, Wishes};
 use tokio::runtime::Handle;
@@ -97,9 +115,12 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
         let end = async move { stopped.wait().await };
         let aggregates = config.run.stages.contains(&Stage::Aggregator);
         let intake = if aggregates { Some(Intake::new(&config)?) } else { None };
-        let address = http::serve(&config.http, metrics, health.clone(), intake.clone(), end).await?;
+        let address =
+            http::serve(&config.http, metrics, health.clone(), |at| routes(&config, &intake, at), end)
+                .await?;
         tracing::info!(%address, instance = config.run.instance, "metrics and health");
         listen_to_signals(&wishes);
+        tokio::spawn(service::tell(health.clone(), wishes.clone()));
         let topics = until_there(&wishes, &health, || kafka::ensure_topics(&config, PATIENCE)).await?;
         let Some(partitions) = topics else { return Ok(()) };
         intake.iter().for_each(Intake::open);
@@ -119,6 +140,16 @@ async fn stages(
     if config.run.stages.contains(&Stage::Rollup) {
         let expected = config.site.expected.clone();
         handle.spawn(housekeeping::tell_expected(pg_settings(config), expected, wishes.clone()));
+        let topology = config.site.topology.clone();
+        handle.spawn(housekeeping::tell_places(pg_settings(config), topology, wishes.clone()));
+        handle.spawn(housekeeping::lessons(pg_settings(config), wishes.clone()));
+        let (desk, by) = (|| Ok(Desk::server(pg_settings(config))), &config.run.instance);
+        let stop = || {
+            let wishes = wishes.clone();
+            async move { wishes.wait().await }
+        };
+        deliver_all(&config.alerts, by, desk, stop)?;
+        handle.spawn(housekeeping::sums(pg_settings(config), wishes.clone()));
         handle.spawn(housekeeping::rounds(pg_settings(config), wishes.clone()));
     }
     let mut threads = Vec::new();
@@ -196,7 +227,14 @@ impl OneStage {
             }
             Stage::Rollup => {
                 let topic = config.kafka.signals_topic.clone();
-                self.exactly_once::<Rolling>(stage, topic, (), Box::new(|| None), figures)
+                let settings = RollingSettings {
+                    partitions: self.counters,
+                    fabric: config.fabric.clone(),
+                    network: network(config)?,
+                    alerts: Arc::default(),
+                };
+                let settings = RollingSettings { alerts: alerts(config, &settings), ..settings };
+                self.exactly_once::<Rolling>(stage, topic, settings, Box::new(|| None), figures)
             }
         }
     }
@@ -242,7 +280,40 @@ fn detecting_settings(config: &RunConfig) -> DetectingSettings {
         settings: config.settings(),
         waiting_rows_max: config.run.max_rows_in_flight,
         storage: policy(config),
+        links: !config.site.topology.is_empty(),
+        alerts: !config.alerts.rules.is_empty(),
     }
+}
+
+/// The network of the configured topology, if there is one.
+fn network(config: &RunConfig) -> anyhow::Result<Option<Arc<Network>>> {
+    if config.site.topology.is_empty() {
+        return Ok(None);
+    }
+    let reading =
+        aggregator::topology::read(&config.site.topology).context("site.topology cannot be read")?;
+    Ok(Some(Arc::new(Network::of(reading.topology))))
+}
+
+/// The ways to `/api/v1/jobs`, `/api/v1/placement` and `/api/v1/advice`, as far as these stages can answer.
+fn routes(config: &RunConfig, intake: &Option<Intake>, address: SocketAddr) -> Vec<axum::Router> {
+    let access = || Access::by(config.http.token.as_ref());
+    let mut routes: Vec<_> = intake.iter().map(|intake| intake.clone().route(&config.http)).collect();
+    if config.run.stages.iter().any(|stage| *stage != Stage::Aggregator) {
+        routes.push(Advice::new(pg_settings(config)).router(access(), address));
+    }
+    if config.run.stages.contains(&Stage::Rollup) {
+        let clock = Arc::new(|| clock::now().seconds());
+        routes.push(crate::alerts::router(Desk::server(pg_settings(config)), clock, access()));
+    }
+    routes
+}
+
+/// Rules, who is told, and where nodes stand.
+fn alerts(config: &RunConfig, settings: &RollingSettings) -> Arc<AlertSettings> {
+    let places = settings.network.as_ref().map(|network| node_places(&network.topology));
+    let routes = config.alerts.receivers.iter().map(Receiver::route).collect();
+    Arc::new(AlertSettings::new(config.alerts.rules.clone(), routes, &places.unwrap_or_default()))
 }
 
 fn policy(config: &RunConfig) -> StoragePolicy {
@@ -272,6 +343,7 @@ pub fn pg_settings(config: &RunConfig) -> PgSettings {
             minutes_days: days(database.minute_days),
             hours_days: None,
         },
+        episodes_days: days(database.episode_days),
         connect_timeout_s: database.connect_timeout_s as f64,
         ..PgSettings::at(database.url.reveal())
     }

@@ -106,6 +106,7 @@ impl<W: Work> Held<W> {
                 partition,
                 source,
             })?;
+            held.work.attach(settings);
             (held.position, held.snapshot_of) = (snapshot.position, Some(snapshot.position));
         } else if claim.position.is_some() {
             // No state was written yet: the state is that of the partition from its beginning.

@@ -1,16 +1,26 @@
 //! The roll-up stage's work on one partition of `tailback.signals`: parts of jobs to results of jobs.
 
+use super::alert_news;
+use super::links::{self, LinkMerge, LinkMessage};
 use super::verdict;
 use super::work::{OutTopic, Outcome, Outgoing, Work};
+use detector::alerts::news::JobNews;
+use detector::alerts::{AlertSettings, Alerts, News};
+use detector::fabric::{FabricSettings, Network};
 use detector::jobs::{JobPart, combine};
 use schemas::{DropCounts, DropReason, JobResult, Name, ResultBatch};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Seconds after its end, by the newest part of any job, when a job is forgotten here.
 const FORGOTTEN_S: f64 = 86_400.0;
 /// First byte of a message: its version.
-const VERSION: u8 = 1;
+const VERSION: u8 = 4;
+/// The first byte tells the three kinds of messages on this topic apart.
+const _: () = assert!(
+    VERSION != links::VERSION && VERSION != alert_news::VERSION && links::VERSION != alert_news::VERSION
+);
 /// Level of zstd: parts are mostly runs of small numbers.
 const COMPRESSION: i32 = 1;
 
@@ -63,6 +73,22 @@ impl PartMessage {
     }
 }
 
+/// What the stage is made from.
+#[derive(Clone, Debug)]
+pub struct RollingSettings {
+    /// Partitions of `tailback.counters`: each tells of links.
+    pub partitions: i32,
+    /// Rules of the fabric.
+    pub fabric: FabricSettings,
+    /// The network, where the topology is known.
+    pub network: Option<Arc<Network>>,
+    /// Rules of alerts, and who is told.
+    pub alerts: Arc<AlertSettings>,
+}
+
+/// The part of a job that the fabric tells counts as one of a partition that does not exist.
+const OF_LINKS: i32 = -1;
+
 /// State of one partition.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Rolling {
@@ -71,9 +97,58 @@ pub struct Rolling {
     drops: DropCounts,
     newest_us: Option<i64>,
     messages: u64,
+    /// In the one partition that hears of links.
+    links: Option<LinkMerge>,
+    /// In the same partition.
+    alerts: Alerts,
+    #[serde(skip)]
+    settings: Option<RollingSettings>,
 }
 
 impl Rolling {
+    fn news_of_links(&mut self, payload: &[u8]) {
+        let Some(message) = LinkMessage::read(payload) else {
+            self.drops.count(DropReason::BadMessage);
+            return;
+        };
+        let Some(settings) = self.settings.as_ref().filter(|settings| settings.network.is_some()) else {
+            return;
+        };
+        let new = || LinkMerge::new(settings.partitions, settings.fabric.clone(), settings.network.clone());
+        let links = self.links.get_or_insert_with(new);
+        let before = links.fabric().now();
+        links.message(message);
+        if links.fabric().now() > before {
+            self.alerts.regions(&links.fabric().news_of_regions());
+        }
+    }
+
+    /// What jobs lost, for the partition that knows of alerts.
+    fn news_of_jobs(&self, results: &[JobResult]) -> Option<Outgoing> {
+        let news = |result: &JobResult| {
+            let parts = self.jobs.get(&result.job_id)?;
+            let start = parts.values().map(|(_, part)| part.start).min()?;
+            let until = parts.values().map(|(_, part)| part.until).max()?;
+            Some(JobNews::of(result, start, until))
+        };
+        let is_told = self.settings.as_ref().is_some_and(|settings| !settings.alerts.rules.is_empty());
+        let jobs: Vec<JobNews> = results.iter().filter_map(news).collect();
+        (is_told && !jobs.is_empty()).then(|| alert_news::outgoing(&News { jobs, ..News::default() }))?
+    }
+
+    /// What the fabric says of jobs, for the partitions that these belong to.
+    fn parts_of_links(&mut self) -> Vec<Outgoing> {
+        let Some(links) = &mut self.links else { return Vec::new() };
+        let position = links.fabric().now();
+        let message = |(job_id, part): (Name, JobPart)| {
+            let key = job_id.to_string();
+            let message = PartMessage { partition: OF_LINKS, position, job_id, part };
+            let payload = message.payload(&message.content().ok()?).ok()?;
+            Some(Outgoing { to: OutTopic::Signals, key, payload })
+        };
+        links.fabric().take_parts().into_iter().filter_map(message).collect()
+    }
+
     fn result(&self, job_id: &Name) -> Option<JobResult> {
         let parts: Vec<&JobPart> = self.jobs.get(job_id)?.values().map(|(_, part)| part).collect();
         Some(combine(job_id, &parts))
@@ -91,11 +166,21 @@ impl Rolling {
 
 impl Work for Rolling {
     const STAGE: &'static str = "rollup";
-    const STATE_VERSION: u32 = 1;
-    type Settings = ();
+    const STATE_VERSION: u32 =
+        1_000 * detector::alerts::STATE_VERSION + 100 + detector::fabric::STATE_VERSION;
+    type Settings = RollingSettings;
 
-    fn fresh(_partition: i32, (): &()) -> Rolling {
-        Rolling::default()
+    fn fresh(_partition: i32, settings: &RollingSettings) -> Rolling {
+        let alerts = Alerts::new(Arc::clone(&settings.alerts));
+        Rolling { settings: Some(settings.clone()), alerts, ..Rolling::default() }
+    }
+
+    fn attach(&mut self, settings: &RollingSettings) {
+        if let Some(links) = &mut self.links {
+            links.attach(settings.partitions, settings.fabric.clone(), settings.network.clone());
+        }
+        self.alerts.attach(Arc::clone(&settings.alerts));
+        self.settings = Some(settings.clone());
     }
 
     fn read(bytes: &[u8]) -> Result<Rolling, postcard::Error> {
@@ -108,6 +193,17 @@ impl Work for Rolling {
 
     fn message(&mut self, payload: &[u8]) {
         self.messages += 1;
+        if payload.first() == Some(&links::VERSION) {
+            self.news_of_links(payload);
+            return;
+        }
+        if payload.first() == Some(&alert_news::VERSION) {
+            match alert_news::read(payload) {
+                Some(news) => self.alerts.news(&news),
+                None => self.drops.count(DropReason::BadMessage),
+            }
+            return;
+        }
         let Some(message) = PartMessage::read(payload) else {
             self.drops.count(DropReason::BadMessage);
             return;
@@ -121,33 +217,53 @@ impl Work for Rolling {
         }
     }
 
-    fn take(&mut self, _position: i64, _all: bool) -> Outcome {
+    fn take(&mut self, _position: i64, all: bool) -> Outcome {
         let changed = std::mem::take(&mut self.changed);
         let job_results: Vec<JobResult> = changed.iter().filter_map(|job_id| self.result(job_id)).collect();
         let verdict = |result: &JobResult| {
             let payload = verdict::of_job(result)?;
             Some(Outgoing { to: OutTopic::Verdicts, key: result.job_id.to_string(), payload })
         };
-        let messages = job_results.iter().filter_map(verdict).collect();
+        let mut messages: Vec<Outgoing> = job_results.iter().filter_map(verdict).collect();
+        if all {
+            messages.extend(self.parts_of_links());
+        }
+        messages.extend(self.news_of_jobs(&job_results));
+        let regions = self.links.as_mut().map_or(Vec::new(), |links| links.fabric().take_regions());
         self.forget_old();
-        let results = ResultBatch { job_results, drops: self.drops.clone(), ..ResultBatch::default() };
+        let notices = self.alerts.take();
+        let results = ResultBatch {
+            job_results,
+            regions,
+            notices,
+            drops: self.drops.clone(),
+            ..ResultBatch::default()
+        };
         Outcome { results, messages, ..Outcome::default() }
     }
 
     fn forget_told(&mut self) {
         self.changed.clear();
+        self.alerts.take();
+        if let Some(links) = &mut self.links {
+            links.fabric().take_regions();
+        }
     }
 
     fn result_bytes(&self) -> usize {
         0
     }
 
-    fn reload(&mut self, (): &()) -> bool {
+    fn reload(&mut self, _settings: &RollingSettings) -> bool {
         false
     }
 
     fn newest_s(&self) -> Option<f64> {
         self.newest_us.map(|us| schemas::Time(us).seconds())
+    }
+
+    fn forced_seconds(&self) -> u64 {
+        self.links.as_ref().map_or(0, LinkMerge::forced)
     }
 
     fn rows(&self) -> (u64, usize) {

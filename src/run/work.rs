@@ -25,6 +25,9 @@ pub trait Work: Sized + Send + 'static {
     /// What is wrong with the bytes.
     fn read(bytes: &[u8]) -> Result<Self, postcard::Error>;
 
+    /// Gives a state that was read back what is not part of it.
+    fn attach(&mut self, _settings: &Self::Settings) {}
+
     /// The state as bytes.
     ///
     /// # Errors
@@ -60,6 +63,11 @@ pub trait Work: Sized + Send + 'static {
         0
     }
 
+    /// Seconds of links that were looked at before every partition had told of them, since the state began.
+    fn forced_seconds(&self) -> u64 {
+        0
+    }
+
     /// Rows taken so far, and rows that wait for others.
     fn rows(&self) -> (u64, usize);
 }
@@ -87,7 +95,10 @@ impl Outcome {
             && r.job_results.is_empty()
             && r.job_series.is_empty()
             && r.heard.is_empty()
+            && r.regions.is_empty()
+            && r.factors.is_empty()
             && r.silences.is_empty()
+            && r.notices.is_empty()
     }
 }
 
@@ -105,7 +116,7 @@ pub struct Outgoing {
 /// Topics that stages write to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OutTopic {
-    /// `tailback.signals`: what detectors know of jobs, for the roll-up stage.
+    /// `tailback.signals`: what detectors know of jobs and links, for the roll-up stage.
     Signals,
     /// `tailback.verdicts`: episodes and results of jobs, for others to read.
     Verdicts,

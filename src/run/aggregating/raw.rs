@@ -20,9 +20,12 @@ pub(super) struct RawPartition {
     doubted: bool,
     reached: Option<Time>,
     next_offset: Option<i64>,
+    begin: Option<i64>,
     dropped: Vec<DroppedRow>,
     pending: Option<Pending>,
+    /// When something came of it last, and when it was asked for anew.
     heard: Instant,
+    nudged: Instant,
 }
 
 impl RawPartition {
@@ -36,9 +39,11 @@ impl RawPartition {
             doubted: false,
             reached: None,
             next_offset: None,
+            begin: None,
             dropped: Vec::new(),
             pending: None,
             heard: Instant::now(),
+            nudged: Instant::now(),
         }
     }
 
@@ -78,16 +83,46 @@ impl RawPartition {
         self.doubted
     }
 
-    /// Settles a doubt: the broker has messages from offset `low` up to before `high`.
-    pub(super) fn settle(&mut self, low: i64, high: i64) {
+    /// Notes that nobody knows whether it is silent since all there is was read, or since a word of Kafka got lost.
+    pub(super) fn doubt_silence(&mut self, after: Duration) {
+        self.doubted |= !self.at_end && self.stuck(after);
+    }
+
+    /// Settles a doubt: reading began at offset `begin`, and the broker has messages up to before `high`.
+    pub(super) fn settle(&mut self, begin: i64, high: i64) {
+        self.begin.get_or_insert(begin);
         if std::mem::take(&mut self.doubted) {
-            self.at_end = self.next_offset.unwrap_or(low) >= high;
+            self.at_end = self.next_offset.unwrap_or(begin) >= high;
         }
+    }
+
+    /// The offset where reading began, as it was known first.
+    pub(super) fn begin(&self) -> Option<i64> {
+        self.begin
+    }
+
+    /// Whether it must be asked for anew: for so long nothing came although the broker has more, which was settled just
+    /// now. It is then waited for as long again.
+    pub(super) fn must_nudge(&mut self, after: Duration) -> bool {
+        let must = !self.at_end
+            && !self.doubted
+            && self.pending.is_none()
+            && self.stuck(after)
+            && self.nudged.elapsed() > after;
+        if must {
+            self.nudged = Instant::now();
+        }
+        must
     }
 
     /// Whether all there is was read.
     pub(super) fn at_end(&self) -> bool {
         self.at_end
+    }
+
+    /// Notes that nothing is taken of it for now: what waits there is no silence.
+    pub(super) fn holds(&mut self) {
+        self.heard = Instant::now();
     }
 
     /// Whether nothing came for so long although there should be more.

@@ -31,9 +31,19 @@ fn push(producer: &BaseProducer, partition: i32, payload: &[u8]) {
 }
 
 fn configured(brokers: &str) -> RunConfig {
+    configured_with(brokers, "")
+}
+
+fn configured_with(brokers: &str, of_consumer: &str) -> RunConfig {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tailback.toml");
-    std::fs::write(&file, format!("[kafka]\nbrokers = {brokers:?}\n")).unwrap();
+    std::fs::write(
+        &file,
+        format!(
+            "[kafka]\nbrokers = {brokers:?}\n[kafka.consumer]\n\"session.timeout.ms\" = 6000\n{of_consumer}"
+        ),
+    )
+    .unwrap();
     RunConfig::load(Some(&file)).unwrap()
 }
 
@@ -59,8 +69,8 @@ fn read_back(brokers: &str) -> Vec<(i32, Vec<u8>)> {
     found
 }
 
-#[test]
-fn rows_of_one_file_system_go_to_one_partition_and_bad_ones_are_told_of() {
+/// A cluster with rows in both partitions of a raw topic, and the topic of the counters.
+fn cluster_with_rows() -> (MockCluster<'static, rdkafka::producer::DefaultProducerContext>, String) {
     let cluster = MockCluster::new(1).unwrap();
     let brokers = cluster.bootstrap_servers();
     cluster.create_topic("ldms.lustre_client", 2, 1).unwrap();
@@ -72,6 +82,64 @@ fn rows_of_one_file_system_go_to_one_partition_and_bad_ones_are_told_of() {
     }
     push(&producer, 0, b"{\"timestamp\":17");
     producer.flush(Duration::from_secs(10)).unwrap();
+    (cluster, brokers)
+}
+
+/// Turns until both raw partitions are at their end; whether that came about in time.
+fn comes_to_the_end(stage: &mut Aggregating<'_>) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let over = |stage: &Aggregating<'_>| stage.raws.len() == 2 && stage.raws.iter().all(RawPartition::at_end);
+    while !over(stage) && Instant::now() < deadline {
+        stage.turn().unwrap();
+        stage.tell().unwrap();
+        stage.commit(false).unwrap();
+        stage.serve(IDLE).unwrap();
+    }
+    over(stage)
+}
+
+#[test]
+fn a_partition_of_which_nothing_is_left_is_at_its_end_although_nothing_came_and_time_passed() {
+    let (_cluster, brokers) = cluster_with_rows();
+    let (config, figures) = (configured(&brokers), StageFigures::of("aggregator"));
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let start = || Aggregating::start(&config, PARTITIONS, &figures, runtime.handle()).unwrap();
+    let mut first = start();
+    assert!(comes_to_the_end(&mut first), "the rows are not read");
+    first.drain(Duration::from_secs(10)).unwrap();
+    drop(first);
+    let mut second = start();
+    assert!(comes_to_the_end(&mut second), "the first end is not told");
+    assert!(second.raws.iter().all(|raw| raw.next_offset().is_none()), "rows were read again");
+    std::thread::sleep(PAUSE + Duration::from_millis(100));
+    second.confirm_ends();
+    assert!(comes_to_the_end(&mut second), "the end is lost after a pause");
+    // An end of which no word came.
+    second.raws.iter_mut().for_each(RawPartition::doubt_end);
+    second.raws.iter_mut().for_each(|raw| raw.settle(0, i64::MAX));
+    assert!(comes_to_the_end(&mut second), "the silence does not tell the end");
+}
+
+#[test]
+fn who_wants_new_rows_alone_never_gets_the_old_ones_however_long_nothing_comes() {
+    let (_cluster, brokers) = cluster_with_rows();
+    let config = configured_with(&brokers, "\"auto.offset.reset\" = \"latest\"\n");
+    let (figures, runtime) = (StageFigures::of("aggregator"), tokio::runtime::Runtime::new().unwrap());
+    let mut stage = Aggregating::start(&config, PARTITIONS, &figures, runtime.handle()).unwrap();
+    assert!(comes_to_the_end(&mut stage), "that nothing came is not told");
+    let since = Instant::now();
+    while since.elapsed() < LOST + Duration::from_secs(2) {
+        stage.raws.iter_mut().for_each(RawPartition::doubt_end);
+        stage.confirm_ends();
+        assert!(comes_to_the_end(&mut stage), "the end is lost after a while");
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    assert!(stage.raws.iter().all(|raw| raw.next_offset().is_none()), "old rows are read");
+}
+
+#[test]
+fn rows_of_one_file_system_go_to_one_partition_and_bad_ones_are_told_of() {
+    let (_cluster, brokers) = cluster_with_rows();
     let (config, wishes) = (configured(&brokers), Wishes::default());
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (handle, stop) = (runtime.handle().clone(), wishes.clone());

@@ -1,0 +1,52 @@
+//! `GET /api/v1/advice?nodes=…`: what a scheduler that asks instead of listening should know now.
+
+use crate::run::http::{Access, authorised};
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use axum::middleware;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use detector::alerts::outbox::Desk;
+use schemas::alert::advice_answer;
+use serde::Deserialize;
+use std::sync::Arc;
+use tokio::sync::Mutex;
+
+/// Incidents that are looked at, and nodes that may be asked about.
+const INCIDENTS_MAX: usize = 1_000;
+const NODES_MAX: usize = 20_000;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    /// Node names or a hostlist; "" for everything.
+    #[serde(default)]
+    nodes: String,
+}
+
+#[derive(Clone)]
+struct Counter {
+    desk: Arc<Mutex<Desk>>,
+    clock: super::deliver::Clock,
+}
+
+/// The way to the advice.
+pub fn router(desk: Desk, clock: super::deliver::Clock, access: Access) -> Router {
+    Router::new()
+        .route("/api/v1/advice", get(advice))
+        .layer(middleware::from_fn_with_state(access, authorised))
+        .with_state(Counter { desk: Arc::new(Mutex::new(desk)), clock })
+}
+
+async fn advice(State(counter): State<Counter>, Query(asked): Query<Asked>) -> Response {
+    let nodes = match schemas::hostlist::expand(&asked.nodes, NODES_MAX) {
+        Ok(nodes) => nodes.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        Err(error) => return (StatusCode::BAD_REQUEST, format!("nodes: {error}\n")).into_response(),
+    };
+    let now_s = (counter.clock)();
+    match counter.desk.lock().await.advice(&nodes, INCIDENTS_MAX).await {
+        Ok(found) => Json(advice_answer(&found, now_s)).into_response(),
+        Err(error) => (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")).into_response(),
+    }
+}

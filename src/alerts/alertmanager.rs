@@ -1,0 +1,95 @@
+//! Prometheus' Alertmanager, API v2. Labels stay the same while an incident lasts, figures are annotations. What fires is
+//! sent again before it would expire there; what is over is sent for five minutes, as Prometheus does.
+
+use super::http::{self, Refusal};
+use super::receiver::Receiver;
+use reqwest::Client;
+use schemas::{Notice, NoticeKind};
+use serde_json::{Value, json};
+
+/// Seconds for which the end of an incident is repeated.
+const RESOLVED_S: f64 = 300.0;
+/// Sendings that may be missed before the Alertmanager takes an incident for resolved.
+const MISSED: f64 = 4.0;
+
+/// When a notice that was delivered is sent again; `None` for never.
+pub fn again_s(receiver: &Receiver, notice: &Notice, first_s: f64, now_s: f64) -> Option<f64> {
+    let next_s = now_s + receiver.resend_s;
+    (notice.kind != NoticeKind::Resolved || next_s <= first_s + RESOLVED_S).then_some(next_s)
+}
+
+/// Sends a notice.
+///
+/// # Errors
+/// [`Refusal`].
+pub async fn send(client: &Client, receiver: &Receiver, notice: &Notice, now_s: f64) -> Result<(), Refusal> {
+    let url = format!("{}/api/v2/alerts", receiver.url.trim_end_matches('/'));
+    let body = json!([alert(notice, now_s, now_s + MISSED * receiver.resend_s)]).to_string();
+    let request = client.post(url).header("Content-Type", "application/json").body(body);
+    http::send(request, receiver.token.as_ref().map(|token| token.reveal()), now_s).await
+}
+
+fn alert(notice: &Notice, now_s: f64, expires_s: f64) -> Value {
+    // An end that lies ahead would be none; rows of a simulation may be ahead of the clock.
+    let ends_s = notice.resolved_s.map_or(expires_s, |over| over.min(now_s));
+    let advice = &notice.advice;
+    let names = |list: &[String]| list.join(" ");
+    let jobs: Vec<String> =
+        advice.jobs.iter().map(|job| format!("{}:{:.1}", job.job_id, job.lost_s)).collect();
+    json!({
+        "labels": notice.labels,
+        "annotations": {
+            "summary": notice.summary,
+            "description": notice.description,
+            "hint": notice.hint,
+            "members": notice.members.to_string(),
+            "slowdown_s": format!("{:.3}", notice.slowdown_s),
+            "completeness": format!("{:.3}", notice.completeness),
+            "action": advice.action.name(),
+            "expected_relief": format!("{:.3}", advice.expected_relief),
+            "confidence": format!("{:.3}", advice.confidence),
+            "advice_until": rfc3339(advice.valid_until_s),
+            "avoid_nodes": names(&advice.nodes),
+            "avoid_links": names(&advice.links),
+            "jobs": jobs.join(" "),
+        },
+        "startsAt": rfc3339(notice.started_s.min(ends_s - 0.001)),
+        "endsAt": rfc3339(ends_s),
+        "generatorURL": "",
+    })
+}
+
+/// A time as RFC 3339 in UTC, to the millisecond. Days to a date: the civil calendar, whose years begin in March here.
+pub fn rfc3339(seconds: f64) -> String {
+    let ms = (seconds.clamp(0.0, 253_402_300_799.0) * 1e3).floor() as i64;
+    let (days, of_day) = (ms.div_euclid(86_400_000), ms.rem_euclid(86_400_000));
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let day_of_era = shifted.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let (hour, minute) = (of_day / 3_600_000, of_day / 60_000 % 60);
+    let (second, milli) = (of_day / 1_000 % 60, of_day % 1_000);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rfc3339;
+
+    #[test]
+    fn times_are_of_the_civil_calendar() {
+        for (seconds, text) in [
+            (0.0, "1970-01-01T00:00:00.000Z"),
+            (951_782_400.0, "2000-02-29T00:00:00.000Z"),
+            (1_795_272_000.25, "2026-11-21T14:40:00.250Z"),
+            (4_107_542_399.999, "2100-02-28T23:59:59.999Z"),
+        ] {
+            assert_eq!(rfc3339(seconds), text);
+        }
+    }
+}

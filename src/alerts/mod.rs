@@ -1,0 +1,34 @@
+//! Notices out of the outbox to receivers, and what people ask of them.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `receiver.rs` | who is told: a file each, checked at start |
+//! | `deliver.rs` | the task of one receiver: lease, send, write down what became of it |
+//! | `pace.rs` | when the next try is, and how many there may be |
+//! | `http.rs` | requests: no redirects, a time limit, a configured CA beside the system's |
+//! | `webhook.rs` | signed JSON |
+//! | `alertmanager.rs` | Prometheus' Alertmanager, API v2 |
+//! | `slurm.rs` | comments of jobs and nodes, and taking them back |
+//! | `advice.rs` | `GET /api/v1/advice` |
+//! | `figures.rs` | what is measured |
+//! | `command.rs`, `words.rs` | `tailback alerts`, and its text |
+
+mod advice;
+mod alertmanager;
+pub mod command;
+mod deliver;
+mod figures;
+mod http;
+mod pace;
+mod receiver;
+mod slurm;
+mod webhook;
+mod words;
+
+pub use advice::router;
+pub use command::AlertsArgs;
+pub use deliver::{Clock, Deliverer, deliver_all};
+pub use figures::describe;
+pub use pace::Random;
+pub use receiver::{Receiver, ReceiverError, load};
+pub use webhook::signature;

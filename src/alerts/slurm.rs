@@ -1,0 +1,164 @@
+//! Slurm: `AdminComment` of jobs that lose time, `Comment` of nodes to avoid, through `scontrol`. Nothing is changed unless
+//! the receiver's file says so; what was set is taken back when the incident or its advice is over, and what somebody else
+//! wrote in the meantime stays.
+
+use super::http::Refusal;
+use super::receiver::{Mark as Allowed, Receiver};
+use detector::alerts::outbox::{Desk, DeskError, Mark};
+use schemas::{Name, Notice, NoticeKind};
+use std::time::Duration;
+use tokio::process::Command;
+
+/// Jobs and nodes that one notice marks.
+const MARKED_MAX: usize = 64;
+/// How a comment of ours begins.
+const OURS: &str = "tailback: ";
+
+/// Acts on a notice.
+///
+/// # Errors
+/// [`Refusal`] when Slurm does not answer or the outbox cannot be asked.
+pub async fn act(desk: &mut Desk, receiver: &Receiver, notice: &Notice, now_s: f64) -> Result<(), Refusal> {
+    if notice.kind == NoticeKind::Resolved {
+        return take_back(desk, receiver, now_s, &notice.incident).await;
+    }
+    if notice.advice.valid_until_s <= now_s {
+        tracing::info!(
+            receiver = receiver.name,
+            incident = notice.incident,
+            "the advice is over; nothing is marked"
+        );
+        return Ok(());
+    }
+    for (target, name, value) in marks(receiver, notice) {
+        let arguments = update(target, &name, &value);
+        if receiver.dry_run {
+            tracing::info!(receiver = receiver.name, "dry run: scontrol {}", arguments.join(" "));
+            continue;
+        }
+        let Some(found) = comment(receiver, target, &name).await? else { continue };
+        let before = if found.starts_with(OURS) { String::new() } else { found };
+        let (incident, until_s) = (notice.incident.clone(), notice.advice.valid_until_s);
+        let mark = Mark { target: target.to_string(), name, incident, value, before, until_s };
+        // First it is remembered, so that whatever happens it is taken back.
+        desk.put_mark(&receiver.name, &mark).await.map_err(|error| unasked(&error))?;
+        scontrol(receiver, &arguments).await?;
+    }
+    Ok(())
+}
+
+/// Takes back what is over at `now_s`, and all marks of an incident ("" for none).
+///
+/// # Errors
+/// [`Refusal`] as in [`act`].
+pub async fn take_back(
+    desk: &mut Desk,
+    receiver: &Receiver,
+    now_s: f64,
+    incident: &str,
+) -> Result<(), Refusal> {
+    for mark in desk.marks(&receiver.name, now_s, incident).await.map_err(|error| unasked(&error))? {
+        let found = comment(receiver, &mark.target, &mark.name).await?;
+        if found.as_deref() == Some(mark.value.as_str()) {
+            scontrol(receiver, &update(&mark.target, &mark.name, &mark.before)).await?;
+        }
+        desk.drop_mark(&receiver.name, &mark).await.map_err(|error| unasked(&error))?;
+    }
+    Ok(())
+}
+
+fn unasked(error: &DeskError) -> Refusal {
+    Refusal::passing(error.to_string())
+}
+
+/// What is written where: target, name, text.
+fn marks(receiver: &Receiver, notice: &Notice) -> Vec<(&'static str, String, String)> {
+    let advice = &notice.advice;
+    let left = format!("until {:.0}, incident {}", advice.valid_until_s, notice.incident);
+    let mut marks = Vec::new();
+    if receiver.allow.contains(&Allowed::JobComment) {
+        let jobs = advice.jobs.iter().filter_map(|job| Some((job_number(&job.job_id)?, job.lost_s)));
+        marks.extend(jobs.take(MARKED_MAX).map(|(number, lost_s)| {
+            let text =
+                format!("{OURS}lost {lost_s:.1} s to contention, advice {} {left}", advice.action.name());
+            ("job", number, text)
+        }));
+    }
+    if receiver.allow.contains(&Allowed::NodeComment) {
+        let nodes = advice.nodes.iter().filter(|node| is_node(node));
+        marks.extend(nodes.take(MARKED_MAX).map(|node| {
+            ("node", node.clone(), format!("{OURS}contended, advice {} {left}", advice.action.name()))
+        }));
+    }
+    marks
+}
+
+/// Slurm's number of a job; later runs have `.r1` behind it.
+fn job_number(job_id: &str) -> Option<String> {
+    let number = job_id.split_once(".r").map_or(job_id, |(number, _)| number);
+    let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    is_number.then(|| number.to_string())
+}
+
+fn is_node(node: &str) -> bool {
+    Name::parse(node).is_ok() && node.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+}
+
+fn update(target: &str, name: &str, text: &str) -> Vec<String> {
+    let (which, field) = if target == "job" { ("JobId", "AdminComment") } else { ("NodeName", "Comment") };
+    vec!["update".to_string(), format!("{which}={name}"), format!("{field}={text}")]
+}
+
+/// The comment that stands there; `None` if there is no such job or node any more.
+async fn comment(receiver: &Receiver, target: &str, name: &str) -> Result<Option<String>, Refusal> {
+    let field = if target == "job" { "AdminComment=" } else { "Comment=" };
+    let shown = scontrol(receiver, &["show".to_string(), target.to_string(), name.to_string()]).await?;
+    let comment = |text: String| {
+        let line = text.lines().find_map(|line| line.trim().strip_prefix(field).map(str::to_string));
+        line.unwrap_or_default()
+    };
+    Ok(shown.map(comment))
+}
+
+/// Runs `scontrol`; what it prints, or `None` if it knows no such job or node.
+async fn scontrol(receiver: &Receiver, arguments: &[String]) -> Result<Option<String>, Refusal> {
+    let mut command = Command::new(&receiver.scontrol);
+    command.args(arguments).kill_on_drop(true).stdin(std::process::Stdio::null());
+    if !receiver.slurm_conf.as_os_str().is_empty() {
+        command.env("SLURM_CONF", &receiver.slurm_conf);
+    }
+    let limit = Duration::from_secs_f64(receiver.timeout_s);
+    let output = tokio::time::timeout(limit, command.output())
+        .await
+        .map_err(|_| Refusal::passing("scontrol does not answer in time"))?
+        .map_err(|error| {
+            Refusal::passing(format!("{} cannot be run: {error}", receiver.scontrol.display()))
+        })?;
+    let (said, printed) = (String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
+    let all = format!("{said}{printed}");
+    let unknown =
+        ["Invalid job id", "Invalid node name", "not found", "already finished", "already completed"];
+    if unknown.iter().any(|words| all.contains(words)) {
+        return Ok(None);
+    }
+    if output.status.success() {
+        return Ok(Some(printed.into_owned()));
+    }
+    Err(Refusal::passing(format!("scontrol says: {}", all.trim().replace('\n', " "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_numbers_of_jobs_and_names_of_nodes_reach_scontrol() {
+        assert_eq!(job_number("1234").as_deref(), Some("1234"));
+        assert_eq!(job_number("1234.r2").as_deref(), Some("1234"));
+        for refused in ["", "1 2", "12;id", "-1", "a", "1,2"] {
+            assert_eq!(job_number(refused), None, "{refused}");
+        }
+        assert!(is_node("nid00012") && is_node("c0-0c1s8n1"));
+        assert!(!is_node("nid[1-9]") && !is_node("a,b") && !is_node("ALL=1") && !is_node(""));
+    }
+}

@@ -1,0 +1,59 @@
+//! `tailback explain EPISODE`: what was measured, which rule decided, who contributed, and what data was missing.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `facts.rs` | [`Explained`], the facts, and which sample decided |
+//! | `load.rs`, `load_server.rs` | reading them from the store, or from PostgreSQL |
+//! | `text.rs` | the facts as text |
+
+mod facts;
+mod load;
+mod load_server;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use facts::{Explained, ExplainedRegion, Gainer, MissingData, Sample};
+
+use crate::config::RunConfig;
+use crate::run::pg_settings;
+use anyhow::{Context, anyhow};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Why a stretch was called contended
+#[derive(Debug, clap::Args)]
+pub struct ExplainArgs {
+    /// Number of the episode; in a database `partition:number`
+    pub episode: String,
+    /// The store that `tailback run` or `tailback demo` writes
+    #[arg(long, value_name = "FILE", default_value = "tailback.db")]
+    pub store: PathBuf,
+    /// Ask the database of this configuration (TOML) instead of a store
+    #[arg(long, value_name = "FILE", conflicts_with = "store")]
+    pub config: Option<PathBuf>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Prints what `args` ask for.
+///
+/// # Errors
+/// One sentence naming what cannot be read, or the episode that is not there.
+pub fn run(args: &ExplainArgs, out: &mut dyn Write) -> anyhow::Result<()> {
+    let (partition, id) = number(&args.episode)?;
+    let facts = match &args.config {
+        Some(config) => load_server::load(&pg_settings(&RunConfig::load(Some(config))?), partition, id)?,
+        None => load::load(&args.store, id)?,
+    };
+    let text = if args.json { serde_json::to_string_pretty(&facts)? + "\n" } else { text::render(&facts) };
+    out.write_all(text.as_bytes()).context("the explanation cannot be written")
+}
+
+/// The partition, 0 where none is given, and the number within it.
+fn number(text: &str) -> anyhow::Result<(i32, i64)> {
+    let (partition, id) = text.split_once(':').unwrap_or(("0", text));
+    let parsed = partition.parse().ok().zip(id.parse().ok());
+    parsed.ok_or_else(|| anyhow!("an episode is a number, or partition:number, not {text:?}"))
+}

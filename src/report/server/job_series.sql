@@ -1,0 +1,1 @@
+SELECT count(*) FROM job_series WHERE job_id = $1

@@ -1,0 +1,80 @@
+//! What a detector partition tells after a restart.
+
+use super::*;
+use crate::run::partitions::Held;
+use detector::model::ModelKind;
+use detector::postgres::{Claim, Snapshot};
+use schemas::wire::{Origin, Reached, write_counters, write_progress, write_source};
+use schemas::{Metric, Name, Source};
+use std::time::Duration;
+
+const NEVER: Duration = Duration::from_secs(3600);
+
+fn settings() -> DetectingSettings {
+    DetectingSettings {
+        settings: Settings::of(ModelKind::Robust),
+        waiting_rows_max: 1000,
+        storage: StoragePolicy::default(),
+        links: false,
+        alerts: false,
+    }
+}
+
+fn at(second: i64) -> Time {
+    Time::from_seconds(1_000_000_000.0 + second as f64)
+}
+
+/// A row of one writer, and the word that the raw partition was read up to it.
+fn messages(second: i64) -> [Vec<u8>; 2] {
+    let name = |text: &str| Name::parse(text).unwrap();
+    let (metric, node) = (Metric::LustreWriteRate, name("nid00001"));
+    let source = Source {
+        schema: name("lustre_client"),
+        producer: node.clone(),
+        metric,
+        component: node,
+        set: None,
+        parts: vec![name("snx11168")],
+        rank: 0,
+    };
+    let (mut described, mut row, mut progress) = (Vec::new(), Vec::new(), Vec::new());
+    write_source(&mut described, &source);
+    let origin = Origin { topic: "ldms.lustre_client", partition: 0, offset: second, arrived: at(second) };
+    write_counters(&mut row, &origin, at(second), &described, &[second as u64 * 1_000_000]);
+    let reached = [Reached { topic: "ldms.lustre_client".to_string(), partition: 0, time: at(second) }];
+    write_progress(&mut progress, "a", at(second), &reached);
+    [row, progress]
+}
+
+fn play(held: &mut Held<Detecting>, seconds: std::ops::Range<i64>) {
+    for second in seconds {
+        for (message, offset) in messages(second).iter().zip(2 * second..) {
+            held.message(offset, message).unwrap();
+        }
+    }
+}
+
+fn rows_told(held: &mut Held<Detecting>, all: bool) -> Option<u64> {
+    let (part, _) = held.take(all, NEVER).unwrap()?;
+    part.results.heard.last().map(|heard| heard.rows)
+}
+
+#[test]
+fn a_source_that_was_not_told_before_a_crash_is_told_after_the_restart() {
+    let fresh = Claim { epoch: 1, position: None, snapshot: None };
+    let mut held = Held::<Detecting>::restore(0, &fresh, &settings()).unwrap();
+    play(&mut held, 0..5);
+    let mut told = rows_told(&mut held, false);
+    // Sources are told now and then: what was committed at the end need not hold the latest count.
+    for second in 5..20 {
+        play(&mut held, second..second + 1);
+        told = rows_told(&mut held, false).or(told);
+    }
+    assert!(told.is_some_and(|told| told < 19), "{told:?}: nothing is left to tell");
+    // It dies; the results of all messages are in the database, but no state was written.
+    let after = Claim { epoch: 2, position: Some(40), snapshot: None::<Snapshot> };
+    let mut again = Held::<Detecting>::restore(0, &after, &settings()).unwrap();
+    play(&mut again, 0..20);
+    let told = (0..3).filter_map(|_| rows_told(&mut again, true)).last();
+    assert_eq!(told, Some(20), "the latest count is told once nothing more comes");
+}

@@ -1,0 +1,328 @@
+//! News of links: from every detector partition, second by second, to the one roll-up partition that sees all links.
+//!
+//! A second is looked at when every detector partition has told it, or has surely nothing to tell. So what the fabric says
+//! does not depend on which partition is faster, nor on how often a message was sent.
+//!
+//! How far a partition is, it says itself: by its own rows, and by what waits of them. One without rows
+//! is behind nobody where the watermark of the stream (by clocks) goes with the rows' times; where rows are much older than
+//! that, as in recorded ones, it is waited for until nobody has told anything for half a minute.
+
+use detector::fabric::lifecycle::LinkEvent;
+use detector::fabric::{Fabric, FabricSettings, LinkReport, LinkTick, Network};
+use schemas::{Job, SeriesIndex, SeriesInfo, SeriesTable, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Key of the messages: all go to one partition of `tailback.signals`.
+pub const KEY: &str = "links";
+/// First byte of a message, which tells it from those of jobs.
+pub const VERSION: u8 = 7;
+/// Level of zstd: columns of small numbers.
+const COMPRESSION: i32 = 1;
+/// Far beyond a message of all links of the largest machine.
+const CONTENT_BYTES_MAX: usize = 64 << 20;
+/// Seconds by which rows come late at most, and the tick of a row.
+const LATENESS_TICKS: i64 = 4;
+/// Seconds after its youngest row when a partition that is quiet says all that it still has.
+const LAST_S: f64 = 16.0;
+/// Seconds of watermark that rows may be away.
+const QUIET_S: i64 = 5;
+/// The same for rows that are no live ones: the watermark says nothing of their times, and whoever reads or sends them may
+/// be starting again.
+const RECORDED_QUIET_S: i64 = 30;
+/// Rows that are older than the watermark by this many seconds are no live ones.
+const LIVE_S: i64 = 60;
+/// Seconds of news that may wait for the slowest detector partition.
+const WAITING_MAX: usize = 100_000;
+
+/// Seconds of watermark without any row after which nothing more is waited for.
+fn quiet_s(live: bool) -> i64 {
+    if live { QUIET_S } else { RECORDED_QUIET_S }
+}
+
+/// What one detector partition tells of one second.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TickNews {
+    /// Number of the second since the epoch.
+    pub tick: i64,
+    /// Links that changed, by the detector's numbers.
+    pub reports: Vec<LinkReport>,
+    /// Links that failed or recovered, by the same numbers.
+    pub events: Vec<LinkEvent>,
+    /// Series that were not told of before, in the order of their numbers.
+    pub series: Vec<(SeriesIndex, SeriesInfo)>,
+}
+
+/// A message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkMessage {
+    /// Partition of `tailback.counters` that it was learnt from.
+    pub partition: i32,
+    /// Up to when the stream was read, in seconds since the epoch.
+    pub watermark_s: i64,
+    /// The youngest row's second; `None` before the first.
+    pub newest: Option<i64>,
+    /// All that it has to say up to this second was said.
+    pub told: Option<i64>,
+    /// Jobs that are new or changed, before any second that was not said yet; the first partition alone tells of them.
+    pub jobs: Vec<Job>,
+    /// Seconds in their order.
+    pub news: Vec<TickNews>,
+}
+
+impl LinkMessage {
+    /// Its bytes.
+    ///
+    /// # Errors
+    /// What cannot be written.
+    pub fn payload(&self) -> anyhow::Result<Vec<u8>> {
+        let mut payload = vec![VERSION];
+        payload.extend(zstd::bulk::compress(&postcard::to_stdvec(self)?, COMPRESSION)?);
+        Ok(payload)
+    }
+
+    /// Reads a message back; `None` if it is none.
+    pub fn read(payload: &[u8]) -> Option<LinkMessage> {
+        let (version, compressed) = payload.split_first()?;
+        let content = zstd::bulk::decompress(compressed, CONTENT_BYTES_MAX).ok()?;
+        postcard::from_bytes(&content).ok().filter(|_| *version == VERSION)
+    }
+}
+
+/// What a detector partition has to tell.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct LinkNews {
+    told: Vec<bool>,
+    jobs: Vec<Job>,
+    ready: Vec<TickNews>,
+    ready_jobs: Vec<Job>,
+    watermark: Option<Time>,
+    newest: Option<Time>,
+    /// Watermark when the youngest row came.
+    heard_at: Option<Time>,
+    /// The latest second of which all was said.
+    told_tick: Option<i64>,
+    /// What readers know of the watermark and of that second.
+    #[serde(skip)]
+    known: Option<(i64, Option<i64>)>,
+}
+
+impl LinkNews {
+    /// A job that is new or changed; it is told with the next seconds, and holds from before them.
+    pub fn job(&mut self, job: &Job) {
+        self.jobs.push(job.clone());
+    }
+
+    /// The stream was read up to `watermark`, and its youngest row is of `newest`. Up to which time links can be told.
+    pub fn progress(&mut self, watermark: Time, newest: Option<Time>) -> Option<Time> {
+        if watermark == Time::MIN {
+            return None;
+        }
+        self.watermark = self.watermark.max(Some(watermark));
+        if newest > self.newest {
+            (self.newest, self.heard_at) = (newest, self.watermark);
+        }
+        let since =
+            |then: Option<Time>| self.watermark.zip(then).map_or(0.0, |(now, then)| now.seconds_since(then));
+        let live = since(self.newest) < LIVE_S as f64;
+        let is_quiet = since(self.heard_at) >= quiet_s(live) as f64;
+        if is_quiet || self.newest.is_none() {
+            // Nobody waits for what it says of links, so there are no seconds to tell jobs with.
+            self.ready_jobs.append(&mut self.jobs);
+        }
+        let beyond_s = if is_quiet { LAST_S } else { 0.0 };
+        self.newest.map(|newest| newest.plus_seconds(beyond_s))
+    }
+
+    /// Seconds to which nothing can be added any more, the last of them being the latest of which all is said.
+    pub fn ticks(&mut self, ticks: Vec<LinkTick>, table: &SeriesTable) {
+        let latest = ticks.last().map(|last| last.tick);
+        if latest > self.told_tick {
+            self.told_tick = latest;
+            self.ready_jobs.append(&mut self.jobs);
+        }
+        for LinkTick { tick, reports, events } in ticks {
+            self.told.resize(table.len(), false);
+            let told =
+                reports.iter().map(|report| report.series).chain(events.iter().map(|event| event.series));
+            let is_new = |series: &SeriesIndex| !std::mem::replace(&mut self.told[series.at()], true);
+            let numbers = told.filter(is_new);
+            let series = numbers.map(|number| (number, table[number.at()].clone())).collect();
+            if !(reports.is_empty() && events.is_empty()) {
+                self.ready.push(TickNews { tick, reports, events, series });
+            }
+        }
+    }
+
+    /// What waits to be told, as a message of `partition`; none where readers know how far it is and nothing changed.
+    pub fn take(&mut self, partition: i32) -> Option<LinkMessage> {
+        let seconds = |time: Time| time.seconds().floor() as i64;
+        let watermark_s = self.watermark.map(seconds)?;
+        let (news, jobs) = (std::mem::take(&mut self.ready), std::mem::take(&mut self.ready_jobs));
+        let (newest, told) = (self.newest.map(seconds), self.told_tick);
+        let known = self.known.replace((watermark_s, told)) == Some((watermark_s, told));
+        let is_news = !(news.is_empty() && jobs.is_empty() && known);
+        is_news.then_some(LinkMessage { partition, watermark_s, newest, told, jobs, news })
+    }
+}
+
+/// News of all detector partitions, and the fabric that looks at them.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct LinkMerge {
+    fabric: Fabric,
+    /// The configured ones, which may be more than when the state was written.
+    #[serde(skip)]
+    partitions: i32,
+    sources: BTreeMap<i32, Told>,
+    /// The latest watermark that came with news.
+    heard_s: i64,
+    forced: u64,
+}
+
+/// What one partition told.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Told {
+    passed: Option<i64>,
+    watermark_s: i64,
+    newest: Option<i64>,
+    said: Option<i64>,
+    waiting: BTreeMap<i64, TickNews>,
+    /// The fabric's number of each series.
+    numbers: BTreeMap<SeriesIndex, SeriesIndex>,
+}
+
+impl Told {
+    /// Keeps news; such of a second that is over counts for the next one.
+    fn put(&mut self, news: TickNews, now: i64) {
+        let tick = if now == i64::MIN { news.tick } else { news.tick.max(now + 1) };
+        let kept = self.waiting.entry(tick).or_insert_with(|| TickNews { tick, ..TickNews::default() });
+        kept.reports.extend(news.reports);
+        kept.events.extend(news.events);
+        kept.series.extend(news.series);
+    }
+
+    /// Whether its rows are as old as the watermark.
+    fn is_live(&self) -> bool {
+        self.newest.is_some_and(|newest| self.watermark_s - newest < LIVE_S)
+    }
+
+    /// Whether nothing more of `tick` can come from it.
+    fn has_told(&self, tick: i64, live: bool, heard_s: i64) -> bool {
+        let by_rows = self.said >= Some(tick);
+        let silent_since = self.newest.map_or(tick, |newest| newest.max(tick));
+        let by_clock = live && self.watermark_s >= silent_since + LATENESS_TICKS + QUIET_S;
+        by_rows || by_clock || self.watermark_s >= heard_s.saturating_add(quiet_s(live))
+    }
+}
+
+impl LinkMerge {
+    /// Of `partitions` detector partitions that told nothing yet.
+    pub fn new(partitions: i32, settings: FabricSettings, network: Option<Arc<Network>>) -> LinkMerge {
+        LinkMerge {
+            fabric: Fabric::new(settings, network),
+            partitions,
+            sources: BTreeMap::new(),
+            heard_s: i64::MIN,
+            forced: 0,
+        }
+    }
+
+    /// Gives a merge that was read back what is configured now.
+    pub fn attach(&mut self, partitions: i32, settings: FabricSettings, network: Option<Arc<Network>>) {
+        self.partitions = partitions;
+        self.fabric.attach(settings, network);
+    }
+
+    /// Seconds that were looked at before every partition had told of them: too many waited.
+    pub fn forced(&self) -> u64 {
+        self.forced
+    }
+
+    /// The fabric.
+    pub fn fabric(&mut self) -> &mut Fabric {
+        &mut self.fabric
+    }
+
+    /// Takes a message; seconds that were told before are passed over.
+    pub fn message(&mut self, message: LinkMessage) {
+        let now = self.fabric.now();
+        let told = self.sources.entry(message.partition).or_default();
+        told.watermark_s = told.watermark_s.max(message.watermark_s);
+        told.newest = told.newest.max(message.newest);
+        // Whoever repeats itself may know less of a job than it told before; who is quiet says the same of links again.
+        if message.told >= told.said {
+            told.said = message.told;
+            message.jobs.into_iter().for_each(|job| self.fabric.job(job));
+        }
+        for news in message.news {
+            if Some(news.tick) > told.passed {
+                told.passed = Some(news.tick);
+                self.heard_s = self.heard_s.max(message.watermark_s);
+                told.put(news, now);
+            }
+        }
+        while let Some(tick) = self.due() {
+            self.second(tick);
+        }
+        self.pass_the_end();
+    }
+
+    /// The first second that every partition has told, or one that waited too long.
+    fn due(&mut self) -> Option<i64> {
+        let first = self.sources.values().filter_map(|told| told.waiting.keys().next()).min().copied()?;
+        let all = self.sources.len() as i32 >= self.partitions;
+        let live = self.sources.values().filter(|told| !told.waiting.is_empty()).all(Told::is_live);
+        if all && self.sources.values().all(|told| told.has_told(first, live, self.heard_s)) {
+            return Some(first);
+        }
+        let waiting: usize = self.sources.values().map(|told| told.waiting.len()).sum();
+        let full = waiting > WAITING_MAX;
+        self.forced += u64::from(full);
+        full.then_some(first)
+    }
+
+    /// When nobody has anything to tell for a while, what is open ends.
+    fn pass_the_end(&mut self) {
+        /// Longer than a region waits for its links.
+        const END_TICKS: i64 = 20;
+        let all = self.sources.len() as i32 >= self.partitions;
+        let live = self.sources.values().filter(|told| told.newest.is_some()).all(Told::is_live);
+        let over = self.heard_s.saturating_add(quiet_s(live));
+        let quiet = |told: &Told| told.waiting.is_empty() && told.watermark_s >= over;
+        let end = self.fabric.heard().saturating_add(END_TICKS);
+        if all && self.sources.values().all(quiet) && self.fabric.is_open() && self.fabric.now() < end {
+            self.fabric.tick(&LinkTick::empty(end));
+        }
+    }
+
+    /// Looks at one second: series in the order of their names, then what changed.
+    fn second(&mut self, tick: i64) {
+        let mut found: Vec<(i32, TickNews)> = Vec::new();
+        for (partition, told) in &mut self.sources {
+            found.extend(told.waiting.remove(&tick).map(|news| (*partition, news)));
+        }
+        let mut new: Vec<(String, i32, SeriesIndex, SeriesInfo)> = Vec::new();
+        for (partition, news) in &mut found {
+            let series = std::mem::take(&mut news.series);
+            new.extend(series.into_iter().map(|(number, info)| (info.name(), *partition, number, info)));
+        }
+        new.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.cmp(&b.1)));
+        for (_, partition, number, info) in new {
+            let own = self.fabric.add_series(info);
+            self.sources.entry(partition).or_default().numbers.insert(number, own);
+        }
+        let mut all = LinkTick::empty(tick);
+        for (partition, news) in found {
+            let own = |series: SeriesIndex| self.sources.get(&partition)?.numbers.get(&series).copied();
+            let reports = news.reports.into_iter();
+            all.reports.extend(reports.filter_map(|r| Some(LinkReport { series: own(r.series)?, ..r })));
+            let events = news.events.into_iter();
+            all.events.extend(events.filter_map(|e| Some(LinkEvent { series: own(e.series)?, ..e })));
+        }
+        self.fabric.tick(&all);
+    }
+}
+
+#[cfg(test)]
+mod tests;

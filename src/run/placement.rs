@@ -1,0 +1,97 @@
+//! `GET /api/v1/placement` from PostgreSQL: what a job on some nodes would meet now. The built-in page answers the same
+//! from the embedded store.
+
+use super::http::{Access, authorised};
+use axum::extract::State;
+use axum::routing::get;
+use axum::{Json, Router, middleware};
+use dashboards::answer::{Answer, ApiError, Checked};
+use dashboards::guard::{refuse_foreign_hosts, set_headers};
+use dashboards::placement::{Fact, Placement, PlacementQuery};
+use detector::postgres::{PgSettings, connect};
+use schemas::Name;
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+use tokio_postgres::{Client, Row};
+
+/// Time for which the database may take, in all.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// The session may only read, and its statements end before nobody waits for them any more.
+const SESSION: &str = "SET default_transaction_read_only = on; SET statement_timeout = '10s'";
+
+/// Who asks the database: one question after the other, over one connection that is kept.
+#[derive(Clone)]
+pub struct Advice {
+    settings: Arc<PgSettings>,
+    client: Arc<Mutex<Option<Client>>>,
+}
+
+impl Advice {
+    /// Advice from the database of `settings`, which is first asked with the first question.
+    pub fn new(settings: PgSettings) -> Advice {
+        Advice { settings: Arc::new(settings), client: Arc::default() }
+    }
+
+    /// The route, for those who have `access`. Where only this machine reaches `listen`, foreign `Host` headers are
+    /// refused, so that no page of elsewhere can ask.
+    pub fn router(self, access: Access, listen: SocketAddr) -> Router {
+        let router = Router::new()
+            .route("/api/v1/placement", get(placement))
+            .layer(middleware::from_fn_with_state(access, authorised))
+            .layer(middleware::from_fn(set_headers))
+            .with_state(self);
+        match listen.ip().is_loopback() {
+            true => router.layer(middleware::from_fn_with_state(listen, refuse_foreign_hosts)),
+            false => router,
+        }
+    }
+
+    async fn ask(&self, nodes: &BTreeSet<Name>) -> Result<Vec<Fact>, ApiError> {
+        let mut kept = self.client.lock().await;
+        // What fails leaves no connection behind: the next question begins with a new one.
+        let client = match kept.take().filter(|client| !client.is_closed()) {
+            Some(client) => client,
+            None => self.connected().await?,
+        };
+        let nodes: Vec<&str> = nodes.iter().map(Name::as_str).collect();
+        let rows = client.query(include_str!("placement.sql"), &[&nodes]).await.map_err(|why| away(&why))?;
+        *kept = Some(client);
+        Ok(rows.iter().map(fact).collect())
+    }
+
+    async fn connected(&self) -> Result<Client, ApiError> {
+        let client = connect(&self.settings).await.map_err(|why| away(&why))?;
+        client.batch_execute(SESSION).await.map_err(|why| away(&why))?;
+        Ok(client)
+    }
+}
+
+async fn placement(
+    State(advice): State<Advice>,
+    Checked(query): Checked<PlacementQuery>,
+) -> Answer<Placement> {
+    let nodes = query.nodes()?;
+    let rows = timeout(PATIENCE, advice.ask(&nodes)).await;
+    let rows = rows.map_err(|_| ApiError::Away(format!("not within {} s", PATIENCE.as_secs())))??;
+    Ok(Json(Placement { nodes: nodes.len(), rows }))
+}
+
+/// The whole chain of causes in one sentence, for the log; whoever asked learns no more than that it is away.
+fn away(why: &dyn std::error::Error) -> ApiError {
+    let mut told = why.to_string();
+    let mut source = why.source();
+    while let Some(cause) = source {
+        told = format!("{told}: {cause}");
+        source = cause.source();
+    }
+    tracing::warn!("a question about a placement has no answer: {told}");
+    ApiError::Away("see the log of `tailback run`".to_string())
+}
+
+fn fact(row: &Row) -> Fact {
+    Fact { topic: row.get(0), name: row.get(1), figure: row.get(2), unit: row.get(3), detail: row.get(4) }
+}

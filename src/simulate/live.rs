@@ -1,0 +1,74 @@
+//! A simulated cluster that publishes to Kafka second by second, as a machine's own ldmsd would: for trying out a site's
+//! whole installation before its samplers are connected.
+
+use crate::config::RunConfig;
+use crate::config::kafka::Role;
+use crate::run::{clock, kafka};
+use crate::signals;
+use anyhow::Context;
+use rdkafka::producer::{BaseProducer, BaseRecord, DefaultProducerContext, Producer};
+use samplers::{Cluster, Rows, Scenario};
+use schemas::{Name, Time};
+use std::time::Duration;
+
+/// Time within which what was sent must have arrived at the end.
+const FAREWELL: Duration = Duration::from_secs(10);
+/// A second that comes later than this is not made up for: the machine was asleep or too slow.
+const LATE_S: f64 = 5.0;
+
+/// Where rows go, and for how long.
+pub(super) struct Live<'a> {
+    /// Brokers and properties.
+    pub(super) config: &'a RunConfig,
+    /// What stands before the schema in the name of a topic.
+    pub(super) prefix: &'a str,
+    /// Seconds after which it ends; `None` for never.
+    pub(super) seconds: Option<u64>,
+}
+
+/// Publishes the rows of a cluster, each second's when that second is over, until it is asked to end.
+///
+/// # Errors
+/// A prefix that is none, brokers whose properties are wrong, rows that did not arrive.
+pub(super) fn publish(scenario: Scenario, seed: u64, live: &Live<'_>) -> anyhow::Result<()> {
+    Name::parse(&format!("{}x", live.prefix)).context("--topic-prefix")?;
+    let properties = [("enable.idempotence", "true")];
+    let producer: BaseProducer<DefaultProducerContext> =
+        kafka::client(live.config, Role::Producer, &properties, DefaultProducerContext)?;
+    let start = Time::from_seconds(clock::now().seconds().ceil());
+    let mut cluster = Cluster::new(scenario, start, seed)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    eprintln!("rows go to {}, topics {}*", live.config.kafka.brokers.join(","), live.prefix);
+    runtime.block_on(async {
+        let mut end = std::pin::pin!(signals::end_asked());
+        let (mut rows, mut seconds, mut sent) = (Rows::default(), 0, 0_u64);
+        while live.seconds.is_none_or(|limit| seconds < limit) && cluster.tick(&mut rows) {
+            seconds += 1;
+            let ahead_s = cluster.time().seconds_since(clock::now());
+            if ahead_s < -LATE_S {
+                continue;
+            }
+            tokio::select! {
+                () = tokio::time::sleep(Duration::from_secs_f64(ahead_s.max(0.0))) => {}
+                () = &mut end => break,
+            }
+            sent += send(&producer, live.prefix, &rows)?;
+        }
+        producer.flush(FAREWELL).context("rows did not arrive")?;
+        eprintln!("{sent} rows in {seconds} s");
+        Ok(())
+    })
+}
+
+/// Hands a second's rows to the producer; how many there were.
+fn send(producer: &BaseProducer, prefix: &str, rows: &Rows) -> anyhow::Result<u64> {
+    let mut sent = 0;
+    for (schema, line) in rows.lines() {
+        let topic = format!("{prefix}{}", schema.name());
+        let record = BaseRecord::<(), [u8]>::to(&topic).payload(line);
+        producer.send(record).map_err(|(error, _)| error).context("a row cannot be sent")?;
+        sent += 1;
+    }
+    producer.poll(Duration::ZERO);
+    Ok(sent)
+}
