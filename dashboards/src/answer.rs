@@ -25,6 +25,9 @@ pub enum ApiError {
     /// The store could not be read.
     #[error("the store could not be read: {0}")]
     Store(#[from] rusqlite::Error),
+    /// The database does not answer; the text says why.
+    #[error("the database does not answer: {0}")]
+    Away(String),
     /// A query ended without an answer.
     #[error("the query was interrupted")]
     Interrupted,
@@ -35,7 +38,7 @@ impl ApiError {
         match self {
             ApiError::BadRequest(_) => StatusCode::BAD_REQUEST,
             ApiError::NotFound(_) => StatusCode::NOT_FOUND,
-            ApiError::Waiting(_) => StatusCode::SERVICE_UNAVAILABLE,
+            ApiError::Waiting(_) | ApiError::Away(_) => StatusCode::SERVICE_UNAVAILABLE,
             ApiError::Store(_) | ApiError::Interrupted => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }

@@ -20,6 +20,8 @@ pub struct Producer {
     producer: String,
     schema: String,
     component: String,
+    /// The mount or port; empty where rows are about several at once.
+    part: String,
     last_time: f64,
     rows: i64,
     /// Not heard within the last 5 s of event time.
@@ -88,9 +90,10 @@ fn read_producers(store: &Store<'_>) -> Result<Vec<Producer>, ApiError> {
             producer: row.get(0)?,
             schema: row.get(1)?,
             component: row.get(2)?,
-            last_time: row.get(3)?,
-            rows: row.get(4)?,
-            silent: row.get::<_, Option<bool>>(5)?.unwrap_or(true),
+            part: row.get(3)?,
+            last_time: row.get(4)?,
+            rows: row.get(5)?,
+            silent: row.get::<_, Option<bool>>(6)?.unwrap_or(true),
         })
     })
 }

@@ -16,17 +16,25 @@
 //! | [`spans`] | episodes of one series as stretches to shade |
 //! | [`jobs`] | `/api/v1/jobs` |
 //! | [`loss_curve`] | how a job's loss grew, from its episodes |
+//! | [`fabric`] | `/api/v1/fabric`, groups, switches and contended regions |
+//! | [`files`] | `/api/v1/files`, what is written to each file system |
+//! | [`placement`] | `/api/v1/placement`, what a job on some nodes would meet now |
+//! | [`advice`] | `/api/v1/advice`, what a scheduler should know now |
 //! | [`health`] | `/api/v1/health`, the monitoring watched |
 //! | [`stream`] | `/api/v1/stream`, server-sent events |
 
+pub mod advice;
 pub mod answer;
 pub mod episodes;
+pub mod fabric;
+pub mod files;
 pub mod guard;
 pub mod health;
 pub mod jobs;
 pub mod loss_curve;
 pub mod now;
 pub mod page_files;
+pub mod placement;
 pub mod points;
 pub mod progress;
 pub mod reader;

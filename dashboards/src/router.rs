@@ -3,7 +3,9 @@
 use crate::progress::Progress;
 use crate::reader::StoreReader;
 use crate::stream::EventText;
-use crate::{episodes, guard, health, jobs, now, page_files, series, stream};
+use crate::{
+    advice, episodes, fabric, files, guard, health, jobs, now, page_files, placement, series, stream,
+};
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
@@ -36,6 +38,10 @@ pub fn router(state: PageState, address: SocketAddr) -> Router {
         .route("/api/v1/series/{*rest}", get(series::series_points))
         .route("/api/v1/jobs", get(jobs::jobs))
         .route("/api/v1/jobs/{id}", get(jobs::job))
+        .route("/api/v1/fabric", get(fabric::fabric))
+        .route("/api/v1/files", get(files::files))
+        .route("/api/v1/placement", get(placement::placement))
+        .route("/api/v1/advice", get(advice::advice))
         .route("/api/v1/health", get(health::health))
         .route("/api/v1/stream", get(stream::stream))
         .fallback_service(get(page_files::page_file).with_state(()))

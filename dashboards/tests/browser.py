@@ -239,6 +239,26 @@ class Checks:
         self.open("series/" + self.api("now?order=slowdown&limit=1")["series"]["name"][0])
         self.browser.wait(DRAWN, ".uplot canvas", 3)
 
+    def check_the_fabric_is_shown_by_group_and_a_group_can_be_opened(self):
+        self.open_and_wait("fabric")
+        groups = self.api("fabric")["groups"]
+        rows = "document.querySelectorAll('table[aria-label=Groups] tbody tr').length"
+        if not groups:
+            return
+        self.browser.wait(rows + " === arguments[0]", len(groups))
+        self.browser.run("document.querySelector('table[aria-label=Groups] tbody a[href^=\"#/fabric?group=\"]').click()")
+        self.browser.wait("location.hash.startsWith('#/fabric?group=')")
+        self.browser.wait("document.querySelectorAll('table[aria-label=\"Switches and hosts\"] tbody tr').length > 0")
+
+    def check_a_file_system_shows_its_rate_and_who_writes(self):
+        mounts = self.api("files")["mounts"]
+        if not mounts:
+            return
+        self.open("files?mount=" + mounts[0]["mount"])
+        self.browser.wait("document.querySelector('main h1').textContent.includes(arguments[0])", mounts[0]["mount"])
+        self.browser.wait(DRAWN, ".uplot canvas", 3)
+        self.browser.wait("document.querySelectorAll('table[aria-label=\"Running jobs that write\"] tbody tr').length > 0")
+
     def check_health_lists_producers(self):
         self.open("health")
         self.browser.wait("document.querySelectorAll('table[aria-label=Producers] tbody tr').length > 0")
@@ -333,7 +353,7 @@ class Checks:
         telling.sort(key=lambda e: -e["duration_s"])
         jobs = sorted(self.api("jobs")["jobs"], key=lambda job: -(job["slowdown_s"] or 0))
         series = self.api("now?order=slowdown&limit=1")["series"]["name"]
-        return (["now", "episodes", "jobs", "series", "health"] + [f"episode/{e['id']}" for e in telling[:1]]
+        return (["now", "episodes", "fabric", "files", "jobs", "series", "health"] + [f"episode/{e['id']}" for e in telling[:1]]
                 + [f"job/{j['job_id']}" for j in jobs[:1]] + [f"series/{s}" for s in series])
 
 

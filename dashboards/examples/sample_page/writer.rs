@@ -129,7 +129,7 @@ fn write_jobs(to: &Transaction<'_>, cluster: &Cluster) -> Outcome {
         ("4698", "amelie", "hacc checkpoint", start - 870.0, Some(start - 610.0), Some("hacc_io")),
     ] {
         to.execute(
-            "INSERT INTO jobs VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            "INSERT INTO jobs (job_id, user_name, name, start_time, end_time, app) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             params![id, user, name, from, end, app],
         )?;
     }
@@ -194,8 +194,16 @@ fn write_heard(to: &Transaction<'_>, cluster: &Cluster, now: f64) -> Outcome {
         let last = if series.nature == Nature::Silent { cluster.start - 90.0 } else { now };
         let producer =
             if series.part.is_some() { series.component.clone() } else { format!("{}n0", series.component) };
-        to.prepare_cached("INSERT OR REPLACE INTO producers VALUES (?1, ?2, ?3, ?4, ?5)")?
-            .execute(params![producer, schema, series.component, last, (age - (now - last)) as i64])?;
+        to.prepare_cached("INSERT OR REPLACE INTO producers VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?.execute(
+            params![
+                producer,
+                schema,
+                series.component,
+                series.part.as_deref().unwrap_or_default(),
+                last,
+                (age - (now - last)) as i64
+            ],
+        )?;
     }
     for (reason, count) in
         [("late", 12.0 + (age / 40.0).floor()), ("duplicate", 3.0 * age), ("counter_reset", 1.0)]

@@ -183,5 +183,25 @@ export class LossChart {
   close() { this.chart.close(); }
 }
 
+/** What all clients of a file system write. */
+export class RateChart {
+  constructor(rates, height = 200) {
+    this.chart = new Chart({
+      height,
+      padding: [10, 16, 0, 0],
+      cursor: { drag: { x: true, y: false }, y: false },
+      scales: { x: { time: true }, y: { range: fromZero } },
+      axes: axes((v) => reading(v, "bytes/s")),
+      series: [legendTime, { label: "written", value: (u, v) => reading(v, "bytes/s"), stroke: () => css("chart-mean"), width: 2, points: { show: false } }],
+      plugins: [latestInLegend],
+    }, [rates.time, rates.write_bytes_per_s], "Bytes a second that all clients write, over time");
+    this.root = this.chart.root;
+  }
+
+  update(rates) { this.chart.update([rates.time, rates.write_bytes_per_s]); }
+
+  close() { this.chart.close(); }
+}
+
 /** What a series lost since the first point shown. */
 export const grown = (points) => points.slowdown_s.map((lost) => lost - points.slowdown_s[0]);

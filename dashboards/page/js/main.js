@@ -7,6 +7,8 @@ import { readHash } from "./routes.js";
 import { openNow } from "./view_now.js";
 import { openEpisodes } from "./view_episodes.js";
 import { openEpisode } from "./view_episode.js";
+import { openFabric } from "./view_fabric.js";
+import { openFiles } from "./view_files.js";
 import { openJobs } from "./view_jobs.js";
 import { openJob } from "./view_job.js";
 import { openExplorer } from "./view_explorer.js";
@@ -22,6 +24,8 @@ function viewOf(route) {
     case "now": return ["now", "Now", openNow];
     case "episodes": return ["episodes", "Episodes", openEpisodes];
     case "episode": return ["episodes", `Episode ${route.what}`, openEpisode];
+    case "fabric": return ["fabric", "Fabric", openFabric];
+    case "files": return ["files", "File systems", openFiles];
     case "jobs": return ["jobs", "Jobs", openJobs];
     case "job": return ["jobs", `Job ${route.what}`, openJob];
     case "series": return route.what ? ["series", route.what, openSeries] : ["series", "Series", openExplorer];

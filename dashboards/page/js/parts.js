@@ -26,7 +26,8 @@ export function facts(entries) {
   return el("dl", { class: "facts" }, ...entries.map(line));
 }
 
-function culprit(cause) {
+/** A series or job that is to blame, as a link; null for none. */
+export function culprit(cause) {
   if (!cause.series_or_job) return null;
   const series = cause.series_or_job.includes("/");
   return el("a", { href: series ? links.series(cause.series_or_job) : links.job(cause.series_or_job) },
@@ -63,6 +64,13 @@ export function causeStrip(causes) {
   const [first] = causes;
   const text = el("span", {}, percent(first.share), " ", first.cause === "other_job" ? culprit(first) : CAUSE_WORDS[first.cause] ?? first.cause);
   return el("div", {}, strip, text);
+}
+
+/** Contended ones of those that are heard, in words; what is not heard is unknown. */
+export function contendedOf({ contended, heard }) {
+  if (heard === 0) return stateMark("unknown");
+  const state = contended > 0 ? "contended" : "clear";
+  return [stateMark(state, false), ` ${count(contended)} of ${count(heard)}`];
 }
 
 /** Seconds lost with the interval beneath. */

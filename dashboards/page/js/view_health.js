@@ -50,7 +50,7 @@ function producerTable({ producers, clock: now }) {
     ["Producer", "", (p) => el("span", { class: "mono" }, p.producer)],
     ["Heard", "tight", (p) => (p.silent ? el("span", { class: "tag", "data-kind": "open" }, `silent for ${seconds(now - p.last_time)}`) : el("span", { class: "tag" }, "heard"))],
     ["Schema", "", (p) => p.schema],
-    ["About", "", (p) => el("span", { class: "mono" }, p.component)],
+    ["About", "", (p) => el("span", { class: "mono" }, p.part ? `${p.component}/${p.part}` : p.component)],
     ["Last (UTC)", "num", (p) => (day(p.last_time) === day(now) ? clock(p.last_time) : moment(p.last_time))],
     ["Rows", "num", (p) => count(p.rows)],
   ], producers, "Producers");

@@ -72,6 +72,53 @@ async fn now_has_columns_counts_and_the_worst_series() {
 }
 
 #[tokio::test]
+async fn placement_tells_what_nodes_span_and_meet() {
+    let told = answer("/api/v1/placement?nodes=nid[00012,00012,00040]").await;
+    assert_eq!(told["nodes"], 2);
+    let row = |topic: &str, name: &str| {
+        let rows = told["rows"].as_array().unwrap();
+        rows.iter().find(|row| row["topic"] == topic && row["name"] == name).cloned().unwrap()
+    };
+    assert_eq!(
+        (&row("span", "switches")["figure"], &row("span", "groups")["figure"]),
+        (&1.0.into(), &1.0.into())
+    );
+    assert_eq!(row("span", "switches")["detail"], "1 nodes without a known switch");
+    let mean = row("expected contention", "mean of its links");
+    assert_eq!((&mean["figure"], &mean["unit"]), (&0.0.into(), &"share of time".into()));
+    assert_eq!(mean["detail"], "1 of 3 links were measured");
+    let region = row("open region", "router c0-0c0s0");
+    assert_eq!((&region["figure"], &region["unit"]), (&1.0.into(), &"links of these nodes".into()));
+    let elsewhere = answer("/api/v1/placement?nodes=nid09999").await;
+    let mean = &elsewhere["rows"].as_array().unwrap()[2];
+    assert_eq!(
+        (&mean["name"], &mean["figure"], &mean["unit"]),
+        (&"mean of its links".into(), &Value::Null, &Value::Null)
+    );
+}
+
+#[tokio::test]
+async fn placement_refuses_what_is_no_list_of_nodes() {
+    for (query, said) in [
+        ("", "nodes"),
+        ("?nodes=", "nodes names no node"),
+        ("?nodes=n[3-1]", "3-1"),
+        ("?nodes=n[1-20001]", "more than 20000"),
+        ("?nodes=a%2Fb", "a/b"),
+        ("?nodes=n1&job=2", "job"),
+    ] {
+        let (status, json) = ask(&format!("/api/v1/placement{query}")).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{query}: {json}");
+        assert!(json["error"].as_str().unwrap().contains(said), "{query}: {json}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let store = sample::store(folder.path());
+    let foreign = get_as(&store, "/api/v1/placement?nodes=n1", "evil.example").await;
+    assert_eq!(foreign.status(), StatusCode::FORBIDDEN);
+    assert_eq!(ask("/api/v1/placement?nodes=n[1-20000]").await.0, StatusCode::OK);
+}
+
+#[tokio::test]
 async fn now_can_be_filtered_rolled_up_and_stripped_of_names() {
     let idle = answer("/api/v1/now?state=idle").await;
     assert_eq!(idle["series"]["name"], serde_json::json!(["aries_stall_ratio/c0-0c0s0/r0c1"]));
@@ -164,6 +211,49 @@ async fn jobs_are_searched_and_ordered() {
 }
 
 #[tokio::test]
+async fn the_fabric_is_told_by_group_and_switch_with_its_regions() {
+    let fabric = answer("/api/v1/fabric").await;
+    let groups = fabric["groups"].as_array().unwrap();
+    let known = groups.iter().find(|group| group["name"] == "c0-0..c1-0").unwrap();
+    assert_eq!((&known["series"], &known["heard"]), (&2.into(), &2.into()));
+    // Nothing is known of where the other router stands, and it is silent.
+    let other = groups.iter().find(|group| group["name"].is_null()).unwrap();
+    assert_eq!((&other["series"], &other["heard"]), (&1.into(), &0.into()));
+    assert_eq!(fabric["switches"].as_array().unwrap().len(), 2);
+    let region = &fabric["regions"][0];
+    assert_eq!((&region["open"], &region["kind"]), (&true.into(), &"avoidable".into()));
+    assert_eq!(region["worst_series"], "aries_stall_ratio/c0-0c0s0/r0c0");
+    assert_eq!(region["lost_s"], Value::Null);
+
+    let one = answer("/api/v1/fabric?group=c0-0..c1-0").await;
+    assert_eq!(one["switches"].as_array().unwrap().len(), 1);
+    assert_eq!(one["switches"][0]["name"], "c0-0c0s0");
+    assert_eq!(one["switches"][0]["worst_series"], Value::Null);
+    let unplaced = answer("/api/v1/fabric?group=").await;
+    assert_eq!(unplaced["switches"][0]["name"], "c0-0c0s1");
+}
+
+#[tokio::test]
+async fn a_file_system_has_its_rate_and_who_writes() {
+    let files = answer("/api/v1/files").await;
+    assert_eq!(files["mount"], "snx11137");
+    let mount = &files["mounts"][0];
+    assert_eq!(
+        (&mount["clients"], &mount["contended"], &mount["writing"]),
+        (&1.into(), &1.into(), &1.into())
+    );
+    assert_eq!(mount["write_bytes_per_s"], 6.7e8);
+    let rates = &files["rates"];
+    assert_eq!(rates["time"].as_array().unwrap().len(), 30);
+    assert_eq!(rates["most_bytes_per_s"], 1e9);
+    assert_eq!(files["jobs"].as_array().unwrap().len(), 2);
+    assert_eq!(files["jobs"][0]["contended"], 1);
+    let (status, why) = ask("/api/v1/files?mount=nowhere").await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
+    assert!(why["error"].as_str().unwrap().contains("nowhere"));
+}
+
+#[tokio::test]
 async fn health_names_the_silent_and_explains_the_drops() {
     let health = answer("/api/v1/health").await;
     assert_eq!(health["producers"][0]["producer"], "nid00099");
@@ -198,6 +288,8 @@ async fn bad_input_is_refused_with_a_reason() {
         ("/api/v1/series/lustre_write_rate/nid00012/snx11137/points?from=5&to=1", 400),
         ("/api/v1/series/lustre_write_rate/nid00012/snx11137/points?from=NaN", 400),
         ("/api/v1/series/lustre_write_rate/nid00012/snx11137/points?from=0&to=1e9", 400),
+        ("/api/v1/fabric?router=c0-0c0s0", 400),
+        ("/api/v1/files?mount=none", 404),
         ("/api/v1/nothing", 404),
     ] {
         let (got, json) = ask(path).await;
@@ -224,7 +316,7 @@ async fn without_a_store_the_api_says_that_it_waits() {
 async fn a_store_with_tables_and_no_rows_is_answered_with_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let store = sample::empty_store(folder.path());
-    for path in ["now", "episodes", "jobs", "health"] {
+    for path in ["now", "episodes", "jobs", "fabric", "files", "health"] {
         let response = get_as(&store, &format!("/api/v1/{path}"), "localhost").await;
         assert_eq!(response.status(), StatusCode::OK, "{path}");
         let json: Value = serde_json::from_str(&body_of(response).await).unwrap();

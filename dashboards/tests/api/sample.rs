@@ -31,10 +31,15 @@ INSERT INTO job_nodes VALUES ('4710', 'nid00012'), ('4711', 'nid00040');
 INSERT INTO job_series VALUES ('4710', 0), ('4711', 0);
 INSERT INTO job_results VALUES ('4710', 121.0, 40.0, 37.8, 42.2, 1.0);
 INSERT INTO job_causes VALUES ('4710', 0, 'other_job', 'endpoint', '4711', 0.8);
+INSERT INTO node_switches VALUES ('nid00012', 'c0-0c0s0', 'c0-0..c1-0');
+INSERT INTO regions VALUES
+    (1, 'aries_stall_ratio', 'router c0-0c0s0', 1800000500.0, 1800000600.0, 1, 1, 1, 4.0, 'avoidable', 0.9, 0.5,
+     'other_job', 0.8, 1.0);
+INSERT INTO region_series VALUES (1, 'aries_stall_ratio/c0-0c0s0/r0c0', 0), (1, 'aries_stall_ratio/c0-0c0s0/r0c1', NULL);
 INSERT INTO dropped_rows VALUES ('late', 12), ('duplicate', 0);
 INSERT INTO producers VALUES
-    ('nid00012', 'lustre_client', 'nid00012', 1800000600.0, 600),
-    ('nid00099', 'lustre_client', 'nid00099', 1800000500.0, 500);
+    ('nid00012', 'lustre_client', 'nid00012', 'snx11137', 1800000600.0, 600),
+    ('nid00099', 'lustre_client', 'nid00099', 'snx11137', 1800000500.0, 500);
 "#;
 
 /// A store with tables only.

@@ -1,0 +1,5 @@
+-- Every partition of every stage: who holds it, how far it is.
+SELECT stage, partition, owner, position AS next_offset, event_time AS heard_time, committed_at AS commit_time,
+       extract(epoch FROM committed_at - event_time)::double precision AS latency_s,
+       extract(epoch FROM now() - committed_at)::double precision AS quiet_s, commits
+FROM stage_positions ORDER BY stage, partition

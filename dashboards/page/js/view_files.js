@@ -1,0 +1,106 @@
+// File systems: what is written against the most that was seen, who waits, and whose bytes they are.
+
+import { ask } from "./api.js";
+import { RateChart } from "./chart.js";
+import { card, el, empty, failure, fill, setText } from "./dom.js";
+import { count, percent, reading, seconds } from "./format.js";
+import { contendedOf, figure, stateMark, table } from "./parts.js";
+import { refresher } from "./refresh.js";
+import { links } from "./routes.js";
+
+/** Clients listed; the rest is found in the explorer. */
+const CLIENTS_SHOWN = 20;
+const METRIC = "lustre_write_rate";
+
+export function openFiles(root, route) {
+  const asked = route.filters.mount;
+  const figures = { rate: figure("Written now"), share: figure("Of the most seen"), contended: figure("Contended clients"), complete: figure("Completeness") };
+  const parts = { mounts: el("div", {}, empty("Asking for the file systems", "", true)), rate: el("div", { class: "body" }), clients: el("div", {}), jobs: el("div", {}) };
+  const heading = el("h1", {}, "File systems");
+  let chart = null;
+  root.append(el("div", { class: "title" }, heading, el("div", { class: "under" }, "Many contended clients far below the most that was seen point at servers or the network.")),
+    el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Figures" }, ...Object.values(figures).map((f) => f.root)),
+      card("Written by all clients", parts.rate, "the latest five minutes"),
+      el("div", { class: "two" }, card("Running jobs by what they write", parts.jobs), card("Mounts", parts.mounts)),
+      card("Contended clients", parts.clients, "largest loss first")));
+
+  const question = async () => {
+    const answer = await ask("files", { mount: asked });
+    const search = answer.mount ? `/${answer.mount}` : "";
+    const clients = await ask("now", { metric: METRIC, state: "contended", search, order: "slowdown", limit: CLIENTS_SHOWN });
+    return { ...answer, clients };
+  };
+  const show = (answer) => {
+    const mount = answer.mounts.find((each) => each.mount === answer.mount);
+    setText(heading, mount ? `File system ${mount.mount}` : "File systems");
+    showFigures(figures, mount, answer.rates);
+    chart = showRates(parts.rate, chart, answer.rates);
+    fill(parts.mounts, answer.mounts.length ? mountTable(answer.mounts) : empty("No client of a file system was heard yet.", "", true));
+    fill(parts.jobs, answer.jobs.length ? jobTable(answer.jobs, mount) : empty("No running job has clients here.", "", true));
+    fill(parts.clients, answer.clients.total > 0 ? clientTable(answer.clients.series) : empty("No client is contended.", "", true));
+  };
+  const fail = (error) => fill(parts.mounts, failure("No file system to show", error));
+  const data = refresher(question, show, fail, 2000);
+  return { tick: data.tick, close() { data.close(); chart?.close(); } };
+}
+
+function showFigures(figures, mount, rates) {
+  const put = (f, number, under, alarm = false) => {
+    setText(f.number, number);
+    setText(f.under, under);
+    f.root.dataset.alarm = alarm ? "yes" : "no";
+  };
+  if (!mount) return;
+  const most = rates.most_bytes_per_s;
+  const share = most > 0 && mount.write_bytes_per_s !== null ? Math.min(1, mount.write_bytes_per_s / most) : null;
+  put(figures.rate, reading(mount.write_bytes_per_s, "bytes/s"), `${count(mount.writing)} of ${count(mount.heard)} clients write`);
+  put(figures.share, percent(share), `${reading(most, "bytes/s")} in these five minutes`);
+  put(figures.contended, mount.heard ? count(mount.contended) : "–", `of ${count(mount.heard)} heard`, mount.contended > 0);
+  put(figures.complete, percent(mount.heard / mount.clients), `${count(mount.clients - mount.heard)} of ${count(mount.clients)} unknown`, mount.heard < 0.9 * mount.clients);
+}
+
+/** The chart stays when data is added to it, and with it a zoom. */
+function showRates(place, chart, rates) {
+  if (rates.time.length === 0) {
+    if (chart === null) fill(place, empty("Nothing was written in the latest five minutes.", "", true));
+    return chart;
+  }
+  if (chart !== null) {
+    chart.update(rates);
+    return chart;
+  }
+  const made = new RateChart(rates);
+  fill(place, made.root);
+  return made;
+}
+
+function mountTable(mounts) {
+  return table([
+    ["Mount", "wide", (m) => (m.mount ? el("a", { href: links.list("files", { mount: m.mount }), class: "mono" }, m.mount) : "not known")],
+    ["Written", "num", (m) => reading(m.write_bytes_per_s, "bytes/s")],
+    ["Contended", "num", contendedOf],
+    ["Complete", "num", (m) => percent(m.heard / m.clients)],
+  ], mounts, "Mounts");
+}
+
+function jobTable(jobs, mount) {
+  const share = (job) => (mount?.write_bytes_per_s > 0 && job.write_bytes_per_s !== null ? job.write_bytes_per_s / mount.write_bytes_per_s : null);
+  return table([
+    ["Job", "wide", (j) => [el("a", { href: links.job(j.job_id) }, j.job_id), " ", j.name, " ", el("span", { class: "muted" }, j.user)]],
+    ["Written", "num", (j) => reading(j.write_bytes_per_s, "bytes/s")],
+    ["Share", "num", (j) => percent(share(j))],
+    ["Clients", "num", (j) => [count(j.clients), el("small", {}, `${count(j.contended)} contended`)]],
+    ["Lost so far", "num", (j) => seconds(j.slowdown_s)],
+  ], jobs, "Running jobs that write");
+}
+
+function clientTable(series) {
+  const rows = series.name.map((name, i) => ({ name, value: series.value[i], mean: series.mean[i], baseline: series.baseline[i], slowdown_s: series.slowdown_s[i] }));
+  return table([
+    ["Client", "wide", (c) => [stateMark("contended", false), " ", el("a", { href: links.series(c.name), class: "mono" }, c.name.split("/").slice(1).join("/"))]],
+    ["Writes", "num", (c) => reading(c.value, "bytes/s")],
+    ["Mean", "num", (c) => reading(c.mean, "bytes/s")],
+    ["Baseline", "num", (c) => reading(c.baseline, "bytes/s")],
+    ["Lost so far", "num", (c) => seconds(c.slowdown_s)],
+  ], rows, "Contended clients");
+}

@@ -1,0 +1,13 @@
+-- Series of the fabric by group of their component and metric; the worst link is null where none is contended.
+WITH places AS (
+    SELECT switch AS component, min(group_name) AS group_name FROM node_places GROUP BY 1
+    UNION ALL
+    SELECT node, min(group_name) FROM node_places WHERE node NOT IN (SELECT switch FROM node_places) GROUP BY 1
+)
+SELECT p.group_name, n.metric, count(*), count(*) FILTER (WHERE n.state <> 'unknown'),
+       count(*) FILTER (WHERE n.state = 'contended'),
+       CASE WHEN count(*) FILTER (WHERE n.state = 'contended') > 0 THEN n.name END,
+       max(CASE WHEN n.state = 'contended' THEN coalesce(n.mean / nullif(n.bound, 0), 0) ELSE -1 END)
+FROM series_now n LEFT JOIN places p USING (component)
+WHERE n.metric <> 'lustre_write_rate'
+GROUP BY 1, 2 ORDER BY 5 DESC, 1, 2

@@ -1,0 +1,7 @@
+-- What all clients of a mount wrote in bytes a second, in steps of ten seconds that are over.
+SELECT 10.0 * b.bucket, sum(b.value)
+FROM (SELECT r.bucket, r.series_id, avg(r.value) AS value FROM signal_rows r
+      WHERE r.bucket >= CAST((?2 - ?3) / 10.0 AS INTEGER) AND r.bucket < CAST(?2 / 10.0 AS INTEGER)
+        AND r.series_id IN (SELECT s.series_id FROM series s WHERE s.metric = 'lustre_write_rate' AND coalesce(s.part, '') = ?1)
+      GROUP BY 1, 2) b
+GROUP BY 1 ORDER BY 1

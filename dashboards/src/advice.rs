@@ -1,0 +1,51 @@
+//! `/api/v1/advice`: what a scheduler that asks instead of listening should know now.
+
+use crate::answer::{Answer, ApiError, Checked};
+use crate::reader::Store;
+use crate::router::PageState;
+use axum::Json;
+use axum::extract::State;
+use schemas::alert::advice_answer;
+use schemas::{Notice, hostlist};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Nodes of one question, those of the largest machine that is planned for.
+const NODES_MAX: usize = 20_000;
+
+/// About which nodes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AdviceQuery {
+    /// Names or a hostlist; all incidents without it.
+    #[serde(default)]
+    nodes: String,
+}
+
+/// Answers `/api/v1/advice?nodes=nid[00000-00003]`.
+///
+/// # Errors
+/// 400 for what is no list of nodes or a list that is too long, 503 before there is a store.
+pub async fn advice(State(state): State<PageState>, Checked(query): Checked<AdviceQuery>) -> Answer<Value> {
+    let nodes = hostlist::expand(&query.nodes, NODES_MAX);
+    let nodes = nodes.map_err(|why| ApiError::BadRequest(format!("nodes: {why}")))?;
+    let nodes: Vec<String> = nodes.iter().map(ToString::to_string).collect();
+    state.reader.read(move |store| read_advice(store, &nodes)).await.map(Json)
+}
+
+fn read_advice(store: &Store<'_>, nodes: &[String]) -> Result<Value, ApiError> {
+    let texts: Vec<String> = store.rows(include_str!("../sql/firing.sql"), [], |row| row.get(0))?;
+    let mut firing: Vec<Notice> = texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
+    if !nodes.is_empty() {
+        let mut jobs = BTreeSet::new();
+        for node in nodes {
+            jobs.extend(
+                store.rows(include_str!("../sql/jobs_on.sql"), [node], |row| row.get::<_, String>(0))?,
+            );
+        }
+        firing.retain(|notice| notice.concerns(nodes, &jobs));
+    }
+    let now_s = store.clock()?;
+    Ok(advice_answer(&firing, now_s.unwrap_or(0.0)))
+}
