@@ -105,6 +105,21 @@ fn a_store_that_is_no_demos_is_left_alone() {
 }
 
 #[test]
+fn nodes_stand_where_they_report_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("demo.db");
+    assert!(demo(&store, "0").status().unwrap().success());
+    let connection = Connection::open_with_flags(&store, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let sql = "SELECT count(*), count(n.node) FROM producers p
+               LEFT JOIN node_switches n ON n.node = p.producer AND n.switch = p.component
+               WHERE p.schema LIKE '%rtr%'";
+    let (reporting, placed): (u32, u32) =
+        connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    assert!(reporting > 0);
+    assert_eq!(placed, reporting);
+}
+
+#[test]
 fn the_report_tells_what_the_victim_lost_and_to_whom() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("demo.db");

@@ -162,6 +162,22 @@ fn rows_that_nobody_can_attribute_are_counted() {
 }
 
 #[test]
+fn the_store_knows_where_the_nodes_of_the_topology_stand() {
+    let folder = tempfile::tempdir().unwrap();
+    let topology = folder.path().join("machine.toml");
+    std::fs::write(&topology, "kind = \"aries\"\ngroups = 1\npopulated = [\"c0-0c0\"]\n").unwrap();
+    let inputs = fixtures("kafka", "ldms.lustre_client");
+    let output = run(&inputs, folder.path(), &["--topology", topology.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let store = rusqlite::Connection::open(folder.path().join("tailback.db")).unwrap();
+    let sql =
+        "SELECT (SELECT count(*) FROM node_switches) || ' ' || switch || ' ' || group_name FROM node_places
+               WHERE node = 'nid00001'";
+    let found: String = store.query_row(sql, [], |row| row.get(0)).unwrap();
+    assert_eq!(found, "64 c0-0c0s0 c0-0..c1-0");
+}
+
+#[test]
 fn timestamps_keep_their_microseconds() {
     let written = replay(&fixtures("kafka", "ldms.lustre_client"), &[]);
     let text = written.signals[0]["time"].to_string();

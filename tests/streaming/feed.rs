@@ -35,11 +35,12 @@ impl Feed<'_> {
         self.flush();
     }
 
-    /// Pushes rows at `speed` times the samplers' pace. What arrives in one second is in Kafka before the next
+    /// Pushes rows at `speed` times the samplers' pace. What arrives in one second of the clock is in Kafka before the next
     /// second's rows set out, as it would be at the samplers' own pace. `each` is called after each second.
     pub fn paced(&self, rows: &[Row], speed: f64, mut each: impl FnMut(u32)) {
         let Some(first) = rows.first() else { return };
-        let second_of = |row: &Row| (row.arrival_us - first.arrival_us).div_euclid(1_000_000);
+        let whole_s = |row: &Row| row.arrival_us.div_euclid(1_000_000);
+        let second_of = |row: &Row| whole_s(row) - whole_s(first);
         let mut due = Instant::now();
         for rows in rows.chunk_by(|a, b| second_of(a) == second_of(b)) {
             rows.iter().for_each(|row| self.row(row));

@@ -10,6 +10,9 @@
 //! | `process` | a running `tailback` |
 //! | `tables` | what the database holds, as text; waiting until it does not change |
 //! | `arrival`, `processes`, `outages`, `poison`, `avro`, `operation` | the scenarios |
+//! | `secure` | a broker with TLS, user and password |
+//! | `sampler`, `node` | rows of the native sampler, and the node that it samples |
+//! | `silences` | a source that stops and returns, at the clock's own pace |
 //!
 //! `TAILBACK_SEED` draws other rows and other moments; `TAILBACK_PG_PLAIN=1` leaves TimescaleDB out; `TAILBACK_AWAY_S`
 //! shortens the minute without a database; `TAILBACK_SKIP_SERVICES=1` leaves the scenarios out.
@@ -19,12 +22,17 @@
 mod arrival;
 mod avro;
 mod feed;
+#[path = "../sample/node.rs"]
+mod node;
 mod operation;
 mod outages;
 mod poison;
 mod process;
 mod processes;
 mod rows;
+mod sampler;
+mod secure;
 mod services;
+mod silences;
 mod site;
 mod tables;

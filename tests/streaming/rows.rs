@@ -66,7 +66,7 @@ impl Dice {
 
 /// The rows as they are sampled, each in some partition, in order of arrival.
 pub fn undisturbed() -> Vec<Row> {
-    static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| simulate(scenario()));
+    static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| simulate(scenario(), START_S));
     ROWS.clone()
 }
 
@@ -74,7 +74,14 @@ pub fn undisturbed() -> Vec<Row> {
 pub fn skewed() -> Vec<Row> {
     let mut scenario = scenario();
     scenario.faults.skew_ms = (0..64).filter(|node| node % 2 == 1).map(|node| (node, 300.0)).collect();
-    simulate(scenario)
+    simulate(scenario, START_S)
+}
+
+/// So many seconds of rows that begin at `start_s`, seconds since the epoch.
+pub fn live(start_s: i64, seconds: u32) -> Vec<Row> {
+    let mut scenario = scenario();
+    scenario.duration_s = Some(seconds - 1);
+    simulate(scenario, start_s)
 }
 
 /// Puts every row in another partition.
@@ -90,8 +97,8 @@ pub fn in_order_of_arrival(mut rows: Vec<Row>) -> Vec<Row> {
     rows
 }
 
-fn simulate(scenario: Scenario) -> Vec<Row> {
-    let mut cluster = Cluster::new(scenario, Time(START_S * 1_000_000), *SEED).unwrap();
+fn simulate(scenario: Scenario, start_s: i64) -> Vec<Row> {
+    let mut cluster = Cluster::new(scenario, Time(start_s * 1_000_000), *SEED).unwrap();
     let (mut tick, mut rows) = (Rows::default(), Vec::new());
     while cluster.tick(&mut tick) {
         for (schema, line) in tick.lines() {

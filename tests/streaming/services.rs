@@ -5,12 +5,14 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// The services; `None` if they shall be left out.
 static SERVICES: LazyLock<Option<Services>> = LazyLock::new(Services::start);
-/// One scenario at a time: two cores carry no more.
-static TURN: Mutex<()> = Mutex::new(());
+/// Scenarios at a time: most wait for most of their time, and two cores carry no more.
+const TURNS: usize = 2;
+static TURNS_TAKEN: Mutex<Taken> = Mutex::new(Taken { now: 0, wanted_alone: 0 });
+static TURN_FREE: Condvar = Condvar::new();
 
 /// What the watcher runs: wait for the end of the tests, then end everything that belongs to the folder.
 const WATCHER: &str = r#"
@@ -39,9 +41,48 @@ pub struct Services {
     _watcher: Child,
 }
 
+/// Turns that are taken.
+struct Taken {
+    now: usize,
+    /// Scenarios that wait until all others are over.
+    wanted_alone: usize,
+}
+
+/// The turn of a scenario; it ends with the scenario.
+pub struct Turn(usize);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        taken().now -= self.0;
+        TURN_FREE.notify_all();
+    }
+}
+
+fn taken() -> MutexGuard<'static, Taken> {
+    TURNS_TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The services, and the turn of one scenario; `None` if scenarios are left out.
-pub fn turn() -> Option<(&'static Services, MutexGuard<'static, ()>)> {
-    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+pub fn turn() -> Option<(&'static Services, Turn)> {
+    let free = |taken: &mut Taken| taken.now < TURNS && taken.wanted_alone == 0;
+    let mut taken =
+        TURN_FREE.wait_while(taken(), |taken| !free(taken)).unwrap_or_else(PoisonError::into_inner);
+    taken.now += 1;
+    drop(taken);
+    let turn = Turn(1);
+    SERVICES.as_ref().map(|services| (services, turn))
+}
+
+/// The same for a scenario that disturbs what all use, or that asks how long something takes.
+pub fn turn_alone() -> Option<(&'static Services, Turn)> {
+    let mut waiting = taken();
+    waiting.wanted_alone += 1;
+    let mut taken =
+        TURN_FREE.wait_while(waiting, |taken| taken.now > 0).unwrap_or_else(PoisonError::into_inner);
+    taken.wanted_alone -= 1;
+    taken.now += TURNS;
+    drop(taken);
+    let turn = Turn(TURNS);
     SERVICES.as_ref().map(|services| (services, turn))
 }
 
@@ -77,6 +118,11 @@ impl Services {
         let server = server.join().unwrap().trim_end_matches("/postgres").to_string();
         let registry = registry.join().unwrap();
         Some(Services { dir, broker, server, registry, _watcher: watcher })
+    }
+
+    /// Host and port of the broker's listener for clients with TLS, a user and a password.
+    pub fn secure_broker(&self) -> String {
+        script("kafka", "secure", &self.dir.join("kafka"))
     }
 
     /// `start`, `stop`, `restart`, `kill` or `stop-immediate` for `what`.

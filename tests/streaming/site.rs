@@ -4,7 +4,7 @@ use super::feed::Feed;
 use super::process::{Process, Program};
 use super::rows::{RAW_PARTITIONS, Row};
 use super::services::Services;
-use super::tables::{Database, Tables};
+use super::tables::{Database, QUIET, STAY, Tables};
 use rdkafka::ClientConfig;
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
 use rdkafka::client::DefaultClientContext;
@@ -26,6 +26,9 @@ pub struct Site {
     /// Its configuration.
     pub config: PathBuf,
 }
+
+/// The machine of the rows: one chassis of an Aries group.
+const TOPOLOGY: &str = "kind = \"aries\"\ngroups = 1\npopulated = [\"c0-0c0\"]\n";
 
 impl Site {
     /// Topics, a database with all migrations, and the usual configuration.
@@ -52,6 +55,9 @@ impl Site {
     pub fn configure(&self, more: &str) {
         let (name, broker, url) = (&self.name, &self.services.broker, &self.database.url);
         let registry = &self.services.registry;
+        let file = self.services.dir.join("topology.toml");
+        std::fs::write(&file, TOPOLOGY).unwrap();
+        let topology = file.display();
         let text = format!(
             r#"
 [kafka]
@@ -80,6 +86,8 @@ connect_timeout_s = 2
 raw_days = 0
 ten_second_days = 0
 minute_days = 0
+[site]
+topology = ["{topology}"]
 [http]
 listen = "127.0.0.1:0"
 {more}
@@ -119,18 +127,46 @@ listen = "127.0.0.1:0"
 
     /// What the tables hold after these rows, pushed before the start, with nothing else happening.
     pub fn tables_of(services: &'static Services, name: &str, rows: &[Row]) -> Tables {
+        Site::tables_when(services, name, rows, Site::settled)
+    }
+
+    /// The same where the rows of `expected` must come about.
+    pub fn same_tables(services: &'static Services, name: &str, rows: &[Row], expected: &Tables) -> Tables {
+        Site::tables_when(services, name, rows, |site| site.settles_as(expected))
+    }
+
+    fn tables_when(
+        services: &'static Services,
+        name: &str,
+        rows: &[Row],
+        when: impl Fn(&Site) -> Tables,
+    ) -> Tables {
         let site = Site::new(services, name);
         Feed::to(&site).all(rows);
         let process = site.start();
-        let tables = site.settled();
+        let tables = when(&site);
         process.finish();
         tables
     }
 
-    /// What the tables hold when everything was read and nothing changes any more.
+    /// What the tables hold when everything was read and nothing changes any more, also when nothing more comes.
     pub fn settled(&self) -> Tables {
         self.wait_until_read();
-        self.database.wait_until_quiet();
+        self.database.wait_until_quiet(QUIET);
         self.database.dump()
+    }
+
+    /// What the tables hold when everything was read; more may come of it that more rows would change.
+    pub fn settled_for_now(&self) -> Tables {
+        self.wait_until_read();
+        self.database.wait_until_quiet(STAY);
+        self.database.dump()
+    }
+
+    /// The tables once they hold the rows of `expected` and go on doing so, everything being read. How long that takes
+    /// depends on what died when; that it comes does not.
+    pub fn settles_as(&self, expected: &Tables) -> Tables {
+        self.wait_until_read();
+        self.database.wait_until_rows_are(expected)
     }
 }

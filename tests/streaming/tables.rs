@@ -10,14 +10,18 @@ use tokio::runtime::Runtime;
 use tokio_postgres::{NoTls, SimpleQueryMessage};
 
 /// Longest wait for the end of a run.
-const PATIENCE: Duration = Duration::from_secs(120);
-/// Nothing changed for so long: results of jobs are told every two seconds.
-const QUIET: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(200);
+/// Nothing changed for so long: links that nobody tells of any more are waited for half a minute.
+pub const QUIET: Duration = Duration::from_secs(38);
+/// Tables that are as expected stay so: results of jobs are told every two seconds.
+pub const STAY: Duration = Duration::from_secs(5);
+/// Nothing changed for so long, and the tables are not as expected.
+const GIVEN_UP: Duration = Duration::from_secs(120);
 /// Differing rows that are shown.
 const SHOWN: usize = 12;
 
 /// Tables and the queries that give their rows, without numbers that depend on who came first.
-const QUERIES: [(&str, &str); 9] = [
+const QUERIES: [(&str, &str); 15] = [
     (
         "signals",
         "SELECT s.name, r.time, r.value, r.mean, r.baseline, r.bound, tailback_state(r.state), r.slowdown_s, r.ticks
@@ -39,6 +43,15 @@ const QUERIES: [(&str, &str); 9] = [
     ("job_causes", "SELECT * FROM job_causes"),
     ("job_series", "SELECT j.job_id, s.name FROM job_series j JOIN series s USING (series_id)"),
     ("producers", "SELECT * FROM producers"),
+    // All columns: what is told while the stream is read depends on how fast that goes, but is taken back or bettered by
+    // the source's next row, and ends depend on the rows' own times alone. The rows of a scenario are old, so at its end
+    // every source is silent since its last row, which stands here with no end.
+    ("silences", "SELECT * FROM silences"),
+    ("regions", "SELECT * FROM regions"),
+    ("region_steps", "SELECT * FROM region_steps"),
+    ("region_series", "SELECT * FROM region_series"),
+    ("region_causes", "SELECT * FROM region_causes"),
+    ("region_victims", "SELECT * FROM region_victims"),
 ];
 
 /// What tells that something changed.
@@ -48,7 +61,11 @@ const FINGERPRINT: &str =
     (SELECT md5(string_agg(r::text, ',' ORDER BY job_id)) FROM job_results r),
     (SELECT md5(string_agg(c::text, ',' ORDER BY job_id, position)) FROM job_causes c),
     (SELECT md5(string_agg(d::text, ',' ORDER BY stage, partition, reason)) FROM dropped_counts d),
-    (SELECT sum(rows) FROM producers)";
+    (SELECT md5(string_agg(r::text, ',' ORDER BY region_id)) FROM regions r),
+    (SELECT md5(string_agg(v::text, ',' ORDER BY region_id, position)) FROM region_victims v),
+    (SELECT count(*) FROM region_steps), (SELECT count(*) FROM job_nodes),
+    (SELECT sum(rows) FROM producers),
+    (SELECT md5(string_agg(s::text, ',' ORDER BY producer, schema, component, part, from_time)) FROM silences s)";
 
 /// The database of one scenario.
 pub struct Database {
@@ -102,15 +119,36 @@ impl Database {
         Tables { rows, drops: drops.map(|(reason, n)| (reason.to_string(), n.parse().unwrap())).collect() }
     }
 
-    /// Waits until nothing changes any more.
-    pub fn wait_until_quiet(&self) {
+    /// Waits until nothing has changed for so long.
+    pub fn wait_until_quiet(&self, quiet: Duration) {
         let (begun, mut since, mut before) = (Instant::now(), Instant::now(), self.rows(FINGERPRINT));
-        while since.elapsed() < QUIET {
+        while since.elapsed() < quiet {
             assert!(begun.elapsed() < PATIENCE, "the tables change for ever: {before:?}");
             std::thread::sleep(Duration::from_millis(200));
             let now = self.rows(FINGERPRINT);
             if now != before {
                 (since, before) = (Instant::now(), now);
+            }
+        }
+    }
+
+    /// Waits until the rows are these and stay so; panics with the difference when nothing changes any more before.
+    pub fn wait_until_rows_are(&self, expected: &Tables) -> Tables {
+        let (begun, mut since, mut before) = (Instant::now(), Instant::now(), self.rows(FINGERPRINT));
+        let mut equal = self.dump().has_rows_of(expected);
+        loop {
+            let waited = since.elapsed();
+            let found = (equal && waited > STAY) || waited > GIVEN_UP || begun.elapsed() > PATIENCE;
+            if found {
+                let tables = self.dump();
+                tables.rows_equal(expected);
+                return tables;
+            }
+            std::thread::sleep(Duration::from_millis(200));
+            let now = self.rows(FINGERPRINT);
+            if now != before {
+                (since, before) = (Instant::now(), now);
+                equal = self.dump().has_rows_of(expected);
             }
         }
     }
@@ -213,14 +251,18 @@ impl Tables {
         self.rows.iter().filter_map(move |row| row.strip_prefix(&begin))
     }
 
-    /// Asserts that the rows of all tables are the same, and so is what was not used.
-    pub fn equal(&self, undisturbed: &Tables) {
-        self.rows_equal(undisturbed);
+    /// Asserts that what was not used is the same.
+    pub fn drops_equal(&self, undisturbed: &Tables) {
         assert_eq!(self.drops, undisturbed.drops, "what was not used differs from the undisturbed run");
     }
 
+    /// Whether the rows of all tables are the same.
+    fn has_rows_of(&self, other: &Tables) -> bool {
+        self.rows == other.rows
+    }
+
     /// Asserts that the rows of all tables are the same.
-    pub fn rows_equal(&self, undisturbed: &Tables) {
+    fn rows_equal(&self, undisturbed: &Tables) {
         let (missing, more) =
             (only_in(&undisturbed.rows, &self.rows), only_in(&self.rows, &undisturbed.rows));
         if missing.is_empty() && more.is_empty() {

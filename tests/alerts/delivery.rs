@@ -1,0 +1,232 @@
+//! Nothing is lost and nothing reordered, whatever the receiver does.
+
+use super::outbox::{Outbox, deliver, notice, receiver, until};
+use super::receiver::{Mood, Receiver, Taken, now_s};
+use super::schema;
+use detector::alerts::news::{EpisodeNews, News};
+use detector::alerts::outbox::Desk;
+use detector::alerts::{AlertSettings, Alerts, rule};
+use schemas::{Metric, Name, NoticeKind, SeriesInfo, Time};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tailback::alerts::{Deliverer, Random, signature};
+
+const SECRET: &str = "a-secret-of-the-tests";
+const KINDS: [NoticeKind; 2] = [NoticeKind::Firing, NoticeKind::Resolved];
+
+fn webhook(address: std::net::SocketAddr, more: &str) -> tailback::alerts::Receiver {
+    receiver(&format!(
+        "kind = \"webhook\"\nurl = \"http://{address}/hook\"\ntimeout_s = 0.3\nbackoff_s = 0.02\n\
+         backoff_max_s = 0.1\nmax_per_minute = 100000\n{more}"
+    ))
+}
+
+/// How often each notice arrived.
+fn arrivals(told: &Receiver) -> BTreeMap<String, usize> {
+    let mut keys = BTreeMap::new();
+    told.taken().iter().for_each(|t| *keys.entry(t.header("Idempotency-Key").to_string()).or_default() += 1);
+    keys
+}
+
+fn all_signed_and_in_order(all: &[Taken]) {
+    let mut latest: BTreeMap<String, u64> = BTreeMap::new();
+    for taken in all {
+        let json = taken.json();
+        let (incident, sequence) = (json["incident"].as_str().unwrap(), json["sequence"].as_u64().unwrap());
+        let before = latest.insert(incident.to_string(), sequence).unwrap_or(0);
+        assert!(sequence >= before, "{incident} went back from {before} to {sequence}");
+        let timestamp: u64 = taken.header("Tailback-Timestamp").parse().unwrap();
+        assert_eq!(taken.header("Tailback-Signature"), signature(SECRET.as_bytes(), timestamp, &taken.body));
+        assert!(json["advice"]["valid_until_s"].as_f64().unwrap() > now_s());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_receiver_that_fails_in_every_way_gets_everything_in_order() {
+    let (told, elsewhere) = (Receiver::new(), Receiver::new());
+    let (address, serving) = told.listen("127.0.0.1:0").await;
+    let (other, _serving) = elsewhere.listen("127.0.0.1:0").await;
+    let folder = tempfile::tempdir().unwrap();
+    let secret = folder.path().join("secret");
+    std::fs::write(&secret, SECRET).unwrap();
+    let mut outbox = Outbox::new();
+    let _way =
+        deliver(&outbox.path, webhook(address, &format!("secret_file = {:?}", secret.display().to_string())));
+    // It is down: nobody listens.
+    serving.abort();
+    let _ = serving.await;
+    let moods = [
+        None,
+        Some(Mood::Breaks),
+        Some(Mood::Hangs),
+        Some(Mood::Redirects(format!("http://{other}/hook"))),
+        Some(Mood::IsBusy(1)),
+        Some(Mood::IsSlow(Duration::from_millis(200))),
+    ];
+    let mut serving = None;
+    for (number, mood) in moods.into_iter().enumerate() {
+        if let Some(mood) = mood {
+            told.set(mood);
+            if serving.is_none() {
+                serving = Some(told.listen(&address.to_string()).await);
+            }
+        }
+        let incidents: Vec<String> = (0..10).map(|n| format!("{number}{n}")).collect();
+        outbox.tell(incidents.iter().map(|i| notice(i, 1, KINDS[0])).collect());
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        outbox.tell(incidents.iter().map(|i| notice(i, 2, KINDS[1])).collect());
+        tokio::time::sleep(Duration::from_millis(400)).await;
+    }
+    told.set(Mood::Takes);
+    let expected = 6 * 10 * 2;
+    until("all notices are there", 30, || arrivals(&told).len() == expected).await;
+    all_signed_and_in_order(&told.taken());
+    assert!(elsewhere.taken().is_empty(), "redirects are not followed");
+    assert!(told.refused() > 0);
+    let repeated = arrivals(&told).values().filter(|count| **count > 1).count();
+    eprintln!(
+        "{expected} notices arrived, {repeated} of them more than once; {} tries were refused",
+        told.refused()
+    );
+    let mut desk = Desk::file(&outbox.path).unwrap();
+    assert!(desk.undelivered().await.unwrap().is_empty());
+}
+
+/// By a clock of its own: the hour is one of the deliverer's.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_told_while_the_receiver_is_down_for_an_hour_arrives() {
+    let mut outbox = Outbox::new();
+    let told = Receiver::new();
+    let (address, serving) = told.listen("127.0.0.1:0").await;
+    serving.abort();
+    let _ = serving.await;
+    let clock_s = Arc::new(AtomicU64::new(now_s() as u64));
+    let clock = Arc::clone(&clock_s);
+    let mut way = Deliverer::new(
+        receiver(&format!("kind = \"webhook\"\nurl = \"http://{address}/\"")),
+        Desk::file(&outbox.path).unwrap(),
+        "test",
+        1e9,
+        Arc::new(move || clock.load(Ordering::Relaxed) as f64),
+        Random::of(|| 0.5),
+    )
+    .unwrap();
+    let mut tries = 0;
+    for second in 0..3_600 {
+        if second % 600 == 0 {
+            let incidents = ["a", "b", "c"].map(|name| format!("{name}{second}"));
+            outbox.tell(incidents.iter().map(|i| notice(i, 1, KINDS[0])).collect());
+            outbox.tell(incidents.iter().map(|i| notice(i, 2, KINDS[1])).collect());
+        }
+        tries += way.turn().await.unwrap();
+        clock_s.fetch_add(1, Ordering::Relaxed);
+    }
+    assert!((18 * 8..18 * 40).contains(&tries), "{tries} tries of 18 incidents in an hour");
+    let (_, _serving) = told.listen(&address.to_string()).await;
+    for _ in 0..400 {
+        way.turn().await.unwrap();
+        clock_s.fetch_add(1, Ordering::Relaxed);
+    }
+    let mut latest: BTreeMap<String, u64> = BTreeMap::new();
+    for taken in told.taken() {
+        let json = taken.json();
+        let known = latest.entry(json["incident"].as_str().unwrap().to_string()).or_default();
+        assert_eq!(json["sequence"], *known + 1);
+        *known += 1;
+    }
+    assert_eq!((latest.len(), told.taken().len()), (18, 36));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_refused_for_good_is_a_dead_letter_that_goes_again_when_asked() {
+    let mut outbox = Outbox::new();
+    let told = Receiver::new();
+    let (address, _serving) = told.listen("127.0.0.1:0").await;
+    told.set(Mood::Breaks);
+    let way = deliver(&outbox.path, webhook(address, "give_up_h = 0.001"));
+    outbox.tell(vec![notice("i", 1, KINDS[0])]);
+    let mut desk = Desk::file(&outbox.path).unwrap();
+    let dead = |desk: &mut Desk| {
+        futures::executor::block_on(desk.undelivered()).unwrap().iter().any(|u| u.dead == 1)
+    };
+    until("the notice is dead", 10, || dead(&mut desk)).await;
+    told.set(Mood::Takes);
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert!(told.taken().is_empty(), "nobody asked");
+    assert_eq!(desk.retry("i", "").await.unwrap(), 1);
+    until("it is there", 10, || told.taken().len() == 1).await;
+    way.abort();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_silenced_is_told_when_the_silence_ends_unless_it_is_over_then() {
+    use detector::alerts::silence::AlertSilence;
+    let mut outbox = Outbox::new();
+    let told = Receiver::new();
+    let (address, _serving) = told.listen("127.0.0.1:0").await;
+    let mut desk = Desk::file(&outbox.path).unwrap();
+    let silence = |id: &str, incident: &str| AlertSilence {
+        id: id.to_string(),
+        matchers: BTreeMap::from([("incident".to_string(), incident.to_string())]),
+        from_s: 0.0,
+        until_s: now_s() + 3.0,
+        author: String::new(),
+        comment: String::new(),
+    };
+    desk.put_silence(&silence("a", "short*")).await.unwrap();
+    desk.put_silence(&silence("b", "long")).await.unwrap();
+    let _way = deliver(&outbox.path, webhook(address, ""));
+    outbox.tell(vec![
+        notice("short", 1, KINDS[0]),
+        notice("long", 1, KINDS[0]),
+        notice("other", 1, KINDS[0]),
+    ]);
+    until("the other is there", 10, || told.taken().len() == 1).await;
+    outbox.tell(vec![notice("short", 2, KINDS[1])]);
+    until("the long one is there", 20, || told.taken().len() == 2).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let keys: Vec<String> = told.taken().iter().map(|t| t.header("Idempotency-Key").to_string()).collect();
+    assert_eq!(keys, ["other.1", "long.1"]);
+    let states: Vec<String> = desk.deliveries("short").await.unwrap().into_iter().map(|d| d.state).collect();
+    assert_eq!(states, ["silenced", "silenced"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_storm_of_2048_links_is_one_notification() {
+    let mut outbox = Outbox::new();
+    let told = Receiver::new();
+    let (address, _serving) = told.listen("127.0.0.1:0").await;
+    let hook = webhook(address, "");
+    let settings = AlertSettings::new(rule::load(&[]).unwrap(), vec![hook.route()], &[]);
+    let _way = deliver(&outbox.path, hook);
+    let mut alerts = Alerts::new(Arc::new(settings));
+    let begin = Time::from_seconds(now_s() - 200.0);
+    let episode = |n: usize, second: f64| EpisodeNews {
+        series: SeriesInfo {
+            metric: Metric::IbWaitRatio,
+            component: Name::parse(&format!("switch-{}", n / 32)).unwrap(),
+            part: Name::parse(&(n % 32).to_string()).ok(),
+        },
+        start: begin.plus_seconds(n as f64 / 2048.0),
+        end: begin.plus_seconds(second),
+        open: true,
+        slowdown_s: second / 2.0,
+        completeness: 1.0,
+        causes: Vec::new(),
+    };
+    for second in (4..120).step_by(4) {
+        let second = f64::from(second);
+        let newest = Some(begin.plus_seconds(second));
+        let episodes = (0..2048).map(|n| episode(n, second)).collect();
+        alerts.news(&News { newest, episodes, ..News::default() });
+        outbox.commit(alerts.take());
+    }
+    until("it is told", 10, || !told.taken().is_empty()).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let taken = told.taken();
+    assert_eq!(taken.len(), 1);
+    schema::check(&taken[0].json());
+    assert_eq!(taken[0].json()["members"], 2048);
+}

@@ -1,0 +1,31 @@
+//! Alerts end to end: the outbox, its ways out, real receivers.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `receiver.rs` | a receiver that fails in every way |
+//! | `outbox.rs` | a store with notices |
+//! | `delivery.rs` | nothing lost, nothing reordered; dead letters, silences, a storm |
+//! | `kill.rs` | `kill -9` in the middle |
+//! | `alertmanager.rs` | Debian's Alertmanager |
+//! | `people.rs` | `tailback alerts`, and the advice over HTTP |
+//! | `schema.rs` | the JSON Schema of what is sent |
+//! | `slurm.rs` | a real Slurm |
+//! | `onset.rs` | the figure: from the onset to the webhook's arrival |
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "tests may panic, and print their figures"
+)]
+
+mod alertmanager;
+mod delivery;
+mod kill;
+mod onset;
+mod outbox;
+mod people;
+mod receiver;
+mod schema;
+mod slurm;

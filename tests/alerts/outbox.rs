@@ -1,0 +1,102 @@
+//! An embedded store with notices, and a way out of it.
+
+use super::receiver::now_s;
+use detector::alerts::outbox::Desk;
+use detector::store::{Retention, Store};
+use schemas::{
+    Action, Advice, NOTICE_VERSION, Notice, NoticeKind, ResultBatch, RoutedNotice, Severity, SufferingJob,
+};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tailback::alerts::{Deliverer, Random, Receiver};
+
+/// A notice of an incident that began a minute ago, with advice for five minutes.
+pub fn notice(incident: &str, sequence: u64, kind: NoticeKind) -> Notice {
+    let now_s = now_s();
+    let label = |name: &str, value: &str| (name.to_string(), value.to_string());
+    Notice {
+        version: NOTICE_VERSION,
+        key: format!("{incident}.{sequence}"),
+        kind,
+        incident: incident.to_string(),
+        sequence,
+        rule: "region_contended".to_string(),
+        severity: Severity::Warning,
+        subject: format!("leaf {incident}"),
+        labels: BTreeMap::from([label("alertname", "region_contended"), label("incident", incident)]),
+        started_s: now_s - 60.0,
+        fired_s: now_s - 40.0,
+        resolved_s: (kind == NoticeKind::Resolved).then_some(now_s - 1.0),
+        summary: format!("leaf {incident} is contended"),
+        description: "four links".to_string(),
+        hint: "look".to_string(),
+        members: 1,
+        slowdown_s: 12.5,
+        completeness: 0.99,
+        advice: Advice {
+            valid_until_s: now_s + 300.0,
+            links: vec!["ib_wait_ratio/leaf-1/1".to_string()],
+            nodes: vec!["tb01".to_string()],
+            jobs: vec![SufferingJob { job_id: "1".to_string(), lost_s: 12.5 }],
+            causes: Vec::new(),
+            action: Action::RerouteLids,
+            expected_relief: 0.5,
+            confidence: 0.8,
+        },
+    }
+}
+
+/// A store in a folder of its own.
+pub struct Outbox {
+    _folder: tempfile::TempDir,
+    store: Store,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl Outbox {
+    /// An empty one.
+    pub fn new() -> Outbox {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tailback.db");
+        let store = Store::open(&path, Retention::default()).unwrap();
+        Outbox { _folder: folder, store, path }
+    }
+
+    /// Commits notices for a receiver.
+    pub fn tell(&mut self, notices: Vec<Notice>) {
+        let route = |notice| RoutedNotice { notice, receivers: vec!["r".to_string()] };
+        let batch =
+            ResultBatch { notices: notices.into_iter().map(route).collect(), ..ResultBatch::default() };
+        self.store.commit(&batch, &[]).unwrap();
+    }
+
+    /// Commits what is routed already.
+    pub fn commit(&mut self, notices: Vec<RoutedNotice>) {
+        self.store.commit(&ResultBatch { notices, ..ResultBatch::default() }, &[]).unwrap();
+    }
+}
+
+/// The receiver `r` of a file's text, as it stands in a configuration.
+pub fn receiver(text: &str) -> Receiver {
+    Receiver::parse("r.toml", &format!("name = \"r\"\n{text}"), &[]).unwrap()
+}
+
+/// Delivers from a store until the task is aborted.
+pub fn deliver(store: &Path, receiver: Receiver) -> tokio::task::JoinHandle<()> {
+    let desk = Desk::file(store).unwrap();
+    let clock = Arc::new(now_s);
+    let way = Deliverer::new(receiver, desk, "test", 1e9, clock, Random::seeded()).unwrap();
+    tokio::spawn(way.run(Duration::from_millis(20), std::future::pending()))
+}
+
+/// Waits until something holds.
+pub async fn until(what: &str, seconds: u64, mut holds: impl FnMut() -> bool) {
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(seconds);
+    while !holds() {
+        assert!(tokio::time::Instant::now() < deadline, "{what}: not within {seconds} s");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}

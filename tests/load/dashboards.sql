@@ -1,0 +1,76 @@
+-- Beside post_mortem.sql, what dashboards read of a month of one tenth of a Trinity: sums of groups, mounts and classes by
+-- minute, of components by hour, and by minute for seven hours; the minutes of all series for six hours, and for the whole
+-- month of each two-hundredth and of those that panels draw alone; ten seconds of all for an hour and of those for six;
+-- signals of all for ten minutes and of those for an hour. Everything ends with the month.
+\set ON_ERROR_STOP on
+SET synchronous_commit = off;
+UPDATE tier_retention SET kept_for = NULL;
+INSERT INTO stage_positions (stage, partition, epoch, owner, commits, position, event_time, committed_at)
+SELECT 'detector', p, 1, 'a', 1000000, 1000000, '2026-10-30 23:59:59', '2026-10-31 00:00:00' FROM generate_series(0, 11) AS p;
+SELECT place_components();
+INSERT INTO link_places
+SELECT name, (ARRAY['green', 'black', 'blue', 'host'])[1 + series_id % 4], component, component,
+       CASE WHEN series_id % 4 = 2 THEN 'group ' || series_id % 37 || ' to group ' || series_id % 41 ELSE '' END, 5.25e9
+FROM series WHERE metric = 'aries_stall_ratio';
+INSERT INTO place_minutes
+SELECT kind, name, metric, t, 960, 40 * (extract(epoch FROM t)::integer / 600 % 5), 57600, 100 * (extract(epoch FROM t)::integer / 600 % 5), 2e11, 4
+FROM (SELECT DISTINCT 'group' AS kind, group_name AS name, metric FROM component_places
+      UNION ALL SELECT DISTINCT 'link class', class, 'aries_stall_ratio' FROM link_places
+      UNION ALL SELECT 'file system', 'snx11137', 'lustre_write_rate') AS p,
+     generate_series('2026-10-01'::timestamptz, '2026-10-30 23:59', '1 minute') AS t;
+INSERT INTO component_hours
+SELECT metric, component, t, CASE WHEN metric = 'aries_stall_ratio' THEN 40 ELSE 1 END, 144000, 9000, 20, 4
+FROM component_places, generate_series('2026-10-01'::timestamptz, '2026-10-30 23:00', '1 hour') AS t;
+INSERT INTO component_minutes
+SELECT metric, component, t, CASE WHEN metric = 'aries_stall_ratio' THEN 2400 ELSE 60 END, 150
+FROM component_places, generate_series('2026-10-30 17:00'::timestamptz, '2026-10-30 23:59', '1 minute') AS t;
+INSERT INTO health_minutes
+SELECT figure, label, t, 100 + extract(epoch FROM t - '2026-10-01') / 60
+FROM (VALUES ('lag_s', 'detector'), ('lag_s', 'rollup'), ('dropped_rows', 'late'), ('dropped_rows', 'duplicate'),
+             ('dropped_rows', 'standby'), ('silent_sources', ''), ('sources', ''), ('database_bytes', '')) AS f (figure, label),
+     generate_series('2026-10-01'::timestamptz, '2026-10-30 23:59', '1 minute') AS t;
+-- Two percent of the sources are silent once a day for some minutes.
+INSERT INTO silences
+SELECT producer, schema, component, d + make_interval(mins => n::integer), d + make_interval(mins => n::integer + 5), part
+FROM (SELECT *, row_number() OVER (ORDER BY producer) AS n FROM producers) p, generate_series('2026-10-01'::timestamptz, '2026-10-30', '1 day') AS d
+WHERE n % 50 = 0;
+
+-- Drawn alone: the series of the explorer, and those that cost the job most.
+CREATE TEMPORARY TABLE drawn AS
+SELECT series_id FROM series WHERE name = 'aries_stall_ratio/c0-0c0s0/r0c3' OR series_id % 200 = 0
+UNION
+(SELECT series_id FROM job_episodes WHERE job_id = 'big' GROUP BY 1 ORDER BY sum(lost_s) DESC, 1 LIMIT 10);
+SELECT format('INSERT INTO %I.%I (series_id, time, value, value_min, value_max, mean, baseline, ticks, contended_ticks, slowdown_s)
+               SELECT s, t, 0.7, 0.5, 4, 0.7, 0.5, 60, CASE WHEN s %% 50 < 3 THEN 20 ELSE 0 END, 1 FROM generate_series(1, 22000) AS s,
+                      generate_series(timestamptz ''2026-10-30 18:00'', ''2026-10-30 23:59'', ''1 minute'') AS t
+               UNION ALL
+               SELECT series_id, t, 0.7, 0.5, 4, 0.7, 0.5, 60, 0, 1 FROM drawn,
+                      generate_series(timestamptz ''2026-10-01'', ''2026-10-30 17:59'', ''1 minute'') AS t',
+              materialization_hypertable_schema, materialization_hypertable_name)
+FROM timescaledb_information.continuous_aggregates WHERE view_name = 'signals_1min' \gexec
+SELECT count(compress_chunk(c)) FROM show_chunks('signals_1min') AS c;
+
+INSERT INTO signal_buckets
+SELECT t, 1, s, 0.7, 0.5, 4, 0.7, 0.5, 10, CASE WHEN s % 50 < 3 THEN 5 ELSE 0 END
+FROM generate_series('2026-10-30 23:00'::timestamptz, '2026-10-30 23:59:50', '10 seconds') AS t, generate_series(1, 22000) AS s
+UNION ALL
+SELECT t, 1, series_id, 0.7, 0.5, 4, 0.7, 0.5, 10, 0
+FROM generate_series('2026-10-30 18:00'::timestamptz, '2026-10-30 22:59:50', '10 seconds') AS t, drawn;
+INSERT INTO signal_rows
+SELECT t + make_interval(secs => s % 10), 1, s, 0.7, 0.7, 0.5, 1, 1, 10
+FROM generate_series('2026-10-30 23:50'::timestamptz, '2026-10-30 23:59:40', '10 seconds') AS t, generate_series(1, 22000) AS s
+WHERE s NOT IN (SELECT series_id FROM drawn);
+INSERT INTO signal_rows
+SELECT t, 1, series_id, 4, 4, 0.5, 1, 2, 1
+FROM generate_series('2026-10-30 23:00'::timestamptz, '2026-10-30 23:59:49', '1 second') AS t, drawn;
+-- What is older than two hours would be packed; so is the last hour here.
+SELECT count(compress_chunk(c)) FROM show_chunks('signal_rows') AS c;
+SELECT count(compress_chunk(c)) FROM show_chunks('signal_buckets') AS c;
+
+-- The newest rows lie in the heap, as they do before the policy comes by.
+INSERT INTO signal_rows
+SELECT timestamptz '2026-10-30 23:59:50' + make_interval(secs => s % 10), 1, s, 0.7, 0.7, 0.5, 1, CASE WHEN s % 50 < 3 THEN 2 ELSE 1 END, 10
+FROM generate_series(1, 22000) AS s;
+-- Without the policies having run, the coarse tiers would compute all of October from ten-second rows.
+UPDATE _timescaledb_catalog.continuous_aggs_watermark SET watermark = _timescaledb_functions.to_unix_microseconds('2026-10-31');
+VACUUM ANALYZE;
