@@ -3,54 +3,18 @@
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
 use crate::config::sections::Stage;
+use crate::run::ear::Ear;
 use crate::run::kafka::client;
 use rdkafka::admin::{AdminClient, AdminOptions, ResourceSpecifier};
-use rdkafka::client::ClientContext;
-use rdkafka::config::RDKafkaLogLevel;
-use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
-use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::error::KafkaError;
 use rdkafka::metadata::{Metadata, MetadataTopic};
 use rdkafka::{Offset, TopicPartitionList};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Every stage, in the order of the rows' way.
 pub const STAGES: [Stage; 3] = [Stage::Aggregator, Stage::Detector, Stage::Rollup];
-
-/// Remembers what librdkafka complains about, instead of printing it.
-#[derive(Clone, Debug, Default)]
-pub struct Ear(Arc<Mutex<Option<String>>>);
-
-impl Ear {
-    fn note(&self, text: &str) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_string());
-    }
-
-    /// The latest complaint.
-    pub fn complaint(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
-impl ClientContext for Ear {
-    fn log(&self, level: RDKafkaLogLevel, _: &str, text: &str) {
-        let serious =
-            !matches!(level, RDKafkaLogLevel::Info | RDKafkaLogLevel::Debug | RDKafkaLogLevel::Notice);
-        if serious {
-            // `[thrd:127.0.0.1:9092/bootstrap]: ` in front is of no use to a person.
-            self.note(text.split_once("]: ").map_or(text, |(_, rest)| rest));
-        }
-    }
-
-    fn error(&self, error: KafkaError, reason: &str) {
-        if error.rdkafka_error_code() != Some(RDKafkaErrorCode::AllBrokersDown) {
-            self.note(reason);
-        }
-    }
-}
-
-impl ConsumerContext for Ear {}
 
 /// A consumer that joins no group: partitions are assigned by hand, offsets are never committed. It carries the
 /// aggregator's name of a group, since librdkafka wants one, and rights are given by it.
@@ -168,10 +132,7 @@ pub async fn look(config: &RunConfig, patience: Duration) -> Result<(Reader, Kaf
     )
     .map_err(|error| format!("{error:#}"))?;
     let lost = |error: KafkaError| {
-        // Complaints wait in the queue until somebody asks for messages.
-        for _ in 0..10 {
-            drop(reader.poll(Duration::from_millis(5)));
-        }
+        ear.listen(&reader);
         ear.complaint().unwrap_or_else(|| error.to_string())
     };
     let metadata = reader.client().fetch_metadata(None, patience).map_err(lost)?;
@@ -179,10 +140,7 @@ pub async fn look(config: &RunConfig, patience: Duration) -> Result<(Reader, Kaf
     let wanted = |topic: &&MetadataTopic| {
         topic.error().is_none() && (own.contains(&topic.name()) || is_raw(config, topic.name()))
     };
-    let mut topics = Vec::new();
-    for topic in metadata.topics().iter().filter(wanted) {
-        topics.push(topic_facts(&reader, topic, patience).map_err(lost)?);
-    }
+    let mut topics: Vec<_> = metadata.topics().iter().filter(wanted).map(topic_facts).collect();
     topics.sort_by_key(|topic| (own.contains(&topic.name.as_str()), topic.name.clone()));
     let mut facts = KafkaFacts {
         cluster: reader.client().fetch_cluster_id(patience),
@@ -195,28 +153,37 @@ pub async fn look(config: &RunConfig, patience: Duration) -> Result<(Reader, Kaf
         facts.groups.insert(stage.name(), group(&reader, &config.kafka.group_of(stage), patience));
     }
     facts.committed = committed(&reader, &facts, &own, patience).unwrap_or_default();
+    measure(&reader, &mut facts.topics, patience).map_err(lost)?;
     Ok((reader, facts))
 }
 
-fn topic_facts(reader: &Reader, topic: &MetadataTopic, patience: Duration) -> Result<TopicFacts, KafkaError> {
-    let mut partitions = Vec::new();
-    for partition in topic.partitions() {
-        let led = partition.leader() >= 0;
-        let marks = match led {
-            true => reader.fetch_watermarks(topic.name(), partition.id(), patience)?,
-            false => (0, 0),
-        };
-        partitions.push(PartitionFacts {
+/// A topic whose partitions were not measured yet.
+fn topic_facts(topic: &MetadataTopic) -> TopicFacts {
+    let mut partitions: Vec<_> = topic
+        .partitions()
+        .iter()
+        .map(|partition| PartitionFacts {
             number: partition.id(),
-            led,
+            led: partition.leader() >= 0,
             replicas: partition.replicas().len(),
             in_sync: partition.isr().len(),
-            low: marks.0,
-            high: marks.1,
-        });
-    }
+            ..PartitionFacts::default()
+        })
+        .collect();
     partitions.sort_by_key(|partition| partition.number);
-    Ok(TopicFacts { name: topic.name().to_string(), partitions, settings: None })
+    TopicFacts { name: topic.name().to_string(), partitions, settings: None }
+}
+
+/// Where each partition begins and ends. Asked last: a stage that goes on meanwhile would stand after an end that was
+/// read before its position.
+fn measure(reader: &Reader, topics: &mut [TopicFacts], patience: Duration) -> Result<(), KafkaError> {
+    for topic in topics {
+        for partition in topic.partitions.iter_mut().filter(|partition| partition.led) {
+            (partition.low, partition.high) =
+                reader.fetch_watermarks(&topic.name, partition.number, patience)?;
+        }
+    }
+    Ok(())
 }
 
 /// Settings of topics and of a broker; what is not told stays unknown.

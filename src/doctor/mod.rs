@@ -127,8 +127,9 @@ fn configuration(examined: &Examined) -> Vec<Finding> {
 impl<'a> Site<'a> {
     async fn look(config: &'a RunConfig) -> Site<'a> {
         let patience = Duration::from_secs_f64(config.doctor.timeout_s);
-        let kafka = kafka::look(config, patience).await;
+        // First where the stages stand, then where the topics end: the other way round, stages that go on seem ahead.
         let database = database::look(config, patience).await;
+        let kafka = kafka::look(config, patience).await;
         let rows = match &kafka {
             Ok((reader, facts)) => sampled(config, reader, facts, patience).await,
             Err(_) => Err("the broker does not answer".to_string()),
