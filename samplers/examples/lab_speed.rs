@@ -29,31 +29,67 @@ fn jobs(topology: &Topology, pattern: Pattern) -> Vec<LabJob> {
     (0..10).map(job).collect()
 }
 
+/// Ten jobs of 2,112 hosts that run all the time, of five patterns. With `pauses`, one computes for a minute after each
+/// minute of communication, so that something changes about every 60 seconds, else nothing does.
+fn large_mix(topology: &Topology, pauses: bool) -> Vec<LabJob> {
+    let mut jobs = jobs(topology, Pattern::Uniform);
+    let patterns =
+        [Pattern::Uniform, Pattern::Stencil3d, Pattern::Tornado, Pattern::Ring { step: 1 }, Pattern::Incast];
+    for (number, job) in jobs.iter_mut().enumerate() {
+        (job.start_s, job.pattern, job.io) = (0, patterns[number % 5], None);
+        // An incast needs no more than one sender can send, or it is all that anybody sees.
+        job.bytes_per_s = if job.pattern == Pattern::Incast { 1e7 } else { 2e9 };
+        job.coupling = 0.0;
+        job.phases = None;
+    }
+    if pauses {
+        jobs[3].phases = Some(Phases { on_s: 60.0, off_s: 60 });
+    }
+    jobs
+}
+
 fn play(name: &str, topology: Arc<Topology>, pattern: Pattern, seconds: u32) {
     let jobs = jobs(&topology, pattern);
+    play_jobs(name, topology, Routing::Tables, jobs, seconds);
+}
+
+fn play_jobs(name: &str, topology: Arc<Topology>, routing: Routing, jobs: Vec<LabJob>, seconds: u32) {
     let (hosts, links) = (topology.vertices_of(VertexKind::Host).count(), topology.link_count());
-    let setup = Setup {
-        topology,
-        routing: Routing::Tables,
-        jobs,
-        events: Vec::new(),
-        noise: Noise::default(),
-        seed: 1,
-    };
+    let setup = Setup { topology, routing, jobs, events: Vec::new(), noise: Noise::default(), seed: 1 };
     let begin = Instant::now();
     let mut lab = Lab::new(setup).unwrap();
     let built = begin.elapsed().as_secs_f64();
     let begin = Instant::now();
-    let rows: usize = (0..seconds).map(|_| lab.step().counters.len()).sum();
+    lab.step();
+    let first = begin.elapsed().as_secs_f64();
+    let begin = Instant::now();
+    let mut rows = 0;
+    let mut slowest = 0.0_f64;
+    for _ in 0..seconds {
+        let begin = Instant::now();
+        rows += lab.step().counters.len();
+        slowest = slowest.max(begin.elapsed().as_secs_f64());
+    }
     let per_s = f64::from(seconds) / begin.elapsed().as_secs_f64();
     println!(
-        "{name}: {hosts} hosts, {links} links, {rows} rows; set up {built:.2} s, {per_s:.0} seconds a second"
+        "{name}: {hosts} hosts, {links} links, {rows} rows; set up {built:.2} s, first second {first:.2} s, \
+         then {per_s:.0} seconds a second, the slowest {slowest:.3} s"
     );
 }
 
 fn main() {
+    play("12 x 12 switch", machines::vishnu().unwrap(), Pattern::AllToAll, 5000);
     play("two levels", machines::two_level(12, 12, 24).unwrap(), Pattern::AllToAll, 2000);
     play("Aries group", machines::aries(1).unwrap(), Pattern::AllToAll, 300);
     play("fat tree", machines::brown().unwrap(), Pattern::AllToAll, 200);
     play("Dragonfly+", machines::kang().unwrap(), Pattern::Uniform, 100);
+    let trinity = machines::trinity().unwrap();
+    let adaptive = Routing::Adaptive { threshold_percent: 50 };
+    for (name, routing, pauses) in [
+        ("Trinity, no change", Routing::Minimal, false),
+        ("Trinity, a change a minute", Routing::Minimal, true),
+        ("Trinity, a change a minute, adaptive routing", adaptive, true),
+    ] {
+        play_jobs(name, Arc::clone(&trinity), routing, large_mix(&trinity, pauses), 240);
+    }
 }

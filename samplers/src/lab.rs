@@ -7,30 +7,36 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`job`] | [`LabJob`], [`Pattern`], [`LabIo`], [`Event`], [`Noise`] |
+//! | [`job`] | [`LabJob`], [`Pattern`], [`LabIo`], [`Event`], [`Change`], [`Noise`] |
 //! | `setup` | [`Setup`], and why one is refused |
 //! | `pattern` | who sends to whom |
-//! | `routing` | paths by tables or shortest ones; what becomes of them while links are down |
+//! | `routing` | [`Routing`]: the paths that a flow may take; what becomes of them while links are down |
+//! | `placement` | the path that each flow does take, and its parts |
 //! | `flows` | flows and paths in columns |
 //! | `shares` | max-min fair shares |
 //! | [`stalls`] | arrivals, stalls a word, back-pressure |
 //! | `scene` | one moment: who makes which link wait |
 //! | `losses` | what jobs lose in a second, and to whom |
 //! | `links` | which links are contended, cause and kind |
+//! | `faults` | what is broken, from event to event |
 //! | `run` | jobs as they go on |
 //! | [`truth`] | [`LabTruth`]: what really happened |
 //! | `counters` | sources and cumulative counters |
-//! | `rows` | the same as lines of LDMS, for ports of InfiniBand |
+//! | `rows` | the same as lines of LDMS |
+//! | `drawn` | a switch with tables drawn at random |
 //! | [`machines`] | networks to try things on |
 //! | [`scenarios`] | labelled cases, one class of cause each |
 
 mod counters;
+mod drawn;
+mod faults;
 mod flows;
 pub mod job;
 mod links;
 mod losses;
 pub mod machines;
 mod pattern;
+mod placement;
 mod routing;
 mod rows;
 mod run;
@@ -43,17 +49,22 @@ pub mod stalls;
 mod tests;
 pub mod truth;
 
-pub use job::{Event, LabIo, LabJob, LinkChange, Noise, Pattern, Phases, TrafficClass};
+/// What can happen; its name of before, when all of it happened to links.
+pub use drawn::{DrawnError, vishnu_drawn};
+pub use job::Change as LinkChange;
+pub use job::{Change, Event, LabIo, LabJob, Noise, Pattern, Phases, TrafficClass};
 pub use pattern::UNIFORM_PARTNERS;
-pub use routing::Routing;
-pub use rows::put_port_rows;
+pub use routing::{Routing, STRIPES, Striping, fpar, reweigh};
+pub use rows::{put_client_rows, put_port_rows, put_router_rows};
 pub use setup::{LabError, Setup};
 pub use truth::{Aggressor, LabJobTruth, LabTruth, LinkLoss, LinkTruth, Lost};
 
 use counters::{Counters, Traffic};
-use flows::{Flows, Paths};
+use faults::Faults;
+use flows::Flows;
 use links::Judge;
 use losses::{LossRate, Losses};
+use placement::{Choices, Placed};
 use run::{CLASSES, Run};
 use scene::{Alone, Scene};
 use schemas::topology::ParallelLinks;
@@ -85,13 +96,13 @@ pub struct Tick<'l> {
 #[derive(Clone, Debug)]
 pub struct Lab {
     setup: Setup,
-    capacities: Vec<f64>,
     parallel: ParallelLinks,
     flows: Flows,
-    healthy: Paths,
-    /// Paths while links are down; none if all are up.
-    detours: Option<Paths>,
-    down: Vec<bool>,
+    /// What flows may take while all links are up.
+    healthy: Choices,
+    /// The links that were down last, and what flows may take meanwhile; kept for links that flap.
+    detours: Option<(Vec<bool>, Choices)>,
+    faults: Faults,
     runs: Vec<Run>,
     alone: Vec<HashMap<[bool; 2], Alone>>,
     load: Load,
@@ -108,23 +119,20 @@ impl Lab {
     ///
     /// # Errors
     /// [`LabError`] says what cannot be played.
-    pub fn new(mut setup: Setup) -> Result<Lab, LabError> {
+    pub fn new(setup: Setup) -> Result<Lab, LabError> {
         setup::check(&setup)?;
-        setup.events.sort_by_key(|event| event.at_s);
         let topology = Arc::clone(&setup.topology);
         let flows = Flows::of(&topology, &setup.jobs, setup.seed);
-        let healthy = flows.paths(&topology, setup.routing, &[]);
-        if let Some((flow, _)) = flows.all.iter().zip(0..).find(|(_, at)| healthy.of(*at).is_empty()) {
+        let healthy = Choices::of(&topology, setup.routing, &flows, &[]);
+        if let Some(flow) = healthy.stuck(&flows) {
             return Err(LabError::NoWay { from: flow.from.0, to: flow.to.0 });
         }
         let mut clients: Vec<VertexIndex> = setup.jobs.iter().flat_map(|job| job.nodes.clone()).collect();
         clients.sort_unstable();
-        let known = |bytes: &f64| if *bytes > 0.0 { *bytes } else { f64::INFINITY };
         Ok(Lab {
-            capacities: topology.capacities().iter().map(known).collect(),
             parallel: ParallelLinks::of(&topology),
             detours: None,
-            down: vec![false; topology.link_count()],
+            faults: Faults::new(setup.events.clone(), capacities(&topology)),
             runs: setup.jobs.iter().map(Run::new).collect(),
             alone: vec![HashMap::new(); setup.jobs.len()],
             load: Load::idle(topology.link_count()),
@@ -174,7 +182,7 @@ impl Lab {
         }
         let time = at(f64::from(self.second + 1));
         let (carried, ratio) = (&self.load.carried, &self.load.ratio);
-        let traffic = Traffic { carried, ratio, down: &self.down, written: &self.written };
+        let traffic = Traffic { carried, ratio, down: &self.faults.down, written: &self.written };
         self.counters.pass(&traffic, time);
         self.pass_jobs();
         self.second += 1;
@@ -191,9 +199,14 @@ impl Lab {
         }
     }
 
-    /// Bytes that wanted through each link in the last second, over its capacity, by number.
+    /// Bytes that wanted through each link in the last second, over its present capacity, by number.
     pub fn utilisations(&self) -> Vec<f64> {
-        self.load.arriving.iter().zip(&self.capacities).map(|(bytes, capacity)| bytes / capacity).collect()
+        self.load
+            .arriving
+            .iter()
+            .zip(&self.faults.capacities)
+            .map(|(bytes, capacity)| bytes / capacity)
+            .collect()
     }
 
     /// Stalls a word of each link in the last second, without noise, by number.
@@ -219,22 +232,15 @@ impl Lab {
     }
 
     fn break_links(&mut self) -> bool {
-        let before = self.down.clone();
-        for event in self.setup.events.iter().filter(|event| event.at_s == self.second) {
-            let (link, down) = match event.change {
-                LinkChange::Down(link) => (link, true),
-                LinkChange::Up(link) => (link, false),
-            };
-            self.down[link.at()] = down;
-            self.down[self.setup.topology.reverse(link).at()] = down;
+        let topology = &self.setup.topology;
+        let changed = self.faults.pass(topology, self.second, &mut self.counters);
+        let down = &self.faults.down;
+        let is_new = self.detours.as_ref().is_none_or(|(known, _)| known != down);
+        if changed.down && is_new && self.faults.any_down() {
+            let choices = Choices::of(topology, self.setup.routing, &self.flows, down);
+            self.detours = Some((down.clone(), choices));
         }
-        let changed = self.down != before;
-        if changed {
-            let some = self.down.contains(&true);
-            let paths = || self.flows.paths(&self.setup.topology, self.setup.routing, &self.down);
-            self.detours = some.then(paths);
-        }
-        changed
+        changed.down || changed.widths
     }
 
     fn note_activity(&mut self) -> bool {
@@ -256,26 +262,28 @@ impl Lab {
         let of_jobs: Vec<Vec<u32>> = (0..self.runs.len()).map(|place| self.active_of(place)).collect();
         self.solve_alone(&of_jobs);
         let active: Vec<u32> = of_jobs.iter().flatten().copied().collect();
-        let all = &self.flows.all;
-        let paths = self.detours.as_ref().unwrap_or(&self.healthy);
-        let load = Load::of(all, active.clone(), paths, &self.capacities);
-        let healthy = self.detours.as_ref().map(|_| Load::of(all, active, &self.healthy, &self.capacities));
+        let Faults { whole, capacities, .. } = &self.faults;
+        let detours = self.detours.as_ref().filter(|_| self.faults.any_down());
+        let choices = detours.map_or(&self.healthy, |(_, choices)| choices);
+        let (placed, load) = moment(choices, &active, capacities);
+        let healthy = (!self.faults.is_whole()).then(|| moment(&self.healthy, &active, whole));
         let alone: Vec<&Alone> =
             self.alone.iter().zip(&self.runs).map(|(alone, run)| &alone[&run.active]).collect();
-        let scene = Scene::of(&self.flows, paths, &load, &self.capacities);
-        let mut losses = Losses::new(&scene, healthy.as_ref().map(|load| (load, &self.healthy)));
+        let scene = Scene::of(&placed, &load, capacities);
+        let mut losses = Losses::new(&scene, healthy.as_ref());
         let jobs = &self.setup.jobs;
         let rates = (0..jobs.len()).map(|at| losses.of(at as u32, &jobs[at], &of_jobs[at], alone[at]));
         let rates = rates.collect();
         let judge = Judge {
             topology: &self.setup.topology,
-            capacities: &self.capacities,
+            capacities,
             parallel: &self.parallel,
-            down: &self.down,
+            down: &self.faults.down,
             jobs,
             alone: &alone,
             scene: &scene,
-            healthy: healthy.as_ref(),
+            healthy: healthy.as_ref().map(|(_, load)| load),
+            adaptive: healthy.is_none() && self.setup.routing.is_adaptive(),
         };
         let links = judge.contended();
         drop(losses);
@@ -283,23 +291,23 @@ impl Lab {
         self.stretches.push(Stretch { from_s: self.second, links });
         self.rates = rates;
         self.load = load;
-        self.count_writes();
+        self.count_writes(&placed);
     }
 
     /// Remembers what each job would have alone with its present traffic.
     fn solve_alone(&mut self, of_jobs: &[Vec<u32>]) {
         for (place, flows) in of_jobs.iter().enumerate() {
             self.alone[place].entry(self.runs[place].active).or_insert_with(|| {
-                let load = Load::of(&self.flows.all, flows.clone(), &self.healthy, &self.capacities);
-                Alone::of(&load, &self.healthy)
+                let (placed, load) = moment(&self.healthy, flows, &self.faults.whole);
+                Alone::of(flows, &placed, &load)
             });
         }
     }
 
-    fn count_writes(&mut self) {
+    fn count_writes(&mut self, placed: &Placed) {
         self.written.fill(0.0);
-        for (flow, rate) in self.load.active.iter().zip(&self.load.rates) {
-            let flow = &self.flows.all[*flow as usize];
+        for (part, rate) in self.load.active.iter().zip(&self.load.rates) {
+            let flow = &placed.parts[*part as usize];
             if flow.class == TrafficClass::Io {
                 self.written[flow.from.at()] += rate;
             }
@@ -341,15 +349,42 @@ pub fn at(second: f64) -> Time {
     START.plus_seconds(second)
 }
 
+/// What all links carry, in bytes a second; infinite where it is not known.
+fn capacities(topology: &Topology) -> Vec<f64> {
+    let known = |bytes: &f64| if *bytes > 0.0 { *bytes } else { f64::INFINITY };
+    topology.capacities().iter().map(known).collect()
+}
+
+/// `flows` on the paths that they choose, and what that makes of the links.
+fn moment(choices: &Choices, flows: &[u32], capacities: &[f64]) -> (Placed, Load) {
+    let placed = choices.place(flows, capacities);
+    let load = placed.load(flows, capacities);
+    (placed, load)
+}
+
+/// All flows of `jobs` at once, with the numbers of them all.
+fn all_placed(topology: &Topology, routing: Routing, jobs: &[LabJob], seed: u64) -> (Placed, Vec<u32>) {
+    let flows = Flows::of(topology, jobs, seed);
+    let numbers: Vec<u32> = (0..flows.all.len() as u32).collect();
+    let choices = Choices::of(topology, routing, &flows, &[]);
+    (choices.place(&numbers, &capacities(topology)), numbers)
+}
+
 /// Utilisation of every link if `jobs` all sent and wrote at once and nothing held them back, by number.
 pub fn asked(topology: &Topology, routing: Routing, jobs: &[LabJob], seed: u64) -> Vec<f64> {
-    let flows = Flows::of(topology, jobs, seed);
-    let paths = flows.paths(topology, routing, &[]);
+    let (placed, flows) = all_placed(topology, routing, jobs, seed);
     let mut asked = vec![0.0; topology.link_count()];
-    for (flow, number) in flows.all.iter().zip(0..) {
-        for link in paths.of(number) {
-            asked[link.at()] += flow.demand / topology.bytes_per_s(*link);
+    for part in placed.active(&flows) {
+        for link in placed.paths.of(part) {
+            asked[link.at()] += placed.parts[part as usize].demand / topology.bytes_per_s(*link);
         }
     }
     asked
+}
+
+/// Bytes a second that each flow gets if `jobs` all send and write at once: its max-min fair share, of a flow in parts
+/// what its slowest part allows. Job by job, messages by sender and then receiver, then writes; 0 without a path.
+pub fn flow_bandwidths(topology: &Topology, routing: Routing, jobs: &[LabJob], seed: u64) -> Vec<f64> {
+    let (placed, flows) = all_placed(topology, routing, jobs, seed);
+    placed.bandwidths(&flows, &capacities(topology))
 }

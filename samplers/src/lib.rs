@@ -15,7 +15,8 @@
 //! | [`truth`] | [`Truth`], who really lost what to whom |
 //! | `machine` | the physics from event to event |
 //! | `network` | loads, stalls and tile counters |
-//! | `rng` | the random numbers |
+//! | [`requests`] | clients that ask servers and wait |
+//! | [`rng`] | the random numbers |
 
 pub mod aries;
 pub mod cluster;
@@ -28,7 +29,8 @@ pub mod lustre;
 mod machine;
 pub mod native;
 mod network;
-mod rng;
+pub mod requests;
+pub mod rng;
 pub mod scenario;
 pub mod truth;
 

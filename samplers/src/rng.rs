@@ -5,13 +5,13 @@
 /// A stream of pseudo-random numbers. Every simulated thing owns one, so that one more draw
 /// in one place (a fault, a new job) does not shift the numbers of all others.
 #[derive(Clone, Debug)]
-pub(crate) struct Rng(u64);
+pub struct Rng(u64);
 
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl Rng {
     /// The stream of one thing: `stream` tells it from the others of the same seed.
-    pub(crate) fn new(seed: u64, stream: u64) -> Rng {
+    pub fn new(seed: u64, stream: u64) -> Rng {
         let mut mixed = Rng(seed);
         let start = mixed.next_u64() ^ stream.wrapping_mul(GOLDEN).rotate_left(31);
         let mut mixed = Rng(start);
@@ -27,7 +27,7 @@ impl Rng {
     }
 
     /// At least 0, below 1, in steps of 2^-53.
-    pub(crate) fn uniform(&mut self) -> f64 {
+    pub fn uniform(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
@@ -41,7 +41,7 @@ impl Rng {
     }
 
     /// An index below `count`; 0 if `count` is 0.
-    pub(crate) fn below(&mut self, count: usize) -> usize {
+    pub fn below(&mut self, count: usize) -> usize {
         (self.uniform() * count as f64) as usize
     }
 

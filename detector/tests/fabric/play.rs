@@ -126,6 +126,7 @@ fn tell_state(fabric: &mut Fabric, detector: &Detector, network: &Network, chang
     let (link, is_up) = match change {
         LinkChange::Down(link) => (link, false),
         LinkChange::Up(link) => (link, true),
+        _ => return,
     };
     for link in [link, network.topology.reverse(link)] {
         let name = network.topology.series_name(link).unwrap();

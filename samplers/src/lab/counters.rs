@@ -24,6 +24,7 @@ pub(super) struct Traffic<'a> {
     pub carried: &'a [f64],
     /// Stalls a word, by link.
     pub ratio: &'a [f64],
+    /// Whether it is down, by link.
     pub down: &'a [bool],
     /// Bytes a second written, by vertex.
     pub written: &'a [f64],
@@ -54,8 +55,12 @@ pub(super) struct Counters {
     pub batch: CounterBatch,
     rows: Vec<Row>,
     background: Vec<f64>,
-    /// Links that were down in the last second.
-    were_down: Vec<bool>,
+    /// By link of a port of InfiniBand: its row and its place there.
+    ports: Vec<Option<(u32, u32)>>,
+    /// By vertex: whether its rows are missing.
+    silent: Vec<bool>,
+    /// By vertex: microseconds by which its rows are stamped too late.
+    skew_us: Vec<i64>,
     noise: Noise,
     rng: Rng,
     losses: Rng,
@@ -76,7 +81,9 @@ impl Counters {
             batch: CounterBatch::default(),
             rows: Vec::new(),
             background,
-            were_down: vec![false; topology.link_count()],
+            ports: vec![None; topology.link_count()],
+            silent: vec![false; topology.vertex_count()],
+            skew_us: vec![0; topology.vertex_count()],
             noise,
             rng,
             losses: Rng::new(seed, 0x1AB_105),
@@ -127,6 +134,11 @@ impl Counters {
         let counters = (0..source.counters()).map(|_| self.rng.next_u64() % BASE_MAX).collect();
         let of_links = if source.metric == Metric::IbWaitRatio { parts.len() * LINK_COLUMNS } else { 0 };
         let source = self.sources.intern(source);
+        for (place, part) in (0..).zip(&parts) {
+            if let Part::Port(link) = part {
+                self.ports[link.at()] = Some((self.rows.len() as u32, place));
+            }
+        }
         self.rows.push(Row { source, component, parts, counters, links: vec![0; of_links] });
     }
 
@@ -134,7 +146,7 @@ impl Counters {
     pub(super) fn pass(&mut self, traffic: &Traffic<'_>, time: Time) {
         self.batch.clear();
         let mut last = None;
-        let mut silent = false;
+        let mut lost = false;
         for at in 0..self.rows.len() {
             let mut row = std::mem::take(&mut self.rows[at].counters);
             let columns = row.len() / self.rows[at].parts.len().max(1);
@@ -142,25 +154,40 @@ impl Counters {
                 self.count(self.rows[at].parts[place], counters, traffic);
             }
             // All rows of a component are lost together.
-            if last.replace(self.rows[at].component) != Some(self.rows[at].component) {
-                silent = self.losses.chance(self.noise.missing);
+            let component = self.rows[at].component;
+            if last.replace(component) != Some(component) {
+                lost = self.losses.chance(self.noise.missing);
             }
             self.rows[at].counters = row;
-            self.count_failures(at, traffic.down);
-            if !silent {
-                self.push(at, time);
+            if !lost && !self.silent[component.at()] {
+                self.push(at, time + self.skew_us[component.at()]);
             }
         }
-        self.were_down.copy_from_slice(traffic.down);
     }
 
-    fn count_failures(&mut self, at: usize, down: &[bool]) {
-        let Row { parts, links, .. } = &mut self.rows[at];
-        for (part, counters) in parts.iter().zip(links.chunks_exact_mut(LINK_COLUMNS)) {
-            if let Part::Port(link) = part {
-                counters[0] += u64::from(down[link.at()] && !self.were_down[link.at()]);
-            }
+    /// The port that transmits on `link` counts that it went down.
+    pub(super) fn note_failure(&mut self, link: LinkIndex) {
+        if let Some((row, place)) = self.ports[link.at()] {
+            self.rows[row as usize].links[place as usize * LINK_COLUMNS] += 1;
         }
+    }
+
+    /// All counters of `component` begin again at 0.
+    pub(super) fn reset(&mut self, component: VertexIndex) {
+        for row in self.rows.iter_mut().filter(|row| row.component == component) {
+            row.counters.fill(0);
+            row.links.fill(0);
+        }
+    }
+
+    /// Whether the rows of `component` are missing from now on.
+    pub(super) fn set_silent(&mut self, component: VertexIndex, silent: bool) {
+        self.silent[component.at()] = silent;
+    }
+
+    /// The rows of `component` are stamped by so many milliseconds too late from now on.
+    pub(super) fn skew(&mut self, component: VertexIndex, ms: i32) {
+        self.skew_us[component.at()] = i64::from(ms) * 1000;
     }
 
     fn push(&mut self, at: usize, time: Time) {

@@ -2,13 +2,13 @@
 
 use super::job::{LabJob, TrafficClass};
 use super::pattern::pairs;
-use super::routing::{Router, Routing};
 use crate::rng::Rng;
 use schemas::topology::VertexKind;
 use schemas::{LinkIndex, Topology, VertexIndex};
 use std::ops::Range;
+use std::sync::Arc;
 
-/// A flow: what one host wants to send to another.
+/// A flow, or a part of one: what one host wants to send to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Flow {
     /// Place of its job.
@@ -33,6 +33,10 @@ impl Paths {
         self.ends.push(self.links.len() as u32);
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
     pub(super) fn of(&self, flow: u32) -> &[LinkIndex] {
         let at = flow as usize;
         let start = if at == 0 { 0 } else { self.ends[at - 1] as usize };
@@ -43,7 +47,7 @@ impl Paths {
 /// The flows of all jobs, those of one job and class side by side.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Flows {
-    pub all: Vec<Flow>,
+    pub all: Arc<Vec<Flow>>,
     /// By job: messages, then writes.
     ranges: Vec<[Range<u32>; 2]>,
 }
@@ -51,56 +55,47 @@ pub(super) struct Flows {
 impl Flows {
     /// Flows of `jobs`, in their order.
     pub(super) fn of(topology: &Topology, jobs: &[LabJob], seed: u64) -> Flows {
-        let mut flows = Flows::default();
+        let mut all = Vec::new();
+        let mut ranges = Vec::new();
         for (place, job) in (0..).zip(jobs) {
             let mut rng = Rng::new(seed, 0x1AB_0000 + job.job_id);
-            let first = flows.all.len() as u32;
-            flows.messages(topology, place, job, &mut rng);
-            let second = flows.all.len() as u32;
-            flows.writes(place, job);
-            flows.ranges.push([first..second, second..flows.all.len() as u32]);
+            let first = all.len() as u32;
+            add_messages(&mut all, topology, place, job, &mut rng);
+            let second = all.len() as u32;
+            add_writes(&mut all, place, job);
+            ranges.push([first..second, second..all.len() as u32]);
         }
-        flows
-    }
-
-    fn messages(&mut self, topology: &Topology, place: u32, job: &LabJob, rng: &mut Rng) {
-        if job.bytes_per_s <= 0.0 {
-            return;
-        }
-        let group = hosts_of_group(topology, job);
-        for (from, to, share) in pairs(job.pattern, job.nodes.len(), group, rng) {
-            let demand = share * job.bytes_per_s;
-            let (from, to) = (job.nodes[from], job.nodes[to]);
-            self.all.push(Flow { job: place, class: TrafficClass::Mpi, from, to, demand });
-        }
-    }
-
-    fn writes(&mut self, place: u32, job: &LabJob) {
-        let Some(io) = &job.io else { return };
-        let writers = io.writers.min(job.nodes.len());
-        for writer in 0..writers {
-            let from = job.nodes[writer * job.nodes.len() / writers];
-            let to = io.targets[writer % io.targets.len()];
-            if from != to && io.bytes_per_s > 0.0 {
-                let demand = io.bytes_per_s;
-                self.all.push(Flow { job: place, class: TrafficClass::Io, from, to, demand });
-            }
-        }
+        Flows { all: Arc::new(all), ranges }
     }
 
     /// Flows of a job in one class.
     pub(super) fn range(&self, job: usize, class: TrafficClass) -> Range<u32> {
         self.ranges[job][class as usize].clone()
     }
+}
 
-    /// Their paths while `down` links are down.
-    pub(super) fn paths(&self, topology: &Topology, routing: Routing, down: &[bool]) -> Paths {
-        let mut router = Router::new(topology, routing, down);
-        let mut paths = Paths::default();
-        for flow in &self.all {
-            router.add_path(flow.from, flow.to, &mut paths);
+fn add_messages(all: &mut Vec<Flow>, topology: &Topology, place: u32, job: &LabJob, rng: &mut Rng) {
+    if job.bytes_per_s <= 0.0 {
+        return;
+    }
+    let group = hosts_of_group(topology, job);
+    for (from, to, share) in pairs(job.pattern, job.nodes.len(), group, rng) {
+        let demand = share * job.bytes_per_s;
+        let (from, to) = (job.nodes[from], job.nodes[to]);
+        all.push(Flow { job: place, class: TrafficClass::Mpi, from, to, demand });
+    }
+}
+
+fn add_writes(all: &mut Vec<Flow>, place: u32, job: &LabJob) {
+    let Some(io) = &job.io else { return };
+    let writers = io.writers.min(job.nodes.len());
+    for writer in 0..writers {
+        let from = job.nodes[writer * job.nodes.len() / writers];
+        let to = io.targets[writer % io.targets.len()];
+        if from != to && io.bytes_per_s > 0.0 {
+            let demand = io.bytes_per_s;
+            all.push(Flow { job: place, class: TrafficClass::Io, from, to, demand });
         }
-        paths
     }
 }
 

@@ -136,16 +136,38 @@ pub struct Event {
     /// At the beginning of which second from the start of the lab.
     pub at_s: u32,
     /// What happens.
-    pub change: LinkChange,
+    pub change: Change,
 }
 
-/// What can happen to a cable; either of its directions names it.
+/// What can happen. A cable is named by either of its directions, and its width and whether it is up are independent
+/// of each other. Events of one second happen in the order in which they are given; an event that changes nothing is
+/// none. A link that flaps is a list of `Down` and `Up`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkChange {
-    /// Both directions fail.
+pub enum Change {
+    /// Both directions fail, and the ports at both ends count it. With `Up` in the same second, that is all.
     Down(LinkIndex),
     /// Both directions work again.
     Up(LinkIndex),
+    /// Both directions carry only a part of their capacity: some lanes are off.
+    Narrow {
+        /// One of the directions.
+        link: LinkIndex,
+        /// What is left of the capacity, in percent, 1 to 100; 100 restores it.
+        percent: u8,
+    },
+    /// All counters reported about a switch, router or host begin again at 0.
+    Reset(VertexIndex),
+    /// All rows about a switch, router or host are missing from now on; its counters go on.
+    Silent(VertexIndex),
+    /// They are there again.
+    Heard(VertexIndex),
+    /// The clock that stamps the rows about a switch, router or host is wrong from now on.
+    Skew {
+        /// Whose rows.
+        vertex: VertexIndex,
+        /// By how much it is fast, in milliseconds; slow if below 0. It replaces an earlier skew; 0 ends it.
+        ms: i32,
+    },
 }
 
 /// Noise of what is measured. It touches the counters, never the truth.

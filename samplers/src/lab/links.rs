@@ -3,7 +3,7 @@
 use super::job::{LabJob, TrafficClass};
 use super::losses::Split;
 use super::scene::{Alone, Scene, User};
-use super::stalls::Load;
+use super::stalls::{Load, own_ratio};
 use super::truth::{Aggressor, LinkLoss, LinkTruth};
 use schemas::topology::{LinkClass, ParallelLinks};
 use schemas::{Cause, CauseKind, LinkIndex, Topology};
@@ -27,8 +27,10 @@ pub(super) struct Judge<'s> {
     /// By place of the job.
     pub alone: &'s [&'s Alone],
     pub scene: &'s Scene<'s>,
-    /// The network with all links up, if some are down.
+    /// The network with all links up and at full width, if some are not.
     pub healthy: Option<&'s Load>,
+    /// Whether flows choose their paths by the load that others make.
+    pub adaptive: bool,
 }
 
 /// A job with traffic on a link.
@@ -70,7 +72,8 @@ impl Judge<'_> {
     /// The job that loses most to others or to a failure; where nobody does, the one that saturates the link.
     /// Jobs that the scheduler tells of come first: nobody asks what an unknown one loses.
     fn victim(&self, link: u32, users: &[User]) -> Option<Candidate> {
-        let candidates: Vec<Candidate> = users.iter().map(|user| self.candidate(link, user.job)).collect();
+        let candidates: Vec<Candidate> =
+            users.iter().map(|user| self.candidate(link, user.job, users)).collect();
         let rising = candidates.iter().any(|c| c.rises);
         let key = |c: &Candidate| {
             let longer = c.split.others + c.split.failover;
@@ -84,9 +87,11 @@ impl Judge<'_> {
         })
     }
 
-    fn candidate(&self, link: u32, job: u32) -> Candidate {
+    fn candidate(&self, link: u32, job: u32, users: &[User]) -> Candidate {
         let now = self.scene.now.ratio[link as usize];
         let (own, alone) = self.alone[job as usize].link(link);
+        // What a job brings to a link that it avoids when it is alone is its own traffic all the same.
+        let alone = if self.adaptive { alone.max(self.brought(link, job, users)) } else { alone };
         let healthy = self.healthy.map_or(now, |load| load.ratio[link as usize]);
         Candidate {
             job,
@@ -95,6 +100,12 @@ impl Judge<'_> {
             rises: now >= RISE_MIN * alone && now - alone >= RISE_STALLS_MIN,
             saturates: own > SATURATED * self.capacities[link as usize],
         }
+    }
+
+    /// Stalls a word that the job's present traffic alone would make on the link.
+    fn brought(&self, link: u32, job: u32, users: &[User]) -> f64 {
+        let bytes: f64 = users.iter().filter(|user| user.job == job).map(|user| user.arriving).sum();
+        own_ratio(bytes / self.capacities[link as usize])
     }
 
     fn loss(&self, victim: &Candidate, weights: &[(u32, TrafficClass, f64)]) -> LinkLoss {

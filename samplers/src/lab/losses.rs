@@ -2,11 +2,12 @@
 //!
 //! A flow takes `1 + r` of the time that it would take without any stalls, `r` being the stalls a word of its worst
 //! link. Four values of `r` split its second: [`UNLOADED`] in an empty network, `alone` with its own job, `healthy`
-//! with all jobs and all links up, `now`. Of a second, `(1 + unloaded) / (1 + now)` does work; the job itself takes
-//! `(alone - unloaded) / (1 + now)`, others `(healthy - alone) / (1 + now)`, failed links `(now - healthy) / (1 + now)`.
+//! with all jobs and all links up and at full width, `now`. Of a second, `(1 + unloaded) / (1 + now)` does work; the job itself takes
+//! `(alone - unloaded) / (1 + now)`, others `(healthy - alone) / (1 + now)`, failed or narrowed links `(now - healthy) / (1 + now)`.
 //! The last two together are the `1 - (1 + alone) / (1 + now)` of the detector's service-time slowdown.
 
 use super::job::{LabJob, TrafficClass};
+use super::placement::Placed;
 use super::scene::{Alone, Scene, Weights};
 use super::stalls::{Load, UNLOADED};
 use std::collections::{BTreeMap, HashMap};
@@ -55,16 +56,13 @@ impl LossRate {
 /// Losses of the jobs of a scene; remembers who makes which link wait.
 pub(super) struct Losses<'s> {
     scene: &'s Scene<'s>,
-    healthy: Option<(&'s Load, &'s super::flows::Paths)>,
+    healthy: Option<&'s (Placed, Load)>,
     weights: HashMap<u32, Weights>,
 }
 
 impl<'s> Losses<'s> {
-    /// `healthy` is the network with all links up, if some are down.
-    pub(super) fn new(
-        scene: &'s Scene<'s>,
-        healthy: Option<(&'s Load, &'s super::flows::Paths)>,
-    ) -> Losses<'s> {
+    /// `healthy` is the network with all links up and at full width, if some are not.
+    pub(super) fn new(scene: &'s Scene<'s>, healthy: Option<&'s (Placed, Load)>) -> Losses<'s> {
         Losses { scene, healthy, weights: HashMap::new() }
     }
 
@@ -72,8 +70,8 @@ impl<'s> Losses<'s> {
     pub(super) fn of(&mut self, place: u32, job: &LabJob, flows: &[u32], alone: &Alone) -> LossRate {
         let mut splits: Vec<(Split, Option<u32>)> = Vec::with_capacity(flows.len());
         for (flow, alone) in flows.iter().zip(&alone.worst) {
-            let (now, link) = self.scene.now.worst(*flow, self.scene.paths);
-            let healthy = self.healthy.map_or(now, |(load, paths)| load.worst(*flow, paths).0);
+            let (now, link) = self.scene.placed.worst(*flow, self.scene.now);
+            let healthy = self.healthy.map_or(now, |(placed, load)| placed.worst(*flow, load).0);
             splits.push((Split::of(*alone, healthy, now), link));
         }
         let count = splits.len().max(1) as f64;

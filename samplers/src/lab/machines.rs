@@ -57,12 +57,39 @@ pub fn brown() -> Built {
     built(&Machine::FatTree(FatTree::brown(1)))
 }
 
+/// [`brown`] twice, side by side: each host has an adapter in both.
+///
+/// # Errors
+/// None that is known.
+pub fn brown_two_rails() -> Built {
+    built(&Machine::FatTree(FatTree::brown(2)))
+}
+
 /// Full groups of a Cray XC, 384 hosts each. There are no tables: routing is minimal.
 ///
 /// # Errors
 /// [`MachineError`] without groups, or with more than are built.
 pub fn aries(groups: u32) -> Built {
     built(&Machine::Aries(Aries::new(groups)))
+}
+
+/// Mutrino, a small Cray XC of two cabinets that are not full: 56 routers, 224 hosts (SAND2016-9525, 3.2). Which slots
+/// are filled is ours, as in `schemas/topologies/mutrino.toml`.
+///
+/// # Errors
+/// None that is known.
+pub fn mutrino() -> Built {
+    let populated = ["c0-0c0", "c0-0c1s0-11", "c1-0c0", "c1-0c1s0-11"].map(str::to_string).to_vec();
+    built(&Machine::Aries(Aries { populated, ..Aries::new(1) }))
+}
+
+/// Trinity: 55 groups of a Cray XC in 5 rows, here with all slots full: 5,280 routers, 21,120 hosts (SAND2016-9525,
+/// 3.2).
+///
+/// # Errors
+/// None that is known.
+pub fn trinity() -> Built {
+    built(&Machine::Aries(Aries { cabinets_per_row: 22, ..Aries::new(55) }))
 }
 
 /// A chassis of a Cray XC: 16 routers, 64 hosts.

@@ -1,5 +1,5 @@
-//! Rows of the lab's ports as LDMS' samplers write them: `ib_sysfs` of a host, `ibnet` of a switch's port. Rows of
-//! routers and clients, which the simulated cluster writes, are left out.
+//! Rows of the lab as LDMS' samplers write them: `ib_sysfs` of a host, `ibnet` of a switch's port, `aries_rtr` of a router,
+//! `lustre_client` of a node.
 
 use crate::ldms_rows::{put_number, put_time};
 use schemas::{CounterBatch, LINK_COLUMNS, Metric, Source, Sources};
@@ -19,6 +19,55 @@ pub fn put_port_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatch)
             put_port(out, source, place, [rates[0], rates[1], links[0], links[1]]);
         }
         out.extend_from_slice(b"}\n");
+    }
+}
+
+/// Appends a line of JSON for each row of a router in `batch`.
+pub fn put_router_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatch) {
+    for (number, time, counters) in batch.rows() {
+        let Some(source) = sources.get(number).filter(|source| source.metric == Metric::AriesStallRatio)
+        else {
+            continue;
+        };
+        put_time(out, time);
+        let (producer, router) = (source.producer.as_str(), source.component.as_str());
+        let head =
+            format!(",\"producer\":\"{producer}\",\"job_id\":0,\"app_id\":0,\"aries_rtr_id\":\"{router}a0\"");
+        out.extend_from_slice(head.as_bytes());
+        for (part, counters) in source.parts.iter().zip(counters.chunks_exact(source.metric.columns())) {
+            // A tile's label is r0c3, its columns begin with AR_RTR_0_3.
+            let tile = part.as_str().trim_start_matches('r').replace('c', "_");
+            for (at, counter) in counters.iter().enumerate() {
+                let key = match at.checked_sub(1) {
+                    None => format!(",\"AR_RTR_{tile}_INQ_PRF_ROWBUS_STALL_CNT\":"),
+                    Some(channel) => format!(",\"AR_RTR_{tile}_INQ_PRF_INCOMING_FLIT_VC{channel}\":"),
+                };
+                out.extend_from_slice(key.as_bytes());
+                put_number(out, *counter);
+            }
+        }
+        out.extend_from_slice(b"}\n");
+    }
+}
+
+/// Appends a line of JSON for each row of a Lustre client in `batch`.
+pub fn put_client_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatch) {
+    for (number, time, counters) in batch.rows() {
+        let Some(source) = sources.get(number).filter(|source| source.metric == Metric::LustreWriteRate)
+        else {
+            continue;
+        };
+        for (mount, written) in source.parts.iter().zip(counters) {
+            put_time(out, time);
+            let producer = source.producer.as_str();
+            let head = format!(
+                ",\"producer\":\"{producer}\",\"job_id\":0,\"app_id\":0,\"fs_name\":\"{mount}\",\
+                 \"llite\":\"{mount}-ffff880000000000\",\"write_bytes.sum\":"
+            );
+            out.extend_from_slice(head.as_bytes());
+            put_number(out, *written);
+            out.extend_from_slice(b"}\n");
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The network at one moment as all see it, as each job would have it alone, and as it would be without failures.
 
-use super::flows::{Flow, Flows, Paths};
+use super::flows::{Flow, Paths};
 use super::job::TrafficClass;
+use super::placement::Placed;
 use super::stalls::{Load, UNLOADED};
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,8 +16,9 @@ pub(super) struct Alone {
 }
 
 impl Alone {
-    pub(super) fn of(load: &Load, paths: &Paths) -> Alone {
-        let worst = load.active.iter().map(|flow| load.worst(*flow, paths).0).collect();
+    /// Of the job's active `flows`, in the order in which they are asked for later.
+    pub(super) fn of(flows: &[u32], placed: &Placed, load: &Load) -> Alone {
+        let worst = flows.iter().map(|flow| placed.worst(*flow, load).0).collect();
         let used = load.arriving.iter().enumerate().filter(|(_, bytes)| **bytes > 0.0);
         let links = used.map(|(link, bytes)| (link as u32, (*bytes, load.ratio[link]))).collect();
         Alone { worst, links }
@@ -42,7 +44,8 @@ pub(super) type Weights = Vec<(u32, TrafficClass, f64)>;
 
 /// One moment.
 pub(super) struct Scene<'a> {
-    pub paths: &'a Paths,
+    pub placed: &'a Placed,
+    paths: &'a Paths,
     pub now: &'a Load,
     /// Who uses a link, by its number.
     pub users: BTreeMap<u32, Vec<User>>,
@@ -53,16 +56,18 @@ pub(super) struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    pub(super) fn of(flows: &'a Flows, paths: &'a Paths, now: &'a Load, capacities: &[f64]) -> Scene<'a> {
+    pub(super) fn of(placed: &'a Placed, now: &'a Load, capacities: &[f64]) -> Scene<'a> {
+        let paths = &*placed.paths;
         let mut scene = Scene {
+            placed,
             paths,
             now,
             users: BTreeMap::new(),
             back: BTreeMap::new(),
             to_full_hosts: vec![0.0; capacities.len()],
         };
-        scene.count_users(&flows.all);
-        scene.follow_to_hosts(&flows.all, capacities);
+        scene.count_users(&placed.parts);
+        scene.follow_to_hosts(&placed.parts, capacities);
         for held in &now.held {
             let path = paths.of(now.active[held.place as usize]);
             let root = path[held.hop as usize].0;

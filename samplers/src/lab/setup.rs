@@ -1,7 +1,7 @@
 //! What a lab is built from, and what cannot be played.
 
-use super::job::{Event, LabJob, LinkChange, Noise};
-use super::routing::Routing;
+use super::job::{Change, Event, LabJob, Noise};
+use super::routing::{Routing, Striping};
 use schemas::topology::VertexKind;
 use schemas::{LinkIndex, NameError, Topology, VertexIndex};
 use std::sync::Arc;
@@ -56,6 +56,20 @@ pub enum LabError {
     /// An event is about a link that is not there.
     #[error("there is no link {0}")]
     NoLink(u32),
+    /// An event is about a switch, router or host that is not there.
+    #[error("there is no vertex {0}")]
+    NoVertex(u32),
+    /// A link cannot be that narrow or wide.
+    #[error("link {link} cannot have {percent}% of its capacity, only 1 to 100")]
+    Width {
+        /// The link.
+        link: u32,
+        /// What was asked for.
+        percent: u8,
+    },
+    /// A number of the routing makes no sense.
+    #[error("routing: {0}")]
+    Routing(&'static str),
     /// A label of the topology is no name.
     #[error(transparent)]
     Name(#[from] NameError),
@@ -78,13 +92,38 @@ pub(super) fn check(setup: &Setup) -> Result<(), LabError> {
             return Err(LabError::Number { job_id, what });
         }
     }
-    let link = |event: &Event| match event.change {
-        LinkChange::Down(LinkIndex(link)) | LinkChange::Up(LinkIndex(link)) => link,
-    };
-    match setup.events.iter().map(link).find(|link| *link as usize >= topology.link_count()) {
-        Some(link) => Err(LabError::NoLink(link)),
-        None => Ok(()),
+    check_routing(setup.routing)?;
+    setup.events.iter().try_for_each(|event| check_change(topology, event.change))
+}
+
+fn check_routing(routing: Routing) -> Result<(), LabError> {
+    match routing {
+        Routing::Adaptive { threshold_percent: 101.. } => {
+            Err(LabError::Routing("threshold_percent is above 100"))
+        }
+        Routing::Striped(Striping::Adaptive { alpha_percent: 0 | 101.. }) => {
+            Err(LabError::Routing("alpha_percent is not between 1 and 100"))
+        }
+        _ => Ok(()),
     }
+}
+
+fn check_change(topology: &Topology, change: Change) -> Result<(), LabError> {
+    let no_link = |link: LinkIndex| (link.at() >= topology.link_count()).then_some(LabError::NoLink(link.0));
+    let wrong = match change {
+        Change::Down(link) | Change::Up(link) => no_link(link),
+        Change::Narrow { link, percent: percent @ (0 | 101..) } => {
+            Some(LabError::Width { link: link.0, percent })
+        }
+        Change::Narrow { link, .. } => no_link(link),
+        Change::Reset(vertex)
+        | Change::Silent(vertex)
+        | Change::Heard(vertex)
+        | Change::Skew { vertex, .. } => {
+            (vertex.at() >= topology.vertex_count()).then_some(LabError::NoVertex(vertex.0))
+        }
+    };
+    wrong.map_or(Ok(()), Err)
 }
 
 fn wrong_number(job: &LabJob) -> Option<&'static str> {

@@ -127,7 +127,7 @@ impl Load {
         })
     }
 
-    /// Stalls a word of the worst link of an active flow, and that link; infinite without a path.
+    /// Stalls a word of the worst link of an active part of a flow, and that link; infinite without a path.
     pub(super) fn worst(&self, flow: u32, paths: &Paths) -> (f64, Option<u32>) {
         let links = paths.of(flow).iter().map(|link| (self.ratio[link.at()], Some(link.0)));
         links.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f64::INFINITY, None))

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub struct Lost {
     /// To the job's own traffic. They are part of its run time alone.
     pub self_s: f64,
-    /// To links that failed: what the job would not lose with all links up.
+    /// To links that failed or run at a part of their width: what the job would not lose with all of them whole.
     pub failover_s: f64,
     /// To each other job, by the sort of its traffic.
     pub to: BTreeMap<(u64, TrafficClass), f64>,
@@ -80,7 +80,7 @@ pub struct LinkLoss {
     pub io: f64,
     /// To jobs that nobody tells of.
     pub unknown: f64,
-    /// To failed links.
+    /// To failed or narrowed links.
     pub failover: f64,
 }
 

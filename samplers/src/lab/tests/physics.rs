@@ -4,7 +4,7 @@ use crate::lab::machines::{aries_chassis, dragonfly_plus_small, three_level_smal
 use crate::lab::stalls::{BACK_PRESSURE, UNLOADED, own_ratio};
 use crate::lab::{
     Event, Lab, LabIo, LabJob, LabTruth, LinkChange, LinkTruth, Noise, Pattern, Phases, Routing, Setup,
-    TrafficClass,
+    Striping, TrafficClass,
 };
 use schemas::topology::VertexKind;
 use schemas::{Cause, CauseKind, LinkIndex, Topology, VertexIndex};
@@ -291,7 +291,14 @@ fn trunks_stand_in_for_their_failed_links() {
 fn every_pair_of_every_machine_has_a_way() {
     for topology in [aries_chassis().unwrap(), dragonfly_plus_small().unwrap(), three_level_small().unwrap()]
     {
-        for routing in [Routing::Tables, Routing::Minimal] {
+        for routing in [
+            Routing::Tables,
+            Routing::Minimal,
+            Routing::Valiant,
+            Routing::Adaptive { threshold_percent: 50 },
+            Routing::Striped(Striping::Even),
+            Routing::Striped(Striping::Adaptive { alpha_percent: 50 }),
+        ] {
             let nodes: Vec<VertexIndex> = topology.vertices_of(VertexKind::Host).collect();
             let job = LabJob::new(1, nodes, Pattern::AllToAll, 1e8);
             let mut lab = Lab::new(Setup { routing, ..setup(Arc::clone(&topology), vec![job]) }).unwrap();
