@@ -22,6 +22,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 
 /// What the page says of the run.
@@ -57,6 +58,9 @@ pub struct DemoArgs {
     pub config: Option<PathBuf>,
 }
 
+/// Time after a signal from which another one means that the first was not enough.
+const SECOND_WISH: Duration = Duration::from_millis(500);
+
 /// Runs the demo.
 ///
 /// # Errors
@@ -86,7 +90,9 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     runtime.spawn(async move {
         signals::end_asked().await;
         stopped.store(true, Ordering::Relaxed);
-        // A second signal ends at once; what was committed stays whole.
+        // A second signal ends at once; what was committed stays whole. `timeout` and supervisors send one to the process
+        // and its group, which is no second wish.
+        tokio::time::sleep(SECOND_WISH).await;
         signals::end_asked().await;
         std::process::exit(130);
     });
