@@ -1,10 +1,12 @@
 //! The commands and their arguments.
 
 use crate::alerts::AlertsArgs;
+use crate::backtest::BacktestArgs;
 use crate::check::CheckArgs;
 use crate::demo::DemoArgs;
 use crate::doctor::DoctorArgs;
 use crate::health::HealthArgs;
+use crate::lab::LabArgs;
 use crate::ldms_config::LdmsConfigArgs;
 use crate::migrate::MigrateArgs;
 use crate::replay::ReplayArgs;
@@ -34,6 +36,10 @@ enum Command {
     Replay(ReplayArgs),
     /// Write the rows that a simulated cluster's LDMS would, with the truth beside them
     Simulate(SimulateArgs),
+    /// Play experiments on simulated machines whose truth is known: those of the papers, and your own
+    Lab(LabArgs),
+    /// Score configurations on recorded rows whose truth is known, and propose one
+    Backtest(BacktestArgs),
     /// Show the page over a store that was written before
     Serve(ServeArgs),
     /// Tell what a job lost, when, on which resource, to whom
@@ -71,6 +77,8 @@ pub fn run() -> anyhow::Result<()> {
         Command::Demo(args) => crate::demo::run(&args),
         Command::Replay(args) => crate::replay::run(&args),
         Command::Simulate(args) => crate::simulate::run(&args),
+        Command::Lab(args) => crate::lab::run(&args, &mut std::io::stdout().lock()),
+        Command::Backtest(args) => crate::backtest::run(&args),
         Command::Serve(args) => crate::serve::run(args),
         Command::Report(args) => {
             let mut out = std::io::stdout().lock();

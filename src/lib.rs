@@ -10,6 +10,7 @@
 //! | [`run`] | `tailback run`: Kafka in, database out |
 //! | [`doctor`] | `tailback doctor`: what is wrong with an installation, and how to mend it |
 //! | [`health`] | `tailback health`: whether the process here is ready |
+//! | [`lab`] | `tailback lab`: experiments on simulated machines |
 //! | [`ldms_config`] | `tailback ldms-config`: configuration for a site's ldmsd |
 //! | [`migrate`] | `tailback migrate`: the database's schema |
 //! | [`log`] | lines on standard error |
@@ -17,6 +18,7 @@
 //! | [`outputs`] | the four files of a replay |
 //! | [`demo`] | `tailback demo`: the simulated cluster, live |
 //! | [`simulate`] | `tailback simulate`: recorded rows of the simulated cluster, with truth |
+//! | [`backtest`] | `tailback backtest`: configurations scored on rows whose truth is known |
 //! | [`sample`] | `tailback sample`: the native sampler on a node |
 //! | [`serve`] | `tailback serve`: the page over an existing store |
 //! | [`report`] | `tailback report`: the post-mortem of a job |
@@ -26,6 +28,7 @@
 //! | [`signals`] | Ctrl-C and SIGTERM |
 
 pub mod alerts;
+pub mod backtest;
 pub mod bars;
 pub mod check;
 pub mod cli;
@@ -33,6 +36,7 @@ pub mod config;
 pub mod demo;
 pub mod doctor;
 pub mod health;
+pub mod lab;
 pub mod ldms_config;
 pub mod log;
 pub mod migrate;

@@ -9,7 +9,7 @@ use detector::detector::Detector;
 use detector::fabric::{Fabric, FabricSettings, Network};
 use detector::jobs::JobPart;
 use detector::settings::Settings;
-use schemas::{Job, Name, ResultBatch};
+use schemas::{CounterBatch, Job, Name, ResultBatch, Sources};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -82,6 +82,12 @@ impl Pipeline {
         }
         self.rows += decoded.counters.len() as u64;
         self.detector.rows(self.decoder.sources(), &decoded.counters);
+    }
+
+    /// Takes counters that nobody had to decode.
+    pub fn feed_counters(&mut self, sources: &Sources, counters: &CounterBatch) {
+        self.rows += counters.len() as u64;
+        self.detector.rows(sources, counters);
     }
 
     /// Passes over rows whose results the detector's restored state holds already.

@@ -41,7 +41,7 @@ pub(super) fn page(facts: &PostMortem, compared: Option<(&str, &[ComparedItem])>
 }
 
 /// Text from outside, harmless within HTML and its attributes.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -16,7 +16,7 @@
 
 mod compare;
 pub mod explain;
-mod html;
+pub(crate) mod html;
 mod json;
 mod load;
 mod load_server;

@@ -1,0 +1,296 @@
+//! A case through the whole pipeline: what really happened, and what Tailback says of it.
+
+use super::experiment::{Case, IorSpec, ModelSpec};
+use crate::pipeline::Pipeline;
+use aggregator::Decoded;
+use detector::fabric::{FabricSettings, Network};
+use detector::model::ModelKind;
+use detector::settings::Settings;
+use samplers::lab::{self, Lab, LabJobTruth, Setup};
+use samplers::truth::JobTruth;
+use samplers::{Cluster, Rows, scenario};
+use schemas::topology::PlainTopology;
+use schemas::{EpisodeId, JobResult, Name, Region, RegionId, ResultBatch, Time, Topology};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What a case gave.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Played {
+    /// Seconds that were played.
+    pub seconds: u32,
+    /// Jobs, in the order of the file.
+    pub jobs: Vec<JobPlayed>,
+    /// Contended regions, by their start.
+    pub regions: Vec<RegionPlayed>,
+    /// Series of each contended stretch.
+    pub episodes: Vec<String>,
+    /// Second by second.
+    pub timeline: Timeline,
+}
+
+/// A job: the truth, and what Tailback says. Times in seconds, the start of the case being 0.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct JobPlayed {
+    /// The scheduler's number.
+    pub job_id: u64,
+    /// When it started.
+    pub start_s: f64,
+    /// When it ended; `null` if the case was over before.
+    pub end_s: Option<f64>,
+    /// How long it takes alone.
+    pub alone_s: f64,
+    /// Lost to itself, which is part of its time alone.
+    pub lost_self_s: f64,
+    /// Lost to other jobs.
+    pub lost_others_s: f64,
+    /// Lost to links that failed.
+    pub lost_failover_s: f64,
+    /// What Tailback says; `null` where it says nothing.
+    pub found: Option<FoundOfJob>,
+}
+
+/// What Tailback says of a job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FoundOfJob {
+    /// Seconds lost.
+    pub slowdown_s: f64,
+    /// Lower end of the 95% interval.
+    pub lo_s: f64,
+    /// Upper end of it.
+    pub hi_s: f64,
+    /// Seconds lost on links to itself.
+    pub self_s: f64,
+    /// Seconds lost on links to others and to failures.
+    pub others_s: f64,
+    /// Share of its data that was there.
+    pub completeness: f64,
+}
+
+/// A contended region as it was told last.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RegionPlayed {
+    /// What people call it.
+    pub name: String,
+    /// Its largest cause.
+    pub cause: String,
+    /// What could be done about it.
+    pub kind: String,
+    /// From when.
+    pub start_s: f64,
+    /// Until when.
+    pub end_s: f64,
+    /// Most links it had.
+    pub links_most: u32,
+    /// Its relief bound.
+    pub relief: f64,
+    /// Cause, job or series, share.
+    pub causes: Vec<(String, String, f64)>,
+    /// Its worst series.
+    pub series: Vec<String>,
+}
+
+/// Second by second, for a picture.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timeline {
+    /// Links or series that are contended in truth.
+    pub truth: Vec<u32>,
+    /// Links in open regions, or open episodes, as they are told at that second.
+    pub told: Vec<u32>,
+}
+
+fn settings(model: ModelSpec) -> Settings {
+    Settings::of(match model {
+        ModelSpec::Robust => ModelKind::Robust,
+        ModelSpec::Published => ModelKind::Published,
+    })
+}
+
+/// Plays a lab; `second` is called after each of its seconds.
+///
+/// # Errors
+/// What the lab refuses.
+pub fn network(case: &Case, setup: &Setup, seconds: u32, mut second: impl FnMut()) -> anyhow::Result<Played> {
+    let topology =
+        if case.tables { Topology::clone(&setup.topology) } else { without_tables(&setup.topology)? };
+    let io_servers = setup.jobs.iter().filter_map(|job| job.io.as_ref()).flat_map(|io| &io.targets);
+    let io_servers = io_servers.filter(|_| case.servers_named).map(|host| setup.topology.name(*host).clone());
+    let fabric = FabricSettings { io_servers: io_servers.collect(), ..FabricSettings::default() };
+    let mut pipeline =
+        Pipeline::new(settings(case.model)).with_network(Arc::new(Network::of(topology)), fabric);
+    let mut lab = Lab::new(setup.clone())?;
+    let mut told = Told::default();
+    let mut timeline = Timeline::default();
+    for _ in 0..seconds {
+        let tick = lab.step();
+        pipeline.declare(tick.jobs.to_vec());
+        pipeline.feed_counters(tick.sources, tick.counters);
+        told.take(pipeline.take(), &pipeline);
+        timeline.truth.push(lab.contended().len() as u32);
+        timeline.told.push(told.links_now());
+        second();
+    }
+    pipeline.detector.finish();
+    told.take(pipeline.take(), &pipeline);
+    let jobs = lab.truth().jobs.iter().map(|truth| of_lab(truth, &told, &pipeline)).collect();
+    Ok(Played {
+        seconds,
+        jobs,
+        regions: told.regions(lab::START),
+        episodes: told.series_of_episodes(),
+        timeline,
+    })
+}
+
+fn of_lab(truth: &LabJobTruth, told: &Told, pipeline: &Pipeline) -> JobPlayed {
+    JobPlayed {
+        job_id: truth.job_id,
+        start_s: truth.start_s,
+        end_s: truth.end_s,
+        alone_s: truth.alone_s,
+        lost_self_s: truth.lost.self_s,
+        lost_others_s: truth.lost.to_others_s(),
+        lost_failover_s: truth.lost.failover_s,
+        found: told.of_job(&truth.job_id.to_string(), pipeline),
+    }
+}
+
+fn without_tables(topology: &Topology) -> anyhow::Result<Topology> {
+    let mut plain = PlainTopology::of(topology);
+    plain.tables.clear();
+    Ok(plain.build()?.0)
+}
+
+/// Plays a schedule of IOR on Lustre; jobs are numbered by their start, from 1.
+///
+/// # Errors
+/// There is no such schedule.
+pub fn ior(case: &Case, spec: IorSpec, seed: u64, mut second: impl FnMut()) -> anyhow::Result<Played> {
+    let start = lab::START;
+    let mut cluster = Cluster::new(scenario::ior(spec.case, spec.noise)?, start, seed)?;
+    let mut pipeline = Pipeline::new(settings(case.model));
+    let (mut rows, mut decoded) = (Rows::default(), Decoded::default());
+    let mut told = Told::default();
+    let mut timeline = Timeline::default();
+    while cluster.tick(&mut rows) {
+        decoded.clear();
+        for (schema, line) in rows.lines() {
+            pipeline.decoder.json_line(Some(schema.name()), line, &mut decoded);
+        }
+        pipeline.feed(&decoded);
+        told.take(pipeline.take(), &pipeline);
+        timeline.told.push(told.episodes_now());
+        second();
+    }
+    pipeline.detector.finish();
+    told.take(pipeline.take(), &pipeline);
+    let truth = cluster.truth();
+    let seconds = timeline.told.len() as u32;
+    timeline.truth = (0..seconds)
+        .map(|at| {
+            let at_s = start.seconds() + f64::from(at) + 0.5;
+            let during = |series: &&samplers::truth::SeriesTruth| {
+                series.contended.iter().any(|stretch| (stretch.start..stretch.end).contains(&at_s))
+            };
+            truth.series.iter().filter(during).count() as u32
+        })
+        .collect();
+    let jobs = (1..).zip(&truth.jobs).map(|(number, job)| of_ior(number, job, start, &told, &pipeline));
+    Ok(Played {
+        seconds,
+        jobs: jobs.collect(),
+        regions: Vec::new(),
+        episodes: told.series_of_episodes(),
+        timeline,
+    })
+}
+
+fn of_ior(number: u64, truth: &JobTruth, start: Time, told: &Told, pipeline: &Pipeline) -> JobPlayed {
+    let run_s = truth.end.map_or(0.0, |end| end - truth.start);
+    JobPlayed {
+        job_id: number,
+        start_s: truth.start - start.seconds(),
+        end_s: truth.end.map(|end| end - start.seconds()),
+        alone_s: run_s - truth.slowdown_s,
+        lost_others_s: truth.slowdown_s,
+        found: told.of_job(&truth.job_id, pipeline),
+        ..JobPlayed::default()
+    }
+}
+
+/// What was told so far.
+#[derive(Default)]
+struct Told {
+    regions: BTreeMap<RegionId, Region>,
+    results: BTreeMap<Name, JobResult>,
+    episodes: BTreeMap<EpisodeId, String>,
+    open: BTreeSet<EpisodeId>,
+}
+
+impl Told {
+    fn take(&mut self, batch: ResultBatch, pipeline: &Pipeline) {
+        for result in batch.job_results {
+            self.results.insert(result.job_id.clone(), result);
+        }
+        for region in batch.regions {
+            self.regions.insert(region.id, region);
+        }
+        let series = pipeline.detector.series();
+        for episode in batch.episodes {
+            let name = || series[episode.series.at()].name();
+            self.episodes.entry(episode.id).or_insert_with(name);
+            match episode.open {
+                true => self.open.insert(episode.id),
+                false => self.open.remove(&episode.id),
+            };
+        }
+    }
+
+    fn links_now(&self) -> u32 {
+        self.regions.values().filter(|region| region.open).map(|region| region.links).sum()
+    }
+
+    fn episodes_now(&self) -> u32 {
+        self.open.len() as u32
+    }
+
+    fn series_of_episodes(&self) -> Vec<String> {
+        self.episodes.values().cloned().collect()
+    }
+
+    fn of_job(&self, job_id: &str, pipeline: &Pipeline) -> Option<FoundOfJob> {
+        let name = Name::parse(job_id).ok()?;
+        let result = self.results.get(&name)?;
+        let on_links = pipeline.fabric.as_ref().and_then(|fabric| fabric.losses(&name));
+        Some(FoundOfJob {
+            slowdown_s: result.slowdown_s,
+            lo_s: result.slowdown_lo_s,
+            hi_s: result.slowdown_hi_s,
+            self_s: on_links.map_or(0.0, |losses| losses.own_s),
+            others_s: on_links.map_or(0.0, |losses| losses.others_s),
+            completeness: result.completeness,
+        })
+    }
+
+    fn regions(&self, start: Time) -> Vec<RegionPlayed> {
+        let of = |region: &Region| RegionPlayed {
+            name: region.name.clone(),
+            cause: region.cause.name().to_string(),
+            kind: region.kind.name().to_string(),
+            start_s: region.start.seconds_since(start),
+            end_s: region.end.seconds_since(start),
+            links_most: region.links_most,
+            relief: region.relief,
+            causes: region
+                .causes
+                .iter()
+                .map(|cause| (cause.cause.name().to_string(), cause.series_or_job.clone(), cause.share))
+                .collect(),
+            series: region.series.clone(),
+        };
+        let mut regions: Vec<RegionPlayed> = self.regions.values().map(of).collect();
+        regions.sort_by(|a, b| a.start_s.total_cmp(&b.start_s).then_with(|| a.name.cmp(&b.name)));
+        regions
+    }
+}

@@ -1,0 +1,201 @@
+//! `tailback lab record`: a case as a site would have it on disk: rows of LDMS, jobs, topology, and the truth beside them.
+
+use super::case;
+use super::experiment::Case;
+use crate::bars;
+use crate::outputs::create;
+use anyhow::Context;
+use clap::Args;
+use samplers::lab::{self, Lab, LabJob, LabTruth, Lost, put_client_rows, put_port_rows, put_router_rows};
+use samplers::truth::{Interval, JobTruth, SeriesTruth, Taker, Truth};
+use schemas::topology::PlainTopology;
+use schemas::{CounterBatch, Job, LinkIndex, Sources, Time, Topology};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Which case, and where to write.
+#[derive(Debug, Args)]
+pub struct RecordArgs {
+    /// Name of a built-in experiment, or a file
+    #[arg(value_name = "EXPERIMENT")]
+    pub experiment: String,
+    /// Its case; the first one without it
+    #[arg(long, value_name = "NAME")]
+    pub case: Option<String>,
+    /// Folder for ldms.SCHEMA.jsonl, jobs.jsonl, topology.json and truth.jsonl
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
+
+/// Plays the case and writes what came of it.
+///
+/// # Errors
+/// There is no such experiment or case, it has no network, or a disk that refuses.
+pub fn run(args: &RecordArgs) -> anyhow::Result<()> {
+    let (name, experiment) = super::run::named(&args.experiment)?;
+    let chosen = |case: &&Case| args.case.as_ref().is_none_or(|name| case.name == *name);
+    let case = experiment.cases.iter().find(chosen).with_context(|| {
+        let names: Vec<&str> = experiment.cases.iter().map(|case| case.name.as_str()).collect();
+        format!("experiment {name} has no such case; it has {}", names.join(", "))
+    })?;
+    anyhow::ensure!(
+        case.ior.is_none() && case.requests.is_none(),
+        "case {} of {name} has no network; `tailback simulate` writes rows of IOR",
+        case.name
+    );
+    let setup = case::setup(&experiment, case).with_context(|| format!("experiment {name}"))?;
+    std::fs::create_dir_all(&args.out).with_context(|| format!("{} cannot be made", args.out.display()))?;
+    let seconds = case.seconds.unwrap_or(experiment.seconds);
+    let mut lab = Lab::new(setup)?;
+    let mut record = Record::create(&args.out)?;
+    let bar = bars::of_seconds(Some(u64::from(seconds)));
+    for _ in 0..seconds {
+        let tick = lab.step();
+        record.rows(tick.sources, tick.counters)?;
+        for job in tick.jobs {
+            record.jobs.insert(job.job_id.to_string(), job.clone());
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    record.finish(&args.out, lab.topology())?;
+    let mut truth = create(&args.out.join("truth.jsonl"))?;
+    truth_of(&lab, &lab.truth()).write_jsonl(&mut truth)?;
+    Ok(truth.flush()?)
+}
+
+type PutRows = fn(&mut Vec<u8>, &Sources, &CounterBatch);
+
+/// Who writes which file.
+const FILES: [(&str, PutRows); 3] = [
+    ("ldms.ports.jsonl", put_port_rows),
+    ("ldms.aries_rtr.jsonl", put_router_rows),
+    ("ldms.lustre_client.jsonl", put_client_rows),
+];
+
+/// The files of a site.
+struct Record {
+    files: Vec<(BufWriter<File>, PutRows)>,
+    rows: Vec<u8>,
+    /// As the scheduler told of them last.
+    jobs: BTreeMap<String, Job>,
+}
+
+impl Record {
+    fn create(folder: &Path) -> anyhow::Result<Record> {
+        let files = FILES.iter().map(|(name, put)| Ok((create(&folder.join(name))?, *put)));
+        Ok(Record { files: files.collect::<anyhow::Result<_>>()?, rows: Vec::new(), jobs: BTreeMap::new() })
+    }
+
+    fn rows(&mut self, sources: &Sources, counters: &CounterBatch) -> anyhow::Result<()> {
+        for (file, put) in &mut self.files {
+            self.rows.clear();
+            put(&mut self.rows, sources, counters);
+            file.write_all(&self.rows)?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, folder: &Path, topology: &Topology) -> anyhow::Result<()> {
+        self.files.iter_mut().try_for_each(|(file, _)| file.flush())?;
+        let mut jobs = create(&folder.join("jobs.jsonl"))?;
+        for job in self.jobs.values() {
+            let line = serde_json::json!({
+                "job_id": job.job_id, "user": job.user, "name": job.name, "nodes": job.nodes,
+                "start": job.start.seconds(), "end": job.end.map(Time::seconds), "app": job.app,
+            });
+            writeln!(jobs, "{line}")?;
+        }
+        jobs.flush()?;
+        let mut file = create(&folder.join("topology.json"))?;
+        serde_json::to_writer(&mut file, &PlainTopology::of(topology))?;
+        Ok(file.flush()?)
+    }
+}
+
+/// The truth in the words of `tailback simulate`.
+fn truth_of(lab: &Lab, truth: &LabTruth) -> Truth {
+    let series = truth.ever_contended().into_iter().filter_map(|link| of_series(lab, truth, link)).collect();
+    let jobs = truth.jobs.iter().filter(|job| job.known).filter_map(|of| {
+        let job = lab.setup().jobs.iter().find(|job| job.job_id == of.job_id)?;
+        let contended = victim_stretches(truth, of.job_id);
+        Some(JobTruth {
+            job_id: of.job_id.to_string(),
+            name: job.name.clone(),
+            user: job.user.clone(),
+            nodes: nodes(lab, job),
+            start: seconds(of.start_s),
+            end: of.end_s.map(seconds),
+            contended_s: length_s(&contended),
+            contended,
+            slowdown_s: of.lost.longer_s(),
+            by: takers(&of.lost),
+        })
+    });
+    Truth { jobs: jobs.collect(), series }
+}
+
+fn nodes(lab: &Lab, job: &LabJob) -> Vec<String> {
+    job.nodes.iter().map(|node| lab.topology().name(*node).to_string()).collect()
+}
+
+fn seconds(of_lab: f64) -> f64 {
+    lab::at(of_lab).seconds()
+}
+
+fn interval((from, until): (u32, u32)) -> Interval {
+    Interval { start: seconds(f64::from(from)), end: seconds(f64::from(until)) }
+}
+
+fn length_s(intervals: &[Interval]) -> f64 {
+    intervals.iter().map(|interval| interval.end - interval.start).sum()
+}
+
+fn takers(lost: &Lost) -> Vec<Taker> {
+    let all = lost.to_others_s();
+    let mut by: BTreeMap<u64, f64> = BTreeMap::new();
+    for ((job, _), lost_s) in lost.to.iter().filter(|_| all > 0.0) {
+        *by.entry(*job).or_default() += lost_s / all;
+    }
+    let mut takers: Vec<Taker> =
+        by.into_iter().map(|(job, share)| Taker { job_id: job.to_string(), share }).collect();
+    takers.sort_by(|a, b| b.share.total_cmp(&a.share));
+    takers
+}
+
+/// When the job was the one that lost most on some link, to others.
+fn victim_stretches(truth: &LabTruth, job_id: u64) -> Vec<Interval> {
+    let suffers = |second: u32| {
+        let is_victim = |link: &lab::LinkTruth| {
+            link.victim == job_id
+                && link.lost.mpi + link.lost.io + link.lost.unknown + link.lost.failover > 0.0
+        };
+        truth.links_at(second).iter().any(is_victim)
+    };
+    let mut stretches: Vec<(u32, u32)> = Vec::new();
+    for second in (0..truth.seconds()).filter(|second| suffers(*second)) {
+        match stretches.last_mut() {
+            Some(last) if last.1 == second => last.1 = second + 1,
+            _ => stretches.push((second, second + 1)),
+        }
+    }
+    stretches.into_iter().map(interval).collect()
+}
+
+fn of_series(lab: &Lab, truth: &LabTruth, link: LinkIndex) -> Option<SeriesTruth> {
+    let contended: Vec<Interval> = truth.contended(link).into_iter().map(interval).collect();
+    let lost = |second: u32| {
+        truth
+            .link_at(link, second)
+            .map_or(0.0, |of| of.lost.mpi + of.lost.io + of.lost.unknown + of.lost.failover)
+    };
+    Some(SeriesTruth {
+        series: lab.topology().series_name(link)?,
+        contended_s: length_s(&contended),
+        contended,
+        slowdown_s: (0..truth.seconds()).map(lost).sum(),
+        by: Vec::new(),
+    })
+}

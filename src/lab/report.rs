@@ -1,0 +1,165 @@
+//! `tailback lab report`: what came out, as a table for the terminal and as a page with pictures.
+
+use super::expect::{Judged, Shown};
+use super::outcome::{CaseOutcome, Outcome};
+use super::picture;
+use crate::report::html::escape;
+use anyhow::Context;
+use clap::Args;
+use std::io::Write;
+use std::path::PathBuf;
+
+const STYLE: &str = include_str!("page.css");
+
+/// Where the outcomes are.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Folder that `tailback lab run --out` wrote
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Write a page with a picture of each case
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Write each picture as a file into this folder
+    #[arg(long, value_name = "DIR")]
+    pub svg: Option<PathBuf>,
+}
+
+/// Prints the table; writes the page and the pictures, if they are asked for.
+///
+/// # Errors
+/// Outcomes that cannot be read, a disk that refuses.
+pub fn run(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    let outcomes = Outcome::read_all(&args.folder)?;
+    write!(out, "{}", table(&outcomes))?;
+    if let Some(path) = &args.html {
+        std::fs::write(path, page(&outcomes))
+            .with_context(|| format!("{} cannot be written", path.display()))?;
+    }
+    if let Some(folder) = &args.svg {
+        std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        for (outcome, case) in
+            outcomes.iter().flat_map(|outcome| outcome.cases.iter().map(move |c| (outcome, c)))
+        {
+            let Some(played) = &case.played else { continue };
+            let name: String =
+                case.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+            let path = folder.join(format!("{}-{name}.svg", outcome.name));
+            std::fs::write(&path, picture::svg(case, played))
+                .with_context(|| format!("{} cannot be written", path.display()))?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+/// A table in Markdown: a line for each expectation.
+fn table(outcomes: &[Outcome]) -> String {
+    let mut text = String::from(
+        "| experiment | check | what | value | wanted | paper | |\n|---|---|---|---|---|---|---|\n",
+    );
+    let cell = |text: &str| text.replace('|', "\\|");
+    for outcome in outcomes {
+        for judged in &outcome.judged {
+            let [check, value, paper] = columns(judged);
+            let mark = if judged.held { "ok" } else { "**missed**" };
+            let (what, wanted) = (cell(&judged.what), cell(&judged.wanted));
+            text +=
+                &format!("| {} | {check} | {what} | {value} | {wanted} | {paper} | {mark} |\n", outcome.name);
+        }
+    }
+    let all = outcomes.iter().flat_map(|outcome| &outcome.judged);
+    let held = all.clone().filter(|judged| judged.held).count();
+    text + &format!("\n{held} of {} expectations of {} experiments hold.\n", all.count(), outcomes.len())
+}
+
+fn columns(judged: &Judged) -> [String; 3] {
+    let number = |value: Option<f64>| value.map_or(String::new(), |value| Shown(value).to_string());
+    [judged.check.clone().unwrap_or_default(), number(judged.value), number(judged.paper)]
+}
+
+fn page(outcomes: &[Outcome]) -> String {
+    let sections: Vec<String> = outcomes.iter().map(section).collect();
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>Experiments</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>Experiments</h1>\n{}\n</body>\n</html>\n",
+        sections.join("\n")
+    )
+}
+
+fn section(outcome: &Outcome) -> String {
+    let labels =
+        if outcome.checks.is_empty() { String::new() } else { format!(" ({})", outcome.checks.join(", ")) };
+    let mut parts = vec![
+        format!("<h2 id=\"{0}\">{1}{2}</h2>", escape(&outcome.name), escape(&outcome.title), escape(&labels)),
+        format!("<p><b>{}.</b> {}</p>", escape(&outcome.source), escape(&outcome.paper)),
+    ];
+    if !outcome.limits.is_empty() {
+        parts.push(format!("<p class=\"limits\">Not reproduced: {}</p>", escape(&outcome.limits)));
+    }
+    parts.push(judged_table(&outcome.judged));
+    for case in &outcome.cases {
+        if let Some(played) = &case.played {
+            parts.push(format!("<h3>{}</h3>\n{}", escape(&case.name), picture::svg(case, played)));
+            parts.push(jobs_table(case));
+        }
+    }
+    format!("<section>\n{}\n</section>", parts.join("\n"))
+}
+
+fn judged_table(judged: &[Judged]) -> String {
+    let row = |judged: &Judged| {
+        let [check, value, paper] = columns(judged);
+        let class = if judged.held { "held" } else { "missed" };
+        let cells = [check.as_str(), &judged.what, &judged.measure, &value, &judged.wanted, &paper, class];
+        let cells: Vec<String> = cells.iter().map(|cell| format!("<td>{}</td>", escape(cell))).collect();
+        format!("<tr class=\"{class}\">{}</tr>", cells.concat())
+    };
+    let rows: Vec<String> = judged.iter().map(row).collect();
+    format!(
+        "<table><tr><th>check</th><th>what</th><th>measure</th><th>value</th><th>wanted</th><th>paper</th><th></th></tr>\n{}</table>",
+        rows.join("\n")
+    )
+}
+
+fn jobs_table(case: &CaseOutcome) -> String {
+    let mut rows = String::new();
+    for line in job_lines(case) {
+        let cells: Vec<String> = line.iter().map(|cell| format!("<td>{}</td>", escape(cell))).collect();
+        rows += &format!("<tr>{}</tr>\n", cells.concat());
+    }
+    format!(
+        "<table><tr><th>job</th><th>run (s)</th><th>alone (s)</th><th>lost to others (s)</th>\
+         <th>Tailback says (s)</th><th>95%</th></tr>\n{rows}</table>"
+    )
+}
+
+/// Job, run time, run time alone, truly lost to others and failures, told, interval.
+fn job_lines(case: &CaseOutcome) -> Vec<[String; 6]> {
+    let jobs = case.played.iter().flat_map(|played| &played.jobs);
+    let line = |job: &super::play::JobPlayed| {
+        let run = job.end_s.map_or("runs".to_string(), |end_s| format!("{:.0}", end_s - job.start_s));
+        let lost = job.lost_others_s + job.lost_failover_s;
+        let told = job.found.map_or("-".to_string(), |found| format!("{:.1}", found.slowdown_s));
+        let interval =
+            job.found.map_or(String::new(), |found| format!("{:.1} to {:.1}", found.lo_s, found.hi_s));
+        [job.job_id.to_string(), run, format!("{:.0}", job.alone_s), format!("{lost:.1}"), told, interval]
+    };
+    jobs.map(line).collect()
+}
+
+/// The jobs of a case, for an experiment that expects nothing.
+pub(super) fn jobs_in_words(case: &CaseOutcome, out: &mut impl Write) -> anyhow::Result<()> {
+    writeln!(out, "  case {}", case.name)?;
+    for [job, run, alone, lost, told, interval] in job_lines(case) {
+        writeln!(
+            out,
+            "    job {job}: ran {run} s, alone {alone} s; lost {lost} s to others, Tailback says {told} s ({interval})"
+        )?;
+    }
+    for region in case.played.iter().flat_map(|played| &played.regions) {
+        let super::play::RegionPlayed { name, cause, kind, start_s, end_s, .. } = region;
+        writeln!(out, "    {name}: {cause}, {kind}, from {start_s:.0} to {end_s:.0} s")?;
+    }
+    Ok(())
+}

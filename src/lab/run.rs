@@ -1,0 +1,218 @@
+//! `tailback lab run`: plays experiments, several cases at a time, and judges what came out.
+
+use super::builtin;
+use super::case::setup;
+use super::experiment::{Case, Experiment};
+use super::facts::Facts;
+use super::measure::Measure;
+use super::outcome::{CaseOutcome, Outcome};
+use super::play;
+use crate::bars;
+use anyhow::Context;
+use clap::Args;
+use indicatif::ProgressBar;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Which experiments, and where their outcomes go.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Names of built-in experiments, or files; all built-in ones without any
+    #[arg(value_name = "EXPERIMENT")]
+    pub experiments: Vec<String>,
+    /// Only those of the quick subset
+    #[arg(long)]
+    pub quick: bool,
+    /// Folder for an outcome of each experiment, which `tailback lab report` reads
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Answer as JSON, one experiment a line
+    #[arg(long)]
+    pub json: bool,
+    /// Seed of all cases, instead of their own
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Cases played at the same time; as many as there are processors without it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
+}
+
+/// Runs them and tells what came out.
+///
+/// # Errors
+/// An experiment that cannot be read or built, or expectations that do not hold, after everything was told.
+pub fn run(args: &RunArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    let experiments = chosen(args)?;
+    if let Some(folder) = &args.out {
+        std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+    }
+    let work = Work::of(&experiments);
+    let bar = bars::of_seconds(Some(work.seconds()));
+    let mut missed = 0;
+    let played = work.play(threads(args.threads), &bar);
+    bar.finish_and_clear();
+    for ((name, experiment), facts) in experiments.iter().zip(played) {
+        let outcome = judge(name, experiment, facts.with_context(|| format!("experiment {name}"))?);
+        missed += outcome.judged.iter().filter(|judged| !judged.held).count();
+        if let Some(folder) = &args.out {
+            outcome.write(folder)?;
+        }
+        match args.json {
+            true => writeln!(out, "{}", serde_json::to_string(&outcome)?)?,
+            false => tell(&outcome, out)?,
+        }
+    }
+    out.flush()?;
+    anyhow::ensure!(missed == 0, "{missed} expectations do not hold");
+    Ok(())
+}
+
+fn threads(asked: Option<u16>) -> usize {
+    let there = || std::thread::available_parallelism().map_or(1, usize::from);
+    asked.map_or_else(there, usize::from)
+}
+
+fn chosen(args: &RunArgs) -> anyhow::Result<Vec<(String, Experiment)>> {
+    let mut found = match args.experiments.as_slice() {
+        [] => builtin::all()?,
+        names => names.iter().map(|name| named(name)).collect::<anyhow::Result<_>>()?,
+    };
+    found.retain(|(_, experiment)| experiment.quick || !args.quick);
+    for (_, experiment) in &mut found {
+        experiment.seed = args.seed.unwrap_or(experiment.seed);
+        experiment.cases.iter_mut().for_each(|case| case.seed = args.seed.or(case.seed));
+    }
+    anyhow::ensure!(!found.is_empty(), "none of these experiments belongs to the quick subset");
+    Ok(found)
+}
+
+/// A built-in experiment, or the one in a file.
+pub(super) fn named(name: &str) -> anyhow::Result<(String, Experiment)> {
+    let path = Path::new(name);
+    if path.extension().is_none() && !path.exists() {
+        return builtin::named(name);
+    }
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("the experiment {name} cannot be read"))?;
+    let stem = path.file_stem().map_or_else(|| name.to_string(), |stem| stem.to_string_lossy().into_owned());
+    Ok((stem, Experiment::parse(name, &text)?))
+}
+
+/// All cases of all experiments.
+struct Work<'e> {
+    experiments: &'e [(String, Experiment)],
+    /// Place of the experiment, case, whether it must be played; the longest first.
+    cases: Vec<(usize, &'e Case, bool)>,
+}
+
+impl<'e> Work<'e> {
+    fn of(experiments: &'e [(String, Experiment)]) -> Work<'e> {
+        let of_one = |(at, (_, experiment)): (usize, &'e (String, Experiment))| {
+            experiment.cases.iter().map(move |case| (at, case, must_be_played(experiment, case)))
+        };
+        Work { experiments, cases: experiments.iter().enumerate().flat_map(of_one).collect() }
+    }
+
+    fn seconds_of(&self, (at, case, played): &(usize, &Case, bool)) -> u64 {
+        let seconds = case.seconds.unwrap_or(self.experiments[*at].1.seconds);
+        if *played { u64::from(seconds) } else { 1 }
+    }
+
+    fn seconds(&self) -> u64 {
+        self.cases.iter().map(|case| self.seconds_of(case)).sum()
+    }
+
+    /// What came of them, by experiment; the first error of each stands for all of it.
+    fn play(&self, threads: usize, bar: &ProgressBar) -> Vec<anyhow::Result<Vec<Facts<'e>>>> {
+        let next = AtomicUsize::new(0);
+        let done = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            for _ in 0..threads.min(self.cases.len()) {
+                scope.spawn(|| {
+                    while let Some((at, case, played)) = self.cases.get(next.fetch_add(1, Ordering::Relaxed))
+                    {
+                        let facts = facts(&self.experiments[*at].1, case, *played, bar);
+                        let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                        done.push((*at, case.name.clone(), facts));
+                    }
+                });
+            }
+        });
+        let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        self.experiments
+            .iter()
+            .enumerate()
+            .map(|(at, (_, experiment))| {
+                let of_case = |case: &Case| {
+                    let place = done.iter().position(|(of, name, _)| *of == at && *name == case.name);
+                    let (.., facts) = done.swap_remove(place.context("a case was not played")?);
+                    facts.with_context(|| format!("case {}", case.name))
+                };
+                experiment.cases.iter().map(of_case).collect()
+            })
+            .collect()
+    }
+}
+
+/// Without expectations there is nothing but what is played.
+fn must_be_played(experiment: &Experiment, case: &Case) -> bool {
+    let asked = || experiment.expectations.iter().flat_map(|expectation| expectation.measures());
+    let of_case = || asked().filter(|measure| measure.case == case.name);
+    case.requests.is_none() && (of_case().next().is_none() || of_case().any(Measure::is_played))
+}
+
+fn facts<'e>(
+    experiment: &Experiment,
+    case: &'e Case,
+    played: bool,
+    bar: &ProgressBar,
+) -> anyhow::Result<Facts<'e>> {
+    let seed = case.seed.unwrap_or(experiment.seed);
+    let mut facts = Facts { case, setup: None, played: None, seed };
+    let second = || bar.inc(1);
+    if let Some(spec) = case.ior {
+        facts.played = Some(play::ior(case, spec, seed, second)?);
+    } else if case.requests.is_none() {
+        let setup = setup(experiment, case)?;
+        if played {
+            let seconds = case.seconds.unwrap_or(experiment.seconds);
+            facts.played = Some(play::network(case, &setup, seconds, second)?);
+        }
+        facts.setup = Some(setup);
+    }
+    Ok(facts)
+}
+
+fn judge(name: &str, experiment: &Experiment, facts: Vec<Facts<'_>>) -> Outcome {
+    let measured = |measure: &Measure| {
+        let of_case = facts.iter().find(|facts| facts.case.name == measure.case);
+        of_case.context("there is no such case")?.measure(measure)
+    };
+    let judged = experiment.expectations.iter().map(|expectation| {
+        let judged = expectation.judge(measured);
+        judged.unwrap_or_else(|error| expectation.failed(&error))
+    });
+    let judged = judged.collect();
+    let cases =
+        facts.into_iter().map(|facts| CaseOutcome { name: facts.case.name.clone(), played: facts.played });
+    Outcome::of(name, experiment, cases.collect(), judged)
+}
+
+fn tell(outcome: &Outcome, out: &mut impl Write) -> anyhow::Result<()> {
+    let labels =
+        if outcome.checks.is_empty() { String::new() } else { format!(" ({})", outcome.checks.join(", ")) };
+    writeln!(out, "{}: {}{labels}", outcome.name, outcome.title)?;
+    for judged in &outcome.judged {
+        let mark = if judged.held { "ok    " } else { "MISSED" };
+        let value = judged.value.map_or("-".to_string(), |value| super::expect::Shown(value).to_string());
+        writeln!(out, "  {mark} {}: {} = {value}, wanted {}", judged.what, judged.measure, judged.wanted)?;
+    }
+    if outcome.judged.is_empty() {
+        for case in &outcome.cases {
+            super::report::jobs_in_words(case, out)?;
+        }
+    }
+    Ok(())
+}
