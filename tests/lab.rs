@@ -124,7 +124,7 @@ fn outcomes_do_not_depend_on_threads_and_are_summarised_with_pictures() {
     let page = std::fs::read_to_string(page).unwrap();
     assert!(page.contains("<svg ") && page.contains("Capacity, endpoint, and mere use"), "{page}");
     let drawn = std::fs::read_dir(pictures).unwrap().count();
-    assert_eq!(drawn, 6, "a picture of each case that was played");
+    assert_eq!(drawn, 7, "a picture of each case that was played");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_recorded_case_replays_to_the_same_regions() {
         let output = lab(&["record", experiment, "--case", case, "--out", path(folder.path())]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let rows = ["ldms.ports.jsonl", "ldms.aries_rtr.jsonl", "ldms.lustre_client.jsonl"].map(file);
-        let rows = rows.iter().filter(|rows| std::fs::metadata(rows).unwrap().len() > 0);
+        let rows = rows.iter().filter(|rows| rows.exists());
         let output = Command::new(env!("CARGO_BIN_EXE_tailback"))
             .arg("replay")
             .args(rows)

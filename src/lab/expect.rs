@@ -153,7 +153,10 @@ pub struct Shown(pub f64);
 impl std::fmt::Display for Shown {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let size = self.0.abs();
-        if self.0.fract() == 0.0 && size < 1e9 {
+        if size == 0.0 {
+            // Without the sign that sums of nothing have.
+            write!(f, "0")
+        } else if self.0.fract() == 0.0 && size < 1e9 {
             write!(f, "{}", self.0)
         } else if size >= 1e9 {
             write!(f, "{:.3e}", self.0)

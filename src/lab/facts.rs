@@ -84,6 +84,10 @@ impl Facts<'_> {
                 let level: u8 = measure.argument(0)?.parse().context("a level is a number")?;
                 topology.vertices().filter(|vertex| topology.level(*vertex) == Some(level)).count() as f64
             }
+            "sent" => {
+                let link = *links(setup, measure.argument(1)?)?.first().context("there is no such link")?;
+                job(setup, measure.job(0)?)?.bytes_per_s / topology.bytes_per_s(link)
+            }
             "shared" => shared(setup, measure.job(0)?, measure.job(1)?)?,
             "descends" => descends(setup, measure.job(0)?)?,
             "bandwidth" => bandwidth(setup, job(setup, measure.job(0)?)?)?,

@@ -72,3 +72,25 @@ impl MachineChoice {
         built.with_context(|| format!("the machine {name}"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use schemas::topology::VertexKind;
+
+    #[test]
+    fn every_machine_that_is_listed_can_be_built() {
+        // Trinity takes seconds; its experiment builds it.
+        for (name, _) in NAMES.iter().filter(|(name, _)| *name != "trinity") {
+            let topology = MachineChoice::Named(name.to_string()).build().unwrap();
+            assert!(topology.vertices_of(VertexKind::Host).count() > 40, "{name}");
+        }
+        let drawn: MachineChoice = toml::from_str("lmc = 2\ndraw = 1").unwrap();
+        assert_eq!(drawn, MachineChoice::Drawn { lmc: 2, draw: 1 });
+        assert!(drawn.build().is_ok());
+        let tree = "kind = 'fat_tree'\nports = 8\npods = 1\nleaves_per_pod = 4\nnodes_per_leaf = 4\nuplinks_per_leaf = 4";
+        assert!(toml::from_str::<MachineChoice>(tree).unwrap().build().is_ok());
+        let unknown = MachineChoice::Named("trinty".to_string()).build().unwrap_err();
+        assert!(unknown.to_string().contains("trinity"));
+    }
+}

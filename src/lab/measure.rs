@@ -18,6 +18,7 @@
 //! | `shared(J, K)`, `descends(J)` | links between switches that both J's messages and K's writes cross; second-level switches through which J's writes descend |
 //! | `bandwidth(J)` | mean of what its flows get when they send as fast as they can, over a host's link |
 //! | `ring_bandwidth(J)` | the same, for all steps of a ring, in the mean |
+//! | `sent(J, C)` | what each of its nodes sends over the capacity of a link |
 //! | `hosts()`, `links(C)`, `level(L)` | hosts, directed links, switches at a level |
 //! | `request_us()`, `request_factor()`, `threshold_ms()` | of requests to servers: mean time, over that alone, threshold interval |
 //!
@@ -41,7 +42,7 @@ pub struct Measure {
 }
 
 /// Measures that need no second to be played.
-const STANDING: [&str; 15] = [
+const STANDING: [&str; 16] = [
     "load_max",
     "load_mean",
     "load_sum",
@@ -50,6 +51,7 @@ const STANDING: [&str; 15] = [
     "shared",
     "descends",
     "bandwidth",
+    "sent",
     "ring_bandwidth",
     "hosts",
     "links",

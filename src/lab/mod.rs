@@ -10,7 +10,7 @@
 //! | [`measure`] | what can be expected |
 //! | [`facts`] | its values |
 //! | [`expect`] | expectations and whether they hold |
-//! | [`run`] | `lab run` |
+//! | [`mod@run`] | `lab run` |
 //! | [`record`] | `lab record`: a case as rows, jobs, topology and truth |
 //! | [`outcome`] | what came out, in a file |
 //! | [`report`] | `lab report`: table and page |

@@ -46,7 +46,7 @@ struct Scale {
 
 impl Scale {
     fn x(&self, second: f64) -> f64 {
-        LEFT + (WIDTH - LEFT - 10.0) * second.clamp(0.0, self.seconds) / self.seconds
+        LEFT + (WIDTH - LEFT - 20.0) * second.clamp(0.0, self.seconds) / self.seconds
     }
 }
 

@@ -100,6 +100,13 @@ impl Record {
 
     fn finish(mut self, folder: &Path, topology: &Topology) -> anyhow::Result<()> {
         self.files.iter_mut().try_for_each(|(file, _)| file.flush())?;
+        for (name, _) in FILES {
+            // A network has ports or tiles, seldom both: what has no rows is no file.
+            let path = folder.join(name);
+            if std::fs::metadata(&path)?.len() == 0 {
+                std::fs::remove_file(path)?;
+            }
+        }
         let mut jobs = create(&folder.join("jobs.jsonl"))?;
         for job in self.jobs.values() {
             let line = serde_json::json!({

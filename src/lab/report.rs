@@ -82,7 +82,7 @@ fn page(outcomes: &[Outcome]) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>Experiments</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>Experiments</h1>\n{}\n</body>\n</html>\n",
+         <title>Experiments</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>Experiments</h1>\n<p>Bars are jobs: dark what they take alone, orange what others add. The curves count contended links.</p>\n{}\n</body>\n</html>\n",
         sections.join("\n")
     )
 }
@@ -124,26 +124,37 @@ fn judged_table(judged: &[Judged]) -> String {
 
 fn jobs_table(case: &CaseOutcome) -> String {
     let mut rows = String::new();
+    if case.played.as_ref().is_none_or(|played| played.jobs.is_empty()) {
+        return rows;
+    }
     for line in job_lines(case) {
         let cells: Vec<String> = line.iter().map(|cell| format!("<td>{}</td>", escape(cell))).collect();
         rows += &format!("<tr>{}</tr>\n", cells.concat());
     }
     format!(
         "<table><tr><th>job</th><th>run (s)</th><th>alone (s)</th><th>lost to others (s)</th>\
-         <th>Tailback says (s)</th><th>95%</th></tr>\n{rows}</table>"
+         <th>to itself (s)</th><th>Tailback says (s)</th><th>95%</th></tr>\n{rows}</table>"
     )
 }
 
-/// Job, run time, run time alone, truly lost to others and failures, told, interval.
-fn job_lines(case: &CaseOutcome) -> Vec<[String; 6]> {
+/// Job, run time, run time alone, truly lost to others and failures, to itself, told, interval.
+fn job_lines(case: &CaseOutcome) -> Vec<[String; 7]> {
     let jobs = case.played.iter().flat_map(|played| &played.jobs);
     let line = |job: &super::play::JobPlayed| {
         let run = job.end_s.map_or("runs".to_string(), |end_s| format!("{:.0}", end_s - job.start_s));
-        let lost = job.lost_others_s + job.lost_failover_s;
+        let lost = format!("{:.1}", job.lost_others_s + job.lost_failover_s);
         let told = job.found.map_or("-".to_string(), |found| format!("{:.1}", found.slowdown_s));
         let interval =
             job.found.map_or(String::new(), |found| format!("{:.1} to {:.1}", found.lo_s, found.hi_s));
-        [job.job_id.to_string(), run, format!("{:.0}", job.alone_s), format!("{lost:.1}"), told, interval]
+        [
+            job.job_id.to_string(),
+            run,
+            format!("{:.0}", job.alone_s),
+            lost,
+            format!("{:.1}", job.lost_self_s),
+            told,
+            interval,
+        ]
     };
     jobs.map(line).collect()
 }
@@ -151,10 +162,10 @@ fn job_lines(case: &CaseOutcome) -> Vec<[String; 6]> {
 /// The jobs of a case, for an experiment that expects nothing.
 pub(super) fn jobs_in_words(case: &CaseOutcome, out: &mut impl Write) -> anyhow::Result<()> {
     writeln!(out, "  case {}", case.name)?;
-    for [job, run, alone, lost, told, interval] in job_lines(case) {
+    for [job, run, alone, lost, own, told, interval] in job_lines(case) {
         writeln!(
             out,
-            "    job {job}: ran {run} s, alone {alone} s; lost {lost} s to others, Tailback says {told} s ({interval})"
+            "    job {job}: ran {run} s, alone {alone} s; lost {lost} s to others, {own} s to itself; Tailback says {told} s ({interval})"
         )?;
     }
     for region in case.played.iter().flat_map(|played| &played.regions) {
