@@ -98,7 +98,7 @@ impl Build {
             job.bytes_per_s = self.bytes_per_s(&job, rate)?;
         }
         if let Some(io) = &spec.io {
-            job.io = Some(self.io(io)?);
+            job.io = Some(self.io(io, job.nodes.len())?);
         }
         if !spec.light_first {
             return Ok(vec![job]);
@@ -141,7 +141,7 @@ impl Build {
         asked(&self.topology, self.routing, std::slice::from_ref(&job), self.seed)
     }
 
-    fn io(&self, spec: &IoSpec) -> anyhow::Result<LabIo> {
+    fn io(&self, spec: &IoSpec, processes: usize) -> anyhow::Result<LabIo> {
         let bytes_per_s = match spec.rate {
             RateSpec::Bytes { bytes_per_s } => bytes_per_s,
             RateSpec::Messages { message_bytes, interval_us } => message_bytes / (interval_us * 1e-6),
@@ -149,13 +149,22 @@ impl Build {
                 anyhow::bail!("the rate of its I/O must be bytes_per_s, or message_bytes and interval_us")
             }
         };
+        anyhow::ensure!(
+            spec.collective.is_some() != (spec.for_s > 0),
+            "its I/O needs either for_s or collective, to say how long a checkpoint lasts"
+        );
         Ok(LabIo {
             bytes_per_s,
             writers: spec.writers,
             targets: self.leaves.select(&spec.targets, &self.taken).context("targets of its I/O")?,
             from_s: spec.from_s,
             every_s: spec.every_s,
-            for_s: spec.for_s,
+            for_s: match &spec.collective {
+                Some(collective) => {
+                    (collective.aggregator_bytes(processes, spec.writers) / bytes_per_s).ceil() as u32
+                }
+                None => spec.for_s,
+            },
         })
     }
 

@@ -1,7 +1,7 @@
 //! Values of measures of one case.
 
 use super::case::is_inner;
-use super::experiment::Case;
+use super::experiment::{Case, JobSpec};
 use super::measure::Measure;
 use super::play::{JobPlayed, Played};
 use anyhow::Context;
@@ -22,6 +22,8 @@ pub struct Facts<'e> {
     pub played: Option<Played>,
     /// Its seed.
     pub seed: u64,
+    /// Its jobs, as the file says.
+    pub specs: Vec<&'e JobSpec>,
 }
 
 impl Facts<'_> {
@@ -88,12 +90,23 @@ impl Facts<'_> {
                 let link = *links(setup, measure.argument(1)?)?.first().context("there is no such link")?;
                 job(setup, measure.job(0)?)?.bytes_per_s / topology.bytes_per_s(link)
             }
+            "cycles" => self.cycles(measure.job(0)?, setup)?,
             "shared" => shared(setup, measure.job(0)?, measure.job(1)?)?,
             "descends" => descends(setup, measure.job(0)?)?,
             "bandwidth" => bandwidth(setup, job(setup, measure.job(0)?)?)?,
             "ring_bandwidth" => ring_bandwidth(setup, job(setup, measure.job(0)?)?)?,
             _ => load(setup, measure)?,
         })
+    }
+}
+
+impl Facts<'_> {
+    fn cycles(&self, job_id: u64, setup: &Setup) -> anyhow::Result<f64> {
+        let spec = self.specs.iter().find(|spec| spec.id == job_id).and_then(|spec| spec.io.as_ref());
+        let collective = spec.and_then(|io| Some((io.collective?, io.writers)));
+        let (collective, writers) =
+            collective.with_context(|| format!("job {job_id} has no collective I/O"))?;
+        Ok(collective.cycles(job(setup, job_id)?.nodes.len(), writers))
     }
 }
 

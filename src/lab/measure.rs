@@ -19,6 +19,7 @@
 //! | `bandwidth(J)` | mean of what its flows get when they send as fast as they can, over a host's link |
 //! | `ring_bandwidth(J)` | the same, for all steps of a ring, in the mean |
 //! | `sent(J, C)` | what each of its nodes sends over the capacity of a link |
+//! | `cycles(J)` | how often each of its aggregators fills its buffer |
 //! | `hosts()`, `links(C)`, `level(L)` | hosts, directed links, switches at a level |
 //! | `request_us()`, `request_factor()`, `threshold_ms()` | of requests to servers: mean time, over that alone, threshold interval |
 //!
@@ -42,7 +43,7 @@ pub struct Measure {
 }
 
 /// Measures that need no second to be played.
-const STANDING: [&str; 16] = [
+const STANDING: [&str; 17] = [
     "load_max",
     "load_mean",
     "load_sum",
@@ -52,6 +53,7 @@ const STANDING: [&str; 16] = [
     "descends",
     "bandwidth",
     "sent",
+    "cycles",
     "ring_bandwidth",
     "hosts",
     "links",

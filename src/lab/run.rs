@@ -164,13 +164,14 @@ fn must_be_played(experiment: &Experiment, case: &Case) -> bool {
 }
 
 fn facts<'e>(
-    experiment: &Experiment,
+    experiment: &'e Experiment,
     case: &'e Case,
     played: bool,
     bar: &ProgressBar,
 ) -> anyhow::Result<Facts<'e>> {
     let seed = case.seed.unwrap_or(experiment.seed);
-    let mut facts = Facts { case, setup: None, played: None, seed };
+    let mut facts =
+        Facts { case, setup: None, played: None, seed, specs: experiment.jobs_of(case).collect() };
     let second = || bar.inc(1);
     if let Some(spec) = case.ior {
         facts.played = Some(play::ior(case, spec, seed, second)?);

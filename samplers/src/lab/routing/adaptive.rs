@@ -21,6 +21,7 @@ pub fn fpar(scores: &[f64], threshold: f64) -> usize {
 mod tests {
     use super::*;
 
+    /// Check K9.
     #[test]
     fn the_longer_path_is_taken_only_if_all_shorter_ones_are_busy() {
         assert_eq!(fpar(&[0.4, 0.1, 0.1], 0.5), 0);

@@ -51,6 +51,7 @@ mod tests {
         (weights[3] - fourth).abs() < 0.005 && (weights.iter().sum::<f64>() - 100.0).abs() < 1e-9
     }
 
+    /// Check T3.
     #[test]
     fn a_slow_path_gets_its_part_at_once_or_step_by_step() {
         let bandwidths = [1.0, 1.0, 1.0, 0.25];
@@ -81,6 +82,7 @@ mod tests {
         assert!((fourth(0.01) - 25.0).abs() < 1e-9);
     }
 
+    /// Check T4.
     #[test]
     fn paths_that_are_equally_slow_keep_their_weights() {
         let mut weights = [25.0; 4];
