@@ -1,9 +1,10 @@
 //! From the words of an experiment to a lab that can be played.
 
 use super::experiment::{
-    Case, ChangeSpec, EventSpec, Experiment, IoSpec, JobSpec, NoiseSpec, PatternSpec, RateSpec, RoutingSpec,
+    Case, ChangeSpec, EventSpec, Experiment, JobSpec, NoiseSpec, PatternSpec, RateSpec, RoutingSpec,
 };
 use super::select::Leaves;
+use super::storage::IoSpec;
 use anyhow::Context;
 use samplers::lab::scenarios::ONSET_S;
 use samplers::lab::{

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`experiment`] | the file of an experiment |
 //! | [`machine`] | its network |
+//! | [`storage`] | what a job writes |
 //! | [`select`] | placement of jobs |
 //! | [`case`] | from words to a lab that can be played |
 //! | [`play`] | a case through the whole pipeline |
@@ -31,6 +32,7 @@ pub mod record;
 pub mod report;
 pub mod run;
 pub mod select;
+pub mod storage;
 
 use clap::{Args, Subcommand};
 use std::io::Write;

@@ -3,9 +3,9 @@
 use super::{asked_by, is_inner, leaves, scattered};
 use samplers::lab::machines::brown;
 use samplers::lab::{LabJob, Pattern};
+use samplers::requests::Requests;
 use schemas::{Topology, VertexIndex};
-use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::BTreeSet;
 
 /// I/O servers of the machine.
 const SERVERS: usize = 72;
@@ -58,37 +58,10 @@ fn whole_leaves_and_spread_servers_keep_io_and_messages_apart() {
     }
 }
 
-/// Interval between a client's requests below which its servers cannot keep up: `clients` of them ask as much as
-/// `SERVERS` serve (from the rates of Brown 2018: `N S / (M B) - S / B`).
-fn threshold_s(clients: usize) -> f64 {
-    let service_s = REQUEST_BYTES / SERVER_BYTES_PER_S;
-    clients as f64 * service_s / SERVERS as f64 - service_s
-}
-
-/// Mean time of a request, in seconds: `clients` ask their server for 4 MiB, wait for it, and ask again after an
-/// interval that varies by a tenth.
-fn request_s(clients: usize, interval_s: f64) -> f64 {
-    let service_s = REQUEST_BYTES / SERVER_BYTES_PER_S;
-    let mut free_s = vec![0.0; SERVERS];
-    let mut due = BinaryHeap::new();
-    let nanos = |seconds: f64| Reverse((seconds * 1e9) as u64);
-    due.extend((0..clients).map(|client| (nanos(interval_s * client as f64 / clients as f64), client)));
-    let (mut sum_s, mut served, mut state) = (0.0, 0_usize, 20_261_121_u64);
-    while served < 200 * clients {
-        let Some((Reverse(at), client)) = due.pop() else { break };
-        let at_s = at as f64 / 1e9;
-        let free = &mut free_s[client % SERVERS];
-        *free = at_s.max(*free) + service_s;
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let jitter = 0.9 + 0.2 * (state >> 40) as f64 / f64::from(1 << 24);
-        // The first requests come all at once.
-        if served >= 50 * clients {
-            sum_s += *free - at_s;
-        }
-        due.push((nanos(*free + interval_s * jitter), client));
-        served += 1;
-    }
-    sum_s / (150 * clients) as f64
+/// So many clients that ask for 4 MiB and wait, with this interval between an answer and the next request.
+fn requests(clients: usize, interval_s: f64) -> Requests {
+    let (request_bytes, server_bytes_per_s) = (REQUEST_BYTES, SERVER_BYTES_PER_S);
+    Requests { clients, servers: SERVERS, request_bytes, server_bytes_per_s, interval_s }
 }
 
 const REQUEST_BYTES: f64 = 4_194_304.0;
@@ -108,11 +81,11 @@ fn io_waits_for_itself_below_the_threshold_interval() {
     let alone_us = 1e6 * REQUEST_BYTES / SERVER_BYTES_PER_S;
     let mut before_s = 0.0;
     for (clients, times_us) in known {
-        let threshold_s = threshold_s(clients);
+        let threshold_s = requests(clients, 0.0).threshold_s();
         assert!(threshold_s > before_s, "the knee rises with the clients");
         before_s = threshold_s;
         for (interval_ms, printed_us) in INTERVALS_MS.iter().zip(times_us) {
-            let measured_us = 1e6 * request_s(clients, interval_ms / 1e3);
+            let measured_us = 1e6 * requests(clients, interval_ms / 1e3).mean_s(1);
             let is_above = interval_ms / 1e3 > threshold_s;
             for time_us in [printed_us, measured_us] {
                 assert_eq!(time_us < 2.0 * alone_us, is_above, "{clients} {interval_ms} ms: {time_us} us");
