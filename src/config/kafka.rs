@@ -113,6 +113,9 @@ impl Kafka {
                 // A full queue is looked at again soon; librdkafka's second would be felt.
                 set("fetch.queue.backoff.ms", "5");
                 set("fetch.message.max.bytes", "1048576");
+                // A broker answers a connection in order: whoever asks for the end of an idle partition waits for the fetch
+                // before, which is librdkafka's 500 ms.
+                set("fetch.wait.max.ms", "100");
             }
             Role::Producer => {
                 set("compression.codec", "lz4");

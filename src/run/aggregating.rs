@@ -46,8 +46,8 @@ const IDLE: Duration = Duration::from_millis(20);
 const AHEAD_S: f64 = 5.0;
 /// A pause after which the end of a raw partition is doubted.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Time for which brokers may take to say where a partition ends.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Time for which brokers may take to say where a partition ends: far more than the fetch before may last.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// A raw partition that gave nothing for so long is not waited for here, and whether it ended is doubted.
 const STUCK: Duration = Duration::from_secs(2);
 /// One that has more and gave nothing for so long is asked for anew.
