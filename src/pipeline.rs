@@ -6,6 +6,7 @@ use aggregator::{Decoded, Decoder};
 use detector::alerts::news::{JobNews, News, Told};
 use detector::alerts::{AlertSettings, Alerts};
 use detector::detector::Detector;
+use detector::fabric::lifecycle::LinkEvent;
 use detector::fabric::{Fabric, FabricSettings, Network};
 use detector::jobs::JobPart;
 use detector::settings::Settings;
@@ -26,6 +27,8 @@ pub struct Pipeline {
     told: Told,
     /// What jobs lost on links, as the fabric told it last.
     on_links: BTreeMap<Name, JobPart>,
+    /// What became of links, as the last call of [`Pipeline::take`] found.
+    link_events: Vec<LinkEvent>,
     jobs: JobBook,
     rows: u64,
 }
@@ -40,6 +43,7 @@ impl Pipeline {
             alerts: None,
             told: Told::default(),
             on_links: BTreeMap::new(),
+            link_events: Vec::new(),
             jobs: JobBook::default(),
             rows: 0,
         }
@@ -101,6 +105,11 @@ impl Pipeline {
         self.rows
     }
 
+    /// What became of links, as the last call of [`Pipeline::take`] found; where the network is known.
+    pub fn link_events(&self) -> &[LinkEvent] {
+        &self.link_events
+    }
+
     /// What became known since the last call, with the drops of all stages.
     pub fn take(&mut self) -> ResultBatch {
         self.look_at_links();
@@ -138,12 +147,14 @@ impl Pipeline {
 
     /// Gives the fabric all seconds to which nothing can be added any more.
     fn look_at_links(&mut self) {
+        self.link_events.clear();
         let (Some(fabric), Some(newest)) = (&mut self.fabric, self.detector.newest()) else { return };
         for info in &self.detector.series()[fabric.series_count()..] {
             fabric.add_series(info.clone());
         }
         for tick in self.detector.take_links(newest) {
             fabric.tick(&tick);
+            self.link_events.extend_from_slice(&tick.events);
         }
         if self.detector.is_finished() {
             fabric.finish();

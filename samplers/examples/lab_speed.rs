@@ -21,8 +21,15 @@ fn jobs(topology: &Topology, pattern: Pattern) -> Vec<LabJob> {
         (job.start_s, job.work_s) = (20 * number as u32, 1e9);
         job.phases = number.is_multiple_of(3).then_some(Phases { on_s: 40.0, off_s: 20 });
         let targets = hosts[..4].to_vec();
-        let io =
-            LabIo { bytes_per_s: 0.1 * capacity, writers: 8, targets, from_s: 0, every_s: 60, for_s: 20 };
+        let io = LabIo {
+            bytes_per_s: 0.1 * capacity,
+            writers: 8,
+            targets,
+            from_s: 0,
+            every_s: 60,
+            for_s: 20,
+            on_osts: false,
+        };
         job.io = number.is_multiple_of(4).then_some(io);
         job
     };

@@ -13,6 +13,7 @@
 //! | `routing` | [`Routing`]: the paths that a flow may take; what becomes of them while links are down |
 //! | `placement` | the path that each flow does take, and its parts |
 //! | `flows` | flows and paths in columns |
+//! | `osts` | what the OSTs of a file system take of each writer |
 //! | `shares` | max-min fair shares |
 //! | [`stalls`] | arrivals, stalls a word, back-pressure |
 //! | `scene` | one moment: who makes which link wait |
@@ -35,6 +36,7 @@ pub mod job;
 mod links;
 mod losses;
 pub mod machines;
+mod osts;
 mod pattern;
 mod placement;
 mod routing;
@@ -207,6 +209,11 @@ impl Lab {
             .zip(&self.faults.capacities)
             .map(|(bytes, capacity)| bytes / capacity)
             .collect()
+    }
+
+    /// Bytes that each link carried in the last second, without noise, by number.
+    pub fn carried(&self) -> &[f64] {
+        &self.load.carried
     }
 
     /// Stalls a word of each link in the last second, without noise, by number.

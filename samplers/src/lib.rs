@@ -15,6 +15,7 @@
 //! | [`truth`] | [`Truth`], who really lost what to whom |
 //! | `machine` | the physics from event to event |
 //! | `network` | loads, stalls and tile counters |
+//! | [`messages`] | time of single messages by LogGP |
 //! | [`requests`] | clients that ask servers and wait |
 //! | [`rng`] | the random numbers |
 
@@ -27,6 +28,7 @@ pub mod ldms;
 pub mod ldms_rows;
 pub mod lustre;
 mod machine;
+pub mod messages;
 pub mod native;
 mod network;
 pub mod requests;

@@ -55,7 +55,7 @@ mod tests {
         assert!(all.len() >= 20, "{}", all.len());
         for (name, experiment) in &all {
             assert!(!experiment.expectations.is_empty() && !experiment.source.is_empty(), "{name}");
-            for case in experiment.cases.iter().filter(|case| case.ior.is_none() && case.requests.is_none()) {
+            for case in experiment.cases.iter().filter(|case| case.ior.is_none() && case.has_network()) {
                 let machine = case.machine.as_ref().or(experiment.machine.as_ref());
                 assert!(machine.is_some(), "{name} {}", case.name);
             }

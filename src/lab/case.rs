@@ -160,6 +160,7 @@ impl Build {
             targets: self.leaves.select(&spec.targets, &self.taken).context("targets of its I/O")?,
             from_s: spec.from_s,
             every_s: spec.every_s,
+            on_osts: spec.osts,
             for_s: match &spec.collective {
                 Some(collective) => {
                     (collective.aggregator_bytes(processes, spec.writers) / bytes_per_s).ceil() as u32
@@ -177,6 +178,10 @@ impl Build {
         let change = match spec.change {
             ChangeSpec::Down => LinkChange::Down(link()?),
             ChangeSpec::Up => LinkChange::Up(link()?),
+            ChangeSpec::Blink => {
+                let ms = u16::try_from(spec.ms).ok().context("ms of a blink is 1 to 999")?;
+                LinkChange::Blink { link: link()?, ms }
+            }
             ChangeSpec::Narrow => LinkChange::Narrow { link: link()?, percent: spec.percent },
             ChangeSpec::Reset => LinkChange::Reset(vertex()?),
             ChangeSpec::Silent => LinkChange::Silent(vertex()?),
@@ -188,7 +193,7 @@ impl Build {
 
     fn link(&self, spec: &EventSpec) -> Option<LinkIndex> {
         if let Some(place) = spec.host {
-            return self.topology.links_from(self.leaves.host(spec.leaf, place)?).next();
+            return self.topology.links_from(self.leaves.host(spec.leaf, place)?).nth(spec.rail);
         }
         let links = self.topology.links_from(*self.leaves.switches.get(spec.leaf)?);
         links.filter(|link| is_inner(&self.topology, *link)).nth(spec.uplink?)

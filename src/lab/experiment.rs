@@ -89,6 +89,15 @@ pub struct Case {
     pub ior: Option<IorSpec>,
     /// Requests to servers instead of a network.
     pub requests: Option<RequestsSpec>,
+    /// Single messages instead of a network.
+    pub messages: Option<MessagesSpec>,
+}
+
+impl Case {
+    /// Whether anything is played: a network or a schedule of IOR, not requests or messages by themselves.
+    pub fn has_network(&self) -> bool {
+        self.requests.is_none() && self.messages.is_none()
+    }
 }
 
 fn yes() -> bool {
@@ -119,6 +128,20 @@ pub struct RequestsSpec {
     pub server_bytes_per_s: f64,
     /// Milliseconds from an answer to the next request.
     pub interval_ms: f64,
+}
+
+/// Messages on an empty network, by LogGP; all in microseconds (Jha 2017).
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MessagesSpec {
+    /// L: from one end of the network to the other.
+    pub latency_us: f64,
+    /// o: of the processor, at either end.
+    pub overhead_us: f64,
+    /// g: least time from one message to the next.
+    pub gap_us: f64,
+    /// G: of each byte.
+    pub byte_us: f64,
 }
 
 /// Noise of the counters; never of the truth.
@@ -294,10 +317,13 @@ pub struct EventSpec {
     pub uplink: Option<usize>,
     /// The host at this place of the leaf, or its link.
     pub host: Option<usize>,
+    /// Of a host with several adapters, the link of this rail.
+    #[serde(default)]
+    pub rail: usize,
     /// Part of the width that is left, of a narrowed link.
     #[serde(default)]
     pub percent: u8,
-    /// By how much a clock is ahead, in milliseconds.
+    /// By how much a clock is ahead, or for how long a link fails, in milliseconds.
     #[serde(default)]
     pub ms: i32,
 }
@@ -310,6 +336,8 @@ pub enum ChangeSpec {
     Down,
     /// It works again.
     Up,
+    /// It fails for a part of a second.
+    Blink,
     /// It carries only a part.
     Narrow,
     /// The component's counters begin again at 0.
@@ -337,7 +365,7 @@ impl Experiment {
         let mut names = BTreeSet::new();
         for case in &self.cases {
             anyhow::ensure!(names.insert(case.name.as_str()), "two cases are called {:?}", case.name);
-            let alone = case.ior.is_some() || case.requests.is_some();
+            let alone = case.ior.is_some() || case.requests.is_some() || case.messages.is_some();
             anyhow::ensure!(
                 alone || case.machine.is_some() || self.machine.is_some(),
                 "case {:?} has no machine",

@@ -2,15 +2,15 @@
 
 use super::case::is_inner;
 use super::experiment::{Case, JobSpec};
+use super::figures::{of_messages, of_requests};
 use super::measure::Measure;
 use super::play::{JobPlayed, Played};
 use anyhow::Context;
 use regex::Regex;
 use samplers::lab::{self, LabJob, Pattern, Setup};
-use samplers::requests::Requests;
 use schemas::topology::{LinkClass, VertexKind};
 use schemas::{LinkIndex, VertexIndex};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// All that is known of a case.
 pub struct Facts<'e> {
@@ -49,6 +49,12 @@ impl Facts<'_> {
             "blamed" => blamed(played, &measure.job(0)?.to_string()),
             "series" => series(played, measure, true)?,
             "series_outside" => series(played, measure, false)?,
+            "incidents" => {
+                let word = measure.argument(0)?;
+                played.incidents.iter().filter(|incident| *incident == word).count() as f64
+            }
+            "paths_s" => paths_s(played, measure)?,
+            "sends_mb_per_s" => sends_mb_per_s(played, measure)?,
             "episodes" => {
                 let pattern = Regex::new(measure.argument(0)?)?;
                 played.episodes.iter().filter(|series| pattern.is_match(series)).count() as f64
@@ -63,19 +69,10 @@ impl Facts<'_> {
 
     fn standing(&self, measure: &Measure) -> anyhow::Result<f64> {
         if let Some(spec) = &self.case.requests {
-            let requests = Requests {
-                clients: spec.clients,
-                servers: spec.servers,
-                request_bytes: spec.request_bytes,
-                server_bytes_per_s: spec.server_bytes_per_s,
-                interval_s: spec.interval_ms * 1e-3,
-            };
-            return Ok(match measure.name.as_str() {
-                "request_us" => 1e6 * requests.mean_s(self.seed),
-                "request_factor" => requests.mean_s(self.seed) / requests.service_s(),
-                "threshold_ms" => 1e3 * requests.threshold_s(),
-                _ => anyhow::bail!("{measure}: the case has requests and no network"),
-            });
+            return of_requests(spec, self.seed, measure);
+        }
+        if let Some(spec) = &self.case.messages {
+            return of_messages(spec, measure);
         }
         let setup = self.setup.as_ref().with_context(|| format!("{measure}: the case has no network"))?;
         let topology = &setup.topology;
@@ -128,6 +125,30 @@ fn of_job(job: &JobPlayed, measure: &Measure) -> anyhow::Result<f64> {
         "completeness" => found()?.completeness,
         _ => anyhow::bail!("{measure} is no measure of a job"),
     })
+}
+
+fn paths_s(played: &Played, measure: &Measure) -> anyhow::Result<f64> {
+    let state = measure.argument(0)?;
+    let told = within(&played.paths, measure, 1)?;
+    Ok(told.iter().filter(|told| told.name() == state).count() as f64)
+}
+
+fn sends_mb_per_s(played: &Played, measure: &Measure) -> anyhow::Result<f64> {
+    let sent = within(&played.sent, measure, 0)?;
+    Ok(sent.iter().sum::<f64>() / sent.len().max(1) as f64 / 1e6)
+}
+
+/// What is known of a host in the seconds that a measure names, from the argument `at` on: host, first second, last.
+fn within<'p, T>(of: &'p BTreeMap<String, Vec<T>>, measure: &Measure, at: usize) -> anyhow::Result<&'p [T]> {
+    let second = |at| -> anyhow::Result<usize> {
+        measure.argument(at)?.parse().with_context(|| format!("{measure}: seconds are whole numbers"))
+    };
+    let host = measure.argument(at)?;
+    let hosts = || of.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+    let known =
+        of.get(host).with_context(|| format!("{measure}: links fail of these hosts alone: {}", hosts()))?;
+    let seconds = known.get(second(at + 1)?..second(at + 2)?);
+    seconds.with_context(|| format!("{measure}: the case lasts {} seconds", known.len()))
 }
 
 fn blamed(played: &Played, job: &str) -> f64 {

@@ -12,6 +12,9 @@
 //! | `links_most()`, `relief()` | most links of a region, highest relief bound |
 //! | `blamed(J)` | largest share of a region's load that is laid to J as another's fault |
 //! | `series(/P/)`, `series_outside(/P/)` | series of regions whose names match a pattern, or do not |
+//! | `incidents(WORD)` | how often links were told to be `down`, `recovered`, `flapping`, those of one moment counted once |
+//! | `paths_s(STATE, H, A, B)` | of seconds A to B, those in which host H, with a failure at one of its links, is told to be `up`, `degraded`, `partitioned` or `unknown` |
+//! | `sends_mb_per_s(H, A, B)` | what host H, with a failure at one of its links, really sends in seconds A to B, in the mean |
 //! | `episodes(/P/)` | contended stretches of series whose names match |
 //! | `load_max(C)`, `load_mean(C)`, `load_sum(C)`, `idle(C)` | what is asked of links, over their capacity; the mean is that of links that carry something |
 //! | `max_over_mean(C)` | worst load over the mean of all links |
@@ -22,6 +25,7 @@
 //! | `cycles(J)` | how often each of its aggregators fills its buffer |
 //! | `hosts()`, `links(C)`, `level(L)` | hosts, directed links, switches at a level |
 //! | `request_us()`, `request_factor()`, `threshold_ms()` | of requests to servers: mean time, over that alone, threshold interval |
+//! | `message_us(B)`, `messages_us(N, B)` | time of a message of B bytes, and of N of them one after the other |
 //!
 //! C is a class of links (`global`, `leaf`, `host`…), `all`, `inner` for those between switches, `level3` for those at the third
 //! level, `uplinks` for those up from the leaf of the first job's first host, or `first_group` for global ones that begin in
@@ -43,7 +47,7 @@ pub struct Measure {
 }
 
 /// Measures that need no second to be played.
-const STANDING: [&str; 17] = [
+const STANDING: [&str; 19] = [
     "load_max",
     "load_mean",
     "load_sum",
@@ -61,9 +65,11 @@ const STANDING: [&str; 17] = [
     "request_us",
     "request_factor",
     "threshold_ms",
+    "message_us",
+    "messages_us",
 ];
 /// Those of which a case must be played.
-const PLAYED: [&str; 20] = [
+const PLAYED: [&str; 23] = [
     "run_s",
     "alone_s",
     "slowdown",
@@ -84,6 +90,9 @@ const PLAYED: [&str; 20] = [
     "series",
     "series_outside",
     "episodes",
+    "incidents",
+    "paths_s",
+    "sends_mb_per_s",
 ];
 
 impl TryFrom<String> for Measure {

@@ -8,8 +8,10 @@
 //! | [`select`] | placement of jobs |
 //! | [`case`] | from words to a lab that can be played |
 //! | [`play`] | a case through the whole pipeline |
+//! | `paths` | what is told of hosts whose links fail |
 //! | [`measure`] | what can be expected |
 //! | [`facts`] | its values |
+//! | `figures` | those of requests and messages by themselves |
 //! | [`expect`] | expectations and whether they hold |
 //! | [`mod@run`] | `lab run` |
 //! | [`record`] | `lab record`: a case as rows, jobs, topology and truth |
@@ -23,9 +25,11 @@ pub mod case;
 pub mod expect;
 pub mod experiment;
 pub mod facts;
+mod figures;
 pub mod machine;
 pub mod measure;
 pub mod outcome;
+mod paths;
 mod picture;
 pub mod play;
 pub mod record;

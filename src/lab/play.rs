@@ -1,8 +1,10 @@
 //! A case through the whole pipeline: what really happened, and what Tailback says of it.
 
 use super::experiment::{Case, IorSpec, ModelSpec};
+use super::paths::Paths;
 use crate::pipeline::Pipeline;
 use aggregator::Decoded;
+use detector::fabric::lifecycle::PairState;
 use detector::fabric::{FabricSettings, Network};
 use detector::model::ModelKind;
 use detector::settings::Settings;
@@ -26,6 +28,12 @@ pub struct Played {
     pub regions: Vec<RegionPlayed>,
     /// Series of each contended stretch.
     pub episodes: Vec<String>,
+    /// What became of links, incident by incident: `down`, `recovered` and so on.
+    pub incidents: Vec<String>,
+    /// By host with an event at one of its links: second by second, how its links connect it, as it is told.
+    pub paths: BTreeMap<String, Vec<PairState>>,
+    /// By the same hosts: bytes that they really sent, second by second.
+    pub sent: BTreeMap<String, Vec<f64>>,
     /// Second by second.
     pub timeline: Timeline,
 }
@@ -122,23 +130,29 @@ pub fn network(case: &Case, setup: &Setup, seconds: u32, mut second: impl FnMut(
     let mut lab = Lab::new(setup.clone())?;
     let mut told = Told::default();
     let mut timeline = Timeline::default();
+    let mut paths = Paths::of(setup);
     for _ in 0..seconds {
         let tick = lab.step();
         pipeline.declare(tick.jobs.to_vec());
         pipeline.feed_counters(tick.sources, tick.counters);
         told.take(pipeline.take(), &pipeline);
+        paths.look(&pipeline, lab.carried());
         timeline.truth.push(lab.contended().len() as u32);
         timeline.told.push(told.links_now());
         second();
     }
     pipeline.detector.finish();
     told.take(pipeline.take(), &pipeline);
+    paths.finish(&pipeline);
     let jobs = lab.truth().jobs.iter().map(|truth| of_lab(truth, &told, &pipeline)).collect();
     Ok(Played {
         seconds,
         jobs,
         regions: told.regions(lab::START),
         episodes: told.series_of_episodes(),
+        incidents: paths.incidents(),
+        paths: paths.told,
+        sent: paths.sent,
         timeline,
     })
 }
@@ -202,6 +216,9 @@ pub fn ior(case: &Case, spec: IorSpec, seed: u64, mut second: impl FnMut()) -> a
         jobs: jobs.collect(),
         regions: Vec::new(),
         episodes: told.series_of_episodes(),
+        incidents: Vec::new(),
+        paths: BTreeMap::new(),
+        sent: BTreeMap::new(),
         timeline,
     })
 }

@@ -41,7 +41,7 @@ pub fn run(args: &RecordArgs) -> anyhow::Result<()> {
         format!("experiment {name} has no such case; it has {}", names.join(", "))
     })?;
     anyhow::ensure!(
-        case.ior.is_none() && case.requests.is_none(),
+        case.ior.is_none() && case.has_network(),
         "case {} of {name} has no network; `tailback simulate` writes rows of IOR",
         case.name
     );

@@ -160,7 +160,7 @@ impl<'e> Work<'e> {
 fn must_be_played(experiment: &Experiment, case: &Case) -> bool {
     let asked = || experiment.expectations.iter().flat_map(|expectation| expectation.measures());
     let of_case = || asked().filter(|measure| measure.case == case.name);
-    case.requests.is_none() && (of_case().next().is_none() || of_case().any(Measure::is_played))
+    case.has_network() && (of_case().next().is_none() || of_case().any(Measure::is_played))
 }
 
 fn facts<'e>(
@@ -175,7 +175,7 @@ fn facts<'e>(
     let second = || bar.inc(1);
     if let Some(spec) = case.ior {
         facts.played = Some(play::ior(case, spec, seed, second)?);
-    } else if case.requests.is_none() {
+    } else if case.has_network() {
         let setup = setup(experiment, case)?;
         if played {
             let seconds = case.seconds.unwrap_or(experiment.seconds);

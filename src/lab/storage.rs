@@ -23,6 +23,9 @@ pub struct IoSpec {
     /// Seconds that one lasts.
     #[serde(default)]
     pub for_s: u32,
+    /// Whether the servers are those of the one file system of four OSTs, whose writers share as table 4.1 measured.
+    #[serde(default)]
+    pub osts: bool,
     /// Collective buffering, which says how long one lasts in the place of `for_s`.
     pub collective: Option<CollectiveSpec>,
 }

@@ -77,6 +77,19 @@ pub enum LifeEvent {
     Flapping,
 }
 
+impl LifeEvent {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            LifeEvent::Down => "down",
+            LifeEvent::Recovered => "recovered",
+            LifeEvent::Degraded => "degraded",
+            LifeEvent::Cleared => "cleared",
+            LifeEvent::Flapping => "flapping",
+        }
+    }
+}
+
 /// Something that became of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkEvent {
@@ -108,6 +121,16 @@ impl LinkLife {
     /// How it is.
     pub fn state(&self) -> LinkState {
         self.state
+    }
+
+    /// How it is as a path of its own between two ends.
+    pub fn as_path(&self) -> PathState {
+        match self.state {
+            LinkState::Unknown => PathState::Unknown,
+            LinkState::Up => PathState::Good,
+            _ if self.works => PathState::Usable,
+            _ => PathState::Failed,
+        }
     }
 
     /// Takes what the counters were before the next reading, where they are measured: nobody knows what they did while
@@ -212,21 +235,44 @@ pub enum PairState {
     Unknown,
 }
 
+/// One of several paths between two ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathState {
+    /// It works as it should.
+    Good,
+    /// It works, with errors or not yet for long.
+    Usable,
+    /// It does not work.
+    Failed,
+    /// Nothing says that it works.
+    Unknown,
+}
+
 impl PairState {
-    /// Of the links of which each makes a path; without any there is none.
-    pub fn of<'l>(paths: impl IntoIterator<Item = &'l LinkLife>) -> PairState {
+    /// Of all paths; without any there is none that works.
+    pub fn of(paths: impl IntoIterator<Item = PathState>) -> PairState {
         let (mut all, mut good, mut usable, mut unknown) = (0, 0, 0, 0);
         for path in paths {
             all += 1;
-            good += usize::from(path.state == LinkState::Up);
-            usable += usize::from(path.works && path.state != LinkState::Unknown);
-            unknown += usize::from(path.state == LinkState::Unknown);
+            good += usize::from(path == PathState::Good);
+            usable += usize::from(matches!(path, PathState::Good | PathState::Usable));
+            unknown += usize::from(path == PathState::Unknown);
         }
         match (usable, unknown) {
             (0, 0) => PairState::Partitioned,
             (0, _) => PairState::Unknown,
             _ if good == all => PairState::Up,
             _ => PairState::Degraded,
+        }
+    }
+
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            PairState::Up => "up",
+            PairState::Degraded => "degraded",
+            PairState::Partitioned => "partitioned",
+            PairState::Unknown => "unknown",
         }
     }
 }

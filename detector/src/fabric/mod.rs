@@ -20,6 +20,7 @@
 //! | `names.rs` | what people call a region |
 //! | `lifecycle.rs` | links that fail and recover |
 //! | `ports.rs` | the few links to which something happened |
+//! | `paths.rs` | ends that several paths connect |
 
 mod cause;
 mod flows;
@@ -30,6 +31,7 @@ mod live;
 mod look;
 mod losses;
 mod names;
+mod paths;
 mod ports;
 pub mod regions;
 mod settings;

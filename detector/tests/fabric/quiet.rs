@@ -37,6 +37,7 @@ fn ordinary(seed: u64) -> Setup {
                 from_s: 60,
                 every_s: 150,
                 for_s: 25,
+                on_osts: false,
             };
             job.io = at.is_multiple_of(2).then_some(io);
             job

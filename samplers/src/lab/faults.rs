@@ -17,6 +17,8 @@ pub(super) struct Faults {
     pub down: Vec<bool>,
     /// Percent of the capacity.
     widths: Vec<u8>,
+    /// Links that fail for a part of the present second.
+    blinking: Vec<LinkIndex>,
     /// Bytes a second at full width.
     pub whole: Vec<f64>,
     /// Bytes a second at the present width.
@@ -28,7 +30,7 @@ pub(super) struct Faults {
 pub(super) struct Changed {
     /// Which links are down.
     pub down: bool,
-    /// How wide links are.
+    /// How wide links are, or how long of the second they work.
     pub widths: bool,
 }
 
@@ -43,6 +45,7 @@ impl Faults {
             past: 0,
             down: vec![false; links],
             widths: vec![WHOLE; links],
+            blinking: Vec::new(),
             whole: capacities.clone(),
             capacities,
         }
@@ -55,21 +58,24 @@ impl Faults {
 
     /// Whether all links are up and at full width.
     pub(super) fn is_whole(&self) -> bool {
-        !self.any_down() && self.widths.iter().all(|width| *width == WHOLE)
+        !self.any_down() && self.blinking.is_empty() && self.widths.iter().all(|width| *width == WHOLE)
     }
 
     /// Lets happen what happens at the beginning of `second`.
     pub(super) fn pass(&mut self, topology: &Topology, second: u32, counters: &mut Counters) -> Changed {
+        let blinked = std::mem::take(&mut self.blinking);
+        blinked.iter().for_each(|link| self.set_capacity(*link, 1.0));
         let due = self.events[self.past..].iter().take_while(|event| event.at_s <= second).count();
         if due == 0 {
-            return Changed::default();
+            return Changed { widths: !blinked.is_empty(), ..Changed::default() };
         }
         let (down, widths) = (self.down.clone(), self.widths.clone());
         for at in self.past..self.past + due {
             self.happen(topology, self.events[at].change, counters);
         }
         self.past += due;
-        Changed { down: self.down != down, widths: self.widths != widths }
+        let widths = self.widths != widths || self.blinking != blinked;
+        Changed { down: self.down != down, widths }
     }
 
     fn happen(&mut self, topology: &Topology, change: Change, counters: &mut Counters) {
@@ -79,7 +85,14 @@ impl Faults {
             Change::Narrow { link, percent } => {
                 for link in [link, topology.reverse(link)] {
                     self.widths[link.at()] = percent;
-                    self.capacities[link.at()] = self.whole[link.at()] * f64::from(percent) / 100.0;
+                    self.set_capacity(link, 1.0);
+                }
+            }
+            Change::Blink { link, ms } => {
+                for link in [link, topology.reverse(link)] {
+                    self.set_capacity(link, 1.0 - f64::from(ms) / 1000.0);
+                    self.blinking.push(link);
+                    counters.note_failure(link);
                 }
             }
             Change::Reset(vertex) => counters.reset(vertex),
@@ -87,6 +100,12 @@ impl Faults {
             Change::Heard(vertex) => counters.set_silent(vertex, false),
             Change::Skew { vertex, ms } => counters.skew(vertex, ms),
         }
+    }
+
+    /// By its width, for `part` of the second.
+    fn set_capacity(&mut self, link: LinkIndex, part: f64) {
+        let width = f64::from(self.widths[link.at()]);
+        self.capacities[link.at()] = self.whole[link.at()] * width / f64::from(WHOLE) * part;
     }
 
     fn set_down(&mut self, topology: &Topology, link: LinkIndex, down: bool, counters: &mut Counters) {

@@ -18,6 +18,8 @@ pub(super) struct Flow {
     pub to: VertexIndex,
     /// Bytes a second that it asks for.
     pub demand: f64,
+    /// Whether it writes to the file system of four OSTs.
+    pub on_osts: bool,
 }
 
 /// Paths side by side; an empty one is none.
@@ -82,7 +84,7 @@ fn add_messages(all: &mut Vec<Flow>, topology: &Topology, place: u32, job: &LabJ
     for (from, to, share) in pairs(job.pattern, job.nodes.len(), group, rng) {
         let demand = share * job.bytes_per_s;
         let (from, to) = (job.nodes[from], job.nodes[to]);
-        all.push(Flow { job: place, class: TrafficClass::Mpi, from, to, demand });
+        all.push(Flow { job: place, class: TrafficClass::Mpi, from, to, demand, on_osts: false });
     }
 }
 
@@ -94,7 +96,7 @@ fn add_writes(all: &mut Vec<Flow>, place: u32, job: &LabJob) {
         let to = io.targets[writer % io.targets.len()];
         if from != to && io.bytes_per_s > 0.0 {
             let demand = io.bytes_per_s;
-            all.push(Flow { job: place, class: TrafficClass::Io, from, to, demand });
+            all.push(Flow { job: place, class: TrafficClass::Io, from, to, demand, on_osts: io.on_osts });
         }
     }
 }

@@ -110,6 +110,9 @@ pub struct LabIo {
     pub every_s: u32,
     /// Seconds that a checkpoint lasts.
     pub for_s: u32,
+    /// Whether the targets serve the one file system of four OSTs, whose writers of all jobs share as measured
+    /// ([`crate::lustre`]); without it links alone hold writers back.
+    pub on_osts: bool,
 }
 
 impl LabIo {
@@ -148,6 +151,14 @@ pub enum Change {
     Down(LinkIndex),
     /// Both directions work again.
     Up(LinkIndex),
+    /// Both directions fail for a part of a second and work again, and the ports at both ends count it. In that second
+    /// they carry so much less; nobody finds another way for so short a time.
+    Blink {
+        /// One of the directions.
+        link: LinkIndex,
+        /// For how long, in milliseconds, 1 to 999.
+        ms: u16,
+    },
     /// Both directions carry only a part of their capacity: some lanes are off.
     Narrow {
         /// One of the directions.

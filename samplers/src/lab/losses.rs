@@ -1,13 +1,13 @@
 //! What jobs lose in a second, and to whom.
 //!
 //! A flow takes `1 + r` of the time that it would take without any stalls, `r` being the stalls a word of its worst
-//! link. Four values of `r` split its second: [`UNLOADED`] in an empty network, `alone` with its own job, `healthy`
+//! link, or what the OSTs make it wait where that is more. Four values of `r` split its second: [`UNLOADED`] in an empty network, `alone` with its own job, `healthy`
 //! with all jobs and all links up and at full width, `now`. Of a second, `(1 + unloaded) / (1 + now)` does work; the job itself takes
 //! `(alone - unloaded) / (1 + now)`, others `(healthy - alone) / (1 + now)`, failed or narrowed links `(now - healthy) / (1 + now)`.
 //! The last two together are the `1 - (1 + alone) / (1 + now)` of the detector's service-time slowdown.
 
 use super::job::{LabJob, TrafficClass};
-use super::placement::Placed;
+use super::placement::{Holder, Placed};
 use super::scene::{Alone, Scene, Weights};
 use super::stalls::{Load, UNLOADED};
 use std::collections::{BTreeMap, HashMap};
@@ -53,11 +53,11 @@ impl LossRate {
     }
 }
 
-/// Losses of the jobs of a scene; remembers who makes which link wait.
+/// Losses of the jobs of a scene; remembers who makes which link or the OSTs wait.
 pub(super) struct Losses<'s> {
     scene: &'s Scene<'s>,
     healthy: Option<&'s (Placed, Load)>,
-    weights: HashMap<u32, Weights>,
+    weights: HashMap<Holder, Weights>,
 }
 
 impl<'s> Losses<'s> {
@@ -68,31 +68,37 @@ impl<'s> Losses<'s> {
 
     /// Of the job at `place` with these `flows`.
     pub(super) fn of(&mut self, place: u32, job: &LabJob, flows: &[u32], alone: &Alone) -> LossRate {
-        let mut splits: Vec<(Split, Option<u32>)> = Vec::with_capacity(flows.len());
+        let mut splits: Vec<(Split, Holder)> = Vec::with_capacity(flows.len());
         for (flow, alone) in flows.iter().zip(&alone.worst) {
-            let (now, link) = self.scene.placed.worst(*flow, self.scene.now);
+            let (now, holder) = self.scene.placed.worst(*flow, self.scene.now);
             let healthy = self.healthy.map_or(now, |(placed, load)| placed.worst(*flow, load).0);
-            splits.push((Split::of(*alone, healthy, now), link));
+            splits.push((Split::of(*alone, healthy, now), holder));
         }
         let count = splits.len().max(1) as f64;
         let slowest = largest(&splits, Split::longer);
         let most_own = largest(&splits, |split| split.own);
         let mut rate = LossRate::default();
-        for (at, (split, link)) in splits.iter().enumerate() {
+        for (at, (split, holder)) in splits.iter().enumerate() {
             let mean = (1.0 - job.coupling) / count;
             let weight = |worst: usize| if at == worst { mean + job.coupling } else { mean };
             rate.own += weight(most_own) * split.own;
             rate.failover += weight(slowest) * split.failover;
-            self.blame(place, *link, weight(slowest) * split.others, &mut rate);
+            self.blame(place, *holder, weight(slowest) * split.others, &mut rate);
         }
         // The slowest flow is not always the one that the job itself slows most.
         rate.own = rate.own.min(1.0 - rate.longer());
         rate
     }
 
-    fn blame(&mut self, victim: u32, link: Option<u32>, lost: f64, rate: &mut LossRate) {
-        let Some(link) = link.filter(|_| lost > 0.0) else { return };
-        let weights = self.weights.entry(link).or_insert_with(|| self.scene.weights(link));
+    fn blame(&mut self, victim: u32, holder: Holder, lost: f64, rate: &mut LossRate) {
+        if lost <= 0.0 {
+            return;
+        }
+        let weights = self.weights.entry(holder).or_insert_with(|| match holder {
+            Holder::Link(link) => self.scene.weights(link),
+            Holder::Osts => self.scene.writers(),
+            Holder::Nothing => Weights::default(),
+        });
         let others = || weights.iter().filter(|(job, ..)| *job != victim);
         let all: f64 = others().map(|(.., weight)| weight).sum();
         for (job, class, weight) in others().filter(|_| all > 0.0) {
@@ -101,7 +107,7 @@ impl<'s> Losses<'s> {
     }
 }
 
-fn largest(splits: &[(Split, Option<u32>)], of: impl Fn(Split) -> f64) -> usize {
+fn largest(splits: &[(Split, Holder)], of: impl Fn(Split) -> f64) -> usize {
     let parts = splits.iter().map(|(split, _)| of(*split)).enumerate();
     parts.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))).map_or(0, |(at, _)| at)
 }

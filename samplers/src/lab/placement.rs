@@ -1,6 +1,7 @@
 //! Flows on their way: which of the possible paths each takes, and in which parts.
 
 use super::flows::{Flow, Flows, Paths};
+use super::osts::Served;
 use super::routing::{Router, Routing, Striping, fpar, reweigh};
 use super::shares::max_min;
 use super::stalls::Load;
@@ -36,6 +37,19 @@ pub(super) struct Placed {
     /// By part.
     pub paths: Arc<Paths>,
     firsts: Firsts,
+    /// What the OSTs let through of flows that write to them.
+    pub served: Served,
+}
+
+/// What holds a flow back most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Holder {
+    /// Nothing: it has no path.
+    Nothing,
+    /// The link of this number.
+    Link(u32),
+    /// The OSTs that it writes to.
+    Osts,
 }
 
 impl Placed {
@@ -50,11 +64,18 @@ impl Placed {
         Load::of(&self.parts, self.active(flows), &self.paths, capacities)
     }
 
-    /// Stalls a word of the worst link of a flow that is active in `load`, and that link; infinite without a path.
-    pub(super) fn worst(&self, flow: u32, load: &Load) -> (f64, Option<u32>) {
+    /// Stalls a word of the worst link of a flow that is active in `load`, or by the OSTs where these hold it back more;
+    /// infinite without a path.
+    pub(super) fn worst(&self, flow: u32, load: &Load) -> (f64, Holder) {
         let parts = range(&self.firsts, flow).filter(|part| self.parts[*part as usize].demand > 0.0);
         let worst = parts.map(|part| load.worst(part, &self.paths)).max_by(|a, b| a.0.total_cmp(&b.0));
-        worst.unwrap_or((f64::INFINITY, None))
+        match worst {
+            Some((ratio, Some(link))) => match self.served.waits(flow) {
+                waits if waits > ratio => (waits, Holder::Osts),
+                _ => (ratio, Holder::Link(link)),
+            },
+            _ => (f64::INFINITY, Holder::Nothing),
+        }
     }
 
     /// Bytes a second of each of `flows` if its slowest part holds the others up.
@@ -117,18 +138,45 @@ impl Choices {
 
     /// The way that `flows` go if no others are there. Adaptive ones choose by the loads that they make.
     pub(super) fn place(&self, flows: &[u32], capacities: &[f64]) -> Placed {
-        let parts = Arc::clone(&self.parts);
+        let demand = |flow: u32| {
+            let parts = &self.parts[as_places(self.parts_of(flow))];
+            let on_osts = parts.first().is_some_and(|part| part.on_osts);
+            on_osts.then(|| parts.iter().map(|part| part.demand).sum::<f64>())
+        };
+        let served = Served::of(flows.iter().filter_map(|flow| Some((*flow, demand(*flow)?))));
+        let placed = Placed {
+            parts: self.held_back(&served),
+            paths: Arc::clone(&self.paths),
+            firsts: self.firsts.clone(),
+            served,
+        };
         match self.routing {
             Routing::Adaptive { threshold_percent } => {
                 let chosen = self.chosen(flows, capacities, f64::from(threshold_percent) / 100.0);
-                Placed { parts, paths: Arc::new(chosen), firsts: None }
+                Placed { paths: Arc::new(chosen), firsts: None, ..placed }
             }
             Routing::Striped(Striping::Adaptive { alpha_percent }) => {
-                let placed = Placed { parts, paths: Arc::clone(&self.paths), firsts: self.firsts.clone() };
                 weighed(placed, flows, capacities, f64::from(alpha_percent) / 100.0)
             }
-            _ => Placed { parts, paths: Arc::clone(&self.paths), firsts: self.firsts.clone() },
+            _ => placed,
         }
+    }
+
+    /// The parts of a flow. One that chooses among paths is one part.
+    fn parts_of(&self, flow: u32) -> Range<u32> {
+        if matches!(self.routing, Routing::Striped(_)) { range(&self.firsts, flow) } else { flow..flow + 1 }
+    }
+
+    /// All parts, those that OSTs hold back asking for no more than these take.
+    fn held_back(&self, served: &Served) -> Arc<Vec<Flow>> {
+        if served.is_nobody_held() {
+            return Arc::clone(&self.parts);
+        }
+        let mut parts = self.parts.to_vec();
+        for (flow, part) in served.parts() {
+            parts[as_places(self.parts_of(flow))].iter_mut().for_each(|flow| flow.demand *= part);
+        }
+        Arc::new(parts)
     }
 
     fn chosen(&self, flows: &[u32], capacities: &[f64], threshold: f64) -> Paths {

@@ -137,6 +137,18 @@ impl<'a> Scene<'a> {
         worst.filter(|_| all > own).map_or(link, |(root, _)| root)
     }
 
+    /// Who makes the OSTs wait: all who write to them, by what they write.
+    pub(super) fn writers(&self) -> Weights {
+        let mut weights: BTreeMap<(u32, TrafficClass), f64> = BTreeMap::new();
+        for (part, rate) in self.now.active.iter().zip(&self.now.rates) {
+            let flow = &self.placed.parts[*part as usize];
+            if flow.on_osts {
+                *weights.entry((flow.job, flow.class)).or_default() += rate;
+            }
+        }
+        weights.into_iter().map(|((job, class), weight)| (job, class, weight)).collect()
+    }
+
     /// Who makes `link` wait: its users by their traffic, and those of full links behind it.
     pub(super) fn weights(&self, link: u32) -> Weights {
         let mut weights: BTreeMap<(u32, TrafficClass), f64> = BTreeMap::new();

@@ -67,6 +67,14 @@ pub enum LabError {
         /// What was asked for.
         percent: u8,
     },
+    /// No outage of a part of a second.
+    #[error("link {link} cannot fail for {ms} ms of a second, only for 1 to 999")]
+    Outage {
+        /// The link.
+        link: u32,
+        /// What was asked for.
+        ms: u16,
+    },
     /// A number of the routing makes no sense.
     #[error("routing: {0}")]
     Routing(&'static str),
@@ -115,7 +123,8 @@ fn check_change(topology: &Topology, change: Change) -> Result<(), LabError> {
         Change::Narrow { link, percent: percent @ (0 | 101..) } => {
             Some(LabError::Width { link: link.0, percent })
         }
-        Change::Narrow { link, .. } => no_link(link),
+        Change::Blink { link, ms: ms @ (0 | 1000..) } => Some(LabError::Outage { link: link.0, ms }),
+        Change::Narrow { link, .. } | Change::Blink { link, .. } => no_link(link),
         Change::Reset(vertex)
         | Change::Silent(vertex)
         | Change::Heard(vertex)

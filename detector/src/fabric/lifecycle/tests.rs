@@ -58,7 +58,7 @@ fn two_ends_without_a_path_are_partitioned_then_degraded_then_up() {
         for (path, failed) in paths.iter_mut().zip(&failed) {
             path.read(&port(!failed.contains(&tick), u64::from(tick >= failed.start)), tick);
         }
-        let state = PairState::of(&paths);
+        let state = PairState::of(paths.iter().map(LinkLife::as_path));
         if states.last() != Some(&state) {
             states.push(state);
         }
@@ -73,9 +73,9 @@ fn zero_traffic_is_not_healthy() {
     let mut life = LinkLife::default();
     let quiet = PortReading { link_downed: Some(1), errors: Some(0), ..PortReading::default() };
     lived(&mut life, vec![quiet; 30]);
-    assert_eq!((life.state(), PairState::of([&life])), (LinkState::Unknown, PairState::Unknown));
+    assert_eq!((life.state(), PairState::of([life.as_path()])), (LinkState::Unknown, PairState::Unknown));
     lived(&mut life, [PortReading { carries: true, ..quiet }]);
-    assert_eq!((life.state(), PairState::of([&life])), (LinkState::Up, PairState::Up));
+    assert_eq!((life.state(), PairState::of([life.as_path()])), (LinkState::Up, PairState::Up));
     assert_eq!(PairState::of([]), PairState::Partitioned);
 }
 

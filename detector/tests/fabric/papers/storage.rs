@@ -51,7 +51,8 @@ fn both(messages: [f64; 2], writes: [f64; 2]) -> Setup {
     };
     let writer = |job_id, bytes_per_s| {
         let targets = targets.clone();
-        let io = LabIo { bytes_per_s, writers: 24, targets, from_s: 0, every_s: 0, for_s: 400 };
+        let io =
+            LabIo { bytes_per_s, writers: 24, targets, from_s: 0, every_s: 0, for_s: 400, on_osts: false };
         LabJob { io: Some(io), ..LabJob::new(job_id, lot(12, 20), Pattern::AllToAll, 0.0) }
     };
     let sent = from_onset(messages.map(|utilisation| sender(1, utilisation)));
@@ -135,7 +136,15 @@ fn silent_nodes_are_not_stalled_and_aggregators_are_no_outliers() {
     let hosts = leaves(&topology).concat();
     let mut job = LabJob::new(1, hosts[..225].to_vec(), Pattern::AllToAll, 0.0);
     let targets = hosts[225..].to_vec();
-    job.io = Some(LabIo { bytes_per_s: 1e8, writers: 64, targets, from_s: ONSET_S, every_s: 0, for_s: 36 });
+    job.io = Some(LabIo {
+        bytes_per_s: 1e8,
+        writers: 64,
+        targets,
+        from_s: ONSET_S,
+        every_s: 0,
+        for_s: 36,
+        on_osts: false,
+    });
     job.work_s = 250.0;
     let mut setup = setup(&topology, vec![job]);
     setup.noise = Noise { load: 0.0, ..Noise::default() };

@@ -54,6 +54,7 @@ pub(super) fn io_on_mpi(seed: u64) -> Result<Labelled, LabelledError> {
         from_s: ONSET_S - 30,
         every_s: 60,
         for_s: 25 + rng.below(20) as u32,
+        on_osts: false,
     };
     writer.io = Some(io.clone());
     let added = asked_by(&setup, &writer);

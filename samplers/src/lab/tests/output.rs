@@ -11,7 +11,8 @@ fn setup(topology: Arc<Topology>, noise: Noise) -> Setup {
     let hosts: Vec<VertexIndex> = topology.vertices_of(VertexKind::Host).collect();
     let mut job = LabJob::new(7, hosts[..20].to_vec(), Pattern::AllToAll, 4e8);
     let targets = hosts[30..32].to_vec();
-    let io = LabIo { bytes_per_s: 5e7, writers: 4, targets, from_s: 5, every_s: 0, for_s: 10 };
+    let io =
+        LabIo { bytes_per_s: 5e7, writers: 4, targets, from_s: 5, every_s: 0, for_s: 10, on_osts: false };
     (job.io, job.work_s, job.start_s) = (Some(io), 20.5, 3);
     Setup { topology, routing: Routing::Tables, jobs: vec![job], events: Vec::new(), noise, seed: 11 }
 }

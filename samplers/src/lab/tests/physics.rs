@@ -193,6 +193,7 @@ fn io_of_the_own_job_is_self_and_io_of_another_is_io_on_mpi() {
         from_s,
         every_s: 20,
         for_s: 5,
+        on_osts: false,
     };
     let victim = pair(&topology, 1, 1, 13, 0.25);
     let mut writer = pair(&topology, 2, 2, 25, 0.0);
