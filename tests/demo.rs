@@ -117,6 +117,13 @@ fn nodes_stand_where_they_report_from() {
         connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
     assert!(reporting > 0);
     assert_eq!(placed, reporting);
+    // Every tile that reports is a link of the topology, and some of them run beside others.
+    let sql = "SELECT count(*), count(l.series), count(*) FILTER (WHERE l.bundle <> '') FROM series s
+               LEFT JOIN link_places l ON l.series = s.name WHERE s.metric = 'aries_stall_ratio' AND s.part IS NOT NULL";
+    let (tiles, known, parallel): (u32, u32, u32) =
+        connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+    assert!(tiles > 0 && parallel > 0, "{tiles} tiles, {parallel} parallel");
+    assert_eq!(known, tiles);
 }
 
 #[test]
