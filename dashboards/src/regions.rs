@@ -52,7 +52,7 @@ pub struct RegionStep {
     change: String,
     /// The region that it came from, or that came of it.
     other: Option<i64>,
-    /// Its name; `null` also where that region is no longer kept.
+    /// Its name; `null` also where that region was too short to be told, or is no longer kept.
     other_name: Option<String>,
     /// Links from then on.
     links: i64,

@@ -67,7 +67,9 @@ function factsOf(region, unit) {
 
 /** The steps as columns; an open region goes on as it is until its latest tick. */
 function columnsOf({ region, history }) {
-  const steps = history.map((step) => [step.at_time, step.links, step.worst]);
+  // Without links there is no worst one: the line ends as it was.
+  const worst = (step, i) => (step.links === 0 && i > 0 ? history[i - 1].worst : step.worst);
+  const steps = history.map((step, i) => [step.at_time, step.links, worst(step, i)]);
   const last = steps.at(-1);
   if (region.open && last[0] < region.end) steps.push([region.end, last[1], last[2]]);
   return [0, 1, 2].map((column) => steps.map((step) => step[column]));
@@ -91,8 +93,8 @@ function showSteps(place, chart, answer) {
 
 function otherOf({ other, other_name: name }) {
   if (other === null) return "–";
-  // One that is no longer kept cannot be opened.
-  return name === null ? `region ${other}, no longer kept` : el("a", { href: links.region(other) }, name || `region ${other}`);
+  // One that lasted too short to be told, or is no longer kept, cannot be opened.
+  return name === null ? `region ${other}, too short to be told or no longer kept` : el("a", { href: links.region(other) }, name || `region ${other}`);
 }
 
 const seriesLink = (series) => el("a", { href: links.series(series), class: "mono" }, series);
