@@ -14,6 +14,12 @@ use serde::{Deserialize, Serialize};
 const SWITCHES_MAX: u32 = 200;
 /// Groups of parallel links listed, as many as Grafana's panel has; those with most contended links come first.
 const BUNDLES_MAX: u32 = 50;
+/// Seconds over which the contended share of a class is told, as a point of Grafana's panel stands for a minute.
+const SHARE_S: f64 = 60.0;
+/// The same where the topology has many links: a minute of their signals takes seconds to read.
+const SHARE_OF_MANY_S: f64 = 10.0;
+/// From how many links on there are many; a minute of ten thousand series took half a second.
+const MANY_LINKS: i64 = 20_000;
 /// Regions listed; the open ones come first.
 const REGIONS_MAX: u32 = 100;
 
@@ -50,7 +56,7 @@ pub struct LinkClass {
     /// With a signal within the last 5 s.
     heard: i64,
     contended: i64,
-    /// Share of the ticks of the latest minute that were contended, 0 to 1; `null` without a tick.
+    /// Share of the ticks of the latest `share_over_s` that were contended, 0 to 1; `null` without a tick.
     contended_share: Option<f64>,
     /// Of the contended ones that with the largest mean over its bound.
     worst_series: Option<String>,
@@ -88,6 +94,8 @@ pub struct Fabric {
     links_known: i64,
     /// Those of them that run beside others.
     parallel_known: i64,
+    /// Seconds that the contended shares of the classes are over: 60, or 10 above 20,000 links.
+    share_over_s: f64,
     classes: Vec<LinkClass>,
     bundles: Vec<Bundle>,
     regions: Vec<Region>,
@@ -103,15 +111,17 @@ pub async fn fabric(State(state): State<PageState>, Checked(query): Checked<Fabr
 }
 
 fn read_fabric(store: &Store<'_>, group: Option<&str>) -> Result<Fabric, ApiError> {
-    let (links_known, parallel_known) =
+    let (links_known, parallel_known): (i64, i64) =
         store.one(include_str!("../sql/fabric_known_links.sql"), [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let share_over_s = if links_known > MANY_LINKS { SHARE_OF_MANY_S } else { SHARE_S };
     Ok(Fabric {
         clock: store.clock()?,
         groups: store.rows(include_str!("../sql/fabric_groups.sql"), [], place_row)?,
         switches: store.rows(include_str!("../sql/fabric_switches.sql"), (group, SWITCHES_MAX), place_row)?,
         links_known,
         parallel_known,
-        classes: store.rows(include_str!("../sql/fabric_classes.sql"), [], class_row)?,
+        share_over_s,
+        classes: store.rows(include_str!("../sql/fabric_classes.sql"), [share_over_s], class_row)?,
         bundles: store.rows(include_str!("../sql/fabric_bundles.sql"), [BUNDLES_MAX], bundle_row)?,
         regions: store.rows(include_str!("../sql/fabric_regions.sql"), [REGIONS_MAX], region_row)?,
     })

@@ -57,7 +57,7 @@ pub struct RegionStep {
     /// Links from then on.
     links: i64,
     worst_series: String,
-    /// Its windowed ratio, in the metric's unit.
+    /// Its windowed ratio, in the metric's unit; at the end of the region the worst that it ever had.
     worst: Option<f64>,
 }
 

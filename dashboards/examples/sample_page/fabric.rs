@@ -32,7 +32,7 @@ pub fn write_links(to: &Transaction<'_>, cluster: &Cluster) -> rusqlite::Result<
 /// Writes one region that went into another one, and the other one.
 pub fn write_regions(to: &Transaction<'_>, start: f64) -> rusqlite::Result<()> {
     for (id, name, from, until, open, links, most) in [
-        (1, "router c0-0c0s10", start - 160.0, start - 90.0, 0, 3, 4),
+        (1, "router c0-0c0s10", start - 160.0, start - 90.0, 0, 0, 4),
         (OPEN, "group 2 to group 0", start - 190.0, start, 1, 9, 11),
     ] {
         to.execute(
@@ -45,7 +45,7 @@ pub fn write_regions(to: &Transaction<'_>, start: f64) -> rusqlite::Result<()> {
     for (id, at, change, other, links, series, worst) in [
         (1, -160.0, "began", 0, 2, one, 0.9),
         (1, -130.0, "grew", 0, 4, one, 1.2),
-        (1, -90.0, "went_into", OPEN, 3, one, 1.0),
+        (1, -90.0, "went_into", OPEN, 0, one, 1.2),
         (OPEN, -190.0, "began", 0, 3, two, 0.8),
         (OPEN, -150.0, "grew", 0, 8, two, 1.4),
         (OPEN, -90.0, "took_up", 1, 11, one, 1.9),

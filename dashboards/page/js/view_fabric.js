@@ -67,11 +67,11 @@ function placeTable(places, label, link, worst) {
 }
 
 /** Both need a topology: without one that is said once, and nothing looks healthy. */
-function linkCards({ links_known: known, parallel_known: parallel, classes, bundles }) {
+function linkCards({ links_known: known, parallel_known: parallel, share_over_s: span, classes, bundles }) {
   if (known === 0) return [card("Link classes and parallel links", empty("No topology is configured, so classes and parallel links are not known.", "", true))];
   const none = parallel === 0 ? "No link of the topology runs beside another one." : "No parallel links are heard now: how even they are is not known.";
   return [
-    card("Link classes", classTable(classes), "share of the ticks of the latest minute that were contended"),
+    card("Link classes", classTable(classes), `share of the ticks of the latest ${count(span)} s that were contended`),
     card("Imbalance of parallel links", bundles.length ? bundleTable(bundles) : empty(none, "", true),
       "near 1 all suffer alike; far above 1 some wait while others are idle, and routing helps"),
   ];

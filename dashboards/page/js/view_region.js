@@ -65,10 +65,12 @@ function factsOf(region, unit) {
   ]);
 }
 
+/** The last step of a region that is over has no link any more, and tells the worst ratio that it ever had. */
+const isOver = ({ change }) => change === "ended" || change === "went_into";
+
 /** The steps as columns; an open region goes on as it is until its latest tick. */
 function columnsOf({ region, history }) {
-  // Without links there is no worst one: the line ends as it was.
-  const worst = (step, i) => (step.links === 0 && i > 0 ? history[i - 1].worst : step.worst);
+  const worst = (step, i) => (isOver(step) && i > 0 ? history[i - 1].worst : step.worst);
   const steps = history.map((step, i) => [step.at_time, step.links, worst(step, i)]);
   const last = steps.at(-1);
   if (region.open && last[0] < region.end) steps.push([region.end, last[1], last[2]]);
@@ -106,7 +108,7 @@ function stepTable(history, unit) {
     ["Other region", "", otherOf],
     ["Links from then on", "num", (s) => count(s.links)],
     ["Worst link", "wide", (s) => (s.worst_series ? seriesLink(s.worst_series) : "–")],
-    ["Its ratio", "num", (s) => reading(s.worst, unit)],
+    ["Its ratio", "num", (s) => [reading(s.worst, unit), isOver(s) ? el("small", {}, "worst of the region ever") : null].filter((part) => part !== null)],
   ], history, "What became of it");
 }
 

@@ -49,6 +49,7 @@ async fn link_classes_tell_the_share_of_the_latest_minute() {
     )
     .await;
     assert_eq!((&fabric["links_known"], &fabric["parallel_known"]), (&json!(3), &json!(2)));
+    assert_eq!(fabric["share_over_s"], 60.0);
     let black = &fabric["classes"][0];
     assert_eq!((&black["class"], &black["metric"]), (&json!("black"), &json!("aries_stall_ratio")));
     assert_eq!((&black["links"], &black["heard"], &black["contended"]), (&json!(2), &json!(2), &json!(1)));
