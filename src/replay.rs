@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use detector::fabric::Network;
 use detector::model::ModelKind;
 use detector::store::{Retention, Store};
-use schemas::topology::node_places;
+use schemas::topology::{link_places, node_places};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -73,10 +73,10 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let (settings, fabric) =
         config::settings(args.config.as_deref(), args.model.map(ModelKind::from), args.window, args.eta)?;
     let mut pipeline = Pipeline::new(settings);
-    let mut places = Vec::new();
+    let (mut places, mut links) = (Vec::new(), Vec::new());
     if !args.topology.is_empty() {
         let reading = aggregator::topology::read(&args.topology)?;
-        places = node_places(&reading.topology);
+        (places, links) = (node_places(&reading.topology), link_places(&reading.topology));
         pipeline = pipeline.with_network(Arc::new(Network::of(reading.topology)), fabric);
     }
     if let Some(file) = &args.jobs {
@@ -85,7 +85,10 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let mut replay = Replay::open(&args.inputs)?;
     let mut outputs = Outputs::create(&args.out)?;
     let mut store = if args.no_store { None } else { Some(fresh_store(&args.out)?) };
-    store.as_mut().map_or(Ok(()), |store| store.put_places(&places))?;
+    if let Some(store) = &mut store {
+        store.put_places(&places)?;
+        store.put_links(&links)?;
+    }
     let mut sink = |batch: &schemas::ResultBatch| -> anyhow::Result<()> {
         outputs.write(batch)?;
         store.as_mut().map_or(Ok(()), |store| store.commit(batch, &[]))?;

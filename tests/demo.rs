@@ -105,7 +105,7 @@ fn a_store_that_is_no_demos_is_left_alone() {
 }
 
 #[test]
-fn nodes_stand_where_they_report_from() {
+fn nodes_and_links_are_where_the_topology_says() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("demo.db");
     assert!(demo(&store, "0").status().unwrap().success());
@@ -117,6 +117,14 @@ fn nodes_stand_where_they_report_from() {
         connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
     assert!(reporting > 0);
     assert_eq!(placed, reporting);
+    // Every link between routers is heard where its receiving router reports, and some run beside others.
+    let sql = "SELECT count(*), count(s.name), count(*) FILTER (WHERE l.bundle <> '') FROM link_places l
+               LEFT JOIN series s ON s.name = l.series
+               WHERE l.class <> 'host' AND l.to_name IN (SELECT component FROM series)";
+    let (links, heard, parallel): (u32, u32, u32) =
+        connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+    assert!(links > 0 && parallel > 0, "{links} links, {parallel} parallel");
+    assert_eq!(heard, links);
 }
 
 #[test]

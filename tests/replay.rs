@@ -162,7 +162,7 @@ fn rows_that_nobody_can_attribute_are_counted() {
 }
 
 #[test]
-fn the_store_knows_where_the_nodes_of_the_topology_stand() {
+fn the_store_knows_where_the_nodes_and_links_of_the_topology_are() {
     let folder = tempfile::tempdir().unwrap();
     let topology = folder.path().join("machine.toml");
     std::fs::write(&topology, "kind = \"aries\"\ngroups = 1\npopulated = [\"c0-0c0\"]\n").unwrap();
@@ -175,6 +175,11 @@ fn the_store_knows_where_the_nodes_of_the_topology_stand() {
                WHERE node = 'nid00001'";
     let found: String = store.query_row(sql, [], |row| row.get(0)).unwrap();
     assert_eq!(found, "64 c0-0c0s0 c0-0..c1-0");
+    let links = "SELECT group_concat(DISTINCT class), count(*) > 0, count(*) = count(DISTINCT series) FROM link_places
+                 WHERE series LIKE 'aries_stall_ratio/c0-0c0s0/%'";
+    let (classes, known, once): (String, bool, bool) =
+        store.query_row(links, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+    assert!(known && once && classes.contains("green"), "{classes}");
 }
 
 #[test]

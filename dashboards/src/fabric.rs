@@ -1,15 +1,25 @@
-//! `/api/v1/fabric`: the network by group and by switch, and its contended regions.
+//! `/api/v1/fabric`: the network by group, switch and class of links, parallel links, and contended regions.
 
 use crate::answer::{Answer, ApiError, Checked, checked_search};
 use crate::reader::Store;
+use crate::regions::{Region, region_row};
 use crate::router::PageState;
 use axum::Json;
 use axum::extract::State;
 use rusqlite::Row;
+use schemas::Metric;
 use serde::{Deserialize, Serialize};
 
 /// Switches listed; the most contended come first.
 const SWITCHES_MAX: u32 = 200;
+/// Groups of parallel links listed, as many as Grafana's panel has; those with most contended links come first.
+const BUNDLES_MAX: u32 = 50;
+/// Seconds over which the contended share of a class is told, as a point of Grafana's panel stands for a minute.
+const SHARE_S: f64 = 60.0;
+/// The same where the topology has many links: a minute of their signals takes seconds to read.
+const SHARE_OF_MANY_S: f64 = 10.0;
+/// From how many links on there are many; a minute of ten thousand series took half a second.
+const MANY_LINKS: i64 = 20_000;
 /// Regions listed; the open ones come first.
 const REGIONS_MAX: u32 = 100;
 
@@ -35,29 +45,43 @@ pub struct Place {
     worst_series: Option<String>,
 }
 
-/// Contended links that touch.
+/// Links of one class and metric, as the topology says.
 #[derive(Debug, Serialize)]
-pub struct Region {
-    id: i64,
+pub struct LinkClass {
+    /// `green`, `black`, `blue`, `host`, `leaf`, `spine`, `local`, `global` or `other`.
+    class: String,
     metric: String,
-    name: String,
-    start: f64,
-    end: f64,
-    open: bool,
+    /// In the topology, whether anybody reports them or not.
     links: i64,
-    links_most: i64,
-    kind: String,
-    kind_confidence: f64,
-    /// Share by which the worst load would fall if parallel links were even.
-    relief: f64,
-    cause: String,
-    confidence: f64,
-    completeness: f64,
-    /// The series or job that causes most of it.
-    who: Option<String>,
+    /// With a signal within the last 5 s.
+    heard: i64,
+    contended: i64,
+    /// Share of the ticks of the latest `share_over_s` that were contended, 0 to 1; `null` without a tick.
+    contended_share: Option<f64>,
+    /// Of the contended ones that with the largest mean over its bound.
     worst_series: Option<String>,
-    /// Seconds that all of its victims lost; `null` without any.
-    lost_s: Option<f64>,
+}
+
+/// Parallel links, among which routing may choose.
+#[derive(Debug, Serialize)]
+pub struct Bundle {
+    /// In words, such as `group 4 to group 7`.
+    bundle: String,
+    class: String,
+    /// Unit of the ratios.
+    unit: Option<&'static str>,
+    /// Heard within the last 5 s, and past their warm-up.
+    links: i64,
+    /// In the topology.
+    links_known: i64,
+    contended_links: i64,
+    /// The largest windowed ratio among them; `null` where none has traffic.
+    worst_ratio: Option<f64>,
+    /// The mean of their windowed ratios.
+    mean_ratio: Option<f64>,
+    /// The worst over the mean, from 1; `null` where there is no traffic.
+    imbalance: Option<f64>,
+    worst_series: Option<String>,
 }
 
 /// The answer.
@@ -66,6 +90,14 @@ pub struct Fabric {
     clock: Option<f64>,
     groups: Vec<Place>,
     switches: Vec<Place>,
+    /// Links that the topology names; 0 without a topology: then classes and parallel links are not known.
+    links_known: i64,
+    /// Those of them that run beside others.
+    parallel_known: i64,
+    /// Seconds that the contended shares of the classes are over: 60, or 10 above 20,000 links.
+    share_over_s: f64,
+    classes: Vec<LinkClass>,
+    bundles: Vec<Bundle>,
     regions: Vec<Region>,
 }
 
@@ -79,10 +111,18 @@ pub async fn fabric(State(state): State<PageState>, Checked(query): Checked<Fabr
 }
 
 fn read_fabric(store: &Store<'_>, group: Option<&str>) -> Result<Fabric, ApiError> {
+    let (links_known, parallel_known): (i64, i64) =
+        store.one(include_str!("../sql/fabric_known_links.sql"), [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let share_over_s = if links_known > MANY_LINKS { SHARE_OF_MANY_S } else { SHARE_S };
     Ok(Fabric {
         clock: store.clock()?,
         groups: store.rows(include_str!("../sql/fabric_groups.sql"), [], place_row)?,
         switches: store.rows(include_str!("../sql/fabric_switches.sql"), (group, SWITCHES_MAX), place_row)?,
+        links_known,
+        parallel_known,
+        share_over_s,
+        classes: store.rows(include_str!("../sql/fabric_classes.sql"), [share_over_s], class_row)?,
+        bundles: store.rows(include_str!("../sql/fabric_bundles.sql"), [BUNDLES_MAX], bundle_row)?,
         regions: store.rows(include_str!("../sql/fabric_regions.sql"), [REGIONS_MAX], region_row)?,
     })
 }
@@ -98,24 +138,30 @@ fn place_row(row: &Row<'_>) -> rusqlite::Result<Place> {
     })
 }
 
-fn region_row(row: &Row<'_>) -> rusqlite::Result<Region> {
-    Ok(Region {
-        id: row.get(0)?,
+fn class_row(row: &Row<'_>) -> rusqlite::Result<LinkClass> {
+    Ok(LinkClass {
+        class: row.get(0)?,
         metric: row.get(1)?,
-        name: row.get(2)?,
-        start: row.get(3)?,
-        end: row.get(4)?,
-        open: row.get(5)?,
-        links: row.get(6)?,
-        links_most: row.get(7)?,
-        kind: row.get(8)?,
-        kind_confidence: row.get(9)?,
-        relief: row.get(10)?,
-        cause: row.get(11)?,
-        confidence: row.get(12)?,
-        completeness: row.get(13)?,
-        who: row.get(14)?,
-        worst_series: row.get(15)?,
-        lost_s: row.get(16)?,
+        links: row.get(2)?,
+        heard: row.get(3)?,
+        contended: row.get(4)?,
+        contended_share: row.get(5)?,
+        worst_series: row.get(6)?,
+    })
+}
+
+fn bundle_row(row: &Row<'_>) -> rusqlite::Result<Bundle> {
+    let metric: String = row.get(2)?;
+    Ok(Bundle {
+        bundle: row.get(0)?,
+        class: row.get(1)?,
+        unit: Metric::from_name(&metric).map(Metric::unit),
+        links: row.get(3)?,
+        links_known: row.get(4)?,
+        contended_links: row.get(5)?,
+        worst_ratio: row.get(6)?,
+        mean_ratio: row.get(7)?,
+        imbalance: row.get(8)?,
+        worst_series: row.get(9)?,
     })
 }

@@ -16,7 +16,8 @@
 //! | [`spans`] | episodes of one series as stretches to shade |
 //! | [`jobs`] | `/api/v1/jobs` |
 //! | [`loss_curve`] | how a job's loss grew, from its episodes |
-//! | [`fabric`] | `/api/v1/fabric`, groups, switches and contended regions |
+//! | [`fabric`] | `/api/v1/fabric`, groups, switches, classes of links, parallel links, contended regions |
+//! | [`regions`] | `/api/v1/regions/{id}`, the history of one region |
 //! | [`files`] | `/api/v1/files`, what is written to each file system |
 //! | [`placement`] | `/api/v1/placement`, what a job on some nodes would meet now |
 //! | [`advice`] | `/api/v1/advice`, what a scheduler should know now |
@@ -38,6 +39,7 @@ pub mod placement;
 pub mod points;
 pub mod progress;
 pub mod reader;
+pub mod regions;
 pub mod router;
 pub mod series;
 pub mod server;

@@ -1,5 +1,4 @@
-//! The page itself: HTML, CSS and JavaScript, embedded in the binary (in debug builds read from the folder,
-//! so that a change shows at the next reload).
+//! The page itself: HTML, CSS and JavaScript, embedded in the binary, in debug builds too.
 
 use crate::answer::ApiError;
 use axum::http::{HeaderMap, StatusCode, Uri, header};

@@ -4,7 +4,7 @@ use crate::progress::Progress;
 use crate::reader::StoreReader;
 use crate::stream::EventText;
 use crate::{
-    advice, episodes, fabric, files, guard, health, jobs, now, page_files, placement, series, stream,
+    advice, episodes, fabric, files, guard, health, jobs, now, page_files, placement, regions, series, stream,
 };
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -39,6 +39,7 @@ pub fn router(state: PageState, address: SocketAddr) -> Router {
         .route("/api/v1/jobs", get(jobs::jobs))
         .route("/api/v1/jobs/{id}", get(jobs::job))
         .route("/api/v1/fabric", get(fabric::fabric))
+        .route("/api/v1/regions/{id}", get(regions::region))
         .route("/api/v1/files", get(files::files))
         .route("/api/v1/placement", get(placement::placement))
         .route("/api/v1/advice", get(advice::advice))

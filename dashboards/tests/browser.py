@@ -4,7 +4,7 @@
     python3 dashboards/tests/browser.py http://127.0.0.1:8600/ [--screenshots FOLDER] [--readme FOLDER]
 
 The page may be that of `cargo run -p dashboards --example sample_page` or of `tailback demo`; it needs live data
-with at least one job, and waits for contention. `--readme` writes the two pictures of the README, `--screenshots`
+with at least one job, and waits for contention. `--readme` writes the three pictures of the README, `--screenshots`
 one of every view in both colour schemes and sizes. Ends with `N passed, M failed` and a nonzero exit when
 something failed. Nothing is timed: what is waited for may take PATIENCE_S, which only ends a test that hangs.
 """
@@ -20,6 +20,8 @@ import sys
 import time
 import urllib.request
 from urllib.parse import urlparse
+
+from views import DRAWN_WHOLE, ViewChecks
 
 SIZES = {"laptop": (1366, 768), "phone": (390, 844)}
 KEYS = {"right": "\ue014", "down": "\ue015", "enter": "\ue007", "tab": "\ue004", "end": "\ue010"}
@@ -105,8 +107,8 @@ class Browser:
             self.process.wait(10)
 
 
-class Checks:
-    """Each method whose name starts with `check_` is one check, run in the order in which they stand here."""
+class Checks(ViewChecks):
+    """Each method whose name starts with `check_` is one check: first those of the views, then those of the page as a whole."""
 
     def __init__(self, browser, url, folder, readme):
         self.browser, self.url, self.folder, self.readme = browser, url.rstrip("/"), folder, readme
@@ -140,136 +142,6 @@ class Checks:
         episodes = self.api("episodes?open=true&limit=1000")["episodes"]
         return len({e["metric"] for e in episodes}) >= min(2, len(known)) and [e["id"] for e in episodes]
 
-    def check_the_page_loads_and_is_live(self):
-        self.open("now")
-        self.browser.wait("document.querySelector('#link-state')?.dataset.state === 'live'")
-        self.browser.wait("document.querySelectorAll('.heat canvas').length > 0")
-        assert "Tailback" in self.browser.run("return document.title")
-
-    def check_the_live_numbers_move(self):
-        numbers = "[...document.querySelectorAll('.figure .number')].map((n) => n.textContent).join('|')"
-        self.browser.wait(numbers + ".length > 10")
-        first = self.browser.run("return " + numbers)
-        self.browser.wait(numbers + " !== arguments[0]", first)
-
-    def check_the_heat_map_has_colours(self):
-        self.browser.wait(DRAWN, ".heat canvas", 1)
-
-    def check_the_keyboard_reaches_the_heat_map_and_moves_in_it(self):
-        self.open("now")
-        self.browser.wait(DRAWN, ".heat canvas", 1)
-        for _ in range(25):
-            self.browser.keys("tab")
-            if self.browser.run("return document.activeElement.tagName") == "CANVAS":
-                break
-        first = self.browser.wait("document.activeElement.dataset.focused")
-        self.browser.keys("right")
-        self.browser.wait("document.activeElement.dataset.focused !== arguments[0]", first)
-        assert self.browser.wait("document.querySelector('.heat-body .tip:not([hidden]) b')?.textContent")
-        self.browser.keys("enter")
-        self.browser.wait("location.hash.startsWith('#/series/')")
-        self.browser.wait("document.querySelectorAll('.uplot canvas').length > 0")
-
-    def check_the_note_of_the_run_is_shown_whole(self):
-        self.open_and_wait("now")
-        self.browser.wait("document.querySelector('#run-note .whole').textContent.length > 5")
-        whole = self.browser.run("return document.querySelector('#run-note .whole').textContent")
-        assert self.browser.run("return document.querySelector('main .run-note').textContent") == whole
-        visible = "getComputedStyle(document.querySelector('#run-note .whole')).visibility === 'visible'"
-        assert not self.browser.run("return " + visible)
-        self.browser.run("document.querySelector('#run-note').focus()")
-        self.browser.wait(visible)
-
-    def check_contention_is_told(self):
-        self.open_and_wait("now")
-        self.browser.wait("document.querySelectorAll('.figure:first-child[data-alarm=yes]').length > 0")
-        self.browser.wait("document.querySelectorAll('table[aria-label=\"Series that lose most\"] tr').length > 0")
-
-    def check_an_episode_opens_and_its_chart_is_drawn(self):
-        self.open("episodes")
-        self.browser.wait("document.querySelectorAll('tbody tr').length > 0")
-        self.browser.run("document.querySelector('tbody a[href^=\"#/episode/\"]').click()")
-        self.browser.wait("location.hash.startsWith('#/episode/')")
-        self.browser.wait(DRAWN, ".uplot canvas", 3)
-        self.browser.wait("document.querySelectorAll('.facts dd').length >= 6")
-
-    def check_an_episode_is_shaded_from_its_dated_start(self):
-        self.browser.wait_for(lambda: self.api("episodes?limit=1")["episodes"])
-        newest = self.api("episodes?limit=1")["episodes"][0]["id"]
-        answer = self.api(f"episodes/{newest}")
-        assert newest in [span["id"] for span in answer["spans"]]
-        self.open_and_wait(f"episode/{newest}")
-        assert self.browser.run("return document.querySelector('.shade-legend').textContent")
-        self.browser.wait("document.querySelector('.u-legend').textContent.includes(':')")
-
-    def check_a_job_opens(self):
-        self.open("jobs")
-        self.browser.wait("document.querySelectorAll('tbody tr').length > 0")
-        self.browser.run("document.querySelector('tbody a[href^=\"#/job/\"]').click()")
-        self.browser.wait("location.hash.startsWith('#/job/')")
-        self.browser.wait("document.querySelectorAll('.facts dd').length >= 6")
-
-    def check_job_names_are_text_and_never_markup(self):
-        names = [job["name"] for job in self.api("jobs")["jobs"]]
-        self.open("jobs")
-        self.browser.wait("document.querySelectorAll('tbody tr').length > 0")
-        shown = self.browser.run("return document.querySelector('main').textContent")
-        assert all(name in shown for name in names), "a job's name is not shown as it is"
-
-    def check_the_explorer_finds_series(self):
-        name = self.api("now?limit=1")["series"]["name"][0]
-        self.open("series")
-        self.browser.wait("document.querySelectorAll('tbody tr').length > 0")
-        self.browser.run("""const box = document.querySelector('input[type=search]');
-            box.value = arguments[0]; box.dispatchEvent(new Event('input'));""", name)
-        self.browser.wait("document.querySelector('tbody a')?.textContent === arguments[0]", name)
-        assert "search=" in self.browser.run("return location.hash")
-
-    def check_more_can_be_loaded(self):
-        total = self.api("now?limit=1")["total"]
-        self.open_and_wait("series")
-        rows = "document.querySelectorAll('tbody tr').length"
-        first = self.browser.run("return " + rows)
-        if total <= first:
-            return
-        self.browser.run("document.querySelector('button.more').click()")
-        self.browser.wait(rows + " === arguments[0]", min(2 * first, total))
-
-    def check_a_series_opens_with_its_chart(self):
-        self.open("series/" + self.api("now?order=slowdown&limit=1")["series"]["name"][0])
-        self.browser.wait(DRAWN, ".uplot canvas", 3)
-
-    def check_the_fabric_is_shown_by_group_and_a_group_can_be_opened(self):
-        self.open_and_wait("fabric")
-        groups = self.api("fabric")["groups"]
-        rows = "document.querySelectorAll('table[aria-label=Groups] tbody tr').length"
-        if not groups:
-            return
-        self.browser.wait(rows + " === arguments[0]", len(groups))
-        self.browser.run("document.querySelector('table[aria-label=Groups] tbody a[href^=\"#/fabric?group=\"]').click()")
-        self.browser.wait("location.hash.startsWith('#/fabric?group=')")
-        self.browser.wait("document.querySelectorAll('table[aria-label=\"Switches and hosts\"] tbody tr').length > 0")
-
-    def check_a_file_system_shows_its_rate_and_who_writes(self):
-        mounts = self.api("files")["mounts"]
-        if not mounts:
-            return
-        self.open("files?mount=" + mounts[0]["mount"])
-        self.browser.wait("document.querySelector('main h1').textContent.includes(arguments[0])", mounts[0]["mount"])
-        self.browser.wait(DRAWN, ".uplot canvas", 3)
-        self.browser.wait("document.querySelectorAll('table[aria-label=\"Running jobs that write\"] tbody tr').length > 0")
-
-    def check_health_lists_producers(self):
-        self.open("health")
-        self.browser.wait("document.querySelectorAll('table[aria-label=Producers] tbody tr').length > 0")
-
-    def check_what_does_not_exist_is_said(self):
-        for view in ("episode/4000000000", "job/no-such-job", "series/no/such", "nowhere"):
-            self.open(view)
-            self.browser.wait("document.querySelector('main .empty strong')?.textContent.length > 5")
-        # A 404 is what was asked for here; the browser logs it as an error.
-        self.browser.log("browser")
-
     def check_the_scheme_is_remembered(self):
         self.open("now")
         scheme = "return document.documentElement.dataset.scheme"
@@ -300,6 +172,8 @@ class Checks:
         telling = self.browser.wait_for(self.telling_episode)
         self.open_and_wait(f"episode/{telling}")
         self.picture_for_readme(self.readme / "episode.png")
+        self.open_and_wait("fabric")
+        self.browser.wait_for(lambda: self.picture_of_fabric(self.readme / "fabric.png"))
 
     def picture_of_now(self, path):
         """Takes it while two metrics have contended series, or the only one; says whether it shows that."""
@@ -309,6 +183,14 @@ class Checks:
             return False
         self.picture_for_readme(path)
         return self.browser.run(contended) >= wanted
+
+    def picture_of_fabric(self, path):
+        """Takes it while a region is open; says whether it shows that."""
+        is_open = "return document.querySelectorAll('table[aria-label=Regions] .tag[data-kind=open]').length > 0"
+        if not self.browser.run(is_open):
+            return False
+        self.picture_for_readme(path)
+        return self.browser.run(is_open)
 
     def telling_episode(self):
         """The latest episode that is long enough, on Lustre where there is Lustre; nothing while there is none."""
@@ -353,24 +235,10 @@ class Checks:
         telling.sort(key=lambda e: -e["duration_s"])
         jobs = sorted(self.api("jobs")["jobs"], key=lambda job: -(job["slowdown_s"] or 0))
         series = self.api("now?order=slowdown&limit=1")["series"]["name"]
+        regions = sorted(self.api("fabric")["regions"], key=lambda region: -region["links_most"])
         return (["now", "episodes", "fabric", "files", "jobs", "series", "health"] + [f"episode/{e['id']}" for e in telling[:1]]
-                + [f"job/{j['job_id']}" for j in jobs[:1]] + [f"series/{s}" for s in series])
+                + [f"region/{r['id']}" for r in regions[:1]] + [f"job/{j['job_id']}" for j in jobs[:1]] + [f"series/{s}" for s in series])
 
-
-# More than `arguments[1]` colours in a canvas: something is drawn in it.
-DRAWN = """((canvas) => {
-    if (!canvas || !canvas.width) return false;
-    const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
-    const seen = new Set();
-    for (let i = 0; i < data.length; i += 4 * 7) if (data[i + 3] > 0) seen.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]);
-    return seen.size > arguments[1];
-})(document.querySelector(arguments[0]))"""
-
-# The first answer is drawn, and there is something in every chart and heat map.
-DRAWN_WHOLE = """document.querySelector('main').dataset.shown === 'yes'
-    && [...document.querySelectorAll('main .chart')].every((chart) => chart.querySelector('canvas'))
-    && [...document.querySelectorAll('main canvas')].every((canvas) => canvas.width > 0 && canvas.height > 0
-        && canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((byte) => byte > 0))"""
 
 LIGHT = {"name": "prefers-color-scheme", "value": "light"}
 
@@ -386,7 +254,7 @@ def main():
     try:
         browser.resize(*SIZES["laptop"])
         checks = Checks(browser, options.url, options.screenshots, options.readme)
-        for name in [n for n in vars(Checks) if n.startswith("check_")]:
+        for name in [n for part in (ViewChecks, Checks) for n in vars(part) if n.startswith("check_")]:
             try:
                 getattr(checks, name)()
                 checks.collect_logs()

@@ -10,6 +10,7 @@ pub const SQLITE_MIGRATIONS: &[&str] = &[
     include_str!("../sql/sqlite/0006_source_parts.sql"),
     include_str!("../sql/sqlite/0008_factors.sql"),
     include_str!("../sql/sqlite/0009_alerts.sql"),
+    include_str!("../sql/sqlite/0010_link_places.sql"),
 ];
 
 /// What a job on the nodes of the JSON list `?1` would meet now, asked of the embedded store.

@@ -16,7 +16,7 @@ use detector::store::Store;
 use indicatif::ProgressBar;
 use samplers::{Cluster, Rows, scenario};
 use schemas::topology::generate::Aries;
-use schemas::topology::{Machine, node_places};
+use schemas::topology::{Machine, link_places, node_places};
 use schemas::{ResultBatch, Time};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -51,6 +51,7 @@ impl Demo {
         let topology = Machine::Aries(demo_routers()).build()?;
         let places = node_places(&topology);
         store.put_places(&places)?;
+        store.put_links(&link_places(&topology))?;
         let routes = alerts.receivers.iter().map(Receiver::route).collect();
         let rules = Arc::new(AlertSettings::new(alerts.rules.clone(), routes, &places));
         let network = Arc::new(Network::of(topology));

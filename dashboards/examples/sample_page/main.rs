@@ -3,6 +3,7 @@
 //! `--empty` never writes anything, to see what the page says while it waits.
 
 mod cluster;
+mod fabric;
 mod writer;
 
 use cluster::Cluster;

@@ -1,6 +1,7 @@
 //! Writes the made-up cluster into a store, as the detector's sink would.
 
 use crate::cluster::{Cluster, HISTORY_S, Nature, Series, Span};
+use crate::fabric::{write_links, write_now, write_regions};
 use rusqlite::{Connection, Transaction, params};
 use schemas::sql::SQLITE_MIGRATIONS;
 use std::path::Path;
@@ -28,6 +29,8 @@ impl SampleStore {
         write_series(&transaction, &cluster)?;
         write_jobs(&transaction, &cluster)?;
         write_history(&transaction, &cluster)?;
+        write_links(&transaction, &cluster)?;
+        write_regions(&transaction, cluster.start)?;
         transaction.commit()?;
         Ok(SampleStore { connection, cluster })
     }
@@ -50,6 +53,7 @@ impl SampleStore {
         }
         write_results(&transaction, &self.cluster, now)?;
         write_heard(&transaction, &self.cluster, now)?;
+        write_now(&transaction, now)?;
         transaction.execute("DELETE FROM signals WHERE time < ?1", [now - HISTORY_S - 300.0])?;
         transaction.commit()
     }

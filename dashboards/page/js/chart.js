@@ -2,7 +2,7 @@
 
 import uPlot from "../lib/uplot/uPlot.esm.js";
 import { el } from "./dom.js";
-import { clock, moment, reading, seconds } from "./format.js";
+import { clock, count, moment, reading, seconds } from "./format.js";
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
@@ -199,6 +199,33 @@ export class RateChart {
   }
 
   update(rates) { this.chart.update([rates.time, rates.write_bytes_per_s]); }
+
+  close() { this.chart.close(); }
+}
+
+/** Links of a region, and the worst windowed ratio among them, step by step; each with its own axis. */
+export class RegionChart {
+  constructor(columns, unit, height = 200) {
+    const paths = uPlot.paths.stepped({ align: 1 });
+    const [time, left] = axes(count);
+    const right = { ...left, side: 1, scale: "ratio", grid: { show: false }, values: (u, splits) => splits.map((v) => reading(v, "")) };
+    this.chart = new Chart({
+      height,
+      padding: [10, 0, 0, 0],
+      cursor: { drag: { x: true, y: false }, y: false },
+      scales: { x: { time: true }, y: { range: fromZero }, ratio: { range: fromZero } },
+      axes: [time, { ...left, values: (u, splits) => splits.map((v) => (Number.isInteger(v) ? count(v) : "")) }, right],
+      series: [
+        legendTime,
+        { label: "links", value: (u, v) => count(v), stroke: () => css("chart-mean"), width: 2, paths, points: { show: false } },
+        { label: "worst ratio", scale: "ratio", value: (u, v) => reading(v, unit), stroke: () => css("chart-bound"), width: 2, paths, points: { show: false } },
+      ],
+      plugins: [latestInLegend],
+    }, columns, "Links of the region and the worst ratio among them over time");
+    this.root = this.chart.root;
+  }
+
+  update(columns) { this.chart.update(columns); }
 
   close() { this.chart.close(); }
 }

@@ -8,6 +8,7 @@ import { openNow } from "./view_now.js";
 import { openEpisodes } from "./view_episodes.js";
 import { openEpisode } from "./view_episode.js";
 import { openFabric } from "./view_fabric.js";
+import { openRegion } from "./view_region.js";
 import { openFiles } from "./view_files.js";
 import { openJobs } from "./view_jobs.js";
 import { openJob } from "./view_job.js";
@@ -25,6 +26,7 @@ function viewOf(route) {
     case "episodes": return ["episodes", "Episodes", openEpisodes];
     case "episode": return ["episodes", `Episode ${route.what}`, openEpisode];
     case "fabric": return ["fabric", "Fabric", openFabric];
+    case "region": return ["fabric", `Region ${route.what}`, openRegion];
     case "files": return ["files", "File systems", openFiles];
     case "jobs": return ["jobs", "Jobs", openJobs];
     case "job": return ["jobs", `Job ${route.what}`, openJob];

@@ -85,7 +85,8 @@ export function table(columns, items, label) {
 }
 
 const whenOf = (e) => [clock(e.start), el("small", {}, day(e.start))];
-const openTag = (e) => (e.open ? el("span", { class: "tag", "data-kind": "open" }, "open") : el("span", { class: "tag" }, "ended"));
+/** Whether an episode or a region goes on. */
+export const openTag = (e) => (e.open ? el("span", { class: "tag", "data-kind": "open" }, "open") : el("span", { class: "tag" }, "ended"));
 
 /** Episodes as a table; on the page of a series its name need not be in every row. */
 export function episodeTable(episodes, withSeries = true) {

@@ -43,3 +43,43 @@ export const KIND_WORDS = {
   endpoint: "an end that takes no more",
   unknown: "kind unknown",
 };
+
+/** What a link connects. */
+export const CLASS_WORDS = {
+  green: "inside a chassis",
+  black: "between the chassis of a group",
+  blue: "between groups",
+  host: "between a host and its switch",
+  leaf: "between leaves and the next level",
+  spine: "between switches of higher levels",
+  local: "between switches of a group",
+  global: "between groups",
+  other: "what it connects is not known",
+};
+
+/** What became of a region; where another region is named, its name follows in a column of its own. */
+const CHANGE_WORDS = {
+  began: "began",
+  grew: "grew",
+  shrank: "shrank",
+  took_up: "took up another region",
+  went_into: "went into another region, and ended so",
+  split: "a part of it became another region",
+  ended: "ended",
+};
+
+/** A step of a region's history in words. */
+export function changeWords({ change, other }) {
+  if (change === "began" && other !== null) return "split off from another region";
+  return CHANGE_WORDS[change] ?? change;
+}
+
+export const EVIDENCE_WORDS = {
+  nodes_on_router: "its nodes hang on the region's switches",
+  flows_cross: "its flows cross the links, by the routing tables",
+  lustre_bytes: "its nodes write to Lustre",
+  io_endpoint: "links of I/O servers are among the contended ones",
+  change_point: "its traffic rose when the region began",
+  foreign_traffic: "adaptive routing takes foreign traffic through the group",
+  link_down: "a parallel link went down before",
+};

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod fabric;
 mod sample;
 
 use axum::Router;
@@ -42,8 +43,11 @@ async fn body_of(response: Response) -> String {
 /// The answer to `path` from the sample store: status and JSON.
 async fn ask(path: &str) -> (StatusCode, Value) {
     let folder = tempfile::tempdir().unwrap();
-    let store = sample::store(folder.path());
-    let response = get_as(&store, path, "localhost:8600").await;
+    ask_of(&sample::store(folder.path()), path).await
+}
+
+async fn ask_of(store: &Path, path: &str) -> (StatusCode, Value) {
+    let response = get_as(store, path, "localhost:8600").await;
     let status = response.status();
     (status, serde_json::from_str(&body_of(response).await).unwrap())
 }
@@ -211,29 +215,6 @@ async fn jobs_are_searched_and_ordered() {
 }
 
 #[tokio::test]
-async fn the_fabric_is_told_by_group_and_switch_with_its_regions() {
-    let fabric = answer("/api/v1/fabric").await;
-    let groups = fabric["groups"].as_array().unwrap();
-    let known = groups.iter().find(|group| group["name"] == "c0-0..c1-0").unwrap();
-    assert_eq!((&known["series"], &known["heard"]), (&2.into(), &2.into()));
-    // Nothing is known of where the other router stands, and it is silent.
-    let other = groups.iter().find(|group| group["name"].is_null()).unwrap();
-    assert_eq!((&other["series"], &other["heard"]), (&1.into(), &0.into()));
-    assert_eq!(fabric["switches"].as_array().unwrap().len(), 2);
-    let region = &fabric["regions"][0];
-    assert_eq!((&region["open"], &region["kind"]), (&true.into(), &"avoidable".into()));
-    assert_eq!(region["worst_series"], "aries_stall_ratio/c0-0c0s0/r0c0");
-    assert_eq!(region["lost_s"], Value::Null);
-
-    let one = answer("/api/v1/fabric?group=c0-0..c1-0").await;
-    assert_eq!(one["switches"].as_array().unwrap().len(), 1);
-    assert_eq!(one["switches"][0]["name"], "c0-0c0s0");
-    assert_eq!(one["switches"][0]["worst_series"], Value::Null);
-    let unplaced = answer("/api/v1/fabric?group=").await;
-    assert_eq!(unplaced["switches"][0]["name"], "c0-0c0s1");
-}
-
-#[tokio::test]
 async fn a_file_system_has_its_rate_and_who_writes() {
     let files = answer("/api/v1/files").await;
     assert_eq!(files["mount"], "snx11137");
@@ -289,6 +270,9 @@ async fn bad_input_is_refused_with_a_reason() {
         ("/api/v1/series/lustre_write_rate/nid00012/snx11137/points?from=NaN", 400),
         ("/api/v1/series/lustre_write_rate/nid00012/snx11137/points?from=0&to=1e9", 400),
         ("/api/v1/fabric?router=c0-0c0s0", 400),
+        ("/api/v1/regions/one", 400),
+        ("/api/v1/regions/-1", 400),
+        ("/api/v1/regions/99", 404),
         ("/api/v1/files?mount=none", 404),
         ("/api/v1/nothing", 404),
     ] {

@@ -35,6 +35,21 @@ INSERT INTO node_switches VALUES ('nid00012', 'c0-0c0s0', 'c0-0..c1-0');
 INSERT INTO regions VALUES
     (1, 'aries_stall_ratio', 'router c0-0c0s0', 1800000500.0, 1800000600.0, 1, 1, 1, 4.0, 'avoidable', 0.9, 0.5,
      'other_job', 0.8, 1.0);
+INSERT INTO regions VALUES
+    (2, 'aries_stall_ratio', 'c0-0c1s0 to c0-0c0s0', 1800000510.0, 1800000540.0, 0, 1, 1, 2.0, 'unknown', 0.0, 0.0,
+     'unknown', 0.0, 1.0);
+INSERT INTO region_steps VALUES
+    (1, 1800000500.0, 'began', 0, 1, 'aries_stall_ratio/c0-0c0s0/r0c0', 1.5),
+    (1, 1800000520.0, 'grew', 0, 2, 'aries_stall_ratio/c0-0c0s0/r0c0', 4.0),
+    (1, 1800000540.0, 'took_up', 2, 3, 'aries_stall_ratio/c0-0c0s0/r0c0', 3.0),
+    (1, 1800000580.0, 'shrank', 0, 1, 'aries_stall_ratio/c0-0c0s0/r0c0', NULL);
+INSERT INTO region_causes VALUES
+    (1, 0, 'other_job', '4711', 0.7, 0.8, '["nodes_on_router", "change_point"]');
+INSERT INTO region_victims VALUES (2, '4710', 0, 3.0, 0.75), (2, 'gone', 1, 1.0, 0.25);
+INSERT INTO link_places VALUES
+    ('aries_stall_ratio/c0-0c0s0/r0c0', 'black', 'c0-0c1s0', 'c0-0c0s0', 'c0-0c1s0 to c0-0c0s0', 5.25e9),
+    ('aries_stall_ratio/c0-0c0s0/r0c1', 'black', 'c0-0c1s0', 'c0-0c0s0', 'c0-0c1s0 to c0-0c0s0', NULL),
+    ('aries_stall_ratio/c0-0c0s1/r0c0', 'green', 'c0-0c0s0', 'c0-0c0s1', '', NULL);
 INSERT INTO region_series VALUES (1, 'aries_stall_ratio/c0-0c0s0/r0c0', 0), (1, 'aries_stall_ratio/c0-0c0s0/r0c1', NULL);
 INSERT INTO dropped_rows VALUES ('late', 12), ('duplicate', 0);
 INSERT INTO producers VALUES

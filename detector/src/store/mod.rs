@@ -5,7 +5,7 @@
 //! | `open.rs` | opening, settings, whose file it is, migrations, the readers' connection |
 //! | `commit.rs` | writing a [`ResultBatch`] with the state blobs |
 //! | `regions.rs` | writing its regions and factors |
-//! | `places.rs` | writing where nodes stand |
+//! | `places.rs` | writing where nodes and links are |
 //! | `learn.rs` | what finished runs teach, and the factors of jobs |
 //! | `load.rs` | what a restart reads back |
 //! | `expire.rs` | retention: what goes, in slices, and giving space back |
@@ -28,7 +28,7 @@ pub use error::StoreError;
 pub use open::{open_reader, open_writer};
 
 use rusqlite::Connection;
-use schemas::topology::NodePlace;
+use schemas::topology::{LinkPlace, NodePlace};
 use schemas::{ResultBatch, SeriesInfo, Time};
 use std::path::{Path, PathBuf};
 
@@ -103,7 +103,16 @@ impl Store {
     /// # Errors
     /// [`StoreError`]; after a retryable one the same call may be repeated.
     pub fn put_places(&mut self, places: &[NodePlace]) -> Result<(), StoreError> {
-        places::replace(&mut self.connection, places).map_err(|e| StoreError::from_sqlite(&self.path, e))
+        places::replace_nodes(&mut self.connection, places)
+            .map_err(|e| StoreError::from_sqlite(&self.path, e))
+    }
+
+    /// Replaces what the store knows of links; without a topology there are none.
+    ///
+    /// # Errors
+    /// [`StoreError`]; after a retryable one the same call may be repeated.
+    pub fn put_links(&mut self, links: &[LinkPlace]) -> Result<(), StoreError> {
+        places::replace_links(&mut self.connection, links).map_err(|e| StoreError::from_sqlite(&self.path, e))
     }
 
     /// Learns from runs that ended, then tells the factors of jobs; how many versions of `beta` are new, and how many

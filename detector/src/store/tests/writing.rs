@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::store::open_reader;
+use schemas::topology::LinkPlace;
 use std::path::{Path, PathBuf};
 
 fn open() -> (tempfile::TempDir, PathBuf, Store) {
@@ -151,4 +152,26 @@ fn two_readers_read_while_one_writes() {
         }
         readers.into_iter().for_each(|r| r.join().unwrap());
     });
+}
+
+#[test]
+fn links_have_their_places_and_new_ones_replace_them() {
+    let (_folder, path, mut store) = open();
+    let link = |series: &str, bundle: &str, bytes_per_s| LinkPlace {
+        series: format!("aries_stall_ratio/{series}"),
+        class: "black",
+        from: name("c0-0c1s0"),
+        to: name("c0-0c0s0"),
+        bundle: bundle.to_string(),
+        bytes_per_s,
+    };
+    let trunk = "c0-0c1s0 to c0-0c0s0";
+    store.put_links(&[link("c0-0c0s0/r0c0", trunk, 5.25e9), link("c0-0c0s0/r0c1", trunk, 0.0)]).unwrap();
+    // Of two links that one series would measure, the first counts.
+    store.put_links(&[link("c0-0c0s0/r0c0", trunk, 0.0), link("c0-0c0s0/r0c0", "", 7.0)]).unwrap();
+    let told = "SELECT count(*) FROM link_places WHERE class = 'black' AND bundle = 'c0-0c1s0 to c0-0c0s0'
+                AND from_name = 'c0-0c1s0' AND to_name = 'c0-0c0s0' AND bytes_per_s IS NULL";
+    assert_eq!((one(&path, told), one(&path, "SELECT count(*) FROM link_places")), (1.0, 1.0));
+    store.put_links(&[]).unwrap();
+    assert_eq!(one(&path, "SELECT count(*) FROM link_places"), 0.0);
 }

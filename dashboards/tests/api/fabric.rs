@@ -1,0 +1,133 @@
+//! The fabric and its regions, as the page asks for them.
+
+use crate::sample::NOW;
+use crate::{answer, ask_of, sample};
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+const FIRST: &str = "aries_stall_ratio/c0-0c0s0/r0c0";
+
+/// What the sample store says of the fabric after `statements` changed it.
+async fn fabric_after(statements: &str) -> Value {
+    let folder = tempfile::tempdir().unwrap();
+    let store = sample::store(folder.path());
+    Connection::open(&store).unwrap().execute_batch(statements).unwrap();
+    ask_of(&store, "/api/v1/fabric").await.1
+}
+
+#[tokio::test]
+async fn the_fabric_is_told_by_group_and_switch_with_its_regions() {
+    let fabric = answer("/api/v1/fabric").await;
+    let groups = fabric["groups"].as_array().unwrap();
+    let known = groups.iter().find(|group| group["name"] == "c0-0..c1-0").unwrap();
+    assert_eq!((&known["series"], &known["heard"]), (&2.into(), &2.into()));
+    // Nothing is known of where the other router stands, and it is silent.
+    let other = groups.iter().find(|group| group["name"].is_null()).unwrap();
+    assert_eq!((&other["series"], &other["heard"]), (&1.into(), &0.into()));
+    assert_eq!(fabric["switches"].as_array().unwrap().len(), 2);
+    let region = &fabric["regions"][0];
+    assert_eq!((&region["open"], &region["kind"]), (&true.into(), &"avoidable".into()));
+    assert_eq!(region["worst_series"], "aries_stall_ratio/c0-0c0s0/r0c0");
+    assert_eq!(region["lost_s"], Value::Null);
+
+    let one = answer("/api/v1/fabric?group=c0-0..c1-0").await;
+    assert_eq!(one["switches"].as_array().unwrap().len(), 1);
+    assert_eq!(one["switches"][0]["name"], "c0-0c0s0");
+    assert_eq!(one["switches"][0]["worst_series"], Value::Null);
+    let unplaced = answer("/api/v1/fabric?group=").await;
+    assert_eq!(unplaced["switches"][0]["name"], "c0-0c0s1");
+}
+
+#[tokio::test]
+async fn link_classes_tell_the_share_of_the_latest_minute() {
+    // Contended for the first half of the minute, and all the time before, which does not count.
+    let fabric = fabric_after(
+        "WITH RECURSIVE ticks (tick) AS (SELECT 500 UNION ALL SELECT tick + 1 FROM ticks WHERE tick < 600)
+         INSERT INTO signals SELECT 1, 1800000000.0 + tick, 0.3, 0.3, 0.3, 0.4,
+                                    iif(tick <= 570, 'contended', 'clear'), 0.0 FROM ticks;
+         UPDATE series_latest SET state = 'contended' WHERE series_id = 1",
+    )
+    .await;
+    assert_eq!((&fabric["links_known"], &fabric["parallel_known"]), (&json!(3), &json!(2)));
+    assert_eq!(fabric["share_over_s"], 60.0);
+    let black = &fabric["classes"][0];
+    assert_eq!((&black["class"], &black["metric"]), (&json!("black"), &json!("aries_stall_ratio")));
+    assert_eq!((&black["links"], &black["heard"], &black["contended"]), (&json!(2), &json!(2), &json!(1)));
+    assert_eq!((&black["contended_share"], &black["worst_series"]), (&json!(0.5), &json!(FIRST)));
+}
+
+#[tokio::test]
+async fn a_class_that_nobody_reports_has_no_share_and_no_worst_link() {
+    let fabric = answer("/api/v1/fabric").await;
+    let green = &fabric["classes"][1];
+    assert_eq!((&green["class"], &green["links"], &green["heard"]), (&json!("green"), &json!(1), &json!(0)));
+    assert_eq!((&green["contended_share"], &green["worst_series"]), (&Value::Null, &Value::Null));
+}
+
+#[tokio::test]
+async fn imbalance_is_the_worst_of_parallel_links_over_their_mean() {
+    let even = "UPDATE series_latest SET mean = 0.1, state = 'clear' WHERE series_id = 2";
+    let bundle = &fabric_after(even).await["bundles"][0];
+    assert_eq!((&bundle["bundle"], &bundle["class"]), (&json!("c0-0c1s0 to c0-0c0s0"), &json!("black")));
+    assert_eq!((&bundle["links"], &bundle["links_known"]), (&json!(2), &json!(2)));
+    assert_eq!((&bundle["worst_ratio"], &bundle["worst_series"]), (&json!(0.3), &json!(FIRST)));
+    let near = |figure: &str, expected: f64| (bundle[figure].as_f64().unwrap() - expected).abs() < 1e-9;
+    assert!(near("mean_ratio", 0.2) && near("imbalance", 1.5), "{bundle}");
+}
+
+#[tokio::test]
+async fn parallel_links_without_traffic_have_no_imbalance_and_unheard_ones_are_not_shown() {
+    let idle = "UPDATE series_latest SET mean = NULL, state = 'idle' WHERE series_id IN (1, 2)";
+    let fabric = fabric_after(idle).await;
+    let bundle = &fabric["bundles"][0];
+    assert_eq!((&bundle["imbalance"], &bundle["worst_series"]), (&Value::Null, &Value::Null));
+    let silent = "UPDATE series_latest SET time = time - 60 WHERE series_id = 1";
+    let fabric = fabric_after(silent).await;
+    assert_eq!((&fabric["bundles"], &fabric["parallel_known"]), (&json!([]), &json!(2)));
+}
+
+#[tokio::test]
+async fn without_a_topology_no_link_is_known() {
+    let fabric = fabric_after("DELETE FROM link_places").await;
+    assert_eq!((&fabric["links_known"], &fabric["classes"]), (&json!(0), &json!([])));
+    assert_eq!(fabric["bundles"], json!([]));
+}
+
+#[tokio::test]
+async fn a_region_comes_with_its_history_links_and_causes() {
+    let one = answer("/api/v1/regions/1").await;
+    assert_eq!((&one["region"]["name"], &one["region"]["peak"]), (&json!("router c0-0c0s0"), &json!(4.0)));
+    assert_eq!(one["metric"]["unit"], schemas::Metric::AriesStallRatio.unit());
+    let changes: Vec<&str> =
+        one["history"].as_array().unwrap().iter().map(|step| step["change"].as_str().unwrap()).collect();
+    assert_eq!(changes, ["began", "grew", "took_up", "shrank"]);
+    let took = &one["history"][2];
+    assert_eq!((&took["other"], &took["other_name"]), (&json!(2), &json!("c0-0c1s0 to c0-0c0s0")));
+    assert_eq!(
+        (&took["at_time"], &took["links"], &took["worst"]),
+        (&json!(NOW - 60.0), &json!(3), &json!(3.0))
+    );
+    assert_eq!((&one["history"][0]["other"], &one["history"][3]["worst"]), (&Value::Null, &Value::Null));
+    assert_eq!((&one["history_total"], &one["links_total"]), (&json!(4), &json!(2)));
+    let [worst, left] = [&one["links"][0], &one["links"][1]];
+    assert_eq!(
+        (&worst["series"], &worst["belongs"], &worst["class"]),
+        (&json!(FIRST), &json!(true), &json!("black"))
+    );
+    assert_eq!(
+        (&left["belongs"], &left["state"], &left["mean"]),
+        (&json!(false), &json!("idle"), &Value::Null)
+    );
+    assert_eq!(one["causes"][0]["evidence"], json!(["nodes_on_router", "change_point"]));
+    assert_eq!(one["victims"], json!([]));
+}
+
+#[tokio::test]
+async fn victims_of_a_region_are_told_also_where_the_job_is_not_known() {
+    let victims = answer("/api/v1/regions/2").await["victims"].clone();
+    assert_eq!((&victims[0]["job_id"], &victims[0]["user"]), (&json!("4710"), &json!("amelie")));
+    assert_eq!(
+        (&victims[1]["job_id"], &victims[1]["name"], &victims[1]["lost_s"]),
+        (&json!("gone"), &Value::Null, &json!(1.0))
+    );
+}

@@ -1,0 +1,178 @@
+"""What browser.py checks of the views, one after the other."""
+
+# More than `arguments[1]` colours in a canvas: something is drawn in it.
+DRAWN = """((canvas) => {
+    if (!canvas || !canvas.width) return false;
+    const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+    const seen = new Set();
+    for (let i = 0; i < data.length; i += 4 * 7) if (data[i + 3] > 0) seen.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]);
+    return seen.size > arguments[1];
+})(document.querySelector(arguments[0]))"""
+
+# The first answer is drawn, and there is something in every chart and heat map.
+DRAWN_WHOLE = """document.querySelector('main').dataset.shown === 'yes'
+    && [...document.querySelectorAll('main .chart')].every((chart) => chart.querySelector('canvas'))
+    && [...document.querySelectorAll('main canvas')].every((canvas) => canvas.width > 0 && canvas.height > 0
+        && canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((byte) => byte > 0))"""
+
+
+class ViewChecks:
+    """Checks by view, run in the order in which they stand here; `browser`, `api` and `open` are those of browser.py."""
+
+    def check_the_page_loads_and_is_live(self):
+        self.open("now")
+        self.browser.wait("document.querySelector('#link-state')?.dataset.state === 'live'")
+        self.browser.wait("document.querySelectorAll('.heat canvas').length > 0")
+        assert "Tailback" in self.browser.run("return document.title")
+
+    def check_the_live_numbers_move(self):
+        numbers = "[...document.querySelectorAll('.figure .number')].map((n) => n.textContent).join('|')"
+        self.browser.wait(numbers + ".length > 10")
+        first = self.browser.run("return " + numbers)
+        self.browser.wait(numbers + " !== arguments[0]", first)
+
+    def check_the_heat_map_has_colours(self):
+        self.browser.wait(DRAWN, ".heat canvas", 1)
+
+    def check_the_keyboard_reaches_the_heat_map_and_moves_in_it(self):
+        self.open("now")
+        self.browser.wait(DRAWN, ".heat canvas", 1)
+        for _ in range(25):
+            self.browser.keys("tab")
+            if self.browser.run("return document.activeElement.tagName") == "CANVAS":
+                break
+        first = self.browser.wait("document.activeElement.dataset.focused")
+        self.browser.keys("right")
+        self.browser.wait("document.activeElement.dataset.focused !== arguments[0]", first)
+        assert self.browser.wait("document.querySelector('.heat-body .tip:not([hidden]) b')?.textContent")
+        self.browser.keys("enter")
+        self.browser.wait("location.hash.startsWith('#/series/')")
+        self.browser.wait("document.querySelectorAll('.uplot canvas').length > 0")
+
+    def check_the_note_of_the_run_is_shown_whole(self):
+        self.open_and_wait("now")
+        self.browser.wait("document.querySelector('#run-note .whole').textContent.length > 5")
+        whole = self.browser.run("return document.querySelector('#run-note .whole').textContent")
+        assert self.browser.run("return document.querySelector('main .run-note').textContent") == whole
+        visible = "getComputedStyle(document.querySelector('#run-note .whole')).visibility === 'visible'"
+        assert not self.browser.run("return " + visible)
+        self.browser.run("document.querySelector('#run-note').focus()")
+        self.browser.wait(visible)
+
+    def check_contention_is_told(self):
+        self.open_and_wait("now")
+        self.browser.wait("document.querySelectorAll('.figure:first-child[data-alarm=yes]').length > 0")
+        self.browser.wait("document.querySelectorAll('table[aria-label=\"Series that lose most\"] tr').length > 0")
+
+    def check_an_episode_opens_and_its_chart_is_drawn(self):
+        self.open("episodes")
+        self.browser.wait("document.querySelectorAll('tbody tr').length > 0")
+        self.browser.run("document.querySelector('tbody a[href^=\"#/episode/\"]').click()")
+        self.browser.wait("location.hash.startsWith('#/episode/')")
+        self.browser.wait(DRAWN, ".uplot canvas", 3)
+        self.browser.wait("document.querySelectorAll('.facts dd').length >= 6")
+
+    def check_an_episode_is_shaded_from_its_dated_start(self):
+        self.browser.wait_for(lambda: self.api("episodes?limit=1")["episodes"])
+        newest = self.api("episodes?limit=1")["episodes"][0]["id"]
+        answer = self.api(f"episodes/{newest}")
+        assert newest in [span["id"] for span in answer["spans"]]
+        self.open_and_wait(f"episode/{newest}")
+        assert self.browser.run("return document.querySelector('.shade-legend').textContent")
+        self.browser.wait("document.querySelector('.u-legend').textContent.includes(':')")
+
+    def check_a_job_opens(self):
+        self.open("jobs")
+        self.browser.wait("document.querySelectorAll('tbody tr').length > 0")
+        self.browser.run("document.querySelector('tbody a[href^=\"#/job/\"]').click()")
+        self.browser.wait("location.hash.startsWith('#/job/')")
+        self.browser.wait("document.querySelectorAll('.facts dd').length >= 6")
+
+    def check_job_names_are_text_and_never_markup(self):
+        names = [job["name"] for job in self.api("jobs")["jobs"]]
+        self.open("jobs")
+        self.browser.wait("document.querySelectorAll('tbody tr').length > 0")
+        shown = self.browser.run("return document.querySelector('main').textContent")
+        assert all(name in shown for name in names), "a job's name is not shown as it is"
+
+    def check_the_explorer_finds_series(self):
+        name = self.api("now?limit=1")["series"]["name"][0]
+        self.open("series")
+        self.browser.wait("document.querySelectorAll('tbody tr').length > 0")
+        self.browser.run("""const box = document.querySelector('input[type=search]');
+            box.value = arguments[0]; box.dispatchEvent(new Event('input'));""", name)
+        self.browser.wait("document.querySelector('tbody a')?.textContent === arguments[0]", name)
+        assert "search=" in self.browser.run("return location.hash")
+
+    def check_more_can_be_loaded(self):
+        total = self.api("now?limit=1")["total"]
+        self.open_and_wait("series")
+        rows = "document.querySelectorAll('tbody tr').length"
+        first = self.browser.run("return " + rows)
+        if total <= first:
+            return
+        self.browser.run("document.querySelector('button.more').click()")
+        self.browser.wait(rows + " === arguments[0]", min(2 * first, total))
+
+    def check_a_series_opens_with_its_chart(self):
+        self.open("series/" + self.api("now?order=slowdown&limit=1")["series"]["name"][0])
+        self.browser.wait(DRAWN, ".uplot canvas", 3)
+
+    def check_the_fabric_is_shown_by_group_and_a_group_can_be_opened(self):
+        self.open_and_wait("fabric")
+        groups = self.api("fabric")["groups"]
+        rows = "document.querySelectorAll('table[aria-label=Groups] tbody tr').length"
+        if not groups:
+            return
+        self.browser.wait(rows + " === arguments[0]", len(groups))
+        self.browser.run("document.querySelector('table[aria-label=Groups] tbody a[href^=\"#/fabric?group=\"]').click()")
+        self.browser.wait("location.hash.startsWith('#/fabric?group=')")
+        self.browser.wait("document.querySelectorAll('table[aria-label=\"Switches and hosts\"] tbody tr').length > 0")
+
+    def check_link_classes_and_the_imbalance_of_parallel_links_are_shown(self):
+        self.open_and_wait("fabric")
+        fabric = self.browser.wait_for(lambda: (lambda f: f if f["groups"] else None)(self.api("fabric")))
+        if fabric["links_known"] == 0:
+            self.browser.wait("document.querySelector('main').textContent.includes('No topology is configured')")
+            return
+        rows = "[...document.querySelectorAll('table[aria-label=\"' + arguments[0] + '\"] tbody tr')]"
+        classes = [c["class"] for c in fabric["classes"]]
+        assert classes, "links are known, but none of their classes"
+        self.browser.wait(rows + ".length === arguments[1]", "Link classes", len(classes))
+        shown = self.browser.run("return " + rows + ".map((row) => row.cells[0].firstChild.textContent)", "Link classes")
+        assert sorted(shown) == sorted(classes), shown
+        assert fabric["parallel_known"] == 0 or self.browser.wait(rows + ".length > 0", "Imbalance of parallel links")
+        self.browser.wait("document.querySelector('table[aria-label=\"Imbalance of parallel links\"] td[data-name=\"Worst link\"] a')")
+
+    def check_a_region_opens_with_its_history(self):
+        self.open_and_wait("fabric")
+        self.browser.wait_for(lambda: self.api("fabric")["regions"])
+        self.browser.wait("document.querySelector('table[aria-label=Regions] tbody a[href^=\"#/region/\"]')")
+        self.browser.run("document.querySelector('table[aria-label=Regions] tbody a[href^=\"#/region/\"]').click()")
+        self.browser.wait("location.hash.startsWith('#/region/')")
+        self.browser.wait(DRAWN, ".uplot canvas", 3)
+        self.browser.wait("document.querySelectorAll('table[aria-label=\"What became of it\"] tbody tr').length > 0")
+        self.browser.wait("document.querySelectorAll('table[aria-label=\"Its links\"] tbody a[href^=\"#/series/\"]').length > 0")
+        first = "document.querySelector('table[aria-label=\"What became of it\"] td[data-name=Change]').textContent"
+        words = self.browser.run("return " + first)
+        assert words == "began" or words.startswith("split off"), words
+
+    def check_a_file_system_shows_its_rate_and_who_writes(self):
+        mounts = self.api("files")["mounts"]
+        if not mounts:
+            return
+        self.open("files?mount=" + mounts[0]["mount"])
+        self.browser.wait("document.querySelector('main h1').textContent.includes(arguments[0])", mounts[0]["mount"])
+        self.browser.wait(DRAWN, ".uplot canvas", 3)
+        self.browser.wait("document.querySelectorAll('table[aria-label=\"Running jobs that write\"] tbody tr').length > 0")
+
+    def check_health_lists_producers(self):
+        self.open("health")
+        self.browser.wait("document.querySelectorAll('table[aria-label=Producers] tbody tr').length > 0")
+
+    def check_what_does_not_exist_is_said(self):
+        for view in ("episode/4000000000", "region/4000000000", "job/no-such-job", "series/no/such", "nowhere"):
+            self.open(view)
+            self.browser.wait("document.querySelector('main .empty strong')?.textContent.length > 5")
+        # A 404 is what was asked for here; the browser logs it as an error.
+        self.browser.log("browser")

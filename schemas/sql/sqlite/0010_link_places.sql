@@ -1,0 +1,10 @@
+-- Which link a series measures, as the topology says. Of several groups of parallel links that a link is in, the largest.
+CREATE TABLE link_places (
+    series      TEXT PRIMARY KEY,
+    class       TEXT NOT NULL,              -- host, leaf, spine, local, global, green, black, blue, other
+    from_name   TEXT NOT NULL,              -- transmitting end
+    to_name     TEXT NOT NULL,
+    bundle      TEXT NOT NULL,              -- parallel links among which routing may choose; '' for none
+    bytes_per_s REAL                        -- capacity; null where nobody told it
+) STRICT, WITHOUT ROWID;
+CREATE INDEX link_places_by_bundle ON link_places (bundle) WHERE bundle <> '';
