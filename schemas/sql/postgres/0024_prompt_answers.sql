@@ -174,10 +174,10 @@ CREATE OR REPLACE FUNCTION job_loss_curve(job text, points integer DEFAULT 200)
         FROM job_runs r LEFT JOIN job_results j USING (job_id)
         WHERE r.job_id = job_named($1) AND r.until_time > r.start_time
     ), stretches AS (
-        -- As seconds of the run, to the microsecond: fractions of intervals would be computed digit by digit.
+        -- As seconds of the run, to the microsecond: fractions of intervals, and `extract`, are computed digit by digit.
         SELECT e.lost_s, r.step_s::double precision AS step_s,
-               extract(epoch FROM e.from_time - r.start_time)::double precision AS from_s,
-               extract(epoch FROM e.until_time - r.start_time)::double precision AS until_s
+               date_part('epoch', e.from_time - r.start_time) AS from_s,
+               date_part('epoch', e.until_time - r.start_time) AS until_s
         FROM run r JOIN job_episodes e USING (job_id) WHERE e.lost_s > 0 AND e.job_id = job_named($1)
     ), steps AS (
         -- Not a join with the series of steps: that would make a table of them for each stretch.
