@@ -47,6 +47,7 @@ pub const POSTGRES_MIGRATIONS: &[PgMigration] = &[
     plain("0018_alerts", include_str!("../sql/postgres/0018_alerts.sql")),
     plain("0022_dashboards", include_str!("../sql/postgres/0022_dashboards.sql")),
     timescale("0023_dashboards", include_str!("../sql/postgres/0023_dashboards.timescale.sql")),
+    plain("0024_prompt_answers", include_str!("../sql/postgres/0024_prompt_answers.sql")),
 ];
 
 const fn plain(name: &'static str, sql: &'static str) -> PgMigration {

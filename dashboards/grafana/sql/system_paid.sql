@@ -1,17 +1,21 @@
--- Node-hours lost, by cause. The loss of a job is spread evenly over its run; what no cause explains is `unknown`.
-WITH spans AS (
-    SELECT t AS from_time, t + make_interval(secs => greatest(3600, $__interval_ms / 1000.0)) AS until_time
-    FROM generate_series(date_bin(make_interval(secs => greatest(3600, $__interval_ms / 1000.0)), $__timeFrom()::timestamptz, 'epoch'),
-                         $__timeTo()::timestamptz, make_interval(secs => greatest(3600, $__interval_ms / 1000.0))) AS t
+-- Node-hours lost, by cause. The loss of a job is spread evenly over its run; what no cause explains is `unknown`. Each run
+-- makes its own steps: a join with those of a month would compare every job with every hour.
+WITH span AS (
+    SELECT x.step, date_bin(x.step, $__timeFrom()::timestamptz, 'epoch') AS from_time
+    FROM (SELECT make_interval(secs => greatest(3600, $__interval_ms / 1000.0)) AS step) x
 ), runs AS (
     SELECT j.job_id, j.start_time, j.start_time + make_interval(secs => j.run_s) AS until_time,
            j.slowdown_s * j.nodes / 3600 / nullif(j.run_s, 0) AS node_hours_per_s
     FROM job_slowdown j
     WHERE j.start_time < $__timeTo() AND coalesce(j.end_time, $__timeTo()) > $__timeFrom() AND j.slowdown_s > 0
+), steps AS (
+    SELECT r.*, s.step, generate_series(greatest(s.from_time, date_bin(s.step, r.start_time, 'epoch')),
+                                        least(r.until_time, $__timeTo()::timestamptz), s.step) AS from_time
+    FROM runs r CROSS JOIN span s
 ), paid AS (
-    SELECT r.job_id, s.from_time, r.node_hours_per_s * extract(epoch FROM least(s.until_time, r.until_time)
-                                                               - greatest(s.from_time, r.start_time)) AS node_hours
-    FROM runs r JOIN spans s ON s.from_time < r.until_time AND s.until_time > r.start_time
+    SELECT s.job_id, s.from_time, s.node_hours_per_s * extract(epoch FROM least(s.from_time + s.step, s.until_time)
+                                                               - greatest(s.from_time, s.start_time)) AS node_hours
+    FROM steps s WHERE s.from_time < s.until_time
 ), shares AS (
     SELECT c.job_id, c.cause, sum(c.share) AS share FROM job_causes c JOIN runs USING (job_id)
     WHERE c.cause <> 'unknown' GROUP BY 1, 2

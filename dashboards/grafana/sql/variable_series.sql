@@ -1,1 +1,1 @@
-SELECT series FROM worst_links($__timeFrom(), $__timeTo(), 200) ORDER BY rank
+SELECT series FROM worst_links(greatest($__timeFrom()::timestamptz, $__timeTo()::timestamptz - interval '1 day'), $__timeTo(), 200) ORDER BY rank

@@ -180,9 +180,13 @@ fn every_panel_answers_within_a_second_on_a_month() {
         let mut slow = Vec::new();
         println!("| dashboard | panel | 1 h | 6 h | 24 h | 7 d | 30 d |\n|---|---|---|---|---|---|---|");
         for board in boards().values() {
-            for (panel, name) in queries_of(board) {
-                let mut line =
-                    format!("| {} | {} |", board.title.trim_start_matches("Tailback: "), panel.title);
+            let title = board.title.trim_start_matches("Tailback: ");
+            let panels = queries_of(board).into_iter().map(|(panel, name)| (panel.title.clone(), name));
+            let variables = board.variables.iter().filter_map(|variable| {
+                variable.sql.as_deref().map(|name| (format!("(list of {})", variable.label), name))
+            });
+            for (what, name) in panels.chain(variables) {
+                let mut line = format!("| {title} | {what} |");
                 for hours in [1, 6, 24, 168, 720] {
                     let ms = milliseconds(&url, name, hours).await;
                     line += &format!(" {ms} |");
