@@ -154,7 +154,7 @@ impl<'a> Aggregating<'a> {
             |raw: &RawPartition| (raw.topic().to_string(), raw.partition(), raw.next_offset().unwrap_or(0));
         let newest = self.raws.iter().filter_map(RawPartition::reached).max();
         let positions = self.raws.iter().map(position);
-        self.lag.look("aggregator", &*self.consumer, positions, newest.map(Time::seconds), self.figures);
+        self.lag.look("aggregator", &self.consumer, positions, newest.map(Time::seconds), self.figures);
     }
 
     /// Lets librdkafka do its work; messages that come this way were fetched before their partition had a queue
