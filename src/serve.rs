@@ -4,8 +4,9 @@ use crate::signals;
 use anyhow::Context;
 use clap::Args;
 use dashboards::{PageConfig, Progress};
+use detector::store::{StoreError, open_reader, open_writer};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -23,9 +24,10 @@ pub struct ServeArgs {
 /// Serves until Ctrl-C.
 ///
 /// # Errors
-/// A store that is not there, or an address that is taken.
+/// A store that is not there or that this version cannot read, or an address that is taken.
 pub fn run(args: ServeArgs) -> anyhow::Result<()> {
     std::fs::metadata(&args.store).with_context(|| format!("there is no store {}", args.store.display()))?;
+    bring_up_to_date(&args.store)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served: anyhow::Result<()> = runtime.block_on(async {
         let (_keep, ticks) = watch::channel(Progress::default());
@@ -37,4 +39,16 @@ pub fn run(args: ServeArgs) -> anyhow::Result<()> {
     });
     runtime.shutdown_timeout(Duration::from_secs(1));
     served
+}
+
+/// The page asks for tables that a store of an older version lacks: they are added, and what is there stays.
+fn bring_up_to_date(store: &Path) -> anyhow::Result<()> {
+    match open_reader(store) {
+        Err(StoreError::Older { found, known, .. }) => {
+            drop(open_writer(store).context("a store of an older version cannot be brought up to date")?);
+            eprintln!("{} was brought up to date, from version {found} to {known}", store.display());
+            Ok(())
+        }
+        opened => opened.map(drop).map_err(Into::into),
+    }
 }

@@ -7,7 +7,7 @@ use super::figures::StageFigures;
 use super::http::Health;
 use super::stop::Wishes;
 use super::work::{OutTopic, Outgoing};
-use detector::postgres::{Claim, PartCommit, PgError, PgStore};
+use detector::postgres::{Claim, CommitFigures, PartCommit, PgError, PgStore};
 use detector::storage_policy::StoredRows;
 use rdkafka::producer::{FutureProducer, FutureRecord};
 use schemas::{ResultBatch, SeriesTable};
@@ -17,6 +17,8 @@ use tokio::sync::{mpsc, oneshot};
 
 /// Longest wait between two tries.
 const BACKOFF_MAX: Duration = Duration::from_secs(5);
+/// Length of a transaction that is worth a line.
+const SLOW: Duration = Duration::from_millis(300);
 
 /// Results of one partition.
 #[derive(Debug)]
@@ -132,9 +134,10 @@ impl Writer {
         loop {
             let begun = Instant::now();
             match self.write(&parts).await {
-                Ok(stored) => {
+                Ok(written) => {
                     let signals = parts.iter().map(|part| part.results.signals.as_slice());
-                    self.figures.committed(begun.elapsed().as_secs_f64(), stored, signals);
+                    self.figures.committed(begun.elapsed().as_secs_f64(), written.signals, signals);
+                    self.tell_slow(begun.elapsed(), &written);
                     self.tell(&parts);
                     committed.written = true;
                     return committed;
@@ -158,7 +161,7 @@ impl Writer {
         }
     }
 
-    async fn write(&mut self, parts: &[Part]) -> Result<u64, PgError> {
+    async fn write(&mut self, parts: &[Part]) -> Result<CommitFigures, PgError> {
         const NONE: &SeriesTable = &Vec::new();
         let tables = &self.tables;
         let commits: Vec<PartCommit<'_>> = parts
@@ -174,8 +177,7 @@ impl Writer {
                 snapshot: part.snapshot.as_ref().map(|(version, bytes)| (*version, bytes.as_slice())),
             })
             .collect();
-        let figures = self.store.commit(self.stage, &commits).await?;
-        Ok(figures.signals)
+        self.store.commit(self.stage, &commits).await
     }
 
     /// Keeps the series that are new.
@@ -188,6 +190,16 @@ impl Writer {
                 }
             }
         }
+    }
+
+    /// A transaction that took long, with what was in it: who sees rows late looks here first.
+    fn tell_slow(&self, took: Duration, written: &CommitFigures) {
+        if took < SLOW {
+            return;
+        }
+        let CommitFigures { signals, buckets, snapshot_bytes, .. } = written;
+        let seconds = took.as_secs_f64();
+        tracing::debug!(stage = self.stage, seconds, signals, buckets, snapshot_bytes, "a slow transaction");
     }
 
     fn tell(&self, parts: &[Part]) {

@@ -1,21 +1,20 @@
 //! How far a stage is behind, and the line about catching up.
-//!
-//! The broker answers where a partition ends only when the fetch before has been answered, and it is asked for one
-//! partition after the other: that takes seconds where there is much to fetch. A thread of its own waits for it.
 
+use super::asking::Asking;
 use super::figures::StageFigures;
-use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
+use super::kafka;
+use rdkafka::Offset;
+use rdkafka::consumer::{BaseConsumer, ConsumerContext};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Time between two looks.
 const LOOK: Duration = Duration::from_secs(5);
 /// Messages behind from which the line is written.
 const WORTH_TELLING: i64 = 20_000;
-/// Time for which brokers may take to answer about one partition.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Time for which brokers may take to answer.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Topic, partition, next offset.
 type Position = (String, i32, i64);
@@ -24,19 +23,10 @@ type Position = (String, i32, i64);
 #[derive(Debug)]
 pub struct Lag {
     looked: Instant,
-    asked: Option<Asked>,
-    told: Option<Seen>,
-}
-
-/// A question on its way.
-#[derive(Debug)]
-struct Asked {
-    at: Instant,
     newest_s: Option<f64>,
-    /// Whether nobody wants to know any more.
-    is_moot: Arc<AtomicBool>,
     /// Messages behind, if the brokers told of all partitions.
-    answer: JoinHandle<Option<i64>>,
+    asking: Asking<Option<i64>>,
+    told: Option<Seen>,
 }
 
 /// An answer.
@@ -49,7 +39,7 @@ struct Seen {
 
 impl Default for Lag {
     fn default() -> Lag {
-        Lag { looked: Instant::now(), asked: None, told: None }
+        Lag { looked: Instant::now(), newest_s: None, asking: Asking::new("lag"), told: None }
     }
 }
 
@@ -64,23 +54,16 @@ impl Lag {
         newest_s: Option<f64>,
         figures: &StageFigures,
     ) {
-        if let Some(Asked { at, newest_s, answer, .. }) =
-            self.asked.take_if(|asked| asked.answer.is_finished())
-            && let Ok(Some(behind)) = answer.join()
-        {
+        if let Some((at, Some(behind))) = self.asking.answer() {
             figures.lag(behind);
-            self.tell(stage, Seen { at, newest_s, behind });
+            self.tell(stage, Seen { at, newest_s: self.newest_s, behind });
         }
-        if self.asked.is_some() || self.looked.elapsed() < LOOK {
+        if self.asking.is_open() || self.looked.elapsed() < LOOK {
             return;
         }
-        self.looked = Instant::now();
+        (self.looked, self.newest_s) = (Instant::now(), newest_s);
         let (consumer, positions) = (Arc::clone(consumer), positions.collect::<Vec<Position>>());
-        let is_moot = Arc::new(AtomicBool::new(false));
-        let ends_early = Arc::clone(&is_moot);
-        let asking = thread::Builder::new().name("lag".to_string());
-        let answer = asking.spawn(move || behind(&consumer, &positions, &ends_early));
-        self.asked = answer.ok().map(|answer| Asked { at: self.looked, newest_s, is_moot, answer });
+        self.asking.ask(move |is_moot| behind(&consumer, &positions, is_moot));
     }
 
     fn tell(&mut self, stage: &str, seen: Seen) {
@@ -100,27 +83,19 @@ impl Lag {
     }
 }
 
-/// The consumer leaves its group when its last owner drops it: that must not be a thread that nobody waits for.
-impl Drop for Lag {
-    fn drop(&mut self) {
-        if let Some(asked) = self.asked.take() {
-            asked.is_moot.store(true, Ordering::Relaxed);
-            drop(asked.answer.join());
-        }
-    }
-}
-
 fn behind<C: ConsumerContext>(
     consumer: &BaseConsumer<C>,
     positions: &[Position],
     is_moot: &AtomicBool,
 ) -> Option<i64> {
-    let of_one = |(topic, partition, next): &Position| {
-        if is_moot.load(Ordering::Relaxed) {
-            return None;
-        }
-        let (low, high) = consumer.fetch_watermarks(topic, *partition, PATIENCE).ok()?;
-        Some((high - (*next).max(low)).max(0))
+    let asked = || positions.iter().map(|(topic, partition, _)| (topic.as_str(), *partition));
+    let highs = kafka::offsets(consumer, asked(), Offset::End, PATIENCE).ok()?;
+    if is_moot.load(Ordering::Relaxed) {
+        return None;
+    }
+    let lows = kafka::offsets(consumer, asked(), Offset::Beginning, PATIENCE).ok()?;
+    let of_one = |((position, low), high): ((&Position, Option<i64>), Option<i64>)| {
+        Some((high? - position.2.max(low?)).max(0))
     };
-    positions.iter().map(of_one).sum()
+    positions.iter().zip(lows).zip(highs).map(of_one).sum()
 }
