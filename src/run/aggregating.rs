@@ -103,8 +103,6 @@ struct Aggregating<'a> {
     /// When ends were doubted last, and when this loop turned last.
     confirmed: Instant,
     turned: Instant,
-    /// Kafka's time of the oldest row since then.
-    oldest: Time,
     figures: &'a StageFigures,
 }
 
@@ -149,7 +147,6 @@ impl<'a> Aggregating<'a> {
             asking: Asking::new("ends"),
             confirmed: Instant::now(),
             turned: Instant::now(),
-            oldest: Time(i64::MAX),
             figures,
         })
     }
@@ -324,14 +321,11 @@ impl<'a> Aggregating<'a> {
         Ok(())
     }
 
-    /// The end of a raw partition holds for the moment. After a pause of this process or of a broker, which rows that
-    /// are older than the moment tell, more may be there: then the broker is asked, and until it answers the
-    /// partition stands where it was. It is asked too where nothing comes and no end was told.
+    /// The end of a raw partition holds for the moment. After a pause of this process more may be there: then the broker is
+    /// asked, and until it answers the partition stands where it was. It is asked too where nothing comes and no end was
+    /// told.
     fn confirm_ends(&mut self) {
-        let paused = self.turned.elapsed() > PAUSE;
-        let behind = now().seconds_since(self.oldest) > PAUSE.as_secs_f64();
-        self.oldest = Time(i64::MAX);
-        if paused || (behind && self.confirmed.elapsed() > PAUSE) {
+        if self.turned.elapsed() > PAUSE {
             self.confirmed = Instant::now();
             self.raws.iter_mut().for_each(RawPartition::doubt_end);
         } else if self.confirmed.elapsed() > PAUSE {
