@@ -238,7 +238,7 @@ impl<'a> Aggregating<'a> {
                 self.take(at, &message)?;
                 Ok(true)
             }
-            Some(Err(rdkafka::error::KafkaError::PartitionEOF(_))) => {
+            Some(Err(KafkaError::PartitionEOF(_))) => {
                 self.raws[at].set_at_end();
                 Ok(false)
             }

@@ -10,6 +10,7 @@
 //! | `process` | a running `tailback` |
 //! | `tables` | what the database holds, as text; waiting until it does not change |
 //! | `arrival`, `processes`, `outages`, `poison`, `avro`, `operation` | the scenarios |
+//! | `backup` | a dump, restored |
 //! | `secure` | a broker with TLS, user and password |
 //! | `sampler`, `node` | rows of the native sampler, and the node that it samples |
 //! | `silences` | a source that stops and returns, at the clock's own pace |
@@ -21,6 +22,7 @@
 
 mod arrival;
 mod avro;
+mod backup;
 mod feed;
 #[path = "../sample/node.rs"]
 mod node;

@@ -262,7 +262,7 @@ impl Tables {
     }
 
     /// Asserts that the rows of all tables are the same.
-    fn rows_equal(&self, undisturbed: &Tables) {
+    pub fn rows_equal(&self, undisturbed: &Tables) {
         let (missing, more) =
             (only_in(&undisturbed.rows, &self.rows), only_in(&self.rows, &undisturbed.rows));
         if missing.is_empty() && more.is_empty() {

@@ -12,10 +12,11 @@ impl Alerts {
         self.reached.values().filter(|time| newest.seconds_since(**time) <= BEHIND_S).min().copied()
     }
 
-    fn time_of(&self, subject: &Subject) -> Option<Time> {
+    /// The time of a subject where that of all partitions is `now`.
+    fn time_of(&self, subject: &Subject, now: Option<Time>) -> Option<Time> {
         match subject.source {
             Some(partition) => self.reached.get(&partition).copied(),
-            None => self.now(),
+            None => now,
         }
     }
 
@@ -40,15 +41,19 @@ impl Alerts {
         self.silent.get(&subject.component).into_iter().flatten().map(|source| Key::Source(source.clone()))
     }
 
+    /// What becomes of the alerts of `rule`. There may be tens of thousands of subjects, and they are looked at with
+    /// each message: both maps are gone through side by side.
     pub(super) fn changes(&self, rule: &Rule) -> Vec<(Key, Change)> {
-        let alerts = self.alerts.get(&rule.name);
-        let alert_of = |key: &Key| alerts.and_then(|alerts| alerts.get(key));
+        let now = self.now();
+        let mut alerts = self.alerts.get(&rule.name).into_iter().flatten().peekable();
         let change = |(key, subject): (&Key, &Subject)| {
-            let change = self.judge(rule, key, subject, alert_of(key))?;
+            while alerts.next_if(|(other, _)| *other < key).is_some() {}
+            let alert = alerts.next_if(|(other, _)| *other == key).map(|(_, alert)| alert);
+            let change = self.judge(rule, key, subject, alert, now)?;
             Some((key.clone(), change))
         };
-        let about = self.subjects.iter().filter(|(key, _)| key.about() == rule.about);
-        let mut changes: Vec<(Key, Change)> = about.filter_map(change).collect();
+        let mut changes: Vec<(Key, Change)> =
+            self.subjects.range(Key::range(rule.about)).filter_map(change).collect();
         // The earliest begins the incident, however many are looked at together.
         changes.sort_by_key(|(_, change)| match change {
             Change::Fire(fired) => *fired,
@@ -58,28 +63,39 @@ impl Alerts {
     }
 
     /// All transitions of an alert.
-    fn judge(&self, rule: &Rule, key: &Key, subject: &Subject, alert: Option<&Alert>) -> Option<Change> {
-        let now = self.time_of(subject)?;
-        let until = self.until(key, subject);
-        let lasted_s = until.unwrap_or(now).seconds_since(subject.since);
-        let matches = subject.matches(&rule.when);
+    fn judge(
+        &self,
+        rule: &Rule,
+        key: &Key,
+        subject: &Subject,
+        alert: Option<&Alert>,
+        now: Option<Time>,
+    ) -> Option<Change> {
+        let now = self.time_of(subject, now)?;
         match alert {
-            None if matches && !subject.done.contains(&rule.name) => Some(Change::Pend),
-            Some(Alert::Pending) if !matches => Some(Change::Drop),
-            Some(Alert::Pending)
-                if lasted_s >= rule.when.least_duration_s && !self.inhibited(rule, key, subject) =>
-            {
-                let fired = subject.since.plus_seconds(rule.when.least_duration_s);
-                // A job's loss has no beginning of its own: it fires when it was large enough.
-                Some(Change::Fire(if rule.about == About::Job { subject.seen } else { fired }))
+            None => {
+                let begins = subject.matches(&rule.when) && !subject.done.contains(&rule.name);
+                begins.then_some(Change::Pend)
             }
-            Some(Alert::Pending) if until.is_some_and(|until| now > until) => Some(Change::Drop),
+            Some(Alert::Pending) if !subject.matches(&rule.when) => Some(Change::Drop),
+            Some(Alert::Pending) => self.judge_pending(rule, key, subject, now),
             Some(Alert::Firing(_)) => {
                 let over = |until: &Time| now.seconds_since(*until) >= rule.clear.after_s;
-                until.filter(over).map(Change::Clear)
+                self.until(key, subject).filter(over).map(Change::Clear)
             }
-            _ => None,
         }
+    }
+
+    /// Of one that holds and does not fire yet.
+    fn judge_pending(&self, rule: &Rule, key: &Key, subject: &Subject, now: Time) -> Option<Change> {
+        let until = self.until(key, subject);
+        let lasted_s = until.unwrap_or(now).seconds_since(subject.since);
+        if lasted_s >= rule.when.least_duration_s && !self.inhibited(rule, key, subject) {
+            let fired = subject.since.plus_seconds(rule.when.least_duration_s);
+            // A job's loss has no beginning of its own: it fires when it was large enough.
+            return Some(Change::Fire(if rule.about == About::Job { subject.seen } else { fired }));
+        }
+        until.is_some_and(|until| now > until).then_some(Change::Drop)
     }
 
     /// Whether an alert of another rule tells of it already, or says that nobody knows.

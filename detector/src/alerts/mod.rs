@@ -206,7 +206,11 @@ impl Alerts {
         for rule in &settings.rules {
             // What was long enough when it was told of is pending and fires in one look.
             for _ in 0..2 {
-                for (key, change) in self.changes(rule) {
+                let changes = self.changes(rule);
+                if changes.is_empty() {
+                    break;
+                }
+                for (key, change) in changes {
                     self.change(rule, key, &change);
                 }
             }
@@ -311,13 +315,13 @@ impl Alerts {
 
     /// Forgets what is over and in no alert.
     fn forget(&mut self, now: Time) {
-        let in_alert: BTreeSet<&Key> = self.alerts.values().flat_map(BTreeMap::keys).collect();
+        let in_alert = |key: &Key| self.alerts.values().any(|alerts| alerts.contains_key(key));
         let recent = |key: &Key, until: Time| {
             let kept_s = if key.about() == About::Job { JOB_FORGOTTEN_S } else { FORGOTTEN_S };
             now.seconds_since(until) < kept_s
         };
         let over = |(key, s): &(&Key, &Subject)| s.until.is_some_and(|until| !recent(key, until));
-        let unused = self.subjects.iter().filter(over).filter(|(key, _)| !in_alert.contains(key));
+        let unused = self.subjects.iter().filter(over).filter(|(key, _)| !in_alert(key));
         let keys: Vec<Key> = unused.map(|(key, _)| key.clone()).collect();
         for key in keys {
             let subject = self.subjects.remove(&key);

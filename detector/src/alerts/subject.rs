@@ -4,6 +4,7 @@ use super::news::{self, EpisodeNews, JobNews, SilenceNews};
 use super::rule::{About, When};
 use schemas::{Cause, CauseKind, Metric, REGION_SERIES_MAX, Region, SilenceEnd, State, SufferingJob, Time};
 use serde::{Deserialize, Serialize};
+use std::ops::Bound;
 
 /// Seconds that a job must have lost more to count as losing still.
 const GROWTH_S: f64 = 1.0;
@@ -33,6 +34,18 @@ impl Key {
             Key::Region(_) => About::Region,
             Key::Job(_) => About::Job,
             Key::Source(_) => About::Source,
+        }
+    }
+
+    /// The keys of one sort, which follow each other in their order.
+    pub fn range(about: About) -> (Bound<Key>, Bound<Key>) {
+        let (series, region) = (Key::Series(String::new()), Key::Region(0));
+        let (job, source) = (Key::Job(String::new()), Key::Source(String::new()));
+        match about {
+            About::Series => (Bound::Included(series), Bound::Excluded(region)),
+            About::Region => (Bound::Included(region), Bound::Excluded(job)),
+            About::Job => (Bound::Included(job), Bound::Excluded(source)),
+            About::Source => (Bound::Included(source), Bound::Unbounded),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{PgError, PgStore};
 use schemas::{Name, SeriesInfo};
+use std::collections::HashMap;
 use tokio_postgres::Client;
 
 /// Series per statement: their names fill a few megabytes.
@@ -33,16 +34,20 @@ impl PgStore {
 async fn numbers(client: &Client, series: &[SeriesInfo]) -> Result<Vec<i32>, PgError> {
     let names: Vec<String> = series.iter().map(SeriesInfo::name).collect();
     let mut numbers = look_up(client, &names).await?;
-    if numbers.contains(&0) {
-        let new: Vec<usize> = (0..series.len()).filter(|i| numbers[*i] == 0).collect();
+    let new: Vec<usize> = (0..series.len()).filter(|at| numbers[*at] == 0).collect();
+    if !new.is_empty() {
         let columns = (
-            new.iter().map(|i| names[*i].as_str()).collect::<Vec<_>>(),
-            new.iter().map(|i| series[*i].metric.name()).collect::<Vec<_>>(),
-            new.iter().map(|i| series[*i].component.as_str()).collect::<Vec<_>>(),
-            new.iter().map(|i| series[*i].part.as_ref().map(Name::as_str)).collect::<Vec<_>>(),
+            new.iter().map(|at| names[*at].as_str()).collect::<Vec<_>>(),
+            new.iter().map(|at| series[*at].metric.name()).collect::<Vec<_>>(),
+            new.iter().map(|at| series[*at].component.as_str()).collect::<Vec<_>>(),
+            new.iter().map(|at| series[*at].part.as_ref().map(Name::as_str)).collect::<Vec<_>>(),
         );
         let (name, metric, component, part) = &columns;
-        client.execute(include_str!("sql/new_series.sql"), &[name, metric, component, part]).await?;
+        let rows = client.query(include_str!("sql/new_series.sql"), &[name, metric, component, part]).await?;
+        let given: HashMap<&str, i32> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+        new.iter().for_each(|at| numbers[*at] = given.get(names[*at].as_str()).copied().unwrap_or(0));
+    }
+    if numbers.contains(&0) {
         numbers = look_up(client, &names).await?;
     }
     match numbers.iter().position(|number| *number == 0) {
