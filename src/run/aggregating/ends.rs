@@ -88,7 +88,9 @@ fn begins(
         return Ok(vec![Some(0); doubted.len()]);
     }
     let mut asked = TopicPartitionList::new();
-    doubted.iter().for_each(|one| drop(asked.add_partition(&one.topic, one.partition)));
+    for one in doubted {
+        asked.add_partition(&one.topic, one.partition);
+    }
     let committed = consumer.committed_offsets(asked, patience)?;
     let uncommitted = match reset {
         Reset::ToFirst => {
