@@ -53,36 +53,6 @@ fn a_quiet_series_is_one_row_in_ten_seconds() {
 }
 
 #[test]
-fn what_neighbours_write_every_ten_seconds_comes_at_different_seconds() {
-    let (mut thinner, mut written) = (Thinner::new(StoragePolicy::Changes), Vec::new());
-    for second in 0..40 {
-        let of_all: Vec<Signal> = (0..100).map(|s| signal(s, second, State::Clear, 1.0)).collect();
-        let mut rows = StoredRows::default();
-        thinner.pass(&of_all, &mut rows);
-        written.push((rows.signals.len(), rows.buckets.len()));
-    }
-    // The first bucket ends with the tenth second; each series writes it when its own ten seconds are over.
-    assert!(written[20..].iter().all(|rows| *rows == (10, 10)), "{written:?}");
-    assert_eq!(written[..10].iter().map(|(_, buckets)| buckets).sum::<usize>(), 0, "{written:?}");
-}
-
-#[test]
-fn ten_seconds_that_are_over_are_written_once_whoever_closes_them() {
-    let (mut thinner, mut rows) = (Thinner::new(StoragePolicy::Changes), StoredRows::default());
-    // Series 7: its own ten seconds end seven seconds after those of the bucket.
-    let ticks: Vec<Signal> = (0..13).map(|s| signal(7, s, State::Clear, s as f64)).collect();
-    thinner.pass(&ticks, &mut rows);
-    assert_eq!((rows.signals.len(), rows.buckets.len()), (1, 0), "{rows:?}");
-    thinner.close(Time(START_US + 12_000_000), &mut rows);
-    assert_eq!((rows.signals.len(), rows.buckets.len()), (1, 1), "{rows:?}");
-    thinner.pass(&[signal(7, 18, State::Clear, 18.0)], &mut rows);
-    assert_eq!((rows.signals.len(), rows.buckets.len()), (2, 1), "{rows:?}");
-    thinner.close(Time(i64::MAX), &mut rows);
-    assert_eq!(rows.signals.iter().map(|row| row.ticks).collect::<Vec<_>>(), [7, 6, 1]);
-    assert_eq!(rows.buckets.iter().map(|bucket| bucket.ticks).collect::<Vec<_>>(), [10, 4]);
-}
-
-#[test]
 fn contention_and_thirty_seconds_after_it_are_kept_tick_by_tick() {
     let state = |s| if s == 12 { State::Contended } else { State::Clear };
     let signals: Vec<Signal> = (0..60).map(|s| signal(0, s, state(s), 1.0)).collect();

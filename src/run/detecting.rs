@@ -242,7 +242,7 @@ impl Detecting {
 
 impl Work for Detecting {
     const STAGE: &'static str = "detector";
-    const STATE_VERSION: u32 = 300 + detector::detector::STATE_VERSION;
+    const STATE_VERSION: u32 = 200 + detector::detector::STATE_VERSION;
     type Settings = DetectingSettings;
 
     fn fresh(partition: i32, settings: &DetectingSettings) -> Detecting {
