@@ -133,15 +133,16 @@ impl Inbox {
         }
     }
 
-    /// Takes what a row said about jobs, unless it was seen before.
-    pub fn jobs(&mut self, origin: &Origin<'_>, events: Vec<JobEvent>) {
+    /// Takes what a row said about jobs, unless it was seen before. What was said by a clock that is ahead is said when
+    /// Kafka got it.
+    pub fn jobs(&mut self, origin: &Origin<'_>, mut events: Vec<JobEvent>) {
         let raw = self.raw(origin.topic, origin.partition);
         if origin.offset <= raw.seen {
             return;
         }
         raw.seen = origin.offset;
-        let order =
-            events.iter().map(|event| event.time).min().map_or(origin.arrived, |t| t.min(origin.arrived));
+        events.iter_mut().for_each(|event| event.time = event.time.min(origin.arrived));
+        let order = events.iter().map(|event| event.time).min().unwrap_or(origin.arrived);
         raw.heads.push_back(Head { order, content: Content::Jobs(events) });
         self.rows += 1;
     }
@@ -183,22 +184,16 @@ impl Inbox {
         &mut self.raws[at]
     }
 
-    /// News of jobs go before the rows that are let go with them: they say where baselines start anew, and tell it
-    /// by their own times.
+    /// News of jobs go before the rows of their second, since they say where baselines start anew, and after those of the
+    /// seconds before: what these say must not depend on how much is let go at once.
     fn release(&mut self, out: &mut impl Outlet) {
-        let (mut rows, mut jobs) = (std::mem::take(&mut self.spare), Vec::new());
+        let mut ready = Ready { rows: std::mem::take(&mut self.spare), ..Ready::default() };
         while let Some((at, until)) = self.next() {
-            self.release_from(at, until, &mut rows, &mut jobs);
+            self.release_from(at, until, &mut ready, out);
         }
-        if !jobs.is_empty() {
-            out.jobs(&jobs);
-        }
-        if !rows.is_empty() {
-            out.rows(&rows);
-        }
-        if rows.len() <= SPARE_ROWS_MAX {
-            rows.clear();
-            self.spare = rows;
+        ready.pass(out);
+        if ready.rows.len() <= SPARE_ROWS_MAX {
+            self.spare = ready.rows;
         }
     }
 
@@ -223,25 +218,61 @@ impl Inbox {
         Some((at, order))
     }
 
-    fn release_from(&mut self, at: usize, until: Time, rows: &mut CounterBatch, jobs: &mut Vec<JobEvent>) {
+    fn release_from(&mut self, at: usize, until: Time, ready: &mut Ready, out: &mut impl Outlet) {
         let raw = &mut self.raws[at];
         while raw.heads.front().is_some_and(|head| head.order <= until) {
             let Some(head) = raw.heads.pop_front() else { return };
             self.rows -= 1;
+            let ready = ready.at(head.order, out);
             match head.content {
                 Content::Row { source, time, counters } => {
                     let counters = counters as usize;
                     let (front, back) = raw.counters.as_slices();
-                    let (before, after) = rows.open(counters).split_at_mut(front.len().min(counters));
+                    let (before, after) = ready.rows.open(counters).split_at_mut(front.len().min(counters));
                     before.copy_from_slice(&front[..before.len()]);
                     after.copy_from_slice(&back[..after.len()]);
                     raw.counters.drain(..counters);
-                    rows.seal(source, time);
+                    ready.rows.seal(source, time);
                 }
-                Content::Jobs(events) => jobs.extend(events),
+                Content::Jobs(events) => ready.jobs.extend(events),
             }
         }
     }
+}
+
+/// What is let go together: rows and news of jobs of one second.
+#[derive(Default)]
+struct Ready {
+    rows: CounterBatch,
+    jobs: Vec<JobEvent>,
+    second: Option<i64>,
+}
+
+impl Ready {
+    /// Where something goes that was said at `order`; what was said in seconds before goes first.
+    fn at(&mut self, order: Time, out: &mut impl Outlet) -> &mut Ready {
+        let second = Some(second_of(order));
+        if second > self.second {
+            self.pass(out);
+            self.second = second;
+        }
+        self
+    }
+
+    fn pass(&mut self, out: &mut impl Outlet) {
+        if !self.jobs.is_empty() {
+            out.jobs(&self.jobs);
+        }
+        if !self.rows.is_empty() {
+            out.rows(&self.rows);
+        }
+        self.jobs.clear();
+        self.rows.clear();
+    }
+}
+
+fn second_of(time: Time) -> i64 {
+    time.0.div_euclid(1_000_000)
 }
 
 #[cfg(test)]

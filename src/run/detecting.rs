@@ -95,11 +95,11 @@ impl Outlet for Downstream<'_> {
     }
 
     fn jobs(&mut self, events: &[JobEvent]) {
+        if self.stages.partition == 0 && self.stages.detector.watches_links() {
+            self.stages.links.jobs(events);
+        }
         // A job on thousands of nodes is told of by each of them: it is taken once for all of these.
         for job in self.stages.jobs.fold(events) {
-            if self.stages.partition == 0 && self.stages.detector.watches_links() {
-                self.stages.links.job(&job);
-            }
             self.stages.detector.job(job);
         }
     }
@@ -242,7 +242,7 @@ impl Detecting {
 
 impl Work for Detecting {
     const STAGE: &'static str = "detector";
-    const STATE_VERSION: u32 = 200 + detector::detector::STATE_VERSION;
+    const STATE_VERSION: u32 = 300 + detector::detector::STATE_VERSION;
     type Settings = DetectingSettings;
 
     fn fresh(partition: i32, settings: &DetectingSettings) -> Detecting {
@@ -275,8 +275,11 @@ impl Work for Detecting {
 
     fn attach(&mut self, settings: &DetectingSettings) {
         // The topology may have been configured since the state was written.
-        if settings.links {
+        if settings.links && !self.stages.detector.watches_links() {
             self.stages.detector.watch_links();
+            if self.partition == 0 {
+                self.stages.links.begin(&self.stages.jobs);
+            }
         }
         self.alerts = settings.alerts.then(Told::default);
     }

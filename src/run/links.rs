@@ -7,9 +7,13 @@
 //! is behind nobody where the watermark of the stream (by clocks) goes with the rows' times; where rows are much older than
 //! that, as in recorded ones, it is waited for until nobody has told anything for half a minute.
 
+mod jobs;
+
+use aggregator::JobBook;
 use detector::fabric::lifecycle::LinkEvent;
 use detector::fabric::{Fabric, FabricSettings, LinkReport, LinkTick, Network};
-use schemas::{Job, SeriesIndex, SeriesInfo, SeriesTable, Time};
+use jobs::JobNews;
+use schemas::{Job, JobEvent, SeriesIndex, SeriesInfo, SeriesTable, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +21,7 @@ use std::sync::Arc;
 /// Key of the messages: all go to one partition of `tailback.signals`.
 pub const KEY: &str = "links";
 /// First byte of a message, which tells it from those of jobs.
-pub const VERSION: u8 = 7;
+pub const VERSION: u8 = 8;
 /// Level of zstd: columns of small numbers.
 const COMPRESSION: i32 = 1;
 /// Far beyond a message of all links of the largest machine.
@@ -65,8 +69,9 @@ pub struct LinkMessage {
     pub newest: Option<i64>,
     /// All that it has to say up to this second was said.
     pub told: Option<i64>,
-    /// Jobs that are new or changed, before any second that was not said yet; the first partition alone tells of them.
-    pub jobs: Vec<Job>,
+    /// Jobs that are new or changed, each with the second from which on it is as it says, in the order of these seconds;
+    /// those of one second stand in one message. The first partition alone tells of jobs.
+    pub jobs: Vec<(i64, Job)>,
     /// Seconds in their order.
     pub news: Vec<TickNews>,
 }
@@ -94,14 +99,14 @@ impl LinkMessage {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct LinkNews {
     told: Vec<bool>,
-    jobs: Vec<Job>,
+    jobs: JobNews,
     ready: Vec<TickNews>,
-    ready_jobs: Vec<Job>,
     watermark: Option<Time>,
     newest: Option<Time>,
     /// Watermark when the youngest row came.
     heard_at: Option<Time>,
-    /// The latest second of which all was said.
+    /// The latest second that is complete as far as its own rows tell, and the one up to which the stream was read too.
+    complete: Option<i64>,
     told_tick: Option<i64>,
     /// What readers know of the watermark and of that second.
     #[serde(skip)]
@@ -109,9 +114,14 @@ pub struct LinkNews {
 }
 
 impl LinkNews {
-    /// A job that is new or changed; it is told with the next seconds, and holds from before them.
-    pub fn job(&mut self, job: &Job) {
-        self.jobs.push(job.clone());
+    /// What was said of jobs; it is told with the second in which it was said.
+    pub fn jobs(&mut self, events: &[JobEvent]) {
+        self.jobs.hear(events);
+    }
+
+    /// Links are watched from here on: what `book` holds of jobs holds from now on.
+    pub fn begin(&mut self, book: &JobBook) {
+        self.jobs.begin(book);
     }
 
     /// The stream was read up to `watermark`, and its youngest row is of `newest`. Up to which time links can be told.
@@ -127,21 +137,30 @@ impl LinkNews {
             |then: Option<Time>| self.watermark.zip(then).map_or(0.0, |(now, then)| now.seconds_since(then));
         let live = since(self.newest) < LIVE_S as f64;
         let is_quiet = since(self.heard_at) >= quiet_s(live) as f64;
+        self.tell_up_to(self.complete);
         if is_quiet || self.newest.is_none() {
-            // Nobody waits for what it says of links, so there are no seconds to tell jobs with.
-            self.ready_jobs.append(&mut self.jobs);
+            // Nobody waits for what it says of links: jobs go by the watermark alone.
+            self.jobs.settle(self.read_up_to());
         }
         let beyond_s = if is_quiet { LAST_S } else { 0.0 };
         self.newest.map(|newest| newest.plus_seconds(beyond_s))
     }
 
+    /// The latest second of which nothing more can come, as far as the watermark tells.
+    fn read_up_to(&self) -> Option<i64> {
+        self.watermark.map(|time| (time.seconds() + 0.5).floor() as i64 - LATENESS_TICKS)
+    }
+
+    /// Seconds up to `complete` are complete; they are told as soon as no news of jobs can come for them either.
+    fn tell_up_to(&mut self, complete: Option<i64>) {
+        self.complete = self.complete.max(complete);
+        self.told_tick = self.told_tick.max(self.complete.min(self.read_up_to()));
+        self.jobs.settle(self.told_tick);
+    }
+
     /// Seconds to which nothing can be added any more, the last of them being the latest of which all is said.
     pub fn ticks(&mut self, ticks: Vec<LinkTick>, table: &SeriesTable) {
-        let latest = ticks.last().map(|last| last.tick);
-        if latest > self.told_tick {
-            self.told_tick = latest;
-            self.ready_jobs.append(&mut self.jobs);
-        }
+        self.tell_up_to(ticks.last().map(|last| last.tick));
         for LinkTick { tick, reports, events } in ticks {
             self.told.resize(table.len(), false);
             let told =
@@ -159,7 +178,7 @@ impl LinkNews {
     pub fn take(&mut self, partition: i32) -> Option<LinkMessage> {
         let seconds = |time: Time| time.seconds().floor() as i64;
         let watermark_s = self.watermark.map(seconds)?;
-        let (news, jobs) = (std::mem::take(&mut self.ready), std::mem::take(&mut self.ready_jobs));
+        let (news, jobs) = (std::mem::take(&mut self.ready), self.jobs.take());
         let (newest, told) = (self.newest.map(seconds), self.told_tick);
         let known = self.known.replace((watermark_s, told)) == Some((watermark_s, told));
         let is_news = !(news.is_empty() && jobs.is_empty() && known);
@@ -175,6 +194,10 @@ pub struct LinkMerge {
     #[serde(skip)]
     partitions: i32,
     sources: BTreeMap<i32, Told>,
+    /// Jobs as they are from a second on that was not looked at yet.
+    jobs: BTreeMap<i64, Vec<Job>>,
+    /// The latest second of which jobs were told.
+    jobs_told: Option<i64>,
     /// The latest watermark that came with news.
     heard_s: i64,
     forced: u64,
@@ -223,6 +246,8 @@ impl LinkMerge {
             fabric: Fabric::new(settings, network),
             partitions,
             sources: BTreeMap::new(),
+            jobs: BTreeMap::new(),
+            jobs_told: None,
             heard_s: i64::MIN,
             forced: 0,
         }
@@ -250,10 +275,12 @@ impl LinkMerge {
         let told = self.sources.entry(message.partition).or_default();
         told.watermark_s = told.watermark_s.max(message.watermark_s);
         told.newest = told.newest.max(message.newest);
-        // Whoever repeats itself may know less of a job than it told before; who is quiet says the same of links again.
-        if message.told >= told.said {
-            told.said = message.told;
-            message.jobs.into_iter().for_each(|job| self.fabric.job(job));
+        told.said = told.said.max(message.told);
+        // Whoever repeats itself says the same of the same second.
+        let before = self.jobs_told;
+        for (tick, job) in message.jobs.into_iter().filter(|(tick, _)| Some(*tick) > before) {
+            self.jobs_told = Some(tick);
+            self.jobs.entry(tick).or_default().push(job);
         }
         for news in message.news {
             if Some(news.tick) > told.passed {
@@ -262,10 +289,34 @@ impl LinkMerge {
                 told.put(news, now);
             }
         }
-        while let Some(tick) = self.due() {
-            self.second(tick);
+        loop {
+            if let Some(tick) = self.due() {
+                self.second(tick);
+            } else if let Some(tick) = self.due_for_jobs() {
+                self.use_jobs(tick);
+            } else {
+                break;
+            }
         }
         self.pass_the_end();
+    }
+
+    /// The first second of which jobs were told, where no partition can tell of a link in the seconds before any more.
+    fn due_for_jobs(&self) -> Option<i64> {
+        let first = *self.jobs.first_key_value()?.0;
+        let waits =
+            self.sources.values().any(|told| told.waiting.keys().next().is_some_and(|tick| *tick < first));
+        let live = self.sources.values().filter(|told| told.newest.is_some()).all(Told::is_live);
+        let is_over = |told: &Told| told.has_told(first, live, self.heard_s.max(first));
+        let all = self.sources.len() as i32 >= self.partitions;
+        (all && !waits && self.sources.values().all(is_over)).then_some(first)
+    }
+
+    /// From here on jobs are as they were told of up to the second `tick`.
+    fn use_jobs(&mut self, tick: i64) {
+        let later = self.jobs.split_off(&(tick + 1));
+        let now = std::mem::replace(&mut self.jobs, later);
+        now.into_values().flatten().for_each(|job| self.fabric.job(job));
     }
 
     /// The first second that every partition has told, or one that waited too long.
@@ -291,13 +342,15 @@ impl LinkMerge {
         let over = self.heard_s.saturating_add(quiet_s(live));
         let quiet = |told: &Told| told.waiting.is_empty() && told.watermark_s >= over;
         let end = self.fabric.heard().saturating_add(END_TICKS);
+        let all = all && self.jobs.keys().next().is_none_or(|tick| *tick > end);
         if all && self.sources.values().all(quiet) && self.fabric.is_open() && self.fabric.now() < end {
             self.fabric.tick(&LinkTick::empty(end));
         }
     }
 
-    /// Looks at one second: series in the order of their names, then what changed.
+    /// Looks at one second: jobs, series in the order of their names, then what changed.
     fn second(&mut self, tick: i64) {
+        self.use_jobs(tick);
         let mut found: Vec<(i32, TickNews)> = Vec::new();
         for (partition, told) in &mut self.sources {
             found.extend(told.waiting.remove(&tick).map(|news| (*partition, news)));

@@ -29,6 +29,19 @@ fn row(inbox: &mut Inbox, partition: i32, offset: i64, seconds: i64) {
     inbox.row(&origin, second(seconds), SourceIndex(0), fill).unwrap();
 }
 
+fn said_at(time: Time) -> JobEvent {
+    JobEvent {
+        time,
+        nodes: Vec::new(),
+        job_id: schemas::Name::parse("7").unwrap(),
+        label: String::new(),
+        user: String::new(),
+        name: String::new(),
+        start: Some(Time(0)),
+        end: None,
+    }
+}
+
 fn reached(inbox: &mut Inbox, now: i64, to: &[(i32, i64)], kept: &mut Kept) {
     let raw = |(partition, time): &(i32, i64)| Reached {
         topic: "ldms.x".into(),
@@ -127,4 +140,28 @@ proptest! {
         prop_assert_eq!(&plain, &(0..spread.len() as i64).collect::<Vec<_>>());
         prop_assert_eq!(run(&again, &told), plain);
     }
+}
+
+/// How much is let go at once changes nothing: rows of a second never go before what was said of jobs a second earlier,
+/// nor after what was said a second later.
+#[test]
+fn news_of_jobs_go_between_the_seconds_however_much_is_let_go_at_once() {
+    let at = second;
+    let order = |bundle: i64| {
+        let (mut inbox, mut kept) = (Inbox::new(1_000), Kept::default());
+        for second in 0..12_i64 {
+            row(&mut inbox, 0, 2 * second, second);
+            let said = at(second);
+            inbox.jobs(
+                &Origin { topic: "ldms.x", partition: 0, offset: 2 * second + 1, arrived: said },
+                vec![said_at(said)],
+            );
+            if second % bundle == bundle - 1 {
+                reached(&mut inbox, 500, &[(0, second)], &mut kept);
+            }
+        }
+        kept.0
+    };
+    let seconds: Vec<i64> = (0..12).flat_map(|second| [-second * 1_000_000, second]).collect();
+    assert_eq!([2, 3, 12].map(order), [&seconds; 3].map(Clone::clone));
 }

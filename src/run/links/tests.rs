@@ -78,30 +78,28 @@ fn one_region_comes_of_links_that_two_partitions_tell_of() {
     );
 }
 
-/// A job on all hosts, from second 5 to 30.
-fn job_on_all(network: &Network, id: &str) -> Job {
+/// What is said in second `said` of a job on all hosts, from second 5 to 30.
+fn job_on_all(network: &Network, id: &str, said: f64) -> JobEvent {
     let hosts = network.topology.vertices_of(VertexKind::Host);
-    Job {
+    JobEvent {
+        time: Time::from_seconds(said),
+        nodes: hosts.map(|host| network.topology.name(host).clone()).collect(),
         job_id: Name::parse(id).unwrap(),
         label: String::new(),
         user: String::new(),
         name: String::new(),
-        nodes: hosts.map(|host| network.topology.name(host).clone()).collect(),
-        start: Time::from_seconds(5.0),
+        start: Some(Time::from_seconds(5.0)),
         end: Some(Time::from_seconds(30.0)),
-        end_presumed: false,
-        app: None,
     }
 }
 
-/// The first partition measures nothing here. What it says of a job holds for all seconds that it had not said before,
-/// however late it comes: the job is over by then.
+/// The first partition measures nothing here.
 #[test]
 fn a_job_that_is_told_by_a_partition_without_links_is_known_in_the_seconds_of_others() {
     let network = network();
     let mut first = LinkNews::default();
+    first.jobs(&[job_on_all(&network, "7", 5.2)]);
     first.progress(Time::from_seconds(68.0), Some(Time::from_seconds(68.0)));
-    first.job(&job_on_all(&network, "7"));
     first.ticks(vec![LinkTick::empty(59)], &SeriesTable::new());
     let first = first.take(0).unwrap();
     assert!(first.news.is_empty() && first.jobs.len() == 1, "{first:?}");
@@ -111,25 +109,60 @@ fn a_job_that_is_told_by_a_partition_without_links_is_known_in_the_seconds_of_ot
     assert_eq!(regions(vec![first.clone(), message(1, links), first]), found);
 }
 
+/// What a job on every second host lost, of which is heard at second `late`; another one has the others. So many seconds are
+/// told together.
+fn lost_s(network: &Arc<Network>, late: f64, bundle: usize) -> f64 {
+    let mut first = LinkNews::default();
+    let mut merge = LinkMerge::new(2, FabricSettings::default(), Some(Arc::clone(network)));
+    merge.message(message(1, news(network, 1)));
+    let hears = |id: &str, at: f64, skip: usize| {
+        let said = job_on_all(network, id, at);
+        JobEvent { nodes: said.nodes.iter().skip(skip).step_by(2).cloned().collect(), ..said }
+    };
+    let mut said = vec![hears("6", 5.0, 0), hears("7", late, 1)];
+    for ticks in news(network, 0).chunks(bundle) {
+        // Rows are four seconds ahead of the links that they tell of.
+        let read = Time::from_seconds(ticks.last().unwrap().tick as f64 + 4.0);
+        let later = said.split_off(said.partition_point(|event| event.time <= read));
+        first.jobs(&std::mem::replace(&mut said, later));
+        first.progress(read, Some(read));
+        first.ticks(vec![LinkTick::empty(ticks.last().unwrap().tick)], &SeriesTable::new());
+        merge.message(LinkMessage { news: ticks.to_vec(), ..first.take(0).unwrap() });
+    }
+    merge.fabric().finish();
+    merge.fabric().losses(&Name::parse("7").unwrap()).unwrap().lost_s()
+}
+
+/// A node of which the first rows got lost belongs to its job from the second on in which another row says so.
+#[test]
+fn what_links_say_of_a_job_whose_nodes_are_heard_of_late_depends_on_no_bundle() {
+    let network = network();
+    let one_by_one = lost_s(&network, 20.0, 1);
+    assert!(one_by_one > 1.0, "{one_by_one}");
+    assert_ne!(one_by_one, lost_s(&network, 5.0, 1), "nothing to tell apart");
+    assert_eq!([2, 7, 30, 60].map(|bundle| lost_s(&network, 20.0, bundle)), [one_by_one; 4]);
+}
+
 #[test]
 fn jobs_are_told_though_the_sources_of_the_partition_that_tells_them_are_silent() {
     let (network, at) = (network(), |second: f64| Time::from_seconds(second));
     let mut news = LinkNews::default();
-    let told = |news: &mut LinkNews, id: &str, watermark: f64, newest: Option<Time>| {
-        news.job(&job_on_all(&network, id));
-        news.progress(at(watermark), newest);
+    let told = |news: &mut LinkNews, id: &str, said: f64, watermark: f64, newest: Option<f64>| {
+        news.jobs(&[job_on_all(&network, id, said)]);
+        news.progress(at(watermark), newest.map(at));
         news.take(0).unwrap()
     };
-    let before = told(&mut news, "1", 60.0, None);
+    let before = told(&mut news, "1", 50.0, 60.0, None);
     news.progress(at(68.0), Some(at(68.0)));
     news.ticks(vec![LinkTick::empty(59)], &SeriesTable::new());
-    let waits = told(&mut news, "2", 69.0, Some(at(69.0)));
-    let quiet = told(&mut news, "3", 108.0, Some(at(69.0)));
-    let later = told(&mut news, "4", 109.0, Some(at(69.0)));
-    assert_eq!([&before, &waits, &quiet, &later].map(|message| message.jobs.len()), [1, 0, 2, 1]);
+    news.jobs(&[job_on_all(&network, "2", 69.0)]);
+    let waits = told(&mut news, "3", 66.0, 70.0, Some(69.0));
+    let quiet = told(&mut news, "4", 98.0, 108.0, Some(69.0));
+    let later = told(&mut news, "5", 109.0, 120.0, Some(69.0));
+    assert_eq!([&before, &waits, &quiet, &later].map(|message| message.jobs.len()), [1, 0, 3, 1]);
     let mut merge = LinkMerge::new(1, FabricSettings::default(), Some(Arc::clone(&network)));
     [before, waits, quiet, later].into_iter().for_each(|message| merge.message(message));
-    for id in ["1", "2", "3", "4"] {
+    for id in ["1", "2", "3", "4", "5"] {
         assert!(merge.fabric().losses(&Name::parse(id).unwrap()).is_some(), "job {id} is not known");
     }
 }
