@@ -10,6 +10,7 @@ mod job_topics;
 mod outlet;
 mod raw;
 
+use super::asking::Asking;
 use super::clock::now;
 use super::figures::StageFigures;
 use super::http::Health;
@@ -22,12 +23,13 @@ use crate::config::sections::Stage;
 use aggregator::{Decoded, Decoder, Outcome};
 use anyhow::Context;
 use avro_schemas::{Offer, Schemas};
-use ends::Reset;
+use ends::{End, Reset};
 use job_topics::JobTopics;
 use outlet::Rekeyed;
 use raw::RawPartition;
 use rdkafka::Offset;
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
+use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
 use rdkafka::{Message, TopicPartitionList};
 use schemas::{DropReason, Time};
@@ -46,7 +48,7 @@ const IDLE: Duration = Duration::from_millis(20);
 const AHEAD_S: f64 = 5.0;
 /// A pause after which the end of a raw partition is doubted.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Time for which brokers may take to say where a partition ends: far more than the fetch before may last.
+/// Time for which brokers may take for each word of where partitions end: far more than the fetch before may last.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// A raw partition that gave nothing for so long is not waited for here, and whether it ended is doubted.
 const STUCK: Duration = Duration::from_secs(2);
@@ -96,11 +98,11 @@ struct Aggregating<'a> {
     chunks: VecDeque<(usize, TopicPartitionList)>,
     chunk: usize,
     lag: Lag,
-    /// When the broker was asked about ends, and when this loop turned last.
+    /// Where doubted partitions end.
+    asking: Asking<Result<Vec<End>, KafkaError>>,
+    /// When ends were doubted last, and when this loop turned last.
     confirmed: Instant,
     turned: Instant,
-    /// Kafka's time of the oldest row since then.
-    oldest: Time,
     figures: &'a StageFigures,
 }
 
@@ -142,9 +144,9 @@ impl<'a> Aggregating<'a> {
             chunks: VecDeque::new(),
             chunk: 0,
             lag: Lag::default(),
+            asking: Asking::new("ends"),
             confirmed: Instant::now(),
             turned: Instant::now(),
-            oldest: Time(i64::MAX),
             figures,
         })
     }
@@ -154,7 +156,7 @@ impl<'a> Aggregating<'a> {
             |raw: &RawPartition| (raw.topic().to_string(), raw.partition(), raw.next_offset().unwrap_or(0));
         let newest = self.raws.iter().filter_map(RawPartition::reached).max();
         let positions = self.raws.iter().map(position);
-        self.lag.look("aggregator", &*self.consumer, positions, newest.map(Time::seconds), self.figures);
+        self.lag.look("aggregator", &self.consumer, positions, newest.map(Time::seconds), self.figures);
     }
 
     /// Lets librdkafka do its work; messages that come this way were fetched before their partition had a queue
@@ -236,7 +238,7 @@ impl<'a> Aggregating<'a> {
                 self.take(at, &message)?;
                 Ok(true)
             }
-            Some(Err(rdkafka::error::KafkaError::PartitionEOF(_))) => {
+            Some(Err(KafkaError::PartitionEOF(_))) => {
                 self.raws[at].set_at_end();
                 Ok(false)
             }
@@ -298,7 +300,7 @@ impl<'a> Aggregating<'a> {
         }
         self.confirm_ends();
         let now = now();
-        let reached: Vec<_> = self.raws.iter().map(|raw| raw.progress(now)).collect();
+        let reached: Vec<_> = self.raws.iter_mut().map(|raw| raw.progress(now)).collect();
         self.out.tell(self.chunk, &mut self.raws, &self.instance, now, &reached)?;
         let mut offsets = TopicPartitionList::new();
         for raw in &self.raws {
@@ -319,30 +321,36 @@ impl<'a> Aggregating<'a> {
         Ok(())
     }
 
-    /// The end of a raw partition holds for the moment. After a pause of this process or of a broker, which rows that
-    /// are older than the moment tell, more may be there: then the broker is asked before others go ahead. It is asked
-    /// too where nothing comes and no end was told.
+    /// The end of a raw partition holds for the moment. After a pause of this process more may be there: then the broker is
+    /// asked, and until it answers the partition stands where it was. It is asked too where nothing comes and no end was
+    /// told.
     fn confirm_ends(&mut self) {
-        let paused = self.turned.elapsed() > PAUSE;
-        let behind = now().seconds_since(self.oldest) > PAUSE.as_secs_f64();
-        self.oldest = Time(i64::MAX);
-        if paused || (behind && self.confirmed.elapsed() > PAUSE) {
+        if self.turned.elapsed() > PAUSE {
             self.confirmed = Instant::now();
             self.raws.iter_mut().for_each(RawPartition::doubt_end);
         } else if self.confirmed.elapsed() > PAUSE {
             self.confirmed = Instant::now();
             self.raws.iter_mut().for_each(|raw| raw.doubt_silence(STUCK));
         }
-        if self.raws.iter().any(RawPartition::is_doubted) {
-            // Without an answer the doubt stays, and the next telling asks again.
-            let asked = ends::ask(&self.consumer, &self.raws, self.reset, PATIENCE);
-            let settled =
-                asked.and_then(|ends| ends::settle(&self.consumer, &mut self.raws, &ends, LOST, PATIENCE));
-            if let Err(error) = settled {
-                tracing::debug!(%error, "the ends of raw partitions are not known just now");
-            }
+        self.settle_ends();
+        let doubted = ends::doubted(&self.raws);
+        if !doubted.is_empty() && !self.asking.is_open() {
+            let (consumer, reset) = (Arc::clone(&self.consumer), self.reset);
+            self.asking.ask(move |_| ends::ask(&consumer, &doubted, reset, PATIENCE));
         }
         self.turned = Instant::now();
+    }
+
+    /// Uses the answer to the latest question about ends, if it has come. Without one the doubt stays.
+    fn settle_ends(&mut self) {
+        let Some((asked, ends)) = self.asking.answer() else { return };
+        let took = asked.elapsed();
+        let asked = (now().plus_seconds(-took.as_secs_f64()), took < PAUSE);
+        let settled = ends
+            .and_then(|ends| ends::settle(&self.consumer, &mut self.raws, &ends, asked, (LOST, PATIENCE)));
+        if let Err(error) = settled {
+            tracing::debug!(%error, "the ends of raw partitions are not known just now");
+        }
     }
 
     /// Commits the offsets of the chunks that have arrived, in their order.

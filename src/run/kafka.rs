@@ -13,7 +13,7 @@ use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::DeliveryResult;
 use rdkafka::producer::ProducerContext;
 use rdkafka::types::RDKafkaRespErr;
-use rdkafka::{ClientConfig, TopicPartitionList};
+use rdkafka::{ClientConfig, Offset, TopicPartitionList};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -182,6 +182,35 @@ where
         properties.set(*name, *value);
     }
     properties.create_with_context(context).context("the connection to Kafka cannot be set up")
+}
+
+/// Offsets of partitions, all asked for in one request: `at` is [`Offset::End`] or [`Offset::Beginning`]. `None` for
+/// those that the brokers could not tell.
+///
+/// # Errors
+/// Brokers that do not answer within `patience`.
+pub fn offsets<'a, C: ConsumerContext>(
+    consumer: &BaseConsumer<C>,
+    partitions: impl Iterator<Item = (&'a str, i32)> + Clone,
+    at: Offset,
+    patience: Duration,
+) -> Result<Vec<Option<i64>>, KafkaError> {
+    let mut asked = TopicPartitionList::new();
+    for (topic, partition) in partitions.clone() {
+        // Kafka's request takes -1 and -2 for the end and the beginning where it takes a time else.
+        asked.add_partition_offset(topic, partition, at)?;
+    }
+    let found = consumer.offsets_for_times(asked, patience)?;
+    Ok(partitions.map(|(topic, partition)| known(&found, topic, partition)).collect())
+}
+
+/// The offset of a partition in an answer, if it is there.
+pub fn known(found: &TopicPartitionList, topic: &str, partition: i32) -> Option<i64> {
+    let element = found.find_partition(topic, partition)?;
+    match (element.error(), element.offset()) {
+        (Ok(()), Offset::Offset(offset)) => Some(offset),
+        _ => None,
+    }
 }
 
 /// Tailback's topics, with their partitions and for how many milliseconds they keep messages.

@@ -1,67 +1,101 @@
 //! How far a stage is behind, and the line about catching up.
 
+use super::asking::Asking;
 use super::figures::StageFigures;
-use rdkafka::consumer::{BaseConsumer, Consumer};
+use super::kafka;
+use rdkafka::Offset;
+use rdkafka::consumer::{BaseConsumer, ConsumerContext};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Time between two looks.
 const LOOK: Duration = Duration::from_secs(5);
 /// Messages behind from which the line is written.
 const WORTH_TELLING: i64 = 20_000;
-/// Time for which brokers may take to answer; meanwhile the stage waits.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Time for which brokers may take to answer.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Topic, partition, next offset.
+type Position = (String, i32, i64);
 
 /// Looks now and then.
 #[derive(Debug)]
 pub struct Lag {
     looked: Instant,
-    behind: Option<i64>,
-    event_s: Option<f64>,
+    newest_s: Option<f64>,
+    /// Messages behind, if the brokers told of all partitions.
+    asking: Asking<Option<i64>>,
+    told: Option<Seen>,
+}
+
+/// An answer.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    at: Instant,
+    newest_s: Option<f64>,
+    behind: i64,
 }
 
 impl Default for Lag {
     fn default() -> Lag {
-        Lag { looked: Instant::now(), behind: None, event_s: None }
+        Lag { looked: Instant::now(), newest_s: None, asking: Asking::new("lag"), told: None }
     }
 }
 
 impl Lag {
-    /// Looks how many messages there are behind `positions` (topic, partition, next offset), if it is time, and writes
-    /// a line while the stage catches up. `newest_s` is the time of the newest row that it has taken.
-    pub fn look<C: rdkafka::consumer::ConsumerContext>(
+    /// Asks how many messages there are behind `positions`, if it is time, and tells what was answered to the question
+    /// before: a figure, and a line while the stage catches up. `newest_s` is the time of the newest row that it has taken.
+    pub fn look<C: ConsumerContext + 'static>(
         &mut self,
         stage: &str,
-        consumer: &BaseConsumer<C>,
-        positions: impl Iterator<Item = (String, i32, i64)>,
+        consumer: &Arc<BaseConsumer<C>>,
+        positions: impl Iterator<Item = Position>,
         newest_s: Option<f64>,
         figures: &StageFigures,
     ) {
-        let passed_s = self.looked.elapsed().as_secs_f64();
-        if self.looked.elapsed() < LOOK {
+        if let Some((at, Some(behind))) = self.asking.answer() {
+            figures.lag(behind);
+            self.tell(stage, Seen { at, newest_s: self.newest_s, behind });
+        }
+        if self.asking.is_open() || self.looked.elapsed() < LOOK {
             return;
         }
-        self.looked = Instant::now();
-        let mut behind = 0;
-        for (topic, partition, next) in positions {
-            match consumer.fetch_watermarks(&topic, partition, PATIENCE) {
-                Ok((low, high)) => behind += (high - next.max(low)).max(0),
-                Err(_) => return,
-            }
-        }
-        figures.lag(behind);
-        let before = self.behind.replace(behind);
-        let moved_s = newest_s.zip(self.event_s).map_or(0.0, |(now, then)| now - then);
-        self.event_s = newest_s;
-        if let Some(before) = before.filter(|_| behind > WORTH_TELLING) {
-            let per_s = ((before - behind) as f64 / passed_s).max(0.0);
-            let left = if per_s > 0.0 { format!("{:.0} s", behind as f64 / per_s) } else { "unknown".into() };
-            let times_real = moved_s / passed_s;
-            tracing::info!(
-                stage,
-                behind,
-                left,
-                "catching up: {behind} messages behind, {times_real:.1} times as fast as the samplers, {left} left"
-            );
-        }
+        (self.looked, self.newest_s) = (Instant::now(), newest_s);
+        let (consumer, positions) = (Arc::clone(consumer), positions.collect::<Vec<Position>>());
+        self.asking.ask(move |is_moot| behind(&consumer, &positions, is_moot));
     }
+
+    fn tell(&mut self, stage: &str, seen: Seen) {
+        let Some(before) = self.told.replace(seen).filter(|_| seen.behind > WORTH_TELLING) else { return };
+        let passed_s = (seen.at - before.at).as_secs_f64();
+        let per_s = ((before.behind - seen.behind) as f64 / passed_s).max(0.0);
+        let left =
+            if per_s > 0.0 { format!("{:.0} s", seen.behind as f64 / per_s) } else { "unknown".into() };
+        let moved_s = seen.newest_s.zip(before.newest_s).map_or(0.0, |(now, then)| now - then);
+        let (behind, times_real) = (seen.behind, moved_s / passed_s);
+        tracing::info!(
+            stage,
+            behind,
+            left,
+            "catching up: {behind} messages behind, {times_real:.1} times as fast as the samplers, {left} left"
+        );
+    }
+}
+
+fn behind<C: ConsumerContext>(
+    consumer: &BaseConsumer<C>,
+    positions: &[Position],
+    is_moot: &AtomicBool,
+) -> Option<i64> {
+    let asked = || positions.iter().map(|(topic, partition, _)| (topic.as_str(), *partition));
+    let highs = kafka::offsets(consumer, asked(), Offset::End, PATIENCE).ok()?;
+    if is_moot.load(Ordering::Relaxed) {
+        return None;
+    }
+    let lows = kafka::offsets(consumer, asked(), Offset::Beginning, PATIENCE).ok()?;
+    let of_one = |((position, low), high): ((&Position, Option<i64>), Option<i64>)| {
+        Some((high? - position.2.max(low?)).max(0))
+    };
+    positions.iter().zip(lows).zip(highs).map(of_one).sum()
 }

@@ -17,6 +17,7 @@
 //! | [`commit`] | messages to Kafka, then the transaction; tries until it holds |
 //! | [`kafka`] | consumers, producers, topics |
 //! | [`ear`] | why brokers do not answer |
+//! | [`asking`] | questions to the brokers that no stage waits for |
 //! | [`lag`] | how far stages are behind, and the line about catching up |
 //! | [`figures`] | what is measured |
 //! | [`housekeeping`] | who should report, where nodes stand; expiry and policies of the database; what finished runs teach |
@@ -30,6 +31,7 @@
 
 pub mod aggregating;
 pub mod alert_news;
+pub mod asking;
 pub mod clock;
 pub mod commit;
 pub mod detecting;

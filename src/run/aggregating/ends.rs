@@ -1,16 +1,35 @@
 //! Where raw partitions begin and end, asked of the brokers for all of them at once: a question a partition would take
 //! longer than the rows take that come meanwhile.
 
-use super::super::kafka::Listener;
+use super::super::kafka::{self, Listener};
 use super::raw::RawPartition;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::{Offset, TopicPartitionList};
+use schemas::Time;
 use std::time::Duration;
 
-/// The offset where reading began and the one after the last, in the order of the raw partitions; `None` for those that
-/// nobody doubts, or that the broker could not tell. Of one that was read since, the first does not matter.
-pub(super) type Ends = Vec<Option<(i64, i64)>>;
+/// A raw partition whose end is asked for.
+#[derive(Debug)]
+pub(super) struct Doubted {
+    topic: String,
+    partition: i32,
+    /// Whether nothing came of it yet.
+    is_unread: bool,
+    /// Where reading it began, as it was known first.
+    begin: Option<i64>,
+}
+
+/// What the brokers say of one.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct End {
+    topic: String,
+    partition: i32,
+    /// Where reading began; of one that was read since it does not matter.
+    begin: i64,
+    /// The offset after the last one.
+    high: i64,
+}
 
 /// Where reading a partition begins that the group never committed: `auto.offset.reset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,83 +49,79 @@ impl Reset {
     }
 }
 
-/// Asks for the ends of the partitions that are doubted.
+/// The partitions whose ends are doubted.
+pub(super) fn doubted(raws: &[RawPartition]) -> Vec<Doubted> {
+    let of_raw = |raw: &RawPartition| Doubted {
+        topic: raw.topic().to_string(),
+        partition: raw.partition(),
+        is_unread: raw.next_offset().is_none(),
+        begin: raw.begin(),
+    };
+    raws.iter().filter(|raw| raw.is_doubted()).map(of_raw).collect()
+}
+
+/// Asks for ends; those that the brokers could not tell are left out.
 pub(super) fn ask(
     consumer: &BaseConsumer<Listener>,
-    raws: &[RawPartition],
+    doubted: &[Doubted],
     reset: Reset,
     patience: Duration,
-) -> Result<Ends, KafkaError> {
-    let highs = offsets(consumer, raws, Offset::End, patience)?;
-    let lows = offsets(consumer, raws, Offset::Beginning, patience)?;
-    let begins = begins(consumer, raws, patience)?;
-    let of_raw = |at: usize| {
-        let uncommitted = match reset {
-            Reset::ToFirst => lows[at],
-            Reset::ToEnd => raws[at].begin().or(highs[at]),
-        };
-        begins[at].or(uncommitted).zip(highs[at])
+) -> Result<Vec<End>, KafkaError> {
+    let asked = || doubted.iter().map(|one| (one.topic.as_str(), one.partition));
+    let highs = kafka::offsets(consumer, asked(), Offset::End, patience)?;
+    let begins = begins(consumer, doubted, reset, &highs, patience)?;
+    let of_one = |((one, begin), high): ((&Doubted, Option<i64>), &Option<i64>)| {
+        Some(End { topic: one.topic.clone(), partition: one.partition, begin: begin?, high: (*high)? })
     };
-    Ok((0..raws.len()).map(of_raw).collect())
+    Ok(doubted.iter().zip(begins).zip(&highs).filter_map(of_one).collect())
 }
 
-/// Where the group goes on: of partitions of which nothing came here yet, that is where reading began.
+/// Where reading began: where the group goes on, or what `reset` says.
 fn begins(
     consumer: &BaseConsumer<Listener>,
-    raws: &[RawPartition],
+    doubted: &[Doubted],
+    reset: Reset,
+    highs: &[Option<i64>],
     patience: Duration,
 ) -> Result<Vec<Option<i64>>, KafkaError> {
+    if !doubted.iter().any(|one| one.is_unread) {
+        return Ok(vec![Some(0); doubted.len()]);
+    }
     let mut asked = TopicPartitionList::new();
-    for raw in raws.iter().filter(|raw| raw.is_doubted() && raw.next_offset().is_none()) {
-        asked.add_partition(raw.topic(), raw.partition());
+    for one in doubted {
+        asked.add_partition(&one.topic, one.partition);
     }
-    if asked.count() == 0 {
-        return Ok(vec![None; raws.len()]);
-    }
-    let found = consumer.committed_offsets(asked, patience)?;
-    Ok(raws.iter().map(|raw| known(&found, raw)).collect())
+    let committed = consumer.committed_offsets(asked, patience)?;
+    let uncommitted = match reset {
+        Reset::ToFirst => {
+            let all = doubted.iter().map(|one| (one.topic.as_str(), one.partition));
+            kafka::offsets(consumer, all, Offset::Beginning, patience)?
+        }
+        Reset::ToEnd => doubted.iter().zip(highs).map(|(one, high)| one.begin.or(*high)).collect(),
+    };
+    let of_one = |(one, uncommitted): (&Doubted, Option<i64>)| {
+        kafka::known(&committed, &one.topic, one.partition).or(uncommitted)
+    };
+    Ok(doubted.iter().zip(uncommitted).map(of_one).collect())
 }
 
-/// Settles the doubts that `ends` answers; partitions that have more, of which nothing came for `stuck`, are asked for
-/// anew.
+/// Settles the doubts that `ends` answers, which were asked for at `asked`; `is_fresh` says whether that was just now.
+/// Partitions that have more, of which nothing came for `stuck`, are asked for anew.
 pub(super) fn settle(
     consumer: &BaseConsumer<Listener>,
     raws: &mut [RawPartition],
-    ends: &Ends,
-    stuck: Duration,
-    patience: Duration,
+    ends: &[End],
+    (asked, is_fresh): (Time, bool),
+    (stuck, patience): (Duration, Duration),
 ) -> Result<(), KafkaError> {
-    for (raw, end) in raws.iter_mut().zip(ends) {
-        let Some((begin, high)) = end else { continue };
-        raw.settle(*begin, *high);
+    for end in ends {
+        let Some(raw) = raws.iter_mut().find(|raw| raw.is(&end.topic, end.partition)) else { continue };
+        raw.settle(end.begin, end.high, asked, is_fresh);
         if raw.must_nudge(stuck) {
-            nudge(consumer, raw, *begin, patience)?;
+            nudge(consumer, raw, end.begin, patience)?;
         }
     }
     Ok(())
-}
-
-fn offsets(
-    consumer: &BaseConsumer<Listener>,
-    raws: &[RawPartition],
-    at: Offset,
-    patience: Duration,
-) -> Result<Vec<Option<i64>>, KafkaError> {
-    let mut asked = TopicPartitionList::new();
-    for raw in raws.iter().filter(|raw| raw.is_doubted()) {
-        // Kafka's request takes -1 and -2 for the end and the beginning where it takes a time else.
-        asked.add_partition_offset(raw.topic(), raw.partition(), at)?;
-    }
-    let found = consumer.offsets_for_times(asked, patience)?;
-    Ok(raws.iter().map(|raw| known(&found, raw)).collect())
-}
-
-fn known(found: &TopicPartitionList, raw: &RawPartition) -> Option<i64> {
-    let element = found.find_partition(raw.topic(), raw.partition())?;
-    match (element.error(), element.offset()) {
-        (Ok(()), Offset::Offset(offset)) => Some(offset),
-        _ => None,
-    }
 }
 
 /// Has Kafka send a partition again from where it was read up to.

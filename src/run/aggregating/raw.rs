@@ -18,6 +18,8 @@ pub(super) struct RawPartition {
     queue: Arc<PartitionQueue<Listener>>,
     at_end: bool,
     doubted: bool,
+    /// Up to when it is known that there was nothing more, while nothing comes.
+    ended: Time,
     reached: Option<Time>,
     next_offset: Option<i64>,
     begin: Option<i64>,
@@ -37,6 +39,7 @@ impl RawPartition {
             queue: Arc::new(queue),
             at_end: false,
             doubted: false,
+            ended: Time::MIN,
             reached: None,
             next_offset: None,
             begin: None,
@@ -88,12 +91,19 @@ impl RawPartition {
         self.doubted |= !self.at_end && self.stuck(after);
     }
 
-    /// Settles a doubt: reading began at offset `begin`, and the broker has messages up to before `high`.
-    pub(super) fn settle(&mut self, begin: i64, high: i64) {
+    /// Settles a doubt: reading began at offset `begin`, and at `asked` the broker had messages up to before `high`. If
+    /// that was just now (`is_fresh`) the end holds for the moment; otherwise it held then, and the doubt stays.
+    pub(super) fn settle(&mut self, begin: i64, high: i64, asked: Time, is_fresh: bool) {
         self.begin.get_or_insert(begin);
-        if std::mem::take(&mut self.doubted) {
-            self.at_end = self.next_offset.unwrap_or(begin) >= high;
+        if !self.doubted {
+            return;
         }
+        let has_ended = self.next_offset.unwrap_or(begin) >= high;
+        if has_ended {
+            self.ended = self.ended.max(asked);
+        }
+        self.doubted = has_ended && !is_fresh;
+        self.at_end = has_ended && is_fresh;
     }
 
     /// The offset where reading began, as it was known first.
@@ -136,7 +146,7 @@ impl RawPartition {
             self.dropped.push(DroppedRow { offset, reason });
         }
         (self.next_offset, self.at_end, self.doubted) = (Some(offset + 1), false, false);
-        self.heard = Instant::now();
+        (self.ended, self.heard) = (Time::MIN, Instant::now());
     }
 
     /// Notes the time of the latest row.
@@ -151,8 +161,11 @@ impl RawPartition {
 
     /// How far it was read: where the end was reached, up to `now`. One that was not heard of yet may begin with any
     /// time.
-    pub(super) fn progress(&self, now: Time) -> Reached {
-        let time = if self.at_end { now } else { self.reached.unwrap_or(Time::MIN) };
+    pub(super) fn progress(&mut self, now: Time) -> Reached {
+        if self.at_end {
+            self.ended = now;
+        }
+        let time = self.reached.unwrap_or(Time::MIN).max(self.ended);
         Reached { topic: self.topic.clone(), partition: self.partition, time }
     }
 

@@ -116,7 +116,7 @@ fn a_partition_of_which_nothing_is_left_is_at_its_end_although_nothing_came_and_
     assert!(comes_to_the_end(&mut second), "the end is lost after a pause");
     // An end of which no word came.
     second.raws.iter_mut().for_each(RawPartition::doubt_end);
-    second.raws.iter_mut().for_each(|raw| raw.settle(0, i64::MAX));
+    second.raws.iter_mut().for_each(|raw| raw.settle(0, i64::MAX, now(), true));
     assert!(comes_to_the_end(&mut second), "the silence does not tell the end");
 }
 
