@@ -59,22 +59,10 @@ fn alert(notice: &Notice, now_s: f64, expires_s: f64) -> Value {
     })
 }
 
-/// A time as RFC 3339 in UTC, to the millisecond. Days to a date: the civil calendar, whose years begin in March here.
+/// A time as RFC 3339 in UTC, to the millisecond; the epoch where it is none that has a date.
 pub fn rfc3339(seconds: f64) -> String {
-    let ms = (seconds.clamp(0.0, 253_402_300_799.0) * 1e3).floor() as i64;
-    let (days, of_day) = (ms.div_euclid(86_400_000), ms.rem_euclid(86_400_000));
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    let (hour, minute) = (of_day / 3_600_000, of_day / 60_000 % 60);
-    let (second, milli) = (of_day / 1_000 % 60, of_day % 1_000);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
+    let ms = (seconds.max(0.0) * 1e3).floor() as i64;
+    format!("{:.3}", jiff::Timestamp::from_millisecond(ms).unwrap_or_default())
 }
 
 #[cfg(test)]

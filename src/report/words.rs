@@ -4,24 +4,8 @@ use schemas::{Cause, CauseKind, CauseShare, Metric, Time};
 
 /// A time as ISO 8601 in UTC, to the second.
 pub(super) fn utc(time: Time) -> String {
-    let seconds = time.0.div_euclid(1_000_000);
-    let (day, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let (y, m, d) = civil(day);
-    let (hour, minute) = (second / 3600, second / 60 % 60);
-    format!("{y:04}-{m:02}-{d:02}T{hour:02}:{minute:02}:{:02}Z", second % 60)
-}
-
-/// Year, month and day of a day since the epoch, in the Gregorian calendar. Years begin in March here,
-/// so that the leap day is the last of its year; 146,097 days are 400 years.
-fn civil(day: i64) -> (i64, i64, i64) {
-    let since = day + 719_468;
-    let (era, of_era) = (since.div_euclid(146_097), since.rem_euclid(146_097));
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let january_on = i64::from(month >= 10);
-    (era * 400 + year + january_on, (month + 2) % 12 + 1, day)
+    let second = jiff::Timestamp::from_second(time.0.div_euclid(1_000_000));
+    format!("{:.0}", second.unwrap_or_default())
 }
 
 /// Time since the start of the run: `+1:40`, `+2:03:40`; before it: `-0:05`.

@@ -5,7 +5,8 @@
 //!
 //! How far a partition is, it says itself: by its own rows, and by what waits of them. One without rows
 //! is behind nobody where the watermark of the stream (by clocks) goes with the rows' times; where rows are much older than
-//! that, as in recorded ones, it is waited for until nobody has told anything for half a minute.
+//! that, as in recorded ones, it is waited for until nobody has heard of a row for half a minute. When the last of recorded
+//! rows was read the watermark leaps to the clock, and seconds that it leapt over were not waited for.
 
 mod jobs;
 
@@ -35,7 +36,8 @@ const QUIET_S: i64 = 5;
 /// The same for rows that are no live ones: the watermark says nothing of their times, and whoever reads or sends them may
 /// be starting again.
 const RECORDED_QUIET_S: i64 = 30;
-/// Rows that are older than the watermark by this many seconds are no live ones.
+/// Rows that are older than the watermark by this many seconds are no live ones. A watermark that goes on by as much at
+/// once leaps: from the times of recorded rows to the clock, when all of them were read.
 const LIVE_S: i64 = 60;
 /// Seconds of news that may wait for the slowest detector partition.
 const WAITING_MAX: usize = 100_000;
@@ -67,11 +69,15 @@ pub struct LinkMessage {
     pub watermark_s: i64,
     /// The youngest row's second; `None` before the first.
     pub newest: Option<i64>,
+    /// The watermark when that row came, or after the latest leap since then.
+    pub heard_s: Option<i64>,
     /// All that it has to say up to this second was said.
     pub told: Option<i64>,
-    /// Jobs that are new or changed, each with the second from which on it is as it says, in the order of these seconds;
-    /// those of one second stand in one message. The first partition alone tells of jobs.
+    /// Jobs that are new or changed, each with the second from which on it is as it says. The first partition alone tells of
+    /// jobs.
     pub jobs: Vec<(i64, Job)>,
+    /// Where this telling of jobs began, and how many were told in it before this message.
+    pub jobs_from: (i64, u64),
     /// Seconds in their order.
     pub news: Vec<TickNews>,
 }
@@ -103,8 +109,10 @@ pub struct LinkNews {
     ready: Vec<TickNews>,
     watermark: Option<Time>,
     newest: Option<Time>,
-    /// Watermark when the youngest row came.
+    /// Watermark when the youngest row came, or after the latest leap since then.
     heard_at: Option<Time>,
+    /// The first watermark.
+    since: Option<Time>,
     /// The latest second that is complete as far as its own rows tell, and the one up to which the stream was read too.
     complete: Option<i64>,
     told_tick: Option<i64>,
@@ -129,8 +137,10 @@ impl LinkNews {
         if watermark == Time::MIN {
             return None;
         }
+        let leaps = self.watermark.is_some_and(|before| watermark.seconds_since(before) > LIVE_S as f64);
         self.watermark = self.watermark.max(Some(watermark));
-        if newest > self.newest {
+        self.since = self.since.or(self.watermark);
+        if newest > self.newest || leaps {
             (self.newest, self.heard_at) = (newest, self.watermark);
         }
         let since =
@@ -142,8 +152,9 @@ impl LinkNews {
             // Nobody waits for what it says of links: jobs go by the watermark alone.
             self.jobs.settle(self.read_up_to());
         }
-        let beyond_s = if is_quiet { LAST_S } else { 0.0 };
-        self.newest.map(|newest| newest.plus_seconds(beyond_s))
+        let newest = self.newest?;
+        // Not beyond the watermark: what comes after all is of a later second then.
+        Some(if is_quiet { newest.plus_seconds(LAST_S).min(watermark).max(newest) } else { newest })
     }
 
     /// The latest second of which nothing more can come, as far as the watermark tells.
@@ -178,11 +189,21 @@ impl LinkNews {
     pub fn take(&mut self, partition: i32) -> Option<LinkMessage> {
         let seconds = |time: Time| time.seconds().floor() as i64;
         let watermark_s = self.watermark.map(seconds)?;
-        let (news, jobs) = (std::mem::take(&mut self.ready), self.jobs.take());
-        let (newest, told) = (self.newest.map(seconds), self.told_tick);
+        let (news, (told_before, jobs)) = (std::mem::take(&mut self.ready), self.jobs.take());
+        let jobs_from = (self.since.map_or(0, |since| since.0), told_before);
+        let (newest, heard_s, told) = (self.newest.map(seconds), self.heard_at.map(seconds), self.told_tick);
         let known = self.known.replace((watermark_s, told)) == Some((watermark_s, told));
         let is_news = !(news.is_empty() && jobs.is_empty() && known);
-        is_news.then_some(LinkMessage { partition, watermark_s, newest, told, jobs, news })
+        is_news.then_some(LinkMessage {
+            partition,
+            watermark_s,
+            newest,
+            heard_s,
+            told,
+            jobs,
+            jobs_from,
+            news,
+        })
     }
 }
 
@@ -196,9 +217,9 @@ pub struct LinkMerge {
     sources: BTreeMap<i32, Told>,
     /// Jobs as they are from a second on that was not looked at yet.
     jobs: BTreeMap<i64, Vec<Job>>,
-    /// The latest second of which jobs were told.
-    jobs_told: Option<i64>,
-    /// The latest watermark that came with news.
+    /// How many were told, since when.
+    jobs_told: (i64, u64),
+    /// The latest watermark with which a row was heard of.
     heard_s: i64,
     forced: u64,
 }
@@ -208,6 +229,8 @@ pub struct LinkMerge {
 struct Told {
     passed: Option<i64>,
     watermark_s: i64,
+    /// The watermark after its latest leap.
+    leapt_s: i64,
     newest: Option<i64>,
     said: Option<i64>,
     waiting: BTreeMap<i64, TickNews>,
@@ -234,8 +257,22 @@ impl Told {
     fn has_told(&self, tick: i64, live: bool, heard_s: i64) -> bool {
         let by_rows = self.said >= Some(tick);
         let silent_since = self.newest.map_or(tick, |newest| newest.max(tick));
-        let by_clock = live && self.watermark_s >= silent_since + LATENESS_TICKS + QUIET_S;
-        by_rows || by_clock || self.watermark_s >= heard_s.saturating_add(quiet_s(live))
+        let by_clock = live && self.is_past(silent_since + LATENESS_TICKS, QUIET_S);
+        by_rows || by_clock || self.is_past(heard_s, quiet_s(live))
+    }
+
+    /// Whether it went on for `seconds` after `then`, one after the other.
+    fn is_past(&self, then: i64, seconds: i64) -> bool {
+        self.watermark_s >= then.max(self.leapt_s).saturating_add(seconds)
+    }
+
+    fn go_on(&mut self, message: &LinkMessage) {
+        if message.watermark_s - self.watermark_s > LIVE_S {
+            self.leapt_s = message.watermark_s;
+        }
+        self.watermark_s = self.watermark_s.max(message.watermark_s);
+        self.newest = self.newest.max(message.newest);
+        self.said = self.said.max(message.told);
     }
 }
 
@@ -247,7 +284,7 @@ impl LinkMerge {
             partitions,
             sources: BTreeMap::new(),
             jobs: BTreeMap::new(),
-            jobs_told: None,
+            jobs_told: (0, 0),
             heard_s: i64::MIN,
             forced: 0,
         }
@@ -273,22 +310,15 @@ impl LinkMerge {
     pub fn message(&mut self, message: LinkMessage) {
         let now = self.fabric.now();
         let told = self.sources.entry(message.partition).or_default();
-        told.watermark_s = told.watermark_s.max(message.watermark_s);
-        told.newest = told.newest.max(message.newest);
-        told.said = told.said.max(message.told);
-        // Whoever repeats itself says the same of the same second.
-        let before = self.jobs_told;
-        for (tick, job) in message.jobs.into_iter().filter(|(tick, _)| Some(*tick) > before) {
-            self.jobs_told = Some(tick);
-            self.jobs.entry(tick).or_default().push(job);
-        }
+        told.go_on(&message);
+        self.heard_s = self.heard_s.max(message.heard_s.unwrap_or(i64::MIN));
         for news in message.news {
             if Some(news.tick) > told.passed {
                 told.passed = Some(news.tick);
-                self.heard_s = self.heard_s.max(message.watermark_s);
                 told.put(news, now);
             }
         }
+        self.hear_of_jobs(message.jobs, message.jobs_from);
         loop {
             if let Some(tick) = self.due() {
                 self.second(tick);
@@ -299,6 +329,18 @@ impl LinkMerge {
             }
         }
         self.pass_the_end();
+    }
+
+    /// Takes jobs that were told in a message; such as were told before are passed over.
+    fn hear_of_jobs(&mut self, jobs: Vec<(i64, Job)>, (since, before): (i64, u64)) {
+        if jobs.is_empty() {
+            return;
+        }
+        let known = if self.jobs_told.0 == since { self.jobs_told.1 } else { 0 };
+        self.jobs_told = (since, known.max(before + jobs.len() as u64));
+        for (tick, job) in jobs.into_iter().skip(known.saturating_sub(before) as usize) {
+            self.jobs.entry(tick).or_default().push(job);
+        }
     }
 
     /// The first second of which jobs were told, where no partition can tell of a link in the seconds before any more.
@@ -339,8 +381,7 @@ impl LinkMerge {
         const END_TICKS: i64 = 20;
         let all = self.sources.len() as i32 >= self.partitions;
         let live = self.sources.values().filter(|told| told.newest.is_some()).all(Told::is_live);
-        let over = self.heard_s.saturating_add(quiet_s(live));
-        let quiet = |told: &Told| told.waiting.is_empty() && told.watermark_s >= over;
+        let quiet = |told: &Told| told.waiting.is_empty() && told.is_past(self.heard_s, quiet_s(live));
         let end = self.fabric.heard().saturating_add(END_TICKS);
         let all = all && self.jobs.keys().next().is_none_or(|tick| *tick > end);
         if all && self.sources.values().all(quiet) && self.fabric.is_open() && self.fabric.now() < end {

@@ -17,24 +17,27 @@ pub struct JobNews {
     said: BTreeMap<i64, Vec<JobEvent>>,
     settled: Option<i64>,
     ready: Vec<(i64, Job)>,
+    /// Jobs that were ready before those.
+    taken: u64,
 }
 
 impl JobNews {
     /// Begins with jobs that are known.
     pub fn begin(&mut self, book: &JobBook) {
         self.book = book.clone();
-        let before_all = self.settled.map_or(i64::MIN, |settled| settled + 1);
-        self.ready.extend(self.book.jobs().map(|job| (before_all, job)));
-        self.settled = self.settled.max(Some(before_all));
+        self.ready.extend(self.book.jobs().map(|job| (i64::MIN, job)));
     }
 
-    /// Takes what was said. What comes later than the lateness counts for the next second.
+    /// Takes what was said. What comes later than the lateness is ready at once.
     pub fn hear(&mut self, events: &[JobEvent]) {
         for event in events {
             // A second lasts from half a second before its number to half a second after it.
-            let own = event.time.seconds().round() as i64;
-            let second = self.settled.map_or(own, |settled| own.max(settled + 1));
-            self.said.entry(second).or_default().push(event.clone());
+            let second = event.time.seconds().round() as i64;
+            if self.settled >= Some(second) {
+                self.use_said(second, std::slice::from_ref(event));
+            } else {
+                self.said.entry(second).or_default().push(event.clone());
+            }
         }
     }
 
@@ -44,12 +47,18 @@ impl JobNews {
         self.settled = second;
         let later = self.said.split_off(&(until + 1));
         for (second, events) in std::mem::replace(&mut self.said, later) {
-            self.ready.extend(self.book.fold(&events).into_iter().map(|job| (second, job)));
+            self.use_said(second, &events);
         }
     }
 
-    /// Jobs that are new or changed, each with the second from which on it is as it says.
-    pub fn take(&mut self) -> Vec<(i64, Job)> {
-        std::mem::take(&mut self.ready)
+    fn use_said(&mut self, second: i64, events: &[JobEvent]) {
+        self.ready.extend(self.book.fold(events).into_iter().map(|job| (second, job)));
+    }
+
+    /// Jobs that are new or changed, each with the second from which on it is as it says, and how many were taken before.
+    pub fn take(&mut self) -> (u64, Vec<(i64, Job)>) {
+        let (before, jobs) = (self.taken, std::mem::take(&mut self.ready));
+        self.taken += jobs.len() as u64;
+        (before, jobs)
     }
 }

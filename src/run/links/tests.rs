@@ -50,8 +50,10 @@ fn message(partition: i32, news: Vec<TickNews>) -> LinkMessage {
         partition,
         watermark_s: last + 8,
         newest: Some(last + 8),
+        heard_s: Some(last + 8),
         told: Some(last),
         jobs: Vec::new(),
+        jobs_from: (0, 0),
         news,
     }
 }
@@ -228,4 +230,45 @@ fn a_message_of_another_version_is_none() {
     assert_eq!(LinkMessage::read(&payload), Some(message));
     payload[0] = 9;
     assert_eq!(LinkMessage::read(&payload), None);
+}
+
+/// Recorded rows come in portions: when the first were read, the watermark leaps from their times to the clock.
+#[test]
+fn a_watermark_that_leaps_to_the_clock_makes_nobody_quiet_and_no_second_complete() {
+    let (at, clock) = (|second: i64| Time::from_seconds(second as f64), 1_000_000);
+    let mut news = LinkNews::default();
+    let newest = Some(at(40));
+    let until = [40, clock, clock + 29, clock + 30].map(|watermark| news.progress(at(watermark), newest));
+    assert_eq!(until, [Some(at(40)), Some(at(40)), Some(at(40)), Some(at(56))]);
+
+    let mut merge = LinkMerge::new(2, FabricSettings::default(), Some(network()));
+    let mut says = |partition: i32, watermark_s: i64, told: i64, news: Vec<TickNews>| {
+        let first = message(partition, Vec::new());
+        let told = Some(told);
+        merge.message(LinkMessage { watermark_s, newest: Some(60), heard_s: Some(60), told, news, ..first });
+        merge.fabric().now()
+    };
+    says(1, 60, 56, Vec::new());
+    assert_eq!(says(0, 63, 59, empty(60)), 56);
+    assert_eq!([says(1, clock, 56, Vec::new()), says(0, clock, 59, Vec::new())], [56; 2]);
+    assert_eq!(says(1, clock + 1, 59, empty(60)), 59);
+}
+
+#[test]
+fn jobs_that_are_told_again_are_passed_over_unless_the_telling_began_anew() {
+    let network = network();
+    let mut first = LinkNews::default();
+    first.jobs(&[job_on_all(&network, "7", 5.0), job_on_all(&network, "8", 6.0)]);
+    first.progress(Time::from_seconds(20.0), None);
+    let told = first.take(0).unwrap();
+    assert_eq!((told.jobs.len(), told.jobs_from), (2, (20_000_000, 0)));
+    let mut merge = LinkMerge::new(1, FabricSettings::default(), Some(network));
+    merge.hear_of_jobs(told.jobs.clone(), told.jobs_from);
+    let waiting = |merge: &LinkMerge| merge.jobs.values().map(Vec::len).sum::<usize>();
+    merge.hear_of_jobs(told.jobs.clone(), told.jobs_from);
+    assert_eq!(waiting(&merge), 2);
+    merge.hear_of_jobs(told.jobs[1..].to_vec(), (20_000_000, 1));
+    assert_eq!(waiting(&merge), 2);
+    merge.hear_of_jobs(told.jobs, (30_000_000, 0));
+    assert_eq!(waiting(&merge), 4);
 }
