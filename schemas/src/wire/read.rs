@@ -4,6 +4,9 @@ use super::primitive::Reader;
 use super::{COUNTERS, DROPPED, DroppedRow, JOBS, MARK, Origin, PROGRESS, Reached, WireError};
 use crate::{DropReason, JobEvent, Metric, Name, Source, Time};
 
+/// Counters that are appended at once.
+const BLOCK: usize = 32;
+
 /// A message of `tailback.counters`.
 #[derive(Debug)]
 pub enum Message<'a> {
@@ -36,13 +39,17 @@ impl CountersView<'_> {
     /// [`WireError`] if the message is damaged; `out` may then hold some of them.
     pub fn counters(&self, out: &mut impl Extend<u64>) -> Result<usize, WireError> {
         let mut reader = self.counters;
-        let mut count = 0;
+        let (mut block, mut count) = ([0; BLOCK], 0);
         reader.array(|item| {
-            out.extend([item.long()?.cast_unsigned()]);
+            block[count % BLOCK] = item.long()?.cast_unsigned();
             count += 1;
+            if count % BLOCK == 0 {
+                out.extend(block);
+            }
             Ok(())
         })?;
         reader.end()?;
+        out.extend(block.into_iter().take(count % BLOCK));
         Ok(count)
     }
 }
@@ -99,15 +106,16 @@ fn origin<'a>(reader: &mut Reader<'a>) -> Result<Origin<'a>, WireError> {
     })
 }
 
+/// Whether its strings are such is asked by whoever reads the source, once.
 fn pass_source(reader: &mut Reader<'_>) -> Result<(), WireError> {
-    reader.text()?;
-    reader.text()?;
+    reader.pass_text()?;
+    reader.pass_text()?;
     reader.long()?;
-    reader.text()?;
+    reader.pass_text()?;
     if reader.long()? != 0 {
-        reader.text()?;
+        reader.pass_text()?;
     }
-    reader.array(|part| part.text().map(|_| ()))?;
+    reader.array(Reader::pass_text)?;
     reader.long()?;
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Messages to bytes.
 
-use super::primitive::{put_long, put_text};
+use super::primitive::{put_long, put_longs, put_text};
 use super::{COUNTERS, DROPPED, DroppedRow, JOBS, MARK, Origin, PROGRESS, Reached};
 use crate::{JobEvent, Source, Time};
 
@@ -56,7 +56,7 @@ pub fn write_counters(out: &mut Vec<u8>, origin: &Origin<'_>, time: Time, source
     put_long(out, time.0);
     out.extend_from_slice(source);
     put_count(out, counters.len());
-    counters.iter().for_each(|counter| put_long(out, counter.cast_signed()));
+    put_longs(out, counters);
     put_long(out, 0);
 }
 
