@@ -192,7 +192,7 @@ impl Inbox {
             self.release_from(at, until, &mut ready, out);
         }
         ready.pass(out);
-        if ready.rows.len() <= SPARE_ROWS_MAX {
+        if ready.rows_most <= SPARE_ROWS_MAX {
             self.spare = ready.rows;
         }
     }
@@ -246,6 +246,8 @@ struct Ready {
     rows: CounterBatch,
     jobs: Vec<JobEvent>,
     second: Option<i64>,
+    /// The most rows of one second.
+    rows_most: usize,
 }
 
 impl Ready {
@@ -266,6 +268,7 @@ impl Ready {
         if !self.rows.is_empty() {
             out.rows(&self.rows);
         }
+        self.rows_most = self.rows_most.max(self.rows.len());
         self.jobs.clear();
         self.rows.clear();
     }

@@ -253,7 +253,7 @@ impl Work for Detecting {
             stages: Stages {
                 jobs: JobBook::default(),
                 detector: detector_of(settings),
-                links: LinkNews::default(),
+                links: LinkNews::new(settings.settings.stream.tick_s, settings.settings.stream.lateness_s),
                 partition,
                 rows: 0,
             },
@@ -323,7 +323,7 @@ impl Work for Detecting {
         // Sources heard are told now and then: the database may not have the latest ones.
         let told = self.stages.detector.take_apart(false);
         self.thinner.pass(&told.signals, &mut StoredRows::default());
-        self.stages.links.take(self.partition);
+        self.stages.links.forget();
         self.stages.detector.tell_series_again();
     }
 

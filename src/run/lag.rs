@@ -63,6 +63,11 @@ impl Lag {
         }
         (self.looked, self.newest_s) = (Instant::now(), newest_s);
         let (consumer, positions) = (Arc::clone(consumer), positions.collect::<Vec<Position>>());
+        if positions.is_empty() {
+            // Others hold all partitions, and the brokers have no answer to no question.
+            figures.lag(0);
+            return;
+        }
         self.asking.ask(move |is_moot| behind(&consumer, &positions, is_moot));
     }
 

@@ -65,12 +65,12 @@ pub struct TickNews {
 pub struct LinkMessage {
     /// Partition of `tailback.counters` that it was learnt from.
     pub partition: i32,
-    /// Up to when the stream was read, in seconds since the epoch.
-    pub watermark_s: i64,
-    /// The youngest row's second; `None` before the first.
+    /// The tick up to which the stream was read.
+    pub watermark_tick: i64,
+    /// The youngest row's tick; `None` before the first.
     pub newest: Option<i64>,
     /// The watermark when that row came, or after the latest leap since then.
-    pub heard_s: Option<i64>,
+    pub heard_tick: Option<i64>,
     /// All that it has to say up to this second was said.
     pub told: Option<i64>,
     /// Jobs that are new or changed, each with the second from which on it is as it says. The first partition alone tells of
@@ -102,8 +102,10 @@ impl LinkMessage {
 }
 
 /// What a detector partition has to tell.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct LinkNews {
+    tick_s: f64,
+    lateness_s: f64,
     told: Vec<bool>,
     jobs: JobNews,
     ready: Vec<TickNews>,
@@ -122,14 +124,38 @@ pub struct LinkNews {
 }
 
 impl LinkNews {
+    /// Nothing to tell yet; ticks are `tick_s` long, and rows come up to `lateness_s` late.
+    pub fn new(tick_s: f64, lateness_s: f64) -> LinkNews {
+        LinkNews {
+            tick_s,
+            lateness_s,
+            told: Vec::new(),
+            jobs: JobNews::default(),
+            ready: Vec::new(),
+            watermark: None,
+            newest: None,
+            heard_at: None,
+            since: None,
+            complete: None,
+            told_tick: None,
+            known: None,
+        }
+    }
+
     /// What was said of jobs; it is told with the second in which it was said.
     pub fn jobs(&mut self, events: &[JobEvent]) {
-        self.jobs.hear(events);
+        self.jobs.hear(events, self.tick_s, self.told_tick);
     }
 
     /// Links are watched from here on: what `book` holds of jobs holds from now on.
     pub fn begin(&mut self, book: &JobBook) {
-        self.jobs.begin(book);
+        self.jobs.begin(book, self.newest);
+    }
+
+    /// What waits to be told was told by whoever was here before.
+    pub fn forget(&mut self) {
+        self.ready.clear();
+        self.jobs.forget();
     }
 
     /// The stream was read up to `watermark`, and its youngest row is of `newest`. Up to which time links can be told.
@@ -159,7 +185,9 @@ impl LinkNews {
 
     /// The latest second of which nothing more can come, as far as the watermark tells.
     fn read_up_to(&self) -> Option<i64> {
-        self.watermark.map(|time| (time.seconds() + 0.5).floor() as i64 - LATENESS_TICKS)
+        // A tick lasts until half a tick after its number.
+        let of = |time: Time| ((time.seconds() - self.lateness_s) / self.tick_s - 0.5).floor() as i64;
+        self.watermark.map(of)
     }
 
     /// Seconds up to `complete` are complete; they are told as soon as no news of jobs can come for them either.
@@ -187,18 +215,19 @@ impl LinkNews {
 
     /// What waits to be told, as a message of `partition`; none where readers know how far it is and nothing changed.
     pub fn take(&mut self, partition: i32) -> Option<LinkMessage> {
-        let seconds = |time: Time| time.seconds().floor() as i64;
-        let watermark_s = self.watermark.map(seconds)?;
+        let tick_s = self.tick_s;
+        let ticks = |time: Time| (time.seconds() / tick_s).floor() as i64;
+        let watermark_tick = self.watermark.map(ticks)?;
         let (news, (told_before, jobs)) = (std::mem::take(&mut self.ready), self.jobs.take());
         let jobs_from = (self.since.map_or(0, |since| since.0), told_before);
-        let (newest, heard_s, told) = (self.newest.map(seconds), self.heard_at.map(seconds), self.told_tick);
-        let known = self.known.replace((watermark_s, told)) == Some((watermark_s, told));
+        let (newest, heard_tick, told) = (self.newest.map(ticks), self.heard_at.map(ticks), self.told_tick);
+        let known = self.known.replace((watermark_tick, told)) == Some((watermark_tick, told));
         let is_news = !(news.is_empty() && jobs.is_empty() && known);
         is_news.then_some(LinkMessage {
             partition,
-            watermark_s,
+            watermark_tick,
             newest,
-            heard_s,
+            heard_tick,
             told,
             jobs,
             jobs_from,
@@ -220,7 +249,7 @@ pub struct LinkMerge {
     /// How many were told, since when.
     jobs_told: (i64, u64),
     /// The latest watermark with which a row was heard of.
-    heard_s: i64,
+    heard_tick: i64,
     forced: u64,
 }
 
@@ -228,9 +257,9 @@ pub struct LinkMerge {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Told {
     passed: Option<i64>,
-    watermark_s: i64,
+    watermark_tick: i64,
     /// The watermark after its latest leap.
-    leapt_s: i64,
+    leapt_tick: i64,
     newest: Option<i64>,
     said: Option<i64>,
     waiting: BTreeMap<i64, TickNews>,
@@ -250,27 +279,27 @@ impl Told {
 
     /// Whether its rows are as old as the watermark.
     fn is_live(&self) -> bool {
-        self.newest.is_some_and(|newest| self.watermark_s - newest < LIVE_S)
+        self.newest.is_some_and(|newest| self.watermark_tick - newest < LIVE_S)
     }
 
     /// Whether nothing more of `tick` can come from it.
-    fn has_told(&self, tick: i64, live: bool, heard_s: i64) -> bool {
+    fn has_told(&self, tick: i64, live: bool, heard_tick: i64) -> bool {
         let by_rows = self.said >= Some(tick);
         let silent_since = self.newest.map_or(tick, |newest| newest.max(tick));
         let by_clock = live && self.is_past(silent_since + LATENESS_TICKS, QUIET_S);
-        by_rows || by_clock || self.is_past(heard_s, quiet_s(live))
+        by_rows || by_clock || self.is_past(heard_tick, quiet_s(live))
     }
 
     /// Whether it went on for `seconds` after `then`, one after the other.
     fn is_past(&self, then: i64, seconds: i64) -> bool {
-        self.watermark_s >= then.max(self.leapt_s).saturating_add(seconds)
+        self.watermark_tick >= then.max(self.leapt_tick).saturating_add(seconds)
     }
 
     fn go_on(&mut self, message: &LinkMessage) {
-        if message.watermark_s - self.watermark_s > LIVE_S {
-            self.leapt_s = message.watermark_s;
+        if message.watermark_tick - self.watermark_tick > LIVE_S {
+            self.leapt_tick = message.watermark_tick;
         }
-        self.watermark_s = self.watermark_s.max(message.watermark_s);
+        self.watermark_tick = self.watermark_tick.max(message.watermark_tick);
         self.newest = self.newest.max(message.newest);
         self.said = self.said.max(message.told);
     }
@@ -285,7 +314,7 @@ impl LinkMerge {
             sources: BTreeMap::new(),
             jobs: BTreeMap::new(),
             jobs_told: (0, 0),
-            heard_s: i64::MIN,
+            heard_tick: i64::MIN,
             forced: 0,
         }
     }
@@ -311,7 +340,7 @@ impl LinkMerge {
         let now = self.fabric.now();
         let told = self.sources.entry(message.partition).or_default();
         told.go_on(&message);
-        self.heard_s = self.heard_s.max(message.heard_s.unwrap_or(i64::MIN));
+        self.heard_tick = self.heard_tick.max(message.heard_tick.unwrap_or(i64::MIN));
         for news in message.news {
             if Some(news.tick) > told.passed {
                 told.passed = Some(news.tick);
@@ -349,7 +378,7 @@ impl LinkMerge {
         let waits =
             self.sources.values().any(|told| told.waiting.keys().next().is_some_and(|tick| *tick < first));
         let live = self.sources.values().filter(|told| told.newest.is_some()).all(Told::is_live);
-        let is_over = |told: &Told| told.has_told(first, live, self.heard_s.max(first));
+        let is_over = |told: &Told| told.has_told(first, live, self.heard_tick.max(first));
         let all = self.sources.len() as i32 >= self.partitions;
         (all && !waits && self.sources.values().all(is_over)).then_some(first)
     }
@@ -366,7 +395,7 @@ impl LinkMerge {
         let first = self.sources.values().filter_map(|told| told.waiting.keys().next()).min().copied()?;
         let all = self.sources.len() as i32 >= self.partitions;
         let live = self.sources.values().filter(|told| !told.waiting.is_empty()).all(Told::is_live);
-        if all && self.sources.values().all(|told| told.has_told(first, live, self.heard_s)) {
+        if all && self.sources.values().all(|told| told.has_told(first, live, self.heard_tick)) {
             return Some(first);
         }
         let waiting: usize = self.sources.values().map(|told| told.waiting.len()).sum();
@@ -381,7 +410,7 @@ impl LinkMerge {
         const END_TICKS: i64 = 20;
         let all = self.sources.len() as i32 >= self.partitions;
         let live = self.sources.values().filter(|told| told.newest.is_some()).all(Told::is_live);
-        let quiet = |told: &Told| told.waiting.is_empty() && told.is_past(self.heard_s, quiet_s(live));
+        let quiet = |told: &Told| told.waiting.is_empty() && told.is_past(self.heard_tick, quiet_s(live));
         let end = self.fabric.heard().saturating_add(END_TICKS);
         let all = all && self.jobs.keys().next().is_none_or(|tick| *tick > end);
         if all && self.sources.values().all(quiet) && self.fabric.is_open() && self.fabric.now() < end {

@@ -5,60 +5,86 @@
 //! another row says so, and not from wherever the links happened to be.
 
 use aggregator::JobBook;
-use schemas::{Job, JobEvent};
+use detector::fabric::tick::tick_of;
+use schemas::{Job, JobEvent, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Jobs by what was said up to a second of the links.
+/// Seconds after its end for which a job still matters to links.
+const OVER_S: f64 = 900.0;
+
+/// Jobs by what was said up to a tick of the links.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct JobNews {
     book: JobBook,
-    /// What was said in seconds that are not told yet.
+    /// What was said in ticks that are not told yet.
     said: BTreeMap<i64, Vec<JobEvent>>,
     settled: Option<i64>,
     ready: Vec<(i64, Job)>,
+    /// The latest tick of those that were made ready.
+    latest: Option<i64>,
     /// Jobs that were ready before those.
     taken: u64,
+    /// What was known when links began to be watched in this process.
+    #[serde(skip)]
+    known: Vec<Job>,
 }
 
 impl JobNews {
-    /// Begins with jobs that are known.
-    pub fn begin(&mut self, book: &JobBook) {
+    /// Begins with jobs that are known and, at `now`, not long over.
+    pub fn begin(&mut self, book: &JobBook, now: Option<Time>) {
         self.book = book.clone();
-        self.ready.extend(self.book.jobs().map(|job| (i64::MIN, job)));
+        let is_over = |job: &Job| job.end.zip(now).is_some_and(|(end, now)| now.seconds_since(end) > OVER_S);
+        self.known = self.book.jobs().filter(|job| !is_over(job)).collect();
     }
 
-    /// Takes what was said. What comes later than the lateness is ready at once.
-    pub fn hear(&mut self, events: &[JobEvent]) {
+    /// Takes what was said; ticks are `tick_s` long, and those up to `told` may be over for whoever looks at links. What comes
+    /// later than the lateness counts from the next one on.
+    pub fn hear(&mut self, events: &[JobEvent], tick_s: f64, told: Option<i64>) {
+        let mut late = Vec::new();
         for event in events {
-            // A second lasts from half a second before its number to half a second after it.
-            let second = event.time.seconds().round() as i64;
-            if self.settled >= Some(second) {
-                self.use_said(second, std::slice::from_ref(event));
+            let tick = tick_of(event.time, tick_s);
+            if self.settled >= Some(tick) {
+                late.push(event.clone());
             } else {
-                self.said.entry(second).or_default().push(event.clone());
+                self.said.entry(tick).or_default().push(event.clone());
             }
         }
-    }
-
-    /// Nothing more is said in seconds up to `second`.
-    pub fn settle(&mut self, second: Option<i64>) {
-        let Some(until) = second.filter(|_| second > self.settled) else { return };
-        self.settled = second;
-        let later = self.said.split_off(&(until + 1));
-        for (second, events) in std::mem::replace(&mut self.said, later) {
-            self.use_said(second, &events);
+        let own = late.iter().map(|event| tick_of(event.time, tick_s)).min();
+        if let Some(own) = own {
+            self.use_said(told.map_or(own, |told| own.max(told + 1)), &late);
         }
     }
 
-    fn use_said(&mut self, second: i64, events: &[JobEvent]) {
-        self.ready.extend(self.book.fold(events).into_iter().map(|job| (second, job)));
+    /// Nothing more is said in ticks up to `tick`.
+    pub fn settle(&mut self, tick: Option<i64>) {
+        let Some(until) = tick.filter(|_| tick > self.settled) else { return };
+        self.settled = tick;
+        let later = self.said.split_off(&(until + 1));
+        for (tick, events) in std::mem::replace(&mut self.said, later) {
+            self.use_said(tick, &events);
+        }
     }
 
-    /// Jobs that are new or changed, each with the second from which on it is as it says, and how many were taken before.
+    /// A job never goes back to what was known of it before.
+    fn use_said(&mut self, tick: i64, events: &[JobEvent]) {
+        let tick = self.latest.map_or(tick, |latest| latest.max(tick));
+        self.latest = Some(tick);
+        self.ready.extend(self.book.fold(events).into_iter().map(|job| (tick, job)));
+    }
+
+    /// Jobs that are new or changed, each with the tick from which on it is as it says, and how many were taken before.
     pub fn take(&mut self) -> (u64, Vec<(i64, Job)>) {
-        let (before, jobs) = (self.taken, std::mem::take(&mut self.ready));
+        let (before, known) = (self.taken, std::mem::take(&mut self.known));
+        let mut jobs: Vec<(i64, Job)> = known.into_iter().map(|job| (i64::MIN, job)).collect();
+        jobs.append(&mut self.ready);
         self.taken += jobs.len() as u64;
         (before, jobs)
+    }
+
+    /// Lets go of what was told by whoever was here before.
+    pub fn forget(&mut self) {
+        self.taken += self.ready.len() as u64;
+        self.ready.clear();
     }
 }

@@ -24,7 +24,7 @@ fn news(network: &Network, partition: i32) -> Vec<TickNews> {
     let own: Vec<SeriesInfo> = uplinks.into_iter().skip(partition as usize).step_by(2).collect();
     assert!(own.len() > 2);
     let table: SeriesTable = own;
-    let mut news = LinkNews::default();
+    let mut news = LinkNews::new(1.0, 3.0);
     news.progress(Time::from_seconds(68.0), Some(Time::from_seconds(68.0)));
     for tick in 0..60 {
         let contended = (10..40).contains(&tick);
@@ -48,9 +48,9 @@ fn message(partition: i32, news: Vec<TickNews>) -> LinkMessage {
     let last = news.last().map_or(0, |news| news.tick);
     LinkMessage {
         partition,
-        watermark_s: last + 8,
+        watermark_tick: last + 8,
         newest: Some(last + 8),
-        heard_s: Some(last + 8),
+        heard_tick: Some(last + 8),
         told: Some(last),
         jobs: Vec::new(),
         jobs_from: (0, 0),
@@ -99,7 +99,7 @@ fn job_on_all(network: &Network, id: &str, said: f64) -> JobEvent {
 #[test]
 fn a_job_that_is_told_by_a_partition_without_links_is_known_in_the_seconds_of_others() {
     let network = network();
-    let mut first = LinkNews::default();
+    let mut first = LinkNews::new(1.0, 3.0);
     first.jobs(&[job_on_all(&network, "7", 5.2)]);
     first.progress(Time::from_seconds(68.0), Some(Time::from_seconds(68.0)));
     first.ticks(vec![LinkTick::empty(59)], &SeriesTable::new());
@@ -114,7 +114,7 @@ fn a_job_that_is_told_by_a_partition_without_links_is_known_in_the_seconds_of_ot
 /// What a job on every second host lost, of which is heard at second `late`; another one has the others. So many seconds are
 /// told together.
 fn lost_s(network: &Arc<Network>, late: f64, bundle: usize) -> f64 {
-    let mut first = LinkNews::default();
+    let mut first = LinkNews::new(1.0, 3.0);
     let mut merge = LinkMerge::new(2, FabricSettings::default(), Some(Arc::clone(network)));
     merge.message(message(1, news(network, 1)));
     let hears = |id: &str, at: f64, skip: usize| {
@@ -148,7 +148,7 @@ fn what_links_say_of_a_job_whose_nodes_are_heard_of_late_depends_on_no_bundle() 
 #[test]
 fn jobs_are_told_though_the_sources_of_the_partition_that_tells_them_are_silent() {
     let (network, at) = (network(), |second: f64| Time::from_seconds(second));
-    let mut news = LinkNews::default();
+    let mut news = LinkNews::new(1.0, 3.0);
     let told = |news: &mut LinkNews, id: &str, said: f64, watermark: f64, newest: Option<f64>| {
         news.jobs(&[job_on_all(&network, id, said)]);
         news.progress(at(watermark), newest.map(at));
@@ -236,16 +236,23 @@ fn a_message_of_another_version_is_none() {
 #[test]
 fn a_watermark_that_leaps_to_the_clock_makes_nobody_quiet_and_no_second_complete() {
     let (at, clock) = (|second: i64| Time::from_seconds(second as f64), 1_000_000);
-    let mut news = LinkNews::default();
+    let mut news = LinkNews::new(1.0, 3.0);
     let newest = Some(at(40));
     let until = [40, clock, clock + 29, clock + 30].map(|watermark| news.progress(at(watermark), newest));
     assert_eq!(until, [Some(at(40)), Some(at(40)), Some(at(40)), Some(at(56))]);
 
     let mut merge = LinkMerge::new(2, FabricSettings::default(), Some(network()));
-    let mut says = |partition: i32, watermark_s: i64, told: i64, news: Vec<TickNews>| {
+    let mut says = |partition: i32, watermark_tick: i64, told: i64, news: Vec<TickNews>| {
         let first = message(partition, Vec::new());
         let told = Some(told);
-        merge.message(LinkMessage { watermark_s, newest: Some(60), heard_s: Some(60), told, news, ..first });
+        merge.message(LinkMessage {
+            watermark_tick,
+            newest: Some(60),
+            heard_tick: Some(60),
+            told,
+            news,
+            ..first
+        });
         merge.fabric().now()
     };
     says(1, 60, 56, Vec::new());
@@ -257,7 +264,7 @@ fn a_watermark_that_leaps_to_the_clock_makes_nobody_quiet_and_no_second_complete
 #[test]
 fn jobs_that_are_told_again_are_passed_over_unless_the_telling_began_anew() {
     let network = network();
-    let mut first = LinkNews::default();
+    let mut first = LinkNews::new(1.0, 3.0);
     first.jobs(&[job_on_all(&network, "7", 5.0), job_on_all(&network, "8", 6.0)]);
     first.progress(Time::from_seconds(20.0), None);
     let told = first.take(0).unwrap();
@@ -271,4 +278,64 @@ fn jobs_that_are_told_again_are_passed_over_unless_the_telling_began_anew() {
     assert_eq!(waiting(&merge), 2);
     merge.hear_of_jobs(told.jobs, (30_000_000, 0));
     assert_eq!(waiting(&merge), 4);
+}
+
+fn names(told: &[(i64, Job)]) -> Vec<(i64, usize)> {
+    told.iter().map(|(tick, job)| (*tick, job.nodes.len())).collect()
+}
+
+/// Rows of one job from many nodes, later than the lateness: one telling, and none that knows less than the one before.
+#[test]
+fn what_is_said_of_a_job_too_late_is_told_once_and_never_takes_back_what_was_told() {
+    let network = network();
+    let all = job_on_all(&network, "7", 20.0);
+    let of = |range: std::ops::Range<usize>, said: f64| JobEvent {
+        time: Time::from_seconds(said),
+        nodes: all.nodes[range].to_vec(),
+        ..all.clone()
+    };
+    let mut news = LinkNews::new(1.0, 3.0);
+    let read = |news: &mut LinkNews, second: f64| {
+        news.progress(Time::from_seconds(second), Some(Time::from_seconds(second)));
+        news.ticks(vec![LinkTick::empty(second as i64 - 4)], &SeriesTable::new());
+        names(&news.take(0).unwrap().jobs)
+    };
+    news.jobs(&[of(0..1, 20.0)]);
+    assert_eq!(read(&mut news, 24.0), [(20, 1)]);
+    news.jobs(&[of(1..2, 15.0), of(2..3, 16.0), of(3..4, 15.0)]);
+    assert_eq!(read(&mut news, 25.0), [(21, 4)]);
+}
+
+/// Ticks of two seconds, and of half a second.
+#[test]
+fn jobs_and_links_go_by_the_same_ticks_however_long_these_are() {
+    let network = network();
+    for tick_s in [0.5, 2.0] {
+        let mut news = LinkNews::new(tick_s, 3.0);
+        news.jobs(&[job_on_all(&network, "7", 20.0)]);
+        let read = Time::from_seconds(40.0);
+        news.progress(read, Some(read));
+        let complete = ((40.0 - 3.0) / tick_s - 0.5_f64).floor() as i64;
+        news.ticks(vec![LinkTick::empty(complete)], &SeriesTable::new());
+        let message = news.take(0).unwrap();
+        assert_eq!(message.told, Some(complete));
+        assert_eq!(message.jobs[0].0, (20.0 / tick_s) as i64);
+    }
+}
+
+/// Whoever was here before told of its jobs; those that were known when links began to be watched were told by nobody.
+#[test]
+fn jobs_that_were_known_before_links_were_watched_are_told_unless_they_are_long_over() {
+    let network = network();
+    let mut book = JobBook::default();
+    let long_over = JobEvent { end: Some(Time::from_seconds(30.0)), ..job_on_all(&network, "1", 20.0) };
+    let runs = JobEvent { end: None, ..job_on_all(&network, "2", 20.0) };
+    book.fold(&[long_over, runs]);
+    let mut news = LinkNews::new(1.0, 3.0);
+    news.progress(Time::from_seconds(2_000.0), Some(Time::from_seconds(2_000.0)));
+    news.begin(&book);
+    news.jobs(&[job_on_all(&network, "3", 1_000.0)]);
+    news.forget();
+    let told = news.take(0).unwrap();
+    assert_eq!(told.jobs.iter().map(|(_, job)| job.job_id.as_str()).collect::<Vec<_>>(), ["2"]);
 }
