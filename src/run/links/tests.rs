@@ -1,9 +1,14 @@
 //! What the fabric says of news that come in different orders, twice, or in other bundles.
 
+use super::merge::WAITING_MAX;
 use super::*;
+use aggregator::JobBook;
+use detector::fabric::{FabricSettings, LinkTick, Network};
 use schemas::topology::generate::FatTree;
 use schemas::topology::{Machine, VertexKind};
+use schemas::{JobEvent, SeriesTable, Time};
 use schemas::{Metric, Name, Region};
+use std::sync::Arc;
 
 fn network() -> Arc<Network> {
     Arc::new(Network::of(Machine::FatTree(FatTree::vishnu(0)).build().unwrap()))
