@@ -52,6 +52,10 @@ const PAUSE: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(1);
 /// A raw partition that gave nothing for so long is not waited for here, and whether it ended is doubted.
 const STUCK: Duration = Duration::from_secs(2);
+/// One of which no broker said anything for so long is not spoken of: then detectors wait for it half a minute longer.
+const AWAY: Duration = Duration::from_secs(60);
+/// Seconds by which Kafka's clock is believed to be ahead.
+const KAFKA_AHEAD_S: f64 = 1.0;
 /// One that has more and gave nothing for so long is asked for anew.
 const LOST: Duration = Duration::from_secs(10);
 
@@ -250,9 +254,7 @@ impl<'a> Aggregating<'a> {
     }
 
     fn take(&mut self, at: usize, message: &BorrowedMessage<'_>) -> anyhow::Result<()> {
-        let now = now();
-        let arrived =
-            message.timestamp().to_millis().map_or(now, |ms| Time(ms.saturating_mul(1000)).min(now));
+        let arrived = arrived(message.timestamp().to_millis(), now());
         let payload = message.payload().unwrap_or_default();
         self.offer(at, message.offset(), arrived, payload)
     }
@@ -298,9 +300,11 @@ impl<'a> Aggregating<'a> {
         if self.told.elapsed() < wait && !full {
             return Ok(());
         }
-        self.confirm_ends();
+        // Before the ends are looked at: what comes meanwhile is no reason to believe in a later end.
         let now = now();
-        let reached: Vec<_> = self.raws.iter_mut().map(|raw| raw.progress(now)).collect();
+        self.confirm_ends();
+        let spoken_of = self.raws.iter_mut().filter(|raw| !raw.is_away(AWAY));
+        let reached: Vec<_> = spoken_of.map(|raw| raw.progress(now)).collect();
         self.out.tell(self.chunk, &mut self.raws, &self.instance, now, &reached)?;
         let mut offsets = TopicPartitionList::new();
         for raw in &self.raws {
@@ -322,21 +326,22 @@ impl<'a> Aggregating<'a> {
     }
 
     /// The end of a raw partition holds for the moment. After a pause of this process more may be there: then the broker is
-    /// asked, and until it answers the partition stands where it was. It is asked too where nothing comes and no end was
-    /// told.
+    /// asked, and until it answers the partition stands where it was. It is asked too where nothing comes: an end that it
+    /// does not confirm is not believed for long.
     fn confirm_ends(&mut self) {
         if self.turned.elapsed() > PAUSE {
             self.confirmed = Instant::now();
             self.raws.iter_mut().for_each(RawPartition::doubt_end);
+            self.raws.iter_mut().for_each(RawPartition::was_left_alone);
         } else if self.confirmed.elapsed() > PAUSE {
             self.confirmed = Instant::now();
             self.raws.iter_mut().for_each(|raw| raw.doubt_silence(STUCK));
         }
         self.settle_ends();
-        let doubted = ends::doubted(&self.raws);
+        let doubted = ends::doubted(&self.raws, PAUSE);
         if !doubted.is_empty() && !self.asking.is_open() {
             let (consumer, reset) = (Arc::clone(&self.consumer), self.reset);
-            self.asking.ask(move |_| ends::ask(&consumer, &doubted, reset, PATIENCE));
+            self.asking.ask(move |is_moot| ends::ask(&consumer, &doubted, reset, PATIENCE, is_moot));
         }
         self.turned = Instant::now();
     }
@@ -346,8 +351,7 @@ impl<'a> Aggregating<'a> {
         let Some((asked, ends)) = self.asking.answer() else { return };
         let took = asked.elapsed();
         let asked = (now().plus_seconds(-took.as_secs_f64()), took < PAUSE);
-        let settled = ends
-            .and_then(|ends| ends::settle(&self.consumer, &mut self.raws, &ends, asked, (LOST, PATIENCE)));
+        let settled = ends.and_then(|ends| ends::settle(&self.consumer, &mut self.raws, &ends, asked, LOST));
         if let Err(error) = settled {
             tracing::debug!(%error, "the ends of raw partitions are not known just now");
         }
@@ -384,6 +388,12 @@ impl<'a> Aggregating<'a> {
         tracing::info!(stage = "aggregator", clean = self.chunks.is_empty(), "stopped");
         Ok(())
     }
+}
+
+/// When Kafka got a message, as it says, so that reading it again says the same. What comes from the future came now.
+fn arrived(kafka_ms: Option<i64>, now: Time) -> Time {
+    let said = kafka_ms.map(|ms| Time(ms.saturating_mul(1000)));
+    said.filter(|said| *said <= now.plus_seconds(KAFKA_AHEAD_S)).unwrap_or(now)
 }
 
 #[cfg(test)]

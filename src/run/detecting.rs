@@ -1,7 +1,7 @@
 //! The detector stage's work on one partition of `tailback.counters`: order, jobs, detector.
 
 use super::alert_news;
-use super::links::{self, LinkNews};
+use super::links::{self, LinkNews, ReadUpTo};
 use super::partitions::even_share;
 use super::rolling::PartMessage;
 use super::verdict;
@@ -40,6 +40,8 @@ pub struct DetectingSettings {
     pub links: bool,
     /// Whether there are rules of alerts.
     pub alerts: bool,
+    /// Length of a message's content, at most.
+    pub payload_bytes_max: usize,
 }
 
 /// State of one partition.
@@ -67,6 +69,9 @@ pub struct Detecting {
     /// What alerts were told of; nothing where there are no rules.
     #[serde(skip)]
     alerts: Option<Told>,
+    /// Length of a message's content, at most.
+    #[serde(skip)]
+    payload_bytes_max: usize,
     /// About how long the next state is.
     #[serde(skip)]
     written_bytes: Cell<usize>,
@@ -146,16 +151,19 @@ impl Detecting {
             Message::Progress(_, now, reached) => {
                 let mut down = Downstream { stages: &mut self.stages, sources: &self.sources };
                 self.inbox.progress(now, &reached, &mut down);
-                let watermark = self.inbox.watermark();
-                let newest = self.stages.detector.newest();
+                let read = ReadUpTo {
+                    watermark: self.inbox.watermark(),
+                    newest: self.stages.detector.newest(),
+                    rows: self.stages.rows,
+                };
                 if self.stages.detector.watches_links()
-                    && let Some(until) = self.stages.links.progress(watermark, newest)
+                    && let Some(until) = self.stages.links.progress(read)
                 {
                     let ticks = self.stages.detector.take_links(until);
                     self.stages.links.ticks(ticks, self.stages.detector.series());
                 }
                 self.stages.detector.give_up_silent();
-                self.stages.detector.look_for_silence(self.inbox.watermark());
+                self.stages.detector.look_for_silence(read.watermark);
                 Ok(())
             }
         }
@@ -196,26 +204,24 @@ impl Detecting {
     }
 
     /// What became known of series and sources, for alerts.
-    fn news(&mut self, results: &ResultBatch) -> Option<Outgoing> {
-        let detector = &self.stages.detector;
+    fn news(&mut self, results: &ResultBatch) -> Vec<Outgoing> {
+        let (detector, partition) = (&self.stages.detector, self.partition);
         let (episodes, silences) = (&results.episodes, &results.silences);
-        let told = self.alerts.as_mut()?;
-        alert_news::outgoing(&told.news(
-            self.partition,
-            detector.newest(),
-            episodes,
-            silences,
-            detector.series(),
-        )?)
+        let news =
+            |told: &mut Told| told.news(partition, detector.newest(), episodes, silences, detector.series());
+        let news = self.alerts.as_mut().and_then(news);
+        news.map_or(Vec::new(), |news| alert_news::outgoing(news, self.payload_bytes_max))
     }
 
     /// What became known of links.
-    fn links(&mut self) -> Option<Outgoing> {
+    fn links(&mut self) -> Vec<Outgoing> {
         if !self.stages.detector.watches_links() {
-            return None;
+            return Vec::new();
         }
-        let payload = self.stages.links.take(self.partition)?.payload().ok()?;
-        Some(Outgoing { to: OutTopic::Signals, key: links::KEY.to_string(), payload })
+        let message = self.stages.links.take(self.partition);
+        let payloads = message.and_then(|message| message.payloads(self.payload_bytes_max).ok());
+        let outgoing = |payload| Outgoing { to: OutTopic::Signals, key: links::KEY.to_string(), payload };
+        payloads.into_iter().flatten().map(outgoing).collect()
     }
 
     /// What this partition knows of jobs, where it changed since it was told last. The first partition tells
@@ -265,6 +271,7 @@ impl Work for Detecting {
             heard_at: [None; 2],
             announced: HashSet::new(),
             alerts: settings.alerts.then(Told::default),
+            payload_bytes_max: settings.payload_bytes_max,
             written_bytes: Cell::new(0),
         }
     }
@@ -277,11 +284,13 @@ impl Work for Detecting {
         // The topology may have been configured since the state was written.
         if settings.links && !self.stages.detector.watches_links() {
             self.stages.detector.watch_links();
+            self.stages.links.begin();
             if self.partition == 0 {
-                self.stages.links.begin(&self.stages.jobs);
+                self.stages.links.begin_jobs(&self.stages.jobs);
             }
         }
         self.alerts = settings.alerts.then(Told::default);
+        self.payload_bytes_max = settings.payload_bytes_max;
     }
 
     fn write(&self) -> Result<Vec<u8>, postcard::Error> {

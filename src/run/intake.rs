@@ -26,8 +26,6 @@ use std::time::Duration;
 const BODY_BYTES_MAX: usize = 2 << 20;
 /// Events in one request, at most.
 const EVENTS_MAX: usize = 10_000;
-/// Bytes that a message is longer than what stands in it.
-const MESSAGE_EXTRA_BYTES: usize = 1_024;
 /// Milliseconds for which the brokers may take to have an event.
 const DELIVERY_MS: u64 = 3_000;
 
@@ -36,7 +34,7 @@ const DELIVERY_MS: u64 = 3_000;
 pub struct Intake {
     producer: FutureProducer,
     topic: Arc<str>,
-    message_bytes_max: usize,
+    content_bytes_max: usize,
     ready: Arc<AtomicBool>,
 }
 
@@ -54,7 +52,7 @@ impl Intake {
         Ok(Intake {
             producer: kafka::client(config, Role::Producer, &own, DefaultClientContext)?,
             topic: config.kafka.jobs_topic.as_str().into(),
-            message_bytes_max: config.kafka.message_max_bytes as usize,
+            content_bytes_max: kafka::content_bytes_max(&config.kafka),
             ready: Arc::default(),
         })
     }
@@ -89,7 +87,7 @@ impl Intake {
         let mut messages = Vec::with_capacity(jobs.len());
         for (at, job) in jobs.iter().enumerate() {
             let payload = serde_json::to_vec(job).map_err(|error| wrong(at + 1, &error.to_string()))?;
-            if payload.len() + MESSAGE_EXTRA_BYTES > self.message_bytes_max {
+            if payload.len() > self.content_bytes_max {
                 return Err(wrong(at + 1, "it is longer than kafka.message_max_bytes"));
             }
             messages.push((job.job_id.as_str(), payload));
@@ -126,7 +124,7 @@ async fn taken(intake: &Intake, headers: &HeaderMap, body: &[u8]) -> Result<usiz
         let event = job.event(now()).map_err(|error| wrong(at + 1, &error.to_string()))?;
         // On their way to the detectors nodes stand one by one.
         let bytes: usize = event.nodes.iter().map(|node| node.as_str().len() + 2).sum();
-        if bytes + MESSAGE_EXTRA_BYTES > intake.message_bytes_max {
+        if bytes > intake.content_bytes_max {
             return Err(wrong(at + 1, "its nodes, one by one, are longer than kafka.message_max_bytes"));
         }
     }

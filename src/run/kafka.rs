@@ -20,6 +20,8 @@ use std::time::{Duration, Instant};
 
 /// Time after which brokers that do not answer are asked again, and what keeps them is looked at.
 const ASKED_AGAIN: Duration = Duration::from_millis(500);
+/// Bytes that a message is longer than what stands in it.
+const MESSAGE_EXTRA_BYTES: usize = 1_024;
 
 /// Chunks of messages that may be on their way at once.
 pub const CHUNKS: usize = 64;
@@ -202,6 +204,11 @@ pub fn offsets<'a, C: ConsumerContext>(
     }
     let found = consumer.offsets_for_times(asked, patience)?;
     Ok(partitions.map(|(topic, partition)| known(&found, topic, partition)).collect())
+}
+
+/// Length of what stands in a message, at most.
+pub fn content_bytes_max(kafka: &Kafka) -> usize {
+    kafka.message_max_bytes as usize - MESSAGE_EXTRA_BYTES
 }
 
 /// The offset of a partition in an answer, if it is there.

@@ -6,7 +6,8 @@
 //! How far a partition is, it says itself: by its own rows, and by what waits of them. One without rows
 //! is behind nobody where the watermark of the stream (by clocks) goes with the rows' times; where rows are much older than
 //! that, as in recorded ones, it is waited for until nobody has heard of a row for half a minute. When the last of recorded
-//! rows was read the watermark leaps to the clock, and seconds that it leapt over were not waited for.
+//! rows was read, and when brokers were away, the watermark leaps to the clock: seconds that it leapt over were not waited
+//! for, and whoever has older rows may be about to send them.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -19,7 +20,7 @@ mod merge;
 mod news;
 
 pub use merge::LinkMerge;
-pub use news::LinkNews;
+pub use news::{LinkNews, ReadUpTo};
 
 use detector::fabric::LinkReport;
 use detector::fabric::lifecycle::LinkEvent;
@@ -29,7 +30,7 @@ use serde::{Deserialize, Serialize};
 /// Key of the messages: all go to one partition of `tailback.signals`.
 pub const KEY: &str = "links";
 /// First byte of a message, which tells it from those of jobs.
-pub const VERSION: u8 = 8;
+pub const VERSION: u8 = 9;
 /// Level of zstd: columns of small numbers.
 const COMPRESSION: i32 = 1;
 /// Far beyond a message of all links of the largest machine.
@@ -39,20 +40,26 @@ const QUIET_S: i64 = 5;
 /// The same for rows that are no live ones: the watermark says nothing of their times, and whoever reads or sends them may
 /// be starting again.
 const RECORDED_QUIET_S: i64 = 30;
-/// Rows that are older than the watermark by this many seconds are no live ones. A watermark that goes on by as much at
-/// once leaps: from the times of recorded rows to the clock, when all of them were read.
+/// Rows that are older than the watermark by this many seconds are no live ones.
 const LIVE_S: i64 = 60;
+/// A watermark that goes on by more seconds at once leaps. While a small machine's rows are caught up with it does so all the
+/// time, and who is silent is waited for until that is over.
+const LEAP_S: i64 = 10;
+/// Reports and events in one part of a second.
+const PART_NEWS: usize = 512;
 
 /// Seconds of watermark without any row after which nothing more is waited for.
 fn quiet_s(live: bool) -> i64 {
     if live { QUIET_S } else { RECORDED_QUIET_S }
 }
 
-/// What one detector partition tells of one second.
+/// What one detector partition tells of one second, or a part of that.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TickNews {
     /// Number of the second since the epoch.
     pub tick: i64,
+    /// Number of the part; where a second is divided depends on nothing but what is told of it.
+    pub part: u32,
     /// Links that changed, by the detector's numbers.
     pub reports: Vec<LinkReport>,
     /// Links that failed or recovered, by the same numbers.
@@ -66,11 +73,15 @@ pub struct TickNews {
 pub struct LinkMessage {
     /// Partition of `tailback.counters` that it was learnt from.
     pub partition: i32,
+    /// Whether another message has the rest of what was to be told; how far the partition is stands in the last one alone.
+    pub more: bool,
     /// The tick up to which the stream was read.
     pub watermark_tick: i64,
+    /// The same after its latest leap.
+    pub leapt_tick: Option<i64>,
     /// The youngest row's tick; `None` before the first.
     pub newest: Option<i64>,
-    /// The watermark when that row came, or after the latest leap since then.
+    /// The watermark when a row came last.
     pub heard_tick: Option<i64>,
     /// All that it has to say up to this second was said.
     pub told: Option<i64>,
@@ -84,6 +95,43 @@ pub struct LinkMessage {
 }
 
 impl LinkMessage {
+    /// Its bytes, in as many messages as it takes for none to be longer than `bytes_max`. A single job, and a single part of
+    /// a second, is never divided.
+    ///
+    /// # Errors
+    /// What cannot be written.
+    pub fn payloads(self, bytes_max: usize) -> anyhow::Result<Vec<Vec<u8>>> {
+        let payload = self.payload()?;
+        if payload.len() <= bytes_max || self.jobs.len().max(self.news.len()) < 2 {
+            return Ok(vec![payload]);
+        }
+        let (first, rest) = self.halves();
+        let mut payloads = first.payloads(bytes_max)?;
+        payloads.extend(rest.payloads(bytes_max)?);
+        Ok(payloads)
+    }
+
+    /// Divides it; jobs go before the seconds in which they may matter.
+    fn halves(mut self) -> (LinkMessage, LinkMessage) {
+        let (since, before) = self.jobs_from;
+        let jobs = self.jobs.len().div_ceil(2);
+        let news = if self.jobs.len() < 2 { self.news.len() / 2 } else { 0 };
+        let first = LinkMessage {
+            partition: self.partition,
+            more: true,
+            watermark_tick: i64::MIN,
+            leapt_tick: None,
+            newest: None,
+            heard_tick: None,
+            told: None,
+            jobs: self.jobs.drain(..jobs).collect(),
+            jobs_from: self.jobs_from,
+            news: self.news.drain(..news).collect(),
+        };
+        self.jobs_from = (since, before + jobs as u64);
+        (first, self)
+    }
+
     /// Its bytes.
     ///
     /// # Errors

@@ -234,6 +234,7 @@ impl OneStage {
                     fabric: config.fabric.clone(),
                     network: network(config)?,
                     alerts: Arc::default(),
+                    payload_bytes_max: kafka::content_bytes_max(&config.kafka),
                 };
                 let settings = RollingSettings { alerts: alerts(config, &settings), ..settings };
                 self.exactly_once::<Rolling>(stage, topic, settings, Box::new(|| None), figures)
@@ -284,6 +285,7 @@ fn detecting_settings(config: &RunConfig) -> DetectingSettings {
         storage: policy(config),
         links: !config.site.topology.is_empty(),
         alerts: !config.alerts.rules.is_empty(),
+        payload_bytes_max: kafka::content_bytes_max(&config.kafka),
     }
 }
 

@@ -84,6 +84,8 @@ pub struct RollingSettings {
     pub network: Option<Arc<Network>>,
     /// Rules of alerts, and who is told.
     pub alerts: Arc<AlertSettings>,
+    /// Length of a message's content, at most.
+    pub payload_bytes_max: usize,
 }
 
 /// The part of a job that the fabric tells counts as one of a partition that does not exist.
@@ -124,16 +126,20 @@ impl Rolling {
     }
 
     /// What jobs lost, for the partition that knows of alerts.
-    fn news_of_jobs(&self, results: &[JobResult]) -> Option<Outgoing> {
+    fn news_of_jobs(&self, results: &[JobResult]) -> Vec<Outgoing> {
         let news = |result: &JobResult| {
             let parts = self.jobs.get(&result.job_id)?;
             let start = parts.values().map(|(_, part)| part.start).min()?;
             let until = parts.values().map(|(_, part)| part.until).max()?;
             Some(JobNews::of(result, start, until))
         };
-        let is_told = self.settings.as_ref().is_some_and(|settings| !settings.alerts.rules.is_empty());
+        let is_told = |settings: &&RollingSettings| !settings.alerts.rules.is_empty();
+        let Some(settings) = self.settings.as_ref().filter(is_told) else { return Vec::new() };
         let jobs: Vec<JobNews> = results.iter().filter_map(news).collect();
-        (is_told && !jobs.is_empty()).then(|| alert_news::outgoing(&News { jobs, ..News::default() }))?
+        if jobs.is_empty() {
+            return Vec::new();
+        }
+        alert_news::outgoing(News { jobs, ..News::default() }, settings.payload_bytes_max)
     }
 
     /// What the fabric says of jobs, for the partitions that these belong to.

@@ -7,6 +7,7 @@ use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::{Offset, TopicPartitionList};
 use schemas::Time;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// A raw partition whose end is asked for.
@@ -49,26 +50,30 @@ impl Reset {
     }
 }
 
-/// The partitions whose ends are doubted.
-pub(super) fn doubted(raws: &[RawPartition]) -> Vec<Doubted> {
+/// The partitions whose ends are doubted, or were not confirmed for longer than `after`.
+pub(super) fn doubted(raws: &[RawPartition], after: Duration) -> Vec<Doubted> {
     let of_raw = |raw: &RawPartition| Doubted {
         topic: raw.topic().to_string(),
         partition: raw.partition(),
         is_unread: raw.next_offset().is_none(),
         begin: raw.begin(),
     };
-    raws.iter().filter(|raw| raw.is_doubted()).map(of_raw).collect()
+    raws.iter().filter(|raw| raw.is_doubted() || raw.must_confirm(after)).map(of_raw).collect()
 }
 
-/// Asks for ends; those that the brokers could not tell are left out.
+/// Asks for ends; those that the brokers could not tell are left out, and all when nobody wants to know any more.
 pub(super) fn ask(
     consumer: &BaseConsumer<Listener>,
     doubted: &[Doubted],
     reset: Reset,
     patience: Duration,
+    is_moot: &AtomicBool,
 ) -> Result<Vec<End>, KafkaError> {
     let asked = || doubted.iter().map(|one| (one.topic.as_str(), one.partition));
     let highs = kafka::offsets(consumer, asked(), Offset::End, patience)?;
+    if is_moot.load(Ordering::Relaxed) {
+        return Ok(Vec::new());
+    }
     let begins = begins(consumer, doubted, reset, &highs, patience)?;
     let of_one = |((one, begin), high): ((&Doubted, Option<i64>), &Option<i64>)| {
         Some(End { topic: one.topic.clone(), partition: one.partition, begin: begin?, high: (*high)? })
@@ -112,25 +117,20 @@ pub(super) fn settle(
     raws: &mut [RawPartition],
     ends: &[End],
     (asked, is_fresh): (Time, bool),
-    (stuck, patience): (Duration, Duration),
+    stuck: Duration,
 ) -> Result<(), KafkaError> {
     for end in ends {
         let Some(raw) = raws.iter_mut().find(|raw| raw.is(&end.topic, end.partition)) else { continue };
         raw.settle(end.begin, end.high, asked, is_fresh);
         if raw.must_nudge(stuck) {
-            nudge(consumer, raw, end.begin, patience)?;
+            nudge(consumer, raw, end.begin)?;
         }
     }
     Ok(())
 }
 
-/// Has Kafka send a partition again from where it was read up to.
-fn nudge(
-    consumer: &BaseConsumer<Listener>,
-    raw: &RawPartition,
-    begin: i64,
-    patience: Duration,
-) -> Result<(), KafkaError> {
+/// Has Kafka send a partition again from where it was read up to, without waiting for it.
+fn nudge(consumer: &BaseConsumer<Listener>, raw: &RawPartition, begin: i64) -> Result<(), KafkaError> {
     let from = raw.next_offset().unwrap_or(begin);
     tracing::warn!(
         topic = raw.topic(),
@@ -138,5 +138,5 @@ fn nudge(
         offset = from,
         "nothing comes of a raw partition that has more: it is asked for anew"
     );
-    consumer.seek(raw.topic(), raw.partition(), Offset::Offset(from), patience)
+    consumer.seek(raw.topic(), raw.partition(), Offset::Offset(from), Duration::ZERO)
 }

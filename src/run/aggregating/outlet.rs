@@ -1,6 +1,6 @@
 //! Rows to messages of `tailback.counters`, in the partition of their key.
 
-use super::super::kafka::Deliveries;
+use super::super::kafka::{self, Deliveries};
 use super::raw::RawPartition;
 use crate::config::sections::Kafka;
 use aggregator::{Decoded, Decoder};
@@ -14,14 +14,12 @@ use std::time::Duration;
 
 /// Job events remembered, so that rows that repeat the same every second are sent once.
 const EVENTS_MAX: usize = 200_000;
-/// Bytes that a message is longer than what stands in it.
-const MESSAGE_EXTRA_BYTES: usize = 1_024;
 
 /// The producer, and what it needs of each source.
 pub(super) struct Rekeyed {
     producer: ThreadedProducer<Deliveries>,
     topic: String,
-    message_bytes_max: usize,
+    content_bytes_max: usize,
     partitions: i32,
     sources: Vec<Option<Described>>,
     events: HashMap<(schemas::Name, schemas::Name), JobEvent>,
@@ -41,7 +39,7 @@ impl Rekeyed {
         Rekeyed {
             producer,
             topic: kafka.counters_topic.clone(),
-            message_bytes_max: kafka.message_max_bytes as usize,
+            content_bytes_max: kafka::content_bytes_max(kafka),
             partitions,
             sources: Vec::new(),
             events: HashMap::new(),
@@ -69,7 +67,7 @@ impl Rekeyed {
         let news = self.news(&decoded.jobs);
         if !news.is_empty() {
             wire::write_jobs(&mut self.buffer, &origin, &news);
-            if self.buffer.len() + MESSAGE_EXTRA_BYTES > self.message_bytes_max {
+            if self.buffer.len() > self.content_bytes_max {
                 let (job, bytes) = (&news[0].job_id, self.buffer.len());
                 tracing::error!(%job, bytes, "a job's nodes do not fit into kafka.message_max_bytes: it is left out");
                 return Ok(false);

@@ -8,6 +8,9 @@ use schemas::wire::{DroppedRow, Reached};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Time for which an end is believed that nobody confirms.
+const TRUSTED: Duration = Duration::from_secs(3);
+
 /// A message that waits for its schema: offset, time of arrival, content.
 type Pending = (i64, Time, Vec<u8>);
 
@@ -18,6 +21,8 @@ pub(super) struct RawPartition {
     queue: Arc<PartitionQueue<Listener>>,
     at_end: bool,
     doubted: bool,
+    /// When it was known last that there is nothing more.
+    confirmed: Instant,
     /// Up to when it is known that there was nothing more, while nothing comes.
     ended: Time,
     reached: Option<Time>,
@@ -28,6 +33,8 @@ pub(super) struct RawPartition {
     /// When something came of it last, and when it was asked for anew.
     heard: Instant,
     nudged: Instant,
+    /// When a broker said something of it last.
+    answered: Instant,
 }
 
 impl RawPartition {
@@ -39,6 +46,7 @@ impl RawPartition {
             queue: Arc::new(queue),
             at_end: false,
             doubted: false,
+            confirmed: Instant::now(),
             ended: Time::MIN,
             reached: None,
             next_offset: None,
@@ -47,6 +55,7 @@ impl RawPartition {
             pending: None,
             heard: Instant::now(),
             nudged: Instant::now(),
+            answered: Instant::now(),
         }
     }
 
@@ -73,6 +82,7 @@ impl RawPartition {
     /// Notes that all there is was read.
     pub(super) fn set_at_end(&mut self) {
         (self.at_end, self.doubted, self.heard) = (true, false, Instant::now());
+        (self.confirmed, self.answered) = (self.heard, self.heard);
     }
 
     /// Notes that nobody knows whether all there is was read: time passed in which more may have come.
@@ -86,6 +96,11 @@ impl RawPartition {
         self.doubted
     }
 
+    /// Whether its end holds but was not confirmed for so long.
+    pub(super) fn must_confirm(&self, after: Duration) -> bool {
+        self.at_end && self.confirmed.elapsed() > after
+    }
+
     /// Notes that nobody knows whether it is silent since all there is was read, or since a word of Kafka got lost.
     pub(super) fn doubt_silence(&mut self, after: Duration) {
         self.doubted |= !self.at_end && self.stuck(after);
@@ -95,15 +110,23 @@ impl RawPartition {
     /// that was just now (`is_fresh`) the end holds for the moment; otherwise it held then, and the doubt stays.
     pub(super) fn settle(&mut self, begin: i64, high: i64, asked: Time, is_fresh: bool) {
         self.begin.get_or_insert(begin);
+        self.answered = Instant::now();
+        let has_ended = self.next_offset.unwrap_or(begin) >= high;
+        if self.at_end && is_fresh {
+            if has_ended {
+                self.confirmed = self.answered;
+            }
+            // There is more, which comes in a moment unless a word of Kafka got lost.
+            self.at_end = has_ended || !self.stuck(TRUSTED);
+        }
         if !self.doubted {
             return;
         }
-        let has_ended = self.next_offset.unwrap_or(begin) >= high;
         if has_ended {
             self.ended = self.ended.max(asked);
         }
         self.doubted = has_ended && !is_fresh;
-        self.at_end = has_ended && is_fresh;
+        (self.at_end, self.confirmed) = (has_ended && is_fresh, self.answered);
     }
 
     /// The offset where reading began, as it was known first.
@@ -133,6 +156,17 @@ impl RawPartition {
     /// Notes that nothing is taken of it for now: what waits there is no silence.
     pub(super) fn holds(&mut self) {
         self.heard = Instant::now();
+        self.answered = self.heard;
+    }
+
+    /// Notes that nobody asked for a while.
+    pub(super) fn was_left_alone(&mut self) {
+        self.answered = Instant::now();
+    }
+
+    /// Whether no broker said anything of it for so long.
+    pub(super) fn is_away(&self, after: Duration) -> bool {
+        self.answered.elapsed() > after
     }
 
     /// Whether nothing came for so long although there should be more.
@@ -147,6 +181,7 @@ impl RawPartition {
         }
         (self.next_offset, self.at_end, self.doubted) = (Some(offset + 1), false, false);
         (self.ended, self.heard) = (Time::MIN, Instant::now());
+        self.answered = self.heard;
     }
 
     /// Notes the time of the latest row.
@@ -162,7 +197,7 @@ impl RawPartition {
     /// How far it was read: where the end was reached, up to `now`. One that was not heard of yet may begin with any
     /// time.
     pub(super) fn progress(&mut self, now: Time) -> Reached {
-        if self.at_end {
+        if self.at_end && self.confirmed.elapsed() < TRUSTED {
             self.ended = now;
         }
         let time = self.reached.unwrap_or(Time::MIN).max(self.ended);

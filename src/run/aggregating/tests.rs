@@ -3,7 +3,7 @@
 use super::*;
 use crate::run::stop::Wishes;
 use rdkafka::ClientConfig;
-use rdkafka::mocking::MockCluster;
+use rdkafka::mocking::{MockCluster, MockCoordinator};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use schemas::wire::{self, Message as Wire};
 use std::collections::BTreeMap;
@@ -159,4 +159,61 @@ fn rows_of_one_file_system_go_to_one_partition_and_bad_ones_are_told_of() {
     }
     assert_eq!(partitions.len(), 1, "{partitions:?}");
     assert_eq!(partitions.values().sum::<i64>(), 2 * ROWS);
+}
+
+/// Two brokers, of which one has one of the raw partitions.
+#[test]
+fn an_end_that_no_broker_confirms_is_not_believed_for_long_and_is_again_when_it_is_back() {
+    let cluster = MockCluster::new(2).unwrap();
+    let brokers = cluster.bootstrap_servers();
+    cluster.create_topic("ldms.lustre_client", 2, 1).unwrap();
+    cluster.create_topic("tailback.counters", PARTITIONS, 1).unwrap();
+    cluster.partition_leader("ldms.lustre_client", 0, Some(1)).unwrap();
+    cluster.partition_leader("ldms.lustre_client", 1, Some(2)).unwrap();
+    (0..PARTITIONS)
+        .for_each(|partition| cluster.partition_leader("tailback.counters", partition, Some(1)).unwrap());
+    let (config, figures) = (configured(&brokers), StageFigures::of("aggregator"));
+    let group = MockCoordinator::Group(config.kafka.group_of(Stage::Aggregator));
+    cluster.coordinator(group, 1).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mut stage = Aggregating::start(&config, PARTITIONS, &figures, runtime.handle()).unwrap();
+    assert!(comes_to_the_end(&mut stage), "that there is nothing is not told");
+    let turn_for = |stage: &mut Aggregating<'_>, wait: Duration| {
+        let begun = Instant::now();
+        while begun.elapsed() < wait {
+            stage.turn().unwrap();
+            stage.tell().unwrap();
+            stage.commit(false).unwrap();
+            stage.serve(IDLE).unwrap();
+        }
+        let clock = now();
+        let mut behind_s: Vec<(i32, f64)> = stage
+            .raws
+            .iter_mut()
+            .map(|raw| (raw.partition(), clock.seconds_since(raw.progress(clock).time)))
+            .collect();
+        behind_s.sort_by_key(|(partition, _)| *partition);
+        behind_s
+    };
+    let both = turn_for(&mut stage, Duration::from_secs(4));
+    assert!(both.iter().all(|(_, behind_s)| *behind_s == 0.0), "a silence that is confirmed: {both:?}");
+    cluster.broker_down(2).unwrap();
+    let one = turn_for(&mut stage, Duration::from_secs(8));
+    assert!(one[0].1 == 0.0 && one[1].1 > 2.0, "{one:?}");
+    cluster.broker_up(2).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while turn_for(&mut stage, Duration::from_millis(200))[1].1 > 0.0 {
+        assert!(Instant::now() < deadline, "the end is not believed again");
+    }
+}
+
+#[test]
+fn when_a_message_arrived_says_kafka_whenever_it_is_read() {
+    let said = Time::from_seconds(1_795_000_000.0);
+    let kafka_ms = Some(said.0 / 1000);
+    for read in [-0.9, 0.0, 5.0, 3_600.0] {
+        assert_eq!(arrived(kafka_ms, said.plus_seconds(read)), said);
+    }
+    let read = said.plus_seconds(-3_600.0);
+    assert_eq!([arrived(kafka_ms, read), arrived(None, read)], [read; 2], "a clock that is an hour ahead");
 }

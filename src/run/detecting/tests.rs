@@ -17,6 +17,7 @@ fn settings() -> DetectingSettings {
         storage: StoragePolicy::default(),
         links: false,
         alerts: false,
+        payload_bytes_max: 100_000,
     }
 }
 

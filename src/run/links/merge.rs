@@ -1,6 +1,6 @@
 //! News of links of all detector partitions, put together second by second.
 
-use super::{LIVE_S, LinkMessage, QUIET_S, TickNews, quiet_s};
+use super::{LIVE_S, LinkMessage, QUIET_S, RECORDED_QUIET_S, TickNews, quiet_s};
 use detector::fabric::lifecycle::LinkEvent;
 use detector::fabric::{Fabric, FabricSettings, LinkReport, LinkTick, Network};
 use schemas::{Job, SeriesIndex, SeriesInfo};
@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 /// Seconds by which rows come late at most, and the tick of a row.
 const LATENESS_TICKS: i64 = 4;
+/// Seconds after the last word of a link up to which its region is looked at: longer than one waits for its links.
+const END_TICKS: i64 = 20;
 /// Seconds of news that may wait for the slowest detector partition.
 pub(super) const WAITING_MAX: usize = 100_000;
 
@@ -33,11 +35,14 @@ pub struct LinkMerge {
 /// What one partition told.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Told {
-    passed: Option<i64>,
+    /// The latest part of a second that it told.
+    passed: Option<(i64, u32)>,
     watermark_tick: i64,
     /// The watermark after its latest leap.
-    leapt_tick: i64,
+    leapt_tick: Option<i64>,
     newest: Option<i64>,
+    /// The watermark when a row of it came last.
+    heard_tick: Option<i64>,
     said: Option<i64>,
     waiting: BTreeMap<i64, TickNews>,
     /// The fabric's number of each series.
@@ -59,25 +64,29 @@ impl Told {
         self.newest.is_some_and(|newest| self.watermark_tick - newest < LIVE_S)
     }
 
-    /// Whether nothing more of `tick` can come from it.
-    fn has_told(&self, tick: i64, live: bool, heard_tick: i64) -> bool {
+    /// Whether nothing more of `tick` can come from it, nobody having heard of a row since `heard_tick`, nor of one that is
+    /// younger than `youngest`.
+    fn has_told(&self, tick: i64, live: bool, (heard_tick, youngest): (i64, i64)) -> bool {
         let by_rows = self.said >= Some(tick);
-        let silent_since = self.newest.map_or(tick, |newest| newest.max(tick));
-        let by_clock = live && self.is_past(silent_since + LATENESS_TICKS, QUIET_S);
-        by_rows || by_clock || self.is_past(heard_tick, quiet_s(live))
+        let silent_since = self.heard_tick.map_or(tick, |heard| heard.max(tick));
+        let by_clock = live && self.is_past(silent_since + LATENESS_TICKS, QUIET_S, youngest);
+        by_rows || by_clock || self.is_past(heard_tick, quiet_s(live), youngest)
     }
 
-    /// Whether it went on for `seconds` after `then`, one after the other.
-    fn is_past(&self, then: i64, seconds: i64) -> bool {
-        self.watermark_tick >= then.max(self.leapt_tick).saturating_add(seconds)
+    /// Whether it went on for `seconds` after `then`, and long enough after a leap. One that never had a row need not be
+    /// waited for after a leap that the rows of others followed.
+    fn is_past(&self, then: i64, seconds: i64, youngest: i64) -> bool {
+        let followed = |leapt: &i64| self.newest.is_none() && youngest >= leapt - LATENESS_TICKS;
+        let leapt = self.leapt_tick.filter(|leapt| !followed(leapt));
+        let settled = leapt.is_none_or(|leapt| self.watermark_tick >= leapt + RECORDED_QUIET_S);
+        settled && self.watermark_tick >= then.saturating_add(seconds)
     }
 
     fn go_on(&mut self, message: &LinkMessage) {
-        if message.watermark_tick - self.watermark_tick > LIVE_S {
-            self.leapt_tick = message.watermark_tick;
-        }
         self.watermark_tick = self.watermark_tick.max(message.watermark_tick);
+        self.leapt_tick = self.leapt_tick.max(message.leapt_tick);
         self.newest = self.newest.max(message.newest);
+        self.heard_tick = self.heard_tick.max(message.heard_tick);
         self.said = self.said.max(message.told);
     }
 }
@@ -119,12 +128,16 @@ impl LinkMerge {
         told.go_on(&message);
         self.heard_tick = self.heard_tick.max(message.heard_tick.unwrap_or(i64::MIN));
         for news in message.news {
-            if Some(news.tick) > told.passed {
-                told.passed = Some(news.tick);
+            let place = Some((news.tick, news.part));
+            if place > told.passed {
+                told.passed = place;
                 told.put(news, now);
             }
         }
         self.hear_of_jobs(message.jobs, message.jobs_from);
+        if message.more {
+            return;
+        }
         loop {
             if let Some(tick) = self.due() {
                 self.second(tick);
@@ -155,7 +168,8 @@ impl LinkMerge {
         let waits =
             self.sources.values().any(|told| told.waiting.keys().next().is_some_and(|tick| *tick < first));
         let live = self.sources.values().filter(|told| told.newest.is_some()).all(Told::is_live);
-        let is_over = |told: &Told| told.has_told(first, live, self.heard_tick.max(first));
+        let heard = (self.heard_tick.max(first), self.youngest());
+        let is_over = |told: &Told| told.has_told(first, live, heard);
         let all = self.sources.len() as i32 >= self.partitions;
         (all && !waits && self.sources.values().all(is_over)).then_some(first)
     }
@@ -172,7 +186,8 @@ impl LinkMerge {
         let first = self.sources.values().filter_map(|told| told.waiting.keys().next()).min().copied()?;
         let all = self.sources.len() as i32 >= self.partitions;
         let live = self.sources.values().filter(|told| !told.waiting.is_empty()).all(Told::is_live);
-        if all && self.sources.values().all(|told| told.has_told(first, live, self.heard_tick)) {
+        let heard = (self.heard_tick, self.youngest());
+        if all && self.sources.values().all(|told| told.has_told(first, live, heard)) {
             return Some(first);
         }
         let waiting: usize = self.sources.values().map(|told| told.waiting.len()).sum();
@@ -181,17 +196,30 @@ impl LinkMerge {
         full.then_some(first)
     }
 
-    /// When nobody has anything to tell for a while, what is open ends.
+    /// The youngest row of all; no clock that is ahead makes one younger than the watermark with which it came.
+    fn youngest(&self) -> i64 {
+        let of = |told: &Told| Some(told.newest?.min(told.heard_tick?));
+        self.sources.values().filter_map(of).max().unwrap_or(i64::MIN)
+    }
+
+    /// When nobody has anything to tell for a while, what is open ends, in the second in which it would have if links had
+    /// been told of that do nothing.
     fn pass_the_end(&mut self) {
-        /// Longer than a region waits for its links.
-        const END_TICKS: i64 = 20;
         let all = self.sources.len() as i32 >= self.partitions;
         let live = self.sources.values().filter(|told| told.newest.is_some()).all(Told::is_live);
-        let quiet = |told: &Told| told.waiting.is_empty() && told.is_past(self.heard_tick, quiet_s(live));
-        let end = self.fabric.heard().saturating_add(END_TICKS);
-        let all = all && self.jobs.keys().next().is_none_or(|tick| *tick > end);
-        if all && self.sources.values().all(quiet) && self.fabric.is_open() && self.fabric.now() < end {
-            self.fabric.tick(&LinkTick::empty(end));
+        let youngest = self.youngest();
+        let quiet =
+            |told: &Told| told.waiting.is_empty() && told.is_past(self.heard_tick, quiet_s(live), youngest);
+        if !(self.fabric.is_open() && all && self.sources.values().all(quiet)) {
+            return;
+        }
+        // Rows that come now are as far behind the watermark as the latest ones were.
+        let passed = |told: &Told| told.watermark_tick.saturating_sub(self.heard_tick) - LATENESS_TICKS;
+        let could_come = youngest.saturating_add(self.sources.values().map(passed).min().unwrap_or(0));
+        let of_jobs = self.jobs.keys().next().map_or(i64::MAX, |tick| tick - 1);
+        let end = self.fabric.heard().saturating_add(END_TICKS).min(could_come - 1).min(of_jobs);
+        while self.fabric.is_open() && self.fabric.now() < end {
+            self.fabric.tick(&LinkTick::empty(self.fabric.now() + 1));
         }
     }
 

@@ -1,7 +1,7 @@
 //! What a detector partition tells of its links, and how far it is.
 
 use super::jobs::JobNews;
-use super::{LIVE_S, LinkMessage, TickNews, quiet_s};
+use super::{LEAP_S, LIVE_S, LinkMessage, PART_NEWS, RECORDED_QUIET_S, TickNews, quiet_s};
 use aggregator::JobBook;
 use detector::fabric::LinkTick;
 use schemas::{JobEvent, SeriesIndex, SeriesTable, Time};
@@ -19,8 +19,11 @@ pub struct LinkNews {
     jobs: JobNews,
     ready: Vec<TickNews>,
     watermark: Option<Time>,
+    /// The watermark after its latest leap.
+    leapt_to: Option<Time>,
     newest: Option<Time>,
-    /// Watermark when the youngest row came, or after the latest leap since then.
+    /// Rows that came, and the watermark when one did last.
+    rows: u64,
     heard_at: Option<Time>,
     /// The first watermark.
     since: Option<Time>,
@@ -30,6 +33,20 @@ pub struct LinkNews {
     /// What readers know of the watermark and of that second.
     #[serde(skip)]
     known: Option<(i64, Option<i64>)>,
+    /// Whether links are watched since this process began: nobody told of them before.
+    #[serde(skip)]
+    is_new: bool,
+}
+
+/// How far the stream was read by a detector partition.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadUpTo {
+    /// Up to which time, of all components.
+    pub watermark: Time,
+    /// The youngest row of its own components; `None` before the first.
+    pub newest: Option<Time>,
+    /// Rows of its own components so far.
+    pub rows: u64,
 }
 
 impl LinkNews {
@@ -42,12 +59,15 @@ impl LinkNews {
             jobs: JobNews::default(),
             ready: Vec::new(),
             watermark: None,
+            leapt_to: None,
             newest: None,
+            rows: 0,
             heard_at: None,
             since: None,
             complete: None,
             told_tick: None,
             known: None,
+            is_new: false,
         }
     }
 
@@ -56,40 +76,62 @@ impl LinkNews {
         self.jobs.hear(events, self.tick_s, self.told_tick);
     }
 
-    /// Links are watched from here on: what `book` holds of jobs holds from now on.
-    pub fn begin(&mut self, book: &JobBook) {
+    /// Links are watched from here on, and nobody told of them before.
+    pub fn begin(&mut self) {
+        self.is_new = true;
+    }
+
+    /// What `book` holds of jobs holds from now on.
+    pub fn begin_jobs(&mut self, book: &JobBook) {
         self.jobs.begin(book, self.newest);
     }
 
-    /// What waits to be told was told by whoever was here before.
+    /// What waits to be told was told by whoever was here before, if anybody was.
     pub fn forget(&mut self) {
         self.ready.clear();
         self.jobs.forget();
+        if self.is_new {
+            self.told.clear();
+        }
     }
 
-    /// The stream was read up to `watermark`, and its youngest row is of `newest`. Up to which time links can be told.
-    pub fn progress(&mut self, watermark: Time, newest: Option<Time>) -> Option<Time> {
-        if watermark == Time::MIN {
+    /// Notes how far the stream was read. Up to which time links can be told.
+    pub fn progress(&mut self, read: ReadUpTo) -> Option<Time> {
+        if read.watermark == Time::MIN {
             return None;
         }
-        let leaps = self.watermark.is_some_and(|before| watermark.seconds_since(before) > LIVE_S as f64);
-        self.watermark = self.watermark.max(Some(watermark));
-        self.since = self.since.or(self.watermark);
-        if newest > self.newest || leaps {
-            (self.newest, self.heard_at) = (newest, self.watermark);
+        if self.watermark.is_some_and(|before| read.watermark.seconds_since(before) > LEAP_S as f64) {
+            self.leapt_to = Some(read.watermark);
         }
-        let since =
-            |then: Option<Time>| self.watermark.zip(then).map_or(0.0, |(now, then)| now.seconds_since(then));
-        let live = since(self.newest) < LIVE_S as f64;
-        let is_quiet = since(self.heard_at) >= quiet_s(live) as f64;
+        self.watermark = self.watermark.max(Some(read.watermark));
+        self.since = self.since.or(self.watermark);
+        self.newest = self.newest.max(read.newest);
+        if std::mem::replace(&mut self.rows, read.rows) != read.rows {
+            self.heard_at = self.watermark;
+        }
+        let silent_s = self.since(self.heard_at).unwrap_or(0.0);
+        let is_quiet = self.is_quiet(silent_s);
         self.tell_up_to(self.complete);
         if is_quiet || self.newest.is_none() {
             // Nobody waits for what it says of links: jobs go by the watermark alone.
             self.jobs.settle(self.read_up_to());
         }
         let newest = self.newest?;
-        // Not beyond the watermark: what comes after all is of a later second then.
-        Some(if is_quiet { newest.plus_seconds(LAST_S).min(watermark).max(newest) } else { newest })
+        // Not beyond the rows that could come now, nor beyond the watermark, which a clock that is ahead is not bound to.
+        let passed_s = if is_quiet { silent_s.min(LAST_S) } else { 0.0 };
+        Some(newest.plus_seconds(passed_s).min(read.watermark))
+    }
+
+    /// Seconds of watermark since `then`.
+    fn since(&self, then: Option<Time>) -> Option<f64> {
+        self.watermark.zip(then).map(|(now, then)| now.seconds_since(then))
+    }
+
+    /// Whether nothing more is waited for: no row came for `silent_s`.
+    fn is_quiet(&self, silent_s: f64) -> bool {
+        let live = self.since(self.newest).is_none_or(|age_s| age_s < LIVE_S as f64);
+        let settled = self.since(self.leapt_to).is_none_or(|since_s| since_s >= RECORDED_QUIET_S as f64);
+        settled && silent_s >= quiet_s(live) as f64
     }
 
     /// The latest second of which nothing more can come, as far as the watermark tells.
@@ -116,9 +158,7 @@ impl LinkNews {
             let is_new = |series: &SeriesIndex| !std::mem::replace(&mut self.told[series.at()], true);
             let numbers = told.filter(is_new);
             let series = numbers.map(|number| (number, table[number.at()].clone())).collect();
-            if !(reports.is_empty() && events.is_empty()) {
-                self.ready.push(TickNews { tick, reports, events, series });
-            }
+            self.ready.extend(parts(TickNews { tick, part: 0, reports, events, series }));
         }
     }
 
@@ -129,13 +169,15 @@ impl LinkNews {
         let watermark_tick = self.watermark.map(ticks)?;
         let (news, (told_before, jobs)) = (std::mem::take(&mut self.ready), self.jobs.take());
         let jobs_from = (self.since.map_or(0, |since| since.0), told_before);
-        let (newest, heard_tick, told) = (self.newest.map(ticks), self.heard_at.map(ticks), self.told_tick);
+        let (heard_tick, told) = (self.heard_at.map(ticks), self.told_tick);
         let known = self.known.replace((watermark_tick, told)) == Some((watermark_tick, told));
         let is_news = !(news.is_empty() && jobs.is_empty() && known);
         is_news.then_some(LinkMessage {
             partition,
+            more: false,
             watermark_tick,
-            newest,
+            leapt_tick: self.leapt_to.map(ticks),
+            newest: self.newest.map(ticks),
             heard_tick,
             told,
             jobs,
@@ -143,4 +185,20 @@ impl LinkNews {
             news,
         })
     }
+}
+
+/// What is told of a second, in parts that fit into messages; none where nothing is.
+fn parts(mut news: TickNews) -> Vec<TickNews> {
+    let mut parts = Vec::new();
+    while !(news.reports.is_empty() && news.events.is_empty() && news.series.is_empty()) {
+        let part = TickNews {
+            tick: news.tick,
+            part: parts.len() as u32,
+            reports: news.reports.drain(..PART_NEWS.min(news.reports.len())).collect(),
+            events: news.events.drain(..PART_NEWS.min(news.events.len())).collect(),
+            series: news.series.drain(..PART_NEWS.min(news.series.len())).collect(),
+        };
+        parts.push(part);
+    }
+    parts
 }
