@@ -6,9 +6,11 @@ use super::rows::{RAW_PARTITIONS, Row};
 use super::services::Services;
 use super::tables::{Database, QUIET, STAY, Tables};
 use rdkafka::ClientConfig;
-use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
+use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication, TopicResult};
 use rdkafka::client::DefaultClientContext;
+use rdkafka::types::RDKafkaErrorCode;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 /// Partitions of Tailback's own topics.
 pub const PARTITIONS: i32 = 6;
@@ -101,7 +103,7 @@ listen = "127.0.0.1:0"
         format!("{}.ldms.{schema}", self.name)
     }
 
-    /// Creates raw topics.
+    /// Creates raw topics. A broker that lost its controller for a moment, as busy machines let it, says that it has too few.
     pub fn create_topics(&self, topics: &[&str]) {
         let admin: AdminClient<DefaultClientContext> =
             ClientConfig::new().set("bootstrap.servers", &self.services.broker).create().unwrap();
@@ -109,9 +111,20 @@ listen = "127.0.0.1:0"
             .iter()
             .map(|topic| NewTopic::new(topic, RAW_PARTITIONS as i32, TopicReplication::Fixed(1)))
             .collect();
-        let created = admin.create_topics(&new, &AdminOptions::new());
-        for result in self.database.runtime.block_on(created).unwrap() {
-            result.unwrap();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        loop {
+            let created = admin.create_topics(&new, &AdminOptions::new());
+            let told = self.database.runtime.block_on(created).unwrap();
+            let is_away =
+                |told: &TopicResult| matches!(told, Err((_, RDKafkaErrorCode::InvalidReplicationFactor)));
+            if told.iter().any(is_away) && Instant::now() < deadline {
+                std::thread::sleep(Duration::from_millis(500));
+                continue;
+            }
+            let is_there =
+                |told: &TopicResult| matches!(told, Ok(_) | Err((_, RDKafkaErrorCode::TopicAlreadyExists)));
+            assert!(told.iter().all(is_there), "{told:?}");
+            return;
         }
     }
 
