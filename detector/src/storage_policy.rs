@@ -3,11 +3,20 @@
 //! Decided per series by event time alone: however the signals are cut into batches, the same rows come out,
 //! as long as each series' signals come in the order of their times.
 
-use schemas::{SeriesIndex, Signal, State, Time};
+use schemas::wire::partition_of;
+use schemas::{SeriesIndex, SeriesInfo, Signal, State, Time};
 use serde::{Deserialize, Serialize};
 
 /// Microseconds of event time in one bucket; buckets are aligned to the epoch.
 pub const BUCKET_US: i64 = 10_000_000;
+
+const SECOND_US: i64 = 1_000_000;
+
+/// Seconds at which the ten seconds of a series may begin.
+const PHASES: i32 = (BUCKET_US / SECOND_US) as i32;
+
+/// No bucket has this number: nothing came since the last one ended.
+const NO_BUCKET: i64 = i64::MIN;
 
 /// Microseconds after contention in which a series is still kept tick by tick.
 pub const SUSPECT_US: i64 = 30_000_000;
@@ -19,7 +28,7 @@ pub enum StoragePolicy {
     /// Every signal is a row.
     All,
     /// Contended ticks, the 30 s after them and every change of state are rows; of the rest, one row per series and
-    /// ten seconds.
+    /// ten seconds, which begin at another second for each series.
     #[default]
     Changes,
 }
@@ -41,15 +50,15 @@ pub struct Bucket {
     /// Start of the ten seconds.
     pub time: Time,
     /// Mean of the readings, in the metric's unit.
-    pub value: f64,
+    pub value: f32,
     /// Least reading.
-    pub value_min: f64,
+    pub value_min: f32,
     /// Greatest reading.
-    pub value_max: f64,
+    pub value_max: f32,
     /// Windowed mean at the last tick.
-    pub mean: f64,
+    pub mean: f32,
     /// Baseline at the last tick.
-    pub baseline: f64,
+    pub baseline: f32,
     /// Ticks with data.
     pub ticks: u16,
     /// Contended ones among them.
@@ -95,10 +104,26 @@ impl Sum {
     }
 }
 
+/// Ten seconds that are over and not yet written, as exact as the database keeps them.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Ended {
+    bucket: i64,
+    slowdown_s: f64,
+    value: f32,
+    min: f32,
+    max: f32,
+    mean: f32,
+    baseline: f32,
+    ticks: u16,
+    contended: u16,
+}
+
 /// What is open of one series: its bucket, and the quiet ticks not yet written.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Open {
     last: Signal,
+    phase: u8,
+    ended: Option<Ended>,
     bucket: i64,
     sum: Sum,
     min: f64,
@@ -116,12 +141,14 @@ struct Open {
 pub struct Thinner {
     policy: StoragePolicy,
     open: Vec<Option<Open>>,
+    /// Seconds by which the ten seconds of each series begin later than those of the tier.
+    phases: Vec<u8>,
 }
 
 impl Thinner {
     /// One that has seen nothing.
     pub fn new(policy: StoragePolicy) -> Thinner {
-        Thinner { policy, open: Vec::new() }
+        Thinner { policy, open: Vec::new(), phases: Vec::new() }
     }
 
     /// The policy.
@@ -134,6 +161,13 @@ impl Thinner {
         self.policy = policy;
     }
 
+    /// Learns of series that are new in `table`. What is written of a series goes by its name, which is the same whatever
+    /// came first.
+    pub fn know(&mut self, table: &[SeriesInfo]) {
+        let new = table.get(self.phases.len()..).unwrap_or_default();
+        self.phases.extend(new.iter().map(|info| partition_of(info.name().as_bytes(), PHASES) as u8));
+    }
+
     /// Takes signals and appends the rows that they complete.
     pub fn pass(&mut self, signals: &[Signal], out: &mut StoredRows) {
         for signal in signals {
@@ -141,31 +175,46 @@ impl Thinner {
             if at >= self.open.len() {
                 self.open.resize(at + 1, None);
             }
-            step(self.policy, &mut self.open[at], signal, out);
+            let phase = self.phases.get(at).copied().unwrap_or(0);
+            step(self.policy, &mut self.open[at], phase, signal, out);
         }
     }
 
-    /// Writes out every bucket that ends at or before `watermark`, the time before which no signal can come any more.
+    /// Writes out whatever ends at or before `watermark`, the time before which no signal can come any more.
     /// `Time(i64::MAX)` ends a run: nothing stays open.
     pub fn close(&mut self, watermark: Time, out: &mut StoredRows) {
         let bucket = watermark.0.div_euclid(BUCKET_US);
-        for slot in &mut self.open {
-            if let Some(open) = slot
-                && open.bucket < bucket
-            {
-                open.close(out);
+        for open in self.open.iter_mut().flatten() {
+            if slot(open.last.time, open.phase) < slot(watermark, open.phase) {
+                open.end_quiet(out);
+            }
+            if open.bucket < bucket {
+                open.end_bucket(out);
+            }
+            if open.ended.is_some_and(|ended| ended.bucket < bucket) {
+                open.write_ended(out);
             }
         }
     }
 }
 
+/// In which ten seconds of its series a time lies. Those of different series begin at different seconds, and what they write
+/// comes a tenth each second: all at once would hold up the rows of the ticks that follow.
+fn slot(time: Time, phase: u8) -> i64 {
+    time.0.saturating_sub(i64::from(phase) * SECOND_US).div_euclid(BUCKET_US)
+}
+
 /// One tick of one series.
-fn step(policy: StoragePolicy, slot: &mut Option<Open>, signal: &Signal, out: &mut StoredRows) {
+fn step(policy: StoragePolicy, open: &mut Option<Open>, phase: u8, signal: &Signal, out: &mut StoredRows) {
     let bucket = signal.time.0.div_euclid(BUCKET_US);
-    let open = slot.get_or_insert_with(|| Open::new(signal, bucket));
+    let open = open.get_or_insert_with(|| Open::new(signal, phase, bucket));
     if open.bucket != bucket {
-        open.close(out);
+        open.end_bucket(out);
         open.bucket = bucket;
+    }
+    if slot(open.last.time, open.phase) != slot(signal.time, open.phase) {
+        open.end_quiet(out);
+        open.write_ended(out);
     }
     // A series' first signal is no change: nothing was known before.
     let changed = signal.state != open.last.state;
@@ -184,9 +233,11 @@ fn step(policy: StoragePolicy, slot: &mut Option<Open>, signal: &Signal, out: &m
 }
 
 impl Open {
-    fn new(signal: &Signal, bucket: i64) -> Open {
+    fn new(signal: &Signal, phase: u8, bucket: i64) -> Open {
         Open {
             last: *signal,
+            phase,
+            ended: None,
             bucket,
             sum: Sum::default(),
             min: f64::NAN,
@@ -218,25 +269,41 @@ impl Open {
         }
     }
 
-    /// Writes the bucket, unless it was written already, and empties it.
-    fn close(&mut self, out: &mut StoredRows) {
-        self.end_quiet(out);
-        if self.bucket == i64::MIN {
+    /// Ends the bucket, unless that was done already, and empties it.
+    fn end_bucket(&mut self, out: &mut StoredRows) {
+        if self.bucket == NO_BUCKET {
             return;
         }
+        self.write_ended(out);
+        self.ended = Some(Ended {
+            bucket: self.bucket,
+            slowdown_s: self.last.slowdown_s,
+            value: self.sum.mean() as f32,
+            min: self.min as f32,
+            max: self.max as f32,
+            mean: self.last.mean as f32,
+            baseline: self.last.baseline as f32,
+            ticks: self.ticks,
+            contended: self.contended,
+        });
+        (self.bucket, self.sum, self.min, self.max) = (NO_BUCKET, Sum::default(), f64::NAN, f64::NAN);
+        (self.ticks, self.contended) = (0, 0);
+    }
+
+    /// Writes the bucket that ended last, if that was not done yet.
+    fn write_ended(&mut self, out: &mut StoredRows) {
+        let Some(ended) = self.ended.take() else { return };
         out.buckets.push(Bucket {
             series: self.last.series,
-            time: Time(self.bucket.saturating_mul(BUCKET_US)),
-            value: self.sum.mean(),
-            value_min: self.min,
-            value_max: self.max,
-            mean: self.last.mean,
-            baseline: self.last.baseline,
-            ticks: self.ticks,
-            contended_ticks: self.contended,
-            slowdown_s: self.last.slowdown_s,
+            time: Time(ended.bucket.saturating_mul(BUCKET_US)),
+            value: ended.value,
+            value_min: ended.min,
+            value_max: ended.max,
+            mean: ended.mean,
+            baseline: ended.baseline,
+            ticks: ended.ticks,
+            contended_ticks: ended.contended,
+            slowdown_s: ended.slowdown_s,
         });
-        // No bucket has this number: a closed series waits for its next signal.
-        *self = Open { suspect_until: self.suspect_until, ..Open::new(&self.last, i64::MIN) };
     }
 }

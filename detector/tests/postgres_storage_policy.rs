@@ -3,7 +3,7 @@
 
 use detector::storage_policy::{Bucket, StoragePolicy, StoredRows, StoredSignal, Thinner};
 use proptest::prelude::*;
-use schemas::{SeriesIndex, Signal, State, Time};
+use schemas::{Metric, Name, SeriesIndex, SeriesInfo, Signal, State, Time};
 
 const START_US: i64 = 1_700_000_000_000_000;
 
@@ -50,6 +50,81 @@ fn a_quiet_series_is_one_row_in_ten_seconds() {
         (rows.buckets[1].value_min, rows.buckets[1].value_max, rows.buckets[1].ticks),
         (10.0, 19.0, 10)
     );
+}
+
+fn infos(count: usize) -> Vec<SeriesInfo> {
+    let name = |text: String| Name::parse(&text).unwrap();
+    let of = |at: usize| SeriesInfo {
+        metric: Metric::LustreWriteRate,
+        component: name(format!("nid{at:05}")),
+        part: Some(name("snx11168".to_string())),
+    };
+    (0..count).map(of).collect()
+}
+
+#[test]
+fn what_all_write_every_ten_seconds_comes_at_different_seconds() {
+    let (mut thinner, mut written) = (Thinner::new(StoragePolicy::Changes), Vec::new());
+    thinner.know(&infos(1_000));
+    for second in 0..40 {
+        let of_all: Vec<Signal> = (0..1_000).map(|s| signal(s, second, State::Clear, 1.0)).collect();
+        let mut rows = StoredRows::default();
+        thinner.pass(&of_all, &mut rows);
+        written.push((rows.signals.len(), rows.buckets.len()));
+    }
+    assert!(written[20..].iter().all(|(signals, buckets)| signals == buckets && (60..140).contains(buckets)));
+    assert_eq!(written[20..30].iter().map(|(_, buckets)| buckets).sum::<usize>(), 1_000, "{written:?}");
+    assert_eq!(written[..10].iter().map(|(_, buckets)| buckets).sum::<usize>(), 0, "{written:?}");
+}
+
+/// The second in which the ten seconds of a series begin.
+fn phase(info: &SeriesInfo) -> i64 {
+    let mut thinner = Thinner::new(StoragePolicy::Changes);
+    thinner.know(std::slice::from_ref(info));
+    let mut wrote = |second: i64| {
+        let mut rows = StoredRows::default();
+        thinner.pass(&[signal(0, second, State::Clear, 1.0)], &mut rows);
+        !rows.buckets.is_empty()
+    };
+    (0..30).find(|second| wrote(*second)).unwrap() - 10
+}
+
+#[test]
+fn when_a_series_writes_goes_by_its_name_and_not_by_its_number() {
+    let infos = infos(30);
+    let turned: Vec<SeriesInfo> = infos.iter().rev().cloned().collect();
+    let [rows, of_turned] = [(&infos, false), (&turned, true)].map(|(infos, is_turned)| {
+        let (mut thinner, mut rows) = (Thinner::new(StoragePolicy::Changes), StoredRows::default());
+        thinner.know(infos);
+        for second in 0..25 {
+            let number = |at: u32| if is_turned { 29 - at } else { at };
+            let of_all: Vec<Signal> =
+                (0..30).map(|at| signal(number(at), second, State::Clear, second as f64)).collect();
+            thinner.pass(&of_all, &mut rows);
+        }
+        let by_name = |row: &StoredSignal| (infos[row.signal.series.at()].name(), row.signal.time, row.ticks);
+        let mut told: Vec<_> = rows.signals.iter().map(by_name).collect();
+        told.sort();
+        told
+    });
+    assert_eq!(rows, of_turned);
+}
+
+#[test]
+fn ten_seconds_that_are_over_are_written_once_whoever_closes_them() {
+    let seventh = infos(100).into_iter().find(|info| phase(info) == 7).unwrap();
+    let (mut thinner, mut rows) = (Thinner::new(StoragePolicy::Changes), StoredRows::default());
+    thinner.know(&[seventh]);
+    let ticks: Vec<Signal> = (0..13).map(|s| signal(0, s, State::Clear, s as f64)).collect();
+    thinner.pass(&ticks, &mut rows);
+    assert_eq!((rows.signals.len(), rows.buckets.len()), (1, 0), "{rows:?}");
+    thinner.close(Time(START_US + 12_000_000), &mut rows);
+    assert_eq!((rows.signals.len(), rows.buckets.len()), (1, 1), "{rows:?}");
+    thinner.pass(&[signal(0, 18, State::Clear, 18.0)], &mut rows);
+    assert_eq!((rows.signals.len(), rows.buckets.len()), (2, 1), "{rows:?}");
+    thinner.close(Time(i64::MAX), &mut rows);
+    assert_eq!(rows.signals.iter().map(|row| row.ticks).collect::<Vec<_>>(), [7, 6, 1]);
+    assert_eq!(rows.buckets.iter().map(|bucket| bucket.ticks).collect::<Vec<_>>(), [10, 4]);
 }
 
 #[test]

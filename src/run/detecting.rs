@@ -248,7 +248,7 @@ impl Detecting {
 
 impl Work for Detecting {
     const STAGE: &'static str = "detector";
-    const STATE_VERSION: u32 = 300 + detector::detector::STATE_VERSION;
+    const STATE_VERSION: u32 = 400 + detector::detector::STATE_VERSION;
     type Settings = DetectingSettings;
 
     fn fresh(partition: i32, settings: &DetectingSettings) -> Detecting {
@@ -321,6 +321,7 @@ impl Work for Detecting {
             results.jobs = Vec::<Job>::new();
         }
         let mut stored = StoredRows::default();
+        self.thinner.know(self.stages.detector.series());
         self.thinner.pass(&results.signals, &mut stored);
         if let Some(newest) = self.stages.detector.newest() {
             self.thinner.close(newest.plus_seconds(-SILENT_S), &mut stored);
@@ -331,6 +332,7 @@ impl Work for Detecting {
     fn forget_told(&mut self) {
         // Sources heard are told now and then: the database may not have the latest ones.
         let told = self.stages.detector.take_apart(false);
+        self.thinner.know(self.stages.detector.series());
         self.thinner.pass(&told.signals, &mut StoredRows::default());
         self.stages.links.forget();
         self.stages.detector.tell_series_again();

@@ -12,11 +12,13 @@ use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, Promet
 use schemas::{DropReason, Signal};
 use std::collections::BTreeMap;
 
-/// Bounds of the histogram from sample to commit, in seconds.
-const LATENCY_S: [f64; 16] =
-    [0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.3, 1.6, 2.0, 3.0, 5.0, 10.0, 30.0, 60.0, 300.0, 3600.0];
+/// Bounds of the histogram from sample to commit, in seconds; close to each other around the two seconds that it is to take.
+const LATENCY_S: [f64; 26] = [
+    0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.1, 1.3, 1.5, 1.7, 1.9, 2.1, 2.3, 2.6, 3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 10.0,
+    15.0, 30.0, 60.0, 300.0, 3600.0,
+];
 /// Bounds of the histogram of commits, in seconds.
-const COMMIT_S: [f64; 12] = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 60.0];
+const COMMIT_S: [f64; 14] = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 5.0, 10.0, 60.0];
 /// Of how many signals one enters the histogram.
 const SAMPLED: usize = 16;
 

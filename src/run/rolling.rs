@@ -173,7 +173,7 @@ impl Rolling {
 impl Work for Rolling {
     const STAGE: &'static str = "rollup";
     const STATE_VERSION: u32 =
-        1_000 * detector::alerts::STATE_VERSION + 200 + detector::fabric::STATE_VERSION;
+        1_000 * detector::alerts::STATE_VERSION + 300 + detector::fabric::STATE_VERSION;
     type Settings = RollingSettings;
 
     fn fresh(_partition: i32, settings: &RollingSettings) -> Rolling {

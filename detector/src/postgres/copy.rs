@@ -78,11 +78,11 @@ impl<'a> Copying<'a> {
             row.time(bucket.time);
             row.f64(bucket.slowdown_s);
             row.i32(id(ids, bucket.series)?);
-            row.f32(bucket.value);
-            row.f32(bucket.value_min);
-            row.f32(bucket.value_max);
-            row.f32(bucket.mean);
-            row.f32(bucket.baseline);
+            row.f32(f64::from(bucket.value));
+            row.f32(f64::from(bucket.value_min));
+            row.f32(f64::from(bucket.value_max));
+            row.f32(f64::from(bucket.mean));
+            row.f32(f64::from(bucket.baseline));
             row.ticks(bucket.ticks);
             row.ticks(bucket.contended_ticks);
             self.add(&row).await?;
