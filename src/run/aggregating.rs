@@ -10,7 +10,7 @@ mod job_topics;
 mod outlet;
 mod raw;
 
-use super::asking::Asking;
+use super::asking::{Answer, Asking};
 use super::clock::now;
 use super::figures::StageFigures;
 use super::http::Health;
@@ -104,6 +104,8 @@ struct Aggregating<'a> {
     lag: Lag,
     /// Where doubted partitions end.
     asking: Asking<Result<Vec<End>, KafkaError>>,
+    /// What was wrong with brokers so far.
+    troubles: u64,
     /// When ends were doubted last, and when this loop turned last.
     confirmed: Instant,
     turned: Instant,
@@ -149,6 +151,7 @@ impl<'a> Aggregating<'a> {
             chunk: 0,
             lag: Lag::default(),
             asking: Asking::new("ends"),
+            troubles: 0,
             confirmed: Instant::now(),
             turned: Instant::now(),
             figures,
@@ -326,9 +329,13 @@ impl<'a> Aggregating<'a> {
     }
 
     /// The end of a raw partition holds for the moment. After a pause of this process more may be there: then the broker is
-    /// asked, and until it answers the partition stands where it was. It is asked too where nothing comes: an end that it
-    /// does not confirm is not believed for long.
+    /// asked, and until it answers the partition stands where it was. It is asked too where nothing comes: when something is
+    /// wrong with a broker, an end that is not confirmed is not believed for long.
     fn confirm_ends(&mut self) {
+        let troubles = self.consumer.context().troubles();
+        if std::mem::replace(&mut self.troubles, troubles) != troubles {
+            self.raws.iter_mut().for_each(RawPartition::suspect);
+        }
         if self.turned.elapsed() > PAUSE {
             self.confirmed = Instant::now();
             self.raws.iter_mut().for_each(RawPartition::doubt_end);
@@ -348,10 +355,9 @@ impl<'a> Aggregating<'a> {
 
     /// Uses the answer to the latest question about ends, if it has come. Without one the doubt stays.
     fn settle_ends(&mut self) {
-        let Some((asked, ends)) = self.asking.answer() else { return };
-        let took = asked.elapsed();
-        let asked = (now().plus_seconds(-took.as_secs_f64()), took < PAUSE);
-        let settled = ends.and_then(|ends| ends::settle(&self.consumer, &mut self.raws, &ends, asked, LOST));
+        let Some(Answer { asked, took, says }) = self.asking.answer() else { return };
+        let asked = (now().plus_seconds(-asked.elapsed().as_secs_f64()), took < PAUSE);
+        let settled = says.and_then(|ends| ends::settle(&self.consumer, &mut self.raws, &ends, asked, LOST));
         if let Err(error) = settled {
             tracing::debug!(%error, "the ends of raw partitions are not known just now");
         }

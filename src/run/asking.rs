@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// At most one question at a time.
 #[derive(Debug)]
@@ -20,7 +20,18 @@ pub struct Asking<T> {
 struct Open<T> {
     asked: Instant,
     is_moot: Arc<AtomicBool>,
-    answer: JoinHandle<T>,
+    answer: JoinHandle<(T, Duration)>,
+}
+
+/// What was answered.
+#[derive(Debug)]
+pub struct Answer<T> {
+    /// When it was asked for.
+    pub asked: Instant,
+    /// How long it took.
+    pub took: Duration,
+    /// What it says.
+    pub says: T,
 }
 
 impl<T: Send + 'static> Asking<T> {
@@ -40,14 +51,14 @@ impl<T: Send + 'static> Asking<T> {
         let (asked, ends_early) = (Instant::now(), Arc::clone(&is_moot));
         let thread = thread::Builder::new().name(self.name.to_string());
         // Without a thread there is no answer; the stage asks again.
-        self.open =
-            thread.spawn(move || question(&ends_early)).ok().map(|answer| Open { asked, is_moot, answer });
+        let answer = thread.spawn(move || (question(&ends_early), asked.elapsed()));
+        self.open = answer.ok().map(|answer| Open { asked, is_moot, answer });
     }
 
-    /// The answer, once, and when it was asked for.
-    pub fn answer(&mut self) -> Option<(Instant, T)> {
+    /// The answer, once.
+    pub fn answer(&mut self) -> Option<Answer<T>> {
         let Open { asked, answer, .. } = self.open.take_if(|open| open.answer.is_finished())?;
-        answer.join().ok().map(|answer| (asked, answer))
+        answer.join().ok().map(|(says, took)| Answer { asked, took, says })
     }
 }
 
@@ -65,12 +76,11 @@ impl<T> Drop for Asking<T> {
 mod tests {
     use super::*;
     use std::sync::mpsc;
-    use std::time::Duration;
 
     fn wait_for<T: Send + 'static>(asking: &mut Asking<T>) -> Option<T> {
         let begun = Instant::now();
         loop {
-            let answer = asking.answer().map(|(_, answer)| answer);
+            let answer = asking.answer().map(|answer| answer.says);
             if answer.is_some() || !asking.is_open() || begun.elapsed() > Duration::from_secs(10) {
                 return answer;
             }

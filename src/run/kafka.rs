@@ -14,7 +14,7 @@ use rdkafka::message::DeliveryResult;
 use rdkafka::producer::ProducerContext;
 use rdkafka::types::RDKafkaRespErr;
 use rdkafka::{ClientConfig, Offset, TopicPartitionList};
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -44,17 +44,23 @@ pub struct Listener {
     /// Whether partitions wait, paused, until their reader is ready.
     paused: bool,
     changes: Mutex<Vec<Change>>,
+    troubles: AtomicU64,
 }
 
 impl Listener {
     /// Assigned partitions begin where `begin` says; if `paused`, when they are resumed.
     pub fn new(begin: Begin, paused: bool) -> Listener {
-        Listener { begin, paused, changes: Mutex::new(Vec::new()) }
+        Listener { begin, paused, changes: Mutex::new(Vec::new()), troubles: AtomicU64::new(0) }
     }
 
     /// What changed since the last call.
     pub fn changes(&self) -> Vec<Change> {
         std::mem::take(&mut *self.changes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// How often something was wrong with a broker, or the way to it.
+    pub fn troubles(&self) -> u64 {
+        self.troubles.load(Ordering::Relaxed)
     }
 
     fn note(&self, change: Change) {
@@ -75,6 +81,7 @@ impl ClientContext for Listener {
         // The end of a partition is news for its reader, not for the log.
         if error.rdkafka_error_code() != Some(RDKafkaErrorCode::PartitionEOF) {
             tracing::warn!(%error, "Kafka: {reason}");
+            self.troubles.fetch_add(1, Ordering::Relaxed);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How far a stage is behind, and the line about catching up.
 
-use super::asking::Asking;
+use super::asking::{Answer, Asking};
 use super::figures::StageFigures;
 use super::kafka;
 use rdkafka::Offset;
@@ -54,7 +54,7 @@ impl Lag {
         newest_s: Option<f64>,
         figures: &StageFigures,
     ) {
-        if let Some((at, Some(behind))) = self.asking.answer() {
+        if let Some(Answer { asked: at, says: Some(behind), .. }) = self.asking.answer() {
             figures.lag(behind);
             self.tell(stage, Seen { at, newest_s: self.newest_s, behind });
         }

@@ -6,8 +6,8 @@
 //! How far a partition is, it says itself: by its own rows, and by what waits of them. One without rows
 //! is behind nobody where the watermark of the stream (by clocks) goes with the rows' times; where rows are much older than
 //! that, as in recorded ones, it is waited for until nobody has heard of a row for half a minute. When the last of recorded
-//! rows was read, and when brokers were away, the watermark leaps to the clock: seconds that it leapt over were not waited
-//! for, and whoever has older rows may be about to send them.
+//! rows was read the watermark leaps to the clock, and when rows come late all the time it steps whenever these pause: no
+//! step is more than a second of silence.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -36,20 +36,19 @@ const COMPRESSION: i32 = 1;
 /// Far beyond a message of all links of the largest machine.
 const CONTENT_BYTES_MAX: usize = 64 << 20;
 /// Seconds of watermark that rows may be away.
-const QUIET_S: i64 = 5;
+const QUIET_S: f64 = 5.0;
 /// The same for rows that are no live ones: the watermark says nothing of their times, and whoever reads or sends them may
 /// be starting again.
-const RECORDED_QUIET_S: i64 = 30;
+const RECORDED_QUIET_S: f64 = 30.0;
 /// Rows that are older than the watermark by this many seconds are no live ones.
-const LIVE_S: i64 = 60;
-/// A watermark that goes on by more seconds at once leaps. While a small machine's rows are caught up with it does so all the
-/// time, and who is silent is waited for until that is over.
-const LEAP_S: i64 = 10;
+const LIVE_S: f64 = 60.0;
+/// Seconds of silence that a step of the watermark is worth at most, however far it leaps.
+const STEP_S: f64 = 1.0;
 /// Reports and events in one part of a second.
 const PART_NEWS: usize = 512;
 
 /// Seconds of watermark without any row after which nothing more is waited for.
-fn quiet_s(live: bool) -> i64 {
+fn quiet_s(live: bool) -> f64 {
     if live { QUIET_S } else { RECORDED_QUIET_S }
 }
 
@@ -77,12 +76,12 @@ pub struct LinkMessage {
     pub more: bool,
     /// The tick up to which the stream was read.
     pub watermark_tick: i64,
-    /// The same after its latest leap.
-    pub leapt_tick: Option<i64>,
     /// The youngest row's tick; `None` before the first.
     pub newest: Option<i64>,
-    /// The watermark when a row came last.
-    pub heard_tick: Option<i64>,
+    /// Seconds since a row came, of a clock of which each step of the watermark is a second at most.
+    pub silent_s: f64,
+    /// Seconds of it since the youngest row was as old as the watermark.
+    pub behind_s: f64,
     /// All that it has to say up to this second was said.
     pub told: Option<i64>,
     /// Jobs that are new or changed, each with the second from which on it is as it says. The first partition alone tells of
@@ -120,9 +119,9 @@ impl LinkMessage {
             partition: self.partition,
             more: true,
             watermark_tick: i64::MIN,
-            leapt_tick: None,
             newest: None,
-            heard_tick: None,
+            silent_s: 0.0,
+            behind_s: 0.0,
             told: None,
             jobs: self.jobs.drain(..jobs).collect(),
             jobs_from: self.jobs_from,

@@ -8,8 +8,11 @@ use schemas::wire::{DroppedRow, Reached};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Time for which an end is believed that nobody confirms.
+/// Time for which an end is believed that nobody confirms, when something is wrong with a broker.
 const TRUSTED: Duration = Duration::from_secs(3);
+/// Time in which those who send rows come back after their broker did: librdkafka waits up to ten seconds before it tries
+/// again.
+const RETURN: Duration = Duration::from_secs(12);
 
 /// A message that waits for its schema: offset, time of arrival, content.
 type Pending = (i64, Time, Vec<u8>);
@@ -35,6 +38,9 @@ pub(super) struct RawPartition {
     nudged: Instant,
     /// When a broker said something of it last.
     answered: Instant,
+    /// Whether something was wrong with a broker since its end was confirmed, and when the broker came back after that.
+    is_suspect: bool,
+    back_since: Option<Instant>,
 }
 
 impl RawPartition {
@@ -56,6 +62,8 @@ impl RawPartition {
             heard: Instant::now(),
             nudged: Instant::now(),
             answered: Instant::now(),
+            is_suspect: false,
+            back_since: None,
         }
     }
 
@@ -82,7 +90,32 @@ impl RawPartition {
     /// Notes that all there is was read.
     pub(super) fn set_at_end(&mut self) {
         (self.at_end, self.doubted, self.heard) = (true, false, Instant::now());
-        (self.confirmed, self.answered) = (self.heard, self.heard);
+        self.confirmed = self.heard;
+        self.hear_of_broker();
+        self.is_suspect = false;
+    }
+
+    /// Notes that something is wrong with a broker: until its end is confirmed it is not believed for long.
+    pub(super) fn suspect(&mut self) {
+        self.is_suspect = true;
+    }
+
+    fn hear_of_broker(&mut self) {
+        if self.is_suspect && self.answered.elapsed() > TRUSTED {
+            self.back_since = Some(Instant::now());
+        }
+        self.answered = Instant::now();
+    }
+
+    /// Whether there is nothing more that could be of an earlier time than now.
+    fn is_ended(&self) -> bool {
+        let trusted = !self.is_suspect || self.confirmed.elapsed() < TRUSTED;
+        self.at_end && trusted && self.has_returned()
+    }
+
+    /// Whether those who send rows are there as far as the broker is.
+    fn has_returned(&self) -> bool {
+        self.back_since.is_none_or(|since| since.elapsed() > RETURN)
     }
 
     /// Notes that nobody knows whether all there is was read: time passed in which more may have come.
@@ -110,19 +143,19 @@ impl RawPartition {
     /// that was just now (`is_fresh`) the end holds for the moment; otherwise it held then, and the doubt stays.
     pub(super) fn settle(&mut self, begin: i64, high: i64, asked: Time, is_fresh: bool) {
         self.begin.get_or_insert(begin);
-        self.answered = Instant::now();
+        self.hear_of_broker();
         let has_ended = self.next_offset.unwrap_or(begin) >= high;
         if self.at_end && is_fresh {
             if has_ended {
-                self.confirmed = self.answered;
+                (self.confirmed, self.is_suspect) = (self.answered, false);
             }
             // There is more, which comes in a moment unless a word of Kafka got lost.
-            self.at_end = has_ended || !self.stuck(TRUSTED);
+            self.at_end = has_ended || !self.is_suspect || !self.stuck(TRUSTED);
         }
         if !self.doubted {
             return;
         }
-        if has_ended {
+        if has_ended && self.has_returned() {
             self.ended = self.ended.max(asked);
         }
         self.doubted = has_ended && !is_fresh;
@@ -166,7 +199,7 @@ impl RawPartition {
 
     /// Whether no broker said anything of it for so long.
     pub(super) fn is_away(&self, after: Duration) -> bool {
-        self.answered.elapsed() > after
+        self.is_suspect && self.answered.elapsed() > after
     }
 
     /// Whether nothing came for so long although there should be more.
@@ -180,8 +213,8 @@ impl RawPartition {
             self.dropped.push(DroppedRow { offset, reason });
         }
         (self.next_offset, self.at_end, self.doubted) = (Some(offset + 1), false, false);
-        (self.ended, self.heard) = (Time::MIN, Instant::now());
-        self.answered = self.heard;
+        self.hear_of_broker();
+        (self.ended, self.heard) = (Time::MIN, self.answered);
     }
 
     /// Notes the time of the latest row.
@@ -197,7 +230,7 @@ impl RawPartition {
     /// How far it was read: where the end was reached, up to `now`. One that was not heard of yet may begin with any
     /// time.
     pub(super) fn progress(&mut self, now: Time) -> Reached {
-        if self.at_end && self.confirmed.elapsed() < TRUSTED {
+        if self.is_ended() {
             self.ended = now;
         }
         let time = self.reached.unwrap_or(Time::MIN).max(self.ended);

@@ -6,12 +6,13 @@ use detector::fabric::{Fabric, FabricSettings, LinkReport, LinkTick, Network};
 use schemas::{Job, SeriesIndex, SeriesInfo};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
-/// Seconds by which rows come late at most, and the tick of a row.
-const LATENESS_TICKS: i64 = 4;
+/// Seconds by which rows come late at most, and a second of a row.
+const LATENESS_S: f64 = 4.0;
 /// Seconds after the last word of a link up to which its region is looked at: longer than one waits for its links.
-const END_TICKS: i64 = 20;
+const END_S: f64 = 20.0;
 /// Seconds of news that may wait for the slowest detector partition.
 pub(super) const WAITING_MAX: usize = 100_000;
 
@@ -22,13 +23,13 @@ pub struct LinkMerge {
     /// The configured ones, which may be more than when the state was written.
     #[serde(skip)]
     partitions: i32,
+    #[serde(skip)]
+    tick_s: f64,
     sources: BTreeMap<i32, Told>,
     /// Jobs as they are from a second on that was not looked at yet.
     pub(super) jobs: BTreeMap<i64, Vec<Job>>,
     /// How many were told, since when.
     jobs_told: (i64, u64),
-    /// The latest watermark with which a row was heard of.
-    heard_tick: i64,
     forced: u64,
 }
 
@@ -38,11 +39,9 @@ struct Told {
     /// The latest part of a second that it told.
     passed: Option<(i64, u32)>,
     watermark_tick: i64,
-    /// The watermark after its latest leap.
-    leapt_tick: Option<i64>,
     newest: Option<i64>,
-    /// The watermark when a row of it came last.
-    heard_tick: Option<i64>,
+    silent_s: f64,
+    behind_s: f64,
     said: Option<i64>,
     waiting: BTreeMap<i64, TickNews>,
     /// The fabric's number of each series.
@@ -59,34 +58,15 @@ impl Told {
         kept.series.extend(news.series);
     }
 
-    /// Whether its rows are as old as the watermark.
-    fn is_live(&self) -> bool {
-        self.newest.is_some_and(|newest| self.watermark_tick - newest < LIVE_S)
-    }
-
-    /// Whether nothing more of `tick` can come from it, nobody having heard of a row since `heard_tick`, nor of one that is
-    /// younger than `youngest`.
-    fn has_told(&self, tick: i64, live: bool, (heard_tick, youngest): (i64, i64)) -> bool {
-        let by_rows = self.said >= Some(tick);
-        let silent_since = self.heard_tick.map_or(tick, |heard| heard.max(tick));
-        let by_clock = live && self.is_past(silent_since + LATENESS_TICKS, QUIET_S, youngest);
-        by_rows || by_clock || self.is_past(heard_tick, quiet_s(live), youngest)
-    }
-
-    /// Whether it went on for `seconds` after `then`, and long enough after a leap. One that never had a row need not be
-    /// waited for after a leap that the rows of others followed.
-    fn is_past(&self, then: i64, seconds: i64, youngest: i64) -> bool {
-        let followed = |leapt: &i64| self.newest.is_none() && youngest >= leapt - LATENESS_TICKS;
-        let leapt = self.leapt_tick.filter(|leapt| !followed(leapt));
-        let settled = leapt.is_none_or(|leapt| self.watermark_tick >= leapt + RECORDED_QUIET_S);
-        settled && self.watermark_tick >= then.saturating_add(seconds)
-    }
-
     fn go_on(&mut self, message: &LinkMessage) {
+        if message.more {
+            return;
+        }
+        if message.watermark_tick >= self.watermark_tick {
+            (self.silent_s, self.behind_s) = (message.silent_s, message.behind_s);
+        }
         self.watermark_tick = self.watermark_tick.max(message.watermark_tick);
-        self.leapt_tick = self.leapt_tick.max(message.leapt_tick);
         self.newest = self.newest.max(message.newest);
-        self.heard_tick = self.heard_tick.max(message.heard_tick);
         self.said = self.said.max(message.told);
     }
 }
@@ -95,19 +75,19 @@ impl LinkMerge {
     /// Of `partitions` detector partitions that told nothing yet.
     pub fn new(partitions: i32, settings: FabricSettings, network: Option<Arc<Network>>) -> LinkMerge {
         LinkMerge {
+            tick_s: settings.tick_s,
             fabric: Fabric::new(settings, network),
             partitions,
             sources: BTreeMap::new(),
             jobs: BTreeMap::new(),
             jobs_told: (0, 0),
-            heard_tick: i64::MIN,
             forced: 0,
         }
     }
 
     /// Gives a merge that was read back what is configured now.
     pub fn attach(&mut self, partitions: i32, settings: FabricSettings, network: Option<Arc<Network>>) {
-        self.partitions = partitions;
+        (self.partitions, self.tick_s) = (partitions, settings.tick_s);
         self.fabric.attach(settings, network);
     }
 
@@ -126,7 +106,6 @@ impl LinkMerge {
         let now = self.fabric.now();
         let told = self.sources.entry(message.partition).or_default();
         told.go_on(&message);
-        self.heard_tick = self.heard_tick.max(message.heard_tick.unwrap_or(i64::MIN));
         for news in message.news {
             let place = Some((news.tick, news.part));
             if place > told.passed {
@@ -167,11 +146,7 @@ impl LinkMerge {
         let first = *self.jobs.first_key_value()?.0;
         let waits =
             self.sources.values().any(|told| told.waiting.keys().next().is_some_and(|tick| *tick < first));
-        let live = self.sources.values().filter(|told| told.newest.is_some()).all(Told::is_live);
-        let heard = (self.heard_tick.max(first), self.youngest());
-        let is_over = |told: &Told| told.has_told(first, live, heard);
-        let all = self.sources.len() as i32 >= self.partitions;
-        (all && !waits && self.sources.values().all(is_over)).then_some(first)
+        (!waits && self.is_told(first)).then_some(first)
     }
 
     /// From here on jobs are as they were told of up to the second `tick`.
@@ -184,10 +159,7 @@ impl LinkMerge {
     /// The first second that every partition has told, or one that waited too long.
     fn due(&mut self) -> Option<i64> {
         let first = self.sources.values().filter_map(|told| told.waiting.keys().next()).min().copied()?;
-        let all = self.sources.len() as i32 >= self.partitions;
-        let live = self.sources.values().filter(|told| !told.waiting.is_empty()).all(Told::is_live);
-        let heard = (self.heard_tick, self.youngest());
-        if all && self.sources.values().all(|told| told.has_told(first, live, heard)) {
+        if self.is_told(first) {
             return Some(first);
         }
         let waiting: usize = self.sources.values().map(|told| told.waiting.len()).sum();
@@ -196,28 +168,53 @@ impl LinkMerge {
         full.then_some(first)
     }
 
-    /// The youngest row of all; no clock that is ahead makes one younger than the watermark with which it came.
-    fn youngest(&self) -> i64 {
-        let of = |told: &Told| Some(told.newest?.min(told.heard_tick?));
-        self.sources.values().filter_map(of).max().unwrap_or(i64::MIN)
+    /// Whether nothing more of `tick` can come from anybody. A clock that is far behind the others' makes nobody wait.
+    fn is_told(&self, tick: i64) -> bool {
+        let (live, silent_s) = (self.is_live(), self.silent_s());
+        let is_past =
+            |told: &Told, seconds: f64| told.watermark_tick >= tick.saturating_add(self.ticks(seconds));
+        let by_clock = |told: &Told| {
+            let is_away = told.silent_s >= LATENESS_S + QUIET_S || told.behind_s >= RECORDED_QUIET_S;
+            live && is_away && is_past(told, LATENESS_S + QUIET_S)
+        };
+        let all_silent = |told: &Told| silent_s >= quiet_s(live) && is_past(told, quiet_s(live));
+        let has_told = |told: &Told| told.said >= Some(tick) || by_clock(told) || all_silent(told);
+        self.sources.len() as i32 >= self.partitions && self.sources.values().all(has_told)
+    }
+
+    /// Ticks in which so many seconds are over.
+    fn ticks(&self, seconds: f64) -> i64 {
+        (seconds / self.tick_s).ceil() as i64
+    }
+
+    /// Whether anybody's rows are as old as the watermark, or nobody has any.
+    fn is_live(&self) -> bool {
+        let age = |told: &Told| Some(told.watermark_tick - told.newest?);
+        self.sources.values().filter_map(age).min().is_none_or(|age| age < self.ticks(LIVE_S))
+    }
+
+    /// Seconds for which nobody heard of a row.
+    fn silent_s(&self) -> f64 {
+        self.sources.values().map(|told| told.silent_s).reduce(f64::min).unwrap_or(0.0)
     }
 
     /// When nobody has anything to tell for a while, what is open ends, in the second in which it would have if links had
     /// been told of that do nothing.
     fn pass_the_end(&mut self) {
+        let (live, silent_s) = (self.is_live(), self.silent_s());
         let all = self.sources.len() as i32 >= self.partitions;
-        let live = self.sources.values().filter(|told| told.newest.is_some()).all(Told::is_live);
-        let youngest = self.youngest();
-        let quiet =
-            |told: &Told| told.waiting.is_empty() && told.is_past(self.heard_tick, quiet_s(live), youngest);
-        if !(self.fabric.is_open() && all && self.sources.values().all(quiet)) {
+        let quiet = all && silent_s >= quiet_s(live);
+        if !(self.fabric.is_open() && quiet && self.sources.values().all(|told| told.waiting.is_empty())) {
             return;
         }
-        // Rows that come now are as far behind the watermark as the latest ones were.
-        let passed = |told: &Told| told.watermark_tick.saturating_sub(self.heard_tick) - LATENESS_TICKS;
-        let could_come = youngest.saturating_add(self.sources.values().map(passed).min().unwrap_or(0));
+        // Rows that come now are as far behind the watermark as the latest ones were, and no clock that is ahead makes one
+        // younger than the watermark.
+        let youngest = |told: &Told| Some(told.newest?.min(told.watermark_tick - self.ticks(told.silent_s)));
+        let youngest = self.sources.values().filter_map(youngest).max().unwrap_or(i64::MIN);
+        let passed = (silent_s - LATENESS_S) / self.tick_s;
+        let could_come = youngest.saturating_add(passed.floor() as i64);
         let of_jobs = self.jobs.keys().next().map_or(i64::MAX, |tick| tick - 1);
-        let end = self.fabric.heard().saturating_add(END_TICKS).min(could_come - 1).min(of_jobs);
+        let end = self.fabric.heard().saturating_add(self.ticks(END_S)).min(could_come - 1).min(of_jobs);
         while self.fabric.is_open() && self.fabric.now() < end {
             self.fabric.tick(&LinkTick::empty(self.fabric.now() + 1));
         }
@@ -237,8 +234,10 @@ impl LinkMerge {
         }
         new.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.cmp(&b.1)));
         for (_, partition, number, info) in new {
-            let own = self.fabric.add_series(info);
-            self.sources.entry(partition).or_default().numbers.insert(number, own);
+            // One who takes a partition over may tell them again.
+            if let Entry::Vacant(numbers) = self.sources.entry(partition).or_default().numbers.entry(number) {
+                numbers.insert(self.fabric.add_series(info));
+            }
         }
         let mut all = LinkTick::empty(tick);
         for (partition, news) in found {

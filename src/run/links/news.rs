@@ -1,7 +1,7 @@
 //! What a detector partition tells of its links, and how far it is.
 
 use super::jobs::JobNews;
-use super::{LEAP_S, LIVE_S, LinkMessage, PART_NEWS, RECORDED_QUIET_S, TickNews, quiet_s};
+use super::{LIVE_S, LinkMessage, PART_NEWS, STEP_S, TickNews, quiet_s};
 use aggregator::JobBook;
 use detector::fabric::LinkTick;
 use schemas::{JobEvent, SeriesIndex, SeriesTable, Time};
@@ -19,12 +19,14 @@ pub struct LinkNews {
     jobs: JobNews,
     ready: Vec<TickNews>,
     watermark: Option<Time>,
-    /// The watermark after its latest leap.
-    leapt_to: Option<Time>,
     newest: Option<Time>,
-    /// Rows that came, and the watermark when one did last.
+    /// Rows that came.
     rows: u64,
-    heard_at: Option<Time>,
+    /// Seconds by which the watermark went on, one after the other; the same when a row came last, and when the youngest row
+    /// was live last.
+    passed_s: f64,
+    heard_s: f64,
+    live_s: f64,
     /// The first watermark.
     since: Option<Time>,
     /// The latest second that is complete as far as its own rows tell, and the one up to which the stream was read too.
@@ -59,10 +61,11 @@ impl LinkNews {
             jobs: JobNews::default(),
             ready: Vec::new(),
             watermark: None,
-            leapt_to: None,
             newest: None,
             rows: 0,
-            heard_at: None,
+            passed_s: 0.0,
+            heard_s: 0.0,
+            live_s: 0.0,
             since: None,
             complete: None,
             told_tick: None,
@@ -100,17 +103,9 @@ impl LinkNews {
         if read.watermark == Time::MIN {
             return None;
         }
-        if self.watermark.is_some_and(|before| read.watermark.seconds_since(before) > LEAP_S as f64) {
-            self.leapt_to = Some(read.watermark);
-        }
-        self.watermark = self.watermark.max(Some(read.watermark));
-        self.since = self.since.or(self.watermark);
-        self.newest = self.newest.max(read.newest);
-        if std::mem::replace(&mut self.rows, read.rows) != read.rows {
-            self.heard_at = self.watermark;
-        }
-        let silent_s = self.since(self.heard_at).unwrap_or(0.0);
-        let is_quiet = self.is_quiet(silent_s);
+        let is_live = self.pass(read);
+        let silent_s = self.passed_s - self.heard_s;
+        let is_quiet = silent_s >= quiet_s(is_live);
         self.tell_up_to(self.complete);
         if is_quiet || self.newest.is_none() {
             // Nobody waits for what it says of links: jobs go by the watermark alone.
@@ -122,16 +117,22 @@ impl LinkNews {
         Some(newest.plus_seconds(passed_s).min(read.watermark))
     }
 
-    /// Seconds of watermark since `then`.
-    fn since(&self, then: Option<Time>) -> Option<f64> {
-        self.watermark.zip(then).map(|(now, then)| now.seconds_since(then))
-    }
-
-    /// Whether nothing more is waited for: no row came for `silent_s`.
-    fn is_quiet(&self, silent_s: f64) -> bool {
-        let live = self.since(self.newest).is_none_or(|age_s| age_s < LIVE_S as f64);
-        let settled = self.since(self.leapt_to).is_none_or(|since_s| since_s >= RECORDED_QUIET_S as f64);
-        settled && silent_s >= quiet_s(live) as f64
+    /// Goes on to what was read; whether the youngest row is as old as the watermark.
+    fn pass(&mut self, read: ReadUpTo) -> bool {
+        let step_s = self.watermark.map_or(0.0, |before| read.watermark.seconds_since(before));
+        self.passed_s += step_s.clamp(0.0, STEP_S);
+        self.watermark = self.watermark.max(Some(read.watermark));
+        self.since = self.since.or(self.watermark);
+        self.newest = self.newest.max(read.newest);
+        if std::mem::replace(&mut self.rows, read.rows) != read.rows {
+            self.heard_s = self.passed_s;
+        }
+        let age_s = self.watermark.zip(self.newest).map(|(now, newest)| now.seconds_since(newest));
+        let is_live = age_s.is_none_or(|age_s| age_s < LIVE_S);
+        if is_live {
+            self.live_s = self.passed_s;
+        }
+        is_live
     }
 
     /// The latest second of which nothing more can come, as far as the watermark tells.
@@ -169,16 +170,16 @@ impl LinkNews {
         let watermark_tick = self.watermark.map(ticks)?;
         let (news, (told_before, jobs)) = (std::mem::take(&mut self.ready), self.jobs.take());
         let jobs_from = (self.since.map_or(0, |since| since.0), told_before);
-        let (heard_tick, told) = (self.heard_at.map(ticks), self.told_tick);
+        let told = self.told_tick;
         let known = self.known.replace((watermark_tick, told)) == Some((watermark_tick, told));
         let is_news = !(news.is_empty() && jobs.is_empty() && known);
         is_news.then_some(LinkMessage {
             partition,
             more: false,
             watermark_tick,
-            leapt_tick: self.leapt_to.map(ticks),
             newest: self.newest.map(ticks),
-            heard_tick,
+            silent_s: self.passed_s - self.heard_s,
+            behind_s: self.passed_s - self.live_s,
             told,
             jobs,
             jobs_from,

@@ -10,12 +10,12 @@ fn merge() -> LinkMerge {
     LinkMerge::new(2, FabricSettings::default(), Some(network()))
 }
 
-/// Of `partition`: the watermark, the youngest row and the watermark with which it came, what is told.
+/// Of `partition`: the watermark, the youngest row and seconds of silence since, what is told.
 fn says(partition: i32, watermark_tick: i64, row: Option<(i64, i64)>, told: Option<i64>) -> LinkMessage {
     LinkMessage {
         watermark_tick,
         newest: row.map(|(newest, _)| newest),
-        heard_tick: row.map(|(_, heard)| heard),
+        silent_s: row.map_or(1_000.0, |(_, silent_s)| silent_s as f64),
         told,
         ..message(partition, Vec::new())
     }
@@ -27,85 +27,87 @@ fn now_after(merge: &mut LinkMerge, message: LinkMessage) -> i64 {
     merge.fabric().now()
 }
 
-/// Recorded rows come in portions: when the first were read, the watermark leaps from their times to the clock. So it does
-/// when brokers were away, by less than a minute, and whoever sends rows is still about to come back.
+/// Recorded rows come in portions: when the first were read, the watermark leaps from their times to the clock.
 #[test]
 fn a_watermark_that_leaps_makes_nobody_quiet_and_no_second_complete() {
-    for clock in [1_000_000, 40 + 35] {
-        let mut news = LinkNews::new(1.0, 3.0);
-        let mut until = |watermark: i64| news.progress(read_up_to(at(watermark), Some(at(40))));
-        let told: Vec<Option<Time>> = [40].into_iter().chain(clock..=clock + 30).map(&mut until).collect();
-        let (last, before) = told.split_last().unwrap();
-        assert!(*last == Some(at(56)) && before.iter().all(|until| *until == Some(at(40))), "{told:?}");
+    let clock = 1_000_000;
+    let mut news = LinkNews::new(1.0, 3.0);
+    let mut until = |watermark: i64| news.progress(read_up_to(at(watermark), Some(at(40))));
+    let told: Vec<Option<Time>> = [40].into_iter().chain(clock..clock + 30).map(&mut until).collect();
+    let (last, before) = told.split_last().unwrap();
+    assert!(*last == Some(at(56)) && before.iter().all(|until| *until == Some(at(40))), "{told:?}");
 
-        let mut merge = merge();
-        let row = Some((60, 60));
-        let leapt = |partition, watermark: i64, told| LinkMessage {
-            leapt_tick: Some(clock),
-            ..says(partition, watermark, row, Some(told))
-        };
-        assert_eq!(now_after(&mut merge, says(1, 60, row, Some(56))), i64::MIN);
-        let first = LinkMessage { news: empty(60), ..says(0, 63, row, Some(59)) };
-        assert_eq!(now_after(&mut merge, first), 56);
-        assert_eq!([(1, 56), (0, 59)].map(|(p, told)| now_after(&mut merge, leapt(p, clock, told))), [56; 2]);
-        assert_eq!(
-            [(0, 59), (1, 56)].map(|(p, told)| now_after(&mut merge, leapt(p, clock + 29, told))),
-            [56; 2]
-        );
-        assert_eq!(now_after(&mut merge, leapt(1, clock + 30, 56)), 59);
+    let mut merge = merge();
+    assert_eq!(now_after(&mut merge, says(1, 60, Some((60, 0)), Some(56))), i64::MIN);
+    let first = LinkMessage { news: empty(60), ..says(0, 63, Some((60, 0)), Some(59)) };
+    assert_eq!(now_after(&mut merge, first), 56);
+    for silent_s in [1, 9, 29] {
+        let leapt = |partition, told| says(partition, clock + silent_s - 1, Some((60, silent_s)), Some(told));
+        assert_eq!([(1, 56), (0, 59)].map(|(p, told)| now_after(&mut merge, leapt(p, told))), [56; 2]);
+    }
+    merge.message(says(0, clock + 29, Some((60, 30)), Some(59)));
+    assert_eq!(now_after(&mut merge, says(1, clock + 29, Some((60, 30)), Some(56))), 59);
+}
+
+/// Rows come eight seconds late, and pause now and then: whenever they do, the watermark steps to the clock.
+#[test]
+fn pauses_of_rows_that_come_late_all_the_time_make_nobody_quiet() {
+    let mut news = LinkNews::new(1.0, 3.0);
+    let mut clock = 100.0_f64;
+    for pause in 0..20 {
+        for second in 0..10 {
+            clock += 1.0;
+            let (row, rows) = (Time::from_seconds(clock - 8.0), pause * 10 + second + 1);
+            let until = news.progress(ReadUpTo { watermark: row, newest: Some(row), rows });
+            assert_eq!(until, Some(row));
+        }
+        let row = Time::from_seconds(clock - 8.0);
+        let watermark = Time::from_seconds(clock);
+        let until = news.progress(ReadUpTo { watermark, newest: Some(row), rows: pause * 10 + 10 });
+        assert_eq!(until, Some(row), "a step of eight seconds is no silence of as many");
     }
 }
 
-/// A minute and more lies between two commits: each step of the watermark was a small one.
+/// Steps of minutes: rows of a small machine, which are caught up with at a hundred times their pace.
 #[test]
-fn one_without_rows_is_waited_for_no_longer_while_rows_are_caught_up_with() {
+fn one_without_rows_becomes_quiet_while_rows_are_caught_up_with() {
+    let mut news = LinkNews::new(1.0, 3.0);
+    let mut silent_s = |watermark: i64| {
+        news.progress(ReadUpTo { watermark: at(watermark), newest: Some(at(100)), rows: 7 });
+        news.take(0).unwrap().silent_s
+    };
+    assert_eq!([100, 200, 300, 400].map(&mut silent_s), [0.0, 1.0, 2.0, 3.0]);
+
     let mut merge = merge();
     merge.message(says(1, 60, None, None));
     for watermark in [100, 300, 500] {
         let news = empty(watermark - 10);
-        let row = Some((watermark, watermark));
         merge.message(says(1, watermark, None, None));
-        let now = now_after(&mut merge, LinkMessage { news, ..says(0, watermark, row, Some(watermark - 4)) });
-        assert_eq!(now, watermark - 11);
+        let told = says(0, watermark, Some((watermark, 0)), Some(watermark - 4));
+        assert_eq!(now_after(&mut merge, LinkMessage { news, ..told }), watermark - 11);
     }
-}
-
-/// The same where the steps themselves are leaps, since the machine is small: rows follow them.
-#[test]
-fn a_leap_that_rows_followed_is_none_for_those_that_never_had_a_row() {
-    let mut merge = merge();
-    let told = |merge: &mut LinkMerge, watermark: i64, newest: i64| {
-        let leapt = |message: LinkMessage| LinkMessage { leapt_tick: Some(watermark), ..message };
-        merge.message(leapt(says(1, watermark, None, None)));
-        let row = Some((newest, watermark));
-        let news = empty(newest - 10);
-        now_after(merge, leapt(LinkMessage { news, ..says(0, watermark, row, Some(newest - 4)) }))
-    };
-    assert_eq!(told(&mut merge, 500, 499), 488);
-    assert_eq!(told(&mut merge, 9_000, 700), 488);
 }
 
 /// Rows that are 20 s behind the clock, all the time.
 #[test]
 fn rows_that_are_steadily_behind_the_clock_are_waited_for() {
     let mut merge = merge();
+    let second = |tick: i64| vec![TickNews { tick, ..TickNews::default() }];
     for clock in 100..140 {
         let (newest, told) = (clock - 20, clock - 24);
         // One of the partitions has a row every fourth second.
-        let rare = (newest / 4 * 4, newest / 4 * 4 + 20);
-        merge.message(says(1, clock, Some(rare), Some(rare.0 - 4)));
-        let news = vec![TickNews { tick: told, ..TickNews::default() }];
-        let now =
-            now_after(&mut merge, LinkMessage { news, ..says(0, clock, Some((newest, clock)), Some(told)) });
-        assert!(now <= rare.0 - 4, "second {now} was looked at, the other one is at {}", rare.0 - 4);
-        assert!(clock < 110 || now > rare.0 - 8, "nothing goes on: {now}");
+        let (rare, silent) = (newest / 4 * 4, newest % 4);
+        merge.message(says(1, clock, Some((rare, silent)), Some(rare - 4)));
+        let often = says(0, clock, Some((newest, 0)), Some(told));
+        let now = now_after(&mut merge, LinkMessage { news: second(told), ..often });
+        assert!(now <= rare - 4, "second {now} was looked at, the other one is at {}", rare - 4);
+        assert!(clock < 110 || now > rare - 8, "nothing goes on: {now}");
     }
     // That one dies: nobody waits for it any more.
     for clock in 140..160 {
-        merge.message(says(1, clock, Some((116, 136)), Some(112)));
-        let news = vec![TickNews { tick: clock - 24, ..TickNews::default() }];
-        let told = LinkMessage { news, ..says(0, clock, Some((clock - 20, clock)), Some(clock - 24)) };
-        let now = now_after(&mut merge, told);
+        merge.message(says(1, clock, Some((116, clock - 136)), Some(112)));
+        let often = says(0, clock, Some((clock - 20, 0)), Some(clock - 24));
+        let now = now_after(&mut merge, LinkMessage { news: second(clock - 24), ..often });
         assert_eq!(now == clock - 24, clock >= 145, "at {clock} {now} was looked at");
     }
 }
@@ -119,14 +121,29 @@ fn one_clock_that_is_an_hour_ahead_does_not_end_the_hour_for_others() {
         newest: Some(at(second + 3_600)),
         rows: second as u64,
     };
-    assert_eq!(
-        [10, 11, 12].map(|second| news.progress(rows(second))),
-        [10, 11, 12].map(|second| Some(at(second)))
-    );
+    let told = [10, 11, 12].map(|second| news.progress(rows(second)));
+    assert_eq!(told, [10, 11, 12].map(|second| Some(at(second))));
     // It dies, and its last row stays the youngest one; rows of the others are heard of all the same.
     let later = |second: i64| ReadUpTo { newest: Some(at(3_612)), ..rows(second) };
     assert_eq!([20, 30].map(|second| news.progress(later(second))), [20, 30].map(|second| Some(at(second))));
-    assert_eq!(news.take(0).unwrap().heard_tick, Some(30));
+    assert_eq!(news.take(0).unwrap().silent_s, 0.0);
+}
+
+/// The only node of a partition; its rows are late, and there is one each second.
+#[test]
+fn one_clock_that_is_an_hour_behind_is_waited_for_no_longer_than_half_a_minute() {
+    let mut behind = LinkNews::new(1.0, 3.0);
+    let mut merge = merge();
+    for clock in 10_000..10_060 {
+        let late = Some(at(clock - 3_600));
+        behind.progress(ReadUpTo { watermark: at(clock), newest: late, rows: clock as u64 });
+        merge.message(behind.take(1).unwrap());
+        let news = vec![TickNews { tick: clock - 4, ..TickNews::default() }];
+        let told = says(0, clock, Some((clock, 0)), Some(clock - 4));
+        let now = now_after(&mut merge, LinkMessage { news, ..told });
+        // What the others told is looked at as soon as the clock is as far beyond it as rows may come late.
+        assert_eq!(now, if clock < 10_030 { i64::MIN } else { clock - 9 }, "at {clock}");
+    }
 }
 
 /// All rows stop while a region is open, and come again ten seconds later.
@@ -136,17 +153,17 @@ fn a_silence_passes_no_second_of_which_rows_could_still_come() {
     let stalls: Vec<TickNews> = news(&network, 0).into_iter().filter(|news| news.tick <= 20).collect();
     for behind in [0, 20] {
         let mut merge = LinkMerge::new(1, FabricSettings::default(), Some(Arc::clone(&network)));
-        let row = Some((24, 24 + behind));
         let news = stalls.clone();
-        assert_eq!(now_after(&mut merge, LinkMessage { news, ..says(0, 24 + behind, row, Some(20)) }), 20);
+        let last = says(0, 24 + behind, Some((24, 0)), Some(20));
+        assert_eq!(now_after(&mut merge, LinkMessage { news, ..last }), 20);
         assert!(merge.fabric().is_open());
-        let silence =
-            (25..40).map(|second| (second, now_after(&mut merge, says(0, second + behind, row, Some(20)))));
-        for (second, now) in silence {
+        let silent = |second: i64| says(0, second + behind, Some((24, second - 24)), Some(20));
+        for second in 25..40 {
+            let now = now_after(&mut merge, silent(second));
             assert!(now < second - 3, "at {second} {now} was looked at, {behind} s behind the clock");
         }
         assert!(merge.fabric().now() > 30, "nothing goes on");
-        merge.message(says(0, 70 + behind, row, Some(20)));
+        merge.message(silent(70));
         assert!(!merge.fabric().is_open(), "what is open does not end");
     }
 }
