@@ -55,9 +55,9 @@ pub struct Bucket {
     pub value_min: f32,
     /// Greatest reading.
     pub value_max: f32,
-    /// Windowed mean at the last tick.
+    /// Windowed mean at the last tick with data, if there is one.
     pub mean: f32,
-    /// Baseline at the last tick.
+    /// Baseline at that tick.
     pub baseline: f32,
     /// Ticks with data.
     pub ticks: u16,
@@ -125,9 +125,13 @@ struct Open {
     phase: u8,
     ended: Option<Ended>,
     bucket: i64,
+    /// The latest bucket that ended. What becomes known of it afterwards, after a silence, is that nothing is known.
+    over: i64,
     sum: Sum,
     min: f64,
     max: f64,
+    /// Of the latest tick with data, if there is one: mean, baseline, seconds lost.
+    told: (f32, f32, f64),
     ticks: u16,
     contended: u16,
     quiet: Sum,
@@ -208,7 +212,7 @@ fn slot(time: Time, phase: u8) -> i64 {
 fn step(policy: StoragePolicy, open: &mut Option<Open>, phase: u8, signal: &Signal, out: &mut StoredRows) {
     let bucket = signal.time.0.div_euclid(BUCKET_US);
     let open = open.get_or_insert_with(|| Open::new(signal, phase, bucket));
-    if open.bucket != bucket {
+    if open.bucket != bucket && bucket > open.over {
         open.end_bucket(out);
         open.bucket = bucket;
     }
@@ -229,7 +233,10 @@ fn step(policy: StoragePolicy, open: &mut Option<Open>, phase: u8, signal: &Sign
         open.quiet.add(signal.value);
         open.quiet_ticks = open.quiet_ticks.saturating_add(1);
     }
-    open.count(signal);
+    if open.bucket == bucket {
+        open.count(signal);
+    }
+    open.last = *signal;
 }
 
 impl Open {
@@ -239,6 +246,8 @@ impl Open {
             phase,
             ended: None,
             bucket,
+            over: i64::MIN,
+            told: (f32::NAN, f32::NAN, 0.0),
             sum: Sum::default(),
             min: f64::NAN,
             max: f64::NAN,
@@ -255,9 +264,11 @@ impl Open {
         self.sum.add(signal.value);
         self.min = self.min.min(signal.value);
         self.max = self.max.max(signal.value);
+        if signal.state != State::Unknown || self.ticks == 0 {
+            self.told = (signal.mean as f32, signal.baseline as f32, signal.slowdown_s);
+        }
         self.ticks = self.ticks.saturating_add(u16::from(signal.state != State::Unknown));
         self.contended = self.contended.saturating_add(u16::from(signal.state == State::Contended));
-        self.last = *signal;
     }
 
     /// Writes the quiet ticks as one row.
@@ -275,14 +286,16 @@ impl Open {
             return;
         }
         self.write_ended(out);
+        let (mean, baseline, slowdown_s) = self.told;
+        self.over = self.bucket;
         self.ended = Some(Ended {
             bucket: self.bucket,
-            slowdown_s: self.last.slowdown_s,
+            slowdown_s,
             value: self.sum.mean() as f32,
             min: self.min as f32,
             max: self.max as f32,
-            mean: self.last.mean as f32,
-            baseline: self.last.baseline as f32,
+            mean,
+            baseline,
             ticks: self.ticks,
             contended: self.contended,
         });

@@ -181,3 +181,24 @@ proptest! {
         prop_assert_eq!(sorted(rows), sorted(whole));
     }
 }
+
+/// After a silence of more than a minute it becomes known of the ten seconds before that nothing is known of their rest.
+#[test]
+fn rows_of_a_series_that_was_silent_do_not_depend_on_when_that_was_looked_at() {
+    let ticks: Vec<Signal> = (0..14).map(|s| signal(0, s, State::Clear, s as f64)).collect();
+    let unknown = (14..95).map(|s| Signal { mean: f64::NAN, ..signal(0, s, State::Unknown, f64::NAN) });
+    let later: Vec<Signal> = unknown.chain((95..120).map(|s| signal(0, s, State::Clear, s as f64))).collect();
+    let [looked, not_looked] = [true, false].map(|looks| {
+        let (mut thinner, mut rows) = (Thinner::new(StoragePolicy::Changes), StoredRows::default());
+        thinner.pass(&ticks, &mut rows);
+        if looks {
+            thinner.close(Time(START_US + 30_000_000), &mut rows);
+        }
+        thinner.pass(&later, &mut rows);
+        thinner.close(Time(i64::MAX), &mut rows);
+        let second = rows.buckets.iter().filter(|bucket| bucket.time == Time(START_US + 10_000_000));
+        assert_eq!(second.map(|bucket| (bucket.ticks, bucket.mean)).collect::<Vec<_>>(), [(4, 13.0)]);
+        sorted(rows)
+    });
+    assert_eq!(looked, not_looked);
+}

@@ -336,7 +336,8 @@ impl<'a> Aggregating<'a> {
         if std::mem::replace(&mut self.troubles, troubles) != troubles {
             self.raws.iter_mut().for_each(RawPartition::suspect);
         }
-        if self.turned.elapsed() > PAUSE {
+        let paused = self.turned.elapsed() > PAUSE;
+        if paused {
             self.confirmed = Instant::now();
             self.raws.iter_mut().for_each(RawPartition::doubt_end);
             self.raws.iter_mut().for_each(RawPartition::was_left_alone);
@@ -344,7 +345,7 @@ impl<'a> Aggregating<'a> {
             self.confirmed = Instant::now();
             self.raws.iter_mut().for_each(|raw| raw.doubt_silence(STUCK));
         }
-        self.settle_ends();
+        self.settle_ends(paused);
         let doubted = ends::doubted(&self.raws, PAUSE);
         if !doubted.is_empty() && !self.asking.is_open() {
             let (consumer, reset) = (Arc::clone(&self.consumer), self.reset);
@@ -353,10 +354,11 @@ impl<'a> Aggregating<'a> {
         self.turned = Instant::now();
     }
 
-    /// Uses the answer to the latest question about ends, if it has come. Without one the doubt stays.
-    fn settle_ends(&mut self) {
+    /// Uses the answer to the latest question about ends, if it has come. Without one the doubt stays; one from before a pause
+    /// (`paused`) says how it was then.
+    fn settle_ends(&mut self, paused: bool) {
         let Some(Answer { asked, took, says }) = self.asking.answer() else { return };
-        let asked = (now().plus_seconds(-asked.elapsed().as_secs_f64()), took < PAUSE);
+        let asked = (now().plus_seconds(-asked.elapsed().as_secs_f64()), took < PAUSE && !paused);
         let settled = says.and_then(|ends| ends::settle(&self.consumer, &mut self.raws, &ends, asked, LOST));
         if let Err(error) = settled {
             tracing::debug!(%error, "the ends of raw partitions are not known just now");

@@ -14,8 +14,8 @@ use detector::settings::Settings;
 use detector::storage_policy::{StoragePolicy, StoredRows, Thinner};
 use schemas::wire::{self, Message};
 use schemas::{
-    CounterBatch, DropCounts, DropReason, Episode, EpisodeId, Job, JobEvent, ResultBatch, SourceIndex,
-    Sources, Time,
+    CounterBatch, DropCounts, DropReason, Episode, EpisodeId, Job, JobEvent, ResultBatch, Signal,
+    SourceIndex, Sources, Time,
 };
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
@@ -224,6 +224,16 @@ impl Detecting {
         payloads.into_iter().flatten().map(outgoing).collect()
     }
 
+    /// Rows that signals complete, and such of series that are silent. A clock that is ahead makes nobody silent.
+    fn thin(&mut self, signals: &[Signal], stored: &mut StoredRows) {
+        self.thinner.know(self.stages.detector.series());
+        self.thinner.pass(signals, stored);
+        if let Some(newest) = self.stages.detector.newest() {
+            let read = newest.min(self.inbox.watermark());
+            self.thinner.close(read.plus_seconds(-SILENT_S), stored);
+        }
+    }
+
     /// What this partition knows of jobs, where it changed since it was told last. The first partition tells
     /// of every job, so that a job without any series is known too.
     fn parts(&mut self, position: i64) -> Vec<Outgoing> {
@@ -321,19 +331,14 @@ impl Work for Detecting {
             results.jobs = Vec::<Job>::new();
         }
         let mut stored = StoredRows::default();
-        self.thinner.know(self.stages.detector.series());
-        self.thinner.pass(&results.signals, &mut stored);
-        if let Some(newest) = self.stages.detector.newest() {
-            self.thinner.close(newest.plus_seconds(-SILENT_S), &mut stored);
-        }
+        self.thin(&results.signals, &mut stored);
         Outcome { results, stored, messages }
     }
 
     fn forget_told(&mut self) {
         // Sources heard are told now and then: the database may not have the latest ones.
         let told = self.stages.detector.take_apart(false);
-        self.thinner.know(self.stages.detector.series());
-        self.thinner.pass(&told.signals, &mut StoredRows::default());
+        self.thin(&told.signals, &mut StoredRows::default());
         self.stages.links.forget();
         self.stages.detector.tell_series_again();
     }

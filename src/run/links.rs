@@ -47,9 +47,9 @@ const STEP_S: f64 = 1.0;
 /// Reports and events in one part of a second.
 const PART_NEWS: usize = 512;
 
-/// Seconds of watermark without any row after which nothing more is waited for.
-fn quiet_s(live: bool) -> f64 {
-    if live { QUIET_S } else { RECORDED_QUIET_S }
+/// Seconds of watermark without any row after which nothing more is waited for; ticks are `tick_s` long.
+fn quiet_s(live: bool, tick_s: f64) -> f64 {
+    if live { QUIET_S.max(2.0 * tick_s) } else { RECORDED_QUIET_S.max(3.0 * tick_s) }
 }
 
 /// What one detector partition tells of one second, or a part of that.
@@ -82,6 +82,8 @@ pub struct LinkMessage {
     pub silent_s: f64,
     /// Seconds of it since the youngest row was as old as the watermark.
     pub behind_s: f64,
+    /// Seconds by which its rows come late at most.
+    pub lateness_s: f64,
     /// All that it has to say up to this second was said.
     pub told: Option<i64>,
     /// Jobs that are new or changed, each with the second from which on it is as it says. The first partition alone tells of
@@ -122,6 +124,7 @@ impl LinkMessage {
             newest: None,
             silent_s: 0.0,
             behind_s: 0.0,
+            lateness_s: self.lateness_s,
             told: None,
             jobs: self.jobs.drain(..jobs).collect(),
             jobs_from: self.jobs_from,

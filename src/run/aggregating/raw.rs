@@ -36,8 +36,9 @@ pub(super) struct RawPartition {
     /// When something came of it last, and when it was asked for anew.
     heard: Instant,
     nudged: Instant,
-    /// When a broker said something of it last.
+    /// When a broker said something of it last, and since when nobody did although there was somebody to ask.
     answered: Instant,
+    unanswered: Instant,
     /// Whether something was wrong with a broker since its end was confirmed, and when the broker came back after that.
     is_suspect: bool,
     back_since: Option<Instant>,
@@ -62,6 +63,7 @@ impl RawPartition {
             heard: Instant::now(),
             nudged: Instant::now(),
             answered: Instant::now(),
+            unanswered: Instant::now(),
             is_suspect: false,
             back_since: None,
         }
@@ -105,6 +107,7 @@ impl RawPartition {
             self.back_since = Some(Instant::now());
         }
         self.answered = Instant::now();
+        self.unanswered = self.answered;
     }
 
     /// Whether there is nothing more that could be of an earlier time than now.
@@ -152,11 +155,11 @@ impl RawPartition {
             // There is more, which comes in a moment unless a word of Kafka got lost.
             self.at_end = has_ended || !self.is_suspect || !self.stuck(TRUSTED);
         }
-        if !self.doubted {
-            return;
-        }
         if has_ended && self.has_returned() {
             self.ended = self.ended.max(asked);
+        }
+        if !self.doubted {
+            return;
         }
         self.doubted = has_ended && !is_fresh;
         (self.at_end, self.confirmed) = (has_ended && is_fresh, self.answered);
@@ -189,17 +192,17 @@ impl RawPartition {
     /// Notes that nothing is taken of it for now: what waits there is no silence.
     pub(super) fn holds(&mut self) {
         self.heard = Instant::now();
-        self.answered = self.heard;
+        (self.answered, self.unanswered) = (self.heard, self.heard);
     }
 
     /// Notes that nobody asked for a while.
     pub(super) fn was_left_alone(&mut self) {
-        self.answered = Instant::now();
+        self.unanswered = Instant::now();
     }
 
     /// Whether no broker said anything of it for so long.
     pub(super) fn is_away(&self, after: Duration) -> bool {
-        self.is_suspect && self.answered.elapsed() > after
+        self.is_suspect && self.unanswered.elapsed() > after
     }
 
     /// Whether nothing came for so long although there should be more.

@@ -27,8 +27,12 @@ fn at(second: i64) -> Time {
 
 /// A row of one writer, and the word that the raw partition was read up to it.
 fn messages(second: i64) -> [Vec<u8>; 2] {
+    messages_of("nid00001", second)
+}
+
+fn messages_of(node: &str, second: i64) -> [Vec<u8>; 2] {
     let name = |text: &str| Name::parse(text).unwrap();
-    let (metric, node) = (Metric::LustreWriteRate, name("nid00001"));
+    let (metric, node) = (Metric::LustreWriteRate, name(node));
     let source = Source {
         schema: name("lustre_client"),
         producer: node.clone(),
@@ -78,4 +82,35 @@ fn a_source_that_was_not_told_before_a_crash_is_told_after_the_restart() {
     play(&mut again, 0..20);
     let told = (0..3).filter_map(|_| rows_told(&mut again, true)).last();
     assert_eq!(told, Some(20), "the latest count is told once nothing more comes");
+}
+
+/// One node falls silent after 20 s; what is open of it is written a minute later, and then it dies.
+#[test]
+fn what_was_written_of_a_silent_series_before_a_crash_is_not_written_again() {
+    let play = |held: &mut Held<Detecting>, seconds: std::ops::Range<i64>, written: &mut Vec<(u32, i64)>| {
+        for second in seconds {
+            let node = if second < 20 { "nid00001" } else { "nid00002" };
+            for (message, offset) in messages_of(node, second).iter().zip(2 * second..) {
+                held.message(offset, message).unwrap();
+            }
+            if second % 7 == 0
+                && let Some((part, _)) = held.take(false, NEVER).unwrap()
+            {
+                written.extend(part.stored.buckets.iter().map(|bucket| (bucket.series.0, bucket.time.0)));
+            }
+        }
+    };
+    let mut written = Vec::new();
+    let fresh = Claim { epoch: 1, position: None, snapshot: None };
+    let mut held = Held::<Detecting>::restore(0, &fresh, &settings()).unwrap();
+    play(&mut held, 0..92, &mut written);
+    assert_eq!(written.iter().filter(|(series, _)| *series == 0).count(), 2, "{written:?}");
+    let after = Claim { epoch: 2, position: Some(184), snapshot: None::<Snapshot> };
+    let mut again = Held::<Detecting>::restore(0, &after, &settings()).unwrap();
+    play(&mut again, 0..120, &mut written);
+    let all = written.len();
+    written.sort_unstable();
+    written.dedup();
+    assert_eq!(written.len(), all, "rows were written twice");
+    assert_eq!(written.iter().filter(|(series, _)| *series == 0).count(), 2, "{written:?}");
 }

@@ -1,6 +1,6 @@
 //! News of links of all detector partitions, put together second by second.
 
-use super::{LIVE_S, LinkMessage, QUIET_S, RECORDED_QUIET_S, TickNews, quiet_s};
+use super::{LIVE_S, LinkMessage, RECORDED_QUIET_S, TickNews, quiet_s};
 use detector::fabric::lifecycle::LinkEvent;
 use detector::fabric::{Fabric, FabricSettings, LinkReport, LinkTick, Network};
 use schemas::{Job, SeriesIndex, SeriesInfo};
@@ -9,8 +9,6 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
-/// Seconds by which rows come late at most, and a second of a row.
-const LATENESS_S: f64 = 4.0;
 /// Seconds after the last word of a link up to which its region is looked at: longer than one waits for its links.
 const END_S: f64 = 20.0;
 /// Seconds of news that may wait for the slowest detector partition.
@@ -42,6 +40,7 @@ struct Told {
     newest: Option<i64>,
     silent_s: f64,
     behind_s: f64,
+    lateness_s: f64,
     said: Option<i64>,
     waiting: BTreeMap<i64, TickNews>,
     /// The fabric's number of each series.
@@ -64,6 +63,7 @@ impl Told {
         }
         if message.watermark_tick >= self.watermark_tick {
             (self.silent_s, self.behind_s) = (message.silent_s, message.behind_s);
+            self.lateness_s = message.lateness_s;
         }
         self.watermark_tick = self.watermark_tick.max(message.watermark_tick);
         self.newest = self.newest.max(message.newest);
@@ -171,13 +171,14 @@ impl LinkMerge {
     /// Whether nothing more of `tick` can come from anybody. A clock that is far behind the others' makes nobody wait.
     fn is_told(&self, tick: i64) -> bool {
         let (live, silent_s) = (self.is_live(), self.silent_s());
+        let (away_s, quiet_s) = (self.late_s() + quiet_s(true, self.tick_s), quiet_s(live, self.tick_s));
         let is_past =
             |told: &Told, seconds: f64| told.watermark_tick >= tick.saturating_add(self.ticks(seconds));
         let by_clock = |told: &Told| {
-            let is_away = told.silent_s >= LATENESS_S + QUIET_S || told.behind_s >= RECORDED_QUIET_S;
-            live && is_away && is_past(told, LATENESS_S + QUIET_S)
+            let is_away = told.silent_s >= away_s || told.behind_s >= RECORDED_QUIET_S;
+            live && is_away && is_past(told, away_s)
         };
-        let all_silent = |told: &Told| silent_s >= quiet_s(live) && is_past(told, quiet_s(live));
+        let all_silent = |told: &Told| silent_s >= quiet_s && is_past(told, quiet_s);
         let has_told = |told: &Told| told.said >= Some(tick) || by_clock(told) || all_silent(told);
         self.sources.len() as i32 >= self.partitions && self.sources.values().all(has_told)
     }
@@ -187,10 +188,23 @@ impl LinkMerge {
         (seconds / self.tick_s).ceil() as i64
     }
 
-    /// Whether anybody's rows are as old as the watermark, or nobody has any.
+    /// Seconds by which rows come late at most, and a tick of a row.
+    fn late_s(&self) -> f64 {
+        self.sources.values().map(|told| told.lateness_s).fold(0.0, f64::max) + self.tick_s
+    }
+
+    /// Whether the youngest row of all is as old as the latest watermark, or nobody has any. Who is behind with reading makes
+    /// old rows no younger.
     fn is_live(&self) -> bool {
-        let age = |told: &Told| Some(told.watermark_tick - told.newest?);
-        self.sources.values().filter_map(age).min().is_none_or(|age| age < self.ticks(LIVE_S))
+        let watermark = self.sources.values().map(|told| told.watermark_tick).max();
+        let age = watermark.zip(self.youngest()).map(|(watermark, youngest)| watermark - youngest);
+        age.is_none_or(|age| age < self.ticks(LIVE_S))
+    }
+
+    /// The youngest row of all; no clock that is ahead makes one younger than the watermark with which it came.
+    fn youngest(&self) -> Option<i64> {
+        let of = |told: &Told| Some(told.newest?.min(told.watermark_tick - self.ticks(told.silent_s)));
+        self.sources.values().filter_map(of).max()
     }
 
     /// Seconds for which nobody heard of a row.
@@ -203,16 +217,15 @@ impl LinkMerge {
     fn pass_the_end(&mut self) {
         let (live, silent_s) = (self.is_live(), self.silent_s());
         let all = self.sources.len() as i32 >= self.partitions;
-        let quiet = all && silent_s >= quiet_s(live);
+        let quiet = all && silent_s >= quiet_s(live, self.tick_s);
         if !(self.fabric.is_open() && quiet && self.sources.values().all(|told| told.waiting.is_empty())) {
             return;
         }
-        // Rows that come now are as far behind the watermark as the latest ones were, and no clock that is ahead makes one
-        // younger than the watermark.
-        let youngest = |told: &Told| Some(told.newest?.min(told.watermark_tick - self.ticks(told.silent_s)));
-        let youngest = self.sources.values().filter_map(youngest).max().unwrap_or(i64::MIN);
-        let passed = (silent_s - LATENESS_S) / self.tick_s;
-        let could_come = youngest.saturating_add(passed.floor() as i64);
+        // Rows that come now are as far behind the watermark as the latest ones were, and of nobody beyond what it read.
+        let passed = ((silent_s - self.late_s()) / self.tick_s).floor() as i64;
+        let read = self.sources.values().map(|told| told.watermark_tick).min().unwrap_or(i64::MIN);
+        let of_rows = self.youngest().unwrap_or(i64::MIN).saturating_add(passed);
+        let could_come = of_rows.min(read.saturating_sub(self.ticks(self.late_s())));
         let of_jobs = self.jobs.keys().next().map_or(i64::MAX, |tick| tick - 1);
         let end = self.fabric.heard().saturating_add(self.ticks(END_S)).min(could_come - 1).min(of_jobs);
         while self.fabric.is_open() && self.fabric.now() < end {

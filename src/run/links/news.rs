@@ -89,12 +89,14 @@ impl LinkNews {
         self.jobs.begin(book, self.newest);
     }
 
-    /// What waits to be told was told by whoever was here before, if anybody was.
+    /// What waits to be told was told by whoever was here before. If nobody was, links are named when they are told of next,
+    /// and jobs are told.
     pub fn forget(&mut self) {
         self.ready.clear();
-        self.jobs.forget();
         if self.is_new {
             self.told.clear();
+        } else {
+            self.jobs.forget();
         }
     }
 
@@ -105,7 +107,7 @@ impl LinkNews {
         }
         let is_live = self.pass(read);
         let silent_s = self.passed_s - self.heard_s;
-        let is_quiet = silent_s >= quiet_s(is_live);
+        let is_quiet = silent_s >= quiet_s(is_live, self.tick_s);
         self.tell_up_to(self.complete);
         if is_quiet || self.newest.is_none() {
             // Nobody waits for what it says of links: jobs go by the watermark alone.
@@ -180,6 +182,7 @@ impl LinkNews {
             newest: self.newest.map(ticks),
             silent_s: self.passed_s - self.heard_s,
             behind_s: self.passed_s - self.live_s,
+            lateness_s: self.lateness_s,
             told,
             jobs,
             jobs_from,
