@@ -344,7 +344,7 @@ impl Work for Detecting {
     }
 
     fn result_bytes(&self) -> usize {
-        self.stages.detector.signals_kept() * size_of::<schemas::Signal>()
+        self.stages.detector.signals_kept() * size_of::<Signal>()
     }
 
     fn reload(&mut self, settings: &DetectingSettings) -> bool {
