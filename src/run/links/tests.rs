@@ -327,6 +327,7 @@ fn jobs_that_were_known_before_links_were_watched_are_told_unless_they_are_long_
     news.begin();
     news.begin_jobs(&book);
     news.jobs(&[job_on_all(&network, "3", 1_000.0)]);
+    news.ticks(vec![LinkTick::empty(1_990)], &SeriesTable::new());
     news.forget();
     let told = news.take(0).unwrap();
     assert_eq!(told.jobs.iter().map(|(_, job)| job.job_id.as_str()).collect::<Vec<_>>(), ["2", "3"]);
