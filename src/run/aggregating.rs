@@ -10,7 +10,6 @@ mod job_topics;
 mod outlet;
 mod raw;
 
-use super::asking::{Answer, Asking};
 use super::clock::now;
 use super::figures::StageFigures;
 use super::http::Health;
@@ -23,7 +22,7 @@ use crate::config::sections::Stage;
 use aggregator::{Decoded, Decoder, Outcome};
 use anyhow::Context;
 use avro_schemas::{Offer, Schemas};
-use ends::{End, Reset};
+use ends::Doubts;
 use job_topics::JobTopics;
 use outlet::Rekeyed;
 use raw::RawPartition;
@@ -46,18 +45,12 @@ const TELL_IDLE: Duration = Duration::from_millis(500);
 const IDLE: Duration = Duration::from_millis(20);
 /// Seconds by which a raw partition may be ahead of the slowest before it waits.
 const AHEAD_S: f64 = 5.0;
-/// A pause after which the end of a raw partition is doubted.
-const PAUSE: Duration = Duration::from_secs(1);
-/// Time for which brokers may take for each word of where partitions end: far more than the fetch before may last.
-const PATIENCE: Duration = Duration::from_secs(1);
 /// A raw partition that gave nothing for so long is not waited for here, and whether it ended is doubted.
 const STUCK: Duration = Duration::from_secs(2);
 /// One of which no broker said anything for so long is not spoken of: then detectors wait for it half a minute longer.
 const AWAY: Duration = Duration::from_secs(60);
 /// Seconds by which Kafka's clock is believed to be ahead.
 const KAFKA_AHEAD_S: f64 = 1.0;
-/// One that has more and gave nothing for so long is asked for anew.
-const LOST: Duration = Duration::from_secs(10);
 
 /// Runs the stage until it is asked to stop.
 ///
@@ -92,8 +85,7 @@ struct Aggregating<'a> {
     decoded: Decoded,
     schemas: Schemas,
     job_topics: JobTopics,
-    /// Where reading begins what the group never committed.
-    reset: Reset,
+    doubts: Doubts,
     out: Rekeyed,
     instance: String,
     told: Instant,
@@ -102,13 +94,6 @@ struct Aggregating<'a> {
     chunks: VecDeque<(usize, TopicPartitionList)>,
     chunk: usize,
     lag: Lag,
-    /// Where doubted partitions end.
-    asking: Asking<Result<Vec<End>, KafkaError>>,
-    /// What was wrong with brokers so far.
-    troubles: u64,
-    /// When ends were doubted last, and when this loop turned last.
-    confirmed: Instant,
-    turned: Instant,
     figures: &'a StageFigures,
 }
 
@@ -143,17 +128,13 @@ impl<'a> Aggregating<'a> {
                 &config.kafka,
                 partitions,
             ),
-            reset: Reset::of(&config.kafka_properties(role)),
+            doubts: Doubts::new(&config.kafka_properties(role)),
             instance: config.run.instance.clone(),
             told: Instant::now(),
             rows_since_told: 0,
             chunks: VecDeque::new(),
             chunk: 0,
             lag: Lag::default(),
-            asking: Asking::new("ends"),
-            troubles: 0,
-            confirmed: Instant::now(),
-            turned: Instant::now(),
             figures,
         })
     }
@@ -305,7 +286,7 @@ impl<'a> Aggregating<'a> {
         }
         // Before the ends are looked at: what comes meanwhile is no reason to believe in a later end.
         let now = now();
-        self.confirm_ends();
+        self.doubts.look(&self.consumer, &mut self.raws);
         let spoken_of = self.raws.iter_mut().filter(|raw| !raw.is_away(AWAY));
         let reached: Vec<_> = spoken_of.map(|raw| raw.progress(now)).collect();
         self.out.tell(self.chunk, &mut self.raws, &self.instance, now, &reached)?;
@@ -326,43 +307,6 @@ impl<'a> Aggregating<'a> {
             self.commit(false)?;
         }
         Ok(())
-    }
-
-    /// The end of a raw partition holds for the moment. After a pause of this process more may be there: then the broker is
-    /// asked, and until it answers the partition stands where it was. It is asked too where nothing comes: when something is
-    /// wrong with a broker, an end that is not confirmed is not believed for long.
-    fn confirm_ends(&mut self) {
-        let troubles = self.consumer.context().troubles();
-        if std::mem::replace(&mut self.troubles, troubles) != troubles {
-            self.raws.iter_mut().for_each(RawPartition::suspect);
-        }
-        let paused = self.turned.elapsed() > PAUSE;
-        if paused {
-            self.confirmed = Instant::now();
-            self.raws.iter_mut().for_each(RawPartition::doubt_end);
-            self.raws.iter_mut().for_each(RawPartition::was_left_alone);
-        } else if self.confirmed.elapsed() > PAUSE {
-            self.confirmed = Instant::now();
-            self.raws.iter_mut().for_each(|raw| raw.doubt_silence(STUCK));
-        }
-        self.settle_ends(paused);
-        let doubted = ends::doubted(&self.raws, PAUSE);
-        if !doubted.is_empty() && !self.asking.is_open() {
-            let (consumer, reset) = (Arc::clone(&self.consumer), self.reset);
-            self.asking.ask(move |is_moot| ends::ask(&consumer, &doubted, reset, PATIENCE, is_moot));
-        }
-        self.turned = Instant::now();
-    }
-
-    /// Uses the answer to the latest question about ends, if it has come. Without one the doubt stays; one from before a pause
-    /// (`paused`) says how it was then.
-    fn settle_ends(&mut self, paused: bool) {
-        let Some(Answer { asked, took, says }) = self.asking.answer() else { return };
-        let asked = (now().plus_seconds(-asked.elapsed().as_secs_f64()), took < PAUSE && !paused);
-        let settled = says.and_then(|ends| ends::settle(&self.consumer, &mut self.raws, &ends, asked, LOST));
-        if let Err(error) = settled {
-            tracing::debug!(%error, "the ends of raw partitions are not known just now");
-        }
     }
 
     /// Commits the offsets of the chunks that have arrived, in their order.

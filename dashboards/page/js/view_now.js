@@ -23,7 +23,7 @@ export function openNow(root) {
     complete: figure("Completeness"), clock: figure("Event clock"),
   };
   const heat = new HeatSection();
-  const losers = { jobs: el("div", {}, empty("Nothing is known yet.", "", true)), series: el("div", {}, empty("Nothing is known yet.", "", true)) };
+  const losers = { jobs: el("div", {}, empty("Asking for the jobs", "", true)), series: el("div", {}, empty("Asking for the series", "", true)) };
   const side = el("div", { class: "stack" }, card("Running jobs that lose most", losers.jobs, "to whom"), card("Series that lose most", losers.series, "of all so far"));
   const page = el("div", { class: "now" }, heat.root, side);
   const note = el("p", { class: "run-note", hidden: "" });
@@ -39,7 +39,11 @@ export function openNow(root) {
     fill(losers.jobs, losingJobs(answer.jobs));
     fill(losers.series, losingSeries(answer));
   };
-  const fail = (error) => { if (error.status === 503) heat.wait(); };
+  const fail = (error) => {
+    if (error.status !== 503) return;
+    heat.wait();
+    for (const place of Object.values(losers)) fill(place, empty("Nothing is known yet.", "", true));
+  };
   const data = refresher(question, show, fail, REFRESH_MS);
   return {
     tick(tick) {
@@ -114,7 +118,8 @@ class HeatSection {
     this.body = el("div", { class: "body" }, this.legend);
     this.hint = el("span", {}, "colour: mean against its bound");
     this.root = card("System", this.body, this.hint);
-    this.wait();
+    fill(this.body, empty("Asking for the series", "", true));
+    this.waiting = false;
   }
 
   /** Names are asked for once; they change only when series are added. */

@@ -76,9 +76,7 @@ impl PgStore {
         if self.in_doubt && self.happened(stage, parts).await? {
             return Ok(CommitFigures { repeated: true, ..CommitFigures::default() });
         }
-        for part in parts {
-            self.number_series(stage, part.partition, part.table).await?;
-        }
+        self.number_series(stage, parts).await?;
         let direct = self.hypertable && goes_direct(self.settings.direct_columnstore, parts);
         let PgStore { client, parts: kept, buffer, .. } = self;
         let client = client.as_mut().ok_or_else(|| PgError::Retry("the connection is closed".to_string()))?;

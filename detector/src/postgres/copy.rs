@@ -1,10 +1,11 @@
 //! Signals and buckets in COPY's binary format, filled by hand: no allocation and no formatting per row.
 
 use super::PgError;
+use super::series_ids::id;
 use crate::storage_policy::{Bucket, StoredSignal};
 use bytes::{Bytes, BytesMut};
 use futures::SinkExt;
-use schemas::{SeriesIndex, Time};
+use schemas::Time;
 use std::pin::Pin;
 use tokio_postgres::{CopyInSink, Transaction};
 
@@ -113,12 +114,6 @@ impl<'a> Copying<'a> {
         self.sink.as_mut().finish().await?;
         Ok(self.sent)
     }
-}
-
-fn id(ids: &[i32], series: SeriesIndex) -> Result<i32, PgError> {
-    ids.get(series.at())
-        .copied()
-        .ok_or_else(|| PgError::Stop(format!("a result is about series {}, which the table lacks", series.0)))
 }
 
 /// One row being filled.

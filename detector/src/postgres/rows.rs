@@ -1,5 +1,6 @@
 //! The smaller tables of a batch: a statement each, whose parameters are columns.
 
+use super::series_ids::id;
 use super::{PgError, regions};
 use crate::alerts::outbox::put_pg;
 use schemas::{
@@ -88,12 +89,6 @@ fn profile_json(episode: &Episode) -> String {
     let points = episode.profile.iter();
     let pairs: Vec<[f64; 2]> = points.map(|p| [p.time.seconds(), p.slowdown_s]).collect();
     json!(pairs).to_string()
-}
-
-fn id(ids: &[i32], series: SeriesIndex) -> Result<i32, PgError> {
-    ids.get(series.at())
-        .copied()
-        .ok_or_else(|| PgError::Stop(format!("a result is about series {}, which the table lacks", series.0)))
 }
 
 async fn jobs(to: &Transaction<'_>, rows: &[Job]) -> Result<(), PgError> {

@@ -113,6 +113,33 @@ fn a_commit_whose_answer_was_lost_is_not_done_twice() {
 }
 
 #[test]
+fn a_series_gets_its_number_with_the_first_row_about_it() {
+    on_each_server(|database: Database| async move {
+        let mut store = PgStore::connect(&database.settings()).await.unwrap();
+        store.claim(STAGE, 0, "a").await.unwrap();
+        store.claim(STAGE, 1, "a").await.unwrap();
+        let known =
+            async || query(&database, "SELECT component FROM series ORDER BY length(component), 1").await;
+        let (mut few, mut others) = (Fixture::new(8, 1), Fixture::new(8, 1));
+        few.stored.signals.retain(|row| row.signal.series.0 < 2);
+        few.stored.buckets.clear();
+        few.results.job_series = vec![(Name::parse("10").unwrap(), SeriesIndex(6))];
+        others.stored.signals.retain(|row| row.signal.series.0 == 4);
+        others.stored.buckets.clear();
+        let theirs = PartCommit { partition: 1, ..commit(&others, 1, None, 1) };
+        store.commit(STAGE, &[commit(&few, 1, None, 1), theirs]).await.unwrap();
+        assert_eq!(known().await, ["c0-0c0s0", "c0-0c0s1", "c0-0c0s4", "c0-0c0s6"]);
+        // Who takes the partition over finds the numbers, and gives the other series theirs.
+        let mut next = PgStore::connect(&database.settings()).await.unwrap();
+        next.claim(STAGE, 0, "b").await.unwrap();
+        next.commit(STAGE, &[commit(&Fixture::new(8, 1), 2, Some(1), 2)]).await.unwrap();
+        assert_eq!(known().await.len(), 8);
+        let twice = "SELECT s.component FROM signals JOIN series s USING (series_id) GROUP BY 1 HAVING count(*) = 2 ORDER BY 1";
+        assert_eq!(query(&database, twice).await, ["c0-0c0s0", "c0-0c0s1", "c0-0c0s4"]);
+    });
+}
+
+#[test]
 fn two_stores_that_meet_the_same_series_agree_on_its_number() {
     on_each_server(|database: Database| async move {
         let settings = database.settings();

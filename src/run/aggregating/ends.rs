@@ -1,18 +1,88 @@
 //! Where raw partitions begin and end, asked of the brokers for all of them at once: a question a partition would take
 //! longer than the rows take that come meanwhile.
 
+use super::super::asking::{Answer, Asking};
+use super::super::clock::now;
 use super::super::kafka::{self, Listener};
+use super::STUCK;
 use super::raw::RawPartition;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::{Offset, TopicPartitionList};
 use schemas::Time;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// A pause after which the end of a raw partition is doubted.
+pub(super) const PAUSE: Duration = Duration::from_secs(1);
+/// Time for which brokers may take for each word of where partitions end: far more than the fetch before may last.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// A raw partition that has more and gave nothing for so long is asked for anew.
+pub(super) const LOST: Duration = Duration::from_secs(10);
+
+/// Whether the ends of raw partitions hold: when that is doubted, and what the brokers say.
+pub(super) struct Doubts {
+    /// Where reading begins what the group never committed.
+    reset: Reset,
+    /// Where doubted partitions end.
+    asking: Asking<Result<Vec<End>, KafkaError>>,
+    /// What was wrong with brokers so far.
+    troubles: u64,
+    /// When ends were doubted last, and when the stage looked last.
+    confirmed: Instant,
+    turned: Instant,
+}
+
+impl Doubts {
+    /// Nothing is doubted yet, by a consumer of these properties.
+    pub(super) fn new(properties: &[(String, String)]) -> Doubts {
+        let now = Instant::now();
+        let asking = Asking::new("ends");
+        Doubts { reset: Reset::of(properties), asking, troubles: 0, confirmed: now, turned: now }
+    }
+
+    /// The end of a raw partition holds for the moment. After a pause of this process more may be there: then the broker is
+    /// asked, and until it answers the partition stands where it was. It is asked too where nothing comes: when something is
+    /// wrong with a broker, an end that is not confirmed is not believed for long.
+    pub(super) fn look(&mut self, consumer: &Arc<BaseConsumer<Listener>>, raws: &mut [RawPartition]) {
+        let troubles = consumer.context().troubles();
+        if std::mem::replace(&mut self.troubles, troubles) != troubles {
+            raws.iter_mut().for_each(RawPartition::suspect);
+        }
+        let paused = self.turned.elapsed() > PAUSE;
+        if paused {
+            self.confirmed = Instant::now();
+            raws.iter_mut().for_each(RawPartition::doubt_end);
+            raws.iter_mut().for_each(RawPartition::was_left_alone);
+        } else if self.confirmed.elapsed() > PAUSE {
+            self.confirmed = Instant::now();
+            raws.iter_mut().for_each(|raw| raw.doubt_silence(STUCK));
+        }
+        self.settle(consumer, raws, paused);
+        let doubted = doubted(raws, PAUSE);
+        if !doubted.is_empty() && !self.asking.is_open() {
+            let (consumer, reset) = (Arc::clone(consumer), self.reset);
+            self.asking.ask(move |is_moot| ask(&consumer, &doubted, reset, is_moot));
+        }
+        self.turned = Instant::now();
+    }
+
+    /// Uses the answer to the latest question about ends, if it has come. Without one the doubt stays; one from before a pause
+    /// (`paused`) says how it was then.
+    fn settle(&mut self, consumer: &Arc<BaseConsumer<Listener>>, raws: &mut [RawPartition], paused: bool) {
+        let Some(Answer { asked, took, says }) = self.asking.answer() else { return };
+        let asked = (now().plus_seconds(-asked.elapsed().as_secs_f64()), took < PAUSE && !paused);
+        let settled = says.and_then(|ends| settle(consumer, raws, &ends, asked));
+        if let Err(error) = settled {
+            tracing::debug!(%error, "the ends of raw partitions are not known just now");
+        }
+    }
+}
 
 /// A raw partition whose end is asked for.
 #[derive(Debug)]
-pub(super) struct Doubted {
+struct Doubted {
     topic: String,
     partition: i32,
     /// Whether nothing came of it yet.
@@ -23,7 +93,7 @@ pub(super) struct Doubted {
 
 /// What the brokers say of one.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct End {
+struct End {
     topic: String,
     partition: i32,
     /// Where reading began; of one that was read since it does not matter.
@@ -34,7 +104,7 @@ pub(super) struct End {
 
 /// Where reading a partition begins that the group never committed: `auto.offset.reset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reset {
+enum Reset {
     /// With its first message.
     ToFirst,
     /// With what comes from then on: nearly where its end was when it was asked for first.
@@ -43,7 +113,7 @@ pub(super) enum Reset {
 
 impl Reset {
     /// As librdkafka reads the property.
-    pub(super) fn of(properties: &[(String, String)]) -> Reset {
+    fn of(properties: &[(String, String)]) -> Reset {
         let value =
             properties.iter().find(|(name, _)| name == "auto.offset.reset").map(|(_, value)| value.as_str());
         if matches!(value, Some("latest" | "largest" | "end")) { Reset::ToEnd } else { Reset::ToFirst }
@@ -51,7 +121,7 @@ impl Reset {
 }
 
 /// The partitions whose ends are doubted, or were not confirmed for longer than `after`.
-pub(super) fn doubted(raws: &[RawPartition], after: Duration) -> Vec<Doubted> {
+fn doubted(raws: &[RawPartition], after: Duration) -> Vec<Doubted> {
     let of_raw = |raw: &RawPartition| Doubted {
         topic: raw.topic().to_string(),
         partition: raw.partition(),
@@ -62,19 +132,18 @@ pub(super) fn doubted(raws: &[RawPartition], after: Duration) -> Vec<Doubted> {
 }
 
 /// Asks for ends; those that the brokers could not tell are left out, and all when nobody wants to know any more.
-pub(super) fn ask(
+fn ask(
     consumer: &BaseConsumer<Listener>,
     doubted: &[Doubted],
     reset: Reset,
-    patience: Duration,
     is_moot: &AtomicBool,
 ) -> Result<Vec<End>, KafkaError> {
     let asked = || doubted.iter().map(|one| (one.topic.as_str(), one.partition));
-    let highs = kafka::offsets(consumer, asked(), Offset::End, patience)?;
+    let highs = kafka::offsets(consumer, asked(), Offset::End, PATIENCE)?;
     if is_moot.load(Ordering::Relaxed) {
         return Ok(Vec::new());
     }
-    let begins = begins(consumer, doubted, reset, &highs, patience)?;
+    let begins = begins(consumer, doubted, reset, &highs)?;
     let of_one = |((one, begin), high): ((&Doubted, Option<i64>), &Option<i64>)| {
         Some(End { topic: one.topic.clone(), partition: one.partition, begin: begin?, high: (*high)? })
     };
@@ -87,7 +156,6 @@ fn begins(
     doubted: &[Doubted],
     reset: Reset,
     highs: &[Option<i64>],
-    patience: Duration,
 ) -> Result<Vec<Option<i64>>, KafkaError> {
     if !doubted.iter().any(|one| one.is_unread) {
         return Ok(vec![Some(0); doubted.len()]);
@@ -96,11 +164,11 @@ fn begins(
     for one in doubted {
         asked.add_partition(&one.topic, one.partition);
     }
-    let committed = consumer.committed_offsets(asked, patience)?;
+    let committed = consumer.committed_offsets(asked, PATIENCE)?;
     let uncommitted = match reset {
         Reset::ToFirst => {
             let all = doubted.iter().map(|one| (one.topic.as_str(), one.partition));
-            kafka::offsets(consumer, all, Offset::Beginning, patience)?
+            kafka::offsets(consumer, all, Offset::Beginning, PATIENCE)?
         }
         Reset::ToEnd => doubted.iter().zip(highs).map(|(one, high)| one.begin.or(*high)).collect(),
     };
@@ -111,18 +179,17 @@ fn begins(
 }
 
 /// Settles the doubts that `ends` answers, which were asked for at `asked`; `is_fresh` says whether that was just now.
-/// Partitions that have more, of which nothing came for `stuck`, are asked for anew.
-pub(super) fn settle(
+/// Partitions that have more, of which nothing came for [`LOST`], are asked for anew.
+fn settle(
     consumer: &BaseConsumer<Listener>,
     raws: &mut [RawPartition],
     ends: &[End],
     (asked, is_fresh): (Time, bool),
-    stuck: Duration,
 ) -> Result<(), KafkaError> {
     for end in ends {
         let Some(raw) = raws.iter_mut().find(|raw| raw.is(&end.topic, end.partition)) else { continue };
         raw.settle(end.begin, end.high, asked, is_fresh);
-        if raw.must_nudge(stuck) {
+        if raw.must_nudge(LOST) {
             nudge(consumer, raw, end.begin)?;
         }
     }

@@ -1,5 +1,6 @@
 //! The aggregator stage against librdkafka's mock cluster: no broker, no Java, a second.
 
+use super::ends::{LOST, PAUSE};
 use super::*;
 use crate::run::stop::Wishes;
 use rdkafka::ClientConfig;
@@ -112,7 +113,7 @@ fn a_partition_of_which_nothing_is_left_is_at_its_end_although_nothing_came_and_
     assert!(comes_to_the_end(&mut second), "the first end is not told");
     assert!(second.raws.iter().all(|raw| raw.next_offset().is_none()), "rows were read again");
     std::thread::sleep(PAUSE + Duration::from_millis(100));
-    second.confirm_ends();
+    second.doubts.look(&second.consumer, &mut second.raws);
     assert!(comes_to_the_end(&mut second), "the end is lost after a pause");
     // An end of which no word came.
     second.raws.iter_mut().for_each(RawPartition::doubt_end);
@@ -130,7 +131,7 @@ fn who_wants_new_rows_alone_never_gets_the_old_ones_however_long_nothing_comes()
     let since = Instant::now();
     while since.elapsed() < LOST + Duration::from_secs(2) {
         stage.raws.iter_mut().for_each(RawPartition::doubt_end);
-        stage.confirm_ends();
+        stage.doubts.look(&stage.consumer, &mut stage.raws);
         assert!(comes_to_the_end(&mut stage), "the end is lost after a while");
         std::thread::sleep(Duration::from_millis(500));
     }

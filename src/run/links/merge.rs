@@ -13,6 +13,8 @@ use std::sync::Arc;
 const END_S: f64 = 20.0;
 /// Seconds of news that may wait for the slowest detector partition.
 pub(super) const WAITING_MAX: usize = 100_000;
+/// Words about single links that may wait in them, each of some twenty bytes.
+pub(super) const WAITING_WORDS_MAX: usize = 5_000_000;
 
 /// News of all detector partitions, and the fabric that looks at them.
 #[derive(Debug, Serialize, Deserialize)]
@@ -29,6 +31,14 @@ pub struct LinkMerge {
     /// How many were told, since when.
     jobs_told: (i64, u64),
     forced: u64,
+    /// Words that wait.
+    #[serde(skip)]
+    words: usize,
+}
+
+/// How many words about links these are.
+fn words(news: &TickNews) -> usize {
+    news.reports.len() + news.events.len() + news.series.len()
 }
 
 /// What one partition told.
@@ -82,12 +92,14 @@ impl LinkMerge {
             jobs: BTreeMap::new(),
             jobs_told: (0, 0),
             forced: 0,
+            words: 0,
         }
     }
 
     /// Gives a merge that was read back what is configured now.
     pub fn attach(&mut self, partitions: i32, settings: FabricSettings, network: Option<Arc<Network>>) {
         (self.partitions, self.tick_s) = (partitions, settings.tick_s);
+        self.words = self.sources.values().flat_map(|told| told.waiting.values()).map(words).sum();
         self.fabric.attach(settings, network);
     }
 
@@ -110,6 +122,7 @@ impl LinkMerge {
             let place = Some((news.tick, news.part));
             if place > told.passed {
                 told.passed = place;
+                self.words += words(&news);
                 told.put(news, now);
             }
         }
@@ -163,7 +176,7 @@ impl LinkMerge {
             return Some(first);
         }
         let waiting: usize = self.sources.values().map(|told| told.waiting.len()).sum();
-        let full = waiting > WAITING_MAX;
+        let full = waiting > WAITING_MAX || self.words > WAITING_WORDS_MAX;
         self.forced += u64::from(full);
         full.then_some(first)
     }
@@ -240,6 +253,7 @@ impl LinkMerge {
         for (partition, told) in &mut self.sources {
             found.extend(told.waiting.remove(&tick).map(|news| (*partition, news)));
         }
+        self.words = self.words.saturating_sub(found.iter().map(|(_, news)| words(news)).sum());
         let mut new: Vec<(String, i32, SeriesIndex, SeriesInfo)> = Vec::new();
         for (partition, news) in &mut found {
             let series = std::mem::take(&mut news.series);

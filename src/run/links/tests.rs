@@ -1,6 +1,6 @@
 //! What the fabric says of news that come in different orders, twice, or in other bundles.
 
-use super::merge::WAITING_MAX;
+use super::merge::{WAITING_MAX, WAITING_WORDS_MAX};
 use super::*;
 use aggregator::JobBook;
 use detector::fabric::{FabricSettings, LinkTick, Network};
@@ -224,6 +224,35 @@ fn seconds_for_which_too_many_wait_are_looked_at_and_counted() {
     assert_eq!((merge.forced(), merge.fabric().now()), (0, i64::MIN));
     merge.message(message(0, empty(WAITING_MAX as i64 + 3)));
     assert_eq!((merge.forced(), merge.fabric().now()), (3, 2));
+}
+
+#[test]
+fn words_about_links_that_wait_fill_no_memory_also_after_a_restart() {
+    let report = LinkReport {
+        series: SeriesIndex(0),
+        load_bytes_per_s: 1.0,
+        value: 1.0,
+        baseline: 1.0,
+        contended: false,
+        active: true,
+        since_ticks: 0,
+        off_ms: 0,
+    };
+    let of = |ticks: std::ops::Range<i64>| -> Vec<TickNews> {
+        let many =
+            |tick| TickNews { tick, reports: vec![report; WAITING_WORDS_MAX / 4], ..TickNews::default() };
+        ticks.map(many).collect()
+    };
+    let mut merge = LinkMerge::new(2, FabricSettings::default(), Some(network()));
+    merge.message(message(0, of(0..4)));
+    assert_eq!((merge.forced(), merge.fabric().now()), (0, i64::MIN));
+    merge.message(message(0, of(4..6)));
+    assert_eq!((merge.forced(), merge.fabric().now()), (2, 1));
+    let state = postcard::to_stdvec(&merge).unwrap();
+    let mut again: LinkMerge = postcard::from_bytes(&state).unwrap();
+    again.attach(2, FabricSettings::default(), Some(network()));
+    again.message(message(0, of(6..7)));
+    assert_eq!((again.forced(), again.fabric().now()), (3, 2));
 }
 
 #[test]
