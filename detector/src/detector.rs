@@ -112,6 +112,11 @@ impl Detector {
         }
     }
 
+    /// Numbers of episodes from here on are greater than `begin`.
+    pub fn number_from(&mut self, begin: u64) {
+        self.episodes.number_from(begin);
+    }
+
     /// From here on links are watched for [`Detector::take_links`].
     pub fn watch_links(&mut self) {
         self.watches_links = true;

@@ -17,6 +17,11 @@ pub struct EpisodeBook {
 }
 
 impl EpisodeBook {
+    /// Numbers of episodes from here on are greater than `begin`.
+    pub fn number_from(&mut self, begin: u64) {
+        self.issued = self.issued.max(begin);
+    }
+
     /// A new episode of `series`.
     pub fn open(&mut self, series: SeriesIndex, now: &Closing, causes: Vec<CauseShare>) {
         self.issued += 1;
@@ -128,4 +133,34 @@ fn take_figures(episode: &mut Episode, now: &Closing) {
     episode.slowdown_hi_s = now.loss.lost_s + now.half_width_s;
     let expected = f64::from(now.ticks_expected.max(1));
     episode.completeness = (f64::from(now.ticks_seen) / expected).min(1.0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::equations::LossSums;
+
+    #[test]
+    fn a_state_that_begins_anew_takes_no_number_of_the_one_before() {
+        let now = Closing {
+            start: Time::from_seconds(1.0),
+            end: Time::from_seconds(2.0),
+            peak: 2.0,
+            baseline: 1.0,
+            loss: LossSums::default(),
+            half_width_s: 0.1,
+            ticks_seen: 1,
+            ticks_expected: 1,
+        };
+        let mut book = EpisodeBook::default();
+        let begun = |book: &mut EpisodeBook, series| {
+            book.open(SeriesIndex(series), &now, Vec::new());
+            book.take_changed().last().map(|episode| episode.id.0)
+        };
+        book.number_from(2_000_000_000);
+        assert_eq!(begun(&mut book, 0), Some(2_000_000_001));
+        // Said again after a restart it changes nothing.
+        book.number_from(2_000_000_000);
+        assert_eq!(begun(&mut book, 1), Some(2_000_000_002));
+    }
 }

@@ -48,6 +48,7 @@ pub const POSTGRES_MIGRATIONS: &[PgMigration] = &[
     plain("0022_dashboards", include_str!("../sql/postgres/0022_dashboards.sql")),
     timescale("0023_dashboards", include_str!("../sql/postgres/0023_dashboards.timescale.sql")),
     plain("0024_prompt_answers", include_str!("../sql/postgres/0024_prompt_answers.sql")),
+    plain("0025_generations", include_str!("../sql/postgres/0025_generations.sql")),
 ];
 
 const fn plain(name: &'static str, sql: &'static str) -> PgMigration {

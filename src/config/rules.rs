@@ -66,7 +66,7 @@ const KEYS: &[(&str, Rule)] = &[
     ("kafka.jobs_retention_h", HOURS),
     ("kafka.signals_retention_h", HOURS),
     ("kafka.verdicts_retention_h", HOURS),
-    ("kafka.message_max_bytes", Rule::Whole(65_536, 50_000_000, " bytes")),
+    ("kafka.message_max_bytes", Rule::Whole(1_000_000, 50_000_000, " bytes")),
     ("kafka.sasl_password_file", Rule::File),
     ("kafka.ssl_key_password_file", Rule::File),
     ("schema_registry.url", Rule::Text),

@@ -166,7 +166,8 @@ pub fn lag(stage: &StageFacts, now_s: f64, lag_warn_s: f64) -> Vec<Finding> {
 pub fn positions(stage: &StageFacts, snapshot_interval_s: u64, now_s: f64) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Stages, "positions");
     let name = stage.name;
-    let anew = "stop all stages, run `tailback migrate --forget-positions`, and start them again";
+    let anew = "stop all stages, delete the counters and signals topics, run `tailback migrate --forget-positions`, and start them \
+                again";
     if !stage.lost.is_empty() {
         notes
             .error(format!("{name}: its topic has lost partitions {:?} and was made anew", stage.lost), anew);

@@ -303,6 +303,10 @@ impl Work for Detecting {
         self.payload_bytes_max = settings.payload_bytes_max;
     }
 
+    fn number_from(&mut self, begin: u64) {
+        self.stages.detector.number_from(begin);
+    }
+
     fn write(&self) -> Result<Vec<u8>, postcard::Error> {
         let bytes = postcard::to_extend(self, Vec::with_capacity(self.written_bytes.get()))?;
         self.written_bytes.set(bytes.len() + bytes.len() / 8);
@@ -335,11 +339,14 @@ impl Work for Detecting {
         Outcome { results, stored, messages }
     }
 
-    fn forget_told(&mut self) {
+    fn pass_over(&mut self) {
         // Sources heard are told now and then: the database may not have the latest ones.
         let told = self.stages.detector.take_apart(false);
         self.thin(&told.signals, &mut StoredRows::default());
         self.stages.links.forget();
+    }
+
+    fn tell_series_again(&mut self) {
         self.stages.detector.tell_series_again();
     }
 

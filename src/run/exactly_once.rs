@@ -212,7 +212,8 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         self.setup.settings = settings;
         tracing::info!(stage = W::STAGE, "thresholds read again");
         self.await_commit()?;
-        self.commit(true, true)
+        // A stop came first: the drain commits what is known, in its order.
+        if self.on_its_way.is_some() { Ok(()) } else { self.commit(true, true) }
     }
 
     /// Gives what is known to the writer. Of the states that are due one goes with each commit, or with `all_states` all.
@@ -271,7 +272,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             bail!("the {} stage cannot write to the database", W::STAGE);
         }
         let mut offsets = TopicPartitionList::new();
-        if !committed.fenced.is_empty() {
+        if committed.fenced.iter().any(|partition| self.held.contains_key(partition)) {
             // Taken by another process, or the database lost its last commits in a crash: what it has now counts.
             return Err(Again(format!("partitions {:?} are owned otherwise by now", committed.fenced)).into());
         }

@@ -5,6 +5,9 @@ use super::work::{Outcome, Work};
 use detector::postgres::Claim;
 use std::time::{Duration, Instant};
 
+/// Episodes and regions that one partition numbers in one generation of states, at most.
+const NUMBERS: u64 = 1_000_000_000;
+
 /// One partition with its state.
 pub struct Held<W: Work> {
     /// State after the message before `position`.
@@ -48,7 +51,8 @@ pub enum RestoreError {
     /// The topic begins anew.
     #[error(
         "{stage}/{partition} has a message at offset {offset}, but the database has read up to {position}: the topic \
-         was deleted and made anew; `tailback migrate --forget-positions` begins it anew here too"
+         was deleted and made anew; delete `tailback.counters` and `tailback.signals` both, and `tailback migrate --forget-positions` begins \
+         them anew here too"
     )]
     Recreated {
         /// Stage.
@@ -112,6 +116,7 @@ impl<W: Work> Held<W> {
             // No state was written yet: the state is that of the partition from its beginning.
             held.position = 0;
         }
+        held.work.number_from(NUMBERS.saturating_mul(claim.generation.cast_unsigned()));
         held.begin = held.position;
         held.configured = Some(settings.clone());
         held.end_of_replay();
@@ -153,7 +158,8 @@ impl<W: Work> Held<W> {
     /// When the offset that the database has is reached, what was found on the way is not told again.
     fn end_of_replay(&mut self) {
         if self.committed == Some(self.position) {
-            self.work.forget_told();
+            self.work.pass_over();
+            self.work.tell_series_again();
         }
         if !self.replays()
             && let Some(settings) = self.configured.take()
@@ -184,6 +190,8 @@ impl<W: Work> Held<W> {
         snapshot_after: Duration,
     ) -> Result<Option<(Part, Outcome)>, postcard::Error> {
         if self.replays() {
+            // The database has it all: what is found again takes no memory.
+            self.work.pass_over();
             return Ok(None);
         }
         let moved = self.committed != Some(self.position);

@@ -105,6 +105,9 @@ pub struct Rolling {
     alerts: Alerts,
     #[serde(skip)]
     settings: Option<RollingSettings>,
+    /// Numbers of regions are greater.
+    #[serde(skip)]
+    number_from: u64,
 }
 
 impl Rolling {
@@ -118,6 +121,7 @@ impl Rolling {
         };
         let new = || LinkMerge::new(settings.partitions, settings.fabric.clone(), settings.network.clone());
         let links = self.links.get_or_insert_with(new);
+        links.fabric().number_from(self.number_from);
         let before = links.fabric().now();
         links.message(message);
         if links.fabric().now() > before {
@@ -193,6 +197,10 @@ impl Work for Rolling {
         postcard::from_bytes(bytes)
     }
 
+    fn number_from(&mut self, begin: u64) {
+        self.number_from = begin;
+    }
+
     fn write(&self) -> Result<Vec<u8>, postcard::Error> {
         postcard::to_stdvec(self)
     }
@@ -248,7 +256,7 @@ impl Work for Rolling {
         Outcome { results, messages, ..Outcome::default() }
     }
 
-    fn forget_told(&mut self) {
+    fn pass_over(&mut self) {
         self.changed.clear();
         self.alerts.take();
         if let Some(links) = &mut self.links {

@@ -28,6 +28,9 @@ pub trait Work: Sized + Send + 'static {
     /// Gives a state that was read back what is not part of it.
     fn attach(&mut self, _settings: &Self::Settings) {}
 
+    /// Numbers of what the database keeps beyond this state (episodes, regions) are greater than `begin` from here on.
+    fn number_from(&mut self, begin: u64);
+
     /// The state as bytes.
     ///
     /// # Errors
@@ -42,9 +45,11 @@ pub trait Work: Sized + Send + 'static {
     /// then too (results of jobs).
     fn take(&mut self, position: i64, all: bool) -> Outcome;
 
-    /// Forgets what became known and was not taken: others told of it. Series are told again, since the writer does not
-    /// know them.
-    fn forget_told(&mut self);
+    /// Forgets what became known and was not taken: others told of it.
+    fn pass_over(&mut self);
+
+    /// Tells all series with the next results: who writes these does not know them.
+    fn tell_series_again(&mut self) {}
 
     /// Memory that results take which were not taken yet, in bytes, roughly.
     fn result_bytes(&self) -> usize;
@@ -94,6 +99,7 @@ impl Outcome {
         nothing
             && r.job_results.is_empty()
             && r.job_series.is_empty()
+            && r.series.is_empty()
             && r.heard.is_empty()
             && r.regions.is_empty()
             && r.factors.is_empty()

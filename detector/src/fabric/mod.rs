@@ -121,6 +121,11 @@ impl Fabric {
         SeriesIndex(self.links.add(info, self.network.as_ref().map(|network| &network.topology)))
     }
 
+    /// Numbers of regions from here on are greater than `begin`.
+    pub fn number_from(&mut self, begin: u64) {
+        self.book.number_from(begin);
+    }
+
     /// Series added so far.
     pub fn series_count(&self) -> usize {
         self.links.info.len()

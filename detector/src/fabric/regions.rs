@@ -49,6 +49,11 @@ struct Members {
 }
 
 impl RegionBook {
+    /// Numbers of regions from here on are greater than `begin`.
+    pub fn number_from(&mut self, begin: u64) {
+        self.issued = self.issued.max(begin);
+    }
+
     /// Open regions with their series, the quiet ones too.
     pub fn open(&self) -> impl Iterator<Item = (RegionId, &BTreeSet<u32>)> {
         self.open.iter().map(|(id, members)| (*id, &members.series))

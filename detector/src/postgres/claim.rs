@@ -14,6 +14,8 @@ const LEVEL: i32 = 1;
 pub struct Claim {
     /// Tells this claim from earlier ones, which cannot commit any more.
     pub epoch: i64,
+    /// How often all states were begun anew: whose numbers a fresh state gives.
+    pub generation: i64,
     /// Next offset to read; `None` if nothing was committed yet.
     pub position: Option<i64>,
     /// The latest state kept; what lies between its position and `position` was committed but has to be read again
@@ -53,7 +55,7 @@ impl PgStore {
         transaction.commit().await?;
         let part = Part { ids: Vec::new(), commits: row.get(2) };
         self.parts.insert((stage.to_string(), partition), part);
-        Ok(Claim { epoch: row.get(0), position: row.get(1), snapshot })
+        Ok(Claim { epoch: row.get(0), generation: row.get(3), position: row.get(1), snapshot })
     }
 
     /// Gives a partition back, so that nobody looks for its owner; without effect if somebody else has it by now.
@@ -72,13 +74,15 @@ impl PgStore {
         Ok(())
     }
 
-    /// Forgets how far all stages have read, and their states; how many partitions that were.
+    /// Forgets how far all stages have read, and their states; how many partitions that were. States that begin anew number
+    /// their episodes and regions from a new generation's first number: what is kept of the ones before stays.
     ///
     /// # Errors
     /// [`PgError`] as for any other call.
     pub async fn forget_positions(&mut self) -> Result<u64, PgError> {
         self.ready().await?;
         let transaction = self.client()?.transaction().await?;
+        transaction.execute("UPDATE state_generation SET generation = generation + 1", &[]).await?;
         transaction.execute("DELETE FROM stage_snapshots", &[]).await?;
         let forgotten = transaction.execute("DELETE FROM stage_positions", &[]).await?;
         transaction.commit().await?;

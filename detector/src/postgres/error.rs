@@ -65,12 +65,13 @@ fn is_connect(text: &str) -> bool {
 }
 
 /// Whether a state of SQL passes by itself: connections (08), resources and disk (53), an operator's stop (57),
-/// locks (55P03), serialization and deadlock (40).
+/// locks (55P03), serialization and deadlock (40), a server that may only be read, as during a failover (25006).
 fn passes(code: &SqlState) -> bool {
     let code = code.code();
     ["08", "53", "57P", "40", "58"].iter().any(|class| code.starts_with(class))
         || code == "55P03"
         || code == "57014"
+        || code == "25006"
 }
 
 impl From<tokio_postgres::Error> for PgError {

@@ -103,6 +103,8 @@ impl PgStore {
         let found = client.query_one(include_str!("sql/hypertable.sql"), &[]).await?;
         self.hypertable = found.get(0);
         self.client = Some(client);
+        // A server that crashed or was replaced may have lost the latest numbers, which were not of a transaction.
+        self.parts.values_mut().for_each(|part| part.ids.clear());
         Ok(())
     }
 

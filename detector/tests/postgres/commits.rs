@@ -140,6 +140,46 @@ fn a_series_gets_its_number_with_the_first_row_about_it() {
 }
 
 #[test]
+fn positions_that_are_forgotten_begin_another_generation_of_numbers() {
+    on_each_server(|database: Database| async move {
+        let mut store = PgStore::connect(&database.settings()).await.unwrap();
+        let claim = store.claim(STAGE, 0, "a").await.unwrap();
+        assert_eq!(claim.generation, 0);
+        store.commit(STAGE, &[commit(&Fixture::new(3, 1), 1, None, 7)]).await.unwrap();
+        assert_eq!(store.forget_positions().await.unwrap(), 1);
+        let claim = store.claim(STAGE, 0, "a").await.unwrap();
+        assert_eq!((claim.generation, claim.position), (1, None));
+        // Taken again before anything was committed it is the same one: what is found again has the same numbers.
+        assert_eq!(store.claim(STAGE, 0, "b").await.unwrap().generation, 1);
+        assert_eq!(query(&database, "SELECT count(*)::text FROM signals").await, ["3"]);
+    });
+}
+
+#[test]
+fn a_clock_that_is_ahead_takes_nobodys_present_with_it() {
+    on_each_server(|database: Database| async move {
+        let mut store = PgStore::connect(&database.settings()).await.unwrap();
+        store.claim(STAGE, 0, "a").await.unwrap();
+        let mut ahead = Fixture::new(2, 1);
+        let tomorrow =
+            Time::from_seconds(std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs_f64() + 86_400.0);
+        ahead.results.signals.iter_mut().for_each(|signal| signal.time = tomorrow);
+        let clock = "SELECT concat_ws(' ', now <= now(), now = to_timestamp(1700000000.000001)) FROM clock";
+        let nothing = Fixture::new(0, 0);
+        store.commit(STAGE, &[commit(&nothing, 1, None, 1)]).await.unwrap();
+        assert_eq!(query(&database, clock).await, [""], "nothing is known of time without a signal");
+        store.commit(STAGE, &[commit(&Fixture::new(2, 1), 1, Some(1), 2)]).await.unwrap();
+        assert_eq!(query(&database, clock).await, ["t t"]);
+        store.commit(STAGE, &[commit(&ahead, 1, Some(2), 3)]).await.unwrap();
+        assert_eq!(query(&database, clock).await, ["t f"]);
+        // One that was taken there already comes back with the next commit.
+        database.execute("UPDATE stage_positions SET event_time = now() + interval '1 hour'").await;
+        store.commit(STAGE, &[commit(&Fixture::new(2, 1), 1, Some(3), 4)]).await.unwrap();
+        assert_eq!(query(&database, clock).await, ["t f"]);
+    });
+}
+
+#[test]
 fn two_stores_that_meet_the_same_series_agree_on_its_number() {
     on_each_server(|database: Database| async move {
         let settings = database.settings();

@@ -66,7 +66,7 @@ fn rows_told(held: &mut Held<Detecting>, all: bool) -> Option<u64> {
 
 #[test]
 fn a_source_that_was_not_told_before_a_crash_is_told_after_the_restart() {
-    let fresh = Claim { epoch: 1, position: None, snapshot: None };
+    let fresh = Claim { epoch: 1, generation: 0, position: None, snapshot: None };
     let mut held = Held::<Detecting>::restore(0, &fresh, &settings()).unwrap();
     play(&mut held, 0..5);
     let mut told = rows_told(&mut held, false);
@@ -77,11 +77,42 @@ fn a_source_that_was_not_told_before_a_crash_is_told_after_the_restart() {
     }
     assert!(told.is_some_and(|told| told < 19), "{told:?}: nothing is left to tell");
     // It dies; the results of all messages are in the database, but no state was written.
-    let after = Claim { epoch: 2, position: Some(40), snapshot: None::<Snapshot> };
+    let after = Claim { epoch: 2, generation: 0, position: Some(40), snapshot: None::<Snapshot> };
     let mut again = Held::<Detecting>::restore(0, &after, &settings()).unwrap();
     play(&mut again, 0..20);
     let told = (0..3).filter_map(|_| rows_told(&mut again, true)).last();
     assert_eq!(told, Some(20), "the latest count is told once nothing more comes");
+}
+
+#[test]
+fn what_is_found_again_after_a_crash_takes_no_memory() {
+    let fresh = Claim { epoch: 1, generation: 0, position: None, snapshot: None };
+    let mut held = Held::<Detecting>::restore(0, &fresh, &settings()).unwrap();
+    play(&mut held, 0..30);
+    assert!(held.work.result_bytes() > 0);
+    let after = Claim { epoch: 2, generation: 0, position: Some(60), snapshot: None::<Snapshot> };
+    let mut again = Held::<Detecting>::restore(0, &after, &settings()).unwrap();
+    play(&mut again, 0..29);
+    assert!(again.work.result_bytes() > 0);
+    assert!(again.take(true, NEVER).unwrap().is_none(), "the database has it");
+    assert_eq!(again.work.result_bytes(), 0);
+    play(&mut again, 29..31);
+    let (part, _) = again.take(false, NEVER).unwrap().unwrap();
+    assert_eq!(
+        (part.results.signals.len(), part.results.series.len()),
+        (1, 1),
+        "what is new, and whose it is"
+    );
+}
+
+#[test]
+fn series_are_told_though_nothing_else_is_known() {
+    let mut outcome = Outcome::default();
+    assert!(outcome.is_quiet());
+    let node = Name::parse("nid00001").unwrap();
+    let info = schemas::SeriesInfo { metric: Metric::LustreWriteRate, component: node, part: None };
+    outcome.results.series.push((schemas::SeriesIndex(0), info));
+    assert!(!outcome.is_quiet());
 }
 
 /// One node falls silent after 20 s; what is open of it is written a minute later, and then it dies.
@@ -101,11 +132,11 @@ fn what_was_written_of_a_silent_series_before_a_crash_is_not_written_again() {
         }
     };
     let mut written = Vec::new();
-    let fresh = Claim { epoch: 1, position: None, snapshot: None };
+    let fresh = Claim { epoch: 1, generation: 0, position: None, snapshot: None };
     let mut held = Held::<Detecting>::restore(0, &fresh, &settings()).unwrap();
     play(&mut held, 0..92, &mut written);
     assert_eq!(written.iter().filter(|(series, _)| *series == 0).count(), 2, "{written:?}");
-    let after = Claim { epoch: 2, position: Some(184), snapshot: None::<Snapshot> };
+    let after = Claim { epoch: 2, generation: 0, position: Some(184), snapshot: None::<Snapshot> };
     let mut again = Held::<Detecting>::restore(0, &after, &settings()).unwrap();
     play(&mut again, 0..120, &mut written);
     let all = written.len();

@@ -35,6 +35,16 @@ fn a_region_grows_shrinks_and_ends_after_five_quiet_ticks() {
 }
 
 #[test]
+fn a_state_that_begins_anew_takes_no_number_of_the_one_before() {
+    let mut book = RegionBook::default();
+    book.number_from(1_000_000_000);
+    assert_eq!(told(&book.step(0, &chain(0..3))), [(1_000_000_001, Began, None)]);
+    // Said again after a restart it changes nothing.
+    book.number_from(1_000_000_000);
+    assert_eq!(told(&book.step(1, &[chain(0..3), chain(10..12)].concat())), [(1_000_000_002, Began, None)]);
+}
+
+#[test]
 fn a_region_that_was_quiet_for_a_moment_is_the_same() {
     let mut book = RegionBook::default();
     book.step(0, &chain(0..3));
