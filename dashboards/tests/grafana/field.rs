@@ -4,6 +4,8 @@ use crate::panel::by_name;
 use crate::source::{Column, Look, Panel};
 use serde_json::{Value, json};
 
+/// Width of a column in which a time has room.
+const TIME_PX: u32 = 165;
 /// Keeps the span when a link is followed.
 const SAME_SPAN: &str = "${__url_time_range}";
 
@@ -34,6 +36,12 @@ pub fn properties(panel: &Panel, column: &Column) -> Vec<(&'static str, Value)> 
         ));
         properties.push(("color", json!({"mode": "continuous-YlRd"})));
         properties.push(("min", json!(0)));
+        // Without it a bar is scaled by the largest number of the whole table.
+        let is_share = column.unit.as_deref() == Some("percentunit");
+        properties.push(if is_share { ("max", json!(1)) } else { ("fieldMinMax", json!(true)) });
+    }
+    if panel.look == Look::Table && column.unit.as_deref() == Some("dateTimeAsIso") {
+        properties.push(("custom.width", json!(TIME_PX)));
     }
     if column.states {
         properties.push(("mappings", states()));

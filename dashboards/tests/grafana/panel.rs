@@ -64,6 +64,8 @@ fn options(panel: &Panel) -> Value {
             "showValue": "never", "cellGap": 1, "cellValues": {"unit": panel.unit},
             "yAxis": {"axisPlacement": "left", "reverse": true},
             "rowsFrame": {"layout": "unknown"},
+            // Grafana leaves out what is nearly zero, as if nobody had heard of it.
+            "filterValues": {"le": -1},
             "legend": {"show": true},
             "tooltip": {"mode": "single", "yHistogram": false, "showColorScale": true},
             "exemplars": {"color": "rgba(255,0,255,0.7)"},
@@ -95,6 +97,10 @@ fn defaults(panel: &Panel) -> Value {
             defaults["color"] = json!({"mode": "continuous-BlYlRd"});
             defaults["min"] = json!(0);
             defaults["max"] = json!(panel.max.unwrap_or(1.0));
+            // What is not there or not known is no zero.
+            let nothing =
+                json!({"match": "null", "result": {"text": "", "color": "transparent", "index": 0}});
+            defaults["mappings"] = json!([{"type": "special", "options": nothing}]);
         }
         Look::Lines | Look::Bars | Look::Heat => {}
     }
@@ -109,7 +115,7 @@ fn custom(look: Look) -> Value {
     match look {
         Look::Figures => json!({}),
         Look::Table => {
-            json!({"align": "auto", "cellOptions": {"type": "auto"}, "inspect": false, "filterable": true})
+            json!({"align": "auto", "cellOptions": {"type": "auto"}, "inspect": false, "filterable": true, "minWidth": 60})
         }
         Look::Grid => json!({
             "align": "center", "cellOptions": {"type": "color-background", "mode": "basic"}, "inspect": false,

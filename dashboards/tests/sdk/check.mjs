@@ -19,7 +19,7 @@ const PROPERTIES = {
   "displayName": "string", "unit": "string", "decimals": "number", "min": "number", "max": "number",
   "thresholds": "Plain<dashboard.ThresholdsConfig>", "mappings": "Plain<dashboard.ValueMapping>[]",
   "color": "Plain<dashboard.FieldColor>", "links": "DataLink[]", "custom.cellOptions": "Plain<common.TableCellOptions>",
-  "custom.width": "number", "custom.lineWidth": "number", "custom.fillOpacity": "number", "custom.fillBelowTo": "string",
+  "fieldMinMax": "boolean", "custom.width": "number", "custom.lineWidth": "number", "custom.fillOpacity": "number", "custom.fillBelowTo": "string",
   "custom.showPoints": "Plain<common.VisibilityMode>", "custom.axisPlacement": "Plain<common.AxisPlacement>",
   "custom.lineInterpolation": "Plain<common.LineInterpolation>",
 };
