@@ -49,6 +49,7 @@ pub const POSTGRES_MIGRATIONS: &[PgMigration] = &[
     timescale("0023_dashboards", include_str!("../sql/postgres/0023_dashboards.timescale.sql")),
     plain("0024_prompt_answers", include_str!("../sql/postgres/0024_prompt_answers.sql")),
     plain("0025_generations", include_str!("../sql/postgres/0025_generations.sql")),
+    plain("0026_numbers_of_series", include_str!("../sql/postgres/0026_numbers_of_series.sql")),
 ];
 
 const fn plain(name: &'static str, sql: &'static str) -> PgMigration {

@@ -64,10 +64,11 @@ pub fn run(
     figures: &StageFigures,
     handle: &tokio::runtime::Handle,
 ) -> anyhow::Result<()> {
-    let mut stage = Aggregating::start(config, partitions, figures, handle)?;
+    let mut stage = Aggregating::start(config, partitions, figures, handle, wishes)?;
     while !wishes.stopping() {
         health.alive("aggregator");
         stage.look_at_lag();
+        stage.look_after_brokers();
         let busy = stage.turn()?;
         stage.tell()?;
         stage.commit(false)?;
@@ -95,6 +96,8 @@ struct Aggregating<'a> {
     chunk: usize,
     lag: Lag,
     figures: &'a StageFigures,
+    wishes: Wishes,
+    brokers: Vec<String>,
 }
 
 impl<'a> Aggregating<'a> {
@@ -103,6 +106,7 @@ impl<'a> Aggregating<'a> {
         partitions: i32,
         figures: &'a StageFigures,
         handle: &tokio::runtime::Handle,
+        wishes: &Wishes,
     ) -> anyhow::Result<Aggregating<'a>> {
         let own = [
             ("enable.partition.eof", "true"),
@@ -127,6 +131,7 @@ impl<'a> Aggregating<'a> {
                 kafka::client(config, Role::Producer, &[], Deliveries::new())?,
                 &config.kafka,
                 partitions,
+                wishes,
             ),
             doubts: Doubts::new(&config.kafka_properties(role)),
             instance: config.run.instance.clone(),
@@ -136,6 +141,8 @@ impl<'a> Aggregating<'a> {
             chunk: 0,
             lag: Lag::default(),
             figures,
+            wishes: wishes.clone(),
+            brokers: config.kafka.brokers.clone(),
         })
     }
 
@@ -302,7 +309,8 @@ impl<'a> Aggregating<'a> {
         self.figures.rows_read(self.rows_since_told);
         (self.told, self.rows_since_told) = (Instant::now(), 0);
         self.chunk += 1;
-        while self.chunks.len() >= kafka::CHUNKS {
+        // At a stop what did not arrive is left: it is read again.
+        while self.chunks.len() >= kafka::CHUNKS && !self.wishes.stopping() {
             self.out.wait();
             self.commit(false)?;
         }
@@ -325,6 +333,12 @@ impl<'a> Aggregating<'a> {
             tracing::debug!(%error, "offsets were not committed; the next ones will be");
         }
         Ok(())
+    }
+
+    /// A client that lost all its brokers has them named again.
+    fn look_after_brokers(&self) {
+        self.consumer.context().lost().name_again(self.consumer.client(), &self.brokers);
+        self.out.look_after_brokers();
     }
 
     fn drain(&mut self, patience: Duration) -> anyhow::Result<()> {

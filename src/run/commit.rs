@@ -3,20 +3,25 @@
 //!
 //! Claims go the same way, so that a partition is never claimed while results of it are on their way.
 
+use super::brokers::Lost;
 use super::figures::StageFigures;
+use super::generation;
 use super::http::Health;
 use super::stop::Wishes;
 use super::work::{OutTopic, Outgoing};
 use detector::postgres::{Claim, CommitFigures, PartCommit, PgError, PgStore};
 use detector::storage_policy::StoredRows;
-use rdkafka::producer::{FutureProducer, FutureRecord};
+use rdkafka::producer::{FutureProducer, FutureRecord, Producer};
 use schemas::{ResultBatch, SeriesTable};
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 
 /// Longest wait between two tries.
 const BACKOFF_MAX: Duration = Duration::from_secs(5);
+/// Time after which it is looked at whether messages that Kafka did not take have any broker to go to.
+const LOOKED_AFTER: Duration = Duration::from_secs(1);
 /// Length of a transaction that is worth a line.
 const SLOW: Duration = Duration::from_millis(300);
 
@@ -43,8 +48,8 @@ pub struct Part {
 pub enum Request {
     /// Partitions to own from now on.
     Claim(Vec<i32>, oneshot::Sender<Vec<(i32, Claim)>>),
-    /// Results to write.
-    Commit(Vec<Part>, Vec<Outgoing>, oneshot::Sender<Committed>),
+    /// Results to write, and messages to send before, each with the generation of the state that says it.
+    Commit(Vec<Part>, Vec<(i64, Outgoing)>, oneshot::Sender<Committed>),
     /// Partitions that others own now.
     Release(Vec<i32>),
 }
@@ -63,7 +68,11 @@ pub struct Writer {
     /// The database.
     pub store: PgStore,
     /// For messages to the stages behind.
-    pub producer: FutureProducer,
+    pub producer: FutureProducer<Lost>,
+    /// Whether it lost all brokers.
+    pub lost: Lost,
+    /// The brokers of the configuration.
+    pub brokers: Vec<String>,
     /// Their topics.
     pub topics: BTreeMap<OutTopic, String>,
     /// Whose results.
@@ -124,7 +133,7 @@ impl Writer {
         found
     }
 
-    async fn commit(&mut self, mut parts: Vec<Part>, messages: &[Outgoing]) -> Committed {
+    async fn commit(&mut self, mut parts: Vec<Part>, messages: &[(i64, Outgoing)]) -> Committed {
         self.learn(&parts);
         if !self.publish(messages).await {
             return Committed::default();
@@ -213,13 +222,21 @@ impl Writer {
     }
 
     /// Gives messages to Kafka and waits until it has them; it tries for as long as the process is not to stop.
-    async fn publish(&self, messages: &[Outgoing]) -> bool {
-        let sent = messages.iter().filter_map(|message| {
+    async fn publish(&self, messages: &[(i64, Outgoing)]) -> bool {
+        let sent = messages.iter().filter_map(|(generation, message)| {
             let topic = self.topics.get(&message.to)?;
             let record = FutureRecord::to(topic).key(&message.key).payload(&message.payload);
+            let record = FutureRecord { headers: generation::header(*generation), ..record };
             Some(self.producer.send(record, Duration::from_secs(60)))
         });
-        for delivery in futures::future::join_all(sent).await {
+        let mut delivered = pin!(futures::future::join_all(sent));
+        let deliveries = loop {
+            match tokio::time::timeout(LOOKED_AFTER, &mut delivered).await {
+                Ok(deliveries) => break deliveries,
+                Err(_) => self.lost.name_again(self.producer.client(), &self.brokers),
+            }
+        };
+        for delivery in deliveries {
             if let Err((error, _)) = delivery {
                 tracing::error!(%error, stage = self.stage, "a message cannot be written to Kafka");
                 return false;

@@ -6,6 +6,7 @@
 
 use super::commit::{Committed, Part, Request};
 use super::figures::StageFigures;
+use super::generation;
 use super::http::Health;
 use super::kafka::{self, Change, Listener};
 use super::lag::Lag;
@@ -135,6 +136,8 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
     }
 
     fn look_at_lag(&mut self) {
+        let consumer = &self.consumer;
+        consumer.context().lost().name_again(consumer.client(), &self.setup.config.kafka.brokers);
         self.setup.health.alive(W::STAGE);
         let positions = self.held.iter().map(|(p, held)| (self.setup.topic.clone(), *p, held.position));
         let newest_s = self.held.values().filter_map(|held| held.work.newest_s()).reduce(f64::max);
@@ -160,7 +163,9 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
                 self.adopt(partition)?;
             }
             if let Some(held) = self.held.get_mut(&partition) {
-                held.message(message.offset(), message.payload().unwrap_or_default())?;
+                let is_of_before = W::READS_STATES && generation::of(message.headers()) < held.generation;
+                let payload = (!is_of_before).then(|| message.payload().unwrap_or_default());
+                held.message(message.offset(), payload)?;
             }
         }
         Ok(())
@@ -225,14 +230,14 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         let interval = Duration::from_secs(self.setup.config.database.snapshot_interval_s);
         let never = Duration::from_secs(u64::MAX / 4);
         let mut snapshot_after = interval;
-        let (mut parts, mut messages): (Vec<Part>, Vec<Outgoing>) = (Vec::new(), Vec::new());
+        let (mut parts, mut messages): (Vec<Part>, Vec<(i64, Outgoing)>) = (Vec::new(), Vec::new());
         for held in self.held.values_mut() {
             let taken = held.take(all, snapshot_after).context("the state cannot be written")?;
             let Some((part, outcome)) = taken else { continue };
             if part.snapshot.is_some() && !all_states {
                 snapshot_after = never;
             }
-            messages.extend(outcome.messages);
+            messages.extend(outcome.messages.into_iter().map(|message| (held.generation, message)));
             parts.push(part);
         }
         self.setup.figures.held(&self.held);

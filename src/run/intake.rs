@@ -3,6 +3,7 @@
 //! The answer is 202 only when the brokers have every event, so that a script that was told so may forget it. A body is
 //! taken as a whole or not at all: events are checked before the first is written. An event that arrives twice is harmless.
 
+use super::brokers::Lost;
 use super::http::{Access, authorised};
 use super::kafka;
 use crate::config::RunConfig;
@@ -14,8 +15,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware;
 use axum::routing::post;
 use bytes::Bytes;
-use rdkafka::client::DefaultClientContext;
-use rdkafka::producer::{FutureProducer, FutureRecord};
+use rdkafka::producer::{FutureProducer, FutureRecord, Producer};
 use schemas::Time;
 use schemas::job_post::{PostedJob, read_body};
 use std::sync::Arc;
@@ -32,7 +32,9 @@ const DELIVERY_MS: u64 = 3_000;
 /// Where events go.
 #[derive(Clone)]
 pub struct Intake {
-    producer: FutureProducer,
+    producer: FutureProducer<Lost>,
+    lost: Lost,
+    brokers: Arc<[String]>,
     topic: Arc<str>,
     content_bytes_max: usize,
     ready: Arc<AtomicBool>,
@@ -49,8 +51,11 @@ impl Intake {
     pub fn new(config: &RunConfig) -> anyhow::Result<Intake> {
         let patience = DELIVERY_MS.to_string();
         let own = [("delivery.timeout.ms", patience.as_str()), ("linger.ms", "0")];
+        let lost = Lost::default();
         Ok(Intake {
-            producer: kafka::client(config, Role::Producer, &own, DefaultClientContext)?,
+            producer: kafka::client(config, Role::Producer, &own, lost.clone())?,
+            lost,
+            brokers: config.kafka.brokers.as_slice().into(),
             topic: config.kafka.jobs_topic.as_str().into(),
             content_bytes_max: kafka::content_bytes_max(&config.kafka),
             ready: Arc::default(),
@@ -84,6 +89,7 @@ impl Intake {
         if !self.ready.load(Ordering::Relaxed) {
             return Err(away(format!("topic {} is not known to be there yet", self.topic)));
         }
+        self.lost.name_again(self.producer.client(), &self.brokers);
         let mut messages = Vec::with_capacity(jobs.len());
         for (at, job) in jobs.iter().enumerate() {
             let payload = serde_json::to_vec(job).map_err(|error| wrong(at + 1, &error.to_string()))?;

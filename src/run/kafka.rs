@@ -1,5 +1,6 @@
 //! Connections to Kafka: consumers that say what they were assigned, a producer that says what arrived, topics.
 
+use super::brokers::Lost;
 use super::ear::Ear;
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
@@ -45,12 +46,19 @@ pub struct Listener {
     paused: bool,
     changes: Mutex<Vec<Change>>,
     troubles: AtomicU64,
+    lost: Lost,
 }
 
 impl Listener {
     /// Assigned partitions begin where `begin` says; if `paused`, when they are resumed.
     pub fn new(begin: Begin, paused: bool) -> Listener {
-        Listener { begin, paused, changes: Mutex::new(Vec::new()), troubles: AtomicU64::new(0) }
+        Listener {
+            begin,
+            paused,
+            changes: Mutex::new(Vec::new()),
+            troubles: AtomicU64::new(0),
+            lost: Lost::default(),
+        }
     }
 
     /// What changed since the last call.
@@ -61,6 +69,11 @@ impl Listener {
     /// How often something was wrong with a broker, or the way to it.
     pub fn troubles(&self) -> u64 {
         self.troubles.load(Ordering::Relaxed)
+    }
+
+    /// Whether all brokers were lost.
+    pub fn lost(&self) -> &Lost {
+        &self.lost
     }
 
     fn note(&self, change: Change) {
@@ -82,6 +95,7 @@ impl ClientContext for Listener {
         if error.rdkafka_error_code() != Some(RDKafkaErrorCode::PartitionEOF) {
             tracing::warn!(%error, "Kafka: {reason}");
             self.troubles.fetch_add(1, Ordering::Relaxed);
+            self.lost.hear(&error);
         }
     }
 }
@@ -111,6 +125,7 @@ impl ConsumerContext for Listener {
 pub struct Deliveries {
     on_their_way: Vec<AtomicI64>,
     failed: AtomicBool,
+    lost: Lost,
 }
 
 impl Deliveries {
@@ -119,6 +134,7 @@ impl Deliveries {
         Deliveries {
             on_their_way: (0..CHUNKS).map(|_| AtomicI64::new(0)).collect(),
             failed: AtomicBool::new(false),
+            lost: Lost::default(),
         }
     }
 
@@ -130,6 +146,11 @@ impl Deliveries {
     /// Whether all messages of `chunk` arrived.
     pub fn arrived(&self, chunk: usize) -> bool {
         self.on_their_way[chunk % CHUNKS].load(Ordering::Acquire) == 0
+    }
+
+    /// Whether all brokers were lost.
+    pub fn lost(&self) -> &Lost {
+        &self.lost
     }
 
     /// Whether a message was given up.
@@ -145,6 +166,7 @@ impl ClientContext for Deliveries {
 
     fn error(&self, error: KafkaError, reason: &str) {
         tracing::warn!(%error, "Kafka: {reason}");
+        self.lost.hear(&error);
     }
 }
 
@@ -160,7 +182,8 @@ impl ProducerContext for Deliveries {
     }
 }
 
-fn log(level: RDKafkaLogLevel, text: &str) {
+/// What librdkafka logs, in the log of this program.
+pub(super) fn log(level: RDKafkaLogLevel, text: &str) {
     match level {
         RDKafkaLogLevel::Emerg
         | RDKafkaLogLevel::Alert

@@ -17,6 +17,8 @@
 //! | [`commit`] | messages to Kafka, then the transaction; tries until it holds |
 //! | [`kafka`] | consumers, producers, topics |
 //! | [`ear`] | why brokers do not answer |
+//! | [`generation`] | which generation of states wrote a message |
+//! | [`brokers`] | brokers that librdkafka forgot are named to it again |
 //! | [`asking`] | questions to the brokers that no stage waits for |
 //! | [`lag`] | how far stages are behind, and the line about catching up |
 //! | [`figures`] | what is measured |
@@ -32,12 +34,14 @@
 pub mod aggregating;
 pub mod alert_news;
 pub mod asking;
+pub mod brokers;
 pub mod clock;
 pub mod commit;
 pub mod detecting;
 pub mod ear;
 pub mod exactly_once;
 pub mod figures;
+pub mod generation;
 pub mod housekeeping;
 pub mod http;
 pub mod intake;
@@ -58,6 +62,7 @@ use crate::config::kafka::Role;
 use crate::config::sections::{Stage, Storage, Use};
 use crate::signals;
 use anyhow::{Context, anyhow};
+use brokers::Lost;
 use clap::Args;
 use commit::{Request, Writer};
 use detecting::{Detecting, DetectingSettings};
@@ -71,7 +76,6 @@ use figures::StageFigures;
 use http::{Access, Health};
 use intake::Intake;
 use placement::Advice;
-use rdkafka::client::DefaultClientContext;
 use rolling::{Rolling, RollingSettings};
 use schemas::topology::node_places;
 use std::collections::BTreeMap;
@@ -260,9 +264,12 @@ impl OneStage {
             (OutTopic::Verdicts, config.kafka.verdicts_topic.clone()),
         ];
         let (sender, requests) = mpsc::channel::<Request>(1);
+        let lost = Lost::default();
         let writer = Writer {
             store,
-            producer: kafka::client(config, Role::Producer, &[], DefaultClientContext)?,
+            producer: kafka::client(config, Role::Producer, &[], lost.clone())?,
+            lost,
+            brokers: config.kafka.brokers.clone(),
             topics: BTreeMap::from(topics),
             stage: W::STAGE,
             owner: config.run.instance.clone(),

@@ -17,6 +17,8 @@ pub struct Held<W: Work> {
     /// Offset that the database has; messages up to it are taken again after a restart, without telling anybody.
     pub committed: Option<i64>,
     epoch: i64,
+    /// Generation of states that this one belongs to.
+    pub generation: i64,
     partition: i32,
     /// Offset from which it was read after the claim.
     begin: i64,
@@ -93,6 +95,7 @@ impl<W: Work> Held<W> {
             position: claim.position.unwrap_or(0),
             committed: claim.position,
             epoch: claim.epoch,
+            generation: claim.generation,
             partition,
             begin: 0,
             configured: None,
@@ -123,11 +126,12 @@ impl<W: Work> Held<W> {
         Ok(held)
     }
 
-    /// Takes the message at `offset`; one that was taken before is passed over.
+    /// Takes the message at `offset`; one that was taken before is passed over, and one of which nothing counts, which has no
+    /// `payload` here.
     ///
     /// # Errors
     /// [`RestoreError::Recreated`] if the topic is not the one that the database knows.
-    pub fn message(&mut self, offset: i64, payload: &[u8]) -> Result<(), RestoreError> {
+    pub fn message(&mut self, offset: i64, payload: Option<&[u8]>) -> Result<(), RestoreError> {
         if offset < self.begin {
             let (stage, partition, position) = (W::STAGE, self.partition, self.begin);
             return Err(RestoreError::Recreated { stage, partition, position, offset });
@@ -144,7 +148,9 @@ impl<W: Work> Held<W> {
                 "messages are gone from the topic"
             );
         }
-        self.work.message(payload);
+        if let Some(payload) = payload {
+            self.work.message(payload);
+        }
         self.position = offset + 1;
         self.end_of_replay();
         Ok(())

@@ -178,6 +178,7 @@ impl Work for Rolling {
     const STAGE: &'static str = "rollup";
     const STATE_VERSION: u32 =
         1_000 * detector::alerts::STATE_VERSION + 300 + detector::fabric::STATE_VERSION;
+    const READS_STATES: bool = true;
     type Settings = RollingSettings;
 
     fn fresh(_partition: i32, settings: &RollingSettings) -> Rolling {

@@ -13,6 +13,8 @@ pub trait Work: Sized + Send + 'static {
     const STAGE: &'static str;
     /// Version of the written state; one of another version is not read.
     const STATE_VERSION: u32;
+    /// Whether its messages are what states of other stages say: what those of an earlier generation said does not count.
+    const READS_STATES: bool = false;
     /// What it is made from.
     type Settings: Clone + Send + Sync + 'static;
 

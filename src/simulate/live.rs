@@ -3,16 +3,20 @@
 
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
+use crate::run::brokers::Lost;
 use crate::run::{clock, kafka};
 use crate::signals;
 use anyhow::Context;
-use rdkafka::producer::{BaseProducer, BaseRecord, DefaultProducerContext, Producer};
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use samplers::{Cluster, Rows, Scenario};
 use schemas::{Name, Time};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Time within which what was sent must have arrived at the end.
 const FAREWELL: Duration = Duration::from_secs(10);
+/// Time for which brokers may take no rows.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// A second that comes later than this is not made up for: the machine was asleep or too slow.
 const LATE_S: f64 = 5.0;
 
@@ -33,8 +37,9 @@ pub(super) struct Live<'a> {
 pub(super) fn publish(scenario: Scenario, seed: u64, live: &Live<'_>) -> anyhow::Result<()> {
     Name::parse(&format!("{}x", live.prefix)).context("--topic-prefix")?;
     let properties = [("enable.idempotence", "true")];
-    let producer: BaseProducer<DefaultProducerContext> =
-        kafka::client(live.config, Role::Producer, &properties, DefaultProducerContext)?;
+    let lost = Lost::default();
+    let producer: BaseProducer<Lost> = kafka::client(live.config, Role::Producer, &properties, lost.clone())?;
+    let way = Way { producer, lost, brokers: &live.config.kafka.brokers, prefix: live.prefix };
     let start = Time::from_seconds(clock::now().seconds().ceil());
     let mut cluster = Cluster::new(scenario, start, seed)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -52,23 +57,50 @@ pub(super) fn publish(scenario: Scenario, seed: u64, live: &Live<'_>) -> anyhow:
                 () = tokio::time::sleep(Duration::from_secs_f64(ahead_s.max(0.0))) => {}
                 () = &mut end => break,
             }
-            sent += send(&producer, live.prefix, &rows)?;
+            sent += way.send(&rows)?;
         }
-        producer.flush(FAREWELL).context("rows did not arrive")?;
+        way.producer.flush(FAREWELL).context("rows did not arrive")?;
         eprintln!("{sent} rows in {seconds} s");
         Ok(())
     })
 }
 
-/// Hands a second's rows to the producer; how many there were.
-fn send(producer: &BaseProducer, prefix: &str, rows: &Rows) -> anyhow::Result<u64> {
-    let mut sent = 0;
-    for (schema, line) in rows.lines() {
-        let topic = format!("{prefix}{}", schema.name());
-        let record = BaseRecord::<(), [u8]>::to(&topic).payload(line);
-        producer.send(record).map_err(|(error, _)| error).context("a row cannot be sent")?;
-        sent += 1;
+/// The way of rows to the brokers.
+struct Way<'a> {
+    producer: BaseProducer<Lost>,
+    lost: Lost,
+    brokers: &'a [String],
+    prefix: &'a str,
+}
+
+impl Way<'_> {
+    /// Hands a second's rows to the producer; how many there were.
+    fn send(&self, rows: &Rows) -> anyhow::Result<u64> {
+        let mut sent = 0;
+        for (schema, line) in rows.lines() {
+            self.give(&format!("{}{}", self.prefix, schema.name()), line)?;
+            sent += 1;
+        }
+        self.producer.poll(Duration::ZERO);
+        self.lost.name_again(self.producer.client(), self.brokers);
+        Ok(sent)
     }
-    producer.poll(Duration::ZERO);
-    Ok(sent)
+
+    /// Hands over a row; waits for brokers that take none just now.
+    fn give(&self, topic: &str, line: &[u8]) -> anyhow::Result<()> {
+        let (begun, mut record) = (Instant::now(), BaseRecord::<(), [u8]>::to(topic).payload(line));
+        loop {
+            match self.producer.send(record) {
+                Ok(()) => return Ok(()),
+                Err((KafkaError::MessageProduction(RDKafkaErrorCode::QueueFull), back))
+                    if begun.elapsed() < PATIENCE =>
+                {
+                    record = back;
+                    self.producer.poll(Duration::from_millis(50));
+                    self.lost.name_again(self.producer.client(), self.brokers);
+                }
+                Err((error, _)) => return Err(error).context("a row cannot be sent"),
+            }
+        }
+    }
 }

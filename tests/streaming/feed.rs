@@ -6,6 +6,7 @@ use rdkafka::ClientConfig;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use std::time::{Duration, Instant};
+use tailback::run::brokers::name;
 
 /// Time for which a broker may be away.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -76,6 +77,10 @@ impl Feed<'_> {
 
     /// Waits until Kafka has everything.
     pub fn flush(&self) {
-        self.producer.flush(PATIENCE).unwrap();
+        let (begun, brokers) = (Instant::now(), [self.site.services.broker.clone()]);
+        while let Err(error) = self.producer.flush(Duration::from_secs(2)) {
+            assert!(begun.elapsed() < PATIENCE, "Kafka does not take rows: {error}");
+            name(self.producer.client(), &brokers);
+        }
     }
 }

@@ -34,6 +34,29 @@ fn a_broker_that_restarts_and_one_that_crashes_lose_nothing() {
     process.finish();
 }
 
+/// Twice as long as its session lasts: when it goes on, it knows no broker at first, not even itself.
+#[test]
+fn a_broker_that_stands_still_until_it_is_given_up_loses_nothing() {
+    let Some((services, _turn)) = turn_alone() else { return };
+    let site = Site::new(services, "still");
+    let process = site.start();
+    std::thread::scope(|scope| {
+        Feed::to(&site).paced(&rows::undisturbed(), 8.0, |tick| {
+            if tick == 50 || tick == 100 {
+                scope.spawn(|| {
+                    services.command("kafka", "freeze");
+                    std::thread::sleep(Duration::from_secs(7));
+                    services.command("kafka", "thaw");
+                });
+            }
+        });
+    });
+    let mut found = site.settles_as(undisturbed(services));
+    found.drops.remove("duplicate");
+    found.drops_equal(undisturbed(services));
+    process.finish();
+}
+
 #[test]
 fn a_database_that_crashes_and_one_that_is_away_for_a_minute_lose_nothing() {
     let Some((services, _turn)) = turn_alone() else { return };

@@ -53,15 +53,21 @@ impl PgError {
         use std::error::Error;
         let cause = error.source().map(|c| format!(": {c}")).unwrap_or_default();
         let text = format!("{error}{cause}");
-        let io = error.source().is_some_and(|c| c.downcast_ref::<std::io::Error>().is_some());
+        let mut causes = std::iter::successors(error.source(), |&cause| cause.source());
+        let io = causes.any(|cause| cause.is::<std::io::Error>());
         if error.is_closed() || io || is_connect(&text) { PgError::Retry(text) } else { PgError::Stop(text) }
     }
 }
 
+/// Whether the connection broke. A server that goes away within the TLS handshake leaves an end of file; one whose certificate
+/// is refused, something else.
 fn is_connect(text: &str) -> bool {
-    ["error connecting to server", "error communicating", "timeout waiting for server"]
-        .iter()
-        .any(|known| text.starts_with(known))
+    let handshake_cut =
+        text.starts_with("error performing TLS handshake") && text.ends_with("unexpected EOF");
+    handshake_cut
+        || ["error connecting to server", "error communicating", "timeout waiting for server"]
+            .iter()
+            .any(|known| text.starts_with(known))
 }
 
 /// Whether a state of SQL passes by itself: connections (08), resources and disk (53), an operator's stop (57),

@@ -1,6 +1,16 @@
 //! Commits: results, position and state together, once, by their owner alone.
 
 use super::*;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+/// Commits, again and again where trying again helps.
+async fn until_committed(store: &mut PgStore, part: PartCommit<'_>) {
+    let mut result = store.commit(STAGE, &[part]).await;
+    while matches!(result, Err(PgError::Retry(_))) {
+        result = store.commit(STAGE, &[part]).await;
+    }
+    result.unwrap();
+}
 
 #[test]
 fn what_is_committed_is_read_back_with_position_and_state() {
@@ -201,5 +211,75 @@ fn two_stores_that_meet_the_same_series_agree_on_its_number() {
         )
         .await;
         assert_eq!(counted, ["5000 t 5000"]);
+    });
+}
+
+#[test]
+fn numbers_that_the_server_lost_are_not_used_again_after_a_reconnect() {
+    on_each_server(|database: Database| async move {
+        let mut store = PgStore::connect(&database.settings()).await.unwrap();
+        store.claim(STAGE, 0, "a").await.unwrap();
+        store.commit(STAGE, &[commit(&Fixture::new(4, 1), 1, None, 1)]).await.unwrap();
+        // A server that crashed without its latest writes gives the number of c0-0c0s1 to another series.
+        database
+            .execute("UPDATE series SET name = 'lustre_write_rate/nid1', component = 'nid1' WHERE component = 'c0-0c0s1'")
+            .await;
+        database.kill_writers_after(0).await.unwrap();
+        until_committed(&mut store, commit(&Fixture::new(4, 1), 1, Some(1), 2)).await;
+        let rows = "SELECT concat(s.component, ' ', count(*)) FROM signals JOIN series s USING (series_id) GROUP BY s.component ORDER BY 1";
+        assert_eq!(
+            query(&database, rows).await,
+            ["c0-0c0s0 2", "c0-0c0s1 1", "c0-0c0s2 2", "c0-0c0s3 2", "nid1 1"]
+        );
+    });
+}
+
+#[test]
+fn a_server_that_may_only_be_read_for_a_while_is_tried_again() {
+    on_each_server(|database: Database| async move {
+        let mut store = PgStore::connect(&database.settings()).await.unwrap();
+        store.claim(STAGE, 0, "a").await.unwrap();
+        let read_only = async |on: &str| {
+            let name = query(&database, "SELECT current_database()::text").await.remove(0);
+            database
+                .execute(&format!("ALTER DATABASE {name} SET default_transaction_read_only = {on}"))
+                .await;
+            database.kill_writers_after(0).await.unwrap();
+        };
+        read_only("on").await;
+        let fixture = Fixture::new(4, 1);
+        for _ in 0..2 {
+            let refused = store.commit(STAGE, &[commit(&fixture, 1, None, 1)]).await;
+            assert!(matches!(refused, Err(PgError::Retry(_))), "{refused:?}");
+        }
+        let admin = database.begin("SET TRANSACTION READ WRITE").await;
+        admin.batch_execute("COMMIT; SET default_transaction_read_only = off").await.unwrap();
+        let name = query(&database, "SELECT current_database()::text").await.remove(0);
+        let writable = format!("ALTER DATABASE {name} RESET default_transaction_read_only");
+        admin.batch_execute(&writable).await.unwrap();
+        database.kill_writers_after(0).await.unwrap();
+        until_committed(&mut store, commit(&fixture, 1, None, 1)).await;
+        assert_eq!(query(&database, "SELECT count(*)::text FROM signals").await, ["4"]);
+    });
+}
+
+#[test]
+fn a_server_that_goes_away_within_the_tls_handshake_is_tried_again() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url =
+            format!("postgresql://tailback@{}/tailback?sslmode=require", listener.local_addr().unwrap());
+        let goes = tokio::spawn(async move {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            let mut asks_for_tls = [0; 8];
+            socket.read_exact(&mut asks_for_tls).await.unwrap();
+            socket.write_all(b"S").await.unwrap();
+            // And it is gone: what the client says first is read, so that it sees an end, no reset.
+            socket.read_u8().await.unwrap();
+        });
+        let refused = PgStore::connect(&PgSettings::at(&url)).await.map(|_| ());
+        goes.await.unwrap();
+        assert!(matches!(refused, Err(PgError::Retry(_))), "{refused:?}");
     });
 }

@@ -1,6 +1,7 @@
 //! Rows to messages of `tailback.counters`, in the partition of their key.
 
 use super::super::kafka::{self, Deliveries};
+use super::super::stop::{Again, Wishes};
 use super::raw::RawPartition;
 use crate::config::sections::Kafka;
 use aggregator::{Decoded, Decoder};
@@ -24,6 +25,8 @@ pub(super) struct Rekeyed {
     sources: Vec<Option<Described>>,
     events: HashMap<(schemas::Name, schemas::Name), JobEvent>,
     buffer: Vec<u8>,
+    wishes: Wishes,
+    brokers: Vec<String>,
 }
 
 /// A source as it stands in messages.
@@ -35,7 +38,12 @@ struct Described {
 
 impl Rekeyed {
     /// Sends to the `partitions` partitions of the counters.
-    pub(super) fn new(producer: ThreadedProducer<Deliveries>, kafka: &Kafka, partitions: i32) -> Rekeyed {
+    pub(super) fn new(
+        producer: ThreadedProducer<Deliveries>,
+        kafka: &Kafka,
+        partitions: i32,
+        wishes: &Wishes,
+    ) -> Rekeyed {
         Rekeyed {
             producer,
             topic: kafka.counters_topic.clone(),
@@ -44,6 +52,8 @@ impl Rekeyed {
             sources: Vec::new(),
             events: HashMap::new(),
             buffer: Vec::new(),
+            wishes: wishes.clone(),
+            brokers: kafka.brokers.clone(),
         }
     }
 
@@ -62,7 +72,7 @@ impl Rekeyed {
             self.describe(source, decoder);
             let Some(Some(described)) = self.sources.get(source.at()) else { continue };
             wire::write_counters(&mut self.buffer, &origin, time, &described.bytes, counters);
-            send(&self.producer, &self.topic, described.partition, &described.key, &self.buffer, chunk)?;
+            self.give(described.partition, &described.key, chunk)?;
         }
         let news = self.news(&decoded.jobs);
         if !news.is_empty() {
@@ -92,7 +102,7 @@ impl Rekeyed {
                 let key = format!("{}/{}", raw.topic(), raw.partition());
                 let partition = wire::partition_of(key.as_bytes(), self.partitions);
                 wire::write_dropped(&mut self.buffer, raw.topic(), raw.partition(), &dropped);
-                send(&self.producer, &self.topic, partition, &key, &self.buffer, chunk)?;
+                self.give(partition, &key, chunk)?;
             }
         }
         wire::write_progress(&mut self.buffer, aggregator, now, reached);
@@ -112,11 +122,36 @@ impl Rekeyed {
     /// Waits a little for messages on their way.
     pub(super) fn wait(&self) {
         std::thread::sleep(Duration::from_millis(2));
+        self.look_after_brokers();
+    }
+
+    /// If the producer lost all its brokers, they are named to it again.
+    pub(super) fn look_after_brokers(&self) {
+        self.producer.context().lost().name_again(self.producer.client(), &self.brokers);
+    }
+
+    /// Gives what is in the buffer to the producer; waits while that is full.
+    fn give(&self, partition: i32, key: &str, chunk: usize) -> anyhow::Result<()> {
+        let record = BaseRecord::with_opaque_to(&self.topic, chunk).partition(partition);
+        let mut record = record.key(key).payload(self.buffer.as_slice());
+        self.producer.context().sent(chunk);
+        loop {
+            match self.producer.send(record) {
+                Ok(()) => return Ok(()),
+                Err((KafkaError::MessageProduction(RDKafkaErrorCode::QueueFull), back)) => {
+                    record = back;
+                    if self.wishes.stopping() {
+                        return Err(Again("Kafka takes no counters".into()).into());
+                    }
+                    self.wait();
+                }
+                Err((error, _)) => return Err(error).context("a message cannot be given to the producer"),
+            }
+        }
     }
 
     fn to_all(&self, chunk: usize, key: &str) -> anyhow::Result<()> {
-        (0..self.partitions)
-            .try_for_each(|partition| send(&self.producer, &self.topic, partition, key, &self.buffer, chunk))
+        (0..self.partitions).try_for_each(|partition| self.give(partition, key, chunk))
     }
 
     fn describe(&mut self, source: SourceIndex, decoder: &Decoder) {
@@ -153,28 +188,5 @@ impl Rekeyed {
             }
         }
         news
-    }
-}
-
-/// Gives a message to the producer; waits while its buffer is full.
-fn send(
-    producer: &ThreadedProducer<Deliveries>,
-    topic: &str,
-    partition: i32,
-    key: &str,
-    payload: &[u8],
-    chunk: usize,
-) -> anyhow::Result<()> {
-    let mut record = BaseRecord::with_opaque_to(topic, chunk).partition(partition).key(key).payload(payload);
-    producer.context().sent(chunk);
-    loop {
-        match producer.send(record) {
-            Ok(()) => return Ok(()),
-            Err((KafkaError::MessageProduction(RDKafkaErrorCode::QueueFull), back)) => {
-                record = back;
-                std::thread::sleep(Duration::from_millis(2));
-            }
-            Err((error, _)) => return Err(error).context("a message cannot be given to the producer"),
-        }
     }
 }

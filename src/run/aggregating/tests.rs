@@ -104,7 +104,8 @@ fn a_partition_of_which_nothing_is_left_is_at_its_end_although_nothing_came_and_
     let (_cluster, brokers) = cluster_with_rows();
     let (config, figures) = (configured(&brokers), StageFigures::of("aggregator"));
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let start = || Aggregating::start(&config, PARTITIONS, &figures, runtime.handle()).unwrap();
+    let start =
+        || Aggregating::start(&config, PARTITIONS, &figures, runtime.handle(), &Wishes::default()).unwrap();
     let mut first = start();
     assert!(comes_to_the_end(&mut first), "the rows are not read");
     first.drain(Duration::from_secs(10)).unwrap();
@@ -126,7 +127,8 @@ fn who_wants_new_rows_alone_never_gets_the_old_ones_however_long_nothing_comes()
     let (_cluster, brokers) = cluster_with_rows();
     let config = configured_with(&brokers, "\"auto.offset.reset\" = \"latest\"\n");
     let (figures, runtime) = (StageFigures::of("aggregator"), tokio::runtime::Runtime::new().unwrap());
-    let mut stage = Aggregating::start(&config, PARTITIONS, &figures, runtime.handle()).unwrap();
+    let mut stage =
+        Aggregating::start(&config, PARTITIONS, &figures, runtime.handle(), &Wishes::default()).unwrap();
     assert!(comes_to_the_end(&mut stage), "that nothing came is not told");
     let since = Instant::now();
     while since.elapsed() < LOST + Duration::from_secs(2) {
@@ -177,7 +179,8 @@ fn an_end_that_no_broker_confirms_is_not_believed_for_long_and_is_again_when_it_
     let group = MockCoordinator::Group(config.kafka.group_of(Stage::Aggregator));
     cluster.coordinator(group, 1).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let mut stage = Aggregating::start(&config, PARTITIONS, &figures, runtime.handle()).unwrap();
+    let mut stage =
+        Aggregating::start(&config, PARTITIONS, &figures, runtime.handle(), &Wishes::default()).unwrap();
     assert!(comes_to_the_end(&mut stage), "that there is nothing is not told");
     let turn_for = |stage: &mut Aggregating<'_>, wait: Duration| {
         let begun = Instant::now();

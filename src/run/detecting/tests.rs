@@ -54,7 +54,7 @@ fn messages_of(node: &str, second: i64) -> [Vec<u8>; 2] {
 fn play(held: &mut Held<Detecting>, seconds: std::ops::Range<i64>) {
     for second in seconds {
         for (message, offset) in messages(second).iter().zip(2 * second..) {
-            held.message(offset, message).unwrap();
+            held.message(offset, Some(message)).unwrap();
         }
     }
 }
@@ -122,7 +122,7 @@ fn what_was_written_of_a_silent_series_before_a_crash_is_not_written_again() {
         for second in seconds {
             let node = if second < 20 { "nid00001" } else { "nid00002" };
             for (message, offset) in messages_of(node, second).iter().zip(2 * second..) {
-                held.message(offset, message).unwrap();
+                held.message(offset, Some(message)).unwrap();
             }
             if second % 7 == 0
                 && let Some((part, _)) = held.take(false, NEVER).unwrap()

@@ -49,12 +49,14 @@ pub struct Broker {
     producer: BaseProducer<Watch>,
     /// Topic and number of partitions, for each schema.
     topics: [(String, u32); 3],
-    partition: Rng,
+    /// Chooses each row's partition; without it librdkafka does.
+    partition: Option<Rng>,
 }
 
 impl Broker {
     /// Connects and makes the topics that are not there; those that are keep their partitions and rows.
-    /// With `at_once` rows leave without waiting for others, for measurements of latency.
+    /// With `at_once` rows leave as they do from ldmsd's store, without waiting for others: librdkafka chooses a partition for
+    /// all rows of ten milliseconds (`sticky.partitioning.linger.ms`). Else each row has one by `seed`.
     ///
     /// # Errors
     /// When the broker does not answer, or refuses.
@@ -82,7 +84,7 @@ impl Broker {
                 bail!("topic {name} has no partitions yet: try again, or look at the broker's log");
             }
         }
-        Ok(Broker { producer, topics, partition: Rng::new(seed, 7) })
+        Ok(Broker { producer, topics, partition: (!at_once).then(|| Rng::new(seed, 7)) })
     }
 
     /// Queues a row; waits when the queue is full.
@@ -92,10 +94,8 @@ impl Broker {
     pub fn send(&mut self, row: Row<'_>) -> Result<()> {
         let place = Schema::ALL.iter().position(|schema| *schema == row.schema).unwrap_or_default();
         let (topic, partitions) = &self.topics[place];
-        let mut record = BaseRecord::<(), [u8]>::to(topic)
-            .payload(row.json)
-            .partition(self.partition.below(*partitions) as i32)
-            .timestamp(row.published_ms);
+        let mut record = BaseRecord::<(), [u8]>::to(topic).payload(row.json).timestamp(row.published_ms);
+        record.partition = self.partition.as_mut().map(|rng| rng.below(*partitions) as i32);
         loop {
             match self.producer.send(record) {
                 Ok(()) => return Ok(()),

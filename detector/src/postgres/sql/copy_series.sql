@@ -1,0 +1,1 @@
+COPY series (series_id, name, metric, component, part) FROM STDIN (FORMAT BINARY)
