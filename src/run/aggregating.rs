@@ -181,7 +181,11 @@ impl<'a> Aggregating<'a> {
                     for (topic, partition) in &new {
                         let queue = self.consumer.split_partition_queue(topic, *partition);
                         let queue = queue.with_context(|| format!("{topic}/{partition} has no queue"))?;
-                        self.raws.push(RawPartition::new(topic, *partition, queue));
+                        let mut raw = RawPartition::new(topic, *partition, queue);
+                        if self.doubts.is_aftermath() {
+                            raw.comes_back();
+                        }
+                        self.raws.push(raw);
                         list.add_partition(topic, *partition);
                     }
                     self.consumer.resume(&list).context("raw partitions cannot be resumed")?;

@@ -91,12 +91,17 @@ impl ClientContext for Listener {
     }
 
     fn error(&self, error: KafkaError, reason: &str) {
-        // The end of a partition is news for its reader, not for the log.
-        if error.rdkafka_error_code() != Some(RDKafkaErrorCode::PartitionEOF) {
-            tracing::warn!(%error, "Kafka: {reason}");
-            self.troubles.fetch_add(1, Ordering::Relaxed);
-            self.lost.hear(&error);
+        match error.rdkafka_error_code() {
+            // News for its reader, not for the log.
+            Some(RDKafkaErrorCode::PartitionEOF) => return,
+            // A topic that nobody made yet: no trouble with a broker.
+            Some(RDKafkaErrorCode::UnknownTopicOrPartition | RDKafkaErrorCode::UnknownTopic) => {}
+            _ => {
+                self.troubles.fetch_add(1, Ordering::Relaxed);
+                self.lost.hear(&error);
+            }
         }
+        tracing::warn!(%error, "Kafka: {reason}");
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Kills in one run.
 const KILLS: u64 = 20;
 /// Time in which a detector begins to work on any machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Starts stages as a fixed member of the consumer groups: its successor of the same name takes over at once, without
 /// waiting until the group believes that it is dead.

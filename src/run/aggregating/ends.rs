@@ -5,7 +5,7 @@ use super::super::asking::{Answer, Asking};
 use super::super::clock::now;
 use super::super::kafka::{self, Listener};
 use super::STUCK;
-use super::raw::RawPartition;
+use super::raw::{RawPartition, TRUSTED};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::{Offset, TopicPartitionList};
@@ -20,6 +20,9 @@ pub(super) const PAUSE: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(1);
 /// A raw partition that has more and gave nothing for so long is asked for anew.
 pub(super) const LOST: Duration = Duration::from_secs(10);
+/// Time after trouble in which partitions that are assigned anew are so because of it: what a consumer group takes to see that
+/// members are gone, and to gather again.
+const AFTERMATH: Duration = Duration::from_secs(30);
 
 /// Whether the ends of raw partitions hold: when that is doubted, and what the brokers say.
 pub(super) struct Doubts {
@@ -27,8 +30,10 @@ pub(super) struct Doubts {
     reset: Reset,
     /// Where doubted partitions end.
     asking: Asking<Result<Vec<End>, KafkaError>>,
-    /// What was wrong with brokers so far.
+    /// What was wrong with brokers so far, when it was so last, and since when they do not answer.
     troubles: u64,
+    troubled: Option<Instant>,
+    unanswered: Option<Instant>,
     /// When ends were doubted last, and when the stage looked last.
     confirmed: Instant,
     turned: Instant,
@@ -39,7 +44,14 @@ impl Doubts {
     pub(super) fn new(properties: &[(String, String)]) -> Doubts {
         let now = Instant::now();
         let asking = Asking::new("ends");
-        Doubts { reset: Reset::of(properties), asking, troubles: 0, confirmed: now, turned: now }
+        let (troubled, unanswered) = (None, None);
+        let reset = Reset::of(properties);
+        Doubts { reset, asking, troubles: 0, troubled, unanswered, confirmed: now, turned: now }
+    }
+
+    /// Whether partitions that are assigned now are so because something was wrong with a broker.
+    pub(super) fn is_aftermath(&self) -> bool {
+        self.troubled.is_some_and(|at| at.elapsed() < AFTERMATH)
     }
 
     /// The end of a raw partition holds for the moment. After a pause of this process more may be there: then the broker is
@@ -48,7 +60,7 @@ impl Doubts {
     pub(super) fn look(&mut self, consumer: &Arc<BaseConsumer<Listener>>, raws: &mut [RawPartition]) {
         let troubles = consumer.context().troubles();
         if std::mem::replace(&mut self.troubles, troubles) != troubles {
-            raws.iter_mut().for_each(RawPartition::suspect);
+            self.note_trouble(raws);
         }
         let paused = self.turned.elapsed() > PAUSE;
         if paused {
@@ -72,11 +84,22 @@ impl Doubts {
     /// (`paused`) says how it was then.
     fn settle(&mut self, consumer: &Arc<BaseConsumer<Listener>>, raws: &mut [RawPartition], paused: bool) {
         let Some(Answer { asked, took, says }) = self.asking.answer() else { return };
-        let asked = (now().plus_seconds(-asked.elapsed().as_secs_f64()), took < PAUSE && !paused);
-        let settled = says.and_then(|ends| settle(consumer, raws, &ends, asked));
-        if let Err(error) = settled {
-            tracing::debug!(%error, "the ends of raw partitions are not known just now");
+        let at = (now().plus_seconds(-asked.elapsed().as_secs_f64()), took < PAUSE && !paused);
+        match says.and_then(|ends| settle(consumer, raws, &ends, at)) {
+            Ok(()) => self.unanswered = None,
+            Err(error) => {
+                tracing::debug!(%error, "the ends of raw partitions are not known just now");
+                // A connection that stands still is no error to librdkafka for a minute.
+                if self.unanswered.get_or_insert(asked).elapsed() > TRUSTED {
+                    self.note_trouble(raws);
+                }
+            }
         }
+    }
+
+    fn note_trouble(&mut self, raws: &mut [RawPartition]) {
+        self.troubled = Some(Instant::now());
+        raws.iter_mut().for_each(RawPartition::suspect);
     }
 }
 

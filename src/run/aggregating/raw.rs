@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Time for which an end is believed that nobody confirms, when something is wrong with a broker.
-const TRUSTED: Duration = Duration::from_secs(3);
+pub(super) const TRUSTED: Duration = Duration::from_secs(3);
 /// Time in which those who send rows come back after their broker did: librdkafka waits up to ten seconds before it tries
 /// again.
 const RETURN: Duration = Duration::from_secs(12);
@@ -100,6 +100,12 @@ impl RawPartition {
     /// Notes that something is wrong with a broker: until its end is confirmed it is not believed for long.
     pub(super) fn suspect(&mut self) {
         self.is_suspect = true;
+    }
+
+    /// Notes that it is read again after its broker was away.
+    pub(super) fn comes_back(&mut self) {
+        self.is_suspect = true;
+        self.back_since = Some(Instant::now());
     }
 
     fn hear_of_broker(&mut self) {

@@ -164,6 +164,25 @@ fn rows_of_one_file_system_go_to_one_partition_and_bad_ones_are_told_of() {
     assert_eq!(partitions.values().sum::<i64>(), 2 * ROWS);
 }
 
+/// The stage's turns for `wait`; then by how much the word of each raw partition is behind the clock, in their order.
+fn turn_for(stage: &mut Aggregating<'_>, wait: Duration) -> Vec<(i32, f64)> {
+    let begun = Instant::now();
+    while begun.elapsed() < wait {
+        stage.turn().unwrap();
+        stage.tell().unwrap();
+        stage.commit(false).unwrap();
+        stage.serve(IDLE).unwrap();
+    }
+    let clock = now();
+    let mut behind_s: Vec<(i32, f64)> = stage
+        .raws
+        .iter_mut()
+        .map(|raw| (raw.partition(), clock.seconds_since(raw.progress(clock).time)))
+        .collect();
+    behind_s.sort_by_key(|(partition, _)| *partition);
+    behind_s
+}
+
 /// Two brokers, of which one has one of the raw partitions.
 #[test]
 fn an_end_that_no_broker_confirms_is_not_believed_for_long_and_is_again_when_it_is_back() {
@@ -182,23 +201,6 @@ fn an_end_that_no_broker_confirms_is_not_believed_for_long_and_is_again_when_it_
     let mut stage =
         Aggregating::start(&config, PARTITIONS, &figures, runtime.handle(), &Wishes::default()).unwrap();
     assert!(comes_to_the_end(&mut stage), "that there is nothing is not told");
-    let turn_for = |stage: &mut Aggregating<'_>, wait: Duration| {
-        let begun = Instant::now();
-        while begun.elapsed() < wait {
-            stage.turn().unwrap();
-            stage.tell().unwrap();
-            stage.commit(false).unwrap();
-            stage.serve(IDLE).unwrap();
-        }
-        let clock = now();
-        let mut behind_s: Vec<(i32, f64)> = stage
-            .raws
-            .iter_mut()
-            .map(|raw| (raw.partition(), clock.seconds_since(raw.progress(clock).time)))
-            .collect();
-        behind_s.sort_by_key(|(partition, _)| *partition);
-        behind_s
-    };
     let both = turn_for(&mut stage, Duration::from_secs(4));
     assert!(both.iter().all(|(_, behind_s)| *behind_s == 0.0), "a silence that is confirmed: {both:?}");
     cluster.broker_down(2).unwrap();
@@ -209,6 +211,30 @@ fn an_end_that_no_broker_confirms_is_not_believed_for_long_and_is_again_when_it_
     while turn_for(&mut stage, Duration::from_millis(200))[1].1 > 0.0 {
         assert!(Instant::now() < deadline, "the end is not believed again");
     }
+}
+
+/// To librdkafka it is no error for a minute that a broker is asked and says nothing.
+#[test]
+fn a_broker_that_stands_still_is_not_believed_for_long_nor_what_is_assigned_in_its_aftermath() {
+    let (cluster, brokers) = cluster_with_rows();
+    let (config, figures) = (configured(&brokers), StageFigures::of("aggregator"));
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mut stage =
+        Aggregating::start(&config, PARTITIONS, &figures, runtime.handle(), &Wishes::default()).unwrap();
+    assert!(comes_to_the_end(&mut stage), "that there is nothing is not told");
+    let before = turn_for(&mut stage, Duration::from_secs(2));
+    assert!(before.iter().all(|(_, behind_s)| *behind_s == 0.0), "a silence that is confirmed: {before:?}");
+    assert!(!stage.doubts.is_aftermath());
+    cluster.broker_round_trip_time(1, Duration::from_secs(60)).unwrap();
+    let still = turn_for(&mut stage, Duration::from_secs(9));
+    assert!(still.iter().all(|(_, behind_s)| *behind_s > 2.0), "{still:?}");
+    assert!(stage.doubts.is_aftermath());
+    let queue = stage.consumer.split_partition_queue("ldms.lustre_client", 0).unwrap();
+    let mut anew = RawPartition::new("ldms.lustre_client", 0, queue);
+    anew.comes_back();
+    anew.set_at_end();
+    let clock = now();
+    assert!(anew.progress(clock).time < clock, "rows that waited for the broker are yet to come");
 }
 
 #[test]
