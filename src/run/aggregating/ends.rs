@@ -73,7 +73,10 @@ impl Doubts {
         }
         self.settle(consumer, raws, paused);
         let doubted = doubted(raws, PAUSE);
-        if !doubted.is_empty() && !self.asking.is_open() {
+        if doubted.is_empty() {
+            // What failed long ago says nothing of a question to come.
+            self.unanswered = None;
+        } else if !self.asking.is_open() {
             let (consumer, reset) = (Arc::clone(consumer), self.reset);
             self.asking.ask(move |is_moot| ask(&consumer, &doubted, reset, is_moot));
         }
