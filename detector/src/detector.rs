@@ -199,15 +199,16 @@ impl Detector {
         if let Some(newest) = self.newest() {
             self.look_for_silence(newest);
         }
-        let mut batch = self.take_apart(true);
+        let mut batch = self.take_apart(usize::MAX);
         batch.job_results = self.news_of_jobs(&batch.episodes, on_links);
         batch
     }
 
     /// Like [`Detector::take`], but for a detector that sees a part of the machine: results of jobs are the
     /// roll-up stage's, made of [`Detector::job_parts`]. Nothing that the detector will say later depends
-    /// on when this is called. `with_heard` asks for the sources heard too: a row each, so not every time.
-    pub fn take_apart(&mut self, with_heard: bool) -> ResultBatch {
+    /// on when this is called. It tells of about `heard_most` of the sources heard, a row each, and the next time of those
+    /// after them.
+    pub fn take_apart(&mut self, heard_most: usize) -> ResultBatch {
         let table = self.ingest.series();
         let new = table.iter().enumerate().skip(self.told_series);
         let series = new.map(|(at, info)| (SeriesIndex(at as u32), info.clone())).collect();
@@ -223,12 +224,17 @@ impl Detector {
             job_results: Vec::new(),
             job_series: self.assign_series(),
             drops: self.ingest.drops.clone(),
-            heard: if with_heard { self.ingest.heard() } else { Vec::new() },
+            heard: self.ingest.heard(heard_most),
             silences: self.ingest.silences(),
             regions: Vec::new(),
             factors: Vec::new(),
             notices: Vec::new(),
         }
+    }
+
+    /// Whether there may be sources heard that the last call did not come to.
+    pub fn has_more_heard(&self) -> bool {
+        self.ingest.has_more_heard()
     }
 
     /// Tells all series with the next results: whoever takes these does not know them.

@@ -15,15 +15,19 @@ mod write;
 
 pub use partition::{domain_key, partition_of};
 pub use read::{CountersView, Message, read, read_source};
-pub use write::{write_counters, write_dropped, write_jobs, write_progress, write_source};
+pub use write::{
+    begin_job_rows, end_job_rows, put_job_row, write_counters, write_dropped, write_progress, write_source,
+};
 
-use crate::{DropReason, Time};
+use crate::{DropReason, JobEvent, Time};
 
 /// First bytes of every message in single-object encoding, version 1.
 const MARK: [u8; 2] = [0xC3, 0x01];
 
 /// CRC-64-AVRO of the canonical forms of the schemas, as they stand in the messages (little endian).
 const COUNTERS: u64 = 0x1692_3A7C_E4AF_70D2;
+const JOB_ROWS: u64 = 0x779F_2CC0_479A_21AE;
+/// One raw message's news of jobs, as they were written before [`JOB_ROWS`]: read, and written no more.
 const JOBS: u64 = 0xFB40_FE9F_F964_C892;
 const DROPPED: u64 = 0x88E4_D551_C85A_28F0;
 const PROGRESS: u64 = 0xBD8B_4B84_49B8_ED1E;
@@ -50,6 +54,17 @@ pub struct Reached {
     pub partition: i32,
     /// Time of the latest row read, or the reader's clock where the end was reached.
     pub time: Time,
+}
+
+/// What a raw message said about jobs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobRow {
+    /// Its offset in its partition.
+    pub offset: i64,
+    /// When Kafka says that it was published.
+    pub arrived: Time,
+    /// What it said.
+    pub events: Vec<JobEvent>,
 }
 
 /// A raw row that was not used.

@@ -6,6 +6,7 @@
 
 mod avro_schemas;
 mod ends;
+mod job_news;
 mod job_topics;
 mod outlet;
 mod raw;

@@ -1,8 +1,9 @@
 //! The detector stage's work on one partition of `tailback.counters`: order, jobs, detector.
 
+mod telling;
+
 use super::alert_news;
 use super::links::{self, LinkNews, ReadUpTo};
-use super::partitions::even_share;
 use super::rolling::PartMessage;
 use super::verdict;
 use super::work::{OutTopic, Outcome, Outgoing, Work};
@@ -12,7 +13,7 @@ use detector::detector::Detector;
 use detector::inbox::{Inbox, Outlet};
 use detector::settings::Settings;
 use detector::storage_policy::{StoragePolicy, StoredRows, Thinner};
-use schemas::wire::{self, Message};
+use schemas::wire::{self, JobRow, Message, Origin};
 use schemas::{
     CounterBatch, DropCounts, DropReason, Episode, EpisodeId, Job, JobEvent, ResultBatch, Signal,
     SourceIndex, Sources, Time,
@@ -20,12 +21,10 @@ use schemas::{
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
+use telling::Telling;
 
 /// Seconds of silence, of event time, after which what is open of a series is stored as it is.
 const SILENT_S: f64 = 60.0;
-
-/// Seconds of event time between two tellings of the sources heard.
-const HEARD_S: f64 = 10.0;
 
 /// What a detector is made from.
 #[derive(Clone, Copy, Debug)]
@@ -60,9 +59,8 @@ pub struct Detecting {
     /// Jobs whose nodes were published; see [`Detecting::parts`].
     #[serde(skip)]
     told: HashMap<schemas::Name, Vec<u8>>,
-    /// The newest row when the sources heard were told last, and when that was asked last.
     #[serde(skip)]
-    heard_at: [Option<Time>; 2],
+    telling: Telling,
     /// Open episodes that readers of verdicts were told of.
     #[serde(skip)]
     announced: HashSet<EpisodeId>,
@@ -140,8 +138,10 @@ impl Detecting {
                     _ => Err(wire::WireError::Damaged("another number of counters than its source has")),
                 })
             }
-            Message::Jobs(origin, events) => {
-                self.inbox.jobs(&origin, events);
+            Message::Jobs(topic, partition, rows) => {
+                for JobRow { offset, arrived, events } in rows {
+                    self.inbox.jobs(&Origin { topic, partition, offset, arrived }, events);
+                }
                 Ok(())
             }
             Message::Dropped(topic, partition, rows) => {
@@ -167,24 +167,6 @@ impl Detecting {
                 Ok(())
             }
         }
-    }
-
-    /// Sources heard are rows of the database that change with every row that comes: they are told now and then, each
-    /// partition at another moment, and when nothing more comes between two askings for `all`.
-    fn is_time_for_heard(&mut self, all: bool) -> bool {
-        let newest = self.stages.detector.newest();
-        let phase_s = even_share(self.partition) * HEARD_S;
-        let slot = |time: Time| ((time.seconds() + phase_s) / HEARD_S).floor();
-        let [told, asked] = self.heard_at;
-        let idle = all && asked == newest;
-        let due = newest.map(slot) != told.map(slot);
-        if idle || due {
-            self.heard_at[0] = newest;
-        }
-        if all {
-            self.heard_at[1] = newest;
-        }
-        idle || due
     }
 
     /// Episodes that began, and such as ended or were bettered afterwards; not each tick of those that go on.
@@ -278,7 +260,7 @@ impl Work for Detecting {
             messages: 0,
             known: HashMap::default(),
             told: HashMap::new(),
-            heard_at: [None; 2],
+            telling: Telling::default(),
             announced: HashSet::new(),
             alerts: settings.alerts.then(Told::default),
             payload_bytes_max: settings.payload_bytes_max,
@@ -321,8 +303,10 @@ impl Work for Detecting {
     }
 
     fn take(&mut self, position: i64, all: bool) -> Outcome {
-        let with_heard = self.is_time_for_heard(all);
-        let mut results = self.stages.detector.take_apart(with_heard);
+        let detector = &mut self.stages.detector;
+        let most = self.telling.most(self.partition, detector.newest(), all);
+        let mut results = detector.take_apart(most);
+        self.telling.has_told(detector.has_more_heard());
         results.drops.add(&self.drops);
         let mut messages = self.verdicts(&results.episodes);
         messages.extend(self.links());
@@ -341,7 +325,7 @@ impl Work for Detecting {
 
     fn pass_over(&mut self) {
         // Sources heard are told now and then: the database may not have the latest ones.
-        let told = self.stages.detector.take_apart(false);
+        let told = self.stages.detector.take_apart(0);
         self.thin(&told.signals, &mut StoredRows::default());
         self.stages.links.forget();
     }

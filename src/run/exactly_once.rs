@@ -10,6 +10,7 @@ use super::generation;
 use super::http::Health;
 use super::kafka::{self, Change, Listener};
 use super::lag::Lag;
+use super::moment::Moment;
 use super::partitions::Held;
 use super::stop::{Again, Wishes};
 use super::work::{Outgoing, Work};
@@ -69,7 +70,7 @@ pub struct ExactlyOnce<'a, W: Work> {
     refused: Arc<AtomicBool>,
     held: BTreeMap<i32, Held<W>>,
     on_its_way: Option<OnItsWay>,
-    committed_at: Instant,
+    moment: Moment,
     told_all_at: Instant,
     paused: bool,
     reloads: u64,
@@ -97,6 +98,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             kafka::client(setup.config, Role::Consumer(setup.stage), &own, listener)?;
         consumer.subscribe(&[&setup.topic]).context("the topic cannot be subscribed to")?;
         let now = Instant::now();
+        let longest = Duration::from_millis(setup.config.database.commit_interval_ms);
         Ok(ExactlyOnce {
             reloads: setup.wishes.reloads(),
             setup,
@@ -105,7 +107,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             refused,
             held: BTreeMap::new(),
             on_its_way: None,
-            committed_at: now,
+            moment: Moment::new(longest, now),
             told_all_at: now,
             paused: false,
             lag: Lag::default(),
@@ -117,7 +119,6 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
     /// # Errors
     /// What makes it impossible to go on.
     pub fn run(mut self) -> anyhow::Result<()> {
-        let interval = Duration::from_millis(self.setup.config.database.commit_interval_ms);
         while !self.setup.wishes.stopping() {
             self.messages()?;
             if self.refused.load(Ordering::Relaxed) {
@@ -126,13 +127,19 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             self.follow_changes()?;
             self.reload()?;
             self.see_commit()?;
-            if self.on_its_way.is_none() && self.committed_at.elapsed() >= interval {
+            if self.is_time_to_commit() && self.on_its_way.is_none() {
                 self.commit(self.told_all_at.elapsed() >= ALL, false)?;
             }
             self.keep_within_memory()?;
             self.look_at_lag();
         }
         self.drain()
+    }
+
+    fn is_time_to_commit(&mut self) -> bool {
+        let counted = self.held.values().map(|held| held.work.rows());
+        let (rows, waiting) = counted.fold((0, 0), |(rows, waiting), (r, w)| (rows + r, waiting + w));
+        self.moment.is_due(rows, waiting, Instant::now())
     }
 
     fn look_at_lag(&mut self) {
@@ -223,9 +230,10 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
 
     /// Gives what is known to the writer. Of the states that are due one goes with each commit, or with `all_states` all.
     fn commit(&mut self, all: bool, all_states: bool) -> anyhow::Result<()> {
-        self.committed_at = Instant::now();
+        let now = Instant::now();
+        self.moment.committed(now);
         if all {
-            self.told_all_at = self.committed_at;
+            self.told_all_at = now;
         }
         let interval = Duration::from_secs(self.setup.config.database.snapshot_interval_s);
         let never = Duration::from_secs(u64::MAX / 4);

@@ -14,6 +14,7 @@
 //! | [`verdict`] | messages for others to read |
 //! | [`exactly_once`] | a stage whose results, offsets and state go to the database together |
 //! | [`partitions`] | a held partition: restored, brought up to date, taken from |
+//! | `moment` | when a stage commits |
 //! | [`commit`] | messages to Kafka, then the transaction; tries until it holds |
 //! | [`kafka`] | consumers, producers, topics |
 //! | [`ear`] | why brokers do not answer |
@@ -48,6 +49,7 @@ pub mod intake;
 pub mod kafka;
 pub mod lag;
 pub mod links;
+mod moment;
 pub mod partitions;
 mod placement;
 pub mod rolling;

@@ -110,6 +110,9 @@ pub struct Ingest {
     routers: HashMap<Name, Vec<u32>>,
     newest: Option<Time>,
     looked: Looked,
+    /// Components of which the sources heard were told in this turn.
+    #[serde(skip)]
+    heard_up_to: usize,
     /// Rows, intervals and why they were not used.
     pub drops: DropCounts,
 }
@@ -214,9 +217,27 @@ impl Ingest {
         self.components.iter().map(Component::silent).sum()
     }
 
-    /// Sources heard since the last call.
-    pub fn heard(&mut self) -> Vec<Heard> {
-        self.components.iter_mut().flat_map(Component::heard).collect()
+    /// Sources heard since they were told last: about `most`, the next time those after them. [`usize::MAX`] are all.
+    pub fn heard(&mut self, most: usize) -> Vec<Heard> {
+        let mut heard = Vec::new();
+        if most == usize::MAX {
+            self.heard_up_to = 0;
+        }
+        while heard.len() < most
+            && let Some(component) = self.components.get_mut(self.heard_up_to)
+        {
+            heard.extend(component.heard());
+            self.heard_up_to += 1;
+        }
+        if self.heard_up_to >= self.components.len() {
+            self.heard_up_to = 0;
+        }
+        heard
+    }
+
+    /// Whether there may be sources that [`Ingest::heard`] did not come to.
+    pub fn has_more_heard(&self) -> bool {
+        self.heard_up_to > 0
     }
 
     fn place(&mut self, sources: &Sources, source: SourceIndex) -> Option<(u32, u16)> {

@@ -1,7 +1,9 @@
 //! Bytes to messages.
 
 use super::primitive::Reader;
-use super::{COUNTERS, DROPPED, DroppedRow, JOBS, MARK, Origin, PROGRESS, Reached, WireError};
+use super::{
+    COUNTERS, DROPPED, DroppedRow, JOB_ROWS, JOBS, JobRow, MARK, Origin, PROGRESS, Reached, WireError,
+};
 use crate::{DropReason, JobEvent, Metric, Name, Source, Time};
 
 /// Counters that are appended at once.
@@ -12,8 +14,8 @@ const BLOCK: usize = 32;
 pub enum Message<'a> {
     /// A row of counters.
     Counters(CountersView<'a>),
-    /// What a row said about jobs.
-    Jobs(Origin<'a>, Vec<JobEvent>),
+    /// What rows of a raw partition (topic, number) said about jobs.
+    Jobs(&'a str, i32, Vec<JobRow>),
     /// Rows of a raw partition (topic, number) that were not used.
     Dropped(&'a str, i32, Vec<DroppedRow>),
     /// How far an aggregator (its name, its clock) has read.
@@ -65,10 +67,18 @@ pub fn read(bytes: &[u8]) -> Result<Message<'_>, WireError> {
     match u64::from_le_bytes(*fingerprint) {
         COUNTERS => counters(reader),
         JOBS => {
-            let origin = origin(&mut reader)?;
-            let events = list(&mut reader, event)?;
+            let Origin { topic, partition, offset, arrived } = origin(&mut reader)?;
+            let row = JobRow { offset, arrived, events: list(&mut reader, event)? };
             reader.end()?;
-            Ok(Message::Jobs(origin, events))
+            Ok(Message::Jobs(topic, partition, vec![row]))
+        }
+        JOB_ROWS => {
+            let (topic, partition) = (reader.text()?, reader.int()?);
+            let rows = list(&mut reader, |row| {
+                Ok(JobRow { offset: row.long()?, arrived: Time(row.long()?), events: list(row, event)? })
+            })?;
+            reader.end()?;
+            Ok(Message::Jobs(topic, partition, rows))
         }
         DROPPED => {
             let (topic, partition) = (reader.text()?, reader.int()?);

@@ -8,11 +8,12 @@ use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::types::Value;
 use proptest::prelude::*;
 
-const SCHEMAS: [(&str, u64); 4] = [
+const SCHEMAS: [(&str, u64); 5] = [
     (include_str!("../../wire/counters.avsc"), COUNTERS),
     (include_str!("../../wire/jobs.avsc"), JOBS),
     (include_str!("../../wire/dropped.avsc"), DROPPED),
     (include_str!("../../wire/progress.avsc"), PROGRESS),
+    (include_str!("../../wire/job_rows.avsc"), JOB_ROWS),
 ];
 
 fn schema(at: usize) -> Schema {
@@ -78,7 +79,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_messages_are_refused_and_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..64), cut in 0..80_usize, kind in 0..4_usize) {
+    fn damaged_messages_are_refused_and_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..64), cut in 0..80_usize, kind in 0..5_usize) {
         let mut message = Vec::from(MARK);
         message.extend(SCHEMAS[kind].1.to_le_bytes());
         message.extend(&bytes);
@@ -91,7 +92,6 @@ proptest! {
 
 #[test]
 fn jobs_drops_and_progress_read_back_and_fit_their_schemas() {
-    let origin = Origin { topic: "ldms.jobinfo", partition: 3, offset: 9, arrived: Time(5) };
     let event = |end| JobEvent {
         time: Time(1),
         nodes: vec![name("nid1"), name("nid2")],
@@ -105,10 +105,15 @@ fn jobs_drops_and_progress_read_back_and_fit_their_schemas() {
     let lone_end = JobEvent { start: None, nodes: Vec::new(), ..event(Some(Time(78))) };
     let events = vec![event(None), event(Some(Time(77))), lone_end];
     let mut out = Vec::new();
-    write_jobs(&mut out, &origin, &events);
-    let Ok(Message::Jobs(from, back)) = read(&out) else { panic!("not read back") };
-    assert_eq!((from, back), (origin, events));
-    datum(1, &out);
+    let of = |offset, events| JobRow { offset, arrived: Time(5), events };
+    let told = vec![of(9, events.clone()), of(11, Vec::new()), of(12, events[..1].to_vec())];
+    begin_job_rows(&mut out, "ldms.jobinfo", 3);
+    told.iter().for_each(|row| put_job_row(&mut out, row.offset, row.arrived, &row.events));
+    end_job_rows(&mut out);
+    let Ok(Message::Jobs("ldms.jobinfo", 3, back)) = read(&out) else { panic!("not read back") };
+    assert_eq!(back, told);
+    let Value::Record(fields) = datum(4, &out) else { panic!("no record") };
+    assert!(matches!(&fields[2].1, Value::Array(rows) if rows.len() == 3), "{fields:?}");
     let rows = [DroppedRow { offset: 7, reason: DropReason::Late }];
     write_dropped(&mut out, "ldms.x", 1, &rows);
     let Ok(Message::Dropped("ldms.x", 1, back)) = read(&out) else { panic!("not read back") };
@@ -119,4 +124,34 @@ fn jobs_drops_and_progress_read_back_and_fit_their_schemas() {
     let Ok(Message::Progress("a", Time(9), back)) = read(&out) else { panic!("not read back") };
     assert_eq!(back, reached);
     datum(3, &out);
+}
+
+#[test]
+fn news_of_jobs_are_read_as_they_were_written_before_they_went_many_in_a_message() {
+    let node = |text: &str| Value::String(text.into());
+    let moment = |us| Value::Union(1, Box::new(Value::TimestampMicros(us)));
+    let event = Value::Record(vec![
+        ("time".into(), Value::TimestampMicros(1)),
+        ("nodes".into(), Value::Array(vec![node("nid1"), node("nid2")])),
+        ("job_id".into(), node("17")),
+        ("label".into(), node("16_1")),
+        ("user".into(), node("ann")),
+        ("name".into(), node("a")),
+        ("start".into(), moment(-4)),
+        ("end".into(), Value::Union(0, Box::new(Value::Null))),
+    ]);
+    let written = Value::Record(vec![
+        ("topic".into(), node("ldms.jobinfo")),
+        ("partition".into(), Value::Int(3)),
+        ("offset".into(), Value::Long(9)),
+        ("arrived".into(), Value::TimestampMicros(5)),
+        ("events".into(), Value::Array(vec![event])),
+    ]);
+    let mut message = [MARK.as_slice(), &JOBS.to_le_bytes()].concat();
+    let schema = schema(1);
+    let body = apache_avro::writer::datum::GenericDatumWriter::builder(&schema).build().unwrap();
+    message.extend(body.write_value_to_vec(written).unwrap());
+    let Ok(Message::Jobs("ldms.jobinfo", 3, rows)) = read(&message) else { panic!("not read") };
+    assert_eq!((rows.len(), rows[0].offset, rows[0].arrived), (1, 9, Time(5)));
+    assert_eq!((rows[0].events[0].nodes.len(), rows[0].events[0].start), (2, Some(Time(-4))));
 }

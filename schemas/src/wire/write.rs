@@ -1,7 +1,7 @@
 //! Messages to bytes.
 
 use super::primitive::{put_long, put_longs, put_text};
-use super::{COUNTERS, DROPPED, DroppedRow, JOBS, MARK, Origin, PROGRESS, Reached};
+use super::{COUNTERS, DROPPED, DroppedRow, JOB_ROWS, MARK, Origin, PROGRESS, Reached};
 use crate::{JobEvent, Source, Time};
 
 fn begin(out: &mut Vec<u8>, fingerprint: u64) {
@@ -60,10 +60,18 @@ pub fn write_counters(out: &mut Vec<u8>, origin: &Origin<'_>, time: Time, source
     put_long(out, 0);
 }
 
-/// Writes what a row said about jobs.
-pub fn write_jobs(out: &mut Vec<u8>, origin: &Origin<'_>, events: &[JobEvent]) {
-    begin(out, JOBS);
-    put_origin(out, origin);
+/// Begins a message of what rows of a raw partition said about jobs; it replaces the content of `out`.
+pub fn begin_job_rows(out: &mut Vec<u8>, topic: &str, partition: i32) {
+    begin(out, JOB_ROWS);
+    put_text(out, topic);
+    put_long(out, i64::from(partition));
+}
+
+/// Adds what the raw message at `offset` said: a block of one.
+pub fn put_job_row(out: &mut Vec<u8>, offset: i64, arrived: Time, events: &[JobEvent]) {
+    put_count(out, 1);
+    put_long(out, offset);
+    put_long(out, arrived.0);
     put_count(out, events.len());
     for event in events {
         put_long(out, event.time.0);
@@ -77,6 +85,11 @@ pub fn write_jobs(out: &mut Vec<u8>, origin: &Origin<'_>, events: &[JobEvent]) {
         put_moment(out, event.start);
         put_moment(out, event.end);
     }
+    put_long(out, 0);
+}
+
+/// Ends the message.
+pub fn end_job_rows(out: &mut Vec<u8>) {
     put_long(out, 0);
 }
 

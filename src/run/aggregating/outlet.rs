@@ -2,6 +2,7 @@
 
 use super::super::kafka::{self, Deliveries};
 use super::super::stop::{Again, Wishes};
+use super::job_news::{JobNews, TooLong};
 use super::raw::RawPartition;
 use crate::config::sections::Kafka;
 use aggregator::{Decoded, Decoder};
@@ -9,21 +10,16 @@ use anyhow::Context;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::producer::{BaseRecord, Producer, ThreadedProducer};
 use schemas::wire::{self, Origin, Reached};
-use schemas::{JobEvent, SourceIndex, Time};
-use std::collections::HashMap;
+use schemas::{SourceIndex, Time};
 use std::time::Duration;
-
-/// Job events remembered, so that rows that repeat the same every second are sent once.
-const EVENTS_MAX: usize = 200_000;
 
 /// The producer, and what it needs of each source.
 pub(super) struct Rekeyed {
     producer: ThreadedProducer<Deliveries>,
     topic: String,
-    content_bytes_max: usize,
     partitions: i32,
     sources: Vec<Option<Described>>,
-    events: HashMap<(schemas::Name, schemas::Name), JobEvent>,
+    jobs: JobNews,
     buffer: Vec<u8>,
     wishes: Wishes,
     brokers: Vec<String>,
@@ -47,10 +43,9 @@ impl Rekeyed {
         Rekeyed {
             producer,
             topic: kafka.counters_topic.clone(),
-            content_bytes_max: kafka::content_bytes_max(kafka),
             partitions,
             sources: Vec::new(),
-            events: HashMap::new(),
+            jobs: JobNews::new(kafka::content_bytes_max(kafka)),
             buffer: Vec::new(),
             wishes: wishes.clone(),
             brokers: kafka.brokers.clone(),
@@ -68,26 +63,32 @@ impl Rekeyed {
         decoded: &Decoded,
     ) -> anyhow::Result<bool> {
         let origin = Origin { topic: raw.topic(), partition: raw.partition(), offset, arrived };
+        if !decoded.counters.is_empty()
+            && let Some(before) = self.jobs.of_raw(origin.topic, origin.partition)
+        {
+            self.tell_jobs(chunk, &before)?;
+        }
         for (source, time, counters) in decoded.counters.rows() {
             self.describe(source, decoder);
             let Some(Some(described)) = self.sources.get(source.at()) else { continue };
             wire::write_counters(&mut self.buffer, &origin, time, &described.bytes, counters);
-            self.give(described.partition, &described.key, chunk)?;
+            self.give(described.partition, &described.key, &self.buffer, chunk)?;
         }
-        let news = self.news(&decoded.jobs);
-        if !news.is_empty() {
-            wire::write_jobs(&mut self.buffer, &origin, &news);
-            if self.buffer.len() > self.content_bytes_max {
-                let (job, bytes) = (&news[0].job_id, self.buffer.len());
+        match self.jobs.take(&origin, &decoded.jobs) {
+            Ok(full) => full.map_or(Ok(()), |full| self.tell_jobs(chunk, &full))?,
+            Err(TooLong { job, bytes }) => {
                 tracing::error!(%job, bytes, "a job's nodes do not fit into kafka.message_max_bytes: it is left out");
                 return Ok(false);
             }
-            self.to_all(chunk, "jobs")?;
         }
         Ok(true)
     }
 
-    /// Tells of rows that were not used, and how far raw partitions were read.
+    fn tell_jobs(&self, chunk: usize, message: &[u8]) -> anyhow::Result<()> {
+        self.to_all(chunk, "jobs", message)
+    }
+
+    /// Sends what waits about jobs, tells of rows that were not used, and how far raw partitions were read.
     pub(super) fn tell(
         &mut self,
         chunk: usize,
@@ -96,17 +97,20 @@ impl Rekeyed {
         now: Time,
         reached: &[Reached],
     ) -> anyhow::Result<()> {
+        for message in self.jobs.all() {
+            self.tell_jobs(chunk, &message)?;
+        }
         for raw in raws {
             let dropped = raw.take_dropped();
             if !dropped.is_empty() {
                 let key = format!("{}/{}", raw.topic(), raw.partition());
                 let partition = wire::partition_of(key.as_bytes(), self.partitions);
                 wire::write_dropped(&mut self.buffer, raw.topic(), raw.partition(), &dropped);
-                self.give(partition, &key, chunk)?;
+                self.give(partition, &key, &self.buffer, chunk)?;
             }
         }
         wire::write_progress(&mut self.buffer, aggregator, now, reached);
-        self.to_all(chunk, "progress")
+        self.to_all(chunk, "progress", &self.buffer)
     }
 
     /// Whether all messages of `chunk` arrived.
@@ -130,10 +134,10 @@ impl Rekeyed {
         self.producer.context().lost().name_again(self.producer.client(), &self.brokers);
     }
 
-    /// Gives what is in the buffer to the producer; waits while that is full.
-    fn give(&self, partition: i32, key: &str, chunk: usize) -> anyhow::Result<()> {
+    /// Gives a message to the producer; waits while that is full.
+    fn give(&self, partition: i32, key: &str, message: &[u8], chunk: usize) -> anyhow::Result<()> {
         let record = BaseRecord::with_opaque_to(&self.topic, chunk).partition(partition);
-        let mut record = record.key(key).payload(self.buffer.as_slice());
+        let mut record = record.key(key).payload(message);
         self.producer.context().sent(chunk);
         loop {
             match self.producer.send(record) {
@@ -150,8 +154,8 @@ impl Rekeyed {
         }
     }
 
-    fn to_all(&self, chunk: usize, key: &str) -> anyhow::Result<()> {
-        (0..self.partitions).try_for_each(|partition| self.give(partition, key, chunk))
+    fn to_all(&self, chunk: usize, key: &str, message: &[u8]) -> anyhow::Result<()> {
+        (0..self.partitions).try_for_each(|partition| self.give(partition, key, message, chunk))
     }
 
     fn describe(&mut self, source: SourceIndex, decoder: &Decoder) {
@@ -166,27 +170,5 @@ impl Rekeyed {
         wire::write_source(&mut bytes, known);
         let partition = wire::partition_of(key.as_bytes(), self.partitions);
         self.sources[source.at()] = Some(Described { bytes, key, partition });
-    }
-
-    /// Events that say something else than the latest of the same node about the same job.
-    fn news(&mut self, events: &[JobEvent]) -> Vec<JobEvent> {
-        if self.events.len() > EVENTS_MAX {
-            self.events.clear();
-        }
-        let mut news = Vec::new();
-        for event in events {
-            // What Slurm says of a whole job comes once; it is a node that repeats itself.
-            let [node] = event.nodes.as_slice() else {
-                news.push(event.clone());
-                continue;
-            };
-            let key = (node.clone(), event.job_id.clone());
-            let same = |known: &JobEvent| JobEvent { time: event.time, ..known.clone() } == *event;
-            if !self.events.get(&key).is_some_and(same) {
-                self.events.insert(key, event.clone());
-                news.push(event.clone());
-            }
-        }
-        news
     }
 }

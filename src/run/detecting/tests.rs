@@ -145,3 +145,25 @@ fn what_was_written_of_a_silent_series_before_a_crash_is_not_written_again() {
     assert_eq!(written.len(), all, "rows were written twice");
     assert_eq!(written.iter().filter(|(series, _)| *series == 0).count(), 2, "{written:?}");
 }
+
+#[test]
+fn sources_are_told_some_at_a_time_and_none_is_left_out() {
+    let fresh = Claim { epoch: 1, generation: 0, position: None, snapshot: None };
+    let mut held = Held::<Detecting>::restore(0, &fresh, &settings()).unwrap();
+    let nodes = ["nid00001", "nid00002", "nid00003"];
+    let played = nodes.into_iter().cycle().zip(0..30).flat_map(|(node, second)| messages_of(node, second));
+    for (message, offset) in played.zip(0..) {
+        held.message(offset, Some(&message)).unwrap();
+    }
+    let detector = &mut held.work.stages.detector;
+    let mut told = Vec::new();
+    for (most, want, more) in
+        [(0, 0, false), (2, 2, true), (2, 1, false), (2, 0, false), (usize::MAX, 0, false)]
+    {
+        let heard = detector.take_apart(most).heard;
+        assert_eq!((heard.len(), detector.has_more_heard()), (want, more), "at most {most}");
+        told.extend(heard.into_iter().map(|heard| heard.producer.to_string()));
+    }
+    told.sort();
+    assert_eq!(told, nodes);
+}

@@ -1,0 +1,92 @@
+//! When a stage commits.
+//!
+//! Samplers read at the same moment, so rows come in a burst each second. A transaction in the middle of one leaves the
+//! burst's end for the next, and takes the processor from it; one right after it takes all of it at once.
+
+use std::time::{Duration, Instant};
+
+/// Time without a row after which a burst is over: rows are let through when aggregators tell their progress, each 50 ms.
+const LULL: Duration = Duration::from_millis(75);
+/// Time between two transactions at least.
+const LEAST: Duration = Duration::from_millis(200);
+
+/// What the moment goes by.
+#[derive(Debug)]
+pub struct Moment {
+    /// Time between two transactions at most, while something comes.
+    longest: Duration,
+    committed_at: Instant,
+    committed_rows: u64,
+    rows: u64,
+    row_at: Instant,
+}
+
+impl Moment {
+    /// Of a stage that begins `now`.
+    pub fn new(longest: Duration, now: Instant) -> Moment {
+        Moment { longest, committed_at: now, committed_rows: 0, rows: 0, row_at: now }
+    }
+
+    /// Whether to commit `now`, when `rows` have been taken so far and `waiting` are held back until others are known.
+    pub fn is_due(&mut self, rows: u64, waiting: usize, now: Instant) -> bool {
+        if rows != self.rows {
+            (self.rows, self.row_at) = (rows, now);
+        }
+        let since = now.duration_since(self.committed_at);
+        let is_over = waiting == 0 && now.duration_since(self.row_at) >= LULL;
+        since >= self.longest || (is_over && rows != self.committed_rows && since >= LEAST)
+    }
+
+    /// Notes that everything that is known was given to the writer `now`.
+    pub fn committed(&mut self, now: Instant) {
+        (self.committed_at, self.committed_rows) = (now, self.rows);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn a_burst_is_committed_when_it_is_over_and_not_again_until_there_are_rows() {
+        let begin = Instant::now();
+        let mut moment = Moment::new(1000 * MS, begin);
+        let due = |moment: &mut Moment, ms: u32, rows| moment.is_due(rows, 0, begin + ms * MS);
+        assert!(!due(&mut moment, 250, 10), "rows come");
+        assert!(!due(&mut moment, 300, 20), "rows come");
+        assert!(!due(&mut moment, 370, 20), "more may come");
+        assert!(due(&mut moment, 380, 20));
+        moment.committed(begin + 380 * MS);
+        assert!(!due(&mut moment, 1370, 20), "nothing came");
+        assert!(due(&mut moment, 1380, 20), "how far messages were read is told all the same");
+    }
+
+    #[test]
+    fn rows_that_never_cease_are_committed_after_the_longest_time() {
+        let begin = Instant::now();
+        let mut moment = Moment::new(500 * MS, begin);
+        let due: Vec<u32> = (1..2_000)
+            .step_by(10)
+            .filter(|ms| {
+                let now = begin + *ms * MS;
+                let is_due = moment.is_due(u64::from(*ms), 0, now);
+                if is_due {
+                    moment.committed(now);
+                }
+                is_due
+            })
+            .collect();
+        assert_eq!(due, [501, 1001, 1501]);
+    }
+
+    #[test]
+    fn rows_that_are_held_back_are_waited_for() {
+        let begin = Instant::now();
+        let mut moment = Moment::new(1000 * MS, begin);
+        assert!(!moment.is_due(10, 5, begin + 300 * MS));
+        assert!(!moment.is_due(10, 5, begin + 900 * MS), "the rest of the burst is there and will go on");
+        assert!(moment.is_due(10, 5, begin + 1000 * MS), "but not for ever");
+    }
+}
