@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 /// Time without a row after which a burst is over: rows are let through when aggregators tell their progress, each 50 ms.
 const LULL: Duration = Duration::from_millis(75);
-/// Time between two transactions at least.
-const LEAST: Duration = Duration::from_millis(200);
+/// Share of the longest time that lies between two transactions at least.
+const LEAST: f64 = 0.4;
 
 /// What the moment goes by.
 #[derive(Debug)]
@@ -34,7 +34,8 @@ impl Moment {
         }
         let since = now.duration_since(self.committed_at);
         let is_over = waiting == 0 && now.duration_since(self.row_at) >= LULL;
-        since >= self.longest || (is_over && rows != self.committed_rows && since >= LEAST)
+        since >= self.longest
+            || (is_over && rows != self.committed_rows && since >= self.longest.mul_f64(LEAST))
     }
 
     /// Notes that everything that is known was given to the writer `now`.
@@ -54,13 +55,16 @@ mod tests {
         let begin = Instant::now();
         let mut moment = Moment::new(1000 * MS, begin);
         let due = |moment: &mut Moment, ms: u32, rows| moment.is_due(rows, 0, begin + ms * MS);
-        assert!(!due(&mut moment, 250, 10), "rows come");
-        assert!(!due(&mut moment, 300, 20), "rows come");
-        assert!(!due(&mut moment, 370, 20), "more may come");
-        assert!(due(&mut moment, 380, 20));
-        moment.committed(begin + 380 * MS);
-        assert!(!due(&mut moment, 1370, 20), "nothing came");
-        assert!(due(&mut moment, 1380, 20), "how far messages were read is told all the same");
+        assert!(!due(&mut moment, 450, 10), "rows come");
+        assert!(!due(&mut moment, 500, 20), "rows come");
+        assert!(!due(&mut moment, 570, 20), "more may come");
+        assert!(due(&mut moment, 580, 20));
+        moment.committed(begin + 580 * MS);
+        assert!(!due(&mut moment, 700, 30) && !due(&mut moment, 970, 30), "it is too soon for another");
+        assert!(due(&mut moment, 980, 30));
+        moment.committed(begin + 980 * MS);
+        assert!(!due(&mut moment, 1970, 30), "nothing came");
+        assert!(due(&mut moment, 1980, 30), "how far messages were read is told all the same");
     }
 
     #[test]
