@@ -7,7 +7,7 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Milliseconds for which the allocator keeps pages that nobody uses. Its own second is less than lies between some
+/// Milliseconds for which the allocator keeps pages that nobody uses, at most. Its own second is less than lies between some
 /// transactions, and clearing the pages of the next ones takes a tenth of the processor.
 const KEPT_MS: std::ffi::c_long = 20_000;
 /// The allocator's `mi_option_purge_delay`, for which its crate has no name.

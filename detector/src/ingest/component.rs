@@ -142,13 +142,14 @@ impl Component {
     pub fn heard(&mut self) -> impl Iterator<Item = Heard> {
         let news = self.reporters.iter_mut().filter(|r| r.accepted > r.told);
         news.filter_map(|r| {
+            let last_time = r.rows.back().map(|(time, _)| *time).or(r.order.last())?;
             r.told = r.accepted;
             Some(Heard {
                 producer: r.source.producer.clone(),
                 schema: r.source.schema.clone(),
                 component: r.source.component.clone(),
                 part: r.source.only_part().cloned(),
-                last_time: r.rows.back()?.0,
+                last_time,
                 rows: r.accepted,
             })
         })

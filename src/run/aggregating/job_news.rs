@@ -18,13 +18,25 @@ pub(super) struct TooLong {
     pub(super) bytes: usize,
 }
 
+/// What a node said last of a job, and by which message others hear of it: that of which raw partition and turn.
+struct Known {
+    event: JobEvent,
+    raw: usize,
+    turn: u64,
+}
+
 /// News of jobs that wait for others of the same raw partition. All nodes of a job tell of it in the same second: a message
 /// each, to every partition, would hold up the counters behind them.
 pub(super) struct JobNews {
-    known: HashMap<(Name, Name), JobEvent>,
-    /// Messages without their end, by topic and partition.
-    waiting: BTreeMap<String, BTreeMap<i32, Vec<u8>>>,
-    messages: usize,
+    known: HashMap<(Name, Name), Known>,
+    /// Numbers of raw partitions, by topic and partition.
+    raws: BTreeMap<String, BTreeMap<i32, usize>>,
+    /// The message of each that waits, without its end; empty if none does.
+    waiting: Vec<Vec<u8>>,
+    /// How many wait.
+    waits: usize,
+    /// How often everything that waited was sent.
+    turn: u64,
     bytes_max: usize,
     row: Vec<u8>,
 }
@@ -32,7 +44,15 @@ pub(super) struct JobNews {
 impl JobNews {
     /// Messages have `bytes_max` bytes at most.
     pub(super) fn new(bytes_max: usize) -> JobNews {
-        JobNews { known: HashMap::new(), waiting: BTreeMap::new(), messages: 0, bytes_max, row: Vec::new() }
+        JobNews {
+            known: HashMap::new(),
+            raws: BTreeMap::new(),
+            waiting: Vec::new(),
+            waits: 0,
+            turn: 0,
+            bytes_max,
+            row: Vec::new(),
+        }
     }
 
     /// Takes what a row said; comes back with a message that is full.
@@ -44,7 +64,11 @@ impl JobNews {
         origin: &Origin<'_>,
         events: &[JobEvent],
     ) -> Result<Option<Vec<u8>>, TooLong> {
-        let news = self.news(events);
+        if events.is_empty() {
+            return Ok(None);
+        }
+        let raw = self.raw(origin.topic, origin.partition);
+        let news = self.news(raw, events);
         let Some(first) = news.first() else { return Ok(None) };
         begin_job_rows(&mut self.row, origin.topic, origin.partition);
         let head = self.row.len();
@@ -53,46 +77,51 @@ impl JobNews {
         if bytes > self.bytes_max {
             return Err(TooLong { job: first.job_id.clone(), bytes });
         }
-        let waits = self.waiting.get_mut(origin.topic).and_then(|raws| raws.get_mut(&origin.partition));
-        if let Some(message) = waits
-            && message.len() + bytes - head <= self.bytes_max.min(FULL_BYTES)
-        {
+        let message = &mut self.waiting[raw];
+        if !message.is_empty() && message.len() + bytes - head <= self.bytes_max.min(FULL_BYTES) {
             message.extend_from_slice(&self.row[head..]);
             return Ok(None);
         }
-        let full = self.of_raw(origin.topic, origin.partition);
-        let raws = self.waiting.entry(origin.topic.to_string()).or_default();
-        raws.insert(origin.partition, self.row.clone());
-        self.messages += 1;
-        Ok(full)
+        self.waits += usize::from(message.is_empty());
+        Ok(ended(std::mem::replace(message, self.row.clone())))
     }
 
     /// What waits of a raw partition: nothing that stands behind it there may go before it.
     pub(super) fn of_raw(&mut self, topic: &str, partition: i32) -> Option<Vec<u8>> {
-        if self.messages == 0 {
+        if self.waits == 0 {
             return None;
         }
-        let mut message = self.waiting.get_mut(topic)?.remove(&partition)?;
-        self.messages -= 1;
-        end_job_rows(&mut message);
-        Some(message)
+        let raw = self.raw(topic, partition);
+        let message = ended(std::mem::take(&mut self.waiting[raw]));
+        self.waits -= usize::from(message.is_some());
+        message
     }
 
     /// Everything that waits.
-    pub(super) fn all(&mut self) -> impl Iterator<Item = Vec<u8>> + use<> {
-        self.messages = 0;
-        let waiting = std::mem::take(&mut self.waiting).into_values().flat_map(BTreeMap::into_values);
-        waiting.map(|mut message| {
-            end_job_rows(&mut message);
-            message
-        })
+    pub(super) fn all(&mut self) -> Vec<Vec<u8>> {
+        self.turn += 1;
+        self.waits = 0;
+        self.waiting.iter_mut().filter_map(|message| ended(std::mem::take(message))).collect()
     }
 
-    /// Events that say something else than the latest of the same node about the same job.
-    fn news(&mut self, events: &[JobEvent]) -> Vec<JobEvent> {
+    fn raw(&mut self, topic: &str, partition: i32) -> usize {
+        if let Some(raw) = self.raws.get(topic).and_then(|raws| raws.get(&partition)) {
+            return *raw;
+        }
+        let raw = self.waiting.len();
+        self.waiting.push(Vec::new());
+        self.raws.entry(topic.to_string()).or_default().insert(partition, raw);
+        raw
+    }
+
+    /// Events that say something else than the latest of the same node about the same job. One that others are still to hear
+    /// of by a message of another raw partition is told again: that message may be lost with this process, and what is sent
+    /// before it is not.
+    fn news(&mut self, raw: usize, events: &[JobEvent]) -> Vec<JobEvent> {
         if self.known.len() > EVENTS_MAX {
             self.known.clear();
         }
+        let turn = self.turn;
         let mut news = Vec::new();
         for event in events {
             // What Slurm says of a whole job comes once; it is a node that repeats itself.
@@ -101,14 +130,26 @@ impl JobNews {
                 continue;
             };
             let key = (node.clone(), event.job_id.clone());
-            let same = |known: &JobEvent| JobEvent { time: event.time, ..known.clone() } == *event;
-            if !self.known.get(&key).is_some_and(same) {
-                self.known.insert(key, event.clone());
+            let is_told = |known: &Known| {
+                (known.turn < turn || known.raw == raw)
+                    && JobEvent { time: event.time, ..known.event.clone() } == *event
+            };
+            if !self.known.get(&key).is_some_and(is_told) {
+                self.known.insert(key, Known { event: event.clone(), raw, turn });
                 news.push(event.clone());
             }
         }
         news
     }
+}
+
+/// A message with its end, if it is one.
+fn ended(mut message: Vec<u8>) -> Option<Vec<u8>> {
+    if message.is_empty() {
+        return None;
+    }
+    end_job_rows(&mut message);
+    Some(message)
 }
 
 #[cfg(test)]
@@ -151,9 +192,9 @@ mod tests {
         let offsets: Vec<(i64, Time)> = of_a.iter().map(|row| (row.offset, row.arrived)).collect();
         assert_eq!((topic.as_str(), offsets), ("a", vec![(4, Time(40)), (6, Time(60)), (9, Time(90))]));
         assert!(news.of_raw("a", 1).is_none(), "it was taken");
-        let left: Vec<Vec<u8>> = news.all().collect();
+        let left = news.all();
         assert_eq!((left.len(), rows(&left[0]).1[0].offset), (1, 5));
-        assert_eq!(news.all().count(), 0);
+        assert!(news.all().is_empty());
     }
 
     #[test]
@@ -166,7 +207,22 @@ mod tests {
         let three = [on("n5", 3), on("n6", 3), on("n7", 3)];
         let refused = news.take(&origin("a", 3), &three).unwrap_err();
         assert!(refused.bytes > 1_500 && refused.job.as_str() == "7", "{refused:?}");
-        let rest: Vec<Vec<u8>> = news.all().collect();
+        let rest = news.all();
         assert_eq!(rows(&rest[0]).1.iter().map(|row| row.offset).collect::<Vec<_>>(), [2]);
+    }
+
+    #[test]
+    fn what_waits_in_another_raw_partition_is_told_again_until_it_was_sent() {
+        let mut news = JobNews::new(1_000_000);
+        news.take(&origin("p", 5), &[on("n1", 5)]).unwrap();
+        news.take(&origin("q", 9), &[on("n1", 9)]).unwrap();
+        news.take(&origin("q", 11), &[on("n2", 11)]).unwrap();
+        let (_, of_q) = rows(&news.of_raw("q", 1).unwrap());
+        let offsets = |rows: &[JobRow]| rows.iter().map(|row| row.offset).collect::<Vec<_>>();
+        assert_eq!(offsets(&of_q), [9, 11], "the message of p may never come");
+        news.all();
+        news.take(&origin("p", 6), &[on("n1", 12)]).unwrap();
+        news.take(&origin("q", 12), &[on("n1", 12)]).unwrap();
+        assert!(news.all().is_empty(), "everything was sent");
     }
 }

@@ -28,13 +28,15 @@ impl Telling {
         let slot = |time: Time| ((time.seconds() + phase_s) / HEARD_S).floor();
         let is_idle = all && self.asked == newest;
         let is_due = newest.map(slot) != self.told.map(slot);
+        // Where transactions are far apart, the rest is told before the next turn.
+        let is_late = is_due && self.goes_on;
         if is_idle || is_due {
             (self.told, self.goes_on) = (newest, true);
         }
         if all {
             self.asked = newest;
         }
-        match (is_idle, self.goes_on) {
+        match (is_idle || is_late, self.goes_on) {
             (true, _) => usize::MAX,
             (false, true) => SOURCES_MAX,
             (false, false) => 0,
@@ -62,8 +64,10 @@ mod tests {
         assert_eq!(telling.most(0, at(2.0), true), 0);
         assert_eq!(telling.most(0, at(9.9), false), 0);
         assert_eq!(telling.most(0, at(10.0), false), SOURCES_MAX);
+        telling.has_told(true);
+        assert_eq!(telling.most(0, at(70.0), false), usize::MAX, "it took too long");
         telling.has_told(false);
-        assert_eq!(telling.most(0, at(10.5), true), 0);
-        assert_eq!(telling.most(0, at(10.5), true), usize::MAX, "nothing more comes: all");
+        assert_eq!(telling.most(0, at(70.5), true), 0);
+        assert_eq!(telling.most(0, at(70.5), true), usize::MAX, "nothing more comes: all");
     }
 }
