@@ -24,6 +24,7 @@
 //! | [`lag`] | how far stages are behind, and the line about catching up |
 //! | [`figures`] | what is measured |
 //! | [`housekeeping`] | who should report, where nodes stand; expiry and policies of the database; what finished runs teach |
+//! | `patience` | brokers and database that do not answer yet are waited for |
 //! | [`http`] | `/metrics`, `/healthz`, `/readyz` |
 //! | [`clock`] | the machine's clock |
 //! | [`intake`] | `/api/v1/jobs`: job events from scripts to Kafka |
@@ -51,6 +52,7 @@ pub mod lag;
 pub mod links;
 mod moment;
 pub mod partitions;
+mod patience;
 mod placement;
 pub mod rolling;
 pub mod service;
@@ -71,12 +73,13 @@ use detecting::{Detecting, DetectingSettings};
 use detector::alerts::AlertSettings;
 use detector::alerts::outbox::Desk;
 use detector::fabric::Network;
-use detector::postgres::{DirectColumnstore, PgError, PgRetention, PgSettings, PgStore};
+use detector::postgres::{DirectColumnstore, PgRetention, PgSettings, PgStore};
 use detector::storage_policy::StoragePolicy;
 use exactly_once::{ExactlyOnce, Setup};
 use figures::StageFigures;
 use http::{Access, Health};
 use intake::Intake;
+use patience::{until_connected, until_there};
 use placement::Advice;
 use rolling::{Rolling, RollingSettings};
 use schemas::topology::node_places;
@@ -360,47 +363,6 @@ pub fn pg_settings(config: &RunConfig) -> PgSettings {
         connect_timeout_s: database.connect_timeout_s as f64,
         ..PgSettings::at(database.url.reveal())
     }
-}
-
-/// Tries until the brokers answer; `None` if the process shall stop before.
-async fn until_there<T, F: Future<Output = anyhow::Result<T>>>(
-    wishes: &Wishes,
-    health: &Health,
-    try_it: impl Fn() -> F,
-) -> anyhow::Result<Option<T>> {
-    while !wishes.stopping() {
-        match try_it().await {
-            Ok(there) => return Ok(Some(there)),
-            Err(error) if error.downcast_ref::<rdkafka::error::KafkaError>().is_some() => {
-                tracing::warn!("{error:#}; trying on");
-                health.report("kafka", Some(format!("{error:#}")));
-                tokio::time::sleep(AGAIN).await;
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(None)
-}
-
-/// Tries until the database answers; `None` if the process shall stop before.
-async fn until_connected<F: Future<Output = Result<PgStore, PgError>>>(
-    wishes: &Wishes,
-    health: &Health,
-    stage: &'static str,
-    connect: impl Fn() -> F,
-) -> anyhow::Result<Option<PgStore>> {
-    while !wishes.stopping() {
-        match connect().await {
-            Ok(store) => return Ok(Some(store)),
-            Err(error) if error.is_retryable() => {
-                tracing::warn!(stage, "{error}; trying on");
-                health.report(stage, Some(error.to_string()));
-                tokio::time::sleep(AGAIN).await;
-            }
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(None)
 }
 
 /// SIGTERM and Ctrl-C stop, SIGHUP reads thresholds anew.
