@@ -54,14 +54,13 @@ fn minutes_are_summed_by_a_writer_once_and_again_for_what_came_late() {
             "link class green 9 1 540 0 2",
         ];
         assert_eq!(query(&database, sums).await, whole);
-        // A late row of the last minutes counts when the next minute is due.
-        database
-            .execute(
-                "UPDATE signal_buckets SET contended_ticks = 10 WHERE time = '2026-10-15 00:08:50';
-                 UPDATE stage_positions SET event_time = '2026-10-15 00:10:30'",
-            )
-            .await;
-        roll_up(&writer).await.unwrap();
+        // A late row of the last minutes counts three minutes later, as when all three are due at once.
+        database.execute("UPDATE signal_buckets SET contended_ticks = 10 WHERE time = '2026-10-15 00:08:50'").await;
+        for until in ["00:10:30", "00:11:30", "00:12:30"] {
+            assert!(!query(&database, sums).await.contains(&"link class green 10 1 600 10 2".to_string()));
+            database.execute(&format!("UPDATE stage_positions SET event_time = '2026-10-15 {until}'")).await;
+            roll_up(&writer).await.unwrap();
+        }
         let late = [
             "group c0-0..c1-0 10 2 1200 256 4",
             "link class blue 10 1 600 246 2",

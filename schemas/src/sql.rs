@@ -50,6 +50,8 @@ pub const POSTGRES_MIGRATIONS: &[PgMigration] = &[
     plain("0024_prompt_answers", include_str!("../sql/postgres/0024_prompt_answers.sql")),
     plain("0025_generations", include_str!("../sql/postgres/0025_generations.sql")),
     plain("0026_numbers_of_series", include_str!("../sql/postgres/0026_numbers_of_series.sql")),
+    plain("0027_newest_minutes", include_str!("../sql/postgres/0027_newest_minutes.sql")),
+    timescale("0028_fresh_tiers", include_str!("../sql/postgres/0028_fresh_tiers.timescale.sql")),
 ];
 
 const fn plain(name: &'static str, sql: &'static str) -> PgMigration {

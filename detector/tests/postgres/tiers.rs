@@ -113,3 +113,22 @@ fn expiry_keeps_what_has_no_time() {
 fn fixture_end_us(fixture: &Fixture) -> i64 {
     fixture.results.signals.iter().map(|signal| signal.time.0).max().unwrap()
 }
+
+#[test]
+fn the_newest_minute_is_found_without_reading_the_hours_before_it() {
+    on_each_server(|database: Database| async move {
+        database
+            .execute(
+                "INSERT INTO signal_buckets
+                 SELECT t, 0, s, 2, 1, 3, 2, 1, 10, 0
+                 FROM generate_series(timestamptz '2026-10-15 00:00Z', '2026-10-15 01:59:50Z', '10 seconds') t,
+                      generate_series(1, 1000) s",
+            )
+            .await;
+        database.execute("VACUUM ANALYZE signal_buckets").await;
+        let minute = "EXPLAIN SELECT sum(ticks) FROM signal_buckets
+                      WHERE time >= '2026-10-15 01:58Z' AND time < '2026-10-15 01:59Z'";
+        let plan = query(&database, minute).await.join("\n");
+        assert!(plan.contains("signal_buckets_by_time"), "{plan}");
+    });
+}
