@@ -128,6 +128,27 @@ fn a_sweep_proposes_nothing_worse_than_the_default() {
 }
 
 #[test]
+fn what_is_false_and_how_much_of_it_is_borne_can_be_chosen() {
+    // So noisy that who finds the stretch finds much beside it.
+    let recording = Recording::of("ior-40", "0.40", "2");
+    let best = |options: &[&str]| {
+        let sweep = ["--sweep", "lustre_write_rate.eta=3,8"];
+        let answer = recording.answer(&[&sweep, options].concat());
+        let best = &answer["candidates"][0];
+        assert_eq!(best["best"], true, "{answer}");
+        ["recall", "false_s_per_series_hour"].map(|figure| number(&best["scores"]["all"], figure))
+    };
+    let [recall, false_s] = best(&[]);
+    assert!(recall < 0.1 && false_s <= 1.0, "{recall} {false_s}");
+    let bears_all = ["--false-seconds-max", "1000"];
+    let [recall, false_s] = best(&bears_all);
+    assert!(recall > 0.9 && false_s > 10.0, "{recall} {false_s}");
+    let [_, far_s] = best(&[&bears_all[..], &["--edge-s", "60"]].concat());
+    let [_, all_s] = best(&[&bears_all[..], &["--edge-s", "0"]].concat());
+    assert!(far_s < false_s && false_s < all_s, "{far_s} {false_s} {all_s}");
+}
+
+#[test]
 fn a_file_is_scored_with_the_grid_over_it() {
     let recording = Recording::of("ior-25", "0.05", "1");
     let worst = recording.put("worst.toml", "[metric.lustre_write_rate]\nleast_effect = 0.9\n");

@@ -5,6 +5,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[allow(dead_code, reason = "other tests use the rest")]
+mod readmes;
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -153,6 +156,21 @@ fn published_flags_what_the_guide_says_it_flags() {
     // GUIDE section 1: 205 of 320 s flagged for the victim (truth 96); 99 s charged to the aggressor (truth 0).
     assert_eq!(flagged("lustre_write_rate/nid00001"), 205);
     near(charged_s("lustre_write_rate/nid00002"), 99.0, 0.6);
+}
+
+#[test]
+fn the_readmes_parameters_find_the_truth_and_a_larger_least_effect_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("parameters.toml");
+    let with = |parameters: &str| {
+        std::fs::write(&file, parameters).unwrap();
+        replay(&fixtures("kafka", "ldms.lustre_client"), &["--config", file.to_str().unwrap()])
+    };
+    let parameters = readmes::block("README.md", "[metric.lustre_write_rate]");
+    holds_the_truth(&with(&parameters));
+    let larger = parameters.replace("least_effect = 0.05", "least_effect = 0.9");
+    assert_ne!(larger, parameters);
+    assert!(of_series(&with(&larger).episodes, VICTIM).is_empty());
 }
 
 #[test]

@@ -3,10 +3,14 @@
 
 #[path = "sample/node.rs"]
 mod node;
+#[allow(dead_code, reason = "other tests use the rest")]
+mod readmes;
 
 use node::node;
 use std::fs;
+use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -44,6 +48,60 @@ fn once_prints_a_row_of_each_set() {
         assert!(row.contains(&format!("\"instance\":\"nid00001/{set}")), "{row}");
         assert!(row.contains("\"component_id\":1,\"job_id\":0"), "{row}");
     }
+}
+
+/// A command of the README at [`node`], for three samples; `--once` has its own end.
+fn of_the_readme(folder: &Path, command: &str) -> String {
+    let end = if command.contains("--once") { "" } else { " --figures 3" };
+    let (sys, proc) = (folder.join("sys"), folder.join("proc"));
+    let node = format!(
+        "tailback sample --producer nid00001 --sysfs {} --procfs {}{end}",
+        sys.display(),
+        proc.display()
+    );
+    assert!(command.contains("tailback sample "), "{command}");
+    command.replacen("tailback sample", &node, 1)
+}
+
+#[test]
+fn the_readmes_commands_write_rows_where_they_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    node(path);
+    let socket = path.join("rows.sock");
+    let listener = UnixListener::bind(&socket).unwrap();
+    let listening = std::thread::spawn(move || {
+        let mut text = Vec::new();
+        listener.accept().unwrap().0.read_to_end(&mut text).unwrap();
+        lines(&text)
+    });
+    let commands = readmes::block("samplers/README.md", "$ tailback sample --once");
+    let command = |option: &str| {
+        let found = commands.lines().find(|line| line.contains(option));
+        let command =
+            found.unwrap_or_else(|| panic!("no {option} in {commands}")).strip_prefix("$ ").unwrap();
+        let command = command.replace("/run/rows.sock", socket.to_str().unwrap());
+        readmes::printed(path, &of_the_readme(path, &command))
+    };
+    assert_eq!(commands.lines().count(), 4, "--kafka has its test with the streaming path: {commands}");
+    assert_eq!(command("--once").lines().count(), SETS);
+    assert_eq!(command("--out"), "");
+    assert_eq!(lines(&fs::read(path.join("rows.jsonl")).unwrap()).len(), 3 * SETS);
+    assert_eq!(command("--to"), "");
+    assert_eq!(listening.join().unwrap().len(), 3 * SETS);
+}
+
+#[test]
+fn real_time_scheduling_is_had_as_the_readme_says() {
+    if !Command::new("chrt").args(["-f", "1", "true"]).output().is_ok_and(|done| done.status.success()) {
+        return eprintln!("left out: no chrt, or no right to real-time scheduling");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    node(folder.path());
+    let command =
+        readmes::quoted("samplers/README.md", "chrt -f 1 tailback sample").replace(" --figures 300", "");
+    let rows = readmes::printed(folder.path(), &of_the_readme(folder.path(), &command));
+    assert_eq!(rows.lines().count(), 3 * SETS);
 }
 
 #[test]

@@ -6,6 +6,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
+#[allow(dead_code, reason = "other tests use the rest")]
+mod readmes;
 #[path = "slurm/script.rs"]
 mod script;
 #[path = "slurm/site.rs"]
@@ -95,4 +97,8 @@ fn jobs_of_a_real_slurm_are_rows_with_their_interval() {
     let (status, said) = site.post("{\"job_id\":1,\"nodes\":\"n[1\"}", true);
     assert_eq!((status, said.as_str()), (400, "event 1: it has neither start nor end\n"));
     assert_eq!(site.post("{}", false).0, 401);
+    let answer = site.curl();
+    assert!(answer.starts_with("HTTP/1.1 202 "), "{answer}");
+    let is_there = |row: &JobRow| row.name == "test" && row.nodes == ["nid00001", "nid00002"];
+    site.until(PATIENCE, "the row of the README's job", || site.rows().iter().any(is_there));
 }

@@ -8,6 +8,7 @@
 //! | `kill.rs` | `kill -9` in the middle |
 //! | `alertmanager.rs` | Debian's Alertmanager |
 //! | `people.rs` | `tailback alerts`, and the advice over HTTP |
+//! | `site.rs` | the README's commands, of a site's database |
 //! | `schema.rs` | the JSON Schema of what is sent |
 //! | `slurm.rs` | a real Slurm |
 //! | `onset.rs` | the figure: from the onset to the webhook's arrival |
@@ -26,6 +27,13 @@ mod kill;
 mod onset;
 mod outbox;
 mod people;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../../detector/tests/postgres_support/mod.rs"]
+mod postgres_support;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../readmes/mod.rs"]
+mod readmes;
 mod receiver;
 mod schema;
+mod site;
 mod slurm;

@@ -1,5 +1,6 @@
 //! The script alone, as slurmctld calls it, against a server that is slow, refuses, and takes what it is told.
 
+use super::readmes;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -76,4 +77,23 @@ fn the_script_succeeds_whatever_is_missing() {
     assert!(script(&VARIABLES, "/nowhere/slurm-job.conf").success());
     assert!(script(&VARIABLES[1..], "/nowhere/slurm-job.conf").success());
     assert!(script(&[], "/nowhere/slurm-job.conf").success());
+}
+
+#[test]
+fn the_readme_names_the_script_where_both_packages_put_it() {
+    let manifest = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("Cargo.toml");
+    let manifest: toml::Table = std::fs::read_to_string(manifest).unwrap().parse().unwrap();
+    let packages = &manifest["package"]["metadata"];
+    let assets = |package: &str| packages[package]["assets"].as_array().unwrap().clone();
+    let source = "deploy/slurm/tailback-job";
+    let deb = assets("deb").into_iter().find(|asset| asset[0].as_str() == Some(source)).unwrap();
+    let rpm =
+        assets("generate-rpm").into_iter().find(|asset| asset["source"].as_str() == Some(source)).unwrap();
+    let place = rpm["dest"].as_str().unwrap();
+    assert_eq!(format!("/{}tailback-job", deb[1].as_str().unwrap()), place);
+    let settings = readmes::block("deploy/slurm/README.md", "PrologSlurmctld=");
+    for event in ["Prolog", "Epilog"] {
+        let line = format!("{event}Slurmctld={place}");
+        assert!(settings.lines().any(|set| set == line), "{line}: {settings}");
+    }
 }

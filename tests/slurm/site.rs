@@ -1,5 +1,6 @@
 //! Slurm, Kafka, PostgreSQL and a `tailback run` that takes what Slurm's scripts post; all is stopped at the end.
 
+use super::readmes;
 use rdkafka::ClientConfig;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use std::os::unix::fs::PermissionsExt;
@@ -239,6 +240,14 @@ impl Site {
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         let findings = report["findings"].as_array().unwrap();
         findings.iter().map(|finding| format!("{finding}\n")).collect()
+    }
+
+    /// What curl prints when it posts a job as the README says.
+    pub fn curl(&self) -> String {
+        let command = readmes::block("deploy/slurm/README.md", "curl -i");
+        let here = command.replace("10.0.0.5:9464", &format!("127.0.0.1:{}", self.port));
+        assert_ne!(here, command);
+        readmes::printed(self.folder.path(), &here)
     }
 
     /// Posts an event with the token, or without.

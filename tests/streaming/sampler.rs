@@ -130,7 +130,8 @@ fn sampled_and_read(site: &Site, arguments: &[&str]) {
 fn every_sampled_row_is_in_kafka_and_is_read() {
     let Some((services, _turn)) = turn() else { return };
     let site = Site::new(services, "sampler");
-    sampled_and_read(&site, &["--kafka", &services.broker]);
+    // A list, as in the README.
+    sampled_and_read(&site, &["--kafka", &[services.broker.as_str(); 2].join(",")]);
 }
 
 #[test]

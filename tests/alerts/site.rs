@@ -1,0 +1,121 @@
+//! The README's commands about alerts as a site runs them: of a PostgreSQL, and of a `tailback run`.
+
+use super::outbox::notice;
+use super::postgres_support::{Database, on_each_server};
+use super::readmes;
+use super::receiver::now_s;
+use detector::alerts::outbox::{Desk, PutBack};
+use detector::postgres::{PartCommit, PgStore};
+use detector::storage_policy::StoredRows;
+use schemas::{Notice, NoticeKind, ResultBatch, RoutedNotice};
+use serde_json::Value;
+use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// The incident that the README shows.
+const SHOWN: &str = "1e81306a8de36328";
+
+/// Incidents in the database, all of their notices dead letters of one receiver.
+async fn not_delivered(database: &Database, incidents: [(&str, &str); 2]) {
+    let about = |(incident, node): (&str, &str)| {
+        let mut notice: Notice = notice(incident, 1, NoticeKind::Firing);
+        notice.advice.nodes = vec![node.to_string()];
+        RoutedNotice { notice, receivers: vec!["r".to_string()] }
+    };
+    let results = ResultBatch { notices: incidents.map(about).to_vec(), ..ResultBatch::default() };
+    let mut store = PgStore::connect(&database.settings()).await.unwrap();
+    let part = PartCommit {
+        partition: 0,
+        epoch: store.claim("rollup", 0, "a").await.unwrap().epoch,
+        from_position: None,
+        to_position: 1,
+        results: &results,
+        stored: &StoredRows::default(),
+        table: &[],
+        snapshot: None,
+    };
+    store.commit("rollup", &[part]).await.unwrap();
+    let mut desk = Desk::server(database.settings());
+    let leased = desk.lease("r", "test", now_s(), now_s() + 30.0, 10).await.unwrap();
+    assert_eq!(leased.len(), incidents.len());
+    for notice in leased {
+        desk.put_back(&notice, &PutBack::Dead("it answers 400".to_string())).await.unwrap();
+    }
+}
+
+/// A `tailback run` that ends with the test.
+struct Run(Child);
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Run {
+    /// Starts it where `tailback.toml` lies.
+    fn start(folder: &Path) -> Run {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tailback"));
+        command.args(["run", "--config", "tailback.toml"]).current_dir(folder);
+        Run(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    }
+}
+
+/// Writes the configuration: the database, and brokers that are not there; where it will listen.
+fn configure(folder: &Path, database: &Database) -> SocketAddr {
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let text = format!(
+        "[kafka]\nbrokers = [\"127.0.0.1:1\"]\n[database]\nurl = \"{}\"\n[http]\nlisten = \"{address}\"\n",
+        database.settings().url
+    );
+    std::fs::write(folder.join("tailback.toml"), text).unwrap();
+    address
+}
+
+/// The silence of two hours in eight, with the pattern that was typed.
+fn is_silenced(folder: &Path) {
+    let listed = readmes::printed(folder, "tailback alerts list --json --config tailback.toml");
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    let silence = &listed["silences"][0];
+    assert_eq!(silence["matchers"]["subject"], "leaf-*", "{listed}");
+    let [from_s, until_s] = ["from_s", "until_s"].map(|field| silence[field].as_f64().unwrap());
+    assert!((from_s - now_s() - 8.0 * 3_600.0).abs() < 120.0, "{listed}");
+    assert!((until_s - from_s - 2.0 * 3_600.0).abs() < 0.001, "{listed}");
+}
+
+/// Incidents in the answer that curl gets.
+fn advised(folder: &Path, curl: &str) -> Vec<String> {
+    // It may listen a little later than it was started.
+    let patient = "curl --fail --silent --retry 60 --retry-delay 1 --retry-connrefused";
+    let answer = readmes::printed(folder, &curl.replacen("curl", patient, 1));
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    let advice = answer["advice"].as_array().unwrap().iter();
+    advice.map(|advice| advice["incident"].as_str().unwrap().to_string()).collect()
+}
+
+#[test]
+fn the_readmes_commands_about_alerts_are_answered_from_the_sites_database() {
+    on_each_server(|database: Database| async move {
+        not_delivered(&database, [(SHOWN, "nid00012"), ("another", "nid00064")]).await;
+        let folder = tempfile::tempdir().unwrap();
+        let address = configure(folder.path(), &database).to_string();
+        let _run = Run::start(folder.path());
+        // A shell that took the pattern for names of files would find one.
+        std::fs::write(folder.path().join("subject=leaf-1"), "").unwrap();
+        let commands = readmes::block("README.md", "tailback alerts list");
+        let commands: Vec<&str> = commands.lines().collect();
+        let [list, show, retry, silence, curl] = commands[..] else { panic!("{commands:?}") };
+        let printed = |command: &str| readmes::printed(folder.path(), command);
+        let listed = printed(list);
+        assert!(listed.contains(SHOWN) && listed.contains("0 waiting, 1 dead of another"), "{listed}");
+        let shown = printed(show);
+        assert!(shown.contains("avoid nodes: nid00012") && shown.contains("it answers 400"), "{shown}");
+        assert_eq!(printed(retry), "2 notices go again\n");
+        assert!(printed(list).contains("1 waiting, 0 dead of another"));
+        assert!(printed(silence).starts_with("silence "));
+        is_silenced(folder.path());
+        assert_eq!(advised(folder.path(), &curl.replace("127.0.0.1:9464", &address)), [SHOWN]);
+    });
+}
