@@ -1,0 +1,72 @@
+//! The commands of the README fill a real broker (`tests/services/kafka`), with a smaller machine and for a shorter time.
+//!
+//! `TAILBACK_SKIP_SERVICES=1` leaves out what needs the broker.
+#![allow(clippy::unwrap_used)]
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const FILL: &str = env!("CARGO_BIN_EXE_fill");
+
+fn crate_folder() -> PathBuf {
+    PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap())
+}
+
+fn readme() -> String {
+    std::fs::read_to_string(crate_folder().join("README.md")).unwrap()
+}
+
+/// The README's block, for three seconds of the smallest machine, in the folder `DIR`. The broker ends with the script.
+fn script() -> String {
+    let readme = readme();
+    let block = readme.split("```\n").nth(1).unwrap();
+    let run = "cargo run --release -p load --bin fill --";
+    assert!(block.contains(run) && block.contains(" --minutes 2 "), "{block}");
+    let smaller = block.replace(run, FILL).replace("--minutes 2", "--minutes 0.05 --trinities 0.0002");
+    format!("set -euo pipefail\ntrap 'tests/services/kafka kill DIR' EXIT\n{smaller}")
+}
+
+/// Runs a script of bash where `tests` is what it is in the repository.
+fn run(script: &str, folder: &Path) {
+    std::os::unix::fs::symlink(crate_folder().parent().unwrap(), folder.join("tests")).unwrap();
+    let mut bash = Command::new("bash");
+    let output = bash.args(["-c", script]).current_dir(folder).stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "TAILBACK_SKIP_SERVICES=1 leaves it out: {said}");
+}
+
+#[test]
+fn the_commands_of_the_readme_fill_a_broker_and_tell_the_truth() {
+    if std::env::var_os("TAILBACK_SKIP_SERVICES").is_some_and(|skip| skip == "1") {
+        eprintln!("TAILBACK_SKIP_SERVICES=1: no broker is filled");
+        return;
+    }
+    let folder = std::env::temp_dir().join(format!("tailback-fill-{}", std::process::id()));
+    std::fs::create_dir(&folder).unwrap();
+    run(&script(), &folder);
+    let told: Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.join("truth.json")).unwrap()).unwrap();
+    let figures = &told["figures"];
+    assert_eq!(figures["seconds"], 3);
+    // A router's two halves and four clients, and what nodes say about jobs.
+    let rows = |schema: &str| figures["schemas"][schema]["rows"].as_u64().unwrap();
+    assert_eq!((rows("aries_rtr"), rows("lustre_client")), (6, 12), "{figures}");
+    assert!(rows("slurm_jobs") > 0 && figures["sent_bytes"].as_u64().unwrap() > 0, "{figures}");
+    assert!(told["contended"].is_array() && told["jobs"].is_array(), "{told}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn help_lists_the_options_that_the_readme_names() {
+    let output = Command::new(FILL).arg("--help").output().unwrap();
+    assert!(output.status.success());
+    let help = String::from_utf8(output.stdout).unwrap();
+    let readme = readme();
+    let spans = readme.split("```\n").nth(2).unwrap().split('`').skip(1).step_by(2);
+    let options: Vec<&str> = spans.flat_map(str::split_whitespace).filter(|w| w.starts_with("--")).collect();
+    assert!(options.contains(&"--paced"), "{options:?}");
+    for option in options {
+        assert!(help.contains(option), "{option} is not in\n{help}");
+    }
+}
