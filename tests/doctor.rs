@@ -1,9 +1,12 @@
-//! `tailback doctor` as an administrator runs it, against a real broker and a real database, healthy and broken.
+//! `tailback doctor` as an administrator runs it, against a real broker and a real database, healthy and broken; and
+//! `tailback migrate` where the runbook names it.
 //! `TAILBACK_SKIP_SERVICES=1` lets it pass where they cannot be had.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use rdkafka::ClientConfig;
+use rdkafka::admin::{AdminClient, AdminOptions};
+use rdkafka::client::DefaultClientContext;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -81,6 +84,21 @@ impl Site {
         let findings = report["findings"].as_array().unwrap().clone();
         eprintln!("{}", findings.iter().map(line).collect::<Vec<_>>().join("\n"));
         (output.status.success(), findings)
+    }
+
+    /// What `tailback migrate` prints.
+    fn migrate(&self, more: &[&str]) -> String {
+        let output = self.tailback(&[&["migrate"], more].concat()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn delete_topics(&self, topics: &[&str]) {
+        let admin: AdminClient<DefaultClientContext> =
+            ClientConfig::new().set("bootstrap.servers", &self.brokers).create().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let deleted = runtime.block_on(admin.delete_topics(topics, &AdminOptions::new())).unwrap();
+        assert!(deleted.iter().all(Result::is_ok), "{deleted:?}");
     }
 
     fn run(&mut self) {
@@ -165,18 +183,41 @@ fn errors(findings: &[Value]) -> Vec<String> {
     findings.iter().filter(|finding| finding["level"] == "error").map(line).collect()
 }
 
-#[test]
-fn an_installation_is_examined_from_its_first_hour_to_its_failures() {
-    let Some(mut site) = Site::start() else { return };
-
-    // Nothing was set up yet.
+/// Nothing was set up yet, and a dry run does not do it.
+fn is_set_up_by_migrate(site: &Site) {
+    let missing = site.migrate(&["--dry-run"]);
+    assert!(missing.starts_with("missing 0001_tables"), "{missing}");
     let (well, found) = site.doctor();
     assert!(!well);
     assert!(has(&found, "error", "no topic matches kafka.raw_topics"));
     assert!(has(&found, "error", "the database has no tables of Tailback yet"));
+    let applied = site.migrate(&[]).lines().filter(|line| line.starts_with("applied ")).count();
+    assert_eq!(missing.lines().last(), Some(format!("{applied} migrations are missing").as_str()));
+    assert_eq!(site.migrate(&["--dry-run"]), "0 migrations are missing\n");
+}
+
+/// Tailback's topics are deleted while nothing runs: positions in them are forgotten, and it goes on.
+fn goes_on_with_new_topics(site: &mut Site) {
+    site.delete_topics(&["tailback.counters", "tailback.signals"]);
+    let told = site.migrate(&["--forget-positions"]);
+    assert!(told.ends_with("forgot the positions of 8 partitions\n"), "{told}");
+    site.run();
+    // That no rows come meanwhile is an error too.
+    site.until(|found| {
+        has(found, "ok", "detector: 1 member, 0 messages")
+            && has(found, "ok", "rollup: 1 member, 0 messages")
+            && errors(found).iter().all(|line| line.contains("rows_arrive"))
+    });
+    site.stop_run();
+}
+
+#[test]
+fn an_installation_is_examined_from_its_first_hour_to_its_failures() {
+    let Some(mut site) = Site::start() else { return };
+
+    is_set_up_by_migrate(&site);
 
     // Healthy.
-    assert!(site.tailback(&["migrate"]).output().unwrap().status.success());
     let nodes = [("nid00001", 0.0), ("nid00002", 0.0), ("nid00003", 0.0)];
     site.publish(40, &nodes);
     site.run();
@@ -204,6 +245,8 @@ fn an_installation_is_examined_from_its_first_hour_to_its_failures() {
     let (well, found) = site.doctor();
     assert!(!well);
     assert!(has(&found, "error", "aggregator: does not run"));
+
+    goes_on_with_new_topics(&mut site);
 
     // No database: the rest is checked all the same, and what needs it says so.
     service("postgres", "stop", &site.path("pg"));

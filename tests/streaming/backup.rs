@@ -1,33 +1,83 @@
-//! The backup of deploy/README.md, with the database's own programs: a restored dump goes on from where it was.
+//! The backup of deploy/README.md, with the database's own programs: a restored dump goes on from where it was, and one
+//! without signals holds all the rest, on a server that knew nothing of Tailback.
 
 use super::arrival::undisturbed;
 use super::feed::Feed;
 use super::rows::{self, Row};
 use super::services::turn;
 use super::site::Site;
-use super::tables::Database;
-use std::path::Path;
+use super::tables::{Database, Tables};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Runs a program to its end, which must be a good one.
-fn run(program: &str, arguments: &[&str]) {
+/// Runs a program to its end, which must be a good one; what it prints.
+fn run(program: impl AsRef<Path>, arguments: &[&str]) -> String {
+    let program = program.as_ref();
     let output = Command::new(program).args(arguments).output().unwrap();
-    assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{} {arguments:?}: {told}", program.display());
+    String::from_utf8(output.stdout).unwrap()
 }
 
 /// The dump of `dumped` in `file`, as a database of its own.
-fn restore(server: &str, dumped: &Database, file: &Path) -> Database {
+fn restore(server: &str, dumped: &Database, file: &str) -> Database {
     let restored = Database::create(server, "restored");
     let timescale = dumped.rows("SELECT count(*) FROM pg_extension WHERE extname = 'timescaledb'") == ["1"];
     if timescale {
         run("psql", &["-XqAt", &restored.url, "-c", "CREATE EXTENSION timescaledb"]);
         run("psql", &["-XqAt", &restored.url, "-c", "SELECT timescaledb_pre_restore()"]);
     }
-    run("pg_restore", &["--exit-on-error", "--dbname", &restored.url, file.to_str().unwrap()]);
+    run("pg_restore", &["--exit-on-error", "--dbname", &restored.url, file]);
     if timescale {
         run("psql", &["-XqAt", &restored.url, "-c", "SELECT timescaledb_post_restore()"]);
     }
     restored
+}
+
+/// A second database server.
+struct Server {
+    folder: PathBuf,
+    url: String,
+}
+
+impl Server {
+    fn start(folder: PathBuf) -> Server {
+        let url = Server::script("start", &folder);
+        Server { url: url.trim().trim_end_matches("/postgres").to_string(), folder }
+    }
+
+    fn script(command: &str, folder: &Path) -> String {
+        let script = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("tests/services/postgres");
+        run(script, &[command, folder.to_str().unwrap()])
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        Server::script("stop-immediate", &self.folder);
+    }
+}
+
+/// Roles, and everything but signals and their tiers, go to a new server.
+fn moves_without_signals(folder: &Path, from: &Database, all: &Tables) {
+    let [roles, small] =
+        ["roles.sql", "small.pgdump"].map(|name| folder.join(name).to_str().unwrap().to_string());
+    let (signals, chunks) = ("public.signal_*", "_timescaledb_internal.*_hyper_*");
+    run("pg_dumpall", &["--roles-only", "--dbname", &from.url, "--file", &roles]);
+    let exclude = [signals, chunks].map(|tables| format!("--exclude-table-data={tables}"));
+    run("pg_dump", &["--format=custom", "--file", &small, &exclude[0], &exclude[1], &from.url]);
+
+    let server = Server::start(folder.join("other-postgres"));
+    // It says that the role which it is run as is there already.
+    run("psql", &["-Xq", "--file", &roles, &format!("{}/postgres", server.url)]);
+    let restored = restore(&server.url, from, &small);
+    let is_kept = |row: &&String| !row.starts_with("signals: ") && !row.starts_with("buckets: ");
+    let kept = Tables { rows: all.rows.iter().filter(is_kept).cloned().collect(), drops: all.drops.clone() };
+    assert!(kept.rows.len() < all.rows.len() && kept.of("episodes").count() > 0);
+    restored.dump().rows_equal(&kept);
+    for tier in ["signals_1min", "signals_1h"] {
+        assert_eq!(restored.rows(&format!("SELECT count(*) FROM {tier}")), ["0"], "{tier}");
+    }
 }
 
 #[test]
@@ -43,8 +93,8 @@ fn a_restored_dump_holds_everything_and_goes_on_from_where_it_was() {
     site.settled_for_now();
     process.finish();
     let dumped = site.database.dump();
-    let file = services.dir.join("dumped.pgdump");
-    run("pg_dump", &["--format=custom", "--file", file.to_str().unwrap(), &site.database.url]);
+    let file = services.dir.join("dumped.pgdump").to_str().unwrap().to_string();
+    run("pg_dump", &["--format=custom", "--file", &file, &site.database.url]);
     let restored = restore(&services.server, &site.database, &file);
     restored.dump().rows_equal(&dumped);
     drop(feed);
@@ -52,6 +102,8 @@ fn a_restored_dump_holds_everything_and_goes_on_from_where_it_was() {
     site.configure("");
     let process = site.start();
     Feed::to(&site).paced(after, 10.0, |_| {});
-    site.settles_as(undisturbed(services)).drops_equal(undisturbed(services));
+    let all = site.settles_as(undisturbed(services));
+    all.drops_equal(undisturbed(services));
     process.finish();
+    moves_without_signals(&services.dir, &site.database, &all);
 }
