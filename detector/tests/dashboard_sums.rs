@@ -55,7 +55,9 @@ fn minutes_are_summed_by_a_writer_once_and_again_for_what_came_late() {
         ];
         assert_eq!(query(&database, sums).await, whole);
         // A late row of the last minutes counts three minutes later, as when all three are due at once.
-        database.execute("UPDATE signal_buckets SET contended_ticks = 10 WHERE time = '2026-10-15 00:08:50'").await;
+        database
+            .execute("UPDATE signal_buckets SET contended_ticks = 10 WHERE time = '2026-10-15 00:08:50'")
+            .await;
         for until in ["00:10:30", "00:11:30", "00:12:30"] {
             assert!(!query(&database, sums).await.contains(&"link class green 10 1 600 10 2".to_string()));
             database.execute(&format!("UPDATE stage_positions SET event_time = '2026-10-15 {until}'")).await;
