@@ -73,6 +73,8 @@ fn check_columns(panel: &Panel, name: &str, columns: &[(String, Type)]) {
 
 async fn check(day: &Day) {
     every_query_gives_rows_with_the_columns_of_its_panel(day).await;
+    every_query_answers_whatever_the_span(day).await;
+    the_grid_of_a_router_has_all_of_its_tiles(day).await;
     variables_resolve_and_hold_what_is_chosen(day).await;
     no_variable_breaks_out_of_its_quotes(day).await;
     // It forgets tiers: the last.
@@ -101,6 +103,40 @@ async fn every_query_gives_rows_with_the_columns_of_its_panel(day: &Day) {
     for rule in rules().rules {
         let (columns, rows) = answer(&day.reader, &rule.sql, DAY, &Values::new()).await;
         assert_eq!((columns, rows), (vec![("value".to_string(), Type::FLOAT8)], 1), "{}", rule.sql);
+    }
+}
+
+/// Short spans read other tiers and tables than a day; what they end with is in the day, so that lines over time have points.
+async fn every_query_answers_whatever_the_span(day: &Day) {
+    for seconds in [60, 900, 3_600, 6 * 3_600, 7 * 86_400, 30 * 86_400] {
+        let span = Span { from_s: DAY.until_s - seconds, ..DAY };
+        for board in boards().values() {
+            for (panel, name) in queries_of(board) {
+                let (columns, rows) = answer(&day.reader, name, span, &chosen()).await;
+                check_columns(panel, name, &columns);
+                let lines = panel.look.is_over_time() && seconds >= 900;
+                assert!(rows > 0 || !lines, "{name} of {:?} gives no rows over {seconds} s", panel.title);
+            }
+        }
+    }
+}
+
+/// Six rows by eight columns, each with a figure: a query that joins nothing has the rows too.
+async fn the_grid_of_a_router_has_all_of_its_tiles(day: &Day) {
+    for board in boards().values() {
+        for panel in board.panels.iter().filter(|panel| panel.look == Look::Grid) {
+            let sql = expanded(&query(&panel.sql), DAY, &chosen());
+            let rows = day.reader.query(&sql, &[]).await.unwrap();
+            assert!(!rows.is_empty() && rows[0].len() > 1, "{} has no cells", panel.sql);
+            let figures = |row: &tokio_postgres::Row| {
+                (1..row.len()).filter(|at| row.get::<_, Option<f64>>(*at).is_some()).count()
+            };
+            let filled: usize = rows.iter().map(figures).sum();
+            if panel.sql.starts_with("fabric_tiles") {
+                assert_eq!((rows.len(), filled), (6, 48), "{}", panel.sql);
+            }
+            assert!(filled > 0, "{} has no figure", panel.sql);
+        }
     }
 }
 

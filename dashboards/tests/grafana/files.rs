@@ -95,6 +95,14 @@ fn links_lead_to_dashboards_and_variables_that_are_there() {
 }
 
 #[test]
+fn the_runbook_has_a_row_for_each_alert() {
+    let runbook = fs::read_to_string(folder().join("../../deploy/README.md")).unwrap();
+    for rule in rules().rules {
+        assert!(runbook.contains(&format!("\n| {} |", rule.title)), "no row about {:?}", rule.title);
+    }
+}
+
+#[test]
 fn a_variable_is_always_quoted_and_known() {
     for board in boards().into_values() {
         let known: Vec<&str> = board.variables.iter().map(|variable| variable.name.as_str()).collect();
