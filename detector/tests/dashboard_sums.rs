@@ -73,6 +73,40 @@ fn minutes_are_summed_by_a_writer_once_and_again_for_what_came_late() {
     });
 }
 
+/// Rows from ten minutes before an hour on, and the stages at the time of each.
+fn until(minute: u32) -> String {
+    format!(
+        "INSERT INTO signal_buckets
+         SELECT t, 0, s.series_id, 2, 1, 3, 2, 1, 10, 0
+         FROM series s, generate_series(timestamptz '2026-10-15 00:00', '2026-10-15 00:00:50', '10 seconds') b,
+              LATERAL (SELECT b + interval '{minute} minutes') AS t (t);
+         UPDATE stage_positions SET event_time = timestamptz '2026-10-15 00:01:25' + interval '{minute} minutes'"
+    )
+}
+
+#[test]
+fn hours_are_summed_although_no_round_is_more_than_a_minute_behind() {
+    on_each_server(|database: Database| async move {
+        database.execute(TEN_MINUTES).await;
+        database.execute("DELETE FROM signal_buckets").await;
+        let (settings, hours) = (database.settings(), "SELECT count(*)::text FROM component_hours");
+        for minute in 50..=64 {
+            assert_eq!(query(&database, hours).await, ["0"], "before the hour is whole, minute {minute}");
+            database.execute(&until(minute)).await;
+            if database.timescale {
+                // A policy that ran before the rows came has passed over their time.
+                for tier in ["signals_1min", "signals_1h"] {
+                    let refresh = format!("CALL refresh_continuous_aggregate('{tier}', NULL, NULL)");
+                    database.execute(&refresh).await;
+                }
+            }
+            roll_up(&settings).await.unwrap();
+        }
+        let sums = "SELECT concat_ws(' ', component, series, ticks) FROM component_hours";
+        assert_eq!(query(&database, sums).await, ["c0-0c0s0 2 1200"]);
+    });
+}
+
 #[test]
 fn migrating_tells_how_long_each_tier_is_kept() {
     on_each_server(|database: Database| async move {

@@ -25,6 +25,7 @@ done
 "$2/kafka" kill "$1/kafka"
 "$2/registry" stop "$1/registry"
 "$2/postgres" stop-immediate "$1/postgres"
+[ ! -d "$1/other-postgres" ] || "$2/postgres" stop-immediate "$1/other-postgres"
 rm -rf "$1"
 "#;
 

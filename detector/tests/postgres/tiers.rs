@@ -117,6 +117,10 @@ fn fixture_end_us(fixture: &Fixture) -> i64 {
 #[test]
 fn the_newest_minute_is_found_without_reading_the_hours_before_it() {
     on_each_server(|database: Database| async move {
+        if database.timescale {
+            // The rows are old enough to go into columns at once.
+            database.execute("SELECT remove_compression_policy('signal_buckets', if_exists => true)").await;
+        }
         database
             .execute(
                 "INSERT INTO signal_buckets

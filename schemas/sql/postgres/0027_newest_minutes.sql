@@ -14,6 +14,8 @@ DECLARE
     first timestamptz;
     due timestamptz;
     until timestamptz;
+    hours timestamptz;
+    whole timestamptz;
 BEGIN
     -- One at a time: whoever comes second has nothing to do.
     IF NOT pg_try_advisory_xact_lock(x'74625f726f6c6c'::bigint) THEN RETURN false; END IF;
@@ -34,12 +36,15 @@ BEGIN
     IF done.minutes_until IS NOT NULL THEN
         PERFORM roll_up_minutes(first - late, least(first, until - late));
     END IF;
-    UPDATE roll_up_progress SET minutes_until = until;
+    -- The first hour that is summed is that of the oldest minute: one round alone hardly ever holds an end of an hour.
+    hours := coalesce(done.hours_until, (SELECT date_bin('1 hour', min(time), 'epoch') FROM place_minutes),
+                      date_bin('1 hour', first, 'epoch'));
+    UPDATE roll_up_progress SET minutes_until = until, hours_until = hours;
     -- Of an hour the coarse tier is whole some minutes later.
-    IF date_bin('1 hour', until - interval '5 minutes', 'epoch') > coalesce(done.hours_until, first) THEN
-        PERFORM roll_up_hours(coalesce(done.hours_until, date_bin('1 hour', first, 'epoch')),
-                              date_bin('1 hour', until - interval '5 minutes', 'epoch'));
-        UPDATE roll_up_progress SET hours_until = date_bin('1 hour', until - interval '5 minutes', 'epoch');
+    whole := date_bin('1 hour', until - interval '5 minutes', 'epoch');
+    IF whole > hours THEN
+        PERFORM roll_up_hours(hours, whole);
+        UPDATE roll_up_progress SET hours_until = whole;
         DELETE FROM component_minutes WHERE time < (SELECT now - interval '7 hours' FROM clock);
         DELETE FROM place_minutes WHERE time < (SELECT now() - kept_for FROM tier_retention WHERE tier = '1min');
         DELETE FROM health_minutes WHERE time < (SELECT now() - kept_for FROM tier_retention WHERE tier = '1min');
