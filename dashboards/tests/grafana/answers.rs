@@ -106,19 +106,25 @@ async fn every_query_gives_rows_with_the_columns_of_its_panel(day: &Day) {
     }
 }
 
-/// Short spans read other tiers and tables than a day; what they end with is in the day, so that lines over time have points.
+/// Of the day's last quarter of an hour no drops are told.
+const EMPTY_AT_THE_END: &str = "itself_drops";
+
+/// Short spans read other tiers and tables than a day; all end with the day, so that lines over time have points.
 async fn every_query_answers_whatever_the_span(day: &Day) {
+    let mut empty = Vec::new();
     for seconds in [60, 900, 3_600, 6 * 3_600, 7 * 86_400, 30 * 86_400] {
         let span = Span { from_s: DAY.until_s - seconds, ..DAY };
         for board in boards().values() {
             for (panel, name) in queries_of(board) {
                 let (columns, rows) = answer(&day.reader, name, span, &chosen()).await;
                 check_columns(panel, name, &columns);
-                let lines = panel.look.is_over_time() && seconds >= 900;
-                assert!(rows > 0 || !lines, "{name} of {:?} gives no rows over {seconds} s", panel.title);
+                if rows == 0 && panel.look.is_over_time() && seconds >= 900 && name != EMPTY_AT_THE_END {
+                    empty.push(format!("{name} over {seconds} s"));
+                }
             }
         }
     }
+    assert!(empty.is_empty(), "{empty:#?}");
 }
 
 /// Six rows by eight columns, each with a figure: a query that joins nothing has the rows too.
