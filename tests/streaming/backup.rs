@@ -42,19 +42,19 @@ struct Server {
 
 impl Server {
     fn start(folder: PathBuf) -> Server {
-        let url = Server::script("start", &folder);
+        let url = run(Server::script(), &["start", folder.to_str().unwrap()]);
         Server { url: url.trim().trim_end_matches("/postgres").to_string(), folder }
     }
 
-    fn script(command: &str, folder: &Path) -> String {
-        let script = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("tests/services/postgres");
-        run(script, &[command, folder.to_str().unwrap()])
+    fn script() -> PathBuf {
+        Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("tests/services/postgres")
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        Server::script("stop-immediate", &self.folder);
+        // Also while a test fails: a second panic would end all the others.
+        let _ = Command::new(Server::script()).arg("stop-immediate").arg(&self.folder).output();
     }
 }
 
