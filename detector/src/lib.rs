@@ -22,6 +22,7 @@
 //! | [`alerts`] | incidents by rules, and the outbox that they leave through |
 //! | [`store`] | the embedded SQLite store |
 //! | [`storage_policy`] | which signals are kept, and the ten-second tier |
+//! | [`tiers`] | minutes and hours, made from the ten seconds |
 //! | [`postgres`] | the PostgreSQL store, with TimescaleDB where the server has it |
 //! | [`score`] | a model alone on a bare series, to compare with a truth |
 
@@ -43,3 +44,4 @@ pub mod score;
 pub mod settings;
 pub mod storage_policy;
 pub mod store;
+pub mod tiers;

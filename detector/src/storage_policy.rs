@@ -1,8 +1,9 @@
-//! Which signals the server keeps, and the ten-second tier beside them.
+//! Which signals the server keeps, and the tiers beside them: ten seconds here, minutes and hours in [`crate::tiers`].
 //!
 //! Decided per series by event time alone: however the signals are cut into batches, the same rows come out,
 //! as long as each series' signals come in the order of their times.
 
+use crate::tiers::Coarse;
 use schemas::wire::partition_of;
 use schemas::{SeriesIndex, SeriesInfo, Signal, State, Time};
 use serde::{Deserialize, Serialize};
@@ -42,12 +43,12 @@ pub struct StoredSignal {
     pub ticks: u16,
 }
 
-/// Ten seconds of one series. Figures that do not exist are NaN.
+/// Ten seconds, a minute or an hour of one series. Figures that do not exist are NaN.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bucket {
     /// Which series.
     pub series: SeriesIndex,
-    /// Start of the ten seconds.
+    /// Start of the stretch.
     pub time: Time,
     /// Mean of the readings, in the metric's unit.
     pub value: f32,
@@ -55,14 +56,14 @@ pub struct Bucket {
     pub value_min: f32,
     /// Greatest reading.
     pub value_max: f32,
-    /// Windowed mean at the last tick with data, if there is one.
+    /// Of ten seconds, the windowed mean at the last tick with data; of more, the mean of those.
     pub mean: f32,
-    /// Baseline at that tick.
+    /// Baseline, in the same way.
     pub baseline: f32,
     /// Ticks with data.
-    pub ticks: u16,
+    pub ticks: u32,
     /// Contended ones among them.
-    pub contended_ticks: u16,
+    pub contended_ticks: u32,
     /// Seconds lost, accumulated at the last tick.
     pub slowdown_s: f64,
 }
@@ -74,13 +75,19 @@ pub struct StoredRows {
     pub signals: Vec<StoredSignal>,
     /// Rows of `signals_10s`.
     pub buckets: Vec<Bucket>,
+    /// Rows of `signals_1min`.
+    pub minutes: Vec<Bucket>,
+    /// Rows of `signals_1h`.
+    pub hours: Vec<Bucket>,
 }
 
 impl StoredRows {
-    /// Empties both and keeps their memory.
+    /// Empties all and keeps their memory.
     pub fn clear(&mut self) {
         self.signals.clear();
         self.buckets.clear();
+        self.minutes.clear();
+        self.hours.clear();
     }
 }
 
@@ -138,6 +145,7 @@ struct Open {
     quiet_ticks: u16,
     /// Until when it is kept tick by tick, microseconds.
     suspect_until: i64,
+    coarse: Coarse,
 }
 
 /// Applies a [`StoragePolicy`]. It is part of a partition's state: stored and restored with it.
@@ -198,6 +206,10 @@ impl Thinner {
             if open.ended.is_some_and(|ended| ended.bucket < bucket) {
                 open.write_ended(out);
             }
+            // Of a series that is heard, the next row of ten seconds ends them.
+            if open.last.time < watermark {
+                open.coarse.close(open.last.series, watermark, out);
+            }
         }
     }
 }
@@ -256,6 +268,7 @@ impl Open {
             quiet: Sum::default(),
             quiet_ticks: 0,
             suspect_until: i64::MIN,
+            coarse: Coarse::default(),
         }
     }
 
@@ -306,7 +319,7 @@ impl Open {
     /// Writes the bucket that ended last, if that was not done yet.
     fn write_ended(&mut self, out: &mut StoredRows) {
         let Some(ended) = self.ended.take() else { return };
-        out.buckets.push(Bucket {
+        let row = Bucket {
             series: self.last.series,
             time: Time(ended.bucket.saturating_mul(BUCKET_US)),
             value: ended.value,
@@ -314,9 +327,11 @@ impl Open {
             value_max: ended.max,
             mean: ended.mean,
             baseline: ended.baseline,
-            ticks: ended.ticks,
-            contended_ticks: ended.contended,
+            ticks: u32::from(ended.ticks),
+            contended_ticks: u32::from(ended.contended),
             slowdown_s: ended.slowdown_s,
-        });
+        };
+        self.coarse.take(&row, out);
+        out.buckets.push(row);
     }
 }

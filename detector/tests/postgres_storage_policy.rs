@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use detector::storage_policy::{Bucket, StoragePolicy, StoredRows, StoredSignal, Thinner};
+use detector::tiers::{HOUR_US, MINUTE_US};
 use proptest::prelude::*;
 use schemas::{Metric, Name, SeriesIndex, SeriesInfo, Signal, State, Time};
+use std::collections::BTreeMap;
 
 const START_US: i64 = 1_700_000_000_000_000;
 
@@ -30,7 +32,9 @@ fn kept(policy: StoragePolicy, signals: &[Signal]) -> StoredRows {
 /// Rows in the order of their keys; those of one key stay in the order in which they were written.
 fn sorted(mut rows: StoredRows) -> String {
     rows.signals.sort_by_key(|r: &StoredSignal| (r.signal.series, r.signal.time));
-    rows.buckets.sort_by_key(|b: &Bucket| (b.series, b.time));
+    for tier in [&mut rows.buckets, &mut rows.minutes, &mut rows.hours] {
+        tier.sort_by_key(|b: &Bucket| (b.series, b.time));
+    }
     // As text, in which NaN equals NaN.
     format!("{rows:?}")
 }
@@ -153,7 +157,7 @@ fn all_keeps_every_signal_as_it_is() {
 proptest! {
     #[test]
     fn batches_watermarks_and_restarts_change_no_row(
-        ticks in prop::collection::vec((0_u32..4, 0_usize..5, 0.0..9.0_f64, 1_i64..9), 1..200),
+        ticks in prop::collection::vec((0_u32..4, 0_usize..5, 0.0..9.0_f64, 1_i64..50), 1..200),
         cuts in prop::collection::vec(any::<bool>(), 200),
         all in any::<bool>(),
     ) {
@@ -182,6 +186,77 @@ proptest! {
     }
 }
 
+/// What a coarser tier says by its definition: of the rows of the tier below that stand for data.
+fn coarser(below: &[Bucket], length_us: i64) -> Vec<(Time, [f32; 5], u32, u32)> {
+    let mut stretches: BTreeMap<i64, Vec<&Bucket>> = BTreeMap::new();
+    for row in below {
+        stretches.entry(row.time.0.div_euclid(length_us)).or_default().push(row);
+    }
+    let of = |rows: &[&Bucket], figure: fn(&Bucket) -> f32| -> Vec<f64> {
+        let of_data = rows.iter().filter(|row| row.ticks > 0);
+        of_data.map(|row| f64::from(figure(row))).filter(|figure| figure.is_finite()).collect()
+    };
+    let mean = |figures: &[f64]| (figures.iter().sum::<f64>() / figures.len() as f64) as f32;
+    let row = |(number, rows): (i64, Vec<&Bucket>)| {
+        let valued: Vec<&&Bucket> = rows.iter().filter(|row| row.value.is_finite()).collect();
+        let ticks: u32 = valued.iter().map(|row| row.ticks).sum();
+        let total: f64 = valued.iter().map(|row| f64::from(row.value) * f64::from(row.ticks)).sum();
+        let value = if ticks == 0 { f32::NAN } else { (total / f64::from(ticks)) as f32 };
+        let least = of(&rows, |row| row.value_min).into_iter().fold(f64::NAN, f64::min) as f32;
+        let most = of(&rows, |row| row.value_max).into_iter().fold(f64::NAN, f64::max) as f32;
+        let figures = [value, least, most, mean(&of(&rows, |r| r.mean)), mean(&of(&rows, |r| r.baseline))];
+        let (all, contended) = rows.iter().fold((0, 0), |(a, c), r| (a + r.ticks, c + r.contended_ticks));
+        (Time(number * length_us), figures, all, contended)
+    };
+    stretches.into_iter().map(row).collect()
+}
+
+#[test]
+fn minutes_and_hours_are_what_the_ten_seconds_say() {
+    let state = |s: i64| match s % 700 {
+        0..90 => State::Contended,
+        90..200 => State::Unknown,
+        _ => State::Clear,
+    };
+    let value = |s: i64| if s % 37 == 0 { f64::NAN } else { (s % 101) as f64 };
+    // With a silence of half an hour in it.
+    let seconds = (0..4_000).chain(5_800..9_000);
+    let signals: Vec<Signal> = seconds.map(|s| signal(0, s, state(s), value(s))).collect();
+    let rows = kept(StoragePolicy::Changes, &signals);
+    for (tier, below, length_us) in
+        [(&rows.minutes, &rows.buckets, MINUTE_US), (&rows.hours, &rows.minutes, HOUR_US)]
+    {
+        let expected = coarser(below, length_us);
+        assert_eq!(tier.len(), expected.len());
+        for (row, (time, figures, ticks, contended)) in tier.iter().zip(expected) {
+            assert_eq!((row.time, row.ticks, row.contended_ticks), (time, ticks, contended));
+            let got = [row.value, row.value_min, row.value_max, row.mean, row.baseline];
+            let same = |(a, b): (&f32, &f32)| (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-5 * b.abs();
+            assert!(got.iter().zip(&figures).all(same), "{row:?} {figures:?}");
+        }
+    }
+    let ticks = |tier: &[Bucket]| tier.iter().map(|row| row.ticks).sum::<u32>();
+    assert_eq!(ticks(&rows.minutes), ticks(&rows.hours));
+    assert!(rows.hours.len() >= 3 && rows.minutes.iter().any(|row| row.ticks == 0 && row.value.is_nan()));
+}
+
+#[test]
+fn a_minute_is_written_with_the_ten_seconds_that_follow_it_and_by_silence_after_it() {
+    let (mut thinner, mut rows) = (Thinner::new(StoragePolicy::Changes), StoredRows::default());
+    let ticks: Vec<Signal> = (40..119).map(|s| signal(0, s, State::Clear, s as f64)).collect();
+    // A minute begins at second 40.
+    thinner.pass(&ticks[..70], &mut rows);
+    assert_eq!(rows.minutes.len(), 0, "{rows:?}");
+    thinner.pass(&ticks[70..], &mut rows);
+    thinner.pass(&[signal(0, 130, State::Clear, 1.0)], &mut rows);
+    assert_eq!(rows.minutes.iter().map(|row| (row.time.0 - START_US) / 1_000_000).collect::<Vec<_>>(), [40]);
+    thinner.close(Time(START_US + 159_000_000), &mut rows);
+    assert_eq!(rows.minutes.len(), 1);
+    thinner.close(Time(START_US + 160_000_000), &mut rows);
+    assert_eq!(rows.minutes.iter().map(|row| row.ticks).collect::<Vec<_>>(), [60, 20]);
+    assert_eq!(rows.hours.len(), 0);
+}
+
 /// After a silence of more than a minute it becomes known of the ten seconds before that nothing is known of their rest.
 #[test]
 fn rows_of_a_series_that_was_silent_do_not_depend_on_when_that_was_looked_at() {
@@ -193,6 +268,7 @@ fn rows_of_a_series_that_was_silent_do_not_depend_on_when_that_was_looked_at() {
         thinner.pass(&ticks, &mut rows);
         if looks {
             thinner.close(Time(START_US + 30_000_000), &mut rows);
+            thinner.close(Time(START_US + 40_000_000), &mut rows);
         }
         thinner.pass(&later, &mut rows);
         thinner.close(Time(i64::MAX), &mut rows);

@@ -52,6 +52,9 @@ pub const POSTGRES_MIGRATIONS: &[PgMigration] = &[
     plain("0026_numbers_of_series", include_str!("../sql/postgres/0026_numbers_of_series.sql")),
     plain("0027_newest_minutes", include_str!("../sql/postgres/0027_newest_minutes.sql")),
     timescale("0028_fresh_tiers", include_str!("../sql/postgres/0028_fresh_tiers.timescale.sql")),
+    timescale("0029_tiers_aside", include_str!("../sql/postgres/0029_tiers_aside.timescale.sql")),
+    plain("0030_tiers", include_str!("../sql/postgres/0030_tiers.sql")),
+    timescale("0031_tiers", include_str!("../sql/postgres/0031_tiers.timescale.sql")),
 ];
 
 const fn plain(name: &'static str, sql: &'static str) -> PgMigration {

@@ -110,8 +110,7 @@ pub fn tiers(config: &RunConfig, facts: &DatabaseFacts) -> Vec<Finding> {
             notes.warn("TimescaleDB is loaded by the server, but not used yet", "tailback migrate");
         }
         None => notes.warn(
-            "plain PostgreSQL: no compression and no continuous aggregates; signals_10s, signals_1min and signals_1h are \
-             views, computed when asked, and old rows are deleted one by one",
+            "plain PostgreSQL: no compression, and old rows are deleted one by one",
             "install the extension (shared_preload_libraries = 'timescaledb'), restart the server, and run `tailback migrate`",
         ),
     }
@@ -145,13 +144,13 @@ fn policies(config: &RunConfig, tiers: &ServerFacts, failing: &[i32], notes: &mu
     let mut wanted = vec![
         ("compression", "signal_rows"),
         ("compression", "signal_buckets"),
-        ("refresh_continuous_aggregate", "signals_1min"),
-        ("refresh_continuous_aggregate", "signals_1h"),
+        ("compression", "signal_minutes"),
+        ("compression", "signal_hours"),
     ];
     let kept = [
         (days.raw_days, "signal_rows"),
         (days.ten_second_days, "signal_buckets"),
-        (days.minute_days, "signals_1min"),
+        (days.minute_days, "signal_minutes"),
     ];
     wanted.extend(kept.into_iter().filter(|(days, _)| *days > 0).map(|(_, table)| ("retention", table)));
     let there = |(kind, table): &(&str, &str)| {

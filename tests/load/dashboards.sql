@@ -40,15 +40,13 @@ CREATE TEMPORARY TABLE drawn AS
 SELECT series_id FROM series WHERE name = 'aries_stall_ratio/c0-0c0s0/r0c3' OR series_id % 200 = 0
 UNION
 (SELECT series_id FROM job_episodes WHERE job_id = 'big' GROUP BY 1 ORDER BY sum(lost_s) DESC, 1 LIMIT 10);
-SELECT format('INSERT INTO %I.%I (series_id, time, value, value_min, value_max, mean, baseline, ticks, contended_ticks, slowdown_s)
-               SELECT s, t, 0.7, 0.5, 4, 0.7, 0.5, 60, CASE WHEN s %% 50 < 3 THEN 20 ELSE 0 END, 1 FROM generate_series(1, 22000) AS s,
-                      generate_series(timestamptz ''2026-10-30 18:00'', ''2026-10-30 23:59'', ''1 minute'') AS t
-               UNION ALL
-               SELECT series_id, t, 0.7, 0.5, 4, 0.7, 0.5, 60, 0, 1 FROM drawn,
-                      generate_series(timestamptz ''2026-10-01'', ''2026-10-30 17:59'', ''1 minute'') AS t',
-              materialization_hypertable_schema, materialization_hypertable_name)
-FROM timescaledb_information.continuous_aggregates WHERE view_name = 'signals_1min' \gexec
-SELECT count(compress_chunk(c)) FROM show_chunks('signals_1min') AS c;
+INSERT INTO signal_minutes
+SELECT t, 1, s, 0.7, 0.5, 4, 0.7, 0.5, 60, CASE WHEN s % 50 < 3 THEN 20 ELSE 0 END FROM generate_series(1, 22000) AS s,
+       generate_series(timestamptz '2026-10-30 18:00', '2026-10-30 23:59', '1 minute') AS t
+UNION ALL
+SELECT t, 1, series_id, 0.7, 0.5, 4, 0.7, 0.5, 60, 0 FROM drawn,
+       generate_series(timestamptz '2026-10-01', '2026-10-30 17:59', '1 minute') AS t;
+SELECT count(compress_chunk(c)) FROM show_chunks('signal_minutes') AS c;
 
 INSERT INTO signal_buckets
 SELECT t, 1, s, 0.7, 0.5, 4, 0.7, 0.5, 10, CASE WHEN s % 50 < 3 THEN 5 ELSE 0 END
@@ -71,6 +69,4 @@ SELECT count(compress_chunk(c)) FROM show_chunks('signal_buckets') AS c;
 INSERT INTO signal_rows
 SELECT timestamptz '2026-10-30 23:59:50' + make_interval(secs => s % 10), 1, s, 0.7, 0.7, 0.5, 1, CASE WHEN s % 50 < 3 THEN 2 ELSE 1 END, 10
 FROM generate_series(1, 22000) AS s;
--- Without the policies having run, the coarse tiers would compute all of October from ten-second rows.
-UPDATE _timescaledb_catalog.continuous_aggs_watermark SET watermark = _timescaledb_functions.to_unix_microseconds('2026-10-31');
 VACUUM ANALYZE;

@@ -68,10 +68,8 @@ INSERT INTO region_victims SELECT region_id, 'big', 9, 12, 0.1 FROM regions
 WHERE start_time BETWEEN '2026-10-15' AND '2026-10-16';
 
 -- The tier of an hour, straight into the table that keeps it; no answer that is measured reads it.
-SELECT format('INSERT INTO %I.%I (series_id, time, value, value_min, value_max, mean, baseline, ticks, contended_ticks, slowdown_s)
-               SELECT s, timestamptz ''2026-10-01'' + make_interval(hours => h), 0.7, 0.5, 4, 0.7, 0.5, 3600, 600, h
-               FROM generate_series(0, 719) AS h, generate_series(1, 22000) AS s',
-              materialization_hypertable_schema, materialization_hypertable_name)
-FROM timescaledb_information.continuous_aggregates WHERE view_name = 'signals_1h' \gexec
-SELECT count(compress_chunk(c)) FROM show_chunks('signals_1h') AS c;
+INSERT INTO signal_hours
+SELECT timestamptz '2026-10-01' + make_interval(hours => h), h, s, 0.7, 0.5, 4, 0.7, 0.5, 3600, 600
+FROM generate_series(0, 719) AS h, generate_series(1, 22000) AS s;
+SELECT count(compress_chunk(c)) FROM show_chunks('signal_hours') AS c;
 VACUUM ANALYZE;

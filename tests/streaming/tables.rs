@@ -21,7 +21,7 @@ const GIVEN_UP: Duration = Duration::from_secs(120);
 const SHOWN: usize = 12;
 
 /// Tables and the queries that give their rows, without numbers that depend on who came first.
-const QUERIES: [(&str, &str); 15] = [
+const QUERIES: [(&str, &str); 17] = [
     (
         "signals",
         "SELECT s.name, r.time, r.value, r.mean, r.baseline, r.bound, tailback_state(r.state), r.slowdown_s, r.ticks
@@ -31,6 +31,16 @@ const QUERIES: [(&str, &str); 15] = [
         "buckets",
         "SELECT s.name, b.time, b.slowdown_s, b.value, b.value_min, b.value_max, b.mean, b.baseline, b.ticks,
                 b.contended_ticks FROM signal_buckets b JOIN series s USING (series_id)",
+    ),
+    (
+        "minutes",
+        "SELECT s.name, m.time, m.slowdown_s, m.value, m.value_min, m.value_max, m.mean, m.baseline, m.ticks,
+                m.contended_ticks FROM signal_minutes m JOIN series s USING (series_id)",
+    ),
+    (
+        "hours",
+        "SELECT s.name, h.time, h.slowdown_s, h.value, h.value_min, h.value_max, h.mean, h.baseline, h.ticks,
+                h.contended_ticks FROM signal_hours h JOIN series s USING (series_id)",
     ),
     (
         "episodes",

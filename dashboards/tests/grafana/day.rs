@@ -106,12 +106,6 @@ impl Day {
             owner.execute(known, &[&migration.name]).await.unwrap();
         }
         owner.batch_execute(include_str!("day.sql")).await.unwrap();
-        if timescale {
-            for tier in ["signals_1min", "signals_1h"] {
-                let refresh = format!("CALL refresh_continuous_aggregate('{tier}', NULL, NULL)");
-                owner.batch_execute(&refresh).await.unwrap();
-            }
-        }
         // As `tailback run` does once a minute, until nothing is due.
         while owner.query_one("SELECT roll_up()", &[]).await.unwrap().get(0) {}
         let login = format!("CREATE ROLE {name} LOGIN IN ROLE tailback_reader");

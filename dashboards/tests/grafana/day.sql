@@ -20,9 +20,6 @@ INSERT INTO silences (producer, schema, component, part, from_time, until_time)
 VALUES ('nid00003', 'lustre_client', 'nid00003', 'scratch', '2026-10-15 07:00', '2026-10-15 08:00'),
        ('nid00015', 'aries_rtr', 'c2-0c0s3', '', '2026-10-15 22:00', NULL);
 INSERT INTO dropped_counts VALUES ('detector', 0, 'late', 40), ('detector', 1, 'late', 2), ('aggregator', 0, 'duplicate', 900);
-INSERT INTO stage_positions (stage, partition, epoch, owner, commits, position, event_time, committed_at)
-VALUES ('detector', 0, 3, 'a-1', 170000, 123456, '2026-10-15 23:59:59', '2026-10-16 00:00:00.4'),
-       ('rollup', 0, 2, 'a-1', 170000, 4567, '2026-10-15 23:59:58', '2026-10-16 00:00:00.6');
 
 -- Ten-second rows: contended tiles and mounts are those of the first group, in the first quarter of every third hour.
 INSERT INTO signal_buckets
@@ -33,6 +30,14 @@ CROSS JOIN LATERAL (SELECT s.component ~ '^(c0-0|nid0000[0-7])' AND s.series_id 
                            AND extract(epoch FROM t)::integer % 10800 < 900 AS hot,
                            CASE WHEN s.metric = 'lustre_write_rate' THEN 1e9 ELSE 0.5 END AS b) h
 CROSS JOIN LATERAL (SELECT CASE WHEN NOT hot THEN b WHEN s.metric = 'lustre_write_rate' THEN b / 3 ELSE b * 6 END AS v) x;
+-- Where no stage was yet, the views make all minutes and hours of the ten seconds.
+INSERT INTO signal_minutes
+SELECT time, slowdown_s, series_id, value, value_min, value_max, mean, baseline, ticks, contended_ticks FROM signals_1min;
+INSERT INTO signal_hours
+SELECT time, slowdown_s, series_id, value, value_min, value_max, mean, baseline, ticks, contended_ticks FROM signals_1h;
+INSERT INTO stage_positions (stage, partition, epoch, owner, commits, position, event_time, committed_at)
+VALUES ('detector', 0, 3, 'a-1', 170000, 123456, '2026-10-15 23:59:59', '2026-10-16 00:00:00.4'),
+       ('rollup', 0, 2, 'a-1', 170000, 4567, '2026-10-15 23:59:58', '2026-10-16 00:00:00.6');
 INSERT INTO signal_rows
 SELECT t, 300, s.series_id, b, b, b, b * 1.5, CASE WHEN s.series_id % 16 = 0 THEN 2 ELSE 1 END, 1
 FROM series s CROSS JOIN generate_series('2026-10-15 23:58:00'::timestamptz, '2026-10-15 23:59:59', '1 second') AS t

@@ -4,7 +4,7 @@ use super::copy::CopyBuffer;
 use super::copy::Copying;
 use super::rows::Of;
 use super::{DirectColumnstore, Part, PgError, PgStore, claim, rows};
-use crate::storage_policy::StoredRows;
+use crate::storage_policy::{Bucket, StoredRows};
 use schemas::{ResultBatch, SeriesInfo};
 use std::collections::{HashMap, HashSet};
 use tokio_postgres::Transaction;
@@ -38,9 +38,9 @@ pub struct PartCommit<'a> {
 pub struct CommitFigures {
     /// Rows of `signals`.
     pub signals: u64,
-    /// Rows of `signals_10s`.
+    /// Rows of the tiers: ten seconds, minutes, hours.
     pub buckets: u64,
-    /// Bytes of both as sent.
+    /// Bytes of all as sent.
     pub copy_bytes: u64,
     /// Bytes of the snapshots as stored.
     pub snapshot_bytes: u64,
@@ -77,7 +77,7 @@ impl PgStore {
             return Ok(CommitFigures { repeated: true, ..CommitFigures::default() });
         }
         self.number_series(stage, parts).await?;
-        let direct = self.hypertable && goes_direct(self.settings.direct_columnstore, parts);
+        let direct = Direct::of(self.hypertable, self.settings.direct_columnstore);
         let PgStore { client, parts: kept, buffer, .. } = self;
         let client = client.as_mut().ok_or_else(|| PgError::Retry("the connection is closed".to_string()))?;
         let of = parts.iter().map(|p| known(kept, stage, p.partition)).collect::<Result<Vec<_>, _>>()?;
@@ -122,11 +122,31 @@ fn known<'a>(
     kept.get(&(stage.to_string(), partition)).ok_or(PgError::Fenced { partition })
 }
 
-fn goes_direct(setting: DirectColumnstore, parts: &[PartCommit<'_>]) -> bool {
-    match setting {
-        DirectColumnstore::On => true,
-        DirectColumnstore::Off => false,
-        DirectColumnstore::Auto => parts.iter().map(|p| p.stored.signals.len()).sum::<usize>() >= DIRECT_ROWS,
+/// Which COPY goes straight into the columnstore.
+#[derive(Clone, Copy)]
+enum Direct {
+    Never,
+    Always,
+    /// Of so many rows.
+    From(usize),
+}
+
+impl Direct {
+    fn of(hypertable: bool, setting: DirectColumnstore) -> Direct {
+        match setting {
+            _ if !hypertable => Direct::Never,
+            DirectColumnstore::On => Direct::Always,
+            DirectColumnstore::Off => Direct::Never,
+            DirectColumnstore::Auto => Direct::From(DIRECT_ROWS),
+        }
+    }
+
+    fn goes(self, rows: usize) -> bool {
+        match self {
+            Direct::Never => false,
+            Direct::Always => true,
+            Direct::From(least) => rows >= least,
+        }
     }
 }
 
@@ -161,36 +181,56 @@ fn latest_s(results: &ResultBatch) -> Option<f64> {
     results.signals.iter().map(|s| s.time).max().map(|time| time.seconds().clamp(-2e11, 9e12))
 }
 
+/// A tier: the COPY into its table, its rows of a commit, and whether its ticks are integers, not small ones.
+type Tier = (&'static str, fn(&StoredRows) -> &[Bucket], bool);
+
+const TIERS: [Tier; 3] = [
+    (include_str!("sql/copy_buckets.sql"), |stored| &stored.buckets, false),
+    (include_str!("sql/copy_minutes.sql"), |stored| &stored.minutes, true),
+    (include_str!("sql/copy_hours.sql"), |stored| &stored.hours, true),
+];
+
 async fn copy(
     to: &Transaction<'_>,
     parts: &[PartCommit<'_>],
     kept: &[&Part],
     buffer: &mut CopyBuffer,
-    direct: bool,
+    direct: Direct,
 ) -> Result<CommitFigures, PgError> {
-    let mut figures = CommitFigures { direct, ..CommitFigures::default() };
-    figures.signals = parts.iter().map(|p| p.stored.signals.len() as u64).sum();
-    figures.buckets = parts.iter().map(|p| p.stored.buckets.len() as u64).sum();
-    if figures.signals > 0 {
-        if direct {
-            to.batch_execute("SET LOCAL timescaledb.enable_direct_compress_copy = on").await?;
-        }
+    let signals: usize = parts.iter().map(|p| p.stored.signals.len()).sum();
+    let mut figures = CommitFigures { signals: signals as u64, ..CommitFigures::default() };
+    let mut is_direct = false;
+    if signals > 0 {
+        figures.direct = direct.goes(signals);
+        go_direct(to, figures.direct, &mut is_direct).await?;
         let mut copying = Copying::begin(to, include_str!("sql/copy_signals.sql"), buffer).await?;
         for (part, kept) in parts.iter().zip(kept) {
             copying.signals(&part.stored.signals, &kept.ids).await?;
         }
         figures.copy_bytes += copying.end().await?;
-        if direct {
-            // The buckets have an aggregate on them, whose trigger the columnstore's COPY does not fire.
-            to.batch_execute("SET LOCAL timescaledb.enable_direct_compress_copy = off").await?;
-        }
     }
-    if figures.buckets > 0 {
-        let mut copying = Copying::begin(to, include_str!("sql/copy_buckets.sql"), buffer).await?;
+    for (statement, of, wide) in TIERS {
+        let rows: usize = parts.iter().map(|p| of(p.stored).len()).sum();
+        if rows == 0 {
+            continue;
+        }
+        go_direct(to, direct.goes(rows), &mut is_direct).await?;
+        let mut copying = Copying::begin(to, statement, buffer).await?;
         for (part, kept) in parts.iter().zip(kept) {
-            copying.buckets(&part.stored.buckets, &kept.ids).await?;
+            copying.buckets(of(part.stored), &kept.ids, wide).await?;
         }
         figures.copy_bytes += copying.end().await?;
+        figures.buckets += rows as u64;
     }
     Ok(figures)
+}
+
+/// Says for the next COPY of the transaction whether it goes straight into the columnstore.
+async fn go_direct(to: &Transaction<'_>, wanted: bool, is_direct: &mut bool) -> Result<(), PgError> {
+    if wanted != *is_direct {
+        let set = if wanted { "on" } else { "off" };
+        to.batch_execute(&format!("SET LOCAL timescaledb.enable_direct_compress_copy = {set}")).await?;
+        *is_direct = wanted;
+    }
+    Ok(())
 }

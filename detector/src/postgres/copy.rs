@@ -72,8 +72,8 @@ impl<'a> Copying<'a> {
         Ok(())
     }
 
-    /// Adds buckets; `ids` are the partition's numbers in the database.
-    pub(super) async fn buckets(&mut self, rows: &[Bucket], ids: &[i32]) -> Result<(), PgError> {
+    /// Adds rows of a tier, whose ticks are integers where it is `wide`; `ids` are the partition's numbers in the database.
+    pub(super) async fn buckets(&mut self, rows: &[Bucket], ids: &[i32], wide: bool) -> Result<(), PgError> {
         for bucket in rows {
             let mut row = Row::new(10);
             row.time(bucket.time);
@@ -84,8 +84,13 @@ impl<'a> Copying<'a> {
             row.f32(f64::from(bucket.value_max));
             row.f32(f64::from(bucket.mean));
             row.f32(f64::from(bucket.baseline));
-            row.ticks(bucket.ticks);
-            row.ticks(bucket.contended_ticks);
+            for ticks in [bucket.ticks, bucket.contended_ticks] {
+                if wide {
+                    row.i32(i32::try_from(ticks).unwrap_or(i32::MAX));
+                } else {
+                    row.ticks(u16::try_from(ticks).unwrap_or(u16::MAX));
+                }
+            }
             self.add(&row).await?;
         }
         Ok(())

@@ -53,16 +53,14 @@ async fn expire(
 ) -> Result<(), PgError> {
     let before = |days: Option<f64>| days.map(|days| now.seconds() - days * DAY_S);
     let keep = &settings.retention;
-    // On plain PostgreSQL the coarse tiers are computed from the ten seconds: those stay as long as the longest.
-    let tier_days = match (keep.ten_seconds_days, keep.minutes_days) {
-        (Some(ten_seconds), Some(minutes)) => Some(ten_seconds.max(minutes)),
-        _ => None,
-    };
-    let (raw, tier) = if has_policies { (None, None) } else { (before(keep.raw_days), before(tier_days)) };
+    let tiers = [keep.raw_days, keep.ten_seconds_days, keep.minutes_days, keep.hours_days];
+    let [raw, tier, minutes, hours] = tiers.map(|days| if has_policies { None } else { before(days) });
     let ended = before(settings.episodes_days);
     for _ in 0..SLICES_MAX {
-        let more: bool =
-            client.query_one(include_str!("sql/expire.sql"), &[&raw, &tier, &ended]).await?.get(0);
+        let more: bool = client
+            .query_one(include_str!("sql/expire.sql"), &[&raw, &tier, &minutes, &hours, &ended])
+            .await?
+            .get(0);
         if !more {
             break;
         }

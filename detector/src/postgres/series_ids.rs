@@ -59,7 +59,9 @@ impl PgStore {
 /// The series of a commit's rows that have no number yet, each once.
 fn unnumbered(commit: &PartCommit<'_>, ids: &[i32]) -> Vec<usize> {
     let signals = commit.stored.signals.iter().map(|stored| stored.signal.series);
-    let buckets = commit.stored.buckets.iter().map(|bucket| bucket.series);
+    let stored = commit.stored;
+    let tiers = [&stored.buckets, &stored.minutes, &stored.hours];
+    let buckets = tiers.into_iter().flatten().map(|bucket| bucket.series);
     let episodes = commit.results.episodes.iter().map(|episode| episode.series);
     let of_jobs = commit.results.job_series.iter().map(|(_, series)| *series);
     let written = signals.chain(buckets).chain(episodes).chain(of_jobs).map(SeriesIndex::at);

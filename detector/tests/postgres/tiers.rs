@@ -10,13 +10,7 @@ fn the_tiers_have_the_same_columns_and_figures_on_every_server() {
         let mut fixture = Fixture::new(2, 65);
         fixture.thin();
         store.commit(STAGE, &[commit(&fixture, 1, None, 1)]).await.unwrap();
-        if database.timescale {
-            // A policy that ran before the rows came has passed over their time.
-            for tier in ["signals_1min", "signals_1h"] {
-                database.execute(&format!("CALL refresh_continuous_aggregate('{tier}', NULL, NULL)")).await;
-            }
-        }
-        for tier in ["signals_10s", "signals_1min", "signals_1h"] {
+        for tier in ["signals_10s", "signals_1min", "signals_1h", "signal_minutes", "signal_hours"] {
             let sum = query(
                 &database,
                 &format!("SELECT concat_ws(' ', sum(ticks), sum(contended_ticks), round(max(value)::numeric, 3), max(slowdown_s)) FROM {tier}"),
@@ -28,10 +22,48 @@ fn the_tiers_have_the_same_columns_and_figures_on_every_server() {
         let nothing = ResultBatch::default();
         let idle = PartCommit { stored: &empty, results: &nothing, ..commit(&fixture, 1, Some(1), 1) };
         store.commit(STAGE, &[idle]).await.unwrap();
-        let more =
-            query(&database, "SELECT tailback_expire('2100-01-01', '2100-01-01', '2100-01-01')::text").await;
+        let more = query(
+            &database,
+            "SELECT tailback_expire(d, d, d, d, d)::text FROM (SELECT timestamptz '2100-01-01' AS d) t",
+        )
+        .await;
         assert_eq!(more, ["false"]);
-        assert_eq!(query(&database, "SELECT count(*)::text FROM signals").await, ["0"]);
+        for tier in ["signals", "signals_10s", "signal_minutes", "signal_hours"] {
+            assert_eq!(
+                query(&database, &format!("SELECT count(*)::text FROM {tier}")).await,
+                ["0"],
+                "{tier}"
+            );
+        }
+    });
+}
+
+#[test]
+fn a_tier_says_the_same_before_and_after_its_rows_are_written() {
+    on_each_server(|database: Database| async move {
+        let mut store = PgStore::connect(&database.settings()).await.unwrap();
+        store.claim("detector", 0, "a").await.unwrap();
+        let mut fixture = Fixture::new(3, 5_000);
+        fixture.thin();
+        store.commit("detector", &[commit(&fixture, 1, None, 1)]).await.unwrap();
+        let told = |tier: &str| {
+            format!("SELECT concat_ws(' ', series_id, time, round(value::numeric, 4), value_min, value_max, round(mean::numeric, 4),
+                            round(baseline::numeric, 4), ticks, contended_ticks, slowdown_s) FROM {tier} ORDER BY series_id, time")
+        };
+        for (tier, rows) in [("signals_1min", 3 * 84), ("signals_1h", 3 * 2)] {
+            let mut answers = Vec::new();
+            // None is written, some are, all are.
+            for at in ["min(b.time)", "max(b.time)", "max(b.time) + interval '2 hours'"] {
+                let moved = format!(
+                    "UPDATE stage_positions SET event_time = (SELECT ({at})::timestamptz FROM signal_buckets b)"
+                );
+                database.execute(&moved).await;
+                answers.push(query(&database, &told(tier)).await);
+            }
+            assert_eq!(answers[0].len(), rows, "{tier}");
+            assert_eq!(answers[0], answers[1], "{tier}");
+            assert_eq!(answers[0], answers[2], "{tier}");
+        }
     });
 }
 
@@ -45,7 +77,8 @@ fn housekeeping_removes_what_is_past_its_time_where_the_server_does_not() {
         fixture.thin();
         store.commit(STAGE, &[commit(&fixture, 1, None, 1)]).await.unwrap();
         let (now, years) = (Time(fixture_end_us(&fixture)), 20.0 * 365.0 * 86_400.0);
-        let rows = "SELECT (SELECT count(*) FROM signals) || ' ' || (SELECT count(*) FROM signals_10s)";
+        let rows = "SELECT concat_ws(' ', (SELECT count(*) FROM signals), (SELECT count(*) FROM signals_10s),
+            (SELECT count(*) FROM signal_minutes), (SELECT count(*) FROM signal_hours))";
         let before = query(&database, rows).await;
         assert!(!housekeep(&settings, now).await.unwrap().elsewhere);
         assert_eq!(query(&database, rows).await, before, "nothing is that old yet");
@@ -53,7 +86,7 @@ fn housekeeping_removes_what_is_past_its_time_where_the_server_does_not() {
         assert!(!done.elsewhere);
         assert_eq!(done.policies_failed, []);
         if !database.timescale {
-            assert_eq!(query(&database, rows).await, ["0 0"]);
+            assert_eq!(query(&database, rows).await, ["0 0 0 2"], "hours stay for ever");
         }
     });
 }
@@ -99,10 +132,14 @@ fn expiry_keeps_what_has_no_time() {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
         store.claim(STAGE, 0, "a").await.unwrap();
         store.commit(STAGE, &[commit(&fixture, 1, None, 1)]).await.unwrap();
-        let rows = "SELECT (SELECT count(*) FROM signals) || ' ' || (SELECT count(*) FROM signals_10s)";
+        let rows = "SELECT concat_ws(' ', (SELECT count(*) FROM signals), (SELECT count(*) FROM signals_10s),
+            (SELECT count(*) FROM signal_minutes), (SELECT count(*) FROM signal_hours))";
         let before = query(&database, rows).await;
-        for never in ["NULL, NULL, NULL", "'-infinity', '-infinity', '-infinity'"] {
-            let more = query(&database, &format!("SELECT tailback_expire({never})::text")).await;
+        for never in ["NULL", "'-infinity'"] {
+            let expire = format!(
+                "SELECT tailback_expire(d, d, d, d, d)::text FROM (SELECT {never}::timestamptz AS d) t"
+            );
+            let more = query(&database, &expire).await;
             assert_eq!(more, ["false"], "{never}");
             assert_eq!(query(&database, rows).await, before, "{never}");
         }

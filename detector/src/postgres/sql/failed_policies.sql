@@ -1,5 +1,5 @@
 SELECT j.job_id, j.proc_name || ' of ' || j.hypertable_name
 FROM timescaledb_information.jobs j JOIN timescaledb_information.job_stats s USING (job_id)
-WHERE j.hypertable_name IN ('signal_rows', 'signal_buckets', 'signals_1min', 'signals_1h')
+WHERE j.hypertable_name IN ('signal_rows', 'signal_buckets', 'signal_minutes', 'signal_hours')
   AND j.scheduled AND s.last_run_status = 'Failed'
 ORDER BY j.job_id

@@ -1,0 +1,2 @@
+COPY signal_hours (time, slowdown_s, series_id, value, value_min, value_max, mean, baseline, ticks, contended_ticks)
+FROM STDIN (FORMAT binary)
