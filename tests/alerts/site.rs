@@ -11,7 +11,7 @@ use schemas::{Notice, NoticeKind, ResultBatch, RoutedNotice};
 use serde_json::Value;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 /// The incident that the README shows.
 const SHOWN: &str = "1e81306a8de36328";
@@ -118,4 +118,37 @@ fn the_readmes_commands_about_alerts_are_answered_from_the_sites_database() {
         is_silenced(folder.path());
         assert_eq!(advised(folder.path(), &curl.replace("127.0.0.1:9464", &address)), [SHOWN]);
     });
+}
+
+/// What `tailback check` says of a configuration that names both receivers of the README.
+fn checked(folder: &Path, hosts: &str) -> Output {
+    let alerts = format!("[alerts]\nreceivers = [\"scheduler.toml\", \"slurm.toml\"]\nhosts = [{hosts}]\n");
+    std::fs::write(folder.join("tailback.toml"), alerts).unwrap();
+    readmes::typed(folder, "tailback check --config tailback.toml").output().unwrap()
+}
+
+#[test]
+fn the_readmes_receivers_are_taken_where_their_host_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let webhook = readmes::block("README.md", "kind = \"webhook\"");
+    let here = webhook.replace("/etc/tailback/webhook.key", path.join("webhook.key").to_str().unwrap());
+    assert_ne!(here, webhook);
+    std::fs::write(path.join("scheduler.toml"), here).unwrap();
+    std::fs::write(path.join("slurm.toml"), readmes::block("README.md", "kind = \"slurm\"")).unwrap();
+    let said = |hosts: &str| {
+        let output = checked(path, hosts);
+        (output.status.success(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (taken, printed) = said("\"scheduler.site\"");
+    assert!(!taken && printed.contains("webhook.key cannot be read"), "{printed}");
+    assert_eq!(printed.lines().count(), 1, "{printed}");
+    std::fs::write(path.join("webhook.key"), "0123456789abcdef").unwrap();
+    let (taken, printed) = said("\"scheduler.site\"");
+    assert!(taken && printed.contains("receivers = [\"scheduler.toml\", \"slurm.toml\"]"), "{printed}");
+    let (taken, printed) = said("");
+    assert!(
+        !taken && printed.contains("url names scheduler.site, which [alerts] hosts does not"),
+        "{printed}"
+    );
 }

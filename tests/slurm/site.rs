@@ -242,6 +242,14 @@ impl Site {
         findings.iter().map(|finding| format!("{finding}\n")).collect()
     }
 
+    /// What the README's report prints of the job that users call so.
+    pub fn report(&self, label: &str) -> String {
+        let command = readmes::quoted("deploy/slurm/README.md", "tailback report ");
+        let here = command.replace("1234_7", label);
+        assert_ne!(here, command);
+        readmes::printed(self.folder.path(), &format!("{here} --config tailback.toml"))
+    }
+
     /// What curl prints when it posts a job as the README says.
     pub fn curl(&self) -> String {
         let command = readmes::block("deploy/slurm/README.md", "curl -i");

@@ -31,6 +31,9 @@ mod outages;
 mod poison;
 mod process;
 mod processes;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../readmes/mod.rs"]
+mod readmes;
 mod rows;
 mod sampler;
 mod secure;

@@ -1,6 +1,7 @@
 //! A source that stops: told in seconds of the rows' own time, silent in every answer until its next row.
 
 use super::feed::Feed;
+use super::readmes;
 use super::rows::{self, Row};
 use super::services::turn_alone;
 use super::site::{PARTITIONS, Site};
@@ -83,6 +84,20 @@ fn counts_as_silent(site: &Site, last_us: i64) {
         "system |  | 1 | 0.900".into(),
     ];
     until(site, &query, |found| found == wanted);
+    readmes_queries(site);
+}
+
+/// The README's queries, at that moment.
+fn readmes_queries(site: &Site) {
+    let block = readmes::block("README.md", "SELECT * FROM sources");
+    let queries: Vec<&str> = block.split_inclusive(';').filter(|query| query.contains("SELECT")).collect();
+    let [sources, completeness, jobs] = queries[..] else { panic!("{queries:?}") };
+    let silent = site.database.rows(sources);
+    assert!(matches!(&silent[..], [one] if one.contains(STOPS) && one.contains("silent")), "{silent:?}");
+    let groups = site.database.rows(completeness);
+    assert!(!groups.is_empty() && groups.iter().all(|row| row.starts_with("group | ")), "{groups:?}");
+    let jobs = site.database.rows(jobs);
+    assert!(!jobs.is_empty(), "{jobs:?}");
 }
 
 #[test]
