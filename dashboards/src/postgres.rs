@@ -94,11 +94,12 @@ impl Server {
 }
 
 /// Plans are made for the parameters that are asked for: a filter that is not set, and a tier that does not fit, then cost
-/// nothing. Compiling plans saves nothing for answers that are short.
+/// nothing. Compiling plans saves nothing for answers that are short. The latest words of all series are sorted in memory.
 fn settings() -> String {
     format!(
         "SET default_transaction_read_only = on; SET statement_timeout = '{STATEMENT_S}s'; SET lock_timeout = '3s'; \
-         SET plan_cache_mode = force_custom_plan; SET jit = off; SET application_name = 'tailback serve'"
+         SET plan_cache_mode = force_custom_plan; SET jit = off; SET work_mem = '64MB'; \
+         SET application_name = 'tailback serve'"
     )
 }
 

@@ -4,7 +4,7 @@ WITH links AS MATERIALIZED (
     SELECT nullif(p.group_name, '') AS place, n.metric, n.series_id, n.name, n.state, n.mean / nullif(n.bound, 0) AS excess
     FROM series_now n LEFT JOIN component_places p USING (metric, component)
     WHERE n.metric <> 'lustre_write_rate'
-), worst AS (
+), worst AS MATERIALIZED (
     SELECT DISTINCT ON (place, metric) place, metric, name FROM links WHERE state = 'contended'
     ORDER BY place, metric, excess DESC NULLS LAST, series_id
 ), counted AS (
