@@ -57,8 +57,8 @@ pub fn configure(config: &Path, url: &str) {
 }
 
 impl Both {
-    /// Both with the same rows; the configuration names `login`, who may read.
-    pub async fn filled(database: &Database, login: &str) -> Both {
+    /// Both with the same rows; the configuration names the database as `url` does.
+    pub async fn filled(database: &Database, url: &str) -> Both {
         let rows = rows();
         let mut server = PgStore::connect(&database.settings()).await.unwrap();
         commit_to_server(&mut server, &rows).await;
@@ -68,7 +68,7 @@ impl Both {
         let (store, config) = (folder.path().join("tailback.db"), folder.path().join("tailback.toml"));
         Store::open(&store, Retention::default()).unwrap().commit(&rows, &[]).unwrap();
         Connection::open(&store).unwrap().execute_batch(BESIDE).unwrap();
-        configure(&config, &database.url_of(login));
+        configure(&config, url);
         Both { folder, store, config }
     }
 }

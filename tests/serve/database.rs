@@ -1,7 +1,8 @@
 //! Databases that are away, restarted, of another version, or not to be read; and one that goes on.
 
 use crate::both::{Both, configure};
-use crate::postgres_support::{Database, on_each_server};
+use crate::postgres_support::{Database, on_each_server, query};
+use crate::readmes;
 use crate::serving::{PATIENCE, Page, Serving};
 use detector::postgres::{PgSettings, migrate};
 use std::io::{BufRead, BufReader};
@@ -55,13 +56,23 @@ fn a_store_and_a_configuration_are_not_shown_at_once() {
 #[test]
 fn the_writers_account_serves_in_a_session_that_only_reads() {
     on_each_server(|database: Database| async move {
-        let both = Both::filled(&database, "tailback").await;
-        let page = Serving::start("--config", &both.config).page_of();
-        assert_eq!(page.1.ask("now").0, 200);
+        let both = Both::filled(&database, &database.settings().url).await;
+        let (_serving, page) = Serving::start("--config", &both.config).page_of();
+        assert_eq!(page.ask("now").0, 200);
         let settings = "SELECT string_agg(DISTINCT application_name, ',') FROM pg_stat_activity
                         WHERE datname = current_database() AND application_name LIKE 'tailback%'";
-        assert!(crate::postgres_support::query(&database, settings).await[0].contains("tailback serve"));
-        drop(both.folder);
+        assert!(query(&database, settings).await[0].contains("tailback serve"));
+    });
+}
+
+#[test]
+fn the_command_of_the_readme_serves_the_database() {
+    on_each_server(|database: Database| async move {
+        let both = Both::filled(&database, &database.settings().url).await;
+        let command = readmes::block("README.md", "tailback serve --config");
+        let anywhere = format!("exec {} --listen 127.0.0.1:0", command.trim());
+        let (_serving, page) = Serving::of(readmes::typed(both.folder.path(), &anywhere)).page_of();
+        assert_eq!(page.ask("now").1["total"], 7);
     });
 }
 
@@ -79,13 +90,12 @@ fn event(events: &mut impl BufRead, wanted: &str) {
 #[test]
 fn what_is_committed_becomes_an_event_though_nobody_tells_of_ticks() {
     on_each_server(|database: Database| async move {
-        let both = Both::filled(&database, "tailback").await;
+        let both = Both::filled(&database, &database.settings().url).await;
         let (_serving, page) = Serving::start("--config", &both.config).page_of();
         let mut events = BufReader::new(page.stream("stream"));
         event(&mut events, "\"clock\":1795169400.0");
         database.execute("UPDATE stage_positions SET event_time = event_time + interval '1 second'").await;
         event(&mut events, "\"clock\":1795169401.0");
-        drop(both.folder);
     });
 }
 

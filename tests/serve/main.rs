@@ -19,5 +19,8 @@ mod database;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../../detector/tests/postgres_support/mod.rs"]
 mod postgres_support;
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../readmes/mod.rs"]
+mod readmes;
 mod serving;
 mod stores;

@@ -18,6 +18,11 @@ impl Serving {
     pub fn start(option: &str, file: &Path) -> Serving {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tailback"));
         command.args(["serve", "--listen", "127.0.0.1:0", option]).arg(file).env("TZ", "UTC");
+        Serving::of(command)
+    }
+
+    /// What a command starts.
+    pub fn of(mut command: Command) -> Serving {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let told = BufReader::new(child.stderr.take().unwrap());
         Serving(child, told)
