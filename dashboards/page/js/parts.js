@@ -105,4 +105,4 @@ export function episodeTable(episodes, withSeries = true) {
 export const shown = (items, total, least = false) => (total > items.length ? `${count(items.length)} of ${count(total)}${least ? " or more" : ""} shown` : count(total));
 
 /** What the points of a chart are where they are not the ticks themselves. */
-export const tierNote = ({ tier }) => (tier in TIER_WORDS ? el("span", { class: "muted" }, TIER_WORDS[tier]) : null);
+export const tierNote = ({ tier }) => (tier in TIER_WORDS ? el("span", { class: "muted" }, `${TIER_WORDS[tier]} ·\u00a0`) : null);
