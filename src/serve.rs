@@ -1,14 +1,22 @@
-//! `tailback serve`: the page over a store that somebody wrote, or still writes.
+//! `tailback serve`: the page over a store that somebody wrote, or still writes, or over a database.
 
+use crate::config::RunConfig;
+use crate::run::pg_settings;
 use crate::signals;
 use anyhow::Context;
 use clap::Args;
-use dashboards::{PageConfig, Progress};
+use dashboards::postgres::{Connect, Connecting};
+use dashboards::{PageConfig, Progress, Source};
+use detector::postgres::{PgError, PgSettings, connect_reader};
 use detector::store::{StoreError, open_reader, open_writer};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
+
+/// For how long a question waits for a connection at most.
+const CONNECT_S_MAX: f64 = 5.0;
 
 /// Which store, and where.
 #[derive(Debug, Args)]
@@ -16,6 +24,9 @@ pub struct ServeArgs {
     /// The store that `tailback replay` or `tailback demo` wrote
     #[arg(long, value_name = "FILE", default_value = "tailback.db")]
     pub store: PathBuf,
+    /// Show the database of this configuration (TOML) instead of a store; an account that may read is enough
+    #[arg(long, value_name = "FILE", conflicts_with = "store")]
+    pub config: Option<PathBuf>,
     /// Loopback address of the page
     #[arg(long, default_value = "127.0.0.1:8642")]
     pub listen: SocketAddr,
@@ -24,14 +35,17 @@ pub struct ServeArgs {
 /// Serves until Ctrl-C.
 ///
 /// # Errors
-/// A store that is not there or that this version cannot read, or an address that is taken.
+/// A store that is not there or that this version cannot read, a database that refuses or is another version's, or an
+/// address that is taken. A database that does not answer yet is waited for.
 pub fn run(args: ServeArgs) -> anyhow::Result<()> {
-    std::fs::metadata(&args.store).with_context(|| format!("there is no store {}", args.store.display()))?;
-    bring_up_to_date(&args.store)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let store = match &args.config {
+        Some(file) => runtime.block_on(database(file))?,
+        None => file(args.store)?,
+    };
     let served: anyhow::Result<()> = runtime.block_on(async {
         let (_keep, ticks) = watch::channel(Progress::default());
-        let config = PageConfig { store: args.store, listen: args.listen, run_note: None };
+        let config = PageConfig { store, listen: args.listen, run_note: None };
         let page = dashboards::bind(config).await?;
         eprintln!("the page is at {} (Ctrl-C ends it)", page.url());
         page.serve(ticks, signals::end_asked()).await?;
@@ -39,6 +53,36 @@ pub fn run(args: ServeArgs) -> anyhow::Result<()> {
     });
     runtime.shutdown_timeout(Duration::from_secs(1));
     served
+}
+
+fn file(store: PathBuf) -> anyhow::Result<Source> {
+    std::fs::metadata(&store).with_context(|| format!("there is no store {}", store.display()))?;
+    bring_up_to_date(&store)?;
+    Ok(store.into())
+}
+
+async fn database(file: &Path) -> anyhow::Result<Source> {
+    let mut settings = pg_settings(&RunConfig::load(Some(file))?);
+    settings.connect_timeout_s = settings.connect_timeout_s.min(CONNECT_S_MAX);
+    match connect_reader(&settings).await {
+        Err(PgError::Retry(why)) => eprintln!("the database does not answer yet: {why}"),
+        tried => drop(tried?),
+    }
+    Ok(Source::Database(Arc::new(Database(settings))))
+}
+
+/// The database that a configuration names.
+struct Database(PgSettings);
+
+impl Connect for Database {
+    fn connect(&self) -> Connecting<'_> {
+        Box::pin(async {
+            connect_reader(&self.0).await.map_err(|error| match error {
+                PgError::Retry(why) => why,
+                other => other.to_string(),
+            })
+        })
+    }
 }
 
 /// The page asks for tables that a store of an older version lacks: they are added, and what is there stays.

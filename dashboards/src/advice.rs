@@ -1,8 +1,9 @@
 //! `/api/v1/advice`: what a scheduler that asks instead of listening should know now.
 
 use crate::answer::{Answer, ApiError, Checked};
-use crate::reader::Store;
+use crate::question;
 use crate::router::PageState;
+use crate::store::Store;
 use axum::Json;
 use axum::extract::State;
 use schemas::alert::advice_answer;
@@ -35,15 +36,12 @@ pub async fn advice(State(state): State<PageState>, Checked(query): Checked<Advi
 }
 
 fn read_advice(store: &Store<'_>, nodes: &[String]) -> Result<Value, ApiError> {
-    let texts: Vec<String> = store.rows(include_str!("../sql/firing.sql"), [], |row| row.get(0))?;
+    let texts: Vec<String> = store.rows(question!("firing"), &[], |row| row.get(0))?;
     let mut firing: Vec<Notice> = texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
     if !nodes.is_empty() {
         let mut jobs = BTreeSet::new();
-        for node in nodes {
-            jobs.extend(
-                store.rows(include_str!("../sql/jobs_on.sql"), [node], |row| row.get::<_, String>(0))?,
-            );
-        }
+        let list = serde_json::to_string(nodes)?;
+        jobs.extend(store.rows(question!("jobs_on"), &[&list], |row| row.get::<String>(0))?);
         firing.retain(|notice| notice.concerns(nodes, &jobs));
     }
     let now_s = store.clock()?;

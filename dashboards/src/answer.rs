@@ -7,6 +7,9 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use schemas::Name;
 use serde::de::DeserializeOwned;
+use std::error::Error;
+use std::io;
+use std::iter::successors;
 
 const SEARCH_BYTES_MAX: usize = 128;
 
@@ -24,13 +27,60 @@ pub enum ApiError {
     Waiting(String),
     /// The store could not be read.
     #[error("the store could not be read: {0}")]
-    Store(#[from] rusqlite::Error),
+    Store(Box<dyn Error + Send + Sync>),
     /// The database does not answer; the text says why.
     #[error("the database does not answer: {0}")]
     Away(String),
     /// A query ended without an answer.
     #[error("the query was interrupted")]
     Interrupted,
+}
+
+impl From<rusqlite::Error> for ApiError {
+    fn from(error: rusqlite::Error) -> ApiError {
+        ApiError::Store(error.into())
+    }
+}
+
+impl From<serde_json::Error> for ApiError {
+    fn from(error: serde_json::Error) -> ApiError {
+        ApiError::Store(error.into())
+    }
+}
+
+impl From<tokio_postgres::Error> for ApiError {
+    /// What passes by itself is told apart from what does not.
+    fn from(error: tokio_postgres::Error) -> ApiError {
+        let Some(said) = error.as_db_error() else {
+            let mut causes = successors(error.source(), |&cause| cause.source());
+            return match error.is_closed() || causes.any(|cause| cause.is::<io::Error>()) {
+                true => {
+                    ApiError::Away("the connection to it broke; the next question makes a new one".into())
+                }
+                false => ApiError::Store(whole(&error).into()),
+            };
+        };
+        let text = format!("PostgreSQL says {}: {}", said.code().code(), said.message());
+        match said.code().code() {
+            // Stopped, as by the limit of time; shut down; out of resources; locked.
+            code if ["57", "08", "53", "40", "55"].iter().any(|class| code.starts_with(class)) => {
+                ApiError::Away(text)
+            }
+            "42501" => {
+                ApiError::Store(format!("{text}; grant the account the role `tailback_reader`").into())
+            }
+            _ => ApiError::Store(text.into()),
+        }
+    }
+}
+
+/// An error with its causes: those of the driver stand behind it.
+fn whole(error: &dyn Error) -> String {
+    let causes = successors(error.source(), |&cause| cause.source());
+    causes.fold(error.to_string(), |told, cause| match cause.to_string() {
+        cause if told.contains(&cause) => told,
+        cause => format!("{told}: {cause}"),
+    })
 }
 
 impl ApiError {
@@ -89,6 +139,17 @@ pub fn checked_search(text: Option<&str>) -> Result<(), ApiError> {
             Err(ApiError::BadRequest(format!("search is longer than {SEARCH_BYTES_MAX} bytes")))
         }
         _ => Ok(()),
+    }
+}
+
+/// The number of an episode or a region, from outside.
+///
+/// # Errors
+/// What is no such number is refused.
+pub fn checked_number(whose: &str, text: &str) -> Result<i64, ApiError> {
+    match text.parse() {
+        Ok(number) if number >= 0 => Ok(number),
+        _ => Err(ApiError::BadRequest(format!("{whose} id is a number"))),
     }
 }
 

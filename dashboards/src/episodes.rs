@@ -1,21 +1,25 @@
 //! `/api/v1/episodes`: contended stretches, and one of them with the points around it.
 
-use crate::answer::{Answer, ApiError, Checked, checked_job_id, checked_limit, checked_series_name};
+use crate::answer::{
+    Answer, ApiError, Checked, checked_job_id, checked_limit, checked_number, checked_series_name,
+};
 use crate::loss_curve::EpisodeLoss;
 use crate::now::{MetricFacts, metric_facts};
 use crate::points::{Points, read_points};
-use crate::reader::Store;
+use crate::question;
 use crate::router::PageState;
 use crate::series::{JobBeside, jobs_beside};
 use crate::spans::{Span, read_spans};
+use crate::store::{Row, Store};
 use axum::Json;
 use axum::extract::{Path, State};
-use rusqlite::Row;
 use schemas::{CauseShare, Metric, Name};
 use serde::{Deserialize, Serialize};
 
 const EPISODES_STANDARD: u32 = 200;
 const EPISODES_MAX: u32 = 1_000;
+/// Where a database stops to count, as `sql/postgres/episode_count.sql` says.
+const EPISODES_COUNTED: i64 = 100_000;
 /// What is shown before and after an episode, in seconds.
 const AROUND_S: f64 = 60.0;
 
@@ -51,6 +55,7 @@ impl EpisodeFilter {
 /// An episode as a line of a list.
 #[derive(Debug, Serialize)]
 pub struct EpisodeLine {
+    /// In a database, where partitions number their own: that number and a million million times the partition.
     id: i64,
     series: String,
     metric: String,
@@ -60,8 +65,9 @@ pub struct EpisodeLine {
     end: f64,
     open: bool,
     duration_s: f64,
-    peak: f64,
-    baseline: f64,
+    /// `null` where the model had no figure, as the baseline.
+    peak: Option<f64>,
+    baseline: Option<f64>,
     slowdown_s: f64,
     slowdown_lo_s: f64,
     slowdown_hi_s: f64,
@@ -74,6 +80,8 @@ pub struct EpisodeLine {
 pub struct Episodes {
     clock: Option<f64>,
     total: i64,
+    /// Whether there may be more than `total`: a database counts 100,000 and no further.
+    total_is_least: bool,
     episodes: Vec<EpisodeLine>,
 }
 
@@ -108,9 +116,11 @@ pub async fn episodes(
     };
     let offset = query.offset.unwrap_or(0);
     let answer = state.reader.read(move |store| {
+        let total = count_episodes(store, &filter)?;
         Ok(Episodes {
             clock: store.clock()?,
-            total: count_episodes(store, &filter)?,
+            total,
+            total_is_least: total == EPISODES_COUNTED && matches!(store, Store::Postgres(_)),
             episodes: read_episodes(store, &filter, limit, offset)?,
         })
     });
@@ -122,16 +132,16 @@ pub async fn episodes(
 /// # Errors
 /// 400 when `id` is no number, 404 when there is no such episode.
 pub async fn episode(State(state): State<PageState>, Path(id): Path<String>) -> Answer<EpisodeAnswer> {
-    let id: u32 = id.parse().map_err(|_| ApiError::BadRequest("an episode's id is a number".to_string()))?;
+    let id = checked_number("an episode's", &id)?;
     state.reader.read(move |store| read_episode(store, id)).await.map(Json)
 }
 
 fn count_episodes(store: &Store<'_>, filter: &EpisodeFilter) -> Result<i64, ApiError> {
     if filter.is_wide() {
-        return store.one(include_str!("../sql/episode_count.sql"), [filter.open], |row| row.get(0));
+        return store.one(question!("episode_count"), &[&filter.open], |row| row.get(0));
     }
-    let params = (filter.open, filter.series.as_deref(), filter.job.as_ref().map(Name::as_str));
-    store.one(include_str!("../sql/episode_count_of.sql"), params, |row| row.get(0))
+    let (series, job) = (filter.series.as_deref(), filter.job.as_ref().map(Name::as_str));
+    store.one(question!("episode_count_of"), &[&filter.open, &series, &job], |row| row.get(0))
 }
 
 /// Open episodes first, then the latest.
@@ -144,21 +154,17 @@ pub fn read_episodes(
     limit: u32,
     offset: u32,
 ) -> Result<Vec<EpisodeLine>, ApiError> {
+    let (limit, offset) = (i64::from(limit), i64::from(offset));
     if filter.is_wide() {
-        return store.rows(
-            include_str!("../sql/episode_list.sql"),
-            (filter.open, limit, offset),
-            episode_row,
-        );
+        return store.rows(question!("episode_list"), &[&filter.open, &limit, &offset], episode_row);
     }
-    let job = filter.job.as_ref().map(Name::as_str);
-    let params = (filter.open, limit, offset, filter.series.as_deref(), job);
-    store.rows(include_str!("../sql/episode_list_of.sql"), params, episode_row)
+    let (series, job) = (filter.series.as_deref(), filter.job.as_ref().map(Name::as_str));
+    store.rows(question!("episode_list_of"), &[&filter.open, &limit, &offset, &series, &job], episode_row)
 }
 
-fn read_episode(store: &Store<'_>, id: u32) -> Result<EpisodeAnswer, ApiError> {
+fn read_episode(store: &Store<'_>, id: i64) -> Result<EpisodeAnswer, ApiError> {
     let episode = store
-        .first(include_str!("../sql/episode.sql"), [id], episode_row)?
+        .first(question!("episode"), &[&id], episode_row)?
         .ok_or_else(|| ApiError::NotFound(format!("no episode {id}")))?;
     let (from, to) = (episode.start - AROUND_S, episode.end + AROUND_S);
     let points = read_points(store, &episode.series, from, to)?;
@@ -175,8 +181,7 @@ fn read_episode(store: &Store<'_>, id: u32) -> Result<EpisodeAnswer, ApiError> {
 }
 
 fn read_loss(store: &Store<'_>, episode: &EpisodeLine) -> Result<EpisodeLoss, ApiError> {
-    let profile: String =
-        store.one(include_str!("../sql/episode_profile.sql"), [episode.id], |row| row.get(0))?;
+    let profile: String = store.one(question!("episode_profile"), &[&episode.id], |row| row.get(0))?;
     Ok(EpisodeLoss {
         start: episode.start,
         slowdown_s: episode.slowdown_s,
@@ -185,7 +190,7 @@ fn read_loss(store: &Store<'_>, episode: &EpisodeLine) -> Result<EpisodeLoss, Ap
     })
 }
 
-fn episode_row(row: &Row<'_>) -> rusqlite::Result<EpisodeLine> {
+fn episode_row(row: &Row<'_>) -> Result<EpisodeLine, ApiError> {
     let causes: String = row.get(15)?;
     Ok(EpisodeLine {
         id: row.get(0)?,
@@ -203,12 +208,6 @@ fn episode_row(row: &Row<'_>) -> rusqlite::Result<EpisodeLine> {
         slowdown_lo_s: row.get(12)?,
         slowdown_hi_s: row.get(13)?,
         completeness: row.get(14)?,
-        causes: parsed_causes(&causes)?,
-    })
-}
-
-fn parsed_causes(json: &str) -> rusqlite::Result<Vec<CauseShare>> {
-    serde_json::from_str(json).map_err(|why| {
-        rusqlite::Error::FromSqlConversionFailure(15, rusqlite::types::Type::Text, Box::new(why))
+        causes: serde_json::from_str(&causes)?,
     })
 }

@@ -1,27 +1,27 @@
 //! `/api/v1/fabric`: the network by group, switch and class of links, parallel links, and contended regions.
 
 use crate::answer::{Answer, ApiError, Checked, checked_search};
-use crate::reader::Store;
+use crate::question;
 use crate::regions::{Region, region_row};
 use crate::router::PageState;
+use crate::store::{Row, Store};
 use axum::Json;
 use axum::extract::State;
-use rusqlite::Row;
 use schemas::Metric;
 use serde::{Deserialize, Serialize};
 
 /// Switches listed; the most contended come first.
-const SWITCHES_MAX: u32 = 200;
+const SWITCHES_MAX: i64 = 200;
 /// Groups of parallel links listed, as many as Grafana's panel has; those with most contended links come first.
-const BUNDLES_MAX: u32 = 50;
+const BUNDLES_MAX: i64 = 50;
 /// Seconds over which the contended share of a class is told, as a point of Grafana's panel stands for a minute.
 const SHARE_S: f64 = 60.0;
-/// The same where the topology has many links: a minute of their signals takes seconds to read.
+/// The same where the topology has many links: a minute of their signals takes seconds to read. Databases have it summed.
 const SHARE_OF_MANY_S: f64 = 10.0;
 /// From how many links on there are many; a minute of ten thousand series took half a second.
 const MANY_LINKS: i64 = 20_000;
 /// Regions listed; the open ones come first.
-const REGIONS_MAX: u32 = 100;
+const REGIONS_MAX: i64 = 100;
 
 /// Which part of the network.
 #[derive(Debug, Deserialize)]
@@ -112,22 +112,25 @@ pub async fn fabric(State(state): State<PageState>, Checked(query): Checked<Fabr
 
 fn read_fabric(store: &Store<'_>, group: Option<&str>) -> Result<Fabric, ApiError> {
     let (links_known, parallel_known): (i64, i64) =
-        store.one(include_str!("../sql/fabric_known_links.sql"), [], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let share_over_s = if links_known > MANY_LINKS { SHARE_OF_MANY_S } else { SHARE_S };
+        store.one(question!("fabric_known_links"), &[], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let share_over_s = match store {
+        Store::Sqlite(_) if links_known > MANY_LINKS => SHARE_OF_MANY_S,
+        _ => SHARE_S,
+    };
     Ok(Fabric {
         clock: store.clock()?,
-        groups: store.rows(include_str!("../sql/fabric_groups.sql"), [], place_row)?,
-        switches: store.rows(include_str!("../sql/fabric_switches.sql"), (group, SWITCHES_MAX), place_row)?,
+        groups: store.rows(question!("fabric_groups"), &[], place_row)?,
+        switches: store.rows(question!("fabric_switches"), &[&group, &SWITCHES_MAX], place_row)?,
         links_known,
         parallel_known,
         share_over_s,
-        classes: store.rows(include_str!("../sql/fabric_classes.sql"), [share_over_s], class_row)?,
-        bundles: store.rows(include_str!("../sql/fabric_bundles.sql"), [BUNDLES_MAX], bundle_row)?,
-        regions: store.rows(include_str!("../sql/fabric_regions.sql"), [REGIONS_MAX], region_row)?,
+        classes: store.rows(question!("fabric_classes"), &[&share_over_s], class_row)?,
+        bundles: store.rows(question!("fabric_bundles"), &[&BUNDLES_MAX], bundle_row)?,
+        regions: store.rows(question!("fabric_regions"), &[&REGIONS_MAX], region_row)?,
     })
 }
 
-fn place_row(row: &Row<'_>) -> rusqlite::Result<Place> {
+fn place_row(row: &Row<'_>) -> Result<Place, ApiError> {
     Ok(Place {
         name: row.get(0)?,
         metric: row.get(1)?,
@@ -138,7 +141,7 @@ fn place_row(row: &Row<'_>) -> rusqlite::Result<Place> {
     })
 }
 
-fn class_row(row: &Row<'_>) -> rusqlite::Result<LinkClass> {
+fn class_row(row: &Row<'_>) -> Result<LinkClass, ApiError> {
     Ok(LinkClass {
         class: row.get(0)?,
         metric: row.get(1)?,
@@ -150,7 +153,7 @@ fn class_row(row: &Row<'_>) -> rusqlite::Result<LinkClass> {
     })
 }
 
-fn bundle_row(row: &Row<'_>) -> rusqlite::Result<Bundle> {
+fn bundle_row(row: &Row<'_>) -> Result<Bundle, ApiError> {
     let metric: String = row.get(2)?;
     Ok(Bundle {
         bundle: row.get(0)?,

@@ -1,16 +1,19 @@
 //! `/api/v1/files`: what is written to each file system, and by whom.
 
 use crate::answer::{Answer, ApiError, Checked, checked_search};
-use crate::reader::Store;
+use crate::question;
 use crate::router::PageState;
+use crate::store::Store;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 
-/// Span of the rates, in seconds.
-const RATES_S: f64 = 300.0;
+/// Steps of the rates, and how far they go back, in seconds.
+const STEPS: (f64, f64) = (10.0, 300.0);
+/// The same in a database, where minutes are summed: all clients of five minutes are millions of rows.
+const STEPS_OF_DATABASE: (f64, f64) = (60.0, 3_600.0);
 /// Jobs listed; those that write most come first.
-const JOBS_MAX: u32 = 50;
+const JOBS_MAX: i64 = 50;
 
 /// Which file system.
 #[derive(Debug, Deserialize)]
@@ -36,7 +39,11 @@ pub struct Mount {
 /// What all clients write, step by step.
 #[derive(Debug, Default, Serialize)]
 pub struct Rates {
-    /// Begin of each step of ten seconds.
+    /// Length of a step, in seconds.
+    step_s: f64,
+    /// How far they go back, in seconds.
+    over_s: f64,
+    /// Begin of each step.
     time: Vec<f64>,
     write_bytes_per_s: Vec<Option<f64>>,
     /// The most in them.
@@ -92,7 +99,7 @@ fn read_files(store: &Store<'_>, asked: Option<String>) -> Result<Files, ApiErro
 }
 
 fn read_mounts(store: &Store<'_>) -> Result<Vec<Mount>, ApiError> {
-    store.rows(include_str!("../sql/files_mounts.sql"), [], |row| {
+    store.rows(question!("files_mounts"), &[], |row| {
         Ok(Mount {
             mount: row.get(0)?,
             clients: row.get(1)?,
@@ -105,8 +112,12 @@ fn read_mounts(store: &Store<'_>) -> Result<Vec<Mount>, ApiError> {
 }
 
 fn read_rates(store: &Store<'_>, mount: &str, now: f64) -> Result<Rates, ApiError> {
-    let mut rates = Rates::default();
-    store.rows(include_str!("../sql/files_rates.sql"), (mount, now, RATES_S), |row| {
+    let (step_s, over_s) = match store {
+        Store::Sqlite(_) => STEPS,
+        Store::Postgres(_) => STEPS_OF_DATABASE,
+    };
+    let mut rates = Rates { step_s, over_s, ..Rates::default() };
+    store.rows(question!("files_rates"), &[&mount, &now, &over_s], |row| {
         rates.time.push(row.get(0)?);
         rates.write_bytes_per_s.push(row.get(1)?);
         Ok(())
@@ -116,7 +127,7 @@ fn read_rates(store: &Store<'_>, mount: &str, now: f64) -> Result<Rates, ApiErro
 }
 
 fn read_jobs(store: &Store<'_>, mount: &str) -> Result<Vec<Writer>, ApiError> {
-    store.rows(include_str!("../sql/files_jobs.sql"), (mount, JOBS_MAX), |row| {
+    store.rows(question!("files_jobs"), &[&mount, &JOBS_MAX], |row| {
         Ok(Writer {
             job_id: row.get(0)?,
             user: row.get(1)?,

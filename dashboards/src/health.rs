@@ -2,17 +2,17 @@
 
 use crate::answer::{Answer, ApiError};
 use crate::progress::Progress;
-use crate::reader::Store;
+use crate::question;
 use crate::router::PageState;
+use crate::store::Store;
 use crate::stream::read_totals;
 use axum::Json;
 use axum::extract::State;
 use schemas::DropReason;
 use serde::Serialize;
-use std::path::Path;
 
 /// Producers listed; the silent ones come first.
-const PRODUCERS_MAX: u32 = 500;
+const PRODUCERS_MAX: i64 = 500;
 
 /// One producer's reports on one component.
 #[derive(Debug, Serialize)]
@@ -59,16 +59,13 @@ pub struct Health {
 /// 503 before there is a store.
 pub async fn health(State(state): State<PageState>) -> Answer<Health> {
     let progress = *state.ticks.borrow();
-    let path = state.reader.path().to_path_buf();
-    let answer = state.reader.read(move |store| read_health(store, progress, &path));
-    answer.await.map(Json)
+    state.reader.read(move |store| read_health(store, progress)).await.map(Json)
 }
 
-fn read_health(store: &Store<'_>, progress: Progress, path: &Path) -> Result<Health, ApiError> {
+fn read_health(store: &Store<'_>, progress: Progress) -> Result<Health, ApiError> {
     let totals = read_totals(store)?;
-    let counts = store.one(include_str!("../sql/producer_counts.sql"), [], |row| {
-        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-    })?;
+    let counts =
+        store.one(question!("producer_counts"), &[], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     Ok(Health {
         clock: store.clock()?,
         progress,
@@ -80,12 +77,12 @@ fn read_health(store: &Store<'_>, progress: Progress, path: &Path) -> Result<Hea
         rows_accepted: counts.2,
         producers: read_producers(store)?,
         drops: read_drops(store)?,
-        store_bytes: store_bytes(path),
+        store_bytes: store.bytes()?,
     })
 }
 
 fn read_producers(store: &Store<'_>) -> Result<Vec<Producer>, ApiError> {
-    store.rows(include_str!("../sql/producers.sql"), [PRODUCERS_MAX], |row| {
+    store.rows(question!("producers"), &[&PRODUCERS_MAX], |row| {
         Ok(Producer {
             producer: row.get(0)?,
             schema: row.get(1)?,
@@ -93,13 +90,13 @@ fn read_producers(store: &Store<'_>) -> Result<Vec<Producer>, ApiError> {
             part: row.get(3)?,
             last_time: row.get(4)?,
             rows: row.get(5)?,
-            silent: row.get::<_, Option<bool>>(6)?.unwrap_or(true),
+            silent: row.get::<Option<bool>>(6)?.unwrap_or(true),
         })
     })
 }
 
 fn read_drops(store: &Store<'_>) -> Result<Vec<Drops>, ApiError> {
-    store.rows(include_str!("../sql/drops.sql"), [], |row| {
+    store.rows(question!("drops"), &[], |row| {
         let reason: String = row.get(0)?;
         let known = DropReason::ALL.iter().find(|r| r.name() == reason);
         Ok(Drops {
@@ -108,12 +105,4 @@ fn read_drops(store: &Store<'_>) -> Result<Vec<Drops>, ApiError> {
             count: row.get(1)?,
         })
     })
-}
-
-/// Size of the store's file and of its write-ahead log.
-fn store_bytes(path: &Path) -> u64 {
-    let mut log = path.as_os_str().to_os_string();
-    log.push("-wal");
-    let size = |p: &Path| std::fs::metadata(p).map_or(0, |m| m.len());
-    size(path) + size(Path::new(&log))
 }

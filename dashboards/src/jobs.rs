@@ -3,11 +3,11 @@
 use crate::answer::{Answer, ApiError, Checked, checked_job_id, checked_limit, checked_search};
 use crate::episodes::{EpisodeFilter, EpisodeLine, read_episodes};
 use crate::loss_curve::{EpisodeLoss, LossCurve, loss_curve};
-use crate::reader::Store;
+use crate::question;
 use crate::router::PageState;
+use crate::store::{Row, Store};
 use axum::Json;
 use axum::extract::{Path, State};
-use rusqlite::Row;
 use schemas::Name;
 use serde::{Deserialize, Serialize};
 
@@ -116,10 +116,9 @@ pub async fn jobs(State(state): State<PageState>, Checked(query): Checked<JobQue
             limit,
             offset: query.offset.unwrap_or(0),
         };
-        let counted = (filter.search, filter.running);
         Ok(Jobs {
             clock: store.clock()?,
-            total: store.one(include_str!("../sql/job_count.sql"), counted, |row| row.get(0))?,
+            total: store.one(question!("job_count"), &[&filter.search, &filter.running], |row| row.get(0))?,
             jobs: read_jobs(store, &filter)?,
         })
     });
@@ -141,15 +140,19 @@ fn read_jobs(store: &Store<'_>, filter: &JobFilter<'_>) -> Result<Vec<JobLine>, 
         JobOrder::Start => "start",
         JobOrder::Slowdown => "slowdown",
     };
-    let params = (filter.id, filter.limit, filter.offset, filter.search, order, filter.running);
-    let mut jobs = store.rows(include_str!("../sql/job_list.sql"), params, |row| job_row(row, clock))?;
+    let (limit, offset) = (i64::from(filter.limit), i64::from(filter.offset));
+    let mut jobs = store.rows(
+        question!("job_list"),
+        &[&filter.id, &limit, &offset, &filter.search, &order, &filter.running],
+        |row| job_row(row, clock),
+    )?;
     for job in &mut jobs {
         job.causes = read_causes(store, &job.job_id)?;
     }
     Ok(jobs)
 }
 
-fn job_row(row: &Row<'_>, clock: Option<f64>) -> rusqlite::Result<JobLine> {
+fn job_row(row: &Row<'_>, clock: Option<f64>) -> Result<JobLine, ApiError> {
     let (start, end): (f64, Option<f64>) = (row.get(3)?, row.get(4)?);
     let slowdown_s: Option<f64> = row.get(6)?;
     let elapsed_s = end.or(clock).map(|until| (until - start).max(0.0));
@@ -177,7 +180,7 @@ fn job_row(row: &Row<'_>, clock: Option<f64>) -> rusqlite::Result<JobLine> {
 }
 
 fn read_causes(store: &Store<'_>, job_id: &str) -> Result<Vec<JobCause>, ApiError> {
-    store.rows(include_str!("../sql/job_causes.sql"), [job_id], |row| {
+    store.rows(question!("job_causes"), &[&job_id], |row| {
         Ok(JobCause { cause: row.get(0)?, kind: row.get(1)?, series_or_job: row.get(2)?, share: row.get(3)? })
     })
 }
@@ -194,7 +197,7 @@ fn read_job(store: &Store<'_>, id: Name) -> Result<JobAnswer, ApiError> {
     };
     let job = read_jobs(store, &one)?.pop().ok_or_else(no_job)?;
     let clock = store.clock()?;
-    let node_names = store.rows(include_str!("../sql/job_nodes.sql"), [id.as_str()], |row| row.get(0))?;
+    let node_names = store.rows(question!("job_nodes"), &[&id.as_str()], |row| row.get(0))?;
     let until = job.end.or(clock).unwrap_or(job.start);
     let losses = read_losses(store, id.as_str())?;
     let curve = loss_curve(&losses, job.start, until, job.slowdown_s.unwrap_or(0.0));
@@ -204,7 +207,7 @@ fn read_job(store: &Store<'_>, id: Name) -> Result<JobAnswer, ApiError> {
 }
 
 fn read_losses(store: &Store<'_>, job_id: &str) -> Result<Vec<EpisodeLoss>, ApiError> {
-    store.rows(include_str!("../sql/job_profiles.sql"), [job_id], |row| {
+    store.rows(question!("job_profiles"), &[&job_id], |row| {
         let profile: String = row.get(2)?;
         Ok(EpisodeLoss {
             start: row.get(0)?,

@@ -1,4 +1,4 @@
-//! The built-in page and its server: an embedded web page and a JSON API over the embedded store.
+//! The built-in page and its server: an embedded web page and a JSON API over the embedded store or a PostgreSQL database.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -7,7 +7,10 @@
 //! | [`router`] | which path goes to which answer |
 //! | [`guard`] | foreign `Host` headers refused, security headers set |
 //! | [`page_files`] | the HTML, CSS and JavaScript, embedded in the binary |
-//! | [`reader`] | the store, opened read-only, asked off the async threads |
+//! | [`reader`] | where answers come from, asked off the async threads |
+//! | [`store`] | one question to either store |
+//! | [`sqlite`] | the embedded store, opened read-only |
+//! | [`postgres`] | the server's store: connections that may only read |
 //! | [`answer`] | errors as JSON, checked query parameters |
 //! | [`now`] | `/api/v1/now`, the latest signal of every series in columns |
 //! | [`episodes`] | `/api/v1/episodes` |
@@ -37,6 +40,7 @@ pub mod now;
 pub mod page_files;
 pub mod placement;
 pub mod points;
+pub mod postgres;
 pub mod progress;
 pub mod reader;
 pub mod regions;
@@ -44,7 +48,10 @@ pub mod router;
 pub mod series;
 pub mod server;
 pub mod spans;
+pub mod sqlite;
+pub mod store;
 pub mod stream;
 
 pub use progress::Progress;
+pub use reader::Source;
 pub use server::{BoundPage, PageConfig, PageError, bind, serve};

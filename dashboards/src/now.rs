@@ -1,12 +1,12 @@
 //! `/api/v1/now`: the latest signal of every series, in columns since there may be many.
 
 use crate::answer::{Answer, ApiError, Checked, checked_limit, checked_search};
-use crate::reader::Store;
+use crate::question;
 use crate::router::PageState;
+use crate::store::{Row, Store};
 use crate::stream::{Totals, read_totals};
 use axum::Json;
 use axum::extract::State;
-use rusqlite::Row;
 use schemas::{Direction, Metric};
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,13 @@ pub struct NowQuery {
     names: Option<bool>,
     limit: Option<u32>,
     offset: Option<u32>,
+}
+
+impl NowQuery {
+    /// Metric, state, and a part of the name.
+    fn filter(&self) -> (Option<&str>, Option<&str>, Option<&str>) {
+        (self.metric.map(Metric::name), self.state.map(schemas::State::name), self.search.as_deref())
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -59,8 +66,8 @@ pub struct SeriesNow {
     pub component: String,
     /// Tile, port or mount.
     pub part: Option<String>,
-    /// When it was last heard.
-    pub time: f64,
+    /// When it was last heard; `null` where only the latest word is kept, and it is long silent.
+    pub time: Option<f64>,
     /// Latest reading.
     pub value: Option<f64>,
     /// Windowed mean.
@@ -71,12 +78,12 @@ pub struct SeriesNow {
     pub bound: Option<f64>,
     /// The word for its state; `unknown` after 5 s of silence.
     pub state: String,
-    /// Seconds lost so far.
-    pub slowdown_s: f64,
+    /// Seconds lost so far; `null` as the time.
+    pub slowdown_s: Option<f64>,
 }
 
 /// Reads the columns that the queries of series now have in common.
-pub fn series_now_row(row: &Row<'_>) -> rusqlite::Result<SeriesNow> {
+pub fn series_now_row(row: &Row<'_>) -> Result<SeriesNow, ApiError> {
     Ok(SeriesNow {
         id: row.get(0)?,
         name: row.get(1)?,
@@ -114,8 +121,8 @@ struct SeriesColumns {
     mean: Vec<Option<f32>>,
     baseline: Vec<Option<f32>>,
     bound: Vec<Option<f32>>,
-    slowdown_s: Vec<f32>,
-    time: Vec<f64>,
+    slowdown_s: Vec<Option<f32>>,
+    time: Vec<Option<f64>>,
 }
 
 impl SeriesColumns {
@@ -133,7 +140,7 @@ impl SeriesColumns {
         self.mean.push(series.mean.map(|x| x as f32));
         self.baseline.push(series.baseline.map(|x| x as f32));
         self.bound.push(series.bound.map(|x| x as f32));
-        self.slowdown_s.push(series.slowdown_s as f32);
+        self.slowdown_s.push(series.slowdown_s.map(|x| x as f32));
         self.time.push(series.time);
     }
 }
@@ -172,11 +179,10 @@ pub async fn now(State(state): State<PageState>, Checked(query): Checked<NowQuer
 
 fn read_now(store: &Store<'_>, query: &NowQuery, limit: u32) -> Result<Now, ApiError> {
     let totals = read_totals(store)?;
-    let filter =
-        (query.metric.map(Metric::name), query.state.map(schemas::State::name), query.search.as_deref());
-    let total = match filter {
+    let (metric, state, search) = query.filter();
+    let total = match (metric, state, search) {
         (None, None, None) => totals.series,
-        _ => store.one(include_str!("../sql/series_count.sql"), filter, |row| row.get(0))?,
+        _ => store.one(question!("series_count"), &[&metric, &state, &search], |row| row.get(0))?,
     };
     Ok(Now {
         clock: store.clock()?,
@@ -185,7 +191,7 @@ fn read_now(store: &Store<'_>, query: &NowQuery, limit: u32) -> Result<Now, ApiE
         states: schemas::State::ALL.iter().map(|s| s.name()).collect(),
         total,
         series: read_columns(store, query, limit)?,
-        top: store.rows(include_str!("../sql/now_top.sql"), [], series_now_row)?,
+        top: store.rows(question!("now_top"), &[], series_now_row)?,
     })
 }
 
@@ -195,25 +201,19 @@ pub fn metric_facts(metric: Metric) -> MetricFacts {
 }
 
 fn read_columns(store: &Store<'_>, query: &NowQuery, limit: u32) -> Result<SeriesColumns, ApiError> {
-    let sql = match query.by {
-        By::Series => include_str!("../sql/now_series.sql"),
-        By::Component => include_str!("../sql/now_components.sql"),
+    let question = match query.by {
+        By::Series => question!("now_series"),
+        By::Component => question!("now_components"),
     };
     let order = match query.order {
         Order::Id => "id",
         Order::Slowdown => "slowdown",
     };
-    let params = (
-        query.metric.map(Metric::name),
-        query.state.map(schemas::State::name),
-        query.search.as_deref(),
-        order,
-        limit,
-        query.offset.unwrap_or(0),
-    );
+    let (metric, state, search) = query.filter();
+    let (limit, offset) = (i64::from(limit), i64::from(query.offset.unwrap_or(0)));
     let names = query.names.unwrap_or(true).then(NameColumns::default);
     let mut columns = SeriesColumns { names, ..SeriesColumns::default() };
-    store.rows(sql, params, |row| {
+    store.rows(question, &[&metric, &state, &search, &order, &limit, &offset], |row| {
         columns.push(series_now_row(row)?);
         Ok(())
     })?;

@@ -1,8 +1,8 @@
 //! `/api/v1/placement`: what a job on some nodes would meet now.
 
 use crate::answer::{Answer, ApiError, Checked};
-use crate::reader::Store;
 use crate::router::PageState;
+use crate::store::{Question, Store};
 use axum::Json;
 use axum::extract::State;
 use schemas::{Name, hostlist};
@@ -11,6 +11,12 @@ use std::collections::BTreeSet;
 
 /// Nodes of one question, those of the largest machine that is planned for.
 const NODES_MAX: usize = 20_000;
+
+/// What the nodes of a JSON list would meet.
+const PLACEMENT: Question = Question {
+    sqlite: schemas::sql::SQLITE_PLACEMENT_ADVICE,
+    postgres: include_str!("../sql/postgres/placement.sql"),
+};
 
 /// Which nodes.
 #[derive(Debug, Deserialize)]
@@ -73,7 +79,7 @@ pub async fn placement(
 
 fn read_placement(store: &Store<'_>, nodes: &BTreeSet<Name>) -> Result<Placement, ApiError> {
     let list = serde_json::json!(nodes.iter().map(Name::as_str).collect::<Vec<_>>()).to_string();
-    let rows = store.rows(schemas::sql::SQLITE_PLACEMENT_ADVICE, [list], |row| {
+    let rows = store.rows(PLACEMENT, &[&list], |row| {
         let figure: Option<f64> = row.get(2)?;
         let unit: Option<String> = row.get(3)?;
         let (topic, name, detail) = (row.get(0)?, row.get(1)?, row.get(4)?);

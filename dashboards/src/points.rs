@@ -1,7 +1,8 @@
 //! Signals of one series over time, in columns, thinned so that a chart can draw them.
 
 use crate::answer::ApiError;
-use crate::reader::Store;
+use crate::question;
+use crate::store::{Parameters, Store};
 use serde::Serialize;
 
 /// Points that an answer may have.
@@ -24,8 +25,10 @@ pub struct Points {
     pub state: Vec<String>,
     /// Seconds lost since the series was first seen.
     pub slowdown_s: Vec<f64>,
-    /// One point stands for this many ticks; 1 when none was left out.
+    /// One point stands for this many rows of the tier; 1 when none was left out.
     pub ticks_per_point: usize,
+    /// What the rows are: `ticks`, or means over `10s`, `1min` or `1h`, which have no bound.
+    pub tier: String,
 }
 
 struct Point {
@@ -66,10 +69,11 @@ impl Points {
 /// # Errors
 /// When the store cannot be read.
 pub fn read_points(store: &Store<'_>, series: &str, from: f64, to: f64) -> Result<Points, ApiError> {
-    let range = (series, from, to);
-    let count: i64 = store.one(include_str!("../sql/point_count.sql"), range, |row| row.get(0))?;
+    let tier = store.tier(from, to, POINTS_MAX)?;
+    let range: Parameters<'_> = &[&series, &from, &to, &tier];
+    let count: i64 = store.one(question!("point_count"), range, |row| row.get(0))?;
     let mut thinner = Thinner::new(count.max(0) as usize);
-    store.rows(include_str!("../sql/points.sql"), range, |row| {
+    store.rows(question!("points"), range, |row| {
         thinner.add(Point {
             time: row.get(0)?,
             value: row.get(1)?,
@@ -81,7 +85,7 @@ pub fn read_points(store: &Store<'_>, series: &str, from: f64, to: f64) -> Resul
         });
         Ok(())
     })?;
-    Ok(thinner.finish())
+    Ok(Points { tier, ..thinner.finish() })
 }
 
 /// Keeps of every group of neighbours the one farthest from its baseline.

@@ -1,20 +1,19 @@
 //! `/api/v1/regions/{id}`: one region of contended links with its history, links, causes and victims.
 
-use crate::answer::{Answer, ApiError};
+use crate::answer::{Answer, ApiError, checked_number};
 use crate::now::{MetricFacts, metric_facts};
-use crate::reader::Store;
+use crate::question;
 use crate::router::PageState;
+use crate::store::{Row, Store};
 use axum::Json;
 use axum::extract::{Path, State};
-use rusqlite::Row;
-use rusqlite::types::Type;
 use schemas::Metric;
 use serde::Serialize;
 
 /// Steps of one answer, the latest ones; a region seldom has more than a few dozen.
-const STEPS_MAX: u32 = 500;
+const STEPS_MAX: i64 = 500;
 /// Links of one answer, those that belong to the region first.
-const LINKS_MAX: u32 = 200;
+const LINKS_MAX: i64 = 200;
 
 /// Contended links that touch.
 #[derive(Debug, Serialize)]
@@ -122,27 +121,27 @@ pub struct RegionAnswer {
 /// # Errors
 /// 400 when `id` is no number, 404 when there is no such region.
 pub async fn region(State(state): State<PageState>, Path(id): Path<String>) -> Answer<RegionAnswer> {
-    let id: u32 = id.parse().map_err(|_| ApiError::BadRequest("a region's id is a number".to_string()))?;
+    let id = checked_number("a region's", &id)?;
     state.reader.read(move |store| read_region(store, id)).await.map(Json)
 }
 
-fn read_region(store: &Store<'_>, id: u32) -> Result<RegionAnswer, ApiError> {
+fn read_region(store: &Store<'_>, id: i64) -> Result<RegionAnswer, ApiError> {
     let region = store
-        .first(include_str!("../sql/region.sql"), [id], region_row)?
+        .first(question!("region"), &[&id], region_row)?
         .ok_or_else(|| ApiError::NotFound(format!("no region {id}")))?;
-    let mut history = store.rows(include_str!("../sql/region_history.sql"), (id, STEPS_MAX), step_row)?;
+    let mut history = store.rows(question!("region_history"), &[&id, &STEPS_MAX], step_row)?;
     history.reverse();
-    let count = |sql| store.one(sql, [id], |row| row.get(0));
+    let count = |question| store.one(question, &[&id], |row| row.get(0));
     Ok(RegionAnswer {
         clock: store.clock()?,
         metric: Metric::from_name(&region.metric).map(metric_facts),
         region,
         history,
-        history_total: count(include_str!("../sql/region_step_count.sql"))?,
-        links: store.rows(include_str!("../sql/region_links.sql"), (id, LINKS_MAX), link_row)?,
-        links_total: count(include_str!("../sql/region_link_count.sql"))?,
-        causes: store.rows(include_str!("../sql/region_causes.sql"), [id], cause_row)?,
-        victims: store.rows(include_str!("../sql/region_victims.sql"), [id], victim_row)?,
+        history_total: count(question!("region_step_count"))?,
+        links: store.rows(question!("region_links"), &[&id, &LINKS_MAX], link_row)?,
+        links_total: count(question!("region_link_count"))?,
+        causes: store.rows(question!("region_causes"), &[&id], cause_row)?,
+        victims: store.rows(question!("region_victims"), &[&id], victim_row)?,
     })
 }
 
@@ -150,7 +149,7 @@ fn read_region(store: &Store<'_>, id: u32) -> Result<RegionAnswer, ApiError> {
 ///
 /// # Errors
 /// When a column is not what the schema says.
-pub fn region_row(row: &Row<'_>) -> rusqlite::Result<Region> {
+pub fn region_row(row: &Row<'_>) -> Result<Region, ApiError> {
     Ok(Region {
         id: row.get(0)?,
         metric: row.get(1)?,
@@ -173,7 +172,7 @@ pub fn region_row(row: &Row<'_>) -> rusqlite::Result<Region> {
     })
 }
 
-fn step_row(row: &Row<'_>) -> rusqlite::Result<RegionStep> {
+fn step_row(row: &Row<'_>) -> Result<RegionStep, ApiError> {
     Ok(RegionStep {
         at_time: row.get(0)?,
         change: row.get(1)?,
@@ -185,7 +184,7 @@ fn step_row(row: &Row<'_>) -> rusqlite::Result<RegionStep> {
     })
 }
 
-fn link_row(row: &Row<'_>) -> rusqlite::Result<RegionLink> {
+fn link_row(row: &Row<'_>) -> Result<RegionLink, ApiError> {
     Ok(RegionLink {
         series: row.get(0)?,
         belongs: row.get(1)?,
@@ -197,19 +196,18 @@ fn link_row(row: &Row<'_>) -> rusqlite::Result<RegionLink> {
     })
 }
 
-fn cause_row(row: &Row<'_>) -> rusqlite::Result<RegionCause> {
+fn cause_row(row: &Row<'_>) -> Result<RegionCause, ApiError> {
     let evidence: String = row.get(4)?;
     Ok(RegionCause {
         cause: row.get(0)?,
         series_or_job: row.get(1)?,
         share: row.get(2)?,
         confidence: row.get(3)?,
-        evidence: serde_json::from_str(&evidence)
-            .map_err(|why| rusqlite::Error::FromSqlConversionFailure(4, Type::Text, Box::new(why)))?,
+        evidence: serde_json::from_str(&evidence)?,
     })
 }
 
-fn victim_row(row: &Row<'_>) -> rusqlite::Result<RegionVictim> {
+fn victim_row(row: &Row<'_>) -> Result<RegionVictim, ApiError> {
     Ok(RegionVictim {
         job_id: row.get(0)?,
         name: row.get(1)?,

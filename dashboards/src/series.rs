@@ -3,9 +3,10 @@
 use crate::answer::{Answer, ApiError, Checked, checked_series_name, checked_time};
 use crate::now::{MetricFacts, SeriesNow, metric_facts, series_now_row};
 use crate::points::{Points, read_points};
-use crate::reader::Store;
+use crate::question;
 use crate::router::PageState;
 use crate::spans::{Span, read_spans};
+use crate::store::Store;
 use axum::Json;
 use axum::extract::{Path, State};
 use schemas::Metric;
@@ -65,9 +66,10 @@ pub async fn series_points(
 
 fn points_answer(store: &Store<'_>, name: &str, range: &Range) -> Result<SeriesPoints, ApiError> {
     let series = store
-        .first(include_str!("../sql/series_by_name.sql"), [name], series_now_row)?
+        .first(question!("series_by_name"), &[&name], series_now_row)?
         .ok_or_else(|| ApiError::NotFound(format!("no series {name}")))?;
-    let (from, to) = checked_range(range, series.time)?;
+    let latest = series.time.or(store.clock()?).unwrap_or(0.0);
+    let (from, to) = checked_range(range, latest)?;
     let points = read_points(store, name, from, to)?;
     let spans = read_spans(store, name, from, to)?;
     let jobs = jobs_beside(store, name, from, to)?;
@@ -94,7 +96,7 @@ fn checked_range(range: &Range, latest: f64) -> Result<(f64, f64), ApiError> {
 /// # Errors
 /// When the store cannot be read.
 pub fn jobs_beside(store: &Store<'_>, name: &str, from: f64, to: f64) -> Result<Vec<JobBeside>, ApiError> {
-    store.rows(include_str!("../sql/series_jobs.sql"), (name, from, to), |row| {
+    store.rows(question!("series_jobs"), &[&name, &from, &to], |row| {
         Ok(JobBeside {
             job_id: row.get(0)?,
             user: row.get(1)?,

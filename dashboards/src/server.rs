@@ -1,13 +1,12 @@
 //! The public door: bind a loopback address, then serve the page until told to stop.
 
 use crate::progress::Progress;
-use crate::reader::StoreReader;
+use crate::reader::{Source, StoreReader};
 use crate::router::{PageState, router};
 use crate::stream::{EventText, publish_events};
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -18,8 +17,8 @@ const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(2);
 /// What the page serves, and where.
 #[derive(Clone, Debug)]
 pub struct PageConfig {
-    /// The embedded store's file; it may come later than the page.
-    pub store: PathBuf,
+    /// The embedded store's file, or a database.
+    pub store: Source,
     /// Where to listen: a loopback address; port 0 takes a free one.
     pub listen: SocketAddr,
     /// What the operator should know of this run ("simulated cluster"), shown beside the title.

@@ -1,7 +1,8 @@
 //! Episodes of one series as stretches of time: what a chart shades.
 
 use crate::answer::ApiError;
-use crate::reader::Store;
+use crate::question;
+use crate::store::Store;
 use serde::Serialize;
 
 /// An episode without its figures.
@@ -20,7 +21,7 @@ pub struct Span {
 /// # Errors
 /// When the store cannot be read.
 pub fn read_spans(store: &Store<'_>, series: &str, from: f64, to: f64) -> Result<Vec<Span>, ApiError> {
-    store.rows(include_str!("../sql/spans.sql"), (series, from, to), |row| {
+    store.rows(question!("spans"), &[&series, &from, &to], |row| {
         Ok(Span { id: row.get(0)?, start: row.get(1)?, end: row.get(2)?, open: row.get(3)? })
     })
 }

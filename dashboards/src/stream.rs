@@ -2,8 +2,9 @@
 
 use crate::answer::ApiError;
 use crate::progress::Progress;
-use crate::reader::Store;
+use crate::question;
 use crate::router::PageState;
+use crate::store::Store;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::Stream;
@@ -64,9 +65,9 @@ pub type EventText = Arc<str>;
 /// # Errors
 /// When the store cannot be read.
 pub fn read_totals(store: &Store<'_>) -> Result<Totals, ApiError> {
-    let jobs_slowdown_s = store.one(include_str!("../sql/jobs_slowdown.sql"), [], |row| row.get(0))?;
-    let open_episodes = store.one(include_str!("../sql/open_episode_count.sql"), [], |row| row.get(0))?;
-    store.one(include_str!("../sql/totals.sql"), [], |row| {
+    let jobs_slowdown_s = store.one(question!("jobs_slowdown"), &[], |row| row.get(0))?;
+    let open_episodes = store.one(question!("open_episode_count"), &[], |row| row.get(0))?;
+    store.one(question!("totals"), &[], |row| {
         let mut states = BTreeMap::new();
         for (place, state) in schemas::State::ALL.iter().enumerate() {
             states.insert(state.name(), row.get(STATES_FROM + place)?);
@@ -89,7 +90,7 @@ impl PageState {
     async fn event_text(&self) -> EventText {
         let progress = *self.ticks.borrow();
         let asked = self.reader.read(|store| {
-            let open = store.rows(include_str!("../sql/open_episodes.sql"), [], |row| row.get(0))?;
+            let open = store.rows(question!("open_episodes"), &[], |row| row.get(0))?;
             Ok((store.clock()?, Some(read_totals(store)?), open))
         });
         let (clock, totals, open_episodes) = asked.await.unwrap_or_default();

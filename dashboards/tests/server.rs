@@ -16,7 +16,11 @@ use tokio::time::timeout;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn config(listen: &str) -> PageConfig {
-    PageConfig { store: PathBuf::from("no-such-store.db"), listen: listen.parse().unwrap(), run_note: None }
+    PageConfig {
+        store: PathBuf::from("no-such-store.db").into(),
+        listen: listen.parse().unwrap(),
+        run_note: None,
+    }
 }
 
 #[tokio::test]

@@ -117,8 +117,11 @@ fn start_page(
     ticks: watch::Receiver<Progress>,
     ends: oneshot::Receiver<()>,
 ) -> anyhow::Result<tokio::task::JoinHandle<Result<(), dashboards::PageError>>> {
-    let config =
-        PageConfig { store: args.store.clone(), listen: args.listen, run_note: Some(NOTE.to_string()) };
+    let config = PageConfig {
+        store: args.store.clone().into(),
+        listen: args.listen,
+        run_note: Some(NOTE.to_string()),
+    };
     let page = runtime
         .block_on(dashboards::bind(config))
         .context("the page cannot be served (another address: --listen 127.0.0.1:PORT, none: --no-page)")?;

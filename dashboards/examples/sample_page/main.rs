@@ -41,7 +41,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("sample.db");
     let page = bind(PageConfig {
-        store: path.clone(),
+        store: path.clone().into(),
         listen: options.listen,
         run_note: Some("sample data".to_string()),
     })

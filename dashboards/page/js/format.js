@@ -8,6 +8,11 @@ const one = new Intl.NumberFormat("en-GB", { minimumFractionDigits: 1, maximumFr
 /** 12,345 */
 export const count = (x) => (known(x) ? grouped.format(Math.round(x)) : NONE);
 
+/** Partitions of a database number their own episodes: a million million for each partition, then its number. */
+const PARTITION = 1e12;
+/** 12; in a database `3:12` for partition 3, as `tailback explain` takes it. */
+export const episodeName = (id) => (id < PARTITION ? `${id}` : `${Math.floor(id / PARTITION)}:${id % PARTITION}`);
+
 /** 1,234.5 without a unit. */
 export const tenths = (x) => (known(x) ? one.format(x) : NONE);
 

@@ -1,9 +1,9 @@
 // Pieces that several views show: states, causes, losses, episodes as table.
 
 import { el } from "./dom.js";
-import { clock, count, day, interval, percent, seconds } from "./format.js";
+import { clock, count, day, episodeName, interval, percent, seconds } from "./format.js";
 import { links } from "./routes.js";
-import { CAUSE_WORDS, KIND_WORDS, STATE_WORDS } from "./words.js";
+import { CAUSE_WORDS, KIND_WORDS, STATE_WORDS, TIER_WORDS } from "./words.js";
 
 /** A state: a mark and its word, never colour alone. */
 export function stateMark(state, withWord = true) {
@@ -91,7 +91,7 @@ export const openTag = (e) => (e.open ? el("span", { class: "tag", "data-kind": 
 /** Episodes as a table; on the page of a series its name need not be in every row. */
 export function episodeTable(episodes, withSeries = true) {
   return table([
-    ["Episode", "tight", (e) => [el("a", { href: links.episode(e.id) }, `#${e.id}`), " ", openTag(e)]],
+    ["Episode", "tight", (e) => [el("a", { href: links.episode(e.id) }, `#${episodeName(e.id)}`), " ", openTag(e)]],
     ...(withSeries ? [["Series", "wide", (e) => el("a", { href: links.series(e.series), class: "mono" }, e.series)]] : []),
     ["Start (UTC)", "tight", whenOf],
     ["Length", "num", (e) => seconds(e.duration_s)],
@@ -101,5 +101,8 @@ export function episodeTable(episodes, withSeries = true) {
   ], episodes, "Episodes");
 }
 
-/** "200 of 1,234 shown" where a list is cut. */
-export const shown = (items, total) => (total > items.length ? `${count(items.length)} of ${count(total)} shown` : count(total));
+/** "200 of 1,234 shown" where a list is cut; `least` where there may be more than were counted. */
+export const shown = (items, total, least = false) => (total > items.length ? `${count(items.length)} of ${count(total)}${least ? " or more" : ""} shown` : count(total));
+
+/** What the points of a chart are where they are not the ticks themselves. */
+export const tierNote = ({ tier }) => (tier in TIER_WORDS ? el("span", { class: "muted" }, `${TIER_WORDS[tier]} ·\u00a0`) : null);

@@ -3,8 +3,8 @@
 import { ask } from "./api.js";
 import { LossChart, shadeLegend, SignalChart } from "./chart.js";
 import { card, el, empty, failure, fill } from "./dom.js";
-import { clock, day, interval, percent, reading, seconds } from "./format.js";
-import { causeBars, facts } from "./parts.js";
+import { clock, day, episodeName, interval, percent, reading, seconds } from "./format.js";
+import { causeBars, facts, tierNote } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 
@@ -19,7 +19,7 @@ export function openEpisode(root, route) {
     if (parts === null) {
       parts = makeParts(answer);
       fill(body, card("Figures", parts.facts), el("div", { class: "split" },
-        el("div", { class: "stack" }, card(`The series, from a minute before to a minute after`, parts.signal, shadeLegend()), card("Seconds lost", parts.loss, "spread from the dated start on")),
+        el("div", { class: "stack" }, card(`The series, from a minute before to a minute after`, parts.signal, el("span", {}, tierNote(answer.points), shadeLegend())), card("Seconds lost", parts.loss, "spread from the dated start on")),
         el("div", { class: "stack" }, card("Causes, by share of the loss", parts.causes), card("Jobs on this series meanwhile", parts.jobs))));
     } else {
       parts.charts.forEach((chart) => chart.update(answer.points, answer.spans, answer.lost_s));
@@ -36,7 +36,7 @@ export function openEpisode(root, route) {
 }
 
 function titleOf({ episode }) {
-  return [el("h1", {}, `Episode ${episode.id}`),
+  return [el("h1", {}, `Episode ${episodeName(episode.id)}`),
     el("span", { class: "tag", "data-kind": episode.open ? "open" : "" }, episode.open ? "open" : "ended"),
     el("div", { class: "under" }, "on ", el("a", { href: links.series(episode.series), class: "mono" }, episode.series))];
 }

@@ -20,7 +20,7 @@ export function openEpisodes(root, route) {
   root.append(el("div", { class: "title" }, el("h1", {}, `Episodes ${of}`), choice), card("Contended stretches", el("div", {}, body, more.root), total));
 
   const show = (answer) => {
-    setText(total, shown(answer.episodes, answer.total));
+    setText(total, shown(answer.episodes, answer.total, answer.total_is_least));
     if (answer.episodes.length > 0) return fill(body, episodeTable(answer.episodes));
     fill(body, empty("No such episode", open === "true"
       ? "Nothing is contended at this moment, as far as the data tells. Series without data are not healthy, they are unknown: see Health."

@@ -15,12 +15,12 @@ const METRIC = "lustre_write_rate";
 export function openFiles(root, route) {
   const asked = route.filters.mount;
   const figures = { rate: figure("Written now"), share: figure("Of the most seen"), contended: figure("Contended clients"), complete: figure("Completeness") };
-  const parts = { mounts: el("div", {}, empty("Asking for the file systems", "", true)), rate: el("div", { class: "body" }), clients: el("div", {}), jobs: el("div", {}) };
+  const parts = { mounts: el("div", {}, empty("Asking for the file systems", "", true)), rate: el("div", { class: "body" }), span: el("span", {}), clients: el("div", {}), jobs: el("div", {}) };
   const heading = el("h1", {}, "File systems");
   let chart = null;
   root.append(el("div", { class: "title" }, heading, el("div", { class: "under" }, "Many contended clients far below the most that was seen point at servers or the network.")),
     el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Figures" }, ...Object.values(figures).map((f) => f.root)),
-      card("Written by all clients", parts.rate, "the latest five minutes"),
+      card("Written by all clients", parts.rate, parts.span),
       el("div", { class: "two" }, card("Running jobs by what they write", parts.jobs), card("Mounts", parts.mounts)),
       card("Contended clients", parts.clients, "largest loss first")));
 
@@ -34,6 +34,7 @@ export function openFiles(root, route) {
     const mount = answer.mounts.find((each) => each.mount === answer.mount);
     setText(heading, mount ? `File system ${mount.mount}` : "File systems");
     showFigures(figures, mount, answer.rates);
+    setText(parts.span, spanOf(answer.rates));
     chart = showRates(parts.rate, chart, answer.rates);
     fill(parts.mounts, answer.mounts.length ? mountTable(answer.mounts) : empty("No client of a file system was heard yet.", "", true));
     fill(parts.jobs, answer.jobs.length ? jobTable(answer.jobs, mount) : empty("No running job has clients here.", "", true));
@@ -54,15 +55,18 @@ function showFigures(figures, mount, rates) {
   const most = rates.most_bytes_per_s;
   const share = most > 0 && mount.write_bytes_per_s !== null ? Math.min(1, mount.write_bytes_per_s / most) : null;
   put(figures.rate, reading(mount.write_bytes_per_s, "bytes/s"), `${count(mount.writing)} of ${count(mount.heard)} clients write`);
-  put(figures.share, percent(share), `${reading(most, "bytes/s")} in these five minutes`);
+  put(figures.share, percent(share), `${reading(most, "bytes/s")} in ${spanOf(rates)}`);
   put(figures.contended, mount.heard ? count(mount.contended) : "–", `of ${count(mount.heard)} heard`, mount.contended > 0);
   put(figures.complete, percent(mount.heard / mount.clients), `${count(mount.clients - mount.heard)} of ${count(mount.clients)} unknown`, mount.heard < 0.9 * mount.clients);
 }
 
+/** A database has sums of minutes alone, and more of them. */
+const spanOf = ({ over_s: over, step_s: step }) => (over > 300 ? `the latest ${Math.round(over / 60)} minutes, by ${step === 60 ? "minute" : seconds(step)}` : "the latest five minutes");
+
 /** The chart stays when data is added to it, and with it a zoom. */
 function showRates(place, chart, rates) {
   if (rates.time.length === 0) {
-    if (chart === null) fill(place, empty("Nothing was written in the latest five minutes.", "", true));
+    if (chart === null) fill(place, empty(`Nothing was written in ${spanOf(rates)}.`, "", true));
     return chart;
   }
   if (chart !== null) {

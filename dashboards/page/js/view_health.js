@@ -32,7 +32,7 @@ function showFigures(figures, h) {
     fill(f.under, under);
     f.root.dataset.alarm = alarm ? "yes" : "no";
   };
-  const meter = el("div", { class: "meter", title: `${count(h.series_heard)} of ${count(h.series)} series heard within 5 s` }, el("i"));
+  const meter = el("div", { class: "meter", title: `${count(h.series_heard)} of ${count(h.series)} series heard` }, el("i"));
   meter.firstChild.style.width = `${(h.completeness ?? 0) * 100}%`;
   put(figures.complete, percent(h.completeness), [`${count(h.series_heard)} of ${count(h.series)} series`, meter], h.completeness !== null && h.completeness < 0.9);
   put(figures.silent, count(h.producers_silent), `of ${count(h.producers_total)}; silent after 5 s`, h.producers_silent > 0);
@@ -42,7 +42,7 @@ function showFigures(figures, h) {
     put(figures.rows, count(h.rows_accepted), "in the store");
     put(figures.lag, "–", "known to the process that reads");
   } else put(figures.lag, seconds(h.progress.lag_s), `speed ${h.progress.speed.toFixed(1)}× event time`, h.progress.lag_s > 5);
-  put(figures.store, bytes(h.store_bytes), "with its write-ahead log");
+  put(figures.store, bytes(h.store_bytes), "on disk");
 }
 
 function producerTable({ producers, clock: now }) {

@@ -2,7 +2,7 @@
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, svg } from "./dom.js";
-import { clock, count, interval, moment, percent, seconds } from "./format.js";
+import { clock, count, episodeName, interval, moment, percent, seconds } from "./format.js";
 import { causeBars, episodeTable, facts } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
@@ -76,7 +76,7 @@ function timeline({ job, episodes, clock: now }) {
   const sorted = [...lanes].sort((a, b) => loss(b[1]) - loss(a[1]));
   const place = (t) => (Math.min(1, Math.max(0, (t - from) / Math.max(1, to - from))) * 100);
   const bar = (e) => {
-    const link = el("a", { href: links.episode(e.id), "data-open": e.open ? "yes" : "no", title: `episode ${e.id}: ${clock(e.start)} – ${clock(e.end)}, lost ${seconds(e.slowdown_s)}`, "aria-label": `episode ${e.id}, lost ${seconds(e.slowdown_s)}` });
+    const link = el("a", { href: links.episode(e.id), "data-open": e.open ? "yes" : "no", title: `episode ${episodeName(e.id)}: ${clock(e.start)} – ${clock(e.end)}, lost ${seconds(e.slowdown_s)}`, "aria-label": `episode ${episodeName(e.id)}, lost ${seconds(e.slowdown_s)}` });
     link.style.left = `${place(e.start)}%`;
     link.style.width = `${place(e.end) - place(e.start)}%`;
     return link;

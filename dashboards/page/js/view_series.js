@@ -4,7 +4,7 @@ import { ask, seriesPath } from "./api.js";
 import { grown, LossChart, shadeLegend, SignalChart } from "./chart.js";
 import { card, el, empty, failure, fill } from "./dom.js";
 import { clock, reading, seconds } from "./format.js";
-import { episodeTable, facts, shown, stateMark } from "./parts.js";
+import { episodeTable, facts, shown, stateMark, tierNote } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 import { STATE_WORDS } from "./words.js";
@@ -28,8 +28,10 @@ export function openSeries(root, route) {
     const path = `series/${seriesPath(name)}/points`;
     // The first answer says how far the series goes; the range is counted back from there.
     latest ??= (await ask(path)).series.time;
+    // Of one that is long silent it may say nothing: then the server chooses.
+    const asked = latest === null ? {} : { from: Math.max(0, latest - Number(range)), to: latest + AHEAD_S };
     const [points, episodes] = await Promise.all([
-      ask(path, { from: Math.max(0, latest - Number(range)), to: latest + AHEAD_S }),
+      ask(path, asked),
       ask("episodes", { series: name, limit: 50 }),
     ]);
     latest = points.series.time;
@@ -38,11 +40,11 @@ export function openSeries(root, route) {
   const show = (answer) => {
     if (parts === null) {
       parts = makeParts(answer);
-      fill(body, card("Now", parts.facts), card("Signal", parts.signal, el("span", {}, el("span", { class: "for-mouse" }, "drag to zoom, double click to go back"), shadeLegend())), card("Seconds lost in this range", parts.loss, "as told at the time"), parts.jobs, parts.episodes);
+      fill(body, card("Now", parts.facts), card("Signal", parts.signal, el("span", {}, el("span", { class: "for-mouse" }, "drag to zoom, double click to go back"), tierNote(answer.points), shadeLegend())), card("Seconds lost in this range", parts.loss, "as told at the time"), parts.jobs, parts.episodes);
     } else if (answer.points.time.length > 0) parts.charts.forEach((chart) => chart.update(answer.points, answer.spans, grown(answer.points)));
     fill(parts.facts, factsOf(answer.series, parts.unit));
     fill(parts.jobs, ...jobsOf(answer));
-    fill(parts.episodes, card("Episodes", answer.episodes.length ? episodeTable(answer.episodes, false) : empty("It was not found contended so far.", "", true), shown(answer.episodes, answer.total)));
+    fill(parts.episodes, card("Episodes", answer.episodes.length ? episodeTable(answer.episodes, false) : empty("It was not found contended so far.", "", true), shown(answer.episodes, answer.total, answer.total_is_least)));
   };
   const fail = (error) => { if (parts === null) fill(body, failure("No such series to show", error)); };
   const data = refresher(question, show, fail, 2000);

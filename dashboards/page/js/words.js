@@ -11,6 +11,9 @@ export const STATE_WORDS = {
   unknown: ["unknown", "no data; this is not healthy, it is unknown"],
 };
 
+/** Points that are not ticks, in words. */
+export const TIER_WORDS = { "10s": "means of ten seconds", "1min": "means of a minute", "1h": "means of an hour" };
+
 const METRIC_TITLES = {
   aries_stall_ratio: "Aries routers",
   ib_wait_ratio: "InfiniBand ports",

@@ -21,7 +21,7 @@ use tower::ServiceExt;
 
 fn page_of(store: &Path) -> Router {
     let state = PageState {
-        reader: StoreReader::new(store.to_path_buf()),
+        reader: StoreReader::new(store),
         run_note: Some("a test".to_string()),
         ticks: watch::channel(Progress::default()).1,
         events: watch::Sender::new("".into()),

@@ -18,6 +18,7 @@
 //! | `places` | [`put_places`], [`put_links`]: where nodes and links are |
 //! | `roll_up` | [`roll_up()`]: sums by minute and hour |
 //! | `facts` | [`server_facts`] for `tailback doctor` |
+//! | `reader` | [`connect_reader`]: a connection that only reads |
 
 mod claim;
 mod commit;
@@ -30,6 +31,7 @@ mod housekeeping;
 mod learn;
 mod migrate;
 mod places;
+mod reader;
 mod regions;
 mod roll_up;
 mod rows;
@@ -46,6 +48,7 @@ pub use housekeeping::{Housekept, housekeep};
 pub use learn::learn;
 pub use migrate::{Applied, migrate, pending};
 pub use places::{put_links, put_places};
+pub use reader::connect_reader;
 pub use roll_up::roll_up;
 pub use settings::{DirectColumnstore, PgRetention, PgSettings};
 

@@ -1,3 +1,0 @@
-SELECT time, value, mean, baseline, bound, state, slowdown_s FROM signals
-WHERE series_id = (SELECT series_id FROM series WHERE name = ?1) AND time BETWEEN ?2 AND ?3
-ORDER BY time

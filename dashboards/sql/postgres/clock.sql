@@ -1,0 +1,1 @@
+SELECT extract(epoch FROM now)::double precision FROM clock

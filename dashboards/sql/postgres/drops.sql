@@ -1,0 +1,1 @@
+SELECT reason, count FROM dropped_rows WHERE count > 0 ORDER BY count DESC, reason COLLATE "C"

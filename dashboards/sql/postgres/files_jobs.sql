@@ -1,0 +1,15 @@
+-- Running jobs by what their clients of a mount write now.
+WITH clients AS MATERIALIZED (
+    SELECT s.series_id, coalesce(s.part, '') AS mount FROM series s WHERE s.metric = 'lustre_write_rate'
+      AND coalesce(s.part, '') = $1::text
+), latest AS MATERIALIZED (
+    SELECT DISTINCT ON (r.series_id) r.series_id, r.value::double precision AS value, tailback_state(r.state) AS state
+    FROM signal_rows r
+    WHERE r.time > (SELECT now - interval '20 seconds' FROM clock) AND r.series_id IN (SELECT c.series_id FROM clients c)
+    ORDER BY r.series_id, r.time DESC
+)
+SELECT j.job_id, j.user_name, j.name, count(*), count(*) FILTER (WHERE n.state = 'contended'),
+       sum(n.value) FILTER (WHERE n.state <> 'unknown'), r.slowdown_s
+FROM jobs j JOIN job_series js USING (job_id) JOIN clients c USING (series_id) LEFT JOIN latest n USING (series_id)
+LEFT JOIN job_results r USING (job_id)
+WHERE j.end_time IS NULL GROUP BY j.job_id, r.slowdown_s ORDER BY 6 DESC NULLS LAST, j.job_id COLLATE "C" LIMIT $2::bigint

@@ -1,0 +1,3 @@
+SELECT count(*) FROM jobs
+WHERE ($1::text IS NULL OR position(lower($1) IN lower(concat_ws(chr(10), job_id, user_name, name, app))) > 0)
+  AND ($2::boolean IS NULL OR (end_time IS NULL) = $2)

@@ -1,0 +1,18 @@
+-- Running jobs first, then the latest; or the largest loss first. The ids are picked before nodes are counted.
+-- What $4 may be a part of and $6 stand in job_count.sql, too.
+WITH picked AS (
+    SELECT j.job_id,
+           row_number() OVER (ORDER BY CASE WHEN $5::text = 'slowdown' THEN -coalesce(r.slowdown_s, 0) ELSE 0 END,
+                              j.end_time IS NOT NULL, j.start_time DESC, j.job_id COLLATE "C") AS place
+    FROM jobs j LEFT JOIN job_results r USING (job_id)
+    WHERE ($1::text IS NULL OR j.job_id = $1)
+      AND ($4::text IS NULL OR position(lower($4) IN lower(concat_ws(chr(10), j.job_id, j.user_name, j.name, j.app))) > 0)
+      AND ($6::boolean IS NULL OR (j.end_time IS NULL) = $6)
+    ORDER BY place
+    LIMIT $2::bigint OFFSET $3::bigint
+)
+SELECT j.job_id, j.user_name, j.name, extract(epoch FROM j.start_time)::double precision,
+       extract(epoch FROM j.end_time)::double precision, r.contended_s, r.slowdown_s, r.slowdown_lo_s,
+       r.slowdown_hi_s, r.completeness, (SELECT count(*) FROM job_nodes n WHERE n.job_id = j.job_id), j.app
+FROM picked p JOIN jobs j USING (job_id) LEFT JOIN job_results r USING (job_id)
+ORDER BY p.place

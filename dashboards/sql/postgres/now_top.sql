@@ -1,0 +1,17 @@
+-- What hurts most: contended series first, then those that lost something before. Single precision is told with its own
+-- digits: 0.3, not 0.30000001192092896.
+WITH picked AS (
+    SELECT l.* FROM (
+        SELECT DISTINCT ON (r.series_id) r.* FROM signal_rows r
+        WHERE r.time > (SELECT now - interval '20 seconds' FROM clock)
+        ORDER BY r.series_id, r.time DESC
+    ) l
+    WHERE l.slowdown_s > 0 OR l.state = 2
+    ORDER BY l.state = 2 DESC, l.slowdown_s DESC, l.series_id
+    LIMIT 12
+)
+SELECT s.series_id::bigint, s.name, s.metric, s.component, s.part, extract(epoch FROM p.time)::double precision, p.value::text::double precision,
+       p.mean::text::double precision, p.baseline::text::double precision, p.bound::text::double precision, tailback_state(p.state),
+       p.slowdown_s
+FROM picked p JOIN series s USING (series_id)
+ORDER BY p.state = 2 DESC, p.slowdown_s DESC, p.series_id

@@ -1,0 +1,1 @@
+SELECT count(*) FROM region_series WHERE region_id = $1::bigint

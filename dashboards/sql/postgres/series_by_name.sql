@@ -1,0 +1,12 @@
+-- One series with its latest word. Of a silent one the minute in which it was last heard is looked for, a day back.
+SELECT s.series_id::bigint, s.name, s.metric, s.component, s.part,
+       coalesce(extract(epoch FROM l.time), (
+           SELECT extract(epoch FROM max(m.time) + interval '1 minute') FROM signals_1min m
+           WHERE m.series_id = s.series_id AND m.time > (SELECT now - interval '1 day' FROM clock)))::double precision,
+       l.value::text::double precision, l.mean::text::double precision, l.baseline::text::double precision,
+       l.bound::text::double precision, coalesce(l.state, 'unknown'), l.slowdown_s
+FROM series s LEFT JOIN LATERAL (
+    SELECT * FROM signals r WHERE r.series_id = s.series_id AND r.time > (SELECT now - interval '20 seconds' FROM clock)
+    ORDER BY r.time DESC LIMIT 1
+) l ON true
+WHERE s.name = $1::text

@@ -1,0 +1,67 @@
+//! The embedded store.
+
+use crate::answer::ApiError;
+use crate::store::Store;
+use rusqlite::{Connection, OpenFlags};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+const BUSY_WAIT: Duration = Duration::from_secs(2);
+const STATEMENTS_CACHED: usize = 64;
+
+/// One guarded connection. It is opened at the first question that finds a store with tables, since the
+/// writer may come up later than the page.
+pub struct Embedded {
+    path: PathBuf,
+    connection: Mutex<Option<Connection>>,
+}
+
+impl Embedded {
+    /// The store at `path`, which need not exist yet.
+    pub fn new(path: PathBuf) -> Embedded {
+        Embedded { path, connection: Mutex::new(None) }
+    }
+
+    /// Runs `questions` in one transaction.
+    ///
+    /// # Errors
+    /// [`ApiError::Waiting`] while there is no store, else what `questions` returns.
+    pub fn read<T>(&self, questions: impl FnOnce(&Store<'_>) -> Result<T, ApiError>) -> Result<T, ApiError> {
+        let mut slot = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        if slot.is_none() {
+            *slot = Some(open(&self.path)?);
+        }
+        let Some(connection) = slot.as_mut() else {
+            return Err(ApiError::Interrupted);
+        };
+        let transaction = connection.transaction()?;
+        let answer = questions(&Store::Sqlite(&transaction))?;
+        transaction.finish()?;
+        Ok(answer)
+    }
+}
+
+fn open(path: &Path) -> Result<Connection, ApiError> {
+    if !path.exists() {
+        return Err(ApiError::Waiting("the store does not exist yet".to_string()));
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_WAIT)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
+    let ready: i64 = connection.query_row(include_str!("../sql/store_is_ready.sql"), [], |row| row.get(0))?;
+    if ready == 0 {
+        return Err(ApiError::Waiting("the store has no tables yet".to_string()));
+    }
+    Ok(connection)
+}
+
+/// Size of the store's file and of its write-ahead log.
+pub fn store_bytes(connection: &Connection) -> u64 {
+    let Some(path) = connection.path() else {
+        return 0;
+    };
+    let size = |path: &str| std::fs::metadata(path).map_or(0, |facts| facts.len());
+    size(path) + size(&format!("{path}-wal"))
+}

@@ -1,0 +1,163 @@
+//! Databases that are away, restarted, of another version, or not to be read; and one that goes on.
+
+use crate::both::{Both, configure};
+use crate::postgres_support::{Database, on_each_server, query};
+use crate::readmes;
+use crate::serving::{PATIENCE, Page, Serving};
+use detector::postgres::{PgSettings, migrate};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+/// What `serve` says when it refuses.
+fn refused(config: &Path) -> String {
+    let mut serving = Serving::start("--config", config);
+    let told = serving.line();
+    assert!(!serving.ended(), "{told}");
+    told
+}
+
+#[test]
+fn an_account_without_the_right_to_read_is_told_which_role_it_needs() {
+    on_each_server(|database: Database| async move {
+        let login = database.login("tailback_user").await;
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("tailback.toml");
+        configure(&config, &database.url_of(&login));
+        let told = refused(&config);
+        assert!(told.contains("may not read the database: grant it the role `tailback_reader`"), "{told}");
+        database.drop_login(&login).await;
+    });
+}
+
+#[test]
+fn a_database_of_an_older_version_is_refused_with_what_to_do() {
+    on_each_server(|database: Database| async move {
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("tailback.toml");
+        configure(&config, &database.settings().url);
+        database.execute("DELETE FROM schema_migrations WHERE name = '0027_newest_minutes'").await;
+        let told = refused(&config);
+        assert!(told.contains("lacks the migration 0027_newest_minutes: run `tailback migrate`"), "{told}");
+        database.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public").await;
+        let told = refused(&config);
+        assert!(told.contains("none of Tailback's tables: run `tailback migrate`"), "{told}");
+    });
+}
+
+#[test]
+fn a_store_and_a_configuration_are_not_shown_at_once() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tailback"));
+    let said = command.args(["serve", "--store", "a.db", "--config", "b.toml"]).output().unwrap();
+    assert!(!said.status.success() && String::from_utf8_lossy(&said.stderr).contains("cannot be used with"));
+}
+
+#[test]
+fn the_writers_account_serves_in_a_session_that_only_reads() {
+    on_each_server(|database: Database| async move {
+        let both = Both::filled(&database, &database.settings().url).await;
+        let (_serving, page) = Serving::start("--config", &both.config).page_of();
+        assert_eq!(page.ask("now").0, 200);
+        let settings = "SELECT string_agg(DISTINCT application_name, ',') FROM pg_stat_activity
+                        WHERE datname = current_database() AND application_name LIKE 'tailback%'";
+        assert!(query(&database, settings).await[0].contains("tailback serve"));
+    });
+}
+
+#[test]
+fn the_command_of_the_readme_serves_the_database() {
+    on_each_server(|database: Database| async move {
+        let both = Both::filled(&database, &database.settings().url).await;
+        let command = readmes::block("README.md", "tailback serve --config");
+        let anywhere = format!("exec {} --listen 127.0.0.1:0", command.trim());
+        let (_serving, page) = Serving::of(readmes::typed(both.folder.path(), &anywhere)).page_of();
+        assert_eq!(page.ask("now").1["total"], 7);
+    });
+}
+
+/// Reads events until one says so.
+fn event(events: &mut impl BufRead, wanted: &str) {
+    let deadline = Instant::now() + PATIENCE;
+    let mut line = String::new();
+    while !line.contains(wanted) {
+        line.clear();
+        events.read_line(&mut line).unwrap();
+        assert!(Instant::now() < deadline, "no event says {wanted}: {line}");
+    }
+}
+
+#[test]
+fn what_is_committed_becomes_an_event_though_nobody_tells_of_ticks() {
+    on_each_server(|database: Database| async move {
+        let both = Both::filled(&database, &database.settings().url).await;
+        let (_serving, page) = Serving::start("--config", &both.config).page_of();
+        let mut events = BufReader::new(page.stream("stream"));
+        event(&mut events, "\"clock\":1795169400.0");
+        database.execute("UPDATE stage_positions SET event_time = event_time + interval '1 second'").await;
+        event(&mut events, "\"clock\":1795169401.0");
+    });
+}
+
+/// A server of its own, that may be stopped.
+struct Own(tempfile::TempDir);
+
+impl Own {
+    fn command(&self, word: &str) -> String {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/services/postgres");
+        let output = Command::new(script).arg(word).arg(self.folder()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_string()
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.0.path().join("server")
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        self.command("stop-immediate");
+    }
+}
+
+fn own_server() -> Own {
+    let folder = tempfile::tempdir().unwrap();
+    // The server is another account's.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    Own(folder)
+}
+
+#[test]
+fn a_database_that_is_away_is_waited_for_and_found_again_after_a_restart() {
+    if std::env::var("TAILBACK_SKIP_SERVICES").is_ok() {
+        return;
+    }
+    let own = own_server();
+    let url = own.command("start");
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(migrate(&PgSettings::at(&url))).unwrap();
+    own.command("stop");
+    let config = own.0.path().join("tailback.toml");
+    configure(&config, &url);
+    let mut serving = Serving::start("--config", &config);
+    let told = serving.line();
+    assert!(told.contains("the database does not answer yet: "), "{told}");
+    let page: Page = serving.page();
+    for _ in 0..2 {
+        let (status, away) = page.ask("now");
+        assert_eq!(status, 503, "{away}");
+        assert!(away["error"].as_str().unwrap().starts_with("the database does not answer: "), "{away}");
+        assert!(!away.to_string().contains(&url), "{away}");
+        own.command("start");
+        page.until("now", 200);
+        // The connection that is kept ends with the server, and another one is made.
+        own.command("restart");
+        page.until("now", 200);
+        own.command("stop");
+    }
+}
