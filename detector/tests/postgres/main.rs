@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `commits.rs` | positions, claims, connections that are killed |
 //! | `tiers.rs` | tiers, housekeeping, expiry |
+//! | `taken_over.rs` | databases whose tiers the server aggregated |
 //!
 //! `TAILBACK_PG_URL` names a server on which databases and roles may be made; without it the tests start one of their
 //! own. `TAILBACK_SKIP_SERVICES=1` lets them pass where no server can be had.
@@ -12,6 +13,7 @@
 mod commits;
 #[path = "../postgres_support/mod.rs"]
 mod postgres_support;
+mod taken_over;
 mod tiers;
 
 use detector::postgres::{

@@ -51,6 +51,15 @@ pub struct Database {
 
 /// Runs `test` in a fresh database on plain PostgreSQL, and in another with TimescaleDB if the server has it.
 pub fn on_each_server<F: Future<Output = ()>>(test: impl Fn(Database) -> F) {
+    on_each(true, test);
+}
+
+/// The same, in databases that nobody migrated.
+pub fn on_each_empty_server<F: Future<Output = ()>>(test: impl Fn(Database) -> F) {
+    on_each(false, test);
+}
+
+fn on_each<F: Future<Output = ()>>(migrated: bool, test: impl Fn(Database) -> F) {
     let Some(server) = server() else {
         eprintln!("left out: no PostgreSQL");
         return;
@@ -63,6 +72,10 @@ pub fn on_each_server<F: Future<Output = ()>>(test: impl Fn(Database) -> F) {
         eprintln!("TimescaleDB: {timescale}");
         for timescale in if timescale { vec![false, true] } else { vec![false] } {
             let database = Database::create(&admin, timescale).await;
+            if migrated {
+                let applied = migrate(&database.settings()).await.unwrap();
+                assert_eq!(applied.iter().any(|a| a.name == "0004_columnstore"), timescale);
+            }
             test(database.clone()).await;
             admin.batch_execute(&format!("DROP DATABASE {} WITH (FORCE)", database.name)).await.unwrap();
         }
@@ -84,10 +97,7 @@ impl Database {
         admin.batch_execute("SELECT pg_advisory_lock(1)").await.unwrap();
         admin.batch_execute(&format!("CREATE DATABASE {name} TEMPLATE template0")).await.unwrap();
         admin.batch_execute("SELECT pg_advisory_unlock(1)").await.unwrap();
-        let database = Database { name, timescale };
-        let applied = migrate(&database.settings()).await.unwrap();
-        assert_eq!(applied.iter().any(|a| a.name == "0004_columnstore"), timescale);
-        database
+        Database { name, timescale }
     }
 
     /// The settings of a store in this database.
