@@ -8,7 +8,7 @@
 //! | `answers.rs` | every answer from the database is that from the store |
 //! | `database.rs` | databases that are away, restarted, of another version, or not to be read |
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod answers;
 #[allow(dead_code, reason = "other tests use the rest")]
