@@ -132,11 +132,14 @@ pub fn checked_limit(asked: Option<u32>, standard: u32, most: u32) -> Result<u32
 /// A part of a name that is looked for.
 ///
 /// # Errors
-/// More than 128 bytes are refused.
+/// More than 128 bytes are refused, and the zero character.
 pub fn checked_search(text: Option<&str>) -> Result<(), ApiError> {
     match text {
         Some(text) if text.len() > SEARCH_BYTES_MAX => {
             Err(ApiError::BadRequest(format!("search is longer than {SEARCH_BYTES_MAX} bytes")))
+        }
+        Some(text) if text.contains('\0') => {
+            Err(ApiError::BadRequest("search holds a zero character, which no name has".to_string()))
         }
         _ => Ok(()),
     }

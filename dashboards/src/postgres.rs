@@ -19,6 +19,9 @@ const CONNECTIONS_MAX: usize = 3;
 const PATIENCE: Duration = Duration::from_secs(15);
 /// How long one statement may take.
 const STATEMENT_S: u32 = 10;
+/// For how long anything is waited for that the server should have ended by itself: a statement, a connection. A proxy before
+/// a dead server takes a connection and says nothing.
+const SILENCE: Duration = Duration::from_secs(STATEMENT_S as u64 + 5);
 /// One state of the database for all questions of an answer.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
@@ -61,11 +64,12 @@ impl Server {
     /// # Errors
     /// [`ApiError::Away`] while the database does not answer, else what `questions` returns.
     pub fn read<T>(&self, questions: impl FnOnce(&Store<'_>) -> Result<T, ApiError>) -> Result<T, ApiError> {
-        let session = Handle::current().block_on(self.begun())?;
+        let session = Handle::current().block_on(in_time(self.begun()))?;
         let answer = questions(&Store::Postgres(&session));
         // After an error of the database the connection may be lost, or its statements be those of an older schema.
         let sound = !matches!(&answer, Err(ApiError::Store(_) | ApiError::Away(_)));
-        if sound && Handle::current().block_on(session.client.batch_execute("COMMIT")).is_ok() {
+        let commit = async { Ok(session.client.batch_execute("COMMIT").await?) };
+        if sound && Handle::current().block_on(in_time(commit)).is_ok() {
             self.idle().push(session);
         }
         answer
@@ -93,6 +97,12 @@ impl Server {
     }
 }
 
+/// What `asked` gives, unless it takes so long that nobody answers.
+async fn in_time<T>(asked: impl Future<Output = Result<T, ApiError>>) -> Result<T, ApiError> {
+    let silent = |_| ApiError::Away(format!("it said nothing for {} s", SILENCE.as_secs()));
+    timeout(SILENCE, asked).await.map_err(silent)?
+}
+
 /// Plans are made for the parameters that are asked for: a filter that is not set, and a tier that does not fit, then cost
 /// nothing. Compiling plans saves nothing for answers that are short. The latest words of all series are sorted in memory.
 fn settings() -> String {
@@ -115,7 +125,7 @@ impl Session {
     /// # Errors
     /// When the database does not answer, or refuses.
     pub fn ask(&self, sql: &'static str, parameters: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, ApiError> {
-        Handle::current().block_on(async {
+        Handle::current().block_on(in_time(async {
             let known = self.prepared.borrow().get(sql).cloned();
             let statement = match known {
                 Some(statement) => statement,
@@ -124,6 +134,6 @@ impl Session {
             let rows = self.client.query(&statement, parameters).await?;
             self.prepared.borrow_mut().insert(sql, statement);
             Ok(rows)
-        })
+        }))
     }
 }

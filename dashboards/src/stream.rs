@@ -19,6 +19,8 @@ use tokio::time::timeout;
 
 /// At most four events per second.
 const EVENT_SPACING: Duration = Duration::from_millis(250);
+/// The longest pause between two: a database that was away for long is found again soon.
+const PAUSE_MAX: Duration = Duration::from_secs(10);
 /// Without ticks the store is looked at so often.
 const TICK_PATIENCE: Duration = Duration::from_secs(1);
 /// How soon a page that lost the connection tries again.
@@ -55,6 +57,9 @@ struct Tick<'a> {
     totals: Option<Totals>,
     /// Ids of the open episodes, the first 1,000.
     open_episodes: Vec<i64>,
+    /// Why nothing is known at present, though there was or may be something; absent before any data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trouble: Option<String>,
 }
 
 /// An event's text; the same allocation goes to every client.
@@ -93,9 +98,14 @@ impl PageState {
             let open = store.rows(question!("open_episodes"), &[], |row| row.get(0))?;
             Ok((store.clock()?, Some(read_totals(store)?), open))
         });
-        let (clock, totals, open_episodes) = asked.await.unwrap_or_default();
+        let asked = asked.await;
+        let trouble = match &asked {
+            Ok(_) | Err(ApiError::Waiting(_)) => None,
+            Err(error) => Some(error.to_string()),
+        };
+        let (clock, totals, open_episodes) = asked.unwrap_or_default();
         let run_note = self.run_note.as_deref();
-        let tick = Tick { run_note, progress, clock, totals, open_episodes };
+        let tick = Tick { run_note, progress, clock, totals, open_episodes, trouble };
         serde_json::to_string(&tick).unwrap_or_default().into()
     }
 }
@@ -117,7 +127,7 @@ pub async fn publish_events(state: PageState) {
             news
         });
         // A store that takes long to answer is asked less often.
-        tokio::time::sleep(EVENT_SPACING.max(took * 3)).await;
+        tokio::time::sleep((took * 3).clamp(EVENT_SPACING, PAUSE_MAX)).await;
     }
 }
 

@@ -51,8 +51,13 @@ export function empty(title, why, small = false) {
   return el("div", { class: small ? "empty small" : "empty" }, small ? null : el("strong", {}, title), small ? title + (why ? " " + why : "") : why);
 }
 
-/** Why there is nothing: before any data (503) that is no failure, only early. */
+/** Whether there is nothing because nothing was sampled yet; a database that is away is another matter. */
+export function isEarly(error) {
+  return error.status === 503 && error.message.startsWith("no data yet");
+}
+
+/** Why there is nothing: before any data that is no failure, only early. */
 export function failure(title, error) {
-  if (error.status !== 503) return empty(title, error.message);
+  if (!isEarly(error)) return empty(title, error.message);
   return empty("Waiting for the first data", "Nothing has been sampled yet; this fills itself as soon as the first counters arrive.");
 }

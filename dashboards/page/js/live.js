@@ -9,7 +9,7 @@ export const latest = { tick: null };
 
 /**
  * Listens for ever. `onTick(tick)` at each event; `onLink(state, ageSeconds)` at least once a second with
- * `live`, `waiting` (no data yet), `stale` (no new data), `stored` (nobody writes this store), `ended` (the input is
+ * `live`, `waiting` (no data yet), `trouble` (the store does not answer: the tick says why), `stale` (no new data), `stored` (nobody writes this store), `ended` (the input is
  * at its end), `gone` (so is the server) or `lost`.
  */
 export function listen(onTick, onLink) {
@@ -26,7 +26,8 @@ export function listen(onTick, onLink) {
     source.addEventListener("tick", (event) => {
       connected = true;
       const tick = JSON.parse(event.data);
-      if (tick.clock !== clock) {
+      // A store that does not answer has not lost its time: how old it is goes on.
+      if (!tick.trouble && tick.clock !== clock) {
         moved ||= clock !== null;
         clock = tick.clock;
         clockSeen = performance.now();
@@ -56,6 +57,7 @@ export function listen(onTick, onLink) {
     const progress = latest.tick?.progress;
     if (progress?.finished) onLink(connected ? "ended" : "gone", age);
     else if (!connected) onLink("lost", clock === null ? null : age);
+    else if (latest.tick?.trouble) onLink("trouble", clock === null ? null : age);
     else if (clock === null) onLink("waiting", null);
     else if (progress.event_time === null && !moved) onLink("stored", age);
     else onLink(age * 1000 > STALE_MS ? "stale" : "live", age);

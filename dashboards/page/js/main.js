@@ -82,12 +82,14 @@ function showLink(state, age) {
     ended: `ended · ${clock(tick?.clock)} UTC`,
     gone: `ended · ${clock(tick?.clock)} UTC`,
     lost: "connection lost",
+    trouble: "no answer from the data",
   };
   setText(linkText, words[state]);
   const alarms = {
     lost: age === null
       ? "No connection to Tailback yet. Trying again every second or two."
       : `Connection to Tailback lost. What you see is ${old} old; trying again.`,
+    trouble: `${tick?.trouble}. ${age === null ? "Nothing is known yet; trying again." : `What you see is ${old} old; trying again.`}`,
     stale: `No new data for ${old}. The samplers or their transport may have stopped: see Health.`,
   };
   const calm = {

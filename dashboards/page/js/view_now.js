@@ -1,7 +1,7 @@
 // Now: is there contention, where, what does it cost.
 
 import { ask } from "./api.js";
-import { card, el, empty, fill, setText } from "./dom.js";
+import { card, el, empty, failure, fill, isEarly, setText } from "./dom.js";
 import { clock, count, day, percent, seconds, tenths } from "./format.js";
 import { HeatMap } from "./heatmap.js";
 import { figure, stateMark } from "./parts.js";
@@ -40,8 +40,9 @@ export function openNow(root) {
     fill(losers.series, losingSeries(answer));
   };
   const fail = (error) => {
-    if (error.status !== 503) return;
-    heat.wait();
+    // What was shown stays: the head of the page says that it gets old.
+    if (heat.shown || error.status === 0) return;
+    heat.wait(error);
     for (const place of Object.values(losers)) fill(place, empty("Nothing is known yet.", "", true));
   };
   const data = refresher(question, show, fail, REFRESH_MS);
@@ -135,10 +136,15 @@ class HeatSection {
     return answer;
   }
 
-  wait() {
-    fill(this.body, empty("Waiting for the first data",
+  /** Whether there is a map, which an answer that fails does not take away. */
+  get shown() { return this.maps.size > 0 && !this.waiting; }
+
+  wait(error = null) {
+    fill(this.body, error !== null && !isEarly(error) ? failure("Nothing can be shown", error) : empty("Waiting for the first data",
       "Nothing has been sampled yet. As soon as the first counters arrive, every link and node appears here, at first as warming up: contention is told as soon as there is a baseline."));
     this.waiting = true;
+    // The maps left the page: the next answer has to bring names, which put them back.
+    this.names = null;
   }
 
   show(answer) {

@@ -1,4 +1,6 @@
 -- One row per component for very large systems: its worst series speaks for it.
+-- In the order of their names: a page that knows which components there are finds them in the same places each time,
+-- whichever of their series is the worst.
 SELECT series_id::bigint, name, metric, component, part, extract(epoch FROM time)::double precision, value::double precision,
        mean::double precision, baseline::double precision, bound::double precision, state, slowdown_s
 FROM (
@@ -8,5 +10,5 @@ FROM (
              CASE state WHEN 'contended' THEN 1e15 + coalesce(slowdown_s, 0) WHEN 'unknown' THEN 4 WHEN 'warmup' THEN 3
                         WHEN 'clear' THEN 2 ELSE 1 END DESC, series_id
 ) worst
-ORDER BY CASE WHEN $4::text = 'slowdown' THEN -coalesce(slowdown_s, 0) ELSE 0 END, series_id
+ORDER BY CASE WHEN $4::text = 'slowdown' THEN -coalesce(slowdown_s, 0) ELSE 0 END, metric COLLATE "C", component COLLATE "C"
 LIMIT $5::bigint OFFSET $6::bigint

@@ -1,5 +1,7 @@
 -- One row per component for very large systems: its worst series speaks for it. SQLite takes the other
 -- columns from the row that holds the maximum.
+-- In the order of their names: a page that knows which components there are finds them in the same places each time,
+-- whichever of their series is the worst.
 SELECT series_id, name, metric, component, part, time, value, mean, baseline, bound, state, slowdown_s
 FROM (
     SELECT *, max(CASE state WHEN 'contended' THEN 1e15 + slowdown_s WHEN 'unknown' THEN 4.0
@@ -8,5 +10,5 @@ FROM (
     WHERE (?1 IS NULL OR metric = ?1) AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR instr(name, ?3) > 0)
     GROUP BY metric, component
 )
-ORDER BY CASE ?4 WHEN 'slowdown' THEN -slowdown_s ELSE 0.0 END, series_id
+ORDER BY CASE ?4 WHEN 'slowdown' THEN -slowdown_s ELSE 0.0 END, metric, component
 LIMIT ?5 OFFSET ?6

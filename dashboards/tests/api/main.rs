@@ -76,6 +76,31 @@ async fn now_has_columns_counts_and_the_worst_series() {
 }
 
 #[tokio::test]
+async fn components_stand_in_the_same_places_whichever_of_their_series_is_the_worst() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = sample::store(folder.path());
+    let connection = rusqlite::Connection::open(&store).unwrap();
+    // A tile of the first router that is numbered behind the second one's.
+    connection
+        .execute_batch(
+            "INSERT INTO series VALUES (9, 'aries_stall_ratio/c0-0c0s0/r1c0', 'aries_stall_ratio', 'c0-0c0s0', 'r1c0');
+             INSERT INTO series_latest VALUES (9, 1800000600.0, 0.3, 0.3, 0.3, 0.4, 'idle', 0.0)",
+        )
+        .unwrap();
+    let mut places = Vec::new();
+    for worst in [1, 9] {
+        let state = format!(
+            "UPDATE series_latest SET state = CASE series_id WHEN {worst} THEN 'contended' ELSE 'clear' END"
+        );
+        connection.execute_batch(&state).unwrap();
+        let (_, now) = ask_of(&store, "/api/v1/now?by=component").await;
+        places.push((now["series"]["component"].clone(), now["series"]["id"].clone()));
+    }
+    assert_eq!(places[0].0, places[1].0);
+    assert_ne!(places[0].1, places[1].1);
+}
+
+#[tokio::test]
 async fn placement_tells_what_nodes_span_and_meet() {
     let told = answer("/api/v1/placement?nodes=nid[00012,00012,00040]").await;
     assert_eq!(told["nodes"], 2);

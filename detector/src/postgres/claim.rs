@@ -75,13 +75,16 @@ impl PgStore {
     }
 
     /// Forgets how far all stages have read, and their states; how many partitions that were. States that begin anew number
-    /// their episodes and regions from a new generation's first number: what is kept of the ones before stays.
+    /// their episodes and regions from a new generation's first number: what is kept of the ones before stays. Of the minute and
+    /// the hour that are not over, what is known becomes a row.
     ///
     /// # Errors
     /// [`PgError`] as for any other call.
     pub async fn forget_positions(&mut self) -> Result<u64, PgError> {
         self.ready().await?;
         let transaction = self.client()?.transaction().await?;
+        transaction.execute(include_str!("sql/keep_open_minutes.sql"), &[]).await?;
+        transaction.execute(include_str!("sql/keep_open_hours.sql"), &[]).await?;
         transaction.execute("UPDATE state_generation SET generation = generation + 1", &[]).await?;
         transaction.execute("DELETE FROM stage_snapshots", &[]).await?;
         let forgotten = transaction.execute("DELETE FROM stage_positions", &[]).await?;

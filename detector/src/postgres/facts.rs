@@ -26,9 +26,9 @@ pub struct ServerFacts {
 pub struct PolicyFacts {
     /// Its number, as `CALL run_job(…)` takes it.
     pub job_id: i32,
-    /// What it does: `policy_retention`, `policy_compression`, `policy_refresh_continuous_aggregate`.
+    /// What it does: `policy_retention`, `policy_compression`.
     pub policy: String,
-    /// The table or aggregate it works on.
+    /// The table it works on.
     pub table: String,
     /// Runs that failed since it was made.
     pub failures: i64,

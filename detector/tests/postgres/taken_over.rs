@@ -50,7 +50,27 @@ fn what_the_server_aggregated_is_taken_over_by_the_tables_of_minutes_and_hours()
         let after = [told(&database, "signals_1min").await, told(&database, "signals_1h").await];
         assert_eq!(before, after);
         let rows = "SELECT concat_ws(' ', (SELECT count(*) FROM signal_minutes), (SELECT count(*) FROM signal_hours))";
-        assert_eq!(query(&database, rows).await, ["570 9"], "what is over");
+        assert_eq!(query(&database, rows).await, ["573 12"]);
+    });
+}
+
+#[test]
+fn what_was_aggregated_is_taken_over_although_positions_were_forgotten_before() {
+    on_each_empty_server(|database: Database| async move {
+        let here = |migration: &PgMigration| database.timescale || !migration.timescale;
+        if database.timescale {
+            database.execute("CREATE EXTENSION timescaledb").await;
+        }
+        database.execute(include_str!("../../src/postgres/sql/schema_migrations.sql")).await;
+        apply(&database, |migration| here(migration) && migration.name < "0029").await;
+        database.execute(TEN_SECONDS).await;
+        database.execute("DELETE FROM stage_positions").await;
+        let before = [told(&database, "signals_1min").await, told(&database, "signals_1h").await];
+        apply(&database, |migration| here(migration) && migration.name > "0029").await;
+        let after = [told(&database, "signals_1min").await, told(&database, "signals_1h").await];
+        assert_eq!(before, after);
+        let rows = "SELECT concat_ws(' ', (SELECT count(*) FROM signal_minutes), (SELECT count(*) FROM signal_hours))";
+        assert_eq!(query(&database, rows).await, ["573 12"]);
     });
 }
 

@@ -68,6 +68,23 @@ fn a_tier_says_the_same_before_and_after_its_rows_are_written() {
 }
 
 #[test]
+fn the_minute_and_the_hour_that_are_not_over_stay_when_positions_are_forgotten() {
+    on_each_server(|database: Database| async move {
+        let mut store = PgStore::connect(&database.settings()).await.unwrap();
+        store.claim("detector", 0, "a").await.unwrap();
+        let fixture = Fixture::new(3, 5_000);
+        store.commit("detector", &[commit(&fixture, 1, None, 1)]).await.unwrap();
+        let sums = "SELECT string_agg(concat_ws(' ', tier, rows, ticks), ', ') FROM (
+                        SELECT 1 AS tier, count(*) AS rows, sum(ticks) AS ticks FROM signals_1min
+                        UNION ALL SELECT 60, count(*), sum(ticks) FROM signals_1h ORDER BY 1) t";
+        let before = query(&database, sums).await;
+        assert_eq!(before, ["1 252 14970, 60 6 14970"], "the last ten seconds are not written");
+        store.forget_positions().await.unwrap();
+        assert_eq!(query(&database, sums).await, before);
+    });
+}
+
+#[test]
 fn housekeeping_removes_what_is_past_its_time_where_the_server_does_not() {
     on_each_server(|database: Database| async move {
         let settings = PgSettings { retention: PgRetention::default(), ..database.settings() };

@@ -22,29 +22,34 @@ CREATE INDEX signal_hours_by_time ON signal_hours USING brin (time) WITH (autosu
 GRANT SELECT ON signal_minutes, signal_hours TO tailback_writer, tailback_reader;
 GRANT INSERT ON signal_minutes, signal_hours TO tailback_writer;
 
--- Where the tiers were views over the ten seconds, what is complete goes into the tables.
+-- Where the tiers were views over the ten seconds, what they say goes into the tables. Of the minute and the hour that are not
+-- over as well: the state in which they would be ended has another version now.
 DO $$
 BEGIN
     IF to_regclass('signals_1min') IS NOT NULL THEN
         INSERT INTO signal_minutes
         SELECT time, slowdown_s, series_id, value, value_min, value_max, mean, baseline, ticks, contended_ticks
-        FROM signals_1min WHERE time < (SELECT date_trunc('minute', now) FROM clock);
+        FROM signals_1min;
         INSERT INTO signal_hours
         SELECT time, slowdown_s, series_id, value, value_min, value_max, mean, baseline, ticks, contended_ticks
-        FROM signals_1h WHERE time < (SELECT date_trunc('hour', now) FROM clock);
+        FROM signals_1h;
     END IF;
 END $$;
 DROP VIEW IF EXISTS signals_1h;
 DROP VIEW IF EXISTS signals_1min;
 
 -- Until when all minutes are written, silent series too, which are given up after a minute. A partition that is behind by more
--- than ten minutes is not waited for.
+-- than ten minutes is not waited for. Without positions what is written is all there is.
+--
+-- Called immutable, which it is not: so it becomes a constant when a question is planned, by which chunks are left out, and is
+-- not asked for each row. A plan that is kept has an older time, which is as right: more is made of the ten seconds.
 CREATE FUNCTION minutes_written_until() RETURNS timestamptz
-    LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
     RETURN coalesce((SELECT date_bin('1 minute', min(p.event_time) - interval '100 seconds', 'epoch')
-                     FROM stage_positions p, clock c
-                     WHERE p.stage = 'detector' AND p.event_time > c.now - interval '10 minutes'), '-infinity');
+                     FROM public.stage_positions p, public.clock c
+                     WHERE p.stage = 'detector' AND p.event_time > c.now - interval '10 minutes'),
+                    CASE WHEN EXISTS (SELECT FROM public.signal_minutes) THEN 'infinity' ELSE '-infinity' END::timestamptz);
 END $$;
 
 -- The tiers to read: what is written, and the newest of it made from the tier below. A function, for 0031 has to do it again
@@ -174,8 +179,8 @@ BEGIN
 END $$;
 
 -- Deletes what lies before the given times, at most `slice` rows of each table; true when more is due. Where there is no
--- time, nothing goes. With the owner's rights: a writer deletes history in no other way.
-DROP FUNCTION tailback_expire(timestamptz, timestamptz, timestamptz, integer);
+-- time, nothing goes. With the owner's rights: a writer deletes history in no other way. The one with fewer times stays until
+-- 0031: where TimescaleDB comes later, 0010 would make it anew for everybody.
 CREATE FUNCTION tailback_expire(raw_before timestamptz, tier_before timestamptz, minutes_before timestamptz,
                                 hours_before timestamptz, ended_before timestamptz, slice integer DEFAULT 100000)
     RETURNS boolean
@@ -195,5 +200,7 @@ BEGIN
     END LOOP;
     RETURN tailback_expire_results(ended_before, slice) OR more;
 END $$;
-REVOKE EXECUTE ON FUNCTION tailback_expire FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION tailback_expire TO tailback_writer;
+REVOKE EXECUTE ON FUNCTION tailback_expire(timestamptz, timestamptz, timestamptz, timestamptz, timestamptz, integer)
+    FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION tailback_expire(timestamptz, timestamptz, timestamptz, timestamptz, timestamptz, integer)
+    TO tailback_writer;

@@ -13,15 +13,15 @@ ALTER TABLE signal_hours SET (timescaledb.compress, timescaledb.compress_segment
 -- What was aggregated so far; where TimescaleDB comes later than the tables they hold it already.
 INSERT INTO signal_minutes
 SELECT time, slowdown_s, series_id, value, value_min, value_max, mean, baseline, ticks, contended_ticks FROM minutes_aggregated
-WHERE time < (SELECT date_trunc('minute', now) FROM clock) AND NOT EXISTS (SELECT FROM signal_minutes);
+WHERE NOT EXISTS (SELECT FROM signal_minutes);
 INSERT INTO signal_hours
 SELECT time, slowdown_s, series_id, value, value_min, value_max, mean, baseline, ticks, contended_ticks FROM hours_aggregated
-WHERE time < (SELECT date_trunc('hour', now) FROM clock) AND NOT EXISTS (SELECT FROM signal_hours);
+WHERE NOT EXISTS (SELECT FROM signal_hours);
 DROP MATERIALIZED VIEW hours_aggregated;
 DROP MATERIALIZED VIEW minutes_aggregated;
 
--- Where TimescaleDB comes later, 0010 made anew what 0030 had replaced.
-DROP FUNCTION IF EXISTS tailback_expire(timestamptz, timestamptz, timestamptz, integer);
+-- Nobody calls it any more (0030).
+DROP FUNCTION tailback_expire(timestamptz, timestamptz, timestamptz, integer);
 DO $$ BEGIN
     IF to_regclass('signals_1min') IS NULL THEN PERFORM tailback_tier_views(); END IF;
 END $$;
