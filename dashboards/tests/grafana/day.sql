@@ -30,11 +30,11 @@ CROSS JOIN LATERAL (SELECT s.component ~ '^(c0-0|nid0000[0-7])' AND s.series_id 
                            AND extract(epoch FROM t)::integer % 10800 < 900 AS hot,
                            CASE WHEN s.metric = 'lustre_write_rate' THEN 1e9 ELSE 0.5 END AS b) h
 CROSS JOIN LATERAL (SELECT CASE WHEN NOT hot THEN b WHEN s.metric = 'lustre_write_rate' THEN b / 3 ELSE b * 6 END AS v) x;
--- Where no stage was yet, the views make all minutes and hours of the ten seconds.
-INSERT INTO signal_minutes
-SELECT time, slowdown_s, series_id, value, value_min, value_max, mean, baseline, ticks, contended_ticks FROM signals_1min;
+-- Where nothing was written yet, the views make hours and minutes of the ten seconds.
 INSERT INTO signal_hours
 SELECT time, slowdown_s, series_id, value, value_min, value_max, mean, baseline, ticks, contended_ticks FROM signals_1h;
+INSERT INTO signal_minutes
+SELECT time, slowdown_s, series_id, value, value_min, value_max, mean, baseline, ticks, contended_ticks FROM signals_1min;
 INSERT INTO stage_positions (stage, partition, epoch, owner, commits, position, event_time, committed_at)
 VALUES ('detector', 0, 3, 'a-1', 170000, 123456, '2026-10-15 23:59:59', '2026-10-16 00:00:00.4'),
        ('rollup', 0, 2, 'a-1', 170000, 4567, '2026-10-15 23:59:58', '2026-10-16 00:00:00.6');

@@ -83,8 +83,9 @@ impl PgStore {
     pub async fn forget_positions(&mut self) -> Result<u64, PgError> {
         self.ready().await?;
         let transaction = self.client()?.transaction().await?;
-        transaction.execute(include_str!("sql/keep_open_minutes.sql"), &[]).await?;
+        // The hours first: minutes that are written are no longer made of anything.
         transaction.execute(include_str!("sql/keep_open_hours.sql"), &[]).await?;
+        transaction.execute(include_str!("sql/keep_open_minutes.sql"), &[]).await?;
         transaction.execute("UPDATE state_generation SET generation = generation + 1", &[]).await?;
         transaction.execute("DELETE FROM stage_snapshots", &[]).await?;
         let forgotten = transaction.execute("DELETE FROM stage_positions", &[]).await?;
