@@ -169,6 +169,30 @@ fn fixture_end_us(fixture: &Fixture) -> i64 {
 }
 
 #[test]
+fn a_question_about_minutes_plans_the_chunks_of_its_time_and_none_of_the_finer_tier_but_the_newest() {
+    on_each_server(|database: Database| async move {
+        if !database.timescale {
+            return;
+        }
+        database
+            .execute(
+                "INSERT INTO signal_buckets SELECT t, 0, 1, 1, 1, 1, 1, 1, 10, 0
+                 FROM generate_series(timestamptz '2026-10-01 00:00Z', '2026-10-15 00:00Z', '3 hours') t;
+                 INSERT INTO signal_minutes SELECT t, 0, 1, 1, 1, 1, 1, 1, 60, 0
+                 FROM generate_series(timestamptz '2026-09-01 00:00Z', '2026-10-15 00:00Z', '12 hours') t;
+                 INSERT INTO stage_positions (stage, partition, epoch, owner, commits, position, event_time, committed_at)
+                 VALUES ('detector', 0, 1, 'a', 1, 1, '2026-10-15 00:02Z', now())",
+            )
+            .await;
+        let question = "EXPLAIN SELECT * FROM signals_1min
+                        WHERE series_id = 1 AND time >= '2026-10-10 00:00Z' AND time < '2026-10-11 00:00Z'";
+        let plan = query(&database, question).await;
+        let read = plan.iter().filter(|line| line.contains("Scan") && line.contains("_chunk")).count();
+        assert_eq!(read, 3, "two of minutes and one of ten seconds: {plan:#?}");
+    });
+}
+
+#[test]
 fn the_newest_minute_is_found_without_reading_the_hours_before_it() {
     on_each_server(|database: Database| async move {
         if database.timescale {
