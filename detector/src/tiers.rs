@@ -79,11 +79,11 @@ impl Stretch {
         }
         if row.mean.is_finite() {
             self.mean += row.mean;
-            self.means += 1;
+            self.means = self.means.saturating_add(1);
         }
         if row.baseline.is_finite() {
             self.baseline += row.baseline;
-            self.baselines += 1;
+            self.baselines = self.baselines.saturating_add(1);
         }
         // `min` and `max` pass over NaN.
         self.min = self.min.min(row.value_min);

@@ -28,49 +28,49 @@ async fn apply(database: &Database, of: impl Fn(&PgMigration) -> bool) {
     }
 }
 
+/// The version before, with rows.
+async fn as_before(database: &Database) {
+    if database.timescale {
+        database.execute("CREATE EXTENSION timescaledb").await;
+    }
+    database.execute(include_str!("../../src/postgres/sql/schema_migrations.sql")).await;
+    let here = |migration: &PgMigration| database.timescale || !migration.timescale;
+    apply(database, |migration| here(migration) && migration.name < "0029").await;
+    database.execute(TEN_SECONDS).await;
+}
+
+async fn says_the_same_after_the_migrations(database: &Database) {
+    let before = [told(database, "signals_1min").await, told(database, "signals_1h").await];
+    let here = |migration: &PgMigration| database.timescale || !migration.timescale;
+    apply(database, |migration| here(migration) && migration.name > "0029").await;
+    let after = [told(database, "signals_1min").await, told(database, "signals_1h").await];
+    assert_eq!(before, after);
+    let rows =
+        "SELECT concat_ws(' ', (SELECT count(*) FROM signal_minutes), (SELECT count(*) FROM signal_hours))";
+    assert_eq!(query(database, rows).await, ["573 12"]);
+}
+
 /// With what the server aggregates, and TimescaleDB there from the start.
 #[test]
 fn what_the_server_aggregated_is_taken_over_by_the_tables_of_minutes_and_hours() {
     on_each_empty_server(|database: Database| async move {
-        let here = |migration: &PgMigration| database.timescale || !migration.timescale;
-        if database.timescale {
-            database.execute("CREATE EXTENSION timescaledb").await;
-        }
-        database.execute(include_str!("../../src/postgres/sql/schema_migrations.sql")).await;
-        apply(&database, |migration| here(migration) && migration.name < "0029").await;
-        database.execute(TEN_SECONDS).await;
+        as_before(&database).await;
         if database.timescale {
             // Of the minutes a part, the rest is made when it is asked for.
             let minutes = "CALL refresh_continuous_aggregate('signals_1min', NULL, '2026-10-15 02:30Z')";
             database.execute(minutes).await;
             database.execute("CALL refresh_continuous_aggregate('signals_1h', NULL, NULL)").await;
         }
-        let before = [told(&database, "signals_1min").await, told(&database, "signals_1h").await];
-        apply(&database, |migration| here(migration) && migration.name > "0029").await;
-        let after = [told(&database, "signals_1min").await, told(&database, "signals_1h").await];
-        assert_eq!(before, after);
-        let rows = "SELECT concat_ws(' ', (SELECT count(*) FROM signal_minutes), (SELECT count(*) FROM signal_hours))";
-        assert_eq!(query(&database, rows).await, ["573 12"]);
+        says_the_same_after_the_migrations(&database).await;
     });
 }
 
 #[test]
 fn what_was_aggregated_is_taken_over_although_positions_were_forgotten_before() {
     on_each_empty_server(|database: Database| async move {
-        let here = |migration: &PgMigration| database.timescale || !migration.timescale;
-        if database.timescale {
-            database.execute("CREATE EXTENSION timescaledb").await;
-        }
-        database.execute(include_str!("../../src/postgres/sql/schema_migrations.sql")).await;
-        apply(&database, |migration| here(migration) && migration.name < "0029").await;
-        database.execute(TEN_SECONDS).await;
+        as_before(&database).await;
         database.execute("DELETE FROM stage_positions").await;
-        let before = [told(&database, "signals_1min").await, told(&database, "signals_1h").await];
-        apply(&database, |migration| here(migration) && migration.name > "0029").await;
-        let after = [told(&database, "signals_1min").await, told(&database, "signals_1h").await];
-        assert_eq!(before, after);
-        let rows = "SELECT concat_ws(' ', (SELECT count(*) FROM signal_minutes), (SELECT count(*) FROM signal_hours))";
-        assert_eq!(query(&database, rows).await, ["573 12"]);
+        says_the_same_after_the_migrations(&database).await;
     });
 }
 
