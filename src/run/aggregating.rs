@@ -66,6 +66,7 @@ pub fn run(
     handle: &tokio::runtime::Handle,
 ) -> anyhow::Result<()> {
     let mut stage = Aggregating::start(config, partitions, figures, handle, wishes)?;
+    stage.open(health)?;
     while !wishes.stopping() {
         health.alive("aggregator");
         stage.look_at_lag();
@@ -145,6 +146,20 @@ impl<'a> Aggregating<'a> {
             wishes: wishes.clone(),
             brokers: config.kafka.brokers.clone(),
         })
+    }
+
+    /// Waits until Kafka took a first word in each partition of the counters. It goes alone: a broker that leads a partition
+    /// since a moment ago may refuse the first of several messages on their way and take the next one, since it has no
+    /// numbers of this producer to compare with yet. They would change places, and detectors pass over a row that comes
+    /// after one of a later offset.
+    fn open(&mut self, health: &Health) -> anyhow::Result<()> {
+        self.out.first_word(self.chunk, &self.instance, now())?;
+        while !self.out.arrived(self.chunk) && !self.wishes.stopping() {
+            health.alive("aggregator");
+            self.out.wait();
+        }
+        self.chunk += 1;
+        self.is_written()
     }
 
     fn look_at_lag(&mut self) {
@@ -324,13 +339,12 @@ impl<'a> Aggregating<'a> {
 
     /// Commits the offsets of the chunks that have arrived, in their order.
     fn commit(&mut self, last: bool) -> anyhow::Result<()> {
-        if self.out.failed() {
-            return Err(Again("counters could not be written to Kafka".into()).into());
-        }
         let mut newest = None;
         while self.chunks.front().is_some_and(|(chunk, _)| self.out.arrived(*chunk)) {
             newest = self.chunks.pop_front().map(|(_, offsets)| offsets);
         }
+        // A message that was given up is on its way no more either: what it was made of must not be committed.
+        self.is_written()?;
         let mode = if last { CommitMode::Sync } else { CommitMode::Async };
         if let Some(offsets) = newest.filter(|list| list.count() > 0)
             && let Err(error) = self.consumer.commit(&offsets, mode)
@@ -338,6 +352,13 @@ impl<'a> Aggregating<'a> {
             tracing::debug!(%error, "offsets were not committed; the next ones will be");
         }
         Ok(())
+    }
+
+    fn is_written(&self) -> anyhow::Result<()> {
+        match self.out.failed() {
+            true => Err(Again("counters could not be written to Kafka".into()).into()),
+            false => Ok(()),
+        }
     }
 
     /// A client that lost all its brokers has them named again.

@@ -3,31 +3,53 @@
 use super::rows::Row;
 use super::site::Site;
 use rdkafka::ClientConfig;
+use rdkafka::client::ClientContext;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
+use rdkafka::message::DeliveryResult;
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tailback::run::brokers::name;
 
 /// Time for which a broker may be away.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Why a row was given up, of the first one.
+#[derive(Clone, Default)]
+struct GivenUp(Arc<Mutex<Option<KafkaError>>>);
+
+impl ClientContext for GivenUp {}
+
+impl ProducerContext for GivenUp {
+    type DeliveryOpaque = ();
+
+    fn delivery(&self, result: &DeliveryResult<'_>, (): ()) {
+        if let Err((error, _)) = result {
+            self.0.lock().unwrap().get_or_insert(error.clone());
+        }
+    }
+}
+
 /// A producer for one scenario.
 pub struct Feed<'a> {
     site: &'a Site,
-    producer: BaseProducer,
+    producer: BaseProducer<GivenUp>,
+    given_up: GivenUp,
 }
 
 impl Feed<'_> {
     /// Connects.
     pub fn to(site: &Site) -> Feed<'_> {
+        let given_up = GivenUp::default();
         let producer = ClientConfig::new()
             .set("bootstrap.servers", &site.services.broker)
             .set("linger.ms", "1")
             .set("enable.idempotence", "true")
+            .set("max.in.flight.requests.per.connection", "1")
             .set("reconnect.backoff.max.ms", "500")
-            .create()
+            .create_with_context(given_up.clone())
             .unwrap();
-        Feed { site, producer }
+        Feed { site, producer, given_up }
     }
 
     /// Pushes all rows as fast as it goes.
@@ -82,5 +104,7 @@ impl Feed<'_> {
             assert!(begun.elapsed() < PATIENCE, "Kafka does not take rows: {error}");
             name(self.producer.client(), &brokers);
         }
+        let given_up = self.given_up.0.lock().unwrap();
+        assert!(given_up.is_none(), "a row did not come to Kafka: {given_up:?}");
     }
 }

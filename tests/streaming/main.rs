@@ -8,6 +8,7 @@
 //! | `rows` | the simulated rows, and what happens to them on their way |
 //! | `feed` | rows to Kafka |
 //! | `process` | a running `tailback` |
+//! | `account` | whether every row that was pushed is counted |
 //! | `tables` | what the database holds, as text; waiting until it does not change |
 //! | `arrival`, `processes`, `outages`, `poison`, `avro`, `operation` | the scenarios |
 //! | `backup` | a dump, restored |
@@ -20,6 +21,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may panic")]
 
+mod account;
 mod arrival;
 mod avro;
 mod backup;

@@ -113,6 +113,12 @@ impl Rekeyed {
         self.to_all(chunk, "progress", &self.buffer)
     }
 
+    /// Sends each partition a word that says nothing.
+    pub(super) fn first_word(&mut self, chunk: usize, aggregator: &str, now: Time) -> anyhow::Result<()> {
+        wire::write_progress(&mut self.buffer, aggregator, now, &[]);
+        self.to_all(chunk, "progress", &self.buffer)
+    }
+
     /// Whether all messages of `chunk` arrived.
     pub(super) fn arrived(&self, chunk: usize) -> bool {
         self.producer.context().arrived(chunk)

@@ -153,6 +153,14 @@ fn rows_of_one_file_system_go_to_one_partition_and_bad_ones_are_told_of() {
     let found = read_back(&brokers);
     wishes.stop();
     stage.join().unwrap();
+    for partition in 0..PARTITIONS {
+        let first = found.iter().find(|(of, _)| *of == partition).map(|(_, payload)| wire::read(payload));
+        let is_word = |word: Wire<'_>| matches!(word, Wire::Progress(_, _, reached) if reached.is_empty());
+        assert!(
+            is_word(first.unwrap().unwrap()),
+            "partition {partition} begins with what must keep its order"
+        );
+    }
     let mut partitions: BTreeMap<i32, i64> = BTreeMap::new();
     for (partition, payload) in &found {
         if let Ok(Wire::Counters(row)) = wire::read(payload) {

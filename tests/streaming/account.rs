@@ -1,0 +1,68 @@
+//! Every row that was pushed is counted: among its producer's rows, or with the reason why it was not used.
+
+use super::rows::Row;
+use super::site::{PARTITIONS, Site};
+use super::tables::Tables;
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::{ClientConfig, Message, Offset, TopicPartitionList};
+use schemas::wire::{self, Message as Wire};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// Time for which a broker may take to say something.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Site {
+    /// Asserts that each of the `pushed` rows of a sampler is counted; says where they got lost if not.
+    pub fn accounts_for(&self, pushed: &[Row], tables: &Tables) {
+        let sampled = |row: &&Row| row.schema != "slurm_jobs";
+        let pushed = pushed.iter().filter(sampled).count() as u64;
+        let used: u64 =
+            self.database.rows("SELECT coalesce(sum(rows), 0) FROM producers")[0].parse().unwrap();
+        let not_used: u64 = tables.drops.values().sum();
+        assert!(
+            used + not_used == pushed,
+            "of {pushed} rows {used} were used and {not_used} were not ({:?}); in the raw topics are {}, in the counters {}",
+            tables.drops,
+            self.in_raw_topics(),
+            self.in_counters()
+        );
+    }
+
+    fn reader(&self) -> BaseConsumer {
+        let mut config = ClientConfig::new();
+        config.set("bootstrap.servers", &self.services.broker).set("group.id", "account").create().unwrap()
+    }
+
+    fn in_raw_topics(&self) -> i64 {
+        let reader = self.reader();
+        let metadata = reader.fetch_metadata(None, PATIENCE).unwrap();
+        let raw = |name: &str| name.starts_with(&self.raw_topic("")) && !name.ends_with("slurm_jobs");
+        let of_topic =
+            |name: &str, partition: i32| reader.fetch_watermarks(name, partition, PATIENCE).unwrap().1;
+        let topics = metadata.topics().iter().filter(|topic| raw(topic.name()));
+        topics.flat_map(|topic| topic.partitions().iter().map(|p| of_topic(topic.name(), p.id()))).sum()
+    }
+
+    /// Rows in the counters, each once.
+    fn in_counters(&self) -> usize {
+        let (reader, topic) = (self.reader(), format!("{}.counters", self.name));
+        let mut places = BTreeSet::new();
+        for partition in 0..PARTITIONS {
+            let end = reader.fetch_watermarks(&topic, partition, PATIENCE).unwrap().1;
+            let mut list = TopicPartitionList::new();
+            list.add_partition_offset(&topic, partition, Offset::Beginning).unwrap();
+            reader.assign(&list).unwrap();
+            let mut next = 0;
+            while next < end
+                && let Some(Ok(message)) = reader.poll(PATIENCE)
+            {
+                next = message.offset() + 1;
+                if let Ok(Wire::Counters(row)) = wire::read(message.payload().unwrap_or_default()) {
+                    places.insert((row.origin.topic.to_string(), row.origin.partition, row.origin.offset));
+                }
+            }
+        }
+        places.len()
+    }
+}
