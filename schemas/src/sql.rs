@@ -55,6 +55,7 @@ pub const POSTGRES_MIGRATIONS: &[PgMigration] = &[
     timescale("0029_tiers_aside", include_str!("../sql/postgres/0029_tiers_aside.timescale.sql")),
     plain("0030_tiers", include_str!("../sql/postgres/0030_tiers.sql")),
     timescale("0031_tiers", include_str!("../sql/postgres/0031_tiers.timescale.sql")),
+    plain("0032_page", include_str!("../sql/postgres/0032_page.sql")),
 ];
 
 const fn plain(name: &'static str, sql: &'static str) -> PgMigration {

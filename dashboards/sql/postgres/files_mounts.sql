@@ -4,7 +4,7 @@ WITH clients AS MATERIALIZED (
 ), latest AS MATERIALIZED (
     SELECT DISTINCT ON (r.series_id) r.series_id, r.value::double precision AS value, tailback_state(r.state) AS state
     FROM signal_rows r
-    WHERE r.time > (SELECT now - interval '20 seconds' FROM clock) AND r.series_id IN (SELECT c.series_id FROM clients c)
+    WHERE r.time > latest_time() - interval '20 seconds' AND r.series_id IN (SELECT c.series_id FROM clients c)
     ORDER BY r.series_id, r.time DESC
 )
 SELECT c.mount, count(*), count(*) FILTER (WHERE n.state <> 'unknown'),

@@ -3,7 +3,7 @@
 WITH picked AS (
     SELECT l.* FROM (
         SELECT DISTINCT ON (r.series_id) r.* FROM signal_rows r
-        WHERE r.time > (SELECT now - interval '20 seconds' FROM clock)
+        WHERE r.time > latest_time() - interval '20 seconds'
         ORDER BY r.series_id, r.time DESC
     ) l
     WHERE l.slowdown_s > 0 OR l.state = 2

@@ -9,19 +9,19 @@ FROM (
     WHERE $4::text = 'ticks' AND r.series_id = (SELECT series_id FROM asked)
       AND r.time BETWEEN to_timestamp($2::double precision) AND to_timestamp($3::double precision)
     UNION ALL
-    SELECT least(b.time + interval '10 seconds', (SELECT now FROM clock)), b.value, b.mean, b.baseline, NULL,
+    SELECT least(b.time + interval '10 seconds', latest_time()), b.value, b.mean, b.baseline, NULL,
            CASE WHEN b.contended_ticks > 0 THEN 'contended' WHEN b.baseline IS NULL THEN 'warmup' ELSE 'clear' END, b.slowdown_s
     FROM signals_10s b
     WHERE $4 = '10s' AND b.series_id = (SELECT series_id FROM asked) AND b.ticks > 0
       AND b.time > to_timestamp($2) - interval '10 seconds' AND b.time <= to_timestamp($3)
     UNION ALL
-    SELECT least(b.time + interval '1 minute', (SELECT now FROM clock)), b.value::real, b.mean::real, b.baseline::real, NULL,
+    SELECT least(b.time + interval '1 minute', latest_time()), b.value::real, b.mean::real, b.baseline::real, NULL,
            CASE WHEN b.contended_ticks > 0 THEN 'contended' WHEN b.baseline IS NULL THEN 'warmup' ELSE 'clear' END, b.slowdown_s
     FROM signals_1min b
     WHERE $4 = '1min' AND b.series_id = (SELECT series_id FROM asked) AND b.ticks > 0
       AND b.time > to_timestamp($2) - interval '1 minute' AND b.time <= to_timestamp($3)
     UNION ALL
-    SELECT least(b.time + interval '1 hour', (SELECT now FROM clock)), b.value::real, b.mean::real, b.baseline::real, NULL,
+    SELECT least(b.time + interval '1 hour', latest_time()), b.value::real, b.mean::real, b.baseline::real, NULL,
            CASE WHEN b.contended_ticks > 0 THEN 'contended' WHEN b.baseline IS NULL THEN 'warmup' ELSE 'clear' END, b.slowdown_s
     FROM signals_1h b
     WHERE $4 = '1h' AND b.series_id = (SELECT series_id FROM asked) AND b.ticks > 0

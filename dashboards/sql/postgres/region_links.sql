@@ -5,7 +5,7 @@ WITH members AS (
 ), latest AS (
     -- The newest rows are read once for all of them.
     SELECT DISTINCT ON (r.series_id) r.series_id, r.state, r.mean FROM signals r
-    WHERE r.time > (SELECT now - interval '20 seconds' FROM clock)
+    WHERE r.time > latest_time() - interval '20 seconds'
       AND r.series_id = ANY (ARRAY(SELECT m.series_id FROM members m WHERE m.series_id IS NOT NULL))
     ORDER BY r.series_id, r.time DESC
 )

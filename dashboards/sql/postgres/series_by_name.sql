@@ -1,14 +1,14 @@
 -- One series with its latest word. Of a silent one the end of the minute is told in which it was last heard, a day back, or
 -- else that of the hour.
 SELECT s.series_id::bigint, s.name, s.metric, s.component, s.part,
-       extract(epoch FROM coalesce(l.time, least((SELECT now FROM clock), coalesce(
+       extract(epoch FROM coalesce(l.time, least(latest_time(), coalesce(
            (SELECT max(m.time) + interval '1 minute' FROM signals_1min m
-            WHERE m.series_id = s.series_id AND m.ticks > 0 AND m.time > (SELECT now - interval '1 day' FROM clock)),
+            WHERE m.series_id = s.series_id AND m.ticks > 0 AND m.time > latest_time() - interval '1 day'),
            (SELECT max(h.time) + interval '1 hour' FROM signals_1h h WHERE h.series_id = s.series_id AND h.ticks > 0)))))::double precision,
        l.value::text::double precision, l.mean::text::double precision, l.baseline::text::double precision,
        l.bound::text::double precision, coalesce(l.state, 'unknown'), l.slowdown_s
 FROM series s LEFT JOIN LATERAL (
-    SELECT * FROM signals r WHERE r.series_id = s.series_id AND r.time > (SELECT now - interval '20 seconds' FROM clock)
+    SELECT * FROM signals r WHERE r.series_id = s.series_id AND r.time > latest_time() - interval '20 seconds'
     ORDER BY r.time DESC LIMIT 1
 ) l ON true
 WHERE s.name = $1::text

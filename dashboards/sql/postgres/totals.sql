@@ -5,6 +5,6 @@ SELECT s.series, count(l.series_id), coalesce(sum(l.slowdown_s), 0), count(*) FI
        s.series - count(*) FILTER (WHERE l.state <> 4)
 FROM (SELECT count(*) AS series FROM series) s LEFT JOIN (
     SELECT DISTINCT ON (r.series_id) r.series_id, r.state, r.slowdown_s FROM signal_rows r
-    WHERE r.time > (SELECT now - interval '20 seconds' FROM clock)
+    WHERE r.time > latest_time() - interval '20 seconds'
     ORDER BY r.series_id, r.time DESC
 ) l ON true GROUP BY s.series

@@ -192,6 +192,39 @@ fn a_question_about_minutes_plans_the_chunks_of_its_time_and_none_of_the_finer_t
     });
 }
 
+/// The page's questions about now; series and mounts are asked for by name.
+#[test]
+fn the_latest_words_are_looked_for_in_the_newest_chunk_alone() {
+    on_each_server(|database: Database| async move {
+        if !database.timescale {
+            return;
+        }
+        database
+            .execute(
+                "INSERT INTO signal_rows (time, slowdown_s, value, mean, baseline, bound, series_id, state, ticks)
+                 SELECT t, 0, 1, 1, 1, 1, 1, 1, 1
+                 FROM generate_series(timestamptz '2026-10-10 00:00Z', '2026-10-15 00:00Z', '1 hour') t;
+                 INSERT INTO stage_positions (stage, partition, epoch, owner, commits, position, event_time, committed_at)
+                 VALUES ('detector', 0, 1, 'a', 1, 1, '2026-10-15 00:10Z', now())",
+            )
+            .await;
+        for (name, question) in [
+            ("totals", include_str!("../../../dashboards/sql/postgres/totals.sql")),
+            ("now_top", include_str!("../../../dashboards/sql/postgres/now_top.sql")),
+            ("series_by_name", include_str!("../../../dashboards/sql/postgres/series_by_name.sql")),
+            ("files_mounts", include_str!("../../../dashboards/sql/postgres/files_mounts.sql")),
+            ("files_jobs", include_str!("../../../dashboards/sql/postgres/files_jobs.sql")),
+        ] {
+            let question = question.replace("$1", "'snx'").replace("$2", "5");
+            let plan = query(&database, &format!("EXPLAIN {question}")).await;
+            let of_signals =
+                |line: &&String| line.contains("Scan") && line.contains("_chunk") && line.contains(" r");
+            let read = plan.iter().filter(of_signals).count();
+            assert_eq!(read, 1, "{name}: {plan:#?}");
+        }
+    });
+}
+
 #[test]
 fn the_newest_minute_is_found_without_reading_the_hours_before_it() {
     on_each_server(|database: Database| async move {
