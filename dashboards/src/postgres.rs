@@ -132,7 +132,10 @@ impl Session {
                 None => self.client.prepare(sql).await?,
             };
             let rows = self.client.query(&statement, parameters).await?;
-            self.prepared.borrow_mut().insert(sql, statement);
+            // The plan of a statement without parameters is kept with it, whatever is set, and the time in it stands still.
+            if !parameters.is_empty() {
+                self.prepared.borrow_mut().insert(sql, statement);
+            }
             Ok(rows)
         }))
     }

@@ -87,11 +87,6 @@ impl Inbox {
         self.rows
     }
 
-    /// The latest clock of any aggregator, [`Time::MIN`] before one was heard.
-    pub fn now(&self) -> Time {
-        self.now
-    }
-
     /// Rows let go early because the inbox was full.
     pub fn forced(&self) -> u64 {
         self.forced

@@ -257,15 +257,14 @@ fn a_minute_is_written_with_the_ten_seconds_that_follow_it_and_by_silence_after_
     assert_eq!(rows.hours.len(), 0);
 }
 
-/// All times after the year 6053 are one minute to the tiers: a sampler's clock may say anything.
+/// All times after the year 6053 are one minute to the tiers, which is never over: a sampler's clock may say anything.
 #[test]
 fn times_beyond_all_minutes_stop_nothing() {
     let far = i64::from(i32::MAX) * MINUTE_US / 1_000_000;
     let at =
         |tick: i64| Signal { time: Time((far + tick * 10) * 1_000_000), ..signal(0, 0, State::Clear, 1.0) };
     let rows = kept(StoragePolicy::Changes, &(0..2_000).map(at).collect::<Vec<_>>());
-    assert_eq!((rows.buckets.len(), rows.minutes.len()), (2_000, 1));
-    assert_eq!(rows.minutes[0].ticks, 2_000);
+    assert_eq!((rows.buckets.len(), rows.minutes.len()), (2_000, 0));
 }
 
 /// After a silence of more than a minute it becomes known of the ten seconds before that nothing is known of their rest.

@@ -48,6 +48,8 @@ const IDLE: Duration = Duration::from_millis(20);
 const AHEAD_S: f64 = 5.0;
 /// A raw partition that gave nothing for so long is not waited for here, and whether it ended is doubted.
 const STUCK: Duration = Duration::from_secs(2);
+/// A first word that Kafka did not take for so long is trouble.
+const UNTAKEN: Duration = Duration::from_secs(5);
 /// One of which no broker said anything for so long is not spoken of: then detectors wait for it half a minute longer.
 const AWAY: Duration = Duration::from_secs(60);
 /// Seconds by which Kafka's clock is believed to be ahead.
@@ -66,7 +68,7 @@ pub fn run(
     handle: &tokio::runtime::Handle,
 ) -> anyhow::Result<()> {
     let mut stage = Aggregating::start(config, partitions, figures, handle, wishes)?;
-    stage.open(health)?;
+    stage.open(config, health)?;
     while !wishes.stopping() {
         health.alive("aggregator");
         stage.look_at_lag();
@@ -118,16 +120,12 @@ impl<'a> Aggregating<'a> {
         let role = Role::Consumer(Stage::Aggregator);
         let listener = Listener::new(Box::new(|_| {}), true);
         let consumer: BaseConsumer<Listener> = kafka::client(config, role, &own, listener)?;
-        let job_topics = JobTopics::of(&config.kafka);
-        let topics: Vec<&str> =
-            config.kafka.raw_topics.iter().map(String::as_str).chain(job_topics.names()).collect();
-        consumer.subscribe(&topics).context("the raw topics cannot be subscribed to")?;
         Ok(Aggregating {
             consumer: Arc::new(consumer),
             raws: Vec::new(),
             decoder: Decoder::default(),
             decoded: Decoded::default(),
-            job_topics,
+            job_topics: JobTopics::of(&config.kafka),
             schemas: Schemas::new(&config.schema_registry, handle.clone())?,
             out: Rekeyed::new(
                 kafka::client(config, Role::Producer, &[], Deliveries::new())?,
@@ -148,18 +146,24 @@ impl<'a> Aggregating<'a> {
         })
     }
 
-    /// Waits until Kafka took a first word in each partition of the counters. It goes alone: a broker that leads a partition
-    /// since a moment ago may refuse the first of several messages on their way and take the next one, since it has no
-    /// numbers of this producer to compare with yet. They would change places, and detectors pass over a row that comes
-    /// after one of a later offset.
-    fn open(&mut self, health: &Health) -> anyhow::Result<()> {
+    /// Waits until Kafka took a first word in each partition of the counters, then begins to read. It goes alone, as
+    /// [`kafka::ONE_BY_ONE`] says why: from then on brokers know this producer's numbers, and take nothing before what they
+    /// refused.
+    fn open(&mut self, config: &RunConfig, health: &Health) -> anyhow::Result<()> {
         self.out.first_word(self.chunk, &self.instance, now())?;
         while !self.out.arrived(self.chunk) && !self.wishes.stopping() {
             health.alive("aggregator");
+            if self.told.elapsed() > UNTAKEN {
+                health.report("aggregator", Some("Kafka takes no counters".to_string()));
+            }
             self.out.wait();
         }
+        health.report("aggregator", None);
         self.chunk += 1;
-        self.is_written()
+        self.nothing_failed()?;
+        let raw_topics = config.kafka.raw_topics.iter().map(String::as_str);
+        let topics: Vec<&str> = raw_topics.chain(self.job_topics.names()).collect();
+        self.consumer.subscribe(&topics).context("the raw topics cannot be subscribed to")
     }
 
     fn look_at_lag(&mut self) {
@@ -171,19 +175,20 @@ impl<'a> Aggregating<'a> {
     }
 
     /// Lets librdkafka do its work; messages that come this way were fetched before their partition had a queue
-    /// of its own.
-    fn serve(&mut self, wait: Duration) -> anyhow::Result<()> {
+    /// of its own. Whether there was one: they are earlier than those of that queue.
+    fn serve(&mut self, wait: Duration) -> anyhow::Result<bool> {
         let consumer = Arc::clone(&self.consumer);
         let polled = consumer.poll(wait);
         self.follow_changes()?;
-        if let Some(Ok(message)) = polled {
+        let Some(polled) = polled else { return Ok(false) };
+        if let Ok(message) = polled {
             let of_it = |raw: &RawPartition| raw.is(message.topic(), message.partition());
             if let Some(at) = self.raws.iter().position(of_it) {
                 self.take(at, &message)?;
             }
         }
         // That a partition ended may come this way too, but does not say of which topic: the silence tells it.
-        Ok(())
+        Ok(true)
     }
 
     fn follow_changes(&mut self) -> anyhow::Result<()> {
@@ -214,7 +219,7 @@ impl<'a> Aggregating<'a> {
 
     /// Takes some rows of each raw partition that is not ahead of the others; whether there were any.
     fn turn(&mut self) -> anyhow::Result<bool> {
-        self.serve(Duration::ZERO)?;
+        while self.serve(Duration::ZERO)? {}
         let limit = self.slowest().map(|time| time.plus_seconds(AHEAD_S));
         let mut busy = false;
         for at in 0..self.raws.len() {
@@ -344,7 +349,7 @@ impl<'a> Aggregating<'a> {
             newest = self.chunks.pop_front().map(|(_, offsets)| offsets);
         }
         // A message that was given up is on its way no more either: what it was made of must not be committed.
-        self.is_written()?;
+        self.nothing_failed()?;
         let mode = if last { CommitMode::Sync } else { CommitMode::Async };
         if let Some(offsets) = newest.filter(|list| list.count() > 0)
             && let Err(error) = self.consumer.commit(&offsets, mode)
@@ -354,7 +359,7 @@ impl<'a> Aggregating<'a> {
         Ok(())
     }
 
-    fn is_written(&self) -> anyhow::Result<()> {
+    fn nothing_failed(&self) -> anyhow::Result<()> {
         match self.out.failed() {
             true => Err(Again("counters could not be written to Kafka".into()).into()),
             false => Ok(()),

@@ -25,9 +25,6 @@ use telling::Telling;
 
 /// Seconds of silence, of event time, after which what is open of a series is stored as it is.
 const SILENT_S: f64 = 60.0;
-/// Seconds, by the aggregators' clock, in which no row of the whole partition came, after which event time goes on without one.
-/// What is open must be written before the partition counts for nothing in `minutes_written_until`, after ten minutes.
-const DESERTED_S: f64 = 300.0;
 
 /// What a detector is made from.
 #[derive(Clone, Copy, Debug)]
@@ -55,8 +52,6 @@ pub struct Detecting {
     stages: Stages,
     drops: DropCounts,
     thinner: Thinner,
-    /// How many rows were let go, and the aggregators' clock when the latest of them was.
-    heard: (u64, Time),
     messages: u64,
     /// Sources by the bytes that describe them in messages.
     #[serde(skip)]
@@ -156,9 +151,6 @@ impl Detecting {
             Message::Progress(_, now, reached) => {
                 let mut down = Downstream { stages: &mut self.stages, sources: &self.sources };
                 self.inbox.progress(now, &reached, &mut down);
-                if self.heard.0 != self.stages.rows || self.inbox.waiting() > 0 {
-                    self.heard = (self.stages.rows, self.inbox.now());
-                }
                 let read = ReadUpTo {
                     watermark: self.inbox.watermark(),
                     newest: self.stages.detector.newest(),
@@ -219,11 +211,7 @@ impl Detecting {
         self.thinner.know(self.stages.detector.series());
         self.thinner.pass(signals, stored);
         if let Some(newest) = self.stages.detector.newest() {
-            let deserted_s = self.inbox.now().seconds_since(self.heard.1);
-            let read = match deserted_s > DESERTED_S {
-                true => newest.plus_seconds(deserted_s),
-                false => newest.min(self.inbox.watermark()),
-            };
+            let read = newest.min(self.inbox.watermark());
             self.thinner.close(read.plus_seconds(-SILENT_S), stored);
         }
     }
@@ -269,7 +257,6 @@ impl Work for Detecting {
             },
             drops: DropCounts::default(),
             thinner: Thinner::new(settings.storage),
-            heard: (0, Time::MIN),
             messages: 0,
             known: HashMap::default(),
             told: HashMap::new(),

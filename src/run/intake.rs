@@ -50,7 +50,7 @@ impl Intake {
     /// What librdkafka says of the properties.
     pub fn new(config: &RunConfig) -> anyhow::Result<Intake> {
         let patience = DELIVERY_MS.to_string();
-        let own = [("delivery.timeout.ms", patience.as_str()), ("linger.ms", "0")];
+        let own = [("delivery.timeout.ms", patience.as_str()), ("linger.ms", "0"), kafka::ONE_BY_ONE];
         let lost = Lost::default();
         Ok(Intake {
             producer: kafka::client(config, Role::Producer, &own, lost.clone())?,

@@ -270,11 +270,9 @@ impl OneStage {
         ];
         let (sender, requests) = mpsc::channel::<Request>(1);
         let lost = Lost::default();
-        // They are few, and must not change places although the first is refused by who leads the partition only just now.
-        let one_by_one = [("max.in.flight.requests.per.connection", "1")];
         let writer = Writer {
             store,
-            producer: kafka::client(config, Role::Producer, &one_by_one, lost.clone())?,
+            producer: kafka::client(config, Role::Producer, &[kafka::ONE_BY_ONE], lost.clone())?,
             lost,
             brokers: config.kafka.brokers.clone(),
             topics: BTreeMap::from(topics),

@@ -2,7 +2,7 @@
 
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
-use crate::run::kafka::client;
+use crate::run::kafka::{ONE_BY_ONE, client};
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -73,7 +73,7 @@ impl KafkaSink {
         buffer_kib: u32,
     ) -> anyhow::Result<KafkaSink> {
         let kib = buffer_kib.to_string();
-        let mut own = vec![("queue.buffering.max.kbytes", kib.as_str())];
+        let mut own = vec![ONE_BY_ONE, ("queue.buffering.max.kbytes", kib.as_str())];
         let brokers = if brokers == "config" { config.kafka.brokers.join(",") } else { brokers.to_string() };
         own.push(("bootstrap.servers", brokers.as_str()));
         let producer = client(config, Role::Producer, &own, Ear::default())?;

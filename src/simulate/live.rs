@@ -36,8 +36,7 @@ pub(super) struct Live<'a> {
 /// A prefix that is none, brokers whose properties are wrong, rows that did not arrive.
 pub(super) fn publish(scenario: Scenario, seed: u64, live: &Live<'_>) -> anyhow::Result<()> {
     Name::parse(&format!("{}x", live.prefix)).context("--topic-prefix")?;
-    // One request at a time: the first rows of topics that are made by them may be refused, and keep their places.
-    let properties = [("enable.idempotence", "true"), ("max.in.flight.requests.per.connection", "1")];
+    let properties = [("enable.idempotence", "true"), kafka::ONE_BY_ONE];
     let lost = Lost::default();
     let producer: BaseProducer<Lost> = kafka::client(live.config, Role::Producer, &properties, lost.clone())?;
     let way = Way { producer, lost, brokers: &live.config.kafka.brokers, prefix: live.prefix };

@@ -159,7 +159,7 @@ listen = "127.0.0.1:0"
         let process = site.start();
         let tables = when(&site);
         process.finish();
-        site.accounts_for(rows, &tables);
+        site.accounts_for(rows);
         tables
     }
 

@@ -217,8 +217,7 @@ fn the_latest_words_are_looked_for_in_the_newest_chunk_alone() {
         ] {
             let question = question.replace("$1", "'snx'").replace("$2", "5");
             let plan = query(&database, &format!("EXPLAIN {question}")).await;
-            let of_signals =
-                |line: &&String| line.contains("Scan") && line.contains("_chunk") && line.contains(" r");
+            let of_signals = |line: &&String| line.contains("Scan") && line.contains("_chunk r");
             let read = plan.iter().filter(of_signals).count();
             assert_eq!(read, 1, "{name}: {plan:#?}");
         }

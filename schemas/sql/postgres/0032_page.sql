@@ -15,7 +15,7 @@ CREATE INDEX job_nodes_by_node ON job_nodes (node);
 -- What a job on these nodes would meet now. `figure` is in `unit`; it is null where nothing is known.
 CREATE OR REPLACE FUNCTION placement_advice(nodes text[])
     RETURNS TABLE (topic text, name text, figure double precision, unit text, detail text)
-    LANGUAGE sql STABLE SET search_path = public, pg_temp SET jit = off AS $$
+    LANGUAGE sql STABLE SET search_path = public, pg_temp SET jit = off SET plan_cache_mode = force_custom_plan AS $$
     WITH asked AS (
         SELECT DISTINCT n.node FROM unnest($1) AS n (node) WHERE n.node <> ''
     ), places AS (
@@ -46,7 +46,7 @@ CREATE OR REPLACE FUNCTION placement_advice(nodes text[])
     ), hour AS (
         SELECT b.series_id, sum(b.contended_ticks)::double precision / nullif(sum(b.ticks), 0) AS share
         FROM signals_1min b
-        WHERE b.time > latest_time() - interval '1 hour' AND b.series_id IN (SELECT l.series_id FROM links l)
+        WHERE b.time > latest_time() - interval '1 hour' AND b.series_id = ANY (ARRAY(SELECT l.series_id FROM links l))
         GROUP BY 1
     ), facts AS (
         SELECT (SELECT count(*) FROM asked) AS nodes,

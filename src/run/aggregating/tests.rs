@@ -86,6 +86,17 @@ fn cluster_with_rows() -> (MockCluster<'static, rdkafka::producer::DefaultProduc
     (cluster, brokers)
 }
 
+/// A stage that reads.
+fn started<'a>(
+    config: &RunConfig,
+    figures: &'a StageFigures,
+    handle: &tokio::runtime::Handle,
+) -> Aggregating<'a> {
+    let mut stage = Aggregating::start(config, PARTITIONS, figures, handle, &Wishes::default()).unwrap();
+    stage.open(config, &Health::default()).unwrap();
+    stage
+}
+
 /// Turns until both raw partitions are at their end; whether that came about in time.
 fn comes_to_the_end(stage: &mut Aggregating<'_>) -> bool {
     let deadline = Instant::now() + Duration::from_secs(30);
@@ -104,8 +115,7 @@ fn a_partition_of_which_nothing_is_left_is_at_its_end_although_nothing_came_and_
     let (_cluster, brokers) = cluster_with_rows();
     let (config, figures) = (configured(&brokers), StageFigures::of("aggregator"));
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let start =
-        || Aggregating::start(&config, PARTITIONS, &figures, runtime.handle(), &Wishes::default()).unwrap();
+    let start = || started(&config, &figures, runtime.handle());
     let mut first = start();
     assert!(comes_to_the_end(&mut first), "the rows are not read");
     first.drain(Duration::from_secs(10)).unwrap();
@@ -127,8 +137,7 @@ fn who_wants_new_rows_alone_never_gets_the_old_ones_however_long_nothing_comes()
     let (_cluster, brokers) = cluster_with_rows();
     let config = configured_with(&brokers, "\"auto.offset.reset\" = \"latest\"\n");
     let (figures, runtime) = (StageFigures::of("aggregator"), tokio::runtime::Runtime::new().unwrap());
-    let mut stage =
-        Aggregating::start(&config, PARTITIONS, &figures, runtime.handle(), &Wishes::default()).unwrap();
+    let mut stage = started(&config, &figures, runtime.handle());
     assert!(comes_to_the_end(&mut stage), "that nothing came is not told");
     let since = Instant::now();
     while since.elapsed() < LOST + Duration::from_secs(2) {
@@ -206,8 +215,7 @@ fn an_end_that_no_broker_confirms_is_not_believed_for_long_and_is_again_when_it_
     let group = MockCoordinator::Group(config.kafka.group_of(Stage::Aggregator));
     cluster.coordinator(group, 1).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let mut stage =
-        Aggregating::start(&config, PARTITIONS, &figures, runtime.handle(), &Wishes::default()).unwrap();
+    let mut stage = started(&config, &figures, runtime.handle());
     assert!(comes_to_the_end(&mut stage), "that there is nothing is not told");
     let both = turn_for(&mut stage, Duration::from_secs(4));
     assert!(both.iter().all(|(_, behind_s)| *behind_s == 0.0), "a silence that is confirmed: {both:?}");
@@ -227,8 +235,7 @@ fn a_broker_that_stands_still_is_not_believed_for_long_nor_what_is_assigned_in_i
     let (cluster, brokers) = cluster_with_rows();
     let (config, figures) = (configured(&brokers), StageFigures::of("aggregator"));
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let mut stage =
-        Aggregating::start(&config, PARTITIONS, &figures, runtime.handle(), &Wishes::default()).unwrap();
+    let mut stage = started(&config, &figures, runtime.handle());
     assert!(comes_to_the_end(&mut stage), "that there is nothing is not told");
     let mut turn_until = |wanted: fn(f64) -> bool| {
         let deadline = Instant::now() + Duration::from_secs(40);

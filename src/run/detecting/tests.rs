@@ -146,44 +146,6 @@ fn what_was_written_of_a_silent_series_before_a_crash_is_not_written_again() {
     assert_eq!(written.iter().filter(|(series, _)| *series == 0).count(), 2, "{written:?}");
 }
 
-/// Nobody of a partition is heard after 100 s; the aggregators go on telling that the stream was read. It dies after the
-/// minutes were written, and again after the hour.
-#[test]
-fn minutes_and_hours_of_a_deserted_partition_are_written_once_though_nobody_is_heard_any_more() {
-    let fresh = Claim { epoch: 1, generation: 0, position: None, snapshot: None };
-    let mut held = Held::<Detecting>::restore(0, &fresh, &settings()).unwrap();
-    let mut written = Vec::new();
-    let play =
-        |held: &mut Held<Detecting>, seconds: std::ops::Range<i64>, written: &mut Vec<(bool, i64, i64)>| {
-            for second in seconds {
-                for (at, message) in
-                    messages(second).iter().enumerate().filter(|(at, _)| *at == 1 || second < 100)
-                {
-                    held.message(2 * second + at as i64, Some(message)).unwrap();
-                }
-                if second % 7 == 0
-                    && let Some((part, _)) = held.take(true, NEVER).unwrap()
-                {
-                    written.extend(part.stored.minutes.iter().map(|row| (false, row.time.0, second)));
-                    written.extend(part.stored.hours.iter().map(|row| (true, row.time.0, second)));
-                }
-            }
-        };
-    play(&mut held, 0..300, &mut written);
-    let before = written.len();
-    assert!(before <= 2, "{written:?}: it may still be heard");
-    play(&mut held, 300..560, &mut written);
-    let minutes = written.iter().filter(|(is_hour, ..)| !is_hour).count();
-    assert_eq!((minutes, written.len()), (3, 3), "{written:?}: minutes of 01:46 to 01:48, by ten minutes");
-    for died in [560, 4_000] {
-        let after = Claim { epoch: 2, generation: 0, position: Some(2 * died), snapshot: None::<Snapshot> };
-        held = Held::<Detecting>::restore(0, &after, &settings()).unwrap();
-        play(&mut held, 0..died + 1_000, &mut written);
-    }
-    let hours: Vec<i64> = written.iter().filter(|(is_hour, ..)| *is_hour).map(|(_, time, _)| *time).collect();
-    assert_eq!((written.len(), hours.len()), (4, 1), "{written:?}");
-}
-
 #[test]
 fn sources_are_told_some_at_a_time_and_none_is_left_out() {
     let fresh = Claim { epoch: 1, generation: 0, position: None, snapshot: None };
