@@ -65,6 +65,24 @@ fn the_writers_account_serves_in_a_session_that_only_reads() {
     });
 }
 
+/// Connections keep statements, and PostgreSQL keeps plans of statements: none may keep the time.
+#[test]
+fn what_is_the_case_now_goes_with_the_clock_however_often_it_was_asked() {
+    on_each_server(|database: Database| async move {
+        let both = Both::filled(&database, &database.settings().url).await;
+        let (_serving, page) = Serving::start("--config", &both.config).page_of();
+        let unknown = || page.ask("now").1["totals"]["states"]["unknown"].as_u64().unwrap();
+        let before: Vec<u64> = (0..8).map(|_| unknown()).collect();
+        assert!(before.iter().all(|unknown| *unknown < 7), "{before:?}");
+        database.execute("UPDATE stage_positions SET event_time = event_time + interval '1 hour'").await;
+        assert_eq!(
+            (0..8).map(|_| unknown()).collect::<Vec<u64>>(),
+            [7; 8],
+            "of seven series none was heard lately"
+        );
+    });
+}
+
 #[test]
 fn the_command_of_the_readme_serves_the_database() {
     on_each_server(|database: Database| async move {
