@@ -113,13 +113,17 @@ impl Kafka {
                 // A full queue is looked at again soon; librdkafka's second would be felt.
                 set("fetch.queue.backoff.ms", "5");
                 set("fetch.message.max.bytes", "1048576");
-                // A broker answers a connection in order: whoever asks for the end of an idle partition waits for the fetch
-                // before, which is librdkafka's 500 ms.
-                set("fetch.wait.max.ms", "100");
+                // A second's rows come within some hundred milliseconds: an answer for every few of them costs broker and
+                // stages more than what is in it.
+                set("fetch.min.bytes", "262144");
+                // What is less waits so long. A broker answers a connection in order: whoever asks for the end of an idle
+                // partition waits for the fetch before, which is librdkafka's 500 ms.
+                set("fetch.wait.max.ms", "50");
             }
             Role::Producer => {
                 set("compression.codec", "lz4");
-                set("linger.ms", "20");
+                // Fewer and larger batches of a burst: each costs the broker and who reads it.
+                set("linger.ms", "50");
                 set("queue.buffering.max.kbytes", "65536");
                 // Brokers may be away for long: what was decoded waits.
                 set("delivery.timeout.ms", "0");
