@@ -2,6 +2,7 @@
 
 use super::arrival::undisturbed;
 use super::feed::Feed;
+use super::process::Program;
 use super::rows::{self, SECONDS};
 use super::services::turn_alone;
 use super::site::Site;
@@ -84,4 +85,37 @@ fn a_database_that_crashes_and_one_that_is_away_for_a_minute_lose_nothing() {
     site.settles_as(undisturbed(services)).drops_equal(undisturbed(services));
     assert!(process.log().contains("the database is away"));
     process.finish();
+}
+
+/// With a server that flushes its log late, so that each crash costs commits that were told as done.
+#[test]
+fn crashes_that_cost_the_database_its_last_commits_lose_nothing_and_double_nothing() {
+    let Some((services, _turn)) = turn_alone() else { return };
+    let site = Site::new(services, "forgetful");
+    let flushes = |setting: &str| {
+        site.database.rows(setting);
+        site.database.rows("SELECT pg_reload_conf()");
+    };
+    flushes("ALTER SYSTEM SET wal_writer_delay = '2s'");
+    let program = Program::new("run", &site.config).env("TAILBACK_DATABASE__SYNCHRONOUS_COMMIT", "false");
+    let process = program.start();
+    std::thread::scope(|scope| {
+        Feed::to(&site).paced(&rows::undisturbed(), 6.0, |tick| {
+            if matches!(tick, 30 | 60 | 90 | 120) {
+                scope.spawn(|| {
+                    services.command("postgres", "stop-immediate");
+                    services.command("postgres", "start");
+                });
+            }
+        });
+    });
+    site.database.wait_until_there();
+    site.settles_as(undisturbed(services)).drops_equal(undisturbed(services));
+    assert!(
+        process.log().contains("are owned otherwise by now"),
+        "no crash cost a commit: {}",
+        process.log()
+    );
+    process.finish();
+    flushes("ALTER SYSTEM RESET wal_writer_delay");
 }

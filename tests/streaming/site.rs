@@ -76,7 +76,6 @@ partitions = {PARTITIONS}
 [kafka.consumer]
 "session.timeout.ms" = 6000
 "heartbeat.interval.ms" = 1000
-"fetch.wait.max.ms" = 100
 [schema_registry]
 url = "{registry}"
 [database]
