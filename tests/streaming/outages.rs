@@ -6,6 +6,7 @@ use super::process::Program;
 use super::rows::{self, SECONDS};
 use super::services::turn_alone;
 use super::site::Site;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Seconds for which the database is away.
@@ -99,23 +100,29 @@ fn crashes_that_cost_the_database_its_last_commits_lose_nothing_and_double_nothi
     flushes("ALTER SYSTEM SET wal_writer_delay = '2s'");
     let program = Program::new("run", &site.config).env("TAILBACK_DATABASE__SYNCHRONOUS_COMMIT", "false");
     let process = program.start();
+    let costly = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         Feed::to(&site).paced(&rows::undisturbed(), 6.0, |tick| {
             if matches!(tick, 30 | 60 | 90 | 120) {
                 scope.spawn(|| {
+                    let before = site.database.positions("detector");
                     services.command("postgres", "stop-immediate");
                     services.command("postgres", "start");
+                    let after = site.database.positions("detector");
+                    let is_less = |(partition, position): (&i32, &i64)| {
+                        after.get(partition).is_some_and(|now| now < position)
+                    };
+                    let is_back = before.iter().any(is_less);
+                    costly.fetch_add(usize::from(is_back), Ordering::Relaxed);
                 });
             }
         });
     });
     site.database.wait_until_there();
     site.settles_as(undisturbed(services)).drops_equal(undisturbed(services));
-    assert!(
-        process.log().contains("are owned otherwise by now"),
-        "no crash cost a commit: {}",
-        process.log()
-    );
+    let costly = costly.into_inner();
+    eprintln!("{costly} of 4 crashes set positions back");
+    assert!(costly > 0, "no crash cost a commit: {}", process.log());
     process.finish();
     flushes("ALTER SYSTEM RESET wal_writer_delay");
 }
