@@ -123,11 +123,13 @@ pub fn lag(stage: &StageFacts, now_s: f64, lag_warn_s: f64) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Stages, "lag");
     let name = stage.name;
     let unread: i64 = stage.inputs.iter().map(Input::unread).sum();
-    let waits_s = |input: &Input| input.next_arrived_s.filter(|_| input.unread() > 0).map(|s| now_s - s);
-    let oldest_s = stage.inputs.iter().filter_map(waits_s).fold(0.0, f64::max);
-    // Without unread messages nothing is behind, however old the newest row is.
-    let behind_s =
-        stage.event_s.filter(|_| unread > 0).map_or(oldest_s, |event_s| oldest_s.max(now_s - event_s));
+    let waiting = || stage.inputs.iter().filter(|input| input.unread() > 0);
+    let oldest_s = waiting().filter_map(|input| input.next_arrived_s).map(|s| now_s - s).fold(0.0, f64::max);
+    // Aggregators tell their progress whether rows come or not, so a message may wait at any moment: the newest row's age
+    // tells how far a stage is behind only where the messages' own age is not known.
+    let is_dated = waiting().all(|input| input.next_arrived_s.is_some());
+    let event_s = stage.event_s.filter(|_| !is_dated);
+    let behind_s = event_s.map_or(oldest_s, |event_s| oldest_s.max(now_s - event_s));
     let last = stage.committed_ago_s.map_or(String::new(), |s| format!(", last commit {} ago", span(s)));
     let messages = many(unread as usize, "message");
     if let Some(group) = stage.group.as_ref().filter(|group| group.members.is_empty()) {
@@ -252,6 +254,17 @@ mod tests {
         assert_eq!(lag(&stage(1, vec![input(0, 10, 30)]), 110.0, 30.0)[0].level, Level::Ok);
         let idle = StageFacts { event_s: Some(1.0), ..stage(1, vec![input(0, 30, 30)]) };
         assert_eq!(lag(&idle, 9_999.0, 30.0)[0].level, Level::Ok);
+    }
+
+    #[test]
+    fn a_stage_that_reads_while_no_rows_come_is_behind_by_what_waits_not_by_the_newest_row() {
+        let facts = StageFacts { event_s: Some(1.0), ..stage(1, vec![input(0, 10, 30), input(0, 30, 30)]) };
+        let found = lag(&facts, 102.0, 30.0);
+        assert_eq!(found[0].level, Level::Ok);
+        assert!(found[0].what.contains("2.0 s behind"), "{found:?}");
+        let undated = Input { next_arrived_s: None, ..input(0, 10, 30) };
+        let facts = StageFacts { event_s: Some(1.0), ..stage(1, vec![input(0, 10, 30), undated]) };
+        assert_eq!(lag(&facts, 102.0, 30.0)[0].level, Level::Warn, "how old one of them is is not known");
     }
 
     #[test]
