@@ -156,6 +156,29 @@ pub fn checked_number(whose: &str, text: &str) -> Result<i64, ApiError> {
     }
 }
 
+/// Episodes that one partition of a database may number; an answer's id is the partition times this, and the number in it.
+pub const EPISODES_OF_PARTITION: i64 = 1_000_000_000_000;
+
+/// An episode from outside: its id, or in a database `partition:number`.
+///
+/// # Errors
+/// What is neither is refused.
+pub fn checked_episode(text: &str) -> Result<i64, ApiError> {
+    let Some((partition, number)) = text.split_once(':') else {
+        return checked_number("an episode's", text);
+    };
+    let (partition, number) = (
+        checked_number("an episode's partition, before the colon,", partition)?,
+        checked_number("an episode's", number)?,
+    );
+    match partition.checked_mul(EPISODES_OF_PARTITION) {
+        Some(first) if number < EPISODES_OF_PARTITION && partition <= i64::from(i32::MAX) => {
+            Ok(first + number)
+        }
+        _ => Err(ApiError::BadRequest(format!("there is no episode {text}"))),
+    }
+}
+
 /// A job id from outside.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! `/api/v1/episodes`: contended stretches, and one of them with the points around it.
 
 use crate::answer::{
-    Answer, ApiError, Checked, checked_job_id, checked_limit, checked_number, checked_series_name,
+    Answer, ApiError, Checked, checked_episode, checked_job_id, checked_limit, checked_series_name,
 };
 use crate::loss_curve::EpisodeLoss;
 use crate::now::{MetricFacts, metric_facts};
@@ -130,9 +130,9 @@ pub async fn episodes(
 /// Answers `/api/v1/episodes/{id}`.
 ///
 /// # Errors
-/// 400 when `id` is no number, 404 when there is no such episode.
+/// 400 when `id` is no episode's, 404 when there is no such episode.
 pub async fn episode(State(state): State<PageState>, Path(id): Path<String>) -> Answer<EpisodeAnswer> {
-    let id = checked_number("an episode's", &id)?;
+    let id = checked_episode(&id)?;
     state.reader.read(move |store| read_episode(store, id)).await.map(Json)
 }
 

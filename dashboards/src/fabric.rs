@@ -20,6 +20,10 @@ const SHARE_S: f64 = 60.0;
 const SHARE_OF_MANY_S: f64 = 10.0;
 /// From how many links on there are many; a minute of ten thousand series took half a second.
 const MANY_LINKS: i64 = 20_000;
+/// Links listed by what they lost, as many as a person reads.
+const WORST_MAX: i64 = 20;
+/// Seconds over which that is summed.
+const WORST_OVER_S: f64 = 3600.0;
 /// Regions listed; the open ones come first.
 const REGIONS_MAX: i64 = 100;
 
@@ -84,6 +88,29 @@ pub struct Bundle {
     worst_series: Option<String>,
 }
 
+/// A link that lost time lately.
+#[derive(Debug, Serialize)]
+pub struct WorstLink {
+    series: String,
+    metric: String,
+    /// Of `peak`.
+    unit: Option<&'static str>,
+    /// What it says now: a link that is not heard is `unknown`.
+    state: String,
+    /// `null` without a topology, as the two ends.
+    class: Option<String>,
+    from_name: Option<String>,
+    to_name: Option<String>,
+    /// Within the latest `worst_over_s`, with the ends of its 95 % interval.
+    lost_s: f64,
+    lost_lo_s: f64,
+    lost_hi_s: f64,
+    contended_s: f64,
+    episodes: i64,
+    /// The worst windowed ratio.
+    peak: f64,
+}
+
 /// The answer.
 #[derive(Debug, Serialize)]
 pub struct Fabric {
@@ -98,6 +125,10 @@ pub struct Fabric {
     share_over_s: f64,
     classes: Vec<LinkClass>,
     bundles: Vec<Bundle>,
+    /// Seconds of event time that the losses of `worst` are of.
+    worst_over_s: f64,
+    /// Those that lost most, the worst first.
+    worst: Vec<WorstLink>,
     regions: Vec<Region>,
 }
 
@@ -126,6 +157,8 @@ fn read_fabric(store: &Store<'_>, group: Option<&str>) -> Result<Fabric, ApiErro
         share_over_s,
         classes: store.rows(question!("fabric_classes"), &[&share_over_s], class_row)?,
         bundles: store.rows(question!("fabric_bundles"), &[&BUNDLES_MAX], bundle_row)?,
+        worst_over_s: WORST_OVER_S,
+        worst: store.rows(question!("fabric_worst"), &[&WORST_OVER_S, &WORST_MAX], worst_row)?,
         regions: store.rows(question!("fabric_regions"), &[&REGIONS_MAX], region_row)?,
     })
 }
@@ -166,5 +199,24 @@ fn bundle_row(row: &Row<'_>) -> Result<Bundle, ApiError> {
         mean_ratio: row.get(7)?,
         imbalance: row.get(8)?,
         worst_series: row.get(9)?,
+    })
+}
+
+fn worst_row(row: &Row<'_>) -> Result<WorstLink, ApiError> {
+    let metric: String = row.get(1)?;
+    Ok(WorstLink {
+        series: row.get(0)?,
+        unit: Metric::from_name(&metric).map(Metric::unit),
+        metric,
+        state: row.get(2)?,
+        class: row.get(3)?,
+        from_name: row.get(4)?,
+        to_name: row.get(5)?,
+        lost_s: row.get(6)?,
+        lost_lo_s: row.get(7)?,
+        lost_hi_s: row.get(8)?,
+        contended_s: row.get(9)?,
+        episodes: row.get(10)?,
+        peak: row.get(11)?,
     })
 }

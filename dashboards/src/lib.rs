@@ -18,26 +18,33 @@
 //! | [`points`] | signals of one series over time, thinned |
 //! | [`spans`] | episodes of one series as stretches to shade |
 //! | [`jobs`] | `/api/v1/jobs` |
+//! | [`beside`] | `/api/v1/jobs/{id}/neighbours` and `/earlier`, what a job is compared with |
 //! | [`loss_curve`] | how a job's loss grew, from its episodes |
-//! | [`fabric`] | `/api/v1/fabric`, groups, switches, classes of links, parallel links, contended regions |
-//! | [`regions`] | `/api/v1/regions/{id}`, the history of one region |
+//! | [`fabric`] | `/api/v1/fabric`, groups, switches, classes of links, parallel links, worst links, contended regions |
+//! | [`regions`] | `/api/v1/regions`, the history of one region |
+//! | [`tiles`] | `/api/v1/routers/{name}`, the tiles of an Aries router |
 //! | [`files`] | `/api/v1/files`, what is written to each file system |
 //! | [`placement`] | `/api/v1/placement`, what a job on some nodes would meet now |
 //! | [`advice`] | `/api/v1/advice`, what a scheduler should know now |
 //! | [`health`] | `/api/v1/health`, the monitoring watched |
+//! | [`health_history`] | `/api/v1/health/history`, the same over time |
+//! | [`paid`] | `/api/v1/paid`, node-hours lost by hour and cause |
 //! | [`stream`] | `/api/v1/stream`, server-sent events |
 
 pub mod advice;
 pub mod answer;
+pub mod beside;
 pub mod episodes;
 pub mod fabric;
 pub mod files;
 pub mod guard;
 pub mod health;
+pub mod health_history;
 pub mod jobs;
 pub mod loss_curve;
 pub mod now;
 pub mod page_files;
+pub mod paid;
 pub mod placement;
 pub mod points;
 pub mod postgres;
@@ -51,6 +58,7 @@ pub mod spans;
 pub mod sqlite;
 pub mod store;
 pub mod stream;
+pub mod tiles;
 
 pub use progress::Progress;
 pub use reader::Source;

@@ -1,6 +1,6 @@
-//! `/api/v1/regions/{id}`: one region of contended links with its history, links, causes and victims.
+//! `/api/v1/regions`: regions of contended links, and one of them with its history, links, causes and victims.
 
-use crate::answer::{Answer, ApiError, checked_number};
+use crate::answer::{Answer, ApiError, Checked, checked_limit, checked_number};
 use crate::now::{MetricFacts, metric_facts};
 use crate::question;
 use crate::router::PageState;
@@ -8,8 +8,10 @@ use crate::store::{Row, Store};
 use axum::Json;
 use axum::extract::{Path, State};
 use schemas::Metric;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+const REGIONS_STANDARD: u32 = 100;
+const REGIONS_MAX: u32 = 1_000;
 /// Steps of one answer, the latest ones; a region seldom has more than a few dozen.
 const STEPS_MAX: i64 = 500;
 /// Links of one answer, those that belong to the region first.
@@ -114,6 +116,37 @@ pub struct RegionAnswer {
     links_total: i64,
     causes: Vec<RegionCause>,
     victims: Vec<RegionVictim>,
+}
+
+/// How many regions.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RegionQuery {
+    limit: Option<u32>,
+}
+
+/// The answer of the list.
+#[derive(Debug, Serialize)]
+pub struct Regions {
+    clock: Option<f64>,
+    /// Open ones first, then the latest.
+    regions: Vec<Region>,
+}
+
+/// Answers `/api/v1/regions`.
+///
+/// # Errors
+/// 400 for bad parameters.
+pub async fn regions(
+    State(state): State<PageState>,
+    Checked(query): Checked<RegionQuery>,
+) -> Answer<Regions> {
+    let limit = i64::from(checked_limit(query.limit, REGIONS_STANDARD, REGIONS_MAX)?);
+    let answer = state.reader.read(move |store| {
+        let regions = store.rows(question!("fabric_regions"), &[&limit], region_row)?;
+        Ok(Regions { clock: store.clock()?, regions })
+    });
+    answer.await.map(Json)
 }
 
 /// Answers `/api/v1/regions/{id}`.

@@ -4,7 +4,8 @@ use crate::progress::Progress;
 use crate::reader::StoreReader;
 use crate::stream::EventText;
 use crate::{
-    advice, episodes, fabric, files, guard, health, jobs, now, page_files, placement, regions, series, stream,
+    advice, beside, episodes, fabric, files, guard, health, health_history, jobs, now, page_files, paid,
+    placement, regions, series, stream, tiles,
 };
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -38,12 +39,18 @@ pub fn router(state: PageState, address: SocketAddr) -> Router {
         .route("/api/v1/series/{*rest}", get(series::series_points))
         .route("/api/v1/jobs", get(jobs::jobs))
         .route("/api/v1/jobs/{id}", get(jobs::job))
+        .route("/api/v1/jobs/{id}/neighbours", get(beside::neighbours))
+        .route("/api/v1/jobs/{id}/earlier", get(beside::earlier))
         .route("/api/v1/fabric", get(fabric::fabric))
+        .route("/api/v1/routers/{name}", get(tiles::router_tiles))
+        .route("/api/v1/regions", get(regions::regions))
         .route("/api/v1/regions/{id}", get(regions::region))
         .route("/api/v1/files", get(files::files))
         .route("/api/v1/placement", get(placement::placement))
         .route("/api/v1/advice", get(advice::advice))
+        .route("/api/v1/paid", get(paid::paid))
         .route("/api/v1/health", get(health::health))
+        .route("/api/v1/health/history", get(health_history::health_history))
         .route("/api/v1/stream", get(stream::stream))
         .fallback_service(get(page_files::page_file).with_state(()))
         .with_state(state)

@@ -144,6 +144,36 @@ class ViewChecks:
         assert fabric["parallel_known"] == 0 or self.browser.wait(rows + ".length > 0", "Imbalance of parallel links")
         self.browser.wait("document.querySelector('table[aria-label=\"Imbalance of parallel links\"] td[data-name=\"Worst link\"] a')")
 
+    def check_links_that_lost_most_are_listed(self):
+        self.open_and_wait("fabric")
+        worst = self.browser.wait_for(lambda: self.api("fabric")["worst"])
+        self.browser.wait("document.querySelectorAll('table[aria-label=\"Links that lost most\"] tbody tr').length > 0")
+        assert all(not link["series"].startswith("lustre_") for link in worst), worst
+
+    def check_a_router_opens_with_six_rows_of_eight_tiles(self):
+        series = self.api("now?metric=aries_stall_ratio&limit=1")["series"]
+        if not series["name"]:
+            return
+        self.open_and_wait("router/" + series["component"][0])
+        tiles = "document.querySelectorAll('table[aria-label=\"Tiles of the router\"] tbody tr > td')"
+        self.browser.wait(tiles + ".length === 48")
+        reported = len([tile for tile in self.api("routers/" + series["component"][0])["tiles"] if tile["part"]])
+        self.browser.wait("[..." + tiles + "].filter((td) => td.querySelector('a[href^=\"#/series/\"]')).length === arguments[0]", reported)
+
+    def check_incidents_and_what_was_paid_are_on_the_first_view(self):
+        self.browser.wait_for(lambda: self.api("regions")["regions"])
+        self.open_and_wait("now")
+        self.browser.wait("document.querySelector('table[aria-label=Incidents] a[href^=\"#/region/\"]')")
+        self.browser.wait_for(lambda: self.api("paid")["paid"])
+        self.open_and_wait("now")
+        self.browser.wait("document.querySelectorAll('.piles rect').length > 0")
+
+    def check_a_job_is_told_with_its_neighbours_and_earlier_runs(self):
+        jobs = self.browser.wait_for(lambda: [j["job_id"] for j in self.api("jobs")["jobs"] if self.api(f"jobs/{j['job_id']}/neighbours")["neighbours"]])
+        self.open_and_wait("job/" + jobs[0])
+        self.browser.wait("document.querySelectorAll('table[aria-label=Neighbours] tbody a[href^=\"#/job/\"]').length > 0")
+        self.browser.wait("[...document.querySelectorAll('main h2')].some((h) => h.textContent === 'Earlier runs')")
+
     def check_a_region_opens_with_its_history(self):
         self.open_and_wait("fabric")
         self.browser.wait_for(lambda: self.api("fabric")["regions"])

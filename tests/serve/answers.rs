@@ -29,6 +29,10 @@ const PATHS: &[&str] = &[
     "episodes/5",
     "episodes/99",
     "episodes/3000000000012",
+    "episodes/0:2",
+    "episodes/3:12",
+    "episodes/3:",
+    "episodes/9000000000:1",
     "episodes/one",
     "series/aries_stall_ratio/c0-0c0s0/r0c0/points",
     "series/aries_stall_ratio/c0-0c0s0/r0c1/points?from=1795168980&to=1795169220",
@@ -44,9 +48,21 @@ const PATHS: &[&str] = &[
     "jobs/1235",
     "jobs/1240",
     "jobs/none",
+    "jobs/1198/neighbours",
+    "jobs/1234/neighbours",
+    "jobs/none/neighbours",
+    "jobs/1198/earlier",
+    "jobs/1235/earlier",
+    "jobs/none/earlier",
     "fabric",
     "fabric?group=c0-0..c1-0",
     "fabric?group=",
+    "regions",
+    "regions?limit=1",
+    "regions?limit=0",
+    "routers/c0-0c0s0",
+    "routers/none",
+    "routers/..",
     "regions/1",
     "regions/2",
     "regions/99",
@@ -59,6 +75,7 @@ const PATHS: &[&str] = &[
     "placement?nodes=",
     "advice",
     "advice?nodes=nid[00000-00009]",
+    "paid",
     "health",
     "nothing",
 ];
@@ -145,6 +162,25 @@ fn files_tell_what_was_written_by_ten_seconds_or_by_summed_minutes() {
         let steps = |rates: &Value| rates["time"].as_array().unwrap().len();
         assert_eq!((steps(&store), steps(&server)), (5, 9), "{store} {server}");
         assert_eq!(store["most_bytes_per_s"], server["most_bytes_per_s"]);
+        drop(serving);
+        database.drop_login(&login).await;
+    });
+}
+
+#[test]
+fn the_database_alone_keeps_what_tailback_said_of_itself() {
+    on_each_server(|database: Database| async move {
+        let (_both, login, serving, [store, server]) = pages(&database).await;
+        assert_eq!(store.ask("health/history").1["kept"], json!(false));
+        let told = server.ask("health/history").1;
+        let lines = told["lines"].as_array().unwrap();
+        let named = |figure: &str| lines.iter().find(|line| line["figure"] == figure).unwrap();
+        assert_eq!((&told["kept"], &named("lag_s")["label"]), (&json!(true), &json!("detector")));
+        // Minutes of event time, in order.
+        let minutes: Vec<f64> =
+            named("lag_s")["time"].as_array().unwrap().iter().map(|time| time.as_f64().unwrap()).collect();
+        assert!(minutes.iter().all(|minute| minute % 60.0 == 0.0) && minutes.is_sorted(), "{told}");
+        assert_eq!(named("silent_sources")["value"].as_array().unwrap().len(), minutes.len());
         drop(serving);
         database.drop_login(&login).await;
     });

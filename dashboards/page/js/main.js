@@ -13,6 +13,7 @@ import { openFiles } from "./view_files.js";
 import { openJobs } from "./view_jobs.js";
 import { openJob } from "./view_job.js";
 import { openExplorer } from "./view_explorer.js";
+import { openRouter } from "./view_router.js";
 import { openSeries } from "./view_series.js";
 import { openHealth } from "./view_health.js";
 
@@ -27,6 +28,7 @@ function viewOf(route) {
     case "episode": return ["episodes", `Episode ${route.what}`, openEpisode];
     case "fabric": return ["fabric", "Fabric", openFabric];
     case "region": return ["fabric", `Region ${route.what}`, openRegion];
+    case "router": return ["fabric", `Router ${route.what}`, openRouter];
     case "files": return ["files", "File systems", openFiles];
     case "jobs": return ["jobs", "Jobs", openJobs];
     case "job": return ["jobs", `Job ${route.what}`, openJob];

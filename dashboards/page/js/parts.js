@@ -101,6 +101,20 @@ export function episodeTable(episodes, withSeries = true) {
   ], episodes, "Episodes");
 }
 
+/** Regions as a table; a region is an incident of the system. */
+export function regionTable(regions) {
+  return table([
+    ["Region", "wide", (r) => [el("a", { href: links.region(r.id) }, r.name || `region ${r.id}`), " ", openTag(r)]],
+    ["Start (UTC)", "tight", (r) => [clock(r.start), el("small", {}, day(r.start))]],
+    ["Length", "num", (r) => seconds(r.end - r.start)],
+    ["Links", "num", (r) => [count(r.links), el("small", {}, `at most ${count(r.links_most)}`)]],
+    ["Kind", "", (r) => [KIND_WORDS[r.kind] ?? r.kind, el("small", {}, r.kind === "avoidable" ? `relief ${percent(r.relief)}` : "")]],
+    ["Cause", "", (r) => [CAUSE_WORDS[r.cause] ?? r.cause, r.cause === "unknown" ? null : el("small", {}, `confidence ${percent(r.confidence)}`)].filter((part) => part !== null)],
+    ["Who", "", (r) => (r.who ? culprit({ series_or_job: r.who }) : "not known")],
+    ["Lost by jobs", "num", (r) => seconds(r.lost_s)],
+  ], regions, "Regions");
+}
+
 /** "200 of 1,234 shown" where a list is cut; `least` where there may be more than were counted. */
 export const shown = (items, total, least = false) => (total > items.length ? `${count(items.length)} of ${count(total)}${least ? " or more" : ""} shown` : count(total));
 

@@ -4,6 +4,7 @@ import { seriesPath } from "./api.js";
 
 export const links = {
   episode: (id) => `#/episode/${id}`,
+  router: (name) => `#/router/${encodeURIComponent(name)}`,
   region: (id) => `#/region/${id}`,
   job: (id) => `#/job/${encodeURIComponent(id)}`,
   series: (name) => `#/series/${seriesPath(name)}`,

@@ -2,21 +2,22 @@
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
-import { clock, count, day, percent, reading, seconds } from "./format.js";
-import { contendedOf, culprit, figure, openTag, table } from "./parts.js";
+import { count, percent, reading, seconds } from "./format.js";
+import { contendedOf, figure, lost, regionTable, stateMark, table } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
-import { CAUSE_WORDS, CLASS_WORDS, KIND_WORDS, metricTitle } from "./words.js";
+import { CLASS_WORDS, metricTitle } from "./words.js";
 
 export function openFabric(root, route) {
   const group = route.filters.group;
   const figures = { links: figure("Contended links"), regions: figure("Open regions"), relief: figure("Avoidable"), complete: figure("Completeness") };
-  const parts = { groups: el("div", {}, empty("Asking for the fabric", "", true)), switches: el("div", {}), regions: el("div", {}), links: el("div", { class: "stack" }) };
+  const parts = { groups: el("div", {}, empty("Asking for the fabric", "", true)), switches: el("div", {}), regions: el("div", {}), worst: el("div", {}), worstOver: el("span", {}), links: el("div", { class: "stack" }) };
   const all = group === undefined ? null : el("a", { href: links.list("fabric") }, "of every group");
   const heading = group === undefined ? "Switches and hosts" : `Switches and hosts of ${groupWord(group)}`;
   root.append(el("div", { class: "title" }, el("h1", {}, "Fabric"), el("div", { class: "under" }, "Links now, by where they are. A link that is not heard is unknown, never clear.")),
     el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Figures" }, ...Object.values(figures).map((f) => f.root)),
       card("Regions of contended links", parts.regions, "open ones first"),
+      card("Links that lost most", parts.worst, parts.worstOver),
       el("div", { class: "two" },
         el("div", { class: "stack" }, card("Groups", parts.groups, "the most contended first"), parts.links),
         card(heading, parts.switches, all))));
@@ -24,6 +25,8 @@ export function openFabric(root, route) {
   const show = (answer) => {
     showFigures(figures, answer);
     fill(parts.regions, answer.regions.length ? regionTable(answer.regions) : empty("No links that touch were contended so far.", "", true));
+    setText(parts.worstOver, `in the latest ${seconds(answer.worst_over_s).replace(" 0 min", "")}, the worst first`);
+    fill(parts.worst, answer.worst.length ? worstTable(answer.worst) : empty("No link was contended.", "", true));
     fill(parts.links, linkCards(answer));
     fill(parts.groups, answer.groups.length ? placeTable(answer.groups, "Groups", groupLink, linkName) : empty("No link was heard yet.", "", true));
     fill(parts.switches, answer.switches.length ? placeTable(answer.switches, "Switches and hosts", switchLink, partName) : empty("There is nothing in this group.", "", true));
@@ -38,7 +41,8 @@ const askFabric = (group) => ask(group === undefined ? "fabric" : `fabric?group=
 
 const groupWord = (name) => name || "unknown place";
 const groupLink = (place) => el("a", { href: `#/fabric?group=${encodeURIComponent(place.name ?? "")}` }, groupWord(place.name));
-const switchLink = (place) => el("a", { href: links.list("series", { search: place.name, metric: place.metric }), class: "mono" }, place.name);
+/** An Aries router has a view of its own; what else there is, is a list of series. */
+const switchLink = ({ name, metric }) => el("a", { href: metric === "aries_stall_ratio" ? links.router(name) : links.list("series", { search: name, metric }), class: "mono" }, name);
 
 function showFigures(figures, { groups, regions, clock: now }) {
   const sum = (column) => groups.reduce((total, group) => total + group[column], 0);
@@ -105,15 +109,12 @@ const linkName = (series) => (series ? el("a", { href: links.series(series), cla
 /** A link by its part alone, where its component stands beside it. */
 const partName = (series) => (series ? el("a", { href: links.series(series), class: "mono" }, series.split("/")[2] ?? "as a whole") : "–");
 
-function regionTable(regions) {
+function worstTable(worst) {
   return table([
-    ["Region", "wide", (r) => [el("a", { href: links.region(r.id) }, r.name || `region ${r.id}`), " ", openTag(r)]],
-    ["Start (UTC)", "tight", (r) => [clock(r.start), el("small", {}, day(r.start))]],
-    ["Length", "num", (r) => seconds(r.end - r.start)],
-    ["Links", "num", (r) => [count(r.links), el("small", {}, `at most ${count(r.links_most)}`)]],
-    ["Kind", "", (r) => [KIND_WORDS[r.kind] ?? r.kind, el("small", {}, r.kind === "avoidable" ? `relief ${percent(r.relief)}` : "")]],
-    ["Cause", "", (r) => [CAUSE_WORDS[r.cause] ?? r.cause, r.cause === "unknown" ? null : el("small", {}, `confidence ${percent(r.confidence)}`)].filter((part) => part !== null)],
-    ["Who", "", (r) => (r.who ? culprit({ series_or_job: r.who }) : "not known")],
-    ["Lost by jobs", "num", (r) => seconds(r.lost_s)],
-  ], regions, "Regions");
+    ["Link", "wide tight", (w) => [stateMark(w.state, false), " ", linkName(w.series), el("small", {}, w.from_name ? `${w.from_name} to ${w.to_name}` : metricTitle(w.metric))]],
+    ["Class", "", (w) => w.class ?? "not known"],
+    ["Lost, 95 % interval", "num", lost],
+    ["Contended", "num", (w) => [seconds(w.contended_s), el("small", {}, w.episodes === 1 ? "in one episode" : `in ${count(w.episodes)} episodes`)]],
+    ["Peak", "num", (w) => reading(w.peak, w.unit ?? "")],
+  ], worst.map((w) => ({ ...w, slowdown_s: w.lost_s, slowdown_lo_s: w.lost_lo_s, slowdown_hi_s: w.lost_hi_s })), "Links that lost most");
 }

@@ -5,15 +5,21 @@ import { card, el, empty, failure, fill, setText } from "./dom.js";
 import { bytes, clock, count, day, moment, percent, seconds } from "./format.js";
 import { figure, table } from "./parts.js";
 import { refresher } from "./refresh.js";
+import { spark } from "./spark.js";
+
+/** Minutes change slowly. */
+const HISTORY_MS = 20000;
 
 export function openHealth(root) {
   const figures = { complete: figure("Completeness"), silent: figure("Silent producers"), rows: figure("Rows read"), lag: figure("Lag"), store: figure("Store") };
   const producers = el("div", {});
   const drops = el("div", {});
+  const history = el("div", {}, empty("Asking for the latest hours", "", true));
   const listed = el("span", {});
   root.append(el("div", { class: "title" }, el("h1", {}, "Health of the monitoring"), el("div", { class: "under" }, "What is not heard is unknown, never healthy.")),
     el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Figures" }, ...Object.values(figures).map((f) => f.root)),
-      el("div", { class: "two" }, card("Producers", producers, listed), card("Not used, by reason", drops, "since the start"))));
+      el("div", { class: "two" }, card("Producers", producers, listed), card("Not used, by reason", drops, "since the start")),
+      card("Over time", history, "lag, rows not used, silence, by the minute")));
 
   const show = (answer) => {
     showFigures(figures, answer);
@@ -23,7 +29,11 @@ export function openHealth(root) {
   };
   const fail = (error) => fill(producers, failure("The store does not answer", error));
   const data = refresher(() => ask("health"), show, fail, 2000);
-  return { tick: data.tick, close: data.close };
+  const minutes = refresher(() => ask("health/history"), (answer) => fill(history, lines(answer)), () => {}, HISTORY_MS);
+  return {
+    tick(tick) { data.tick(tick); minutes.tick(tick); },
+    close() { data.close(); minutes.close(); },
+  };
 }
 
 function showFigures(figures, h) {
@@ -43,6 +53,21 @@ function showFigures(figures, h) {
     put(figures.lag, "–", "known to the process that reads");
   } else put(figures.lag, seconds(h.progress.lag_s), `speed ${h.progress.speed.toFixed(1)}× event time`, h.progress.lag_s > 5);
   put(figures.store, bytes(h.store_bytes), "on disk");
+}
+
+/** One small picture for each stage, each reason that ever came up, and silence. */
+function lines({ kept, over_s: over, lines: all }) {
+  if (!kept) return empty("A database keeps this by the minute; an embedded store has the latest figures alone.", "", true);
+  const told = all.filter((line) => line.figure !== "dropped_rows" || line.value.some((value) => value > 0));
+  if (told.length === 0) return empty(`Nothing was told of the latest ${Math.round(over / 3600)} hours.`, "", true);
+  const [heading, words] = [{ lag_s: (l) => `Lag of ${l.label}`, dropped_rows: (l) => `Not used: ${l.label}`, silent_sources: () => "Silent sources" },
+    { lag_s: seconds, dropped_rows: (value) => `${count(value)} rows a minute`, silent_sources: count }];
+  const picture = (line) => {
+    const [title, last] = [heading[line.figure](line), words[line.figure](line.value.at(-1))];
+    const most = words[line.figure](Math.max(...line.value.filter((value) => value !== null)));
+    return el("div", {}, el("h3", {}, title), spark(line.time, line.value, `${title}: ${last}`, `${last} at ${clock(line.time.at(-1))}, at most ${most}`));
+  };
+  return el("div", { class: "body lines" }, ...told.map(picture));
 }
 
 function producerTable({ producers, clock: now }) {

@@ -1,28 +1,78 @@
 // One job: what it lost, when, on which series, to whom.
 
 import { ask } from "./api.js";
-import { card, el, empty, failure, fill, svg } from "./dom.js";
+import { card, el, empty, failure, fill } from "./dom.js";
 import { clock, count, episodeName, interval, moment, percent, seconds } from "./format.js";
-import { causeBars, episodeTable, facts } from "./parts.js";
+import { causeBars, episodeTable, facts, lost, table } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
+import { spark } from "./spark.js";
 
 const LANES_MAX = 24;
 const NODES_SHOWN = 32;
+/** Neighbours and earlier runs take longer to find, and change slowly. */
+const BESIDE_MS = 30000;
 
 export function openJob(root, route) {
   const title = el("div", { class: "title" }, el("h1", {}, `Job ${route.what ?? ""}`));
   const body = el("div", { class: "stack" });
-  root.append(title, body);
+  const beside = besideParts();
+  root.append(title, el("div", { class: "stack" }, body, beside.root));
+  const path = `jobs/${encodeURIComponent(route.what ?? "")}`;
   let shownOnce = false;
+  let others = null;
   const show = (answer) => {
     shownOnce = true;
+    others ??= refresher(() => Promise.all([ask(`${path}/neighbours`), ask(`${path}/earlier`)]), beside.show, beside.fail, BESIDE_MS);
     fill(title, ...titleOf(answer.job));
     fill(body, ...parts(answer));
   };
   const fail = (error) => { if (!shownOnce) fill(body, failure("No such job to show", error)); };
-  const data = refresher(() => ask(`jobs/${encodeURIComponent(route.what ?? "")}`), show, fail, 3000);
-  return { tick: data.tick, close: data.close };
+  const data = refresher(() => ask(path), show, fail, 3000);
+  return {
+    tick(tick) { data.tick(tick); others?.tick(tick); },
+    close() { data.close(); others?.close(); },
+  };
+}
+
+/** Who ran at the same time and shared something, and how runs of the same configuration fared. */
+function besideParts() {
+  const neighbours = el("div", {}, empty("Asking for the neighbours", "", true));
+  const earlier = el("div", {}, empty("Asking for earlier runs", "", true));
+  const root = el("div", { class: "stack", hidden: "" }, card("Neighbours", neighbours, "at the same time, sharing something"), card("Earlier runs", earlier, "of the same configuration, else of the same name and user"));
+  const show = ([{ neighbours: others }, { runs }]) => {
+    root.hidden = false;
+    fill(neighbours, others.length ? neighbourTable(others) : empty("No job that ran at the same time shared a router, a group, a file system or a region with it.", "", true));
+    fill(earlier, runs.length > 1 ? runTable(runs) : empty("No earlier run of it is known.", "", true));
+  };
+  const fail = (error) => {
+    root.hidden = false;
+    for (const place of [neighbours, earlier]) fill(place, failure("Nothing is known of others", error));
+  };
+  return { root, show, fail };
+}
+
+function neighbourTable(neighbours) {
+  return table([
+    ["Job", "wide", (n) => [el("a", { href: links.job(n.job_id) }, n.job_id), " ", n.name, " ", el("span", { class: "muted" }, n.user)]],
+    ["Both ran", "num", (n) => [seconds(n.overlap_s), el("small", {}, `from ${clock(n.from)}`)]],
+    ["Shared", "", (n) => (n.count === 1 ? n.shared : `${count(n.count)} × ${n.shared}`)],
+    ["Which", "wide", (n) => el("span", { class: "mono" }, n.what)],
+  ], neighbours, "Neighbours");
+}
+
+/** The run that is looked at stands first, those before it below. */
+function runTable(runs) {
+  return table([
+    ["Job", "tight", (r) => el("a", { href: links.job(r.job_id) }, r.job_id)],
+    ["Start (UTC)", "tight", (r) => moment(r.start)],
+    ["Run", "num", (r) => [seconds(r.run_s), el("small", {}, r.end === null ? "so far" : "")]],
+    ["Lost, 95 % interval", "num", lost],
+    ["Run without loss", "num", (r) => (r.slowdown_s === null ? "–" : seconds(r.run_s - r.slowdown_s))],
+    ["Nodes", "num", (r) => count(r.nodes)],
+    ["Placement", "num", (r) => (r.placement === null ? "–" : `${r.placement.toFixed(2)}×`)],
+    ["Complete", "num", (r) => percent(r.completeness)],
+  ], runs, "Earlier runs");
 }
 
 function titleOf(job) {
@@ -41,7 +91,7 @@ function parts(answer) {
     card("Figures", inBody(factsOf(job))),
     el("div", { class: "split" },
       el("div", { class: "stack" },
-        card("How the loss grew", inBody(answer.loss_curve.time.length ? sparkline(answer.loss_curve) : empty(noLoss, "", true)), "seconds lost, from start to now or end"),
+        card("How the loss grew", inBody(answer.loss_curve.time.length ? lossCurve(answer.loss_curve) : empty(noLoss, "", true)), "seconds lost, from start to now or end"),
         card("Episodes of its series", inBody(episodes.length ? timeline(answer) : empty("None of its series was contended while it ran.", "", true)), count(episodes.length))),
       el("div", { class: "stack" }, card("Causes, by share of the loss", inBody(causes)), card("Nodes", inBody(nodes(answer)), count(job.nodes)))),
     episodes.length ? card("The episodes", episodeTable(episodes.slice(0, 100)), episodes.length > 100 ? "the latest 100" : null) : null,
@@ -59,13 +109,9 @@ function factsOf(job) {
   ]);
 }
 
-function sparkline({ time, slowdown_s: lost }) {
-  const top = Math.max(...lost, 0.001);
-  const [from, to] = [time[0], time.at(-1)];
-  const at = lost.map((s, i) => `${(((time[i] - from) / (to - from)) * 600).toFixed(1)} ${(78 - (s / top) * 72).toFixed(1)}`);
-  const picture = svg("svg", { class: "spark", viewBox: "0 0 600 80", height: "80", preserveAspectRatio: "none", role: "img", "aria-label": `Loss grew to ${seconds(lost.at(-1))}` },
-    svg("path", { class: "area", d: `M0 80L${at.join("L")}L600 80Z` }), svg("path", { d: `M${at.join("L")}` }));
-  return el("figure", {}, picture, el("figcaption", { class: "axis" }, el("span", {}, clock(from)), el("span", {}, `${seconds(lost.at(-1))} at ${clock(to)}`)));
+function lossCurve({ time, slowdown_s: losses }) {
+  const last = seconds(losses.at(-1));
+  return spark(time, losses, `Loss grew to ${last}`, `${last} at ${clock(time.at(-1))}`);
 }
 
 function timeline({ job, episodes, clock: now }) {

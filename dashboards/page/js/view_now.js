@@ -4,10 +4,11 @@ import { ask } from "./api.js";
 import { card, el, empty, failure, fill, isEarly, setText } from "./dom.js";
 import { clock, count, day, percent, seconds, tenths } from "./format.js";
 import { HeatMap } from "./heatmap.js";
-import { figure, stateMark } from "./parts.js";
+import { culprit, figure, openTag, stateMark } from "./parts.js";
+import { paidBars } from "./paid.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
-import { CAUSE_WORDS, metricTitle, metricWords, STATE_WORDS, STATES } from "./words.js";
+import { CAUSE_WORDS, KIND_WORDS, metricTitle, metricWords, STATE_WORDS, STATES } from "./words.js";
 
 /** More series than this are shown one cell per component. */
 const CELLS_MAX = 20000;
@@ -16,6 +17,9 @@ const COMPONENTS_MAX = 50000;
 const REFRESH_MS = 1000;
 const JOBS_SHOWN = 4;
 const SERIES_SHOWN = 8;
+const INCIDENTS_SHOWN = 5;
+/** Hours change slowly. */
+const PAID_MS = 20000;
 
 export function openNow(root) {
   const figures = {
@@ -23,19 +27,21 @@ export function openNow(root) {
     complete: figure("Completeness"), clock: figure("Event clock"),
   };
   const heat = new HeatSection();
-  const losers = { jobs: el("div", {}, empty("Asking for the jobs", "", true)), series: el("div", {}, empty("Asking for the series", "", true)) };
-  const side = el("div", { class: "stack" }, card("Running jobs that lose most", losers.jobs, "to whom"), card("Series that lose most", losers.series, "of all so far"));
+  const losers = { incidents: el("div", {}, empty("Asking for the incidents", "", true)), jobs: el("div", {}, empty("Asking for the jobs", "", true)), series: el("div", {}, empty("Asking for the series", "", true)) };
+  const paidPlace = el("div", {}, empty("Asking for what was lost", "", true));
+  const side = el("div", { class: "stack" }, card("Incidents", losers.incidents, el("a", { href: links.list("fabric") }, "all of them")), card("Running jobs that lose most", losers.jobs, "to whom"), card("Series that lose most", losers.series, "of all so far"), card("Paid for it", paidPlace, "node-hours that jobs lost, by the hour and cause"));
   const page = el("div", { class: "now" }, heat.root, side);
   const note = el("p", { class: "run-note", hidden: "" });
   root.append(el("h1", { class: "unseen" }, "Now"),
     el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Figures" }, ...Object.values(figures).map((f) => f.root)), note, page));
 
   const question = async () => {
-    const [answer, jobs] = await Promise.all([heat.question(), ask("jobs", { running: true, order: "slowdown", limit: JOBS_SHOWN })]);
-    return { ...answer, ...jobs };
+    const [answer, jobs, incidents] = await Promise.all([heat.question(), ask("jobs", { running: true, order: "slowdown", limit: JOBS_SHOWN }), ask("regions", { limit: INCIDENTS_SHOWN })]);
+    return { ...answer, ...jobs, ...incidents };
   };
   const show = (answer) => {
     heat.show(answer);
+    fill(losers.incidents, incidents(answer.regions));
     fill(losers.jobs, losingJobs(answer.jobs));
     fill(losers.series, losingSeries(answer));
   };
@@ -46,14 +52,16 @@ export function openNow(root) {
     for (const place of Object.values(losers)) fill(place, empty("Nothing is known yet.", "", true));
   };
   const data = refresher(question, show, fail, REFRESH_MS);
+  const hours = refresher(() => ask("paid"), (answer) => fill(paidPlace, paidBars(answer)), () => {}, PAID_MS);
   return {
     tick(tick) {
       showFigures(figures, tick);
       setText(note, tick.run_note ?? "");
       note.hidden = !tick.run_note;
       data.tick();
+      hours.tick();
     },
-    close() { data.close(); heat.close(); },
+    close() { data.close(); hours.close(); heat.close(); },
   };
 }
 
@@ -75,6 +83,16 @@ function showFigures(figures, { totals, progress, clock: now }) {
   put(figures.open, none ? "–" : count(totals.open_episodes), totals.open_episodes > 0 ? "contention goes on" : "none at present");
   put(figures.complete, percent(totals.completeness), `${count(totals.states.unknown)} series unknown`, totals.completeness !== null && totals.completeness < 0.9);
   put(figures.clock, clock(now), now === null ? "no data yet" : `${day(now)} UTC${progress.rows > 0 && !progress.finished ? ` · ${count(progress.rows_per_s)} rows/s` : ""}`);
+}
+
+/** Regions of contended links: what, since when, of which kind, by whom, at what cost. */
+function incidents(regions) {
+  if (regions.length === 0) return empty("No links that touch were contended so far.", "", true);
+  const words = (r) => [CAUSE_WORDS[r.cause] ?? r.cause, r.who ? [": ", culprit({ series_or_job: r.who })] : null, r.kind === "unknown" ? null : `, ${KIND_WORDS[r.kind] ?? r.kind}`].flat();
+  const rows = regions.map((r) => el("tr", {},
+    el("td", {}, el("a", { href: links.region(r.id) }, r.name || `region ${r.id}`), " ", openTag(r), el("small", {}, ...words(r).filter((part) => part !== null))),
+    el("td", { class: "num" }, r.lost_s === null ? "–" : seconds(r.lost_s), el("small", {}, `${clock(r.start)}, ${seconds(r.end - r.start)}`))));
+  return el("table", { class: "losing", "aria-label": "Incidents" }, el("tbody", {}, ...rows));
 }
 
 function losingJobs(jobs) {

@@ -94,6 +94,52 @@ async fn without_a_topology_no_link_is_known() {
 }
 
 #[tokio::test]
+async fn the_links_that_lost_most_are_told_with_their_ends_and_clients_are_not_among_them() {
+    // The first began before the hour: three quarters of it are counted. The client of Lustre lost more.
+    let episodes = "INSERT INTO episodes VALUES
+        (3, 1, 1799996700.0, 1799997900.0, 0, 9.0, 0.3, 100.0, 90.0, 110.0, 1.0, '[]', '[]'),
+        (4, 2, 1800000500.0, 1800000510.0, 0, 4.0, 0.3, 5.0, 4.0, 6.0, 1.0, '[]', '[]'),
+        (5, 2, 1800000540.0, 1800000560.0, 0, 5.0, 0.3, 10.0, 9.0, 11.0, 1.0, '[]', '[]'),
+        (6, 3, 1799990000.0, 1799990900.0, 0, 9.0, 0.3, 900.0, 900.0, 900.0, 1.0, '[]', '[]');";
+    let fabric = fabric_after(episodes).await;
+    assert_eq!(fabric["worst_over_s"], 3600.0);
+    let worst = fabric["worst"].as_array().unwrap();
+    assert_eq!(worst.len(), 2, "an episode before the hour is not of it: {worst:?}");
+    assert_eq!((&worst[0]["series"], &worst[0]["class"]), (&json!(FIRST), &json!("black")));
+    assert_eq!((&worst[0]["lost_s"], &worst[0]["contended_s"]), (&json!(75.0), &json!(900.0)));
+    assert_eq!((&worst[0]["from_name"], &worst[0]["to_name"]), (&json!("c0-0c1s0"), &json!("c0-0c0s0")));
+    assert_eq!((&worst[1]["lost_s"], &worst[1]["episodes"]), (&json!(15.0), &json!(2)));
+    assert_eq!((&worst[1]["peak"], &worst[1]["state"]), (&json!(5.0), &json!("idle")));
+}
+
+#[tokio::test]
+async fn a_router_is_told_by_its_tiles() {
+    let router = answer("/api/v1/routers/c0-0c0s0").await;
+    assert_eq!(router["metric"]["unit"], schemas::Metric::AriesStallRatio.unit());
+    let parts: Vec<&Value> = router["tiles"].as_array().unwrap().iter().map(|tile| &tile["part"]).collect();
+    assert_eq!(parts, ["r0c0", "r0c1"]);
+    let [first, second] = [&router["tiles"][0], &router["tiles"][1]];
+    assert_eq!(
+        (&first["state"], &first["mean"], &first["bound"]),
+        (&json!("clear"), &json!(0.3), &json!(0.4))
+    );
+    assert_eq!((&first["class"], &first["from_name"]), (&json!("black"), &json!("c0-0c1s0")));
+    assert_eq!((&second["state"], &second["mean"]), (&json!("idle"), &Value::Null));
+    // One that is told as a whole, and is silent.
+    let whole = answer("/api/v1/routers/c0-0c0s1").await;
+    assert_eq!((&whole["tiles"][0]["part"], &whole["tiles"][0]["state"]), (&Value::Null, &json!("unknown")));
+}
+
+#[tokio::test]
+async fn regions_are_listed_open_ones_first_and_as_many_as_asked_for() {
+    let ids = |told: &Value| -> Vec<i64> {
+        told["regions"].as_array().unwrap().iter().map(|region| region["id"].as_i64().unwrap()).collect()
+    };
+    assert_eq!(ids(&answer("/api/v1/regions").await), [1, 2]);
+    assert_eq!(ids(&answer("/api/v1/regions?limit=1").await), [1]);
+}
+
+#[tokio::test]
 async fn a_region_comes_with_its_history_links_and_causes() {
     let one = answer("/api/v1/regions/1").await;
     assert_eq!((&one["region"]["name"], &one["region"]["peak"]), (&json!("router c0-0c0s0"), &json!(4.0)));

@@ -18,13 +18,14 @@ pub use facts::{Explained, ExplainedRegion, Gainer, MissingData, Sample};
 use crate::config::RunConfig;
 use crate::run::pg_settings;
 use anyhow::{Context, anyhow};
+use dashboards::answer::EPISODES_OF_PARTITION;
 use std::io::Write;
 use std::path::PathBuf;
 
 /// Why a stretch was called contended
 #[derive(Debug, clap::Args)]
 pub struct ExplainArgs {
-    /// Number of the episode; in a database `partition:number`
+    /// Number of the episode; in a database `partition:number`, or as the page's address has it
     pub episode: String,
     /// The store that `tailback run` or `tailback demo` writes
     #[arg(long, value_name = "FILE", default_value = "tailback.db")]
@@ -51,9 +52,15 @@ pub fn run(args: &ExplainArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     out.write_all(text.as_bytes()).context("the explanation cannot be written")
 }
 
-/// The partition, 0 where none is given, and the number within it.
+/// The partition and the number within it: `3:12`, or as the page's addresses have both in one, 3000000000012.
 fn number(text: &str) -> anyhow::Result<(i32, i64)> {
-    let (partition, id) = text.split_once(':').unwrap_or(("0", text));
-    let parsed = partition.parse().ok().zip(id.parse().ok());
+    let parsed = match text.split_once(':') {
+        Some((partition, id)) => partition.parse().ok().zip(id.parse().ok()),
+        None => text.parse().ok().and_then(in_partition),
+    };
     parsed.ok_or_else(|| anyhow!("an episode is a number, or partition:number, not {text:?}"))
+}
+
+fn in_partition(number: i64) -> Option<(i32, i64)> {
+    Some((i32::try_from(number / EPISODES_OF_PARTITION).ok()?, number % EPISODES_OF_PARTITION))
 }

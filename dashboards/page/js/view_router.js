@@ -1,0 +1,83 @@
+// One Aries router: its six rows of eight tiles, what they say now and where they lead.
+
+import { ask } from "./api.js";
+import { card, el, empty, failure, fill, setText } from "./dom.js";
+import { count, percent, reading, seconds } from "./format.js";
+import { figure, stateMark, table } from "./parts.js";
+import { refresher } from "./refresh.js";
+import { links } from "./routes.js";
+import { CLASS_WORDS } from "./words.js";
+
+const ROWS = [0, 1, 2, 3, 4, 5];
+const COLUMNS = [0, 1, 2, 3, 4, 5, 6, 7];
+
+export function openRouter(root, route) {
+  const name = route.what ?? "";
+  const figures = { contended: figure("Contended tiles"), heard: figure("Heard"), worst: figure("Worst mean"), lost: figure("Lost so far") };
+  const parts = { grid: el("div", { class: "body" }, empty("Asking for the router", "", true)), ends: el("div", {}) };
+  root.append(el("div", { class: "title" }, el("h1", {}, `Router ${name}`),
+    el("div", { class: "under" }, "A link belongs to the tile that receives it. A tile that is not heard is unknown, never clear.")),
+    el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Figures" }, ...Object.values(figures).map((f) => f.root)),
+      card("Its tiles", parts.grid, "stalls per flit: the windowed mean, and its bound"),
+      card("Where they lead", parts.ends, "the worst first")));
+  let shownOnce = false;
+  const show = (answer) => {
+    shownOnce = true;
+    showFigures(figures, answer);
+    fill(parts.grid, grid(answer));
+    fill(parts.ends, endTable(answer));
+  };
+  const fail = (error) => { if (!shownOnce) fill(parts.grid, failure("No such router to show", error)); };
+  const data = refresher(() => ask(`routers/${encodeURIComponent(name)}`), show, fail, 2000);
+  return { tick: data.tick, close: data.close };
+}
+
+const ofTiles = ({ tiles }) => tiles.filter((tile) => tile.part !== null);
+const excess = (tile) => (tile.mean > 0 && tile.bound > 0 ? tile.mean / tile.bound : -1);
+
+function showFigures(figures, answer) {
+  const tiles = ofTiles(answer);
+  const unit = answer.metric.unit;
+  const heard = tiles.filter((tile) => tile.state !== "unknown");
+  const contended = heard.filter((tile) => tile.state === "contended");
+  const [worst] = heard.filter((tile) => tile.mean !== null).sort((a, b) => b.mean - a.mean);
+  const lost = heard.filter((tile) => tile.slowdown_s !== null);
+  const put = (f, number, under, alarm = false) => {
+    setText(f.number, number);
+    setText(f.under, under);
+    f.root.dataset.alarm = alarm ? "yes" : "no";
+  };
+  put(figures.contended, heard.length ? count(contended.length) : "–", `of ${count(heard.length)} heard`, contended.length > 0);
+  put(figures.heard, percent(tiles.length ? heard.length / tiles.length : null), `of the ${count(tiles.length)} tiles that report`, heard.length < tiles.length);
+  put(figures.worst, worst ? reading(worst.mean, unit) : "–", worst ? `tile ${worst.part}` : "no tile has traffic");
+  put(figures.lost, lost.length ? seconds(lost.reduce((sum, tile) => sum + tile.slowdown_s, 0)) : "–", "summed over tiles");
+}
+
+function grid(answer) {
+  const byPart = new Map(answer.tiles.map((tile) => [tile.part, tile]));
+  const head = el("tr", {}, el("td", {}), ...COLUMNS.map((c) => el("th", { scope: "col" }, `c${c}`)));
+  const rows = ROWS.map((r) => el("tr", {}, el("th", { scope: "row" }, `r${r}`),
+    ...COLUMNS.map((c) => el("td", {}, cell(byPart.get(`r${r}c${c}`), answer.metric.unit)))));
+  return el("div", { class: "table-wrap" }, el("table", { class: "tiles", "aria-label": "Tiles of the router" }, el("thead", {}, head), el("tbody", {}, ...rows)));
+}
+
+/** Processor tiles report nothing; that is said, and is no state. */
+function cell(tile, unit) {
+  if (tile === undefined) return el("span", { class: "none", title: "reports nothing" }, "–");
+  const words = [tile.class, tile.from_name && `from ${tile.from_name}`, `bound ${reading(tile.bound, unit)}`].filter(Boolean).join(", ");
+  return el("a", { href: links.series(tile.series), title: `${tile.part}: ${words}`, "data-state": tile.state },
+    stateMark(tile.state, false), el("b", {}, tile.mean === null ? "–" : reading(tile.mean, "")), el("small", {}, tile.class ?? ""));
+}
+
+function endTable(answer) {
+  const tiles = ofTiles(answer).sort((a, b) => excess(b) - excess(a));
+  if (tiles.length === 0) return empty("It reports as a whole only.", "", true);
+  return table([
+    ["Tile", "tight", (t) => [stateMark(t.state, false), " ", el("a", { href: links.series(t.series), class: "mono" }, t.part)]],
+    ["From", "wide", (t) => (t.from_name ? el("span", { class: "mono" }, t.from_name) : "not known")],
+    ["Class", "", (t) => (t.class ? [t.class, el("small", {}, CLASS_WORDS[t.class] ?? "")] : "not known")],
+    ["Mean", "num", (t) => reading(t.mean, answer.metric.unit)],
+    ["Bound", "num", (t) => reading(t.bound, answer.metric.unit)],
+    ["Lost so far", "num", (t) => seconds(t.slowdown_s)],
+  ], tiles, "Where the tiles lead");
+}

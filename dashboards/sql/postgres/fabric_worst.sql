@@ -1,0 +1,26 @@
+-- Links by seconds lost in the latest $1 seconds, at most $2 of them, with what they say now and where they are. Of an episode
+-- that began before, the loss is counted by the share of its time.
+WITH parts AS (
+    SELECT e.series_id, e.slowdown_s, e.slowdown_lo_s, e.slowdown_hi_s, e.peak,
+           extract(epoch FROM e.end_time - greatest(e.start_time, latest_time() - make_interval(secs => $1::double precision)))::double precision AS contended_s,
+           greatest(extract(epoch FROM e.end_time - e.start_time)::double precision, 1e-9) AS length_s
+    FROM episodes e WHERE e.end_time > latest_time() - make_interval(secs => $1::double precision)
+), lost AS (
+    SELECT p.series_id, sum(p.contended_s / p.length_s * p.slowdown_s) AS lost_s,
+           sum(p.contended_s / p.length_s * p.slowdown_lo_s) AS lost_lo_s,
+           sum(p.contended_s / p.length_s * p.slowdown_hi_s) AS lost_hi_s, sum(p.contended_s) AS contended_s,
+           count(*) AS episodes, max(p.peak) AS peak
+    FROM parts p GROUP BY p.series_id
+), worst AS MATERIALIZED (
+    SELECT w.*, s.name, s.metric FROM lost w JOIN series s USING (series_id) WHERE s.metric <> 'lustre_write_rate'
+    ORDER BY w.lost_s DESC, w.contended_s DESC, s.name COLLATE "C" LIMIT $2::bigint
+), latest AS (
+    -- The newest rows are read once for all of them.
+    SELECT DISTINCT ON (r.series_id) r.series_id, r.state FROM signals r
+    WHERE r.time > latest_time() - interval '20 seconds' AND r.series_id = ANY (ARRAY(SELECT w.series_id FROM worst w))
+    ORDER BY r.series_id, r.time DESC
+)
+SELECT w.name, w.metric, coalesce(n.state, 'unknown'), l.class, l.from_name, l.to_name, w.lost_s, w.lost_lo_s, w.lost_hi_s,
+       w.contended_s, w.episodes, w.peak
+FROM worst w LEFT JOIN latest n USING (series_id) LEFT JOIN link_places l ON l.series = w.name
+ORDER BY w.lost_s DESC, w.contended_s DESC, w.name COLLATE "C"

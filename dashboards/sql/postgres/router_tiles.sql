@@ -1,0 +1,14 @@
+-- The series of the router $1: its tiles, and itself where the part is null; what they say now and where they lead.
+WITH tiles AS MATERIALIZED (
+    SELECT s.series_id, s.name, s.part FROM series s
+    WHERE s.metric = 'aries_stall_ratio' AND s.component = $1::text ORDER BY s.part COLLATE "C" NULLS FIRST LIMIT $2::bigint
+), latest AS (
+    -- The newest rows are read once for all of them.
+    SELECT DISTINCT ON (r.series_id) r.series_id, r.state, r.value, r.mean, r.baseline, r.bound, r.slowdown_s FROM signals r
+    WHERE r.time > latest_time() - interval '20 seconds' AND r.series_id = ANY (ARRAY(SELECT t.series_id FROM tiles t))
+    ORDER BY r.series_id, r.time DESC
+)
+SELECT t.name, t.part, coalesce(n.state, 'unknown'), n.value::text::double precision, n.mean::text::double precision,
+       n.baseline::text::double precision, n.bound::text::double precision, n.slowdown_s, l.class, l.from_name, l.to_name
+FROM tiles t LEFT JOIN latest n USING (series_id) LEFT JOIN link_places l ON l.series = t.name
+ORDER BY t.part COLLATE "C" NULLS FIRST

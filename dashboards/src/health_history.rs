@@ -1,0 +1,64 @@
+//! `/api/v1/health/history`: lag, drops and silence by the minute, which a database keeps.
+
+use crate::answer::{Answer, ApiError};
+use crate::router::PageState;
+use crate::store::{Row, Store};
+use axum::Json;
+use axum::extract::State;
+use serde::Serialize;
+
+/// Six hours.
+const OVER_S: f64 = 21_600.0;
+
+/// One figure over time.
+#[derive(Debug, Serialize)]
+pub struct Line {
+    /// `lag_s` of a stage in seconds, `dropped_rows` for a reason in rows a minute, `silent_sources`.
+    figure: String,
+    /// The stage or the reason; empty where there is one alone.
+    label: String,
+    time: Vec<f64>,
+    value: Vec<Option<f64>>,
+}
+
+/// The answer.
+#[derive(Debug, Serialize)]
+pub struct HealthHistory {
+    /// False for the embedded store, which keeps the latest figures alone.
+    kept: bool,
+    /// Seconds of event time that are told.
+    over_s: f64,
+    lines: Vec<Line>,
+}
+
+/// Answers `/api/v1/health/history`.
+///
+/// # Errors
+/// 503 before there is a store.
+pub async fn health_history(State(state): State<PageState>) -> Answer<HealthHistory> {
+    state.reader.read(read_history).await.map(Json)
+}
+
+fn read_history(store: &Store<'_>) -> Result<HealthHistory, ApiError> {
+    let Store::Postgres(session) = store else {
+        return Ok(HealthHistory { kept: false, over_s: OVER_S, lines: Vec::new() });
+    };
+    let mut lines: Vec<Line> = Vec::new();
+    for row in session.ask(include_str!("../sql/health_history.sql"), &[&OVER_S])? {
+        add(&mut lines, &Row::Postgres(&row))?;
+    }
+    Ok(HealthHistory { kept: true, over_s: OVER_S, lines })
+}
+
+/// Rows come in order of figure and label.
+fn add(lines: &mut Vec<Line>, row: &Row<'_>) -> Result<(), ApiError> {
+    let (figure, label): (String, String) = (row.get(0)?, row.get(1)?);
+    if lines.last().is_none_or(|line| (&line.figure, &line.label) != (&figure, &label)) {
+        lines.push(Line { figure, label, time: Vec::new(), value: Vec::new() });
+    }
+    if let Some(line) = lines.last_mut() {
+        line.time.push(row.get(2)?);
+        line.value.push(row.get(3)?);
+    }
+    Ok(())
+}

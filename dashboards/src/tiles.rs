@@ -1,0 +1,78 @@
+//! `/api/v1/routers`: the tiles of an Aries router, where they lead and what they say now.
+
+use crate::answer::{Answer, ApiError};
+use crate::now::{MetricFacts, metric_facts};
+use crate::question;
+use crate::router::PageState;
+use crate::store::Row;
+use axum::Json;
+use axum::extract::{Path, State};
+use schemas::{Metric, Name};
+use serde::Serialize;
+
+/// More than a router has: 48 tiles, and itself as a whole.
+const TILES_MAX: i64 = 100;
+
+/// One tile, or the router as a whole.
+#[derive(Debug, Serialize)]
+pub struct Tile {
+    series: String,
+    /// Such as `r0c3`: row 0 to 5, column 0 to 7; `null` for the router as a whole.
+    part: Option<String>,
+    /// The word for its state.
+    state: String,
+    /// Of the latest tick, stalls per flit; `null` where it is not known, as the other figures.
+    value: Option<f64>,
+    mean: Option<f64>,
+    baseline: Option<f64>,
+    bound: Option<f64>,
+    /// Seconds lost so far.
+    slowdown_s: Option<f64>,
+    /// `green`, `black` or `blue`; `null` without a topology, as the two ends.
+    class: Option<String>,
+    from_name: Option<String>,
+    to_name: Option<String>,
+}
+
+/// The answer.
+#[derive(Debug, Serialize)]
+pub struct RouterAnswer {
+    clock: Option<f64>,
+    router: String,
+    metric: MetricFacts,
+    /// Those that report; the router as a whole comes first.
+    tiles: Vec<Tile>,
+}
+
+/// Answers `/api/v1/routers/{name}`.
+///
+/// # Errors
+/// 400 for what is no name, 404 when no tile of such a router was ever heard.
+pub async fn router_tiles(State(state): State<PageState>, Path(name): Path<String>) -> Answer<RouterAnswer> {
+    let name = Name::parse(&name).map_err(|why| ApiError::BadRequest(format!("not a router: {why}")))?;
+    let answer = state.reader.read(move |store| {
+        let tiles = store.rows(question!("router_tiles"), &[&name.as_str(), &TILES_MAX], tile_row)?;
+        if tiles.is_empty() {
+            return Err(ApiError::NotFound(format!("no tile of a router {name}")));
+        }
+        let metric = metric_facts(Metric::AriesStallRatio);
+        Ok(RouterAnswer { clock: store.clock()?, router: name.to_string(), metric, tiles })
+    });
+    answer.await.map(Json)
+}
+
+fn tile_row(row: &Row<'_>) -> Result<Tile, ApiError> {
+    Ok(Tile {
+        series: row.get(0)?,
+        part: row.get(1)?,
+        state: row.get(2)?,
+        value: row.get(3)?,
+        mean: row.get(4)?,
+        baseline: row.get(5)?,
+        bound: row.get(6)?,
+        slowdown_s: row.get(7)?,
+        class: row.get(8)?,
+        from_name: row.get(9)?,
+        to_name: row.get(10)?,
+    })
+}
