@@ -1,4 +1,4 @@
-//! `/api/v1/routers`: the tiles of an Aries router, where they lead and what they say now.
+//! `/api/v1/routers`: the tiles of an Aries router, whose links they receive and what they say now.
 
 use crate::answer::{Answer, ApiError};
 use crate::now::{MetricFacts, metric_facts};

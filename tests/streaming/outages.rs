@@ -59,6 +59,35 @@ fn a_broker_that_stands_still_until_it_is_given_up_loses_nothing() {
     process.finish();
 }
 
+/// The broker is there, and neither answers nor takes anything: a stop waits for it no longer than it may.
+#[test]
+fn a_stop_while_the_broker_stands_still_is_in_time_and_the_next_run_continues() {
+    let Some((services, _turn)) = turn_alone() else { return };
+    let site = Site::new(services, "stopped_still");
+    let mut process = Some(site.start());
+    std::thread::scope(|scope| {
+        Feed::to(&site).paced(&rows::undisturbed(), 8.0, |tick| {
+            if tick == 60 {
+                let mut running = process.take().unwrap();
+                scope.spawn(move || {
+                    services.command("kafka", "freeze");
+                    // What was read of these rows waits for Kafka, and for the rest of them.
+                    std::thread::sleep(Duration::from_secs(1));
+                    let ended = running.stop();
+                    // Whatever comes out, the next scenario needs a broker.
+                    services.command("kafka", "thaw");
+                    assert!(ended.is_some_and(|status| status.success()), "{ended:?} after SIGTERM");
+                });
+            }
+        });
+    });
+    let process = site.start();
+    let mut found = site.settles_as(undisturbed(services));
+    found.drops.remove("duplicate");
+    found.drops_equal(undisturbed(services));
+    process.finish();
+}
+
 #[test]
 fn a_database_that_crashes_and_one_that_is_away_for_a_minute_lose_nothing() {
     let Some((services, _turn)) = turn_alone() else { return };

@@ -61,9 +61,14 @@ impl Process {
 
     /// SIGTERM; it must end in order and in time.
     pub fn finish(mut self) {
-        self.signal("TERM");
-        let ended = self.ended_within(STOP);
+        let ended = self.stop();
         assert!(ended.is_some_and(|status| status.success()), "{ended:?} after SIGTERM: {}", self.log());
+    }
+
+    /// SIGTERM; how it ended, if it does so in the time that a stop may take.
+    pub fn stop(&mut self) -> Option<ExitStatus> {
+        self.signal("TERM");
+        self.ended_within(STOP)
     }
 
     /// How it ended, if it does so in time.

@@ -94,6 +94,30 @@ fn of_two_detectors_one_dies_after_a_third_has_joined() {
 }
 
 #[test]
+fn of_two_aggregators_that_share_the_raw_topics_one_dies_and_a_third_joins() {
+    const ASSIGNED: &str = "raw partitions assigned";
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "sharing");
+    let detector = site.start_stages("detector,rollup");
+    let (mut first, mut second) =
+        (Some(site.start_stages("aggregator")), Some(site.start_stages("aggregator")));
+    for aggregator in [&mut first, &mut second] {
+        aggregator.as_mut().unwrap().wait_for(ASSIGNED);
+    }
+    let mut third = None;
+    Feed::to(&site).paced(&rows::undisturbed(), 8.0, |tick| match tick {
+        // Of the second's rows some are there, the rest is on its way.
+        50 => first.take().into_iter().for_each(Process::kill),
+        80 => third = Some(site.start_stages("aggregator")),
+        _ => {}
+    });
+    site.settles_as(undisturbed(services)).drops_equal(undisturbed(services));
+    let third = third.unwrap();
+    assert!(third.log().contains(ASSIGNED), "the third never had a raw partition");
+    [detector, second.unwrap(), third].into_iter().for_each(Process::finish);
+}
+
+#[test]
 fn a_detector_that_slept_while_another_took_over_writes_nothing_twice() {
     let Some((services, _turn)) = turn() else { return };
     let site = Site::new(services, "asleep");

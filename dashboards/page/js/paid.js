@@ -16,9 +16,9 @@ export function paidBars({ from, hours, paid }) {
   });
   const of = (cause) => paid.filter((each) => each.cause === cause).reduce((sum, each) => sum + each.node_hours, 0);
   const words = `${nodeHours(all)} lost in ${hours} hours`;
-  const picture = piles(Array.from({ length: hours }, (_, i) => hour(i)), words, clock(from).slice(0, 5), `${words}, the last bar is the hour that goes on`);
+  const picture = piles(Array.from({ length: hours }, (_, i) => hour(i)), words, `from ${clock(from).slice(0, 5)}`, "to the hour that goes on");
   const legend = causes.map((cause) => el("div", { "data-cause": cause }, el("i", { "aria-hidden": "true" }), `${CAUSE_WORDS[cause]}: ${nodeHours(of(cause))}, ${percent(of(cause) / all)}`));
-  return el("div", { class: "body" }, picture, el("div", { class: "paid-legend" }, ...legend));
+  return el("div", { class: "paid" }, el("p", {}, `${words}:`), picture, el("div", { class: "paid-legend" }, ...legend));
 }
 
 const nodeHours = (x) => `${x > 0 && x < 0.05 ? "< 0.1" : tenths(x)} node-hours`;

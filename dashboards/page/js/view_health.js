@@ -18,8 +18,8 @@ export function openHealth(root) {
   const listed = el("span", {});
   root.append(el("div", { class: "title" }, el("h1", {}, "Health of the monitoring"), el("div", { class: "under" }, "What is not heard is unknown, never healthy.")),
     el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Figures" }, ...Object.values(figures).map((f) => f.root)),
-      el("div", { class: "two" }, card("Producers", producers, listed), card("Not used, by reason", drops, "since the start")),
-      card("Over time", history, "lag, rows not used, silence, by the minute")));
+      el("div", { class: "two" }, card("Producers", producers, listed),
+        el("div", { class: "stack" }, card("Not used, by reason", drops, "since the start"), card("Over time", history, "by the minute")))));
 
   const show = (answer) => {
     showFigures(figures, answer);
@@ -67,7 +67,7 @@ function lines({ kept, over_s: over, lines: all }) {
     const most = words[line.figure](Math.max(...line.value.filter((value) => value !== null)));
     return el("div", {}, el("h3", {}, title), spark(line.time, line.value, `${title}: ${last}`, `${last} at ${clock(line.time.at(-1))}, at most ${most}`));
   };
-  return el("div", { class: "body lines" }, ...told.map(picture));
+  return el("div", { class: "lines" }, ...told.map(picture));
 }
 
 function producerTable({ producers, clock: now }) {

@@ -1,4 +1,4 @@
-// One Aries router: its six rows of eight tiles, what they say now and where they lead.
+// One Aries router: its six rows of eight tiles, what they say now and whose links they receive.
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
@@ -19,7 +19,7 @@ export function openRouter(root, route) {
     el("div", { class: "under" }, "A link belongs to the tile that receives it. A tile that is not heard is unknown, never clear.")),
     el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Figures" }, ...Object.values(figures).map((f) => f.root)),
       card("Its tiles", parts.grid, "stalls per flit: the windowed mean, and its bound"),
-      card("Where they lead", parts.ends, "the worst first")));
+      card("Whose links they receive", parts.ends, "the worst first")));
   let shownOnce = false;
   const show = (answer) => {
     shownOnce = true;
@@ -79,5 +79,5 @@ function endTable(answer) {
     ["Mean", "num", (t) => reading(t.mean, answer.metric.unit)],
     ["Bound", "num", (t) => reading(t.bound, answer.metric.unit)],
     ["Lost so far", "num", (t) => seconds(t.slowdown_s)],
-  ], tiles, "Where the tiles lead");
+  ], tiles, "Whose links the tiles receive");
 }
