@@ -7,6 +7,7 @@ use super::secrets::{Redacted, SecretUrl};
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What a process does of the pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
@@ -130,6 +131,14 @@ pub struct Run {
     pub max_rows_in_flight: usize,
     pub max_buffer_mb: usize,
     pub drain_s: u64,
+}
+
+impl Run {
+    /// Time that a stage may take to commit what is in flight: nine tenths of [`Run::drain_s`], since the process has to end
+    /// within that, and to let go of Kafka first, which may not answer.
+    pub fn drain(&self) -> Duration {
+        Duration::from_secs(self.drain_s).mul_f64(0.9)
+    }
 }
 
 /// `[site]`.

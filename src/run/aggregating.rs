@@ -80,7 +80,7 @@ pub fn run(
             stage.serve(IDLE)?;
         }
     }
-    stage.drain(Duration::from_secs(config.run.drain_s))
+    stage.drain(config.run.drain())
 }
 
 struct Aggregating<'a> {

@@ -329,7 +329,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
 
     /// Commits what is known, with all states, within the time that a stop may take.
     fn drain(mut self) -> anyhow::Result<()> {
-        let deadline = Instant::now() + Duration::from_secs(self.setup.config.run.drain_s);
+        let deadline = Instant::now() + self.setup.config.run.drain();
         let wait = |stage: &mut Self| -> anyhow::Result<()> {
             while stage.on_its_way.is_some() && Instant::now() < deadline {
                 stage.see_commit()?;

@@ -8,11 +8,18 @@ use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::DeliveryResult;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tailback::run::brokers::name;
 
 /// Time for which a broker may be away.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Time after which the rows of a second are pushed: until then they are sampled.
+const SAMPLED: Duration = Duration::from_millis(10);
+
+pub fn since_epoch() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap()
+}
 
 /// Why a row was given up, of the first one.
 #[derive(Clone, Default)]
@@ -74,6 +81,13 @@ impl Feed<'_> {
                 + Duration::from_secs_f64(1.0 / speed);
             std::thread::sleep(due.saturating_duration_since(Instant::now()));
         }
+    }
+
+    /// Pushes rows that are sampled from `start_s` on, seconds since the epoch, when they are.
+    pub fn live(&self, rows: &[Row], start_s: i64, each: impl FnMut(u32)) {
+        let begin = Duration::from_secs(start_s as u64) + SAMPLED;
+        std::thread::sleep(begin.saturating_sub(since_epoch()));
+        self.paced(rows, 1.0, each);
     }
 
     /// Pushes one row.

@@ -1,7 +1,7 @@
 //! Processes that die, join, or fall asleep: the tables equal those of the undisturbed run.
 
 use super::arrival::undisturbed;
-use super::feed::Feed;
+use super::feed::{Feed, since_epoch};
 use super::process::{Process, Program};
 use super::rows::{self, Dice};
 use super::services::turn;
@@ -93,28 +93,33 @@ fn of_two_detectors_one_dies_after_a_third_has_joined() {
     [others, second, third].into_iter().for_each(Process::finish);
 }
 
+/// In real time: an aggregator that waits for its share of a dead one's partitions says nothing of them, and what the others read
+/// meanwhile goes by the clock.
 #[test]
 fn of_two_aggregators_that_share_the_raw_topics_one_dies_and_a_third_joins() {
     const ASSIGNED: &str = "raw partitions assigned";
+    const SECONDS: u32 = 50;
     let Some((services, _turn)) = turn() else { return };
     let site = Site::new(services, "sharing");
     let detector = site.start_stages("detector,rollup");
-    let (mut first, mut second) =
-        (Some(site.start_stages("aggregator")), Some(site.start_stages("aggregator")));
-    for aggregator in [&mut first, &mut second] {
-        aggregator.as_mut().unwrap().wait_for(ASSIGNED);
-    }
+    let mut first = Some(site.start_stages("aggregator"));
+    first.as_mut().unwrap().wait_for(ASSIGNED);
+    let second = site.start_stages("aggregator");
     let mut third = None;
-    Feed::to(&site).paced(&rows::undisturbed(), 8.0, |tick| match tick {
-        // Of the second's rows some are there, the rest is on its way.
-        50 => first.take().into_iter().for_each(Process::kill),
-        80 => third = Some(site.start_stages("aggregator")),
+    let start_s = since_epoch().as_secs() as i64 + 8;
+    let rows = rows::live(start_s, SECONDS);
+    Feed::to(&site).live(&rows, start_s, |second| match second {
+        12 => first.take().into_iter().for_each(Process::kill),
+        30 => third = Some(site.start_stages("aggregator")),
         _ => {}
     });
-    site.settles_as(undisturbed(services)).drops_equal(undisturbed(services));
+    let expected = Site::tables_of(services, "not_shared", &rows);
+    site.settles_as(&expected).drops_equal(&expected);
     let third = third.unwrap();
-    assert!(third.log().contains(ASSIGNED), "the third never had a raw partition");
-    [detector, second.unwrap(), third].into_iter().for_each(Process::finish);
+    for aggregator in [&second, &third] {
+        assert!(aggregator.log().contains(ASSIGNED), "an aggregator never had a raw partition");
+    }
+    [detector, second, third].into_iter().for_each(Process::finish);
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! A source that stops: told in seconds of the rows' own time, silent in every answer until its next row.
 
-use super::feed::Feed;
+use super::feed::{Feed, since_epoch};
 use super::readmes;
 use super::rows::{self, Row};
 use super::services::turn_alone;
 use super::site::{PARTITIONS, Site};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// Seconds of rows.
 const SECONDS: u32 = 32;
@@ -15,14 +15,8 @@ const STOPS: &str = "nid00006";
 const GOES_ON: &str = "nid00007";
 /// Its first second without a row, and its first with one again.
 const SILENT_S: std::ops::Range<i64> = 12..24;
-/// Time after which the rows of a second are pushed: until then they are sampled.
-const SAMPLED: Duration = Duration::from_millis(10);
 /// Longest wait for what must be seen.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-fn since_epoch() -> Duration {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap()
-}
 
 /// Takes the stopped client's rows of these seconds out; its last row before and its first after, microseconds.
 fn stop(rows: &mut Vec<Row>, start_s: i64) -> (i64, i64) {
@@ -111,11 +105,7 @@ fn a_source_that_stops_is_told_in_seconds_and_counts_as_silent_until_its_next_ro
     let (last_us, next_us) = stop(&mut rows, start_s);
     let feed = Feed::to(&site);
     std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let begin = Duration::from_secs(start_s as u64) + SAMPLED;
-            std::thread::sleep(begin.saturating_sub(since_epoch()));
-            feed.paced(&rows, 1.0, |_| {});
-        });
+        scope.spawn(|| feed.live(&rows, start_s, |_| {}));
         is_told_in_time(&site, last_us);
         counts_as_silent(&site, last_us);
         until(&site, "SELECT producer FROM sources WHERE state = 'silent'", <[String]>::is_empty);
