@@ -80,7 +80,11 @@ pub fn run(
             stage.serve(IDLE)?;
         }
     }
-    stage.drain(config.run.drain())
+    if !stage.drain(config.run.drain())? {
+        // Closing a consumer waits for brokers, which do not answer: the end of the process closes it.
+        std::mem::forget(stage);
+    }
+    Ok(())
 }
 
 struct Aggregating<'a> {
@@ -372,7 +376,8 @@ impl<'a> Aggregating<'a> {
         self.out.look_after_brokers();
     }
 
-    fn drain(&mut self, patience: Duration) -> anyhow::Result<()> {
+    /// Commits what is on its way; whether all of it arrived in time.
+    fn drain(&mut self, patience: Duration) -> anyhow::Result<bool> {
         let deadline = Instant::now() + patience;
         self.told -= TELL_IDLE.min(self.told.elapsed() + TELL_IDLE);
         self.rows_since_told += 1;
@@ -382,8 +387,9 @@ impl<'a> Aggregating<'a> {
             self.commit(true)?;
         }
         self.consumer.unsubscribe();
-        tracing::info!(stage = "aggregator", clean = self.chunks.is_empty(), "stopped");
-        Ok(())
+        let clean = self.chunks.is_empty();
+        tracing::info!(stage = "aggregator", clean, "stopped");
+        Ok(clean)
     }
 }
 

@@ -346,6 +346,10 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         let clean = self.on_its_way.is_none();
         self.consumer.unsubscribe();
         tracing::info!(stage = W::STAGE, clean, "stopped");
+        if !clean {
+            // Closing a consumer waits for brokers, which do not answer: the end of the process closes it.
+            std::mem::forget(self);
+        }
         Ok(())
     }
 }
