@@ -29,7 +29,7 @@ export function openHealth(root) {
   };
   const fail = (error) => fill(producers, failure("The store does not answer", error));
   const data = refresher(() => ask("health"), show, fail, 2000);
-  const minutes = refresher(() => ask("health/history"), (answer) => fill(history, lines(answer)), () => {}, HISTORY_MS);
+  const minutes = refresher(() => ask("health/history"), (answer) => fill(history, lines(answer)), (error) => fill(history, failure("Nothing is known of the latest hours", error)), HISTORY_MS);
   return {
     tick(tick) { data.tick(tick); minutes.tick(tick); },
     close() { data.close(); minutes.close(); },
@@ -58,7 +58,7 @@ function showFigures(figures, h) {
 /** One small picture for each stage, each reason that ever came up, and silence. */
 function lines({ kept, over_s: over, lines: all }) {
   if (!kept) return empty("A database keeps this by the minute; an embedded store has the latest figures alone.", "", true);
-  const told = all.filter((line) => line.figure !== "dropped_rows" || line.value.some((value) => value > 0));
+  const told = all.filter((line) => line.value.some((value) => (line.figure === "dropped_rows" ? value > 0 : value !== null)));
   if (told.length === 0) return empty(`Nothing was told of the latest ${Math.round(over / 3600)} hours.`, "", true);
   const [heading, words] = [{ lag_s: (l) => `Lag of ${l.label}`, dropped_rows: (l) => `Not used: ${l.label}`, silent_sources: () => "Silent sources" },
     { lag_s: seconds, dropped_rows: (value) => `${count(value)} rows a minute`, silent_sources: count }];

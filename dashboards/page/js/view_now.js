@@ -52,7 +52,7 @@ export function openNow(root) {
     for (const place of Object.values(losers)) fill(place, empty("Nothing is known yet.", "", true));
   };
   const data = refresher(question, show, fail, REFRESH_MS);
-  const hours = refresher(() => ask("paid"), (answer) => fill(paidPlace, paidBars(answer)), () => {}, PAID_MS);
+  const hours = refresher(() => ask("paid"), (answer) => fill(paidPlace, paidBars(answer)), (error) => fill(paidPlace, failure("Nothing is known of it", error)), PAID_MS);
   return {
     tick(tick) {
       showFigures(figures, tick);

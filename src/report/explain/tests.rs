@@ -70,3 +70,13 @@ fn an_episode_that_is_none_is_named() {
         assert!(wrong.starts_with("an episode is a number, or partition:number"), "{text}: {wrong}");
     }
 }
+
+#[test]
+fn an_episode_of_a_partition_is_found_by_both_of_its_names() {
+    assert_eq!(number("3:12").unwrap(), (3, 12));
+    assert_eq!(number("3000000000012").unwrap(), (3, 12));
+    assert_eq!(number("12").unwrap(), (0, 12));
+    for wrong in ["", "a", "3:", ":12", "9999999999999999999999"] {
+        assert!(number(wrong).is_err(), "{wrong}");
+    }
+}
