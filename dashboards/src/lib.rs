@@ -14,8 +14,9 @@
 //! | [`answer`] | errors as JSON, checked query parameters |
 //! | [`now`] | `/api/v1/now`, the latest signal of every series in columns |
 //! | [`episodes`] | `/api/v1/episodes` |
-//! | [`series`] | `/api/v1/series/{name}/points` |
+//! | [`series`] | `/api/v1/series/{name}/points` and `/counters` |
 //! | [`points`] | signals of one series over time, thinned |
+//! | [`counters`] | what the raw counters behind one series did |
 //! | [`spans`] | episodes of one series as stretches to shade |
 //! | [`jobs`] | `/api/v1/jobs` |
 //! | [`beside`] | `/api/v1/jobs/{id}/neighbours` and `/earlier`, what a job is compared with |
@@ -34,6 +35,7 @@
 pub mod advice;
 pub mod answer;
 pub mod beside;
+pub mod counters;
 pub mod episodes;
 pub mod fabric;
 pub mod files;

@@ -36,7 +36,7 @@ pub fn router(state: PageState, address: SocketAddr) -> Router {
         .route("/api/v1/now", get(now::now))
         .route("/api/v1/episodes", get(episodes::episodes))
         .route("/api/v1/episodes/{id}", get(episodes::episode))
-        .route("/api/v1/series/{*rest}", get(series::series_points))
+        .route("/api/v1/series/{*rest}", get(series::of_series))
         .route("/api/v1/jobs", get(jobs::jobs))
         .route("/api/v1/jobs/{id}", get(jobs::job))
         .route("/api/v1/jobs/{id}/neighbours", get(beside::neighbours))

@@ -1,6 +1,7 @@
-//! `/api/v1/series/{name}/points`: one series over time.
+//! `/api/v1/series/{name}/points` and `/counters`: one series over time.
 
 use crate::answer::{Answer, ApiError, Checked, checked_series_name, checked_time};
+use crate::counters::{Counters, read_counters};
 use crate::now::{MetricFacts, SeriesNow, metric_facts, series_now_row};
 use crate::points::{Points, read_points};
 use crate::question;
@@ -48,33 +49,54 @@ pub struct SeriesPoints {
     jobs: Vec<JobBeside>,
 }
 
-/// Answers `/api/v1/series/{name}/points`; a series name holds slashes, so the path is taken as a whole.
+/// What of a series was asked for.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum OfSeries {
+    /// `/points`
+    Points(Box<SeriesPoints>),
+    /// `/counters`
+    Counters(Counters),
+}
+
+/// Answers `/api/v1/series/{name}/points` and `/counters`; a series name holds slashes, so the path is taken as a whole.
 ///
 /// # Errors
 /// 400 for a bad name or range, 404 for a series that was never seen.
-pub async fn series_points(
+pub async fn of_series(
     State(state): State<PageState>,
     Path(rest): Path<String>,
     Checked(range): Checked<Range>,
-) -> Answer<SeriesPoints> {
-    let Some(name) = rest.strip_suffix("/points") else {
-        return Err(ApiError::NotFound("a series has only /points".to_string()));
-    };
+) -> Answer<OfSeries> {
+    let (name, answer): (_, fn(&Store<'_>, SeriesNow, (f64, f64)) -> Result<OfSeries, ApiError>) =
+        match rest.rsplit_once('/') {
+            Some((name, "points")) => (name, points_answer),
+            Some((name, "counters")) => (name, counters_answer),
+            _ => return Err(ApiError::NotFound("a series has only /points and /counters".to_string())),
+        };
     let name = checked_series_name(name)?;
-    state.reader.read(move |store| points_answer(store, &name, &range)).await.map(Json)
+    let read = move |store: &Store<'_>| {
+        let series = store
+            .first(question!("series_by_name"), &[&name], series_now_row)?
+            .ok_or_else(|| ApiError::NotFound(format!("no series {name}")))?;
+        let latest = series.time.or(store.clock()?).unwrap_or(0.0);
+        let range = checked_range(&range, latest)?;
+        answer(store, series, range)
+    };
+    state.reader.read(read).await.map(Json)
 }
 
-fn points_answer(store: &Store<'_>, name: &str, range: &Range) -> Result<SeriesPoints, ApiError> {
-    let series = store
-        .first(question!("series_by_name"), &[&name], series_now_row)?
-        .ok_or_else(|| ApiError::NotFound(format!("no series {name}")))?;
-    let latest = series.time.or(store.clock()?).unwrap_or(0.0);
-    let (from, to) = checked_range(range, latest)?;
-    let points = read_points(store, name, from, to)?;
-    let spans = read_spans(store, name, from, to)?;
-    let jobs = jobs_beside(store, name, from, to)?;
+fn points_answer(store: &Store<'_>, series: SeriesNow, (from, to): (f64, f64)) -> Result<OfSeries, ApiError> {
+    let points = read_points(store, &series.name, from, to)?;
+    let spans = read_spans(store, &series.name, from, to)?;
+    let jobs = jobs_beside(store, &series.name, from, to)?;
     let metric = Metric::from_name(&series.metric).map(metric_facts);
-    Ok(SeriesPoints { metric, series, from, to, points, spans, jobs })
+    Ok(OfSeries::Points(Box::new(SeriesPoints { metric, series, from, to, points, spans, jobs })))
+}
+
+fn counters_answer(store: &Store<'_>, series: SeriesNow, range: (f64, f64)) -> Result<OfSeries, ApiError> {
+    let metric = Metric::from_name(&series.metric).filter(|_| series.part.is_some());
+    read_counters(store, &series.name, metric, range).map(OfSeries::Counters)
 }
 
 fn checked_range(range: &Range, latest: f64) -> Result<(f64, f64), ApiError> {

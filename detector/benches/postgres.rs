@@ -9,7 +9,7 @@
 
 use detector::postgres::{DirectColumnstore, PartCommit, PgRetention, PgSettings, PgStore, migrate};
 use detector::storage_policy::{StoragePolicy, StoredRows, Thinner};
-use schemas::{Metric, Name, ResultBatch, SeriesIndex, SeriesInfo, Signal, State, Time};
+use schemas::{Counts, Metric, Name, ResultBatch, SeriesIndex, SeriesInfo, Signal, State, Time};
 use std::time::{Duration, Instant};
 use tokio_postgres::{Client, NoTls};
 
@@ -99,6 +99,10 @@ impl Load {
                 bound: level * 1.5,
                 state: if contended { State::Contended } else { State::Clear },
                 slowdown_s: if contended { self.second as f64 * 0.4 } else { 0.0 },
+                counts: Counts {
+                    passed_per_s: (1e6 * self.noise()) as f32,
+                    waited_per_s: (1e6 * level * self.noise()) as f32,
+                },
             });
         }
         self.second += 1;

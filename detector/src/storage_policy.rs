@@ -5,7 +5,7 @@
 
 use crate::tiers::Coarse;
 use schemas::wire::partition_of;
-use schemas::{SeriesIndex, SeriesInfo, Signal, State, Time};
+use schemas::{Counts, SeriesIndex, SeriesInfo, Signal, State, Time};
 use serde::{Deserialize, Serialize};
 
 /// Microseconds of event time in one bucket; buckets are aligned to the epoch.
@@ -34,7 +34,7 @@ pub enum StoragePolicy {
     Changes,
 }
 
-/// A signal as a row. Of several ticks, `value` is the mean and everything else is the last tick's.
+/// A signal as a row. Of several ticks, `value` is the mean, there are no counts, and everything else is the last tick's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StoredSignal {
     /// What is kept.
@@ -66,6 +66,8 @@ pub struct Bucket {
     pub contended_ticks: u32,
     /// Seconds lost, accumulated at the last tick.
     pub slowdown_s: f64,
+    /// Mean of what the counters did.
+    pub counts: Counts,
 }
 
 /// Rows to commit; cleared and filled again, so that it keeps its memory.
@@ -121,6 +123,7 @@ struct Ended {
     max: f32,
     mean: f32,
     baseline: f32,
+    counts: Counts,
     ticks: u16,
     contended: u16,
 }
@@ -135,8 +138,9 @@ struct Open {
     /// The latest bucket that ended. What becomes known of it afterwards, after a silence, is that nothing is known.
     over: i64,
     sum: Sum,
-    min: f64,
-    max: f64,
+    min: f32,
+    max: f32,
+    counts: Counts,
     /// Of the latest tick with data, if there is one: mean, baseline, seconds lost.
     told: (f32, f32, f64),
     ticks: u16,
@@ -261,8 +265,9 @@ impl Open {
             over: i64::MIN,
             told: (f32::NAN, f32::NAN, 0.0),
             sum: Sum::default(),
-            min: f64::NAN,
-            max: f64::NAN,
+            min: f32::NAN,
+            max: f32::NAN,
+            counts: Counts::NONE,
             ticks: 0,
             contended: 0,
             quiet: Sum::default(),
@@ -272,11 +277,12 @@ impl Open {
         }
     }
 
-    /// Adds a tick to the bucket. `f64::min` and `max` pass over NaN.
+    /// Adds a tick to the bucket. `min` and `max` pass over NaN.
     fn count(&mut self, signal: &Signal) {
         self.sum.add(signal.value);
-        self.min = self.min.min(signal.value);
-        self.max = self.max.max(signal.value);
+        self.min = self.min.min(signal.value as f32);
+        self.max = self.max.max(signal.value as f32);
+        self.counts.add(signal.counts, 1);
         if signal.state != State::Unknown || self.ticks == 0 {
             self.told = (signal.mean as f32, signal.baseline as f32, signal.slowdown_s);
         }
@@ -287,7 +293,7 @@ impl Open {
     /// Writes the quiet ticks as one row.
     fn end_quiet(&mut self, out: &mut StoredRows) {
         if self.quiet_ticks > 0 {
-            let signal = Signal { value: self.quiet.mean(), ..self.last };
+            let signal = Signal { value: self.quiet.mean(), counts: Counts::NONE, ..self.last };
             out.signals.push(StoredSignal { signal, ticks: self.quiet_ticks });
             (self.quiet, self.quiet_ticks) = (Sum::default(), 0);
         }
@@ -305,15 +311,16 @@ impl Open {
             bucket: self.bucket,
             slowdown_s,
             value: self.sum.mean() as f32,
-            min: self.min as f32,
-            max: self.max as f32,
+            min: self.min,
+            max: self.max,
             mean,
             baseline,
+            counts: self.counts.mean(self.sum.readings),
             ticks: self.ticks,
             contended: self.contended,
         });
-        (self.bucket, self.sum, self.min, self.max) = (NO_BUCKET, Sum::default(), f64::NAN, f64::NAN);
-        (self.ticks, self.contended) = (0, 0);
+        (self.bucket, self.sum, self.min, self.max) = (NO_BUCKET, Sum::default(), f32::NAN, f32::NAN);
+        (self.counts, self.ticks, self.contended) = (Counts::NONE, 0, 0);
     }
 
     /// Writes the bucket that ended last, if that was not done yet.
@@ -330,6 +337,7 @@ impl Open {
             ticks: u32::from(ended.ticks),
             contended_ticks: u32::from(ended.contended),
             slowdown_s: ended.slowdown_s,
+            counts: ended.counts,
         };
         self.coarse.take(&row, out);
         out.buckets.push(row);

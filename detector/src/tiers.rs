@@ -4,7 +4,7 @@
 //! so that a silence which is told late changes nothing.
 
 use crate::storage_policy::{Bucket, StoredRows};
-use schemas::{SeriesIndex, Time};
+use schemas::{Counts, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
 
 /// Microseconds of event time in a row of a minute; minutes are aligned to the epoch.
@@ -26,6 +26,8 @@ struct Stretch {
     baseline: f32,
     min: f32,
     max: f32,
+    /// What the counters did, each row's times the ticks it stands for.
+    counts: Counts,
     /// Minutes or hours since the epoch.
     number: i32,
     /// The latest that was written.
@@ -46,6 +48,7 @@ impl Default for Stretch {
             baseline: 0.0,
             min: f32::NAN,
             max: f32::NAN,
+            counts: Counts::NONE,
             number: NONE,
             over: NONE,
             ticks: 0,
@@ -76,6 +79,7 @@ impl Stretch {
         if row.value.is_finite() {
             self.value += f64::from(row.value) * f64::from(ticks);
             self.value_ticks = self.value_ticks.saturating_add(ticks);
+            self.counts.add(row.counts, ticks);
         }
         if row.mean.is_finite() {
             self.mean += row.mean;
@@ -107,6 +111,7 @@ impl Stretch {
             ticks: u32::from(self.ticks),
             contended_ticks: u32::from(self.contended),
             slowdown_s,
+            counts: self.counts.mean(self.value_ticks),
         };
         *self = Stretch { over: self.number, ..Stretch::default() };
         row

@@ -4,12 +4,13 @@
 use detector::storage_policy::{Bucket, StoragePolicy, StoredRows, StoredSignal, Thinner};
 use detector::tiers::{HOUR_US, MINUTE_US};
 use proptest::prelude::*;
-use schemas::{Metric, Name, SeriesIndex, SeriesInfo, Signal, State, Time};
+use schemas::{Counts, Metric, Name, SeriesIndex, SeriesInfo, Signal, State, Time};
 use std::collections::BTreeMap;
 
 const START_US: i64 = 1_700_000_000_000_000;
 
 fn signal(series: u32, second: i64, state: State, value: f64) -> Signal {
+    let counted = Counts { passed_per_s: 1e6, waited_per_s: value as f32 * 1e6 };
     Signal {
         time: Time(START_US + second * 1_000_000),
         series: SeriesIndex(series),
@@ -19,6 +20,7 @@ fn signal(series: u32, second: i64, state: State, value: f64) -> Signal {
         bound: 2.0,
         state,
         slowdown_s: 0.0,
+        counts: if state == State::Unknown { Counts::NONE } else { counted },
     }
 }
 
@@ -54,6 +56,29 @@ fn a_quiet_series_is_one_row_in_ten_seconds() {
         (rows.buckets[1].value_min, rows.buckets[1].value_max, rows.buckets[1].ticks),
         (10.0, 19.0, 10)
     );
+}
+
+#[test]
+fn what_counters_did_is_kept_of_ticks_that_are_rows_and_as_means_of_minutes() {
+    let state = |s: i64| if s < 5 { State::Contended } else { State::Clear };
+    let signals: Vec<Signal> = (0..100).map(|s| signal(0, s, state(s), (s % 2) as f64)).collect();
+    let rows = kept(StoragePolicy::Changes, &signals);
+    // Contended ticks and the half minute after them are rows, the others ten at a time.
+    let counted = |row: &&StoredSignal| row.signal.counts.passed_per_s == 1e6;
+    assert_eq!(rows.signals.iter().filter(counted).count(), 34);
+    assert!(rows.signals.iter().all(|row| counted(&row) == (row.ticks == 1)), "{rows:?}");
+    let half = Counts { passed_per_s: 1e6, waited_per_s: 5e5 };
+    assert_eq!(rows.minutes.iter().map(|minute| minute.counts).collect::<Vec<_>>(), [half; 2]);
+    assert_eq!(rows.hours[0].counts, half);
+}
+
+#[test]
+fn a_series_without_counters_has_none_in_any_tier() {
+    let of_client = |s| Signal { counts: Counts::NONE, ..signal(0, s, State::Contended, 1e9) };
+    let rows = kept(StoragePolicy::All, &(0..70).map(of_client).collect::<Vec<Signal>>());
+    let mut counts: Vec<Counts> = rows.signals.iter().map(|row| row.signal.counts).collect();
+    counts.extend(rows.minutes.iter().chain(&rows.hours).map(|row| row.counts));
+    assert!(counts.iter().all(|c| c.passed_per_s.is_nan() && c.waited_per_s.is_nan()), "{counts:?}");
 }
 
 fn infos(count: usize) -> Vec<SeriesInfo> {

@@ -52,7 +52,7 @@ pub use region::{
     RegionStep, RegionVictim,
 };
 pub use results::{Heard, ResultBatch, Silence, SilenceEnd};
-pub use signal::{SeriesIndex, SeriesInfo, SeriesTable, Signal, State};
+pub use signal::{Counts, SeriesIndex, SeriesInfo, SeriesTable, Signal, State};
 pub use site::Site;
 pub use time::Time;
 pub use topology::{LinkIndex, Topology, VertexIndex};

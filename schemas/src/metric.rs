@@ -69,6 +69,15 @@ impl Metric {
         }
     }
 
+    /// What its raw counters count: what passed, and what held it up. None where the reading is the rate of the one counter.
+    pub fn counts(self) -> Option<[&'static str; 2]> {
+        match self {
+            Metric::AriesStallRatio => Some(["flits", "stalls"]),
+            Metric::IbWaitRatio => Some(["words", "ticks waited"]),
+            Metric::LustreWriteRate => None,
+        }
+    }
+
     /// Whether the mean over the parts of a component is a series of its own (reduce, then model). A router's links carry
     /// one job's messages together; a mean over ports or mounts would fall with each that is silent.
     pub fn has_sum(self) -> bool {

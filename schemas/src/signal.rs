@@ -71,6 +71,39 @@ impl State {
     }
 }
 
+/// What the raw counters behind a reading of two of them did, a second. NaN where there is none: the rate of a Lustre client is
+/// its counter's, and a router as a whole is the mean of its links. In single precision: seven digits.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Flits of all virtual channels of an Aries tile, words that an InfiniBand port sent.
+    pub passed_per_s: f32,
+    /// Stalls of the tile, ticks that the port waited; also where nothing passed and the ratio is 0.
+    pub waited_per_s: f32,
+}
+
+impl Counts {
+    /// No counters.
+    pub const NONE: Counts = Counts { passed_per_s: f32::NAN, waited_per_s: f32::NAN };
+
+    /// Adds `ticks` times what they did, if there are any, to a sum that began with none.
+    pub fn add(&mut self, counts: Counts, ticks: u16) {
+        let add = |sum: &mut f32, count: f32| {
+            if count.is_finite() {
+                *sum = if sum.is_nan() { 0.0 } else { *sum } + count * f32::from(ticks);
+            }
+        };
+        add(&mut self.passed_per_s, counts.passed_per_s);
+        add(&mut self.waited_per_s, counts.waited_per_s);
+    }
+
+    /// The mean of such a sum over `ticks`.
+    #[must_use]
+    pub fn mean(self, ticks: u16) -> Counts {
+        let over = f32::from(ticks);
+        Counts { passed_per_s: self.passed_per_s / over, waited_per_s: self.waited_per_s / over }
+    }
+}
+
 /// One tick of one series. Figures that do not exist in this state are NaN (JSON and SQL: null).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Signal {
@@ -90,4 +123,6 @@ pub struct Signal {
     pub state: State,
     /// Seconds lost since the series was first seen; it jumps when an onset is dated back.
     pub slowdown_s: f64,
+    /// What the counters behind the reading did.
+    pub counts: Counts,
 }

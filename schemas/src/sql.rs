@@ -11,6 +11,7 @@ pub const SQLITE_MIGRATIONS: &[&str] = &[
     include_str!("../sql/sqlite/0008_factors.sql"),
     include_str!("../sql/sqlite/0009_alerts.sql"),
     include_str!("../sql/sqlite/0010_link_places.sql"),
+    include_str!("../sql/sqlite/0011_counters.sql"),
 ];
 
 /// What a job on the nodes of the JSON list `?1` would meet now, asked of the embedded store.
@@ -56,6 +57,7 @@ pub const POSTGRES_MIGRATIONS: &[PgMigration] = &[
     plain("0030_tiers", include_str!("../sql/postgres/0030_tiers.sql")),
     timescale("0031_tiers", include_str!("../sql/postgres/0031_tiers.timescale.sql")),
     plain("0032_page", include_str!("../sql/postgres/0032_page.sql")),
+    plain("0033_counters", include_str!("../sql/postgres/0033_counters.sql")),
 ];
 
 const fn plain(name: &'static str, sql: &'static str) -> PgMigration {

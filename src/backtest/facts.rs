@@ -159,13 +159,23 @@ impl SeriesFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use schemas::{SeriesIndex, SeriesInfo};
+    use schemas::{Counts, SeriesIndex, SeriesInfo};
 
     fn signal(time_s: i64, state: State) -> Signal {
         let nan = f64::NAN;
         let (value, mean, baseline, bound) = (nan, nan, nan, nan);
         let time = Time(time_s * 1_000_000);
-        Signal { time, series: SeriesIndex(0), value, mean, baseline, bound, state, slowdown_s: 0.0 }
+        Signal {
+            time,
+            series: SeriesIndex(0),
+            value,
+            mean,
+            baseline,
+            bound,
+            state,
+            slowdown_s: 0.0,
+            counts: Counts::NONE,
+        }
     }
 
     #[test]

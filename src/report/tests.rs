@@ -4,7 +4,7 @@
 use super::*;
 use detector::store::{Retention, Store};
 use schemas::{
-    Cause, CauseKind, CauseShare, Episode, EpisodeId, Evidence, Interval, Job, JobFactors, JobResult,
+    Cause, CauseKind, CauseShare, Counts, Episode, EpisodeId, Evidence, Interval, Job, JobFactors, JobResult,
     LossPoint, Metric, Name, Region, RegionCause, RegionId, RegionVictim, ResultBatch, SeriesIndex,
     SeriesInfo, Signal, State, Time,
 };
@@ -279,6 +279,7 @@ pub(super) fn batch() -> ResultBatch {
         bound: 1.0,
         state: State::Clear,
         slowdown_s: 0.0,
+        counts: Counts::NONE,
     };
     ResultBatch {
         series: vec![(SeriesIndex(0), write), (SeriesIndex(1), stalls)],

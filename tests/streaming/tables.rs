@@ -24,7 +24,8 @@ const SHOWN: usize = 12;
 const QUERIES: [(&str, &str); 17] = [
     (
         "signals",
-        "SELECT s.name, r.time, r.value, r.mean, r.baseline, r.bound, tailback_state(r.state), r.slowdown_s, r.ticks
+        "SELECT s.name, r.time, r.value, r.mean, r.baseline, r.bound, tailback_state(r.state), r.slowdown_s, r.ticks,
+                r.passed_per_s, r.waited_per_s
          FROM signal_rows r JOIN series s USING (series_id)",
     ),
     (
@@ -35,12 +36,12 @@ const QUERIES: [(&str, &str); 17] = [
     (
         "minutes",
         "SELECT s.name, m.time, m.slowdown_s, m.value, m.value_min, m.value_max, m.mean, m.baseline, m.ticks,
-                m.contended_ticks FROM signal_minutes m JOIN series s USING (series_id)",
+                m.contended_ticks, m.passed_per_s, m.waited_per_s FROM signal_minutes m JOIN series s USING (series_id)",
     ),
     (
         "hours",
         "SELECT s.name, h.time, h.slowdown_s, h.value, h.value_min, h.value_max, h.mean, h.baseline, h.ticks,
-                h.contended_ticks FROM signal_hours h JOIN series s USING (series_id)",
+                h.contended_ticks, h.passed_per_s, h.waited_per_s FROM signal_hours h JOIN series s USING (series_id)",
     ),
     (
         "episodes",

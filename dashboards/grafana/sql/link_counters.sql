@@ -1,6 +1,4 @@
--- Who reports the counters behind the series: rows that came, and when the latest was taken.
-SELECT p.producer, p.schema, nullif(p.part, '') AS part, p.rows, p.last_time AS heard_time,
-       extract(epoch FROM (SELECT now FROM clock) - p.last_time)::double precision AS silent_s
-FROM producers p JOIN series s ON s.component = p.component
-WHERE s.name = ${series:sqlstring} AND (p.part = '' OR s.part IS NULL OR p.part = s.part)
-ORDER BY p.producer, p.schema
+-- What the raw counters behind the series did: what passed, and what held it up.
+SELECT date_bin(make_interval(secs => greatest(1, $__interval_ms / 1000.0)), c.at_time, 'epoch') AS time,
+       sum(c.passed_per_s * c.ticks) / sum(c.ticks) AS passed_per_s, sum(c.waited_per_s * c.ticks) / sum(c.ticks) AS waited_per_s
+FROM counters_over(${series:sqlstring}, $__timeFrom(), $__timeTo(), $__interval_ms / 1000.0) c GROUP BY 1 ORDER BY 1

@@ -2,7 +2,7 @@
 
 import uPlot from "../lib/uplot/uPlot.esm.js";
 import { el } from "./dom.js";
-import { clock, count, moment, reading, seconds } from "./format.js";
+import { clock, count, moment, perSecond, reading, seconds } from "./format.js";
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
@@ -202,6 +202,29 @@ export class RateChart {
 
   close() { this.chart.close(); }
 }
+
+/** What the raw counters did: what passed and what held it up, in the words of the metric. */
+export class CountersChart {
+  constructor(counters, height = 160) {
+    const line = (label, color) => ({ label, value: (u, v) => perSecond(v, label), stroke: () => css(color), width: 1.5, points: { show: false } });
+    this.chart = new Chart({
+      height,
+      padding: [10, 16, 0, 0],
+      cursor: { drag: { x: true, y: false }, y: false },
+      scales: { x: { time: true }, y: { range: fromZero } },
+      axes: axes((v) => perSecond(v, "")),
+      series: [legendTime, line(counters.counts[0], "chart-mean"), line(counters.counts[1], "chart-bound")],
+      plugins: [latestInLegend],
+    }, counterColumns(counters), `${counters.counts[0]} and ${counters.counts[1]} a second over time`);
+    this.root = this.chart.root;
+  }
+
+  update(counters) { this.chart.update(counterColumns(counters)); }
+
+  close() { this.chart.close(); }
+}
+
+const counterColumns = (c) => [c.time, c.passed_per_s, c.waited_per_s];
 
 /** Links of a region, and the worst windowed ratio among them, step by step; each with its own axis. */
 export class RegionChart {

@@ -64,6 +64,9 @@ export function reading(x, unit) {
   return unit === "bytes/s" ? withPrefix(x, "B/s") : `${significant(x)} ${unit}`;
 }
 
+/** 3.1 M flits/s. */
+export const perSecond = (x, what) => (known(x) ? withPrefix(x, ` ${what}/s`).replace("  ", " ") : NONE);
+
 const pad = (n) => String(n).padStart(2, "0");
 
 /** 14:03:27, UTC. */

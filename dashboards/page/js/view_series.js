@@ -1,7 +1,7 @@
 // One series over time, with its episodes and the jobs that use it.
 
 import { ask, seriesPath } from "./api.js";
-import { grown, LossChart, shadeLegend, SignalChart } from "./chart.js";
+import { CountersChart, grown, LossChart, shadeLegend, SignalChart } from "./chart.js";
 import { card, el, empty, failure, fill } from "./dom.js";
 import { clock, reading, seconds } from "./format.js";
 import { episodeTable, facts, shown, stateMark, tierNote } from "./parts.js";
@@ -23,6 +23,7 @@ export function openSeries(root, route) {
   root.append(title, body);
   let parts = null;
   let latest = null;
+  let uncounted = null;
 
   const question = async () => {
     const path = `series/${seriesPath(name)}/points`;
@@ -30,25 +31,29 @@ export function openSeries(root, route) {
     latest ??= (await ask(path)).series.time;
     // Of one that is long silent it may say nothing: then the server chooses.
     const asked = latest === null ? {} : { from: Math.max(0, latest - Number(range)), to: latest + AHEAD_S };
-    const [points, episodes] = await Promise.all([
+    const [points, episodes, counters] = await Promise.all([
       ask(path, asked),
       ask("episodes", { series: name, limit: 50 }),
+      uncounted ?? ask(`series/${seriesPath(name)}/counters`, asked),
     ]);
+    // A series has raw counters or will never have them.
+    if (counters.counts === null) uncounted = counters;
     latest = points.series.time;
-    return { ...points, ...episodes };
+    return { ...points, ...episodes, counters };
   };
   const show = (answer) => {
     if (parts === null) {
       parts = makeParts(answer);
-      fill(body, card("Now", parts.facts), card("Signal", parts.signal, el("span", {}, el("span", { class: "for-mouse" }, "drag to zoom, double click to go back"), tierNote(answer.points), shadeLegend())), card("Seconds lost in this range", parts.loss, "as told at the time"), parts.jobs, parts.episodes);
+      fill(body, card("Now", parts.facts), card("Signal", parts.signal, el("span", {}, el("span", { class: "for-mouse" }, "drag to zoom, double click to go back"), tierNote(answer.points), shadeLegend())), card("Seconds lost in this range", parts.loss, "as told at the time"), parts.counters, parts.jobs, parts.episodes);
     } else if (answer.points.time.length > 0) parts.charts.forEach((chart) => chart.update(answer.points, answer.spans, grown(answer.points)));
+    showCounters(parts, answer.counters);
     fill(parts.facts, factsOf(answer.series, parts.unit));
     fill(parts.jobs, ...jobsOf(answer));
     fill(parts.episodes, card("Episodes", answer.episodes.length ? episodeTable(answer.episodes, false) : empty("It was not found contended so far.", "", true), shown(answer.episodes, answer.total, answer.total_is_least)));
   };
   const fail = (error) => { if (parts === null) fill(body, failure("No such series to show", error)); };
   const data = refresher(question, show, fail, 2000);
-  return { tick: data.tick, close() { data.close(); parts?.charts.forEach((chart) => chart.close()); } };
+  return { tick: data.tick, close() { data.close(); parts?.charts.forEach((chart) => chart.close()); parts?.counted?.close(); } };
 }
 
 function makeParts({ metric, points, spans }) {
@@ -56,7 +61,20 @@ function makeParts({ metric, points, spans }) {
   const none = points.time.length === 0;
   const charts = none ? [] : [new SignalChart(points, spans, unit), new LossChart(points, spans, grown(points))];
   const body = (chart) => el("div", { class: "body" }, chart ? chart.root : empty("No signal in this range.", "", true));
-  return { unit, charts, facts: el("div", { class: "body" }), signal: body(charts[0]), loss: body(charts[1]), jobs: el("div", {}), episodes: el("div", {}) };
+  return { unit, charts, counters: el("div", {}), counted: null, facts: el("div", { class: "body" }), signal: body(charts[0]), loss: body(charts[1]), jobs: el("div", {}), episodes: el("div", {}) };
+}
+
+/** Raw counters, once there are some; a series that has none of its own has no card. */
+function showCounters(parts, counters) {
+  if (counters.counts === null) return;
+  if (counters.time.length === 0) {
+    if (parts.counted === null) fill(parts.counters, card("Raw counters", el("div", { class: "body" }, empty("None are kept of this range.", "", true))));
+    return;
+  }
+  if (parts.counted === null) {
+    parts.counted = new CountersChart(counters);
+    fill(parts.counters, card("Raw counters", el("div", { class: "body" }, parts.counted.root), `${counters.counts[0]} that passed, ${counters.counts[1]}`));
+  } else parts.counted.update(counters);
 }
 
 function factsOf(series, unit) {

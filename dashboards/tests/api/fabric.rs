@@ -44,7 +44,7 @@ async fn link_classes_tell_the_share_of_the_latest_minute() {
     let fabric = fabric_after(
         "WITH RECURSIVE ticks (tick) AS (SELECT 500 UNION ALL SELECT tick + 1 FROM ticks WHERE tick < 600)
          INSERT INTO signals SELECT 1, 1800000000.0 + tick, 0.3, 0.3, 0.3, 0.4,
-                                    iif(tick <= 570, 'contended', 'clear'), 0.0 FROM ticks;
+                                    iif(tick <= 570, 'contended', 'clear'), 0.0, 1e8, 3e7 FROM ticks;
          UPDATE series_latest SET state = 'contended' WHERE series_id = 1",
     )
     .await;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod beside;
+mod counters;
 mod fabric;
 mod sample;
 
@@ -291,6 +292,9 @@ async fn bad_input_is_refused_with_a_reason() {
         ("/api/v1/jobs/99", 404),
         ("/api/v1/series/lustre_write_rate/nid00012/snx11137", 404),
         ("/api/v1/series/lustre_write_rate/none/points", 404),
+        ("/api/v1/series/lustre_write_rate/none/counters", 404),
+        ("/api/v1/series/a/b/c/d/counters", 400),
+        ("/api/v1/series/lustre_write_rate/nid00012/snx11137/other", 404),
         ("/api/v1/series/a/b/c/d/points", 400),
         ("/api/v1/series/lustre_write_rate/nid00012/snx11137/points?from=5&to=1", 400),
         ("/api/v1/series/lustre_write_rate/nid00012/snx11137/points?from=NaN", 400),

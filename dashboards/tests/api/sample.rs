@@ -75,7 +75,7 @@ pub fn store(folder: &Path) -> PathBuf {
     let transaction = connection.transaction().unwrap();
     transaction.execute_batch(ROWS).unwrap();
     for tick in 0..=600 {
-        let sql = "INSERT INTO signals VALUES (0, ?1, 1e9, 1e9, 1e9, 8.6e8, 'clear', 0.0)";
+        let sql = "INSERT INTO signals VALUES (0, ?1, 1e9, 1e9, 1e9, 8.6e8, 'clear', 0.0, NULL, NULL)";
         transaction.execute(sql, params![1_800_000_000.0 + f64::from(tick)]).unwrap();
     }
     transaction.commit().unwrap();

@@ -32,14 +32,17 @@ CROSS JOIN LATERAL (SELECT s.component ~ '^(c0-0|nid0000[0-7])' AND s.series_id 
 CROSS JOIN LATERAL (SELECT CASE WHEN NOT hot THEN b WHEN s.metric = 'lustre_write_rate' THEN b / 3 ELSE b * 6 END AS v) x;
 -- Where nothing was written yet, the views make hours and minutes of the ten seconds.
 INSERT INTO signal_hours
-SELECT time, slowdown_s, series_id, value, value_min, value_max, mean, baseline, ticks, contended_ticks FROM signals_1h;
+SELECT time, slowdown_s, series_id, value, value_min, value_max, mean, baseline, ticks, contended_ticks,
+       CASE WHEN value < 1e6 THEN 4e8 END, CASE WHEN value < 1e6 THEN 4e8 * value END FROM signals_1h;
 INSERT INTO signal_minutes
-SELECT time, slowdown_s, series_id, value, value_min, value_max, mean, baseline, ticks, contended_ticks FROM signals_1min;
+SELECT time, slowdown_s, series_id, value, value_min, value_max, mean, baseline, ticks, contended_ticks,
+       CASE WHEN value < 1e6 THEN 4e8 END, CASE WHEN value < 1e6 THEN 4e8 * value END FROM signals_1min;
 INSERT INTO stage_positions (stage, partition, epoch, owner, commits, position, event_time, committed_at)
 VALUES ('detector', 0, 3, 'a-1', 170000, 123456, '2026-10-15 23:59:59', '2026-10-16 00:00:00.4'),
        ('rollup', 0, 2, 'a-1', 170000, 4567, '2026-10-15 23:59:58', '2026-10-16 00:00:00.6');
 INSERT INTO signal_rows
-SELECT t, 300, s.series_id, b, b, b, b * 1.5, CASE WHEN s.series_id % 16 = 0 THEN 2 ELSE 1 END, 1
+SELECT t, 300, s.series_id, b, b, b, b * 1.5, CASE WHEN s.series_id % 16 = 0 THEN 2 ELSE 1 END, 1,
+       CASE WHEN b < 1e6 THEN 4e8 END, CASE WHEN b < 1e6 THEN 4e8 * b END
 FROM series s CROSS JOIN generate_series('2026-10-15 23:58:00'::timestamptz, '2026-10-15 23:59:59', '1 second') AS t
 CROSS JOIN LATERAL (SELECT CASE WHEN s.metric = 'lustre_write_rate' THEN 1e9 ELSE 0.5 END AS b) h;
 

@@ -4,7 +4,7 @@ use super::Detector;
 use crate::fabric::tick::tick_of;
 use crate::fabric::{LinkReport, LinkTick};
 use crate::ingest::SeriesReading;
-use schemas::{SeriesIndex, Signal, State, Time};
+use schemas::{Counts, SeriesIndex, Signal, State, Time};
 
 /// Signals written for a gap at most; a longer one is told by its first and its last ticks.
 const GAP_SIGNALS_MAX: i64 = 600;
@@ -67,18 +67,20 @@ impl Detector {
         self.links.see(&report, reading.time, self.settings.stream.tick_s);
     }
 
-    pub(super) fn tell(&mut self, series: SeriesIndex, time: Time, value: f64) {
+    pub(super) fn tell(&mut self, reading: &SeriesReading) {
+        let series = reading.series;
         let place = self.series[series.at()];
         let known = self.banks[place.metric as usize].knowledge(place.number as usize);
         self.signals.push(Signal {
-            time,
+            time: reading.time,
             series,
-            value,
+            value: reading.value,
             mean: known.mean,
             baseline: known.baseline,
             bound: known.bound,
             state: known.state,
             slowdown_s: known.slowdown_s,
+            counts: reading.counts,
         });
     }
 
@@ -100,6 +102,7 @@ impl Detector {
             bound: nan,
             state: State::Unknown,
             slowdown_s,
+            counts: Counts::NONE,
         }));
     }
 }

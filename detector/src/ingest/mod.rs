@@ -26,7 +26,7 @@ mod whole;
 use crate::settings::StreamSettings;
 use component::Component;
 use schemas::{
-    CounterBatch, DropCounts, DropReason, Heard, LINK_COLUMNS, Metric, Name, SeriesIndex, SeriesInfo,
+    CounterBatch, Counts, DropCounts, DropReason, Heard, LINK_COLUMNS, Metric, Name, SeriesIndex, SeriesInfo,
     SeriesTable, Silence, Source, SourceIndex, Sources, Time,
 };
 use serde::{Deserialize, Serialize};
@@ -58,6 +58,8 @@ pub struct SeriesReading {
     pub anew: bool,
     /// Bytes a second that passed, or were written; 0 for a router as a whole.
     pub load_bytes_per_s: f64,
+    /// What the counters did.
+    pub counts: Counts,
 }
 
 /// Counters of a link's life that changed between two rows of its port.

@@ -1,7 +1,7 @@
 //! A reading of two rows of counters (DESIGN section 5). Pure.
 
 use crate::equations::rate_per_s;
-use schemas::{DropReason, Metric};
+use schemas::{Counts, DropReason, Metric};
 
 /// What the counters of one part say of an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,6 +12,8 @@ pub struct Rate {
     pub active: bool,
     /// Bytes a second that passed, or were written.
     pub load_bytes_per_s: f64,
+    /// What the counters did.
+    pub counts: Counts,
 }
 
 /// Flits per second of a tile below which only background traffic passes: the report saw 1,000 to 10,000.
@@ -69,17 +71,19 @@ fn infiniband(before: &[u64], now: &[u64], seconds: f64) -> Result<Rate, DropRea
 
 fn lustre(before: &[u64], now: &[u64], seconds: f64) -> Result<Rate, DropReason> {
     let value = rate_per_s(difference(Metric::LustreWriteRate, before[0], now[0], seconds)?, seconds);
-    Ok(Rate { value, active: value >= LUSTRE_ACTIVE_BYTES_PER_S, load_bytes_per_s: value })
+    let active = value >= LUSTRE_ACTIVE_BYTES_PER_S;
+    Ok(Rate { value, active, load_bytes_per_s: value, counts: Counts::NONE })
 }
 
 /// Zero flits are idle with ratio 0, never NaN.
 fn ratio(metric: Metric, stalls: u64, flits: u64, seconds: f64, active_per_s: f64) -> Rate {
-    if flits == 0 {
-        return Rate { value: 0.0, active: false, load_bytes_per_s: 0.0 };
-    }
     let flits_per_s = rate_per_s(flits, seconds);
-    let load_bytes_per_s = flits_per_s * metric.unit_bytes();
-    Rate { value: stalls as f64 / flits as f64, active: flits_per_s >= active_per_s, load_bytes_per_s }
+    Rate {
+        value: if flits == 0 { 0.0 } else { stalls as f64 / flits as f64 },
+        active: flits > 0 && flits_per_s >= active_per_s,
+        load_bytes_per_s: flits_per_s * metric.unit_bytes(),
+        counts: Counts { passed_per_s: flits_per_s as f32, waited_per_s: rate_per_s(stalls, seconds) as f32 },
+    }
 }
 
 /// How much a counter grew. A counter that fell wrapped at 32 or 64 bits if that makes a plausible
@@ -118,14 +122,17 @@ mod tests {
     #[test]
     fn the_ratio_of_a_tile_is_its_stalls_over_the_flits_of_all_virtual_channels() {
         let rate =
-            rate(Metric::AriesStallRatio, &aries_row(0, 0), &aries_row(400_000, 100_000), 1.0).unwrap();
+            rate(Metric::AriesStallRatio, &aries_row(0, 0), &aries_row(400_000, 100_000), 2.0).unwrap();
         assert_eq!((rate.value, rate.active), (0.5, true));
+        assert_eq!(rate.counts, Counts { passed_per_s: 400_000.0, waited_per_s: 200_000.0 });
     }
 
     #[test]
     fn zero_flits_are_idle_with_ratio_zero() {
         let rate = rate(Metric::AriesStallRatio, &aries_row(5, 7), &aries_row(9, 7), 1.0).unwrap();
         assert_eq!((rate.value, rate.active), (0.0, false));
+        // What its counters did is told all the same.
+        assert_eq!(rate.counts, Counts { passed_per_s: 0.0, waited_per_s: 4.0 });
     }
 
     #[test]

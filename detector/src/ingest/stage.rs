@@ -5,7 +5,7 @@ use super::order::Row;
 use super::rates::{Rate, rate};
 use super::{Found, PortCounts, SeriesReading};
 use crate::settings::StreamSettings;
-use schemas::{DropCounts, LINK_COLUMNS, NOT_MEASURED, Time};
+use schemas::{Counts, DropCounts, LINK_COLUMNS, NOT_MEASURED, Time};
 use std::collections::VecDeque;
 
 /// Rows a source keeps behind the watermark; enough for silence and lateness together.
@@ -131,6 +131,7 @@ impl Stage<'_> {
             gap_since,
             anew: false,
             load_bytes_per_s: 0.0,
+            counts: Counts::NONE,
         };
         let seconds = time.seconds_since(begin);
         let reading = if seconds <= longest_s {
@@ -138,6 +139,7 @@ impl Stage<'_> {
                 value: rate.value,
                 active: rate.active,
                 load_bytes_per_s: rate.load_bytes_per_s,
+                counts: rate.counts,
                 span_ticks: (seconds / self.settings.tick_s).round().clamp(1.0, 255.0) as u8,
                 ..empty
             })

@@ -2,7 +2,7 @@
 
 use super::SeriesReading;
 use crate::settings::StreamSettings;
-use schemas::{SeriesIndex, Time};
+use schemas::{Counts, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -110,6 +110,7 @@ impl Whole {
             gap_since: gap,
             anew: other_links,
             load_bytes_per_s: 0.0,
+            counts: Counts::NONE,
         })
     }
 }

@@ -5,7 +5,7 @@ use super::series_ids::id;
 use crate::storage_policy::{Bucket, StoredSignal};
 use bytes::{Bytes, BytesMut};
 use futures::SinkExt;
-use schemas::Time;
+use schemas::{Counts, Time};
 use std::pin::Pin;
 use tokio_postgres::{CopyInSink, Transaction};
 
@@ -19,8 +19,8 @@ const HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 /// What ends it.
 const TRAILER: &[u8] = &[0xff, 0xff];
 
-/// Longest row, in bytes: the number of columns, ten lengths and their values.
-const ROW_BYTES: usize = 96;
+/// Longest row, in bytes: the number of columns, twelve lengths and their values.
+const ROW_BYTES: usize = 112;
 
 /// Microseconds from the Unix epoch to PostgreSQL's, 2000-01-01.
 const EPOCH_US: i64 = 946_684_800_000_000;
@@ -57,7 +57,7 @@ impl<'a> Copying<'a> {
     pub(super) async fn signals(&mut self, rows: &[StoredSignal], ids: &[i32]) -> Result<(), PgError> {
         for stored in rows {
             let (signal, id) = (&stored.signal, id(ids, stored.signal.series)?);
-            let mut row = Row::new(9);
+            let mut row = Row::new(11);
             row.time(signal.time);
             row.f64(signal.slowdown_s);
             row.i32(id);
@@ -67,15 +67,17 @@ impl<'a> Copying<'a> {
             row.f32(signal.bound);
             row.i16(signal.state as i16);
             row.ticks(stored.ticks);
+            row.counts(signal.counts);
             self.add(&row).await?;
         }
         Ok(())
     }
 
-    /// Adds rows of a tier, whose ticks are integers where it is `wide`; `ids` are the partition's numbers in the database.
+    /// Adds rows of a tier; `wide` are those of a minute and an hour, whose ticks are integers, and which tell what the counters
+    /// did. `ids` are the partition's numbers in the database.
     pub(super) async fn buckets(&mut self, rows: &[Bucket], ids: &[i32], wide: bool) -> Result<(), PgError> {
         for bucket in rows {
-            let mut row = Row::new(10);
+            let mut row = Row::new(if wide { 12 } else { 10 });
             row.time(bucket.time);
             row.f64(bucket.slowdown_s);
             row.i32(id(ids, bucket.series)?);
@@ -90,6 +92,9 @@ impl<'a> Copying<'a> {
                 } else {
                     row.ticks(u16::try_from(ticks).unwrap_or(u16::MAX));
                 }
+            }
+            if wide {
+                row.counts(bucket.counts);
             }
             self.add(&row).await?;
         }
@@ -174,6 +179,12 @@ impl Row {
     fn i16(&mut self, value: i16) {
         self.raw(2_i32.to_be_bytes());
         self.raw(value.to_be_bytes());
+    }
+
+    #[inline]
+    fn counts(&mut self, counts: Counts) {
+        self.f32(f64::from(counts.passed_per_s));
+        self.f32(f64::from(counts.waited_per_s));
     }
 
     #[inline]

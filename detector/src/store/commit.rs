@@ -68,6 +68,8 @@ fn signals(to: &Transaction<'_>, signals: &[Signal], order: &[u32]) -> rusqlite:
         let signal = &signals[*i as usize];
         put.raw_bind_parameter(1, bucket(signal))?;
         bind_signal(&mut put, 2, signal)?;
+        put.raw_bind_parameter(10, figure(f64::from(signal.counts.passed_per_s)))?;
+        put.raw_bind_parameter(11, figure(f64::from(signal.counts.waited_per_s)))?;
         put.raw_execute()?;
     }
     Ok(())

@@ -3,9 +3,9 @@
 use detector::postgres::{PartCommit, PgStore};
 use detector::storage_policy::{StoragePolicy, StoredRows, Thinner};
 use schemas::{
-    Cause, CauseKind, CauseShare, Episode, EpisodeId, Evidence, Heard, Interval, Job, JobFactors, JobResult,
-    LossPoint, Metric, Name, Region, RegionCause, RegionChange, RegionId, RegionStep, RegionVictim,
-    ResultBatch, SeriesIndex, SeriesInfo, Signal, State, Time,
+    Cause, CauseKind, CauseShare, Counts, Episode, EpisodeId, Evidence, Heard, Interval, Job, JobFactors,
+    JobResult, LossPoint, Metric, Name, Region, RegionCause, RegionChange, RegionId, RegionStep,
+    RegionVictim, ResultBatch, SeriesIndex, SeriesInfo, Signal, State, Time,
 };
 
 /// 2026-11-20 10:00:00 UTC, when job 1234 starts.
@@ -178,6 +178,7 @@ fn factors(id: &str, configuration: &str, self_s: f64, other_s: f64, placement: 
 fn signals() -> Vec<Signal> {
     let signal = |series: u32, minute: u32| {
         let contended = series == 0 && minute >= 3;
+        let counts = Counts { passed_per_s: 4e8, waited_per_s: if contended { 1.6e9 } else { 2e8 } };
         Signal {
             time: at(f64::from(minute) * 60.0),
             series: SeriesIndex(series),
@@ -187,6 +188,7 @@ fn signals() -> Vec<Signal> {
             bound: 1.0,
             state: if contended { State::Contended } else { State::Clear },
             slowdown_s: 0.0,
+            counts: if series < 6 { counts } else { Counts::NONE },
         }
     };
     (0..=10).flat_map(|minute| (0..7).map(move |series| signal(series, minute))).collect()

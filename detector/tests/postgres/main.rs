@@ -11,6 +11,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod commits;
+mod counters;
 #[path = "../postgres_support/mod.rs"]
 mod postgres_support;
 mod taken_over;

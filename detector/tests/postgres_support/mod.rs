@@ -2,7 +2,7 @@
 
 use detector::postgres::{PgRetention, PgSettings, migrate};
 use detector::storage_policy::{StoragePolicy, StoredRows, Thinner};
-use schemas::{Metric, Name, ResultBatch, SeriesIndex, SeriesInfo, Signal, State, Time};
+use schemas::{Counts, Metric, Name, ResultBatch, SeriesIndex, SeriesInfo, Signal, State, Time};
 use std::path::Path;
 use std::process::Command;
 use std::str::FromStr;
@@ -217,6 +217,7 @@ impl Fixture {
             bound: 2.0,
             state: if i == 0 { State::Clear } else { State::Contended },
             slowdown_s: 0.0,
+            counts: Counts { passed_per_s: 1e6 + tick as f32, waited_per_s: i as f32 * 1e6 },
         };
         let signals = (0..ticks).flat_map(|tick| (0..series).map(move |i| signal(i, tick))).collect();
         let mut fixture = Fixture {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::report::tests::{at, batch, check, name};
 use detector::store::{Retention, Store};
-use schemas::{Heard, SeriesIndex, Signal, Silence, SilenceEnd, State};
+use schemas::{Counts, Heard, SeriesIndex, Signal, Silence, SilenceEnd, State};
 
 fn signal(seconds: f64, mean: f64, state: State) -> Signal {
     Signal {
@@ -15,6 +15,7 @@ fn signal(seconds: f64, mean: f64, state: State) -> Signal {
         bound: 0.62,
         state,
         slowdown_s: 0.0,
+        counts: Counts::NONE,
     }
 }
 

@@ -8,7 +8,7 @@ mod writing;
 use super::{Retention, StateBlob, Store};
 use rusqlite::Connection;
 use schemas::{
-    Cause, CauseKind, CauseShare, Episode, EpisodeId, Heard, Job, JobResult, LossPoint, Metric, Name,
+    Cause, CauseKind, CauseShare, Counts, Episode, EpisodeId, Heard, Job, JobResult, LossPoint, Metric, Name,
     ResultBatch, SeriesIndex, SeriesInfo, Signal, State, Time,
 };
 
@@ -42,6 +42,7 @@ fn signal(number: u32, seconds: f64) -> Signal {
         bound: f64::NAN,
         state: State::Clear,
         slowdown_s: 0.5,
+        counts: Counts { passed_per_s: 100.0, waited_per_s: 25.0 },
     }
 }
 

@@ -124,8 +124,8 @@ fn the_view_takes_rows_as_the_table_would() {
     let (_folder, path, mut store) = open();
     store.commit(&tick(2, 0), &[]).unwrap();
     let sql =
-        "INSERT OR REPLACE INTO signals SELECT series_id, time, 9.0, mean, baseline, bound, state, slowdown_s
-               FROM signals WHERE series_id = 1";
+        "INSERT OR REPLACE INTO signals SELECT series_id, time, 9.0, mean, baseline, bound, state, slowdown_s,
+               passed_per_s, waited_per_s FROM signals WHERE series_id = 1";
     store.connection.execute_batch(sql).unwrap();
     assert_eq!(one(&path, "SELECT sum(value) FROM signals"), 9.0);
     store.connection.execute_batch("DELETE FROM signals WHERE value > 8.0").unwrap();
