@@ -136,7 +136,8 @@ export class SignalChart {
       padding: [10, 16, 0, 0],
       cursor: { drag: { x: true, y: false }, y: false },
       scales: { x: { time: true }, y: { range: fromZero } },
-      axes: axes((v) => reading(v, unit)),
+      // The unit stands in the legend; with it a label would not fit.
+      axes: axes((v) => reading(v, unit === "bytes/s" ? unit : "")),
       series: [
         legendTime,
         line("value", "chart-value", { width: 1 }),
