@@ -16,7 +16,7 @@ use super::figures::StageFigures;
 use super::http::Health;
 use super::kafka::{self, Change, Deliveries, Listener};
 use super::lag::Lag;
-use super::stop::{Again, Wishes};
+use super::stop::{Again, Wishes, let_go};
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
 use crate::config::sections::Stage;
@@ -75,16 +75,12 @@ pub fn run(
         stage.look_after_brokers();
         let busy = stage.turn()?;
         stage.tell()?;
-        stage.commit(false)?;
+        stage.commit()?;
         if !busy {
             stage.serve(IDLE)?;
         }
     }
-    if !stage.drain(config.run.drain())? {
-        // Closing a consumer waits for brokers, which do not answer: the end of the process closes it.
-        std::mem::forget(stage);
-    }
-    Ok(())
+    stage.drain(config.run.drain())
 }
 
 struct Aggregating<'a> {
@@ -341,26 +337,28 @@ impl<'a> Aggregating<'a> {
         // At a stop what did not arrive is left: it is read again.
         while self.chunks.len() >= kafka::CHUNKS && !self.wishes.stopping() {
             self.out.wait();
-            self.commit(false)?;
+            self.commit()?;
         }
         Ok(())
     }
 
-    /// Commits the offsets of the chunks that have arrived, in their order.
-    fn commit(&mut self, last: bool) -> anyhow::Result<()> {
+    /// Commits the offsets of the chunks that have arrived.
+    fn commit(&mut self) -> anyhow::Result<()> {
+        if let Some(offsets) = self.arrived()? {
+            commit(&self.consumer, &offsets, CommitMode::Async);
+        }
+        Ok(())
+    }
+
+    /// The offsets that the chunks which have arrived take us to, in their order; none if no more has arrived.
+    fn arrived(&mut self) -> anyhow::Result<Option<TopicPartitionList>> {
         let mut newest = None;
         while self.chunks.front().is_some_and(|(chunk, _)| self.out.arrived(*chunk)) {
             newest = self.chunks.pop_front().map(|(_, offsets)| offsets);
         }
         // A message that was given up is on its way no more either: what it was made of must not be committed.
         self.nothing_failed()?;
-        let mode = if last { CommitMode::Sync } else { CommitMode::Async };
-        if let Some(offsets) = newest.filter(|list| list.count() > 0)
-            && let Err(error) = self.consumer.commit(&offsets, mode)
-        {
-            tracing::debug!(%error, "offsets were not committed; the next ones will be");
-        }
-        Ok(())
+        Ok(newest.filter(|list: &TopicPartitionList| list.count() > 0))
     }
 
     fn nothing_failed(&self) -> anyhow::Result<()> {
@@ -376,20 +374,35 @@ impl<'a> Aggregating<'a> {
         self.out.look_after_brokers();
     }
 
-    /// Commits what is on its way; whether all of it arrived in time.
-    fn drain(&mut self, patience: Duration) -> anyhow::Result<bool> {
+    /// Commits what is on its way, as far as it arrives in time.
+    fn drain(mut self, patience: Duration) -> anyhow::Result<()> {
         let deadline = Instant::now() + patience;
         self.told -= TELL_IDLE.min(self.told.elapsed() + TELL_IDLE);
         self.rows_since_told += 1;
         self.tell()?;
+        let mut last = None;
         while !self.chunks.is_empty() && Instant::now() < deadline {
             self.out.wait();
-            self.commit(true)?;
+            last = self.arrived()?.or(last);
         }
-        self.consumer.unsubscribe();
         let clean = self.chunks.is_empty();
+        let Aggregating { consumer, raws, out, .. } = self;
+        let_go(deadline, move || {
+            if let Some(offsets) = last {
+                commit(&consumer, &offsets, CommitMode::Sync);
+            }
+            // Queues of partitions belong to the consumer.
+            drop((out, raws));
+            consumer.unsubscribe();
+        });
         tracing::info!(stage = "aggregator", clean, "stopped");
-        Ok(clean)
+        Ok(())
+    }
+}
+
+fn commit(consumer: &BaseConsumer<Listener>, offsets: &TopicPartitionList, mode: CommitMode) {
+    if let Err(error) = consumer.commit(offsets, mode) {
+        tracing::debug!(%error, "offsets were not committed; the next ones will be");
     }
 }
 

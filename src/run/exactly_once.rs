@@ -12,7 +12,7 @@ use super::kafka::{self, Change, Listener};
 use super::lag::Lag;
 use super::moment::Moment;
 use super::partitions::Held;
-use super::stop::{Again, Wishes};
+use super::stop::{Again, Wishes, let_go};
 use super::work::{Outgoing, Work};
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
@@ -344,12 +344,12 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             wait(&mut self)?;
         }
         let clean = self.on_its_way.is_none();
-        self.consumer.unsubscribe();
+        let consumer = self.consumer;
+        let_go(deadline, move || {
+            consumer.unsubscribe();
+            drop(consumer);
+        });
         tracing::info!(stage = W::STAGE, clean, "stopped");
-        if !clean {
-            // Closing a consumer waits for brokers, which do not answer: the end of the process closes it.
-            std::mem::forget(self);
-        }
         Ok(())
     }
 }

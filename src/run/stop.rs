@@ -1,7 +1,8 @@
-//! The wish to stop, and the wish to read thresholds again, as threads and tasks see them.
+//! The wish to stop, and the wish to read thresholds again, as threads and tasks see them; the end of a stage.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Instant;
 
 /// Whether to stop, and how often to have reloaded.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +40,37 @@ impl Wishes {
     }
 }
 
+/// Does the `last` things with brokers, and waits for them until `deadline`: closing a consumer waits for brokers, which may not
+/// answer, whether or not there is something to close for. What is not done by then the end of the process does.
+pub fn let_go(deadline: Instant, last: impl FnOnce() + Send + 'static) {
+    let (doing, done) = mpsc::channel::<()>();
+    std::thread::spawn(move || {
+        last();
+        drop(doing);
+    });
+    let _ = done.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+}
+
 /// A stage has to begin again from what was committed; nothing is lost by it.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}; the stage begins again from what was committed")]
 pub struct Again(pub String);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn what_ends_in_time_is_waited_for_and_what_does_not_is_left() {
+        let (begun, patience) = (Instant::now(), Duration::from_secs(20));
+        let (told, hears) = mpsc::channel();
+        let_go(begun + patience, move || told.send(()).unwrap());
+        hears.try_recv().unwrap();
+        assert!(begun.elapsed() < patience);
+        let (_never, waits) = mpsc::channel::<()>();
+        let deadline = Instant::now() + Duration::from_millis(50);
+        let_go(deadline, move || drop(waits.recv()));
+        assert!(Instant::now() >= deadline);
+    }
+}

@@ -4,8 +4,9 @@ use super::arrival::undisturbed;
 use super::feed::Feed;
 use super::process::Program;
 use super::rows::{self, SECONDS};
-use super::services::turn_alone;
+use super::services::turn_with_own;
 use super::site::Site;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -16,13 +17,18 @@ fn away_s() -> u64 {
 
 #[test]
 fn a_broker_that_restarts_and_one_that_crashes_lose_nothing() {
-    let Some((services, _turn)) = turn_alone() else { return };
+    let Some((services, _turn)) = turn_with_own("kafka", "broker") else { return };
     let site = Site::new(services, "broker");
     let process = site.start();
+    let one_at_a_time = Mutex::new(());
     std::thread::scope(|scope| {
         Feed::to(&site).paced(&rows::undisturbed(), 8.0, |tick| match tick {
-            50 => drop(scope.spawn(|| services.command("kafka", "restart"))),
+            50 => drop(scope.spawn(|| {
+                let _restart = one_at_a_time.lock().unwrap();
+                services.command("kafka", "restart");
+            })),
             100 => drop(scope.spawn(|| {
+                let _crash = one_at_a_time.lock().unwrap();
                 services.command("kafka", "kill");
                 services.command("kafka", "start");
             })),
@@ -39,7 +45,7 @@ fn a_broker_that_restarts_and_one_that_crashes_lose_nothing() {
 /// Longer than its session of nine seconds: when it goes on, it knows no broker at first, not even itself.
 #[test]
 fn a_broker_that_stands_still_until_it_is_given_up_loses_nothing() {
-    let Some((services, _turn)) = turn_alone() else { return };
+    let Some((services, _turn)) = turn_with_own("kafka", "still") else { return };
     let site = Site::new(services, "still");
     let process = site.start();
     std::thread::scope(|scope| {
@@ -62,7 +68,7 @@ fn a_broker_that_stands_still_until_it_is_given_up_loses_nothing() {
 /// The broker is there, and neither answers nor takes anything: a stop waits for it no longer than it may.
 #[test]
 fn a_stop_while_the_broker_stands_still_is_in_time_and_the_next_run_continues() {
-    let Some((services, _turn)) = turn_alone() else { return };
+    let Some((services, _turn)) = turn_with_own("kafka", "stopped_still") else { return };
     let site = Site::new(services, "stopped_still");
     let mut process = Some(site.start());
     std::thread::scope(|scope| {
@@ -74,7 +80,7 @@ fn a_stop_while_the_broker_stands_still_is_in_time_and_the_next_run_continues() 
                     // What was read of these rows waits for Kafka, and for the rest of them.
                     std::thread::sleep(Duration::from_secs(1));
                     let ended = running.stop();
-                    // Whatever comes out, the next scenario needs a broker.
+                    // Whatever comes out, the run that follows needs a broker.
                     services.command("kafka", "thaw");
                     assert!(ended.is_some_and(|status| status.success()), "{ended:?} after SIGTERM");
                 });
@@ -90,7 +96,7 @@ fn a_stop_while_the_broker_stands_still_is_in_time_and_the_next_run_continues() 
 
 #[test]
 fn a_database_that_crashes_and_one_that_is_away_for_a_minute_lose_nothing() {
-    let Some((services, _turn)) = turn_alone() else { return };
+    let Some((services, _turn)) = turn_with_own("postgres", "away") else { return };
     let site = Site::new(services, "away");
     let process = site.start();
     // While it is away 100 seconds of rows arrive.
@@ -120,7 +126,7 @@ fn a_database_that_crashes_and_one_that_is_away_for_a_minute_lose_nothing() {
 /// With a server that flushes its log late, so that each crash costs commits that were told as done.
 #[test]
 fn crashes_that_cost_the_database_its_last_commits_lose_nothing_and_double_nothing() {
-    let Some((services, _turn)) = turn_alone() else { return };
+    let Some((services, _turn)) = turn_with_own("postgres", "forgetful") else { return };
     let site = Site::new(services, "forgetful");
     let flushes = |setting: &str| {
         site.database.rows(setting);
@@ -130,10 +136,13 @@ fn crashes_that_cost_the_database_its_last_commits_lose_nothing_and_double_nothi
     let program = Program::new("run", &site.config).env("TAILBACK_DATABASE__SYNCHRONOUS_COMMIT", "false");
     let process = program.start();
     let costly = AtomicUsize::new(0);
+    // A slow machine recovers from one crash when the next is due.
+    let one_at_a_time = Mutex::new(());
     std::thread::scope(|scope| {
         Feed::to(&site).paced(&rows::undisturbed(), 6.0, |tick| {
             if matches!(tick, 30 | 60 | 90 | 120) {
                 scope.spawn(|| {
+                    let _crash = one_at_a_time.lock().unwrap();
                     let before = site.database.positions("detector");
                     services.command("postgres", "stop-immediate");
                     services.command("postgres", "start");

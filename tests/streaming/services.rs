@@ -1,16 +1,17 @@
-//! Kafka, PostgreSQL and the schema registry, from the scripts in `tests/services`, for all scenarios of this process.
+//! Kafka, PostgreSQL and the schema registry, from the scripts in `tests/services`, for all scenarios of this process; and a
+//! broker or a database of its own for a scenario that disturbs it.
 //!
 //! A watcher of its own stops them when this process ends, whether it returns, panics or is killed: it reads from a
 //! pipe that nobody writes to, and goes on when the pipe closes.
 
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// The services; `None` if they shall be left out.
 static SERVICES: LazyLock<Option<Services>> = LazyLock::new(Services::start);
-/// Scenarios at a time: most wait for most of their time, and two cores carry no more.
-const TURNS: usize = 2;
+/// Scenarios at a time: one by itself leaves five sixths of two cores idle. As many threads run them as `RUST_TEST_THREADS` says.
+const TURNS: usize = 4;
 static TURNS_TAKEN: Mutex<Taken> = Mutex::new(Taken { now: 0, wanted_alone: 0 });
 static TURN_FREE: Condvar = Condvar::new();
 
@@ -22,14 +23,14 @@ for cmdline in /proc/[0-9]*/cmdline; do
     pid=${cmdline#/proc/}; pid=${pid%/cmdline}
     tr '\0' ' ' <"$cmdline" 2>/dev/null | grep -qF "run --config $1/" && kill -KILL "$pid"
 done
-"$2/kafka" kill "$1/kafka"
 "$2/registry" stop "$1/registry"
-"$2/postgres" stop-immediate "$1/postgres"
-[ ! -d "$1/other-postgres" ] || "$2/postgres" stop-immediate "$1/other-postgres"
+for server in "$1"/kafka "$1"/*/kafka; do [ ! -d "$server" ] || "$2/kafka" kill "$server"; done
+for server in "$1"/*postgres "$1"/*/postgres; do [ ! -d "$server" ] || "$2/postgres" stop-immediate "$server"; done
 rm -rf "$1"
 "#;
 
 /// Running services.
+#[derive(Clone)]
 pub struct Services {
     /// Where everything of this process lies.
     pub dir: PathBuf,
@@ -39,7 +40,6 @@ pub struct Services {
     pub server: String,
     /// URL of the registry.
     pub registry: String,
-    _watcher: Child,
 }
 
 /// Turns that are taken.
@@ -49,12 +49,19 @@ struct Taken {
     wanted_alone: usize,
 }
 
-/// The turn of a scenario; it ends with the scenario.
-pub struct Turn(usize);
+/// The turn of a scenario; it ends with the scenario, and what the scenario had of its own.
+pub struct Turn {
+    taken: usize,
+    own: Option<(&'static str, PathBuf)>,
+}
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        taken().now -= self.0;
+        if let Some((what, dir)) = &self.own {
+            let stop = if *what == "kafka" { "kill" } else { "stop-immediate" };
+            let _ = Command::new(scripts().join(what)).args([stop.as_ref(), dir.as_os_str()]).output();
+        }
+        taken().now -= self.taken;
         TURN_FREE.notify_all();
     }
 }
@@ -70,11 +77,27 @@ pub fn turn() -> Option<(&'static Services, Turn)> {
         TURN_FREE.wait_while(taken(), |taken| !free(taken)).unwrap_or_else(PoisonError::into_inner);
     taken.now += 1;
     drop(taken);
-    let turn = Turn(1);
+    let turn = Turn { taken: 1, own: None };
     SERVICES.as_ref().map(|services| (services, turn))
 }
 
-/// The same for a scenario that disturbs what all use, or that asks how long something takes.
+/// The same with a server of its own of one kind, `kafka` or `postgres`, for a scenario that disturbs it.
+pub fn turn_with_own(what: &'static str, scenario: &str) -> Option<(&'static Services, Turn)> {
+    let (shared, mut turn) = turn()?;
+    let dir = shared.dir.join(format!("{scenario}-services"));
+    std::fs::create_dir(&dir).unwrap();
+    let mut own = shared.clone();
+    match what {
+        "kafka" => own.broker = script(what, "start", &dir.join(what)),
+        _ => own.server = server_url(&script(what, "start", &dir.join(what))),
+    }
+    own.dir = dir;
+    turn.own = Some((what, own.dir.join(what)));
+    // A few of them, and they are used until this process ends.
+    Some((Box::leak(Box::new(own)), turn))
+}
+
+/// The same for a scenario that asks how long something takes.
 pub fn turn_alone() -> Option<(&'static Services, Turn)> {
     let mut waiting = taken();
     waiting.wanted_alone += 1;
@@ -83,7 +106,7 @@ pub fn turn_alone() -> Option<(&'static Services, Turn)> {
     taken.wanted_alone -= 1;
     taken.now += TURNS;
     drop(taken);
-    let turn = Turn(TURNS);
+    let turn = Turn { taken: TURNS, own: None };
     SERVICES.as_ref().map(|services| (services, turn))
 }
 
@@ -116,9 +139,11 @@ impl Services {
         };
         let [broker, server, registry] = ["kafka", "postgres", "registry"].map(start);
         let broker = broker.join().unwrap();
-        let server = server.join().unwrap().trim_end_matches("/postgres").to_string();
+        let server = server_url(&server.join().unwrap());
         let registry = registry.join().unwrap();
-        Some(Services { dir, broker, server, registry, _watcher: watcher })
+        // Its pipe stays open as long as this process lives.
+        std::mem::forget(watcher);
+        Some(Services { dir, broker, server, registry })
     }
 
     /// Host and port of the broker's listener for clients with TLS, a user and a password.
@@ -130,6 +155,11 @@ impl Services {
     pub fn command(&self, what: &str, command: &str) {
         script(what, command, &self.dir.join(what));
     }
+}
+
+/// A URL without the database.
+fn server_url(of_database: &str) -> String {
+    of_database.trim_end_matches("/postgres").to_string()
 }
 
 /// Runs a script of `tests/services`; its answer is what it prints.

@@ -104,7 +104,7 @@ fn comes_to_the_end(stage: &mut Aggregating<'_>) -> bool {
     while !over(stage) && Instant::now() < deadline {
         stage.turn().unwrap();
         stage.tell().unwrap();
-        stage.commit(false).unwrap();
+        stage.commit().unwrap();
         stage.serve(IDLE).unwrap();
     }
     over(stage)
@@ -119,7 +119,6 @@ fn a_partition_of_which_nothing_is_left_is_at_its_end_although_nothing_came_and_
     let mut first = start();
     assert!(comes_to_the_end(&mut first), "the rows are not read");
     first.drain(Duration::from_secs(10)).unwrap();
-    drop(first);
     let mut second = start();
     assert!(comes_to_the_end(&mut second), "the first end is not told");
     assert!(second.raws.iter().all(|raw| raw.next_offset().is_none()), "rows were read again");
@@ -187,7 +186,7 @@ fn turn_for(stage: &mut Aggregating<'_>, wait: Duration) -> Vec<(i32, f64)> {
     while begun.elapsed() < wait {
         stage.turn().unwrap();
         stage.tell().unwrap();
-        stage.commit(false).unwrap();
+        stage.commit().unwrap();
         stage.serve(IDLE).unwrap();
     }
     let clock = now();
