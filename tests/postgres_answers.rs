@@ -1,7 +1,7 @@
 //! What the program answers from PostgreSQL beside what it answers from the embedded store that holds the same rows:
 //! `report`, `explain`, and `/api/v1/placement` of `tailback run`.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../detector/tests/answers_support/mod.rs"]
@@ -9,6 +9,8 @@ mod answers_support;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../detector/tests/postgres_support/mod.rs"]
 mod postgres_support;
+#[allow(dead_code, reason = "other tests use the rest")]
+mod readmes;
 
 use answers_support::{batch, commit_to_server};
 use detector::postgres::PgStore;
@@ -95,6 +97,21 @@ fn reports_from_the_server_are_those_from_the_store() {
         assert_eq!(server, store);
         let [store, server] = both.printed(&["report", "1234", "--compare", "1198", "--json"]);
         assert_eq!(server, store);
+    });
+}
+
+#[test]
+fn the_readmes_post_mortem_is_told_of_the_sites_database() {
+    on_each_server(|database: Database| async move {
+        let both = Both::filled(&database).await;
+        let commands = readmes::block("README.md", "tailback report 1234 --config");
+        let commands: Vec<&str> = commands.lines().collect();
+        let [report, sql] = commands[..] else { panic!("{commands:?}") };
+        let told = readmes::printed(both.folder.path(), report);
+        assert!(told.contains("Job 1234") && told.contains("64.0 s [48.0, 80.0]"), "{told}");
+        let here = format!("export TAILBACK_DATABASE__URL='{}'; {sql}", database.settings().url);
+        let facts = readmes::printed(both.folder.path(), &here);
+        assert!(facts.contains("router c0-0c0s0"), "{facts}");
     });
 }
 

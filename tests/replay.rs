@@ -159,14 +159,14 @@ fn published_flags_what_the_guide_says_it_flags() {
 }
 
 #[test]
-fn the_readmes_parameters_find_the_truth_and_a_larger_least_effect_nothing() {
+fn the_documented_parameters_find_the_truth_and_a_larger_least_effect_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("parameters.toml");
     let with = |parameters: &str| {
         std::fs::write(&file, parameters).unwrap();
         replay(&fixtures("kafka", "ldms.lustre_client"), &["--config", file.to_str().unwrap()])
     };
-    let parameters = readmes::block("README.md", "[metric.lustre_write_rate]");
+    let parameters = readmes::block("docs/replay-and-backtest.md", "[metric.lustre_write_rate]");
     holds_the_truth(&with(&parameters));
     let larger = parameters.replace("least_effect = 0.05", "least_effect = 0.9");
     assert_ne!(larger, parameters);

@@ -4,7 +4,7 @@
     python3 dashboards/tests/browser.py http://127.0.0.1:8600/ [--screenshots FOLDER] [--readme FOLDER]
 
 The page may be that of `cargo run -p dashboards --example sample_page` or of `tailback demo`; it needs live data
-with at least one job, and waits for contention. `--readme` writes the three pictures of the README, `--screenshots`
+with at least one job, and waits for contention. `--readme` writes the three pictures of README and docs, `--screenshots`
 one of every view in both colour schemes and sizes. Ends with `N passed, M failed` and a nonzero exit when
 something failed. Nothing is timed: what is waited for may take PATIENCE_S, which only ends a test that hangs.
 """
@@ -27,7 +27,7 @@ SIZES = {"laptop": (1366, 768), "phone": (390, 844)}
 KEYS = {"right": "\ue014", "down": "\ue015", "enter": "\ue007", "tab": "\ue004", "end": "\ue010"}
 # The demo begins a new scenario within two minutes; the rest is for slow machines.
 PATIENCE_S = 300
-# An episode's picture for the README shows at least so many seconds of it.
+# An episode's picture for the docs shows at least so many seconds of it.
 TELLING_S = 60
 PICTURE_BYTES_MAX = 200_000
 

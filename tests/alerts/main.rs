@@ -8,7 +8,7 @@
 //! | `kill.rs` | `kill -9` in the middle |
 //! | `alertmanager.rs` | Debian's Alertmanager |
 //! | `people.rs` | `tailback alerts`, and the advice over HTTP |
-//! | `site.rs` | the README's commands, of a site's database; its receivers |
+//! | `site.rs` | the commands of docs/alerts.md, of a site's database; its receivers |
 //! | `schema.rs` | the JSON Schema of what is sent |
 //! | `slurm.rs` | a real Slurm |
 //! | `onset.rs` | the figure: from the onset to the webhook's arrival |

@@ -1,4 +1,4 @@
-//! The README's commands about alerts as a site runs them: of a PostgreSQL, and of a `tailback run`.
+//! The commands of docs/alerts.md as a site runs them: of a PostgreSQL, and of a `tailback run`.
 
 use super::outbox::notice;
 use super::postgres_support::{Database, on_each_server};
@@ -13,7 +13,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
-/// The incident that the README shows.
+/// The incident that docs/alerts.md shows.
 const SHOWN: &str = "1e81306a8de36328";
 
 /// Incidents in the database, all of their notices dead letters of one receiver.
@@ -96,7 +96,7 @@ fn advised(folder: &Path, curl: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_readmes_commands_about_alerts_are_answered_from_the_sites_database() {
+fn the_documented_commands_about_alerts_are_answered_from_the_sites_database() {
     on_each_server(|database: Database| async move {
         not_delivered(&database, [(SHOWN, "nid00012"), ("another", "nid00064")]).await;
         let folder = tempfile::tempdir().unwrap();
@@ -104,7 +104,7 @@ fn the_readmes_commands_about_alerts_are_answered_from_the_sites_database() {
         let _run = Run::start(folder.path());
         // A shell that took the pattern for names of files would find one.
         std::fs::write(folder.path().join("subject=leaf-1"), "").unwrap();
-        let commands = readmes::block("README.md", "tailback alerts list");
+        let commands = readmes::block("docs/alerts.md", "tailback alerts list");
         let commands: Vec<&str> = commands.lines().collect();
         let [list, show, retry, silence, curl] = commands[..] else { panic!("{commands:?}") };
         let printed = |command: &str| readmes::printed(folder.path(), command);
@@ -120,7 +120,7 @@ fn the_readmes_commands_about_alerts_are_answered_from_the_sites_database() {
     });
 }
 
-/// What `tailback check` says of a configuration that names both receivers of the README.
+/// What `tailback check` says of a configuration that names both receivers of docs/alerts.md.
 fn checked(folder: &Path, hosts: &str) -> Output {
     let alerts = format!("[alerts]\nreceivers = [\"scheduler.toml\", \"slurm.toml\"]\nhosts = [{hosts}]\n");
     std::fs::write(folder.join("tailback.toml"), alerts).unwrap();
@@ -128,14 +128,14 @@ fn checked(folder: &Path, hosts: &str) -> Output {
 }
 
 #[test]
-fn the_readmes_receivers_are_taken_where_their_host_is_named() {
+fn the_documented_receivers_are_taken_where_their_host_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    let webhook = readmes::block("README.md", "kind = \"webhook\"");
+    let webhook = readmes::block("docs/alerts.md", "kind = \"webhook\"");
     let here = webhook.replace("/etc/tailback/webhook.key", path.join("webhook.key").to_str().unwrap());
     assert_ne!(here, webhook);
     std::fs::write(path.join("scheduler.toml"), here).unwrap();
-    std::fs::write(path.join("slurm.toml"), readmes::block("README.md", "kind = \"slurm\"")).unwrap();
+    std::fs::write(path.join("slurm.toml"), readmes::block("docs/alerts.md", "kind = \"slurm\"")).unwrap();
     let said = |hosts: &str| {
         let output = checked(path, hosts);
         (output.status.success(), String::from_utf8(output.stdout).unwrap())

@@ -1,4 +1,4 @@
-//! What stands in the READMEs, for tests that run it: a command that is wrong there must not pass.
+//! What stands in the READMEs and in docs, for tests that run it: a command that is wrong there must not pass.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -7,7 +7,7 @@ fn text(file: &str) -> String {
     std::fs::read_to_string(PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap()).join(file)).unwrap()
 }
 
-/// The fenced block of a README in which a line begins so.
+/// The fenced block of such a file in which a line begins so.
 pub fn block(file: &str, begin: &str) -> String {
     let text = text(file);
     let fenced = text.split("\n```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
@@ -19,7 +19,7 @@ pub fn block(file: &str, begin: &str) -> String {
     found[0].to_string()
 }
 
-/// The command between two backticks of a README that begins so.
+/// The command between two backticks of such a file that begins so.
 pub fn quoted(file: &str, begin: &str) -> String {
     let text = text(file);
     let found = text.split('`').find(|quoted| quoted.starts_with(begin));

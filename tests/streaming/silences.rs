@@ -78,12 +78,12 @@ fn counts_as_silent(site: &Site, last_us: i64) {
         "system |  | 1 | 0.900".into(),
     ];
     until(site, &query, |found| found == wanted);
-    readmes_queries(site);
+    documented_queries(site);
 }
 
-/// The README's queries, at that moment.
-fn readmes_queries(site: &Site) {
-    let block = readmes::block("README.md", "SELECT * FROM sources");
+/// The queries of docs/site.md, at that moment.
+fn documented_queries(site: &Site) {
+    let block = readmes::block("docs/site.md", "SELECT * FROM sources");
     let queries: Vec<&str> = block.split_inclusive(';').filter(|query| query.contains("SELECT")).collect();
     let [sources, completeness, jobs] = queries[..] else { panic!("{queries:?}") };
     let silent = site.database.rows(sources);
