@@ -41,10 +41,10 @@ SELECT series_id FROM series WHERE name = 'aries_stall_ratio/c0-0c0s0/r0c3' OR s
 UNION
 (SELECT series_id FROM job_episodes WHERE job_id = 'big' GROUP BY 1 ORDER BY sum(lost_s) DESC, 1 LIMIT 10);
 INSERT INTO signal_minutes
-SELECT t, 1, s, 0.7, 0.5, 4, 0.7, 0.5, 60, CASE WHEN s % 50 < 3 THEN 20 ELSE 0 END FROM generate_series(1, 22000) AS s,
+SELECT t, 1, s, 0.7, 0.5, 4, 0.7, 0.5, 60, CASE WHEN s % 50 < 3 THEN 20 ELSE 0 END, 4e8 + s, 3e8 - s FROM generate_series(1, 22000) AS s,
        generate_series(timestamptz '2026-10-30 18:00', '2026-10-30 23:59', '1 minute') AS t
 UNION ALL
-SELECT t, 1, series_id, 0.7, 0.5, 4, 0.7, 0.5, 60, 0 FROM drawn,
+SELECT t, 1, series_id, 0.7, 0.5, 4, 0.7, 0.5, 60, 0, 4e8, 3e8 FROM drawn,
        generate_series(timestamptz '2026-10-01', '2026-10-30 17:59', '1 minute') AS t;
 SELECT count(compress_chunk(c)) FROM show_chunks('signal_minutes') AS c;
 
@@ -59,7 +59,7 @@ SELECT t + make_interval(secs => s % 10), 1, s, 0.7, 0.7, 0.5, 1, 1, 10
 FROM generate_series('2026-10-30 23:50'::timestamptz, '2026-10-30 23:59:40', '10 seconds') AS t, generate_series(1, 22000) AS s
 WHERE s NOT IN (SELECT series_id FROM drawn);
 INSERT INTO signal_rows
-SELECT t, 1, series_id, 4, 4, 0.5, 1, 2, 1
+SELECT t, 1, series_id, 4, 4, 0.5, 1, 2, 1, 4e8, 1.6e9
 FROM generate_series('2026-10-30 23:00'::timestamptz, '2026-10-30 23:59:49', '1 second') AS t, drawn;
 -- What is older than two hours would be packed; so is the last hour here.
 SELECT count(compress_chunk(c)) FROM show_chunks('signal_rows') AS c;

@@ -15,7 +15,8 @@ FROM series s, generate_series(timestamptz '2026-01-01Z', timestamptz '2026-01-0
 ORDER BY t, s.series_id;
 -- Where no stage was yet, the view makes all minutes of the ten seconds.
 INSERT INTO signal_minutes
-SELECT time, slowdown_s, series_id, value, value_min, value_max, mean, baseline, ticks, contended_ticks FROM signals_1min;
+SELECT time, slowdown_s, series_id, value, value_min, value_max, mean, baseline, ticks, contended_ticks,
+       4e8 * (0.9 + 0.2 * random()), 4e8 * value * (0.9 + 0.2 * random()) FROM signals_1min;
 SELECT compress_chunk(c, if_not_compressed => true) FROM show_chunks('signal_minutes') c;
 \o
 
