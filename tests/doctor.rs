@@ -115,6 +115,20 @@ impl Site {
         self.run = Some(self.tailback(&["run"]).stdout(Stdio::null()).stderr(log).spawn().unwrap());
     }
 
+    /// Runs it; it ends by itself, with a sentence that has these words.
+    fn run_ends_with(&mut self, words: &[&str]) {
+        self.run();
+        let run = self.run.as_mut().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while run.try_wait().unwrap().is_none() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        assert_eq!(run.try_wait().unwrap().and_then(|status| status.code()), Some(1));
+        let log = std::fs::read_to_string(self.path("run.log")).unwrap();
+        let last = log.trim_end().lines().last().unwrap_or_default();
+        assert!(words.iter().all(|word| last.contains(word)), "{words:?} are not in {last:?}");
+    }
+
     fn stop_run(&mut self) {
         let Some(mut child) = self.run.take() else { return };
         let id = child.id().to_string();
@@ -208,6 +222,27 @@ fn is_set_up_by_migrate(site: &Site) {
     assert_eq!(site.migrate(&["--dry-run"]), "0 migrations are missing\n");
 }
 
+/// Two rows of the runbook: what a run says of a state that another version wrote, and of a topic that was made anew.
+fn stops_at_what_it_cannot_go_on_from(site: &mut Site) {
+    let database = site.database.clone();
+    let versions = |change: &str| {
+        let update =
+            format!("UPDATE stage_snapshots SET version = version {change} WHERE stage = 'detector'");
+        let done = Command::new("psql").args(["-XAtq", &database, "-c", &update]).status().unwrap();
+        assert!(done.success());
+    };
+    versions("+ 1");
+    site.run_ends_with(&[
+        "the state of detector/",
+        "is of version",
+        "this Tailback writes",
+        "--forget-positions",
+    ]);
+    versions("- 1");
+    site.delete_topics(&["tailback.counters"]);
+    site.run_ends_with(&["was deleted and made anew", "`tailback.counters` and `tailback.signals` both"]);
+}
+
 /// Tailback's topics are deleted while nothing runs: positions in them are forgotten, and it goes on.
 fn goes_on_with_new_topics(site: &mut Site) {
     site.delete_topics(&["tailback.counters", "tailback.signals"]);
@@ -263,6 +298,7 @@ fn an_installation_is_examined_from_its_first_hour_to_its_failures() {
     assert!(!well);
     assert!(has(&found, "error", "aggregator: does not run"));
 
+    stops_at_what_it_cannot_go_on_from(&mut site);
     goes_on_with_new_topics(&mut site);
 
     // No database: the rest is checked all the same, and what needs it says so.
