@@ -167,6 +167,11 @@ impl Thinner {
         Thinner { policy, open: Vec::new(), phases: Vec::new() }
     }
 
+    /// Bytes that one series takes.
+    pub const fn bytes_per_series() -> usize {
+        size_of::<Option<Open>>() + size_of::<u8>()
+    }
+
     /// The policy.
     pub fn policy(&self) -> StoragePolicy {
         self.policy

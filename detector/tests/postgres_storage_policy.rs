@@ -81,6 +81,13 @@ fn a_series_without_counters_has_none_in_any_tier() {
     assert!(counts.iter().all(|c| c.passed_per_s.is_nan() && c.waited_per_s.is_nan()), "{counts:?}");
 }
 
+#[test]
+fn what_is_open_of_a_series_takes_a_third_of_a_kilobyte() {
+    let bytes = Thinner::bytes_per_series();
+    eprintln!("{bytes} bytes a series");
+    assert!(bytes <= 341, "{bytes}");
+}
+
 fn infos(count: usize) -> Vec<SeriesInfo> {
     let name = |text: String| Name::parse(&text).unwrap();
     let of = |at: usize| SeriesInfo {
