@@ -58,6 +58,7 @@ pub const POSTGRES_MIGRATIONS: &[PgMigration] = &[
     timescale("0031_tiers", include_str!("../sql/postgres/0031_tiers.timescale.sql")),
     plain("0032_page", include_str!("../sql/postgres/0032_page.sql")),
     plain("0033_counters", include_str!("../sql/postgres/0033_counters.sql")),
+    plain("0034_placement", include_str!("../sql/postgres/0034_placement.sql")),
 ];
 
 const fn plain(name: &'static str, sql: &'static str) -> PgMigration {

@@ -1,12 +1,15 @@
 -- Mean stalls per flit over the span: a line for each row of tiles, a column for each of the eight. Tiles that report nothing stay empty.
-WITH tiles AS (
+-- Tiles of a router are mostly numbered together: their range is looked up in what batches of columns say of themselves, an array is not.
+WITH wanted AS (
+    SELECT series_id, part FROM series WHERE component = ${router:sqlstring} AND metric = 'aries_stall_ratio'
+), tiles AS (
     SELECT regexp_match(s.part, '^r([0-5])c([0-7])$') AS place, sum(t.value * t.ticks) / nullif(sum(t.ticks) FILTER (WHERE t.value IS NOT NULL), 0) AS value
-    FROM series s
+    FROM wanted s
     JOIN signals_over($__timeFrom(), $__timeTo(),
                       extract(epoch FROM $__timeTo()::timestamptz - $__timeFrom()::timestamptz)::double precision / 60) t
         USING (series_id)
-    WHERE t.series_id = ANY (ARRAY(SELECT series_id FROM series
-                                   WHERE component = ${router:sqlstring} AND metric = 'aries_stall_ratio')) GROUP BY s.part
+    WHERE t.series_id >= (SELECT min(series_id) FROM wanted) AND t.series_id <= (SELECT max(series_id) FROM wanted)
+    GROUP BY s.part
 )
 SELECT 'r' || r AS row, max(value) FILTER (WHERE place[2] = '0') AS c0, max(value) FILTER (WHERE place[2] = '1') AS c1,
        max(value) FILTER (WHERE place[2] = '2') AS c2, max(value) FILTER (WHERE place[2] = '3') AS c3,

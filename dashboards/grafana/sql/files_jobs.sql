@@ -1,24 +1,34 @@
--- Jobs by what they wrote in the span, in the latest day of longer ones, from the mean rates of their clients while they ran.
+-- Jobs by what they wrote in the span, in the latest day of longer ones, from the mean rates of their clients while they ran: by hours
+-- that are written where the span is six hours or minutes are not kept so long, and by minutes else and after the last such hour.
+-- Clients are joined before anything is summed: an array of them would be searched for each row.
 WITH span AS (
-    SELECT f AS from_time, CASE WHEN extract(epoch FROM $__timeTo()::timestamptz - f) / 24 >= 900 THEN 3600 ELSE 60 END AS step_s
+    SELECT f AS from_time, $__timeTo()::timestamptz - f >= interval '6 hours'
+           OR NOT (SELECT coalesce(f >= now() - kept_for, true) FROM tier_retention WHERE tier = '1min') AS by_hours
     FROM (SELECT greatest($__timeFrom()::timestamptz, $__timeTo()::timestamptz - interval '1 day') AS f) x
+), clients AS (
+    SELECT series_id FROM series WHERE metric = 'lustre_write_rate' AND part IN (${mount:sqlstring})
 ), rates AS (
-    SELECT t.series_id, t.at_time, t.value
-    FROM signals_over(greatest($__timeFrom()::timestamptz, $__timeTo()::timestamptz - interval '1 day'), $__timeTo(),
-                      greatest(60, extract(epoch FROM least($__timeTo()::timestamptz - $__timeFrom()::timestamptz, interval '1 day'))
-                                   ::double precision / 24)) t
-    WHERE t.series_id = ANY (ARRAY(SELECT series_id FROM series WHERE metric = 'lustre_write_rate' AND part IN (${mount:sqlstring})))
-      AND t.value > 0
+    SELECT h.series_id, h.time AS at_time, interval '1 hour' AS step, h.value * 3600.0 AS bytes
+    FROM signal_hours h JOIN clients USING (series_id)
+    WHERE (SELECT by_hours FROM span) AND h.value > 0 AND h.time <= $__timeTo() AND h.time < date_bin('1 hour', minutes_written_until(), 'epoch')
+      AND h.time >= greatest($__timeFrom()::timestamptz, $__timeTo()::timestamptz - interval '1 day') - interval '1 hour'
+    UNION ALL
+    SELECT m.series_id, m.time, interval '1 minute', m.value * 60.0
+    FROM signals_1min m JOIN clients USING (series_id)
+    WHERE m.value > 0 AND m.time <= $__timeTo()
+      AND m.time >= greatest($__timeFrom()::timestamptz, $__timeTo()::timestamptz - interval '1 day') - interval '1 minute'
+      AND m.time >= (SELECT CASE WHEN by_hours THEN date_bin('1 hour', minutes_written_until(), 'epoch') ELSE '-infinity' END FROM span)
 ), runs AS (
     SELECT j.job_id, j.start_time, j.until_time FROM job_runs j, span
     WHERE j.start_time < $__timeTo() AND j.until_time > span.from_time
 ), written AS (
-    SELECT r.job_id, sum(x.value * span.step_s) AS bytes, count(DISTINCT x.series_id) AS clients
-    FROM runs r JOIN job_series js USING (job_id) JOIN rates x USING (series_id) CROSS JOIN span
-    WHERE x.at_time >= r.start_time - make_interval(secs => span.step_s) AND x.at_time < r.until_time
-    GROUP BY r.job_id
+    SELECT c.job_id, sum(c.bytes) AS bytes, count(*) AS clients
+    FROM (SELECT r.job_id, x.series_id, sum(x.bytes) AS bytes
+          FROM runs r JOIN job_series js USING (job_id) JOIN rates x USING (series_id)
+          WHERE x.at_time >= r.start_time - x.step AND x.at_time < r.until_time GROUP BY 1, 2) c
+    GROUP BY c.job_id
 ), whole AS (
-    SELECT sum(x.value * span.step_s) AS bytes FROM rates x CROSS JOIN span
+    SELECT sum(bytes) AS bytes FROM rates
 )
 SELECT w.job_id AS job, j.user_name, j.name, w.bytes AS written_bytes, w.bytes / nullif(whole.bytes, 0) AS share, w.clients,
        j.slowdown_s AS lost_s, j.slowdown_percent AS lost_percent, j.completeness
