@@ -16,8 +16,8 @@ pub struct Counters {
     step_s: f64,
     /// Begin of each step.
     time: Vec<f64>,
-    passed_per_s: Vec<f64>,
-    waited_per_s: Vec<f64>,
+    passed_per_s: Vec<Option<f64>>,
+    waited_per_s: Vec<Option<f64>>,
 }
 
 /// The counters behind series `name` of `metric` between two times, in at most [`POINTS_MAX`] steps of a second or more.
@@ -33,6 +33,9 @@ pub fn read_counters(
     // A step that the range begins in the middle of is one more.
     let step_s = ((to - from) / (POINTS_MAX - 1) as f64).ceil().max(1.0);
     let mut found = Counters { counts: metric.and_then(Metric::counts), step_s, ..Counters::default() };
+    if found.counts.is_none() {
+        return Ok(found);
+    }
     store.rows(question!("counters"), &[&name, &from, &to, &step_s], |row| {
         found.time.push(row.get(0)?);
         found.passed_per_s.push(row.get(1)?);

@@ -59,6 +59,9 @@ pub enum OfSeries {
     Counters(Counters),
 }
 
+/// Answers what was asked of a series between two times.
+type Answering = fn(&Store<'_>, SeriesNow, (f64, f64)) -> Result<OfSeries, ApiError>;
+
 /// Answers `/api/v1/series/{name}/points` and `/counters`; a series name holds slashes, so the path is taken as a whole.
 ///
 /// # Errors
@@ -68,12 +71,11 @@ pub async fn of_series(
     Path(rest): Path<String>,
     Checked(range): Checked<Range>,
 ) -> Answer<OfSeries> {
-    let (name, answer): (_, fn(&Store<'_>, SeriesNow, (f64, f64)) -> Result<OfSeries, ApiError>) =
-        match rest.rsplit_once('/') {
-            Some((name, "points")) => (name, points_answer),
-            Some((name, "counters")) => (name, counters_answer),
-            _ => return Err(ApiError::NotFound("a series has only /points and /counters".to_string())),
-        };
+    let (name, answer): (_, Answering) = match rest.rsplit_once('/') {
+        Some((name, "points")) => (name, points_answer),
+        Some((name, "counters")) => (name, counters_answer),
+        _ => return Err(ApiError::NotFound("a series has only /points and /counters".to_string())),
+    };
     let name = checked_series_name(name)?;
     let read = move |store: &Store<'_>| {
         let series = store

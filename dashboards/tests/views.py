@@ -121,9 +121,9 @@ class ViewChecks:
     def check_a_tile_shows_its_raw_counters(self):
         names = self.api("now?metric=aries_stall_ratio&order=slowdown&limit=50")["series"]["name"]
         tiles = [name for name in names if name.count("/") == 2]
-        if tiles:
-            self.open("series/" + tiles[0])
-            self.browser.wait("[...document.querySelectorAll('.card')].some((c) => /^Raw counters/.test(c.innerText) && c.querySelector('.uplot canvas'))")
+        assert tiles, names
+        self.open("series/" + tiles[0])
+        self.browser.wait("[...document.querySelectorAll('.card')].some((c) => /^Raw counters/.test(c.innerText) && c.querySelector('.uplot canvas'))")
 
     def check_the_fabric_is_shown_by_group_and_a_group_can_be_opened(self):
         self.open_and_wait("fabric")

@@ -5,6 +5,7 @@
 //! detectors tell the second time by the row's place in its raw partition.
 
 mod avro_schemas;
+mod committing;
 mod ends;
 mod job_news;
 mod job_topics;
@@ -16,7 +17,7 @@ use super::figures::StageFigures;
 use super::http::Health;
 use super::kafka::{self, Change, Deliveries, Listener};
 use super::lag::Lag;
-use super::stop::{Again, Wishes, let_go};
+use super::stop::{Again, Wishes};
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
 use crate::config::sections::Stage;
@@ -28,7 +29,7 @@ use job_topics::JobTopics;
 use outlet::Rekeyed;
 use raw::RawPartition;
 use rdkafka::Offset;
-use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
+use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
 use rdkafka::{Message, TopicPartitionList};
@@ -68,19 +69,8 @@ pub fn run(
     handle: &tokio::runtime::Handle,
 ) -> anyhow::Result<()> {
     let mut stage = Aggregating::start(config, partitions, figures, handle, wishes)?;
-    stage.open(config, health)?;
-    while !wishes.stopping() {
-        health.alive("aggregator");
-        stage.look_at_lag();
-        stage.look_after_brokers();
-        let busy = stage.turn()?;
-        stage.tell()?;
-        stage.commit()?;
-        if !busy {
-            stage.serve(IDLE)?;
-        }
-    }
-    stage.drain(config.run.drain())
+    let turned = stage.open(config, health).and_then(|()| stage.turns(health));
+    stage.end(turned, config.run.drain(), config.run.let_go())
 }
 
 struct Aggregating<'a> {
@@ -342,25 +332,6 @@ impl<'a> Aggregating<'a> {
         Ok(())
     }
 
-    /// Commits the offsets of the chunks that have arrived.
-    fn commit(&mut self) -> anyhow::Result<()> {
-        if let Some(offsets) = self.arrived()? {
-            commit(&self.consumer, &offsets, CommitMode::Async);
-        }
-        Ok(())
-    }
-
-    /// The offsets that the chunks which have arrived take us to, in their order; none if no more has arrived.
-    fn arrived(&mut self) -> anyhow::Result<Option<TopicPartitionList>> {
-        let mut newest = None;
-        while self.chunks.front().is_some_and(|(chunk, _)| self.out.arrived(*chunk)) {
-            newest = self.chunks.pop_front().map(|(_, offsets)| offsets);
-        }
-        // A message that was given up is on its way no more either: what it was made of must not be committed.
-        self.nothing_failed()?;
-        Ok(newest.filter(|list: &TopicPartitionList| list.count() > 0))
-    }
-
     fn nothing_failed(&self) -> anyhow::Result<()> {
         match self.out.failed() {
             true => Err(Again("counters could not be written to Kafka".into()).into()),
@@ -372,37 +343,6 @@ impl<'a> Aggregating<'a> {
     fn look_after_brokers(&self) {
         self.consumer.context().lost().name_again(self.consumer.client(), &self.brokers);
         self.out.look_after_brokers();
-    }
-
-    /// Commits what is on its way, as far as it arrives in time.
-    fn drain(mut self, patience: Duration) -> anyhow::Result<()> {
-        let deadline = Instant::now() + patience;
-        self.told -= TELL_IDLE.min(self.told.elapsed() + TELL_IDLE);
-        self.rows_since_told += 1;
-        self.tell()?;
-        let mut last = None;
-        while !self.chunks.is_empty() && Instant::now() < deadline {
-            self.out.wait();
-            last = self.arrived()?.or(last);
-        }
-        let clean = self.chunks.is_empty();
-        let Aggregating { consumer, raws, out, .. } = self;
-        let_go(deadline, move || {
-            if let Some(offsets) = last {
-                commit(&consumer, &offsets, CommitMode::Sync);
-            }
-            // Queues of partitions belong to the consumer.
-            drop((out, raws));
-            consumer.unsubscribe();
-        });
-        tracing::info!(stage = "aggregator", clean, "stopped");
-        Ok(())
-    }
-}
-
-fn commit(consumer: &BaseConsumer<Listener>, offsets: &TopicPartitionList, mode: CommitMode) {
-    if let Err(error) = consumer.commit(offsets, mode) {
-        tracing::debug!(%error, "offsets were not committed; the next ones will be");
     }
 }
 

@@ -119,6 +119,21 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
     /// # Errors
     /// What makes it impossible to go on.
     pub fn run(mut self) -> anyhow::Result<()> {
+        let turned = self.turns();
+        let begun = Instant::now();
+        let drained = turned.and_then(|()| self.drain(begun + self.setup.config.run.drain()));
+        let (consumer, lag, clean) = (self.consumer, self.lag, drained.is_ok() && self.on_its_way.is_none());
+        // A question to the brokers owns the consumer, too.
+        let left = let_go(begun + self.setup.config.run.let_go(), move || {
+            drop(lag);
+            consumer.unsubscribe();
+        });
+        tracing::info!(stage = W::STAGE, clean, left, "stopped");
+        drained
+    }
+
+    /// Turns until it is asked to stop.
+    fn turns(&mut self) -> anyhow::Result<()> {
         while !self.setup.wishes.stopping() {
             self.messages()?;
             if self.refused.load(Ordering::Relaxed) {
@@ -133,7 +148,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             self.keep_within_memory()?;
             self.look_at_lag();
         }
-        self.drain()
+        Ok(())
     }
 
     fn is_time_to_commit(&mut self) -> bool {
@@ -327,9 +342,8 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         Ok(())
     }
 
-    /// Commits what is known, with all states, within the time that a stop may take.
-    fn drain(mut self) -> anyhow::Result<()> {
-        let deadline = Instant::now() + self.setup.config.run.drain();
+    /// Commits what is known, with all states, until `deadline`.
+    fn drain(&mut self, deadline: Instant) -> anyhow::Result<()> {
         let wait = |stage: &mut Self| -> anyhow::Result<()> {
             while stage.on_its_way.is_some() && Instant::now() < deadline {
                 stage.see_commit()?;
@@ -337,19 +351,12 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             }
             Ok(())
         };
-        wait(&mut self)?;
+        wait(self)?;
         if self.on_its_way.is_none() {
             self.held.values_mut().for_each(Held::hurry_snapshot);
             self.commit(true, true)?;
-            wait(&mut self)?;
+            wait(self)?;
         }
-        let clean = self.on_its_way.is_none();
-        let consumer = self.consumer;
-        let_go(deadline, move || {
-            consumer.unsubscribe();
-            drop(consumer);
-        });
-        tracing::info!(stage = W::STAGE, clean, "stopped");
         Ok(())
     }
 }

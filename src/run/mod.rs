@@ -31,7 +31,7 @@
 //! | `placement` | `/api/v1/placement`: what a job on some nodes would meet |
 //! | [`links`] | news of links, from all detector partitions to the one that looks at all |
 //! | [`service`] | what a service manager is told |
-//! | [`stop`] | the wishes to stop and to reload |
+//! | [`stop`] | the wishes to stop and to reload; how a stage lets go of brokers |
 
 pub mod aggregating;
 pub mod alert_news;

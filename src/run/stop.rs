@@ -40,15 +40,18 @@ impl Wishes {
     }
 }
 
-/// Does the `last` things with brokers, and waits for them until `deadline`: closing a consumer waits for brokers, which may not
-/// answer, whether or not there is something to close for. What is not done by then the end of the process does.
-pub fn let_go(deadline: Instant, last: impl FnOnce() + Send + 'static) {
-    let (doing, done) = mpsc::channel::<()>();
-    std::thread::spawn(move || {
+/// Does the `last` things with brokers, and waits for them until `deadline`; whether they were done by then. Closing a consumer
+/// waits for brokers, which may not answer, whether or not there is something to close for. What is left the end of the process
+/// does. All that may own the consumer belongs into `last`: whoever drops it last closes it.
+pub fn let_go(deadline: Instant, last: impl FnOnce() + Send + 'static) -> bool {
+    let (doing, done) = mpsc::channel();
+    let thread = std::thread::Builder::new().name("let go".to_string());
+    // Without a thread `last` is dropped here, which may take its time.
+    let doing = thread.spawn(move || {
         last();
-        drop(doing);
+        doing.send(()).is_ok()
     });
-    let _ = done.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+    doing.is_ok() && done.recv_timeout(deadline.saturating_duration_since(Instant::now())).is_ok()
 }
 
 /// A stage has to begin again from what was committed; nothing is lost by it.
@@ -65,12 +68,12 @@ mod tests {
     fn what_ends_in_time_is_waited_for_and_what_does_not_is_left() {
         let (begun, patience) = (Instant::now(), Duration::from_secs(20));
         let (told, hears) = mpsc::channel();
-        let_go(begun + patience, move || told.send(()).unwrap());
+        assert!(let_go(begun + patience, move || told.send(()).unwrap()));
         hears.try_recv().unwrap();
         assert!(begun.elapsed() < patience);
         let (_never, waits) = mpsc::channel::<()>();
         let deadline = Instant::now() + Duration::from_millis(50);
-        let_go(deadline, move || drop(waits.recv()));
+        assert!(!let_go(deadline, move || assert!(waits.recv().is_err())));
         assert!(Instant::now() >= deadline);
     }
 }

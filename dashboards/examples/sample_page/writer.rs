@@ -90,7 +90,7 @@ fn write_signal(to: &Transaction<'_>, id: usize, series: &Series, time: f64) -> 
     let r = series.reading(time);
     let row = params![id as i64, time, r.value, r.mean, r.baseline, r.bound, r.state, r.slowdown_s];
     for sql in [
-        "INSERT OR REPLACE INTO signals VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 4e8, 4e8 * ?3)",
+        "INSERT OR REPLACE INTO signals VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, iif(?3 < 1e6, 4e8, NULL), iif(?3 < 1e6, 4e8 * ?3, NULL))",
         "INSERT OR REPLACE INTO series_latest VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     ] {
         to.prepare_cached(sql)?.execute(row)?;

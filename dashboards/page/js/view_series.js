@@ -34,10 +34,11 @@ export function openSeries(root, route) {
     const [points, episodes, counters] = await Promise.all([
       ask(path, asked),
       ask("episodes", { series: name, limit: 50 }),
-      uncounted ?? ask(`series/${seriesPath(name)}/counters`, asked),
+      // Without them the rest is as good.
+      uncounted ?? ask(`series/${seriesPath(name)}/counters`, asked).catch(() => null),
     ]);
     // A series has raw counters or will never have them.
-    if (counters.counts === null) uncounted = counters;
+    if (counters?.counts === null) uncounted = counters;
     latest = points.series.time;
     return { ...points, ...episodes, counters };
   };
@@ -66,7 +67,7 @@ function makeParts({ metric, points, spans }) {
 
 /** Raw counters, once there are some; a series that has none of its own has no card. */
 function showCounters(parts, counters) {
-  if (counters.counts === null) return;
+  if (!counters?.counts) return;
   if (counters.time.length === 0) {
     if (parts.counted === null) fill(parts.counters, card("Raw counters", el("div", { class: "body" }, empty("None are kept of this range.", "", true))));
     return;

@@ -58,10 +58,46 @@ fn minutes_that_are_not_written_yet_have_no_counters_and_hours_are_made_of_minut
 }
 
 #[test]
+fn of_a_minute_with_some_ticks_of_its_own_the_rest_is_told_as_their_mean() {
+    on_each_server(|database: Database| async move {
+        // A minute of 60 ticks with 1,000 a second each, but for three that are kept and have 4,000.
+        database
+            .execute(
+                "INSERT INTO series (name, metric, component, part)
+                 VALUES ('aries_stall_ratio/c0-0c0s0/r0c0', 'aries_stall_ratio', 'c0-0c0s0', 'r0c0');
+                 INSERT INTO signal_minutes SELECT to_timestamp(1700000040), 0, series_id, 1, 1, 1, 1, 1, 60, 3, 1150, 2300 FROM series;
+                 INSERT INTO signal_rows
+                 SELECT to_timestamp(1700000090 + n), 0, series_id, 1, 1, 1, 1, 2, 1, 4000, 8000 FROM series, generate_series(1, 3) n",
+            )
+            .await;
+        assert_eq!(query(&database, &told(&series(0), 1)).await, ["4 60 1150 2300"]);
+        let rows = "SELECT concat_ws(' ', extract(epoch FROM at_time)::bigint, passed_per_s, waited_per_s, ticks) FROM
+            counters_over('aries_stall_ratio/c0-0c0s0/r0c0', to_timestamp(1699999000), to_timestamp(1700001000), 1) ORDER BY 1";
+        let tick = |second: i64| format!("{} 4000 8000 1", 1_700_000_090 + second);
+        let expected = ["1700000040 1000 2000 57".to_string(), tick(1), tick(2), tick(3)];
+        assert_eq!(query(&database, rows).await, expected);
+    });
+}
+
+#[test]
 fn a_question_about_counters_is_planned_as_one_with_what_is_asked() {
     on_each_server(|database: Database| async move {
-        let plan = query(&database, &format!("EXPLAIN {}", told(&series(0), 20))).await.join("\n");
-        assert!(!plan.contains("Function Scan"), "{plan}");
-        assert!(!plan.contains("Scan on signal_rows"), "steps of 20 s need no ticks: {plan}");
+        let mut store = PgStore::connect(&database.settings()).await.unwrap();
+        store.claim("detector", 0, "a").await.unwrap();
+        let fixture = Fixture::new(2, 200);
+        store.commit("detector", &[commit(&fixture, 1, None, 1)]).await.unwrap();
+        let rows = if database.timescale {
+            let chunks = "SELECT chunk_name::text FROM timescaledb_information.chunks WHERE hypertable_name = 'signal_rows'";
+            query(&database, chunks).await
+        } else {
+            vec!["signal_rows".to_string()]
+        };
+        let mut reads_ticks = Vec::new();
+        for step_s in [1, 20] {
+            let plan = query(&database, &format!("EXPLAIN {}", told(&series(0), step_s))).await.join("\n");
+            assert!(!plan.contains("Function Scan"), "{plan}");
+            reads_ticks.push(rows.iter().any(|name| plan.contains(&format!("on {name}"))));
+        }
+        assert_eq!(reads_ticks, [true, false], "steps of 20 s need no ticks");
     });
 }

@@ -13,7 +13,7 @@ FROM signal_rows;
 CREATE OR REPLACE FUNCTION tailback_tier_views() RETURNS void
     LANGUAGE plpgsql SET search_path = public, pg_temp AS $do$
 BEGIN
-    CREATE VIEW signals_1min AS
+    CREATE OR REPLACE VIEW signals_1min AS
     SELECT series_id, time, value::double precision AS value, value_min, value_max, mean::double precision AS mean,
            baseline::double precision AS baseline, ticks::bigint AS ticks, contended_ticks::bigint AS contended_ticks, slowdown_s,
            passed_per_s, waited_per_s
@@ -28,7 +28,7 @@ BEGIN
            NULL, NULL
     FROM signal_buckets WHERE time >= minutes_written_until() GROUP BY 1, 2;
 
-    CREATE VIEW signals_1h AS
+    CREATE OR REPLACE VIEW signals_1h AS
     SELECT series_id, time, value::double precision AS value, value_min, value_max, mean::double precision AS mean,
            baseline::double precision AS baseline, ticks::bigint AS ticks, contended_ticks::bigint AS contended_ticks, slowdown_s,
            passed_per_s, waited_per_s
@@ -46,12 +46,10 @@ BEGIN
 
     GRANT SELECT ON signals_1min, signals_1h TO tailback_writer, tailback_reader;
 END $do$;
-DROP VIEW signals_1h;
-DROP VIEW signals_1min;
 SELECT tailback_tier_views();
 
--- Counters of one series in a span, in the tier that fits its steps: ticks where they are kept and the step is below ten seconds,
--- and the minutes in which there are none; else minutes, and hours where the step is a quarter of an hour or minutes are not kept
+-- Counters of one series in a span, in the tier that fits its steps: where the step is below ten seconds ticks that are kept, and
+-- what is left of each minute without them; else minutes, and hours where the step is a quarter of an hour or minutes are not kept
 -- so long. Steps are compared while the query is planned: only tables that are read are in the plan.
 CREATE FUNCTION counters_over(asked text, from_time timestamptz, until_time timestamptz, step_s double precision)
     RETURNS TABLE (at_time timestamptz, passed_per_s double precision, waited_per_s double precision, ticks bigint)
@@ -60,15 +58,22 @@ CREATE FUNCTION counters_over(asked text, from_time timestamptz, until_time time
     FROM signal_rows r
     WHERE $4 < 10 AND r.series_id = (SELECT s.series_id FROM series s WHERE s.name = $1) AND r.time >= $2 AND r.time <= $3
       AND r.passed_per_s IS NOT NULL
-    UNION ALL
-    SELECT m.time, m.passed_per_s::double precision, m.waited_per_s::double precision, m.ticks
-    FROM signals_1min m
-    WHERE $4 < 900 AND m.series_id = (SELECT s.series_id FROM series s WHERE s.name = $1) AND m.time > $2 - interval '1 minute' AND m.time <= $3
-      AND m.passed_per_s IS NOT NULL
       AND (SELECT coalesce($2 >= now() - t.kept_for, true) FROM tier_retention t WHERE t.tier = '1min')
-      AND m.time NOT IN (SELECT date_bin('1 minute', r.time, 'epoch') FROM signal_rows r
-                         WHERE $4 < 10 AND r.series_id = (SELECT s.series_id FROM series s WHERE s.name = $1)
-                           AND r.time >= $2 AND r.time <= $3 AND r.passed_per_s IS NOT NULL)
+    UNION ALL
+    SELECT m.time, greatest(m.passed_per_s * m.ticks - coalesce(k.passed, 0), 0) / (m.ticks - coalesce(k.ticks, 0)),
+           greatest(m.waited_per_s * m.ticks - coalesce(k.waited, 0), 0) / (m.ticks - coalesce(k.ticks, 0)),
+           m.ticks - coalesce(k.ticks, 0)
+    FROM signals_1min m LEFT JOIN (
+        SELECT date_bin('1 minute', r.time, 'epoch') AS minute, count(*) AS ticks, sum(r.passed_per_s::double precision) AS passed,
+               sum(r.waited_per_s::double precision) AS waited
+        FROM signal_rows r
+        WHERE $4 < 10 AND r.series_id = (SELECT s.series_id FROM series s WHERE s.name = $1) AND r.time >= $2 AND r.time <= $3
+          AND r.passed_per_s IS NOT NULL
+        GROUP BY 1
+    ) k ON k.minute = m.time
+    WHERE $4 < 900 AND m.series_id = (SELECT s.series_id FROM series s WHERE s.name = $1) AND m.time > $2 - interval '1 minute' AND m.time <= $3
+      AND m.passed_per_s IS NOT NULL AND m.ticks > coalesce(k.ticks, 0)
+      AND (SELECT coalesce($2 >= now() - t.kept_for, true) FROM tier_retention t WHERE t.tier = '1min')
     UNION ALL
     SELECT h.time, h.passed_per_s::double precision, h.waited_per_s::double precision, h.ticks
     FROM signals_1h h

@@ -118,7 +118,7 @@ fn a_partition_of_which_nothing_is_left_is_at_its_end_although_nothing_came_and_
     let start = || started(&config, &figures, runtime.handle());
     let mut first = start();
     assert!(comes_to_the_end(&mut first), "the rows are not read");
-    first.drain(Duration::from_secs(10)).unwrap();
+    first.end(Ok(()), Duration::from_secs(10), Duration::from_secs(10)).unwrap();
     let mut second = start();
     assert!(comes_to_the_end(&mut second), "the first end is not told");
     assert!(second.raws.iter().all(|raw| raw.next_offset().is_none()), "rows were read again");

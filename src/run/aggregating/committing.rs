@@ -1,0 +1,92 @@
+//! How far the raw topics were read, told to Kafka; and the end of the stage.
+
+use super::{Aggregating, IDLE, TELL_IDLE};
+use crate::run::http::Health;
+use crate::run::kafka::Listener;
+use crate::run::stop::let_go;
+use rdkafka::TopicPartitionList;
+use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
+use std::time::{Duration, Instant};
+
+impl Aggregating<'_> {
+    /// Turns until it is asked to stop.
+    pub(super) fn turns(&mut self, health: &Health) -> anyhow::Result<()> {
+        while !self.wishes.stopping() {
+            health.alive("aggregator");
+            self.look_at_lag();
+            self.look_after_brokers();
+            let busy = self.turn()?;
+            self.tell()?;
+            self.commit()?;
+            if !busy {
+                self.serve(IDLE)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Commits the offsets of the chunks that have arrived.
+    pub(super) fn commit(&mut self) -> anyhow::Result<()> {
+        if let Some(offsets) = self.arrived()? {
+            told(&self.consumer, &offsets, CommitMode::Async);
+        }
+        Ok(())
+    }
+
+    /// The offsets that the chunks which have arrived take us to, in their order; none if no more has arrived.
+    fn arrived(&mut self) -> anyhow::Result<Option<TopicPartitionList>> {
+        let mut newest = None;
+        while self.chunks.front().is_some_and(|(chunk, _)| self.out.arrived(*chunk)) {
+            newest = self.chunks.pop_front().map(|(_, offsets)| offsets);
+        }
+        // A message that was given up is on its way no more either: what it was made of must not be committed.
+        self.nothing_failed()?;
+        Ok(newest.filter(|list: &TopicPartitionList| list.count() > 0))
+    }
+
+    /// Commits what is on its way, as far as it arrives within `drain`, and lets go of the brokers within `letting_go`.
+    pub(super) fn end(
+        mut self,
+        turned: anyhow::Result<()>,
+        drain: Duration,
+        letting_go: Duration,
+    ) -> anyhow::Result<()> {
+        let begun = Instant::now();
+        let drained = turned.and_then(|()| self.drain(begun + drain));
+        let clean = drained.is_ok() && self.chunks.is_empty();
+        let last = drained.as_ref().map_or(None, Clone::clone);
+        let Aggregating { consumer, raws, out, lag, doubts, .. } = self;
+        let left = let_go(begun + letting_go, move || {
+            if let Some(offsets) = last {
+                told(&consumer, &offsets, CommitMode::Sync);
+            }
+            // Queues of partitions and questions to the brokers own the consumer, too.
+            drop((out, raws, lag, doubts));
+            consumer.unsubscribe();
+        });
+        tracing::info!(stage = "aggregator", clean, left, "stopped");
+        drained.map(drop)
+    }
+
+    /// Waits until `deadline` for what is on its way; the offsets that it takes us to.
+    fn drain(&mut self, deadline: Instant) -> anyhow::Result<Option<TopicPartitionList>> {
+        self.told -= TELL_IDLE.min(self.told.elapsed() + TELL_IDLE);
+        self.rows_since_told += 1;
+        self.tell()?;
+        let mut last = None;
+        while !self.chunks.is_empty() && Instant::now() < deadline {
+            self.out.wait();
+            if let Some(offsets) = self.arrived()? {
+                told(&self.consumer, &offsets, CommitMode::Async);
+                last = Some(offsets);
+            }
+        }
+        Ok(last)
+    }
+}
+
+fn told(consumer: &BaseConsumer<Listener>, offsets: &TopicPartitionList, mode: CommitMode) {
+    if let Err(error) = consumer.commit(offsets, mode) {
+        tracing::debug!(%error, "offsets were not committed; unless later ones are, the rows are read again");
+    }
+}
