@@ -183,6 +183,10 @@ fn list<'a, T>(
 ) -> Result<Vec<T>, WireError> {
     let mut found = Vec::new();
     reader.array(|r| {
+        // Most lists have one item: a job event tells of one node, and a machine that starts sends tens of thousands of them.
+        if found.len() == found.capacity() {
+            found.reserve_exact(found.len().max(1));
+        }
         found.push(item(r)?);
         Ok(())
     })?;
