@@ -2,6 +2,7 @@
 -- minute, of components by hour, and by minute for seven hours; the minutes of all series for six hours, and for the whole
 -- month of each two-hundredth and of those that panels draw alone; ten seconds of all for an hour and of those for six;
 -- signals of all for ten minutes and of those for an hour. Everything ends with the month.
+-- `one_of` as in post_mortem.sql.
 \set ON_ERROR_STOP on
 SET synchronous_commit = off;
 UPDATE tier_retention SET kept_for = NULL;
@@ -41,7 +42,7 @@ SELECT series_id FROM series WHERE name = 'aries_stall_ratio/c0-0c0s0/r0c3' OR s
 UNION
 (SELECT series_id FROM job_episodes WHERE job_id = 'big' GROUP BY 1 ORDER BY sum(lost_s) DESC, 1 LIMIT 10);
 INSERT INTO signal_minutes
-SELECT t, 1, s, 0.7, 0.5, 4, 0.7, 0.5, 60, CASE WHEN s % 50 < 3 THEN 20 ELSE 0 END, 4e8 + s, 3e8 - s FROM generate_series(1, 22000) AS s,
+SELECT t, 1, s, 0.7, 0.5, 4, 0.7, 0.5, 60, CASE WHEN s % 50 < 3 THEN 20 ELSE 0 END, 4e8 + s, 3e8 - s FROM generate_series(1, 22000, :one_of) AS s,
        generate_series(timestamptz '2026-10-30 18:00', '2026-10-30 23:59', '1 minute') AS t
 UNION ALL
 SELECT t, 1, series_id, 0.7, 0.5, 4, 0.7, 0.5, 60, 0, 4e8, 3e8 FROM drawn,
@@ -50,13 +51,13 @@ SELECT count(compress_chunk(c)) FROM show_chunks('signal_minutes') AS c;
 
 INSERT INTO signal_buckets
 SELECT t, 1, s, 0.7, 0.5, 4, 0.7, 0.5, 10, CASE WHEN s % 50 < 3 THEN 5 ELSE 0 END
-FROM generate_series('2026-10-30 23:00'::timestamptz, '2026-10-30 23:59:50', '10 seconds') AS t, generate_series(1, 22000) AS s
+FROM generate_series('2026-10-30 23:00'::timestamptz, '2026-10-30 23:59:50', '10 seconds') AS t, generate_series(1, 22000, :one_of) AS s
 UNION ALL
 SELECT t, 1, series_id, 0.7, 0.5, 4, 0.7, 0.5, 10, 0
 FROM generate_series('2026-10-30 18:00'::timestamptz, '2026-10-30 22:59:50', '10 seconds') AS t, drawn;
 INSERT INTO signal_rows
 SELECT t + make_interval(secs => s % 10), 1, s, 0.7, 0.7, 0.5, 1, 1, 10
-FROM generate_series('2026-10-30 23:50'::timestamptz, '2026-10-30 23:59:40', '10 seconds') AS t, generate_series(1, 22000) AS s
+FROM generate_series('2026-10-30 23:50'::timestamptz, '2026-10-30 23:59:40', '10 seconds') AS t, generate_series(1, 22000, :one_of) AS s
 WHERE s NOT IN (SELECT series_id FROM drawn);
 INSERT INTO signal_rows
 SELECT t, 1, series_id, 4, 4, 0.5, 1, 2, 1, 4e8, 1.6e9
@@ -68,5 +69,5 @@ SELECT count(compress_chunk(c)) FROM show_chunks('signal_buckets') AS c;
 -- The newest rows lie in the heap, as they do before the policy comes by.
 INSERT INTO signal_rows
 SELECT timestamptz '2026-10-30 23:59:50' + make_interval(secs => s % 10), 1, s, 0.7, 0.7, 0.5, 1, CASE WHEN s % 50 < 3 THEN 2 ELSE 1 END, 10
-FROM generate_series(1, 22000) AS s;
+FROM generate_series(1, 22000, :one_of) AS s;
 VACUUM ANALYZE;

@@ -1,5 +1,6 @@
 -- A month of one tenth of a Trinity: 500 routers of 40 tiles, 2,000 clients with a mount each. Left out: raw signals and
 -- the tiers of ten seconds and of a minute, which no answer about a finished job reads.
+-- `one_of` is 1; to try the statements alone only each hundredth row of the long tables is made.
 \set ON_ERROR_STOP on
 SET synchronous_commit = off;
 SELECT setseed(0.42);
@@ -23,7 +24,7 @@ SELECT 0, row_number() OVER (), s, start, start + make_interval(secs => span), f
        '[{"cause": "other_job", "kind": "avoidable", "series_or_job": "17", "share": 0.5}]'
 FROM (SELECT 1 + (random() * 21999)::integer AS s, timestamptz '2026-10-01' + make_interval(secs => n * 2592000.0 / 3300000) AS start,
              20 + 280 * random() AS span
-      FROM generate_series(0, 3299999) AS n) AS e;
+      FROM generate_series(0, 3299999, :one_of) AS n) AS e;
 
 -- Three hundred jobs a day on 16 to 112 nodes, and one of a day on a thousand.
 INSERT INTO jobs (job_id, user_name, name, start_time, end_time, app)
@@ -70,6 +71,6 @@ WHERE start_time BETWEEN '2026-10-15' AND '2026-10-16';
 -- The tier of an hour, straight into the table that keeps it; no answer that is measured reads it.
 INSERT INTO signal_hours
 SELECT timestamptz '2026-10-01' + make_interval(hours => h), h, s, 0.7, 0.5, 4, 0.7, 0.5, 3600, 600
-FROM generate_series(0, 719) AS h, generate_series(1, 22000) AS s;
+FROM generate_series(0, 719) AS h, generate_series(1, 22000, :one_of) AS s;
 SELECT count(compress_chunk(c)) FROM show_chunks('signal_hours') AS c;
 VACUUM ANALYZE;
