@@ -105,7 +105,7 @@ struct Port {
 
 /// Numbers between -1 and 1 that look random, the same in each run.
 fn noise(host: usize, second: i64) -> f64 {
-    let mixed = (host as u64 * 1_000_003 + second as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mixed = (host as u64 * 1_000_003).wrapping_add_signed(second).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     ((mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) as f64 / f64::from(1 << 23) - 1.0
 }
 

@@ -239,15 +239,20 @@ fn every_panel_answers_within_a_second_on_a_month() {
                 println!("{line}");
             }
         }
-        assert!(std::env::var_os("TAILBACK_TRIED").is_some() || slow.is_empty(), "{slow:#?}");
+        assert!(is_tried() || slow.is_empty(), "{slow:#?}");
     });
+}
+
+/// Whether it is only tried that all of it works, on a database of few rows.
+fn is_tried() -> bool {
+    std::env::var_os("TAILBACK_TRIED").is_some()
 }
 
 /// Median of three, each with a connection of its own: planning and caches of the session count too.
 async fn milliseconds(url: &str, name: &str, hours: i64) -> u128 {
     let span = Span { from_s: MONTH_END_S - 3_600 * hours, until_s: MONTH_END_S };
     let mut times = Vec::new();
-    for _ in 0..3 {
+    for _ in 0..if is_tried() { 1 } else { 3 } {
         let client = client(url).await;
         client.batch_execute("SET ROLE tailback_reader").await.unwrap();
         let sql = expanded(&query(name), span, &chosen_of_the_month());
@@ -256,5 +261,5 @@ async fn milliseconds(url: &str, name: &str, hours: i64) -> u128 {
         times.push(began.elapsed().as_millis());
     }
     times.sort_unstable();
-    times[1]
+    times[times.len() / 2]
 }
