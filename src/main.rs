@@ -21,8 +21,8 @@ fn keep_pages() {
 }
 
 /// Keeps the system from giving memory two megabytes at a time: a machine that appears makes all its series new at once, and
-/// clearing huge pages, of which much stays unused, took half of the detector's time then, and a tenth ever after (measured
-/// with tests/load/run). `MIMALLOC_ALLOW_THP` in the environment goes before. A system that cannot is as it was.
+/// clearing huge pages, of which much stays unused, took half of the detector's time then, and a twentieth to a tenth of
+/// a drain's (measured with tests/load/run). `MIMALLOC_ALLOW_THP` in the environment goes before. A system that cannot is as it was.
 #[cfg(target_os = "linux")]
 fn take_small_pages() {
     if std::env::var_os("MIMALLOC_ALLOW_THP").is_none() {
