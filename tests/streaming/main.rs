@@ -11,6 +11,7 @@
 //! | `account` | whether every row that was pushed is counted |
 //! | `tables` | what the database holds, as text; waiting until it does not change |
 //! | `arrival`, `processes`, `outages`, `poison`, `avro`, `operation` | the scenarios |
+//! | `typed` | a site set up by the commands of README and docs |
 //! | `backup` | a dump, restored |
 //! | `secure` | a broker with TLS, user and password |
 //! | `sampler`, `node` | rows of the native sampler, and the node that it samples |
@@ -43,3 +44,4 @@ mod services;
 mod silences;
 mod site;
 mod tables;
+mod typed;

@@ -20,6 +20,12 @@ impl Program {
         Program(command)
     }
 
+    /// One that somebody types.
+    pub fn typed(mut command: Command) -> Program {
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        Program(command)
+    }
+
     /// With an environment variable.
     pub fn env(mut self, name: &str, value: &str) -> Program {
         self.0.env(name, value);
