@@ -22,6 +22,7 @@
 //! | [`alerts`] | incidents by rules, and the outbox that they leave through |
 //! | [`store`] | the embedded SQLite store |
 //! | [`storage_policy`] | which signals are kept, and the ten-second tier |
+//! | [`place_sums`] | sums over the system, groups, file systems and classes of links |
 //! | [`tiers`] | minutes and hours, made from the ten seconds |
 //! | [`postgres`] | the PostgreSQL store, with TimescaleDB where the server has it |
 //! | [`score`] | a model alone on a bare series, to compare with a truth |
@@ -39,6 +40,7 @@ pub mod ingest;
 pub mod jobs;
 pub mod ledger;
 pub mod model;
+pub mod place_sums;
 pub mod postgres;
 pub mod score;
 pub mod settings;

@@ -59,6 +59,8 @@ pub const POSTGRES_MIGRATIONS: &[PgMigration] = &[
     plain("0032_page", include_str!("../sql/postgres/0032_page.sql")),
     plain("0033_counters", include_str!("../sql/postgres/0033_counters.sql")),
     plain("0034_placement", include_str!("../sql/postgres/0034_placement.sql")),
+    plain("0035_places", include_str!("../sql/postgres/0035_places.sql")),
+    timescale("0036_places", include_str!("../sql/postgres/0036_places.timescale.sql")),
 ];
 
 const fn plain(name: &'static str, sql: &'static str) -> PgMigration {

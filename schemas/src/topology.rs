@@ -53,7 +53,7 @@ pub use generate::{Machine, MachineError};
 pub use graph::{LinkIndex, Topology, VertexIndex};
 pub use imbalance::Imbalance;
 pub use parallel::{ParallelKind, ParallelLinks};
-pub use places::{LinkPlace, NodePlace, link_places, node_places};
+pub use places::{LinkPlace, NodePlace, aries_group, link_places, node_places};
 pub use plain::{PlainError, PlainTopology};
 pub use regions::regions;
 pub use routes::{Flow, RouteError, Routes};

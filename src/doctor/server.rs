@@ -110,7 +110,7 @@ pub fn tiers(config: &RunConfig, facts: &DatabaseFacts) -> Vec<Finding> {
             notes.warn("TimescaleDB is loaded by the server, but not used yet", "tailback migrate");
         }
         None => notes.warn(
-            "plain PostgreSQL: no compression, and old rows are deleted one by one",
+            "plain PostgreSQL: no compression and no continuous aggregates, and old rows are deleted one by one",
             "install the extension (shared_preload_libraries = 'timescaledb'), restart the server, and run `tailback migrate`",
         ),
     }
@@ -139,20 +139,36 @@ fn is_timescale(name: &str) -> bool {
     schemas::sql::POSTGRES_MIGRATIONS.iter().any(|migration| migration.name == name && migration.timescale)
 }
 
-fn policies(config: &RunConfig, tiers: &ServerFacts, failing: &[i32], notes: &mut Notes) {
+/// The policies that the configuration asks for: what each does, and to which table.
+fn wanted(config: &RunConfig) -> Vec<(&'static str, &'static str)> {
     let days = &config.database;
     let mut wanted = vec![
         ("compression", "signal_rows"),
         ("compression", "signal_buckets"),
         ("compression", "signal_minutes"),
         ("compression", "signal_hours"),
+        ("compression", "place_buckets"),
+        ("continuous_aggregate", "places_10s"),
+        ("continuous_aggregate", "places_1min"),
+        ("continuous_aggregate", "places_1h"),
+        ("compression", "places_10s"),
+        ("compression", "places_1min"),
+        ("compression", "places_1h"),
     ];
     let kept = [
         (days.raw_days, "signal_rows"),
         (days.ten_second_days, "signal_buckets"),
         (days.minute_days, "signal_minutes"),
+        (days.raw_days, "place_buckets"),
+        (days.ten_second_days, "places_10s"),
+        (days.minute_days, "places_1min"),
     ];
     wanted.extend(kept.into_iter().filter(|(days, _)| *days > 0).map(|(_, table)| ("retention", table)));
+    wanted
+}
+
+fn policies(config: &RunConfig, tiers: &ServerFacts, failing: &[i32], notes: &mut Notes) {
+    let wanted = wanted(config);
     let there = |(kind, table): &(&str, &str)| {
         let same = |policy: &PolicyFacts| policy.policy.ends_with(kind) && policy.table == *table;
         tiers.policies.iter().any(same)

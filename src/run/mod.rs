@@ -73,6 +73,7 @@ use detecting::{Detecting, DetectingSettings};
 use detector::alerts::AlertSettings;
 use detector::alerts::outbox::Desk;
 use detector::fabric::Network;
+use detector::place_sums::Map;
 use detector::postgres::{DirectColumnstore, PgRetention, PgSettings, PgStore};
 use detector::storage_policy::StoragePolicy;
 use exactly_once::{ExactlyOnce, Setup};
@@ -82,7 +83,7 @@ use intake::Intake;
 use patience::{until_connected, until_there};
 use placement::Advice;
 use rolling::{Rolling, RollingSettings};
-use schemas::topology::node_places;
+use schemas::topology::{Topology, node_places};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -234,19 +235,27 @@ impl OneStage {
                     told.ok().map(|fresh| detecting_settings(&fresh))
                 };
                 let topic = config.kafka.counters_topic.clone();
-                self.exactly_once::<Detecting>(stage, topic, settings, Box::new(reload), figures)
+                let map = topology(config)?.map_or_else(Map::default, |topology| Map::of(&topology));
+                self.exactly_once::<Detecting>(stage, topic, settings, Box::new(reload), map, figures)
             }
             Stage::Rollup => {
                 let topic = config.kafka.signals_topic.clone();
                 let settings = RollingSettings {
                     partitions: self.counters,
                     fabric: config.fabric.clone(),
-                    network: network(config)?,
+                    network: topology(config)?.map(|topology| Arc::new(Network::of(topology))),
                     alerts: Arc::default(),
                     payload_bytes_max: kafka::content_bytes_max(&config.kafka),
                 };
                 let settings = RollingSettings { alerts: alerts(config, &settings), ..settings };
-                self.exactly_once::<Rolling>(stage, topic, settings, Box::new(|| None), figures)
+                self.exactly_once::<Rolling>(
+                    stage,
+                    topic,
+                    settings,
+                    Box::new(|| None),
+                    Map::default(),
+                    figures,
+                )
             }
         }
     }
@@ -257,6 +266,7 @@ impl OneStage {
         topic: String,
         settings: W::Settings,
         reload: Box<dyn Fn() -> Option<W::Settings> + Send + '_>,
+        map: Map,
         figures: StageFigures,
     ) -> anyhow::Result<()> {
         let config = &self.config;
@@ -271,7 +281,7 @@ impl OneStage {
         let (sender, requests) = mpsc::channel::<Request>(1);
         let lost = Lost::default();
         let writer = Writer {
-            store,
+            store: store.with_map(map),
             producer: kafka::client(config, Role::Producer, &[kafka::ONE_BY_ONE], lost.clone())?,
             lost,
             brokers: config.kafka.brokers.clone(),
@@ -301,14 +311,14 @@ fn detecting_settings(config: &RunConfig) -> DetectingSettings {
     }
 }
 
-/// The network of the configured topology, if there is one.
-fn network(config: &RunConfig) -> anyhow::Result<Option<Arc<Network>>> {
+/// The configured topology, if there is one.
+fn topology(config: &RunConfig) -> anyhow::Result<Option<Topology>> {
     if config.site.topology.is_empty() {
         return Ok(None);
     }
     let reading =
         aggregator::topology::read(&config.site.topology).context("site.topology cannot be read")?;
-    Ok(Some(Arc::new(Network::of(reading.topology))))
+    Ok(Some(reading.topology))
 }
 
 /// The ways to `/api/v1/jobs`, `/api/v1/placement` and `/api/v1/advice`, as far as these stages can answer.

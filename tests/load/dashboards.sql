@@ -1,5 +1,5 @@
--- Beside post_mortem.sql, what dashboards read of a month of one tenth of a Trinity: sums of groups, mounts and classes by
--- minute, of components by hour, and by minute for seven hours; the minutes of all series for six hours, and for the whole
+-- Beside post_mortem.sql, what dashboards read of a month of one tenth of a Trinity: sums of groups, mounts and classes by ten
+-- seconds for a week and by minute before, of components by hour, and by minute for seven hours; the minutes of all series for six hours, and for the whole
 -- month of each two-hundredth and of those that panels draw alone; ten seconds of all for an hour and of those for six;
 -- signals of all for ten minutes and of those for an hour. Everything ends with the month.
 -- `one_of` as in post_mortem.sql.
@@ -13,12 +13,22 @@ INSERT INTO link_places
 SELECT name, (ARRAY['green', 'black', 'blue', 'host'])[1 + series_id % 4], component, component,
        CASE WHEN series_id % 4 = 2 THEN 'group ' || series_id % 37 || ' to group ' || series_id % 41 ELSE '' END, 5.25e9
 FROM series WHERE metric = 'aries_stall_ratio';
-INSERT INTO place_minutes
-SELECT kind, name, metric, t, 960, 40 * (extract(epoch FROM t)::integer / 600 % 5), 57600, 100 * (extract(epoch FROM t)::integer / 600 % 5), 2e11, 4
-FROM (SELECT DISTINCT 'group' AS kind, group_name AS name, metric FROM component_places
-      UNION ALL SELECT DISTINCT 'link class', class, 'aries_stall_ratio' FROM link_places
-      UNION ALL SELECT 'file system', 'snx11137', 'lustre_write_rate') AS p,
-     generate_series('2026-10-01'::timestamptz, '2026-10-30 23:59', '1 minute') AS t;
+-- A part for each ten seconds of the latest week, and for each minute before, as of the time before there were ten seconds.
+CREATE TEMPORARY TABLE places AS
+SELECT DISTINCT 'group' AS kind, group_name AS name, metric FROM component_places
+UNION ALL SELECT DISTINCT 'system', '', metric FROM component_places
+UNION ALL SELECT DISTINCT 'link class', class, 'aries_stall_ratio' FROM link_places
+UNION ALL SELECT 'file system', 'snx11137', 'lustre_write_rate';
+INSERT INTO place_buckets (time, value_sum, ticks, contended_ticks, series, contended_series, value_max, kind, name, metric)
+SELECT t, 2e11, 960 * s.seconds, 100 * (extract(epoch FROM t)::integer / 600 % 5) * s.seconds / 60, 960,
+       40 * (extract(epoch FROM t)::integer / 600 % 5), 4, kind, name, metric
+FROM places, (VALUES ('2026-10-01'::timestamptz, '2026-10-23 23:59'::timestamptz, 60),
+                     ('2026-10-24', '2026-10-30 23:59:50', 10)) AS s (from_time, until_time, seconds),
+     LATERAL generate_series(s.from_time, s.until_time, make_interval(secs => s.seconds)) AS t;
+-- As the server's policies or `roll_up` do once a minute.
+SELECT format('CALL refresh_continuous_aggregate(%L, NULL, NULL)', a)
+FROM unnest(ARRAY['places_10s', 'places_1min', 'places_1h']) AS a WHERE EXISTS (SELECT FROM pg_extension WHERE extname = 'timescaledb') \gexec
+SELECT $$SELECT roll_up_places('-infinity', 'infinity')$$ WHERE to_regproc('roll_up_places') IS NOT NULL \gexec
 INSERT INTO component_hours
 SELECT metric, component, t, CASE WHEN metric = 'aries_stall_ratio' THEN 40 ELSE 1 END, 144000, 9000, 20, 4
 FROM component_places, generate_series('2026-10-01'::timestamptz, '2026-10-30 23:00', '1 hour') AS t;

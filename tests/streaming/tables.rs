@@ -21,7 +21,7 @@ const GIVEN_UP: Duration = Duration::from_secs(120);
 const SHOWN: usize = 12;
 
 /// Tables and the queries that give their rows, without numbers that depend on who came first.
-const QUERIES: [(&str, &str); 17] = [
+const QUERIES: [(&str, &str); 18] = [
     (
         "signals",
         "SELECT s.name, r.time, r.value, r.mean, r.baseline, r.bound, tailback_state(r.state), r.slowdown_s, r.ticks,
@@ -42,6 +42,12 @@ const QUERIES: [(&str, &str); 17] = [
         "hours",
         "SELECT s.name, h.time, h.slowdown_s, h.value, h.value_min, h.value_max, h.mean, h.baseline, h.ticks,
                 h.contended_ticks, h.passed_per_s, h.waited_per_s FROM signal_hours h JOIN series s USING (series_id)",
+    ),
+    // Commits cut the sums into other parts each time; what they add up to is the same.
+    (
+        "places",
+        "SELECT kind, name, metric, time, sum(series), sum(contended_series), sum(ticks), sum(contended_ticks),
+                sum(value_sum)::real, max(value_max) FROM place_buckets GROUP BY 1, 2, 3, 4",
     ),
     (
         "episodes",

@@ -1,7 +1,7 @@
 -- Share of ticks that were contended, a row of the map for each group.
-SELECT date_bin(make_interval(secs => greatest(60, $__interval_ms / 1000.0)), time, 'epoch') AS time,
-       coalesce(nullif(name, ''), 'not known') AS metric,
-       sum(contended_ticks)::double precision / nullif(sum(ticks), 0) AS value
-FROM place_minutes
-WHERE kind = 'group' AND metric = ${metric:sqlstring} AND time BETWEEN $__timeFrom() AND $__timeTo()
+SELECT date_bin(make_interval(secs => greatest(10, $__interval_ms / 1000.0)), p.at_time, 'epoch') AS time,
+       coalesce(nullif(p.name, ''), 'not known') AS metric,
+       sum(p.contended_ticks)::double precision / nullif(sum(p.ticks), 0) AS value
+FROM places_over('group', $__timeFrom(), $__timeTo(), greatest(10, $__interval_ms / 1000.0)) p
+WHERE p.metric = ${metric:sqlstring}
 GROUP BY 1, 2 ORDER BY 1, 2

@@ -1,5 +1,5 @@
 -- The most that the clients of a mount were ever seen to write in a minute, as a line.
 SELECT t.time, m.name || ': highest seen' AS metric, m.value
-FROM (SELECT name, max(value_sum) AS value FROM place_minutes
+FROM (SELECT name, max(value_sum) AS value FROM places_1min
       WHERE kind = 'file system' AND name IN (${mount:sqlstring}) GROUP BY 1) m
 CROSS JOIN (VALUES ($__timeFrom()::timestamptz), ($__timeTo()::timestamptz)) AS t (time) ORDER BY 1, 2

@@ -1,11 +1,11 @@
 -- Links of the topology by class and metric: heard and contended now, the share of the ticks that were contended in the
--- latest $1 seconds that `tailback run` has summed, and the worst, which is null where none is contended.
+-- latest $1 seconds of whole minutes, and the worst, which is null where none is contended.
 WITH until AS (
-    SELECT max(m.time) AS time FROM place_minutes m
+    SELECT max(m.time) AS time FROM places_1min m
     WHERE m.kind = 'link class' AND m.time > latest_time() - interval '10 minutes'
 ), lately AS (
     SELECT m.name, m.metric, sum(m.contended_ticks)::double precision / nullif(sum(m.ticks), 0)::double precision AS share
-    FROM place_minutes m CROSS JOIN until u
+    FROM places_1min m CROSS JOIN until u
     WHERE m.kind = 'link class' AND m.time > u.time - make_interval(secs => $1::double precision) AND m.time <= u.time
     GROUP BY 1, 2
 ), links AS (

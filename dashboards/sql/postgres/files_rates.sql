@@ -1,5 +1,5 @@
--- What all clients of a mount wrote in bytes a second, in the minutes that `tailback run` has summed.
-SELECT extract(epoch FROM time)::double precision, value_sum FROM place_minutes
+-- What all clients of a mount wrote in bytes a second, by the minute.
+SELECT extract(epoch FROM time)::double precision, value_sum FROM places_1min
 WHERE kind = 'file system' AND name = $1::text AND metric = 'lustre_write_rate'
   AND time >= to_timestamp($2::double precision - $3::double precision) AND time < to_timestamp($2::double precision)
 ORDER BY time

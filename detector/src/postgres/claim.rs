@@ -53,7 +53,7 @@ impl PgStore {
         // Durable whatever the setting: a forgotten claim would let its predecessor commit again.
         transaction.batch_execute("SET LOCAL synchronous_commit = on").await?;
         transaction.commit().await?;
-        let part = Part { ids: Vec::new(), commits: row.get(2) };
+        let part = Part { commits: row.get(2), ..Part::default() };
         self.parts.insert((stage.to_string(), partition), part);
         Ok(Claim { epoch: row.get(0), generation: row.get(3), position: row.get(1), snapshot })
     }

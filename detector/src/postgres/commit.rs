@@ -3,7 +3,7 @@
 use super::copy::CopyBuffer;
 use super::copy::Copying;
 use super::rows::Of;
-use super::{DirectColumnstore, Part, PgError, PgStore, claim, rows};
+use super::{DirectColumnstore, Part, PgError, PgStore, claim, place_buckets, rows};
 use crate::storage_policy::{Bucket, StoredRows};
 use schemas::{ResultBatch, SeriesInfo};
 use std::collections::{HashMap, HashSet};
@@ -78,12 +78,15 @@ impl PgStore {
         }
         self.number_series(stage, parts).await?;
         let direct = Direct::of(self.hypertable, self.settings.direct_columnstore);
-        let PgStore { client, parts: kept, buffer, .. } = self;
+        let PgStore { client, parts: kept, buffer, sums, .. } = self;
         let client = client.as_mut().ok_or_else(|| PgError::Retry("the connection is closed".to_string()))?;
         let of = parts.iter().map(|p| known(kept, stage, p.partition)).collect::<Result<Vec<_>, _>>()?;
         let transaction = client.transaction().await?;
         advance(&transaction, stage, parts, &of).await?;
         let mut figures = copy(&transaction, parts, &of, buffer, direct).await?;
+        sums.begin();
+        parts.iter().zip(&of).for_each(|(part, kept)| sums.add(&part.stored.buckets, &kept.places));
+        place_buckets::put(&transaction, sums).await?;
         for (part, kept) in parts.iter().zip(&of) {
             let of = Of { stage, partition: part.partition, ids: &kept.ids };
             rows::put(&transaction, of, part.results).await?;
@@ -222,6 +225,8 @@ async fn copy(
         figures.copy_bytes += copying.end().await?;
         figures.buckets += rows as u64;
     }
+    // A few rows of sums come next.
+    go_direct(to, false, &mut is_direct).await?;
     Ok(figures)
 }
 

@@ -28,6 +28,11 @@ const EPOCH_US: i64 = 946_684_800_000_000;
 /// Earliest and latest time that a timestamp of the server holds, in microseconds of its own epoch.
 const TIMES_US: std::ops::RangeInclusive<i64> = -211_813_488_000_000_000..=9_223_371_331_199_999_999;
 
+/// A time as the server holds it, in microseconds of its own epoch; the nearest that it holds, whatever a clock said.
+pub(super) fn server_us(time: Time) -> i64 {
+    time.0.saturating_sub(EPOCH_US).clamp(*TIMES_US.start(), *TIMES_US.end())
+}
+
 /// The buffer of the piece being filled.
 #[derive(Debug, Default)]
 pub(super) struct CopyBuffer(BytesMut);
@@ -147,9 +152,8 @@ impl Row {
 
     #[inline]
     fn time(&mut self, time: Time) {
-        let us = time.0.saturating_sub(EPOCH_US).clamp(*TIMES_US.start(), *TIMES_US.end());
         self.raw(8_i32.to_be_bytes());
-        self.raw(us.to_be_bytes());
+        self.raw(server_us(time).to_be_bytes());
     }
 
     #[inline]

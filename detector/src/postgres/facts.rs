@@ -26,7 +26,7 @@ pub struct ServerFacts {
 pub struct PolicyFacts {
     /// Its number, as `CALL run_job(…)` takes it.
     pub job_id: i32,
-    /// What it does: `policy_retention`, `policy_compression`.
+    /// What it does: `policy_retention`, `policy_compression`, `policy_refresh_continuous_aggregate`.
     pub policy: String,
     /// The table it works on.
     pub table: String,

@@ -12,6 +12,9 @@ const LOCK: i64 = i64::from_be_bytes(*b"tailback");
 /// How often the policies are tried to be set.
 const POLICY_TRIES: u32 = 10;
 
+/// Continuous aggregates, each after that which it is made from.
+const AGGREGATES: [&str; 3] = ["places_10s", "places_1min", "places_1h"];
+
 /// A migration that was applied now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Applied {
@@ -37,9 +40,9 @@ pub async fn migrate(settings: &PgSettings) -> Result<Vec<Applied>, PgError> {
         applied.push(Applied { name: migration.name });
     }
     if timescale {
-        // A policy that runs just now may hold a lock that its replacement wants: a deadlock, which passes.
+        // A policy that runs just now may hold a lock that its replacement or a refresh wants: a deadlock, which passes.
         let mut tries = 1;
-        while let Err(error) = set_policies(&client, &settings.retention, settings.merge_after_hours).await {
+        while let Err(error) = keep_tiers(&client, settings).await {
             if !error.is_retryable() || tries == POLICY_TRIES {
                 return Err(error);
             }
@@ -134,6 +137,22 @@ async fn apply(client: &mut Client, migration: &PgMigration) -> Result<(), PgErr
         )
         .await?;
     transaction.commit().await.map_err(name)
+}
+
+/// What was there before the aggregates, and what their policies do not reach back to. Nothing where all is aggregated. Each by
+/// itself: a refresh commits, which a statement among others cannot.
+async fn refresh(client: &Client) -> Result<(), PgError> {
+    for aggregate in AGGREGATES {
+        client
+            .batch_execute(&format!("CALL refresh_continuous_aggregate('{aggregate}', NULL, NULL)"))
+            .await?;
+    }
+    Ok(())
+}
+
+async fn keep_tiers(client: &Client, settings: &PgSettings) -> Result<(), PgError> {
+    set_policies(client, &settings.retention, settings.merge_after_hours).await?;
+    refresh(client).await
 }
 
 async fn set_policies(client: &Client, keep: &PgRetention, merge_hours: Option<f64>) -> Result<(), PgError> {

@@ -11,6 +11,7 @@
 //! | `series_ids` | a partition's dense numbers to those of the database |
 //! | `commit` | the transaction |
 //! | `copy` | signals and buckets in COPY's binary format |
+//! | `place_buckets` | sums of places, of the same ten seconds |
 //! | `rows`, `regions` | the smaller tables, a statement each |
 //! | `housekeeping` | [`housekeep`]: expiry, and policies that failed |
 //! | `learn` | [`learn()`]: what finished runs teach |
@@ -30,6 +31,7 @@ mod facts;
 mod housekeeping;
 mod learn;
 mod migrate;
+mod place_buckets;
 mod places;
 mod reader;
 mod regions;
@@ -52,6 +54,7 @@ pub use reader::connect_reader;
 pub use roll_up::roll_up;
 pub use settings::{DirectColumnstore, PgRetention, PgSettings};
 
+use crate::place_sums::{Map, PlaceSums, PlacesOfSeries};
 use std::collections::HashMap;
 use tokio_postgres::Client;
 
@@ -60,6 +63,8 @@ use tokio_postgres::Client;
 struct Part {
     /// Number in the database by number in the partition.
     ids: Vec<i32>,
+    /// The places that are summed up, by number in the partition.
+    places: Vec<PlacesOfSeries>,
     /// Commits of the partition so far.
     commits: i64,
 }
@@ -75,6 +80,7 @@ pub struct PgStore {
     /// Whether the last commit broke off, so that it may or may not have happened.
     in_doubt: bool,
     buffer: copy::CopyBuffer,
+    sums: PlaceSums,
 }
 
 impl PgStore {
@@ -91,9 +97,17 @@ impl PgStore {
             hypertable: false,
             in_doubt: false,
             buffer: copy::CopyBuffer::default(),
+            sums: PlaceSums::default(),
         };
         store.ready().await?;
         Ok(store)
+    }
+
+    /// Sums places up as this map says, before anything is committed; without one, as names alone tell.
+    #[must_use]
+    pub fn with_map(mut self, map: Map) -> PgStore {
+        self.sums = PlaceSums::new(map);
+        self
     }
 
     /// A connection that works as far as is known.

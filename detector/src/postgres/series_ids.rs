@@ -1,6 +1,7 @@
 //! A partition's dense numbers of series to the numbers of the database.
 
 use super::{PartCommit, PgError, PgStore};
+use crate::place_sums::{NONE as NO_PLACE, PLACES_OF_SERIES};
 use schemas::{Name, SeriesIndex, SeriesInfo};
 use std::pin::pin;
 use tokio_postgres::Client;
@@ -40,6 +41,7 @@ impl PgStore {
             let partition = commit.partition;
             let kept = self.parts.get_mut(&keys[part]).ok_or(PgError::Fenced { partition })?;
             kept.ids.resize(commit.table.len().max(kept.ids.len()), NONE);
+            kept.places.resize(kept.ids.len(), [NO_PLACE; PLACES_OF_SERIES]);
             new.extend(unnumbered(commit, &kept.ids).into_iter().map(|at| (part, at)));
         }
         let client =
@@ -49,6 +51,7 @@ impl PgStore {
             for ((part, at), number) in new.iter().zip(numbers(client, &series).await?) {
                 if let Some(kept) = self.parts.get_mut(&keys[*part]) {
                     kept.ids[*at] = number;
+                    kept.places[*at] = self.sums.places_of(&parts[*part].table[*at]);
                 }
             }
         }

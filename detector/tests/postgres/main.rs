@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `commits.rs` | positions, claims, connections that are killed |
 //! | `tiers.rs` | tiers, housekeeping, expiry |
+//! | `places.rs` | sums of places and their aggregates |
 //! | `taken_over.rs` | databases whose tiers the server aggregated |
 //!
 //! `TAILBACK_PG_URL` names a server on which databases and roles may be made; without it the tests start one of their
@@ -12,6 +13,7 @@
 
 mod commits;
 mod counters;
+mod places;
 #[path = "../postgres_support/mod.rs"]
 mod postgres_support;
 mod taken_over;

@@ -20,7 +20,7 @@ async fn told(database: &Database, tier: &str) -> Vec<String> {
     query(database, &rows).await
 }
 
-async fn apply(database: &Database, of: impl Fn(&PgMigration) -> bool) {
+pub(crate) async fn apply(database: &Database, of: impl Fn(&PgMigration) -> bool) {
     for migration in POSTGRES_MIGRATIONS.iter().filter(|migration| of(migration)) {
         database.execute(migration.sql).await;
         let known = "INSERT INTO schema_migrations (version, name, checksum) VALUES (0, '";
@@ -28,14 +28,19 @@ async fn apply(database: &Database, of: impl Fn(&PgMigration) -> bool) {
     }
 }
 
-/// The version before, with rows.
-async fn as_before(database: &Database) {
+/// The schema before the migration of this number.
+pub(crate) async fn as_of(database: &Database, number: &str) {
     if database.timescale {
         database.execute("CREATE EXTENSION timescaledb").await;
     }
     database.execute(include_str!("../../src/postgres/sql/schema_migrations.sql")).await;
     let here = |migration: &PgMigration| database.timescale || !migration.timescale;
-    apply(database, |migration| here(migration) && migration.name < "0029").await;
+    apply(database, |migration| here(migration) && migration.name < number).await;
+}
+
+/// The version before minutes and hours had tables, with rows.
+async fn as_before(database: &Database) {
+    as_of(database, "0029").await;
     database.execute(TEN_SECONDS).await;
 }
 

@@ -28,7 +28,9 @@ fn the_tiers_have_the_same_columns_and_figures_on_every_server() {
         )
         .await;
         assert_eq!(more, ["false"]);
-        for tier in ["signals", "signals_10s", "signal_minutes", "signal_hours"] {
+        for tier in
+            ["signals", "signals_10s", "signal_minutes", "signal_hours", "place_buckets", "places_10s"]
+        {
             assert_eq!(
                 query(&database, &format!("SELECT count(*)::text FROM {tier}")).await,
                 ["0"],

@@ -77,16 +77,23 @@ fn bundle(topology: &Topology, parallel: &ParallelLinks, link: LinkIndex) -> Str
     }
 }
 
-/// A group of an Aries machine is called by its two cabinets, as in the databases' `node_places`.
 fn group(topology: &Topology, switch: VertexIndex) -> String {
     match (Slot::parse(topology.name(switch).as_str()), topology.group(switch)) {
-        (Some(slot), _) => {
-            let first = slot.column - slot.column % CABINETS_PER_GROUP;
-            format!("c{first}-{row}..c{second}-{row}", row = slot.row, second = first + 1)
-        }
+        (Some(slot), _) => cabinets(slot),
         (None, Some(number)) => format!("group {number}"),
         (None, None) => String::new(),
     }
+}
+
+/// The group of an Aries router, or of what is named after one; `None` for other names.
+pub fn aries_group(component: &str) -> Option<String> {
+    Slot::parse_prefix(component).map(|(slot, _)| cabinets(slot))
+}
+
+/// A group of an Aries machine is called by its two cabinets, as in the databases' `node_places`.
+fn cabinets(slot: Slot) -> String {
+    let first = slot.column - slot.column % CABINETS_PER_GROUP;
+    format!("c{first}-{row}..c{second}-{row}", row = slot.row, second = first + 1)
 }
 
 #[cfg(test)]

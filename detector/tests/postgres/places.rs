@@ -1,0 +1,151 @@
+//! Sums of places: written in parts beside the ten seconds, aggregated by the server or by `roll_up`.
+
+use super::*;
+use crate::postgres_support::on_each_empty_server;
+use crate::taken_over::{apply, as_of};
+use detector::postgres::roll_up;
+
+/// What every tier says, as the series' own ten seconds say it.
+const OF_THE_SERIES: &str = "
+    SELECT concat_ws(' ', 'system', time, series, contended, ticks, contended_ticks, round(value::numeric, 3), value_max)
+    FROM (SELECT time, count(*) AS series, count(*) FILTER (WHERE contended_ticks > 0) AS contended, sum(ticks) AS ticks,
+                 sum(contended_ticks) AS contended_ticks, sum(value) AS value, max(value_max) AS value_max
+          FROM signal_buckets GROUP BY time) b ORDER BY time";
+
+fn told(tier: &str, kind: &str) -> String {
+    format!(
+        "SELECT concat_ws(' ', kind, time, series, contended_series, ticks, contended_ticks, round(value_sum::numeric, 3), value_max)
+         FROM {tier} WHERE kind = '{kind}' ORDER BY time"
+    )
+}
+
+/// As the policies do, or `roll_up`.
+async fn aggregate(database: &Database) {
+    match database.timescale {
+        true => {
+            for tier in ["places_10s", "places_1min", "places_1h"] {
+                let refresh = format!("CALL refresh_continuous_aggregate('{tier}', NULL, NULL)");
+                database.execute(&refresh).await;
+            }
+        }
+        false => roll_up(&database.settings()).await.unwrap(),
+    }
+}
+
+/// Two partitions that commit apart, four series each, and the stages two minutes after the last row.
+async fn commit_in_parts(database: &Database, ticks: i64) {
+    let mut store = PgStore::connect(&database.settings()).await.unwrap();
+    for partition in [0, 1] {
+        store.claim(STAGE, partition, "a").await.unwrap();
+        let mut fixture = Fixture::new(4, ticks);
+        // Other series than those of the other partition.
+        fixture
+            .table
+            .iter_mut()
+            .for_each(|info| info.part = Some(Name::parse(&format!("r0c{partition}")).unwrap()));
+        fixture.thin();
+        let part = PartCommit { partition, ..commit(&fixture, 1, None, 1) };
+        store.commit(STAGE, &[part]).await.unwrap();
+    }
+    database.execute("UPDATE stage_positions SET event_time = event_time + interval '2 minutes'").await;
+}
+
+#[test]
+fn parts_of_several_commits_add_up_to_what_the_series_say() {
+    on_each_server(|database: Database| async move {
+        commit_in_parts(&database, 600).await;
+        let series = query(&database, OF_THE_SERIES).await;
+        assert!(
+            series.len() >= 60
+                && series[1].starts_with("system ")
+                && series[1].ends_with(" 8 6 80 60 12.000 3"),
+            "{series:?}"
+        );
+        assert_eq!(query(&database, &told("places_10s", "system")).await, series);
+        // All of them are in one group.
+        let group: Vec<String> = series.iter().map(|row| row.replace("system", "group")).collect();
+        assert_eq!(query(&database, &told("places_10s", "group")).await, group);
+    });
+}
+
+#[test]
+fn what_is_aggregated_says_what_it_said_before_and_late_parts_come_into_it() {
+    on_each_server(|database: Database| async move {
+        commit_in_parts(&database, 4_000).await;
+        aggregate(&database).await;
+        let minutes = query(&database, &told("places_1min", "system")).await;
+        assert_eq!(minutes.len(), 67, "{minutes:?}");
+        assert!(minutes[1].ends_with(" 8 6 480 360 12.000 3"), "{minutes:?}");
+        let hours = query(&database, &told("places_1h", "system")).await;
+        assert!(hours.len() == 2 && hours[0].contains(" 8 6 "), "{hours:?}");
+        let late = "INSERT INTO place_buckets SELECT time, 100, 10, 10, 1, 1, 100, kind, name, metric
+                    FROM place_buckets WHERE kind = 'system' ORDER BY time DESC LIMIT 1";
+        database.execute(late).await;
+        database
+            .execute("UPDATE roll_up_progress SET minutes_until = minutes_until - interval '3 minutes'")
+            .await;
+        aggregate(&database).await;
+        let after = query(&database, &told("places_1min", "system")).await;
+        assert_eq!(after[..66], minutes[..66]);
+        assert!(after[66].ends_with(" 100") && after[66].contains(" 9 7 "), "{after:?}");
+    });
+}
+
+#[test]
+fn the_tier_that_fits_answers_and_an_older_one_where_it_is_expired() {
+    on_each_server(|database: Database| async move {
+        commit_in_parts(&database, 600).await;
+        aggregate(&database).await;
+        let span = "(SELECT min(time) FROM place_buckets), (SELECT max(time) FROM place_buckets)";
+        let steps = |step: u32| format!("SELECT count(*)::text FROM places_over('system', {span}, {step})");
+        // Ten minutes that begin and end within a minute; of the minutes `roll_up` has all that are over.
+        let counts = [
+            query(&database, &steps(10)).await,
+            query(&database, &steps(60)).await,
+            query(&database, &steps(3_600)).await,
+        ];
+        assert_eq!(counts, [["60"], ["11"], ["1"]]);
+        database.execute("UPDATE tier_retention SET kept_for = '1 hour' WHERE tier = '10s'").await;
+        assert_eq!(query(&database, &steps(10)).await, ["11"]);
+    });
+}
+
+/// A minute of the version before.
+const MINUTE_BEFORE: &str = "INSERT INTO place_minutes VALUES
+    ('group', 'c0-0..c1-0', 'aries_stall_ratio', '2026-10-15 00:05Z', 40, 3, 2400, 90, 20, 4)";
+
+#[test]
+fn minutes_that_were_summed_before_are_in_the_aggregates_and_in_the_hours() {
+    on_each_empty_server(|database: Database| async move {
+        as_of(&database, "0035").await;
+        database.execute(MINUTE_BEFORE).await;
+        let here = |migration: &schemas::sql::PgMigration| database.timescale || !migration.timescale;
+        apply(&database, |migration| here(migration) && migration.name > "0035").await;
+        for tier in ["places_1min", "places_1h"] {
+            if tier == "places_1h" {
+                aggregate(&database).await;
+            }
+            let rows = query(&database, &told(tier, "group")).await;
+            assert!(rows.len() == 1 && rows[0].ends_with(" 40 3 2400 90 20.000 4"), "{tier}: {rows:?}");
+        }
+    });
+}
+
+#[test]
+fn ten_seconds_that_no_round_had_summed_are_summed_by_the_migration() {
+    on_each_empty_server(|database: Database| async move {
+        as_of(&database, "0035").await;
+        database
+            .execute(
+                "INSERT INTO series (name, metric, component, part) VALUES ('aries_stall_ratio/c0-0c0s0/r0c0', 'aries_stall_ratio', 'c0-0c0s0', 'r0c0');
+                 INSERT INTO signal_buckets SELECT t, 0, 1, 2, 1, 3, 2, 1, 10, 4
+                 FROM generate_series(timestamptz '2026-10-15 00:00Z', '2026-10-15 00:02:50Z', '10 seconds') AS t;
+                 UPDATE roll_up_progress SET minutes_until = '2026-10-15 00:01Z'",
+            )
+            .await;
+        let here = |migration: &schemas::sql::PgMigration| database.timescale || !migration.timescale;
+        apply(&database, |migration| here(migration) && migration.name > "0035").await;
+        let sums = "SELECT concat_ws(' ', kind, name, count(*), sum(ticks), sum(contended_ticks)) FROM places_10s GROUP BY kind, name ORDER BY kind";
+        assert_eq!(query(&database, sums).await, ["group c0-0..c1-0 12 120 48", "system  12 120 48"]);
+    });
+}

@@ -1,0 +1,110 @@
+-- Sums of places as continuous aggregates: ten seconds of the parts that commits wrote, minutes of the ten seconds, hours of the
+-- minutes. What is not yet kept is made when it is asked for, so that the newest is there. They aggregate sums, not the series'
+-- own rows: those the server would have to read and insert again, and a table with an aggregate has a trigger, with which COPY
+-- cannot write to the columnstore (tests/load/series_aggregates.sql, measured in tests/load/README.md).
+DROP VIEW places_1h, places_1min, places_10s;
+DROP INDEX place_buckets_by_place, place_buckets_by_time;
+-- Of the time before there are minutes alone: one part each, of which every tier says the same.
+INSERT INTO place_buckets (time, value_sum, ticks, contended_ticks, series, contended_series, value_max, kind, name, metric)
+SELECT m.time, m.value_sum, m.ticks, m.contended_ticks, m.series, m.contended_series, m.value_max, m.kind, m.name, m.metric
+FROM place_minutes m
+WHERE NOT EXISTS (SELECT FROM place_buckets b WHERE b.kind = m.kind AND b.name = m.name AND b.metric = m.metric
+                  AND b.time >= m.time AND b.time < m.time + interval '1 minute');
+SELECT create_hypertable('place_buckets', 'time', chunk_time_interval => interval '6 hours',
+                         create_default_indexes => false, migrate_data => true);
+CREATE INDEX place_buckets_by_place ON place_buckets (kind, name, time);
+ALTER TABLE place_buckets SET (timescaledb.compress, timescaledb.compress_segmentby = '',
+                               timescaledb.compress_orderby = 'kind, name, metric, time');
+
+CREATE MATERIALIZED VIEW places_10s WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
+SELECT kind, name, metric, time_bucket(interval '10 seconds', time) AS time, sum(series)::bigint AS series,
+       sum(contended_series)::bigint AS contended_series, sum(ticks)::bigint AS ticks,
+       sum(contended_ticks)::bigint AS contended_ticks, sum(value_sum) AS value_sum, max(value_max)::double precision AS value_max
+FROM place_buckets GROUP BY 1, 2, 3, 4 WITH NO DATA;
+
+CREATE MATERIALIZED VIEW places_1min WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
+SELECT kind, name, metric, time_bucket(interval '1 minute', time) AS time, max(series) AS series,
+       max(contended_series) AS contended_series, sum(ticks)::bigint AS ticks, sum(contended_ticks)::bigint AS contended_ticks,
+       avg(value_sum) AS value_sum, max(value_max) AS value_max
+FROM places_10s GROUP BY 1, 2, 3, 4 WITH NO DATA;
+
+CREATE MATERIALIZED VIEW places_1h WITH (timescaledb.continuous, timescaledb.materialized_only = false) AS
+SELECT kind, name, metric, time_bucket(interval '1 hour', time) AS time, max(series) AS series,
+       max(contended_series) AS contended_series, sum(ticks)::bigint AS ticks, sum(contended_ticks)::bigint AS contended_ticks,
+       avg(value_sum) AS value_sum, max(value_max) AS value_max
+FROM places_1min GROUP BY 1, 2, 3, 4 WITH NO DATA;
+
+ALTER MATERIALIZED VIEW places_10s SET (timescaledb.compress, timescaledb.compress_segmentby = 'kind, name, metric',
+                                        timescaledb.compress_orderby = 'time');
+ALTER MATERIALIZED VIEW places_1min SET (timescaledb.compress, timescaledb.compress_segmentby = 'kind, name, metric',
+                                         timescaledb.compress_orderby = 'time');
+ALTER MATERIALIZED VIEW places_1h SET (timescaledb.compress, timescaledb.compress_segmentby = 'kind, name, metric',
+                                       timescaledb.compress_orderby = 'time');
+SELECT set_chunk_time_interval(format('%I.%I', materialization_hypertable_schema, materialization_hypertable_name)::regclass,
+                               CASE view_name WHEN 'places_10s' THEN interval '1 day' WHEN 'places_1min' THEN interval '10 days'
+                               ELSE interval '100 days' END)
+FROM timescaledb_information.continuous_aggregates WHERE view_name IN ('places_10s', 'places_1min', 'places_1h');
+GRANT SELECT ON places_10s, places_1min, places_1h TO tailback_writer, tailback_reader;
+
+-- Minutes of places are the server's now; those of components stay with `roll_up`.
+DROP TABLE place_minutes;
+DROP FUNCTION roll_up_places;
+CREATE OR REPLACE FUNCTION forget_place_minutes() RETURNS void LANGUAGE sql AS '';
+CREATE OR REPLACE FUNCTION roll_up_minutes(from_time timestamptz, until_time timestamptz) RETURNS void
+    LANGUAGE sql SET search_path = public, pg_temp AS $$ SELECT roll_up_components($1, $2) $$;
+
+-- Sets every policy anew; a tier without an interval is kept for ever. An aggregate is refreshed over a span in which the tier
+-- below is still kept, and goes into columns once no refresh reaches it.
+CREATE OR REPLACE FUNCTION tailback_set_policies(merge_after interval, raw_for interval, tier_for interval,
+                                                 minutes_for interval, hours_for interval) RETURNS void
+    LANGUAGE plpgsql SET search_path = public, pg_temp SET client_min_messages = warning AS $$
+DECLARE
+    tier record;
+BEGIN
+    FOR tier IN SELECT * FROM (VALUES
+        ('signal_rows', raw_for, merge_after, NULL::interval, NULL::interval, NULL::interval),
+        ('signal_buckets', tier_for, interval '1 hour', NULL, NULL, NULL),
+        ('signal_minutes', minutes_for, interval '1 hour', NULL, NULL, NULL),
+        ('signal_hours', hours_for, interval '3 hours', NULL, NULL, NULL),
+        ('place_buckets', raw_for, interval '1 hour', NULL, NULL, NULL),
+        ('places_10s', tier_for, interval '3 days', greatest(least(interval '2 days', raw_for), interval '10 minutes'),
+         interval '30 seconds', interval '30 seconds'),
+        ('places_1min', minutes_for, interval '5 days', greatest(least(interval '4 days', tier_for), interval '1 hour'),
+         interval '2 minutes', interval '1 minute'),
+        ('places_1h', hours_for, interval '10 days', greatest(least(interval '8 days', minutes_for), interval '6 hours'),
+         interval '70 minutes', interval '10 minutes'))
+        AS t (name, keep_for, compress_after, refresh_from, refresh_until, refresh_each) LOOP
+        PERFORM remove_retention_policy(tier.name, if_exists => true);
+        PERFORM remove_compression_policy(tier.name, if_exists => true);
+        IF tier.refresh_each IS NOT NULL THEN
+            PERFORM remove_continuous_aggregate_policy(tier.name, if_exists => true);
+            PERFORM add_continuous_aggregate_policy(tier.name, tier.refresh_from, tier.refresh_until, tier.refresh_each);
+        END IF;
+        IF tier.keep_for IS NOT NULL THEN
+            PERFORM add_retention_policy(tier.name, tier.keep_for);
+        END IF;
+        IF tier.compress_after IS NOT NULL THEN
+            PERFORM add_compression_policy(tier.name, tier.compress_after);
+        END IF;
+    END LOOP;
+END $$;
+
+-- Chunks go as a whole; rows are not deleted one by one from the columnstore. `drop_chunks` refuses times that are none.
+CREATE OR REPLACE FUNCTION tailback_expire(raw_before timestamptz, tier_before timestamptz, minutes_before timestamptz,
+                                           hours_before timestamptz, ended_before timestamptz, slice integer DEFAULT 100000)
+    RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    tier record;
+BEGIN
+    FOR tier IN SELECT * FROM (VALUES ('signal_rows', raw_before), ('signal_buckets', tier_before),
+                                      ('signal_minutes', minutes_before), ('signal_hours', hours_before),
+                                      ('place_buckets', raw_before), ('places_10s', tier_before),
+                                      ('places_1min', minutes_before), ('places_1h', hours_before)) AS t (name, before)
+    LOOP
+        IF isfinite(tier.before) THEN
+            PERFORM drop_chunks(tier.name::regclass, older_than => tier.before);
+        END IF;
+    END LOOP;
+    RETURN tailback_expire_results(ended_before, slice);
+END $$;
