@@ -175,7 +175,7 @@ impl PlaceSums {
         number
     }
 
-    /// Forgets the sums, and keeps their memory.
+    /// Forgets the sums of the commit before.
     pub fn begin(&mut self) {
         self.sums.clear();
     }

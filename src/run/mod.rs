@@ -235,7 +235,7 @@ impl OneStage {
                     told.ok().map(|fresh| detecting_settings(&fresh))
                 };
                 let topic = config.kafka.counters_topic.clone();
-                let map = topology(config)?.map_or_else(Map::default, |topology| Map::of(&topology));
+                let map = map(config);
                 self.exactly_once::<Detecting>(stage, topic, settings, Box::new(reload), map, figures)
             }
             Stage::Rollup => {
@@ -333,6 +333,17 @@ fn routes(config: &RunConfig, intake: &Option<Intake>, address: SocketAddr) -> V
         routes.push(crate::alerts::router(Desk::server(pg_settings(config)), clock, access()));
     }
     routes
+}
+
+/// Where series are, for sums: of names alone where this machine cannot read the topology, which a detector needs for nothing else.
+fn map(config: &RunConfig) -> Map {
+    match topology(config) {
+        Ok(topology) => topology.map_or_else(Map::default, |topology| Map::of(&topology)),
+        Err(error) => {
+            tracing::error!(%error, "sums of link classes and of groups that names do not tell are left out");
+            Map::default()
+        }
+    }
 }
 
 /// Rules, who is told, and where nodes stand.

@@ -62,17 +62,17 @@ impl Drop for Server {
 fn moves_without_signals(folder: &Path, from: &Database, all: &Tables) {
     let [roles, small] =
         ["roles.sql", "small.pgdump"].map(|name| folder.join(name).to_str().unwrap().to_string());
-    let (signals, chunks) = ("public.signal_*", "_timescaledb_internal.*_hyper_*");
+    let tables = ["public.signal_*", "public.place_*", "_timescaledb_internal.*_hyper_*"];
     run("pg_dumpall", &["--roles-only", "--dbname", &from.url, "--file", &roles]);
-    let exclude = [signals, chunks].map(|tables| format!("--exclude-table-data={tables}"));
-    run("pg_dump", &["--format=custom", "--file", &small, &exclude[0], &exclude[1], &from.url]);
+    let exclude = tables.map(|tables| format!("--exclude-table-data={tables}"));
+    run("pg_dump", &["--format=custom", "--file", &small, &exclude[0], &exclude[1], &exclude[2], &from.url]);
 
     let server = Server::start(folder.join("other-postgres"));
     // It says that the role which it is run as is there already.
     run("psql", &["-Xq", "--file", &roles, &format!("{}/postgres", server.url)]);
     let restored = restore(&server.url, from, &small);
     let is_kept = |row: &&String| {
-        !["signals: ", "buckets: ", "minutes: ", "hours: "].iter().any(|of| row.starts_with(of))
+        !["signals: ", "buckets: ", "minutes: ", "hours: ", "places: "].iter().any(|of| row.starts_with(of))
     };
     let kept = Tables { rows: all.rows.iter().filter(is_kept).cloned().collect(), drops: all.drops.clone() };
     assert!(kept.rows.len() < all.rows.len() && kept.of("episodes").count() > 0);

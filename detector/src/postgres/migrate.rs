@@ -12,8 +12,9 @@ const LOCK: i64 = i64::from_be_bytes(*b"tailback");
 /// How often the policies are tried to be set.
 const POLICY_TRIES: u32 = 10;
 
-/// Continuous aggregates, each after that which it is made from.
-const AGGREGATES: [&str; 3] = ["places_10s", "places_1min", "places_1h"];
+/// Continuous aggregates, each after that which it is made from, and what of the newest is left to its policy.
+const AGGREGATES: [(&str, &str); 3] =
+    [("places_10s", "30 seconds"), ("places_1min", "2 minutes"), ("places_1h", "70 minutes")];
 
 /// A migration that was applied now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,20 +140,22 @@ async fn apply(client: &mut Client, migration: &PgMigration) -> Result<(), PgErr
     transaction.commit().await.map_err(name)
 }
 
-/// What was there before the aggregates, and what their policies do not reach back to. Nothing where all is aggregated. Each by
-/// itself: a refresh commits, which a statement among others cannot.
-async fn refresh(client: &Client) -> Result<(), PgError> {
-    for aggregate in AGGREGATES {
-        client
-            .batch_execute(&format!("CALL refresh_continuous_aggregate('{aggregate}', NULL, NULL)"))
-            .await?;
+/// Aggregates what was there before the aggregates: once, and before there are policies, which do not reach back so far and drop
+/// what is old. Never again: a refresh of what was dropped below would empty an aggregate. Each by itself: a refresh commits, which
+/// a statement among others cannot.
+async fn aggregate_history(client: &Client) -> Result<(), PgError> {
+    let done: bool = client.query_one(include_str!("sql/has_refresh_policy.sql"), &[]).await?.get(0);
+    for (aggregate, newest) in AGGREGATES.iter().filter(|_| !done) {
+        let refresh =
+            format!("CALL refresh_continuous_aggregate('{aggregate}', NULL, now() - interval '{newest}')");
+        client.batch_execute(&refresh).await?;
     }
     Ok(())
 }
 
 async fn keep_tiers(client: &Client, settings: &PgSettings) -> Result<(), PgError> {
-    set_policies(client, &settings.retention, settings.merge_after_hours).await?;
-    refresh(client).await
+    aggregate_history(client).await?;
+    set_policies(client, &settings.retention, settings.merge_after_hours).await
 }
 
 async fn set_policies(client: &Client, keep: &PgRetention, merge_hours: Option<f64>) -> Result<(), PgError> {

@@ -110,24 +110,64 @@ fn the_tier_that_fits_answers_and_an_older_one_where_it_is_expired() {
     });
 }
 
-/// A minute of the version before.
-const MINUTE_BEFORE: &str = "INSERT INTO place_minutes VALUES
-    ('group', 'c0-0..c1-0', 'aries_stall_ratio', '2026-10-15 00:05Z', 40, 3, 2400, 90, 20, 4)";
+#[test]
+fn ten_seconds_that_are_not_whole_are_not_told() {
+    on_each_server(|database: Database| async move {
+        commit_in_parts(&database, 600).await;
+        let told = "SELECT count(*)::text FROM places_over('system', '2023-01-01', '2024-01-01', 10)";
+        for (after, whole) in [("19 seconds", "58"), ("30 seconds", "60")] {
+            let until = format!(
+                "UPDATE stage_positions SET event_time = (SELECT max(time) FROM place_buckets) + interval '{after}'"
+            );
+            database.execute(&until).await;
+            assert_eq!(query(&database, told).await, [whole], "{after}");
+        }
+    });
+}
+
+#[test]
+fn migrating_again_leaves_what_was_aggregated_of_rows_that_are_gone() {
+    on_each_server(|database: Database| async move {
+        commit_in_parts(&database, 4_000).await;
+        aggregate(&database).await;
+        let minutes = query(&database, &told("places_1min", "system")).await;
+        let gone = match database.timescale {
+            true => "SELECT drop_chunks('place_buckets', older_than => timestamptz '2100-01-01')",
+            false => "DELETE FROM place_buckets",
+        };
+        database.execute(gone).await;
+        migrate(&database.settings()).await.unwrap();
+        assert!(minutes.len() == 67 && query(&database, &told("places_1min", "system")).await == minutes);
+    });
+}
+
+/// Minutes of the version before, the second one older than ten seconds are kept.
+const MINUTES_BEFORE: &str = "INSERT INTO place_minutes VALUES
+    ('group', 'c0-0..c1-0', 'aries_stall_ratio', date_bin('1 hour', now(), 'epoch') - interval '55 minutes', 40, 3, 2400, 90, 20, 4),
+    ('group', 'c0-0..c1-0', 'aries_stall_ratio', '2020-01-01 00:05Z', 30, 2, 1800, 60, 15, 4);
+    UPDATE roll_up_progress SET minutes_until = now()";
 
 #[test]
 fn minutes_that_were_summed_before_are_in_the_aggregates_and_in_the_hours() {
     on_each_empty_server(|database: Database| async move {
         as_of(&database, "0035").await;
-        database.execute(MINUTE_BEFORE).await;
+        database.execute(MINUTES_BEFORE).await;
         let here = |migration: &schemas::sql::PgMigration| database.timescale || !migration.timescale;
         apply(&database, |migration| here(migration) && migration.name > "0035").await;
-        for tier in ["places_1min", "places_1h"] {
-            if tier == "places_1h" {
+        for tier in ["places_1min", "places_1h", "places_1h"] {
+            for kind in ["group", "system"] {
+                let rows = query(&database, &told(tier, kind)).await;
+                let ends = |row: &String, end: &str| row.ends_with(end);
+                assert!(rows.len() == 2 && ends(&rows[0], " 30 2 1800 60 15.000 4"), "{tier}: {rows:?}");
+                assert!(ends(&rows[1], " 40 3 2400 90 20.000 4"), "{tier}: {rows:?}");
+            }
+            if database.timescale {
                 aggregate(&database).await;
             }
-            let rows = query(&database, &told(tier, "group")).await;
-            assert!(rows.len() == 1 && rows[0].ends_with(" 40 3 2400 90 20.000 4"), "{tier}: {rows:?}");
         }
+        // The latest are told by ten seconds too, a part a minute.
+        let latest = query(&database, &told("places_10s", "group")).await;
+        assert!(latest.last().is_some_and(|row| row.ends_with(" 40 3 2400 90 20.000 4")), "{latest:?}");
     });
 }
 
@@ -140,12 +180,12 @@ fn ten_seconds_that_no_round_had_summed_are_summed_by_the_migration() {
                 "INSERT INTO series (name, metric, component, part) VALUES ('aries_stall_ratio/c0-0c0s0/r0c0', 'aries_stall_ratio', 'c0-0c0s0', 'r0c0');
                  INSERT INTO signal_buckets SELECT t, 0, 1, 2, 1, 3, 2, 1, 10, 4
                  FROM generate_series(timestamptz '2026-10-15 00:00Z', '2026-10-15 00:02:50Z', '10 seconds') AS t;
-                 UPDATE roll_up_progress SET minutes_until = '2026-10-15 00:01Z'",
+                 UPDATE roll_up_progress SET minutes_until = '2026-10-15 00:03Z'",
             )
             .await;
         let here = |migration: &schemas::sql::PgMigration| database.timescale || !migration.timescale;
         apply(&database, |migration| here(migration) && migration.name > "0035").await;
         let sums = "SELECT concat_ws(' ', kind, name, count(*), sum(ticks), sum(contended_ticks)) FROM places_10s GROUP BY kind, name ORDER BY kind";
-        assert_eq!(query(&database, sums).await, ["group c0-0..c1-0 12 120 48", "system  12 120 48"]);
+        assert_eq!(query(&database, sums).await, ["group c0-0..c1-0 18 180 72", "system  18 180 72"]);
     });
 }

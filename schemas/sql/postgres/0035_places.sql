@@ -59,8 +59,20 @@ CREATE FUNCTION sum_places(from_time timestamptz, until_time timestamptz) RETURN
     FROM signal_buckets b JOIN placed p USING (series_id) WHERE b.time >= $1 AND b.time < $2 GROUP BY b.time, p.kind, p.name, p.metric
 $$;
 
+-- Hours of a kind of places in a span. 0036 replaces it: there they are kept.
+CREATE FUNCTION place_hours(asked text, from_time timestamptz, until_time timestamptz)
+    RETURNS TABLE (name text, metric text, at_time timestamptz, series bigint, contended_series bigint, ticks bigint,
+                   contended_ticks bigint, value_sum double precision, value_max double precision)
+    LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    SELECT p.name, p.metric, date_bin('1 hour', p.time, 'epoch'), max(p.series), max(p.contended_series), sum(p.ticks)::bigint,
+           sum(p.contended_ticks)::bigint, avg(p.value_sum), max(p.value_max)
+    FROM places_1min p
+    WHERE p.kind = $1 AND p.time >= date_bin('1 hour', $2, 'epoch') AND p.time <= $3 GROUP BY 1, 2, 3
+$$;
+
 -- Sums of places in a span in the tier that fits, as `signals_over` chooses it: the coarsest that still has a row for each step,
--- and none that was expired at the begin of the span.
+-- and none that was expired at the begin of the span. Ten seconds are whole twenty seconds after their end, when every series has
+-- written its own and what was late has come.
 CREATE FUNCTION places_over(asked text, from_time timestamptz, until_time timestamptz, step_s double precision)
     RETURNS TABLE (name text, metric text, at_time timestamptz, series bigint, contended_series bigint, ticks bigint,
                    contended_ticks bigint, value_sum double precision, value_max double precision)
@@ -68,21 +80,21 @@ CREATE FUNCTION places_over(asked text, from_time timestamptz, until_time timest
     SELECT p.name, p.metric, p.time, p.series, p.contended_series, p.ticks, p.contended_ticks, p.value_sum, p.value_max
     FROM places_10s p
     WHERE $4 < 60 AND p.kind = $1 AND p.time > $2 - interval '10 seconds' AND p.time <= $3
+      AND p.time <= (SELECT coalesce(c.now - interval '30 seconds', 'infinity') FROM clock c)
       AND (SELECT coalesce($2 >= now() - t.kept_for, true) FROM tier_retention t WHERE t.tier = '10s')
     UNION ALL
     SELECT p.name, p.metric, p.time, p.series, p.contended_series, p.ticks, p.contended_ticks, p.value_sum, p.value_max
     FROM places_1min p
     WHERE $4 < 3600 AND p.kind = $1 AND p.time > $2 - interval '1 minute' AND p.time <= $3
+      AND p.time <= (SELECT coalesce(c.now - interval '90 seconds', 'infinity') FROM clock c)
       AND ($4 >= 60 OR NOT (SELECT coalesce($2 >= now() - t.kept_for, true) FROM tier_retention t WHERE t.tier = '10s'))
       AND (SELECT coalesce($2 >= now() - t.kept_for, true) FROM tier_retention t WHERE t.tier = '1min')
     UNION ALL
-    SELECT p.name, p.metric, p.time, p.series, p.contended_series, p.ticks, p.contended_ticks, p.value_sum, p.value_max
-    FROM places_1h p
-    WHERE p.kind = $1 AND p.time > $2 - interval '1 hour' AND p.time <= $3
-      AND ($4 >= 3600 OR NOT (SELECT coalesce($2 >= now() - t.kept_for, true) FROM tier_retention t WHERE t.tier = '1min'))
+    SELECT * FROM place_hours($1, $2, $3)
+    WHERE ($4 >= 3600 OR NOT (SELECT coalesce($2 >= now() - t.kept_for, true) FROM tier_retention t WHERE t.tier = '1min'))
 $$;
-REVOKE EXECUTE ON FUNCTION sum_places, places_over FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION places_over TO tailback_writer, tailback_reader;
+REVOKE EXECUTE ON FUNCTION sum_places, place_hours, places_over FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION place_hours, places_over TO tailback_writer, tailback_reader;
 
 -- What `roll_up` sums by the minute: components, of the minutes of their series, and here places, of their ten seconds.
 CREATE FUNCTION roll_up_components(from_time timestamptz, until_time timestamptz) RETURNS void
@@ -183,5 +195,18 @@ BEGIN
     RETURN tailback_expire_results(ended_before, slice) OR more;
 END $$;
 
--- Ten seconds since the latest minute that was summed.
-SELECT sum_places(minutes_until, 'infinity') FROM roll_up_progress WHERE minutes_until IS NOT NULL;
+-- Of the time before there are minutes alone: one part each, of which every tier says the same. The latest three, which would be
+-- summed once more, are made of the ten seconds, as what came after them; all is where nothing was ever summed. A series is in
+-- one group: what all groups say is what the system says.
+INSERT INTO place_buckets (time, value_sum, ticks, contended_ticks, series, contended_series, value_max, kind, name, metric)
+SELECT time, value_sum, ticks, contended_ticks, series, contended_series, value_max, kind, name, metric
+FROM (SELECT kind, name, metric, time, series, contended_series, ticks, contended_ticks, value_sum, value_max FROM place_minutes
+      UNION ALL
+      SELECT 'system', '', metric, time, sum(series), sum(contended_series), sum(ticks), sum(contended_ticks), sum(value_sum),
+             max(value_max) FROM place_minutes WHERE kind = 'group' GROUP BY metric, time) m, roll_up_progress
+WHERE m.time < minutes_until - interval '3 minutes'
+  AND m.time >= coalesce((SELECT now() - kept_for FROM tier_retention WHERE tier = '10s'), '-infinity');
+INSERT INTO place_minutes
+SELECT 'system', '', metric, time, sum(series), sum(contended_series), sum(ticks), sum(contended_ticks), sum(value_sum), max(value_max)
+FROM place_minutes WHERE kind = 'group' GROUP BY metric, time;
+SELECT sum_places(coalesce(minutes_until - interval '3 minutes', '-infinity'), 'infinity') FROM roll_up_progress;

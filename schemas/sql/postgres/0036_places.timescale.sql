@@ -1,18 +1,20 @@
 -- Sums of places as continuous aggregates: ten seconds of the parts that commits wrote, minutes of the ten seconds, hours of the
 -- minutes. What is not yet kept is made when it is asked for, so that the newest is there. They aggregate sums, not the series'
 -- own rows: those the server would have to read and insert again, and a table with an aggregate has a trigger, with which COPY
--- cannot write to the columnstore (tests/load/series_aggregates.sql, measured in tests/load/README.md).
+-- cannot write to the columnstore.
 DROP VIEW places_1h, places_1min, places_10s;
 DROP INDEX place_buckets_by_place, place_buckets_by_time;
--- Of the time before there are minutes alone: one part each, of which every tier says the same.
+-- The minutes that are older than what is kept of ten seconds.
 INSERT INTO place_buckets (time, value_sum, ticks, contended_ticks, series, contended_series, value_max, kind, name, metric)
-SELECT m.time, m.value_sum, m.ticks, m.contended_ticks, m.series, m.contended_series, m.value_max, m.kind, m.name, m.metric
-FROM place_minutes m
-WHERE NOT EXISTS (SELECT FROM place_buckets b WHERE b.kind = m.kind AND b.name = m.name AND b.metric = m.metric
-                  AND b.time >= m.time AND b.time < m.time + interval '1 minute');
-SELECT create_hypertable('place_buckets', 'time', chunk_time_interval => interval '6 hours',
+SELECT time, value_sum, ticks, contended_ticks, series, contended_series, value_max, kind, name, metric
+FROM place_minutes
+WHERE time < coalesce((SELECT date_bin('1 minute', min(time), 'epoch') FROM place_buckets), 'infinity');
+-- Few chunks of what there is; those to come are small, for they are read every half a minute until they are in columns.
+SELECT create_hypertable('place_buckets', 'time', chunk_time_interval => interval '1 day',
                          create_default_indexes => false, migrate_data => true);
+SELECT set_chunk_time_interval('place_buckets', interval '6 hours');
 CREATE INDEX place_buckets_by_place ON place_buckets (kind, name, time);
+CREATE INDEX place_buckets_by_time ON place_buckets USING brin (time) WITH (autosummarize = on);
 ALTER TABLE place_buckets SET (timescaledb.compress, timescaledb.compress_segmentby = '',
                                timescaledb.compress_orderby = 'kind, name, metric, time');
 
@@ -46,6 +48,14 @@ SELECT set_chunk_time_interval(format('%I.%I', materialization_hypertable_schema
 FROM timescaledb_information.continuous_aggregates WHERE view_name IN ('places_10s', 'places_1min', 'places_1h');
 GRANT SELECT ON places_10s, places_1min, places_1h TO tailback_writer, tailback_reader;
 
+CREATE OR REPLACE FUNCTION place_hours(asked text, from_time timestamptz, until_time timestamptz)
+    RETURNS TABLE (name text, metric text, at_time timestamptz, series bigint, contended_series bigint, ticks bigint,
+                   contended_ticks bigint, value_sum double precision, value_max double precision)
+    LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    SELECT p.name, p.metric, p.time, p.series, p.contended_series, p.ticks, p.contended_ticks, p.value_sum, p.value_max
+    FROM places_1h p WHERE p.kind = $1 AND p.time > $2 - interval '1 hour' AND p.time <= $3
+$$;
+
 -- Minutes of places are the server's now; those of components stay with `roll_up`.
 DROP TABLE place_minutes;
 DROP FUNCTION roll_up_places;
@@ -54,7 +64,8 @@ CREATE OR REPLACE FUNCTION roll_up_minutes(from_time timestamptz, until_time tim
     LANGUAGE sql SET search_path = public, pg_temp AS $$ SELECT roll_up_components($1, $2) $$;
 
 -- Sets every policy anew; a tier without an interval is kept for ever. An aggregate is refreshed over a span in which the tier
--- below is still kept, and goes into columns once no refresh reaches it.
+-- below is still kept (a refresh of what was dropped there would empty it), as far back as rows come late after an outage, and goes
+-- into columns once no refresh reaches it.
 CREATE OR REPLACE FUNCTION tailback_set_policies(merge_after interval, raw_for interval, tier_for interval,
                                                  minutes_for interval, hours_for interval) RETURNS void
     LANGUAGE plpgsql SET search_path = public, pg_temp SET client_min_messages = warning AS $$
@@ -67,11 +78,11 @@ BEGIN
         ('signal_minutes', minutes_for, interval '1 hour', NULL, NULL, NULL),
         ('signal_hours', hours_for, interval '3 hours', NULL, NULL, NULL),
         ('place_buckets', raw_for, interval '1 hour', NULL, NULL, NULL),
-        ('places_10s', tier_for, interval '3 days', greatest(least(interval '2 days', raw_for), interval '10 minutes'),
+        ('places_10s', tier_for, interval '8 days', greatest(least(interval '7 days', raw_for), interval '10 minutes'),
          interval '30 seconds', interval '30 seconds'),
-        ('places_1min', minutes_for, interval '5 days', greatest(least(interval '4 days', tier_for), interval '1 hour'),
+        ('places_1min', minutes_for, interval '9 days', greatest(least(interval '8 days', tier_for), interval '1 hour'),
          interval '2 minutes', interval '1 minute'),
-        ('places_1h', hours_for, interval '10 days', greatest(least(interval '8 days', minutes_for), interval '6 hours'),
+        ('places_1h', hours_for, interval '10 days', greatest(least(interval '9 days', minutes_for), interval '6 hours'),
          interval '70 minutes', interval '10 minutes'))
         AS t (name, keep_for, compress_after, refresh_from, refresh_until, refresh_each) LOOP
         PERFORM remove_retention_policy(tier.name, if_exists => true);
