@@ -57,15 +57,15 @@ pub const NONE: PlaceNumber = PlaceNumber::MAX;
 
 /// What the topology says of components and links; from names alone where there is none.
 #[derive(Clone, Debug, Default)]
-pub struct Map {
+pub struct PlaceMap {
     groups: HashMap<Name, Box<str>>,
     /// By the hash of the series' name, of 64 bits: two of a million links share one in one of forty million machines.
     classes: HashMap<u64, &'static str>,
 }
 
-impl Map {
+impl PlaceMap {
     /// That of a machine.
-    pub fn of(topology: &Topology) -> Map {
+    pub fn of(topology: &Topology) -> PlaceMap {
         let mut groups = HashMap::new();
         for place in node_places(topology) {
             let group: Box<str> = place.group.into();
@@ -74,7 +74,7 @@ impl Map {
         }
         let links = link_places(topology);
         let classes = links.iter().map(|link| (hash(&link.series), link.class)).collect();
-        Map { groups, classes }
+        PlaceMap { groups, classes }
     }
 
     fn group(&self, component: &Name) -> Box<str> {
@@ -138,7 +138,7 @@ impl Sum {
 /// The places seen, and the sums of one commit.
 #[derive(Debug, Default)]
 pub struct PlaceSums {
-    map: Map,
+    map: PlaceMap,
     places: Vec<Place>,
     numbers: HashMap<Place, PlaceNumber>,
     /// Sums by place, of each ten seconds in the commit: one or two, more when a backlog is read.
@@ -147,7 +147,7 @@ pub struct PlaceSums {
 
 impl PlaceSums {
     /// Without places yet.
-    pub fn new(map: Map) -> PlaceSums {
+    pub fn new(map: PlaceMap) -> PlaceSums {
         PlaceSums { map, ..PlaceSums::default() }
     }
 
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_series_counts_in_the_system_its_group_and_its_file_system() {
-        let mut sums = PlaceSums::new(Map::default());
+        let mut sums = PlaceSums::new(PlaceMap::default());
         let lustre = Metric::LustreWriteRate;
         let table = [
             series(lustre, "nid00000", Some("scratch")),
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn what_has_no_data_is_a_row_of_no_series_without_a_value() {
-        let mut sums = PlaceSums::new(Map::default());
+        let mut sums = PlaceSums::new(PlaceMap::default());
         let places = [sums.places_of(&series(Metric::IbWaitRatio, "leaf1", Some("1")))];
         sums.add(&[row(0, 10, f32::NAN, 0, 0)], &places);
         assert_eq!(told(&sums), ["system : 10 0 0 0 0 NaN NaN", "group : 10 0 0 0 0 NaN NaN"]);
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn classes_of_links_and_groups_of_hosts_are_those_of_the_topology() {
         let topology = Machine::Aries(Aries::new(2)).build().unwrap();
-        let mut sums = PlaceSums::new(Map::of(&topology));
+        let mut sums = PlaceSums::new(PlaceMap::of(&topology));
         let (link, host) = (&link_places(&topology)[0], &node_places(&topology)[0]);
         let tile: Vec<&str> = link.series.split('/').collect();
         let table = [

@@ -73,7 +73,7 @@ use detecting::{Detecting, DetectingSettings};
 use detector::alerts::AlertSettings;
 use detector::alerts::outbox::Desk;
 use detector::fabric::Network;
-use detector::place_sums::Map;
+use detector::place_sums::PlaceMap;
 use detector::postgres::{DirectColumnstore, PgRetention, PgSettings, PgStore};
 use detector::storage_policy::StoragePolicy;
 use exactly_once::{ExactlyOnce, Setup};
@@ -253,7 +253,7 @@ impl OneStage {
                     topic,
                     settings,
                     Box::new(|| None),
-                    Map::default(),
+                    PlaceMap::default(),
                     figures,
                 )
             }
@@ -266,7 +266,7 @@ impl OneStage {
         topic: String,
         settings: W::Settings,
         reload: Box<dyn Fn() -> Option<W::Settings> + Send + '_>,
-        map: Map,
+        map: PlaceMap,
         figures: StageFigures,
     ) -> anyhow::Result<()> {
         let config = &self.config;
@@ -336,12 +336,12 @@ fn routes(config: &RunConfig, intake: &Option<Intake>, address: SocketAddr) -> V
 }
 
 /// Where series are, for sums: of names alone where this machine cannot read the topology, which a detector needs for nothing else.
-fn map(config: &RunConfig) -> Map {
+fn map(config: &RunConfig) -> PlaceMap {
     match topology(config) {
-        Ok(topology) => topology.map_or_else(Map::default, |topology| Map::of(&topology)),
+        Ok(topology) => topology.map_or_else(PlaceMap::default, |topology| PlaceMap::of(&topology)),
         Err(error) => {
             tracing::error!(%error, "sums of link classes and of groups that names do not tell are left out");
-            Map::default()
+            PlaceMap::default()
         }
     }
 }

@@ -5,6 +5,7 @@
 \o /dev/null
 SELECT compress_chunk(c, if_not_compressed => true) FROM show_chunks('signal_rows') c;
 SELECT compress_chunk(c, if_not_compressed => true) FROM show_chunks('signal_buckets') c;
+SELECT compress_chunk(c, if_not_compressed => true) FROM show_chunks('place_buckets') c;
 VACUUM episodes;
 \o
 
@@ -18,6 +19,9 @@ WITH minute AS (
     UNION ALL
     SELECT 'signal_buckets', count(*), count(*) FILTER (WHERE time >= m.from_time AND time < m.until), hypertable_size('signal_buckets')
     FROM signal_buckets, minute m
+    UNION ALL
+    SELECT 'place_buckets', count(*), count(*) FILTER (WHERE time >= m.from_time AND time < m.until), hypertable_size('place_buckets')
+    FROM place_buckets, minute m
     UNION ALL
     SELECT 'episodes', count(*), count(*) FILTER (WHERE start_time >= m.from_time AND start_time < m.until),
            pg_total_relation_size('episodes')

@@ -54,7 +54,7 @@ pub use reader::connect_reader;
 pub use roll_up::roll_up;
 pub use settings::{DirectColumnstore, PgRetention, PgSettings};
 
-use crate::place_sums::{Map, PlaceSums, PlacesOfSeries};
+use crate::place_sums::{PlaceMap, PlaceSums, PlacesOfSeries};
 use std::collections::HashMap;
 use tokio_postgres::Client;
 
@@ -105,7 +105,7 @@ impl PgStore {
 
     /// Sums places up as this map says, before anything is committed; without one, as names alone tell.
     #[must_use]
-    pub fn with_map(mut self, map: Map) -> PgStore {
+    pub fn with_map(mut self, map: PlaceMap) -> PgStore {
         self.sums = PlaceSums::new(map);
         self
     }
