@@ -2,7 +2,7 @@
 -- latest $1 seconds of whole minutes, and the worst, which is null where none is contended.
 WITH until AS (
     SELECT max(m.time) AS time FROM places_1min m
-    WHERE m.kind = 'link class' AND m.time > latest_time() - interval '10 minutes' AND m.time <= latest_time() - interval '90 seconds'
+    WHERE m.kind = 'link class' AND m.time > latest_time() - interval '10 minutes' AND m.time <= places_known_until() - interval '90 seconds'
 ), lately AS (
     SELECT m.name, m.metric, sum(m.contended_ticks)::double precision / nullif(sum(m.ticks), 0)::double precision AS share
     FROM places_1min m CROSS JOIN until u

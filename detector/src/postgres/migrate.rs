@@ -12,10 +12,6 @@ const LOCK: i64 = i64::from_be_bytes(*b"tailback");
 /// How often the policies are tried to be set.
 const POLICY_TRIES: u32 = 10;
 
-/// Continuous aggregates, each after that which it is made from, and what of the newest is left to its policy.
-const AGGREGATES: [(&str, &str); 3] =
-    [("places_10s", "30 seconds"), ("places_1min", "2 minutes"), ("places_1h", "70 minutes")];
-
 /// A migration that was applied now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Applied {
@@ -140,15 +136,12 @@ async fn apply(client: &mut Client, migration: &PgMigration) -> Result<(), PgErr
     transaction.commit().await.map_err(name)
 }
 
-/// Aggregates what was there before the aggregates: once, and before there are policies, which do not reach back so far and drop
-/// what is old. Never again: a refresh of what was dropped below would empty an aggregate. Each by itself: a refresh commits, which
-/// a statement among others cannot.
+/// Aggregates what was there before the aggregates, before there are policies, which do not reach back so far and drop what is old.
+/// From the oldest row of the tier below: a refresh of what was dropped there would empty an aggregate. Each by itself: a refresh
+/// commits, which a statement among others cannot.
 async fn aggregate_history(client: &Client) -> Result<(), PgError> {
-    let done: bool = client.query_one(include_str!("sql/has_refresh_policy.sql"), &[]).await?.get(0);
-    for (aggregate, newest) in AGGREGATES.iter().filter(|_| !done) {
-        let refresh =
-            format!("CALL refresh_continuous_aggregate('{aggregate}', NULL, now() - interval '{newest}')");
-        client.batch_execute(&refresh).await?;
+    for refresh in client.query(include_str!("sql/history_refreshes.sql"), &[]).await? {
+        client.batch_execute(refresh.get(0)).await?;
     }
     Ok(())
 }

@@ -115,29 +115,94 @@ fn ten_seconds_that_are_not_whole_are_not_told() {
     on_each_server(|database: Database| async move {
         commit_in_parts(&database, 600).await;
         let told = "SELECT count(*)::text FROM places_over('system', '2023-01-01', '2024-01-01', 10)";
-        for (after, whole) in [("19 seconds", "58"), ("30 seconds", "60")] {
+        // The partition that is behind decides, unless it is so by more than ten minutes.
+        for (fast, slow, whole) in [(19, 19, "58"), (30, 30, "60"), (60, 19, "58"), (900, 19, "60")] {
             let until = format!(
-                "UPDATE stage_positions SET event_time = (SELECT max(time) FROM place_buckets) + interval '{after}'"
+                "UPDATE stage_positions SET event_time = (SELECT max(time) FROM place_buckets)
+                     + make_interval(secs => CASE partition WHEN 0 THEN {fast} ELSE {slow} END)"
             );
             database.execute(&until).await;
-            assert_eq!(query(&database, told).await, [whole], "{after}");
+            assert_eq!(query(&database, told).await, [whole], "{fast} s and {slow} s");
+        }
+    });
+}
+
+async fn run_jobs(database: &Database, of: &str) {
+    let jobs = format!("SELECT job_id::text FROM timescaledb_information.jobs WHERE {of}");
+    for job in query(database, &jobs).await {
+        database.execute(&format!("CALL run_job({job})")).await;
+    }
+}
+
+/// As when policies are missing: before the first time, or since somebody removed them.
+const WITHOUT_POLICIES: &str = "
+    SELECT remove_continuous_aggregate_policy(a) FROM unnest(ARRAY['places_10s', 'places_1min', 'places_1h']::regclass[]) AS a";
+
+/// A row of the next day, up to which there is nothing any more.
+const LATER: &str = "
+    INSERT INTO place_buckets VALUES ('2023-11-15 10:00Z', 1, 10, 0, 1, 0, 1, 'system', '', 'aries_stall_ratio');
+    UPDATE stage_positions SET event_time = '2023-11-15 12:00Z'";
+
+#[test]
+fn history_is_aggregated_by_the_migration_before_its_rows_go_and_stays_when_they_are_gone() {
+    on_each_server(|database: Database| async move {
+        if !database.timescale {
+            return;
+        }
+        // Of 2023, and its stages stand: far older than anything is kept below the hours.
+        commit_in_parts(&database, 8_000).await;
+        let hours = query(&database, &told("places_1h", "system")).await;
+        assert_eq!(hours.len(), 3, "{hours:?}");
+        let keep = PgRetention {
+            raw_days: Some(1.0),
+            ten_seconds_days: Some(1.0),
+            minutes_days: Some(1.0),
+            hours_days: None,
+        };
+        let settings = PgSettings { retention: keep, ..database.settings() };
+        for _ in 0..2 {
+            database.execute(WITHOUT_POLICIES).await;
+            migrate(&settings).await.unwrap();
+            run_jobs(&database, "proc_name = 'policy_retention' AND hypertable_name LIKE 'place%'").await;
+            run_jobs(&database, "proc_name = 'policy_refresh_continuous_aggregate'").await;
+            let left = "SELECT concat_ws(' ', (SELECT count(*) FROM place_buckets), (SELECT count(*) FROM places_1min))";
+            assert_eq!(query(&database, left).await, ["0 0"]);
+            // The last hour was not over when the stages stopped.
+            let after = query(&database, &told("places_1h", "system")).await;
+            assert_eq!(after[..2], hours[..2], "{after:?}");
+            database.execute(LATER).await;
         }
     });
 }
 
 #[test]
-fn migrating_again_leaves_what_was_aggregated_of_rows_that_are_gone() {
+fn an_aggregate_is_never_refreshed_where_the_tier_below_may_be_gone() {
     on_each_server(|database: Database| async move {
-        commit_in_parts(&database, 4_000).await;
-        aggregate(&database).await;
-        let minutes = query(&database, &told("places_1min", "system")).await;
-        let gone = match database.timescale {
-            true => "SELECT drop_chunks('place_buckets', older_than => timestamptz '2100-01-01')",
-            false => "DELETE FROM place_buckets",
-        };
-        database.execute(gone).await;
-        migrate(&database.settings()).await.unwrap();
-        assert!(minutes.len() == 67 && query(&database, &told("places_1min", "system")).await == minutes);
+        let days = |days: f64| Some(days);
+        for kept in [1.0, 30.0] {
+            let keep = PgRetention {
+                raw_days: days(kept),
+                ten_seconds_days: days(kept),
+                minutes_days: days(kept),
+                hours_days: None,
+            };
+            migrate(&PgSettings { retention: keep, ..database.settings() }).await.unwrap();
+            if !database.timescale {
+                continue;
+            }
+            let spans = "SELECT concat_ws(' ', r.hypertable_name, (r.config->>'start_offset')::interval < (d.config->>'drop_after')::interval,
+                                (r.config->>'start_offset')::interval < (c.config->>'compress_after')::interval)
+                         FROM (VALUES ('place_buckets', 'places_10s'), ('places_10s', 'places_1min'), ('places_1min', 'places_1h')) AS t (below, name)
+                         JOIN timescaledb_information.jobs r ON r.hypertable_name = t.name AND r.proc_name ~ 'refresh'
+                         JOIN timescaledb_information.jobs d ON d.hypertable_name = t.below AND d.proc_name = 'policy_retention'
+                         JOIN timescaledb_information.jobs c ON c.hypertable_name = t.name AND c.proc_name = 'policy_compression'
+                         ORDER BY t.name";
+            assert_eq!(
+                query(&database, spans).await,
+                ["places_10s t t", "places_1h t t", "places_1min t t"],
+                "{kept} days"
+            );
+        }
     });
 }
 

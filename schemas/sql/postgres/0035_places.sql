@@ -70,9 +70,16 @@ CREATE FUNCTION place_hours(asked text, from_time timestamptz, until_time timest
     WHERE p.kind = $1 AND p.time >= date_bin('1 hour', $2, 'epoch') AND p.time <= $3 GROUP BY 1, 2, 3
 $$;
 
+-- Until when the slowest partition has signals; one that is behind by more than ten minutes is not waited for, as for the minutes
+-- of series. Sums are told as far as they are whole: twenty seconds after their end every series that is heard has written its own.
+CREATE FUNCTION places_known_until() RETURNS timestamptz
+    LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    SELECT coalesce(min(p.event_time), 'infinity') FROM stage_positions p, clock c
+    WHERE p.stage = 'detector' AND p.event_time > c.now - interval '10 minutes'
+$$;
+
 -- Sums of places in a span in the tier that fits, as `signals_over` chooses it: the coarsest that still has a row for each step,
--- and none that was expired at the begin of the span. Ten seconds are whole twenty seconds after their end, when every series has
--- written its own and what was late has come.
+-- and none that was expired at the begin of the span.
 CREATE FUNCTION places_over(asked text, from_time timestamptz, until_time timestamptz, step_s double precision)
     RETURNS TABLE (name text, metric text, at_time timestamptz, series bigint, contended_series bigint, ticks bigint,
                    contended_ticks bigint, value_sum double precision, value_max double precision)
@@ -80,21 +87,21 @@ CREATE FUNCTION places_over(asked text, from_time timestamptz, until_time timest
     SELECT p.name, p.metric, p.time, p.series, p.contended_series, p.ticks, p.contended_ticks, p.value_sum, p.value_max
     FROM places_10s p
     WHERE $4 < 60 AND p.kind = $1 AND p.time > $2 - interval '10 seconds' AND p.time <= $3
-      AND p.time <= (SELECT coalesce(c.now - interval '30 seconds', 'infinity') FROM clock c)
+      AND p.time <= (SELECT places_known_until() - interval '30 seconds')
       AND (SELECT coalesce($2 >= now() - t.kept_for, true) FROM tier_retention t WHERE t.tier = '10s')
     UNION ALL
     SELECT p.name, p.metric, p.time, p.series, p.contended_series, p.ticks, p.contended_ticks, p.value_sum, p.value_max
     FROM places_1min p
     WHERE $4 < 3600 AND p.kind = $1 AND p.time > $2 - interval '1 minute' AND p.time <= $3
-      AND p.time <= (SELECT coalesce(c.now - interval '90 seconds', 'infinity') FROM clock c)
+      AND p.time <= (SELECT places_known_until() - interval '90 seconds')
       AND ($4 >= 60 OR NOT (SELECT coalesce($2 >= now() - t.kept_for, true) FROM tier_retention t WHERE t.tier = '10s'))
       AND (SELECT coalesce($2 >= now() - t.kept_for, true) FROM tier_retention t WHERE t.tier = '1min')
     UNION ALL
     SELECT * FROM place_hours($1, $2, $3)
     WHERE ($4 >= 3600 OR NOT (SELECT coalesce($2 >= now() - t.kept_for, true) FROM tier_retention t WHERE t.tier = '1min'))
 $$;
-REVOKE EXECUTE ON FUNCTION sum_places, place_hours, places_over FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION place_hours, places_over TO tailback_writer, tailback_reader;
+REVOKE EXECUTE ON FUNCTION sum_places, place_hours, places_known_until, places_over FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION place_hours, places_known_until, places_over TO tailback_writer, tailback_reader;
 
 -- What `roll_up` sums by the minute: components, of the minutes of their series, and here places, of their ten seconds.
 CREATE FUNCTION roll_up_components(from_time timestamptz, until_time timestamptz) RETURNS void

@@ -63,9 +63,9 @@ CREATE OR REPLACE FUNCTION forget_place_minutes() RETURNS void LANGUAGE sql AS '
 CREATE OR REPLACE FUNCTION roll_up_minutes(from_time timestamptz, until_time timestamptz) RETURNS void
     LANGUAGE sql SET search_path = public, pg_temp AS $$ SELECT roll_up_components($1, $2) $$;
 
--- Sets every policy anew; a tier without an interval is kept for ever. An aggregate is refreshed over a span in which the tier
--- below is still kept (a refresh of what was dropped there would empty it), as far back as rows come late after an outage, and goes
--- into columns once no refresh reaches it.
+-- Sets every policy anew; a tier without an interval is kept for ever. An aggregate is refreshed as far back as rows come late after
+-- an outage, and goes into columns once no refresh reaches it. A refresh of what was dropped in the tier below would empty it: that
+-- tier is kept longer than the span, whatever the intervals are, for a shorter one may be made longer again.
 CREATE OR REPLACE FUNCTION tailback_set_policies(merge_after interval, raw_for interval, tier_for interval,
                                                  minutes_for interval, hours_for interval) RETURNS void
     LANGUAGE plpgsql SET search_path = public, pg_temp SET client_min_messages = warning AS $$
@@ -77,13 +77,12 @@ BEGIN
         ('signal_buckets', tier_for, interval '1 hour', NULL, NULL, NULL),
         ('signal_minutes', minutes_for, interval '1 hour', NULL, NULL, NULL),
         ('signal_hours', hours_for, interval '3 hours', NULL, NULL, NULL),
-        ('place_buckets', raw_for, interval '1 hour', NULL, NULL, NULL),
-        ('places_10s', tier_for, interval '8 days', greatest(least(interval '7 days', raw_for), interval '10 minutes'),
-         interval '30 seconds', interval '30 seconds'),
-        ('places_1min', minutes_for, interval '9 days', greatest(least(interval '8 days', tier_for), interval '1 hour'),
-         interval '2 minutes', interval '1 minute'),
-        ('places_1h', hours_for, interval '10 days', greatest(least(interval '9 days', minutes_for), interval '6 hours'),
-         interval '70 minutes', interval '10 minutes'))
+        ('place_buckets', CASE WHEN raw_for IS NOT NULL THEN greatest(raw_for, interval '8 days') END, interval '1 hour', NULL, NULL, NULL),
+        ('places_10s', CASE WHEN tier_for IS NOT NULL THEN greatest(tier_for, interval '9 days') END, interval '8 days',
+         interval '7 days', interval '30 seconds', interval '30 seconds'),
+        ('places_1min', CASE WHEN minutes_for IS NOT NULL THEN greatest(minutes_for, interval '10 days') END, interval '9 days',
+         interval '8 days', interval '2 minutes', interval '1 minute'),
+        ('places_1h', hours_for, interval '10 days', interval '9 days', interval '70 minutes', interval '10 minutes'))
         AS t (name, keep_for, compress_after, refresh_from, refresh_until, refresh_each) LOOP
         PERFORM remove_retention_policy(tier.name, if_exists => true);
         PERFORM remove_compression_policy(tier.name, if_exists => true);
