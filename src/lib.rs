@@ -39,6 +39,7 @@ pub mod health;
 pub mod lab;
 pub mod ldms_config;
 pub mod log;
+pub mod memory;
 pub mod migrate;
 pub mod outputs;
 pub mod pipeline;

@@ -1,12 +1,9 @@
 //! Avro messages: recorded ones against the JSON rows of the same samples, faults, schemas that change.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
-mod support;
-
+use crate::support::{Row, described, fixtures, messages_of, rows_of};
 use aggregator::{AvroSchemas, Decoded, Decoder, Outcome};
 use schemas::{DropReason, Time};
 use std::collections::BTreeSet;
-use support::{Row, described, fixtures, messages_of, rows_of};
 
 fn recorded_schemas() -> AvroSchemas {
     let mut schemas = AvroSchemas::default();

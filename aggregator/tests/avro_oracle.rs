@@ -1,8 +1,6 @@
 //! Avro messages of generated schemas, against the library `apache-avro`.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
-mod support;
-
+use crate::support::{described, fixtures, messages_of};
 use aggregator::{AvroSchemas, Decoded, Decoder, Outcome};
 use apache_avro::Schema;
 use apache_avro::reader::datum::GenericDatumReader;
@@ -10,7 +8,6 @@ use apache_avro::types::Value;
 use apache_avro::writer::datum::GenericDatumWriter;
 use proptest::prelude::*;
 use schemas::DropReason;
-use support::{described, fixtures, messages_of};
 
 /// A type of a column of no use, as a schema and as values. `@` in a schema stands for a new name.
 #[derive(Clone, Debug)]

@@ -1,6 +1,4 @@
 //! The registry's client against a server that says what it is told to.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
 use aggregator::{RegistryClient, RegistryError};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};

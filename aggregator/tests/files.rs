@@ -1,6 +1,4 @@
 //! Files: what they are, in which order their rows come, and what a person is told when they are of no use.
-#![allow(clippy::unwrap_used, clippy::panic)]
-
 use aggregator::jobs::read_job_file;
 use aggregator::source::LINE_BYTES_MAX;
 use aggregator::{Decoded, Decoder, InputError, JobBook, Replay};

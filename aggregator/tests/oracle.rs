@@ -1,12 +1,9 @@
 //! The decoder against a plain one, on recorded rows, on rows with errors and on arbitrary bytes.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
-mod support;
-
+use crate::support::{check, rows_of};
 use aggregator::{CsvFile, Decoded, Decoder, Outcome};
 use proptest::prelude::*;
 use std::sync::LazyLock;
-use support::{check, rows_of};
 
 /// Topics, each with rows; wide ones first among equals, so that layouts really change.
 const FILES: [&str; 14] = [

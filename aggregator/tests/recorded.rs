@@ -1,13 +1,10 @@
 //! Every kind of recorded row gives the sources, counters, jobs and drops that it should.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
-mod support;
-
+use crate::support::{Row, described, fixtures};
 use aggregator::{CsvFile, Decoded, Decoder, JobBook, Outcome, Replay};
 use schemas::{DropReason, Job, Name, Time};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use support::{Row, described, fixtures};
 
 struct Replayed {
     rows: Vec<Row>,

@@ -1,7 +1,5 @@
 //! Messages of Slurm's plug-in jobcomp/kafka (tests/fixtures/slurm), and of posted events, to jobs.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
-
 use aggregator::{Decoded, Decoder, JobBook, Outcome};
 use proptest::prelude::*;
 use schemas::{DropReason, Job, Name, Time};

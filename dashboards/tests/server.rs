@@ -1,7 +1,5 @@
 //! The server on a real port: addresses refused, events sent, shutdown in time.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
 use dashboards::{PageConfig, PageError, Progress, bind};
 use schemas::Time;
 use std::net::SocketAddr;

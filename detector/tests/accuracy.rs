@@ -2,8 +2,6 @@
 //!
 //! `UPDATE_ACCURACY=1 cargo test --release -p detector --test accuracy` writes the table again.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use detector::model::{ModelKind, Params};
 use detector::score::{Verdict, one_series};
 use samplers::scenario::{self, Quiet};

@@ -1,20 +1,15 @@
 //! The answers that `schemas/sql/README.md` promises: its examples against fixed rows, in both stores, and who is told
 //! what. `UPDATE_GOLDEN=1 cargo test -p detector --test answers -- --test-threads 1` writes the outputs in the README again.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod answers_support;
-#[allow(dead_code, reason = "other tests use the rest")]
-mod postgres_support;
-
-use answers_support::{at, batch, commit_to_server, region};
 use detector::postgres::{PgSettings, PgStore, housekeep, put_places};
 use detector::store::{Retention, Store, open_reader};
-use postgres_support::{Database, on_each_server, query, query_as};
 use rusqlite::types::ValueRef;
 use schemas::topology::generate::FatTree;
 use schemas::topology::{Machine, NodePlace, node_places};
 use schemas::{RegionChange, RegionId, RegionStep, ResultBatch};
 use std::path::{Path, PathBuf};
+use support::answers::{at, batch, commit_to_server, region};
+use support::database::{Database, on_each_server, query, query_as};
 use tokio_postgres::{NoTls, SimpleQueryMessage};
 
 fn readme() -> PathBuf {

@@ -1,14 +1,10 @@
 //! Who reports and what is missing, as SQL tells it, on a real server.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-#[allow(dead_code, reason = "shared with other tests")]
-mod postgres_support;
-
 use detector::postgres::{PartCommit, PgStore, put_expected};
-use postgres_support::{Database, Fixture, on_each_server, query};
 use schemas::site::Expected;
 use schemas::{Heard, Name, Silence, SilenceEnd, Time};
+use support::batches::Fixture;
+use support::database::{Database, on_each_server, query};
 
 fn name(text: &str) -> Name {
     Name::parse(text).unwrap()

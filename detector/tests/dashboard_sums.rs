@@ -1,13 +1,9 @@
 //! What dashboards read and nobody commits: links, sums by minute, how long each tier is kept.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-#[allow(dead_code, reason = "shared with other tests")]
-mod postgres_support;
 
 use detector::postgres::{PgRetention, PgSettings, migrate, put_links, roll_up};
-use postgres_support::{Database, on_each_server, query};
 use schemas::Name;
 use schemas::topology::LinkPlace;
+use support::database::{Database, on_each_server, query};
 
 /// Ten minutes of two tiles, of which one is contended; the stages are at the end of them.
 const TEN_MINUTES: &str = "

@@ -1,12 +1,7 @@
 //! What finished runs of one configuration teach, on a real server.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-#[allow(dead_code, reason = "shared with other tests")]
-mod postgres_support;
-
 use detector::postgres::learn;
-use postgres_support::{Database, on_each_server, query};
+use support::database::{Database, on_each_server, query};
 
 /// Runs of `app` on two nodes: 1,000 s and six tenths of the contention; a shift of `clear_s` for another placement.
 fn runs(app: &str, first: u32, clear_s: f64, lost: &[f64], node: &str) -> String {

@@ -1,7 +1,5 @@
 //! What finished runs of one configuration teach, in the embedded store. The same cases as on a server (`factors.rs`).
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use detector::store::{Retention, Store};
 use rusqlite::Connection;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,8 +1,6 @@
 //! What happens between series: falls that others explain, routers of which a part is silent, clocks that
 //! are wrong, nodes that die.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use detector::detector::Detector;
 use detector::model::ModelKind;
 use detector::settings::Settings;

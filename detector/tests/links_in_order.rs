@@ -1,8 +1,6 @@
 //! Signals, and what is told of links second by second, depend on the rows alone: not on the order in which they came within the
 //! lateness, nor on which of them are missing.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use detector::detector::Detector;
 use detector::fabric::LinkTick;
 use detector::model::ModelKind;

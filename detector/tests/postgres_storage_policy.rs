@@ -1,6 +1,4 @@
 //! Which signals are kept does not depend on how they are cut into batches.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use detector::storage_policy::{Bucket, StoragePolicy, StoredRows, StoredSignal, Thinner};
 use detector::tiers::{HOUR_US, MINUTE_US};
 use proptest::prelude::*;

@@ -1,7 +1,5 @@
 //! The Actionable Metric Model as printed, against worked examples by hand (window 2, eta 1).
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use detector::equations::SlowdownForm;
 use detector::model::published::PublishedBank;
 use detector::model::{Knowledge, ModelKind, Params, Reading};

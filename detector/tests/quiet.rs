@@ -7,8 +7,6 @@
 //! `cargo test --release -p detector --test quiet -- --ignored --nocapture` plays more than three days of such a machine,
 //! link by link, and prints the bound.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may panic, and prints its figures")]
-
 use detector::fabric::LinkReport;
 use detector::model::{Bank, Happening, ModelKind, Params, Reading};
 

@@ -1,7 +1,5 @@
 //! The robust model's behaviours, one by one; its accuracy is in `accuracy.rs`.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use detector::model::robust::RobustBank;
 use detector::model::{Closing, Happening, Judgement, ModelKind, Params, Reading};
 use schemas::{Metric, State, Time};

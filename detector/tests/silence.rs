@@ -1,7 +1,5 @@
 //! Sources that go silent: push at t, want it told between t1 and t2.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use detector::detector::Detector;
 use detector::model::ModelKind;
 use detector::settings::Settings;

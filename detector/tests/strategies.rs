@@ -8,8 +8,6 @@
 //! Aries routers have both; an InfiniBand port and a mount of a Lustre client stand for themselves: their means over a
 //! switch or a job would fall with every silent port, and with every node that does not write.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use detector::detector::Detector;
 use detector::model::ModelKind;
 use detector::settings::Settings;

@@ -1,7 +1,5 @@
 //! DESIGN section 5, rule by rule: rows in, signals out.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use detector::detector::Detector;
 use detector::model::ModelKind;
 use detector::settings::Settings;

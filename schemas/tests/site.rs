@@ -2,8 +2,6 @@
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p schemas --test site` writes the `.expected` files and the sentences again.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
-
 use schemas::Site;
 use schemas::site::{Expected, Half};
 use std::fmt::Write;

@@ -1,6 +1,4 @@
 //! A decoder as plain as can be, to compare the real one with, and the recorded rows.
-#![allow(dead_code, clippy::unwrap_used, clippy::panic, missing_docs)]
-
 mod oracle;
 
 use aggregator::{Decoded, Decoder, Outcome};

@@ -1,7 +1,7 @@
 //! The alert rules as Grafana provisions them.
 
-use crate::board::datasource;
-use crate::source::{Rule, Rules, query};
+use crate::grafana::board::datasource;
+use crate::grafana::source::{Rule, Rules, query};
 use serde_json::{Value, json};
 
 /// Seconds of history that a rule may ask for.

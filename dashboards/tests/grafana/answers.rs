@@ -1,9 +1,10 @@
 //! Every query runs as Grafana's role, gives rows with the columns that its panel names, and is safe with any variable.
 
-use crate::day::{Day, Kind, client, on_the_day};
-use crate::macros::{Span, Values, expanded};
-use crate::source::{Board, Look, Panel, boards, query, rules};
+use crate::grafana::day::{Day, Kind, on_the_day};
+use crate::grafana::macros::{Span, Values, expanded};
+use crate::grafana::source::{Board, Look, Panel, boards, query, rules};
 use std::time::Instant;
+use support::database::client;
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 

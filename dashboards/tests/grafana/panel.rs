@@ -1,8 +1,8 @@
 //! A panel: its queries, and how each kind is drawn.
 
-use crate::board::datasource;
-use crate::field;
-use crate::source::{Look, Panel, query};
+use crate::grafana::board::datasource;
+use crate::grafana::field;
+use crate::grafana::source::{Look, Panel, query};
 use serde_json::{Value, json};
 
 /// The JSON of a panel, without its place.

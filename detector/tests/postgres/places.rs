@@ -1,9 +1,9 @@
 //! Sums of places: written in parts beside the ten seconds, aggregated by the server or by `roll_up`.
 
 use super::*;
-use crate::postgres_support::on_each_empty_server;
-use crate::taken_over::{apply, as_of};
+use crate::postgres::taken_over::{apply, as_of};
 use detector::postgres::roll_up;
+use support::database::on_each_empty_server;
 
 /// What every tier says, as the series' own ten seconds say it.
 const OF_THE_SERIES: &str = "

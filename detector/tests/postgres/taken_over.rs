@@ -1,8 +1,8 @@
 //! Minutes and hours of a database in which the server aggregated them are in the tables that the detector writes.
 
 use super::*;
-use crate::postgres_support::on_each_empty_server;
 use schemas::sql::{POSTGRES_MIGRATIONS, PgMigration};
+use support::database::on_each_empty_server;
 
 /// Three hours of ten seconds, of which the last minute and hour are not over.
 const TEN_SECONDS: &str = "

@@ -1,7 +1,7 @@
 //! Files, sockets, readers that are absent.
 
-use crate::support::Bench;
-use crate::tree::Tree;
+use crate::native::support::Bench;
+use crate::native::tree::Tree;
 use samplers::native::outlet::Target;
 use samplers::native::targets::{FileTarget, SocketTarget};
 use samplers::native::{Event, Outlet, Sampler, Sink, TickRows};

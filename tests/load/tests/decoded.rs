@@ -1,6 +1,4 @@
 //! What `fill` sends is what Tailback's decoder takes: all series, no drops, the columns of recorded rows.
-#![allow(clippy::unwrap_used)]
-
 use aggregator::{Decoded, Decoder};
 use load::feed::{Feed, Plan};
 use load::site::Site;

@@ -1,11 +1,9 @@
 //! The commands of the README fill a real broker (`tests/services/kafka`), with a smaller machine and for a shorter time.
 //!
-//! `TAILBACK_SKIP_SERVICES=1` leaves out what needs the broker.
-#![allow(clippy::unwrap_used)]
-
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use support::skip::servers_allowed;
 
 const FILL: &str = env!("CARGO_BIN_EXE_fill");
 
@@ -33,13 +31,12 @@ fn run(script: &str, folder: &Path) {
     let mut bash = Command::new("bash");
     let output = bash.args(["-c", script]).current_dir(folder).stdin(Stdio::null()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "TAILBACK_SKIP_SERVICES=1 leaves it out: {said}");
+    assert!(output.status.success(), "{said}");
 }
 
 #[test]
 fn the_commands_of_the_readme_fill_a_broker_and_tell_the_truth() {
-    if std::env::var_os("TAILBACK_SKIP_SERVICES").is_some_and(|skip| skip == "1") {
-        eprintln!("TAILBACK_SKIP_SERVICES=1: no broker is filled");
+    if !servers_allowed() {
         return;
     }
     let folder = std::env::temp_dir().join(format!("tailback-fill-{}", std::process::id()));

@@ -1,34 +1,10 @@
 //! What a row of the tier of a minute takes in columns is what `deploy/README.md` says: its command, on a database of its own.
-//!
-//! Needs TimescaleDB (`tests/services/postgres`); `TAILBACK_SKIP_SERVICES=1` lets it pass where no server can be had.
-#![allow(clippy::unwrap_used)]
-
 use schemas::sql::POSTGRES_MIGRATIONS;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
 use std::process::Command;
-
-fn tests_folder() -> PathBuf {
-    Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("..")
-}
-
-/// The server's URL; `None` where there is none and the test may be left out.
-fn server() -> Option<String> {
-    if let Ok(url) = std::env::var("TAILBACK_PG_URL") {
-        return Some(url);
-    }
-    // The place that the detector's tests use: a server that a run left behind is found again.
-    let folder = std::env::temp_dir().join("tailback-test-postgres");
-    let script = tests_folder().join("services/postgres");
-    let output = Command::new(script).arg("start").arg(folder).output().unwrap();
-    if output.status.success() {
-        return Some(String::from_utf8(output.stdout).unwrap().trim().to_string());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let skip = std::env::var_os("TAILBACK_SKIP_SERVICES").is_some();
-    assert!(skip, "no PostgreSQL; TAILBACK_SKIP_SERVICES=1 leaves it out: {said}");
-    None
-}
+use support::database::server;
+use support::paths::root;
+use support::skip::skip;
 
 /// What psql prints, of statements that are a transaction each.
 fn psql(url: &str, statements: &[&str]) -> String {
@@ -41,7 +17,7 @@ fn psql(url: &str, statements: &[&str]) -> String {
 
 /// Makes what `tailback migrate` makes.
 fn migrate(url: &str) {
-    let of_migrations = tests_folder().join("../detector/src/postgres/sql/schema_migrations.sql");
+    let of_migrations = root().join("detector/src/postgres/sql/schema_migrations.sql");
     let first = std::fs::read_to_string(of_migrations).unwrap();
     psql(url, &["CREATE EXTENSION timescaledb", &first]);
     for migration in POSTGRES_MIGRATIONS {
@@ -55,7 +31,7 @@ fn migrate(url: &str) {
 
 /// What the README says of the tier, in GB a day, beside the command that gives it.
 fn said_gb(command: &str) -> f64 {
-    let readme = std::fs::read_to_string(tests_folder().join("../deploy/README.md")).unwrap();
+    let readme = std::fs::read_to_string(root().join("deploy/README.md")).unwrap();
     let line = readme.lines().find(|line| line.contains(&format!("`{command}`"))).unwrap();
     let figure = line.split('|').nth(2).unwrap().trim();
     figure.strip_suffix(" GB a day").unwrap().parse().unwrap()
@@ -63,24 +39,19 @@ fn said_gb(command: &str) -> f64 {
 
 #[test]
 fn a_row_of_a_minute_takes_what_the_readme_of_operation_says() {
-    let Some(server) = server() else {
-        eprintln!("left out: no PostgreSQL");
-        return;
-    };
-    if psql(&server, &["SELECT current_setting('shared_preload_libraries') ~ 'timescaledb'"]) != "t" {
-        eprintln!("left out: no TimescaleDB");
-        return;
+    let Some(server) = server() else { return };
+    if psql(server, &["SELECT current_setting('shared_preload_libraries') ~ 'timescaledb'"]) != "t" {
+        return skip("PostgreSQL has no TimescaleDB");
     }
     let command = "psql URL -XAtq -f tests/load/minutes.sql";
     let said = said_gb(command);
     let name = format!("tailback_minutes_{}", std::process::id());
-    psql(&server, &[&format!("CREATE DATABASE {name} TEMPLATE template0")]);
+    psql(server, &[&format!("CREATE DATABASE {name} TEMPLATE template0")]);
     let url = format!("{}/{name}", server.rsplit_once('/').unwrap().0);
     migrate(&url);
     let run = command.replace("URL", &format!("'{url}'"));
-    let repository = tests_folder().join("..");
-    let output = Command::new("bash").args(["-c", &run]).current_dir(repository).output().unwrap();
-    psql(&server, &[&format!("DROP DATABASE {name} WITH (FORCE)")]);
+    let output = Command::new("bash").args(["-c", &run]).current_dir(root()).output().unwrap();
+    psql(server, &[&format!("DROP DATABASE {name} WITH (FORCE)")]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let told: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(told["rows"], 200 * 1440, "{told}");

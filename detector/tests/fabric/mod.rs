@@ -1,0 +1,19 @@
+//! Regions, kinds, causes and losses on links against the truth of the lab, and the limits that must hold.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `play` | a labelled case through detector and fabric |
+//! | `score` | what was found beside the truth |
+//! | `quiet` | ordinary traffic that comes and goes |
+//! | `slowdown` | slowdowns of jobs and their intervals |
+//! | `table` | `detector/ACCURACY_LINKS.md` |
+//! | `papers` | checks of the papers |
+//!
+//! `UPDATE_ACCURACY=1 cargo test --release -p detector --test fabric` writes the tables again.
+
+mod papers;
+mod play;
+mod quiet;
+mod score;
+mod slowdown;
+mod table;

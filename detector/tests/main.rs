@@ -1,0 +1,40 @@
+//! Models, stream rules, losses and stores, from outside.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `published`, `robust` | each model: equations by hand, limits, bytes per series |
+//! | `accuracy` | both models beside known truth; writes `ACCURACY.md` |
+//! | `fabric` | regions, kinds, causes and losses on links beside the lab; writes `ACCURACY_LINKS.md` |
+//! | `quiet` | a machine that only lives: false regions a day |
+//! | `strategies` | model then reduce, reduce then model |
+//! | `stream_rules` | DESIGN 6, rule by rule: rows in, signals out |
+//! | `silence`, `links_in_order` | sources that go silent; links whose news come in another order |
+//! | `judgement` | falls: contention or a phase of the job itself |
+//! | `factors`, `factors_embedded` | calibration by finished runs, in both stores |
+//! | `postgres`, `postgres_storage_policy` | the server's store: commits, tiers, places, what is kept |
+//! | `answers`, `collection`, `dashboard_sums` | SQL: its documented answers, who reports, sums for dashboards |
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may panic, and print"
+)]
+
+mod accuracy;
+mod answers;
+mod collection;
+mod dashboard_sums;
+mod fabric;
+mod factors;
+mod factors_embedded;
+mod judgement;
+mod links_in_order;
+mod postgres;
+mod postgres_storage_policy;
+mod published;
+mod quiet;
+mod robust;
+mod silence;
+mod strategies;
+mod stream_rules;

@@ -1,0 +1,16 @@
+//! Types and files of the crate, from outside.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `site` | site files: who is expected, and the sentence that a wrong file gets |
+//! | `topology` | topologies: machines of the papers, contradictions, round trips |
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may panic, and print"
+)]
+
+mod site;
+mod topology;

@@ -1,0 +1,25 @@
+//! Alerts end to end: the outbox, its ways out, real receivers.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `receiver.rs` | a receiver that fails in every way |
+//! | `outbox.rs` | a store with notices |
+//! | `delivery.rs` | nothing lost, nothing reordered; dead letters, silences, a storm |
+//! | `kill.rs` | `kill -9` in the middle |
+//! | `alertmanager.rs` | Debian's Alertmanager |
+//! | `people.rs` | `tailback alerts`, and the advice over HTTP |
+//! | `site.rs` | the commands of docs/alerts.md, of a site's database; its receivers |
+//! | `schema.rs` | the JSON Schema of what is sent |
+//! | `slurm.rs` | a real Slurm |
+//! | `onset.rs` | the figure: from the onset to the webhook's arrival |
+
+mod alertmanager;
+mod delivery;
+mod kill;
+mod onset;
+mod outbox;
+mod people;
+mod receiver;
+mod schema;
+mod site;
+mod slurm;

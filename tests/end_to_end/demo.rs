@@ -1,0 +1,141 @@
+//! The demo as a user runs it, without the page; the page has a test in a browser (`dashboards/tests/browser.py`).
+
+use rusqlite::{Connection, OpenFlags};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Simulated seconds: both contentions begin within them, on Lustre at 120 and on Aries at 58.
+const SECONDS: &str = "200";
+
+fn demo(store: &Path, speed: &str) -> Command {
+    let mut command = Command::new(crate::TAILBACK);
+    command.args(["demo", "--no-page", "--seconds", SECONDS, "--start", "1700000000", "--speed", speed]);
+    command.arg("--store").arg(store).stdout(Stdio::null()).stderr(Stdio::piped());
+    command
+}
+
+/// Every row of every table of results, as text, in a fixed order.
+fn dump(store: &Path) -> Vec<String> {
+    let connection = Connection::open_with_flags(store, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let check: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(check, "ok");
+    let mut rows = Vec::new();
+    for table in [
+        "series",
+        "signals",
+        "series_latest",
+        "episodes",
+        "jobs",
+        "job_nodes",
+        "job_results",
+        "job_causes",
+        "job_series",
+        "dropped_rows",
+        "producers",
+    ] {
+        let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
+        let columns = statement.column_count();
+        let mut found = statement.query([]).unwrap();
+        while let Some(row) = found.next().unwrap() {
+            let cells: Vec<String> = (0..columns).map(|c| format!("{:?}", row.get_ref_unwrap(c))).collect();
+            rows.push(format!("{table}: {}", cells.join(", ")));
+        }
+    }
+    rows.sort();
+    rows
+}
+
+/// Milliseconds to live per round, spread over the run by a fixed generator.
+fn lifetimes(seed: u64) -> Vec<u64> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        300 + (state >> 33) % 700
+    };
+    (0..6).map(|_| next()).collect()
+}
+
+#[test]
+fn after_kill_9_at_random_moments_the_tables_equal_those_of_an_undisturbed_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, broken) = (folder.path().join("whole.db"), folder.path().join("broken.db"));
+    assert!(demo(&whole, "0").status().unwrap().success());
+    let seed = 20_261_120;
+    let mut continued = 0;
+    for lifetime_ms in lifetimes(seed) {
+        let mut child = demo(&broken, "60").spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(lifetime_ms));
+        child.kill().unwrap();
+        let output = child.wait_with_output().unwrap();
+        continued += usize::from(String::from_utf8_lossy(&output.stderr).contains("continuing the demo"));
+    }
+    assert!(demo(&broken, "0").status().unwrap().success());
+    assert!(continued >= 2, "seed {seed}: only {continued} of the killed runs had something to continue");
+    let (whole, broken) = (dump(&whole), dump(&broken));
+    assert!(whole.iter().filter(|row| row.starts_with("signals")).count() > 100_000);
+    let differs = whole.iter().zip(&broken).find(|(a, b)| a != b);
+    assert!(differs.is_none(), "seed {seed}: {differs:?}");
+    assert_eq!(whole.len(), broken.len(), "seed {seed}");
+}
+
+#[test]
+fn the_summary_sets_what_was_found_beside_the_truth() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = demo(&folder.path().join("demo.db"), "0").output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    let victim: Vec<&str> =
+        text.lines().find(|line| line.starts_with("1001")).unwrap().split_whitespace().collect();
+    let found_s: f64 = victim[3].parse().unwrap();
+    let true_s: f64 = victim.last().unwrap().parse().unwrap();
+    assert!((found_s - true_s).abs() < 0.05 * true_s, "{text}");
+}
+
+#[test]
+fn a_store_that_is_no_demos_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("precious.db");
+    std::fs::write(&file, b"not a store of ours").unwrap();
+    let output = demo(&file, "0").output().unwrap();
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("precious.db"));
+    assert_eq!(std::fs::read(&file).unwrap(), b"not a store of ours");
+}
+
+#[test]
+fn nodes_and_links_are_where_the_topology_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("demo.db");
+    assert!(demo(&store, "0").status().unwrap().success());
+    let connection = Connection::open_with_flags(&store, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let sql = "SELECT count(*), count(n.node) FROM producers p
+               LEFT JOIN node_switches n ON n.node = p.producer AND n.switch = p.component
+               WHERE p.schema LIKE '%rtr%'";
+    let (reporting, placed): (u32, u32) =
+        connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    assert!(reporting > 0);
+    assert_eq!(placed, reporting);
+    // Every link between routers is heard where its receiving router reports, and some run beside others.
+    let sql = "SELECT count(*), count(s.name), count(*) FILTER (WHERE l.bundle <> '') FROM link_places l
+               LEFT JOIN series s ON s.name = l.series
+               WHERE l.class <> 'host' AND l.to_name IN (SELECT component FROM series)";
+    let (links, heard, parallel): (u32, u32, u32) =
+        connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+    assert!(links > 0 && parallel > 0, "{links} links, {parallel} parallel");
+    assert_eq!(heard, links);
+}
+
+#[test]
+fn the_report_tells_what_the_victim_lost_and_to_whom() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("demo.db");
+    assert!(demo(&store, "0").status().unwrap().success());
+    let report = |job: &str| {
+        Command::new(crate::TAILBACK).args(["report", job, "--store"]).arg(&store).output().unwrap()
+    };
+    let text = String::from_utf8(report("1001").stdout).unwrap();
+    assert!(text.contains("job 1004") && text.contains("lustre_write_rate/nid00012/snx11137"), "{text}");
+    let unknown = report("9999");
+    assert!(!unknown.status.success());
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("9999"));
+}

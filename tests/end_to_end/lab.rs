@@ -1,0 +1,167 @@
+//! `tailback lab`: experiments as a person runs them.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn lab(arguments: &[&str]) -> Output {
+    Command::new(crate::TAILBACK).arg("lab").args(arguments).output().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// A site's own question: what does a second job cost the first?
+const WHAT_IF: &str = r#"
+title = "What does a neighbour cost"
+source = "us"
+paper = "nobody asked before"
+machine = "tree_small"
+seconds = 200
+
+[[case]]
+name = "beside"
+
+[[job]]
+id = 1
+hosts = [{ places = "0-3" }]
+pattern = "all_to_all"
+rate = { peak = 0.4 }
+work_s = 150
+
+[[job]]
+id = 2
+hosts = [{ places = "4-7" }]
+pattern = "all_to_all"
+rate = { peak = 0.9 }
+start_s = 100
+work_s = 60
+"#;
+
+fn written(folder: &Path, text: &str) -> String {
+    let file = folder.join("what-if.toml");
+    std::fs::write(&file, text).unwrap();
+    path(&file).to_string()
+}
+
+#[test]
+fn a_site_asks_what_if_and_is_told_the_truth_and_what_tailback_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = lab(&["run", &written(folder.path(), WHAT_IF)]);
+    let told = text(&output);
+    assert!(output.status.success(), "{told}");
+    assert!(told.contains("job 1: ran") && told.contains("Tailback says"), "{told}");
+    assert!(told.contains("uplinks") || told.contains("other_job"), "{told}");
+}
+
+#[test]
+fn an_expectation_that_does_not_hold_is_told_and_fails_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let expecting = format!(
+        "{WHAT_IF}\n[[expect]]\nwhat = \"no cost\"\nvalue = \"beside/lost_others_s(1)\"\nbelow = 0.001\n\n\
+         [[expect]]\nwhat = \"it runs\"\nvalue = \"beside/run_s(1)\"\nabove = 100\n"
+    );
+    let output = lab(&["run", &written(folder.path(), &expecting)]);
+    assert!(!output.status.success());
+    let told = text(&output);
+    assert!(told.contains("MISSED no cost") && told.contains("ok     it runs"), "{told}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("1 expectations do not hold"));
+}
+
+#[test]
+fn a_slip_of_the_pen_names_the_file_and_what_was_meant() {
+    let folder = tempfile::tempdir().unwrap();
+    for (slip, words) in [
+        (WHAT_IF.replace("all_to_all", "all_to_some"), "all_to_all"),
+        (WHAT_IF.replace("tree_small", "tree_smal"), "tree_small"),
+        (WHAT_IF.replace("work_s = 150", "works = 150"), "work_s"),
+        (format!("{WHAT_IF}\n[[expect]]\nwhat = \"x\"\nvalue = \"beside/run(1)\"\nabove = 1\n"), "run_s"),
+        (
+            format!("{WHAT_IF}\n[[expect]]\nwhat = \"x\"\nvalue = \"besides/run_s(1)\"\nabove = 1\n"),
+            "besides",
+        ),
+    ] {
+        let output = lab(&["run", &written(folder.path(), &slip)]);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && told.contains(words), "{words}: {told}");
+        assert!(told.contains("what-if"), "{told}");
+    }
+    let output = lab(&["run", "displaced-rung"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("displaced-ring"));
+}
+
+#[test]
+fn outcomes_do_not_depend_on_threads_and_are_summarised_with_pictures() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = written(folder.path(), WHAT_IF);
+    let run = |threads: &str| {
+        let out = folder.path().join(threads);
+        let names = ["fat-tree-counts", "kinds", "missing-data", file.as_str()];
+        let output =
+            lab(&[&["run", "--json", "--threads", threads, "--out", path(&out)][..], &names[..]].concat());
+        let lines = text(&output);
+        assert!(output.status.success(), "{lines}");
+        for line in lines.lines() {
+            let outcome: Value = serde_json::from_str(line).unwrap();
+            assert!(outcome["judged"].as_array().unwrap().iter().all(|judged| judged["held"] == true));
+        }
+        (out, lines)
+    };
+    let ((one, of_one), (_, of_three)) = (run("1"), run("3"));
+    assert_eq!(of_one, of_three);
+    let (page, pictures) = (folder.path().join("page.html"), folder.path().join("pictures"));
+    let output = lab(&["report", path(&one), "--html", path(&page), "--svg", path(&pictures)]);
+    let table = text(&output);
+    assert!(output.status.success(), "{table}");
+    assert!(table.contains("expectations of 4 experiments hold") && !table.contains("missed"), "{table}");
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("<svg ") && page.contains("Capacity, endpoint, and mere use"), "{page}");
+    let drawn = std::fs::read_dir(pictures).unwrap().count();
+    assert_eq!(drawn, 7, "a picture of each case that was played");
+}
+
+#[test]
+fn the_built_in_experiments_are_listed_and_can_be_shown() {
+    let listed = text(&lab(&["list"]));
+    assert!(listed.contains("ior-schedules") && listed.contains("dragonfly_plus"), "{listed}");
+    let shown = text(&lab(&["show", "displaced-ring"]));
+    assert!(shown.contains("pattern = \"ring\""), "{shown}");
+}
+
+/// Rows, jobs and topology of a case are what a site has: a replay of them tells what `lab run` tells.
+#[test]
+fn a_recorded_case_replays_to_the_same_regions() {
+    for (experiment, case, cause) in
+        [("causes", "other job", "other_job"), ("imb-and-cth", "robust", "other_job")]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(name);
+        let output = lab(&["record", experiment, "--case", case, "--out", path(folder.path())]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let rows = ["ldms.ports.jsonl", "ldms.aries_rtr.jsonl", "ldms.lustre_client.jsonl"].map(file);
+        let rows = rows.iter().filter(|rows| rows.exists());
+        let output = Command::new(crate::TAILBACK)
+            .arg("replay")
+            .args(rows)
+            .args(["--jobs", path(&file("jobs.jsonl")), "--topology", path(&file("topology.json"))])
+            .args(["--out", path(&file("found"))])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let store = rusqlite::Connection::open(file("found/tailback.db")).unwrap();
+        let count = |sql: &str| store.query_row(sql, [], |row| row.get::<_, u32>(0)).unwrap();
+        let played: Value = serde_json::from_slice(&lab(&["run", "--json", experiment]).stdout).unwrap();
+        let of_case = |one: &&Value| one["name"] == case;
+        let played = played["cases"].as_array().unwrap().iter().find(of_case).unwrap();
+        let regions = played["played"]["regions"].as_array().unwrap();
+        assert_eq!(count("SELECT count(*) FROM regions") as usize, regions.len(), "{experiment}");
+        assert!(count(&format!("SELECT count(*) FROM regions WHERE cause = '{cause}'")) > 0, "{experiment}");
+        let truth = std::fs::read_to_string(file("truth.jsonl")).unwrap();
+        assert!(truth.lines().any(|line| line.contains("\"kind\":\"series\"")), "{truth}");
+    }
+}

@@ -1,0 +1,125 @@
+//! Processes of ldmsd.
+
+use super::site::Installed;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use support::skip::skip;
+
+/// The program, or a word about where it was looked for.
+pub fn ldmsd() -> Option<PathBuf> {
+    let named = std::env::var_os("TAILBACK_LDMSD").map(PathBuf::from);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut places: Vec<PathBuf> = std::env::split_paths(&path).map(|folder| folder.join("ldmsd")).collect();
+    places.push("/opt/ovis/sbin/ldmsd".into());
+    if let Some(named) = named {
+        assert!(named.is_file(), "TAILBACK_LDMSD is {}, which is no file", named.display());
+        return Some(named);
+    }
+    let found = places.into_iter().find(|place| place.is_file());
+    if found.is_none() {
+        skip("no ldmsd in PATH nor /opt/ovis/sbin; set TAILBACK_LDMSD to test with a real one");
+    }
+    found
+}
+
+/// Whether a plug-in can be loaded.
+pub fn has_plugin(program: &Path, plugin: &str) -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("load.conf");
+    std::fs::write(&file, format!("load name={plugin}\n")).unwrap();
+    outcome(program, &["-c".into(), file.to_string_lossy().into_owned()], folder.path()).is_ok()
+}
+
+/// Starts it with these arguments; waits until all files were processed, or it ended: then its log.
+fn outcome(program: &Path, arguments: &[String], folder: &Path) -> Result<(), String> {
+    let last = arguments.last().unwrap();
+    let mut daemon = Daemon::spawn(program, arguments, folder);
+    let begin = Instant::now();
+    while begin.elapsed() < super::PATIENCE {
+        let ended = daemon.child.try_wait().unwrap();
+        let log = daemon.log_text();
+        if log.contains(&format!("Processing the config file '{last}' is done")) {
+            return Ok(());
+        }
+        if ended.is_some() {
+            return Err(log);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Err(format!("nothing happened: {}", daemon.log_text()))
+}
+
+/// Why a command of the site is refused. ldmsd ends at the first line that it does not take. If that is for want of an
+/// InfiniBand adapter, which the line's plug-in opened, the lines of that plug-in are taken out and the rest is tried.
+pub fn refusal(program: &Path, arguments: &[String], installed: &Installed) -> Option<String> {
+    let log = outcome(program, arguments, installed.folder()).err()?;
+    let text = std::fs::read_to_string(arguments.last().unwrap()).unwrap();
+    // libibumad says so itself; ldmsd's own log may lack its last lines when it ends.
+    let plugins =
+        ["sysclassib", "ibnet"].into_iter().filter(|_| log.contains("can't open UMAD port (mlx5_0:1)"));
+    let Some(plugin) = plugins.into_iter().find(|plugin| text.contains(&format!("load name={plugin}\n")))
+    else {
+        return Some(log);
+    };
+    println!("{plugin}: its line was understood, no adapter is here; the other lines are tried without it");
+    let rest: String = text
+        .lines()
+        .filter(|line| !line.contains(&format!("name={plugin}")))
+        .map(|l| l.to_string() + "\n")
+        .collect();
+    let without = installed.folder().join(format!("without_{plugin}.conf"));
+    std::fs::write(&without, rest).unwrap();
+    let mut arguments = arguments.to_vec();
+    *arguments.last_mut().unwrap() = without.to_string_lossy().into_owned();
+    outcome(program, &arguments, installed.folder()).err()
+}
+
+/// A daemon that runs; it is killed when dropped.
+pub struct Daemon {
+    child: Child,
+    log: PathBuf,
+    what: String,
+}
+
+impl Daemon {
+    /// Starts one of the site's.
+    pub fn start(program: &Path, arguments: &[String], installed: &Installed) -> Daemon {
+        Daemon::spawn(program, arguments, installed.folder())
+    }
+
+    fn spawn(program: &Path, arguments: &[String], folder: &Path) -> Daemon {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let log = folder.join(format!("ldmsd{}.log", NUMBER.fetch_add(1, Ordering::Relaxed)));
+        let file = std::fs::File::create(&log).unwrap();
+        let mut command = Command::new(program);
+        command.args(["-F", "-v", "INFO"]).args(arguments).stdin(Stdio::null());
+        command.stdout(file.try_clone().unwrap()).stderr(file);
+        let child = command.spawn().unwrap();
+        Daemon { child, log, what: arguments.join(" ") }
+    }
+
+    fn log_text(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap_or_default()
+    }
+
+    /// Fails with its log if it ended.
+    pub fn assert_running(&self) {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().next());
+        assert!(state.is_some_and(|state| state != "Z"), "{} ended:\n{}", self.what, self.log_text());
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What all of them said.
+pub fn logs(daemons: &[Daemon]) -> String {
+    daemons.iter().map(|daemon| format!("{}:\n{}\n", daemon.what, daemon.log_text())).collect()
+}

@@ -1,0 +1,47 @@
+//! End to end: the program as its users run it, in one binary.
+//!
+//! | module | what it holds | tier |
+//! |---|---|---|
+//! | `alerts` | webhooks, outbox, receivers; a real Alertmanager and Slurm | fast; `--full` with real receivers |
+//! | `backtest` | `tailback backtest`: scores, sweeps, refusals | fast |
+//! | `config` | `tailback check`: a folder a case | fast |
+//! | `demo` | `tailback demo`: kill -9 and continue | fast |
+//! | `doctor` | `tailback doctor` on a healthy and a broken site | `--full` |
+//! | `lab` | `tailback lab` as a person runs it | fast |
+//! | `ldms_config` | `tailback ldms-config`: golden files of three sites | fast |
+//! | `ldmsd` | a real ldmsd with the generated files | `--full` |
+//! | `postgres_answers` | report and explain: PostgreSQL beside the embedded store | fast |
+//! | `recorded_links` | links of recorded rows | fast |
+//! | `replay` | `tailback replay` of recorded rows | fast |
+//! | `sample` | `tailback sample` on a node made of folders | fast |
+//! | `serve` | `tailback serve` from a store and from a database | fast |
+//! | `slurm` | jobs of a real Slurm, through Kafka, into the database | `--full` |
+//! | `streaming` | `tailback run`: Kafka, PostgreSQL, disturbances | a core fast, all in `--full` |
+//!
+//! `tests/run --list` names the suites; servers come from the crate `support`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may panic, and print its figures"
+)]
+
+mod alerts;
+mod backtest;
+mod config;
+mod demo;
+mod doctor;
+mod lab;
+mod ldms_config;
+mod ldmsd;
+mod postgres_answers;
+mod recorded_links;
+mod replay;
+mod sample;
+mod serve;
+mod slurm;
+mod streaming;
+
+/// The program under test.
+const TAILBACK: &str = env!("CARGO_BIN_EXE_tailback");

@@ -1,0 +1,257 @@
+//! Every answer from the database is that from the store that holds the same rows.
+
+use super::both::Both;
+use super::serving::{Page, Serving};
+use serde_json::{Value, json};
+use support::database::{Database, on_each_server};
+
+/// What the page asks, and what is refused.
+const PATHS: &[&str] = &[
+    "now",
+    "now?by=component",
+    "now?by=component&metric=aries_stall_ratio&order=slowdown",
+    "now?state=contended",
+    "now?state=unknown",
+    "now?search=r0c&order=slowdown&limit=2&offset=1",
+    "now?metric=lustre_write_rate&names=false",
+    "now?limit=0",
+    "episodes",
+    "episodes?open=true",
+    "episodes?open=false&limit=2&offset=1",
+    "episodes?series=aries_stall_ratio/c0-0c0s0/r0c0",
+    "episodes?series=aries_stall_ratio/c0-0c0s0/r0c0&job=1198",
+    "episodes?job=1234",
+    "episodes?job=1240&open=true",
+    "episodes?job=none",
+    "episodes/1",
+    "episodes/2",
+    "episodes/4",
+    "episodes/5",
+    "episodes/99",
+    "episodes/3000000000012",
+    "episodes/0:2",
+    "episodes/3:12",
+    "episodes/3:",
+    "episodes/9000000000:1",
+    "episodes/one",
+    "series/aries_stall_ratio/c0-0c0s0/r0c0/points",
+    "series/aries_stall_ratio/c0-0c0s0/r0c1/points?from=1795168980&to=1795169220",
+    "series/lustre_write_rate/nid00004/snx11137/points",
+    "series/lustre_write_rate/none/points",
+    "series/aries_stall_ratio/c0-0c0s0/r0c0/counters",
+    "series/aries_stall_ratio/c0-0c0s0/r0c1/counters?from=1795168980&to=1795169220",
+    "series/lustre_write_rate/nid00004/snx11137/counters",
+    "series/lustre_write_rate/none/counters",
+    "series/a/b/points?from=5&to=1",
+    "jobs",
+    "jobs?search=CFD&running=false&order=slowdown&limit=2",
+    "jobs?search=none",
+    "jobs?running=true",
+    "jobs/1198",
+    "jobs/1234",
+    "jobs/1235",
+    "jobs/1240",
+    "jobs/none",
+    "jobs/1198/neighbours",
+    "jobs/1234/neighbours",
+    "jobs/none/neighbours",
+    "jobs/1198/earlier",
+    "jobs/1235/earlier",
+    "jobs/none/earlier",
+    "fabric",
+    "fabric?group=c0-0..c1-0",
+    "fabric?group=",
+    "regions",
+    "regions?limit=1",
+    "regions?limit=0",
+    "routers/c0-0c0s0",
+    "routers/none",
+    "routers/..",
+    "regions/1",
+    "regions/2",
+    "regions/99",
+    "regions/-1",
+    "files",
+    "files?mount=snx11137",
+    "files?mount=none",
+    "placement?nodes=nid[00000-00003]",
+    "placement?nodes=nid00000,nid00004",
+    "placement?nodes=",
+    "advice",
+    "advice?nodes=nid[00000-00009]",
+    "paid",
+    "health",
+    "nothing",
+];
+
+/// Leaves out what has to differ, and says why.
+fn comparable(path: &str, mut answer: Value) -> Value {
+    // Series are numbered from 0 in the store, from 1 in the database.
+    if let Some(id) = answer.pointer_mut("/series/id") {
+        *id = Value::Null;
+    }
+    for series in answer["top"].as_array_mut().into_iter().flatten() {
+        series["id"] = Value::Null;
+    }
+    silent_without_last_words(&mut answer);
+    match path.split(['?', '/']).next() {
+        Some("health") => {
+            answer["store_bytes"] = json!(answer["store_bytes"].as_u64().is_some_and(|bytes| bytes > 0))
+        }
+        // Ten seconds of five minutes here, minutes of an hour there: `files_tell_what_was_written` has both.
+        Some("files") => answer["rates"] = Value::Null,
+        Some("placement") => keep_figures(&mut answer),
+        _ => {}
+    }
+    answer
+}
+
+/// The database keeps the last word of a series for 20 s; the store for ever.
+fn silent_without_last_words(answer: &mut Value) {
+    const WORDS: [&str; 6] = ["time", "value", "mean", "baseline", "bound", "slowdown_s"];
+    let Some(unknown) =
+        answer["states"].as_array().and_then(|states| states.iter().position(|s| s == "unknown"))
+    else {
+        return;
+    };
+    let states = answer["series"]["state"].as_array().cloned().unwrap_or_default();
+    for (row, _) in states.iter().enumerate().filter(|(_, state)| **state == json!(unknown)) {
+        for word in WORDS {
+            answer["series"][word][row] = Value::Null;
+        }
+    }
+}
+
+/// Whom nodes would run beside, and what to do about it, the database alone says; and words for the same figures differ.
+fn keep_figures(answer: &mut Value) {
+    let Some(rows) = answer["rows"].as_array_mut() else {
+        return;
+    };
+    rows.retain(|row| row["topic"] != "running job" && row["topic"] != "advice");
+    rows.iter_mut().for_each(|row| row["detail"] = Value::Null);
+}
+
+async fn pages(database: &Database) -> (Both, String, [Serving; 2], [Page; 2]) {
+    // No more rights than Grafana's.
+    let login = database.login("tailback_reader").await;
+    let both = Both::filled(database, &database.url_of(&login)).await;
+    let mut serving = [Serving::start("--store", &both.store), Serving::start("--config", &both.config)];
+    let pages = serving.each_mut().map(Serving::page);
+    (both, login, serving, pages)
+}
+
+#[test]
+fn every_answer_from_the_database_is_that_from_the_store() {
+    on_each_server(|database: Database| async move {
+        let (_both, login, serving, [store, server]) = pages(&database).await;
+        for path in PATHS {
+            let [(status, wanted), (got_status, got)] = [&store, &server].map(|page| page.ask(path));
+            assert_eq!(got_status, status, "{path}: {got}");
+            let [got, wanted] = [got, wanted].map(|answer| comparable(path, answer));
+            assert_eq!(got, wanted, "{path}");
+        }
+        drop(serving);
+        database.drop_login(&login).await;
+    });
+}
+
+#[test]
+fn files_tell_what_was_written_by_ten_seconds_or_by_summed_minutes() {
+    on_each_server(|database: Database| async move {
+        let (_both, login, serving, pages) = pages(&database).await;
+        let [store, server] = pages.map(|page| page.ask("files").1["rates"].clone());
+        assert_eq!((&store["step_s"], &store["over_s"]), (&json!(10.0), &json!(300.0)));
+        assert_eq!((&server["step_s"], &server["over_s"]), (&json!(60.0), &json!(3600.0)));
+        // A signal a minute: each stands for its ten seconds, and for its minute.
+        let steps = |rates: &Value| rates["time"].as_array().unwrap().len();
+        assert_eq!((steps(&store), steps(&server)), (5, 9), "{store} {server}");
+        assert_eq!(store["most_bytes_per_s"], server["most_bytes_per_s"]);
+        drop(serving);
+        database.drop_login(&login).await;
+    });
+}
+
+#[test]
+fn the_database_alone_keeps_what_tailback_said_of_itself() {
+    on_each_server(|database: Database| async move {
+        let (_both, login, serving, [store, server]) = pages(&database).await;
+        assert_eq!(store.ask("health/history").1["kept"], json!(false));
+        let told = server.ask("health/history").1;
+        let lines = told["lines"].as_array().unwrap();
+        let named = |figure: &str| lines.iter().find(|line| line["figure"] == figure).unwrap();
+        assert_eq!((&told["kept"], &named("lag_s")["label"]), (&json!(true), &json!("detector")));
+        // Minutes of event time, in order.
+        let minutes: Vec<f64> =
+            named("lag_s")["time"].as_array().unwrap().iter().map(|time| time.as_f64().unwrap()).collect();
+        assert!(minutes.iter().all(|minute| minute % 60.0 == 0.0) && minutes.is_sorted(), "{told}");
+        assert_eq!(named("silent_sources")["value"].as_array().unwrap().len(), minutes.len());
+        drop(serving);
+        database.drop_login(&login).await;
+    });
+}
+
+#[test]
+fn a_long_range_is_read_in_a_coarser_tier_and_says_so() {
+    on_each_server(|database: Database| async move {
+        let (_both, login, serving, [_, server]) = pages(&database).await;
+        let path = "series/aries_stall_ratio/c0-0c0s0/r0c0/points";
+        for (back, tier, bound) in
+            [(9_000, "ticks", json!(1.0)), (20_000, "10s", Value::Null), (100_000, "1min", Value::Null)]
+        {
+            let points =
+                server.ask(&format!("{path}?from={}&to=1795169400", 1_795_169_400 - back)).1["points"]
+                    .clone();
+            assert_eq!(points["tier"], tier);
+            assert_eq!(points["time"].as_array().unwrap().len(), 11, "{tier}: {points}");
+            let last = |column: &str| points[column][10].clone();
+            assert_eq!(
+                (last("mean"), last("bound"), last("state")),
+                (json!(4.0), bound, json!("contended")),
+                "{tier}"
+            );
+            assert_eq!(
+                (&points["state"][0], &points["time"][10]),
+                (&json!("clear"), &json!(1_795_169_400.0))
+            );
+        }
+        drop(serving);
+        database.drop_login(&login).await;
+    });
+}
+
+#[test]
+fn a_series_that_is_silent_is_unknown_and_its_last_minute_is_told() {
+    on_each_server(|database: Database| async move {
+        let (_both, login, serving, [_, server]) = pages(&database).await;
+        let (status, answer) = server.ask("series/aries_stall_ratio/c2-0c0s0/r0c1/points");
+        assert_eq!((status, &answer["series"]["state"]), (200, &json!("unknown")));
+        assert_eq!(
+            (&answer["series"]["mean"], &answer["series"]["time"]),
+            (&Value::Null, &json!(1_795_169_400.0))
+        );
+        assert_eq!(answer["points"]["time"].as_array().unwrap().len(), 10, "{answer}");
+        drop(serving);
+        database.drop_login(&login).await;
+    });
+}
+
+#[test]
+fn episodes_of_every_partition_have_numbers_of_their_own() {
+    on_each_server(|database: Database| async move {
+        let (_both, login, serving, [_, server]) = pages(&database).await;
+        let copied = "INSERT INTO episodes SELECT 3, 12, series_id, start_time, end_time, open, peak, 7, slowdown_s, slowdown_lo_s,
+                      slowdown_hi_s, completeness, profile, causes FROM episodes WHERE id = 5";
+        database.execute(copied).await;
+        let open = server.ask("episodes?open=true").1;
+        let ids: Vec<i64> =
+            open["episodes"].as_array().unwrap().iter().map(|e| e["id"].as_i64().unwrap()).collect();
+        assert_eq!(ids, [3_000_000_000_012, 5]);
+        let one = server.ask("episodes/3000000000012").1;
+        assert_eq!(
+            (&one["episode"]["id"], &one["episode"]["baseline"]),
+            (&json!(3_000_000_000_012_i64), &json!(7.0))
+        );
+        drop(serving);
+        database.drop_login(&login).await;
+    });
+}

@@ -1,0 +1,76 @@
+//! The same rows in a store and in a database, written by the project's own writers.
+
+use detector::postgres::{PgStore, roll_up};
+use detector::store::{Retention, Store};
+use rusqlite::Connection;
+use schemas::{DropReason, Heard, ResultBatch, SeriesIndex};
+use std::path::{Path, PathBuf};
+use support::answers::{at, batch, commit_to_server, name};
+use support::database::Database;
+
+/// Links and incidents, which others write: the statements are the same for both.
+const BESIDE: &str = r#"
+INSERT INTO link_places VALUES
+    ('aries_stall_ratio/c0-0c0s0/r0c0', 'black', 'c0-0c0s0', 'c0-0c1s0', 'c0-0c0s0 to c0-0c1s0', 5.25e9),
+    ('aries_stall_ratio/c0-0c0s0/r0c1', 'black', 'c0-0c0s0', 'c0-0c1s0', 'c0-0c0s0 to c0-0c1s0', NULL),
+    ('aries_stall_ratio/c0-0c0s1/r0c0', 'green', 'c0-0c0s1', 'c0-0c0s0', '', NULL);
+INSERT INTO alert_incidents VALUES
+    ('0123456789abcdef', 'region', 'warning', 'router c0-0c0s0', 'firing', 1795168900, 1795168960, NULL, 1795169900, 1,
+     'avoid', 'a sentence', '{"version":1,"key":"0123456789abcdef.1"}');
+"#;
+
+/// The fixed rows of the answers, and more: a contended stretch that goes on, a silent tile, a silent source, a mount
+/// that a running job uses, a row that was dropped.
+pub fn rows() -> ResultBatch {
+    let mut rows = batch("ann", "ben");
+    // The last tile is not heard in the last minute.
+    rows.signals.retain(|signal| signal.series != SeriesIndex(5) || signal.time < at(570.0));
+    let mut open = rows.episodes[0].clone();
+    open.id = schemas::EpisodeId(5);
+    (open.start, open.end, open.open) = (at(610.0 - 60.0), at(600.0), true);
+    open.profile.clear();
+    rows.episodes.push(open);
+    rows.job_series.push((name("1240"), SeriesIndex(6)));
+    rows.heard.push(Heard {
+        producer: name("nid00099"),
+        last_time: at(500.0),
+        part: Some(name("snx11137")),
+        ..rows.heard[0].clone()
+    });
+    rows.drops.count(DropReason::Late);
+    rows
+}
+
+/// A store and a configuration that names a database.
+pub struct Both {
+    /// Where they are.
+    pub folder: tempfile::TempDir,
+    /// The store.
+    pub store: PathBuf,
+    /// The configuration.
+    pub config: PathBuf,
+}
+
+/// Writes a configuration that names the database at `url` and nothing else.
+pub fn configure(config: &Path, url: &str) {
+    std::fs::write(config, format!("[database]\nurl = \"{url}\"\n")).unwrap();
+}
+
+impl Both {
+    /// Both with the same rows; the configuration names the database as `url` does.
+    pub async fn filled(database: &Database, url: &str) -> Both {
+        let rows = rows();
+        let mut server = PgStore::connect(&database.settings()).await.unwrap();
+        commit_to_server(&mut server, &rows).await;
+        database.execute(BESIDE).await;
+        // The writer knew no topology.
+        database.execute("DELETE FROM place_buckets; SELECT sum_places('-infinity', 'infinity')").await;
+        roll_up(&database.settings()).await.unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let (store, config) = (folder.path().join("tailback.db"), folder.path().join("tailback.toml"));
+        Store::open(&store, Retention::default()).unwrap().commit(&rows, &[]).unwrap();
+        Connection::open(&store).unwrap().execute_batch(BESIDE).unwrap();
+        configure(&config, url);
+        Both { folder, store, config }
+    }
+}

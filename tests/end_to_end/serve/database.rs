@@ -1,0 +1,147 @@
+//! Databases that are away, restarted, of another version, or not to be read; and one that goes on.
+
+use super::both::{Both, configure};
+use super::serving::{PATIENCE, Page, Serving};
+use detector::postgres::{PgSettings, migrate};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+use support::database::{Database, on_each_server, query};
+use support::documents;
+use support::service::Service;
+
+/// What `serve` says when it refuses.
+fn refused(config: &Path) -> String {
+    let mut serving = Serving::start("--config", config);
+    let told = serving.line();
+    assert!(!serving.ended(), "{told}");
+    told
+}
+
+#[test]
+fn an_account_without_the_right_to_read_is_told_which_role_it_needs() {
+    on_each_server(|database: Database| async move {
+        let login = database.login("tailback_user").await;
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("tailback.toml");
+        configure(&config, &database.url_of(&login));
+        let told = refused(&config);
+        assert!(told.contains("may not read the database: grant it the role `tailback_reader`"), "{told}");
+        database.drop_login(&login).await;
+    });
+}
+
+#[test]
+fn a_database_of_an_older_version_is_refused_with_what_to_do() {
+    on_each_server(|database: Database| async move {
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("tailback.toml");
+        configure(&config, &database.settings().url);
+        database.execute("DELETE FROM schema_migrations WHERE name = '0027_newest_minutes'").await;
+        let told = refused(&config);
+        assert!(told.contains("lacks the migration 0027_newest_minutes: run `tailback migrate`"), "{told}");
+        database.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public").await;
+        let told = refused(&config);
+        assert!(told.contains("none of Tailback's tables: run `tailback migrate`"), "{told}");
+    });
+}
+
+#[test]
+fn a_store_and_a_configuration_are_not_shown_at_once() {
+    let mut command = Command::new(crate::TAILBACK);
+    let said = command.args(["serve", "--store", "a.db", "--config", "b.toml"]).output().unwrap();
+    assert!(!said.status.success() && String::from_utf8_lossy(&said.stderr).contains("cannot be used with"));
+}
+
+#[test]
+fn the_writers_account_serves_in_a_session_that_only_reads() {
+    on_each_server(|database: Database| async move {
+        let both = Both::filled(&database, &database.settings().url).await;
+        let (_serving, page) = Serving::start("--config", &both.config).page_of();
+        assert_eq!(page.ask("now").0, 200);
+        let settings = "SELECT string_agg(DISTINCT application_name, ',') FROM pg_stat_activity
+                        WHERE datname = current_database() AND application_name LIKE 'tailback%'";
+        assert!(query(&database, settings).await[0].contains("tailback serve"));
+    });
+}
+
+/// Connections keep statements, and PostgreSQL keeps plans of statements: none may keep the time.
+#[test]
+fn what_is_the_case_now_goes_with_the_clock_however_often_it_was_asked() {
+    on_each_server(|database: Database| async move {
+        let both = Both::filled(&database, &database.settings().url).await;
+        let (_serving, page) = Serving::start("--config", &both.config).page_of();
+        let unknown = || page.ask("now").1["totals"]["states"]["unknown"].as_u64().unwrap();
+        let before: Vec<u64> = (0..8).map(|_| unknown()).collect();
+        assert!(before.iter().all(|unknown| *unknown < 7), "{before:?}");
+        database.execute("UPDATE stage_positions SET event_time = event_time + interval '1 hour'").await;
+        assert_eq!(
+            (0..8).map(|_| unknown()).collect::<Vec<u64>>(),
+            [7; 8],
+            "of seven series none was heard lately"
+        );
+    });
+}
+
+#[test]
+fn the_command_of_the_readme_serves_the_database() {
+    on_each_server(|database: Database| async move {
+        let both = Both::filled(&database, &database.settings().url).await;
+        let command = documents::block("README.md", "tailback serve --config");
+        let anywhere = format!("exec {} --listen 127.0.0.1:0", command.trim());
+        let (_serving, page) = Serving::of(documents::typed(both.folder.path(), &anywhere)).page_of();
+        assert_eq!(page.ask("now").1["total"], 7);
+    });
+}
+
+/// Reads events until one says so.
+fn event(events: &mut impl BufRead, wanted: &str) {
+    let deadline = Instant::now() + PATIENCE;
+    let mut line = String::new();
+    while !line.contains(wanted) {
+        line.clear();
+        events.read_line(&mut line).unwrap();
+        assert!(Instant::now() < deadline, "no event says {wanted}: {line}");
+    }
+}
+
+#[test]
+fn what_is_committed_becomes_an_event_though_nobody_tells_of_ticks() {
+    on_each_server(|database: Database| async move {
+        let both = Both::filled(&database, &database.settings().url).await;
+        let (_serving, page) = Serving::start("--config", &both.config).page_of();
+        let mut events = BufReader::new(page.stream("stream"));
+        event(&mut events, "\"clock\":1795169400.0");
+        database.execute("UPDATE stage_positions SET event_time = event_time + interval '1 second'").await;
+        event(&mut events, "\"clock\":1795169401.0");
+    });
+}
+
+#[test]
+fn a_database_that_is_away_is_waited_for_and_found_again_after_a_restart() {
+    let Some(own) = Service::start("postgres") else { return };
+    let url = own.address.clone();
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(migrate(&PgSettings::at(&url))).unwrap();
+    own.command("stop");
+    let config = folder.path().join("tailback.toml");
+    configure(&config, &url);
+    let mut serving = Serving::start("--config", &config);
+    let told = serving.line();
+    assert!(told.contains("the database does not answer yet: "), "{told}");
+    let page: Page = serving.page();
+    for _ in 0..2 {
+        let (status, away) = page.ask("now");
+        assert_eq!(status, 503, "{away}");
+        assert!(away["error"].as_str().unwrap().starts_with("the database does not answer: "), "{away}");
+        assert!(!away.to_string().contains(&url), "{away}");
+        own.command("start");
+        page.until("now", 200);
+        // The connection that is kept ends with the server, and another one is made.
+        own.command("restart");
+        assert_eq!(page.ask("now").0, 200);
+        own.command("stop");
+    }
+}

@@ -1,0 +1,98 @@
+//! A running `tailback serve`, and questions to it.
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Nothing here takes long; a machine that is busy must not fail it.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running `tailback serve`, ended when it goes.
+pub struct Serving(Child, BufReader<ChildStderr>);
+
+impl Serving {
+    /// `option` is `--store` or `--config`.
+    pub fn start(option: &str, file: &Path) -> Serving {
+        let mut command = Command::new(crate::TAILBACK);
+        command.args(["serve", "--listen", "127.0.0.1:0", option]).arg(file).env("TZ", "UTC");
+        Serving::of(command)
+    }
+
+    /// What a command starts.
+    pub fn of(mut command: Command) -> Serving {
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let told = BufReader::new(child.stderr.take().unwrap());
+        Serving(child, told)
+    }
+
+    /// The next line that it says.
+    pub fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.1.read_line(&mut line).unwrap();
+        line
+    }
+
+    /// Its page, which the next line names.
+    pub fn page(&mut self) -> Page {
+        let line = self.line();
+        let address = line.split("http://").nth(1).and_then(|rest| rest.split(['/', ' ']).next());
+        Page(address.unwrap_or_else(|| panic!("{line}")).to_string())
+    }
+
+    /// Itself and its page.
+    pub fn page_of(mut self) -> (Serving, Page) {
+        let page = self.page();
+        (self, page)
+    }
+
+    /// Whether it ended well.
+    pub fn ended(&mut self) -> bool {
+        self.0.wait().unwrap().success()
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A page that is served.
+#[derive(Clone)]
+pub struct Page(String);
+
+impl Page {
+    /// Asks `/api/v1/<path>`.
+    pub fn stream(&self, path: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.0).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        write!(stream, "GET /api/v1/{path} HTTP/1.0\r\nHost: {}\r\n\r\n", self.0).unwrap();
+        stream
+    }
+
+    /// Status and body of the answer to `/api/v1/<path>`.
+    pub fn ask(&self, path: &str) -> (u16, Value) {
+        let mut answer = String::new();
+        self.stream(path).read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, serde_json::from_str(body).unwrap_or_else(|why| panic!("{path}: {why}: {answer}")))
+    }
+
+    /// Asks until the status is that one.
+    pub fn until(&self, path: &str, status: u16) -> Value {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let (got, answer) = self.ask(path);
+            if got == status {
+                return answer;
+            }
+            assert!(Instant::now() < deadline, "{path}: {got} {answer}");
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The streaming path end to end (`tailback run`): real Kafka, PostgreSQL and schema registry, simulated rows, and
+//! after every disturbance tables that equal those of the undisturbed run, row for row.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `site` | topics, database and configuration of one scenario |
+//! | `rows` | the simulated rows, and what happens to them on their way |
+//! | `feed` | rows to Kafka |
+//! | `process` | a running `tailback` |
+//! | `account` | whether every row that was pushed is counted |
+//! | `tables` | what the database holds, as text; waiting until it does not change |
+//! | `arrival`, `processes`, `outages`, `poison`, `avro`, `operation` | the scenarios |
+//! | `typed` | a site set up by the commands of README and docs |
+//! | `backup` | a dump, restored |
+//! | `secure` | a broker with TLS, user and password |
+//! | `sampler` | rows of the native sampler |
+//! | `silences` | a source that stops and returns, at the clock's own pace |
+//!
+//! `TAILBACK_SEED` draws other rows and other moments; `TAILBACK_PG_PLAIN=1` leaves TimescaleDB out; `TAILBACK_AWAY_S`
+//! shortens the minute without a database.
+
+mod account;
+mod arrival;
+mod avro;
+mod backup;
+mod feed;
+mod operation;
+mod outages;
+mod poison;
+mod process;
+mod processes;
+mod rows;
+mod sampler;
+mod secure;
+mod silences;
+mod site;
+mod tables;
+mod typed;

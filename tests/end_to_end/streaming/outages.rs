@@ -1,0 +1,166 @@
+//! Kafka and the database go away and return: the tables equal those of the undisturbed run.
+
+use super::arrival::undisturbed;
+use super::feed::Feed;
+use super::process::Program;
+use super::rows::{self, SECONDS};
+use super::site::Site;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use support::stack::turn_with_own;
+
+/// Seconds for which the database is away.
+fn away_s() -> u64 {
+    std::env::var("TAILBACK_AWAY_S").ok().and_then(|text| text.parse().ok()).unwrap_or(60)
+}
+
+#[test]
+fn a_broker_that_restarts_and_one_that_crashes_lose_nothing() {
+    let Some((services, _turn)) = turn_with_own("kafka", "broker") else { return };
+    let site = Site::new(services, "broker");
+    let process = site.start();
+    let one_at_a_time = Mutex::new(());
+    std::thread::scope(|scope| {
+        Feed::to(&site).paced(&rows::undisturbed(), 8.0, |tick| match tick {
+            50 => drop(scope.spawn(|| {
+                let _restart = one_at_a_time.lock().unwrap();
+                services.command("kafka", "restart");
+            })),
+            100 => drop(scope.spawn(|| {
+                let _crash = one_at_a_time.lock().unwrap();
+                services.command("kafka", "kill");
+                services.command("kafka", "start");
+            })),
+            _ => {}
+        });
+    });
+    let mut found = site.settles_as(undisturbed(services));
+    // What a broker had taken when it crashed, and not confirmed, the samplers' side may send again: LDMS does too.
+    found.drops.remove("duplicate");
+    found.drops_equal(undisturbed(services));
+    process.finish();
+}
+
+/// Longer than its session of nine seconds: when it goes on, it knows no broker at first, not even itself.
+#[test]
+fn a_broker_that_stands_still_until_it_is_given_up_loses_nothing() {
+    let Some((services, _turn)) = turn_with_own("kafka", "still") else { return };
+    let site = Site::new(services, "still");
+    let process = site.start();
+    std::thread::scope(|scope| {
+        Feed::to(&site).paced(&rows::undisturbed(), 8.0, |tick| {
+            if tick == 50 || tick == 100 {
+                scope.spawn(|| {
+                    services.command("kafka", "freeze");
+                    std::thread::sleep(Duration::from_secs(13));
+                    services.command("kafka", "thaw");
+                });
+            }
+        });
+    });
+    let mut found = site.settles_as(undisturbed(services));
+    found.drops.remove("duplicate");
+    found.drops_equal(undisturbed(services));
+    process.finish();
+}
+
+/// The broker is there, and neither answers nor takes anything: a stop waits for it no longer than it may.
+#[test]
+fn a_stop_while_the_broker_stands_still_is_in_time_and_the_next_run_continues() {
+    let Some((services, _turn)) = turn_with_own("kafka", "stopped_still") else { return };
+    let site = Site::new(services, "stopped_still");
+    let mut process = Some(site.start());
+    std::thread::scope(|scope| {
+        Feed::to(&site).paced(&rows::undisturbed(), 8.0, |tick| {
+            if tick == 60 {
+                let mut running = process.take().unwrap();
+                scope.spawn(move || {
+                    services.command("kafka", "freeze");
+                    // What was read of these rows waits for Kafka, and for the rest of them.
+                    std::thread::sleep(Duration::from_secs(1));
+                    let ended = running.stop();
+                    // Whatever comes out, the run that follows needs a broker.
+                    services.command("kafka", "thaw");
+                    assert!(ended.is_some_and(|status| status.success()), "{ended:?} after SIGTERM");
+                });
+            }
+        });
+    });
+    let process = site.start();
+    let mut found = site.settles_as(undisturbed(services));
+    found.drops.remove("duplicate");
+    found.drops_equal(undisturbed(services));
+    process.finish();
+}
+
+#[test]
+fn a_database_that_crashes_and_one_that_is_away_for_a_minute_lose_nothing() {
+    let Some((services, _turn)) = turn_with_own("postgres", "away") else { return };
+    let site = Site::new(services, "away");
+    let process = site.start();
+    // While it is away 100 seconds of rows arrive.
+    let speed = 100.0 / away_s() as f64;
+    let pushed = rows::undisturbed();
+    std::thread::scope(|scope| {
+        Feed::to(&site).paced(&pushed, speed, |tick| {
+            if tick == 20 {
+                scope.spawn(|| {
+                    services.command("postgres", "stop-immediate");
+                    services.command("postgres", "start");
+                    std::thread::sleep(Duration::from_secs(3));
+                    services.command("postgres", "stop");
+                    std::thread::sleep(Duration::from_secs(away_s()));
+                    services.command("postgres", "start");
+                });
+            }
+        });
+    });
+    site.database.wait_until_there();
+    eprintln!("{SECONDS} s of rows, {} s without a database", away_s());
+    site.settles_as(undisturbed(services)).drops_equal(undisturbed(services));
+    assert!(process.log().contains("the database is away"));
+    process.finish();
+}
+
+/// With a server that flushes its log late, so that each crash costs commits that were told as done.
+#[test]
+fn crashes_that_cost_the_database_its_last_commits_lose_nothing_and_double_nothing() {
+    let Some((services, _turn)) = turn_with_own("postgres", "forgetful") else { return };
+    let site = Site::new(services, "forgetful");
+    let flushes = |setting: &str| {
+        site.database.rows(setting);
+        site.database.rows("SELECT pg_reload_conf()");
+    };
+    flushes("ALTER SYSTEM SET wal_writer_delay = '2s'");
+    let program = Program::new("run", &site.config).env("TAILBACK_DATABASE__SYNCHRONOUS_COMMIT", "false");
+    let process = program.start();
+    let costly = AtomicUsize::new(0);
+    // A slow machine recovers from one crash when the next is due.
+    let one_at_a_time = Mutex::new(());
+    std::thread::scope(|scope| {
+        Feed::to(&site).paced(&rows::undisturbed(), 6.0, |tick| {
+            if matches!(tick, 30 | 60 | 90 | 120) {
+                scope.spawn(|| {
+                    let _crash = one_at_a_time.lock().unwrap();
+                    let before = site.database.positions("detector");
+                    services.command("postgres", "stop-immediate");
+                    services.command("postgres", "start");
+                    let after = site.database.positions("detector");
+                    let is_less = |(partition, position): (&i32, &i64)| {
+                        after.get(partition).is_some_and(|now| now < position)
+                    };
+                    let is_back = before.iter().any(is_less);
+                    costly.fetch_add(usize::from(is_back), Ordering::Relaxed);
+                });
+            }
+        });
+    });
+    site.database.wait_until_there();
+    site.settles_as(undisturbed(services)).drops_equal(undisturbed(services));
+    let costly = costly.into_inner();
+    eprintln!("{costly} of 4 crashes set positions back");
+    assert!(costly > 0, "no crash cost a commit: {}", process.log());
+    process.finish();
+    flushes("ALTER SYSTEM RESET wal_writer_delay");
+}

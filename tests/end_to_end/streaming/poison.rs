@@ -1,0 +1,69 @@
+//! Rows that are none: each is counted with a reason, and nothing else differs.
+
+use super::arrival::undisturbed;
+use super::feed::Feed;
+use super::rows::{self, Dice, RAW_PARTITIONS, Row, in_order_of_arrival};
+use super::site::{PARTITIONS, Site};
+use std::collections::BTreeMap;
+use support::stack::turn;
+
+/// Copies of each poison.
+const COPIES: u64 = 3;
+/// No reason: a message without a byte is skipped, as a blank line of a file is.
+const EMPTY: &str = "";
+
+/// Bytes, and the reason for which they are dropped.
+fn poisons() -> Vec<(Vec<u8>, &'static str)> {
+    let client = |columns: &str| {
+        let known = r#"{"timestamp":1790000030.5,"producer":"nid00099","instance":"nid00099/snx11137-ffff","component_id":99,"job_id":0,"app_id":0,"fs_name":"snx11137","llite":"snx11137-ffff""#;
+        format!("{known},{columns}}}").into_bytes()
+    };
+    let mut unknown_id = vec![0, 0x7F, 0xFF, 0xFF, 0x01];
+    unknown_id.extend([2; 40]);
+    let long = format!(r#"{{"timestamp":1790000030.5,"text":"{}"}}"#, "x".repeat(900_000));
+    vec![
+        (br#"{"timestamp":1790000030.5,"producer":"nid0"#.to_vec(), "invalid_json"),
+        (b"no row at all".to_vec(), "invalid_json"),
+        ((128..=255).collect(), "invalid_json"),
+        (Vec::new(), EMPTY),
+        (long.into_bytes(), "unknown_schema"),
+        (unknown_id, "unknown_schema_id"),
+        (vec![0, 1], "invalid_avro"),
+        (client(r#""read_bytes.sum":1,"write_bytes.sum":"many""#), "bad_value"),
+        (client(r#""read_bytes.sum":1,"write_bytes.sum":-4096"#), "negative_counter"),
+        (client(r#""read_bytes.sum":1"#), "missing_column"),
+    ]
+}
+
+#[test]
+fn poison_is_counted_with_its_reason_and_changes_nothing() {
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "poison");
+    let mut dice = Dice::new("poison");
+    let mut rows = rows::undisturbed();
+    let (first_us, last_us) = (rows[0].arrival_us, rows[rows.len() - 1].arrival_us);
+    let mut expected = BTreeMap::new();
+    for (payload, reason) in poisons() {
+        for _ in 0..COPIES {
+            let arrival_us = first_us + dice.below((last_us - first_us) as u64) as i64;
+            let partition = dice.below(u64::from(RAW_PARTITIONS)) as i32;
+            let payload = payload.clone();
+            rows.push(Row { schema: "lustre_client", time_us: arrival_us, arrival_us, partition, payload });
+            if reason != EMPTY {
+                *expected.entry(reason.to_string()).or_insert(0) += 1;
+            }
+        }
+    }
+    let feed = Feed::to(&site);
+    feed.all(&in_order_of_arrival(rows));
+    let process = site.start();
+    site.wait_until_read();
+    for partition in 0..PARTITIONS {
+        feed.payload(&format!("{}.counters", site.name), partition, 0, b"\xC3\x01none of Tailback's");
+    }
+    feed.flush();
+    expected.insert("bad_message".to_string(), PARTITIONS as u64);
+    let tables = site.settles_as(undisturbed(services));
+    assert_eq!(tables.drops, expected);
+    process.finish();
+}

@@ -1,0 +1,146 @@
+//! Processes that die, join, or fall asleep: the tables equal those of the undisturbed run.
+
+use super::arrival::undisturbed;
+use super::feed::{Feed, since_epoch};
+use super::process::{Process, Program};
+use super::rows::{self, Dice};
+use super::site::Site;
+use std::time::{Duration, Instant};
+use support::stack::turn;
+
+/// Kills in one run.
+const KILLS: u64 = 20;
+/// Time in which a detector begins to work on any machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Starts stages as a fixed member of the consumer groups: its successor of the same name takes over at once, without
+/// waiting until the group believes that it is dead.
+fn start_member(site: &Site, stages: &str, member: &str) -> Process {
+    Program::new("run", &site.config)
+        .env("TAILBACK_RUN__STAGES", stages)
+        .env("TAILBACK_KAFKA__CONSUMER__GROUP_INSTANCE_ID", member)
+        .start()
+}
+
+#[test]
+fn after_20_kills_of_a_detector_the_tables_equal_those_of_an_undisturbed_run() {
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "kills");
+    let aggregator = start_member(&site, "aggregator", "aggregator");
+    let mut dice = Dice::new("kills");
+    let mut worked = 0;
+    std::thread::scope(|scope| {
+        let pushed = scope.spawn(|| Feed::to(&site).paced(&rows::undisturbed(), 8.0, |_| {}));
+        for kill in 0..KILLS {
+            let detector = start_member(&site, "detector,rollup", "detector");
+            let claimed = || detector.log().contains("partition claimed");
+            // Every other one dies at work, however slow the machine is; the others wherever they are by then.
+            let begun = Instant::now();
+            while kill % 2 == 0 && !claimed() && begun.elapsed() < PATIENCE {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            std::thread::sleep(Duration::from_millis(400 + dice.below(900)));
+            worked += usize::from(claimed());
+            detector.kill();
+        }
+        pushed.join().unwrap();
+    });
+    assert!(worked >= 10, "only {worked} of the killed detectors had begun to work");
+    eprintln!("{worked} of {KILLS} killed detectors had claimed their partitions");
+    let detector = start_member(&site, "detector,rollup", "detector");
+    site.settles_as(undisturbed(services)).drops_equal(undisturbed(services));
+    detector.finish();
+    aggregator.finish();
+}
+
+#[test]
+fn after_20_kills_of_an_aggregator_the_tables_equal_those_of_an_undisturbed_run() {
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "aggregator_kills");
+    let detector = start_member(&site, "detector,rollup", "detector");
+    let mut dice = Dice::new("aggregator kills");
+    std::thread::scope(|scope| {
+        let pushed = scope.spawn(|| Feed::to(&site).paced(&rows::undisturbed(), 8.0, |_| {}));
+        for _ in 0..KILLS {
+            let aggregator = start_member(&site, "aggregator", "aggregator");
+            std::thread::sleep(Duration::from_millis(400 + dice.below(900)));
+            aggregator.kill();
+        }
+        pushed.join().unwrap();
+    });
+    let aggregator = start_member(&site, "aggregator", "aggregator");
+    site.settles_as(undisturbed(services)).drops_equal(undisturbed(services));
+    detector.finish();
+    aggregator.finish();
+}
+
+#[test]
+fn of_two_detectors_one_dies_after_a_third_has_joined() {
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "joining");
+    let others = site.start_stages("aggregator,rollup");
+    let (mut first, second) = (Some(site.start_stages("detector")), site.start_stages("detector"));
+    let mut third = None;
+    Feed::to(&site).paced(&rows::undisturbed(), 8.0, |tick| match tick {
+        40 => third = Some(site.start_stages("detector")),
+        90 => first.take().into_iter().for_each(Process::kill),
+        _ => {}
+    });
+    let tables = site.settles_as(undisturbed(services));
+    let third = third.unwrap();
+    assert!(third.log().contains("partition claimed"), "the third never had a partition");
+    tables.drops_equal(undisturbed(services));
+    [others, second, third].into_iter().for_each(Process::finish);
+}
+
+/// In real time: an aggregator that waits for its share of a dead one's partitions says nothing of them, and what the others read
+/// meanwhile goes by the clock.
+#[test]
+fn of_two_aggregators_that_share_the_raw_topics_one_dies_and_a_third_joins() {
+    const ASSIGNED: &str = "raw partitions assigned";
+    const SECONDS: u32 = 50;
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "sharing");
+    let detector = site.start_stages("detector,rollup");
+    let mut first = Some(site.start_stages("aggregator"));
+    first.as_mut().unwrap().wait_for(ASSIGNED);
+    let second = site.start_stages("aggregator");
+    let mut third = None;
+    let start_s = since_epoch().as_secs() as i64 + 8;
+    let rows = rows::live(start_s, SECONDS);
+    Feed::to(&site).live(&rows, start_s, |second| match second {
+        12 => first.take().into_iter().for_each(Process::kill),
+        30 => third = Some(site.start_stages("aggregator")),
+        _ => {}
+    });
+    let expected = Site::tables_of(services, "not_shared", &rows);
+    site.settles_as(&expected).drops_equal(&expected);
+    let third = third.unwrap();
+    let had_some = |line: &str| line.contains(ASSIGNED) && !line.contains("partitions=0");
+    for aggregator in [&second, &third] {
+        assert!(aggregator.log().lines().any(had_some), "an aggregator never had a raw partition");
+    }
+    [detector, second, third].into_iter().for_each(Process::finish);
+}
+
+#[test]
+fn a_detector_that_slept_while_another_took_over_writes_nothing_twice() {
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "asleep");
+    let others = site.start_stages("aggregator,rollup");
+    let mut sleeper = site.start_stages("detector");
+    sleeper.wait_for("partition claimed");
+    let other = site.start_stages("detector");
+    Feed::to(&site).paced(&rows::undisturbed(), 8.0, |tick| match tick {
+        50 => sleeper.signal("STOP"),
+        // 60 seconds of rows at eight times their pace are more than the session's 6 s.
+        125 => sleeper.signal("CONT"),
+        _ => {}
+    });
+    site.settles_as(undisturbed(services)).drops_equal(undisturbed(services));
+    eprintln!(
+        "the sleeper: {:?}",
+        sleeper.log().lines().filter(|l| l.contains("owned") || l.contains("again")).collect::<Vec<_>>()
+    );
+    [others, sleeper, other].into_iter().for_each(Process::finish);
+}

@@ -1,0 +1,144 @@
+//! The native sampler's rows in Kafka: every one, whole, with a null key, and read by the pipeline.
+
+use super::secure::secure;
+use super::site::Site;
+use rdkafka::consumer::{BaseConsumer, Consumer};
+use rdkafka::{ClientConfig, Message, Offset, TopicPartitionList};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::Duration;
+use support::node::node;
+use support::stack::turn;
+
+/// Samples of a run.
+const TICKS: usize = 6;
+/// Sets of the node, one row each a sample, and the schema that tells their topic.
+const SETS: [(&str, &str); 4] = [
+    ("ib_sysfs/mlx5_0.1", "ib_sysfs"),
+    ("ib_sysfs/mlx5_0.2", "ib_sysfs"),
+    ("home-ffff88103d6bd111", "lustre_client"),
+    ("snx11168-ffff88103d6bd000", "lustre_client"),
+];
+/// What the pipeline makes of them.
+const SERIES: [&str; 4] = [
+    "ib_wait_ratio/nid00001/mlx5_0.1",
+    "ib_wait_ratio/nid00001/mlx5_0.2",
+    "lustre_write_rate/nid00001/home",
+    "lustre_write_rate/nid00001/snx11168",
+];
+/// Longest wait for the broker.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// `tailback sample` on the node in `folder`.
+fn sample(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(crate::TAILBACK);
+    command.args(["sample", "--producer", "nid00001", "--sysfs"]).arg(folder.join("sys"));
+    command.arg("--procfs").arg(folder.join("proc")).args(arguments).env_remove("RUST_LOG");
+    let done = command.output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+    done
+}
+
+/// All rows of a topic, without their order; keys must be null.
+fn rows_of(site: &Site, topic: &str) -> Vec<String> {
+    let mut config = ClientConfig::new();
+    config.set("bootstrap.servers", &site.services.broker).set("group.id", format!("{}.test", site.name));
+    let consumer: BaseConsumer = config.create().unwrap();
+    let metadata = consumer.fetch_metadata(Some(topic), PATIENCE).unwrap();
+    let (mut assigned, mut expected) = (TopicPartitionList::new(), 0);
+    for partition in metadata.topics()[0].partitions() {
+        assigned.add_partition_offset(topic, partition.id(), Offset::Beginning).unwrap();
+        let (low, high) = consumer.fetch_watermarks(topic, partition.id(), PATIENCE).unwrap();
+        expected += usize::try_from(high - low).unwrap();
+    }
+    consumer.assign(&assigned).unwrap();
+    let mut rows = Vec::new();
+    while rows.len() < expected {
+        let message = consumer.poll(PATIENCE).expect("the broker has more rows").unwrap();
+        assert_eq!(message.key(), None);
+        rows.push(String::from_utf8(message.payload().unwrap().to_vec()).unwrap());
+    }
+    rows
+}
+
+/// The whole second before the row's timestamp.
+fn second(row: &Value) -> i64 {
+    row["timestamp"].as_f64().unwrap().floor() as i64
+}
+
+/// Names of the columns.
+fn columns(row: &Value) -> Vec<String> {
+    row.as_object().unwrap().keys().cloned().collect()
+}
+
+/// Every set has a row a sample, with the columns that a set printed at once has, in the topic of its schema. Gives the
+/// seconds from the first sample to the last.
+fn all_are_there(site: &Site, printed: &[Value]) -> i64 {
+    let mut seconds: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
+    for schema in ["ib_sysfs", "lustre_client"] {
+        for row in rows_of(site, &site.raw_topic(schema)) {
+            let row: Value = serde_json::from_str(&row).unwrap();
+            let instance = row["instance"].as_str().unwrap().strip_prefix("nid00001/").unwrap();
+            let (set, of) = SETS.iter().find(|(set, _)| *set == instance).unwrap();
+            assert_eq!(*of, schema);
+            let like = printed.iter().find(|like| like["instance"] == row["instance"]).unwrap();
+            assert_eq!(columns(&row), columns(like));
+            if schema == "lustre_client" {
+                // The files do not change.
+                assert_eq!(row["write_bytes.sum"], like["write_bytes.sum"], "{row}");
+            }
+            seconds.entry(set).or_default().push(second(&row));
+        }
+    }
+    assert_eq!(seconds.len(), SETS.len());
+    for of_set in seconds.values_mut() {
+        of_set.sort_unstable();
+        assert!(of_set.windows(2).all(|pair| pair[0] < pair[1]), "a sample is there twice: {of_set:?}");
+        assert_eq!(of_set.len(), TICKS);
+    }
+    let first = &seconds[SETS[0].0];
+    assert!(seconds.values().all(|of_set| of_set == first), "sets are sampled together: {seconds:?}");
+    first[TICKS - 1] - first[0]
+}
+
+/// Samples into Kafka with `arguments`, and reads what came there.
+fn sampled_and_read(site: &Site, arguments: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    node(folder.path());
+    let printed = sample(folder.path(), &["--once"]).stdout;
+    let printed: Vec<Value> =
+        String::from_utf8(printed).unwrap().lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    assert_eq!(printed.len(), SETS.len());
+    let (ticks, prefix) = (TICKS.to_string(), site.raw_topic(""));
+    let done =
+        sample(folder.path(), &[&["--figures", &ticks, "--topic-prefix", &prefix], arguments].concat());
+    let told = String::from_utf8(done.stderr).unwrap();
+    assert!(!told.contains("WARN"), "{told}");
+    let span_s = all_are_there(site, &printed);
+    let process = site.start();
+    let tables = site.settled_for_now();
+    let readings = "SELECT s.name, sum(r.ticks) FROM signal_rows r JOIN series s USING (series_id) GROUP BY 1 ORDER BY 1";
+    let expected = SERIES.map(|series| format!("{series} | {span_s}"));
+    assert_eq!(site.database.rows(readings), expected, "readings from the first sample to the last");
+    assert!(tables.drops.is_empty(), "{:?}", tables.drops);
+    process.finish();
+}
+
+#[test]
+fn every_sampled_row_is_in_kafka_and_is_read() {
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "sampler");
+    // A list, as in the README.
+    sampled_and_read(&site, &["--kafka", &[services.broker.as_str(); 2].join(",")]);
+}
+
+#[test]
+fn every_sampled_row_goes_through_tls_and_a_password_as_the_configuration_says() {
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "secure_sampler");
+    let tls = services.dir.join("kafka/tls");
+    secure(&site, &tls.join("ca.pem"), &tls.join("password"));
+    sampled_and_read(&site, &["--kafka", "config", "--config", site.config.to_str().unwrap()]);
+}

@@ -1,0 +1,123 @@
+//! A source that stops: told in seconds of the rows' own time, silent in every answer until its next row.
+
+use super::feed::{Feed, since_epoch};
+use super::rows::{self, Row};
+use super::site::{PARTITIONS, Site};
+use std::time::{Duration, Instant};
+use support::documents;
+use support::stack::turn_alone;
+
+/// Seconds of rows.
+const SECONDS: u32 = 32;
+/// The client that stops.
+const STOPS: &str = "nid00006";
+/// A client that does not.
+const GOES_ON: &str = "nid00007";
+/// Its first second without a row, and its first with one again.
+const SILENT_S: std::ops::Range<i64> = 12..24;
+/// Longest wait for what must be seen.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Takes the stopped client's rows of these seconds out; its last row before and its first after, microseconds.
+fn stop(rows: &mut Vec<Row>, start_s: i64) -> (i64, i64) {
+    let name = format!("\"producer\":\"{STOPS}\"");
+    let is_its = |row: &Row| String::from_utf8_lossy(&row.payload).contains(&name);
+    let silent_us = (start_s + SILENT_S.start) * 1_000_000..(start_s + SILENT_S.end) * 1_000_000;
+    let its = |rows: &[Row]| -> Vec<i64> { rows.iter().filter(|r| is_its(r)).map(|r| r.time_us).collect() };
+    assert_eq!(its(rows).len(), SECONDS as usize, "{STOPS} has a row a second");
+    rows.retain(|row| !(is_its(row) && silent_us.contains(&row.time_us)));
+    let left = its(rows);
+    (left[SILENT_S.start as usize - 1], left[SILENT_S.start as usize])
+}
+
+/// Asks until the answer is as wanted.
+fn until(site: &Site, query: &str, wanted: impl Fn(&[String]) -> bool) -> Vec<String> {
+    let begun = Instant::now();
+    loop {
+        let found = site.database.rows(query);
+        if wanted(&found) {
+            return found;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{query} gives {found:?}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// The silence is told not before two seconds and not after six.
+fn is_told_in_time(site: &Site, last_us: i64) {
+    // The newest signal of the same moment says how far the rows' time had come, however slow this machine is.
+    let told = format!(
+        "SELECT (SELECT round(extract(epoch FROM max(time)) * 1e6)::bigint FROM signal_rows) FROM silences
+         WHERE producer = '{STOPS}' AND until_time IS NULL AND round(extract(epoch FROM from_time) * 1e6) = {last_us}"
+    );
+    let newest_us: i64 = until(site, &told, |rows| rows.len() == 1)[0].parse().unwrap();
+    let (clock_us, stream_us) = (since_epoch().as_micros() as i64 - last_us, newest_us - last_us);
+    eprintln!(
+        "told {:.2} s after the last row; others had rows {:.2} s after it",
+        clock_us as f64 / 1e6,
+        stream_us as f64 / 1e6
+    );
+    // Rows are pushed at the clock's pace, so it cannot be told earlier on the clock than by the rows.
+    assert!(clock_us >= 2_000_000, "told {clock_us} us after the last row");
+    assert!(stream_us <= 6_000_000, "told when others had rows {stream_us} us after the last row");
+}
+
+/// `sources` and `completeness` while the client is silent.
+fn counts_as_silent(site: &Site, last_us: i64) {
+    until(site, "SELECT producer FROM sources WHERE state = 'silent'", |found| found == [STOPS]);
+    let (from, to) = (last_us as f64 / 1e6, last_us as f64 / 1e6 + 2.0);
+    let query = format!(
+        "SELECT kind, name, silent_now, round(completeness::numeric, 3)
+         FROM completeness(to_timestamp({from:.6}), to_timestamp({to:.6}))
+         WHERE kind = 'system' OR (kind = 'node' AND name IN ('{STOPS}', '{GOES_ON}')) ORDER BY 1, 2"
+    );
+    // Eight clients and two routers.
+    let wanted = [
+        format!("node | {STOPS} | 1 | 0.000"),
+        format!("node | {GOES_ON} | 0 | 1.000"),
+        "system |  | 1 | 0.900".into(),
+    ];
+    until(site, &query, |found| found == wanted);
+    documented_queries(site);
+}
+
+/// The queries of docs/site.md, at that moment.
+fn documented_queries(site: &Site) {
+    let block = documents::block("docs/site.md", "SELECT * FROM sources");
+    let queries: Vec<&str> = block.split_inclusive(';').filter(|query| query.contains("SELECT")).collect();
+    let [sources, completeness, jobs] = queries[..] else { panic!("{queries:?}") };
+    let silent = site.database.rows(sources);
+    assert!(matches!(&silent[..], [one] if one.contains(STOPS) && one.contains("silent")), "{silent:?}");
+    let groups = site.database.rows(completeness);
+    assert!(!groups.is_empty() && groups.iter().all(|row| row.starts_with("group | ")), "{groups:?}");
+    let jobs = site.database.rows(jobs);
+    assert!(!jobs.is_empty(), "{jobs:?}");
+}
+
+#[test]
+fn a_source_that_stops_is_told_in_seconds_and_counts_as_silent_until_its_next_row() {
+    let Some((services, _turn)) = turn_alone() else { return };
+    let site = Site::new(services, "silences");
+    let mut process = site.start();
+    process.wait_for_times("partition claimed", 2 * PARTITIONS as usize);
+    let start_s = since_epoch().as_secs() as i64 + 3;
+    let mut rows = rows::live(start_s, SECONDS);
+    let (last_us, next_us) = stop(&mut rows, start_s);
+    let feed = Feed::to(&site);
+    std::thread::scope(|scope| {
+        scope.spawn(|| feed.live(&rows, start_s, |_| {}));
+        is_told_in_time(&site, last_us);
+        counts_as_silent(&site, last_us);
+        until(&site, "SELECT producer FROM sources WHERE state = 'silent'", <[String]>::is_empty);
+    });
+    let over = "SELECT producer, schema, component, round(extract(epoch FROM from_time) * 1e6)::bigint,
+                       round(extract(epoch FROM until_time) * 1e6)::bigint
+                FROM silences WHERE until_time IS NOT NULL";
+    site.settled_for_now();
+    assert_eq!(
+        site.database.rows(over),
+        [format!("{STOPS} | lustre_client | {STOPS} | {last_us} | {next_us}")],
+        "all silences that ended"
+    );
+    process.finish();
+}

@@ -1,0 +1,185 @@
+//! One scenario's own topics, database and configuration on the common services.
+
+use super::feed::Feed;
+use super::process::{Process, Program};
+use super::rows::{RAW_PARTITIONS, Row};
+use super::tables::{Database, QUIET, STAY, Tables};
+use rdkafka::ClientConfig;
+use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication, TopicResult};
+use rdkafka::client::DefaultClientContext;
+use rdkafka::types::RDKafkaErrorCode;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use support::stack::Services;
+
+/// Partitions of Tailback's own topics.
+pub const PARTITIONS: i32 = 6;
+/// LDMS schemas of the rows.
+const SCHEMAS: [&str; 3] = ["slurm_jobs", "lustre_client", "aries_rtr"];
+
+/// What one scenario uses.
+pub struct Site {
+    /// The common services.
+    pub services: &'static Services,
+    /// Begin of all its names.
+    pub name: String,
+    /// Its database.
+    pub database: Database,
+    /// Its configuration.
+    pub config: PathBuf,
+}
+
+/// The machine of the rows: one chassis of an Aries group.
+const TOPOLOGY: &str = "kind = \"aries\"\ngroups = 1\npopulated = [\"c0-0c0\"]\n";
+
+impl Site {
+    /// Topics, a database with all migrations, and the usual configuration.
+    pub fn new(services: &'static Services, name: &str) -> Site {
+        let site = Site::bare(services, name);
+        let migrated = Program::new("migrate", &site.config).output();
+        assert!(migrated.status.success(), "{}", String::from_utf8_lossy(&migrated.stderr));
+        site
+    }
+
+    /// The same without migrations.
+    pub fn bare(services: &'static Services, name: &str) -> Site {
+        let database = Database::create(&services.server, name);
+        let config = services.dir.join(format!("{name}.toml"));
+        let site = Site { services, name: name.to_string(), database, config };
+        site.configure("");
+        let topics: Vec<String> = SCHEMAS.iter().map(|schema| site.raw_topic(schema)).collect();
+        let topics: Vec<&str> = topics.iter().map(String::as_str).collect();
+        site.create_topics(&topics);
+        site
+    }
+
+    /// Writes the configuration, with `more` at its end.
+    pub fn configure(&self, more: &str) {
+        let (name, broker, url) = (&self.name, &self.services.broker, &self.database.url);
+        let registry = &self.services.registry;
+        let file = self.services.dir.join("topology.toml");
+        std::fs::write(&file, TOPOLOGY).unwrap();
+        let topology = file.display();
+        let text = format!(
+            r#"
+[kafka]
+brokers = ["{broker}"]
+raw_topics = ["^{name}\\.ldms\\..*"]
+group = "{name}"
+counters_topic = "{name}.counters"
+jobs_topic = "{name}.jobs"
+signals_topic = "{name}.signals"
+verdicts_topic = "{name}.verdicts"
+partitions = {PARTITIONS}
+[kafka.librdkafka]
+"reconnect.backoff.max.ms" = 500
+[kafka.consumer]
+"session.timeout.ms" = 6000
+"heartbeat.interval.ms" = 1000
+[schema_registry]
+url = "{registry}"
+[database]
+url = "{url}"
+storage = "all"
+commit_interval_ms = 100
+snapshot_interval_s = 1
+connect_timeout_s = 2
+raw_days = 0
+ten_second_days = 0
+minute_days = 0
+[site]
+topology = ["{topology}"]
+[http]
+listen = "127.0.0.1:0"
+{more}
+"#
+        );
+        std::fs::write(&self.config, text).unwrap();
+    }
+
+    /// The raw topic of an LDMS schema.
+    pub fn raw_topic(&self, schema: &str) -> String {
+        format!("{}.ldms.{schema}", self.name)
+    }
+
+    /// Creates raw topics. A broker that lost its controller for a moment, as busy machines let it, says that it has too few.
+    pub fn create_topics(&self, topics: &[&str]) {
+        let admin: AdminClient<DefaultClientContext> =
+            ClientConfig::new().set("bootstrap.servers", &self.services.broker).create().unwrap();
+        let new: Vec<NewTopic<'_>> = topics
+            .iter()
+            .map(|topic| NewTopic::new(topic, RAW_PARTITIONS as i32, TopicReplication::Fixed(1)))
+            .collect();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        loop {
+            let created = admin.create_topics(&new, &AdminOptions::new());
+            let told = self.database.runtime.block_on(created).unwrap();
+            let is_away =
+                |told: &TopicResult| matches!(told, Err((_, RDKafkaErrorCode::InvalidReplicationFactor)));
+            if told.iter().any(is_away) && Instant::now() < deadline {
+                std::thread::sleep(Duration::from_millis(500));
+                continue;
+            }
+            let is_there =
+                |told: &TopicResult| matches!(told, Ok(_) | Err((_, RDKafkaErrorCode::TopicAlreadyExists)));
+            assert!(told.iter().all(is_there), "{told:?}");
+            return;
+        }
+    }
+
+    /// Starts `tailback run`.
+    pub fn start(&self) -> Process {
+        Program::new("run", &self.config).start()
+    }
+
+    /// Starts `tailback run` with these stages only, comma-separated.
+    pub fn start_stages(&self, stages: &str) -> Process {
+        Program::new("run", &self.config).env("TAILBACK_RUN__STAGES", stages).start()
+    }
+
+    /// What the tables hold after these rows, pushed before the start, with nothing else happening.
+    pub fn tables_of(services: &'static Services, name: &str, rows: &[Row]) -> Tables {
+        Site::tables_when(services, name, rows, Site::settled)
+    }
+
+    /// The same where the rows of `expected` must come about.
+    pub fn same_tables(services: &'static Services, name: &str, rows: &[Row], expected: &Tables) -> Tables {
+        Site::tables_when(services, name, rows, |site| site.settles_as(expected))
+    }
+
+    fn tables_when(
+        services: &'static Services,
+        name: &str,
+        rows: &[Row],
+        when: impl Fn(&Site) -> Tables,
+    ) -> Tables {
+        let site = Site::new(services, name);
+        Feed::to(&site).all(rows);
+        let process = site.start();
+        let tables = when(&site);
+        process.finish();
+        site.accounts_for(rows);
+        tables
+    }
+
+    /// What the tables hold when everything was read and nothing changes any more, also when nothing more comes.
+    pub fn settled(&self) -> Tables {
+        self.wait_until_read();
+        self.database.wait_until_quiet(QUIET);
+        self.database.dump()
+    }
+
+    /// What the tables hold when everything was read; more may come of it that more rows would change.
+    pub fn settled_for_now(&self) -> Tables {
+        self.wait_until_read();
+        self.database.wait_until_quiet(STAY);
+        self.database.dump()
+    }
+
+    /// The tables once they hold the rows of `expected` and go on doing so, everything being read. How long that takes
+    /// depends on what died when; that it comes does not.
+    pub fn settles_as(&self, expected: &Tables) -> Tables {
+        self.wait_until_read();
+        self.database.wait_until_rows_are(expected)
+    }
+}

@@ -1,0 +1,54 @@
+//! A site of which every command is typed as README.md and docs/site.md have it.
+
+use super::arrival::undisturbed;
+use super::feed::Feed;
+use super::process::{Process, Program};
+use super::rows;
+use super::site::Site;
+use std::path::{Path, PathBuf};
+use support::documents;
+use support::stack::turn;
+
+/// Its configuration, under the name that the commands have.
+fn folder_of(site: &Site) -> PathBuf {
+    let folder = site.config.with_extension("folder");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::copy(&site.config, folder.join("tailback.toml")).unwrap();
+    folder
+}
+
+fn runs(folder: &Path, command: &str) -> Process {
+    let alone = command.replacen("tailback", "exec tailback", 1);
+    Program::typed(documents::typed(folder, &alone)).start()
+}
+
+#[test]
+fn a_site_is_migrated_run_examined_and_split_into_stages_by_the_commands_of_the_readme() {
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::bare(services, "typed");
+    let folder = folder_of(&site);
+    let block = documents::block("README.md", "tailback migrate --config");
+    let commands: Vec<&str> = block.lines().map(|line| line.split('#').next().unwrap().trim()).collect();
+    let &[migrate, run, doctor] = commands.as_slice() else { panic!("{block}") };
+    assert!(documents::printed(&folder, migrate).contains("0001"), "{migrate} tells no migration");
+
+    let rows = rows::undisturbed();
+    let (before, after) = rows.split_at(rows.len() / 2);
+    // Before anybody reads: rows that are pushed faster than the clock come late to who is at the end.
+    let feed = Feed::to(&site);
+    feed.all(before);
+    let process = runs(&folder, run);
+    site.settled_for_now();
+    // Rows of a recording are old, and their sources are silent by now: that is no reason to fail to say so.
+    let told = documents::typed(&folder, doctor).output().unwrap();
+    let told = String::from_utf8(told.stdout).unwrap();
+    assert!(told.contains("kafka") && told.contains("database"), "{told}");
+    process.finish();
+
+    let stage = documents::quoted("docs/site.md", "TAILBACK_RUN__STAGES=");
+    let of = |name: &str| stage.replace("detector", name).replace('…', "--config tailback.toml");
+    feed.all(after);
+    let stages = ["aggregator", "detector", "detector", "rollup"].map(|name| runs(&folder, &of(name)));
+    site.settles_as(undisturbed(services)).drops_equal(undisturbed(services));
+    stages.into_iter().for_each(Process::finish);
+}

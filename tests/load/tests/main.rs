@@ -1,0 +1,12 @@
+//! Rows of a Trinity (`decoded`), into a broker (`fill`), and what a minute takes on disk (`minutes`).
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may panic, and print"
+)]
+
+mod decoded;
+mod fill;
+mod minutes;

@@ -1,0 +1,157 @@
+//! Kafka, PostgreSQL and the schema registry, from the scripts in `tests/services`, for all scenarios of this process; and a
+//! broker or a database of its own for a scenario that disturbs it.
+//!
+//! A watcher of its own stops them when this process ends, whether it returns, panics or is killed: it reads from a
+//! pipe that nobody writes to, and goes on when the pipe closes.
+
+use crate::service::{Service, open_folder, script, scripts};
+use crate::skip::servers_allowed;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+
+/// Started when the first scenario has its turn.
+static SERVICES: LazyLock<Services> = LazyLock::new(Services::start);
+/// Scenarios at a time: one by itself leaves five sixths of two cores idle. As many threads run them as `RUST_TEST_THREADS` says.
+const TURNS: usize = 4;
+static TURNS_TAKEN: Mutex<Taken> = Mutex::new(Taken { now: 0, wanted_alone: 0 });
+static TURN_FREE: Condvar = Condvar::new();
+
+/// What the watcher runs: wait for the end of the tests, then end everything that belongs to the folder.
+const WATCHER: &str = r#"
+trap '' INT TERM HUP
+read -r _
+for cmdline in /proc/[0-9]*/cmdline; do
+    pid=${cmdline#/proc/}; pid=${pid%/cmdline}
+    tr '\0' ' ' <"$cmdline" 2>/dev/null | grep -qF "run --config $1/" && kill -KILL "$pid"
+done
+"$2/registry" stop "$1/registry"
+for server in "$1"/kafka "$1"/*/kafka; do [ ! -d "$server" ] || "$2/kafka" kill "$server"; done
+for server in "$1"/*postgres "$1"/*/postgres; do [ ! -d "$server" ] || "$2/postgres" stop-immediate "$server"; done
+rm -rf "$1"
+"#;
+
+/// Running services.
+#[derive(Clone)]
+pub struct Services {
+    /// Where everything of this process lies.
+    pub dir: PathBuf,
+    /// The broker, host and port.
+    pub broker: String,
+    /// URL of the database server, without a database.
+    pub server: String,
+    /// URL of the registry.
+    pub registry: String,
+}
+
+/// Turns that are taken.
+struct Taken {
+    now: usize,
+    /// Scenarios that wait until all others are over.
+    wanted_alone: usize,
+}
+
+/// The turn of a scenario; it ends with the scenario, and what the scenario had of its own.
+pub struct Turn {
+    taken: usize,
+    own: Option<Service>,
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        drop(self.own.take());
+        taken().now -= self.taken;
+        TURN_FREE.notify_all();
+    }
+}
+
+fn taken() -> MutexGuard<'static, Taken> {
+    TURNS_TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The services, and the turn of one scenario; `None` if scenarios are left out.
+pub fn turn() -> Option<(&'static Services, Turn)> {
+    if !servers_allowed() {
+        return None;
+    }
+    let free = |taken: &mut Taken| taken.now < TURNS && taken.wanted_alone == 0;
+    let mut taken =
+        TURN_FREE.wait_while(taken(), |taken| !free(taken)).unwrap_or_else(PoisonError::into_inner);
+    taken.now += 1;
+    drop(taken);
+    let turn = Turn { taken: 1, own: None };
+    Some((&SERVICES, turn))
+}
+
+/// The same with a server of its own of one kind, `kafka` or `postgres`, for a scenario that disturbs it.
+pub fn turn_with_own(what: &'static str, scenario: &str) -> Option<(&'static Services, Turn)> {
+    let (shared, mut turn) = turn()?;
+    let dir = shared.dir.join(format!("{scenario}-services"));
+    std::fs::create_dir(&dir).unwrap();
+    let server = Service::start_in(what, &dir.join(what), &[], &[])?;
+    let mut own = shared.clone();
+    match what {
+        "kafka" => own.broker.clone_from(&server.address),
+        _ => own.server = server_url(&server.address),
+    }
+    own.dir = dir;
+    turn.own = Some(server);
+    // A few of them, and they are used until this process ends.
+    Some((Box::leak(Box::new(own)), turn))
+}
+
+/// The same for a scenario that asks how long something takes.
+pub fn turn_alone() -> Option<(&'static Services, Turn)> {
+    if !servers_allowed() {
+        return None;
+    }
+    let mut waiting = taken();
+    waiting.wanted_alone += 1;
+    let mut taken =
+        TURN_FREE.wait_while(waiting, |taken| taken.now > 0).unwrap_or_else(PoisonError::into_inner);
+    taken.wanted_alone -= 1;
+    taken.now += TURNS;
+    drop(taken);
+    let turn = Turn { taken: TURNS, own: None };
+    Some((&SERVICES, turn))
+}
+
+impl Services {
+    fn start() -> Services {
+        let dir = open_folder().keep();
+        let watcher = Command::new("setsid")
+            .args(["bash", "-c", WATCHER, "watcher"])
+            .args([&dir, &scripts()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let start = |what: &'static str| {
+            let dir = dir.join(what);
+            std::thread::spawn(move || script(what, "start", &dir))
+        };
+        let [broker, server, registry] = ["kafka", "postgres", "registry"].map(start);
+        let broker = broker.join().unwrap();
+        let server = server_url(&server.join().unwrap());
+        let registry = registry.join().unwrap();
+        // Its pipe stays open as long as this process lives.
+        std::mem::forget(watcher);
+        Services { dir, broker, server, registry }
+    }
+
+    /// Host and port of the broker's listener for clients with TLS, a user and a password.
+    pub fn secure_broker(&self) -> String {
+        script("kafka", "secure", &self.dir.join("kafka"))
+    }
+
+    /// `start`, `stop`, `restart`, `kill` or `stop-immediate` for `what`.
+    pub fn command(&self, what: &str, command: &str) {
+        script(what, command, &self.dir.join(what));
+    }
+}
+
+/// A URL without the database.
+fn server_url(of_database: &str) -> String {
+    of_database.trim_end_matches("/postgres").to_string()
+}
