@@ -1,6 +1,6 @@
 //! Rows a second into PostgreSQL, and what they cost on both sides.
 //!
-//! `TAILBACK_PG_URL=… cargo bench -p detector --bench postgres [-- SERIES SECONDS]` makes a database of its own on that
+//! `TAILBACK_PG_URL=… cargo bench -p benchmarks --bench postgres [-- SERIES SECONDS]` makes a database of its own on that
 //! server for each case and drops it. The server's CPU is that of all its processes, read from /proc: the server
 //! has to run on this machine, and do nothing else meanwhile. Core figures are for 220,000 series at 1 Hz.
 #![allow(missing_docs)]

@@ -1,6 +1,6 @@
 //! A row of half an Aries router as a message of `tailback.counters`: written, and read back.
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput, criterion_group};
 use schemas::wire::{self, Message, Origin};
 use schemas::{Metric, Name, Source, Time};
 use std::collections::VecDeque;
@@ -49,5 +49,4 @@ fn messages(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, messages);
-criterion_main!(benches);
+criterion_group!(benchmarks, messages);

@@ -1,11 +1,10 @@
 //! Rows a second on one core: decoding Aries rows, and the whole way from a row's bytes to its signals.
 //!
-//! `cargo bench -p detector` prints bytes and rows per second; the rows are those of the simulated cluster,
+//! `cargo bench -p benchmarks --bench speed -- aries` prints bytes and rows per second; the rows are those of the simulated cluster,
 //! half a router (20 tiles, 180 counters) each.
-#![allow(missing_docs)]
 
 use aggregator::{Decoded, Decoder};
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput, criterion_group};
 use detector::detector::Detector;
 use detector::model::ModelKind;
 use detector::settings::Settings;
@@ -71,5 +70,4 @@ fn rows_to_signals(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, decoding, rows_to_signals);
-criterion_main!(benches);
+criterion_group!(benchmarks, decoding, rows_to_signals);

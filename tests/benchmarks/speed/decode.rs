@@ -1,8 +1,7 @@
 //! Decoding speed: generated rows of whole Aries routers and recorded rows, in bytes and in rows a second.
-#![allow(clippy::unwrap_used, missing_docs)]
 
 use aggregator::{AvroSchemas, CsvFile, Decoded, Decoder, Outcome};
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput, criterion_group};
 use std::fmt::Write;
 use std::hint::black_box;
 
@@ -58,9 +57,8 @@ fn json(c: &mut Criterion, name: &str, lines: &[Vec<u8>]) {
 }
 
 fn recorded(file: &str) -> Vec<Vec<u8>> {
-    let path = std::path::Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap())
-        .join("../tests/fixtures/ldms")
-        .join(file);
+    let package = std::env::var("CARGO_MANIFEST_DIR").unwrap();
+    let path = std::path::Path::new(&package).join("../fixtures/ldms").join(file);
     let bytes = std::fs::read(path).unwrap();
     let lines = bytes.split(|b| *b == b'\n').filter(|line| !line.is_empty());
     lines.map(<[u8]>::to_vec).collect()
@@ -142,5 +140,4 @@ fn all(c: &mut Criterion) {
     avro(c);
 }
 
-criterion_group!(benches, all);
-criterion_main!(benches);
+criterion_group!(benchmarks, all);

@@ -1,9 +1,8 @@
 //! Model updates a second on one core, for the series of one Trinity.
 //!
-//! `cargo bench -p detector` prints elements (updates) per second for both models.
-#![allow(missing_docs)]
+//! `cargo bench -p benchmarks --bench speed -- model_updates` prints elements (updates) per second for both models.
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput, criterion_group};
 use detector::model::{Bank, ModelKind, Params, Reading};
 use schemas::{Metric, Time};
 use std::hint::black_box;
@@ -48,5 +47,4 @@ fn updates(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, updates);
-criterion_main!(benches);
+criterion_group!(benchmarks, updates);
