@@ -261,10 +261,10 @@ def main():
                 getattr(checks, name)()
                 checks.collect_logs()
                 passed += 1
-                print("ok  ", name[6:].replace("_", " "), flush=True)
+                print("browser: ok:", name[6:].replace("_", " "), flush=True)
             except (AssertionError, OSError, KeyError, IndexError) as why:
                 failed += 1
-                print("FAIL", name[6:].replace("_", " "), "-", why, flush=True)
+                print("browser: FAILED:", name[6:].replace("_", " "), "-", why, flush=True)
     finally:
         browser.close()
     print(f"{passed} passed, {failed} failed")

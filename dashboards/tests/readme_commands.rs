@@ -78,7 +78,7 @@ impl SamplePage {
 
 #[test]
 fn the_sample_page_takes_the_options_that_the_readme_gives_it() {
-    let command = "cargo run -p dashboards --example sample_page";
+    let command = "cargo run --release -p dashboards --example sample_page";
     assert_eq!(
         commands("README.md", "cargo run"),
         [command.to_string(), format!("{command} -- --routers 250")]

@@ -1,6 +1,6 @@
 //! Both models against scenarios whose truth is known, and the limits that `robust` must hold.
 //!
-//! `UPDATE_ACCURACY=1 cargo test --release -p detector --test accuracy` writes the table again.
+//! `UPDATE_ACCURACY=1 cargo test --release -p detector accuracy::` writes the table again.
 
 use detector::model::{ModelKind, Params};
 use detector::score::{Verdict, one_series};
@@ -124,7 +124,7 @@ fn quiet_table() -> String {
 fn document() -> String {
     format!(
         "# Accuracy of both models\n\n\
-         Written by `UPDATE_ACCURACY=1 cargo test --release -p detector --test accuracy`; the same test holds the limits.\n\
+         Written by `UPDATE_ACCURACY=1 cargo test --release -p detector accuracy::`; the same test holds the limits.\n\
          Each line is {SEEDS} seeds. Noise is log-normal on the rate; the truth is the share of the rate that the\n\
          physics took away in that run, without the noise.\n\n\
          ## The IOR schedules of SAND2016-9525, table 4.1\n\n\

@@ -1,5 +1,5 @@
 //! The answers that `schemas/sql/README.md` promises: its examples against fixed rows, in both stores, and who is told
-//! what. `UPDATE_GOLDEN=1 cargo test -p detector --test answers -- --test-threads 1` writes the outputs in the README again.
+//! what. `UPDATE_GOLDEN=1 cargo test --release -p detector answers:: -- --test-threads 1` writes the outputs in the README again.
 
 use detector::postgres::{PgSettings, PgStore, housekeep, put_places};
 use detector::store::{Retention, Store, open_reader};

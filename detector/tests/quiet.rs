@@ -4,7 +4,7 @@
 //! is a matter of the model of each link, which is played alone: no region is told of links that no model flags. The second
 //! goes all the way from counters to regions: `fabric/quiet.rs`.
 //!
-//! `cargo test --release -p detector --test quiet -- --ignored --nocapture` plays more than three days of such a machine,
+//! `cargo test --release -p detector quiet:: -- --ignored --nocapture` plays more than three days of such a machine,
 //! link by link, and prints the bound.
 
 use detector::fabric::LinkReport;

@@ -1,6 +1,6 @@
 //! Site files that stand in `tests/sites`: good ones with who is expected, bad ones with the sentence they get.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p schemas --test site` writes the `.expected` files and the sentences again.
+//! `UPDATE_GOLDEN=1 cargo test --release -p schemas site::` writes the `.expected` files and the sentences again.
 
 use schemas::Site;
 use schemas::site::{Expected, Half};

@@ -1,5 +1,5 @@
 //! `tailback ldms-config` as a user runs it: the files of each site under `schemas/tests/sites/good` stand in
-//! `tests/fixtures/ldms_config/<site>`. `UPDATE_GOLDEN=1 cargo test --test end_to_end ldms_config` writes them again.
+//! `tests/fixtures/ldms_config/<site>`. `UPDATE_GOLDEN=1 cargo test --release --test end_to_end ldms_config` writes them again.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -262,7 +262,7 @@ fn a_tick_costs_little_processor_time() {
     assert!(per_tick_ms < 5.0, "{told:?}");
 }
 
-/// The figures of the README: `cargo test --release --test sample figures_of_an_ordinary_node -- --ignored --nocapture`
+/// The figures of the README: `cargo test --profile dist --test end_to_end figures_of_an_ordinary_node -- --ignored --nocapture`
 #[test]
 #[ignore = "takes 60 s and says something on a quiet machine only"]
 fn figures_of_an_ordinary_node() {

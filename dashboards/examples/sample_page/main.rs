@@ -1,5 +1,5 @@
 //! Serves the page over a made-up store, for looking at it and for the browser test:
-//! `cargo run -p dashboards --example sample_page -- [--listen 127.0.0.1:8600] [--routers 32] [--empty]`.
+//! `cargo run --release -p dashboards --example sample_page -- [--listen 127.0.0.1:8600] [--routers 32] [--empty]`.
 //! `--empty` never writes anything, to see what the page says while it waits.
 
 mod cluster;

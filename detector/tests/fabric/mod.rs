@@ -9,7 +9,7 @@
 //! | `table` | `detector/ACCURACY_LINKS.md` |
 //! | `papers` | checks of the papers |
 //!
-//! `UPDATE_ACCURACY=1 cargo test --release -p detector --test fabric` writes the tables again.
+//! `UPDATE_ACCURACY=1 cargo test --release -p detector fabric::` writes the tables again.
 
 mod papers;
 mod play;

@@ -70,7 +70,7 @@ fn document() -> String {
     let [with, without] = scores();
     format!(
         "# Accuracy of regions, causes and losses on links\n\n\
-         Written by `UPDATE_ACCURACY=1 cargo test --release -p detector --test fabric`; the same tests hold the limits.\n\
+         Written by `UPDATE_ACCURACY=1 cargo test --release -p detector fabric::`; the same tests hold the limits.\n\
          Cases and truth are those of the lab (`samplers/src/lab/scenarios.rs`), {} seeds each, 420 s, noise 5% on loads and\n\
          on stalls. The lab is a flow-level model of ours: its queues are those that the fabric assumes below saturation, and\n\
          its jobs wait for their slowest flow. A real machine is not as tidy; nothing here was measured on one.\n\n\
@@ -93,7 +93,7 @@ fn document() -> String {
          `detector/tests/quiet.rs` plays 200,000 links with steady traffic, from one that is just active to 70% of what a link\n\
          carries, noise of 5%, and background traffic of up to 10,000 flits a second that stalls in a tenth of the seconds; it counts\n\
          links of which a region could be made. 95% bound by the rule of three:\n\
-         `cargo test --release -p detector --test quiet -- --ignored --nocapture` plays 3.1 days and fails from one a day. Ordinary\n\
+         `cargo test --release -p detector quiet:: -- --ignored --nocapture` plays 3.1 days and fails from one a day. Ordinary\n\
          traffic that comes and goes makes no region in 4 h of a tree of 288 hosts (`fabric/quiet.rs`). Episodes of single links\n\
          with little more than background traffic are not rare; no region is made of them.\n",
         SEEDS.end,

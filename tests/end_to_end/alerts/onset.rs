@@ -4,7 +4,7 @@
 //! each second. `tailback run` with all stages and the default intervals reads them, PostgreSQL holds the outbox, and a
 //! webhook of this process is told. What is printed is beyond the rule's least duration of ten seconds.
 //!
-//! `cargo test --release --test alerts -- --ignored --nocapture onset`
+//! `cargo test --profile dist --test end_to_end onset -- --ignored --nocapture`
 
 use super::outbox::until;
 use super::receiver::{Receiver, now_s};
