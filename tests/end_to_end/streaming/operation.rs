@@ -7,14 +7,14 @@ use super::rows::{self, Row};
 use super::site::Site;
 use super::tables::Tables;
 use std::time::Duration;
-use support::stack::{Services, turn, turn_alone};
+use support::stack::{Services, turn};
 
 /// Another bound for clients: far away.
 const CHANGED: &str = "[metric.lustre_write_rate]\neta = 9.0\n";
 
 #[test]
 fn a_stop_in_the_middle_is_in_order_and_in_time_and_the_next_run_continues() {
-    let Some((services, _turn)) = turn_alone() else { return };
+    let Some((services, _turn)) = turn() else { return };
     let site = Site::new(services, "stopped");
     let mut process = Some(site.start());
     Feed::to(&site).paced(&rows::undisturbed(), 15.0, |tick| {

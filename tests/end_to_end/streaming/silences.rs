@@ -5,7 +5,7 @@ use super::rows::{self, Row};
 use super::site::{PARTITIONS, Site};
 use std::time::{Duration, Instant};
 use support::documents;
-use support::stack::turn_alone;
+use support::stack::turn;
 
 /// Seconds of rows.
 const SECONDS: u32 = 32;
@@ -96,7 +96,7 @@ fn documented_queries(site: &Site) {
 
 #[test]
 fn a_source_that_stops_is_told_in_seconds_and_counts_as_silent_until_its_next_row() {
-    let Some((services, _turn)) = turn_alone() else { return };
+    let Some((services, _turn)) = turn() else { return };
     let site = Site::new(services, "silences");
     let mut process = site.start();
     process.wait_for_times("partition claimed", 2 * PARTITIONS as usize);

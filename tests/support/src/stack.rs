@@ -12,9 +12,9 @@ use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// Started when the first scenario has its turn.
 static SERVICES: LazyLock<Services> = LazyLock::new(Services::start);
-/// Scenarios at a time: one by itself leaves five sixths of two cores idle. As many threads run them as `RUST_TEST_THREADS` says.
-const TURNS: usize = 4;
-static TURNS_TAKEN: Mutex<Taken> = Mutex::new(Taken { now: 0, wanted_alone: 0 });
+/// Scenarios at a time: each waits most of its time for rules that count seconds of silence.
+const TURNS: usize = 8;
+static TURNS_TAKEN: Mutex<usize> = Mutex::new(0);
 static TURN_FREE: Condvar = Condvar::new();
 
 /// What the watcher runs: wait for the end of the tests, then end everything that belongs to the folder.
@@ -44,28 +44,20 @@ pub struct Services {
     pub registry: String,
 }
 
-/// Turns that are taken.
-struct Taken {
-    now: usize,
-    /// Scenarios that wait until all others are over.
-    wanted_alone: usize,
-}
-
 /// The turn of a scenario; it ends with the scenario, and what the scenario had of its own.
 pub struct Turn {
-    taken: usize,
     own: Option<Service>,
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
         drop(self.own.take());
-        taken().now -= self.taken;
-        TURN_FREE.notify_all();
+        *taken() -= 1;
+        TURN_FREE.notify_one();
     }
 }
 
-fn taken() -> MutexGuard<'static, Taken> {
+fn taken() -> MutexGuard<'static, usize> {
     TURNS_TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -74,13 +66,11 @@ pub fn turn() -> Option<(&'static Services, Turn)> {
     if !servers_allowed() {
         return None;
     }
-    let free = |taken: &mut Taken| taken.now < TURNS && taken.wanted_alone == 0;
-    let mut taken =
-        TURN_FREE.wait_while(taken(), |taken| !free(taken)).unwrap_or_else(PoisonError::into_inner);
-    taken.now += 1;
+    let full = |taken: &mut usize| *taken >= TURNS;
+    let mut taken = TURN_FREE.wait_while(taken(), full).unwrap_or_else(PoisonError::into_inner);
+    *taken += 1;
     drop(taken);
-    let turn = Turn { taken: 1, own: None };
-    Some((&SERVICES, turn))
+    Some((&SERVICES, Turn { own: None }))
 }
 
 /// The same with a server of its own of one kind, `kafka` or `postgres`, for a scenario that disturbs it.
@@ -98,22 +88,6 @@ pub fn turn_with_own(what: &'static str, scenario: &str) -> Option<(&'static Ser
     turn.own = Some(server);
     // A few of them, and they are used until this process ends.
     Some((Box::leak(Box::new(own)), turn))
-}
-
-/// The same for a scenario that asks how long something takes.
-pub fn turn_alone() -> Option<(&'static Services, Turn)> {
-    if !servers_allowed() {
-        return None;
-    }
-    let mut waiting = taken();
-    waiting.wanted_alone += 1;
-    let mut taken =
-        TURN_FREE.wait_while(waiting, |taken| taken.now > 0).unwrap_or_else(PoisonError::into_inner);
-    taken.wanted_alone -= 1;
-    taken.now += TURNS;
-    drop(taken);
-    let turn = Turn { taken: TURNS, own: None };
-    Some((&SERVICES, turn))
 }
 
 impl Services {
