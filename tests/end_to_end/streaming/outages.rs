@@ -5,9 +5,10 @@ use super::feed::Feed;
 use super::process::Program;
 use super::rows::{self, SECONDS};
 use super::site::Site;
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use support::stack::turn_with_own;
 
 /// Seconds for which the database is away.
@@ -123,6 +124,18 @@ fn a_database_that_crashes_and_one_that_is_away_for_a_minute_lose_nothing() {
     process.finish();
 }
 
+/// Waits for a commit, at most some seconds; the positions after it.
+fn just_committed(site: &Site) -> BTreeMap<i32, i64> {
+    let (begun, before) = (Instant::now(), site.database.positions("detector"));
+    loop {
+        let now = site.database.positions("detector");
+        if now != before || begun.elapsed() > Duration::from_secs(20) {
+            return now;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// With a server that flushes its log late, so that each crash costs commits that were told as done.
 #[test]
 fn crashes_that_cost_the_database_its_last_commits_lose_nothing_and_double_nothing() {
@@ -143,7 +156,7 @@ fn crashes_that_cost_the_database_its_last_commits_lose_nothing_and_double_nothi
             if matches!(tick, 30 | 60 | 90 | 120) {
                 scope.spawn(|| {
                     let _crash = one_at_a_time.lock().unwrap();
-                    let before = site.database.positions("detector");
+                    let before = just_committed(&site);
                     services.command("postgres", "stop-immediate");
                     services.command("postgres", "start");
                     let after = site.database.positions("detector");
