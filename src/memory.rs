@@ -1,6 +1,6 @@
 //! How the program takes memory from the system and keeps it.
 
-/// Milliseconds for which the allocator keeps pages that nobody uses, at most. Its own second is less than lies between some
+/// Milliseconds for which the allocator keeps unused pages, at most. Its own second is less than lies between some
 /// transactions, and clearing the pages of the next ones takes a tenth of the processor.
 const KEPT_MS: std::ffi::c_long = 20_000;
 /// The allocator's `mi_option_purge_delay`, for which its crate has no name.
@@ -45,6 +45,6 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn memory_is_taken_in_small_pages() {
         take_small_pages();
-        assert!(rustix::thread::transparent_huge_pages_are_disabled().expect("Linux tells"));
+        assert!(rustix::thread::transparent_huge_pages_are_disabled().expect("Linux has the setting"));
     }
 }

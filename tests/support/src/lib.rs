@@ -3,13 +3,13 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`paths`] | the repository, the program under test |
-//! | [`skip`] | a test that lacks a part of the machine records it here |
+//! | [`skip`] | records the tests that lack a part of the machine |
 //! | [`service`] | one server of `tests/services`, stopped when dropped |
 //! | [`stack`] | Kafka, PostgreSQL and the schema registry, shared by the streaming scenarios of a process |
 //! | [`database`] | a PostgreSQL database for one test, on a server that all test runs share |
 //! | [`batches`] | results to commit: ticks of some series |
 //! | [`answers`] | fixed results with known answers: four jobs, three routers, one region |
-//! | [`documents`] | commands and blocks of README and docs, as somebody types them |
+//! | [`documents`] | commands and blocks of README and docs, as a user types them |
 //! | [`node`] | a node whose sysfs and procfs are folders |
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 

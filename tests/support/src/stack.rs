@@ -2,7 +2,7 @@
 //! broker or a database of its own for a scenario that disturbs it.
 //!
 //! A watcher of its own stops them when this process ends, whether it returns, panics or is killed: it reads from a
-//! pipe that nobody writes to, and goes on when the pipe closes.
+//! pipe without a writer, and continues when the pipe closes.
 
 use crate::service::{Service, open_folder, script, scripts};
 use crate::skip::servers_allowed;
