@@ -145,7 +145,7 @@ fn crashes_that_cost_the_database_its_last_commits_lose_nothing_and_double_nothi
         site.database.rows(setting);
         site.database.rows("SELECT pg_reload_conf()");
     };
-    flushes("ALTER SYSTEM SET wal_writer_delay = '2s'");
+    flushes("ALTER SYSTEM SET wal_writer_delay = '10s'");
     let program = Program::new("run", &site.config).env("TAILBACK_DATABASE__SYNCHRONOUS_COMMIT", "false");
     let process = program.start();
     let costly = AtomicUsize::new(0);
