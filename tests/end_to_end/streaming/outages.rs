@@ -146,6 +146,8 @@ fn crashes_that_cost_the_database_its_last_commits_lose_nothing_and_double_nothi
         site.database.rows("SELECT pg_reload_conf()");
     };
     flushes("ALTER SYSTEM SET wal_writer_delay = '10s'");
+    // A commit of any other session would flush those before it.
+    flushes("ALTER SYSTEM SET synchronous_commit = off");
     let program = Program::new("run", &site.config).env("TAILBACK_DATABASE__SYNCHRONOUS_COMMIT", "false");
     let process = program.start();
     let costly = AtomicUsize::new(0);
