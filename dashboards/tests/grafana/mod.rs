@@ -9,7 +9,7 @@
 //! | [`macros`] | a query with Grafana's macros and variables put in |
 //! | [`day`], [`answers`] | every query on PostgreSQL and TimescaleDB, over a simulated day |
 //!
-//! `UPDATE_GOLDEN=1 cargo test --release -p dashboards grafana::` writes the JSON anew.
+//! `UPDATE_GOLDEN=1 cargo test --release -p dashboards grafana::` writes the JSON again.
 
 mod alerts;
 mod answers;
