@@ -57,3 +57,9 @@ pub use naming::NodeNaming;
 pub use registry::NamingConflict;
 pub use source::{InputError, InputFile};
 pub use topology::{TopologyError, TopologyReading};
+
+#[cfg(test)]
+extern crate self as aggregator;
+#[cfg(test)]
+#[path = "../tests/main.rs"]
+mod integration;

@@ -1,6 +1,6 @@
 //! Avro messages: recorded ones against the JSON rows of the same samples, faults, schemas that change.
 
-use crate::support::{Row, described, fixtures, messages_of, rows_of};
+use crate::integration::support::{Row, described, fixtures, messages_of, rows_of};
 use aggregator::{AvroSchemas, Decoded, Decoder, Outcome};
 use schemas::{DropReason, Time};
 use std::collections::BTreeSet;

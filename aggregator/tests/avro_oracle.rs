@@ -1,6 +1,6 @@
 //! Avro messages of generated schemas, against the library `apache-avro`.
 
-use crate::support::{described, fixtures, messages_of};
+use crate::integration::support::{described, fixtures, messages_of};
 use aggregator::{AvroSchemas, Decoded, Decoder, Outcome};
 use apache_avro::Schema;
 use apache_avro::reader::datum::GenericDatumReader;

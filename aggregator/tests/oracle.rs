@@ -1,6 +1,6 @@
 //! The decoder against a plain one, on recorded rows, on rows with errors and on arbitrary bytes.
 
-use crate::support::{check, rows_of};
+use crate::integration::support::{check, rows_of};
 use aggregator::{CsvFile, Decoded, Decoder, Outcome};
 use proptest::prelude::*;
 use std::sync::LazyLock;

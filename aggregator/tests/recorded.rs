@@ -1,6 +1,6 @@
 //! Every kind of recorded row gives the sources, counters, jobs and drops that it should.
 
-use crate::support::{Row, described, fixtures};
+use crate::integration::support::{Row, described, fixtures};
 use aggregator::{CsvFile, Decoded, Decoder, JobBook, Outcome, Replay};
 use schemas::{DropReason, Job, Name, Time};
 use std::collections::{BTreeMap, BTreeSet};

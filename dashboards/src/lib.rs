@@ -65,3 +65,9 @@ pub mod tiles;
 pub use progress::Progress;
 pub use reader::Source;
 pub use server::{BoundPage, PageConfig, PageError, bind, serve};
+
+#[cfg(test)]
+extern crate self as dashboards;
+#[cfg(test)]
+#[path = "../tests/main.rs"]
+mod integration;

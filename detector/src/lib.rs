@@ -47,3 +47,7 @@ pub mod settings;
 pub mod storage_policy;
 pub mod store;
 pub mod tiers;
+
+#[cfg(test)]
+#[path = "../tests/main.rs"]
+mod integration;

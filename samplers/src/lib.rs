@@ -41,3 +41,9 @@ pub use faults::Faults;
 pub use ldms_rows::{Rows, Schema};
 pub use scenario::{Scenario, ScenarioError};
 pub use truth::Truth;
+
+#[cfg(test)]
+extern crate self as samplers;
+#[cfg(test)]
+#[path = "../tests/main.rs"]
+mod integration;

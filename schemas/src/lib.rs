@@ -56,3 +56,9 @@ pub use signal::{Counts, SeriesIndex, SeriesInfo, SeriesTable, Signal, State};
 pub use site::Site;
 pub use time::Time;
 pub use topology::{LinkIndex, Topology, VertexIndex};
+
+#[cfg(test)]
+extern crate self as schemas;
+#[cfg(test)]
+#[path = "../tests/main.rs"]
+mod integration;

@@ -1,6 +1,6 @@
 //! Contradictions in files: file, line and value are told, the rest is read.
 
-use crate::topology::{fixture, read_text};
+use crate::integration::topology::{fixture, read_text};
 use aggregator::topology::read_texts;
 use schemas::topology::FaultKind;
 

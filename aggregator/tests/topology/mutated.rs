@@ -1,6 +1,6 @@
 //! Files that were cut, mixed up or written by nobody: a topology, faults or an error, never a panic.
 
-use crate::topology::fixture;
+use crate::integration::topology::fixture;
 use aggregator::topology::read_texts;
 use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! What is told is what is read.
 
-use crate::topology::{fixture, read, read_text};
+use crate::integration::topology::{fixture, read, read_text};
 use aggregator::topology::{TopologyError, TopologyKind, read_texts};
 use schemas::topology::{LinkClass, Machine, PlainTopology, Shape, VertexKind};
 

@@ -1,7 +1,7 @@
 //! The fabric and its regions, as the page asks for them.
 
-use crate::api::sample::NOW;
-use crate::api::{answer, ask_of, sample};
+use crate::integration::api::sample::NOW;
+use crate::integration::api::{answer, ask_of, sample};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! The alert rules as Grafana provisions them.
 
-use crate::grafana::board::datasource;
-use crate::grafana::source::{Rule, Rules, query};
+use crate::integration::grafana::board::datasource;
+use crate::integration::grafana::source::{Rule, Rules, query};
 use serde_json::{Value, json};
 
 /// Seconds of history that a rule may ask for.

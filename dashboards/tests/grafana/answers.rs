@@ -1,8 +1,8 @@
 //! Every query runs as Grafana's role, gives rows with the columns that its panel names, and is safe with any variable.
 
-use crate::grafana::day::{Day, Kind, on_the_day};
-use crate::grafana::macros::{Span, Values, expanded};
-use crate::grafana::source::{Board, Look, Panel, boards, query, rules};
+use crate::integration::grafana::day::{Day, Kind, on_the_day};
+use crate::integration::grafana::macros::{Span, Values, expanded};
+use crate::integration::grafana::source::{Board, Look, Panel, boards, query, rules};
 use std::time::Instant;
 use support::database::client;
 use tokio_postgres::Client;

@@ -1,7 +1,7 @@
 //! A dashboard as Grafana reads it: variables, panels beside each other, links to the others.
 
-use crate::grafana::panel;
-use crate::grafana::source::{Board, Panel, Variable, query};
+use crate::integration::grafana::panel;
+use crate::integration::grafana::source::{Board, Panel, Variable, query};
 use serde_json::{Value, json};
 
 /// Of Grafana 11.6, as its Foundation SDK says; Grafana 12 lifts it to its own when it loads.

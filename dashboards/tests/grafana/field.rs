@@ -1,7 +1,7 @@
 //! Columns: names, units, colours, and where a click leads.
 
-use crate::grafana::panel::by_name;
-use crate::grafana::source::{Column, Look, Panel};
+use crate::integration::grafana::panel::by_name;
+use crate::integration::grafana::source::{Column, Look, Panel};
 use serde_json::{Value, json};
 
 /// Width of a column in which a time has room.

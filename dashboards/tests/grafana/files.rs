@@ -1,7 +1,7 @@
 //! The committed JSON is that of the sources; nothing lacks a unit or a description.
 
-use crate::grafana::source::{boards, folder, query, rules};
-use crate::grafana::{alerts, board};
+use crate::integration::grafana::source::{boards, folder, query, rules};
+use crate::integration::grafana::{alerts, board};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

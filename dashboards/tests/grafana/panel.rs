@@ -1,8 +1,8 @@
 //! A panel: its queries, and how each kind is drawn.
 
-use crate::grafana::board::datasource;
-use crate::grafana::field;
-use crate::grafana::source::{Look, Panel, query};
+use crate::integration::grafana::board::datasource;
+use crate::integration::grafana::field;
+use crate::integration::grafana::source::{Look, Panel, query};
 use serde_json::{Value, json};
 
 /// The JSON of a panel, without its place.

@@ -1,6 +1,6 @@
 //! The JSON parses into the types of Grafana's Foundation SDK for the version that the dashboards aim at.
 
-use crate::grafana::files::made;
+use crate::integration::grafana::files::made;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -9,7 +9,7 @@ use support::skip::skip;
 /// Node with the SDK, installed once for each version of the lock file; `None` where there is no npm.
 fn checker() -> Option<PathBuf> {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sdk");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("grafana-sdk");
+    let folder = std::env::temp_dir().join("tailback-grafana-sdk");
     fs::create_dir_all(&folder).unwrap();
     let lock = fs::read_to_string(from.join("package-lock.json")).unwrap();
     let done = folder.join("installed.json");

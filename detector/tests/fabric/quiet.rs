@@ -2,7 +2,7 @@
 //!
 //! What noise alone does to links that go on as they are, and how often a day, stands in `../quiet.rs`.
 
-use crate::fabric::play::play_for;
+use crate::integration::fabric::play::play_for;
 use samplers::lab::machines::two_level;
 use samplers::lab::{LabIo, LabJob, Noise, Pattern, Phases, Routing, Setup, asked};
 use schemas::topology::VertexKind;

@@ -1,6 +1,6 @@
 //! What was found beside the truth.
 
-use crate::fabric::play::{Played, play};
+use crate::integration::fabric::play::{Played, play};
 use samplers::lab::scenarios::{Labelled, ScenarioKind, labelled};
 use samplers::lab::{LabTruth, LinkLoss};
 use schemas::{Cause, CauseKind, LinkIndex, Region};

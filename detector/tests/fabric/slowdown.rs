@@ -3,7 +3,7 @@
 //! A job of the lab is as slow as its slowest flow, as the mean of its flows, or something in between. Nobody who looks
 //! at links can tell which it is: the estimate takes the slowest, the interval reaches down to the mean.
 
-use crate::fabric::play::{Played, play};
+use crate::integration::fabric::play::{Played, play};
 use samplers::lab::scenarios::{Labelled, ScenarioKind, labelled};
 use schemas::{Cause, JobResult};
 use std::fmt::Write;

@@ -1,6 +1,6 @@
 //! The table in the repository, and the limits that must hold.
 
-use crate::fabric::score::{LossScore, Scores, score};
+use crate::integration::fabric::score::{LossScore, Scores, score};
 use samplers::lab::scenarios::ScenarioKind;
 use schemas::Cause;
 use std::fmt::Write;
@@ -101,8 +101,8 @@ fn document() -> String {
         causes(without),
         summary([with, without]),
         losses(with),
-        crate::fabric::slowdown::table(),
-        crate::fabric::slowdown::newcomers_table(),
+        crate::integration::fabric::slowdown::table(),
+        crate::integration::fabric::slowdown::newcomers_table(),
     )
 }
 

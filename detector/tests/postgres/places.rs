@@ -1,7 +1,7 @@
 //! Sums of places: written in parts beside the ten seconds, aggregated by the server or by `roll_up`.
 
 use super::*;
-use crate::postgres::taken_over::{apply, as_of};
+use crate::integration::postgres::taken_over::{apply, as_of};
 use detector::postgres::roll_up;
 use support::database::on_each_empty_server;
 

@@ -1,7 +1,7 @@
 //! Devices and mounts come, go and hold garbage; the others go on.
 
-use crate::native::support::{Bench, described, text, value};
-use crate::native::tree::{MOUNT, Tree};
+use crate::integration::native::support::{Bench, described, text, value};
+use crate::integration::native::tree::{MOUNT, Tree};
 use std::fs;
 use std::path::Path;
 

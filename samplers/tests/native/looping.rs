@@ -1,7 +1,7 @@
 //! Ticks under an injected clock.
 
-use crate::native::support::{TestClock, sampler, shown, value};
-use crate::native::tree::{MOUNT, Tree};
+use crate::integration::native::support::{TestClock, sampler, shown, value};
+use crate::integration::native::tree::{MOUNT, Tree};
 use samplers::native::looping::{self, Note, Plan};
 use samplers::native::{Event, Schedule, Selection, Sink, TickRows};
 use schemas::Time;

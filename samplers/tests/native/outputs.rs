@@ -1,7 +1,7 @@
 //! Files, sockets, readers that are absent.
 
-use crate::native::support::Bench;
-use crate::native::tree::Tree;
+use crate::integration::native::support::Bench;
+use crate::integration::native::tree::Tree;
 use samplers::native::outlet::Target;
 use samplers::native::targets::{FileTarget, SocketTarget};
 use samplers::native::{Event, Outlet, Sampler, Sink, TickRows};

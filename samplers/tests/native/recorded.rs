@@ -1,8 +1,8 @@
 //! The same kernel files give the same rows as LDMS: its recorded rows are written back into files, sampled at their
 //! times, and both are decoded.
 
-use crate::native::support::{Bench, described, sampler, text, value};
-use crate::native::tree::{MOUNT, Tree, fixtures, recorded};
+use crate::integration::native::support::{Bench, described, sampler, text, value};
+use crate::integration::native::tree::{MOUNT, Tree, fixtures, recorded};
 use aggregator::{Decoded, Decoder, Outcome};
 use samplers::native::{Selection, TickRows};
 use schemas::{DropReason, Time};

@@ -1,6 +1,6 @@
 //! An injected clock, and rows as the decoder sees them.
 
-use crate::native::tree::Tree;
+use crate::integration::native::tree::Tree;
 use aggregator::{Decoded, Decoder, Outcome};
 use samplers::native::{Clock, Event, Node, Roots, Sampler, Selection, TickRows, Wake};
 use schemas::{Name, Time};

@@ -1,6 +1,6 @@
 //! Where flows go: tables, walks, projection, validity, parallel links, regions.
 
-use crate::topology::machines::brown;
+use crate::integration::topology::machines::brown;
 use schemas::topology::generate::{DragonflyPlus, FatTree};
 use schemas::topology::{
     Flow, ForwardingTable, Imbalance, LinkClass, Machine, ParallelKind, ParallelLinks, RouteError, Topology,

@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 use tokio_postgres::{NoTls, SimpleQueryMessage};
 
 /// Longest wait for the end of a run.
-const PATIENCE: Duration = Duration::from_secs(200);
+const RUN_TIMEOUT: Duration = Duration::from_secs(500);
 /// Nothing changed for so long: links that nobody tells of any more are waited for half a minute.
 pub const QUIET: Duration = Duration::from_secs(38);
 /// Tables that are as expected stay so: results of jobs are told every two seconds.
@@ -140,7 +140,7 @@ impl Database {
     pub fn wait_until_quiet(&self, quiet: Duration) {
         let (begun, mut since, mut before) = (Instant::now(), Instant::now(), self.rows(FINGERPRINT));
         while since.elapsed() < quiet {
-            assert!(begun.elapsed() < PATIENCE, "the tables change for ever: {before:?}");
+            assert!(begun.elapsed() < RUN_TIMEOUT, "the tables still change after the timeout: {before:?}");
             std::thread::sleep(Duration::from_millis(200));
             let now = self.rows(FINGERPRINT);
             if now != before {
@@ -155,7 +155,7 @@ impl Database {
         let mut equal = self.dump().has_rows_of(expected);
         loop {
             let waited = since.elapsed();
-            let found = (equal && waited > STAY) || waited > GIVEN_UP || begun.elapsed() > PATIENCE;
+            let found = (equal && waited > STAY) || waited > GIVEN_UP || begun.elapsed() > RUN_TIMEOUT;
             if found {
                 let tables = self.dump();
                 tables.rows_equal(expected);
@@ -182,7 +182,7 @@ impl Database {
 
     /// Waits until the server answers.
     pub fn wait_until_there(&self) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + RUN_TIMEOUT;
         while self.try_rows("SELECT 1").is_err() {
             assert!(Instant::now() < deadline, "the database does not answer");
             std::thread::sleep(Duration::from_millis(100));
@@ -204,17 +204,17 @@ impl Site {
             if unread == Some(0) {
                 break;
             }
-            assert!(begun.elapsed() < PATIENCE, "{unread:?} rows were not read");
+            assert!(begun.elapsed() < RUN_TIMEOUT, "{unread:?} rows were not read");
             std::thread::sleep(Duration::from_millis(100));
         }
         for (stage, topic) in [("detector", "counters"), ("rollup", "signals")] {
             // The last word about jobs and progress is on its way for a moment.
             std::thread::sleep(Duration::from_millis(700));
             let topic = format!("{}.{topic}", self.name);
-            let ends = (0..PARTITIONS).map(|p| raw.fetch_watermarks(&topic, p, PATIENCE).unwrap().1);
+            let ends = (0..PARTITIONS).map(|p| raw.fetch_watermarks(&topic, p, RUN_TIMEOUT).unwrap().1);
             let ends: Vec<i64> = ends.collect();
             while !self.has_read(stage, &ends) {
-                let (found, dropped) = (self.database.positions(stage), begun.elapsed() > PATIENCE);
+                let (found, dropped) = (self.database.positions(stage), begun.elapsed() > RUN_TIMEOUT);
                 assert!(!dropped, "the {stage} stage has read {found:?} of {ends:?}");
                 std::thread::sleep(Duration::from_millis(100));
             }

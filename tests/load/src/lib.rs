@@ -27,3 +27,9 @@ pub use jobs::Jobs;
 pub use model::Model;
 pub use rows::RowWriter;
 pub use site::Site;
+
+#[cfg(test)]
+extern crate self as load;
+#[cfg(test)]
+#[path = "../tests/main.rs"]
+mod integration;

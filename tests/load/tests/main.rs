@@ -1,4 +1,4 @@
-//! Rows of a Trinity (`decoded`), into a broker (`fill`), and what a minute takes on disk (`minutes`).
+//! Rows of a Trinity (`decoded`), and what a minute takes on disk (`minutes`).
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -8,5 +8,4 @@
 )]
 
 mod decoded;
-mod fill;
 mod minutes;

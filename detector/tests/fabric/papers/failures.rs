@@ -1,7 +1,7 @@
 //! Links that fail and return (Vishnu 2007). What ports say of themselves stands beside `fabric::lifecycle`.
 
 use super::{at_peak, found, leaves, setup};
-use crate::fabric::play::play;
+use crate::integration::fabric::play::play;
 use samplers::lab::machines::two_level;
 use samplers::lab::scenarios::{ScenarioKind, labelled};
 use samplers::lab::{Event, LabJob, LinkChange, Pattern, Setup};

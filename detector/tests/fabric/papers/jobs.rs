@@ -1,7 +1,7 @@
 //! Jobs beside jobs: on an Aries (SAND2016-9525) and on a Dragonfly+ (Kang 2019).
 
 use super::{asked_by, at_peak, found, leaves, light_first, peak, scattered, setup, share_of};
-use crate::fabric::play::Played;
+use crate::integration::fabric::play::Played;
 use detector::detector::Detector;
 use detector::model::ModelKind;
 use detector::settings::Settings;

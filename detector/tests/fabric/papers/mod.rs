@@ -19,7 +19,7 @@ mod paths;
 mod sharing;
 mod storage;
 
-use crate::fabric::play::{Played, play_altered};
+use crate::integration::fabric::play::{Played, play_altered};
 use samplers::lab::scenarios::ONSET_S;
 use samplers::lab::{LabJob, Noise, Routing, Setup, asked};
 use schemas::topology::VertexKind;

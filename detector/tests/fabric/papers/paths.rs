@@ -1,7 +1,7 @@
 //! Parallel paths (Vishnu 2007).
 
 use super::{at_peak, found, leaves, light_first, name, setup};
-use crate::fabric::play::{Played, play, play_altered};
+use crate::integration::fabric::play::{Played, play, play_altered};
 use samplers::lab::machines::{two_level, vishnu};
 use samplers::lab::scenarios::{ONSET_S, ScenarioKind, labelled};
 use samplers::lab::{LabJob, Pattern, Phases, Setup};

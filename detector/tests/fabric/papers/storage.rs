@@ -1,7 +1,7 @@
 //! Where traffic goes, and I/O beside messages (Brown 2018; Jha 2017 for collective I/O).
 
 use super::{asked_by, at_peak, found, is_inner, leaves, peak, scattered, setup, share_of};
-use crate::fabric::play::play_with;
+use crate::integration::fabric::play::play_with;
 use detector::detector::Detector;
 use detector::equations::geometric_mean;
 use detector::fabric::FabricSettings;
