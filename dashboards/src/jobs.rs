@@ -79,6 +79,8 @@ pub struct JobLine {
     /// Seconds lost of seconds elapsed, in percent.
     lost_percent: Option<f64>,
     completeness: Option<f64>,
+    /// Share of its time that had a quiet baseline.
+    judged: Option<f64>,
     causes: Vec<JobCause>,
 }
 
@@ -175,6 +177,7 @@ fn job_row(row: &Row<'_>, clock: Option<f64>) -> Result<JobLine, ApiError> {
         slowdown_hi_s: row.get(8)?,
         lost_percent,
         completeness: row.get(9)?,
+        judged: row.get(12)?,
         causes: Vec::new(),
     })
 }

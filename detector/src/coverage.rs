@@ -1,4 +1,5 @@
-//! Which ticks of a series were seen, and in which it was active: completeness for every answer.
+//! Which ticks of a series were seen, in which it was active, and in which it had no baseline to be judged by:
+//! completeness and judged share for every answer.
 
 use schemas::{SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,28 @@ pub struct Coverage {
     /// What every reading touches, apart from what hardly any does: readings of one row lie side by side.
     latest: Vec<Latest>,
     seen: Vec<Seen>,
+    /// What passes without a baseline now; `None` of a series that has one.
+    open: Vec<Option<Unjudged>>,
+}
+
+/// A stretch without a baseline, as it grows.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Unjudged {
+    since: Time,
+    /// Seconds of activity in it: an idle series has nothing to be judged.
+    active_s: f64,
+    until: Until,
+}
+
+/// What ends a stretch without a baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Until {
+    /// A baseline is found.
+    Baseline,
+    /// A quiet spell, by which a baseline is found again: the present one is of no quiet spell.
+    OtherBaseline,
+    /// A quiet spell: the present level was reached in contention.
+    Quiet,
 }
 
 /// Times of the latest readings of a series; [`Time::MIN`] before the first.
@@ -33,6 +56,8 @@ struct Seen {
     first: Time,
     active: VecDeque<Stretch>,
     holes: VecDeque<Stretch>,
+    /// Seconds of activity without a baseline, and seconds of gaps.
+    unjudged: VecDeque<Stretch>,
 }
 
 /// `seconds` without a reading, or of activity, between two times.
@@ -50,12 +75,17 @@ impl Coverage {
         if self.latest.len() <= series.at() {
             self.latest.resize(series.at() + 1, NEVER);
             self.seen.resize(series.at() + 1, Seen::default());
+            self.open.resize(series.at() + 1, None);
         }
         let latest = &mut self.latest[series.at()];
         let begin = time.plus_seconds(-f64::from(span_ticks) * tick_s);
         if latest.any == Time::MIN {
             self.seen[series.at()].first = begin;
             latest.any = time;
+            self.open[series.at()] = Some(Unjudged { since: begin, active_s: 0.0, until: Until::Baseline });
+        }
+        if active && let Some(open) = &mut self.open[series.at()] {
+            open.active_s += f64::from(span_ticks) * tick_s;
         }
         let missing_s = time.seconds_since(latest.any) - tick_s;
         if missing_s > tick_s / 2.0 {
@@ -74,6 +104,123 @@ impl Coverage {
             }
             latest.active = time;
         }
+    }
+
+    /// `series` was not seen between two times: nothing of that was judged.
+    pub fn missed(&mut self, series: SeriesIndex, since: Time, until: Time) {
+        let Some(seen) = self.seen.get_mut(series.at()) else { return };
+        keep(&mut seen.unjudged, Stretch { from: since, to: until, seconds: until.seconds_since(since) });
+    }
+
+    /// `series` lost its baseline at its latest reading; one that has none yet continues to wait.
+    pub fn lost_baseline(&mut self, series: SeriesIndex) {
+        let Some(latest) = self.latest.get(series.at()) else { return };
+        self.open[series.at()].get_or_insert(Unjudged {
+            since: latest.any,
+            active_s: 0.0,
+            until: Until::Baseline,
+        });
+    }
+
+    /// Whether `series` waits for a baseline.
+    #[inline]
+    pub fn awaits_baseline(&self, series: SeriesIndex) -> bool {
+        matches!(self.open.get(series.at()), Some(Some(open)) if open.until == Until::Baseline)
+    }
+
+    /// `series` has a baseline by its latest `warm_s` seconds of activity, and is judged since they began. Where they are
+    /// not known to be of a quiet spell, what it loses by that baseline is the least that it may have lost: nothing is
+    /// judged.
+    pub fn found_baseline(&mut self, series: SeriesIndex, warm_s: f64, is_quiet: bool) {
+        let Some(Some(open)) = self.open.get_mut(series.at()) else { return };
+        if !is_quiet {
+            open.until = Until::OtherBaseline;
+            return;
+        }
+        let until = self.latest[series.at()].any.plus_seconds(-warm_s);
+        let seconds = open.active_s - warm_s;
+        let stretch = Stretch { from: open.since, to: until, seconds };
+        self.open[series.at()] = None;
+        if seconds > 0.0 && stretch.from < stretch.to {
+            keep(&mut self.seen[series.at()].unjudged, stretch);
+        }
+    }
+
+    /// `series` starts again: nothing since `since` is judged until another baseline is found.
+    pub fn revoke(&mut self, series: SeriesIndex, since: Time) {
+        self.open_again(series, since, Until::Baseline);
+    }
+
+    /// `series` reached its level in contention at `since`: nothing is judged until a quiet spell.
+    pub fn hold(&mut self, series: SeriesIndex, since: Time) {
+        if matches!(self.open.get(series.at()), Some(None)) {
+            self.open_again(series, since, Until::Quiet);
+        }
+    }
+
+    /// A quiet spell began. Whether `series` has a baseline that is of none, so that it needs another.
+    pub fn quiet(&mut self, series: SeriesIndex) -> bool {
+        let Some(Some(open)) = self.open.get_mut(series.at()) else { return false };
+        match open.until {
+            Until::Baseline => false,
+            Until::OtherBaseline => {
+                open.until = Until::Baseline;
+                true
+            }
+            Until::Quiet => {
+                self.found_baseline(series, 0.0, true);
+                false
+            }
+        }
+    }
+
+    fn open_again(&mut self, series: SeriesIndex, since: Time, until: Until) {
+        let Some(latest) = self.latest.get(series.at()) else { return };
+        let active_s = self.active_between(series, since, latest.any);
+        let before = self.open[series.at()].replace(Unjudged { since, active_s, until });
+        if let Some(before) = before.filter(|before| before.since < since) {
+            let seconds = (before.active_s - active_s).max(0.0);
+            keep(&mut self.seen[series.at()].unjudged, Stretch { from: before.since, to: since, seconds });
+        }
+    }
+
+    /// Stretches between two times in which `series` was not judged: begin, end, seconds in between. These are activity
+    /// without a baseline, gaps, and what lies before the first reading or more than `gap_s` after the latest.
+    pub fn unjudged(
+        &self,
+        series: SeriesIndex,
+        from: Time,
+        to: Time,
+        gap_s: f64,
+    ) -> impl Iterator<Item = (Time, Time, f64)> {
+        let whole = |from: Time, to: Time| Stretch { from, to, seconds: to.seconds_since(from).max(0.0) };
+        let (mut outside, mut kept, mut open) = (vec![whole(from, to)], None, None);
+        if let Some(latest) = self.latest.get(series.at()).filter(|latest| latest.any != Time::MIN) {
+            let seen = &self.seen[series.at()];
+            outside = vec![whole(from, seen.first.min(to))];
+            if to.seconds_since(latest.any) > gap_s {
+                outside.push(whole(latest.any.max(from), to));
+            }
+            kept = Some(seen.unjudged.iter());
+            open = self.open[series.at()].map(|open| Stretch {
+                from: open.since,
+                to: latest.any,
+                seconds: open.active_s,
+            });
+        }
+        let stretches = outside.into_iter().chain(kept.into_iter().flatten().copied()).chain(open);
+        stretches.filter_map(move |stretch| {
+            let seconds = stretch.seconds_between(from, to);
+            (seconds > 0.0).then(|| (stretch.from.max(from), stretch.to.min(to), seconds))
+        })
+    }
+
+    fn active_between(&self, series: SeriesIndex, from: Time, to: Time) -> f64 {
+        let mut stretches = self.seen[series.at()].active.iter().rev();
+        let latest = self.latest[series.at()].active;
+        let overlap = |begin: Time, end: Time| end.min(to).seconds_since(begin.max(from)).max(0.0);
+        let last = stretches.next().map_or(0.0, |stretch| overlap(stretch.from, latest));
+        last + stretches.map(|stretch| overlap(stretch.from, stretch.to)).sum::<f64>()
     }
 
     /// Ticks of `series` seen over ticks expected between two times, 0 to 1; 0 for a series never seen.

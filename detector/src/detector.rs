@@ -3,11 +3,13 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `blame.rs` | judgement of falls, who is to blame |
+//! | `quiet.rs` | which baselines are of a quiet spell |
 //! | `telling.rs` | signals, and what is told of links |
 //! | `of_jobs.rs` | jobs: boundaries, whose series are whose, results |
 
 mod blame;
 mod of_jobs;
+mod quiet;
 mod telling;
 
 use crate::coverage::Coverage;
@@ -29,7 +31,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 /// source that is merely behind the others goes on where it was.
 const GIVEN_UP_S: f64 = 60.0;
 /// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u32 = 9;
+pub const STATE_VERSION: u32 = 10;
 
 /// State of the detector stage. It can be written and read back at any point between two calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -43,6 +45,8 @@ pub struct Detector {
     /// Clients of each file system, by their number in the Lustre bank, and how many of them are contended.
     clients: HashMap<Name, Vec<u32>>,
     contended_clients: HashMap<Name, i64>,
+    /// File systems whose last contended client left without having recovered, and when.
+    unresolved: HashMap<Name, Time>,
     episodes: EpisodeBook,
     coverage: Coverage,
     jobs: JobLedger,
@@ -86,6 +90,7 @@ impl Detector {
             series: Vec::new(),
             clients: HashMap::new(),
             contended_clients: HashMap::new(),
+            unresolved: HashMap::new(),
             episodes: EpisodeBook::default(),
             coverage: Coverage::default(),
             jobs: JobLedger::new(settings.jobs),
@@ -290,6 +295,8 @@ impl Detector {
             let place = self.series[series.at()];
             let happening = self.banks[place.metric as usize].pause(place.number as usize);
             self.act(series, Time::MIN, happening);
+            self.coverage.missed(series, since, time);
+            self.coverage.lost_baseline(series);
             self.tell_unknown(series, since, time);
         }
         if reading.anew {
@@ -297,9 +304,10 @@ impl Detector {
         }
         self.coverage.saw(series, time, reading.span_ticks, active, tick_s);
         let known_s = self.settings.stream.boundary_delay_s();
-        if time.plus_seconds(-known_s) >= self.series[series.at()].next_boundary {
-            self.restart(series);
-            self.pass_boundary(series, time.plus_seconds(-known_s));
+        let known_until = time.plus_seconds(-known_s);
+        if known_until >= self.series[series.at()].next_boundary {
+            let boundary = self.pass_boundary(series, known_until);
+            self.restart_since(series, boundary);
         }
         if reading.span_ticks == 0 {
             return;
@@ -310,6 +318,9 @@ impl Detector {
         let happening = bank.update(place.number as usize, &update);
         if happening != Happening::Nothing {
             self.act(series, time, happening);
+        }
+        if self.coverage.awaits_baseline(series) {
+            self.note_baseline(series);
         }
         self.tell(reading);
         self.watch_link(reading);
@@ -329,7 +340,7 @@ impl Detector {
             }
             Happening::Ended(closing) => {
                 self.episodes.close(series, &closing);
-                self.count_contended(series, -1);
+                self.left_contention(series, &closing);
             }
             Happening::Settled(closing) => self.episodes.settle(series, &closing),
         }
@@ -341,13 +352,24 @@ impl Detector {
         let by_others = causes.is_empty() && place.metric == Metric::AriesStallRatio;
         let causes = if by_others { self.newcomers(series, now.start) } else { causes };
         self.episodes.open(series, &now, causes);
-        self.count_contended(series, 1);
+        self.entered_contention(series, now.start);
     }
 
     fn restart(&mut self, series: SeriesIndex) {
         let place = self.series[series.at()];
         let happening = self.banks[place.metric as usize].restart(place.number as usize);
         self.act(series, Time::MIN, happening);
+        if let Some(last) = self.coverage.last(series) {
+            self.coverage.revoke(series, last);
+        }
+    }
+
+    /// Restarts a series at `since`, of which it keeps the readings.
+    fn restart_since(&mut self, series: SeriesIndex, since: Time) {
+        let place = self.series[series.at()];
+        let happening = self.banks[place.metric as usize].restart_since(place.number as usize, since);
+        self.act(series, Time::MIN, happening);
+        self.coverage.revoke(series, since);
     }
 
     fn add_series(&mut self) {

@@ -151,6 +151,7 @@ mod tests {
             half_width_s: 0.1,
             ticks_seen: 1,
             ticks_expected: 1,
+            recovered: true,
         };
         let mut book = EpisodeBook::default();
         let begun = |book: &mut EpisodeBook, series| {

@@ -23,6 +23,8 @@ const SURE_DEVIATIONS: f64 = 2.5;
 const STOPPED_SHARE: f64 = 0.05;
 /// Share of the other active clients that must have fallen for the server to be to blame.
 const FALLEN_SHARE: f64 = 0.5;
+/// Share of the other clients that must have been seen: who took it may be among the rest.
+const WITNESS_SHARE: f64 = 0.5;
 /// Most gainers that are named.
 const NAMED_MAX: usize = 16;
 
@@ -50,6 +52,9 @@ pub struct Shift {
     /// Active clients and those of them that fell without stopping: in all, and by job.
     all: Fallen,
     by_job: HashMap<Name, Fallen>,
+    /// Clients, and those of them of which something is known before and after the change: the others say nothing.
+    clients: u32,
+    witnesses: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,6 +89,8 @@ impl Shift {
             gained: 0.0,
             all: Fallen::default(),
             by_job: HashMap::new(),
+            clients: members.len() as u32,
+            witnesses: Vec::new(),
         };
         // Half a tick beyond each end, so that the jitter of the timestamps moves nothing across it.
         let at = |ticks: f64| Time::from_seconds(ticks * tick_s);
@@ -105,6 +112,9 @@ impl Shift {
                 shift.gainers.push((*member, after - least));
             }
             let (from, to) = block(0);
+            if seen(from, to) && seen(start + 1.5, until + 0.5) {
+                shift.witnesses.push(*member);
+            }
             shift.note(*member, mean(from, to), after, &job_of);
         }
         shift.gainers.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -121,6 +131,17 @@ impl Shift {
                 self.by_job.entry(job).or_default().count(fell);
             }
         }
+    }
+
+    /// Clients that gained surely.
+    pub fn gainers(&self) -> impl Iterator<Item = u32> {
+        self.gainers.iter().map(|(member, _)| *member)
+    }
+
+    /// Whether enough clients other than `own` were seen to say that none of them took what it lost.
+    pub fn has_witnesses(&self, own: u32) -> bool {
+        let others = self.witnesses.iter().filter(|member| **member != own).count();
+        others > 0 && others as f64 >= WITNESS_SHARE * f64::from(self.clients.saturating_sub(1))
     }
 
     /// Judges the fall of client `own`, whose job is `own_job`: it is no witness of itself, and a job's

@@ -16,11 +16,13 @@
 //! | `jobs/part.rs` | from episodes and coverage to a [`JobPart`] |
 //! | `jobs/cells.rs` | losses by moment, in cells of a second or more |
 //! | `jobs/combine.rs` | from parts to a [`JobResult`] |
+//! | `jobs/moment.rs` | a moment's loss, shared out among metrics |
 //! | [`compare`] | contention or another configuration, between two runs |
 
 mod cells;
 mod combine;
 pub mod compare;
+mod moment;
 mod part;
 
 pub use cells::Cell;
@@ -48,6 +50,8 @@ pub struct Facts<'a> {
     pub now: Time,
     /// Seconds between samples.
     pub tick_s: f64,
+    /// Seconds without a reading after which nothing is known of a series.
+    pub gap_s: f64,
 }
 
 /// What `job` lost, where one detector sees all of it; `on_links` is what somebody who sees all links says.

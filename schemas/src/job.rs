@@ -132,6 +132,11 @@ pub struct CauseShare {
     pub share: f64,
 }
 
+/// Unjudged shares below this are rounding.
+const UNJUDGED_MIN: f64 = 0.005;
+/// Seconds without a quiet baseline that no warm-up explains.
+const WARM_UP_MAX_S: f64 = 60.0;
+
 /// What a job lost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobResult {
@@ -147,6 +152,24 @@ pub struct JobResult {
     pub slowdown_hi_s: f64,
     /// Ticks seen over ticks expected of all its series, 0 to 1; 0 where nothing was seen.
     pub completeness: f64,
+    /// Share of the series-seconds that had a quiet baseline to be judged by, 0 to 1. What was not judged is part of the
+    /// upper end of the interval.
+    pub judged: f64,
     /// Who caused it, largest share first.
     pub causes: Vec<CauseShare>,
+}
+
+impl JobResult {
+    /// What of a run of `run_s` seconds was seen and yet not judged, in words; `None` where that is next to nothing.
+    pub fn not_judged(&self, run_s: f64) -> Option<String> {
+        let share = self.completeness - self.judged;
+        if share < UNJUDGED_MIN {
+            return None;
+        }
+        let long = share * run_s >= WARM_UP_MAX_S;
+        let why = if long { "in contention since it started" } else { "no quiet baseline yet" };
+        let all = self.judged < UNJUDGED_MIN;
+        let of = if all { String::new() } else { format!(" for {:.0}% of its time", 100.0 * share) };
+        Some(format!("not judged{of}: {why}"))
+    }
 }

@@ -15,10 +15,14 @@ pub fn table(truth: &Truth, pipeline: &Pipeline, args: &DemoArgs) -> String {
         let found = found.map_or("not seen".to_string(), |r| {
             format!("{:.1} [{:.1}, {:.1}]", r.slowdown_s, r.slowdown_lo_s, r.slowdown_hi_s)
         });
+        let not_judged = results.iter().find(|result| result.job_id.as_str() == job.job_id);
+        let not_judged = not_judged
+            .and_then(|result| result.not_judged(job.end.map_or(f64::INFINITY, |end| end - job.start)))
+            .unwrap_or_default();
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "{:<7} {:<8} {:<18} {found:<25} {:.1}",
+            "{:<7} {:<8} {:<18} {found:<25} {:<15.1}{not_judged}",
             job.job_id, job.user, job.name, job.slowdown_s
         );
     }

@@ -82,6 +82,7 @@ fn result(store: &Connection, id: &Name) -> Result<Option<JobResult>> {
             slowdown_lo_s: row.get(2)?,
             slowdown_hi_s: row.get(3)?,
             completeness: row.get(4)?,
+            judged: row.get(5)?,
             causes: Vec::new(),
         })
     };

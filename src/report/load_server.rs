@@ -93,6 +93,7 @@ async fn result(from: &Client, id: &Name) -> Result<Option<JobResult>> {
         slowdown_lo_s: row.get(2),
         slowdown_hi_s: row.get(3),
         completeness: row.get(4),
+        judged: row.get(5),
         causes: causes.iter().map(share).collect::<Result<_>>()?,
     }))
 }

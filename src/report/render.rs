@@ -91,14 +91,23 @@ fn lost(facts: &PostMortem, r: &JobResult, paint: &Paint) -> String {
 /// What was lost, in one line.
 pub(super) fn lost_words(facts: &PostMortem, r: &JobResult) -> String {
     let complete = format!("completeness {}", percent(r.completeness));
-    if r.slowdown_s <= 0.0 {
-        return format!("no loss found in what was seen, {complete}");
-    }
     let run_s = facts.run_s();
+    let not_judged = r.not_judged(run_s).map_or(String::new(), |words| format!(", {words}"));
+    if r.slowdown_s <= 0.0 {
+        if r.judged <= 0.0 {
+            return format!("not known, at most {:.1} s{not_judged}, {complete}", r.slowdown_hi_s);
+        }
+        let most = if r.slowdown_hi_s >= 0.05 {
+            format!(", at most {:.1} s", r.slowdown_hi_s)
+        } else {
+            String::new()
+        };
+        return format!("no loss found in what was judged{most}{not_judged}, {complete}");
+    }
     let share = if run_s > 0.0 { r.slowdown_s / run_s } else { 0.0 };
     let interval = format!("{:.1} s [{:.1}, {:.1}]", r.slowdown_s, r.slowdown_lo_s, r.slowdown_hi_s);
     let of_run = format!("{} of its {run_s:.0} s run", percent(share));
-    format!("{interval} = {of_run}, contended {:.0} s, {complete}", r.contended_s)
+    format!("{interval} = {of_run}, contended {:.0} s{not_judged}, {complete}", r.contended_s)
 }
 
 fn no_data(paint: &Paint) -> Vec<String> {

@@ -47,6 +47,7 @@ fn result() -> JobResult {
         slowdown_lo_s: 207.1,
         slowdown_hi_s: 219.4,
         completeness: 0.98,
+        judged: 0.98,
         causes: vec![
             cause(Cause::OtherJob, CauseKind::Capacity, "4698", 0.62),
             cause(Cause::IoOnMpi, CauseKind::Avoidable, link, 0.2),
@@ -155,7 +156,10 @@ fn quiet() -> PostMortem {
         result: Some(JobResult {
             contended_s: 0.0,
             slowdown_s: 0.0,
+            slowdown_lo_s: 0.0,
+            slowdown_hi_s: 0.0,
             completeness: 1.0,
+            judged: 1.0,
             causes: Vec::new(),
             ..result()
         }),
@@ -169,7 +173,13 @@ fn quiet() -> PostMortem {
 
 fn without_data() -> PostMortem {
     PostMortem {
-        result: Some(JobResult { completeness: 0.0, slowdown_s: 0.0, causes: Vec::new(), ..result() }),
+        result: Some(JobResult {
+            completeness: 0.0,
+            judged: 0.0,
+            slowdown_s: 0.0,
+            causes: Vec::new(),
+            ..result()
+        }),
         series: SeriesCount::default(),
         ..quiet()
     }

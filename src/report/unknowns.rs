@@ -8,7 +8,8 @@ const SHARE_MIN: f64 = 0.005;
 
 /// One sentence for each thing that is not known.
 pub(super) fn sentences(facts: &PostMortem) -> Vec<String> {
-    let all = [running(facts), incomplete(facts), unheard(facts), fell_silent(facts), unexplained(facts)];
+    let (running, incomplete, unjudged) = (running(facts), incomplete(facts), unjudged(facts));
+    let all = [running, incomplete, unjudged, unheard(facts), fell_silent(facts), unexplained(facts)];
     all.into_iter().flatten().collect()
 }
 
@@ -20,7 +21,15 @@ fn running(facts: &PostMortem) -> Option<String> {
 fn incomplete(facts: &PostMortem) -> Option<String> {
     let result = facts.seen().filter(|r| r.completeness < 1.0)?;
     let missing = percent(1.0 - result.completeness);
-    Some(format!("{missing} of the expected readings are missing; what was lost during them is not counted."))
+    Some(format!(
+        "{missing} of the expected readings are missing; what was lost during them is in the upper end of the interval alone."
+    ))
+}
+
+fn unjudged(facts: &PostMortem) -> Option<String> {
+    let result = facts.seen()?;
+    let words = result.not_judged(facts.run_s())?;
+    Some(format!("The job was {words}; the upper end of the interval holds what it may have lost then."))
 }
 
 fn unheard(facts: &PostMortem) -> Option<String> {

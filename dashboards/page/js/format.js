@@ -81,3 +81,8 @@ export const day = (t) => (known(t) ? new Date(t * 1000).toISOString().slice(0, 
 
 /** 2026-05-02 14:03:27 */
 export const moment = (t) => (known(t) ? `${day(t)} ${clock(t)}` : NONE);
+
+/** A sentence's first letter, large. */
+export function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

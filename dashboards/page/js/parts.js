@@ -51,6 +51,20 @@ export function causeBars(causes) {
   }));
 }
 
+/** What was seen of a job and yet not judged, in words; "" where that is next to nothing. As `JobResult::not_judged`. */
+export function notJudged(job) {
+  const share = (job.completeness ?? 0) - (job.judged ?? 0);
+  if (job.slowdown_s === null || share < 0.005) return "";
+  const why = share * (job.elapsed_s ?? 0) >= 60 ? "in contention since it started" : "no quiet baseline yet";
+  return `not judged${job.judged < 0.005 ? "" : ` for ${percent(share)} of its time`}: ${why}`;
+}
+
+/** Why a job shows no loss. */
+export function noLoss(job) {
+  if (job.slowdown_s === null) return "no result yet";
+  return notJudged(job) || (job.judged > 0 ? "no loss measured" : "not known");
+}
+
 /** Causes as one line: a strip and the largest in words. */
 export function causeStrip(causes) {
   if (causes.length === 0) return el("span", { class: "muted" }, "not known");

@@ -2,8 +2,8 @@
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill } from "./dom.js";
-import { clock, count, episodeName, interval, moment, percent, seconds } from "./format.js";
-import { causeBars, episodeTable, facts, lost, table } from "./parts.js";
+import { capital, clock, count, episodeName, interval, moment, percent, seconds } from "./format.js";
+import { causeBars, episodeTable, facts, lost, noLoss, notJudged, table } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 import { spark } from "./spark.js";
@@ -84,14 +84,14 @@ function titleOf(job) {
 function parts(answer) {
   const { job, episodes } = answer;
   const inBody = (...children) => el("div", { class: "body" }, ...children);
-  const noLoss = job.slowdown_s === null ? "No result yet: nothing is known of its loss."
-    : job.slowdown_s > 0 ? "No episode of its series tells how it grew." : "It has lost nothing so far.";
+  const noCurve = job.slowdown_s === null ? "No result yet: nothing is known of its loss."
+    : job.slowdown_s > 0 ? "No episode of its series shows how it grew." : `${capital(noLoss(job))}.`;
   const causes = job.causes.length ? causeBars(job.causes) : empty("The data does not tell.", "", true);
   return [
     card("Figures", inBody(factsOf(job))),
     el("div", { class: "split" },
       el("div", { class: "stack" },
-        card("How the loss grew", inBody(answer.loss_curve.time.length ? lossCurve(answer.loss_curve) : empty(noLoss, "", true)), "seconds lost, from start to now or end"),
+        card("How the loss grew", inBody(answer.loss_curve.time.length ? lossCurve(answer.loss_curve) : empty(noCurve, "", true)), "seconds lost, from start to now or end"),
         card("Episodes of its series", inBody(episodes.length ? timeline(answer) : empty("None of its series was contended while it ran.", "", true)), count(episodes.length))),
       el("div", { class: "stack" }, card("Causes, by share of the loss", inBody(causes)), card("Nodes", inBody(nodes(answer)), count(job.nodes)))),
     episodes.length ? card("The episodes", episodeTable(episodes.slice(0, 100)), episodes.length > 100 ? "the latest 100" : null) : null,
@@ -106,6 +106,7 @@ function factsOf(job) {
     ["Elapsed", seconds(job.elapsed_s), `from ${moment(job.start)}`],
     ["End (UTC)", job.end === null ? "running" : clock(job.end), job.end === null ? "or its end never arrived" : moment(job.end).slice(0, 10)],
     ["Completeness", percent(job.completeness), "ticks seen of ticks expected"],
+    ["Judged", percent(job.judged), notJudged(job) || "share of its time with a quiet baseline"],
   ]);
 }
 

@@ -4,7 +4,7 @@ import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
 import { clock, count, day, percent, seconds } from "./format.js";
 import { growing } from "./growing.js";
-import { causeStrip, lost, shown, table } from "./parts.js";
+import { causeStrip, lost, noLoss, shown, table } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 
@@ -42,7 +42,8 @@ function jobTable(jobs) {
     ["Elapsed", "num", (j) => [seconds(j.elapsed_s), el("small", {}, `${count(j.nodes)} ${j.nodes === 1 ? "node" : "nodes"}`)]],
     ["Lost, 95 % interval", "num", lost],
     ["Lost share", "num", (j) => share(j.lost_percent)],
-    ["Causes", "", (j) => (j.slowdown_s > 0 ? causeStrip(j.causes) : el("span", { class: "muted" }, j.slowdown_s === null ? "no result yet" : "nothing lost"))],
+    ["Causes", "", (j) => (j.slowdown_s > 0 ? causeStrip(j.causes) : el("span", { class: "muted" }, noLoss(j)))],
     ["Complete", "num", (j) => percent(j.completeness)],
+    ["Judged", "num", (j) => percent(j.judged)],
   ], jobs, "Jobs");
 }

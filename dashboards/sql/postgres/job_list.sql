@@ -13,6 +13,7 @@ WITH picked AS (
 )
 SELECT j.job_id, j.user_name, j.name, extract(epoch FROM j.start_time)::double precision,
        extract(epoch FROM j.end_time)::double precision, r.contended_s, r.slowdown_s, r.slowdown_lo_s,
-       r.slowdown_hi_s, r.completeness, (SELECT count(*) FROM job_nodes n WHERE n.job_id = j.job_id), j.app
+       r.slowdown_hi_s, r.completeness, (SELECT count(*) FROM job_nodes n WHERE n.job_id = j.job_id), j.app,
+       r.judged
 FROM picked p JOIN jobs j USING (job_id) LEFT JOIN job_results r USING (job_id)
 ORDER BY p.place

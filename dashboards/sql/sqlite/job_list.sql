@@ -12,6 +12,7 @@ WITH picked AS (
     LIMIT ?2 OFFSET ?3
 )
 SELECT j.job_id, j.user_name, j.name, j.start_time, j.end_time, j.contended_s, j.slowdown_s, j.slowdown_lo_s,
-       j.slowdown_hi_s, j.completeness, (SELECT count(*) FROM job_nodes n WHERE n.job_id = j.job_id), a.app
+       j.slowdown_hi_s, j.completeness, (SELECT count(*) FROM job_nodes n WHERE n.job_id = j.job_id), a.app,
+       j.judged
 FROM picked p JOIN job_slowdown j USING (job_id) JOIN jobs a USING (job_id)
 ORDER BY p.place

@@ -155,6 +155,7 @@ impl Incident {
             duration_s: now.seconds_since(self.started),
             slowdown_s: worst.map_or(0.0, |worst| worst.slowdown_s),
             completeness: members.iter().map(|member| member.completeness).fold(1.0, f64::min),
+            judged: members.iter().map(|member| member.judged).fold(1.0, f64::min),
             cause: worst.map_or("unknown", |worst| worst.cause.name()),
             kind: worst.map_or("unknown", |worst| worst.kind.name()),
             action: advice.action.name(),

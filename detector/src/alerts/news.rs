@@ -81,6 +81,8 @@ pub struct JobNews {
     pub slowdown_lo_s: f64,
     /// Share of its data that was there.
     pub completeness: f64,
+    /// Share of its time that had a quiet baseline.
+    pub judged: f64,
     /// Who took it, the largest share first.
     pub causes: Vec<CauseShare>,
 }
@@ -95,6 +97,7 @@ impl JobNews {
             slowdown_s: result.slowdown_s,
             slowdown_lo_s: result.slowdown_lo_s,
             completeness: result.completeness,
+            judged: result.judged,
             causes: few(&result.causes),
         }
     }

@@ -77,6 +77,8 @@ pub struct Subject {
     pub certain_s: f64,
     /// Share of the data that was there, 0 to 1.
     pub completeness: f64,
+    /// Share of a job's time that had a quiet baseline, 0 to 1.
+    pub judged: f64,
     /// Links in it.
     pub links: u32,
     /// Share by which the worst load would fall if parallel links were even, 0 to 1.
@@ -114,6 +116,7 @@ impl Subject {
             slowdown_s: 0.0,
             certain_s: 0.0,
             completeness: 1.0,
+            judged: 1.0,
             links: 0,
             relief: 0.0,
             confidence: 0.0,
@@ -190,6 +193,7 @@ impl Subject {
             slowdown_s,
             certain_s: news.slowdown_lo_s,
             completeness: news.completeness,
+            judged: news.judged,
             confidence: share,
             jobs: vec![SufferingJob { job_id: news.job_id.to_string(), lost_s: news.slowdown_s }],
             causes: jobs_of(&news.causes),

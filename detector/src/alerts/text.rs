@@ -1,8 +1,18 @@
 //! Sentences of rules with their words filled in.
 
 /// Words that a rule's text may have, in braces.
-pub const WORDS: [&str; 9] =
-    ["subject", "members", "links", "duration", "slowdown", "completeness", "cause", "kind", "action"];
+pub const WORDS: [&str; 10] = [
+    "subject",
+    "members",
+    "links",
+    "duration",
+    "slowdown",
+    "completeness",
+    "judged",
+    "cause",
+    "kind",
+    "action",
+];
 
 /// What the words stand for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,6 +29,8 @@ pub struct Words {
     pub slowdown_s: f64,
     /// Share of the data that was there, 0 to 1.
     pub completeness: f64,
+    /// Share of its time that had a quiet baseline, 0 to 1.
+    pub judged: f64,
     /// The largest cause.
     pub cause: &'static str,
     /// What could be done.
@@ -65,6 +77,7 @@ fn value(word: &str, words: &Words) -> String {
         "duration" => format!("{:.0} s", words.duration_s),
         "slowdown" => format!("{:.1} s", words.slowdown_s),
         "completeness" => format!("{:.0}%", 100.0 * words.completeness),
+        "judged" => format!("{:.0}%", 100.0 * words.judged),
         "cause" => words.cause.to_string(),
         "kind" => words.kind.to_string(),
         "action" => words.action.to_string(),

@@ -11,38 +11,12 @@ use std::collections::BTreeSet;
 const COINCIDENCE_S: f64 = 3.0;
 const COINCIDENCE_SHARE: f64 = 0.8;
 
-/// Seconds for which a client waits for a quiet spell of its file system.
-const QUIET_AWAITED_S: f64 = 600.0;
 /// Part of a block's ticks that must have been seen for it to tell anything.
 const SEEN_SHARE: f64 = 0.7;
 /// Shifts kept for the suspicions that follow in the same tick.
 const SHIFTS_KEPT: usize = 8;
 
 impl Detector {
-    /// A client that starts while others of its file system are contended starts inside contention: it warms
-    /// up until a quiet spell comes, or for so long that there may be none.
-    pub(super) fn accept_when_quiet(&mut self, series: SeriesIndex, time: Time, since: Time) {
-        let place = self.series[series.at()];
-        let mount = self.ingest.series()[series.at()].part.as_ref();
-        let contended = mount.and_then(|mount| self.contended_clients.get(mount)).is_some_and(|n| *n > 0);
-        if contended && time.seconds_since(since) < QUIET_AWAITED_S {
-            return;
-        }
-        let happening = self.banks[place.metric as usize].accept(place.number as usize);
-        if happening != Happening::Nothing {
-            self.act(series, time, happening);
-        }
-    }
-
-    /// Keeps count of the contended clients of a file system.
-    pub(super) fn count_contended(&mut self, series: SeriesIndex, change: i64) {
-        if self.series[series.at()].metric == Metric::LustreWriteRate
-            && let Some(mount) = &self.ingest.series()[series.at()].part
-        {
-            *self.contended_clients.entry(mount.clone()).or_default() += change;
-        }
-    }
-
     /// Judges a fall, once the others' rows of that time must have come.
     pub(super) fn consider(&mut self, series: SeriesIndex, time: Time, suspicion: &Suspicion) {
         let place = self.series[series.at()];
@@ -53,12 +27,15 @@ impl Detector {
             Some(_) if !self.is_decidable(suspicion, time) => return,
             Some(mount) => {
                 let own = self.jobs_of(series, suspicion.start).next().cloned();
-                self.shift(&mount, place.metric, suspicion).judge(suspicion, place.number, own.as_ref())
+                let shift = self.shift(&mount, place.metric, suspicion);
+                let found = shift.judge(suspicion, place.number, own.as_ref());
+                if shift.has_witnesses(place.number) { found } else { alone }
             }
         };
         let causes = self.blame(series, suspicion, &evidence);
         let happening = self.banks[place.metric as usize].judge(place.number as usize, evidence.judgement);
         if happening == Happening::Began {
+            self.hold_gainers(series, suspicion);
             self.begin(series, causes);
         }
     }
@@ -69,6 +46,18 @@ impl Detector {
         let half_tick_s = stream.tick_s / 2.0;
         let sampled = evidence::decidable_at(suspicion, stream.tick_s);
         time.seconds_since(sampled) >= stream.lateness_s - half_tick_s
+    }
+
+    /// Those who took what the series lost reached their level in contention, which may cost them too.
+    fn hold_gainers(&mut self, series: SeriesIndex, suspicion: &Suspicion) {
+        let place = self.series[series.at()];
+        let Some(mount) = self.ingest.series()[series.at()].part.clone() else { return };
+        let gainers: Vec<u32> =
+            self.shift(&mount, place.metric, suspicion).gainers().filter(|g| *g != place.number).collect();
+        for member in gainers {
+            let gainer = self.members[place.metric as usize][member as usize];
+            self.coverage.hold(gainer, suspicion.start);
+        }
     }
 
     /// How the clients of `mount` changed, taken once per tick.

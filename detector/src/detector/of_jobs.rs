@@ -27,13 +27,19 @@ impl Detector {
         place.next_boundary = self.jobs.next_boundary(node, from).unwrap_or(Time(i64::MAX));
     }
 
-    /// Moves on from the boundaries up to `until`, which a reading has passed.
-    pub(super) fn pass_boundary(&mut self, series: SeriesIndex, until: Time) {
+    /// Moves on from the boundaries up to `until`, which a reading has passed; the latest of them.
+    pub(super) fn pass_boundary(&mut self, series: SeriesIndex, until: Time) -> Time {
         let node = &self.ingest.series()[series.at()].component;
-        let next = self.jobs.next_boundary(node, until);
+        let mut passed = self.series[series.at()].next_boundary;
+        let mut next = self.jobs.next_boundary(node, passed);
+        while let Some(later) = next.filter(|next| *next <= until) {
+            passed = later;
+            next = self.jobs.next_boundary(node, later);
+        }
         let place = &mut self.series[series.at()];
         place.passed_boundary = until;
         place.next_boundary = next.unwrap_or(Time(i64::MAX));
+        passed
     }
 
     /// Series that belong to a node alone; a router's links serve many.
@@ -52,11 +58,12 @@ impl Detector {
     ) -> Vec<JobResult> {
         let Some(now) = self.ingest.newest() else { return Vec::new() };
         let changed: HashSet<SeriesIndex> = episodes.iter().map(|e| e.series).collect();
-        let (table, tick_s) = (self.ingest.series(), self.settings.stream.tick_s);
+        let (table, stream) = (self.ingest.series(), &self.settings.stream);
+        let (tick_s, gap_s) = (stream.tick_s, stream.gap_s);
         let (episodes, coverage) = (&self.episodes, &self.coverage);
         let results = self.jobs.reckon(now, &changed, self.finished, |tracked| {
             let (series, known_nodes) = (&tracked.series, &tracked.known_nodes);
-            let facts = Facts { series, known_nodes, table, episodes, coverage, now, tick_s };
+            let facts = Facts { series, known_nodes, table, episodes, coverage, now, tick_s, gap_s };
             jobs::result(&tracked.job, &facts, on_links.get(&tracked.job.job_id))
         });
         self.tidy(now);
@@ -66,12 +73,13 @@ impl Detector {
     /// What this detector knows of each job that may still change, for the roll-up stage.
     pub fn job_parts(&mut self) -> Vec<(Name, JobPart)> {
         let Some(now) = self.ingest.newest() else { return Vec::new() };
-        let (table, tick_s) = (self.ingest.series(), self.settings.stream.tick_s);
+        let (table, stream) = (self.ingest.series(), &self.settings.stream);
+        let (tick_s, gap_s) = (stream.tick_s, stream.gap_s);
         let (episodes, coverage) = (&self.episodes, &self.coverage);
         let mut parts = Vec::new();
         self.jobs.unsettled(now, |tracked| {
             let (series, known_nodes) = (&tracked.series, &tracked.known_nodes);
-            let facts = Facts { series, known_nodes, table, episodes, coverage, now, tick_s };
+            let facts = Facts { series, known_nodes, table, episodes, coverage, now, tick_s, gap_s };
             parts.push((tracked.job.job_id.clone(), jobs::part(&tracked.job, &facts)));
         });
         self.tidy(now);

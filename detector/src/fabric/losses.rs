@@ -110,6 +110,7 @@ impl LinkLosses {
         let metric = MetricPart {
             metric: Metric::IbWaitRatio,
             used: 1,
+            unknown: 0,
             cells: cells.into_iter().collect(),
             variance_s2: (UNSURE * self.lost_s()).powi(2) + self.shifted_s.powi(2),
             least_share: (self.least_s / self.lost_s().max(1e-9)).min(1.0),
@@ -120,6 +121,7 @@ impl LinkLosses {
             until,
             series: 0,
             completeness_sum: 0.0,
+            judged_sum: 0.0,
             known_nodes: Vec::new(),
             grain,
             metrics: vec![metric],

@@ -18,6 +18,8 @@ pub struct Cell {
     pub worst_s: f64,
     /// Seconds of the cell in which a series was contended.
     pub contended_s: f64,
+    /// Microseconds that were not judged, over all series of the metric: whole, so that their sum depends on no order.
+    pub unjudged_us: i64,
 }
 
 /// Doublings of the finest grain that keep a job between two times within the cells it may have.
@@ -38,6 +40,7 @@ impl Cell {
         self.lost_s += other.lost_s;
         self.worst_s = self.worst_s.max(other.worst_s);
         self.contended_s = self.contended_s.max(other.contended_s);
+        self.unjudged_us += other.unjudged_us;
     }
 
     /// Appends what was lost in the time after it.
@@ -45,6 +48,7 @@ impl Cell {
         self.lost_s += later.lost_s;
         self.worst_s += later.worst_s;
         self.contended_s += later.contended_s;
+        self.unjudged_us += later.unjudged_us;
     }
 }
 
@@ -70,12 +74,31 @@ pub(super) fn add_episode(cells: &mut Cells, episode: &Episode, from: Time, to: 
         let next = Time((number + 1).saturating_mul(width_us)).min(end);
         let lost_s = curve.until(next);
         let part_s = (lost_s - lost_before_s).max(0.0);
-        let cell = Cell { lost_s: part_s, worst_s: part_s, contended_s: next.seconds_since(at) };
+        let contended_s = next.seconds_since(at);
+        let cell = Cell { lost_s: part_s, worst_s: part_s, contended_s, unjudged_us: 0 };
         cells.entry(number).or_default().add(&cell);
         sum_s += part_s;
         (at, lost_before_s) = (next, lost_s);
     }
     sum_s
+}
+
+/// Adds to `cells` that of a stretch `seconds` were not judged.
+pub(super) fn add_unjudged(cells: &mut Cells, (from, to, seconds): (Time, Time, f64), grain: u32) {
+    let width_us = FINEST_US << grain;
+    let share = seconds / to.seconds_since(from);
+    let mut at = from;
+    while at < to {
+        let number = at.0.div_euclid(width_us);
+        let next = Time((number + 1).saturating_mul(width_us)).min(to);
+        cells.entry(number).or_default().unjudged_us += (share * (next - at) as f64).round() as i64;
+        at = next;
+    }
+}
+
+/// Seconds in a cell.
+pub(super) fn width_s(grain: u32) -> f64 {
+    (FINEST_US << grain) as f64 / 1e6
 }
 
 /// The loss of an episode as it grew, read from left to right.

@@ -1,6 +1,7 @@
 //! One result of the parts that several detectors know.
 
-use super::cells::{self, Cell, Cells};
+use super::cells::{self, Cells};
+use super::moment::{self, Charge};
 use super::part::{JobPart, MetricPart};
 use schemas::{Cause, CauseKind, CauseShare, JobResult, Metric, Name};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,16 +11,37 @@ const LEAST_SHARE: f64 = 0.005;
 
 /// What the job lost by all `parts`, which are of the same job.
 pub fn combine(job_id: &Name, parts: &[&JobPart]) -> JobResult {
-    let losses = reduce(parts);
+    let nodes = Nodes::of(parts);
+    let mut merged: Vec<Merged<'_>> = Metric::ALL.iter().filter_map(|m| merge(*m, parts, &nodes)).collect();
+    let losses = reduce(&mut merged);
+    let run_s = run_s(parts);
+    let unseen = if 2 * nodes.silent > nodes.all || parts.is_empty() { run_s } else { 0.0 };
+    let most_s = losses.most_s.max(losses.lost_s).max(unseen);
     let half_width_s = losses.variance_s2.sqrt();
     JobResult {
         job_id: job_id.clone(),
         contended_s: losses.contended_s,
         slowdown_s: losses.lost_s,
-        slowdown_lo_s: (losses.certain_s - half_width_s).max(0.0),
-        slowdown_hi_s: losses.most_s.max(losses.lost_s) + half_width_s,
-        completeness: completeness(parts),
+        slowdown_lo_s: least_s(&losses, &merged),
+        // A job loses no more than it runs.
+        slowdown_hi_s: (most_s + half_width_s).min(run_s.max(losses.lost_s + half_width_s)),
+        completeness: share(parts, &nodes, |part| part.completeness_sum),
+        judged: share(parts, &nodes, |part| part.judged_sum),
         causes: causes(&losses),
+    }
+}
+
+/// Nodes of a job, and those of them that no part has a series of.
+struct Nodes {
+    all: usize,
+    silent: usize,
+}
+
+impl Nodes {
+    fn of(parts: &[&JobPart]) -> Nodes {
+        let all = parts.iter().map(|part| part.known_nodes.len()).max().unwrap_or(0);
+        let known = |node: &usize| parts.iter().any(|part| part.known_nodes.get(*node) == Some(&true));
+        Nodes { all, silent: all - (0..all).filter(known).count() }
     }
 }
 
@@ -27,54 +49,67 @@ pub fn combine(job_id: &Name, parts: &[&JobPart]) -> JobResult {
 struct Losses {
     contended_s: f64,
     lost_s: f64,
-    /// Of `lost_s`, what is lost however the job waits. Stalls on links tell how much slower messages are, not which
-    /// of them the job waits for, nor how much of its time it spends in messages.
+    /// What is lost however the job waits, by the metric that says most of it at each moment. Stalls on links show how
+    /// much slower messages are, not which of them the job waits for, nor how much of its time it spends in messages.
     certain_s: f64,
-    /// What it would be if the job waited for the worst of its series on the network, not for their mean.
+    /// What it would be if the job waited for the worst of its series on the network, not for their mean, and if what was
+    /// not judged lost as much as what is comparable, or all of its time.
     most_s: f64,
     variance_s2: f64,
+    certain_variance_s2: f64,
     causes: BTreeMap<(Cause, CauseKind, String), f64>,
 }
 
 /// All parts of one metric.
-struct Merged<'a> {
-    metric: Metric,
-    used: f64,
-    cells: Cells,
-    /// Seconds lost in all, and in the moments in which this metric was the worst.
+pub(super) struct Merged<'a> {
+    pub(super) metric: Metric,
+    pub(super) used: f64,
+    /// Series of which it is not known whether the job used them, and nodes without any.
+    pub(super) unknown: f64,
+    pub(super) silent: f64,
+    pub(super) cells: Cells,
+    pub(super) cell_s: f64,
+    /// Seconds lost in all, and what was charged to this metric of them, as a point and for sure.
     total_s: f64,
     charged_s: f64,
+    certain_s: f64,
     parts: Vec<&'a MetricPart>,
-    least_share: f64,
+    pub(super) least_share: f64,
     /// Whether a stage that sees all links told it.
-    of_links: bool,
+    pub(super) of_links: bool,
+    /// Whether it names who took what was lost.
+    pub(super) names: bool,
 }
 
 /// At each moment a metric's loss is the mean over its series, and the largest one counts.
-fn reduce(parts: &[&JobPart]) -> Losses {
-    let mut merged: Vec<Merged<'_>> = Metric::ALL.iter().filter_map(|m| merge(*m, parts)).collect();
+fn reduce(merged: &mut [Merged<'_>]) -> Losses {
     let moments: BTreeSet<i64> = merged.iter().flat_map(|m| m.cells.keys().copied()).collect();
     let mut losses = Losses::default();
+    let mut charges: Vec<Charge> = Vec::with_capacity(merged.len());
     for moment in moments {
-        let of = |m: &Merged<'_>| m.cells.get(&moment).map_or(0.0, |cell| cell.lost_s / m.used);
-        let worst = (0..merged.len()).max_by(|a, b| of(&merged[*a]).total_cmp(&of(&merged[*b])));
-        let Some(worst) = worst else { continue };
         let contended_s = merged.iter().filter_map(|m| m.cells.get(&moment)).map(|cell| cell.contended_s);
         losses.contended_s += contended_s.fold(0.0, f64::max);
-        let cell = merged[worst].cells.get(&moment).copied().unwrap_or_default();
-        let lost_s = of(&merged[worst]);
-        merged[worst].charged_s += cell.lost_s;
-        charge(&mut losses, &merged[worst], lost_s, &cell);
+        moment::charge(merged, moment, &mut charges);
+        for (of_metric, charge) in merged.iter_mut().zip(&charges) {
+            losses.lost_s += charge.lost_s;
+            losses.certain_s += charge.certain_s * of_metric.least_share;
+            of_metric.charged_s += charge.lost_s;
+            of_metric.certain_s += charge.certain_s;
+        }
+        losses.most_s += charges.iter().map(|charge| charge.most_s).fold(0.0, f64::max);
     }
     merged.iter().for_each(|m| explain(&mut losses, m));
     losses
 }
 
-fn charge(losses: &mut Losses, merged: &Merged<'_>, lost_s: f64, cell: &Cell) {
-    let measured = merged.metric == Metric::LustreWriteRate || merged.of_links;
-    losses.lost_s += lost_s;
-    losses.certain_s += lost_s * merged.least_share;
-    losses.most_s += if measured { lost_s } else { lost_s.max(cell.worst_s) };
+/// The lower end: what all metrics say together, or one of them says alone. Another metric never lowers it.
+fn least_s(losses: &Losses, merged: &[Merged<'_>]) -> f64 {
+    let alone = |m: &Merged<'_>| {
+        let variance_s2: f64 = m.parts.iter().map(|part| part.variance_s2).sum();
+        (m.total_s * m.least_share - variance_s2.sqrt()) / m.used
+    };
+    let together = losses.certain_s - losses.certain_variance_s2.sqrt();
+    merged.iter().map(alone).fold(together, f64::max).max(0.0)
 }
 
 /// Adds the variance and the causes of what a metric was charged.
@@ -82,9 +117,11 @@ fn explain(losses: &mut Losses, merged: &Merged<'_>) {
     if merged.total_s <= 0.0 {
         return;
     }
-    let factor = merged.charged_s / merged.total_s / merged.used;
+    let factor = merged.charged_s / merged.total_s;
+    let certain = merged.certain_s / merged.total_s;
     for part in &merged.parts {
         losses.variance_s2 += part.variance_s2 * factor * factor;
+        losses.certain_variance_s2 += part.variance_s2 * certain * certain;
         for cause in &part.causes {
             let key = (cause.cause, cause.kind, cause.series_or_job.clone());
             *losses.causes.entry(key).or_default() += cause.lost_s * factor;
@@ -92,7 +129,7 @@ fn explain(losses: &mut Losses, merged: &Merged<'_>) {
     }
 }
 
-fn merge<'a>(metric: Metric, parts: &[&'a JobPart]) -> Option<Merged<'a>> {
+fn merge<'a>(metric: Metric, parts: &[&'a JobPart], nodes: &Nodes) -> Option<Merged<'a>> {
     let grain = parts.iter().map(|part| part.grain).max()?;
     let mut cells = Cells::new();
     let mut found: Vec<&MetricPart> = Vec::new();
@@ -106,21 +143,36 @@ fn merge<'a>(metric: Metric, parts: &[&'a JobPart]) -> Option<Merged<'a>> {
         }
     }
     let used = found.iter().map(|m| m.used).sum::<u32>().max(1);
-    let total_s = cells.values().map(|cell| cell.lost_s).sum();
-    let least_share = found.iter().map(|part| part.least_share).fold(1.0, f64::min);
-    let used = f64::from(used);
-    let merged = Merged { metric, used, cells, total_s, charged_s: 0.0, parts: found, least_share, of_links };
+    let named = |part: &&MetricPart| part.causes.iter().any(|cause| cause.cause != Cause::Unknown);
+    let merged = Merged {
+        metric,
+        used: f64::from(used),
+        unknown: f64::from(found.iter().map(|m| m.unknown).sum::<u32>()),
+        silent: if of_links { 0.0 } else { nodes.silent as f64 },
+        cell_s: cells::width_s(grain),
+        total_s: cells.values().map(|cell| cell.lost_s).sum(),
+        cells,
+        charged_s: 0.0,
+        certain_s: 0.0,
+        least_share: found.iter().map(|part| part.least_share).fold(1.0, f64::min),
+        of_links,
+        names: found.iter().any(named),
+        parts: found,
+    };
     (!merged.parts.is_empty()).then_some(merged)
 }
 
-/// Ticks seen over ticks expected; a node that nobody has a series of counts as one that was never seen.
-fn completeness(parts: &[&JobPart]) -> f64 {
-    let nodes = parts.iter().map(|part| part.known_nodes.len()).max().unwrap_or(0);
-    let known = |node: &usize| parts.iter().any(|part| part.known_nodes.get(*node) == Some(&true));
-    let silent = nodes - (0..nodes).filter(known).count();
+/// Seconds from the job's start until it is judged.
+fn run_s(parts: &[&JobPart]) -> f64 {
+    let start = parts.iter().map(|part| part.start).min();
+    let until = parts.iter().map(|part| part.until).max();
+    start.zip(until).map_or(0.0, |(start, until)| until.seconds_since(start).max(0.0))
+}
+
+/// Mean over the job's series of a share that parts have the sums of; a node without a series counts as one with nothing.
+fn share(parts: &[&JobPart], nodes: &Nodes, sum: impl Fn(&JobPart) -> f64) -> f64 {
     let series: u32 = parts.iter().map(|part| part.series).sum();
-    let seen: f64 = parts.iter().map(|part| part.completeness_sum).sum();
-    seen / (f64::from(series) + silent as f64).max(1.0)
+    parts.iter().map(|part| sum(part)).sum::<f64>() / (f64::from(series) + nodes.silent as f64).max(1.0)
 }
 
 /// The causes by share, the largest first.
@@ -143,14 +195,16 @@ fn causes(losses: &Losses) -> Vec<CauseShare> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::jobs::Cell;
     use schemas::Time;
 
     /// Ten seconds of which each costs `lost_s`.
     fn part(lost_s: f64, of_links: bool) -> JobPart {
-        let cell = Cell { lost_s, worst_s: lost_s, contended_s: 1.0 };
+        let cell = Cell { lost_s, worst_s: lost_s, contended_s: 1.0, unjudged_us: 0 };
         let metric = MetricPart {
             metric: Metric::IbWaitRatio,
             used: 1,
+            unknown: 0,
             cells: (0..10).map(|second| (second, cell)).collect(),
             variance_s2: 0.0,
             least_share: if of_links { 0.6 } else { 0.0 },
@@ -161,6 +215,7 @@ mod tests {
             until: Time::from_seconds(10.0),
             series: u32::from(!of_links),
             completeness_sum: f64::from(u8::from(!of_links)),
+            judged_sum: f64::from(u8::from(!of_links)),
             known_nodes: vec![true],
             grain: 0,
             metrics: vec![metric],

@@ -22,6 +22,8 @@ pub struct JobPart {
     pub series: u32,
     /// Sum of their completenesses, each 0 to 1.
     pub completeness_sum: f64,
+    /// Sum of their judged shares, each 0 to 1.
+    pub judged_sum: f64,
     /// For each node of the job, whether this detector has a series of it.
     pub known_nodes: Vec<bool>,
     /// Doublings of a second in a cell.
@@ -40,7 +42,9 @@ pub struct MetricPart {
     /// Series of it that the job used: the mean is taken over these, so that idle links and silent
     /// writers do not dilute it.
     pub used: u32,
-    /// Losses by moment, by the cell's number since the epoch; contended moments alone.
+    /// Series of it of which it is not known whether the job used them.
+    pub unknown: u32,
+    /// Losses by moment, by the cell's number since the epoch; moments alone that are contended or not judged.
     pub cells: Vec<(i64, Cell)>,
     /// Sum over episodes of the squared half widths of their intervals, in square seconds.
     pub variance_s2: f64,
@@ -70,7 +74,16 @@ pub fn part(job: &Job, facts: &Facts<'_>) -> JobPart {
     let grain = cells::grain(job.start, until);
     // Summed in fixed point: floating point would depend on the order in which series were first seen.
     let seen = |s: &SeriesIndex| facts.coverage.completeness(*s, job.start, until, facts.tick_s);
-    let seen: i64 = facts.series.iter().map(|s| (seen(s) * FIXED_POINT).round() as i64).sum();
+    let sum = |share: &dyn Fn(&SeriesIndex) -> f64| -> f64 {
+        let sum: i64 = facts.series.iter().map(|s| (share(s) * FIXED_POINT).round() as i64).sum();
+        sum as f64 / FIXED_POINT
+    };
+    let run_s = until.seconds_since(job.start);
+    let judged = |s: &SeriesIndex| {
+        let stretches = facts.coverage.unjudged(*s, job.start, until, facts.gap_s);
+        let unjudged_s: f64 = stretches.map(|(_, _, seconds)| seconds).sum();
+        if run_s > 0.0 { (1.0 - unjudged_s / run_s).max(0.0) } else { 0.0 }
+    };
     let of_metric = |metric: &Metric| -> Option<MetricPart> {
         let of_it = |s: &&SeriesIndex| facts.table[s.at()].metric == *metric;
         let series: Vec<SeriesIndex> = facts.series.iter().filter(of_it).copied().collect();
@@ -80,7 +93,8 @@ pub fn part(job: &Job, facts: &Facts<'_>) -> JobPart {
         start: job.start,
         until,
         series: facts.series.len() as u32,
-        completeness_sum: seen as f64 / FIXED_POINT,
+        completeness_sum: sum(&seen),
+        judged_sum: sum(&judged),
         known_nodes: facts.known_nodes.to_vec(),
         grain,
         metrics: Metric::ALL.iter().filter_map(of_metric).collect(),
@@ -96,12 +110,14 @@ fn metric_part(
     grain: u32,
     facts: &Facts<'_>,
 ) -> MetricPart {
-    let used = series.iter().filter(|s| facts.coverage.was_active(**s, job.start, until)).count();
+    let was_used = |s: &SeriesIndex| facts.coverage.was_active(*s, job.start, until);
+    let used = series.iter().filter(|s| was_used(s)).count();
+    let mut cells = Cells::new();
+    let unknown = add_unjudged(&mut cells, series, was_used, (job.start, until), grain, facts);
     let mut episodes = facts.episodes.between(series, job.start, until);
     // Sums of floating point depend on their order, so it must not be that of detection.
     let named = |e: &Episode| facts.table[e.series.at()].name();
     episodes.sort_by_cached_key(|e| (e.start, named(e)));
-    let mut cells = Cells::new();
     let mut variance_s2 = 0.0;
     let mut causes: BTreeMap<(Cause, CauseKind, String), f64> = BTreeMap::new();
     for episode in episodes {
@@ -116,11 +132,36 @@ fn metric_part(
     MetricPart {
         metric,
         used: used as u32,
+        unknown,
         cells: cells.into_iter().collect(),
         variance_s2,
         least_share: if metric == Metric::LustreWriteRate { 1.0 } else { 0.0 },
         causes: causes.collect(),
     }
+}
+
+/// Adds to `cells` what was not judged of the series that the job used, and of those that were hardly seen: their count.
+fn add_unjudged(
+    cells: &mut Cells,
+    series: &[SeriesIndex],
+    was_used: impl Fn(&SeriesIndex) -> bool,
+    (from, until): (Time, Time),
+    grain: u32,
+    facts: &Facts<'_>,
+) -> u32 {
+    let mut unknown = 0;
+    for series in series {
+        let stretches: Vec<_> = facts.coverage.unjudged(*series, from, until, facts.gap_s).collect();
+        let unjudged_s: f64 = stretches.iter().map(|(_, _, seconds)| seconds).sum();
+        let used = was_used(series);
+        // An idle series that was seen for most of the time lost nothing.
+        if !used && 2.0 * unjudged_s < until.seconds_since(from) {
+            continue;
+        }
+        unknown += u32::from(!used);
+        stretches.into_iter().for_each(|stretch| cells::add_unjudged(cells, stretch, grain));
+    }
+    unknown
 }
 
 /// Half width of the interval of the part of an episode's loss that falls into the job.

@@ -66,7 +66,46 @@ impl Bank {
         }
     }
 
-    /// Starts series `i` anew; its open episode ends at its last reading.
+    /// Whether series `i` has no baseline.
+    pub fn awaits_baseline(&self, i: usize) -> bool {
+        match self {
+            Bank::Published(bank) => bank.awaits_baseline(i),
+            Bank::Robust(bank) => bank.awaits_baseline(i),
+        }
+    }
+
+    /// Readings of which a first baseline is made.
+    pub fn warm_up_readings(&self) -> usize {
+        match self {
+            Bank::Published(bank) => bank.params.window,
+            Bank::Robust(bank) => bank.warm_up_readings(),
+        }
+    }
+
+    /// When the warm-up of series `i` began that gave its present baseline; `None` where something else gave it.
+    pub fn warmed_since(&self, i: usize) -> Option<Time> {
+        match self {
+            Bank::Published(_) => None,
+            Bank::Robust(bank) => bank.warmed_since(i),
+        }
+    }
+
+    /// Restarts series `i` with its readings since `since`. Those before tell the others what it did; `published` has none.
+    pub fn restart_since(&mut self, i: usize, since: Time) -> Happening {
+        match self {
+            Bank::Published(bank) => bank.restart(i),
+            Bank::Robust(bank) => bank.restart_since(i, since),
+        }
+    }
+
+    /// Of a series that warms up, only readings since `since` count from here on.
+    pub fn warm_since(&mut self, i: usize, since: Time) {
+        if let Bank::Robust(bank) = self {
+            bank.warm_since(i, since);
+        }
+    }
+
+    /// Restarts series `i` without readings; its open episode ends at its last reading.
     pub fn restart(&mut self, i: usize) -> Happening {
         match self {
             Bank::Published(bank) => bank.restart(i),

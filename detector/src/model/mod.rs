@@ -104,6 +104,8 @@ pub struct Closing {
     pub ticks_seen: u32,
     /// Ticks that these readings cover.
     pub ticks_expected: u32,
+    /// Whether the readings came back to the baseline; else the series became idle, restarted or does something else now.
+    pub recovered: bool,
 }
 
 /// What the other series say about a fall.

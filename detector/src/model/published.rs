@@ -126,6 +126,11 @@ impl PublishedBank {
         closing.map_or(Happening::Nothing, |c| Happening::Ended(Closing { end, ..c }))
     }
 
+    /// Whether series `i` has no full window yet.
+    pub fn awaits_baseline(&self, i: usize) -> bool {
+        (self.headers[i].readings as usize) < self.params.window
+    }
+
     /// What is known of series `i`.
     pub fn knowledge(&self, i: usize) -> Knowledge {
         let header = &self.headers[i];

@@ -137,6 +137,7 @@ async fn job_results(to: &Transaction<'_>, rows: &[JobResult]) -> Result<(), PgE
         &column(rows, |r| r.slowdown_lo_s),
         &column(rows, |r| r.slowdown_hi_s),
         &column(rows, |r| r.completeness),
+        &column(rows, |r| r.judged),
     ];
     run(to, include_str!("sql/put_job_results.sql"), columns).await
 }

@@ -160,6 +160,7 @@ fn job_results(to: &Transaction<'_>, results: &[JobResult]) -> rusqlite::Result<
             r.slowdown_lo_s,
             r.slowdown_hi_s,
             r.completeness,
+            r.judged,
         ])?;
         job_causes(to, r.job_id.as_str(), &r.causes)?;
     }

@@ -96,6 +96,7 @@ fn result(id: &str, causes: usize) -> JobResult {
         slowdown_lo_s: 0.5,
         slowdown_hi_s: 1.5,
         completeness: 1.0,
+        judged: 1.0,
         causes: vec![share; causes],
     }
 }

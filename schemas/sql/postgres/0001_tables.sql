@@ -98,7 +98,8 @@ CREATE TABLE job_results (
     slowdown_s    double precision NOT NULL,
     slowdown_lo_s double precision NOT NULL,
     slowdown_hi_s double precision NOT NULL,
-    completeness  double precision NOT NULL
+    completeness  double precision NOT NULL,
+    judged        double precision NOT NULL DEFAULT 1 -- share of its series-seconds that had a quiet baseline
 );
 
 CREATE TABLE job_causes (

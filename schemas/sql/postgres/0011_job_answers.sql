@@ -17,7 +17,8 @@ SELECT j.job_id, j.user_name, j.name, j.start_time, j.end_time,
            AS slowdown_percent,
        f.configuration, f.self_s, f.other_s, f.placement, f.beta, f.caveat,
        (SELECT count(*) FROM job_nodes n WHERE n.job_id = j.job_id) AS nodes,
-       (SELECT count(*) FROM region_victims v WHERE v.job_id = j.job_id) AS regions
+       (SELECT count(*) FROM region_victims v WHERE v.job_id = j.job_id) AS regions,
+       r.judged
 FROM jobs j LEFT JOIN job_results r USING (job_id) LEFT JOIN job_factors f USING (job_id)
 CROSS JOIN LATERAL (
     SELECT coalesce(j.end_time, greatest((SELECT now FROM clock), j.start_time)) AS until_time
@@ -51,7 +52,13 @@ CREATE FUNCTION job_post_mortem(job text)
                          CASE WHEN run.end_time IS NULL THEN 'no end is known: it still runs, or its end never arrived'
                               WHEN run.end_presumed THEN 'nobody told of its end' END,
                          CASE WHEN run.completeness IS NULL OR run.completeness = 0
-                              THEN 'nothing was measured: whether it lost time is not known' END,
+                              THEN 'nothing was measured: whether it lost time is not known'
+                              WHEN run.completeness - run.judged > 0.005
+                              THEN format('not judged: %s%% of its time, %s',
+                                          round((100 * (run.completeness - run.judged))::numeric),
+                                          CASE WHEN (run.completeness - run.judged) * run.run_s >= 60
+                                               THEN 'in contention since it started'
+                                               ELSE 'no quiet baseline yet' END) END,
                          nullif(run.caveat, '')) AS note
         FROM run
         UNION ALL

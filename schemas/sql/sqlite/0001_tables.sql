@@ -101,7 +101,8 @@ CREATE TABLE job_results (
     slowdown_s    REAL NOT NULL,
     slowdown_lo_s REAL NOT NULL,
     slowdown_hi_s REAL NOT NULL,
-    completeness  REAL NOT NULL
+    completeness  REAL NOT NULL,
+    judged        REAL NOT NULL DEFAULT 1 -- share of its series-seconds that had a quiet baseline
 ) STRICT;
 
 CREATE TABLE job_causes (

@@ -9,7 +9,8 @@ SELECT u.job_id, u.user_name, u.name, u.start_time, u.end_time,
        100 * r.slowdown_s / nullif(u.until_time - u.start_time, 0) AS slowdown_percent,
        f.configuration, f.self_s, f.other_s, f.placement, f.beta, f.caveat,
        (SELECT count(*) FROM job_nodes n WHERE n.job_id = u.job_id) AS nodes,
-       (SELECT count(*) FROM region_victims v WHERE v.job_id = u.job_id) AS regions
+       (SELECT count(*) FROM region_victims v WHERE v.job_id = u.job_id) AS regions,
+       r.judged
 FROM (SELECT j.*, coalesce(j.end_time, max(coalesce((SELECT now FROM clock), 0), j.start_time)) AS until_time FROM jobs j) u
 LEFT JOIN job_results r USING (job_id) LEFT JOIN job_factors f USING (job_id);
 
@@ -74,7 +75,11 @@ FROM (
                 || CASE WHEN s.end_time IS NULL THEN '; no end is known: it still runs, or its end never arrived'
                         WHEN s.end_presumed THEN '; nobody told of its end' ELSE '' END
                 || CASE WHEN coalesce(s.completeness, 0) = 0
-                        THEN '; nothing was measured: whether it lost time is not known' ELSE '' END
+                        THEN '; nothing was measured: whether it lost time is not known'
+                        WHEN s.completeness - s.judged > 0.005
+                        THEN printf('; not judged: %.0f%% of its time, %s', 100 * (s.completeness - s.judged),
+                                    iif((s.completeness - s.judged) * s.run_s >= 60, 'in contention since it started',
+                                        'no quiet baseline yet')) ELSE '' END
                 || CASE WHEN coalesce(s.caveat, '') <> '' THEN '; ' || s.caveat ELSE '' END, '; ') AS note
     FROM job_slowdown s
     UNION ALL

@@ -64,6 +64,7 @@ fn result(id: &str, slowdown_s: f64, causes: Vec<CauseShare>) -> JobResult {
         slowdown_lo_s: slowdown_s * 0.75,
         slowdown_hi_s: slowdown_s * 1.25,
         completeness: 1.0,
+        judged: 1.0,
         causes,
     }
 }

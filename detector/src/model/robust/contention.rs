@@ -126,7 +126,10 @@ impl RobustBank {
         if self.params.needs_judgement {
             self.remember_fall(i, self.watch[i].centre + depth);
         }
-        let closed = self.close(i, end);
+        let mut closed = self.close(i, end);
+        if let Happening::Ended(closing) = &mut closed {
+            closing.recovered = true;
+        }
         self.begin_settling(i, &closed);
         let watch = &mut self.watch[i];
         watch.usable = clear as u8;
@@ -243,6 +246,7 @@ impl RobustBank {
             half_width_s: 1.96 * few * open.loss.sd_s(baseline_sd, noise, edge_s, duration_s),
             ticks_seen: open.readings,
             ticks_expected: open.ticks.max((duration_s / params.tick_s).round() as u32),
+            recovered: false,
         }
     }
 }

@@ -139,6 +139,7 @@ impl RobustBank {
             watch.quarantined = 0;
         }
         watch.suspected_since = Time::MIN;
+        watch.warming_since = Time::MIN;
         self.refresh(i);
     }
 }

@@ -28,7 +28,8 @@ impl RobustBank {
         self.first_baseline(i)
     }
 
-    fn warm_up_readings(&self) -> usize {
+    /// Readings of which a first baseline is made.
+    pub fn warm_up_readings(&self) -> usize {
         2 * self.params.window.max(BLOCK)
     }
 

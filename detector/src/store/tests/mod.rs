@@ -100,6 +100,7 @@ fn job_result(id: &str, causes: &[(&str, f64)]) -> JobResult {
         slowdown_lo_s: 4.0,
         slowdown_hi_s: 6.0,
         completeness: 0.98,
+        judged: 1.0,
         causes: causes.iter().map(|(job, share)| cause(job, *share)).collect(),
     }
 }

@@ -1,0 +1,66 @@
+//! What a job loses in one moment, by several metrics.
+//!
+//! The job waits for its slowest resource, so the largest loss counts, once. What it is made of is shared out so that a
+//! further metric hides no culprit: metrics that reach a level of loss share it equally (the Shapley value of the largest),
+//! and a metric that names no culprit gets only what lies above all that do.
+
+use super::combine::Merged;
+use schemas::Metric;
+
+/// What is charged to one metric in a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Charge {
+    /// Its part of the largest loss, in seconds.
+    pub(super) lost_s: f64,
+    /// Its loss in seconds where it is the one that says most for sure; else 0.
+    pub(super) certain_s: f64,
+    /// The most that the job may have lost by it, in seconds.
+    pub(super) most_s: f64,
+}
+
+/// Charges the moment to the metrics, one charge each.
+pub(super) fn charge(merged: &[Merged<'_>], moment: i64, charges: &mut Vec<Charge>) {
+    let lost = |m: &Merged<'_>| m.cells.get(&moment).map_or(0.0, |cell| cell.lost_s / m.used);
+    charges.clear();
+    charges.extend(merged.iter().map(|m| Charge { most_s: most_s(m, moment), ..Charge::default() }));
+    let named = share_out(merged, &lost, true, 0.0, charges);
+    share_out(merged, &lost, false, named, charges);
+    let sure = |at: &usize| lost(&merged[*at]) * merged[*at].least_share;
+    if let Some(surest) = (0..merged.len()).max_by(|a, b| sure(a).total_cmp(&sure(b))) {
+        charges[surest].certain_s = lost(&merged[surest]);
+    }
+}
+
+/// Shares what lies above `floor` among the metrics that name a culprit, or those that do not; the level reached.
+fn share_out(
+    merged: &[Merged<'_>],
+    lost: impl Fn(&Merged<'_>) -> f64,
+    names: bool,
+    floor: f64,
+    charges: &mut [Charge],
+) -> f64 {
+    let mut of_these: Vec<usize> =
+        (0..merged.len()).filter(|at| merged[*at].names == names && lost(&merged[*at]) > floor).collect();
+    of_these.sort_by(|a, b| lost(&merged[*a]).total_cmp(&lost(&merged[*b])));
+    let mut level = floor;
+    for (lower, at) in of_these.iter().enumerate() {
+        let reached = lost(&merged[*at]);
+        let each = (reached - level) / (of_these.len() - lower) as f64;
+        of_these[lower..].iter().for_each(|at| charges[*at].lost_s += each);
+        level = reached;
+    }
+    level
+}
+
+/// The most that the job may have lost by a metric. Series that were not judged lost what the worst of the others did, as
+/// long as these are half of all; else they may have lost all of the time.
+fn most_s(merged: &Merged<'_>, moment: i64) -> f64 {
+    let Some(cell) = merged.cells.get(&moment) else { return 0.0 };
+    let lost_s = cell.lost_s / merged.used;
+    let measured = merged.metric == Metric::LustreWriteRate || merged.of_links;
+    let seen_s = if measured { lost_s } else { lost_s.max(cell.worst_s) };
+    let all = merged.used + merged.unknown + merged.silent;
+    let unjudged = (cell.unjudged_us as f64 / 1e6 / merged.cell_s + merged.silent).min(all);
+    let each_s = if 2.0 * unjudged <= all { cell.worst_s.min(merged.cell_s) } else { merged.cell_s };
+    seen_s.max((cell.lost_s + unjudged * each_s) / all)
+}
