@@ -21,6 +21,7 @@ use crate::jobs::JobPart;
 use crate::ledger::JobLedger;
 use crate::model::{Bank, Happening, Reading};
 use crate::settings::Settings;
+use crate::spells::Spells;
 use schemas::{
     CauseShare, CounterBatch, DropCounts, Job, Metric, Name, ResultBatch, SeriesIndex, Signal, Sources, Time,
 };
@@ -42,11 +43,9 @@ pub struct Detector {
     /// Series of each bank, by their number there.
     members: [Vec<SeriesIndex>; 3],
     series: Vec<Place>,
-    /// Clients of each file system, by their number in the Lustre bank, and how many of them are contended.
+    /// Clients of each file system, by their number in the Lustre bank, and when they were contended.
     clients: HashMap<Name, Vec<u32>>,
-    contended_clients: HashMap<Name, i64>,
-    /// File systems whose last contended client left without having recovered, and when.
-    unresolved: HashMap<Name, Time>,
+    spells: HashMap<Name, Spells>,
     episodes: EpisodeBook,
     coverage: Coverage,
     jobs: JobLedger,
@@ -76,6 +75,8 @@ struct Place {
     number: u32,
     next_boundary: Time,
     passed_boundary: Time,
+    /// Up to when it applied what was found out of the other clients of its file system.
+    heeded: Time,
 }
 
 impl Detector {
@@ -89,8 +90,7 @@ impl Detector {
             members: Default::default(),
             series: Vec::new(),
             clients: HashMap::new(),
-            contended_clients: HashMap::new(),
-            unresolved: HashMap::new(),
+            spells: HashMap::new(),
             episodes: EpisodeBook::default(),
             coverage: Coverage::default(),
             jobs: JobLedger::new(settings.jobs),
@@ -165,8 +165,8 @@ impl Detector {
         };
         for at in 0..self.series.len() {
             let series = SeriesIndex(at as u32);
-            self.restart(series);
             let last = self.coverage.last(series).unwrap_or(newest);
+            self.restart(series, last);
             if newest.seconds_since(last) > self.settings.stream.gap_s {
                 self.tell_unknown(series, last, newest);
             }
@@ -256,7 +256,8 @@ impl Detector {
     pub fn give_up_silent(&mut self) {
         for series in self.ingest.give_up_silent(GIVEN_UP_S) {
             if series.at() < self.series.len() {
-                self.restart(series);
+                let last = self.coverage.last(series).unwrap_or(Time::MIN);
+                self.restart(series, last.plus_seconds(GIVEN_UP_S));
             }
         }
     }
@@ -294,20 +295,21 @@ impl Detector {
         if let Some(since) = reading.gap_since {
             let place = self.series[series.at()];
             let happening = self.banks[place.metric as usize].pause(place.number as usize);
-            self.act(series, Time::MIN, happening);
+            self.act(series, time, happening);
             self.coverage.missed(series, since, time);
             self.coverage.lost_baseline(series);
             self.tell_unknown(series, since, time);
         }
         if reading.anew {
-            self.restart(series);
+            self.restart(series, time);
         }
+        self.heed_others(series, time);
         self.coverage.saw(series, time, reading.span_ticks, active, tick_s);
         let known_s = self.settings.stream.boundary_delay_s();
         let known_until = time.plus_seconds(-known_s);
         if known_until >= self.series[series.at()].next_boundary {
             let boundary = self.pass_boundary(series, known_until);
-            self.restart_since(series, boundary);
+            self.restart_since(series, boundary, time);
         }
         if reading.span_ticks == 0 {
             return;
@@ -320,7 +322,7 @@ impl Detector {
             self.act(series, time, happening);
         }
         if self.coverage.awaits_baseline(series) {
-            self.note_baseline(series);
+            self.note_baseline(series, time);
         }
         self.tell(reading);
         self.watch_link(reading);
@@ -332,7 +334,7 @@ impl Detector {
             Happening::Nothing => {}
             Happening::Warmed(since) => self.accept_when_quiet(series, time, since),
             Happening::Suspected(suspicion) => self.consider(series, time, &suspicion),
-            Happening::Began => self.begin(series, Vec::new()),
+            Happening::Began => self.begin(series, time, Vec::new()),
             Happening::WentOn => {
                 if let Some(now) = self.banks[place.metric as usize].open_episode(place.number as usize) {
                     self.episodes.go_on(series, &now);
@@ -340,35 +342,35 @@ impl Detector {
             }
             Happening::Ended(closing) => {
                 self.episodes.close(series, &closing);
-                self.left_contention(series, &closing);
+                self.left_contention(series, time, &closing);
             }
             Happening::Settled(closing) => self.episodes.settle(series, &closing),
         }
     }
 
-    fn begin(&mut self, series: SeriesIndex, causes: Vec<CauseShare>) {
+    fn begin(&mut self, series: SeriesIndex, time: Time, causes: Vec<CauseShare>) {
         let place = self.series[series.at()];
         let Some(now) = self.banks[place.metric as usize].open_episode(place.number as usize) else { return };
         let by_others = causes.is_empty() && place.metric == Metric::AriesStallRatio;
         let causes = if by_others { self.newcomers(series, now.start) } else { causes };
         self.episodes.open(series, &now, causes);
-        self.entered_contention(series, now.start);
+        self.entered_contention(series, time, now.start);
     }
 
-    fn restart(&mut self, series: SeriesIndex) {
+    fn restart(&mut self, series: SeriesIndex, time: Time) {
         let place = self.series[series.at()];
         let happening = self.banks[place.metric as usize].restart(place.number as usize);
-        self.act(series, Time::MIN, happening);
+        self.act(series, time, happening);
         if let Some(last) = self.coverage.last(series) {
             self.coverage.revoke(series, last);
         }
     }
 
-    /// Restarts a series at `since`, of which it keeps the readings.
-    fn restart_since(&mut self, series: SeriesIndex, since: Time) {
+    /// Restarts a series at `time` with its readings since `since`.
+    fn restart_since(&mut self, series: SeriesIndex, since: Time, time: Time) {
         let place = self.series[series.at()];
         let happening = self.banks[place.metric as usize].restart_since(place.number as usize, since);
-        self.act(series, Time::MIN, happening);
+        self.act(series, time, happening);
         self.coverage.revoke(series, since);
     }
 
@@ -383,7 +385,13 @@ impl Detector {
             self.clients.entry(mount.clone()).or_default().push(number);
         }
         let node = info.component.clone();
-        self.series.push(Place { metric, number, next_boundary: Time(i64::MAX), passed_boundary: Time::MIN });
+        self.series.push(Place {
+            metric,
+            number,
+            next_boundary: Time(i64::MAX),
+            passed_boundary: Time::MIN,
+            heeded: Time::MIN,
+        });
         if metric != Metric::AriesStallRatio {
             self.set_boundary(series, &node);
         }

@@ -12,6 +12,7 @@
 //! | [`ingest`] | rows to readings in event time |
 //! | [`model`] | banks of both models |
 //! | [`evidence`] | what the other clients of a file system say about a fall |
+//! | [`spells`] | when a file system was contended, in event time |
 //! | [`episodes`] | contended stretches as they open, grow, close and settle |
 //! | [`coverage`] | ticks seen, for completeness |
 //! | [`fabric`] | from links to jobs: regions, kinds, causes |
@@ -44,6 +45,7 @@ pub mod place_sums;
 pub mod postgres;
 pub mod score;
 pub mod settings;
+pub mod spells;
 pub mod storage_policy;
 pub mod store;
 pub mod tiers;

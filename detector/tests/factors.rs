@@ -14,7 +14,7 @@ fn runs(app: &str, first: u32, clear_s: f64, lost: &[f64], node: &str) -> String
             "INSERT INTO jobs (job_id, user_name, name, start_time, end_time, app)
              VALUES ('{job}', 'alice', 'x', to_timestamp(1700000000), to_timestamp({}), '{app}');
              INSERT INTO job_nodes VALUES ('{job}', '{node}1'), ('{job}', '{node}2');
-             INSERT INTO job_results VALUES ('{job}', {lost_s}, {lost_s}, {}, {}, 1);
+             INSERT INTO job_results VALUES ('{job}', {lost_s}, {lost_s}, {}, {}, 1, 1);
              INSERT INTO job_causes VALUES ('{job}', 0, 'other_job', 'capacity', '9', 0.7),
                                            ('{job}', 1, 'self', 'endpoint', '{job}', 0.2);",
             1_700_000_000.0 + run_s,

@@ -9,6 +9,7 @@
 //! | `strategies` | model then reduce, reduce then model |
 //! | `stream_rules` | DESIGN 6, rule by rule: rows in, signals out |
 //! | `silence`, `links_in_order` | sources that go silent; links whose news come in another order |
+//! | `judged` | jobs: what had a quiet baseline, and what may be said of the rest |
 //! | `judgement` | falls: contention or a phase of the job itself |
 //! | `factors`, `factors_embedded` | calibration by finished runs, in both stores |
 //! | `postgres`, `postgres_storage_policy` | the server's store: commits, tiers, places, what is kept |
@@ -28,6 +29,7 @@ mod dashboard_sums;
 mod fabric;
 mod factors;
 mod factors_embedded;
+mod judged;
 mod judgement;
 mod links_in_order;
 mod postgres;

@@ -178,7 +178,7 @@ fn write_results(to: &Transaction<'_>, cluster: &Cluster, now: f64) -> Outcome {
         ),
     ] {
         to.execute(
-            "INSERT OR REPLACE INTO job_results VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            "INSERT OR REPLACE INTO job_results VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)",
             params![job, lost * 3.0, lost, lost * 0.93, lost * 1.06, 0.985],
         )?;
         for (position, (cause, kind, whom, share)) in causes.into_iter().enumerate() {

@@ -33,7 +33,7 @@ async fn earlier_runs_are_those_of_the_same_name_and_user_that_began_before() {
     let runs = "INSERT INTO jobs (job_id, user_name, name, start_time, end_time) VALUES
                     ('1', 'bo', 'cfd', 1799990000.0, 1799990100.0), ('2', 'bo', 'cfd', 1799995000.0, 1799995130.0),
                     ('3', 'bo', 'cfd', 1800000000.0, NULL), ('4', 'eve', 'cfd', 1799995000.0, 1799995130.0);
-                INSERT INTO job_results VALUES ('2', 40.0, 30.0, 28.0, 32.0, 0.98);";
+                INSERT INTO job_results VALUES ('2', 40.0, 30.0, 28.0, 32.0, 0.98, 0.98);";
     let (_, told) = after(runs, "/api/v1/jobs/2/earlier").await;
     let ids: Vec<&Value> = told["runs"].as_array().unwrap().iter().map(|run| &run["job_id"]).collect();
     assert_eq!(ids, ["2", "1"], "itself first, no later run, nobody else's");
@@ -57,7 +57,7 @@ async fn node_hours_are_those_of_the_hours_of_the_run_by_cause() {
                INSERT INTO jobs (job_id, user_name, name, start_time, end_time) VALUES
                    ('9', 'bo', 'cfd', 1799996400.0, 1800000600.0);
                INSERT INTO job_nodes VALUES ('9', 'a'), ('9', 'b');
-               INSERT INTO job_results VALUES ('9', 2000.0, 2100.0, 2000.0, 2200.0, 1.0);
+               INSERT INTO job_results VALUES ('9', 2000.0, 2100.0, 2000.0, 2200.0, 1.0, 1.0);
                INSERT INTO job_causes VALUES ('9', 0, 'other_job', 'capacity', '4711', 0.75);";
     let (_, told) = after(run, "/api/v1/paid").await;
     let hour = 1_800_000_000.0;

@@ -29,7 +29,7 @@ INSERT INTO jobs (job_id, user_name, name, start_time, end_time, app) VALUES
     ('4711', 'bo', '', 1800000300.0, NULL, NULL);
 INSERT INTO job_nodes VALUES ('4710', 'nid00012'), ('4711', 'nid00040');
 INSERT INTO job_series VALUES ('4710', 0), ('4711', 0);
-INSERT INTO job_results VALUES ('4710', 121.0, 40.0, 37.8, 42.2, 1.0);
+INSERT INTO job_results VALUES ('4710', 121.0, 40.0, 37.8, 42.2, 1.0, 1.0);
 INSERT INTO job_causes VALUES ('4710', 0, 'other_job', 'endpoint', '4711', 0.8);
 INSERT INTO node_switches VALUES ('nid00012', 'c0-0c0s0', 'c0-0..c1-0');
 INSERT INTO regions VALUES

@@ -53,7 +53,7 @@ INSERT INTO jobs (job_id, user_name, name, start_time, app) VALUES ('200', 'ann'
 INSERT INTO job_nodes SELECT job_id, 'nid' || lpad(k::text, 5, '0') FROM jobs, generate_series(0, 7) AS k;
 INSERT INTO job_series
 SELECT DISTINCT n.job_id, s.series_id FROM job_nodes n JOIN producers p ON p.producer = n.node JOIN series s ON s.component IN (n.node, p.component);
-INSERT INTO job_results SELECT job_id, 900, 300, 240, 360, 0.98 FROM jobs;
+INSERT INTO job_results SELECT job_id, 900, 300, 240, 360, 0.98, 0.98 FROM jobs;
 INSERT INTO job_causes SELECT job_id, 0, 'other_job', 'avoidable', '200', 0.6 FROM jobs WHERE job_id <> '200';
 INSERT INTO job_factors SELECT job_id, app || ' on 8 nodes', 60, 50, 70, 180, 150, 210, 1.1, 1.0, 1.2, 0.8, 0.6, 1.0, 1, 8, '' FROM jobs;
 

@@ -288,6 +288,7 @@ fn a_job_fires_when_its_loss_is_certain_and_resolves_when_it_loses_no_more() {
         slowdown_s,
         slowdown_lo_s: slowdown_s - 10.0,
         completeness: 1.0,
+        judged: 1.0,
         causes: Vec::new(),
     };
     let mut found = Vec::new();

@@ -3,6 +3,7 @@
 use super::Detector;
 use crate::evidence::{self, Evidence, Shift};
 use crate::model::{Happening, Judgement, Suspicion};
+use crate::spells::Change;
 use schemas::{Cause, CauseKind, CauseShare, Job, Metric, Name, SeriesIndex, Time};
 use std::collections::BTreeSet;
 
@@ -35,8 +36,8 @@ impl Detector {
         let causes = self.blame(series, suspicion, &evidence);
         let happening = self.banks[place.metric as usize].judge(place.number as usize, evidence.judgement);
         if happening == Happening::Began {
-            self.hold_gainers(series, suspicion);
-            self.begin(series, causes);
+            self.hold_gainers(series, time, suspicion);
+            self.begin(series, time, causes);
         }
     }
 
@@ -49,14 +50,14 @@ impl Detector {
     }
 
     /// Those who took what the series lost reached their level in contention, which may cost them too.
-    fn hold_gainers(&mut self, series: SeriesIndex, suspicion: &Suspicion) {
+    fn hold_gainers(&mut self, series: SeriesIndex, time: Time, suspicion: &Suspicion) {
         let place = self.series[series.at()];
         let Some(mount) = self.ingest.series()[series.at()].part.clone() else { return };
         let gainers: Vec<u32> =
             self.shift(&mount, place.metric, suspicion).gainers().filter(|g| *g != place.number).collect();
         for member in gainers {
             let gainer = self.members[place.metric as usize][member as usize];
-            self.coverage.hold(gainer, suspicion.start);
+            self.found(gainer, time, Change::Gained(suspicion.start));
         }
     }
 

@@ -5,6 +5,7 @@
 
 use super::Detector;
 use crate::model::{Closing, Happening};
+use crate::spells::{Change, Found, Spells};
 use schemas::{Metric, Name, SeriesIndex, Time};
 use std::collections::BTreeSet;
 
@@ -28,94 +29,112 @@ impl Detector {
     }
 
     /// Notes whether a series has a baseline by now.
-    pub(super) fn note_baseline(&mut self, series: SeriesIndex) {
+    pub(super) fn note_baseline(&mut self, series: SeriesIndex, time: Time) {
         let place = self.series[series.at()];
         let bank = &self.banks[place.metric as usize];
         if bank.awaits_baseline(place.number as usize) {
             return;
         }
         let warm_s = bank.warm_up_readings() as f64 * self.settings.stream.tick_s;
-        let time = self.coverage.last(series).unwrap_or(Time::MIN);
         let is_quiet = self.is_quiet(series, time);
         self.coverage.found_baseline(series, warm_s, is_quiet);
     }
 
-    /// Whether no client of the series' file system is contended, as far as is known.
-    fn is_quiet(&self, series: SeriesIndex, time: Time) -> bool {
-        let Some(mount) = self.mount_of(series) else { return true };
-        let contended = self.contended_clients.get(mount).is_some_and(|n| *n > 0);
-        let recently = |left: &Time| time.seconds_since(*left) < QUIET_AWAITED_S;
-        !contended && !self.unresolved.get(mount).is_some_and(recently)
-    }
-
-    /// A series became contended at `start`. Clients that learnt their baseline since then learnt a contended level.
-    pub(super) fn entered_contention(&mut self, series: SeriesIndex, start: Time) {
-        let Some(mount) = self.mount_of(series).cloned() else { return };
-        *self.contended_clients.entry(mount.clone()).or_default() += 1;
-        self.unresolved.remove(&mount);
-        let bank = &self.banks[Metric::LustreWriteRate as usize];
-        let half_s = bank.warm_up_readings() as f64 / 2.0 * self.settings.stream.tick_s;
-        let learnt_since = |member: u32| bank.warmed_since(member as usize);
-        let members = self.clients.get(&mount).into_iter().flatten();
-        let spoilt: Vec<(u32, Time)> = members
-            .filter_map(|member| learnt_since(*member).map(|since| (*member, since)))
-            .filter(|(_, since)| since.plus_seconds(half_s) > start)
-            .collect();
-        for (member, since) in spoilt {
-            let other = self.members[Metric::LustreWriteRate as usize][member as usize];
-            let last = self.coverage.last(other).unwrap_or(since);
-            if other != series {
-                self.restart_since(other, last);
-                self.coverage.revoke(other, since.plus_seconds(-self.settings.stream.tick_s));
+    /// Applies what was found out of the other clients of the series' file system up to `time`, as far as all have been
+    /// read.
+    pub(super) fn heed_others(&mut self, series: SeriesIndex, time: Time) {
+        let Some(spells) = self.spells_of(series) else { return };
+        let place = self.series[series.at()];
+        let until = time.plus_seconds(-self.known_after_s());
+        let found = spells.between(place.heeded, until);
+        self.series[series.at()].heeded = until;
+        for (found, standing) in found {
+            match found.change {
+                Change::Entered(start) if found.series != series => self.doubt_baseline(series, start, time),
+                Change::Gained(since) if found.series == series => self.coverage.hold(series, since),
+                Change::Recovered(since) if standing.is_quiet(found.at, QUIET_AWAITED_S) => {
+                    self.begin_quiet(series, since, time);
+                }
+                _ => {}
             }
         }
     }
 
-    /// A series is not contended any more. The last one that recovers begins a quiet spell; one that leaves otherwise says
-    /// nothing about those that stay, unless they are of one job.
-    pub(super) fn left_contention(&mut self, series: SeriesIndex, closing: &Closing) {
-        let Some(mount) = self.mount_of(series).cloned() else { return };
-        let contended = self.contended_clients.entry(mount.clone()).or_default();
-        *contended -= 1;
-        if *contended > 0 {
-            return;
+    /// Another client is contended since `start`. A baseline that was learnt since then is of a contended level.
+    fn doubt_baseline(&mut self, series: SeriesIndex, start: Time, time: Time) {
+        let place = self.series[series.at()];
+        let (bank, tick_s) = (&self.banks[place.metric as usize], self.settings.stream.tick_s);
+        let half_s = bank.warm_up_readings() as f64 / 2.0 * tick_s;
+        let learnt = bank.warmed_since(place.number as usize);
+        if let Some(since) = learnt.filter(|since| since.plus_seconds(half_s) > start) {
+            self.restart_since(series, time, time);
+            self.coverage.revoke(series, since.plus_seconds(-tick_s));
         }
-        if closing.recovered || self.active_jobs(&mount, series, closing.end) <= 1 {
-            self.begin_quiet(&mount, closing.end);
+    }
+
+    fn begin_quiet(&mut self, series: SeriesIndex, since: Time, time: Time) {
+        let place = self.series[series.at()];
+        let bank = &mut self.banks[place.metric as usize];
+        if self.coverage.quiet(series) {
+            let happening = bank.restart_since(place.number as usize, since);
+            self.act(series, time, happening);
         } else {
-            self.unresolved.insert(mount, closing.end);
+            bank.warm_since(place.number as usize, since);
         }
     }
 
-    fn begin_quiet(&mut self, mount: &Name, since: Time) {
-        let members = self.clients.get(mount).cloned().unwrap_or_default();
-        for member in members {
-            let series = self.members[Metric::LustreWriteRate as usize][member as usize];
-            let (place, bank) = (self.series[series.at()], &mut self.banks[Metric::LustreWriteRate as usize]);
-            if self.coverage.quiet(series) {
-                let happening = bank.restart_since(place.number as usize, since);
-                self.act(series, Time::MIN, happening);
-            } else {
-                bank.warm_since(place.number as usize, since);
-            }
+    /// A series became contended at `start`, as was found out at `at`.
+    pub(super) fn entered_contention(&mut self, series: SeriesIndex, at: Time, start: Time) {
+        self.found(series, at, Change::Entered(start));
+    }
+
+    /// A series is not contended any more, as was found out at `at`.
+    pub(super) fn left_contention(&mut self, series: SeriesIndex, at: Time, closing: &Closing) {
+        let recovered = closing.recovered || self.active_jobs(series, at) <= 1;
+        let change = if recovered { Change::Recovered(closing.end) } else { Change::Left };
+        self.found(series, at, change);
+    }
+
+    /// Keeps what was found out of a client for those of its file system.
+    pub(super) fn found(&mut self, series: SeriesIndex, at: Time, change: Change) {
+        if let Some(mount) = self.mount_of(series).cloned() {
+            self.spells.entry(mount).or_default().add(Found { at, series, change });
         }
     }
 
-    /// Jobs whose clients of `mount` were active of late, without `left`; each client without a job counts as one.
-    fn active_jobs(&self, mount: &Name, left: SeriesIndex, time: Time) -> usize {
-        let (mut jobs, mut others) = (BTreeSet::new(), 0);
-        for member in self.clients.get(mount).into_iter().flatten() {
+    /// Whether no client of the series' file system is contended, as far as is known at `time`.
+    fn is_quiet(&self, series: SeriesIndex, time: Time) -> bool {
+        let until = time.plus_seconds(-self.known_after_s());
+        self.spells_of(series).is_none_or(|spells| spells.standing(until).is_quiet(until, QUIET_AWAITED_S))
+    }
+
+    /// Seconds after which everything that was sampled at a time has been read.
+    fn known_after_s(&self) -> f64 {
+        let stream = &self.settings.stream;
+        stream.lateness_s + stream.tick_s / 2.0
+    }
+
+    /// Jobs of whose clients of the file system some were active of late, without that of `left`; each client without a
+    /// job counts as one.
+    fn active_jobs(&self, left: SeriesIndex, at: Time) -> usize {
+        let until = at.plus_seconds(-self.known_after_s());
+        let (from, mut jobs, mut others) = (until.plus_seconds(-INACTIVE_S), BTreeSet::new(), 0);
+        let clients = self.mount_of(left).and_then(|mount| self.clients.get(mount));
+        for member in clients.into_iter().flatten() {
             let series = self.members[Metric::LustreWriteRate as usize][*member as usize];
-            let until = time.plus_seconds(INACTIVE_S);
-            if series == left || !self.coverage.was_active(series, time.plus_seconds(-INACTIVE_S), until) {
+            if series == left || !self.coverage.was_active(series, from, until) {
                 continue;
             }
-            match self.jobs_of(series, time).next() {
+            match self.jobs_of(series, until).next() {
                 Some(job) => _ = jobs.insert(job),
                 None => others += 1,
             }
         }
         jobs.len() + others
+    }
+
+    fn spells_of(&self, series: SeriesIndex) -> Option<&Spells> {
+        self.mount_of(series).and_then(|mount| self.spells.get(mount))
     }
 
     fn mount_of(&self, series: SeriesIndex) -> Option<&Name> {

@@ -195,7 +195,7 @@ fn causes(losses: &Losses) -> Vec<CauseShare> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::Cell;
+    use crate::jobs::{CauseLoss, Cell};
     use schemas::Time;
 
     /// Ten seconds of which each costs `lost_s`.
@@ -236,5 +236,56 @@ mod tests {
     fn without_anybody_who_sees_all_links_their_stalls_are_no_progress_lost_for_sure() {
         let found = combine(&Name::parse("1").unwrap(), &[&part(0.1, false)]);
         assert!((found.slowdown_s - 1.0).abs() < 1e-9 && found.slowdown_lo_s == 0.0, "{found:?}");
+    }
+
+    /// Ten seconds of the job's own writing, of which each costs `lost_s`, taken by job 2.
+    fn of_writing(lost_s: f64) -> JobPart {
+        let mut found = part(lost_s, false);
+        let metric = &mut found.metrics[0];
+        (metric.metric, metric.least_share) = (Metric::LustreWriteRate, 1.0);
+        metric.causes = vec![CauseLoss {
+            cause: Cause::OtherJob,
+            kind: CauseKind::Capacity,
+            series_or_job: "2".to_string(),
+            lost_s: 10.0 * lost_s,
+        }];
+        found
+    }
+
+    #[test]
+    fn another_metric_lowers_no_lower_end_and_hides_no_culprit() {
+        let job_id = Name::parse("1").unwrap();
+        let alone = combine(&job_id, &[&of_writing(0.3)]);
+        for stalled in [0.05, 0.3, 0.9] {
+            let both = combine(&job_id, &[&of_writing(0.3), &part(stalled, false)]);
+            let named = &both.causes[0];
+            assert!(both.slowdown_lo_s >= alone.slowdown_lo_s - 1e-9, "{stalled}: {both:?}");
+            assert!(both.slowdown_s >= alone.slowdown_s - 1e-9, "{stalled}: {both:?}");
+            assert_eq!(named.series_or_job, "2", "{stalled}: {both:?}");
+            assert!((named.share * both.slowdown_s - 3.0).abs() < 1e-9, "{stalled}: {both:?}");
+        }
+    }
+
+    #[test]
+    fn metrics_that_both_name_a_culprit_share_what_both_reach() {
+        let mut on_links = part(0.4, true);
+        let mut cause = of_writing(0.4).metrics[0].causes[0].clone();
+        cause.series_or_job = "3".to_string();
+        on_links.metrics[0].causes = vec![cause];
+        let both = combine(&Name::parse("1").unwrap(), &[&of_writing(0.2), &on_links]);
+        let share = |who: &str| both.causes.iter().find(|c| c.series_or_job == who).map_or(0.0, |c| c.share);
+        assert!((share("2") - 0.25).abs() < 1e-9 && (share("3") - 0.75).abs() < 1e-9, "{both:?}");
+    }
+
+    #[test]
+    fn what_was_not_judged_lost_what_the_worst_of_the_others_did() {
+        let mut three_of_four = of_writing(0.3);
+        three_of_four.metrics[0].used = 4;
+        for (_, cell) in &mut three_of_four.metrics[0].cells {
+            (cell.lost_s, cell.unjudged_us) = (0.5, 1_000_000);
+        }
+        let found = combine(&Name::parse("1").unwrap(), &[&three_of_four]);
+        assert!((found.slowdown_s - 1.25).abs() < 1e-9, "{found:?}");
+        assert!((found.slowdown_hi_s - 2.0).abs() < 1e-9, "{found:?}");
     }
 }

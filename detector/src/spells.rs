@@ -1,0 +1,149 @@
+//! When a file system was contended, in event time.
+//!
+//! Clients are read one after the other, each up to another time within the lateness. What one finds out counts for the
+//! others from `delay_s` later on, when all rows of that time have been read: then the order of arrival changes nothing.
+
+use schemas::{SeriesIndex, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Seconds for which changes are kept apart; a client that was silent for so long starts again anyhow.
+const KEPT_S: f64 = 180.0;
+
+/// Changes of one file system, by time.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Spells {
+    changes: VecDeque<Found>,
+    /// Where the changes that are kept begin.
+    before: Standing,
+}
+
+/// What was found out of a client, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    /// When it was found out.
+    pub at: Time,
+    /// Of which client.
+    pub series: SeriesIndex,
+    /// What.
+    pub change: Change,
+}
+
+/// A change of one client.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Change {
+    /// It is contended since this time.
+    Entered(Time),
+    /// It took what a contended one lost since this time.
+    Gained(Time),
+    /// It recovered at this time, or left so that those who stay are of one job at most.
+    Recovered(Time),
+    /// It left otherwise.
+    Left,
+}
+
+/// How a file system stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    contended: i64,
+    /// When the last contended client left without having recovered.
+    unresolved: Option<Time>,
+}
+
+impl Spells {
+    /// Adds what was found out.
+    pub fn add(&mut self, found: Found) {
+        let place = self.changes.partition_point(|known| known.at <= found.at);
+        self.changes.insert(place, found);
+        while let Some(first) = self.changes.front()
+            && found.at.seconds_since(first.at) > KEPT_S
+        {
+            self.before = self.before.after(first);
+            self.changes.pop_front();
+        }
+    }
+
+    /// How it stood at `time`, by what was found out until then.
+    pub fn standing(&self, time: Time) -> Standing {
+        let until = self.changes.iter().take_while(|found| found.at <= time);
+        until.fold(self.before, |standing, found| standing.after(found))
+    }
+
+    /// What was found out after `from` and up to `to`, in the order of time, and how the file system stood after each.
+    pub fn between(&self, from: Time, to: Time) -> Vec<(Found, Standing)> {
+        if self.changes.back().is_none_or(|latest| latest.at <= from) {
+            return Vec::new();
+        }
+        let mut standing = self.before;
+        let until = self.changes.iter().take_while(|found| found.at <= to);
+        let with_standing = until.map(|found| {
+            standing = standing.after(found);
+            (*found, standing)
+        });
+        with_standing.filter(|(found, _)| found.at > from).collect()
+    }
+}
+
+impl Standing {
+    fn after(self, found: &Found) -> Standing {
+        match found.change {
+            Change::Gained(_) => self,
+            Change::Entered(_) => Standing { contended: self.contended + 1, unresolved: None },
+            Change::Recovered(_) => Standing { contended: self.contended - 1, unresolved: self.unresolved },
+            Change::Left => {
+                let contended = self.contended - 1;
+                Standing { contended, unresolved: (contended <= 0).then_some(found.at) }
+            }
+        }
+    }
+
+    /// Whether nothing is contended; who left without having recovered is waited for until `awaited_s` later.
+    pub fn is_quiet(&self, time: Time, awaited_s: f64) -> bool {
+        self.contended <= 0 && self.unresolved.is_none_or(|left| time.seconds_since(left) >= awaited_s)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: f64) -> Time {
+        Time::from_seconds(second)
+    }
+
+    fn spells(changes: &[(f64, u32, Change)]) -> Spells {
+        let mut spells = Spells::default();
+        for (second, series, change) in changes {
+            spells.add(Found { at: at(*second), series: SeriesIndex(*series), change: *change });
+        }
+        spells
+    }
+
+    #[test]
+    fn the_order_in_which_changes_are_found_changes_nothing() {
+        let entered = (10.0, 1, Change::Entered(at(8.0)));
+        let recovered = (30.0, 1, Change::Recovered(at(26.0)));
+        let (forth, back) = (spells(&[entered, recovered]), spells(&[recovered, entered]));
+        for second in [9.0, 10.0, 29.0, 30.0, 31.0] {
+            assert_eq!(forth.standing(at(second)), back.standing(at(second)), "{second}");
+        }
+        assert!(!forth.standing(at(29.0)).is_quiet(at(29.0), 600.0));
+        assert!(forth.standing(at(30.0)).is_quiet(at(30.0), 600.0));
+    }
+
+    #[test]
+    fn a_client_that_leaves_without_recovery_leaves_no_quiet_spell_for_a_while() {
+        let spells = spells(&[(10.0, 1, Change::Entered(at(8.0))), (30.0, 1, Change::Left)]);
+        assert!(!spells.standing(at(40.0)).is_quiet(at(40.0), 600.0));
+        assert!(spells.standing(at(640.0)).is_quiet(at(640.0), 600.0));
+    }
+
+    #[test]
+    fn what_is_forgotten_still_counts() {
+        let mut spells = spells(&[(10.0, 1, Change::Entered(at(8.0)))]);
+        spells.add(Found { at: at(1000.0), series: SeriesIndex(2), change: Change::Entered(at(990.0)) });
+        spells.add(Found { at: at(1010.0), series: SeriesIndex(2), change: Change::Recovered(at(1005.0)) });
+        assert!(!spells.standing(at(1010.0)).is_quiet(at(1010.0), 600.0));
+        assert_eq!(spells.between(at(0.0), at(1005.0)).len(), 1);
+    }
+}
