@@ -1,7 +1,7 @@
 //! Files: what they are, in which order their rows come, and what a person is told when they are of no use.
 use aggregator::jobs::read_job_file;
 use aggregator::source::LINE_BYTES_MAX;
-use aggregator::{Decoded, Decoder, InputError, JobBook, Replay};
+use aggregator::{Decoded, Decoder, InputError, JobBook, Replay, RowOrder};
 use schemas::{DropReason, JobEvent, Name, Time};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -19,7 +19,14 @@ fn folder(files: &[(&str, &[u8])]) -> (TempDir, Vec<PathBuf>) {
 
 /// Times in milliseconds after the first second, and the components, in the order of the replay.
 fn replay(paths: &[PathBuf]) -> (Vec<(i64, String)>, Decoder) {
-    let mut replay = Replay::open(paths).unwrap();
+    rows_of(Replay::open(paths).unwrap())
+}
+
+fn arrived(paths: &[PathBuf]) -> (Vec<(i64, String)>, Decoder) {
+    rows_of(Replay::open_in(paths, RowOrder::Arrival, &std::env::temp_dir()).unwrap())
+}
+
+fn rows_of(mut replay: Replay) -> (Vec<(i64, String)>, Decoder) {
     let mut decoder = Decoder::default();
     let mut out = Decoded::default();
     let mut rows = Vec::new();
@@ -37,15 +44,17 @@ fn row(ms: u32, node: &str) -> String {
 }
 
 #[test]
-fn files_are_merged_by_time_and_rows_keep_the_order_of_their_arrival() {
+fn files_are_merged_by_time_and_rows_come_by_time_or_as_they_arrived() {
     let one: String = [5, 3, 9, 7].map(|ms| row(ms, "\"producer\":\"a\"")).concat();
     let two: String = [1, 4, 6, 8].map(|ms| row(ms, "\"producer\":\"b\"")).concat();
     let two = two.replace("{", "{ \"x\": 0, ").replace("\"timestamp\":", "\"timestamp\" : ");
     let (_folder, mut paths) = folder(&[("one.jsonl", one.as_bytes()), ("two", two.as_bytes())]);
-    let (rows, _) = replay(&paths);
-    assert_eq!(rows.iter().map(|(ms, _)| *ms).collect::<Vec<_>>(), [1, 4, 5, 3, 6, 8, 9, 7]);
+    let times = |rows: &[(i64, String)]| rows.iter().map(|(ms, _)| *ms).collect::<Vec<_>>();
+    let (rows, in_arrival) = (replay(&paths).0, arrived(&paths).0);
+    assert_eq!(times(&rows), [1, 3, 4, 5, 6, 7, 8, 9]);
+    assert_eq!(times(&in_arrival), [1, 4, 5, 3, 6, 8, 9, 7]);
     paths.reverse();
-    assert_eq!(replay(&paths).0, rows);
+    assert_eq!((replay(&paths).0, arrived(&paths).0), (rows, in_arrival));
 }
 
 #[test]
@@ -78,7 +87,7 @@ fn a_header_in_mid_file_holds_for_the_rows_behind_it_only() {
     let (_folder, paths) = folder(&[("lustre_client", csv.as_bytes())]);
     let (rows, decoder) = replay(&paths);
     let rows: Vec<(i64, &str)> = rows.iter().map(|(ms, node)| (*ms, node.as_str())).collect();
-    assert_eq!(rows, [(3, "n"), (1, "n"), (2, "m")]);
+    assert_eq!(rows, [(1, "n"), (2, "m"), (3, "n")]);
     assert_eq!(decoder.drops().total(), 0);
 }
 
@@ -183,6 +192,7 @@ fn event(node: &str, name: &str, start: i64, end: Option<i64>) -> JobEvent {
         name: name.to_string(),
         start: Some(Time(start)),
         end: end.map(Time),
+        seen: false,
     }
 }
 

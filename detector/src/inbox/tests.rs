@@ -39,6 +39,7 @@ fn said_at(time: Time) -> JobEvent {
         name: String::new(),
         start: Some(Time(0)),
         end: None,
+        seen: false,
     }
 }
 
