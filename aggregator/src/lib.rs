@@ -71,6 +71,7 @@ pub use decode::{Decoded, Decoder, Outcome, SOURCES_MAX};
 pub use examples::{DropExamples, Place};
 pub use jobs::JobBook;
 pub use merge::{Replay, RowOrder};
+pub use names::WANTED;
 pub use naming::NodeNaming;
 pub use registry::NamingConflict;
 pub use source::{InputError, SkippedFile};

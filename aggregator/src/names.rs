@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 /// What a row needs besides its counters, in words for a person.
-pub(crate) const WANTED: &str = "a time (timestamp, Time, Time_msec, ts or M_timestamp), a node (producer, ProducerName, \
+pub const WANTED: &str = "a time (timestamp, Time, Time_msec, ts or M_timestamp), a node (producer, ProducerName, \
      prdcr, M_producer, or component_id, comp_id) and counters (fs_name with write_bytes.sum, port_xmit_wait with \
      port_xmit_data, AR_RTR_*, PortXmitWait) or jobs (job_id, job_start)";
 
