@@ -5,7 +5,7 @@ use crate::decode::{Decoded, Decoder, Outcome};
 use crate::job_rows::{self, Value};
 use crate::names::{Base, plain};
 use crate::number::{counter, time};
-use crate::plan::{Plan, Role, Shape, Target};
+use crate::plan::{Plan, Role, Target};
 use crate::registry::{Identity, Refusal};
 use crate::table::{Fields, inside};
 use schemas::{DropReason, Time};
@@ -26,6 +26,22 @@ struct Header {
     columns: Vec<String>,
     plan: Plan,
     delimiter: u8,
+    /// Whether a column without name stands before the others: rows may or may not have it.
+    leads: bool,
+}
+
+impl Header {
+    /// The fields of a row; `None` if it has another number of them.
+    #[inline]
+    fn fields<'a>(&self, line: &'a [u8]) -> Option<Fields<'a>> {
+        let mut fields = Fields::new(line, self.delimiter);
+        let count = fields.clone().count();
+        if self.leads && count == self.columns.len() + 1 {
+            fields.next();
+            return Some(fields);
+        }
+        (count == self.columns.len()).then_some(fields)
+    }
 }
 
 impl CsvFile {
@@ -38,13 +54,13 @@ impl CsvFile {
     pub(crate) fn take_header(&mut self, line: &str) {
         let line = line.trim_start_matches('#');
         let delimiter = delimiter_of(line.as_bytes());
-        // Where a decomposition begins with a counter, `store_csv` begins the header, but not the rows, with a comma.
-        let line = line.strip_prefix(char::from(delimiter)).unwrap_or(line);
-        let names = Fields::new(line.as_bytes(), delimiter);
-        let columns: Vec<String> =
-            names.map(|name| String::from_utf8_lossy(inside(name)).into_owned()).collect();
+        let mut names = Fields::new(line.as_bytes(), delimiter).map(inside).peekable();
+        // The number of a row; or a decomposition begins with a counter, where `store_csv` begins the header, but not the
+        // rows, with a comma.
+        let leads = names.next_if(|name| name.is_empty()).is_some();
+        let columns: Vec<String> = names.map(|name| String::from_utf8_lossy(name).into_owned()).collect();
         let plan = Plan::of(columns.iter().map(String::as_str), &self.schema);
-        self.header = Some(Header { plan, columns, delimiter });
+        self.header = Some(Header { plan, columns, delimiter, leads });
     }
 
     /// Whether a header was seen.
@@ -64,9 +80,9 @@ impl CsvFile {
         let header = self.header.as_ref()?;
         let at = header.plan.roles.iter().position(|role| *role == Role::Time)?;
         let usec = header.plan.roles.iter().position(|role| *role == Role::TimeUsec);
-        let mut fields = Fields::new(line, header.delimiter);
-        let whole = time(inside(fields.nth(at)?))?;
-        let usec = usec.and_then(|at| counter(inside(Fields::new(line, header.delimiter).nth(at)?)).ok());
+        let fields = if header.leads { header.fields(line)? } else { Fields::new(line, header.delimiter) };
+        let whole = time(inside(fields.clone().nth(at)?))?;
+        let usec = usec.and_then(|at| counter(inside(fields.clone().nth(at)?)).ok());
         Some(whole + usec.unwrap_or(0).min(999) as i64)
     }
 }
@@ -81,7 +97,7 @@ fn delimiter_of(line: &[u8]) -> u8 {
 pub(crate) fn is_header(line: &[u8]) -> bool {
     let Some(first) = line.first() else { return false };
     let marked = *first == b'#';
-    if !marked && !(first.is_ascii_alphabetic() || matches!(first, b'"' | b'_')) {
+    if !marked && !(first.is_ascii_alphabetic() || matches!(first, b'"' | b'_') || DELIMITERS.contains(first)) {
         return false;
     }
     let line = if marked { &line[1..] } else { line };
@@ -89,10 +105,9 @@ pub(crate) fn is_header(line: &[u8]) -> bool {
         return false;
     }
     let (mut has_time, mut others) = (false, 0);
-    for name in Fields::new(line, delimiter_of(line)) {
-        let name = inside(name);
+    for (at, name) in Fields::new(line, delimiter_of(line)).map(inside).enumerate() {
         // Values: a row has a number for its time.
-        if !marked && name.first().is_none_or(|b| b.is_ascii_digit() || matches!(b, b'-' | b'+' | b'.')) {
+        if !marked && !(at == 0 && name.is_empty()) && name.first().is_none_or(|b| b.is_ascii_digit() || matches!(b, b'-' | b'+' | b'.')) {
             return false;
         }
         let Ok(name) = std::str::from_utf8(name) else { continue };
@@ -124,43 +139,38 @@ impl Decoder {
         let Some(header) = &file.header else {
             return self.dropped(&Refusal::new(DropReason::CsvWithoutHeader, "line", line));
         };
-        if Fields::new(line, header.delimiter).count() != header.columns.len() {
+        let Some(fields) = header.fields(line) else {
             return self.dropped(&Refusal::new(DropReason::InvalidCsv, "line", line));
-        }
+        };
         match &header.plan.target {
             Err(reason) => self.dropped(&Refusal::new(*reason, "line", line)),
-            Ok(Target::Jobs) => self.csv_jobs(header, &String::from_utf8_lossy(line), out),
-            Ok(Target::Counters(shape)) => self.csv_counters(header, shape, line, out),
+            Ok(Target::Jobs) => self.csv_jobs(header, fields, out),
+            Ok(Target::Counters(shape)) => {
+                let result = read(header, fields, shape.open(&mut out.counters));
+                self.counted(result, header.plan.number, shape, out)
+            }
         }
     }
 
-    fn csv_jobs(&mut self, header: &Header, line: &str, out: &mut Decoded) -> Outcome {
-        let fields = Fields::new(line.as_bytes(), header.delimiter).map(inside);
-        // Delimiters are ASCII: what stands between them is text.
-        let values = fields.map(|field| Value::Csv(std::str::from_utf8(field).unwrap_or_default()));
+    fn csv_jobs(&mut self, header: &Header, fields: Fields<'_>, out: &mut Decoded) -> Outcome {
+        let texts: Vec<Cow<'_, str>> = fields.map(|field| String::from_utf8_lossy(inside(field))).collect();
+        let values = texts.iter().map(|text| Value::Csv(text));
         let row = job_rows::row(header.columns.iter().map(String::as_str).zip(values));
         let events = job_rows::events(&row, self.registry_mut());
         self.jobs(events, out)
-    }
-
-    fn csv_counters(&mut self, header: &Header, shape: &Shape, line: &[u8], out: &mut Decoded) -> Outcome {
-        let counters = shape.open(&mut out.counters);
-        let result = read(header, line, counters);
-        self.counted(result, header.plan.number, shape, out)
     }
 }
 
 /// Reads a row that has as many fields as its header.
 fn read<'a>(
     header: &'a Header,
-    line: &'a [u8],
+    fields: Fields<'a>,
     counters: &mut [u64],
 ) -> Result<(Time, Identity<'a>), Refusal<'a>> {
     let mut identity = Identity::default();
     let mut at = Err(Refusal::new(DropReason::MissingTimestamp, "timestamp", b""));
     let mut usec = 0;
     let mut bad = None;
-    let fields = Fields::new(line, header.delimiter);
     for (raw, (role, column)) in fields.zip(header.plan.roles.iter().zip(&header.columns)) {
         let refused = |reason| Refusal::new(reason, column, raw);
         match *role {
@@ -198,6 +208,8 @@ mod tests {
             "ts;prdcr;write_bytes.sum",
             "\"fs_name\",\"TIMESTAMP\"",
             "#,port_xmit_wait,timestamp",
+            ",timestamp,producer",
+            "\"\",\"timestamp\",\"producer\"",
         ] {
             assert!(is_header(line.as_bytes()), "{line}");
         }
@@ -209,6 +221,7 @@ mod tests {
             "#!ldms-kinds!timestamp,u64",
             "# a comment, some words",
             "a,,timestamp,producer",
+            ",1795217419.001813,nid00001",
             "",
             "#",
         ] {

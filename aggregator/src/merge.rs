@@ -82,7 +82,7 @@ impl Replay {
             match sort::pieces(file, &limits)? {
                 Some(pieces) => runs.extend(pieces.into_iter().map(|piece| Run::ordered(at, file, piece))),
                 None => {
-                    let sorted = sort::sorted(file, folder, &mut held)?;
+                    let sorted = sort::sorted(file, folder, sort::SORT_BYTES, &mut held)?;
                     runs.extend(sorted.into_iter().map(|sorted| Run::sorted(at, sorted)));
                 }
             }

@@ -58,7 +58,7 @@ pub(crate) fn rows(fields: &Fields<'_>, mut row: impl FnMut(&str)) -> bool {
             let Some(members) = json::fields(item) else { continue };
             let mut columns: Columns<'_> = Vec::new();
             for (member, raw) in &members.0 {
-                flatten(Cow::Owned(member_name(list, member)), Cow::Borrowed(raw), 0, &mut columns);
+                flatten(Cow::Owned(format!("{list}.{member}")), Cow::Borrowed(raw), 0, &mut columns);
             }
             write(&mut text, shared.iter().chain(&columns));
             bytes += text.len();
@@ -71,26 +71,28 @@ pub(crate) fn rows(fields: &Fields<'_>, mut row: impl FnMut(&str)) -> bool {
     true
 }
 
-/// `ib_nics.port` as LDMS has it; a list of another name counts for nothing where its member is known alone.
-fn member_name(list: &str, member: &str) -> String {
-    let alone = !matches!(list, "ib_nics" | "job_list") && !is_unknown(member);
-    if alone { member.to_string() } else { format!("{list}.{member}") }
+/// The shortest way to say which column a member is: `write_bytes.sum` of `lustre.write_bytes.sum`. Members of LDMS' own
+/// lists have their list before them.
+fn known_part(name: Cow<'_, str>) -> Cow<'_, str> {
+    let own = name.starts_with("ib_nics.") || name.starts_with("job_list.");
+    if own || !is_unknown(&name) {
+        return name;
+    }
+    let behind_dots = name.match_indices('.').map(|(at, _)| &name[at + 1..]);
+    let known = behind_dots.into_iter().find(|part| !is_unknown(part)).map(str::to_string);
+    known.map_or(name, Cow::Owned)
 }
 
 fn flatten<'a>(name: Cow<'a, str>, raw: Cow<'a, str>, depth: usize, columns: &mut Columns<'a>) {
     let has_members = is_record(&raw) && depth < DEPTH_MAX && is_unknown(&name);
     let members = if has_members { json::fields(&raw) } else { None };
     let Some(members) = members else {
-        columns.push((name, raw));
+        columns.push((known_part(name), raw));
         return;
     };
     for (member, value) in members.0 {
-        flatten(
-            Cow::Owned(member_name(&name, &member)),
-            Cow::Owned(value.to_string()),
-            depth + 1,
-            columns,
-        );
+        let name = Cow::Owned(format!("{name}.{member}"));
+        flatten(name, Cow::Owned(value.to_string()), depth + 1, columns);
     }
 }
 
@@ -135,6 +137,8 @@ mod tests {
             flat(line),
             [r#"{"ts":1,"write_bytes.sum":5,"write_bytes.n.m":1,"fs_name":"a","list":[1,2]}"#]
         );
+        let line = r#"{"mounts":[{"fs_name":"a","write_bytes":{"sum":5}}]}"#;
+        assert_eq!(flat(line), [r#"{"fs_name":"a","write_bytes.sum":5}"#]);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Rows that are sorted at once, and rows of all sorted files that stay in memory. What is beyond goes to temporary files.
-const SORT_BYTES: usize = 64 << 20;
+pub(crate) const SORT_BYTES: usize = 64 << 20;
 /// What a row in memory costs beside its bytes.
 const ROW_BYTES: usize = size_of::<Row>() + 16;
 /// What is read of a sorted run at once.
@@ -140,11 +140,12 @@ pub(crate) struct Disk {
     from: usize,
 }
 
-/// Sorts a file in runs of bounded memory; temporary files without a name stand in `folder`. `held` are the bytes of
-/// sorted rows that stay in memory, of all files.
+/// Sorts a file in runs of `most` bytes; temporary files without a name stand in `folder`. `held` are the bytes of sorted
+/// rows that stay in memory, of all files: `most` at most.
 pub(crate) fn sorted(
     file: &mut InputFile,
     folder: &Path,
+    most: usize,
     held: &mut usize,
 ) -> Result<Vec<Sorted>, InputError> {
     let no_room = |source| InputError::Sort { folder: folder.to_path_buf(), source };
@@ -156,8 +157,8 @@ pub(crate) fn sorted(
         let mut line = Vec::new();
         let met = lines.next(&mut line).map_err(|source| failed(file, &lines, source))?;
         let ended = met == Line::End;
-        let stays = ended && runs.is_empty() && *held + bytes <= SORT_BYTES;
-        if bytes > SORT_BYTES || (ended && !stays && !rows.is_empty()) {
+        let stays = ended && runs.is_empty() && *held + bytes <= most;
+        if bytes > most || (ended && !stays && !rows.is_empty()) {
             let (disk, at) = match spill.take() {
                 Some(spill) => spill,
                 None => (Arc::new(tempfile::tempfile_in(folder).map_err(no_room)?), 0),
@@ -255,5 +256,67 @@ impl Disk {
             self.from += piece;
         }
         Ok(taken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Opened;
+
+    /// Rows of these seconds, each as long as the others.
+    fn file(seconds: &[u32]) -> (tempfile::TempDir, InputFile) {
+        let folder = tempfile::tempdir().unwrap();
+        let row = |second: &u32| format!("{{\"timestamp\":{}.5,\"x\":1}}\n", 1_795_217_000 + second);
+        let path = folder.path().join("rows.jsonl");
+        std::fs::write(&path, seconds.iter().map(row).collect::<String>()).unwrap();
+        let Opened::Rows(file) = InputFile::open(&path).unwrap() else { panic!("no rows") };
+        (folder, file)
+    }
+
+    const FEW: Limits = Limits { ahead_lines: 3, ahead_bytes: 1 << 20, pieces: 3 };
+
+    fn lengths(seconds: &[u32]) -> Option<Vec<u64>> {
+        let (_folder, mut file) = file(seconds);
+        let pieces = pieces(&mut file, &FEW).unwrap()?;
+        assert!(pieces.windows(2).all(|pair| pair[0].end == pair[1].from));
+        assert_eq!((pieces[0].from, pieces[pieces.len() - 1].end), (0, file.size));
+        let bytes = |piece: &Piece| piece.end - piece.from;
+        Some(pieces.iter().map(|piece| bytes(piece) / (file.size / seconds.len() as u64)).collect())
+    }
+
+    #[test]
+    fn a_file_falls_into_its_ordered_pieces() {
+        assert_eq!(lengths(&[1, 2, 3, 4, 5, 6]), Some(vec![6]));
+        assert_eq!(lengths(&[2, 1, 4, 3, 6, 5]), Some(vec![6]), "the look-ahead suffices");
+        assert_eq!(lengths(&[5, 6, 7, 8, 1, 2, 3, 4]), Some(vec![4, 4]));
+        assert_eq!(lengths(&[9, 1, 2, 3, 4, 5, 6]), Some(vec![7]), "one clock that is ahead is no end of a piece");
+        assert_eq!(lengths(&[7, 8, 9, 4, 5, 6, 1, 2, 3, 0, 0, 0]), None, "too many pieces");
+    }
+
+    #[test]
+    fn sorted_rows_are_the_same_in_memory_and_in_temporary_files() {
+        let seconds: Vec<u32> = (0..500).map(|at| at * 7_919 % 500).collect();
+        let mut found = Vec::new();
+        for (most, disk) in [(1 << 20, false), (2_000, true)] {
+            let (folder, mut file) = file(&seconds);
+            let mut held = 0;
+            let runs = sorted(&mut file, folder.path(), most, &mut held).unwrap();
+            assert_eq!(runs.len() > 5, disk);
+            assert!(held <= most && runs.iter().all(|run| matches!(run, Sorted::Disk(_)) == disk));
+            let mut rows = Vec::new();
+            for mut run in runs {
+                let from = rows.len();
+                while let Some(row) = run.next().unwrap() {
+                    rows.push(row);
+                }
+                assert!(rows[from..].is_sorted(), "a run is in order");
+            }
+            rows.sort();
+            found.push(rows);
+        }
+        assert_eq!(found[0].len(), 500);
+        assert!(found[0].windows(2).all(|pair| pair[1].time - pair[0].time == 1_000_000));
+        assert_eq!(found[0], found[1]);
     }
 }

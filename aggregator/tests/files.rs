@@ -6,7 +6,7 @@ use schemas::{DropReason, JobEvent, Name, Time};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-fn folder(files: &[(&str, &[u8])]) -> (TempDir, Vec<PathBuf>) {
+pub fn folder(files: &[(&str, &[u8])]) -> (TempDir, Vec<PathBuf>) {
     let folder = tempfile::tempdir().unwrap();
     let write = |(name, content): &(&str, &[u8])| {
         let path = folder.path().join(name);
@@ -161,7 +161,52 @@ fn what_is_no_input_is_named() {
     );
     let missing = folder.path().join("missing");
     assert!(matches!(Replay::open(&[&missing]), Err(InputError::Open { path, .. }) if path == missing));
-    assert!(Replay::open(&[folder.path()]).is_err());
+    let error = Replay::open(&[folder.path()]).unwrap_err().to_string();
+    assert!(error.contains("none of the 3 files") && error.contains("archive.gz: is compressed"), "{error}");
+}
+
+#[test]
+fn a_folder_is_read_with_the_folders_in_it() {
+    let job = "{\"job_id\":6,\"user\":\"ann\",\"name\":\"ior\",\"nodes\":[\"a\"],\"start\":1,\"end\":2}\n";
+    let (folder, _) = folder(&[
+        ("b.jsonl", row(2, "\"producer\":\"b\"").as_bytes()),
+        ("letter.txt", b"Dear operator,\n"),
+        ("jobs.jsonl", job.as_bytes()),
+        ("settings.json", b"{\n \"answer\": 42\n}\n"),
+        (".hidden", row(9, "\"producer\":\"c\"").as_bytes()),
+    ]);
+    let deeper = folder.path().join("day/two");
+    std::fs::create_dir_all(&deeper).unwrap();
+    std::fs::write(deeper.join("a.jsonl"), row(1, "\"producer\":\"a\"") + &row(3, "\"producer\":\"a\"")).unwrap();
+    std::os::unix::fs::symlink(folder.path(), deeper.join("back")).unwrap();
+    let replay = Replay::open(&[folder.path()]).unwrap();
+    let skipped: Vec<(String, String)> = replay.skipped().iter().map(name_and_note).collect();
+    let (rows, _) = rows_of(replay);
+    assert_eq!(rows, [(1, "a".to_string()), (2, "b".to_string()), (3, "a".to_string())]);
+    let noted = |name: &str| skipped.iter().find(|(file, _)| file == name).map(|(_, note)| note.as_str());
+    assert_eq!(noted("jobs.jsonl"), Some("a job file: name it with --jobs"));
+    assert_eq!(noted("settings.json"), Some("no row has columns that Tailback knows"));
+    assert!(noted("letter.txt").unwrap().contains("is neither JSON-lines nor a CSV file"), "{skipped:?}");
+    assert_eq!(skipped.len(), 3);
+}
+
+fn name_and_note(file: &aggregator::SkippedFile) -> (String, String) {
+    (file.path.file_name().unwrap().to_string_lossy().into_owned(), file.note.to_string())
+}
+
+#[test]
+fn a_dump_that_is_partition_after_partition_comes_in_order_of_time() {
+    let nodes = ["\"producer\":\"a\"", "\"producer\":\"b\""];
+    let mut dump = String::new();
+    for partition in 0..3 {
+        dump.extend((0..900).filter(|ms| ms % 3 == partition).flat_map(|ms| nodes.map(|node| row(ms, node))));
+    }
+    let (_folder, paths) = folder(&[("dump", dump.as_bytes())]);
+    let times = |rows: Vec<(i64, String)>| rows.into_iter().map(|(ms, _)| ms).collect::<Vec<_>>();
+    let found = times(replay(&paths).0);
+    assert_eq!(found.len(), 1_800);
+    assert!(found.is_sorted());
+    assert!(!times(arrived(&paths).0).is_sorted());
 }
 
 #[test]
