@@ -18,8 +18,8 @@ use std::sync::Arc;
 /// What to replay and where to write.
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
-    /// LDMS JSON-lines, store_csv files or other tables whose header names known columns, or folders of them; told apart
-    /// by their content
+    /// LDMS JSON-lines, store_csv files or other tables whose header names known columns, or folders of them;
+    /// recognised by their content
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
     /// Jobs, one JSON object a line: job_id, user, name, nodes, start, end, app
@@ -149,5 +149,7 @@ fn tell(args: &ReplayArgs, pipeline: &Pipeline, replay: &Replay, summary: &Summa
         summary.jobs,
         args.out.display()
     );
-    unused::lines(&pipeline.decoder, replay.skipped(), &summary.drops).iter().for_each(|line| eprintln!("{line}"));
+    unused::lines(&pipeline.decoder, replay.skipped(), &summary.drops)
+        .iter()
+        .for_each(|line| eprintln!("{line}"));
 }

@@ -43,6 +43,7 @@ pub fn why_nothing(decoder: &Decoder, drops: &DropCounts) -> String {
     ];
     let wanted = nameless.into_iter().any(|reason| drops.get(reason) > 0);
     let wanted = if wanted { format!("; a row needs {}", aggregator::WANTED) } else { String::new() };
-    let first = decoder.examples().iter().next().map_or(String::new(), |(_, text)| format!("; first: {text}"));
+    let first =
+        decoder.examples().iter().next().map_or(String::new(), |(_, text)| format!("; first: {text}"));
     format!("{}{first}{wanted}", reasons.join(", "))
 }

@@ -199,7 +199,13 @@ impl Decoder {
         Some(self.sealed(result, out))
     }
 
-    pub(crate) fn any_layout(&mut self, hint: &str, line: &str, fields: &Fields<'_>, out: &mut Decoded) -> Outcome {
+    pub(crate) fn any_layout(
+        &mut self,
+        hint: &str,
+        line: &str,
+        fields: &Fields<'_>,
+        out: &mut Decoded,
+    ) -> Outcome {
         let plan = Plan::of(fields.0.iter().map(|(name, _)| name.as_ref()), hint);
         if let Ok(Target::Jobs) = plan.target {
             let row = job_rows::row(fields.0.iter().map(|(name, raw)| (name.as_ref(), Value::Json(raw))));

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Folders within folders, at most, and files in all of them.
 const DEPTH_MAX: usize = 16;
 const FILES_MAX: usize = 100_000;
-/// Rows by which a file in a folder is told from what only looks like one.
+/// Rows of a file in a folder that are looked at to recognise it.
 const HEAD_ROWS: usize = 32;
 
 /// What inputs led to.
@@ -50,7 +50,9 @@ pub(crate) fn open<P: AsRef<Path>>(paths: &[P]) -> Result<Inputs, InputError> {
             Err(error) => {
                 let note = error.to_string();
                 let own = format!("{}:", path.display());
-                let note = note.strip_prefix(&own).map_or(note.as_str(), |rest| rest.trim_start_matches("1:").trim());
+                let note = note
+                    .strip_prefix(&own)
+                    .map_or(note.as_str(), |rest| rest.trim_start_matches("1:").trim());
                 inputs.skip(path, note.to_string());
             }
         }
@@ -111,6 +113,9 @@ fn walk(
 
 /// What a file holds instead of rows, by its first ones.
 fn no_rows(file: &InputFile) -> Option<&'static str> {
+    if file.size == 0 {
+        return Some("empty");
+    }
     let mut lines = file.lines(0, file.size, 0);
     let (mut decoder, mut out, mut line) = (Decoder::default(), Decoded::default(), Vec::new());
     let mut table = file.tables.first().cloned().unwrap_or_default();

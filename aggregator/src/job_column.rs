@@ -69,13 +69,7 @@ impl JobColumn {
     }
 
     /// Remembers what a source carries; its node if that may be new. An older row than others of its node changes nothing.
-    fn change(
-        &mut self,
-        sources: &Sources,
-        source: SourceIndex,
-        time: Time,
-        job_id: &[u8],
-    ) -> Option<usize> {
+    fn change(&mut self, sources: &Sources, source: SourceIndex, time: Time, job_id: &[u8]) -> Option<usize> {
         if self.sources.len() <= source.at() {
             self.sources.resize(source.at() + 1, OfSource::default());
         }

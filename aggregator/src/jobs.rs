@@ -64,11 +64,11 @@ impl JobBook {
             }
         }
         let changed = changed.into_iter().chain(beside.iter()).collect::<BTreeSet<_>>();
-        changed.into_iter().flat_map(|job_id| self.told(job_id)).collect()
+        changed.into_iter().flat_map(|job_id| self.changed_runs(job_id)).collect()
     }
 
-    /// The runs of a job that changed. One that others took all nodes from is told as one that never ran.
-    fn told(&self, job_id: &Name) -> Vec<Job> {
+    /// The runs of a job that changed. One that others took all nodes from is given as one that never ran.
+    fn changed_runs(&self, job_id: &Name) -> Vec<Job> {
         let Some(entry) = self.entries.get(job_id) else { return Vec::new() };
         let runs = self.runs(job_id, entry);
         if !runs.is_empty() || !entry.is_only_seen() {

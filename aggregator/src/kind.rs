@@ -103,7 +103,7 @@ fn begins_object(line: &[u8]) -> bool {
     inside.is_some_and(|rest| matches!(rest.first(), Some(b'"' | b'}')))
 }
 
-/// A list of rows, or a row that goes on in the next line.
+/// A list of rows, or a row that continues in the next line.
 fn begins_objects(line: &[u8]) -> bool {
     let listed = line.strip_prefix(b"[").map(<[u8]>::trim_ascii_start);
     line == b"{" || listed.is_some_and(|rest| matches!(rest.first(), None | Some(b'{')))

@@ -154,8 +154,10 @@ fn pairs(files: &[InputFile]) -> Result<NodePairs, InputError> {
         let mut table = file.tables.first().cloned().unwrap_or_default();
         for _ in 0..HEAD_LINES {
             let met = lines.next(&mut bytes);
-            let met = met.map_err(|source| {
-                InputError::Read { path: Arc::clone(&file.path), line: lines.number(), source }
+            let met = met.map_err(|source| InputError::Read {
+                path: Arc::clone(&file.path),
+                line: lines.number(),
+                source,
             })?;
             // The last line may be cut by the limit.
             if met != Line::Whole && (met == Line::End || file.size > HEAD_BYTES as u64) {

@@ -87,9 +87,8 @@ pub(crate) fn leading_time(bytes: &[u8]) -> Option<(Time, usize)> {
         }
         _ => (0, digits),
     };
-    let believed = |ticks_a_second: u64| {
-        (SECONDS_MIN * ticks_a_second..SECONDS_END * ticks_a_second).contains(&whole)
-    };
+    let believed =
+        |ticks_a_second: u64| (SECONDS_MIN * ticks_a_second..SECONDS_END * ticks_a_second).contains(&whole);
     let micros = if believed(1) {
         whole * 1_000_000 + fraction
     } else if believed(1_000) {
@@ -155,12 +154,8 @@ mod tests {
 
     #[test]
     fn the_unit_of_a_time_follows_from_its_size() {
-        for text in [
-            "1795217419001.813",
-            "1795217419001813",
-            "1795217419001813999",
-            "\"1795217419.001813\"",
-        ] {
+        for text in ["1795217419001.813", "1795217419001813", "1795217419001813999", "\"1795217419.001813\""]
+        {
             assert_eq!(time(text.as_bytes()), Some(Time(1_795_217_419_001_813)), "{text}");
         }
         assert_eq!(time(b"1795217419001"), Some(Time(1_795_217_419_001_000)));

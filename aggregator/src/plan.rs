@@ -68,7 +68,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// The meaning of `columns` in their order. Of a column that occurs twice the last one counts, as in every JSON
-    /// parser, and of several names for one thing the one nearest to LDMS' own. `schema` is what topic or file say; it only tells unused from unknown.
+    /// parser, and of several names for one thing the one nearest to LDMS' own. `schema` is what topic or file say; it only separates unused from unknown.
     pub(crate) fn of<'a>(columns: impl Iterator<Item = &'a str>, schema: &str) -> Plan {
         let names: Vec<Cow<'_, str>> = columns.map(plain).collect();
         let known = names.iter().enumerate().map(|(at, name)| (at, Column::of(name)));

@@ -290,7 +290,11 @@ mod tests {
         assert_eq!(lengths(&[1, 2, 3, 4, 5, 6]), Some(vec![6]));
         assert_eq!(lengths(&[2, 1, 4, 3, 6, 5]), Some(vec![6]), "the look-ahead suffices");
         assert_eq!(lengths(&[5, 6, 7, 8, 1, 2, 3, 4]), Some(vec![4, 4]));
-        assert_eq!(lengths(&[9, 1, 2, 3, 4, 5, 6]), Some(vec![7]), "one clock that is ahead is no end of a piece");
+        assert_eq!(
+            lengths(&[9, 1, 2, 3, 4, 5, 6]),
+            Some(vec![7]),
+            "one clock that is ahead is no end of a piece"
+        );
         assert_eq!(lengths(&[7, 8, 9, 4, 5, 6, 1, 2, 3, 0, 0, 0]), None, "too many pieces");
     }
 

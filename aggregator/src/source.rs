@@ -1,4 +1,4 @@
-//! Input files: what a file is, told by its content, and when its rows were sampled.
+//! Input files: what a file is, by its content, and when its rows were sampled.
 
 use crate::columns::{Column, base_schema};
 use crate::csv::{CsvFile, is_header};
@@ -128,7 +128,7 @@ pub(crate) struct InputFile {
 }
 
 impl InputFile {
-    /// Opens `path` and tells by its content what it is.
+    /// Opens `path` and recognises it by its content.
     ///
     /// # Errors
     /// [`InputError`] names the file and says why it cannot be used.
@@ -198,7 +198,7 @@ impl InputFile {
         Some(at)
     }
 
-    /// When a row of the table at `table` was sampled, if that can be told without decoding it.
+    /// When a row of the table at `table` was sampled, if that is clear without decoding it.
     pub(crate) fn time_of(&mut self, table: usize, line: &[u8]) -> Option<Time> {
         let line = trimmed(line);
         if self.format == Format::Csv {
@@ -216,7 +216,8 @@ impl InputFile {
     /// The time of a JSON row under any of its names; remembers the name.
     fn time_by_name(&mut self, line: &[u8]) -> Option<Time> {
         let text = String::from_utf8_lossy(line);
-        let fields = json::fields(&text).or_else(|| json::items(&text).and_then(|rows| json::fields(rows.first()?)))?;
+        let fields = json::fields(&text)
+            .or_else(|| json::items(&text).and_then(|rows| json::fields(rows.first()?)))?;
         let times = fields.0.iter().filter_map(|(name, raw)| match Column::of(&plain(name)) {
             (Column::Base(Base::Time | Base::TimeMsec), far) => Some((far, name, *raw)),
             _ => None,

@@ -177,7 +177,8 @@ fn a_folder_is_read_with_the_folders_in_it() {
     ]);
     let deeper = folder.path().join("day/two");
     std::fs::create_dir_all(&deeper).unwrap();
-    std::fs::write(deeper.join("a.jsonl"), row(1, "\"producer\":\"a\"") + &row(3, "\"producer\":\"a\"")).unwrap();
+    std::fs::write(deeper.join("a.jsonl"), row(1, "\"producer\":\"a\"") + &row(3, "\"producer\":\"a\""))
+        .unwrap();
     std::os::unix::fs::symlink(folder.path(), deeper.join("back")).unwrap();
     let replay = Replay::open(&[folder.path()]).unwrap();
     let skipped: Vec<(String, String)> = replay.skipped().iter().map(name_and_note).collect();

@@ -84,7 +84,11 @@ fn a_job_file_goes_before_what_rows_carry() {
     let mut book = JobBook::default();
     book.declare(declared("other", &["n1"], 0, None));
     fold(&mut book, &carried);
-    assert_eq!(shown(&book), ["7 n0 10-60 \"\"", "8 n0 60-… \"\"", "other n1 0-… \"ann\""], "one node of two");
+    assert_eq!(
+        shown(&book),
+        ["7 n0 10-60 \"\"", "8 n0 60-… \"\"", "other n1 0-… \"ann\""],
+        "one node of two"
+    );
 }
 
 #[test]

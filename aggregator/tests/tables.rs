@@ -84,10 +84,14 @@ fn renamed_columns_and_rows_in_lists_are_the_same_rows() {
         rows.iter().map(|(second, micros, node, bytes)| row(&time(*second, *micros), node, *bytes)).collect()
     };
     let renamed = written(&|time, node, bytes| {
-        format!(r#"{{"ts":{time},"prdcr":"{node}","inst":"{node}/x","fs_name":"home","write_bytes.sum":{bytes}}}"#)
+        format!(
+            r#"{{"ts":{time},"prdcr":"{node}","inst":"{node}/x","fs_name":"home","write_bytes.sum":{bytes}}}"#
+        )
     });
     let special = written(&|time, node, bytes| {
-        format!(r#"{{"M_timestamp":{time},"M_producer":"{node}","fs_name":"home","write_bytes.sum":{bytes}}}"#)
+        format!(
+            r#"{{"M_timestamp":{time},"M_producer":"{node}","fs_name":"home","write_bytes.sum":{bytes}}}"#
+        )
     });
     let parts = written(&|time, node, bytes| {
         let mount = format!(r#"{{"fs_name":"home","write_bytes":{{"sum":{bytes},"n":2}}}}"#);
@@ -131,7 +135,9 @@ fn only_job(decode: impl FnOnce(&mut Decoder, &mut Decoded) -> Outcome) -> JobEv
 
 #[test]
 fn a_byte_that_is_no_utf8_costs_the_text_and_not_the_row() {
-    let row = latin1("{\"timestamp\":1795217400.5,\"job_name\":\"caf~\",\"producer\":\"n1\",\"fs_name\":\"a\",\"write_bytes.sum\":5}");
+    let row = latin1(
+        "{\"timestamp\":1795217400.5,\"job_name\":\"caf~\",\"producer\":\"n1\",\"fs_name\":\"a\",\"write_bytes.sum\":5}",
+    );
     assert_eq!(rows_of("x", &row).0, [(500_000, "n1".into(), "a".into(), 5)]);
     let table = latin1("Time,producer,fs_name,note,write_bytes.sum\n1795217400.5,n1,a,caf~,5\n");
     assert_eq!(rows_of("x", &table).0, [(500_000, "n1".into(), "a".into(), 5)]);
@@ -141,7 +147,9 @@ fn a_byte_that_is_no_utf8_costs_the_text_and_not_the_row() {
     );
     assert_eq!(only_job(|decoder, out| decoder.json_line(None, &job, out)).name, "caf\u{fffd}");
     let mut file = aggregator::CsvFile::new("slurm_jobs");
-    let lines = latin1("#Time,producer,job_id,user,job_name,job_start,job_end\n1795217400.5,n1,6,ann,caf~,1795217399,0");
+    let lines = latin1(
+        "#Time,producer,job_id,user,job_name,job_start,job_end\n1795217400.5,n1,6,ann,caf~,1795217399,0",
+    );
     let lines: Vec<&[u8]> = lines.split(|byte| *byte == b'\n').collect();
     let event = only_job(|decoder, out| {
         decoder.csv_line(&mut file, lines[0], out);
@@ -153,9 +161,11 @@ fn a_byte_that_is_no_utf8_costs_the_text_and_not_the_row() {
 #[test]
 fn messages_of_jobs_survive_a_byte_that_is_no_utf8() {
     let ended = "{\"jobid\":9,\"nodes\":\"n[1-2]\",\"@start\":\"2026-11-21T05:30:00\",\"@end\":\"2026-11-21T05:40:00\",\"username\":\"ann\",\"job_name\":\"caf~\",\"script\":\"# ~\"}";
-    let posted = "{\"job_id\":\"9\",\"nodes\":[\"n1\"],\"start\":1795217400,\"user\":\"ann\",\"name\":\"caf~\"}";
+    let posted =
+        "{\"job_id\":\"9\",\"nodes\":[\"n1\"],\"start\":1795217400,\"user\":\"ann\",\"name\":\"caf~\"}";
     for message in [ended, posted] {
-        let event = only_job(|decoder, out| decoder.job_message(&latin1(message), Time(1_795_300_000_000_000), out));
+        let event =
+            only_job(|decoder, out| decoder.job_message(&latin1(message), Time(1_795_300_000_000_000), out));
         assert_eq!((event.name.as_str(), event.user.as_str()), ("caf\u{fffd}", "ann"));
     }
 }

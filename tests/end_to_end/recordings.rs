@@ -131,9 +131,15 @@ fn nothing_used_is_an_error_that_says_why() {
         path
     };
     let nameless = rows(9).concat().replace("timestamp", "when");
-    let truth = write("truth.jsonl", "{\"kind\":\"series\",\"series\":\"lustre_write_rate/n1/home\",\"contended\":[]}\n");
+    let truth = write(
+        "truth.jsonl",
+        "{\"kind\":\"series\",\"series\":\"lustre_write_rate/n1/home\",\"contended\":[]}\n",
+    );
     for (file, wanted) in [
-        (write("nameless.jsonl", &nameless), &["18 missing_timestamp", "nameless.jsonl:1", "M_timestamp"][..]),
+        (
+            write("nameless.jsonl", &nameless),
+            &["18 missing_timestamp", "nameless.jsonl:1", "M_timestamp"][..],
+        ),
         (write("other.csv", "#Time,cpu\n1795217400.5,3\n"), &["1 unknown_schema", "write_bytes.sum"]),
         (write("empty.jsonl", ""), &["the inputs are empty"]),
     ] {
@@ -147,5 +153,9 @@ fn nothing_used_is_an_error_that_says_why() {
         }
     }
     let output = replay(&[&folder.path().join("out")], &folder.path().join("again"), &[]);
-    assert!(!output.status.success() && text(&output.stderr).contains("none of the"), "{}", text(&output.stderr));
+    assert!(
+        !output.status.success() && text(&output.stderr).contains("none of the"),
+        "{}",
+        text(&output.stderr)
+    );
 }

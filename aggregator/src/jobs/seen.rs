@@ -48,7 +48,8 @@ pub(super) fn left(span: Span, named: &[Span]) -> Option<Span> {
     loop {
         let before = span;
         for other in named {
-            let covers_start = other.start <= span.start.plus_seconds(SLACK_S) && other.ends_after(span.start);
+            let covers_start =
+                other.start <= span.start.plus_seconds(SLACK_S) && other.ends_after(span.start);
             if covers_start {
                 span.start = span.start.max(other.end?);
             }

@@ -36,7 +36,9 @@ fn own_name(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     let known = match lower.as_str() {
         "time" | "ts" | "m_timestamp" | "epoch" => "timestamp",
-        "producername" | "m_producer" | "prdcr" | "producer_name" | "hostname" | "nodename" | "host" => "producer",
+        "producername" | "m_producer" | "prdcr" | "producer_name" | "hostname" | "nodename" | "host" => {
+            "producer"
+        }
         "comp_id" | "compid" => "component_id",
         "jobid" => "job_id",
         "write_bytes_sum" => "write_bytes.sum",
