@@ -16,6 +16,7 @@
 //! | [`log`] | lines on standard error |
 //! | [`replay`] | `tailback replay`: recorded rows to files |
 //! | [`outputs`] | the four files of a replay |
+//! | [`unused`] | what of the inputs was not used, in words |
 //! | [`demo`] | `tailback demo`: the simulated cluster, live |
 //! | [`simulate`] | `tailback simulate`: recorded rows of the simulated cluster, with truth |
 //! | [`backtest`] | `tailback backtest`: configurations scored on rows whose truth is known |
@@ -51,3 +52,4 @@ pub mod serve;
 pub mod signals;
 pub mod simulate;
 pub mod topology;
+pub mod unused;

@@ -2,8 +2,8 @@
 
 use crate::outputs::{Outputs, Summary};
 use crate::pipeline::Pipeline;
-use crate::{bars, config};
-use aggregator::merge::Replay;
+use crate::{bars, config, unused};
+use aggregator::merge::{Replay, RowOrder};
 use aggregator::{Decoded, jobs};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -11,14 +11,15 @@ use detector::fabric::Network;
 use detector::model::ModelKind;
 use detector::store::{Retention, Store};
 use schemas::topology::{link_places, node_places};
-use std::collections::BTreeMap;
+use schemas::{DropCounts, DropReason};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What to replay and where to write.
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
-    /// LDMS JSON-lines or store_csv files; told apart by their content
+    /// LDMS JSON-lines, store_csv files or other tables whose header names known columns, or folders of them;
+    /// recognised by their content
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
     /// Jobs, one JSON object a line: job_id, user, name, nodes, start, end, app
@@ -42,6 +43,9 @@ pub struct ReplayArgs {
     /// Folder for signals.jsonl, episodes.jsonl, jobs.jsonl, dropped.json and tailback.db
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+    /// Take the rows of a file in the order in which they stand there, as a live system gets them: what is late is dropped
+    #[arg(long)]
+    pub arrival_order: bool,
     /// Leave out DIR/tailback.db, which `tailback report` and `tailback serve` read
     #[arg(long)]
     pub no_store: bool,
@@ -82,7 +86,11 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     if let Some(file) = &args.jobs {
         pipeline.declare(jobs::read_job_file(file)?);
     }
-    let mut replay = Replay::open(&args.inputs)?;
+    std::fs::create_dir_all(&args.out)
+        .with_context(|| format!("the folder {} cannot be made", args.out.display()))?;
+    let order = if args.arrival_order { RowOrder::Arrival } else { RowOrder::Time };
+    // Rows that have to be sorted may be many: the folder of the results has more room than the system's.
+    let mut replay = Replay::open_in(&args.inputs, order, &args.out)?;
     let mut outputs = Outputs::create(&args.out)?;
     let mut store = if args.no_store { None } else { Some(fresh_store(&args.out)?) };
     if let Some(store) = &mut store {
@@ -96,8 +104,10 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     };
     let bar = bars::of_bytes(replay.total_bytes());
     let mut decoded = Decoded::default();
+    let mut job_rows = 0;
     while replay.next_batch(&mut pipeline.decoder, &mut decoded)? {
         pipeline.feed(&decoded);
+        job_rows += decoded.jobs.iter().filter(|event| !event.seen).count() as u64;
         sink(&pipeline.take())?;
         bar.set_position(replay.bytes_read());
     }
@@ -105,8 +115,20 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     sink(&pipeline.take())?;
     store.as_mut().map_or(Ok((0, 0)), Store::learn)?;
     bar.finish_and_clear();
-    tell(args, &pipeline, &replay, &outputs.finish()?);
+    let summary = outputs.finish()?;
+    tell(args, &pipeline, &replay, &summary);
+    anyhow::ensure!(
+        job_rows + used(pipeline.rows(), &summary.drops) > 0,
+        "no row was used: {}",
+        unused::why_nothing(&pipeline.decoder, &summary.drops)
+    );
     Ok(())
+}
+
+/// Rows that reached the models.
+fn used(decoded: u64, drops: &DropCounts) -> u64 {
+    let whole_rows = [DropReason::Late, DropReason::Duplicate, DropReason::ClockJump, DropReason::BufferFull];
+    decoded.saturating_sub(whole_rows.into_iter().map(|reason| drops.get(reason)).sum())
 }
 
 /// The store of this replay alone: one of an earlier replay in the same folder is replaced.
@@ -127,16 +149,7 @@ fn tell(args: &ReplayArgs, pipeline: &Pipeline, replay: &Replay, summary: &Summa
         summary.jobs,
         args.out.display()
     );
-    let mut skipped: BTreeMap<&str, Vec<&Path>> = BTreeMap::new();
-    for file in replay.skipped() {
-        skipped.entry(file.note.as_ref()).or_default().push(&file.path);
-    }
-    for (note, files) in skipped {
-        eprintln!("skipped {} files ({note}), first {}", files.len(), files[0].display());
-    }
-    for (reason, count) in summary.drops.nonzero() {
-        let example = pipeline.decoder.examples().get(reason);
-        let example = example.map_or(String::new(), |text| format!(" First: {text}"));
-        eprintln!("not used: {count} {} - {}{example}", reason.name(), reason.meaning());
-    }
+    unused::lines(&pipeline.decoder, replay.skipped(), &summary.drops)
+        .iter()
+        .for_each(|line| eprintln!("{line}"));
 }

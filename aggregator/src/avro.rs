@@ -24,7 +24,6 @@ use crate::registry::Refusal;
 use known::Known;
 use plan::AvroPlan;
 use schemas::DropReason;
-use std::collections::HashMap;
 
 /// The byte that an Avro message begins with. No line of JSON does.
 const MAGIC: u8 = 0;
@@ -68,10 +67,8 @@ impl Decoder {
             Ok(Target::Jobs) => self.avro_jobs(plan, body, out),
             Ok(Target::Counters(shape)) => {
                 let counters = shape.open(&mut out.counters);
-                let result = plan.read(body, counters).and_then(|(time, identity)| {
-                    Ok((time, self.registry_mut().source(plan.plan.number, shape, &identity)?))
-                });
-                self.sealed(result, out)
+                let result = plan.read(body, counters);
+                self.counted(result, plan.plan.number, shape, out)
             }
         }
     }
@@ -81,7 +78,7 @@ impl Decoder {
             return self.refuse(DropReason::InvalidAvro, &plan.name, body);
         };
         let values = texts.iter().map(|text| Value::Json(text));
-        let row: HashMap<&str, Value<'_>> = plan.names().zip(values).collect();
+        let row = job_rows::row(plan.names().zip(values));
         let events = job_rows::events(&row, self.registry_mut()).map_err(|refused| {
             let lost = refused.reason == DropReason::BadJob && plan.is_u32(refused.field);
             Refusal { reason: if lost { DropReason::AvroU32Zero } else { refused.reason }, ..refused }

@@ -1,14 +1,13 @@
 //! Column names of LDMS schemas, and what each one says.
 
 use crate::family::Family;
+use crate::names::{Base, OTHER_CASE};
 use std::collections::HashMap;
 
 /// What one column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Column<'a> {
-    Time,
-    Producer,
-    ComponentId,
+    Base(Base),
     /// Cname of an Aries router.
     Router,
     /// A counter of an Aries tile: 0 stall, 1 to 8 flits of virtual channel 0 to 7.
@@ -44,12 +43,57 @@ pub(crate) enum Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// What the column called `name` holds.
-    pub(crate) fn of(name: &'a str) -> Column<'a> {
+    /// What the column called `name` (see [`crate::names::plain`]) holds, and how far the name is from LDMS' own: of
+    /// two columns that say the same the nearer one counts.
+    pub(crate) fn of(name: &'a str) -> (Column<'a>, u8) {
+        if let Some((base, far)) = Base::of(name) {
+            return (Column::Base(base), far);
+        }
+        match Column::spelled(name) {
+            Column::Other => (Column::in_other_case(name), OTHER_CASE),
+            known => (known, 0),
+        }
+    }
+
+    /// A column whose name has other capitals than LDMS', or `_` instead of its dot.
+    fn in_other_case(name: &'a str) -> Column<'a> {
+        const CAPITALS: [&str; 4] =
+            ["PortXmitWait", "PortXmitData", "LinkDownedCounter", "LinkErrorRecoveryCounter"];
+        if let Some(known) = CAPITALS.iter().find(|known| known.eq_ignore_ascii_case(name)) {
+            return Column::spelled(known);
+        }
+        if name.get(..7).is_some_and(|begin| begin.eq_ignore_ascii_case("ar_rtr_")) {
+            return tile(&name[7..].to_ascii_uppercase()).unwrap_or(Column::Other);
+        }
+        let lower = name.to_ascii_lowercase();
+        if lower == "write_bytes_sum" {
+            return Column::WriteBytes;
+        }
+        // What names a part keeps its case: it stands at the end.
+        let part = |part: &str| &name[name.len() - part.len()..];
+        match Column::spelled(&lower) {
+            Column::NamedPort(family, named, slot) => Column::NamedPort(family, part(named), slot),
+            Column::LinkCounter(family, named, slot) => Column::LinkCounter(family, part(named), slot),
+            Column::NamedMount(named) => Column::NamedMount(part(named)),
+            Column::Base(base) => Column::Base(base),
+            Column::Router => Column::Router,
+            Column::Tile { row, column, slot } => Column::Tile { row, column, slot },
+            Column::Adapter(family) => Column::Adapter(family),
+            Column::Port(family) => Column::Port(family),
+            Column::PortCounter(family, slot) => Column::PortCounter(family, slot),
+            Column::FileSystem => Column::FileSystem,
+            Column::Llite => Column::Llite,
+            Column::WriteBytes => Column::WriteBytes,
+            Column::JobStart => Column::JobStart,
+            Column::LustreServer => Column::LustreServer,
+            Column::Unused => Column::Unused,
+            Column::Other => Column::Other,
+        }
+    }
+
+    /// The column that LDMS calls `name`.
+    fn spelled(name: &'a str) -> Column<'a> {
         match name {
-            "timestamp" | "Time" => Column::Time,
-            "producer" | "ProducerName" => Column::Producer,
-            "component_id" => Column::ComponentId,
             "aries_rtr_id" => Column::Router,
             "ca_name" => Column::Adapter(Family::Ibmad),
             "port" => Column::Port(Family::Ibmad),
@@ -256,8 +300,13 @@ mod tests {
             ("LinkDownedCounter", Column::LinkCounter(Family::Ibnet, "", 0)),
             ("client.lstats.write_bytes#llite.snx11168", Column::NamedMount("snx11168")),
             ("AR_NIC_NETMON_ORB_EVENT_CNTR_REQ_PKTS", Column::Unused),
+            ("portxmitwait", Column::PortCounter(Family::Ibnet, 0)),
+            ("ar_rtr_0_1_inq_prf_rowbus_stall_cnt", tile(0, 1, 0)),
+            ("Port_Xmit_Wait#MLX5_0.1", Column::NamedPort(Family::IbSysfs, "MLX5_0.1", 0)),
+            ("FS_Name", Column::FileSystem),
+            ("write_bytes_sum", Column::WriteBytes),
         ] {
-            assert_eq!(Column::of(name), column, "{name}");
+            assert_eq!(Column::of(name).0, column, "{name}");
         }
     }
 

@@ -1,27 +1,47 @@
-//! Rows of `store_csv`: a header tells the columns, strings are not quoted.
+//! Rows of a table under a header: `store_csv` with any of its options, or a table of people's own making.
 
-use crate::columns::base_schema;
+use crate::columns::{Column, base_schema};
 use crate::decode::{Decoded, Decoder, Outcome};
 use crate::job_rows::{self, Value};
+use crate::names::{Base, plain};
 use crate::number::{counter, time};
-use crate::plan::{Plan, Role, Shape, Target};
+use crate::plan::{Plan, Role, Target};
 use crate::registry::{Identity, Refusal};
-use memchr::memchr_iter;
-use schemas::DropReason;
+use crate::table::{Fields, inside};
+use schemas::{DropReason, Time};
 use std::borrow::Cow;
-use std::collections::HashMap;
+
+/// What stands between the values of a row.
+const DELIMITERS: [u8; 3] = [b',', b'\t', b';'];
 
 /// What is known of one CSV file: its latest header.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct CsvFile {
     schema: String,
     header: Option<Header>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Header {
     columns: Vec<String>,
     plan: Plan,
+    delimiter: u8,
+    /// Whether a column without name stands before the others: rows may or may not have it.
+    leads: bool,
+}
+
+impl Header {
+    /// The fields of a row; `None` if it has another number of them.
+    #[inline]
+    fn fields<'a>(&self, line: &'a [u8]) -> Option<Fields<'a>> {
+        let mut fields = Fields::new(line, self.delimiter);
+        let count = fields.clone().count();
+        if self.leads && count == self.columns.len() + 1 {
+            fields.next();
+            return Some(fields);
+        }
+        (count == self.columns.len()).then_some(fields)
+    }
 }
 
 impl CsvFile {
@@ -32,10 +52,15 @@ impl CsvFile {
 
     /// Takes `line` as the header of the rows that follow.
     pub(crate) fn take_header(&mut self, line: &str) {
-        let columns: Vec<String> =
-            line.trim_start_matches('#').split(',').map(|name| unquoted(name).to_string()).collect();
-        self.header =
-            Some(Header { plan: Plan::of(columns.iter().map(String::as_str), &self.schema), columns });
+        let line = line.trim_start_matches('#');
+        let delimiter = delimiter_of(line.as_bytes());
+        let mut names = Fields::new(line.as_bytes(), delimiter).map(inside).peekable();
+        // The number of a row; or a decomposition begins with a counter, where `store_csv` begins the header, but not the
+        // rows, with a comma.
+        let leads = names.next_if(|name| name.is_empty()).is_some();
+        let columns: Vec<String> = names.map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+        let plan = Plan::of(columns.iter().map(String::as_str), &self.schema);
+        self.header = Some(Header { plan, columns, delimiter, leads });
     }
 
     /// Whether a header was seen.
@@ -49,13 +74,54 @@ impl CsvFile {
         let last = self.header.as_ref().and_then(|header| header.plan.roles.last());
         last.is_some_and(|role| *role != Role::Skip)
     }
+
+    /// When a row was sampled; `None` without header, or if the row has no time.
+    pub(crate) fn time_of(&self, line: &[u8]) -> Option<Time> {
+        let header = self.header.as_ref()?;
+        let at = header.plan.roles.iter().position(|role| *role == Role::Time)?;
+        let usec = header.plan.roles.iter().position(|role| *role == Role::TimeUsec);
+        let fields = if header.leads { header.fields(line)? } else { Fields::new(line, header.delimiter) };
+        let whole = time(inside(fields.clone().nth(at)?))?;
+        let usec = usec.and_then(|at| counter(inside(fields.clone().nth(at)?)).ok());
+        Some(whole + usec.unwrap_or(0).min(999) as i64)
+    }
 }
 
-/// Whether `line` is a header of `store_csv`: `#Time,Time_usec,…`.
+fn delimiter_of(line: &[u8]) -> u8 {
+    let uses = |delimiter: &u8| line.iter().filter(|b| *b == delimiter).count();
+    // The first of equals: a comma.
+    DELIMITERS.into_iter().rev().max_by_key(uses).unwrap_or(b',')
+}
+
+/// Whether `line` names columns: a time, whatever it is called, behind a `#`, or beside another known name.
 pub(crate) fn is_header(line: &[u8]) -> bool {
-    let first = line.split(|b| *b == b',').next().unwrap_or_default();
-    let name = first.strip_prefix(b"#").unwrap_or_default().trim_ascii();
-    name.eq_ignore_ascii_case(b"time") || name.eq_ignore_ascii_case(b"timestamp")
+    let Some(first) = line.first() else { return false };
+    let marked = *first == b'#';
+    if !marked && !(first.is_ascii_alphabetic() || matches!(first, b'"' | b'_') || DELIMITERS.contains(first))
+    {
+        return false;
+    }
+    let line = if marked { &line[1..] } else { line };
+    if line.starts_with(b"!") {
+        return false;
+    }
+    let (mut has_time, mut others) = (false, 0);
+    for (at, name) in Fields::new(line, delimiter_of(line)).map(inside).enumerate() {
+        // Values: a row has a number for its time.
+        if !marked
+            && !(at == 0 && name.is_empty())
+            && name.first().is_none_or(|b| b.is_ascii_digit() || matches!(b, b'-' | b'+' | b'.'))
+        {
+            return false;
+        }
+        let Ok(name) = std::str::from_utf8(name) else { continue };
+        match Column::of(&plain(name)).0 {
+            Column::Base(Base::Time | Base::TimeMsec) => has_time = true,
+            Column::Other => {}
+            _ => others += 1,
+        }
+    }
+    has_time && (marked || others > 0)
 }
 
 /// Whether `line` is what a `.KIND` file holds: types of the columns.
@@ -70,87 +136,100 @@ impl Decoder {
         if line.is_empty() || is_kind(line) {
             return Outcome::Skipped;
         }
-        let Ok(text) = std::str::from_utf8(line) else {
-            return self.dropped(&Refusal::new(DropReason::InvalidCsv, "line", line));
-        };
         if is_header(line) {
-            file.take_header(text);
+            file.take_header(&String::from_utf8_lossy(line));
             return Outcome::Skipped;
         }
         let Some(header) = &file.header else {
             return self.dropped(&Refusal::new(DropReason::CsvWithoutHeader, "line", line));
         };
-        if memchr_iter(b',', line).count() + 1 != header.columns.len() {
+        let Some(fields) = header.fields(line) else {
             return self.dropped(&Refusal::new(DropReason::InvalidCsv, "line", line));
-        }
+        };
         match &header.plan.target {
             Err(reason) => self.dropped(&Refusal::new(*reason, "line", line)),
-            Ok(Target::Jobs) => self.csv_jobs(header, text, out),
-            Ok(Target::Counters(shape)) => self.csv_counters(header, shape, line, out),
+            Ok(Target::Jobs) => self.csv_jobs(header, fields, out),
+            Ok(Target::Counters(shape)) => {
+                let result = read(header, fields, shape.open(&mut out.counters));
+                self.counted(result, header.plan.number, shape, out)
+            }
         }
     }
 
-    fn csv_jobs(&mut self, header: &Header, line: &str, out: &mut Decoded) -> Outcome {
-        let values = line.split(',').map(|value| Value::Csv(unquoted(value)));
-        let row: HashMap<&str, Value<'_>> = header.columns.iter().map(String::as_str).zip(values).collect();
+    fn csv_jobs(&mut self, header: &Header, fields: Fields<'_>, out: &mut Decoded) -> Outcome {
+        let texts: Vec<Cow<'_, str>> = fields.map(|field| String::from_utf8_lossy(inside(field))).collect();
+        let values = texts.iter().map(|text| Value::Csv(text));
+        let row = job_rows::row(header.columns.iter().map(String::as_str).zip(values));
         let events = job_rows::events(&row, self.registry_mut());
         self.jobs(events, out)
-    }
-
-    fn csv_counters(&mut self, header: &Header, shape: &Shape, line: &[u8], out: &mut Decoded) -> Outcome {
-        let counters = shape.open(&mut out.counters);
-        let result = read(header, line, counters).and_then(|(time, identity)| {
-            Ok((time, self.registry_mut().source(header.plan.number, shape, &identity)?))
-        });
-        self.sealed(result, out)
     }
 }
 
 /// Reads a row that has as many fields as its header.
 fn read<'a>(
     header: &'a Header,
-    line: &'a [u8],
+    fields: Fields<'a>,
     counters: &mut [u64],
-) -> Result<(schemas::Time, Identity<'a>), Refusal<'a>> {
+) -> Result<(Time, Identity<'a>), Refusal<'a>> {
     let mut identity = Identity::default();
     let mut at = Err(Refusal::new(DropReason::MissingTimestamp, "timestamp", b""));
+    let mut usec = 0;
     let mut bad = None;
-    let mut start = 0;
-    let ends = memchr_iter(b',', line).chain([line.len()]);
-    for (end, (role, column)) in ends.zip(header.plan.roles.iter().zip(&header.columns)) {
-        let raw = &line[start..end];
-        start = end + 1;
+    for (raw, (role, column)) in fields.zip(header.plan.roles.iter().zip(&header.columns)) {
         let refused = |reason| Refusal::new(reason, column, raw);
         match *role {
             Role::Skip => {}
-            Role::Counter(slot) => match (counter(raw.trim_ascii()), counters.get_mut(slot as usize)) {
+            Role::Counter(slot) => match (counter(inside(raw)), counters.get_mut(slot as usize)) {
                 (Ok(value), Some(place)) => *place = value,
                 (result, _) => bad = bad.or(result.err().map(refused)),
             },
             Role::LinkCounter(slot) => {
-                if let (Ok(value), Some(place)) = (counter(raw.trim_ascii()), counters.get_mut(slot as usize))
-                {
+                if let (Ok(value), Some(place)) = (counter(inside(raw)), counters.get_mut(slot as usize)) {
                     *place = value;
                 }
             }
-            Role::Time => at = time(raw.trim_ascii()).ok_or(refused(DropReason::BadTimestamp)),
-            Role::ComponentId => identity.component_id = counter(raw.trim_ascii()).ok(),
-            Role::Producer | Role::Text(_) => identity.take(*role, text(raw)),
+            Role::Time => at = time(inside(raw)).ok_or(refused(DropReason::BadTimestamp)),
+            Role::TimeUsec => usec = counter(inside(raw)).unwrap_or(0).min(999),
+            Role::ComponentId => identity.component_id = counter(inside(raw)).ok(),
+            Role::JobId => identity.job_id = Some(Cow::Borrowed(inside(raw))),
+            Role::Producer | Role::Text(_) => identity.take(*role, Cow::Borrowed(inside(raw))),
         }
     }
-    let time = at?;
+    let time = at? + usec as i64;
     bad.map_or(Ok((time, identity)), Err)
 }
 
-fn text(raw: &[u8]) -> Cow<'_, [u8]> {
-    let raw = raw.trim_ascii();
-    let inside = raw.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\""));
-    Cow::Borrowed(inside.unwrap_or(raw))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Some versions of `store_csv` quote strings on request.
-fn unquoted(value: &str) -> &str {
-    let value = value.trim();
-    let inside = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    inside.unwrap_or(value)
+    #[test]
+    fn headers_are_recognised_by_the_names_of_columns() {
+        for line in [
+            "#Time,Time_usec,ProducerName",
+            "#\"Time_msec\",\"Time_usec\",\"ProducerName\"",
+            "ProducerName\tTime\tfs_name",
+            "ts;prdcr;write_bytes.sum",
+            "\"fs_name\",\"TIMESTAMP\"",
+            "#,port_xmit_wait,timestamp",
+            ",timestamp,producer",
+            "\"\",\"timestamp\",\"producer\"",
+        ] {
+            assert!(is_header(line.as_bytes()), "{line}");
+        }
+        for line in [
+            "1795217419.001813,1813,nid00001",
+            "nid00001,1795217419.001813,scratch",
+            "time,flies",
+            "host,load,room",
+            "#!ldms-kinds!timestamp,u64",
+            "# a comment, some words",
+            "a,,timestamp,producer",
+            ",1795217419.001813,nid00001",
+            "",
+            "#",
+        ] {
+            assert!(!is_header(line.as_bytes()), "{line}");
+        }
+    }
 }

@@ -1,17 +1,18 @@
 //! From the bytes of a row to counters, job events or a counted drop.
 
 use crate::examples::{DropExamples, Place};
+use crate::job_column::JobColumn;
 use crate::job_rows::{self, Value};
 use crate::json::{self, Fields};
 use crate::layout::{Layout, Layouts};
 use crate::naming::{NodeNaming, NodePairs};
+use crate::nested;
 use crate::number::{counter, time};
-use crate::plan::{Plan, Role, Target};
+use crate::plan::{Plan, Role, Shape, Target};
 use crate::registry::{Identity, NamingConflict, Refusal, Registry};
 use crate::slurm;
 use schemas::{CounterBatch, DropCounts, DropReason, JobEvent, SourceIndex, Sources, Time};
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// Sources that a decoder numbers before it drops rows of further ones, unless told otherwise.
 pub const SOURCES_MAX: usize = 1_000_000;
@@ -48,6 +49,9 @@ impl Decoded {
 pub enum Outcome {
     /// One row of counters.
     Row,
+    /// Rows of counters from one message, at least two, or one beside others that were dropped; and the reason of the
+    /// first of these.
+    Rows(usize, Option<DropReason>),
     /// So many job events, at least one.
     Jobs(usize),
     /// Nothing to say: an empty line, a CSV header, a job row without a job.
@@ -64,6 +68,7 @@ pub struct Decoder {
     /// Where the next row comes from; shown in [`Decoder::examples`].
     pub place: Place,
     registry: Registry,
+    job_column: JobColumn,
     layouts: Layouts,
     drops: DropCounts,
     examples: DropExamples,
@@ -81,6 +86,7 @@ impl Decoder {
         Decoder {
             place: Place::default(),
             registry: Registry::new(naming, sources_max),
+            job_column: JobColumn::default(),
             layouts: Layouts::default(),
             drops: DropCounts::default(),
             examples: DropExamples::default(),
@@ -139,12 +145,20 @@ impl Decoder {
         if let Some(outcome) = self.known_layout(hint, line, out) {
             return outcome;
         }
-        let Some(text) = std::str::from_utf8(line).ok() else {
-            return self.refuse(DropReason::InvalidJson, "line", line);
-        };
+        // A byte that is no UTF-8 spoils the text in which it stands, not the row.
+        let text = String::from_utf8_lossy(line);
+        if text.starts_with('[') {
+            return self.json_list(hint, &text, out);
+        }
+        self.json_row(hint, &text, out)
+    }
+
+    /// Decodes a row of any layout, whose columns may have parts.
+    pub(crate) fn json_row(&mut self, hint: &str, text: &str, out: &mut Decoded) -> Outcome {
         match json::fields(text) {
+            Some(fields) if nested::has_parts(&fields) => self.json_parts(hint, &fields, out),
             Some(fields) => self.any_layout(hint, text, &fields, out),
-            None => self.refuse(DropReason::InvalidJson, "line", line),
+            None => self.refuse(DropReason::InvalidJson, "line", text.as_bytes()),
         }
     }
 
@@ -155,7 +169,7 @@ impl Decoder {
         self.jobs(events, out)
     }
 
-    fn known_layout(&mut self, hint: &str, line: &[u8], out: &mut Decoded) -> Option<Outcome> {
+    pub(crate) fn known_layout(&mut self, hint: &str, line: &[u8], out: &mut Decoded) -> Option<Outcome> {
         let layouts = self.layouts.of(hint);
         let mut found = None;
         for (at, layout) in layouts.iter().enumerate() {
@@ -171,40 +185,68 @@ impl Decoder {
         layouts[..=at].rotate_right(1);
         let layout = &layouts[0];
         let result = match &layout.plan.target {
-            Ok(Target::Counters(shape)) => self
-                .registry
-                .source(layout.plan.number, shape, &reading.identity)
-                .map(|source| (reading.time, source)),
+            Ok(Target::Counters(shape)) => {
+                let source = self.registry.source(layout.plan.number, shape, &reading.identity);
+                source.map(|source| (reading.time, source))
+            }
             Ok(Target::Jobs) => return None,
             Err(reason) => Err(Refusal::new(*reason, "row", line)),
         };
+        if let Ok((time, source)) = &result {
+            let job_id = reading.identity.job_id.as_deref();
+            self.job_column.note(&self.registry.sources, *source, *time, job_id, &mut out.jobs);
+        }
         Some(self.sealed(result, out))
     }
 
-    fn any_layout(&mut self, hint: &str, line: &str, fields: &Fields<'_>, out: &mut Decoded) -> Outcome {
+    pub(crate) fn any_layout(
+        &mut self,
+        hint: &str,
+        line: &str,
+        fields: &Fields<'_>,
+        out: &mut Decoded,
+    ) -> Outcome {
         let plan = Plan::of(fields.0.iter().map(|(name, _)| name.as_ref()), hint);
         if let Ok(Target::Jobs) = plan.target {
-            let values = fields.0.iter().map(|(name, raw)| (name.as_ref(), Value::Json(raw)));
-            let row: HashMap<&str, Value<'_>> = values.collect();
+            let row = job_rows::row(fields.0.iter().map(|(name, raw)| (name.as_ref(), Value::Json(raw))));
             let events = job_rows::events(&row, &mut self.registry);
             return self.jobs(events, out);
         }
         let positions = json::positions(line, fields);
-        let result = match &plan.target {
+        let outcome = match &plan.target {
             Ok(Target::Counters(shape)) => {
                 let counters = shape.open(&mut out.counters);
-                read(fields, &plan, counters).and_then(|(time, identity)| {
-                    let source = self.registry.source(plan.number, shape, &identity)?;
-                    Ok((time, source))
-                })
+                let result = read(fields, &plan, counters);
+                self.counted(result, plan.number, shape, out)
             }
-            Err(reason) => Err(Refusal::new(*reason, "row", line.as_bytes())),
-            Ok(Target::Jobs) => Err(Refusal::new(DropReason::UnknownSchema, "row", line.as_bytes())),
+            Err(reason) => self.sealed(Err(Refusal::new(*reason, "row", line.as_bytes())), out),
+            Ok(Target::Jobs) => {
+                self.sealed(Err(Refusal::new(DropReason::UnknownSchema, "row", line.as_bytes())), out)
+            }
         };
-        let outcome = self.sealed(result, out);
         let layout = Layout::learn(line.as_bytes(), &positions, plan);
         self.layouts.keep(hint, layout);
         outcome
+    }
+
+    /// Ends a row of counters of the plan numbered `plan`, whose counters are open.
+    pub(crate) fn counted(
+        &mut self,
+        read: Result<(Time, Identity<'_>), Refusal<'_>>,
+        plan: u64,
+        shape: &Shape,
+        out: &mut Decoded,
+    ) -> Outcome {
+        let (time, identity) = match read {
+            Ok(read) => read,
+            Err(refused) => return self.sealed(Err(refused), out),
+        };
+        let source = self.registry.source(plan, shape, &identity);
+        if let Ok(source) = source {
+            let job_id = identity.job_id.as_deref();
+            self.job_column.note(&self.registry.sources, source, time, job_id, &mut out.jobs);
+        }
+        self.sealed(source.map(|source| (time, source)), out)
     }
 
     pub(crate) fn registry_mut(&mut self) -> &mut Registry {
@@ -261,6 +303,7 @@ fn read<'a>(
 ) -> Result<(Time, Identity<'a>), Refusal<'a>> {
     let mut identity = Identity::default();
     let mut at = Err(Refusal::new(DropReason::MissingTimestamp, "timestamp", b""));
+    let mut usec = 0;
     let mut bad = None;
     for ((name, raw), role) in fields.0.iter().zip(&plan.roles) {
         let refused = |reason| Refusal::new(reason, name, raw.as_bytes());
@@ -276,7 +319,9 @@ fn read<'a>(
                 }
             }
             Role::Time => at = time(raw.as_bytes()).ok_or(refused(DropReason::BadTimestamp)),
+            Role::TimeUsec => usec = counter(raw.as_bytes()).unwrap_or(0).min(999),
             Role::ComponentId => identity.component_id = counter(raw.as_bytes()).ok(),
+            Role::JobId => identity.job_id = json::text(raw).map(bytes_of),
             Role::Producer if *raw == "null" => {}
             Role::Producer | Role::Text(_) => match json::text(raw) {
                 Some(text) => identity.take(*role, bytes_of(text)),
@@ -284,7 +329,7 @@ fn read<'a>(
             },
         }
     }
-    let time = at?;
+    let time = at? + usec as i64;
     bad.map_or(Ok((time, identity)), Err)
 }
 

@@ -5,6 +5,7 @@
 //! `job_end` (flattened to `job_id0, job_id1, …` in CSV) and the strings `user_0`, `job_name_0`, ….
 
 use crate::json;
+use crate::names::{Base, plain};
 use crate::number::{counter, time, time_of_seconds};
 use crate::registry::{Identity, Refusal, Registry};
 use schemas::job_post::shown;
@@ -20,8 +21,25 @@ pub(crate) enum Value<'a> {
     Csv(&'a str),
 }
 
-/// Columns of a row by name.
-pub(crate) type Row<'a> = HashMap<&'a str, Value<'a>>;
+/// Columns of a row by the names that LDMS has for them.
+pub(crate) type Row<'a> = HashMap<Cow<'a, str>, Value<'a>>;
+
+/// The row of these columns. Of two columns that say the same, the one counts whose name is nearer to LDMS' own.
+pub(crate) fn row<'a>(columns: impl Iterator<Item = (&'a str, Value<'a>)>) -> Row<'a> {
+    let named = columns.map(|(name, value)| {
+        let name = plain(name);
+        match Base::of(&name) {
+            Some((base, far)) => (far, Cow::Borrowed(base.name()), value),
+            None if name.bytes().any(|b| b.is_ascii_uppercase()) => {
+                (1, Cow::Owned(name.to_ascii_lowercase()), value)
+            }
+            None => (0, name, value),
+        }
+    });
+    let mut named: Vec<_> = named.collect();
+    named.sort_by_key(|(far, _, _)| std::cmp::Reverse(*far));
+    named.into_iter().map(|(_, name, value)| (name, value)).collect()
+}
 
 impl<'a> Value<'a> {
     fn raw(self) -> &'a str {
@@ -96,6 +114,7 @@ fn event<'a>(time: Time, node: Name, job_id: Name, said: &Said<'a>) -> Result<Jo
         name: clean(said.name, "job_name")?,
         start: Some(start),
         end,
+        seen: false,
     })
 }
 
@@ -104,7 +123,7 @@ fn refusal<'a>(reason: DropReason, field: &'a str, value: Option<Value<'a>>) -> 
 }
 
 fn time_of<'a>(row: &Row<'a>) -> Result<Time, Refusal<'a>> {
-    let value = row.get("timestamp").or(row.get("Time")).copied();
+    let value = row.get("timestamp").copied();
     let parsed = value.and_then(|value| time(value.raw().as_bytes()));
     parsed.ok_or(refusal(DropReason::BadTimestamp, "timestamp", value))
 }
@@ -175,7 +194,7 @@ fn seconds<'a>(value: Option<Value<'a>>, field: &'a str) -> Result<Option<Time>,
 }
 
 fn node_of<'a>(row: &Row<'a>, registry: &mut Registry) -> Result<Name, Refusal<'a>> {
-    let producer = row.get("producer").or(row.get("ProducerName"));
+    let producer = row.get("producer");
     let first = row.get("component_id").or(row.get("component_id0")).copied();
     let number = match first.and_then(Value::items) {
         Some(items) => items.first().copied(),

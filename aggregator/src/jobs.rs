@@ -4,10 +4,12 @@
 //! said, and the runs of jobs follow from all of it, whatever its order was.
 
 mod runs;
+mod seen;
 
-use runs::Entry;
+use runs::{Entry, Span};
 use schemas::jsonl::{JobFileError, parse_job};
 use schemas::{Job, JobEvent, Name, Time};
+use seen::OnNodes;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read};
@@ -27,6 +29,9 @@ pub struct JobBook {
     entries: BTreeMap<Name, Entry>,
     jobs_max: usize,
     refused: u64,
+    /// Kept from the first job on that only rows' own `job_id` shows.
+    #[serde(skip)]
+    on_nodes: Option<OnNodes>,
 }
 
 impl Default for JobBook {
@@ -39,42 +44,91 @@ impl JobBook {
     /// A book of at most `jobs_max` numbers of jobs. When it is full those that ended first are forgotten; if none has
     /// ended, events of further jobs are counted and forgotten.
     pub fn new(jobs_max: usize) -> JobBook {
-        JobBook { entries: BTreeMap::new(), jobs_max, refused: 0 }
+        JobBook { entries: BTreeMap::new(), jobs_max, refused: 0, on_nodes: None }
     }
 
     /// Takes in `events`; the jobs that are new or changed, in the order of their numbers. If one run of a number
     /// changed, all of its runs come back.
     pub fn fold(&mut self, events: &[JobEvent]) -> Vec<Job> {
-        let mut changed = BTreeSet::new();
+        let mut changed: BTreeSet<&Name> = BTreeSet::new();
+        let mut beside: BTreeSet<Name> = BTreeSet::new();
         for event in events {
             if let Some(entry) = self.entry(&event.job_id)
                 && entry.fold(event)
             {
                 changed.insert(&event.job_id);
+                self.note_nodes(&event.job_id, &event.nodes);
+                if !event.seen {
+                    beside.extend(self.only_seen_on(&event.nodes));
+                }
             }
         }
-        let runs = |job_id: &&Name| Some(self.entries.get(job_id)?.runs(job_id));
-        changed.iter().filter_map(runs).flatten().collect()
+        let changed = changed.into_iter().chain(beside.iter()).collect::<BTreeSet<_>>();
+        changed.into_iter().flat_map(|job_id| self.changed_runs(job_id)).collect()
+    }
+
+    /// The runs of a job that changed. One that others took all nodes from is given as one that never ran.
+    fn changed_runs(&self, job_id: &Name) -> Vec<Job> {
+        let Some(entry) = self.entries.get(job_id) else { return Vec::new() };
+        let runs = self.runs(job_id, entry);
+        if !runs.is_empty() || !entry.is_only_seen() {
+            return runs;
+        }
+        let whole = entry.seen_runs(job_id, |_, span| Some(span));
+        whole.into_iter().map(|job| Job { nodes: Vec::new(), end: Some(job.start), ..job }).collect()
+    }
+
+    fn runs(&self, job_id: &Name, entry: &Entry) -> Vec<Job> {
+        if entry.is_only_seen() {
+            return entry.seen_runs(job_id, |node, span| seen::left(span, &self.named_on(node)));
+        }
+        entry.runs(job_id)
+    }
+
+    /// When a scheduler or a job file says that a job ran on `node`.
+    fn named_on(&self, node: &Name) -> Vec<Span> {
+        let on_nodes = self.on_nodes.as_ref();
+        let entries = on_nodes.into_iter().flat_map(|on_nodes| on_nodes.on(node));
+        entries.filter_map(|job_id| self.entries.get(job_id)).flat_map(|entry| entry.named_on(node)).collect()
+    }
+
+    /// Jobs on these nodes that only rows' own `job_id` shows.
+    fn only_seen_on(&self, nodes: &[Name]) -> Vec<Name> {
+        let Some(on_nodes) = &self.on_nodes else { return Vec::new() };
+        let only_seen = |job_id: &&Name| self.entries.get(*job_id).is_some_and(Entry::is_only_seen);
+        nodes.iter().flat_map(|node| on_nodes.on(node)).filter(only_seen).cloned().collect()
+    }
+
+    /// Notes where a job runs, once that matters.
+    fn note_nodes(&mut self, job_id: &Name, nodes: &[Name]) {
+        let only_seen = self.entries.get(job_id).is_some_and(Entry::is_only_seen);
+        match &mut self.on_nodes {
+            Some(on_nodes) => nodes.iter().for_each(|node| on_nodes.add(node, job_id)),
+            None if only_seen => self.on_nodes = Some(OnNodes::of(&self.entries)),
+            None => {}
+        }
     }
 
     /// Takes in a job as a job file has it. From then on rows about this job are not needed.
     pub fn declare(&mut self, job: Job) {
-        if let Some(entry) = self.entry(&job.job_id) {
+        let (job_id, nodes) = (job.job_id.clone(), job.nodes.clone());
+        if let Some(entry) = self.entry(&job_id) {
             entry.declare(job);
+            self.note_nodes(&job_id, &nodes);
         }
     }
 
     /// The job of that number, or the run of that name (`1234.r1`).
     pub fn get(&self, job_id: &Name) -> Option<Job> {
         let number = job_id.as_str().rsplit_once(".r").and_then(|(number, _)| Name::parse(number).ok());
-        let of = |number: &Name| Some(self.entries.get(number)?.runs(number));
+        let of = |number: &Name| Some(self.runs(number, self.entries.get(number)?));
         let runs = of(job_id).or_else(|| of(&number?))?;
         runs.into_iter().find(|job| job.job_id == *job_id)
     }
 
     /// All jobs, in the order of their numbers.
     pub fn jobs(&self) -> impl Iterator<Item = Job> {
-        self.entries.iter().flat_map(|(job_id, entry)| entry.runs(job_id))
+        self.entries.iter().flat_map(|(job_id, entry)| self.runs(job_id, entry))
     }
 
     /// Events that were forgotten because the book was full of jobs that had not ended.
@@ -85,6 +139,9 @@ impl JobBook {
     /// Forgets jobs that ended before `time`.
     pub fn forget_before(&mut self, time: Time) {
         self.entries.retain(|_, entry| entry.ended().is_none_or(|end| end >= time));
+        if self.on_nodes.is_some() {
+            self.on_nodes = Some(OnNodes::of(&self.entries));
+        }
     }
 
     fn entry(&mut self, job_id: &Name) -> Option<&mut Entry> {
@@ -154,14 +211,16 @@ pub fn read_job_file(path: &Path) -> Result<Vec<Job>, JobsError> {
         std::fs::File::open(path).map_err(|source| JobsError::Open { path: path.to_path_buf(), source })?;
     let mut reader = BufReader::new(file);
     let mut jobs = Vec::new();
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     for line in 1.. {
-        text.clear();
-        let read = (&mut reader).take(JOB_LINE_BYTES_MAX).read_line(&mut text);
+        bytes.clear();
+        let read = (&mut reader).take(JOB_LINE_BYTES_MAX).read_until(b'\n', &mut bytes);
         let length = read.map_err(|source| JobsError::Read { path: path.to_path_buf(), line, source })?;
         if length == 0 {
             break;
         }
+        // A byte that is no UTF-8 spoils the text in which it stands, not the job.
+        let text = String::from_utf8_lossy(&bytes);
         let content = text.trim_start_matches('\u{feff}').trim();
         if content.is_empty() {
             continue;

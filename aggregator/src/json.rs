@@ -39,6 +39,17 @@ pub(crate) fn fields(line: &str) -> Option<Fields<'_>> {
     serde_json::from_str(line).ok()
 }
 
+/// The values of the list that `line` is; `None` if it is no JSON list.
+pub(crate) fn items(line: &str) -> Option<Vec<&str>> {
+    let items: Vec<&RawValue> = serde_json::from_str(line).ok()?;
+    Some(items.into_iter().map(RawValue::get).collect())
+}
+
+/// `text` as a JSON string.
+pub(crate) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
 /// Where each value stands in `line`: start and end. The values are slices of `line`.
 pub(crate) fn positions(line: &str, fields: &Fields<'_>) -> Vec<(usize, usize)> {
     let base = line.as_ptr() as usize;

@@ -42,7 +42,7 @@ pub(crate) fn sibling_header(path: &Path) -> Result<Option<String>, (PathBuf, st
         };
         let lines = bytes.split(|b| *b == b'\n').map(trimmed);
         let header = lines.into_iter().find(|line| is_header(line));
-        return Ok(header.and_then(|line| String::from_utf8(line.to_vec()).ok()));
+        return Ok(header.map(|line| String::from_utf8_lossy(line).into_owned()));
     }
     Ok(None)
 }
@@ -50,6 +50,8 @@ pub(crate) fn sibling_header(path: &Path) -> Result<Option<String>, (PathBuf, st
 /// How the lines of a file are written.
 pub(crate) enum Told {
     Json,
+    /// Objects in lists, or on several lines each.
+    Objects,
     Csv,
     Kinds,
 }
@@ -62,10 +64,17 @@ pub(crate) fn tell(path: &Path, head: &[u8], header: bool) -> Result<Told, Input
     let lines = || head.split(|b| *b == b'\n').map(trimmed).filter(|line| !line.is_empty());
     let mut kinds = false;
     for line in lines() {
-        if is_text(line) && begins_object(line) {
+        // A byte that is no UTF-8 may stand in any text.
+        if line.contains(&0) {
+            continue;
+        }
+        if begins_object(line) {
             return Ok(Told::Json);
         }
-        if is_text(line) && (is_header(line) || begins_csv_row(line)) {
+        if begins_objects(line) {
+            return Ok(Told::Objects);
+        }
+        if is_header(line) || begins_csv_row(line) {
             return Ok(Told::Csv);
         }
         kinds |= is_kind(line);
@@ -92,6 +101,12 @@ fn is_text(line: &[u8]) -> bool {
 fn begins_object(line: &[u8]) -> bool {
     let inside = line.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     inside.is_some_and(|rest| matches!(rest.first(), Some(b'"' | b'}')))
+}
+
+/// A list of rows, or a row that continues in the next line.
+fn begins_objects(line: &[u8]) -> bool {
+    let listed = line.strip_prefix(b"[").map(<[u8]>::trim_ascii_start);
+    line == b"{" || listed.is_some_and(|rest| matches!(rest.first(), None | Some(b'{')))
 }
 
 fn begins_csv_row(line: &[u8]) -> bool {

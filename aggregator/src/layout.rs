@@ -36,6 +36,7 @@ pub(crate) struct Layout {
 #[derive(Debug, Default)]
 pub(crate) struct Reading<'a> {
     pub time: Time,
+    usec: u64,
     pub identity: Identity<'a>,
 }
 
@@ -81,6 +82,7 @@ impl Layout {
             };
             rest = &rest[length..];
         }
+        reading.time = reading.time + reading.usec as i64;
         (rest == self.tail).then_some(reading)
     }
 
@@ -102,6 +104,11 @@ impl<'a> Reading<'a> {
                 self.time = time;
                 (rest[0] != b'0').then_some(length)
             }
+            Role::TimeUsec => {
+                let (usec, length) = json_u64(rest)?;
+                self.usec = usec.min(999);
+                Some(length)
+            }
             Role::ComponentId => {
                 let (id, length) = json_u64(rest)?;
                 self.identity.component_id = Some(id);
@@ -112,7 +119,7 @@ impl<'a> Reading<'a> {
                 self.identity.take(role, Cow::Borrowed(&rest[1..length - 1]));
                 Some(length)
             }
-            Role::Text(_) => {
+            Role::Text(_) | Role::JobId => {
                 let (value, length) = match plain_string(rest) {
                     Some(length) => (&rest[1..length - 1], length),
                     None => json_u64(rest).map(|(_, length)| (&rest[..length], length))?,

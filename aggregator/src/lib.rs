@@ -6,23 +6,32 @@
 //! | [`csv`] | the same for lines of `store_csv` under a header |
 //! | [`avro`] | the same for Avro messages, whose schemas [`AvroSchemas`] holds |
 //! | [`confluent`] | [`RegistryClient`]: schemas from a Confluent-compatible registry |
+//! | `table` | the fields of a line of CSV |
+//! | `several` | messages that hold several rows |
+//! | `nested` | rows with records and lists of records to flat rows |
 //! | `layout` | the fast way: rows of one set differ only in their values |
 //! | `json` | the general way: any JSON object |
 //! | `plan` | what a list of columns means: parts, counters, or why it is of no use |
+//! | `names` | spellings of column names |
 //! | [`columns`] | column and schema names of LDMS |
 //! | `family` | the schemas used, with metric and rank |
 //! | `registry` | from the values that identify a row to its source |
 //! | [`naming`] | [`NodeNaming`]: from `component_id` to a node |
 //! | `number` | counters and timestamps, exact |
+//! | `job_column` | jobs out of the `job_id` that rows carry |
 //! | `job_rows` | job events out of rows |
 //! | `slurm` | job events out of Slurm's messages and its scripts' |
 //! | [`jobs`] | [`JobBook`]: job events to jobs; job files |
 //! | [`examples`] | the first dropped row of each reason |
-//! | [`source`] | [`InputFile`]: a file of rows and its lines |
+//! | `inputs` | files and folders that are named as inputs |
+//! | [`source`] | a file of rows: what it is, and when its rows were sampled |
+//! | `lines` | lines of a file, or JSON objects that stand on several |
+//! | `sort` | rows of one file in the order of time, in bounded memory |
+//! | `run` | rows of a file or of an ordered piece of it, with a look-ahead |
 //! | `kind` | what a file is, by name and content |
 //! | [`topology`] | [`topology::read`]: fabric tools' output, cnames, parameters of machines to a topology |
 //! | [`ldms`] | configuration of aggregator daemons, in pieces |
-//! | [`merge`] | [`Replay`]: many files at once, in order of time |
+//! | [`merge`] | [`Replay`]: many files at once, in order of time or of arrival |
 
 pub mod avro;
 pub mod columns;
@@ -31,19 +40,28 @@ pub mod csv;
 pub mod decode;
 pub mod examples;
 mod family;
+mod inputs;
+mod job_column;
 mod job_rows;
 pub mod jobs;
 mod json;
 mod kind;
 mod layout;
 pub mod ldms;
+mod lines;
 pub mod merge;
+mod names;
 pub mod naming;
+mod nested;
 mod number;
 mod plan;
 mod registry;
+mod run;
+mod several;
 mod slurm;
+mod sort;
 pub mod source;
+mod table;
 pub mod topology;
 
 pub use avro::{AvroSchemas, SchemaError};
@@ -52,10 +70,11 @@ pub use csv::CsvFile;
 pub use decode::{Decoded, Decoder, Outcome, SOURCES_MAX};
 pub use examples::{DropExamples, Place};
 pub use jobs::JobBook;
-pub use merge::Replay;
+pub use merge::{Replay, RowOrder};
+pub use names::WANTED;
 pub use naming::NodeNaming;
 pub use registry::NamingConflict;
-pub use source::{InputError, InputFile};
+pub use source::{InputError, SkippedFile};
 pub use topology::{TopologyError, TopologyReading};
 
 #[cfg(test)]

@@ -74,22 +74,33 @@ fn not_a_counter(bytes: &[u8]) -> DropReason {
     if negative { DropReason::NegativeCounter } else { DropReason::BadValue }
 }
 
-/// The timestamp that `bytes` begin with, `seconds[.fraction]`, and its length; digits beyond the microsecond
-/// are cut off. `None` if there is none or it lies outside the years 2000 to 2254.
+/// The timestamp that `bytes` begin with, `seconds[.fraction]` or whole milli-, micro- or nanoseconds, and its length;
+/// digits beyond the microsecond are cut off. The unit follows from the size: the believed years do not overlap.
+/// `None` if there is none or it lies outside the years 2000 to 2254.
 #[inline]
 pub(crate) fn leading_time(bytes: &[u8]) -> Option<(Time, usize)> {
-    let (seconds, digits) = leading_u64(bytes)?;
-    if !(SECONDS_MIN..SECONDS_END).contains(&seconds) {
-        return None;
-    }
-    let (micros, length) = match bytes.get(digits) {
+    let (whole, digits) = leading_u64(bytes)?;
+    let (fraction, length) = match bytes.get(digits) {
         Some(b'.') => {
             let (micros, length) = leading_micros(&bytes[digits + 1..])?;
             (micros, digits + 1 + length)
         }
         _ => (0, digits),
     };
-    Some((Time((seconds * 1_000_000 + micros) as i64), length))
+    let believed =
+        |ticks_a_second: u64| (SECONDS_MIN * ticks_a_second..SECONDS_END * ticks_a_second).contains(&whole);
+    let micros = if believed(1) {
+        whole * 1_000_000 + fraction
+    } else if believed(1_000) {
+        whole * 1_000 + fraction / 1_000
+    } else if believed(1_000_000) {
+        whole
+    } else if believed(1_000_000_000) {
+        whole / 1_000
+    } else {
+        return None;
+    };
+    Some((Time(micros as i64), length))
 }
 
 fn leading_micros(fraction: &[u8]) -> Option<(u64, usize)> {
@@ -99,8 +110,10 @@ fn leading_micros(fraction: &[u8]) -> Option<(u64, usize)> {
     Some((value * POWERS[6 - kept], digits))
 }
 
-/// `bytes` as a whole as a timestamp in seconds; an exponent is understood, but rounds.
+/// `bytes` as a whole as a timestamp: a number, quoted or not; an exponent is understood, but rounds.
 pub(crate) fn time(bytes: &[u8]) -> Option<Time> {
+    let inside = bytes.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\""));
+    let bytes = inside.unwrap_or(bytes);
     match leading_time(bytes) {
         Some((time, length)) if length == bytes.len() => return Some(time),
         _ => {}
@@ -137,6 +150,16 @@ mod tests {
         assert_eq!(time(b"1795217419.5"), Some(Time(1_795_217_419_500_000)));
         assert_eq!(time(b"1795217419.0018139"), Some(Time(1_795_217_419_001_813)));
         assert_eq!(time(b"1.795217419e9"), Some(Time(1_795_217_419_000_000)));
+    }
+
+    #[test]
+    fn the_unit_of_a_time_follows_from_its_size() {
+        for text in ["1795217419001.813", "1795217419001813", "1795217419001813999", "\"1795217419.001813\""]
+        {
+            assert_eq!(time(text.as_bytes()), Some(Time(1_795_217_419_001_813)), "{text}");
+        }
+        assert_eq!(time(b"1795217419001"), Some(Time(1_795_217_419_001_000)));
+        assert_eq!(time(b"\"2026-11-20 23:30:19\""), None, "a date without its offset from UTC");
     }
 
     #[test]

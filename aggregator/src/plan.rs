@@ -2,7 +2,9 @@
 
 use crate::columns::{Column, base_schema, file_systems, is_unused_schema};
 use crate::family::Family;
+use crate::names::{Base, plain};
 use schemas::{CounterBatch, DropReason, LINK_COLUMNS, NOT_MEASURED, Name};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,8 +16,12 @@ static NEXT_NUMBER: AtomicU64 = AtomicU64::new(0);
 pub(crate) enum Role {
     Skip,
     Time,
+    /// Microseconds to add to a time that is given in milliseconds.
+    TimeUsec,
     Producer,
     ComponentId,
+    /// The job that the row's node works for.
+    JobId,
     /// Part of the source's description: 0 is router, adapter or file system, 1 is the adapter's port.
     Text(u8),
     /// Goes to this place among the counters of the row.
@@ -61,16 +67,18 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The meaning of `columns` in their order. Of a column that occurs twice the last one counts,
-    /// as in every JSON parser. `schema` is what topic or file say; it only tells unused from unknown.
+    /// The meaning of `columns` in their order. Of a column that occurs twice the last one counts, as in every JSON
+    /// parser, and of several names for one thing the one nearest to LDMS' own. `schema` is what topic or file say; it only separates unused from unknown.
     pub(crate) fn of<'a>(columns: impl Iterator<Item = &'a str>, schema: &str) -> Plan {
+        let names: Vec<Cow<'_, str>> = columns.map(plain).collect();
+        let known = names.iter().enumerate().map(|(at, name)| (at, Column::of(name)));
+        let mut known: Vec<_> = known.filter(|(_, (column, _))| *column != Column::Other).collect();
+        known.sort_by_key(|(_, (_, far))| std::cmp::Reverse(*far));
         let mut found = Found::default();
-        let mut count = 0;
-        for (at, name) in columns.enumerate() {
-            found.note(at, Column::of(name));
-            count = at + 1;
+        for (at, (column, _)) in known {
+            found.note(at, column);
         }
-        let mut roles = vec![Role::Skip; count];
+        let mut roles = vec![Role::Skip; names.len()];
         let target = found.target(schema, &mut roles);
         if target.is_err() {
             roles.fill(Role::Skip);
@@ -83,8 +91,12 @@ impl Plan {
 #[derive(Default)]
 struct Found<'a> {
     time: Option<usize>,
+    /// Whether the time is named as milliseconds.
+    msec: bool,
+    time_usec: Option<usize>,
     producer: Option<usize>,
     component_id: Option<usize>,
+    job_id: Option<usize>,
     router: Option<usize>,
     file_system: Option<usize>,
     write_bytes: Option<usize>,
@@ -103,9 +115,12 @@ struct Found<'a> {
 impl<'a> Found<'a> {
     fn note(&mut self, at: usize, column: Column<'a>) {
         match column {
-            Column::Time => self.time = Some(at),
-            Column::Producer => self.producer = Some(at),
-            Column::ComponentId => self.component_id = Some(at),
+            Column::Base(Base::Time) => (self.time, self.msec) = (Some(at), false),
+            Column::Base(Base::TimeMsec) => (self.time, self.msec) = (Some(at), true),
+            Column::Base(Base::TimeUsec) => self.time_usec = Some(at),
+            Column::Base(Base::Producer) => self.producer = Some(at),
+            Column::Base(Base::ComponentId) => self.component_id = Some(at),
+            Column::Base(Base::JobId) => self.job_id = Some(at),
             Column::Router => self.router = Some(at),
             Column::FileSystem => self.file_system = Some(at),
             Column::WriteBytes => self.write_bytes = Some(at),
@@ -139,7 +154,13 @@ impl<'a> Found<'a> {
     fn target(&self, schema: &str, roles: &mut [Role]) -> Result<Target, DropReason> {
         let target = self.recognise(schema, roles)?;
         roles[self.time.ok_or(DropReason::MissingTimestamp)?] = Role::Time;
-        for (at, role) in [(self.producer, Role::Producer), (self.component_id, Role::ComponentId)] {
+        let others = [
+            (self.time_usec.filter(|_| self.msec), Role::TimeUsec),
+            (self.producer, Role::Producer),
+            (self.component_id, Role::ComponentId),
+            (self.job_id, Role::JobId),
+        ];
+        for (at, role) in others {
             if let Some(at) = at {
                 roles[at] = role;
             }

@@ -12,6 +12,8 @@ use std::collections::HashMap;
 pub(crate) struct Identity<'a> {
     pub producer: Option<Cow<'a, [u8]>>,
     pub component_id: Option<u64>,
+    /// The job that the node works for, as the row has it; `None` if it has no such column.
+    pub job_id: Option<Cow<'a, [u8]>>,
     pub texts: [Cow<'a, [u8]>; 2],
 }
 
@@ -26,7 +28,13 @@ impl<'a> Identity<'a> {
                     *place = text;
                 }
             }
-            Role::Skip | Role::Time | Role::ComponentId | Role::Counter(_) | Role::LinkCounter(_) => {}
+            Role::JobId => self.job_id = Some(text),
+            Role::Skip
+            | Role::Time
+            | Role::TimeUsec
+            | Role::ComponentId
+            | Role::Counter(_)
+            | Role::LinkCounter(_) => {}
         }
     }
 }

@@ -10,10 +10,11 @@ use schemas::{DropReason, JobEvent, Time};
 
 /// What a message of a job topic says, told apart by its keys; `arrived` is when Kafka got it.
 pub(crate) fn event(message: &[u8], arrived: Time) -> Result<Option<JobEvent>, Refusal<'static>> {
-    let text = std::str::from_utf8(message);
-    let object = text.ok().and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok());
+    // A byte that is no UTF-8 spoils the text in which it stands (Slurm passes job names on as they are), not the job.
+    let text = String::from_utf8_lossy(message);
+    let object = serde_json::from_str::<serde_json::Value>(&text).ok();
     let Some(object) = object.filter(serde_json::Value::is_object) else {
-        return Err(refusal(DropReason::InvalidJson, "message", &String::from_utf8_lossy(message)));
+        return Err(refusal(DropReason::InvalidJson, "message", &text));
     };
     if object.get("jobid").is_some() {
         return jobcomp::event(&object);

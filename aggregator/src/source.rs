@@ -1,18 +1,28 @@
-//! Input files: what a file is, told by its content, and its lines.
+//! Input files: what a file is, by its content, and when its rows were sampled.
 
-use crate::columns::base_schema;
-use crate::csv::CsvFile;
+use crate::columns::{Column, base_schema};
+use crate::csv::{CsvFile, is_header};
+use crate::decode::trimmed;
+use crate::json;
 use crate::kind::{Told, companion, sibling_header, tell};
-use memchr::memchr;
+use crate::lines::Lines;
+use crate::names::{Base, WANTED, plain};
+use crate::number::{leading_time, time};
+use memchr::memmem;
+use schemas::Time;
+use std::borrow::Cow;
 use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind};
+use std::io::Seek;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Longest line; a longer one is dropped. The widest row known, a whole Aries router, has 46 kB.
-pub const LINE_BYTES_MAX: usize = 1 << 20;
+pub use crate::lines::{LINE_BYTES_MAX, Line};
+
 /// What is read to tell the kind of a file.
 const HEAD_BYTES: usize = 64 << 10;
+/// Headers of one file that are kept; of further ones the latest.
+const TABLES_MAX: usize = 4_096;
 
 /// What stops reading an input.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +45,14 @@ pub enum InputError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// Rows that are out of order need room on a disk.
+    #[error("rows cannot be sorted in {folder}: {source}")]
+    Sort {
+        /// Where temporary files are.
+        folder: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
     /// Compressed.
     #[error("{0}: is compressed; decompress it first")]
     Compressed(PathBuf),
@@ -42,12 +60,22 @@ pub enum InputError {
     #[error("{0}: is neither JSON-lines nor a CSV file of LDMS, but binary")]
     Binary(PathBuf),
     /// Text, but no rows.
-    #[error("{path}:1: is neither JSON-lines nor a CSV file of LDMS: it begins with {begin:?}")]
+    #[error(
+        "{path}:1: is neither JSON-lines nor a CSV file of LDMS: it begins with {begin:?}; a header has to name {WANTED}"
+    )]
     NoRows {
         /// The file.
         path: PathBuf,
         /// Its first characters.
         begin: String,
+    },
+    /// Folders in which nothing has rows.
+    #[error("none of the {files} files has rows that Tailback knows: {first}")]
+    Nothing {
+        /// Files looked at.
+        files: usize,
+        /// The first, and what it is instead.
+        first: String,
     },
 }
 
@@ -57,12 +85,12 @@ pub struct SkippedFile {
     /// The file.
     pub path: PathBuf,
     /// What it is instead.
-    pub note: &'static str,
+    pub note: Cow<'static, str>,
 }
 
 /// What a path led to.
 #[derive(Debug)]
-pub enum Opened {
+pub(crate) enum Opened {
     /// A file of rows.
     Rows(InputFile),
     /// Something that goes along with rows.
@@ -70,30 +98,19 @@ pub enum Opened {
 }
 
 /// How the rows of a file are written.
-#[derive(Debug)]
-pub enum Format {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
     /// One JSON object a line.
     JsonLines,
-    /// `store_csv`, with the state of its header.
-    Csv(CsvFile),
-}
-
-/// What [`InputFile::read_line`] met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Line {
-    /// A line with its newline.
-    Whole,
-    /// The last line, without newline.
-    Unterminated,
-    /// A line longer than [`LINE_BYTES_MAX`], of which only the beginning is given.
-    TooLong,
-    /// The end of the file.
-    End,
+    /// JSON objects in lists, or on several lines each.
+    JsonObjects,
+    /// A table under a header.
+    Csv,
 }
 
 /// An open file of rows.
 #[derive(Debug)]
-pub struct InputFile {
+pub(crate) struct InputFile {
     /// Its path, for messages.
     pub path: Arc<str>,
     /// The LDMS schema that its name tells (see [`base_schema`]).
@@ -102,40 +119,46 @@ pub struct InputFile {
     pub format: Format,
     /// Its size in bytes when it was opened.
     pub size: u64,
-    /// Bytes read so far.
-    pub bytes_read: u64,
-    /// Number of the line read last, from 1.
-    pub line: u64,
-    reader: BufReader<File>,
+    /// Headers met so far, the first as the file begins.
+    pub tables: Vec<CsvFile>,
+    headers: Vec<Vec<u8>>,
+    file: Arc<File>,
+    /// The key of the time in the latest JSON row, with its quotes.
+    time_key: Vec<u8>,
 }
 
 impl InputFile {
-    /// Opens `path` and tells by its content what it is.
+    /// Opens `path` and recognises it by its content.
     ///
     /// # Errors
     /// [`InputError`] names the file and says why it cannot be used.
-    pub fn open(path: &Path) -> Result<Opened, InputError> {
+    pub(crate) fn open(path: &Path) -> Result<Opened, InputError> {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let skipped = |note| Ok(Opened::Skipped(SkippedFile { path: path.to_path_buf(), note }));
+        let skipped = |note: &'static str| {
+            Ok(Opened::Skipped(SkippedFile { path: path.to_path_buf(), note: note.into() }))
+        };
         let failed = |source| InputError::Open { path: path.to_path_buf(), source };
         let file = File::open(path).map_err(failed)?;
         if let Some(note) = companion(&name) {
             return skipped(note);
         }
+        let file = seekable(file).map_err(failed)?;
         let size = file.metadata().map_err(failed)?.len();
-        let mut reader = BufReader::with_capacity(HEAD_BYTES, file);
-        let head = reader.fill_buf().map_err(failed)?;
+        let mut head = vec![0; HEAD_BYTES.min(usize::try_from(size).unwrap_or(HEAD_BYTES))];
+        let read = file.read_at(&mut head, 0).map_err(failed)?;
+        head.truncate(read);
         let header = sibling_header(path).map_err(|(path, source)| InputError::Open { path, source })?;
         let schema = base_schema(&name).to_string();
-        let format = match tell(path, head, header.is_some())? {
+        let mut table = CsvFile::new(&schema);
+        let format = match tell(path, &head, header.is_some())? {
             Told::Json => Format::JsonLines,
+            Told::Objects => Format::JsonObjects,
             Told::Kinds => return skipped("types of the columns of a CSV file"),
             Told::Csv => {
-                let mut csv = CsvFile::new(&schema);
                 if let Some(header) = header {
-                    csv.take_header(&header);
+                    table.take_header(&header);
                 }
-                Format::Csv(csv)
+                Format::Csv
             }
         };
         Ok(Opened::Rows(InputFile {
@@ -143,46 +166,84 @@ impl InputFile {
             schema,
             format,
             size,
-            bytes_read: 0,
-            line: 0,
-            reader,
+            tables: vec![table],
+            headers: vec![Vec::new()],
+            file: Arc::new(file),
+            time_key: b"\"timestamp\"".to_vec(),
         }))
     }
 
-    /// Reads the next line into `line`, without its newline.
-    ///
-    /// # Errors
-    /// [`InputError::Read`] when the system fails.
-    pub fn read_line(&mut self, line: &mut Vec<u8>) -> Result<Line, InputError> {
-        line.clear();
-        self.line += 1;
-        let mut length = 0;
-        loop {
-            let chunk = match self.reader.fill_buf() {
-                Ok(chunk) => chunk,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(source) => {
-                    return Err(InputError::Read { path: Arc::clone(&self.path), line: self.line, source });
-                }
-            };
-            if chunk.is_empty() {
-                return Ok(if length == 0 { Line::End } else { of_length(length, Line::Unterminated) });
-            }
-            let newline = memchr(b'\n', chunk);
-            let content = newline.unwrap_or(chunk.len());
-            let kept = content.min(LINE_BYTES_MAX - line.len());
-            line.extend_from_slice(&chunk[..kept]);
-            length += content;
-            let used = content + usize::from(newline.is_some());
-            self.reader.consume(used);
-            self.bytes_read += used as u64;
-            if newline.is_some() {
-                return Ok(of_length(length, Line::Whole));
-            }
+    /// Its lines from `offset` to `end`, the first with the number behind `number`.
+    pub(crate) fn lines(&self, offset: u64, end: u64, number: u64) -> Lines {
+        let objects = self.format == Format::JsonObjects;
+        Lines::new(Arc::clone(&self.file), objects, offset, end, number)
+    }
+
+    /// The table that begins with `line`, if that is a header: its place in [`InputFile::tables`].
+    pub(crate) fn table(&mut self, line: &[u8]) -> Option<usize> {
+        let line = trimmed(line);
+        if self.format != Format::Csv || !is_header(line) {
+            return None;
         }
+        if let Some(known) = self.headers.iter().position(|header| header == line) {
+            return Some(known);
+        }
+        if self.tables.len() < TABLES_MAX {
+            self.tables.push(CsvFile::new(&self.schema));
+            self.headers.push(Vec::new());
+        }
+        let at = self.tables.len() - 1;
+        self.tables[at].take_header(&String::from_utf8_lossy(line));
+        self.headers[at] = line.to_vec();
+        Some(at)
+    }
+
+    /// When a row of the table at `table` was sampled, if that is clear without decoding it.
+    pub(crate) fn time_of(&mut self, table: usize, line: &[u8]) -> Option<Time> {
+        let line = trimmed(line);
+        if self.format == Format::Csv {
+            return self.tables.get(table)?.time_of(line);
+        }
+        const LDMS: &[u8] = b"{\"timestamp\":";
+        let number = match line.strip_prefix(LDMS) {
+            Some(number) => Some(number.trim_ascii_start()),
+            None => behind(&self.time_key, line),
+        };
+        let found = number.and_then(leading_time).map(|(time, _)| time);
+        found.or_else(|| self.time_by_name(line))
+    }
+
+    /// The time of a JSON row under any of its names; remembers the name.
+    fn time_by_name(&mut self, line: &[u8]) -> Option<Time> {
+        let text = String::from_utf8_lossy(line);
+        let fields = json::fields(&text)
+            .or_else(|| json::items(&text).and_then(|rows| json::fields(rows.first()?)))?;
+        let times = fields.0.iter().filter_map(|(name, raw)| match Column::of(&plain(name)) {
+            (Column::Base(Base::Time | Base::TimeMsec), far) => Some((far, name, *raw)),
+            _ => None,
+        });
+        let (_, name, raw) = times.min_by_key(|(far, _, _)| *far)?;
+        self.time_key = json::quoted(name).into_bytes();
+        time(raw.as_bytes())
     }
 }
 
-fn of_length(length: usize, line: Line) -> Line {
-    if length > LINE_BYTES_MAX { Line::TooLong } else { line }
+/// `file`, or what it gives until its end if it is a pipe: rows are read from several places.
+fn seekable(mut file: File) -> std::io::Result<File> {
+    let kind = file.metadata()?.file_type();
+    if kind.is_file() || kind.is_dir() {
+        return Ok(file);
+    }
+    let mut copy = tempfile::tempfile()?;
+    std::io::copy(&mut file, &mut copy)?;
+    copy.rewind()?;
+    Ok(copy)
+}
+
+/// What stands behind `key` of a row that LDMS did not write itself: its columns have another order.
+fn behind<'l>(key: &[u8], line: &'l [u8]) -> Option<&'l [u8]> {
+    memmem::find_iter(line, key).find_map(|at| {
+        let value = line[at + key.len()..].trim_ascii_start().strip_prefix(b":")?;
+        Some(value.trim_ascii_start())
+    })
 }

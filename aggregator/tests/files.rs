@@ -1,12 +1,12 @@
 //! Files: what they are, in which order their rows come, and what a person is told when they are of no use.
 use aggregator::jobs::read_job_file;
 use aggregator::source::LINE_BYTES_MAX;
-use aggregator::{Decoded, Decoder, InputError, JobBook, Replay};
+use aggregator::{Decoded, Decoder, InputError, JobBook, Replay, RowOrder};
 use schemas::{DropReason, JobEvent, Name, Time};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-fn folder(files: &[(&str, &[u8])]) -> (TempDir, Vec<PathBuf>) {
+pub fn folder(files: &[(&str, &[u8])]) -> (TempDir, Vec<PathBuf>) {
     let folder = tempfile::tempdir().unwrap();
     let write = |(name, content): &(&str, &[u8])| {
         let path = folder.path().join(name);
@@ -19,7 +19,14 @@ fn folder(files: &[(&str, &[u8])]) -> (TempDir, Vec<PathBuf>) {
 
 /// Times in milliseconds after the first second, and the components, in the order of the replay.
 fn replay(paths: &[PathBuf]) -> (Vec<(i64, String)>, Decoder) {
-    let mut replay = Replay::open(paths).unwrap();
+    rows_of(Replay::open(paths).unwrap())
+}
+
+fn arrived(paths: &[PathBuf]) -> (Vec<(i64, String)>, Decoder) {
+    rows_of(Replay::open_in(paths, RowOrder::Arrival, &std::env::temp_dir()).unwrap())
+}
+
+fn rows_of(mut replay: Replay) -> (Vec<(i64, String)>, Decoder) {
     let mut decoder = Decoder::default();
     let mut out = Decoded::default();
     let mut rows = Vec::new();
@@ -37,15 +44,17 @@ fn row(ms: u32, node: &str) -> String {
 }
 
 #[test]
-fn files_are_merged_by_time_and_rows_keep_the_order_of_their_arrival() {
+fn files_are_merged_by_time_and_rows_come_by_time_or_as_they_arrived() {
     let one: String = [5, 3, 9, 7].map(|ms| row(ms, "\"producer\":\"a\"")).concat();
     let two: String = [1, 4, 6, 8].map(|ms| row(ms, "\"producer\":\"b\"")).concat();
     let two = two.replace("{", "{ \"x\": 0, ").replace("\"timestamp\":", "\"timestamp\" : ");
     let (_folder, mut paths) = folder(&[("one.jsonl", one.as_bytes()), ("two", two.as_bytes())]);
-    let (rows, _) = replay(&paths);
-    assert_eq!(rows.iter().map(|(ms, _)| *ms).collect::<Vec<_>>(), [1, 4, 5, 3, 6, 8, 9, 7]);
+    let times = |rows: &[(i64, String)]| rows.iter().map(|(ms, _)| *ms).collect::<Vec<_>>();
+    let (rows, in_arrival) = (replay(&paths).0, arrived(&paths).0);
+    assert_eq!(times(&rows), [1, 3, 4, 5, 6, 7, 8, 9]);
+    assert_eq!(times(&in_arrival), [1, 4, 5, 3, 6, 8, 9, 7]);
     paths.reverse();
-    assert_eq!(replay(&paths).0, rows);
+    assert_eq!((replay(&paths).0, arrived(&paths).0), (rows, in_arrival));
 }
 
 #[test]
@@ -78,7 +87,7 @@ fn a_header_in_mid_file_holds_for_the_rows_behind_it_only() {
     let (_folder, paths) = folder(&[("lustre_client", csv.as_bytes())]);
     let (rows, decoder) = replay(&paths);
     let rows: Vec<(i64, &str)> = rows.iter().map(|(ms, node)| (*ms, node.as_str())).collect();
-    assert_eq!(rows, [(3, "n"), (1, "n"), (2, "m")]);
+    assert_eq!(rows, [(1, "n"), (2, "m"), (3, "n")]);
     assert_eq!(decoder.drops().total(), 0);
 }
 
@@ -152,7 +161,53 @@ fn what_is_no_input_is_named() {
     );
     let missing = folder.path().join("missing");
     assert!(matches!(Replay::open(&[&missing]), Err(InputError::Open { path, .. }) if path == missing));
-    assert!(Replay::open(&[folder.path()]).is_err());
+    let error = Replay::open(&[folder.path()]).unwrap_err().to_string();
+    assert!(error.contains("none of the 3 files") && error.contains("archive.gz: is compressed"), "{error}");
+}
+
+#[test]
+fn a_folder_is_read_with_the_folders_in_it() {
+    let job = "{\"job_id\":6,\"user\":\"ann\",\"name\":\"ior\",\"nodes\":[\"a\"],\"start\":1,\"end\":2}\n";
+    let (folder, _) = folder(&[
+        ("b.jsonl", row(2, "\"producer\":\"b\"").as_bytes()),
+        ("letter.txt", b"Dear operator,\n"),
+        ("jobs.jsonl", job.as_bytes()),
+        ("settings.json", b"{\n \"answer\": 42\n}\n"),
+        (".hidden", row(9, "\"producer\":\"c\"").as_bytes()),
+    ]);
+    let deeper = folder.path().join("day/two");
+    std::fs::create_dir_all(&deeper).unwrap();
+    std::fs::write(deeper.join("a.jsonl"), row(1, "\"producer\":\"a\"") + &row(3, "\"producer\":\"a\""))
+        .unwrap();
+    std::os::unix::fs::symlink(folder.path(), deeper.join("back")).unwrap();
+    let replay = Replay::open(&[folder.path()]).unwrap();
+    let skipped: Vec<(String, String)> = replay.skipped().iter().map(name_and_note).collect();
+    let (rows, _) = rows_of(replay);
+    assert_eq!(rows, [(1, "a".to_string()), (2, "b".to_string()), (3, "a".to_string())]);
+    let noted = |name: &str| skipped.iter().find(|(file, _)| file == name).map(|(_, note)| note.as_str());
+    assert_eq!(noted("jobs.jsonl"), Some("a job file: name it with --jobs"));
+    assert_eq!(noted("settings.json"), Some("no row has columns that Tailback knows"));
+    assert!(noted("letter.txt").unwrap().contains("is neither JSON-lines nor a CSV file"), "{skipped:?}");
+    assert_eq!(skipped.len(), 3);
+}
+
+fn name_and_note(file: &aggregator::SkippedFile) -> (String, String) {
+    (file.path.file_name().unwrap().to_string_lossy().into_owned(), file.note.to_string())
+}
+
+#[test]
+fn a_dump_that_is_partition_after_partition_comes_in_order_of_time() {
+    let nodes = ["\"producer\":\"a\"", "\"producer\":\"b\""];
+    let mut dump = String::new();
+    for partition in 0..3 {
+        dump.extend((0..900).filter(|ms| ms % 3 == partition).flat_map(|ms| nodes.map(|node| row(ms, node))));
+    }
+    let (_folder, paths) = folder(&[("dump", dump.as_bytes())]);
+    let times = |rows: Vec<(i64, String)>| rows.into_iter().map(|(ms, _)| ms).collect::<Vec<_>>();
+    let found = times(replay(&paths).0);
+    assert_eq!(found.len(), 1_800);
+    assert!(found.is_sorted());
+    assert!(!times(arrived(&paths).0).is_sorted());
 }
 
 #[test]
@@ -183,6 +238,7 @@ fn event(node: &str, name: &str, start: i64, end: Option<i64>) -> JobEvent {
         name: name.to_string(),
         start: Some(Time(start)),
         end: end.map(Time),
+        seen: false,
     }
 }
 

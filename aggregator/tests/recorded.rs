@@ -193,7 +193,7 @@ fn rows_with_bad_values_are_counted_with_reason_and_example() {
     assert_dropped(&line[..30], DropReason::InvalidJson);
     for (old, new, reason) in [
         ("1795217419.5", "17", DropReason::BadTimestamp),
-        ("timestamp", "time", DropReason::MissingTimestamp),
+        ("timestamp", "when", DropReason::MissingTimestamp),
         ("component_id", "x", DropReason::Unattributable),
         (r#""write_bytes.sum""#, r#""wrote""#, DropReason::UnknownSchema),
     ] {

@@ -38,14 +38,38 @@ pub struct Inbox {
 /// One raw partition.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Raw {
-    /// Offsets up to here were seen.
+    /// Offsets up to here were seen, and what the message at this offset gave so far: it may hold several rows, and rows
+    /// that show jobs.
     seen: i64,
+    at_seen: Vec<Gave>,
     seen_dropped: i64,
     reached: Time,
     /// When it was spoken of, by the aggregators' clock.
     spoken_of: Time,
     heads: VecDeque<Head>,
     counters: VecDeque<u64>,
+}
+
+/// What a raw message gave: a row of a source, or news of jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Gave {
+    Row(SourceIndex, Time),
+    Jobs,
+}
+
+impl Raw {
+    /// Whether this was not seen before.
+    fn is_new(&mut self, offset: i64, gave: Gave) -> bool {
+        if offset > self.seen {
+            self.seen = offset;
+            self.at_seen.clear();
+        }
+        let is_new = offset == self.seen && !self.at_seen.contains(&gave);
+        if is_new {
+            self.at_seen.push(gave);
+        }
+        is_new
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -114,10 +138,9 @@ impl Inbox {
         fill: impl FnOnce(&mut VecDeque<u64>) -> Result<usize, E>,
     ) -> Result<(), E> {
         let raw = self.raw(origin.topic, origin.partition);
-        if origin.offset <= raw.seen {
+        if !raw.is_new(origin.offset, Gave::Row(source, time)) {
             return Ok(());
         }
-        raw.seen = origin.offset;
         let before = raw.counters.len();
         match fill(&mut raw.counters) {
             Ok(counters) => {
@@ -137,10 +160,9 @@ impl Inbox {
     /// Kafka got it.
     pub fn jobs(&mut self, origin: &Origin<'_>, mut events: Vec<JobEvent>) {
         let raw = self.raw(origin.topic, origin.partition);
-        if origin.offset <= raw.seen {
+        if !raw.is_new(origin.offset, Gave::Jobs) {
             return;
         }
-        raw.seen = origin.offset;
         events.iter_mut().for_each(|event| event.time = event.time.min(origin.arrived));
         let order = events.iter().map(|event| event.time).min().unwrap_or(origin.arrived);
         raw.heads.push_back(Head { order, content: Content::Jobs(events) });
@@ -173,6 +195,7 @@ impl Inbox {
             self.places.entry(topic.to_string()).or_default().insert(partition, self.raws.len());
             self.raws.push(Raw {
                 seen: -1,
+                at_seen: Vec::new(),
                 seen_dropped: -1,
                 reached: Time::MIN,
                 spoken_of: self.now,

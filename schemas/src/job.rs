@@ -23,6 +23,9 @@ pub struct JobEvent {
     pub start: Option<Time>,
     /// When it ended; `None` while it runs.
     pub end: Option<Time>,
+    /// Whether only rows' own `job_id` shows it: then start and end are when rows began and stopped to carry it, and
+    /// what a scheduler or a job file says goes before it.
+    pub seen: bool,
 }
 
 /// A job, or one run of a job that ran several times: who, where, when.

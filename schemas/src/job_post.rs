@@ -121,6 +121,7 @@ impl PostedJob {
             name: shown(&self.name),
             start,
             end,
+            seen: false,
         })
     }
 }

@@ -5,8 +5,8 @@
 
 use super::candidate::Candidate;
 use super::facts::Facts;
-use crate::bars;
 use crate::pipeline::Pipeline;
+use crate::{bars, unused};
 use aggregator::merge::Replay;
 use aggregator::{Decoded, Decoder};
 use anyhow::Context;
@@ -117,19 +117,8 @@ fn read(
         bar.set_position(replay.bytes_read());
     }
     bar.finish_and_clear();
-    Ok((rows, unused(&decoder, &replay)))
-}
-
-fn unused(decoder: &Decoder, replay: &Replay) -> Vec<String> {
-    let file = |file: &aggregator::source::SkippedFile| {
-        format!("{} was passed over: {}", file.path.display(), file.note)
-    };
-    let mut told: Vec<String> = replay.skipped().iter().map(file).collect();
-    for (reason, count) in decoder.drops().nonzero() {
-        let example = decoder.examples().get(reason).map_or(String::new(), |text| format!("; first: {text}"));
-        told.push(format!("not used: {count} {} - {}{example}", reason.name(), reason.meaning()));
-    }
-    told
+    anyhow::ensure!(rows > 0, "no row was used: {}", unused::why_nothing(&decoder, decoder.drops()));
+    Ok((rows, unused::lines(&decoder, replay.skipped(), decoder.drops())))
 }
 
 /// One thread: its candidates, each batch one after the other.

@@ -140,7 +140,7 @@ async fn decode_topic<'a>(
             }
         };
         match outcome {
-            Outcome::Row | Outcome::Jobs(_) | Outcome::Skipped => rows.used += 1,
+            Outcome::Row | Outcome::Rows(..) | Outcome::Jobs(_) | Outcome::Skipped => rows.used += 1,
             Outcome::Dropped(_) => {}
             Outcome::NeedsSchema(id) => {
                 let why = schemas.failed.get(&id).cloned().unwrap_or_default();

@@ -240,7 +240,7 @@ impl Detecting {
 
 impl Work for Detecting {
     const STAGE: &'static str = "detector";
-    const STATE_VERSION: u32 = 500 + detector::detector::STATE_VERSION;
+    const STATE_VERSION: u32 = 600 + detector::detector::STATE_VERSION;
     type Settings = DetectingSettings;
 
     fn fresh(partition: i32, settings: &DetectingSettings) -> Detecting {

@@ -112,6 +112,10 @@ impl StageFigures {
     pub fn row(&self, outcome: Outcome) {
         match outcome {
             Outcome::Row => self.used.increment(1),
+            Outcome::Rows(rows, reason) => {
+                self.used.increment(rows as u64);
+                reason.into_iter().for_each(dropped);
+            }
             Outcome::Jobs(_) => self.jobs.increment(1),
             Outcome::Skipped => self.skipped.increment(1),
             Outcome::Dropped(reason) => dropped(reason),

@@ -12,6 +12,7 @@
 //! | `ldmsd` | a real ldmsd with the generated files | `--full` |
 //! | `postgres_answers` | report and explain: PostgreSQL beside the embedded store | fast |
 //! | `recorded_links` | links of recorded rows | fast |
+//! | `recordings` | `tailback replay` of what people have: folders, dumps, one file for a post-mortem | fast |
 //! | `replay` | `tailback replay` of recorded rows | fast |
 //! | `sample` | `tailback sample` on a node made of folders | fast |
 //! | `serve` | `tailback serve` from a store and from a database | fast |
@@ -37,6 +38,7 @@ mod ldms_config;
 mod ldmsd;
 mod postgres_answers;
 mod recorded_links;
+mod recordings;
 mod replay;
 mod sample;
 mod serve;

@@ -175,6 +175,8 @@ impl<'a> Row<'a> {
             Role::ComponentId => {
                 self.identity.component_id = if let Scalar::Unsigned(id) = value { Some(id) } else { None };
             }
+            Role::TimeUsec => {}
+            Role::JobId => self.identity.job_id = text(value).ok(),
             Role::Counter(slot) => match (counter(value), counters.get_mut(slot as usize)) {
                 (Ok(value), Some(place)) => *place = value,
                 (result, _) => self.bad = self.bad.take().or(result.err().map(refused)),

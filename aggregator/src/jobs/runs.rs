@@ -22,8 +22,24 @@ pub(super) struct Entry {
     starts: BTreeMap<Time, Said>,
     /// Ends that were told without a start.
     ends: BTreeMap<Time, Said>,
+    /// What rows' own `job_id` showed, by the first row that did; counts where nothing else has a start.
+    seen: BTreeMap<Time, Said>,
     /// From a job file: a person's word goes before that of rows.
     declared: Option<Job>,
+}
+
+/// When something lasted; no end while it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) start: Time,
+    pub(super) end: Option<Time>,
+}
+
+impl Span {
+    /// Whether it lasts beyond `time`.
+    pub(super) fn ends_after(&self, time: Time) -> bool {
+        self.end.is_none_or(|end| end > time)
+    }
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -44,7 +60,9 @@ struct Run {
 impl Entry {
     /// Takes in `event`; whether that changed the job.
     pub(super) fn fold(&mut self, event: &JobEvent) -> bool {
+        let named_before = self.is_named();
         let (told, moment) = match (event.start, event.end) {
+            (Some(start), _) if event.seen => (&mut self.seen, start),
             (Some(start), _) => (&mut self.starts, start),
             (None, Some(end)) => (&mut self.ends, end),
             (None, None) => return false,
@@ -59,7 +77,53 @@ impl Entry {
         changed |= prefer(&mut said.user, &event.user);
         changed |= prefer(&mut said.name, &event.name);
         changed |= prefer(&mut self.label, &event.label);
-        changed && self.declared.is_none()
+        changed && self.declared.is_none() && !(event.seen && named_before)
+    }
+
+    /// Whether a scheduler, its job rows or a job file tell when it ran.
+    pub(super) fn is_named(&self) -> bool {
+        self.declared.is_some() || !self.starts.is_empty()
+    }
+
+    /// Whether rows' own `job_id` is all that shows it.
+    pub(super) fn is_only_seen(&self) -> bool {
+        !self.is_named() && !self.seen.is_empty()
+    }
+
+    /// The nodes on which it ran, some of them more than once.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = &Name> {
+        let said = self.starts.values().chain(self.ends.values()).chain(self.seen.values());
+        let declared = self.declared.iter().flat_map(|job| &job.nodes);
+        said.flat_map(|said| &said.nodes).chain(declared)
+    }
+
+    /// When a scheduler or a job file says that it ran on `node`.
+    pub(super) fn named_on(&self, node: &Name) -> Vec<Span> {
+        let span = |start, end| Span { start, end };
+        if let Some(job) = &self.declared {
+            let on_node = job.nodes.contains(node);
+            return on_node.then(|| span(job.start, job.end)).into_iter().collect();
+        }
+        let runs = self.put_together().into_iter().filter(|run| run.said.nodes.contains(node));
+        runs.map(|run| span(run.start, run.said.end)).collect()
+    }
+
+    /// The runs that rows' own `job_id` shows, where `left` says what others leave of a node's time.
+    pub(super) fn seen_runs(&self, job_id: &Name, left: impl Fn(&Name, Span) -> Option<Span>) -> Vec<Job> {
+        let runs = self.stretches().into_iter().filter_map(|run| self.cut(run, &left));
+        let job = |(at, run)| Some(self.job(run_id(job_id, at)?, run, None));
+        runs.enumerate().filter_map(job).collect()
+    }
+
+    /// What others leave of a run.
+    fn cut(&self, run: Run, left: impl Fn(&Name, Span) -> Option<Span>) -> Option<Run> {
+        let whole = Span { start: run.start, end: run.said.end };
+        let spans = run.said.nodes.into_iter().filter_map(|node| Some((left(&node, whole)?, node)));
+        let (spans, nodes): (Vec<Span>, BTreeSet<Name>) = spans.unzip();
+        let start = spans.iter().map(|span| span.start).min()?;
+        let ends: Option<Vec<Time>> = spans.iter().map(|span| span.end).collect();
+        let end = ends.and_then(|ends| ends.into_iter().max());
+        Some(Run { start, latest_start: start, said: Said { nodes, end, ..run.said } })
     }
 
     pub(super) fn declare(&mut self, job: Job) {
@@ -82,8 +146,25 @@ impl Entry {
         if let Some(job) = &self.declared {
             return job.end;
         }
-        let last = self.put_together().pop();
+        let last = if self.is_only_seen() { self.stretches().pop() } else { self.put_together().pop() };
         last.map_or_else(|| self.ends.keys().next_back().copied(), |run| run.said.end)
+    }
+
+    /// Runs as rows' own `job_id` shows them. Rows that carry the number again soon, or before others were seen to stop,
+    /// are of the same run: that the number pauses is no requeue.
+    fn stretches(&self) -> Vec<Run> {
+        let mut runs: Vec<Run> = Vec::new();
+        for (start, said) in &self.seen {
+            let same = |run: &&mut Run| run.said.end.is_none_or(|end| start.seconds_since(end) < SAME_RUN_S);
+            match runs.last_mut().filter(same) {
+                Some(run) => {
+                    run.said.unite(said);
+                    (run.latest_start, run.said.end) = (*start, said.end);
+                }
+                None => runs.push(Run { start: *start, latest_start: *start, said: said.clone() }),
+            }
+        }
+        runs
     }
 
     fn put_together(&self) -> Vec<Run> {

@@ -35,6 +35,7 @@ pub(super) fn event(message: &Value) -> Result<Option<JobEvent>, Refusal<'static
         name: shown(text(message, "job_name")),
         start,
         end,
+        seen: false,
     }))
 }
 

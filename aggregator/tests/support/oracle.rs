@@ -12,14 +12,48 @@ pub fn oracle(line: &[u8]) -> Expected {
     if line.is_empty() {
         return Expected::Skipped;
     }
-    let columns = std::str::from_utf8(line).ok().and_then(|text| serde_json::from_str::<Columns>(text).ok());
-    let Some(columns) = columns else {
+    let columns = serde_json::from_str::<Columns>(&String::from_utf8_lossy(line)).ok();
+    let Some(columns) = columns.map(named_as_ldms_does) else {
         return Expected::Dropped(vec![DropReason::InvalidJson]);
     };
     match wanted(&columns) {
         Ok(None) => Expected::Job,
         Ok(Some(wanted)) => values(&columns, &wanted).map_or_else(Expected::Dropped, Expected::Row),
         Err(reason) => Expected::Dropped(vec![reason]),
+    }
+}
+
+/// Columns under LDMS' own names; what already has such a name goes before what has another case.
+fn named_as_ldms_does(columns: Columns) -> Columns {
+    let (own, other): (Columns, Columns) = columns.into_iter().partition(|(name, _)| own_name(name) == *name);
+    let mut named: Columns = other.into_iter().map(|(name, raw)| (own_name(&name), raw)).collect();
+    named.extend(own);
+    named
+}
+
+fn own_name(name: &str) -> String {
+    let name = name.strip_suffix(".value").unwrap_or(name);
+    let lower = name.to_ascii_lowercase();
+    let known = match lower.as_str() {
+        "time" | "ts" | "m_timestamp" | "epoch" => "timestamp",
+        "producername" | "m_producer" | "prdcr" | "producer_name" | "hostname" | "nodename" | "host" => {
+            "producer"
+        }
+        "comp_id" | "compid" => "component_id",
+        "jobid" => "job_id",
+        "write_bytes_sum" => "write_bytes.sum",
+        _ => "",
+    };
+    if !known.is_empty() {
+        return known.to_string();
+    }
+    if lower.starts_with("ar_rtr_") {
+        return name.to_ascii_uppercase();
+    }
+    match name.split_once('#') {
+        Some((counter, part)) => format!("{}#{part}", counter.to_ascii_lowercase()),
+        None if ["AR_", "Mem"].iter().any(|start| name.starts_with(start)) => name.to_string(),
+        None => lower,
     }
 }
 

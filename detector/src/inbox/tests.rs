@@ -39,6 +39,7 @@ fn said_at(time: Time) -> JobEvent {
         name: String::new(),
         start: Some(Time(0)),
         end: None,
+        seen: false,
     }
 }
 
@@ -164,4 +165,27 @@ fn news_of_jobs_go_between_the_seconds_however_much_is_let_go_at_once() {
     };
     let seconds: Vec<i64> = (0..12).flat_map(|second| [-second * 1_000_000, second]).collect();
     assert_eq!([2, 3, 12].map(order), [&seconds; 3].map(Clone::clone));
+}
+
+#[test]
+fn one_message_gives_rows_of_several_sources_and_jobs_each_once() {
+    let (mut inbox, mut kept) = (Inbox::new(1_000), Kept::default());
+    let origin = |offset| Origin { topic: "ldms.x", partition: 0, offset, arrived: second(1_000_000) };
+    for _ in 0..2 {
+        // An aggregator that begins again sends the message again.
+        for (source, seconds) in [(0, 5), (1, 5), (0, 6)] {
+            if seconds == 6 {
+                inbox.jobs(&origin(3), vec![said_at(second(5))]);
+            }
+            let fill = |counters: &mut VecDeque<u64>| {
+                counters.push_back(1);
+                Ok::<usize, ()>(1)
+            };
+            inbox.row(&origin(3), second(seconds), SourceIndex(source), fill).unwrap();
+        }
+    }
+    row(&mut inbox, 0, 2, 4);
+    row(&mut inbox, 0, 4, 7);
+    reached(&mut inbox, 500, &[(0, 10)], &mut kept);
+    assert_eq!(kept.0, [-5_000_000, 5, 5, 6, 7], "offset 2 was seen before 3");
 }

@@ -105,6 +105,13 @@ impl<'a> Reader<'a> {
         Err(WireError::Damaged("a number does not end"))
     }
 
+    /// Reads a boolean: one byte.
+    pub(super) fn boolean(&mut self) -> Result<bool, WireError> {
+        let (byte, rest) = self.0.split_first().ok_or(WireError::Damaged("it ends early"))?;
+        self.0 = rest;
+        Ok(*byte != 0)
+    }
+
     /// Reads an int.
     pub(super) fn int(&mut self) -> Result<i32, WireError> {
         i32::try_from(self.long()?).map_err(|_| WireError::Damaged("a number is too large"))

@@ -68,14 +68,15 @@ pub fn read(bytes: &[u8]) -> Result<Message<'_>, WireError> {
         COUNTERS => counters(reader),
         JOBS => {
             let Origin { topic, partition, offset, arrived } = origin(&mut reader)?;
-            let row = JobRow { offset, arrived, events: list(&mut reader, event)? };
+            let row = JobRow { offset, arrived, events: list(&mut reader, |reader| event(reader, false))? };
             reader.end()?;
             Ok(Message::Jobs(topic, partition, vec![row]))
         }
         JOB_ROWS => {
             let (topic, partition) = (reader.text()?, reader.int()?);
             let rows = list(&mut reader, |row| {
-                Ok(JobRow { offset: row.long()?, arrived: Time(row.long()?), events: list(row, event)? })
+                let (offset, arrived) = (row.long()?, Time(row.long()?));
+                Ok(JobRow { offset, arrived, events: list(row, |row| event(row, true))? })
             })?;
             reader.end()?;
             Ok(Message::Jobs(topic, partition, rows))
@@ -151,7 +152,7 @@ pub fn read_source(bytes: &[u8]) -> Result<Source, WireError> {
     Ok(Source { schema, producer, metric, component, set, parts, rank })
 }
 
-fn event(reader: &mut Reader<'_>) -> Result<JobEvent, WireError> {
+fn event(reader: &mut Reader<'_>, with_seen: bool) -> Result<JobEvent, WireError> {
     Ok(JobEvent {
         time: Time(reader.long()?),
         nodes: list(reader, |node| Ok(Name::parse(node.text()?)?))?,
@@ -161,6 +162,7 @@ fn event(reader: &mut Reader<'_>) -> Result<JobEvent, WireError> {
         name: reader.text()?.to_string(),
         start: moment(reader)?,
         end: moment(reader)?,
+        seen: with_seen && reader.boolean()?,
     })
 }
 

@@ -101,8 +101,9 @@ fn jobs_drops_and_progress_read_back_and_fit_their_schemas() {
         name: "a \"b\"".into(),
         start: Some(Time(-4)),
         end,
+        seen: false,
     };
-    let lone_end = JobEvent { start: None, nodes: Vec::new(), ..event(Some(Time(78))) };
+    let lone_end = JobEvent { start: None, nodes: Vec::new(), seen: true, ..event(Some(Time(78))) };
     let events = vec![event(None), event(Some(Time(77))), lone_end];
     let mut out = Vec::new();
     let of = |offset, events| JobRow { offset, arrived: Time(5), events };

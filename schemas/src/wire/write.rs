@@ -84,6 +84,7 @@ pub fn put_job_row(out: &mut Vec<u8>, offset: i64, arrived: Time, events: &[JobE
         put_text(out, &event.name);
         put_moment(out, event.start);
         put_moment(out, event.end);
+        out.push(u8::from(event.seen));
     }
     put_long(out, 0);
 }

@@ -173,6 +173,7 @@ mod tests {
             name: "x".repeat(500),
             start: Some(Time(1)),
             end: None,
+            seen: false,
         }
     }
 

@@ -218,7 +218,7 @@ impl RawPartition {
 
     /// Notes what became of the message at `offset`.
     pub(super) fn done(&mut self, offset: i64, outcome: Outcome) {
-        if let Outcome::Dropped(reason) = outcome {
+        if let Outcome::Dropped(reason) | Outcome::Rows(_, Some(reason)) = outcome {
             self.dropped.push(DroppedRow { offset, reason });
         }
         (self.next_offset, self.at_end, self.doubted) = (Some(offset + 1), false, false);

@@ -108,6 +108,7 @@ fn job_on_all(network: &Network, id: &str, said: f64) -> JobEvent {
         name: String::new(),
         start: Some(Time::from_seconds(5.0)),
         end: Some(Time::from_seconds(30.0)),
+        seen: false,
     }
 }
 

@@ -18,6 +18,7 @@ fn said(node: &str, start: Option<i64>, end: Option<i64>) -> JobEvent {
         name: "ior".into(),
         start: start.map(time),
         end: end.map(time),
+        seen: false,
     }
 }
 

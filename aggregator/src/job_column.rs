@@ -1,0 +1,158 @@
+//! Jobs out of the `job_id` column that LDMS' samplers put into every row.
+//!
+//! A job found so has the nodes whose rows carry its number, from the first such row until no node carries it any more.
+//! It says nothing of user or name, so every other source goes before it ([`crate::JobBook`] decides). A row only says
+//! something when its number differs from that of its source's row before: the rest costs one comparison.
+
+use schemas::{JobEvent, Name, SourceIndex, Sources, Time};
+use std::collections::{BTreeSet, HashMap};
+
+/// A node without rows for so long holds up no end of a job, and a job ends with the last row that carries it if the
+/// next row comes later.
+const SILENT_S: f64 = 120.0;
+
+/// What the latest rows said.
+#[derive(Debug, Default)]
+pub(crate) struct JobColumn {
+    sources: Vec<OfSource>,
+    nodes: Vec<OfNode>,
+    by_name: HashMap<Name, usize>,
+    jobs: HashMap<Name, Running>,
+}
+
+/// The latest number that rows of a source carried, as they had it.
+#[derive(Clone, Debug, Default)]
+struct OfSource {
+    node: Option<usize>,
+    carried: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct OfNode {
+    name: Name,
+    job_id: Option<Name>,
+    newest: Time,
+}
+
+/// A job that nodes carry.
+#[derive(Debug)]
+struct Running {
+    start: Time,
+    nodes: BTreeSet<usize>,
+    end: Time,
+}
+
+impl JobColumn {
+    /// Takes what a row of `source` says; `out` gains what is new. `job_id` is the text of the column, `None` if the row
+    /// has no such column.
+    #[inline]
+    pub(crate) fn note(
+        &mut self,
+        sources: &Sources,
+        source: SourceIndex,
+        time: Time,
+        job_id: Option<&[u8]>,
+        out: &mut Vec<JobEvent>,
+    ) {
+        let Some(job_id) = job_id else { return };
+        if let Some(of_source) = self.sources.get(source.at())
+            && let Some(node) = of_source.node
+            && of_source.carried == job_id
+        {
+            let newest = &mut self.nodes[node].newest;
+            *newest = time.max(*newest);
+            return;
+        }
+        if let Some(node) = self.change(sources, source, time, job_id) {
+            self.carry(node, time, number(job_id), out);
+        }
+    }
+
+    /// Remembers what a source carries; its node if that may be new. An older row than others of its node changes nothing.
+    fn change(&mut self, sources: &Sources, source: SourceIndex, time: Time, job_id: &[u8]) -> Option<usize> {
+        if self.sources.len() <= source.at() {
+            self.sources.resize(source.at() + 1, OfSource::default());
+        }
+        let node = match self.sources[source.at()].node {
+            Some(node) => node,
+            None => self.node(&sources.get(source)?.producer, time),
+        };
+        if time < self.nodes[node].newest {
+            return None;
+        }
+        let of_source = &mut self.sources[source.at()];
+        of_source.node = Some(node);
+        of_source.carried.clear();
+        of_source.carried.extend_from_slice(job_id);
+        Some(node)
+    }
+
+    fn node(&mut self, name: &Name, time: Time) -> usize {
+        if let Some(known) = self.by_name.get(name) {
+            return *known;
+        }
+        self.nodes.push(OfNode { name: name.clone(), job_id: None, newest: time });
+        self.by_name.insert(name.clone(), self.nodes.len() - 1);
+        self.nodes.len() - 1
+    }
+
+    fn carry(&mut self, node: usize, time: Time, job_id: Option<Name>, out: &mut Vec<JobEvent>) {
+        let of_node = &mut self.nodes[node];
+        let last = std::mem::replace(&mut of_node.newest, time);
+        if of_node.job_id == job_id {
+            return;
+        }
+        let left = std::mem::replace(&mut of_node.job_id, job_id.clone());
+        if let Some(left) = left {
+            let end = if time.seconds_since(last) > SILENT_S { last } else { time };
+            self.leave(node, &left, time, end, out);
+        }
+        if let Some(job_id) = job_id {
+            let running = self.jobs.entry(job_id.clone());
+            let running =
+                running.or_insert_with(|| Running { start: time, nodes: BTreeSet::new(), end: time });
+            running.nodes.insert(node);
+            let nodes = vec![self.nodes[node].name.clone()];
+            out.push(event(job_id, nodes, time, running.start, None));
+        }
+    }
+
+    /// A node stops to carry a job, which ends with the last of its nodes.
+    fn leave(&mut self, node: usize, job_id: &Name, time: Time, end: Time, out: &mut Vec<JobEvent>) {
+        let Some(running) = self.jobs.get_mut(job_id) else { return };
+        running.nodes.remove(&node);
+        running.end = running.end.max(end);
+        let silent = |node: &usize| time.seconds_since(self.nodes[*node].newest) > SILENT_S;
+        if running.nodes.iter().all(silent) {
+            out.push(event(job_id.clone(), Vec::new(), time, running.start, Some(running.end)));
+            self.jobs.remove(job_id);
+        }
+    }
+}
+
+fn event(job_id: Name, nodes: Vec<Name>, time: Time, start: Time, end: Option<Time>) -> JobEvent {
+    JobEvent {
+        time,
+        nodes,
+        job_id,
+        label: String::new(),
+        user: String::new(),
+        name: String::new(),
+        start: Some(start),
+        end,
+        seen: true,
+    }
+}
+
+/// The job's number; `None` where there is no job: 0, nothing, or what samplers write for "not set".
+fn number(text: &[u8]) -> Option<Name> {
+    let text = std::str::from_utf8(text).ok()?.trim();
+    let unset = matches!(text, "" | "null" | "NULL" | "None" | "nan" | "NaN" | "18446744073709551615");
+    if unset || text.starts_with('-') || text.bytes().all(|b| b == b'0') {
+        return None;
+    }
+    Name::parse(text).ok()
+}
+
+#[cfg(test)]
+mod tests;
