@@ -14,7 +14,7 @@ use crate::coverage::Coverage;
 use crate::episodes::EpisodeBook;
 use crate::evidence::Shift;
 use crate::fabric::LinkWatch;
-use crate::ingest::{Found, Ingest, SeriesReading};
+use crate::ingest::{Found, Ingest, SeriesReading, WrongClock};
 use crate::jobs::JobPart;
 use crate::ledger::JobLedger;
 use crate::model::{Bank, Happening, Reading};
@@ -29,7 +29,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 /// source that is merely behind the others goes on where it was.
 const GIVEN_UP_S: f64 = 60.0;
 /// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u32 = 9;
+pub const STATE_VERSION: u32 = 10;
 
 /// State of the detector stage. It can be written and read back at any point between two calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -168,7 +168,17 @@ impl Detector {
         }
     }
 
-    /// The newest timestamp seen.
+    /// Messages arrived up to `limit`: the time of the stream reaches no later one.
+    pub fn arrived_up_to(&mut self, limit: Time) {
+        self.ingest.arrived_up_to(limit);
+    }
+
+    /// Producers whose clocks are known to be wrong, by name.
+    pub fn wrong_clocks(&self) -> impl Iterator<Item = (&Name, &WrongClock)> {
+        self.ingest.wrong_clocks()
+    }
+
+    /// The time of the stream: what the bulk of its components has reached.
     pub fn newest(&self) -> Option<Time> {
         self.ingest.newest()
     }
@@ -296,6 +306,9 @@ impl Detector {
             self.restart(series);
         }
         self.coverage.saw(series, time, reading.span_ticks, active, tick_s);
+        if reading.anew {
+            self.pass_boundaries_again(series, time);
+        }
         let known_s = self.settings.stream.boundary_delay_s();
         if time.plus_seconds(-known_s) >= self.series[series.at()].next_boundary {
             self.restart(series);

@@ -7,6 +7,7 @@
 //! timestamps alone, never by which row came first.
 
 use super::Found;
+use super::clock::JUMP_S;
 use super::order::{Order, Row};
 use super::reporter::{Part, Reporter};
 use super::stage::Stage;
@@ -18,8 +19,6 @@ use std::collections::VecDeque;
 
 /// Sources of one component; a real one has two to six.
 pub const REPORTERS_MAX: usize = 64;
-/// A clock that jumps ahead further than this is believed when a second row confirms it.
-const JUMP_S: f64 = 60.0;
 
 /// A router, host or client.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -39,6 +38,14 @@ pub struct Component {
     pub(super) unowned: Option<Time>,
     pub(super) whole: Option<Whole>,
     given_up: bool,
+    /// Where its time leapt ahead last: from, if there was a row before, and to.
+    pub(super) leapt: Option<(Option<Time>, Time)>,
+    /// Rows since then, and how many of them were counted as being ahead.
+    pub(super) since_leap: u64,
+    pub(super) counted_ahead: u64,
+    /// The time of the stream, where others report too.
+    #[serde(skip)]
+    pub(super) others: Option<Time>,
 }
 
 impl Component {
@@ -55,6 +62,10 @@ impl Component {
             unowned: None,
             whole: None,
             given_up: false,
+            leapt: None,
+            since_leap: 0,
+            counted_ahead: 0,
+            others: None,
         }
     }
 
@@ -82,6 +93,9 @@ impl Component {
             parts,
             order: Order::default(),
             doubted: None,
+            doubts: 0,
+            back: Vec::new(),
+            back_run: 0,
             rows: VecDeque::new(),
             spare: None,
             accepted: 0,
@@ -111,6 +125,7 @@ impl Component {
             used: None,
             deferred: None,
             tried: 0,
+            is_other: false,
         });
         self.parts.len() as u16 - 1
     }
@@ -202,7 +217,12 @@ impl Component {
         self.reporters.iter().filter(|reporter| reporter.order.is_silent()).count()
     }
 
-    /// Notes that a row came while the newest of all rows was `now`.
+    /// The time of the stream, where others report too: of two clocks the one that is nearer to it is right.
+    pub fn compare_with(&mut self, others: Option<Time>) {
+        self.others = others;
+    }
+
+    /// Notes that a row came while the time of the stream was `now`.
     pub fn hear(&mut self, now: Option<Time>) {
         self.heard_at = now;
     }
@@ -224,6 +244,12 @@ impl Component {
         drops: &mut DropCounts,
         out: &mut Found,
     ) {
+        if let Some(rows) = self.steps_back(place, time, counters, drops) {
+            for (time, counters) in rows {
+                self.take(place, time, &counters, settings, drops, out);
+            }
+            return;
+        }
         let doubted = match self.believe(place, time, counters, drops) {
             Belief::Wait => return,
             Belief::Now(doubted) => doubted,
@@ -259,6 +285,7 @@ impl Component {
         out: &mut Found,
     ) {
         self.given_up = false;
+        self.note_leap(time);
         let newest = self.newest.map_or(time, |newest| newest.max(time));
         self.newest = Some(newest);
         let watermark = newest.plus_seconds(-settings.lateness_s);
@@ -306,6 +333,7 @@ impl Component {
         if self.newest.is_some() {
             (0..doubted).for_each(|_| drops.count(DropReason::ClockJump));
         }
+        self.reporters.iter_mut().for_each(|reporter| reporter.forget_back(drops));
         if let Some(newest) = self.newest {
             let end = newest.plus_seconds(settings.patience_s() + settings.silence_s);
             self.steps_until(end, settings, drops, out);
@@ -337,7 +365,7 @@ impl Component {
         let jumps = ahead(time);
         let doubted = self.reporters[place].doubted.take();
         let confirms = |t: Time| time > t || (t != time && t.seconds_since(time) <= JUMP_S);
-        let confirmed = jumps && doubted.as_ref().is_some_and(|(t, _)| confirms(*t));
+        let confirmed = jumps && doubted.as_ref().is_some_and(|(t, _)| confirms(*t)) && self.is_doubted_enough(place);
         let still_ahead = doubted.as_ref().is_some_and(|(t, _)| ahead(*t));
         if jumps && !confirmed {
             match doubted {
@@ -345,8 +373,14 @@ impl Component {
                 Some(_) => drops.count(DropReason::ClockJump),
                 None => {}
             }
-            self.reporters[place].doubted = Some((time, counters.into()));
+            let reporter = &mut self.reporters[place];
+            reporter.doubted = Some((time, counters.into()));
+            reporter.doubts = reporter.doubts.saturating_add(1);
             return Belief::Wait;
+        }
+        if !jumps {
+            // A source whose time is as before contradicts those that leapt.
+            self.reporters.iter_mut().for_each(|reporter| reporter.doubts = 0);
         }
         if still_ahead && !confirmed {
             drops.count(DropReason::ClockJump);

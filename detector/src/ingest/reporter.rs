@@ -14,6 +14,11 @@ pub(super) struct Reporter {
     pub(super) order: Order,
     /// A row whose clock jumped ahead, until another confirms it.
     pub(super) doubted: Option<Row>,
+    /// Rows in a row whose clock jumped ahead, while no other source was where the component was.
+    pub(super) doubts: u8,
+    /// Rows whose clock stepped back, until enough of them confirm it; and rows in a row that came behind.
+    pub(super) back: Vec<Row>,
+    pub(super) back_run: u32,
     /// Rows from the last one that every part of this source has used.
     pub(super) rows: VecDeque<Row>,
     /// Memory of a row that is not needed any more, for the next one.
@@ -41,6 +46,8 @@ pub(super) struct Part {
     pub(super) deferred: Option<Time>,
     /// How often somebody else was looked for since its last reading.
     pub(super) tried: u32,
+    /// Whether its next reading cannot be compared with the ones before: the clock stepped back.
+    pub(super) is_other: bool,
 }
 
 impl Reporter {

@@ -149,7 +149,8 @@ impl Stage<'_> {
         if let Some(reading) = reading {
             let state = &mut self.component.parts[part];
             (state.last, state.tried) = (Some(time), 0);
-            self.tell(part, reading);
+            let anew = std::mem::take(&mut state.is_other);
+            self.tell(part, SeriesReading { anew, ..reading });
         }
     }
 
