@@ -370,8 +370,8 @@ impl Detector {
         let number = self.members[metric as usize].len() as u32;
         self.members[metric as usize].push(series);
         self.banks[metric as usize].add();
-        if let (Metric::LustreWriteRate, Some(mount)) = (metric, &info.part) {
-            self.clients.entry(mount.clone()).or_default().push(number);
+        if let (Metric::LustreWriteRate, Some(mount)) = (metric, info.file_system()) {
+            self.clients.entry(mount).or_default().push(number);
         }
         let node = info.component.clone();
         self.series.push(Place { metric, number, next_boundary: Time(i64::MAX), passed_boundary: Time::MIN });

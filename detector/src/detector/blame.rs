@@ -23,8 +23,8 @@ impl Detector {
     /// up until a quiet spell comes, or for so long that there may be none.
     pub(super) fn accept_when_quiet(&mut self, series: SeriesIndex, time: Time, since: Time) {
         let place = self.series[series.at()];
-        let mount = self.ingest.series()[series.at()].part.as_ref();
-        let contended = mount.and_then(|mount| self.contended_clients.get(mount)).is_some_and(|n| *n > 0);
+        let mount = self.ingest.series()[series.at()].file_system();
+        let contended = mount.and_then(|mount| self.contended_clients.get(&mount)).is_some_and(|n| *n > 0);
         if contended && time.seconds_since(since) < QUIET_AWAITED_S {
             return;
         }
@@ -37,18 +37,18 @@ impl Detector {
     /// Keeps count of the contended clients of a file system.
     pub(super) fn count_contended(&mut self, series: SeriesIndex, change: i64) {
         if self.series[series.at()].metric == Metric::LustreWriteRate
-            && let Some(mount) = &self.ingest.series()[series.at()].part
+            && let Some(mount) = self.ingest.series()[series.at()].file_system()
         {
-            *self.contended_clients.entry(mount.clone()).or_default() += change;
+            *self.contended_clients.entry(mount).or_default() += change;
         }
     }
 
     /// Judges a fall, once the others' rows of that time must have come.
     pub(super) fn consider(&mut self, series: SeriesIndex, time: Time, suspicion: &Suspicion) {
         let place = self.series[series.at()];
-        let mount = self.ingest.series()[series.at()].part.clone();
+        let mount = self.ingest.series()[series.at()].file_system();
         let alone = Evidence { judgement: Judgement::Alone, gainers: Vec::new(), gained: 0.0 };
-        let evidence = match mount.filter(|mount| self.clients.get(mount).is_some_and(|m| m.len() > 1)) {
+        let evidence = match mount.filter(|mount| self.has_other_clients(mount, series)) {
             None => alone,
             Some(_) if !self.is_decidable(suspicion, time) => return,
             Some(mount) => {
@@ -61,6 +61,17 @@ impl Detector {
         if happening == Happening::Began {
             self.begin(series, causes);
         }
+    }
+
+    /// Whether other nodes than that of `series` were seen on a file system: a second mount of the same node is no other.
+    fn has_other_clients(&self, mount: &Name, series: SeriesIndex) -> bool {
+        let table = self.ingest.series();
+        let of_client = |number: &u32| {
+            let series = self.members[Metric::LustreWriteRate as usize].get(*number as usize)?;
+            Some(&table[series.at()].component)
+        };
+        let own = Some(&table[series.at()].component);
+        self.clients.get(mount).is_some_and(|clients| clients.iter().any(|client| of_client(client) != own))
     }
 
     /// Whether the others' rows of the time in question must have come.

@@ -9,7 +9,7 @@
 use super::Found;
 use super::clock::JUMP_S;
 use super::order::{Order, Row};
-use super::reporter::{Part, Reporter};
+use super::reporter::{Part, Reporter, only_part};
 use super::stage::Stage;
 use super::whole::Whole;
 use crate::settings::StreamSettings;
@@ -36,6 +36,9 @@ pub struct Component {
     heard_at: Option<Time>,
     /// First row of the parts that nobody owns yet.
     pub(super) unowned: Option<Time>,
+    /// Sources that add to a part and have none of their own yet.
+    #[serde(skip)]
+    pub(super) adding: Vec<u16>,
     pub(super) whole: Option<Whole>,
     given_up: bool,
     /// Where its time leapt ahead last: from, if there was a row before, and to.
@@ -60,6 +63,7 @@ impl Component {
             newest: None,
             heard_at: None,
             unowned: None,
+            adding: Vec::new(),
             whole: None,
             given_up: false,
             leapt: None,
@@ -108,7 +112,7 @@ impl Component {
         Some(place)
     }
 
-    fn part(&mut self, name: &Name, number: &mut impl FnMut(Option<Name>) -> SeriesIndex) -> u16 {
+    pub(super) fn part(&mut self, name: &Name, number: &mut impl FnMut(Option<Name>) -> SeriesIndex) -> u16 {
         if let Some(at) = self.parts.iter().position(|part| part.name == *name) {
             return at as u16;
         }
@@ -155,6 +159,7 @@ impl Component {
 
     /// Sources heard since the last call.
     pub fn heard(&mut self) -> impl Iterator<Item = Heard> {
+        let parts = &self.parts;
         let news = self.reporters.iter_mut().filter(|r| r.accepted > r.told);
         news.filter_map(|r| {
             let last_time = r.rows.back().map(|(time, _)| *time).or(r.order.last())?;
@@ -163,7 +168,7 @@ impl Component {
                 producer: r.source.producer.clone(),
                 schema: r.source.schema.clone(),
                 component: r.source.component.clone(),
-                part: r.source.only_part().cloned(),
+                part: r.only_part(parts).cloned(),
                 last_time,
                 rows: r.accepted,
             })
@@ -182,29 +187,31 @@ impl Component {
     /// Whether another set of the same source was heard later: a file system that is mounted anew has a set of its own.
     fn is_succeeded(&self, place: usize) -> bool {
         let reporter = &self.reporters[place];
-        let (source, heard) = (&reporter.source, reporter.order.heard());
+        let heard = reporter.order.heard();
         self.reporters.len() > 1
-            && self.reporters.iter().any(|r| r.order.heard() > heard && r.source.tells_of_the_same(source))
+            && self.reporters.iter().any(|r| r.order.heard() > heard && r.tells_of_the_same(reporter))
     }
 
     /// The first row of a source, at `time`, ends the silence of the set that it follows.
     pub(super) fn succeed(&mut self, place: usize, time: Time, settings: &StreamSettings) {
-        let source = self.reporters[place].source.clone();
-        let others = self.reporters.iter_mut().enumerate().filter(|(at, _)| *at != place);
-        let same = others.map(|(_, r)| r).filter(|r| r.source.tells_of_the_same(&source));
-        if let Some(before) = same.max_by_key(|r| r.order.last()) {
-            before.order.succeeded(time, settings);
+        let of = &self.reporters[place];
+        let others = self.reporters.iter().enumerate().filter(|(at, _)| *at != place);
+        let same = others.filter(|(_, other)| other.tells_of_the_same(of));
+        if let Some((before, _)) = same.max_by_key(|(_, other)| other.order.last()) {
+            self.reporters[before].order.succeeded(time, settings);
         }
     }
 
     /// Silences of its sources that began, ended or were none, since the last call.
     pub fn silences(&mut self) -> impl Iterator<Item = Silence> {
-        self.reporters.iter_mut().flat_map(|Reporter { source, order, .. }| {
-            let of_source = |(since, end)| Silence {
+        let of_parts = &self.parts;
+        self.reporters.iter_mut().flat_map(|Reporter { source, order, parts, .. }| {
+            let part = only_part(source, parts, of_parts).cloned();
+            let of_source = move |(since, end)| Silence {
                 producer: source.producer.clone(),
                 schema: source.schema.clone(),
                 component: source.component.clone(),
-                part: source.only_part().cloned(),
+                part: part.clone(),
                 since,
                 end,
             };

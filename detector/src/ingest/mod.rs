@@ -6,6 +6,7 @@
 //! | [`order`] | puts the rows of one source in order; tells duplicates and late rows |
 //! | [`silence`] | tells when a source was silent |
 //! | [`rates`] | makes a reading of two rows: wraps, resets, saturation, activity |
+//! | `adding` | sources that add to a part instead of repeating it |
 //! | [`component`] | a component and its sources; which rows are believed |
 //! | `succession` | who owns which part, who takes over, and when |
 //! | `reporter` | a source of a component, and a part of it |
@@ -17,6 +18,7 @@
 //! All of it depends on the rows' own timestamps alone, so the order of arrival within the lateness
 //! changes nothing.
 
+mod adding;
 pub mod clock;
 pub mod component;
 pub mod order;
@@ -184,6 +186,10 @@ impl Ingest {
             let component = &mut self.components[number as usize];
             component.compare_with(self.clock.of_others());
             component.row(place as usize, time, counters, &self.settings, &mut self.drops, out);
+            while let Some((place, part)) = component.next_adding() {
+                let (metric, of) = (component.metric, component.name.clone());
+                component.set_apart(place, &part, |part| new_series(&mut self.series, metric, of.clone(), part));
+            }
             if let Some(newest) = component.newest() {
                 self.clock.reached(number as usize, newest);
             }
@@ -284,9 +290,7 @@ impl Ingest {
         }
         let series = &mut self.series;
         let number = |part| {
-            let (metric, component) = (described.metric, described.component.clone());
-            series.push(SeriesInfo { metric, component, part });
-            SeriesIndex(series.len() as u32 - 1)
+            new_series(series, described.metric, described.component.clone(), part)
         };
         let state = &mut self.components[component as usize];
         let place = match state.place_of(described) {
@@ -310,4 +314,9 @@ impl Ingest {
             routers.push(component);
         }
     }
+}
+
+fn new_series(series: &mut SeriesTable, metric: Metric, component: Name, part: Option<Name>) -> SeriesIndex {
+    series.push(SeriesInfo { metric, component, part });
+    SeriesIndex(series.len() as u32 - 1)
 }

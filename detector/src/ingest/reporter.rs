@@ -50,7 +50,22 @@ pub(super) struct Part {
     pub(super) is_other: bool,
 }
 
+/// The part of the component that a source's rows are about, where that is one alone.
+pub(super) fn only_part<'a>(source: &Source, of_source: &[u16], parts: &'a [Part]) -> Option<&'a Name> {
+    source.only_part().and(of_source.first()).and_then(|at| parts.get(usize::from(*at))).map(|part| &part.name)
+}
+
 impl Reporter {
+    /// The part that its rows are about, where that is one alone.
+    pub(super) fn only_part<'a>(&self, parts: &'a [Part]) -> Option<&'a Name> {
+        only_part(&self.source, &self.parts, parts)
+    }
+
+    /// Whether both are known by the same producer, schema, component and part, whatever their sets.
+    pub(super) fn tells_of_the_same(&self, other: &Reporter) -> bool {
+        self.parts == other.parts && self.source.tells_of_the_same(&other.source)
+    }
+
     /// Where a part of the component stands among the parts of this source.
     pub(super) fn place_of(&self, part: usize) -> Option<usize> {
         match self.parts.get(part) {
