@@ -256,6 +256,18 @@ pub(crate) fn file_systems(mounts: &[&str]) -> Vec<String> {
         .collect()
 }
 
+/// File system of a row of `lustre_client`. LDMS cuts `fs_name` at the first dash: `home` for `home-01` and `home-02`; the
+/// llite directory, `<file system>-<address of the superblock>`, has the whole name. `None` where the two do not agree.
+pub(crate) fn file_system_of_llite<'a>(llite: &'a str, fs_name: &str) -> Option<&'a str> {
+    let (name, address) = llite.rsplit_once('-')?;
+    let is_address = address.len() >= ADDRESS_DIGITS_MIN && address.bytes().all(|b| b.is_ascii_hexdigit());
+    let rest = name.strip_prefix(fs_name)?;
+    (is_address && (rest.is_empty() || rest.starts_with('-'))).then_some(name)
+}
+
+/// Least digits of the address of a superblock, in hexadecimal.
+const ADDRESS_DIGITS_MIN: usize = 8;
+
 fn file_system(mount: &str) -> &str {
     const FSNAME_CHARACTERS_MAX: usize = 8;
     match mount.rsplit_once('-') {
@@ -320,6 +332,22 @@ mod tests {
             ("_5d68ee2", "_5d68ee2"),
         ] {
             assert_eq!(base_schema(name), schema);
+        }
+    }
+
+    #[test]
+    fn a_name_that_ldms_cut_at_a_dash_is_whole_again() {
+        for (llite, cut, whole) in [
+            ("home-01-ffff88103d6bd000", "home", Some("home-01")),
+            ("ib-lfs-ffff9a1b2c3d4000", "ib", Some("ib-lfs")),
+            ("a-b-c-00000000deadbeef", "a", Some("a-b-c")),
+            ("snx11168-ffff88103d6bd000", "snx11168", Some("snx11168")),
+            ("snx11168-ffff0", "snx11168", None),
+            ("home-01", "home", None),
+            ("homes-ffff88103d6bd000", "home", None),
+            ("other-ffff88103d6bd000", "home", None),
+        ] {
+            assert_eq!(file_system_of_llite(llite, cut), whole, "{llite}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! Sources by the raw bytes that identify them, so that no name is built and compared per row.
 
+use crate::columns::file_system_of_llite;
 use crate::family::Family;
 use crate::naming::{NodeNaming, NodePairs};
 use crate::plan::{Role, Shape};
@@ -139,7 +140,7 @@ impl Registry {
         let text = |at: usize, field| name(&identity.texts[at], field);
         let (component, parts) = match family {
             Family::AriesRtr => (router(&identity.texts[0])?, shape.parts.clone()),
-            Family::LustreClient => (producer.clone(), vec![text(0, "fs_name")?]),
+            Family::LustreClient => (producer.clone(), vec![mounted(identity)?]),
             Family::Ibmad | Family::IbmadRecords => {
                 let port = format!("{}.{}", text(0, "ca_name")?, text(1, "port")?);
                 let port = Name::parse(&port)
@@ -184,6 +185,14 @@ impl Registry {
             }
         }
     }
+}
+
+/// The file system that a row of `lustre_client` is about.
+fn mounted<'a>(identity: &Identity<'a>) -> Result<Name, Refusal<'a>> {
+    let [fs_name, llite] = &identity.texts;
+    let cut = name(fs_name, "fs_name")?;
+    let whole = std::str::from_utf8(llite).ok().and_then(|llite| file_system_of_llite(llite, cut.as_str()));
+    Ok(whole.and_then(|whole| Name::parse(whole).ok()).unwrap_or(cut))
 }
 
 fn owned_refusal(reason: DropReason, field: &'static str, value: Vec<u8>) -> Refusal<'static> {

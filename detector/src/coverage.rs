@@ -87,6 +87,9 @@ impl Coverage {
         if active && let Some(open) = &mut self.open[series.at()] {
             open.active_s += f64::from(span_ticks) * tick_s;
         }
+        if latest.any.seconds_since(time) > tick_s / 2.0 {
+            *latest = self.seen[series.at()].rewind(begin);
+        }
         let missing_s = time.seconds_since(latest.any) - tick_s;
         if missing_s > tick_s / 2.0 {
             let hole = Stretch { from: latest.any, to: time, seconds: missing_s };
@@ -260,6 +263,24 @@ fn keep(stretches: &mut VecDeque<Stretch>, stretch: Stretch) {
     stretches.push_back(stretch);
 }
 
+impl Seen {
+    /// The clock of the readings stepped back to `to`: what it read off later times does not hold.
+    fn rewind(&mut self, to: Time) -> Latest {
+        self.first = self.first.min(to);
+        for stretches in [&mut self.holes, &mut self.active] {
+            stretches.retain(|stretch| stretch.from < to);
+        }
+        for hole in self.holes.iter_mut().filter(|hole| hole.to > to) {
+            (hole.to, hole.seconds) = (to, hole.seconds_between(hole.from, to));
+        }
+        let active = self.active.back_mut().map_or(Time::MIN, |stretch| {
+            stretch.to = stretch.to.min(to);
+            to
+        });
+        Latest { any: to, active }
+    }
+}
+
 impl Stretch {
     fn seconds_between(&self, from: Time, to: Time) -> f64 {
         let overlap = self.to.min(to).seconds_since(self.from.max(from)).max(0.0);
@@ -305,6 +326,18 @@ mod tests {
         (1..=400).for_each(|k| coverage.saw(SeriesIndex(0), at(f64::from(k * 2)), 1, true, TICK_S));
         let half = coverage.completeness(SeriesIndex(0), at(2.0), at(800.0), TICK_S);
         assert!((half - 0.5).abs() < 0.01, "{half}");
+    }
+
+    #[test]
+    fn a_clock_that_steps_back_leaves_no_hole_behind() {
+        let mut coverage = Coverage::default();
+        seen_between(1, 50, &mut coverage);
+        seen_between(3_651, 3_660, &mut coverage);
+        seen_between(61, 100, &mut coverage);
+        let seen = coverage.completeness(SeriesIndex(0), at(0.0), at(100.0), TICK_S);
+        assert!((seen - 0.9).abs() < 0.01, "{seen}");
+        assert!(coverage.was_active(SeriesIndex(0), at(90.0), at(95.0)));
+        assert!(!coverage.was_active(SeriesIndex(0), at(3_000.0), at(4_000.0)));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::coverage::Coverage;
 use crate::episodes::EpisodeBook;
 use crate::evidence::Shift;
 use crate::fabric::LinkWatch;
-use crate::ingest::{Found, Ingest, SeriesReading};
+use crate::ingest::{Found, Ingest, SeriesReading, WrongClock};
 use crate::jobs::JobPart;
 use crate::ledger::JobLedger;
 use crate::model::{Bank, Happening, Reading};
@@ -173,7 +173,17 @@ impl Detector {
         }
     }
 
-    /// The newest timestamp seen.
+    /// Messages arrived up to `limit`: the time of the stream reaches no later one.
+    pub fn arrived_up_to(&mut self, limit: Time) {
+        self.ingest.arrived_up_to(limit);
+    }
+
+    /// Producers whose clocks are known to be wrong, by name.
+    pub fn wrong_clocks(&self) -> impl Iterator<Item = (&Name, &WrongClock)> {
+        self.ingest.wrong_clocks()
+    }
+
+    /// The time of the stream: what the bulk of its components has reached.
     pub fn newest(&self) -> Option<Time> {
         self.ingest.newest()
     }
@@ -305,6 +315,9 @@ impl Detector {
         }
         self.heed_others(series, time);
         self.coverage.saw(series, time, reading.span_ticks, active, tick_s);
+        if reading.anew {
+            self.pass_boundaries_again(series, time);
+        }
         let known_s = self.settings.stream.boundary_delay_s();
         let known_until = time.plus_seconds(-known_s);
         if known_until >= self.series[series.at()].next_boundary {
@@ -381,8 +394,8 @@ impl Detector {
         let number = self.members[metric as usize].len() as u32;
         self.members[metric as usize].push(series);
         self.banks[metric as usize].add();
-        if let (Metric::LustreWriteRate, Some(mount)) = (metric, &info.part) {
-            self.clients.entry(mount.clone()).or_default().push(number);
+        if let (Metric::LustreWriteRate, Some(mount)) = (metric, info.file_system()) {
+            self.clients.entry(mount).or_default().push(number);
         }
         let node = info.component.clone();
         self.series.push(Place {

@@ -217,7 +217,7 @@ impl JobLedger {
         let mut results = Vec::new();
         for tracked in self.jobs.values_mut().filter(|t| !t.settled) {
             let settles = tracked.job.end.is_some_and(|end| now.seconds_since(end) > SETTLES_S);
-            let old = tracked.reckoned.is_none_or(|then| now.seconds_since(then) >= RENEWED_S);
+            let old = tracked.reckoned.is_none_or(|then| now.seconds_since(then).abs() >= RENEWED_S);
             if !(all || settles || old || tracked.series.iter().any(|s| changed.contains(s))) {
                 continue;
             }

@@ -154,10 +154,9 @@ impl PlaceSums {
     /// The places of a series, numbered.
     pub fn places_of(&mut self, series: &SeriesInfo) -> PlacesOfSeries {
         let metric = series.metric.name();
-        let own = match (series.metric, &series.part) {
-            (Metric::LustreWriteRate, part) => {
-                part.as_ref().map(|part| (PlaceKind::FileSystem, part.as_str()))
-            }
+        let mount = series.file_system();
+        let own = match series.metric {
+            Metric::LustreWriteRate => mount.as_ref().map(|mount| (PlaceKind::FileSystem, mount.as_str())),
             _ => self.map.class(series).map(|class| (PlaceKind::LinkClass, class)),
         };
         let group = self.map.group(&series.component);

@@ -52,6 +52,7 @@ reasons! {
     BadAvroSchema "bad_avro_schema" "The schema of the Avro message cannot be read, or describes no row.",
     AvroU32Zero "avro_u32_zero" "LDMS writes every 32-bit column as 0 in Avro: take JSON rows of this schema.",
     BadMessage "bad_message" "A message of Tailback's own topics that this version cannot read.",
+    ClockAhead "clock_ahead" "The row's clock was ahead of most components, or of its own later rows, by more than a minute: it moves no other series, and its own readings are dated wrong.",
 }
 
 /// How often each [`DropReason`] happened.

@@ -25,7 +25,20 @@ pub struct SeriesInfo {
     pub part: Option<Name>,
 }
 
+/// Least digits of the address of a mount, in hexadecimal, behind the name of its file system.
+const ADDRESS_DIGITS_MIN: usize = 8;
+
 impl SeriesInfo {
+    /// The file system of a mount. Of several mounts of one file system, the further ones are named by their llite directory:
+    /// `home-ffff88103d6bd000` is one of `home`.
+    pub fn file_system(&self) -> Option<Name> {
+        let part = self.part.as_ref()?;
+        let is_address =
+            |text: &str| text.len() >= ADDRESS_DIGITS_MIN && text.bytes().all(|b| b.is_ascii_hexdigit());
+        let short = part.as_str().rsplit_once('-').filter(|(_, address)| is_address(address));
+        Some(short.and_then(|(name, _)| Name::parse(name).ok()).unwrap_or_else(|| part.clone()))
+    }
+
     /// `<metric>/<component>[/<part>]`, the name everywhere a person or program reads it.
     pub fn name(&self) -> String {
         match &self.part {

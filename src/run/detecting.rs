@@ -149,6 +149,7 @@ impl Detecting {
                 Ok(())
             }
             Message::Progress(_, now, reached) => {
+                self.stages.detector.arrived_up_to(now);
                 let mut down = Downstream { stages: &mut self.stages, sources: &self.sources };
                 self.inbox.progress(now, &reached, &mut down);
                 let read = ReadUpTo {

@@ -21,9 +21,9 @@ impl Detector {
     /// Judges a fall, once the others' rows of that time must have come.
     pub(super) fn consider(&mut self, series: SeriesIndex, time: Time, suspicion: &Suspicion) {
         let place = self.series[series.at()];
-        let mount = self.ingest.series()[series.at()].part.clone();
+        let mount = self.ingest.series()[series.at()].file_system();
         let alone = Evidence { judgement: Judgement::Alone, gainers: Vec::new(), gained: 0.0 };
-        let evidence = match mount.filter(|mount| self.clients.get(mount).is_some_and(|m| m.len() > 1)) {
+        let evidence = match mount.filter(|mount| self.has_other_clients(mount, series)) {
             None => alone,
             Some(_) if !self.is_decidable(suspicion, time) => return,
             Some(mount) => {
@@ -41,6 +41,17 @@ impl Detector {
         }
     }
 
+    /// Whether other nodes than that of `series` were seen on a file system: a second mount of the same node is no other.
+    fn has_other_clients(&self, mount: &Name, series: SeriesIndex) -> bool {
+        let table = self.ingest.series();
+        let of_client = |number: &u32| {
+            let series = self.members[Metric::LustreWriteRate as usize].get(*number as usize)?;
+            Some(&table[series.at()].component)
+        };
+        let own = Some(&table[series.at()].component);
+        self.clients.get(mount).is_some_and(|clients| clients.iter().any(|client| of_client(client) != own))
+    }
+
     /// Whether the others' rows of the time in question must have come.
     fn is_decidable(&self, suspicion: &Suspicion, time: Time) -> bool {
         let stream = &self.settings.stream;
@@ -52,7 +63,7 @@ impl Detector {
     /// Those who took what the series lost reached their level in contention, which may cost them too.
     fn hold_gainers(&mut self, series: SeriesIndex, time: Time, suspicion: &Suspicion) {
         let place = self.series[series.at()];
-        let Some(mount) = self.ingest.series()[series.at()].part.clone() else { return };
+        let Some(mount) = self.ingest.series()[series.at()].file_system() else { return };
         let gainers: Vec<u32> =
             self.shift(&mount, place.metric, suspicion).gainers().filter(|g| *g != place.number).collect();
         for member in gainers {

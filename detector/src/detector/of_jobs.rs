@@ -1,6 +1,7 @@
 //! The detector's jobs: where baselines start anew, which series are whose, what was lost.
 
 use super::Detector;
+use crate::coverage::Coverage;
 use crate::jobs::{self, Facts, JobPart};
 use schemas::{Episode, Job, JobResult, Metric, Name, SeriesIndex, Time};
 use std::collections::{BTreeMap, HashSet};
@@ -25,6 +26,15 @@ impl Detector {
         let place = &mut self.series[series.at()];
         let from = last.plus_seconds(-JOB_ROW_DELAY_S).max(place.passed_boundary);
         place.next_boundary = self.jobs.next_boundary(node, from).unwrap_or(Time(i64::MAX));
+    }
+
+    /// A clock stepped back to `time`: boundaries after it lie ahead again.
+    pub(super) fn pass_boundaries_again(&mut self, series: SeriesIndex, time: Time) {
+        if time < self.series[series.at()].passed_boundary {
+            self.series[series.at()].passed_boundary = time;
+            let node = self.ingest.series()[series.at()].component.clone();
+            self.set_boundary(series, &node);
+        }
     }
 
     /// Moves on from the boundaries up to `until`, which a reading has passed; the latest of them.
@@ -63,6 +73,7 @@ impl Detector {
         let (episodes, coverage) = (&self.episodes, &self.coverage);
         let results = self.jobs.reckon(now, &changed, self.finished, |tracked| {
             let (series, known_nodes) = (&tracked.series, &tracked.known_nodes);
+            let now = now_of(series, coverage, now);
             let facts = Facts { series, known_nodes, table, episodes, coverage, now, tick_s, gap_s };
             jobs::result(&tracked.job, &facts, on_links.get(&tracked.job.job_id))
         });
@@ -79,6 +90,7 @@ impl Detector {
         let mut parts = Vec::new();
         self.jobs.unsettled(now, |tracked| {
             let (series, known_nodes) = (&tracked.series, &tracked.known_nodes);
+            let now = now_of(series, coverage, now);
             let facts = Facts { series, known_nodes, table, episodes, coverage, now, tick_s, gap_s };
             parts.push((tracked.job.job_id.clone(), jobs::part(&tracked.job, &facts)));
         });
@@ -126,4 +138,14 @@ impl Detector {
         series.dedup();
         (series, known)
     }
+}
+
+/// The time of a job: the stream's, or where half of its own series are further, theirs.
+fn now_of(series: &[SeriesIndex], coverage: &Coverage, now: Time) -> Time {
+    let mut last: Vec<Time> = series.iter().filter_map(|series| coverage.last(*series)).collect();
+    if last.is_empty() {
+        return now;
+    }
+    let middle = (last.len() - 1) / 2;
+    now.max(*last.select_nth_unstable(middle).1)
 }

@@ -97,7 +97,7 @@ impl Detector {
 
     /// Keeps what was found out of a client for those of its file system.
     pub(super) fn found(&mut self, series: SeriesIndex, at: Time, change: Change) {
-        if let Some(mount) = self.mount_of(series).cloned() {
+        if let Some(mount) = self.mount_of(series) {
             self.spells.entry(mount).or_default().add(Found { at, series, change });
         }
     }
@@ -119,7 +119,7 @@ impl Detector {
     fn active_jobs(&self, left: SeriesIndex, at: Time) -> usize {
         let until = at.plus_seconds(-self.known_after_s());
         let (from, mut jobs, mut others) = (until.plus_seconds(-INACTIVE_S), BTreeSet::new(), 0);
-        let clients = self.mount_of(left).and_then(|mount| self.clients.get(mount));
+        let clients = self.mount_of(left).and_then(|mount| self.clients.get(&mount));
         for member in clients.into_iter().flatten() {
             let series = self.members[Metric::LustreWriteRate as usize][*member as usize];
             if series == left || !self.coverage.was_active(series, from, until) {
@@ -134,11 +134,11 @@ impl Detector {
     }
 
     fn spells_of(&self, series: SeriesIndex) -> Option<&Spells> {
-        self.mount_of(series).and_then(|mount| self.spells.get(mount))
+        self.mount_of(series).and_then(|mount| self.spells.get(&mount))
     }
 
-    fn mount_of(&self, series: SeriesIndex) -> Option<&Name> {
+    fn mount_of(&self, series: SeriesIndex) -> Option<Name> {
         let info = &self.ingest.series()[series.at()];
-        info.part.as_ref().filter(|_| info.metric == Metric::LustreWriteRate)
+        info.file_system().filter(|_| info.metric == Metric::LustreWriteRate)
     }
 }

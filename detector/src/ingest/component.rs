@@ -7,8 +7,9 @@
 //! timestamps alone, never by which row came first.
 
 use super::Found;
+use super::clock::JUMP_S;
 use super::order::{Order, Row};
-use super::reporter::{Part, Reporter};
+use super::reporter::{Part, Reporter, only_part};
 use super::stage::Stage;
 use super::whole::Whole;
 use crate::settings::StreamSettings;
@@ -18,8 +19,6 @@ use std::collections::VecDeque;
 
 /// Sources of one component; a real one has two to six.
 pub const REPORTERS_MAX: usize = 64;
-/// A clock that jumps ahead further than this is believed when a second row confirms it.
-const JUMP_S: f64 = 60.0;
 
 /// A router, host or client.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -37,8 +36,19 @@ pub struct Component {
     heard_at: Option<Time>,
     /// First row of the parts that nobody owns yet.
     pub(super) unowned: Option<Time>,
+    /// Sources that add to a part and have none of their own yet.
+    #[serde(skip)]
+    pub(super) adding: Vec<u16>,
     pub(super) whole: Option<Whole>,
     given_up: bool,
+    /// Where its time leapt ahead last: from, if there was a row before, and to.
+    pub(super) leapt: Option<(Option<Time>, Time)>,
+    /// Rows since then, and how many of them were counted as being ahead.
+    pub(super) since_leap: u64,
+    pub(super) counted_ahead: u64,
+    /// The time of the stream, where others report too.
+    #[serde(skip)]
+    pub(super) others: Option<Time>,
 }
 
 impl Component {
@@ -53,8 +63,13 @@ impl Component {
             newest: None,
             heard_at: None,
             unowned: None,
+            adding: Vec::new(),
             whole: None,
             given_up: false,
+            leapt: None,
+            since_leap: 0,
+            counted_ahead: 0,
+            others: None,
         }
     }
 
@@ -82,6 +97,9 @@ impl Component {
             parts,
             order: Order::default(),
             doubted: None,
+            doubts: 0,
+            back: Vec::new(),
+            back_run: 0,
             rows: VecDeque::new(),
             spare: None,
             accepted: 0,
@@ -94,7 +112,7 @@ impl Component {
         Some(place)
     }
 
-    fn part(&mut self, name: &Name, number: &mut impl FnMut(Option<Name>) -> SeriesIndex) -> u16 {
+    pub(super) fn part(&mut self, name: &Name, number: &mut impl FnMut(Option<Name>) -> SeriesIndex) -> u16 {
         if let Some(at) = self.parts.iter().position(|part| part.name == *name) {
             return at as u16;
         }
@@ -111,6 +129,7 @@ impl Component {
             used: None,
             deferred: None,
             tried: 0,
+            is_other: false,
         });
         self.parts.len() as u16 - 1
     }
@@ -140,6 +159,7 @@ impl Component {
 
     /// Sources heard since the last call.
     pub fn heard(&mut self) -> impl Iterator<Item = Heard> {
+        let parts = &self.parts;
         let news = self.reporters.iter_mut().filter(|r| r.accepted > r.told);
         news.filter_map(|r| {
             let last_time = r.rows.back().map(|(time, _)| *time).or(r.order.last())?;
@@ -148,7 +168,7 @@ impl Component {
                 producer: r.source.producer.clone(),
                 schema: r.source.schema.clone(),
                 component: r.source.component.clone(),
-                part: r.source.only_part().cloned(),
+                part: r.only_part(parts).cloned(),
                 last_time,
                 rows: r.accepted,
             })
@@ -167,29 +187,31 @@ impl Component {
     /// Whether another set of the same source was heard later: a file system that is mounted anew has a set of its own.
     fn is_succeeded(&self, place: usize) -> bool {
         let reporter = &self.reporters[place];
-        let (source, heard) = (&reporter.source, reporter.order.heard());
+        let heard = reporter.order.heard();
         self.reporters.len() > 1
-            && self.reporters.iter().any(|r| r.order.heard() > heard && r.source.tells_of_the_same(source))
+            && self.reporters.iter().any(|r| r.order.heard() > heard && r.tells_of_the_same(reporter))
     }
 
     /// The first row of a source, at `time`, ends the silence of the set that it follows.
     pub(super) fn succeed(&mut self, place: usize, time: Time, settings: &StreamSettings) {
-        let source = self.reporters[place].source.clone();
-        let others = self.reporters.iter_mut().enumerate().filter(|(at, _)| *at != place);
-        let same = others.map(|(_, r)| r).filter(|r| r.source.tells_of_the_same(&source));
-        if let Some(before) = same.max_by_key(|r| r.order.last()) {
-            before.order.succeeded(time, settings);
+        let of = &self.reporters[place];
+        let others = self.reporters.iter().enumerate().filter(|(at, _)| *at != place);
+        let same = others.filter(|(_, other)| other.tells_of_the_same(of));
+        if let Some((before, _)) = same.max_by_key(|(_, other)| other.order.last()) {
+            self.reporters[before].order.succeeded(time, settings);
         }
     }
 
     /// Silences of its sources that began, ended or were none, since the last call.
     pub fn silences(&mut self) -> impl Iterator<Item = Silence> {
-        self.reporters.iter_mut().flat_map(|Reporter { source, order, .. }| {
-            let of_source = |(since, end)| Silence {
+        let of_parts = &self.parts;
+        self.reporters.iter_mut().flat_map(|Reporter { source, order, parts, .. }| {
+            let part = only_part(source, parts, of_parts).cloned();
+            let of_source = move |(since, end)| Silence {
                 producer: source.producer.clone(),
                 schema: source.schema.clone(),
                 component: source.component.clone(),
-                part: source.only_part().cloned(),
+                part: part.clone(),
                 since,
                 end,
             };
@@ -202,7 +224,12 @@ impl Component {
         self.reporters.iter().filter(|reporter| reporter.order.is_silent()).count()
     }
 
-    /// Notes that a row came while the newest of all rows was `now`.
+    /// The time of the stream, where others report too: of two clocks the one that is nearer to it is right.
+    pub fn compare_with(&mut self, others: Option<Time>) {
+        self.others = others;
+    }
+
+    /// Notes that a row came while the time of the stream was `now`.
     pub fn hear(&mut self, now: Option<Time>) {
         self.heard_at = now;
     }
@@ -224,6 +251,12 @@ impl Component {
         drops: &mut DropCounts,
         out: &mut Found,
     ) {
+        if let Some(rows) = self.steps_back(place, time, counters, drops) {
+            for (time, counters) in rows {
+                self.take(place, time, &counters, settings, drops, out);
+            }
+            return;
+        }
         let doubted = match self.believe(place, time, counters, drops) {
             Belief::Wait => return,
             Belief::Now(doubted) => doubted,
@@ -259,6 +292,7 @@ impl Component {
         out: &mut Found,
     ) {
         self.given_up = false;
+        self.note_leap(time);
         let newest = self.newest.map_or(time, |newest| newest.max(time));
         self.newest = Some(newest);
         let watermark = newest.plus_seconds(-settings.lateness_s);
@@ -306,6 +340,7 @@ impl Component {
         if self.newest.is_some() {
             (0..doubted).for_each(|_| drops.count(DropReason::ClockJump));
         }
+        self.reporters.iter_mut().for_each(|reporter| reporter.forget_back(drops));
         if let Some(newest) = self.newest {
             let end = newest.plus_seconds(settings.patience_s() + settings.silence_s);
             self.steps_until(end, settings, drops, out);
@@ -337,7 +372,7 @@ impl Component {
         let jumps = ahead(time);
         let doubted = self.reporters[place].doubted.take();
         let confirms = |t: Time| time > t || (t != time && t.seconds_since(time) <= JUMP_S);
-        let confirmed = jumps && doubted.as_ref().is_some_and(|(t, _)| confirms(*t));
+        let confirmed = jumps && doubted.as_ref().is_some_and(|(t, _)| confirms(*t)) && self.is_doubted_enough(place);
         let still_ahead = doubted.as_ref().is_some_and(|(t, _)| ahead(*t));
         if jumps && !confirmed {
             match doubted {
@@ -345,8 +380,14 @@ impl Component {
                 Some(_) => drops.count(DropReason::ClockJump),
                 None => {}
             }
-            self.reporters[place].doubted = Some((time, counters.into()));
+            let reporter = &mut self.reporters[place];
+            reporter.doubted = Some((time, counters.into()));
+            reporter.doubts = reporter.doubts.saturating_add(1);
             return Belief::Wait;
+        }
+        if !jumps {
+            // A source whose time is as before contradicts those that leapt.
+            self.reporters.iter_mut().for_each(|reporter| reporter.doubts = 0);
         }
         if still_ahead && !confirmed {
             drops.count(DropReason::ClockJump);

@@ -2,28 +2,39 @@
 //!
 //! | module | what it does |
 //! |---|---|
+//! | [`clock`] | the time of the stream, which the bulk of the components sets |
 //! | [`order`] | puts the rows of one source in order; tells duplicates and late rows |
 //! | [`silence`] | tells when a source was silent |
 //! | [`rates`] | makes a reading of two rows: wraps, resets, saturation, activity |
+//! | `adding` | sources that add to a part instead of repeating it |
 //! | [`component`] | a component and its sources; which rows are believed |
 //! | `succession` | who owns which part, who takes over, and when |
 //! | `reporter` | a source of a component, and a part of it |
+//! | `step_back` | a clock that was ahead and is right again |
+//! | `wrong_clock` | producers whose clocks are wrong, counted and named |
 //! | `stage` | one source at work: rows in order to readings, gaps bridged |
 //! | `whole` | the mean over a router's links in use |
 //!
 //! All of it depends on the rows' own timestamps alone, so the order of arrival within the lateness
 //! changes nothing.
 
+mod adding;
+pub mod clock;
 pub mod component;
 pub mod order;
 pub mod rates;
 mod reporter;
 pub mod silence;
 mod stage;
+mod step_back;
 mod succession;
 mod whole;
+mod wrong_clock;
+
+pub use wrong_clock::WrongClock;
 
 use crate::settings::StreamSettings;
+use clock::StreamClock;
 use component::Component;
 use schemas::{
     CounterBatch, Counts, DropCounts, DropReason, Heard, LINK_COLUMNS, Metric, Name, SeriesIndex, SeriesInfo,
@@ -31,6 +42,7 @@ use schemas::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use wrong_clock::WrongClocks;
 
 /// Seconds of event time between two looks for silent sources.
 const LOOKED_S: f64 = 0.25;
@@ -110,7 +122,8 @@ pub struct Ingest {
     by_name: HashMap<(Metric, Name), u32>,
     /// Routers by the node that reports them.
     routers: HashMap<Name, Vec<u32>>,
-    newest: Option<Time>,
+    clock: StreamClock,
+    wrong_clocks: WrongClocks,
     looked: Looked,
     /// Components of which the sources heard were told in this turn.
     #[serde(skip)]
@@ -130,9 +143,19 @@ impl Ingest {
         &self.series
     }
 
-    /// The newest timestamp of any row.
+    /// The time of the stream: what the bulk of its components has reached, not the newest row.
     pub fn newest(&self) -> Option<Time> {
-        self.newest
+        self.clock.now()
+    }
+
+    /// Messages arrived up to `limit`: no later time is reached.
+    pub fn arrived_up_to(&mut self, limit: Time) {
+        self.clock.limit(limit);
+    }
+
+    /// Producers whose clocks are known to be wrong, by name.
+    pub fn wrong_clocks(&self) -> impl Iterator<Item = (&Name, &WrongClock)> {
+        self.wrong_clocks.iter()
     }
 
     /// Series of one component; empty if it was never seen.
@@ -156,14 +179,25 @@ impl Ingest {
     /// Takes rows; `out` gains what they make known.
     pub fn rows(&mut self, sources: &Sources, batch: &CounterBatch, out: &mut Found) {
         for (source, time, counters) in batch.rows() {
-            let Some((component, place)) = self.place(sources, source) else {
+            let Some((number, place)) = self.place(sources, source) else {
                 self.drops.count(DropReason::BufferFull);
                 continue;
             };
-            let component = &mut self.components[component as usize];
+            let component = &mut self.components[number as usize];
+            component.compare_with(self.clock.of_others());
             component.row(place as usize, time, counters, &self.settings, &mut self.drops, out);
-            self.newest = self.newest.max(component.newest());
-            component.hear(self.newest);
+            while let Some((place, part)) = component.next_adding() {
+                let (metric, of) = (component.metric, component.name.clone());
+                component.set_apart(place, &part, |part| new_series(&mut self.series, metric, of.clone(), part));
+            }
+            if let Some(newest) = component.newest() {
+                self.clock.reached(number as usize, newest);
+            }
+            component.hear(self.clock.now());
+            if let Some(ahead_s) = self.clock.ahead_s(time) {
+                let rows = component.count_ahead();
+                self.wrong_clocks.count(component.producer(place as usize), ahead_s, rows, &mut self.drops);
+            }
         }
     }
 
@@ -183,18 +217,19 @@ impl Ingest {
         for component in &mut self.components {
             component.finish(&self.settings, &mut self.drops, out);
         }
+        self.clock.look();
     }
 
     /// Series of components that have been silent for more than `after_s`, each once.
     pub fn give_up_silent(&mut self, after_s: f64) -> Vec<SeriesIndex> {
-        let Some(now) = self.newest else { return Vec::new() };
+        let Some(now) = self.clock.now() else { return Vec::new() };
         let silent = self.components.iter_mut().filter_map(|c| c.give_up(now, after_s).then(|| c.series()));
         silent.flatten().collect()
     }
 
     /// Looks for sources that are silent; all of the stream was read up to `now`.
     pub fn look_for_silence(&mut self, now: Time) {
-        let Some(newest) = self.newest.filter(|_| now.seconds_since(self.looked.at) >= LOOKED_S) else {
+        let Some(newest) = self.clock.now().filter(|_| now.seconds_since(self.looked.at) >= LOOKED_S) else {
             return;
         };
         let looked = &mut self.looked;
@@ -255,9 +290,7 @@ impl Ingest {
         }
         let series = &mut self.series;
         let number = |part| {
-            let (metric, component) = (described.metric, described.component.clone());
-            series.push(SeriesInfo { metric, component, part });
-            SeriesIndex(series.len() as u32 - 1)
+            new_series(series, described.metric, described.component.clone(), part)
         };
         let state = &mut self.components[component as usize];
         let place = match state.place_of(described) {
@@ -281,4 +314,9 @@ impl Ingest {
             routers.push(component);
         }
     }
+}
+
+fn new_series(series: &mut SeriesTable, metric: Metric, component: Name, part: Option<Name>) -> SeriesIndex {
+    series.push(SeriesInfo { metric, component, part });
+    SeriesIndex(series.len() as u32 - 1)
 }

@@ -69,6 +69,19 @@ impl Order {
         self.first_held().is_some_and(|time| self.held.len() > HELD_MAX || self.follows(time, settings))
     }
 
+    /// The latest row that is held.
+    pub fn last_held(&self) -> Option<&Row> {
+        self.held.back()
+    }
+
+    /// Begins again at an earlier time; how many rows were held.
+    pub fn restart(&mut self) -> usize {
+        let held = self.held.len();
+        self.silence.restart();
+        *self = Order { silence: std::mem::take(&mut self.silence), ..Order::default() };
+        held
+    }
+
     /// The first row that is held, which is used now.
     pub fn use_first_held(&mut self, settings: &StreamSettings) -> Option<Row> {
         let (time, counters) = self.held.pop_front()?;

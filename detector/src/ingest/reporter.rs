@@ -14,6 +14,11 @@ pub(super) struct Reporter {
     pub(super) order: Order,
     /// A row whose clock jumped ahead, until another confirms it.
     pub(super) doubted: Option<Row>,
+    /// Rows in a row whose clock jumped ahead, while no other source was where the component was.
+    pub(super) doubts: u8,
+    /// Rows whose clock stepped back, until enough of them confirm it; and rows in a row that came behind.
+    pub(super) back: Vec<Row>,
+    pub(super) back_run: u32,
     /// Rows from the last one that every part of this source has used.
     pub(super) rows: VecDeque<Row>,
     /// Memory of a row that is not needed any more, for the next one.
@@ -41,9 +46,26 @@ pub(super) struct Part {
     pub(super) deferred: Option<Time>,
     /// How often somebody else was looked for since its last reading.
     pub(super) tried: u32,
+    /// Whether its next reading cannot be compared with the ones before: the clock stepped back.
+    pub(super) is_other: bool,
+}
+
+/// The part of the component that a source's rows are about, where that is one alone.
+pub(super) fn only_part<'a>(source: &Source, of_source: &[u16], parts: &'a [Part]) -> Option<&'a Name> {
+    source.only_part().and(of_source.first()).and_then(|at| parts.get(usize::from(*at))).map(|part| &part.name)
 }
 
 impl Reporter {
+    /// The part that its rows are about, where that is one alone.
+    pub(super) fn only_part<'a>(&self, parts: &'a [Part]) -> Option<&'a Name> {
+        only_part(&self.source, &self.parts, parts)
+    }
+
+    /// Whether both are known by the same producer, schema, component and part, whatever their sets.
+    pub(super) fn tells_of_the_same(&self, other: &Reporter) -> bool {
+        self.parts == other.parts && self.source.tells_of_the_same(&other.source)
+    }
+
     /// Where a part of the component stands among the parts of this source.
     pub(super) fn place_of(&self, part: usize) -> Option<usize> {
         match self.parts.get(part) {

@@ -23,6 +23,12 @@ impl SilenceWatch {
         self.heard = self.heard.max(Some(time));
     }
 
+    /// The clock of its rows stepped back: what was read off later times does not hold.
+    pub fn restart(&mut self) {
+        self.heard = None;
+        self.news.extend(self.open.take().map(|since| (since, SilenceEnd::Revoked)));
+    }
+
     /// Time of its latest row that came.
     pub fn heard(&self) -> Option<Time> {
         self.heard

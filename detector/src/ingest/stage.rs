@@ -1,5 +1,6 @@
 //! One source at work: its rows, in order, to readings of the parts it owns.
 
+use super::adding::ROWS_TO_TELL;
 use super::component::Component;
 use super::order::Row;
 use super::rates::{Rate, rate};
@@ -32,6 +33,7 @@ impl Stage<'_> {
             self.component.succeed(self.place, time, self.settings);
         }
         self.keep(time, counters);
+        self.component.find_adding(self.place, self.settings);
         for at in 0..self.component.reporters[self.place].parts.len() {
             let part = self.component.reporters[self.place].parts[at] as usize;
             if self.component.parts[part].owner == Some(self.place as u16) {
@@ -149,7 +151,8 @@ impl Stage<'_> {
         if let Some(reading) = reading {
             let state = &mut self.component.parts[part];
             (state.last, state.tried) = (Some(time), 0);
-            self.tell(part, reading);
+            let anew = std::mem::take(&mut state.is_other);
+            self.tell(part, SeriesReading { anew, ..reading });
         }
     }
 
@@ -212,6 +215,9 @@ impl Stage<'_> {
         let parts = &self.component.parts;
         let reporter = &mut self.component.reporters[self.place];
         let Some(newest) = reporter.rows.back().map(|(time, _)| *time) else { return };
+        if reporter.accepted <= ROWS_TO_TELL {
+            return;
+        }
         let needed = |at: &u16| {
             let part = &parts[*at as usize];
             if part.owner == place { part.used } else { part.last }.unwrap_or(newest)

@@ -47,6 +47,11 @@ impl Whole {
         Whole { series, origin: None, waiting: BTreeMap::new(), told: i64::MIN, last: None, usual: 0, odd: 0 }
     }
 
+    /// Begins again at an earlier time; how many links there are usually is known.
+    pub(super) fn restart(&mut self) {
+        *self = Whole { usual: self.usual, ..Whole::new(self.series) };
+    }
+
     /// Takes the reading of a link.
     pub(super) fn add(&mut self, reading: &SeriesReading, settings: &StreamSettings) {
         let origin = *self.origin.get_or_insert(reading.time);
