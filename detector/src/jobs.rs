@@ -16,12 +16,14 @@
 //! | `jobs/part.rs` | from episodes and coverage to a [`JobPart`] |
 //! | `jobs/cells.rs` | losses by moment, in cells of a second or more |
 //! | `jobs/combine.rs` | from parts to a [`JobResult`] |
+//! | `jobs/shares.rs` | causes as shares of the loss |
 //! | [`compare`] | contention or another configuration, between two runs |
 
 mod cells;
 mod combine;
 pub mod compare;
 mod part;
+mod shares;
 
 pub use cells::Cell;
 pub(crate) use cells::grain;

@@ -93,8 +93,17 @@ pub(super) fn cause_word(cause: Cause, who: &str) -> String {
         Cause::SelfInflicted => "the job itself".to_string(),
         Cause::OtherJob => format!("job {who}"),
         Cause::IoOnMpi => format!("I/O on the links of messages, {who}"),
-        Cause::FailoverInduced => format!("load of a failed path, {who}"),
+        Cause::FailoverInduced => format!("load of a failed or narrowed path, {who}"),
+        Cause::Server => slower_server(&who),
         Cause::Unknown => "not known".to_string(),
+    }
+}
+
+/// A series of a client names the file system last.
+fn slower_server(series: &str) -> String {
+    match series.rsplit_once('/') {
+        Some((_, file_system)) => format!("a slower server of {file_system}: its clients fell together"),
+        None => "a slower server: its clients fell together".to_string(),
     }
 }
 

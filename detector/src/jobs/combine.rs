@@ -2,11 +2,9 @@
 
 use super::cells::{self, Cell, Cells};
 use super::part::{JobPart, MetricPart};
-use schemas::{Cause, CauseKind, CauseShare, JobResult, Metric, Name};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// Causes of a smaller share are not named.
-const LEAST_SHARE: f64 = 0.005;
+use super::shares::{CauseSums, shares};
+use schemas::{JobResult, Metric, Name};
+use std::collections::BTreeSet;
 
 /// What the job lost by all `parts`, which are of the same job.
 pub fn combine(job_id: &Name, parts: &[&JobPart]) -> JobResult {
@@ -19,7 +17,7 @@ pub fn combine(job_id: &Name, parts: &[&JobPart]) -> JobResult {
         slowdown_lo_s: (losses.certain_s - half_width_s).max(0.0),
         slowdown_hi_s: losses.most_s.max(losses.lost_s) + half_width_s,
         completeness: completeness(parts),
-        causes: causes(&losses),
+        causes: shares(losses.causes, losses.lost_s),
     }
 }
 
@@ -33,7 +31,7 @@ struct Losses {
     /// What it would be if the job waited for the worst of its series on the network, not for their mean.
     most_s: f64,
     variance_s2: f64,
-    causes: BTreeMap<(Cause, CauseKind, String), f64>,
+    causes: CauseSums,
 }
 
 /// All parts of one metric.
@@ -121,23 +119,6 @@ fn completeness(parts: &[&JobPart]) -> f64 {
     let series: u32 = parts.iter().map(|part| part.series).sum();
     let seen: f64 = parts.iter().map(|part| part.completeness_sum).sum();
     seen / (f64::from(series) + silent as f64).max(1.0)
-}
-
-/// The causes by share, the largest first.
-fn causes(losses: &Losses) -> Vec<CauseShare> {
-    let total_s = losses.lost_s;
-    if total_s <= 0.0 {
-        return Vec::new();
-    }
-    let shares = losses.causes.iter().map(|((cause, kind, series_or_job), lost_s)| CauseShare {
-        cause: *cause,
-        kind: *kind,
-        series_or_job: series_or_job.clone(),
-        share: (lost_s / total_s).min(1.0),
-    });
-    let mut causes: Vec<CauseShare> = shares.filter(|cause| cause.share > LEAST_SHARE).collect();
-    causes.sort_by(|a, b| b.share.total_cmp(&a.share));
-    causes
 }
 
 #[cfg(test)]
