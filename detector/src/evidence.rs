@@ -129,7 +129,14 @@ impl Shift {
             shift.note(*member, mean(from, to), after, |member| job_of(member, suspicion.start));
             let job = job_of(*member, suspicion.since).or_else(|| job_of(*member, suspicion.start));
             let taker = job.map_or(Taker::Client(*member), Taker::Job);
-            changes.push(Change { client: *member, taker, before: blocks, earlier: before(EARLIER_TICKS), after, sure });
+            changes.push(Change {
+                client: *member,
+                taker,
+                before: blocks,
+                earlier: before(EARLIER_TICKS),
+                after,
+                sure,
+            });
         }
         shift.taken = Taken::of(&changes);
         shift.gainers.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));

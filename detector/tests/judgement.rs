@@ -5,7 +5,8 @@ use detector::detector::Detector;
 use detector::model::ModelKind;
 use detector::settings::Settings;
 use schemas::{
-    CounterBatch, DropReason, Episode, Metric, Name, ResultBatch, Source, SourceIndex, Sources, State, Time,
+    Cause, CounterBatch, DropReason, Episode, Metric, Name, ResultBatch, Source, SourceIndex, Sources, State,
+    Time,
 };
 
 const GB: f64 = 1e9;
@@ -104,7 +105,10 @@ fn a_server_that_serves_everybody_worse_is_contended() {
     machine.write(300, &[&slow, &slow, &slow]);
     let batch = machine.end();
     assert_eq!(batch.episodes.len(), 3);
-    assert!(batch.episodes.iter().all(|e| e.causes.is_empty()), "nobody gained, so nobody is blamed");
+    for episode in &batch.episodes {
+        let causes: Vec<_> = episode.causes.iter().map(|c| (c.cause, c.share)).collect();
+        assert_eq!(causes, [(Cause::Server, 1.0)], "no client gained, so none is blamed");
+    }
 }
 
 #[test]

@@ -86,4 +86,5 @@ export const EVIDENCE_WORDS = {
   change_point: "its traffic rose when the region began",
   foreign_traffic: "adaptive routing takes foreign traffic through the group",
   link_down: "a parallel link went down before",
+  link_narrowed: "it stalls while it carries less than before",
 };
