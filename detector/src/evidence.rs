@@ -129,12 +129,14 @@ impl Shift {
             shift.note(*member, mean(from, to), after, |member| job_of(member, suspicion.start));
             let job = job_of(*member, suspicion.since).or_else(|| job_of(*member, suspicion.start));
             let taker = job.map_or(Taker::Client(*member), Taker::Job);
+            let level = bank.level_between(*member as usize, at(start + 1.5), at(until + 0.5));
             changes.push(Change {
                 client: *member,
                 taker,
                 before: blocks,
                 earlier: before(EARLIER_TICKS),
                 after,
+                level,
                 sure,
             });
         }

@@ -35,8 +35,9 @@ pub(super) struct Change {
     pub(super) before: [Option<f64>; BLOCKS],
     /// The same some ticks earlier: who takes may rise that long before the others fall.
     pub(super) earlier: [Option<f64>; BLOCKS],
-    /// Mean rate after the fall.
+    /// Mean rate after the fall, and from the first reading after it.
     pub(super) after: f64,
+    pub(super) level: f64,
     /// Relative change that is no noise.
     pub(super) sure: f64,
 }
@@ -142,7 +143,7 @@ impl Change {
 
     /// What it gained against `before`.
     fn gained(&self, before: f64) -> f64 {
-        let gain = self.after - before;
+        let gain = self.level - before;
         if gain > self.sure * before { gain } else { 0.0 }
     }
 
@@ -192,6 +193,7 @@ mod tests {
             before: [Some(before); BLOCKS],
             earlier: [Some(before); BLOCKS],
             after,
+            level: after,
             sure: 0.1,
         }
     }

@@ -283,7 +283,7 @@ fn demanded_bytes_per_s(load: f64, ratio: f64, capacity: f64, is_inner: bool) ->
 
 /// Stalls per flit that a load of this utilisation makes alone: the queue of M/M/1, and above saturation what does
 /// not fit; 0 where the capacity is unknown.
-fn own_queue(utilisation: f64) -> f64 {
+pub(super) fn own_queue(utilisation: f64) -> f64 {
     const GAIN: f64 = 0.04;
     if !utilisation.is_finite() {
         return 0.0;

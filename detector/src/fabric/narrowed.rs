@@ -4,6 +4,7 @@
 //! carries less than it did before contention began, and far less than its capacity. More traffic makes a link carry more,
 //! so no job is to blame.
 
+use super::cause::own_queue;
 use super::kind::{WORST_PART, goes_on};
 use super::links::{Links, is_host_link};
 use schemas::Topology;
@@ -11,7 +12,9 @@ use std::collections::BTreeSet;
 
 /// Stalls per flit from which a link is short of capacity.
 const STALLS_LEAST: f64 = 0.3;
-/// Utilisation of the nominal capacity below which such stalls need another reason than load.
+/// Times the stalls that its load makes on a link of nominal capacity, from which they need another reason.
+const QUEUES_LEAST: f64 = 3.0;
+/// Utilisation of the nominal capacity from which a link is full.
 const FULL_LEAST: f64 = 0.8;
 /// Part of its load before contention that it carries at most.
 const CARRIES_MOST: f64 = 0.95;
@@ -49,7 +52,8 @@ fn carries_less(topology: &Topology, links: &Links, seen: &Seen<'_>, series: u32
     let (load, loaded) = (links.load_of(link), links.load_at(link, seen.before));
     let (Some(load), Some(loaded)) = (load, loaded) else { return false };
     let (capacity, ratio) = (topology.bytes_per_s(link), f64::from(links.value[series as usize]));
-    ratio >= STALLS_LEAST.max(WORST_EVER * seen.peak)
+    let stalls_least = STALLS_LEAST.max(QUEUES_LEAST * own_queue(load / capacity));
+    ratio >= stalls_least.max(WORST_EVER * seen.peak)
         && load < FULL_LEAST * capacity
         && loaded > USED_LEAST * capacity
         && load < CARRIES_MOST * loaded
