@@ -163,7 +163,9 @@ impl Shift {
         let loss = suspicion.baseline - suspicion.level;
         let own_gain = self.gainers.iter().find(|(member, _)| *member == own).map_or(0.0, |g| g.1);
         let gained = self.gained - own_gain;
-        let taken = gained > 0.0 && gained >= GAINED_SHARE * loss;
+        let own_taker = own_job.map_or(Taker::Client(own), |job| Taker::Job(job.clone()));
+        let given_up = self.taken.was_given_up(&own_taker, loss);
+        let taken = gained > 0.0 && gained >= GAINED_SHARE * loss && !given_up;
         let mine = match own_job {
             Some(job) => self.by_job.get(job).copied().unwrap_or_default(),
             None => Fallen { active: 1, fallen: 1 },
@@ -172,7 +174,6 @@ impl Shift {
         let active = self.all.active.saturating_sub(mine.active);
         let together = fallen > 0 && f64::from(fallen) >= FALLEN_SHARE * f64::from(active);
         let judgement = if taken || together { Judgement::Contention } else { Judgement::OwnPhase };
-        let own_taker = own_job.map_or(Taker::Client(own), |job| Taker::Job(job.clone()));
         let (takers, unnamed) = self.taken.shares(own, &own_taker, loss);
         let explained = unnamed + takers.iter().map(|(_, share)| share).sum::<f64>();
         let by_server = if together { (1.0 - explained).max(0.0) } else { 0.0 };

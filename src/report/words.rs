@@ -164,4 +164,11 @@ mod tests {
         assert_eq!(change(Some(Metric::LustreWriteRate), 1.5e9, 2e8), "1.50 GB/s -> 200 MB/s");
         assert_eq!(change(Some(Metric::IbWaitRatio), 0.3, 6.0), "0.30 -> 6.00 ticks/word");
     }
+
+    #[test]
+    fn a_slower_server_is_named_by_its_file_system() {
+        let word = cause_word(Cause::Server, "lustre_write_rate/nid00012/scratch");
+        assert_eq!(word, "a slower server of scratch: its clients fell together");
+        assert!(cause_word(Cause::Server, "").starts_with("a slower server:"));
+    }
 }

@@ -4,7 +4,7 @@
 //! the fall of all others in bytes a second. What nobody took was lost otherwise: by a server that became slower, if its
 //! clients fell together.
 
-use super::{BLOCKS, STOPPED_SHARE};
+use super::{BLOCKS, STOPPED_SHARE, SURE_CHANGE};
 use schemas::Name;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +15,8 @@ const BEFORE_THE_FALL: f64 = 0.8;
 const LEAST_TAKEN: [f64; 2] = [0.1, 0.5];
 /// Part of what was lost from which the gains of others explain all of it: both are measured with noise.
 const ALL_TAKEN: f64 = 0.9;
+/// Part of those who wrote before that must rise for them to share what one left.
+const ALL_ROSE: f64 = 0.8;
 /// Jobs or clients that are named at most.
 const NAMED_MAX: usize = 16;
 
@@ -47,6 +49,8 @@ pub(super) struct Change {
 pub(super) struct Taken {
     /// By rates just before the fall, and by the least ones of some blocks before it.
     gains: [Gains; 2],
+    /// Rates just before the fall and after it, by job or client.
+    rates: BTreeMap<Taker, (f64, f64)>,
     /// What clients lost that did not stop.
     lost: f64,
 }
@@ -72,7 +76,24 @@ impl Taken {
             Gains::of(changes, |change| change.shortly_before(block), lost),
             Gains::of(changes, Change::least_before, lost),
         ];
-        Taken { gains, lost: changes.iter().map(lost).sum() }
+        let mut rates: BTreeMap<Taker, (f64, f64)> = BTreeMap::new();
+        for change in changes {
+            let rate = rates.entry(change.taker.clone()).or_default();
+            *rate = (rate.0 + change.at(block).unwrap_or_default(), rate.1 + change.level);
+        }
+        Taken { gains, rates, lost: changes.iter().map(lost).sum() }
+    }
+
+    /// Whether `own` gave up its `loss` by itself: what it left was taken up by all who wrote before, and none came. A job
+    /// that takes what it wants makes the others fall too.
+    pub(super) fn was_given_up(&self, own: &Taker, loss: f64) -> bool {
+        let others = || self.rates.iter().filter(|(taker, _)| *taker != own).map(|(_, rates)| rates);
+        let wrote = |(before, after): &&(f64, f64)| *before > STOPPED_SHARE * after && *before > 0.0;
+        let came: f64 = others().filter(|rates| !wrote(rates)).map(|(before, after)| after - before).sum();
+        let writers = others().filter(wrote).count();
+        let rose =
+            others().filter(wrote).filter(|(before, after)| *after > (1.0 + SURE_CHANGE) * before).count();
+        writers > 1 && rose as f64 >= ALL_ROSE * writers as f64 && came < LEAST_TAKEN[0] * loss
     }
 
     /// Who took the `loss` of a client of `own`, by share of it: others by what they gained in all, its own job by what
@@ -264,5 +285,18 @@ mod tests {
         let (mut fell, mut rose) = (change(&victim, 100.0, 40.0), change(&taker, 0.0, 60.0));
         (fell.before[0], rose.before[0], rose.earlier[0]) = (Some(55.0), Some(45.0), Some(20.0));
         assert!(near(&Taken::of(&[fell, rose]).shares(CLIENT, &victim, 60.0).0, &[(taker, 1.0)]));
+    }
+
+    #[test]
+    fn what_all_others_take_up_together_was_given_up() {
+        let (own, came) = (job("1"), job("9"));
+        let mut changes = vec![change(&own, 100.0, 40.0)];
+        changes.extend(["2", "3", "4"].map(|number| change(&job(number), 100.0, 120.0)));
+        assert!(Taken::of(&changes).was_given_up(&own, 60.0));
+        changes.push(change(&came, 0.0, 30.0));
+        assert!(!Taken::of(&changes).was_given_up(&own, 60.0), "a job came");
+        changes.pop();
+        changes[1].level = 60.0;
+        assert!(!Taken::of(&changes).was_given_up(&own, 60.0), "another job fell too");
     }
 }
