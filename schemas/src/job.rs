@@ -99,6 +99,11 @@ impl Cause {
         Cause::Unknown,
     ];
 
+    /// Whether a job is to blame; else a link, a server, or what is not known.
+    pub fn is_a_job(self) -> bool {
+        matches!(self, Cause::SelfInflicted | Cause::OtherJob | Cause::IoOnMpi)
+    }
+
     /// The word in files and tables.
     pub fn name(self) -> &'static str {
         match self {

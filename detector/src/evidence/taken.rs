@@ -93,7 +93,7 @@ impl Taken {
         let writers = others().filter(wrote).count();
         let rose =
             others().filter(wrote).filter(|(before, after)| *after > (1.0 + SURE_CHANGE) * before).count();
-        writers > 1 && rose as f64 >= ALL_ROSE * writers as f64 && came < LEAST_TAKEN[0] * loss
+        writers > 1 && rose as f64 >= ALL_ROSE * writers as f64 && came < LEAST_TAKEN[0] * self.lost.max(loss)
     }
 
     /// Who took the `loss` of a client of `own`, by share of it: others by what they gained in all, its own job by what
