@@ -3,9 +3,14 @@
 //! A fall alone is a phase change. It is contention when others took up what the series lost around the
 //! change point, or when the clients that share the server fell together (GUIDE section 1).
 
+mod taken;
+
+pub use taken::Taker;
+
 use crate::model::{Bank, Judgement, Suspicion};
 use schemas::{Name, Time};
 use std::collections::HashMap;
+use taken::{Change, Taken};
 
 /// Ticks of a block before the change, and how many blocks tell what the others did: who rose in any of
 /// them rose around the change point, which noise may have dated late.
@@ -25,18 +30,25 @@ const STOPPED_SHARE: f64 = 0.05;
 const FALLEN_SHARE: f64 = 0.5;
 /// Share of the other clients that must have been seen: who took it may be among the rest.
 const WITNESS_SHARE: f64 = 0.5;
-/// Most gainers that are named.
-const NAMED_MAX: usize = 16;
+/// Ticks by which who takes may rise before the others fall: clients keep a little, and read at other times.
+const EARLIER_TICKS: f64 = 2.0;
 
-/// The judgement and who gained, by number in the bank, with the bytes per second they gained.
+/// The judgement and who took what was lost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evidence {
     /// What the others say.
     pub judgement: Judgement,
-    /// Who gained, the largest first.
-    pub gainers: Vec<(u32, f64)>,
-    /// What all of them gained, in the metric's unit.
-    pub gained: f64,
+    /// Who took it, by share of the loss, the largest first.
+    pub takers: Vec<(Taker, f64)>,
+    /// The share that a server lost which became slower, 0 to 1.
+    pub by_server: f64,
+}
+
+impl Evidence {
+    /// There are no others to see.
+    pub fn alone() -> Evidence {
+        Evidence { judgement: Judgement::Alone, takers: Vec::new(), by_server: 0.0 }
+    }
 }
 
 /// How all clients of a file system changed between two ticks. It is taken once for all clients that fall
@@ -49,6 +61,7 @@ pub struct Shift {
     /// Clients that gained surely, the largest gain first.
     gainers: Vec<(u32, f64)>,
     gained: f64,
+    taken: Taken,
     /// Active clients and those of them that fell without stopping: in all, and by job.
     all: Fallen,
     by_job: HashMap<Name, Fallen>,
@@ -70,7 +83,7 @@ impl Shift {
     }
 
     /// Looks at the clients of `mount`: `members` are their numbers in `bank`, `was_seen` tells
-    /// whether there were readings between two times, `job_of` whose they are.
+    /// whether there were readings between two times, `job_of` whose they are at a time.
     pub fn of(
         mount: &Name,
         bank: &Bank,
@@ -78,7 +91,7 @@ impl Shift {
         suspicion: &Suspicion,
         tick_s: f64,
         was_seen: impl Fn(u32, Time, Time) -> bool,
-        job_of: impl Fn(u32) -> Option<Name>,
+        job_of: impl Fn(u32, Time) -> Option<Name>,
     ) -> Shift {
         let (start_tick, until_tick) = ticks_of(suspicion, tick_s);
         let mut shift = Shift {
@@ -87,6 +100,7 @@ impl Shift {
             until_tick,
             gainers: Vec::new(),
             gained: 0.0,
+            taken: Taken::default(),
             all: Fallen::default(),
             by_job: HashMap::new(),
             clients: members.len() as u32,
@@ -95,28 +109,48 @@ impl Shift {
         // Half a tick beyond each end, so that the jitter of the timestamps moves nothing across it.
         let at = |ticks: f64| Time::from_seconds(ticks * tick_s);
         let (start, until) = (start_tick as f64, until_tick as f64);
+        let mut changes = Vec::with_capacity(members.len());
         for member in members {
             let mean = |from: f64, to: f64| bank.mean_between(*member as usize, at(from), at(to));
-            let block = |back: usize| {
-                let end = start + 0.5 - back as f64 * BLOCK_TICKS;
+            let block = |back: usize, earlier: f64| {
+                let end = start + 0.5 - back as f64 * BLOCK_TICKS - earlier;
                 (end - BLOCK_TICKS, end)
             };
             // What was not seen was not idle: it tells nothing.
             let seen = |from: f64, to: f64| was_seen(*member, at(from), at(to));
-            let blocks = (0..BLOCKS).map(block).filter(|(from, to)| seen(*from, *to));
-            let least = blocks.map(|(from, to)| mean(from, to)).fold(f64::INFINITY, f64::min);
+            let before = |earlier: f64| {
+                std::array::from_fn(|back| {
+                    let (from, to) = block(back, earlier);
+                    seen(from, to).then(|| mean(from, to))
+                })
+            };
+            let blocks: [Option<f64>; BLOCKS] = before(0.0);
+            let least = blocks.iter().flatten().copied().fold(f64::INFINITY, f64::min);
             // The tick of the change itself is half old and half new.
             let after = mean(start + 1.5, until + 0.5);
             let sure = SURE_CHANGE.max(SURE_DEVIATIONS * bank.noise(*member as usize));
             if after - least > sure * least {
                 shift.gainers.push((*member, after - least));
             }
-            let (from, to) = block(0);
+            let (from, to) = block(0, 0.0);
             if seen(from, to) && seen(start + 1.5, until + 0.5) {
                 shift.witnesses.push(*member);
             }
-            shift.note(*member, mean(from, to), after, &job_of);
+            shift.note(*member, mean(from, to), after, |member| job_of(member, suspicion.start));
+            let job = job_of(*member, suspicion.since).or_else(|| job_of(*member, suspicion.start));
+            let taker = job.map_or(Taker::Client(*member), Taker::Job);
+            let level = bank.level_between(*member as usize, at(start + 1.5), at(until + 0.5));
+            changes.push(Change {
+                client: *member,
+                taker,
+                before: blocks,
+                earlier: before(EARLIER_TICKS),
+                after,
+                level,
+                sure,
+            });
         }
+        shift.taken = Taken::of(&changes);
         shift.gainers.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         // In the order of the gains, which does not depend on who was seen first.
         shift.gained = shift.gainers.iter().map(|(_, gain)| gain).sum();
@@ -150,7 +184,9 @@ impl Shift {
         let loss = suspicion.baseline - suspicion.level;
         let own_gain = self.gainers.iter().find(|(member, _)| *member == own).map_or(0.0, |g| g.1);
         let gained = self.gained - own_gain;
-        let taken = gained > 0.0 && gained >= GAINED_SHARE * loss;
+        let own_taker = own_job.map_or(Taker::Client(own), |job| Taker::Job(job.clone()));
+        let given_up = self.taken.was_given_up(&own_taker, loss);
+        let taken = gained > 0.0 && gained >= GAINED_SHARE * loss && !given_up;
         let mine = match own_job {
             Some(job) => self.by_job.get(job).copied().unwrap_or_default(),
             None => Fallen { active: 1, fallen: 1 },
@@ -159,8 +195,10 @@ impl Shift {
         let active = self.all.active.saturating_sub(mine.active);
         let together = fallen > 0 && f64::from(fallen) >= FALLEN_SHARE * f64::from(active);
         let judgement = if taken || together { Judgement::Contention } else { Judgement::OwnPhase };
-        let others = self.gainers.iter().filter(|(member, _)| taken && *member != own);
-        Evidence { judgement, gainers: others.take(NAMED_MAX).copied().collect(), gained }
+        let (takers, unnamed) = self.taken.shares(own, &own_taker, loss);
+        let explained = unnamed + takers.iter().map(|(_, share)| share).sum::<f64>();
+        let by_server = if together { (1.0 - explained).max(0.0) } else { 0.0 };
+        Evidence { judgement, takers, by_server }
     }
 }
 

@@ -17,6 +17,7 @@
 //! | `jobs/cells.rs` | losses by moment, in cells of a second or more |
 //! | `jobs/combine.rs` | from parts to a [`JobResult`] |
 //! | `jobs/moment.rs` | a moment's loss, shared out among metrics |
+//! | `jobs/shares.rs` | causes as shares of the loss |
 //! | [`compare`] | contention or another configuration, between two runs |
 
 mod cells;
@@ -24,6 +25,7 @@ mod combine;
 pub mod compare;
 mod moment;
 mod part;
+mod shares;
 
 pub use cells::Cell;
 pub(crate) use cells::grain;

@@ -69,8 +69,10 @@ pub enum Cause {
     OtherJob,
     /// I/O traffic on the links of messages.
     IoOnMpi,
-    /// Survivors of a failed path carry its load.
+    /// Capacity fell: survivors of a failed path carry its load, or a narrowed link what it carried before.
     FailoverInduced,
+    /// The server became slower: its clients lost together what no other client gained.
+    Server,
     /// The data does not tell.
     Unknown,
 }
@@ -91,8 +93,19 @@ pub enum CauseKind {
 
 impl Cause {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Cause; 5] =
-        [Cause::SelfInflicted, Cause::OtherJob, Cause::IoOnMpi, Cause::FailoverInduced, Cause::Unknown];
+    pub const ALL: [Cause; 6] = [
+        Cause::SelfInflicted,
+        Cause::OtherJob,
+        Cause::IoOnMpi,
+        Cause::FailoverInduced,
+        Cause::Server,
+        Cause::Unknown,
+    ];
+
+    /// Whether a job is to blame; else a link, a server, or what is not known.
+    pub fn is_a_job(self) -> bool {
+        matches!(self, Cause::SelfInflicted | Cause::OtherJob | Cause::IoOnMpi)
+    }
 
     /// The word in files and tables.
     pub fn name(self) -> &'static str {
@@ -101,6 +114,7 @@ impl Cause {
             Cause::OtherJob => "other_job",
             Cause::IoOnMpi => "io_on_mpi",
             Cause::FailoverInduced => "failover_induced",
+            Cause::Server => "server",
             Cause::Unknown => "unknown",
         }
     }

@@ -128,6 +128,8 @@ pub enum Evidence {
     ForeignTraffic,
     /// Measured: a parallel link went down before.
     LinkDown,
+    /// Measured: a link stalls although it carries less than before the region began, and less than its capacity.
+    LinkNarrowed,
 }
 
 impl Evidence {

@@ -123,8 +123,14 @@ fn of_job(job: &JobPlayed, measure: &Measure) -> anyhow::Result<f64> {
         "found_self_s" => found()?.self_s,
         "found_others_s" => found()?.others_s,
         "completeness" => found()?.completeness,
+        "laid_to" => laid_to(job, measure.argument(1)?),
         _ => anyhow::bail!("{measure} is no measure of a job"),
     })
+}
+
+fn laid_to(job: &JobPlayed, who: &str) -> f64 {
+    let is_of = |cause: &&(String, String, f64)| cause.0 == who || cause.1 == who;
+    job.causes.iter().filter(is_of).map(|(.., share)| share).sum()
 }
 
 fn paths_s(played: &Played, measure: &Measure) -> anyhow::Result<f64> {

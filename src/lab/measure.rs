@@ -6,6 +6,7 @@
 //! | `lost_self_s(J)`, `lost_others_s(J)`, `lost_failover_s(J)` | the truth about its losses, in seconds |
 //! | `found_s(J)`, `found_lo_s(J)`, `found_hi_s(J)` | what Tailback says that it lost, and the 95% interval |
 //! | `found_self_s(J)`, `found_others_s(J)` | what Tailback says it lost on links, to itself and to others |
+//! | `laid_to(J, WHO)` | share of J's loss that Tailback lays to WHO: another job's number, or the word of a cause |
 //! | `completeness(J)` | share of the job's data that was there |
 //! | `regions()`, `regions(WORD)` | contended regions told; those of a cause or a kind |
 //! | `first_s()` | when the first region begins, in seconds |
@@ -69,7 +70,7 @@ const STANDING: [&str; 19] = [
     "messages_us",
 ];
 /// Those of which a case must be played.
-const PLAYED: [&str; 23] = [
+const PLAYED: [&str; 24] = [
     "run_s",
     "alone_s",
     "slowdown",
@@ -81,6 +82,7 @@ const PLAYED: [&str; 23] = [
     "found_hi_s",
     "found_self_s",
     "found_others_s",
+    "laid_to",
     "completeness",
     "regions",
     "first_s",

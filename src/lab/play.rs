@@ -57,6 +57,9 @@ pub struct JobPlayed {
     pub lost_failover_s: f64,
     /// What Tailback says; `null` where it says nothing.
     pub found: Option<FoundOfJob>,
+    /// Shares of its loss by cause: the word of the cause, and the job or series that is named for it.
+    #[serde(default)]
+    pub causes: Vec<(String, String, f64)>,
 }
 
 /// What Tailback says of a job.
@@ -167,6 +170,7 @@ fn of_lab(truth: &LabJobTruth, told: &Told, pipeline: &Pipeline) -> JobPlayed {
         lost_others_s: truth.lost.to_others_s(),
         lost_failover_s: truth.lost.failover_s,
         found: told.of_job(&truth.job_id.to_string(), pipeline),
+        causes: told.causes_of_job(&truth.job_id.to_string()),
     }
 }
 
@@ -232,6 +236,7 @@ fn of_ior(number: u64, truth: &JobTruth, start: Time, told: &Told, pipeline: &Pi
         alone_s: run_s - truth.slowdown_s,
         lost_others_s: truth.slowdown_s,
         found: told.of_job(&truth.job_id, pipeline),
+        causes: told.causes_of_job(&truth.job_id),
         ..JobPlayed::default()
     }
 }
@@ -288,6 +293,14 @@ impl Told {
             others_s: on_links.map_or(0.0, |losses| losses.others_s),
             completeness: result.completeness,
         })
+    }
+
+    fn causes_of_job(&self, job_id: &str) -> Vec<(String, String, f64)> {
+        let result = Name::parse(job_id).ok().and_then(|name| self.results.get(&name));
+        let causes = result.into_iter().flat_map(|result| &result.causes);
+        causes
+            .map(|cause| (cause.cause.name().to_string(), cause.series_or_job.clone(), cause.share))
+            .collect()
     }
 
     fn regions(&self, start: Time) -> Vec<RegionPlayed> {

@@ -93,8 +93,17 @@ pub(super) fn cause_word(cause: Cause, who: &str) -> String {
         Cause::SelfInflicted => "the job itself".to_string(),
         Cause::OtherJob => format!("job {who}"),
         Cause::IoOnMpi => format!("I/O on the links of messages, {who}"),
-        Cause::FailoverInduced => format!("load of a failed path, {who}"),
+        Cause::FailoverInduced => format!("load of a failed or narrowed path, {who}"),
+        Cause::Server => slower_server(&who),
         Cause::Unknown => "not known".to_string(),
+    }
+}
+
+/// A series of a client names the file system last.
+fn slower_server(series: &str) -> String {
+    match series.rsplit_once('/') {
+        Some((_, file_system)) => format!("a slower server of {file_system}: its clients fell together"),
+        None => "a slower server: its clients fell together".to_string(),
     }
 }
 
@@ -154,5 +163,12 @@ mod tests {
         assert_eq!(figure(Some(Metric::AriesStallRatio), 0.0312), "0.031 stalls/flit");
         assert_eq!(change(Some(Metric::LustreWriteRate), 1.5e9, 2e8), "1.50 GB/s -> 200 MB/s");
         assert_eq!(change(Some(Metric::IbWaitRatio), 0.3, 6.0), "0.30 -> 6.00 ticks/word");
+    }
+
+    #[test]
+    fn a_slower_server_is_named_by_its_file_system() {
+        let word = cause_word(Cause::Server, "lustre_write_rate/nid00012/scratch");
+        assert_eq!(word, "a slower server of scratch: its clients fell together");
+        assert!(cause_word(Cause::Server, "").starts_with("a slower server:"));
     }
 }

@@ -36,7 +36,8 @@ export const CAUSE_WORDS = {
   self: "the job itself",
   other_job: "another job",
   io_on_mpi: "I/O on the links of messages",
-  failover_induced: "a failed path's load",
+  failover_induced: "load of a failed or narrowed path",
+  server: "a slower server",
   unknown: "the data does not tell",
 };
 
@@ -85,4 +86,5 @@ export const EVIDENCE_WORDS = {
   change_point: "its traffic rose when the region began",
   foreign_traffic: "adaptive routing takes foreign traffic through the group",
   link_down: "a parallel link went down before",
+  link_narrowed: "it stalls while it carries less than before",
 };

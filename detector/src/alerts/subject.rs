@@ -160,7 +160,7 @@ impl Subject {
             lost_s: victim.lost_s,
         };
         let lost_s = region.victims.first().map_or(0.0, |victim| victim.lost_s);
-        let by_job = region.causes.iter().filter(|cause| cause.series_or_job != region.name);
+        let by_job = region.causes.iter().filter(|cause| cause.cause.is_a_job());
         Subject {
             metric: Some(region.metric),
             cause: region.cause,
@@ -289,7 +289,6 @@ impl Subject {
 }
 
 fn jobs_of(causes: &[schemas::CauseShare]) -> Vec<(String, f64)> {
-    let is_job =
-        |cause: &&schemas::CauseShare| !cause.series_or_job.contains('/') && cause.cause != Cause::Unknown;
+    let is_job = |cause: &&schemas::CauseShare| cause.cause.is_a_job() && !cause.series_or_job.contains('/');
     causes.iter().filter(is_job).map(|cause| (cause.series_or_job.clone(), cause.share)).collect()
 }

@@ -332,3 +332,18 @@ fn a_state_that_was_read_back_tells_the_same() {
         assert_eq!(found, expected, "cut before {cut}");
     }
 }
+
+#[test]
+fn a_narrowed_link_is_no_job_that_a_scheduler_could_hold_back() {
+    let series = [link("leaf-1", 1)];
+    let cause = |cause, who: &str| schemas::RegionCause {
+        cause,
+        series_or_job: who.to_string(),
+        share: 0.5,
+        confidence: 1.0,
+        evidence: Vec::new(),
+    };
+    let mut narrowed = region(1, &series, 1, 0.0, 60.0, true);
+    narrowed.causes = vec![cause(Cause::FailoverInduced, &series[0].name()), cause(Cause::OtherJob, "12")];
+    assert_eq!(Subject::of_region(&narrowed).causes, [("12".to_string(), 0.5)]);
+}

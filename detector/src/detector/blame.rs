@@ -1,8 +1,8 @@
 //! Judgement of falls, and who is to blame for an onset.
 
 use super::Detector;
-use crate::evidence::{self, Evidence, Shift};
-use crate::model::{Happening, Judgement, Suspicion};
+use crate::evidence::{self, Evidence, Shift, Taker};
+use crate::model::{Happening, Suspicion};
 use crate::spells::Change;
 use schemas::{Cause, CauseKind, CauseShare, Job, Metric, Name, SeriesIndex, Time};
 use std::collections::BTreeSet;
@@ -22,15 +22,14 @@ impl Detector {
     pub(super) fn consider(&mut self, series: SeriesIndex, time: Time, suspicion: &Suspicion) {
         let place = self.series[series.at()];
         let mount = self.ingest.series()[series.at()].file_system();
-        let alone = Evidence { judgement: Judgement::Alone, gainers: Vec::new(), gained: 0.0 };
         let evidence = match mount.filter(|mount| self.has_other_clients(mount, series)) {
-            None => alone,
+            None => Evidence::alone(),
             Some(_) if !self.is_decidable(suspicion, time) => return,
             Some(mount) => {
                 let own = self.jobs_of(series, suspicion.start).next().cloned();
                 let shift = self.shift(&mount, place.metric, suspicion);
                 let found = shift.judge(suspicion, place.number, own.as_ref());
-                if shift.has_witnesses(place.number) { found } else { alone }
+                if shift.has_witnesses(place.number) { found } else { Evidence::alone() }
             }
         };
         let causes = self.blame(series, suspicion, &evidence);
@@ -80,7 +79,7 @@ impl Detector {
             let none = Vec::new();
             let members = self.clients.get(mount).unwrap_or(&none);
             let series_of = |m: u32| self.members[metric as usize][m as usize];
-            let job_of = |m: u32| self.jobs_of(series_of(m), suspicion.start).next().cloned();
+            let job_of = |m: u32, time: Time| self.jobs_of(series_of(m), time).next().cloned();
             let bank = &self.banks[metric as usize];
             let was_seen = |m: u32, from: Time, to: Time| {
                 self.coverage.completeness(series_of(m), from, to, tick_s) > SEEN_SHARE
@@ -116,7 +115,7 @@ impl Detector {
         started.into_iter().map(cause).collect()
     }
 
-    /// Who gained what the series lost, by job where jobs are known.
+    /// Who took what the series lost, by job where jobs are known, and what a slower server cost it.
     pub(super) fn blame(
         &self,
         series: SeriesIndex,
@@ -125,23 +124,26 @@ impl Detector {
     ) -> Vec<CauseShare> {
         let place = self.series[series.at()];
         let own: Vec<&Name> = self.jobs_of(series, suspicion.start).collect();
-        let mut shares: Vec<CauseShare> = Vec::new();
-        for (member, gain) in &evidence.gainers {
-            let other = self.members[place.metric as usize][*member as usize];
-            let theirs = self.jobs_of(other, suspicion.since).next();
-            let (cause, name) = match theirs {
-                Some(job) if own.contains(&job) => (Cause::SelfInflicted, job.to_string()),
-                Some(job) => (Cause::OtherJob, job.to_string()),
-                None if own.is_empty() => (Cause::Unknown, self.ingest.series()[other.at()].name()),
-                None => (Cause::OtherJob, self.ingest.series()[other.at()].name()),
-            };
-            let share = gain / evidence.gained;
-            match shares.iter_mut().find(|s| s.series_or_job == name) {
-                Some(known) => known.share += share,
-                None => {
-                    shares.push(CauseShare { cause, kind: CauseKind::Capacity, series_or_job: name, share })
+        let blamed = |(taker, share): &(Taker, f64)| {
+            let (cause, series_or_job) = match taker {
+                Taker::Job(job) if own.contains(&job) => (Cause::SelfInflicted, job.to_string()),
+                Taker::Job(job) => (Cause::OtherJob, job.to_string()),
+                Taker::Client(member) => {
+                    let other = self.members[place.metric as usize][*member as usize];
+                    let cause = if own.is_empty() { Cause::Unknown } else { Cause::OtherJob };
+                    (cause, self.ingest.series()[other.at()].name())
                 }
-            }
+            };
+            CauseShare { cause, kind: CauseKind::Capacity, series_or_job, share: *share }
+        };
+        let mut shares: Vec<CauseShare> = evidence.takers.iter().map(blamed).collect();
+        if evidence.by_server > 0.0 {
+            shares.push(CauseShare {
+                cause: Cause::Server,
+                kind: CauseKind::Capacity,
+                series_or_job: self.ingest.series()[series.at()].name(),
+                share: evidence.by_server,
+            });
         }
         shares
     }

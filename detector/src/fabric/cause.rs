@@ -8,8 +8,7 @@ use super::flows::{JobTraffic, Load};
 use super::kind::wanted_bytes_per_s;
 use super::links::{Links, is_host_link};
 use super::ways::Targets;
-use schemas::{Cause, Evidence, Job, Name, Topology};
-use std::collections::BTreeMap;
+use schemas::{Evidence, Job, Name, Topology};
 
 /// Part of a link's load below which a job is no user of it.
 const LEAST_PART: f64 = 0.02;
@@ -37,6 +36,8 @@ pub(super) struct Use {
     pub(super) part: f64,
     /// The part of all that the job sends and writes that crosses the link, 0 to 1.
     pub(super) crosses: f64,
+    /// The part of the job's load that is I/O, 0 to 1.
+    pub(super) io: f64,
     /// The part of others' load that is I/O, 0 to 1.
     pub(super) others_io: f64,
     /// The part of the load that nobody is known to make, 0 to 1.
@@ -44,6 +45,13 @@ pub(super) struct Use {
     /// What the link carried before contention began, in bytes a second, if the job was there then: more than that it
     /// did not make, and the baseline holds for it.
     pub(super) before_bytes_per_s: Option<f64>,
+}
+
+impl Use {
+    /// The job's messages, as a part of the load, 0 to 1.
+    pub(super) fn messages(&self) -> f64 {
+        self.part * (1.0 - self.io)
+    }
 }
 
 /// One job in a region.
@@ -117,6 +125,7 @@ pub(super) fn parties(scene: &Scene<'_>) -> Parties {
                     series: scene.series[at],
                     part: load.sum() / whole,
                     crosses: (load.sum() / sent).min(1.0),
+                    io: load.io / load.sum(),
                     others_io: others_io(&scene.now[..scene.jobs.len()], at, at_job),
                     nobody: nobody_at(at),
                     before_bytes_per_s: (!rose).then(|| {
@@ -233,7 +242,7 @@ impl Lost {
 
 /// What a job loses on a link that it uses: a flit that takes one cycle waits `ratio` more. Alone on the link it
 /// would wait less: as its baseline says if it was there before, as its own part of the load makes it otherwise.
-/// A link that `failed` beside it makes a job meet itself where it would not: all above its baseline is the failure's.
+/// A link that `failed` beside it, or was narrowed, makes a job meet itself where it would not: all above its baseline is the failure's.
 pub(super) fn lost(used: &Use, links: &Links, topology: &Topology, failed: bool) -> Lost {
     let at = used.series as usize;
     let (load, ratio) = (f64::from(links.load[at]), f64::from(links.value[at]));
@@ -274,27 +283,11 @@ fn demanded_bytes_per_s(load: f64, ratio: f64, capacity: f64, is_inner: bool) ->
 
 /// Stalls per flit that a load of this utilisation makes alone: the queue of M/M/1, and above saturation what does
 /// not fit; 0 where the capacity is unknown.
-fn own_queue(utilisation: f64) -> f64 {
+pub(super) fn own_queue(utilisation: f64) -> f64 {
     const GAIN: f64 = 0.04;
     if !utilisation.is_finite() {
         return 0.0;
     }
     let queue = GAIN * utilisation / (1.0 - utilisation.min(0.96));
     (utilisation - 1.0).max(queue)
-}
-
-/// Whom the others' load is to be shared among: each other job's part, by what it sends there.
-pub(super) fn shares_of_others(parties: &Parties, job_id: &Name) -> BTreeMap<(Cause, Name), f64> {
-    let others = || parties.jobs.iter().filter(|party| party.job_id != *job_id);
-    let (mpi, io) = others().fold((0.0, 0.0), |(mpi, io), party| (mpi + party.mpi, io + party.io));
-    let mut shares = BTreeMap::new();
-    for party in others() {
-        if mpi > 0.0 && party.mpi > 0.0 {
-            shares.insert((Cause::OtherJob, party.job_id.clone()), party.mpi / mpi);
-        }
-        if io > 0.0 && party.io > 0.0 {
-            shares.insert((Cause::IoOnMpi, party.job_id.clone()), party.io / io);
-        }
-    }
-    shares
 }

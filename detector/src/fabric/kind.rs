@@ -12,7 +12,7 @@ const ROOT_PART: f32 = 0.6;
 /// Stalls of a root as a part of the worst one's, at least.
 const ROOT_LEAST: f32 = 0.5;
 /// Stalls of a root, as a part of the worst one's, from which its kind counts.
-const WORST_PART: f32 = 0.85;
+pub(super) const WORST_PART: f32 = 0.85;
 /// Part of a full link's load that, going on over one link, makes that one the root.
 const GOES_ON: f64 = 0.8;
 /// Utilisation from which a link counts as full.
@@ -67,7 +67,7 @@ pub(super) fn roots(topology: &Topology, links: &Links, contended: &BTreeSet<u32
 }
 
 /// Whether traffic of `link` may go on over `next`: not back, and what came down towards hosts does not go up again.
-fn goes_on(topology: &Topology, link: LinkIndex, next: LinkIndex) -> bool {
+pub(super) fn goes_on(topology: &Topology, link: LinkIndex, next: LinkIndex) -> bool {
     let level = |vertex| topology.level(vertex);
     let comes_down = level(topology.to(link)) < level(topology.from(link));
     let goes_up = level(topology.to(next)) > level(topology.from(next));

@@ -1,8 +1,9 @@
 //! An open region as it goes on: what its parties lose each second, and to whom.
 
-use super::cause::{Lost, Parties, Party, Use, lost, shares_of_others};
+use super::cause::{Lost, Parties, Party, Use, lost};
 use super::kind::Finding;
 use super::links::Links;
+use super::shares;
 use schemas::{Cause, CauseKind, Evidence, Name, Region, RegionCause, RegionVictim, Topology};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -23,8 +24,8 @@ pub(super) struct Live {
     pub(super) judged: Option<(i64, u32)>,
     /// First tick.
     pub(super) onset: i64,
-    /// A parallel link that went down before it began.
-    pub(super) failed: Option<String>,
+    /// A link whose capacity is missing: a parallel one that went down before it began, or one of it that was narrowed.
+    pub(super) failed: Option<Failed>,
     /// Seconds lost by each victim.
     victims: BTreeMap<Name, f64>,
     /// Seconds lost to each cause by all victims, and by those that were there before contention began: these are
@@ -36,6 +37,28 @@ pub(super) struct Live {
     kinds: [f64; CauseKind::ALL.len()],
     kind_sure: f64,
     evidence: BTreeMap<String, Vec<Evidence>>,
+}
+
+/// A link whose capacity is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Failed {
+    /// Number of its series.
+    pub(super) series: u32,
+    /// That it went down, or was narrowed.
+    pub(super) evidence: Evidence,
+}
+
+impl Failed {
+    /// Whether `party` waits for it: for one that went down everybody in the region, for one that was narrowed whoever
+    /// crosses it, or a link that leads to it.
+    fn makes_wait(&self, party: &Party, links: &Links, topology: &Topology) -> bool {
+        let leads_to_it = |used: &Use| {
+            let ends = links.link(used.series).zip(links.link(self.series));
+            ends.is_some_and(|(used, narrowed)| topology.to(used) == topology.from(narrowed))
+        };
+        self.evidence == Evidence::LinkDown
+            || party.uses.iter().any(|used| used.series == self.series || leads_to_it(used))
+    }
 }
 
 /// What a victim loses in one region in one second.
@@ -126,9 +149,10 @@ impl Live {
     }
 
     fn hurt_of(&self, party: &Party, links: &Links, topology: &Topology) -> Hurt {
+        let failed = self.failed.filter(|failed| failed.makes_wait(party, links, topology));
         // A job waits for its slowest link.
         let on_links: Vec<Lost> =
-            party.uses.iter().map(|used| lost(used, links, topology, self.failed.is_some())).collect();
+            party.uses.iter().map(|used| lost(used, links, topology, failed.is_some())).collect();
         let worst = on_links.iter().copied().max_by(|a, b| a.sum().total_cmp(&b.sum())).unwrap_or_default();
         let least = of_mean_flow(&party.uses, &on_links, links, topology).min(worst.sum());
         let mut to = BTreeMap::new();
@@ -136,10 +160,11 @@ impl Live {
             to.insert((Cause::SelfInflicted, party.job_id.to_string()), worst.own);
         }
         let nobody = || self.region.series.first().cloned().unwrap_or_default();
-        if let Some(failed) = &self.failed {
-            to.insert((Cause::FailoverInduced, failed.clone()), worst.others());
+        if let Some(failed) = failed {
+            let name = links.info[failed.series as usize].name();
+            to.insert((Cause::FailoverInduced, name), worst.others());
         } else {
-            let shares = shares_of_others(&self.parties, &party.job_id);
+            let shares = shares::of_others(&self.parties, party, &on_links);
             let mut told = 0.0;
             for ((cause, job), share) in shares {
                 let of = if cause == Cause::IoOnMpi { worst.io } else { worst.mpi };
@@ -171,10 +196,10 @@ impl Live {
         region.cause = best.map_or(Cause::Unknown, |(cause, _)| *cause);
         let ways = if self.parties.ways_known { 1.0 } else { ASSUMED };
         region.confidence = best.map_or(0.0, |(_, lost)| lost / all.max(1e-9) * ways);
-        let evidence = &self.evidence;
+        let (evidence, failed) = (&self.evidence, self.failed.map(|failed| failed.evidence));
         let causes = blame.iter().map(|((cause, who), lost)| {
             let evidence = match cause {
-                Cause::FailoverInduced => vec![Evidence::LinkDown],
+                Cause::FailoverInduced => failed.into_iter().collect(),
                 _ => evidence.get(who).cloned().unwrap_or_default(),
             };
             let share = lost / all.max(1e-9);

@@ -5,11 +5,13 @@ use super::cause::{self, BEFORE_TICKS, Scene};
 use super::flows::{self, JobTraffic, Servers};
 use super::kind;
 use super::links::out_of;
+use super::live::Failed;
 use super::names;
+use super::narrowed;
 use super::ways::{Targets, Ways};
 use super::{Fabric, Network};
 use schemas::topology::VertexKind;
-use schemas::{Job, LinkIndex, Name, REGION_SERIES_MAX, RegionId, Topology, VertexIndex};
+use schemas::{Evidence, Job, LinkIndex, Name, REGION_SERIES_MAX, RegionId, Topology, VertexIndex};
 use std::collections::BTreeSet;
 
 /// Ticks after which a region is looked at again.
@@ -124,11 +126,16 @@ impl Fabric {
         };
         let parties = cause::parties(&scene);
         let name = names::of(topology, &network.parallel, &self.links, &roots, stalls.len());
-        let (failed, completeness) = (self.failed(network, &roots, onset), self.measured(network, &roots));
+        let failed = self.failed(network, &roots, onset);
+        let (peak, before) = (live.region.peak, onset - BEFORE_TICKS);
+        let seen = narrowed::Seen { roots: &roots, contended: &stalls, peak, before };
+        let narrowed = narrowed::among(topology, &self.links, &seen);
+        let narrowed = narrowed.map(|series| Failed { series, evidence: Evidence::LinkNarrowed });
+        let completeness = self.measured(network, &roots);
         let Some(live) = self.live.get_mut(&id) else { return };
         let weight = f64::from(live.region.links).max(1.0);
         live.judge(parties, finding, self.now, weight);
-        live.failed = failed.or(live.failed.take());
+        live.failed = failed.or(live.failed).or(narrowed);
         (live.region.name, live.region.completeness) = (name, completeness);
         self.changed.insert(id);
     }
@@ -216,7 +223,7 @@ impl Fabric {
     }
 
     /// A link parallel to one of the roots that went down when the region began.
-    fn failed(&self, network: &Network, roots: &[u32], onset: i64) -> Option<String> {
+    fn failed(&self, network: &Network, roots: &[u32], onset: i64) -> Option<Failed> {
         if self.down.is_empty() {
             return None;
         }
@@ -228,7 +235,8 @@ impl Fabric {
             link.is_some_and(|link| network.parallel.groups_of(link).iter().any(|g| groups.contains(g)))
         };
         let failed = self.down.iter().filter(|(_, tick)| FAILED_TICKS.contains(&(onset - **tick)));
-        failed.map(|(series, _)| *series).find(is_parallel).map(|s| self.links.info[s as usize].name())
+        let found = failed.map(|(series, _)| *series).find(is_parallel);
+        found.map(|series| Failed { series, evidence: Evidence::LinkDown })
     }
 
     /// Part of the links parallel to the roots that somebody measures.

@@ -15,6 +15,8 @@
 //! | `ways.rs` | which links the traffic between two nodes crosses |
 //! | `flows.rs` | what each job's traffic adds to a link |
 //! | `cause.rs` | who makes the load, who waits, and how much |
+//! | `shares.rs` | whom a job's loss to others is laid to |
+//! | `narrowed.rs` | links that carry less than before |
 //! | `live.rs` | an open region as it goes on |
 //! | `losses.rs` | what each job lost on links, second by second |
 //! | `names.rs` | what people call a region |
@@ -31,10 +33,12 @@ mod live;
 mod look;
 mod losses;
 mod names;
+mod narrowed;
 mod paths;
 mod ports;
 pub mod regions;
 mod settings;
+mod shares;
 pub mod tick;
 mod ways;
 
@@ -53,7 +57,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u32 = 6;
+pub const STATE_VERSION: u32 = 7;
 
 /// Seconds after its end when a job is forgotten here.
 const FORGOTTEN_S: f64 = 900.0;

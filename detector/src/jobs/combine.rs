@@ -3,11 +3,9 @@
 use super::cells::{self, Cells};
 use super::moment::{self, Charge};
 use super::part::{JobPart, MetricPart};
-use schemas::{Cause, CauseKind, CauseShare, JobResult, Metric, Name};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// Causes of a smaller share are not named.
-const LEAST_SHARE: f64 = 0.005;
+use super::shares::{CauseSums, shares};
+use schemas::{Cause, JobResult, Metric, Name};
+use std::collections::BTreeSet;
 
 /// What the job lost by all `parts`, which are of the same job.
 pub fn combine(job_id: &Name, parts: &[&JobPart]) -> JobResult {
@@ -27,7 +25,7 @@ pub fn combine(job_id: &Name, parts: &[&JobPart]) -> JobResult {
         slowdown_hi_s: (most_s + half_width_s).min(run_s.max(losses.lost_s + half_width_s)),
         completeness: share(parts, &nodes, |part| part.completeness_sum),
         judged: share(parts, &nodes, |part| part.judged_sum),
-        causes: causes(&losses),
+        causes: shares(losses.causes, losses.lost_s),
     }
 }
 
@@ -57,7 +55,7 @@ struct Losses {
     most_s: f64,
     variance_s2: f64,
     certain_variance_s2: f64,
-    causes: BTreeMap<(Cause, CauseKind, String), f64>,
+    causes: CauseSums,
 }
 
 /// All parts of one metric.
@@ -175,28 +173,11 @@ fn share(parts: &[&JobPart], nodes: &Nodes, sum: impl Fn(&JobPart) -> f64) -> f6
     parts.iter().map(|part| sum(part)).sum::<f64>() / (f64::from(series) + nodes.silent as f64).max(1.0)
 }
 
-/// The causes by share, the largest first.
-fn causes(losses: &Losses) -> Vec<CauseShare> {
-    let total_s = losses.lost_s;
-    if total_s <= 0.0 {
-        return Vec::new();
-    }
-    let shares = losses.causes.iter().map(|((cause, kind, series_or_job), lost_s)| CauseShare {
-        cause: *cause,
-        kind: *kind,
-        series_or_job: series_or_job.clone(),
-        share: (lost_s / total_s).min(1.0),
-    });
-    let mut causes: Vec<CauseShare> = shares.filter(|cause| cause.share > LEAST_SHARE).collect();
-    causes.sort_by(|a, b| b.share.total_cmp(&a.share));
-    causes
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::jobs::{CauseLoss, Cell};
-    use schemas::Time;
+    use schemas::{CauseKind, Time};
 
     /// Ten seconds of which each costs `lost_s`.
     fn part(lost_s: f64, of_links: bool) -> JobPart {

@@ -2,9 +2,9 @@
 
 use super::Facts;
 use super::cells::{self, Cell, Cells};
+use super::shares::{CauseSums, merged};
 use schemas::{Cause, CauseKind, Episode, Job, Metric, Name, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Causes of less than this share of a part's loss are not sent on: an answer names none below 0.5%.
 const LEAST_SHARE: f64 = 0.0005;
@@ -119,14 +119,14 @@ fn metric_part(
     let named = |e: &Episode| facts.table[e.series.at()].name();
     episodes.sort_by_cached_key(|e| (e.start, named(e)));
     let mut variance_s2 = 0.0;
-    let mut causes: BTreeMap<(Cause, CauseKind, String), f64> = BTreeMap::new();
+    let mut causes = CauseSums::new();
     for episode in episodes {
         let lost_s = cells::add_episode(&mut cells, episode, job.start, until, grain);
         variance_s2 += half_width_s(episode, lost_s).powi(2);
         add_causes(&mut causes, episode, lost_s, &job.job_id, || named(episode));
     }
     let total_s: f64 = cells.values().map(|cell| cell.lost_s).sum();
-    let causes = causes.into_iter().filter(|(_, lost_s)| *lost_s > LEAST_SHARE * total_s);
+    let causes = merged(causes).into_iter().filter(|(_, lost_s)| *lost_s > LEAST_SHARE * total_s);
     let causes =
         causes.map(|((cause, kind, series_or_job), lost_s)| CauseLoss { cause, kind, series_or_job, lost_s });
     MetricPart {
@@ -175,7 +175,7 @@ fn half_width_s(episode: &Episode, lost_s: f64) -> f64 {
 /// Adds the causes of an episode, weighted with what it cost; what they do not explain is unknown. A job that
 /// is named as a cause of its own loss contends with itself.
 fn add_causes(
-    causes: &mut BTreeMap<(Cause, CauseKind, String), f64>,
+    causes: &mut CauseSums,
     episode: &Episode,
     lost_s: f64,
     job_id: &Name,

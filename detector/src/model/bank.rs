@@ -145,6 +145,15 @@ impl Bank {
         }
     }
 
+    /// Mean of series `i` from its first reading between two times until the later one, idle ticks as 0: the rate of a
+    /// client whose first ticks are missing, since its job had just begun. 0 without a reading; `published` has none.
+    pub fn level_between(&self, i: usize, from: Time, to: Time) -> f64 {
+        match self {
+            Bank::Published(_) => 0.0,
+            Bank::Robust(bank) => bank.level_between(i, from, to),
+        }
+    }
+
     /// Mean reading of series `i` between two times of the recent past, idle ticks as 0; `published` has none.
     pub fn mean_between(&self, i: usize, from: Time, to: Time) -> f64 {
         match self {

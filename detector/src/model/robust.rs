@@ -13,6 +13,7 @@
 
 mod contention;
 mod edges;
+mod level;
 mod phase;
 mod settling;
 mod threshold;

@@ -71,7 +71,7 @@ CREATE FUNCTION tell_factors() RETURNS bigint
         ) n
         CROSS JOIN LATERAL (
             SELECT sum(share) FILTER (WHERE cause = 'self') AS own,
-                   sum(share) FILTER (WHERE cause NOT IN ('self', 'unknown')) AS others
+                   sum(share) FILTER (WHERE cause IN ('other_job', 'io_on_mpi')) AS others
             FROM job_causes k WHERE k.job_id = j.job_id
         ) c
         WHERE j.end_time IS NULL OR j.end_time > (SELECT now FROM clock) - interval '1 hour'

@@ -138,6 +138,7 @@ fn evidence(of: Evidence) -> String {
         Evidence::ChangePoint => "its traffic rose when the region began",
         Evidence::ForeignTraffic => "adaptive routing takes foreign traffic through the group",
         Evidence::LinkDown => "a parallel link went down before",
+        Evidence::LinkNarrowed => "it stalls while it carries less than before",
     };
     format!("{words} ({})", if of.is_measured() { "measured" } else { "inferred" })
 }
