@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `blame.rs` | judgement of falls, who is to blame |
+//! | `restarts.rs` | series that start again |
 //! | `quiet.rs` | which baselines are of a quiet spell |
 //! | `telling.rs` | signals, and what is told of links |
 //! | `of_jobs.rs` | jobs: boundaries, whose series are whose, results |
@@ -10,6 +11,7 @@
 mod blame;
 mod of_jobs;
 mod quiet;
+mod restarts;
 mod telling;
 
 use crate::coverage::Coverage;
@@ -28,9 +30,6 @@ use schemas::{
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-/// Seconds of silence after which nobody waits for a component: beyond gap and lateness by far, so that a
-/// source that is merely behind the others goes on where it was.
-const GIVEN_UP_S: f64 = 60.0;
 /// Version of the written state; one of another version is not read.
 pub const STATE_VERSION: u32 = 10;
 
@@ -154,25 +153,6 @@ impl Detector {
         }
     }
 
-    /// The stream ended: rows that wait are used, and what is open closes at its last reading.
-    pub fn finish(&mut self) {
-        let mut found = std::mem::take(&mut self.found);
-        self.ingest.finish(&mut found);
-        self.use_found(&mut found);
-        self.finished = true;
-        let Some(newest) = self.ingest.newest() else {
-            return;
-        };
-        for at in 0..self.series.len() {
-            let series = SeriesIndex(at as u32);
-            let last = self.coverage.last(series).unwrap_or(newest);
-            self.restart(series, last);
-            if newest.seconds_since(last) > self.settings.stream.gap_s {
-                self.tell_unknown(series, last, newest);
-            }
-        }
-    }
-
     /// Messages arrived up to `limit`: the time of the stream reaches no later one.
     pub fn arrived_up_to(&mut self, limit: Time) {
         self.ingest.arrived_up_to(limit);
@@ -260,16 +240,6 @@ impl Detector {
     /// Signals that were not taken yet.
     pub fn signals_kept(&self) -> usize {
         self.signals.len()
-    }
-
-    /// Series of components that nobody hears of any more start anew: their episodes end at what was seen.
-    pub fn give_up_silent(&mut self) {
-        for series in self.ingest.give_up_silent(GIVEN_UP_S) {
-            if series.at() < self.series.len() {
-                let last = self.coverage.last(series).unwrap_or(Time::MIN);
-                self.restart(series, last.plus_seconds(GIVEN_UP_S));
-            }
-        }
     }
 
     /// Looks for sources that are silent, all of the stream being read up to `now`.
@@ -368,23 +338,6 @@ impl Detector {
         let causes = if by_others { self.newcomers(series, now.start) } else { causes };
         self.episodes.open(series, &now, causes);
         self.entered_contention(series, time, now.start);
-    }
-
-    fn restart(&mut self, series: SeriesIndex, time: Time) {
-        let place = self.series[series.at()];
-        let happening = self.banks[place.metric as usize].restart(place.number as usize);
-        self.act(series, time, happening);
-        if let Some(last) = self.coverage.last(series) {
-            self.coverage.revoke(series, last);
-        }
-    }
-
-    /// Restarts a series at `time` with its readings since `since`.
-    fn restart_since(&mut self, series: SeriesIndex, since: Time, time: Time) {
-        let place = self.series[series.at()];
-        let happening = self.banks[place.metric as usize].restart_since(place.number as usize, since);
-        self.act(series, time, happening);
-        self.coverage.revoke(series, since);
     }
 
     fn add_series(&mut self) {
