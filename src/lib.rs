@@ -14,6 +14,7 @@
 //! | [`ldms_config`] | `tailback ldms-config`: configuration for a site's ldmsd |
 //! | [`migrate`] | `tailback migrate`: the database's schema |
 //! | [`log`] | lines on standard error |
+//! | [`panics`] | a panic ends the process |
 //! | [`replay`] | `tailback replay`: recorded rows to files |
 //! | [`outputs`] | the four files of a replay |
 //! | [`unused`] | what of the inputs was not used, in words |
@@ -43,6 +44,7 @@ pub mod log;
 pub mod memory;
 pub mod migrate;
 pub mod outputs;
+pub mod panics;
 pub mod pipeline;
 pub mod replay;
 pub mod report;

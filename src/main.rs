@@ -8,6 +8,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    tailback::panics::end_the_process();
     tailback::memory::keep_pages();
     tailback::memory::take_small_pages();
     match tailback::cli::run() {

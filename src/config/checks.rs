@@ -3,7 +3,9 @@
 use super::merge::Layers;
 use super::problem::{Origin, Problem};
 use super::secrets::{is_secret, without_password};
+use detector::postgres::{Address, AddressError, authorities};
 use std::net::SocketAddr;
+use std::path::Path;
 
 /// Checks `[database]`, `[schema_registry]` and `[http]`.
 pub fn check(layers: &mut Layers) {
@@ -15,15 +17,25 @@ pub fn check(layers: &mut Layers) {
 fn database(layers: &mut Layers) {
     let url = layers.text("database.url").to_string();
     let postgres = url.starts_with("postgres://") || url.starts_with("postgresql://");
-    let parsed = url.parse::<tokio_postgres::Config>();
+    let file = layers.text("database.tls_ca_file").to_string();
+    let parsed = Address::parse(&url, Some(Path::new(&file)).filter(|_| !file.is_empty()));
     if !postgres || parsed.is_err() {
         // The parser's own words may repeat a part of the password.
-        let cause = parsed.err().filter(|_| postgres && without_password(&url) == url);
-        let cause = cause.and_then(|error| Some(std::error::Error::source(&error)?.to_string()));
+        let hides =
+            |error: &AddressError| matches!(error, AddressError::Url(_)) && without_password(&url) != url;
+        let cause = parsed.as_ref().err().filter(|error| postgres && !hides(error));
         let cause = cause.map_or(String::new(), |cause| format!(" ({cause})"));
-        let form = "postgres://user@host:port/database?sslmode=disable|prefer|require";
+        let form =
+            "postgres://user@host:port/database?sslmode=disable|allow|prefer|require|verify-ca|verify-full";
         let shown = without_password(&url);
         layers.problem_of("database.url", format!("database.url must be {form}, not {shown:?}{cause}"));
+    }
+    if let Some(file) = parsed.ok().and_then(|address| address.ca_file)
+        && let Err(reason) = authorities(&file)
+    {
+        let in_url = url.contains("sslrootcert=");
+        let key = if in_url { "database.url" } else { "database.tls_ca_file" };
+        layers.problem_of(key, format!("{key}: {reason}"));
     }
     let tiers = ["database.raw_days", "database.ten_second_days", "database.minute_days"];
     // 0 is for ever.
@@ -68,6 +80,14 @@ fn http(layers: &mut Layers) {
         );
         layers.problem_of("http.listen", text);
     }
+}
+
+/// A database on another host that anyone on the way could pose as, or read along.
+pub fn warn_of_open_database(layers: &Layers) -> Option<Problem> {
+    let (key, file) = ("database.url", layers.text("database.tls_ca_file"));
+    let ca_file = Some(Path::new(file)).filter(|_| !file.is_empty());
+    let text = Address::parse(layers.text(key), ca_file).ok()?.warning()?;
+    Some(Problem { origin: layers.origin(key), key: key.to_string(), text: format!("{key}: {text}") })
 }
 
 /// Secrets that stand in the file itself, where everybody who may read the configuration reads them.

@@ -120,6 +120,7 @@ pub fn examine(file: Option<&Path>, variables: impl IntoIterator<Item = (String,
     checks::check(&mut layers);
     kafka::check(&mut layers);
     let mut warnings = checks::warn_of_open_secrets(&layers);
+    warnings.extend(checks::warn_of_open_database(&layers));
     let fabric = fabric::settings(&mut layers, settings.stream.tick_s);
     let config = assemble(&mut layers, settings, fabric, &mut warnings);
     // What is wrong must change anyway.

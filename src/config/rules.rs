@@ -75,6 +75,7 @@ const KEYS: &[(&str, Rule)] = &[
     ("schema_registry.cache_dir", Rule::File),
     ("database.url", Rule::Text),
     ("database.password_file", Rule::File),
+    ("database.tls_ca_file", Rule::File),
     ("database.storage", Rule::Word(&["changes", "all"])),
     ("database.direct_columnstore", Rule::Word(&["auto", "on", "off"])),
     ("database.commit_interval_ms", Rule::Whole(10, 60_000, " ms")),

@@ -105,6 +105,7 @@ pub enum Use {
 pub struct Database {
     pub url: SecretUrl,
     pub password_file: PathBuf,
+    pub tls_ca_file: PathBuf,
     pub storage: Storage,
     pub direct_columnstore: Use,
     pub commit_interval_ms: u64,

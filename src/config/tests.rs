@@ -240,3 +240,34 @@ let hidden = ["postgres://u:***@h:5432/db?sslmode=prefer", "postgres://***"];
         prop_assert!(hidden.contains(&shown.as_str()), "{}", shown);
     }
 }
+
+#[test]
+fn tls_of_the_database_is_checked_and_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("site.toml");
+    let examined = |database: &str| {
+        std::fs::write(&file, format!("[database]\n{database}\n")).unwrap();
+        let examined = examine(Some(&file), []);
+        let texts =
+            |problems: &[Problem]| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        (texts(&examined.problems), texts(&examined.warnings))
+    };
+    let at = |host: &str, mode: &str| format!("url = \"postgres://me@{host}/site?sslmode={mode}\"");
+    for mode in ["disable", "allow", "prefer", "require", "verify-ca"] {
+        let (problems, warnings) = examined(&at("db.example", mode));
+        assert_eq!(problems, "");
+        assert!(
+            warnings.contains("site.toml:2: database.url") && warnings.contains("verify-full"),
+            "{warnings}"
+        );
+        assert_eq!(examined(&at("127.0.0.1", mode)), (String::new(), String::new()));
+    }
+    assert_eq!(examined(&at("db.example", "verify-full")), (String::new(), String::new()));
+    let (problems, _) = examined(&at("db.example", "verify"));
+    assert!(problems.contains("sslmode must be one of") && problems.contains("verify-ca"), "{problems}");
+    let (problems, _) =
+        examined(&format!("{}\ntls_ca_file = \"/nowhere/ca.pem\"", at("db.example", "verify-full")));
+    assert!(problems.contains("site.toml:3: database.tls_ca_file: /nowhere/ca.pem"), "{problems}");
+    let (problems, _) = examined(&at("db.example", &format!("require&sslrootcert={}", file.display())));
+    assert!(problems.contains("database.url") && problems.contains("no certificate"), "{problems}");
+}

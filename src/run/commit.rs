@@ -7,10 +7,13 @@ use super::brokers::Lost;
 use super::figures::StageFigures;
 use super::generation;
 use super::http::Health;
+use super::kafka;
 use super::stop::Wishes;
 use super::work::{OutTopic, Outgoing};
 use detector::postgres::{Claim, CommitFigures, PartCommit, PgError, PgStore};
 use detector::storage_policy::StoredRows;
+use rdkafka::error::KafkaError;
+use rdkafka::producer::future_producer::OwnedDeliveryResult;
 use rdkafka::producer::{FutureProducer, FutureRecord, Producer};
 use schemas::{ResultBatch, SeriesTable};
 use std::collections::BTreeMap;
@@ -61,6 +64,8 @@ pub struct Committed {
     pub fenced: Vec<i32>,
     /// Whether the rest was written; if not, the stage stops.
     pub written: bool,
+    /// Why it was not written.
+    pub trouble: String,
 }
 
 /// Writes for one stage.
@@ -135,8 +140,8 @@ impl Writer {
 
     async fn commit(&mut self, mut parts: Vec<Part>, messages: &[(i64, Outgoing)]) -> Committed {
         self.learn(&parts);
-        if !self.publish(messages).await {
-            return Committed::default();
+        if let Err(trouble) = self.publish(messages).await {
+            return Committed { trouble, ..Committed::default() };
         }
         let mut committed = Committed::default();
         let mut backoff = Backoff::new(self.wishes.clone());
@@ -163,6 +168,7 @@ impl Writer {
                     self.figures.commit_failed();
                     if !(error.is_retryable() && backoff.wait(self, &error).await) {
                         tracing::error!(%error, stage = self.stage, "results cannot be written");
+                        committed.trouble = error.to_string();
                         return committed;
                     }
                 }
@@ -221,28 +227,60 @@ impl Writer {
         }
     }
 
-    /// Gives messages to Kafka and waits until it has them; it tries for as long as the process is not to stop.
-    async fn publish(&self, messages: &[(i64, Outgoing)]) -> bool {
-        let sent = messages.iter().filter_map(|(generation, message)| {
-            let topic = self.topics.get(&message.to)?;
-            let record = FutureRecord::to(topic).key(&message.key).payload(&message.payload);
-            let record = FutureRecord { headers: generation::header(*generation), ..record };
-            Some(self.producer.send(record, Duration::from_secs(60)))
-        });
-        let mut delivered = pin!(futures::future::join_all(sent));
-        let deliveries = loop {
-            match tokio::time::timeout(LOOKED_AFTER, &mut delivered).await {
-                Ok(deliveries) => break deliveries,
-                Err(_) => self.lost.name_again(self.producer.client(), &self.brokers),
-            }
-        };
-        for delivery in deliveries {
-            if let Err((error, _)) = delivery {
-                tracing::error!(%error, stage = self.stage, "a message cannot be written to Kafka");
-                return false;
+    /// Gives messages to Kafka and waits until it has them; it tries for as long as the process is not to stop. One that is too
+    /// large for Kafka is counted and passed over.
+    ///
+    /// # Errors
+    /// Why Kafka does not take one of the others.
+    async fn publish(&self, messages: &[(i64, Outgoing)]) -> Result<(), String> {
+        let of_topic =
+            |(generation, message)| Some((self.topics.get(&message.to)?.as_str(), generation, message));
+        let messages: Vec<(&str, i64, &Outgoing)> =
+            messages.iter().filter_map(|(generation, message)| of_topic((*generation, message))).collect();
+        let mut refused = Vec::new();
+        for (at, delivery) in self.deliver(&messages).await.into_iter().enumerate() {
+            match delivery {
+                Ok(_) => {}
+                Err((error, _)) if kafka::is_too_large(&error) => refused.push(messages[at]),
+                Err((error, _)) => return Err(self.given_up(messages[at].0, &error)),
             }
         }
-        true
+        // A broker refuses a batch as a whole: alone, most of its messages are short enough.
+        for message in refused {
+            for delivery in self.deliver(&[message]).await {
+                match delivery {
+                    Ok(_) => {}
+                    Err((error, _)) if kafka::is_too_large(&error) => {
+                        tracing::error!(key = message.2.key, stage = self.stage, "a message is passed over");
+                        kafka::too_large(message.0, message.2.payload.len());
+                    }
+                    Err((error, _)) => return Err(self.given_up(message.0, &error)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The sentence about a message that Kafka does not take.
+    fn given_up(&self, topic: &str, error: &KafkaError) -> String {
+        tracing::error!(%error, stage = self.stage, topic, "a message cannot be written to Kafka");
+        format!("a message cannot be written to the topic {topic}: {error}")
+    }
+
+    /// Sends messages of a topic each, and waits for what becomes of them.
+    async fn deliver(&self, messages: &[(&str, i64, &Outgoing)]) -> Vec<OwnedDeliveryResult> {
+        let sent = messages.iter().map(|(topic, generation, message)| {
+            let record = FutureRecord::to(topic).key(&message.key).payload(&message.payload);
+            let record = FutureRecord { headers: generation::header(*generation), ..record };
+            self.producer.send(record, Duration::from_secs(60))
+        });
+        let mut delivered = pin!(futures::future::join_all(sent));
+        loop {
+            match tokio::time::timeout(LOOKED_AFTER, &mut delivered).await {
+                Ok(deliveries) => return deliveries,
+                Err(_) => self.lost.name_again(self.producer.client(), &self.brokers),
+            }
+        }
     }
 }
 

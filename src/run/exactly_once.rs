@@ -297,7 +297,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
     fn committed(&mut self, committed: &Committed) -> anyhow::Result<()> {
         let Some((positions, _)) = self.on_its_way.take() else { return Ok(()) };
         if !committed.written {
-            bail!("the {} stage cannot write to the database", W::STAGE);
+            bail!("the {} stage cannot write its results: {}", W::STAGE, committed.trouble);
         }
         let mut offsets = TopicPartitionList::new();
         if committed.fenced.iter().any(|partition| self.held.contains_key(partition)) {

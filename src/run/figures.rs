@@ -40,6 +40,10 @@ fn describe() {
     describe_counter!("tailback_raw_rows_total", "LDMS rows read, by what became of them");
     describe_counter!("tailback_rows_total", "Rows of counters that reached the models, by stage");
     describe_counter!("tailback_dropped_rows_total", "Rows and intervals not used, by reason");
+    describe_counter!(
+        "tailback_rejected_messages_total",
+        "Messages that Kafka does not take, by topic and reason"
+    );
     describe_counter!("tailback_commits_total", "Transactions, by outcome");
     describe_counter!(
         "tailback_signals_total",

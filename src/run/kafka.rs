@@ -14,7 +14,7 @@ use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::DeliveryResult;
 use rdkafka::producer::ProducerContext;
 use rdkafka::types::RDKafkaRespErr;
-use rdkafka::{ClientConfig, Offset, TopicPartitionList};
+use rdkafka::{ClientConfig, Message, Offset, TopicPartitionList};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -31,6 +31,25 @@ pub const ONE_BY_ONE: (&str, &str) = ("max.in.flight.requests.per.connection", "
 
 /// Chunks of messages that may be on their way at once.
 pub const CHUNKS: usize = 64;
+
+/// Length above which a message is in a batch of its own, or nearly.
+const LONE_BYTES: usize = 64 * 1024;
+
+/// Whether a message, or the batch that it is in, is longer than the client or the broker takes: to try again changes nothing.
+pub fn is_too_large(error: &KafkaError) -> bool {
+    error.rdkafka_error_code() == Some(RDKafkaErrorCode::MessageSizeTooLarge)
+}
+
+/// Counts and logs a message that is passed over.
+pub fn too_large(topic: &str, bytes: usize) {
+    metrics::counter!("tailback_rejected_messages_total", "topic" => topic.to_string(), "reason" => "too_large")
+        .increment(1);
+    tracing::error!(
+        topic,
+        bytes,
+        "a message is too large for Kafka and is left out; raise kafka.message_max_bytes and max.message.bytes of the topic"
+    );
+}
 
 /// What happened to the assignment, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,6 +177,12 @@ impl Deliveries {
         self.on_their_way[chunk % CHUNKS].load(Ordering::Acquire) == 0
     }
 
+    /// Notes that a message of `chunk` was refused at once for its length: it is passed over.
+    pub fn refused(&self, chunk: usize, topic: &str, bytes: usize) {
+        too_large(topic, bytes);
+        self.on_their_way[chunk % CHUNKS].fetch_sub(1, Ordering::Release);
+    }
+
     /// Whether all brokers were lost.
     pub fn lost(&self) -> &Lost {
         &self.lost
@@ -184,9 +209,17 @@ impl ProducerContext for Deliveries {
     type DeliveryOpaque = usize;
 
     fn delivery(&self, result: &DeliveryResult<'_>, chunk: usize) {
-        if let Err((error, _)) = result {
-            tracing::error!(%error, "a message was given up");
-            self.failed.store(true, Ordering::Relaxed);
+        match result {
+            Ok(_) => {}
+            // Brokers refuse a batch as a whole: of messages that fill none alone, others may be to blame.
+            Err((error, message)) if is_too_large(error) && message.payload_len() > LONE_BYTES => {
+                too_large(message.topic(), message.payload_len());
+            }
+            Err((error, message)) => {
+                let topic = message.topic();
+                tracing::error!(%error, topic, "a message was given up");
+                self.failed.store(true, Ordering::Relaxed);
+            }
         }
         self.on_their_way[chunk % CHUNKS].fetch_sub(1, Ordering::Release);
     }

@@ -183,7 +183,7 @@ async fn stages(
     }
     let mut result = Ok(());
     for (stage, ended) in threads {
-        let ended = ended.await.unwrap_or_else(|_| Err(anyhow!("it broke down")));
+        let ended = ended.await.unwrap_or_else(|_| Err(anyhow!("its thread ended without a result")));
         if let Err(error) = ended {
             result = Err(error.context(format!("the {} stage ended", stage.name())));
         }
@@ -364,9 +364,10 @@ fn policy(config: &RunConfig) -> StoragePolicy {
 pub fn pg_settings(config: &RunConfig) -> PgSettings {
     let database = &config.database;
     let days = |days: u32| (days > 0).then_some(f64::from(days));
-    let file = &database.password_file;
+    let named = |file: &Path| (!file.as_os_str().is_empty()).then(|| file.to_path_buf());
     PgSettings {
-        password_file: (!file.as_os_str().is_empty()).then(|| file.clone()),
+        password_file: named(&database.password_file),
+        tls_ca_file: named(&database.tls_ca_file),
         storage: policy(config),
         direct_columnstore: match database.direct_columnstore {
             Use::Auto => DirectColumnstore::Auto,

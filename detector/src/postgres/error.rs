@@ -1,5 +1,6 @@
 //! Why the server's store refuses, by what to do next.
 
+use super::tls::TlsError;
 use tokio_postgres::error::SqlState;
 
 /// What went wrong, in one sentence; the kind says what to do.
@@ -51,6 +52,9 @@ impl PgError {
     /// Errors on this side: a closed or broken connection passes, anything else is a mistake.
     fn from_client(error: &tokio_postgres::Error) -> PgError {
         use std::error::Error;
+        if let Some(refused) = TlsError::of(error) {
+            return PgError::Stop(refused.to_string());
+        }
         let cause = error.source().map(|c| format!(": {c}")).unwrap_or_default();
         let text = format!("{error}{cause}");
         let mut causes = std::iter::successors(error.source(), |&cause| cause.source());

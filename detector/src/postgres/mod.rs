@@ -5,7 +5,9 @@
 //! |---|---|
 //! | `settings` | [`PgSettings`] |
 //! | `error` | [`PgError`], by what to do next |
-//! | `connect` | address, password, TLS, the session |
+//! | `address` | [`Address`]: the URL, with libpq's parameters of TLS |
+//! | `tls` | the negotiation of TLS, and what a refused one means |
+//! | `connect` | the connection, its password and session |
 //! | `migrate` | [`migrate()`], [`pending`] |
 //! | `claim` | taking and giving back a partition, its snapshot |
 //! | `series_ids` | a partition's dense numbers to those of the database |
@@ -21,6 +23,7 @@
 //! | `facts` | [`server_facts`] for `tailback doctor` |
 //! | `reader` | [`connect_reader`]: a connection that only reads |
 
+mod address;
 mod claim;
 mod commit;
 mod connect;
@@ -39,7 +42,9 @@ mod roll_up;
 mod rows;
 mod series_ids;
 mod settings;
+mod tls;
 
+pub use address::{Address, AddressError, TlsMode};
 pub use claim::{Claim, Snapshot};
 pub use commit::{CommitFigures, PartCommit};
 pub use connect::connect;
@@ -53,6 +58,7 @@ pub use places::{put_links, put_places};
 pub use reader::connect_reader;
 pub use roll_up::roll_up;
 pub use settings::{DirectColumnstore, PgRetention, PgSettings};
+pub use tls::authorities;
 
 use crate::place_sums::{PlaceMap, PlaceSums, PlacesOfSeries};
 use std::collections::HashMap;

@@ -56,9 +56,21 @@ pub(super) fn seconds(time: Time) -> f64 {
     time.seconds().clamp(-2e11, 9e12)
 }
 
-/// Text from outside; the server's text holds everything but the zero character.
+/// Bytes of a text from outside: an index of the server takes no row of more than 2,704, whatever does not compress.
+const TEXT_BYTES_MAX: usize = 2_000;
+
+/// Text from outside as the server takes it: without zero characters, and cut with an ellipsis where it is too long for an index.
 pub(super) fn text(from: &str) -> Cow<'_, str> {
-    if from.contains('\0') { Cow::Owned(from.replace('\0', "\u{fffd}")) } else { Cow::Borrowed(from) }
+    let text = match from.contains('\0') {
+        true => Cow::Owned(from.replace('\0', "\u{fffd}")),
+        false => Cow::Borrowed(from),
+    };
+    if text.len() <= TEXT_BYTES_MAX {
+        return text;
+    }
+    let most = TEXT_BYTES_MAX - "…".len();
+    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    Cow::Owned(text[..end].to_string() + "…")
 }
 
 async fn episodes(to: &Transaction<'_>, of: Of<'_>, rows: &[Episode]) -> Result<(), PgError> {

@@ -47,11 +47,12 @@ impl Default for PgRetention {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PgSettings {
-    /// `postgresql://user@host:port/database?sslmode=require`; the password may stand in a file of its own.
+    /// `postgresql://user@host:port/database?sslmode=verify-full`; the password may stand in a file of its own.
     pub url: String,
     /// A file whose first line is the password.
     pub password_file: Option<PathBuf>,
-    /// Certificates of the authority that signed the server's, PEM; beside those of the system.
+    /// Certificates of the authorities that may sign the server's, PEM, instead of the system's. An `sslrootcert` in `url` takes
+    /// precedence.
     pub tls_ca_file: Option<PathBuf>,
     /// Which signals are kept.
     pub storage: StoragePolicy,

@@ -283,3 +283,37 @@ fn a_server_that_goes_away_within_the_tls_handshake_is_tried_again() {
         assert!(matches!(refused, Err(PgError::Retry(_))), "{refused:?}");
     });
 }
+
+#[test]
+fn texts_of_any_length_and_content_hold_nothing_up() {
+    on_each_server(|database: Database| async move {
+        let mut store = PgStore::connect(&database.settings()).await.unwrap();
+        store.claim(STAGE, 0, "a").await.unwrap();
+        // Letters of two bytes that do not compress, and zero characters.
+        let mut state = 0x2545_f491_4f6c_dd1d_u64;
+        let letter = |at: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            if at % 100 == 7 { '\0' } else { char::from_u32(0x400 + (state >> 32) as u32 % 256).unwrap() }
+        };
+        let long: String = (0..100_000).map(letter).collect();
+        let job = Job {
+            job_id: Name::parse("7").unwrap(),
+            label: long.clone(),
+            user: long.clone(),
+            name: long.clone(),
+            nodes: Vec::new(),
+            start: Time::from_seconds(1.7e9),
+            end: None,
+            end_presumed: false,
+            app: Some(long),
+        };
+        let mut fixture = Fixture::new(4, 1);
+        fixture.results.jobs = vec![job];
+        store.commit(STAGE, &[commit(&fixture, 1, None, 1)]).await.unwrap();
+        let kept = "SELECT concat(octet_length(user_name) BETWEEN 1990 AND 2000, right(user_name, 1), position(chr(65533) IN name))
+                    FROM jobs WHERE job_id = '7' AND label = user_name AND app = name";
+        assert_eq!(query(&database, kept).await, ["t…8"]);
+    });
+}

@@ -5,6 +5,7 @@
 //! | `commits.rs` | positions, claims, connections that are killed |
 //! | `tiers.rs` | tiers, housekeeping, expiry |
 //! | `places.rs` | sums of places and their aggregates |
+//! | `tls.rs` | modes of TLS, a refused TLS |
 //! | `taken_over.rs` | databases whose tiers the server aggregated |
 //!
 //! `TAILBACK_PG_URL` names a server on which databases and roles may be made; without it the tests start one of their
@@ -14,6 +15,7 @@ mod counters;
 mod places;
 mod taken_over;
 mod tiers;
+mod tls;
 
 use detector::postgres::{
     PartCommit, PgError, PgRetention, PgSettings, PgStore, housekeep, migrate, pending, server_facts,

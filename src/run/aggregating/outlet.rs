@@ -155,6 +155,10 @@ impl Rekeyed {
                     }
                     self.wait();
                 }
+                Err((error, _)) if kafka::is_too_large(&error) => {
+                    self.producer.context().refused(chunk, &self.topic, message.len());
+                    return Ok(());
+                }
                 Err((error, _)) => return Err(error).context("a message cannot be given to the producer"),
             }
         }

@@ -1,4 +1,4 @@
-//! Rows that are none: each is counted with a reason, and nothing else differs.
+//! Rows that are none, and messages that Kafka does not take: each is counted with a reason, and nothing else differs.
 
 use super::arrival::undisturbed;
 use super::feed::Feed;
@@ -65,5 +65,19 @@ fn poison_is_counted_with_its_reason_and_changes_nothing() {
     expected.insert("bad_message".to_string(), PARTITIONS as u64);
     let tables = site.settles_as(undisturbed(services));
     assert_eq!(tables.drops, expected);
+    process.finish();
+}
+
+#[test]
+fn verdicts_too_large_for_their_topic_hold_nothing_up() {
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "large");
+    // No verdict is as short as that.
+    site.create_topic_for_messages_of(&format!("{}.verdicts", site.name), 150);
+    Feed::to(&site).all(&in_order_of_arrival(rows::undisturbed()));
+    let mut process = site.start();
+    process.wait_for("a message is too large for Kafka and is left out");
+    site.settles_as(undisturbed(services));
+    assert!(process.log().contains("large.verdicts"), "the log names the topic");
     process.finish();
 }

@@ -127,6 +127,18 @@ listen = "127.0.0.1:0"
         }
     }
 
+    /// Creates one of Tailback's own topics, for messages of `bytes` at most.
+    pub fn create_topic_for_messages_of(&self, topic: &str, bytes: usize) {
+        let admin: AdminClient<DefaultClientContext> =
+            ClientConfig::new().set("bootstrap.servers", &self.services.broker).create().unwrap();
+        let bytes = bytes.to_string();
+        let new =
+            NewTopic::new(topic, PARTITIONS, TopicReplication::Fixed(1)).set("max.message.bytes", &bytes);
+        let created = admin.create_topics([&new], &AdminOptions::new());
+        let answers = self.database.runtime.block_on(created).unwrap();
+        assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+    }
+
     /// Starts `tailback run`.
     pub fn start(&self) -> Process {
         Program::new("run", &self.config).start()
