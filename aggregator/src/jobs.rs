@@ -9,7 +9,7 @@ use runs::Entry;
 use schemas::jsonl::{JobFileError, parse_job};
 use schemas::{Job, JobEvent, Name, Time};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -21,10 +21,13 @@ const JOB_LINE_BYTES_MAX: u64 = 16 << 20;
 
 /// All jobs heard of, a job that was requeued once per run. The order in which events arrive makes no difference: nodes
 /// are united, the earliest start and the latest end of a run count, and of several names the longest, of these the first
-/// in the alphabet.
+/// in the alphabet. The owner alone depends on the order: the first that is named stays.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct JobBook {
     entries: BTreeMap<Name, Entry>,
+    /// Names of nodes, each once.
+    #[serde(skip)]
+    names: HashSet<Name>,
     jobs_max: usize,
     refused: u64,
 }
@@ -39,7 +42,7 @@ impl JobBook {
     /// A book of at most `jobs_max` numbers of jobs. When it is full those that ended first are forgotten; if none has
     /// ended, events of further jobs are counted and forgotten.
     pub fn new(jobs_max: usize) -> JobBook {
-        JobBook { entries: BTreeMap::new(), jobs_max, refused: 0 }
+        JobBook { entries: BTreeMap::new(), names: HashSet::new(), jobs_max, refused: 0 }
     }
 
     /// Takes in `events`; the jobs that are new or changed, in the order of their numbers. If one run of a number
@@ -47,8 +50,11 @@ impl JobBook {
     pub fn fold(&mut self, events: &[JobEvent]) -> Vec<Job> {
         let mut changed = BTreeSet::new();
         for event in events {
-            if let Some(entry) = self.entry(&event.job_id)
-                && entry.fold(event)
+            if !self.admit(&event.job_id) {
+                continue;
+            }
+            if let Some(entry) = self.entries.get_mut(&event.job_id)
+                && entry.fold(event, &mut self.names)
             {
                 changed.insert(&event.job_id);
             }
@@ -59,7 +65,9 @@ impl JobBook {
 
     /// Takes in a job as a job file has it. From then on rows about this job are not needed.
     pub fn declare(&mut self, job: Job) {
-        if let Some(entry) = self.entry(&job.job_id) {
+        if self.admit(&job.job_id)
+            && let Some(entry) = self.entries.get_mut(&job.job_id)
+        {
             entry.declare(job);
         }
     }
@@ -87,18 +95,30 @@ impl JobBook {
         self.entries.retain(|_, entry| entry.ended().is_none_or(|end| end >= time));
     }
 
-    fn entry(&mut self, job_id: &Name) -> Option<&mut Entry> {
+    /// Forgets jobs that were over before `time`: those without an end count as over `open_max_s` after their start.
+    pub fn forget_over(&mut self, time: Time, open_max_s: f64) {
+        self.entries.retain(|_, entry| entry.over(open_max_s).is_some_and(|over| over >= time));
+        self.names.retain(Name::is_shared);
+    }
+
+    /// Whether something is known of the number.
+    pub fn knows(&self, job_id: &Name) -> bool {
+        self.entries.contains_key(job_id)
+    }
+
+    /// Makes an entry for the number, if there is room.
+    fn admit(&mut self, job_id: &Name) -> bool {
         if !self.entries.contains_key(job_id) {
             if self.entries.len() >= self.jobs_max {
                 self.make_room();
             }
             if self.entries.len() >= self.jobs_max {
                 self.refused += 1;
-                return None;
+                return false;
             }
             self.entries.insert(job_id.clone(), Entry::default());
         }
-        self.entries.get_mut(job_id)
+        true
     }
 
     /// Forgets a tenth of the jobs, those that ended first.
