@@ -11,7 +11,7 @@ use schemas::jsonl::{JobFileError, parse_job};
 use schemas::{Job, JobEvent, Name, Time};
 use seen::OnNodes;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -23,10 +23,13 @@ const JOB_LINE_BYTES_MAX: u64 = 16 << 20;
 
 /// All jobs heard of, a job that was requeued once per run. The order in which events arrive makes no difference: nodes
 /// are united, the earliest start and the latest end of a run count, and of several names the longest, of these the first
-/// in the alphabet.
+/// in the alphabet. The owner alone depends on the order: the first that is named stays.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct JobBook {
     entries: BTreeMap<Name, Entry>,
+    /// Names of nodes, each once.
+    #[serde(skip)]
+    names: HashSet<Name>,
     jobs_max: usize,
     refused: u64,
     /// Kept from the first job on that only rows' own `job_id` shows.
@@ -44,7 +47,7 @@ impl JobBook {
     /// A book of at most `jobs_max` numbers of jobs. When it is full those that ended first are forgotten; if none has
     /// ended, events of further jobs are counted and forgotten.
     pub fn new(jobs_max: usize) -> JobBook {
-        JobBook { entries: BTreeMap::new(), jobs_max, refused: 0, on_nodes: None }
+        JobBook { entries: BTreeMap::new(), names: HashSet::new(), jobs_max, refused: 0, on_nodes: None }
     }
 
     /// Takes in `events`; the jobs that are new or changed, in the order of their numbers. If one run of a number
@@ -53,8 +56,11 @@ impl JobBook {
         let mut changed: BTreeSet<&Name> = BTreeSet::new();
         let mut beside: BTreeSet<Name> = BTreeSet::new();
         for event in events {
-            if let Some(entry) = self.entry(&event.job_id)
-                && entry.fold(event)
+            if !self.admit(&event.job_id) {
+                continue;
+            }
+            if let Some(entry) = self.entries.get_mut(&event.job_id)
+                && entry.fold(event, &mut self.names)
             {
                 changed.insert(&event.job_id);
                 self.note_nodes(&event.job_id, &event.nodes);
@@ -112,7 +118,9 @@ impl JobBook {
     /// Takes in a job as a job file has it. From then on rows about this job are not needed.
     pub fn declare(&mut self, job: Job) {
         let (job_id, nodes) = (job.job_id.clone(), job.nodes.clone());
-        if let Some(entry) = self.entry(&job_id) {
+        if self.admit(&job_id)
+            && let Some(entry) = self.entries.get_mut(&job_id)
+        {
             entry.declare(job);
             self.note_nodes(&job_id, &nodes);
         }
@@ -144,18 +152,33 @@ impl JobBook {
         }
     }
 
-    fn entry(&mut self, job_id: &Name) -> Option<&mut Entry> {
+    /// Forgets jobs that were over before `time`: those without an end count as over `open_max_s` after their start.
+    pub fn forget_over(&mut self, time: Time, open_max_s: f64) {
+        self.entries.retain(|_, entry| entry.over(open_max_s).is_some_and(|over| over >= time));
+        self.names.retain(Name::is_shared);
+        if self.on_nodes.is_some() {
+            self.on_nodes = Some(OnNodes::of(&self.entries));
+        }
+    }
+
+    /// Whether something is known of the number.
+    pub fn knows(&self, job_id: &Name) -> bool {
+        self.entries.contains_key(job_id)
+    }
+
+    /// Makes an entry for the number, if there is room.
+    fn admit(&mut self, job_id: &Name) -> bool {
         if !self.entries.contains_key(job_id) {
             if self.entries.len() >= self.jobs_max {
                 self.make_room();
             }
             if self.entries.len() >= self.jobs_max {
                 self.refused += 1;
-                return None;
+                return false;
             }
             self.entries.insert(job_id.clone(), Entry::default());
         }
-        self.entries.get_mut(job_id)
+        true
     }
 
     /// Forgets a tenth of the jobs, those that ended first.

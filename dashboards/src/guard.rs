@@ -1,36 +1,74 @@
-//! Who may ask, and what a browser may do with the answer.
+//! Which names a server answers to, and what a browser may do with the answer.
 
 use axum::Json;
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 /// Nothing from elsewhere, nothing inline, no frames around the page.
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'; object-src 'none'";
 
-/// Refuses requests whose `Host` is neither a loopback name nor the bound address. A foreign page that lets
-/// its own name point here (DNS rebinding) sends its own name as `Host`, and is stopped by this.
-pub async fn refuse_foreign_hosts(State(bound): State<SocketAddr>, request: Request, next: Next) -> Response {
-    let named = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
-    // HTTP/2 has no Host header: its authority stands in the URI.
-    let host = named.or_else(|| request.uri().authority().map(|a| a.as_str()));
-    if host.is_some_and(|host| host_is_ours(host, bound.ip())) {
-        return next.run(request).await;
-    }
-    let body = serde_json::json!({ "error": "this page answers only to localhost" });
-    (StatusCode::FORBIDDEN, Json(body)).into_response()
+/// The names of a server. A foreign page that lets its own name point here (DNS rebinding) sends that name as `Host`; it
+/// cannot send an address in its place.
+#[derive(Clone, Debug)]
+pub struct Hosts {
+    bound: IpAddr,
+    names: Arc<[String]>,
 }
 
-fn host_is_ours(host: &str, bound: IpAddr) -> bool {
-    let name = without_port(host);
-    if name.eq_ignore_ascii_case("localhost") {
-        return true;
+impl Hosts {
+    /// The names of a server that is bound to `bound`: `localhost`, loopback and bound address, every other address where
+    /// other machines reach it, and `names`.
+    pub fn of(bound: SocketAddr, names: &[String]) -> Hosts {
+        Hosts { bound: bound.ip(), names: names.iter().map(|name| without_port(name).to_string()).collect() }
     }
-    let bare = name.strip_prefix('[').and_then(|n| n.strip_suffix(']')).unwrap_or(name);
-    bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback() || ip == bound)
+
+    fn has(&self, authority: &str) -> bool {
+        let name = without_port(authority);
+        if name.eq_ignore_ascii_case("localhost") || self.is_listed(name) {
+            return true;
+        }
+        let bare = name.strip_prefix('[').and_then(|n| n.strip_suffix(']')).unwrap_or(name);
+        let local = |ip: IpAddr| ip.is_loopback() || ip == self.bound;
+        bare.parse::<IpAddr>().is_ok_and(|ip| local(ip) || !self.bound.is_loopback())
+    }
+
+    fn is_listed(&self, name: &str) -> bool {
+        self.names.iter().any(|own| own.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether a page of `origin` may send requests to `host`: it came from there, or from a listed name.
+    fn allows_origin(&self, origin: &str, host: &str) -> bool {
+        let origin = origin.parse::<Uri>().ok();
+        let authority = origin.as_ref().and_then(Uri::authority).map(|authority| authority.as_str());
+        authority.is_some_and(|from| from.eq_ignore_ascii_case(host) || self.is_listed(without_port(from)))
+    }
+
+    fn refusal(&self, request: &Request) -> Option<String> {
+        let text =
+            |name| request.headers().get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("?"));
+        // A request line may name the host instead of the header.
+        let host = text(header::HOST).or_else(|| request.uri().authority().map(|a| a.as_str()));
+        let Some(host) = host else { return Some("the request has no Host header".to_string()) };
+        if !self.has(host) {
+            return Some(format!("{:?} is no name of this server", shortened(host)));
+        }
+        let origin = text(header::ORIGIN)?;
+        let refused = !self.allows_origin(origin, host);
+        refused.then(|| format!("pages of {:?} may not use this server", shortened(origin)))
+    }
+}
+
+/// Refuses requests whose `Host` is none of the server's names, and such that a page of another origin sends.
+pub async fn refuse_foreign(State(hosts): State<Hosts>, request: Request, next: Next) -> Response {
+    let Some(why) = hosts.refusal(&request) else { return next.run(request).await };
+    let remedy = "use localhost or an address; `tailback run` answers to further names of http.hosts";
+    let body = serde_json::json!({ "error": format!("{why}: {remedy}") });
+    (StatusCode::FORBIDDEN, Json(body)).into_response()
 }
 
 fn without_port(host: &str) -> &str {
@@ -38,6 +76,10 @@ fn without_port(host: &str) -> &str {
         Some((name, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => name,
         _ => host,
     }
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(80).collect()
 }
 
 /// Sets the headers that every answer carries.
@@ -61,16 +103,52 @@ pub async fn set_headers(request: Request, next: Next) -> Response {
 mod tests {
     use super::*;
 
+    fn hosts(bound: &str) -> Hosts {
+        Hosts::of(bound.parse().unwrap(), &["monitor.site".to_string()])
+    }
+
     #[test]
-    fn only_loopback_names_and_the_bound_address_are_ours() {
-        let bound: IpAddr = "127.0.0.1".parse().unwrap();
-        for host in ["localhost", "LOCALHOST:8080", "127.0.0.1:1", "[::1]:8080", "[::1]", "127.0.0.2"] {
-            assert!(host_is_ours(host, bound), "{host}");
+    fn only_loopback_names_the_bound_address_and_listed_names_are_ours() {
+        let own = hosts("127.0.0.1:9464");
+        for host in [
+            "localhost",
+            "LOCALHOST:8080",
+            "127.0.0.1:1",
+            "[::1]:8080",
+            "[::1]",
+            "127.0.0.2",
+            "Monitor.site:1",
+        ] {
+            assert!(own.has(host), "{host}");
         }
         for host in
             ["", "evil.example", "localhost.evil.example:80", "10.0.0.1", "localhost:80:80", "[::2]", "::"]
         {
-            assert!(!host_is_ours(host, bound), "{host}");
+            assert!(!own.has(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn where_other_machines_reach_a_server_addresses_are_its_names() {
+        let own = hosts("0.0.0.0:9464");
+        for (host, ours) in [("10.0.0.1:9464", true), ("[fd00::1]:9464", true), ("evil.example:9464", false)]
+        {
+            assert_eq!(own.has(host), ours, "{host}");
+        }
+    }
+
+    #[test]
+    fn pages_of_other_origins_are_refused() {
+        let own = hosts("127.0.0.1:9464");
+        for (origin, allowed) in [
+            ("http://localhost:9464", true),
+            ("https://monitor.site", true),
+            ("http://localhost:3000", false),
+            ("https://evil.example", false),
+            ("null", false),
+            ("", false),
+        ] {
+            assert_eq!(own.allows_origin(origin, "localhost:9464"), allowed, "{origin}");
         }
     }
 }

@@ -5,7 +5,9 @@
 //! | [`server`] | [`PageConfig`], [`bind`], [`BoundPage`], [`serve`]: the public door |
 //! | [`progress`] | [`Progress`], what the run tells the page at each tick |
 //! | [`router`] | which path goes to which answer |
-//! | [`guard`] | foreign `Host` headers refused, security headers set |
+//! | [`guard`] | foreign `Host` and `Origin` headers refused, security headers set |
+//! | [`connections`] | connections bounded in number and time |
+//! | `occupancy` | which connections are idle, and since when |
 //! | [`page_files`] | the HTML, CSS and JavaScript, embedded in the binary |
 //! | [`reader`] | where answers come from, asked off the async threads |
 //! | [`store`] | one question to either store |
@@ -35,6 +37,7 @@
 pub mod advice;
 pub mod answer;
 pub mod beside;
+pub mod connections;
 pub mod counters;
 pub mod episodes;
 pub mod fabric;
@@ -45,6 +48,7 @@ pub mod health_history;
 pub mod jobs;
 pub mod loss_curve;
 pub mod now;
+mod occupancy;
 pub mod page_files;
 pub mod paid;
 pub mod placement;

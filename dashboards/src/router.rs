@@ -54,7 +54,7 @@ pub fn router(state: PageState, address: SocketAddr) -> Router {
         .route("/api/v1/stream", get(stream::stream))
         .fallback_service(get(page_files::page_file).with_state(()))
         .with_state(state)
-        .layer(from_fn_with_state(address, guard::refuse_foreign_hosts))
+        .layer(from_fn_with_state(guard::Hosts::of(address, &[]), guard::refuse_foreign))
         .layer(from_fn(guard::set_headers))
 }
 

@@ -1,5 +1,6 @@
 //! The public door: bind a loopback address, then serve the page until told to stop.
 
+use crate::connections;
 use crate::progress::Progress;
 use crate::reader::{Source, StoreReader};
 use crate::router::{PageState, router};
@@ -119,13 +120,12 @@ impl BoundPage {
             shutdown.await;
             stop.send_replace(true);
         };
-        let server = axum::serve(self.listener, router(state, self.address)).with_graceful_shutdown(stopped);
-        let result = tokio::select! {
-            result = server.into_future() => result,
-            () = patience_is_over(stopping) => Ok(()),
-        };
+        tokio::select! {
+            () = connections::serve(self.listener, router(state, self.address), |_| None, stopped) => {}
+            () = patience_is_over(stopping) => {}
+        }
         publisher.abort();
-        Ok(result?)
+        Ok(())
     }
 }
 

@@ -24,6 +24,9 @@ pub struct JobLedger {
     /// Presumed ends that lie ahead, or were not told of yet.
     presumed: BTreeSet<(Time, Name)>,
     rules: JobSettings,
+    /// Jobs that are reported once and not kept.
+    #[serde(skip)]
+    passing: Vec<Job>,
 }
 
 /// A job and what is known of it.
@@ -101,6 +104,11 @@ impl JobLedger {
         nodes
     }
 
+    /// Reports a job that was over long ago and keeps nothing of it.
+    pub fn pass(&mut self, job: Job) {
+        self.passing.push(job);
+    }
+
     /// Presumes the end of a job if nobody told of it; its nodes if that changed it.
     fn presume_end(&mut self, job_id: &Name) -> Vec<Name> {
         let Some(tracked) = self.jobs.get(job_id).filter(|tracked| !tracked.ended) else { return Vec::new() };
@@ -154,7 +162,9 @@ impl JobLedger {
             self.changed.insert(job_id);
         }
         let changed = std::mem::take(&mut self.changed);
-        changed.iter().filter_map(|id| self.jobs.get(id)).map(|tracked| tracked.told(now)).collect()
+        let mut jobs = std::mem::take(&mut self.passing);
+        jobs.extend(changed.iter().filter_map(|id| self.jobs.get(id)).map(|tracked| tracked.told(now)));
+        jobs
     }
 
     /// Jobs on `node` at `time`; several on a shared node.
@@ -237,16 +247,19 @@ impl JobLedger {
         }
     }
 
-    /// Forgets jobs that ended long before `now`.
+    /// Forgets jobs that ended long before `now`. A change that was not reported yet is reported before that, a presumed
+    /// end with the next changes.
     pub fn forget(&mut self, now: Time) {
         let long_ago = |end: Time| now.seconds_since(end) > FORGOTTEN_S;
-        let over = |t: &Tracked| t.settled && t.job.end.is_some_and(long_ago);
+        let over = |t: &Tracked| t.job.end.is_some_and(long_ago) && !self.changed.contains(&t.job.job_id);
         let gone: Vec<Name> =
             self.jobs.iter().filter(|(_, t)| over(t)).map(|(job_id, _)| job_id.clone()).collect();
         for job_id in gone {
-            if let Some(tracked) = self.jobs.remove(&job_id) {
-                self.forget_place(&tracked.job);
+            let Some(tracked) = self.jobs.remove(&job_id) else { continue };
+            if tracked.job.end.is_some_and(|end| self.presumed.contains(&(end, job_id))) {
+                self.passing.push(tracked.job.clone());
             }
+            self.forget_place(&tracked.job);
         }
     }
 }

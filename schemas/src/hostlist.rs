@@ -62,6 +62,78 @@ pub fn expand(text: &str, most: usize) -> Result<Vec<Name>, HostlistError> {
     Ok(hosts)
 }
 
+/// How large the hosts of a list are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    /// Hosts.
+    pub hosts: usize,
+    /// Characters of all their names.
+    pub bytes: usize,
+}
+
+/// The size of the hosts of `text`, which are not made: the time depends on the length of the text alone.
+///
+/// # Errors
+/// Those of [`expand`].
+pub fn measure(text: &str, most: usize) -> Result<Size, HostlistError> {
+    let mut size = Size::default();
+    for word in words(text)? {
+        let pieces = pieces(word)?;
+        let count = pieces.iter().try_fold(1_usize, |count, piece| count.checked_mul(piece.count()));
+        let all = count.and_then(|count| Some((count, count.checked_add(size.hosts)?)));
+        let Some((count, hosts)) = all.filter(|(_, all)| *all <= most) else {
+            return Err(HostlistError::TooMany { most });
+        };
+        // Hosts of one word differ in their digits only: all are names if the first and the longest are.
+        Name::parse(&pieces.iter().map(Piece::first).collect::<String>())?;
+        Name::parse(&pieces.iter().map(Piece::longest).collect::<String>())?;
+        let bytes = |piece: &Piece<'_>| piece.bytes().saturating_mul(count / piece.count().max(1));
+        let added = pieces.iter().map(bytes).fold(0, usize::saturating_add);
+        size = Size { hosts, bytes: size.bytes.saturating_add(added) };
+    }
+    Ok(size)
+}
+
+/// Fewest hosts that become a range.
+const RANGE_MIN: usize = 3;
+
+/// The hosts in their order, each run of counted-up names as one hostlist: `n1`, `n2`, `n3` as `n[1-3]`.
+pub fn fold(hosts: &[Name]) -> Vec<std::borrow::Cow<'_, str>> {
+    let mut folded = Vec::new();
+    let mut rest = hosts;
+    while let Some(first) = rest.first() {
+        let count = run(rest);
+        let (prefix, digits) = numbered(first.as_str()).unwrap_or((first.as_str(), ""));
+        match count {
+            RANGE_MIN.. => {
+                let last = &rest[count - 1].as_str()[prefix.len()..];
+                folded.push(format!("{prefix}[{digits}-{last}]").into());
+            }
+            _ => folded.extend(rest[..count].iter().map(|host| host.as_str().into())),
+        }
+        rest = &rest[count..];
+    }
+    folded
+}
+
+/// How many of the first hosts count up by one behind the same text.
+fn run(hosts: &[Name]) -> usize {
+    let Some((prefix, digits)) = hosts.first().and_then(|host| numbered(host.as_str())) else { return 1 };
+    let Ok(first) = digits.parse::<u64>() else { return 1 };
+    let follows = |(at, host): &(usize, &Name)| {
+        let number = first.checked_add(*at as u64);
+        let wanted = |number| format!("{number:0width$}", width = digits.len());
+        host.as_str().strip_prefix(prefix).is_some_and(|found| number.is_some_and(|n| found == wanted(n)))
+    };
+    hosts.iter().enumerate().take_while(follows).count().max(1)
+}
+
+/// A name that ends in digits, in two.
+fn numbered(name: &str) -> Option<(&str, &str)> {
+    let text = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    (text.len() < name.len()).then(|| name.split_at(text.len()))
+}
+
 /// Text, or the ranges of a bracket.
 enum Piece<'a> {
     Text(&'a str),
@@ -81,7 +153,59 @@ impl Range {
     }
 }
 
+/// Characters of a number of at least `width` digits.
+fn digits(number: u64, width: usize) -> usize {
+    width.max(number.checked_ilog10().map_or(1, |log| log as usize + 1))
+}
+
+impl Range {
+    /// Characters of all numbers: those with equally many digits at a time.
+    fn bytes(&self) -> usize {
+        let (mut first, mut sum) = (self.first, 0_usize);
+        loop {
+            let length = digits(first, 1) as u32;
+            let last = 10_u64.checked_pow(length).map_or(self.last, |next| self.last.min(next - 1));
+            let count = usize::try_from(last - first).unwrap_or(usize::MAX).saturating_add(1);
+            sum = sum.saturating_add(count.saturating_mul(digits(first, self.width)));
+            if last == self.last {
+                return sum;
+            }
+            first = last + 1;
+        }
+    }
+}
+
 impl Piece<'_> {
+    /// Characters of all members.
+    fn bytes(&self) -> usize {
+        match self {
+            Piece::Text(text) => text.len(),
+            Piece::Bracket(ranges) => ranges.iter().map(Range::bytes).fold(0, usize::saturating_add),
+        }
+    }
+
+    /// The first member.
+    fn first(&self) -> String {
+        match self {
+            Piece::Text(text) => text.to_string(),
+            Piece::Bracket(ranges) => ranges
+                .first()
+                .map_or(String::new(), |range| format!("{:0width$}", range.first, width = range.width)),
+        }
+    }
+
+    /// The longest member.
+    fn longest(&self) -> String {
+        match self {
+            Piece::Text(text) => text.to_string(),
+            Piece::Bracket(ranges) => {
+                let numbers =
+                    ranges.iter().map(|range| format!("{:0width$}", range.last, width = range.width));
+                numbers.max_by_key(String::len).unwrap_or_default()
+            }
+        }
+    }
+
     fn count(&self) -> usize {
         match self {
             Piece::Text(_) => 1,
@@ -221,7 +345,38 @@ mod tests {
         assert_eq!(expand("n[1-1000]", 1000).unwrap().len(), 1000);
     }
 
+    #[test]
+    fn counted_up_names_fold_into_ranges() {
+        let hosts = expand("nid[00098-00101],n[9-11],a,b1,b2", 100).unwrap();
+        assert_eq!(fold(&hosts), ["nid[00098-00101]", "n[9-11]", "a", "b1", "b2"]);
+    }
+
+    #[test]
+    fn large_lists_are_measured_without_being_made() {
+        let text = "n[0-18446744073709551615]";
+        let most = 1_usize << 50;
+        assert_eq!(measure(text, most), Err(HostlistError::TooMany { most }));
+        let size = measure("a[1-1000000000000]", most).unwrap();
+        assert_eq!((size.hosts, size.bytes), (1_000_000_000_000, 12_888_888_888_902));
+    }
+
     proptest! {
+        #[test]
+        fn folded_hosts_are_the_same_hosts(texts in prop::collection::vec("(a|n)?[0-9]{1,3}(-ib)?|[ab]", 0..40)) {
+            let hosts: Vec<Name> = texts.iter().map(|text| Name::parse(text).unwrap()).collect();
+            prop_assert_eq!(expand(&fold(&hosts).join(","), 100).unwrap(), hosts);
+        }
+
+        #[test]
+        fn a_list_measures_what_its_hosts_do(text in "(a|b1|/)?(\\[[0-9]{1,3}-[0-9]{1,3}(,[0-9]{1,2})?\\]c?){0,2}(,d)?") {
+            let hosts = expand(&text, 5_000);
+            let size = |hosts: &Vec<Name>| Size {
+                hosts: hosts.len(),
+                bytes: hosts.iter().map(|host| host.as_str().len()).sum(),
+            };
+            prop_assert_eq!(measure(&text, 5_000), hosts.as_ref().map(size).map_err(Clone::clone));
+        }
+
         #[test]
         fn no_text_breaks_it_or_gives_more_than_allowed(text in "[a-z0-9,\\[\\]\\-]{0,40}|\\PC{0,40}") {
             if let Ok(hosts) = expand(&text, 100) {

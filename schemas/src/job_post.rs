@@ -4,7 +4,7 @@
 //! hostlist too, `start` may be absent where only the end is known, and `label` is what users call the job:
 //! `{"job_id":1241,"label":"1234_7","user":"ann","name":"ior","nodes":"nid[00001-00004]","start":1795217419}`
 
-use crate::hostlist::{self, HOSTS_MAX, HostlistError};
+use crate::hostlist::{self, HOSTS_MAX, HostlistError, Size};
 use crate::{JobEvent, Name, NameError, Time};
 use serde::{Deserialize, Serialize};
 
@@ -89,6 +89,8 @@ pub enum PostError {
     },
 }
 
+type Facts = (Name, String, Option<Time>, Option<Time>);
+
 impl PostedJob {
     /// The event that it tells. `now` is when it was said: times far after it are refused, since one of them would hide
     /// all that is known of the job.
@@ -96,6 +98,32 @@ impl PostedJob {
     /// # Errors
     /// [`PostError`] names the field.
     pub fn event(&self, now: Time) -> Result<JobEvent, PostError> {
+        let (job_id, label, start, end) = self.facts(now)?;
+        Ok(JobEvent {
+            time: end.or(start).unwrap_or(now),
+            nodes: self.nodes.names()?,
+            label,
+            job_id,
+            user: shown(&self.user),
+            name: shown(&self.name),
+            start,
+            end,
+            seen: false,
+        })
+    }
+
+    /// How large its nodes are, of which at most `most` are allowed. The event is checked as by [`PostedJob::event`], but
+    /// its nodes are not made.
+    ///
+    /// # Errors
+    /// [`PostError`] names the field.
+    pub fn measure(&self, now: Time, most: usize) -> Result<Size, PostError> {
+        self.facts(now)?;
+        self.nodes.measure(most.min(HOSTS_MAX))
+    }
+
+    /// Number, label, start and end.
+    fn facts(&self, now: Time) -> Result<Facts, PostError> {
         let job_id = Name::parse(self.job_id.trim()).map_err(PostError::JobId)?;
         if job_id.as_str().bytes().all(|b| b == b'0') {
             return Err(PostError::Missing("job_id 0 means no job"));
@@ -112,21 +140,26 @@ impl PostedJob {
             "" => String::new(),
             label => Name::parse(label).map_err(PostError::Label)?.to_string(),
         };
-        Ok(JobEvent {
-            time: end.or(start).unwrap_or(now),
-            nodes: self.nodes.names()?,
-            label: if label == job_id.as_str() { String::new() } else { label },
-            job_id,
-            user: shown(&self.user),
-            name: shown(&self.name),
-            start,
-            end,
-            seen: false,
-        })
+        let label = if label == job_id.as_str() { String::new() } else { label };
+        Ok((job_id, label, start, end))
     }
 }
 
 impl PostedNodes {
+    fn measure(&self, most: usize) -> Result<Size, PostError> {
+        let size = match self {
+            PostedNodes::Hostlist(text) => hostlist::measure(text, most)?,
+            PostedNodes::List(names) if names.len() > most => {
+                return Err(HostlistError::TooMany { most }.into());
+            }
+            PostedNodes::List(names) => {
+                names.iter().try_for_each(|name| Name::parse(name).map(drop)).map_err(HostlistError::Host)?;
+                Size { hosts: names.len(), bytes: names.iter().map(String::len).sum() }
+            }
+        };
+        if size.hosts == 0 { Err(PostError::Missing("it has no nodes")) } else { Ok(size) }
+    }
+
     fn names(&self) -> Result<Vec<Name>, PostError> {
         let names = match self {
             PostedNodes::Hostlist(text) => hostlist::expand(text, HOSTS_MAX)?,

@@ -46,6 +46,11 @@ impl Name {
         Ok(Name(text.into()))
     }
 
+    /// Whether another copy of this value exists: copies share one text.
+    pub fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
     /// The word itself.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -1,6 +1,6 @@
 //! `GET /api/v1/advice?nodes=…`: what a scheduler that asks instead of listening should know now.
 
-use crate::run::http::{Access, authorised};
+use crate::run::access::{Access, authorised};
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::middleware;

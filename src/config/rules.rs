@@ -39,6 +39,8 @@ pub enum Rule {
     Hosts,
     /// Machines, `host` or `host:port`, also none.
     Machines,
+    /// Users by name or number, also none.
+    Users,
 }
 
 const MODELS: &[&str] = &["robust", "published"];
@@ -105,6 +107,10 @@ const KEYS: &[(&str, Rule)] = &[
     ("http.listen", Rule::Address),
     ("http.token_file", Rule::File),
     ("http.jobs_token_file", Rule::File),
+    ("http.socket", Rule::File),
+    ("http.socket_users", Rule::Users),
+    ("http.job_hosts_max", Rule::Whole(1, 10_000_000, "")),
+    ("http.hosts", Rule::Machines),
     ("alerts.rules", Rule::Files),
     ("alerts.receivers", Rule::Files),
     ("alerts.hosts", Rule::Machines),
@@ -166,6 +172,7 @@ impl Rule {
             Rule::Files => "a list of paths".to_string(),
             Rule::Hosts => format!("a list of at most {HOSTS_MAX} hosts such as \"oss[01-08]\""),
             Rule::Machines => "a list of machines, `host` or `host:port`".to_string(),
+            Rule::Users => "a list of users, by name or number".to_string(),
             Rule::Texts => "a list of texts, at least one, none empty".to_string(),
         }
     }
@@ -184,7 +191,7 @@ impl Rule {
             (Rule::Address, Value::String(text)) if text.parse::<std::net::SocketAddr>().is_ok() => {}
             (Rule::Name(most), Value::String(text)) if is_name(text, most) => {}
             (Rule::Word(words), Value::String(text)) if words.contains(&text.as_str()) => {}
-            (Rule::Words(_) | Rule::Texts | Rule::Files | Rule::Hosts | Rule::Machines, _) => {
+            (Rule::Words(_) | Rule::Texts | Rule::Files | Rule::Hosts | Rule::Machines | Rule::Users, _) => {
                 return self.admit_list(value);
             }
             _ => return None,
@@ -196,7 +203,8 @@ impl Rule {
     fn admit_list(self, value: &Value) -> Option<Value> {
         let texts: Vec<String> = match value {
             Value::String(text)
-                if text.is_empty() && matches!(self, Rule::Files | Rule::Hosts | Rule::Machines) =>
+                if text.is_empty()
+                    && matches!(self, Rule::Files | Rule::Hosts | Rule::Machines | Rule::Users) =>
             {
                 Vec::new()
             }
@@ -212,9 +220,11 @@ impl Rule {
             Rule::Words(words) => words.contains(&text.as_str()) && !texts[..i].contains(text),
             Rule::Hosts => hostlist::expand(text, HOSTS_MAX).is_ok_and(|hosts| !hosts.is_empty()),
             Rule::Machines => !text.is_empty() && !text.contains(['/', '@', ' ']),
+            Rule::Users => !text.is_empty() && !text.contains([':', ' ', '\n']),
             _ => !text.is_empty(),
         };
-        let some = !texts.is_empty() || matches!(self, Rule::Files | Rule::Hosts | Rule::Machines);
+        let some =
+            !texts.is_empty() || matches!(self, Rule::Files | Rule::Hosts | Rule::Machines | Rule::Users);
         let fits = some && texts.iter().enumerate().all(allowed);
         fits.then(|| Value::Array(texts.into_iter().map(Value::String).collect()))
     }

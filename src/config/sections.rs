@@ -165,6 +165,10 @@ pub struct Http {
     pub listen: SocketAddr,
     pub token_file: PathBuf,
     pub jobs_token_file: PathBuf,
+    pub socket: PathBuf,
+    pub socket_users: Vec<String>,
+    pub job_hosts_max: usize,
+    pub hosts: Vec<String>,
     /// What stands in `token_file`.
     #[serde(skip)]
     pub token: Option<Redacted>,

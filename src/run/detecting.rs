@@ -1,5 +1,6 @@
 //! The detector stage's work on one partition of `tailback.counters`: order, jobs, detector.
 
+mod old_jobs;
 mod telling;
 
 use super::alert_news;
@@ -83,6 +84,8 @@ struct Stages {
     links: LinkNews,
     partition: i32,
     rows: u64,
+    /// Jobs that ended before this time are not kept.
+    over: Time,
 }
 
 /// The stages with the sources that rows are about.
@@ -98,11 +101,12 @@ impl Outlet for Downstream<'_> {
     }
 
     fn jobs(&mut self, events: &[JobEvent]) {
+        let current = self.stages.pass_old_jobs(events);
         if self.stages.partition == 0 && self.stages.detector.watches_links() {
-            self.stages.links.jobs(events);
+            self.stages.links.jobs(&current);
         }
         // A job on thousands of nodes is told of by each of them: it is taken once for all of these.
-        for job in self.stages.jobs.fold(events) {
+        for job in self.stages.jobs.fold(&current) {
             self.stages.detector.job(job);
         }
     }
@@ -165,6 +169,9 @@ impl Detecting {
                 }
                 self.stages.detector.give_up_silent();
                 self.stages.detector.look_for_silence(read.watermark);
+                if self.stages.forget_jobs(read.watermark) {
+                    self.told.retain(|job_id, _| self.stages.detector.keeps_job(job_id));
+                }
                 Ok(())
             }
         }
@@ -241,7 +248,7 @@ impl Detecting {
 
 impl Work for Detecting {
     const STAGE: &'static str = "detector";
-    const STATE_VERSION: u32 = 600 + detector::detector::STATE_VERSION;
+    const STATE_VERSION: u32 = 620 + detector::detector::STATE_VERSION;
     type Settings = DetectingSettings;
 
     fn fresh(partition: i32, settings: &DetectingSettings) -> Detecting {
@@ -255,6 +262,7 @@ impl Work for Detecting {
                 links: LinkNews::new(settings.settings.stream.tick_s, settings.settings.stream.lateness_s),
                 partition,
                 rows: 0,
+                over: Time::MIN,
             },
             drops: DropCounts::default(),
             thinner: Thinner::new(settings.storage),

@@ -1,14 +1,17 @@
 //! `/metrics`, `/healthz`, `/readyz`, and the ways to `/api/v1/jobs`, `/api/v1/placement` and `/api/v1/advice`.
 
-use crate::config::secrets::Redacted;
+use super::access::{Access, authorised};
+use crate::config::host_name;
 use crate::config::sections::Http;
 use anyhow::Context;
 use axum::Router;
-use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
-use axum::middleware::{self, Next};
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use dashboards::connections;
+use dashboards::guard::{Hosts, refuse_foreign};
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -66,18 +69,20 @@ struct Served {
     health: Health,
 }
 
-/// Who may ask: whoever has the token, or everybody if there is none.
-#[derive(Clone)]
-pub struct Access(Option<Arc<str>>);
+/// Threads that answer requests.
+const THREADS: usize = 2;
 
-impl Access {
-    /// Access by `token`.
-    pub fn by(token: Option<&Redacted>) -> Access {
-        Access(token.map(|token| Arc::from(token.reveal())))
-    }
+/// The runtime of the HTTP server.
+///
+/// # Errors
+/// What the system says about threads.
+pub fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.worker_threads(THREADS).thread_name("http").max_blocking_threads(8).enable_all();
+    runtime.build().context("the HTTP server's runtime cannot be started")
 }
 
-/// Serves, with the routes that `others` gives for the address, until `stop` is done; where it listens comes back at once.
+/// Serves, with the routes of `others`, until `stop` is done; returns the address at once.
 ///
 /// # Errors
 /// An address that cannot be listened on.
@@ -85,7 +90,7 @@ pub async fn serve(
     config: &Http,
     metrics: PrometheusHandle,
     health: Health,
-    others: impl FnOnce(SocketAddr) -> Vec<Router>,
+    others: Vec<Router>,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> anyhow::Result<SocketAddr> {
     let listener = tokio::net::TcpListener::bind(config.listen)
@@ -97,17 +102,24 @@ pub async fn serve(
         .route("/metrics", get(|State(s): State<Served>| async move { s.metrics.render() }))
         .route("/healthz", get(|State(s): State<Served>| async move { answer(s.health.text(false)) }))
         .route("/readyz", get(|State(s): State<Served>| async move { answer(s.health.text(true)) }))
-        .layer(middleware::from_fn_with_state(Access::by(config.token.as_ref()), authorised))
+        .layer(middleware::from_fn_with_state(Access::to_read(config), authorised))
         .with_state(served);
-    for other in others(address) {
+    for other in others {
         router = router.merge(other);
     }
-    tokio::spawn(async move {
-        if let Err(error) = axum::serve(listener, router).with_graceful_shutdown(stop).await {
-            tracing::error!(%error, "the metrics server ended");
-        }
-    });
+    let hosts = Hosts::of(address, &names(config, address));
+    let router = router.layer(middleware::from_fn_with_state(hosts, refuse_foreign));
+    tokio::spawn(connections::serve(listener, router, |_| None, stop));
     Ok(address)
+}
+
+/// The configured names of the server, and that of this machine where others reach it.
+fn names(config: &Http, address: SocketAddr) -> Vec<String> {
+    let mut names = config.hosts.clone();
+    if !address.ip().is_loopback() {
+        names.push(host_name());
+    }
+    names
 }
 
 fn answer(text: Result<String, String>) -> Response {
@@ -115,22 +127,4 @@ fn answer(text: Result<String, String>) -> Response {
         Ok(text) => text.into_response(),
         Err(text) => (StatusCode::SERVICE_UNAVAILABLE, text).into_response(),
     }
-}
-
-/// Lets those pass who have access.
-pub async fn authorised(State(Access(token)): State<Access>, request: Request, next: Next) -> Response {
-    let given = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let given = given.and_then(|value| value.strip_prefix("Bearer "));
-    match &token {
-        Some(token) if !given.is_some_and(|given| same(given, token)) => {
-            (StatusCode::UNAUTHORIZED, "a token is needed: Authorization: Bearer …\n").into_response()
-        }
-        _ => next.run(request).await,
-    }
-}
-
-/// Compares without telling by its time how much was right.
-fn same(given: &str, token: &str) -> bool {
-    let differing = given.bytes().zip(token.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
-    given.len() == token.len() && differing == 0
 }

@@ -3,16 +3,17 @@
 //! The answer is 202 only when the brokers have every event, so that a script that was told so may forget it. A body is
 //! taken as a whole or not at all: events are checked before the first is written. An event that arrives twice is harmless.
 
+use super::access::{Access, authorised};
 use super::brokers::Lost;
-use super::http::{Access, authorised};
 use super::kafka;
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
 use crate::config::sections::Http;
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::middleware;
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use bytes::Bytes;
 use rdkafka::producer::{FutureProducer, FutureRecord, Producer};
@@ -21,11 +22,16 @@ use schemas::job_post::{PostedJob, read_body};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tokio::sync::Semaphore;
 
 /// Largest body: a job on all nodes of the largest machine, named one by one, fits.
 const BODY_BYTES_MAX: usize = 2 << 20;
 /// Events in one request, at most.
 const EVENTS_MAX: usize = 10_000;
+/// Bodies that are read at once, so that they take little memory and time.
+const READ_AT_ONCE: usize = 4;
+/// Time for a whole request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// Milliseconds for which the brokers may take to have an event.
 const DELIVERY_MS: u64 = 3_000;
 
@@ -38,6 +44,9 @@ pub struct Intake {
     topic: Arc<str>,
     content_bytes_max: usize,
     ready: Arc<AtomicBool>,
+    hosts_max: usize,
+    /// Bodies that are read at once.
+    turns: Arc<Semaphore>,
 }
 
 /// A status and the sentence that goes with it.
@@ -59,6 +68,8 @@ impl Intake {
             topic: config.kafka.jobs_topic.as_str().into(),
             content_bytes_max: kafka::content_bytes_max(&config.kafka),
             ready: Arc::default(),
+            hosts_max: config.http.job_hosts_max,
+            turns: Arc::new(Semaphore::new(READ_AT_ONCE)),
         })
     }
 
@@ -67,10 +78,9 @@ impl Intake {
         self.ready.store(true, Ordering::Relaxed);
     }
 
-    /// The route, for who has the token of jobs, or the common one where there is none.
+    /// The route, for holders of the token.
     pub fn route(self, http: &Http) -> Router {
-        let token = http.jobs_token.as_ref().or(http.token.as_ref());
-        self.router(Access::by(token))
+        self.router(Access::to_write(http))
     }
 
     /// The route, for those who have `access`.
@@ -78,6 +88,7 @@ impl Intake {
         Router::new()
             .route("/api/v1/jobs", post(take))
             .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+            .layer(middleware::from_fn(in_time))
             .layer(middleware::from_fn_with_state(access, authorised))
             .with_state(self)
     }
@@ -109,33 +120,53 @@ impl Intake {
     }
 }
 
+/// Ends requests whose bodies arrive slowly.
+async fn in_time(request: Request, next: Next) -> Response {
+    let late = || {
+        let why = format!("the request took longer than {} s\n", REQUEST_TIMEOUT.as_secs());
+        (StatusCode::REQUEST_TIMEOUT, why).into_response()
+    };
+    tokio::time::timeout(REQUEST_TIMEOUT, next.run(request)).await.unwrap_or_else(|_| late())
+}
+
 async fn take(State(intake): State<Intake>, headers: HeaderMap, body: Bytes) -> Answer {
-    match taken(&intake, &headers, &body).await {
+    match taken(&intake, &headers, body).await {
         Ok(count) => (StatusCode::ACCEPTED, format!("{count} taken\n")),
         Err(answer) => answer,
     }
 }
 
-async fn taken(intake: &Intake, headers: &HeaderMap, body: &[u8]) -> Result<usize, Answer> {
-    // A page that somebody looks at cannot send this type without asking first, so it cannot post here.
+async fn taken(intake: &Intake, headers: &HeaderMap, body: Bytes) -> Result<usize, Answer> {
+    // A browser sends this type to another origin only after a preflight request, so a foreign page cannot post here.
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
     if !kind.starts_with("application/json") && !kind.starts_with("application/x-ndjson") {
         let said = "send JSON, and say so: Content-Type: application/json (or application/x-ndjson)\n";
         return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, said.to_string()));
     }
+    let busy = |error: String| (StatusCode::SERVICE_UNAVAILABLE, format!("the body was not read: {error}\n"));
+    let _turn = intake.turns.acquire().await.map_err(|error| busy(error.to_string()))?;
+    let most = intake.hosts_max;
+    let read = tokio::task::spawn_blocking(move || read_events(&body, now(), most));
+    let jobs = read.await.map_err(|error| busy(error.to_string()))??;
+    intake.write(&jobs).await?;
+    Ok(jobs.len())
+}
+
+/// The events of a body. Their hosts, of which all events together may have `most`, are counted and not made.
+fn read_events(body: &[u8], now: Time, most: usize) -> Result<Vec<PostedJob>, Answer> {
     // Names of jobs are what users typed: bytes that are no text do not keep a start from being known.
     let jobs = read_body(&String::from_utf8_lossy(body), EVENTS_MAX);
     let jobs = jobs.map_err(|(at, error)| wrong(at, &error.to_string()))?;
+    let mut hosts = 0;
     for (at, job) in jobs.iter().enumerate() {
-        let event = job.event(now()).map_err(|error| wrong(at + 1, &error.to_string()))?;
-        // On their way to the detectors nodes stand one by one.
-        let bytes: usize = event.nodes.iter().map(|node| node.as_str().len() + 2).sum();
-        if bytes > intake.content_bytes_max {
-            return Err(wrong(at + 1, "its nodes, one by one, are longer than kafka.message_max_bytes"));
+        hosts += job.measure(now, most).map_err(|error| wrong(at + 1, &error.to_string()))?.hosts;
+        if hosts > most {
+            let why =
+                format!("up to here the body names {hosts} hosts, more than http.job_hosts_max = {most}");
+            return Err(wrong(at + 1, &format!("{why}: send fewer events at once")));
         }
     }
-    intake.write(&jobs).await?;
-    Ok(jobs.len())
+    Ok(jobs)
 }
 
 fn wrong(at: usize, what: &str) -> Answer {

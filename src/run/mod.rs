@@ -6,12 +6,14 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | [`access`] | who may use a route |
 //! | [`aggregating`] | the aggregator stage: decode, key by component, tell the progress |
 //! | [`work`] | what a stage does with a partition, apart from where messages come from and results go |
 //! | [`detecting`] | the detector's work: order, jobs, models |
 //! | [`rolling`] | the roll-up's work: parts of jobs to results |
 //! | [`alert_news`] | news of series and jobs, from all partitions to the one that knows of alerts |
 //! | [`verdict`] | messages for others to read |
+//! | `endpoints` | which routes this process serves |
 //! | [`exactly_once`] | a stage whose results, offsets and state go to the database together |
 //! | [`partitions`] | a held partition: restored, brought up to date, taken from |
 //! | `moment` | when a stage commits |
@@ -28,11 +30,13 @@
 //! | [`http`] | `/metrics`, `/healthz`, `/readyz` |
 //! | [`clock`] | the machine's clock |
 //! | [`intake`] | `/api/v1/jobs`: job events from scripts to Kafka |
+//! | `socket` | the same over a Unix socket, for users of this machine |
 //! | `placement` | `/api/v1/placement`: what a job on some nodes would meet |
 //! | [`links`] | news of links, from all detector partitions to the one that looks at all |
 //! | [`service`] | what a service manager is told |
 //! | [`stop`] | the wishes to stop and to reload; how a stage lets go of brokers |
 
+pub mod access;
 pub mod aggregating;
 pub mod alert_news;
 pub mod asking;
@@ -41,6 +45,7 @@ pub mod clock;
 pub mod commit;
 pub mod detecting;
 pub mod ear;
+mod endpoints;
 pub mod exactly_once;
 pub mod figures;
 pub mod generation;
@@ -56,6 +61,7 @@ mod patience;
 mod placement;
 pub mod rolling;
 pub mod service;
+mod socket;
 pub mod stop;
 pub mod verdict;
 pub mod work;
@@ -78,14 +84,12 @@ use detector::postgres::{DirectColumnstore, PgRetention, PgSettings, PgStore};
 use detector::storage_policy::StoragePolicy;
 use exactly_once::{ExactlyOnce, Setup};
 use figures::StageFigures;
-use http::{Access, Health};
+use http::Health;
 use intake::Intake;
 use patience::{until_connected, until_there};
-use placement::Advice;
 use rolling::{Rolling, RollingSettings};
 use schemas::topology::{Topology, node_places};
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -120,24 +124,23 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     }
     let runtime = runtime.enable_all().build().context("the runtime cannot be started")?;
     let metrics = figures::install().context("metrics cannot be installed")?;
-    let wishes = Wishes::default();
-    runtime.block_on(async {
-        let health = Health::default();
-        let stopped = wishes.clone();
-        let end = async move { stopped.wait().await };
-        let aggregates = config.run.stages.contains(&Stage::Aggregator);
-        let intake = if aggregates { Some(Intake::new(&config)?) } else { None };
-        let address =
-            http::serve(&config.http, metrics, health.clone(), |at| routes(&config, &intake, at), end)
-                .await?;
-        tracing::info!(%address, instance = config.run.instance, "metrics and health");
+    let (wishes, health) = (Wishes::default(), Health::default());
+    let aggregates = config.run.stages.contains(&Stage::Aggregator);
+    let intake = if aggregates { Some(Intake::new(&config)?) } else { None };
+    // Requests have threads of their own: they cannot hold up stages and watchdog.
+    let serving = http::runtime()?;
+    let address = serving.block_on(endpoints::serve(&config, &intake, metrics, &health, &wishes))?;
+    tracing::info!(%address, instance = config.run.instance, "metrics and health");
+    let ended = runtime.block_on(async {
         listen_to_signals(&wishes);
         tokio::spawn(service::tell(health.clone(), wishes.clone()));
         let topics = until_there(&wishes, &health, || kafka::ensure_topics(&config, PATIENCE)).await?;
         let Some(partitions) = topics else { return Ok(()) };
         intake.iter().for_each(Intake::open);
         stages(&config, args.config.as_deref(), partitions, &wishes, &health).await
-    })
+    });
+    serving.shutdown_background();
+    ended
 }
 
 /// Starts every stage in a thread of its own and waits for all of them; if one cannot go on, all stop.
@@ -319,20 +322,6 @@ fn topology(config: &RunConfig) -> anyhow::Result<Option<Topology>> {
     let reading =
         aggregator::topology::read(&config.site.topology).context("site.topology cannot be read")?;
     Ok(Some(reading.topology))
-}
-
-/// The ways to `/api/v1/jobs`, `/api/v1/placement` and `/api/v1/advice`, as far as these stages can answer.
-fn routes(config: &RunConfig, intake: &Option<Intake>, address: SocketAddr) -> Vec<axum::Router> {
-    let access = || Access::by(config.http.token.as_ref());
-    let mut routes: Vec<_> = intake.iter().map(|intake| intake.clone().route(&config.http)).collect();
-    if config.run.stages.iter().any(|stage| *stage != Stage::Aggregator) {
-        routes.push(Advice::new(pg_settings(config)).router(access(), address));
-    }
-    if config.run.stages.contains(&Stage::Rollup) {
-        let clock = Arc::new(|| clock::now().seconds());
-        routes.push(crate::alerts::router(Desk::server(pg_settings(config)), clock, access()));
-    }
-    routes
 }
 
 /// Where series are, for sums: of names alone where this machine cannot read the topology, which a detector needs for nothing else.

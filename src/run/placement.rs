@@ -1,17 +1,16 @@
 //! `GET /api/v1/placement` from PostgreSQL: what a job on some nodes would meet now. The built-in page answers the same
 //! from the embedded store.
 
-use super::http::{Access, authorised};
+use super::access::{Access, authorised};
 use axum::extract::State;
 use axum::routing::get;
 use axum::{Json, Router, middleware};
 use dashboards::answer::{Answer, ApiError, Checked};
-use dashboards::guard::{refuse_foreign_hosts, set_headers};
+use dashboards::guard::set_headers;
 use dashboards::placement::{Fact, Placement, PlacementQuery};
 use detector::postgres::{PgSettings, connect};
 use schemas::Name;
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
@@ -36,18 +35,13 @@ impl Advice {
         Advice { settings: Arc::new(settings), client: Arc::default() }
     }
 
-    /// The route, for those who have `access`. Where only this machine reaches `listen`, foreign `Host` headers are
-    /// refused, so that no page of elsewhere can ask.
-    pub fn router(self, access: Access, listen: SocketAddr) -> Router {
-        let router = Router::new()
+    /// The route, for those who have `access`.
+    pub fn router(self, access: Access) -> Router {
+        Router::new()
             .route("/api/v1/placement", get(placement))
             .layer(middleware::from_fn_with_state(access, authorised))
             .layer(middleware::from_fn(set_headers))
-            .with_state(self);
-        match listen.ip().is_loopback() {
-            true => router.layer(middleware::from_fn_with_state(listen, refuse_foreign_hosts)),
-            false => router,
-        }
+            .with_state(self)
     }
 
     async fn ask(&self, nodes: &BTreeSet<Name>) -> Result<Vec<Fact>, ApiError> {

@@ -8,7 +8,7 @@
 
 use schemas::{Job, JobEvent, Name, Time};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Seconds between two starts of one run, at most: Slurm lets a requeued job wait for its credential to expire
 /// (`cred_expire`, 120 s unless set otherwise).
@@ -18,6 +18,8 @@ const SAME_RUN_S: f64 = 120.0;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Entry {
     label: String,
+    /// The owner: the first one named. Later events do not change it, since who owns a job may read it.
+    user: String,
     /// What was said, by the start it was said of.
     starts: BTreeMap<Time, Said>,
     /// Ends that were told without a start.
@@ -44,7 +46,6 @@ impl Span {
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Said {
-    user: String,
     name: String,
     nodes: BTreeSet<Name>,
     end: Option<Time>,
@@ -59,7 +60,7 @@ struct Run {
 
 impl Entry {
     /// Takes in `event`; whether that changed the job.
-    pub(super) fn fold(&mut self, event: &JobEvent) -> bool {
+    pub(super) fn fold(&mut self, event: &JobEvent, names: &mut HashSet<Name>) -> bool {
         let named_before = self.is_named();
         let (told, moment) = match (event.start, event.end) {
             (Some(start), _) if event.seen => (&mut self.seen, start),
@@ -72,11 +73,14 @@ impl Entry {
         changed |= event.end > said.end;
         said.end = said.end.max(event.end);
         for node in &event.nodes {
-            changed |= said.nodes.insert(node.clone());
+            changed |= said.nodes.insert(shared(node, names));
         }
-        changed |= prefer(&mut said.user, &event.user);
         changed |= prefer(&mut said.name, &event.name);
         changed |= prefer(&mut self.label, &event.label);
+        if self.user.is_empty() && !event.user.is_empty() {
+            self.user.clone_from(&event.user);
+            changed = true;
+        }
         changed && self.declared.is_none() && !(event.seen && named_before)
     }
 
@@ -167,6 +171,12 @@ impl Entry {
         runs
     }
 
+    /// When it was over at the latest: without an end, `open_max_s` after its last start.
+    pub(super) fn over(&self, open_max_s: f64) -> Option<Time> {
+        let started = || self.starts.keys().chain(self.seen.keys()).max().map(|start| start.plus_seconds(open_max_s));
+        self.ended().or_else(started)
+    }
+
     fn put_together(&self) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         for (start, said) in &self.starts {
@@ -202,7 +212,7 @@ impl Entry {
         Job {
             job_id,
             label: self.label.clone(),
-            user: run.said.user,
+            user: self.user.clone(),
             name: run.said.name,
             nodes: run.said.nodes.into_iter().collect(),
             start: run.start,
@@ -217,7 +227,6 @@ impl Said {
     fn unite(&mut self, other: &Said) {
         self.nodes.extend(other.nodes.iter().cloned());
         self.end = self.end.max(other.end);
-        prefer(&mut self.user, &other.user);
         prefer(&mut self.name, &other.name);
     }
 }
@@ -228,6 +237,15 @@ fn run_id(number: &Name, at: usize) -> Option<Name> {
         0 => Some(number.clone()),
         at => Name::parse(&format!("{number}.r{at}")).ok(),
     }
+}
+
+/// The name as `names` holds it, so that the jobs of a node share one text.
+fn shared(name: &Name, names: &mut HashSet<Name>) -> Name {
+    if let Some(known) = names.get(name) {
+        return known.clone();
+    }
+    names.insert(name.clone());
+    name.clone()
 }
 
 fn prefer(known: &mut String, new: &str) -> bool {

@@ -98,6 +98,21 @@ impl Detector {
         parts
     }
 
+    /// Reports a job that was over long ago, and keeps nothing of it.
+    pub fn pass_job(&mut self, job: Job) {
+        self.jobs.pass(job);
+    }
+
+    /// Forgets jobs that ended long before `now`, the time up to which the stream was read; no rows are needed for it.
+    pub fn forget_jobs(&mut self, now: Time) {
+        self.jobs.forget(now);
+    }
+
+    /// Whether the job is kept.
+    pub fn keeps_job(&self, job_id: &Name) -> bool {
+        self.jobs.get(job_id).is_some()
+    }
+
     /// Looks up the series of jobs where there may be new ones; those newly assigned come back.
     pub(super) fn assign_series(&mut self) -> Vec<(Name, SeriesIndex)> {
         let count = self.series.len();

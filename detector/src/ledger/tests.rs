@@ -96,3 +96,28 @@ fn nodes_that_a_job_does_not_have_any_more_are_free_of_it() {
     assert_eq!(on_node(&ledger, "a", 150.0), [""; 0]);
     assert_eq!(on_node(&ledger, "b", 150.0), ["1"]);
 }
+
+#[test]
+fn jobs_over_for_a_day_are_forgotten_though_no_rows_come() {
+    let mut ledger = ledger(true);
+    ledger.put(job("1", &["a"], 100.0, Some(200.0)));
+    ledger.put(job("2", &["a"], 100.0, None));
+    let day = |seconds: f64| Time::from_seconds(FORGOTTEN_S + seconds);
+    ledger.forget(day(300.0));
+    assert!(ledger.get(&name("1")).is_some(), "its news were not taken yet");
+    assert_eq!(told(&mut ledger, 300.0), ["1 200", "2 …"]);
+    ledger.forget(day(300.0));
+    assert!(ledger.get(&name("1")).is_none() && ledger.get(&name("2")).is_some());
+    ledger.forget(day(3_800.0));
+    assert_eq!(told(&mut ledger, 300.0), ["2 ~3700"], "a presumed end is reported before it is forgotten");
+    assert!(ledger.jobs.is_empty() && ledger.by_node.is_empty() && ledger.presumed.is_empty());
+}
+
+#[test]
+fn a_job_that_passes_is_reported_once_and_takes_no_room() {
+    let mut ledger = ledger(true);
+    ledger.pass(job("1", &["a"], 100.0, Some(200.0)));
+    assert_eq!(told(&mut ledger, 300.0), ["1 200"]);
+    assert_eq!(told(&mut ledger, 300.0), [""; 0]);
+    assert!(ledger.jobs.is_empty() && ledger.by_node.is_empty());
+}

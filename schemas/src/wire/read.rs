@@ -4,6 +4,7 @@ use super::primitive::Reader;
 use super::{
     COUNTERS, DROPPED, DroppedRow, JOB_ROWS, JOBS, JobRow, MARK, Origin, PROGRESS, Reached, WireError,
 };
+use crate::hostlist::{self, HOSTS_MAX};
 use crate::{DropReason, JobEvent, Metric, Name, Source, Time};
 
 /// Counters that are appended at once.
@@ -155,7 +156,7 @@ pub fn read_source(bytes: &[u8]) -> Result<Source, WireError> {
 fn event(reader: &mut Reader<'_>, with_seen: bool) -> Result<JobEvent, WireError> {
     Ok(JobEvent {
         time: Time(reader.long()?),
-        nodes: list(reader, |node| Ok(Name::parse(node.text()?)?))?,
+        nodes: nodes(reader)?,
         job_id: Name::parse(reader.text()?)?,
         label: reader.text()?.to_string(),
         user: reader.text()?.to_string(),
@@ -164,6 +165,21 @@ fn event(reader: &mut Reader<'_>, with_seen: bool) -> Result<JobEvent, WireError
         end: moment(reader)?,
         seen: with_seen && reader.boolean()?,
     })
+}
+
+/// Nodes, one each or many in a hostlist.
+fn nodes(reader: &mut Reader<'_>) -> Result<Vec<Name>, WireError> {
+    let texts = list(reader, |node| node.text())?;
+    let mut nodes = Vec::with_capacity(texts.len());
+    for text in texts {
+        if !text.contains('[') {
+            nodes.push(Name::parse(text)?);
+            continue;
+        }
+        let most = HOSTS_MAX.saturating_sub(nodes.len());
+        nodes.extend(hostlist::expand(text, most).map_err(|_| WireError::Damaged("a hostlist of nodes"))?);
+    }
+    Ok(nodes)
 }
 
 fn moment(reader: &mut Reader<'_>) -> Result<Option<Time>, WireError> {

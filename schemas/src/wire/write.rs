@@ -2,6 +2,7 @@
 
 use super::primitive::{put_long, put_longs, put_text};
 use super::{COUNTERS, DROPPED, DroppedRow, JOB_ROWS, MARK, Origin, PROGRESS, Reached};
+use crate::hostlist::fold;
 use crate::{JobEvent, Source, Time};
 
 fn begin(out: &mut Vec<u8>, fingerprint: u64) {
@@ -75,8 +76,9 @@ pub fn put_job_row(out: &mut Vec<u8>, offset: i64, arrived: Time, events: &[JobE
     put_count(out, events.len());
     for event in events {
         put_long(out, event.time.0);
-        put_count(out, event.nodes.len());
-        event.nodes.iter().for_each(|node| put_text(out, node.as_str()));
+        let nodes = fold(&event.nodes);
+        put_count(out, nodes.len());
+        nodes.iter().for_each(|node| put_text(out, node));
         put_long(out, 0);
         put_text(out, event.job_id.as_str());
         put_text(out, &event.label);

@@ -66,6 +66,11 @@ impl JobNews {
         }
     }
 
+    /// Forgets jobs that were over before `time`.
+    pub fn forget_over(&mut self, time: Time, open_max_s: f64) {
+        self.book.forget_over(time, open_max_s);
+    }
+
     /// A job never goes back to what was known of it before.
     fn use_said(&mut self, tick: i64, events: &[JobEvent]) {
         let tick = self.latest.map_or(tick, |latest| latest.max(tick));

@@ -79,6 +79,11 @@ impl LinkNews {
         self.jobs.hear(events, self.tick_s, self.told_tick);
     }
 
+    /// Forgets jobs that were over before `time`.
+    pub fn forget_jobs(&mut self, time: Time, open_max_s: f64) {
+        self.jobs.forget_over(time, open_max_s);
+    }
+
     /// Links are watched from here on, and nobody told of them before.
     pub fn begin(&mut self) {
         self.is_new = true;

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
 use tailback::config::secrets::Redacted;
-use tailback::run::http::Access;
+use tailback::run::access::Access;
 
 fn alerts(store: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(crate::TAILBACK);

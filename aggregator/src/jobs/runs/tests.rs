@@ -81,9 +81,34 @@ fn a_lone_end_is_no_job() {
     assert_eq!(runs(&[said("a", None, Some(90))]), [""; 0]);
 }
 
+#[test]
+fn the_first_owner_of_a_job_stays() {
+    let of = |user: &str, start| JobEvent { user: user.into(), ..said("a", Some(start), None) };
+    let owners = |events: &[JobEvent]| {
+        let mut book = JobBook::default();
+        events.iter().for_each(|event| drop(book.fold(std::slice::from_ref(event))));
+        book.jobs().map(|job| job.user).collect::<Vec<_>>()
+    };
+    assert_eq!(owners(&[of("", 100), of("bea", 100), of("mallory_the_longer", 100)]), ["bea"]);
+    assert_eq!(owners(&[of("bea", 100), of("mallory", 99)]), ["bea"], "not by an earlier start");
+    assert_eq!(owners(&[of("bea", 100), of("mallory", 400)]), ["bea", "bea"], "nor by another run");
+}
+
+#[test]
+fn jobs_over_long_ago_are_forgotten_with_or_without_an_end() {
+    let numbered = |id: &str, start, end| JobEvent { job_id: name(id), ..said("a", Some(start), end) };
+    let mut book = JobBook::default();
+    book.fold(&[numbered("1", 100, Some(200)), numbered("2", 100, None), numbered("3", 100, Some(900))]);
+    let known = |book: &JobBook| ["1", "2", "3"].map(|id| book.knows(&name(id)));
+    book.forget_over(Time(300_000_000), 500.0);
+    assert_eq!(known(&book), [false, true, true], "without an end it may run until 600 s");
+    book.forget_over(Time(601_000_000), 500.0);
+    assert_eq!(known(&book), [false, false, true]);
+}
+
 fn any_event() -> impl Strategy<Value = JobEvent> {
     let moment = || proptest::option::of(0_i64..2_000);
-    ("[abc]", moment(), moment(), "[uv]{0,2}").prop_map(|(node, start, end, user)| {
+    ("[abc]", moment(), moment(), "(ann)?").prop_map(|(node, start, end, user)| {
         let end = end.filter(|end| start.is_none_or(|start| start <= *end));
         JobEvent { user, ..said(&node, start, end) }
     })

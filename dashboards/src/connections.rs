@@ -1,0 +1,128 @@
+//! Connections of an HTTP server: bounded in number and in time, so that slow or idle clients take neither the file
+//! descriptors of the program nor the place of other clients.
+//!
+//! At the limit a new connection replaces the one that has been idle longest: one whose headers are incomplete, or that
+//! waits for its next request. A client that asks at once is therefore answered while others hold connections open.
+
+use crate::occupancy::{Connection, Occupancy};
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use axum::serve::Listener;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+/// Time for the headers of a request, from the connection or from the end of the request before.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Longest head of a request, in bytes.
+const HEAD_BYTES_MAX: usize = 64 << 10;
+/// Pause before the next look for a free slot while every connection is busy.
+const FULL_PAUSE: Duration = Duration::from_millis(100);
+/// Connections of one server, at most.
+const CONNECTIONS_MAX: usize = 512;
+/// Connections take this part of the file descriptors at most; the others are for the store, Kafka and the database.
+const DESCRIPTOR_SHARE: usize = 4;
+
+/// User id of the process at the other end of a Unix socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerUid(pub u32);
+
+/// How many connections one server accepts: fewer where the process may open few file descriptors.
+pub fn connections_max() -> usize {
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let share = descriptors(&limits).map_or(CONNECTIONS_MAX, |most| most / DESCRIPTOR_SHARE);
+    share.clamp(4, CONNECTIONS_MAX)
+}
+
+/// The soft limit of open files in the text of `/proc/self/limits`.
+fn descriptors(limits: &str) -> Option<usize> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// Serves `router` until `stop` is done, then waits for the requests under way. A connection that cannot be accepted, for
+/// instance without a free file descriptor, is tried again after a pause. `peer` names the user of a connection.
+pub async fn serve<L: Listener>(
+    mut listener: L,
+    router: Router,
+    peer: impl Fn(&L::Io) -> Option<PeerUid>,
+    stop: impl Future<Output = ()>,
+) {
+    let (most, occupancy) = (connections_max(), Arc::new(Occupancy::default()));
+    let (stop_all, stopping) = watch::channel(false);
+    let mut tasks = JoinSet::new();
+    let mut stop = pin!(stop);
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = &mut stop => break,
+            (io, _) = listener.accept() => io,
+        };
+        while tasks.try_join_next().is_some() {}
+        let peer = peer(&accepted);
+        while occupancy.is_full(most) {
+            tokio::time::sleep(FULL_PAUSE).await;
+        }
+        let connection = occupancy.open();
+        tasks.spawn(drive(TokioIo::new(accepted), router.clone(), peer, connection, stopping.clone()));
+    }
+    drop(listener);
+    stop_all.send_replace(true);
+    while tasks.join_next().await.is_some() {}
+}
+
+/// Answers the requests of one connection until it ends, is replaced by another, or the server stops.
+async fn drive<I>(
+    io: TokioIo<I>,
+    router: Router,
+    peer: Option<PeerUid>,
+    connection: Connection,
+    mut stopping: watch::Receiver<bool>,
+) where
+    I: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
+{
+    let slot = connection.slot();
+    let service = service_fn(|mut request: Request<Incoming>| {
+        let busy = slot.busy();
+        if let Some(peer) = peer {
+            request.extensions_mut().insert(peer);
+        }
+        let answer = TowerToHyperService::new(router.clone()).call(request);
+        async move { answer.await.map(|response| response.map(|body: Body| busy.until_sent(body))) }
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(HEAD_BYTES_MAX);
+    let mut served = pin!(http.serve_connection(io, service));
+    tokio::select! {
+        _ = served.as_mut() => return,
+        () = connection.replaced() => return,
+        _ = stopping.wait_for(|stop| *stop) => {}
+    }
+    served.as_mut().graceful_shutdown();
+    let _ = served.await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_take_a_part_of_the_descriptors() {
+        let limits = "Limit                     Soft Limit           Hard Limit           Units\n\
+                      Max open files            1024                 524288               files\n";
+        assert_eq!(descriptors(limits), Some(1024));
+        assert_eq!(
+            descriptors("Max open files            unlimited            unlimited            files"),
+            None
+        );
+        assert!((4..=CONNECTIONS_MAX).contains(&connections_max()));
+    }
+}
