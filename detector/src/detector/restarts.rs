@@ -1,0 +1,56 @@
+//! Series that start again: their nodes begin a job, fell silent, or the stream ends.
+
+use super::Detector;
+use schemas::{SeriesIndex, Time};
+
+/// Seconds of silence after which nobody waits for a component: beyond gap and lateness by far, so that a
+/// source that is merely behind the others goes on where it was.
+const GIVEN_UP_S: f64 = 60.0;
+
+impl Detector {
+    /// The stream ended: rows that wait are used, and what is open closes at its last reading.
+    pub fn finish(&mut self) {
+        let mut found = std::mem::take(&mut self.found);
+        self.ingest.finish(&mut found);
+        self.use_found(&mut found);
+        self.finished = true;
+        let Some(newest) = self.ingest.newest() else {
+            return;
+        };
+        for at in 0..self.series.len() {
+            let series = SeriesIndex(at as u32);
+            let last = self.coverage.last(series).unwrap_or(newest);
+            self.restart(series, last);
+            if newest.seconds_since(last) > self.settings.stream.gap_s {
+                self.tell_unknown(series, last, newest);
+            }
+        }
+    }
+
+    /// Series of components that nobody hears of any more start anew: their episodes end at what was seen.
+    pub fn give_up_silent(&mut self) {
+        for series in self.ingest.give_up_silent(GIVEN_UP_S) {
+            if series.at() < self.series.len() {
+                let last = self.coverage.last(series).unwrap_or(Time::MIN);
+                self.restart(series, last.plus_seconds(GIVEN_UP_S));
+            }
+        }
+    }
+
+    pub(super) fn restart(&mut self, series: SeriesIndex, time: Time) {
+        let place = self.series[series.at()];
+        let happening = self.banks[place.metric as usize].restart(place.number as usize);
+        self.act(series, time, happening);
+        if let Some(last) = self.coverage.last(series) {
+            self.coverage.revoke(series, last);
+        }
+    }
+
+    /// Restarts a series at `time` with its readings since `since`.
+    pub(super) fn restart_since(&mut self, series: SeriesIndex, since: Time, time: Time) {
+        let place = self.series[series.at()];
+        let happening = self.banks[place.metric as usize].restart_since(place.number as usize, since);
+        self.act(series, time, happening);
+        self.coverage.revoke(series, since);
+    }
+}
