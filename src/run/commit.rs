@@ -233,16 +233,17 @@ impl Writer {
     /// # Errors
     /// Why Kafka does not take one of the others.
     async fn publish(&self, messages: &[(i64, Outgoing)]) -> Result<(), String> {
-        let of_topic =
-            |(generation, message)| Some((self.topics.get(&message.to)?.as_str(), generation, message));
-        let messages: Vec<(&str, i64, &Outgoing)> =
-            messages.iter().filter_map(|(generation, message)| of_topic((*generation, message))).collect();
+        let mut addressed: Vec<(&str, i64, &Outgoing)> = Vec::with_capacity(messages.len());
+        for (generation, message) in messages {
+            addressed
+                .extend(self.topics.get(&message.to).map(|topic| (topic.as_str(), *generation, message)));
+        }
         let mut refused = Vec::new();
-        for (at, delivery) in self.deliver(&messages).await.into_iter().enumerate() {
+        for (at, delivery) in self.deliver(&addressed).await.into_iter().enumerate() {
             match delivery {
                 Ok(_) => {}
-                Err((error, _)) if kafka::is_too_large(&error) => refused.push(messages[at]),
-                Err((error, _)) => return Err(self.given_up(messages[at].0, &error)),
+                Err((error, _)) if kafka::is_too_large(&error) => refused.push(addressed[at]),
+                Err((error, _)) => return Err(self.given_up(addressed[at].0, &error)),
             }
         }
         // A broker refuses a batch as a whole: alone, most of its messages are short enough.
