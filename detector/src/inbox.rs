@@ -5,6 +5,9 @@
 //! time, which the aggregators tell ([`Inbox::progress`]). What comes out is a function of the messages and
 //! their order alone, never of a clock, so that reading the same partition again gives the same.
 //!
+//! A topic that is deleted and created again begins with offset 0: rows of it arrive later than all that was seen of the one
+//! before, so a row that arrives later at an offset that was seen is no repeated one.
+//!
 //! A row's time here is its timestamp, or when Kafka got it if that is earlier: a clock that is ahead must
 //! not make its rows wait for the future, and a clock that is behind holds up nobody.
 
@@ -28,6 +31,8 @@ pub struct Inbox {
     rows_max: usize,
     /// The latest clock of any aggregator.
     now: Time,
+    /// Topics that were deleted and created again, each with how often a partition of it was, since they were asked for.
+    created_again: BTreeMap<String, u64>,
     /// Released although not every raw partition was read so far: the buffer was full.
     forced: u64,
     /// Memory of rows that were let go, for the next ones.
@@ -40,6 +45,8 @@ pub struct Inbox {
 struct Raw {
     /// Offsets up to here were seen.
     seen: i64,
+    /// When the latest of their rows arrived.
+    arrived: Time,
     seen_dropped: i64,
     reached: Time,
     /// When it was spoken of, by the aggregators' clock.
@@ -77,6 +84,7 @@ impl Inbox {
             rows: 0,
             rows_max,
             now: Time::MIN,
+            created_again: BTreeMap::new(),
             forced: 0,
             spare: CounterBatch::default(),
         }
@@ -113,11 +121,7 @@ impl Inbox {
         source: SourceIndex,
         fill: impl FnOnce(&mut VecDeque<u64>) -> Result<usize, E>,
     ) -> Result<(), E> {
-        let raw = self.raw(origin.topic, origin.partition);
-        if origin.offset <= raw.seen {
-            return Ok(());
-        }
-        raw.seen = origin.offset;
+        let Some(raw) = self.unseen(origin) else { return Ok(()) };
         let before = raw.counters.len();
         match fill(&mut raw.counters) {
             Ok(counters) => {
@@ -136,11 +140,7 @@ impl Inbox {
     /// Takes what a row said about jobs, unless it was seen before. What was said by a clock that is ahead is said when
     /// Kafka got it.
     pub fn jobs(&mut self, origin: &Origin<'_>, mut events: Vec<JobEvent>) {
-        let raw = self.raw(origin.topic, origin.partition);
-        if origin.offset <= raw.seen {
-            return;
-        }
-        raw.seen = origin.offset;
+        let Some(raw) = self.unseen(origin) else { return };
         events.iter_mut().for_each(|event| event.time = event.time.min(origin.arrived));
         let order = events.iter().map(|event| event.time).min().unwrap_or(origin.arrived);
         raw.heads.push_back(Head { order, content: Content::Jobs(events) });
@@ -167,12 +167,33 @@ impl Inbox {
         self.release(out);
     }
 
+    /// The raw partition of a row that was not seen before, which it is now.
+    fn unseen(&mut self, origin: &Origin<'_>) -> Option<&mut Raw> {
+        let raw = self.raw(origin.topic, origin.partition);
+        if origin.offset <= raw.seen {
+            if origin.arrived <= raw.arrived {
+                return None;
+            }
+            raw.seen_dropped = -1;
+            *self.created_again.entry(origin.topic.to_string()).or_default() += 1;
+        }
+        let raw = self.raw(origin.topic, origin.partition);
+        (raw.seen, raw.arrived) = (origin.offset, raw.arrived.max(origin.arrived));
+        Some(raw)
+    }
+
+    /// Topics that were found to be deleted and created again since the last call.
+    pub fn created_again(&mut self) -> impl Iterator<Item = String> + use<> {
+        std::mem::take(&mut self.created_again).into_keys()
+    }
+
     fn raw(&mut self, topic: &str, partition: i32) -> &mut Raw {
         let known = self.places.get(topic).and_then(|partitions| partitions.get(&partition)).copied();
         let at = known.unwrap_or_else(|| {
             self.places.entry(topic.to_string()).or_default().insert(partition, self.raws.len());
             self.raws.push(Raw {
                 seen: -1,
+                arrived: Time::MIN,
                 seen_dropped: -1,
                 reached: Time::MIN,
                 spoken_of: self.now,

@@ -165,3 +165,25 @@ fn news_of_jobs_go_between_the_seconds_however_much_is_let_go_at_once() {
     let seconds: Vec<i64> = (0..12).flat_map(|second| [-second * 1_000_000, second]).collect();
     assert_eq!([2, 3, 12].map(order), [&seconds; 3].map(Clone::clone));
 }
+
+#[test]
+fn rows_of_a_topic_that_was_created_again_are_taken() {
+    let (mut inbox, mut kept) = (Inbox::new(1_000), Kept::default());
+    let arriving = |inbox: &mut Inbox, offset: i64, at: i64| {
+        let origin = Origin { topic: "ldms.x", partition: 0, offset, arrived: second(at) };
+        let fill = |counters: &mut VecDeque<u64>| {
+            counters.push_back(0);
+            Ok::<usize, ()>(1)
+        };
+        inbox.row(&origin, second(at), SourceIndex(0), fill).unwrap();
+    };
+    (0..50).for_each(|offset| arriving(&mut inbox, offset, offset));
+    // An aggregator that begins again sends rows twice.
+    (20..50).for_each(|offset| arriving(&mut inbox, offset, offset));
+    assert_eq!((inbox.waiting(), inbox.created_again().count()), (50, 0));
+    (0..60).for_each(|offset| arriving(&mut inbox, offset, 100 + offset));
+    (40..60).for_each(|offset| arriving(&mut inbox, offset, 100 + offset));
+    assert_eq!(inbox.created_again().collect::<Vec<_>>(), ["ldms.x"]);
+    reached(&mut inbox, 500, &[(0, 499)], &mut kept);
+    assert_eq!(kept.0, (0..50).chain(100..160).collect::<Vec<_>>());
+}
