@@ -26,6 +26,7 @@
 //! | [`alerts`] | notices to receivers, and `tailback alerts` |
 //! | [`bars`] | progress on a terminal |
 //! | [`signals`] | Ctrl-C and SIGTERM |
+//! | [`wrong_clocks`] | producers whose clocks are ahead, named |
 
 pub mod alerts;
 pub mod backtest;
@@ -51,3 +52,4 @@ pub mod serve;
 pub mod signals;
 pub mod simulate;
 pub mod topology;
+pub mod wrong_clocks;

@@ -2,7 +2,7 @@
 
 use crate::outputs::{Outputs, Summary};
 use crate::pipeline::Pipeline;
-use crate::{bars, config};
+use crate::{bars, config, wrong_clocks};
 use aggregator::merge::Replay;
 use aggregator::{Decoded, jobs};
 use anyhow::Context;
@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use detector::fabric::Network;
 use detector::model::ModelKind;
 use detector::store::{Retention, Store};
+use schemas::DropReason;
 use schemas::topology::{link_places, node_places};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -134,9 +135,11 @@ fn tell(args: &ReplayArgs, pipeline: &Pipeline, replay: &Replay, summary: &Summa
     for (note, files) in skipped {
         eprintln!("skipped {} files ({note}), first {}", files.len(), files[0].display());
     }
+    wrong_clocks::print(&pipeline.detector);
     for (reason, count) in summary.drops.nonzero() {
         let example = pipeline.decoder.examples().get(reason);
         let example = example.map_or(String::new(), |text| format!(" First: {text}"));
-        eprintln!("not used: {count} {} - {}{example}", reason.name(), reason.meaning());
+        let used = if reason == DropReason::ClockAhead { "doubted" } else { "not used" };
+        eprintln!("{used}: {count} {} - {}{example}", reason.name(), reason.meaning());
     }
 }

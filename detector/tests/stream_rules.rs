@@ -418,7 +418,12 @@ fn the_state_can_be_written_and_read_back_at_any_row() {
 }
 
 /// Rows of sets of one file system on one node, `rate(set, second)` bytes in that second, where it is mounted.
-fn mounts(sets: &[&str], seconds: u32, reversed: bool, rate: impl Fn(usize, u32) -> Option<u64>) -> ResultBatch {
+fn mounts(
+    sets: &[&str],
+    seconds: u32,
+    reversed: bool,
+    rate: impl Fn(usize, u32) -> Option<u64>,
+) -> ResultBatch {
     let mut stream = Stream::new();
     let name = |text: &str| Name::parse(text).unwrap();
     let source = |set: &&str| Source {
@@ -466,10 +471,7 @@ fn rates(batch: &ResultBatch) -> Vec<(String, u64, usize)> {
 fn mounts_of_one_file_system_on_one_node_add() {
     let both = |at: usize, _| Some([GB / 2, 2 * GB][at]);
     let sets = ["work-ffff881122334000", "work-ffff889988776000"];
-    let expected = [
-        ("work".to_string(), GB / 2, 59),
-        ("work-ffff889988776000".to_string(), 2 * GB, 59),
-    ];
+    let expected = [("work".to_string(), GB / 2, 59), ("work-ffff889988776000".to_string(), 2 * GB, 59)];
     for reversed in [false, true] {
         let batch = mounts(&sets, 60, reversed, both);
         assert_eq!(rates(&batch), expected, "reversed {reversed}");
@@ -478,8 +480,7 @@ fn mounts_of_one_file_system_on_one_node_add() {
     // The second one comes later, and is the first by name.
     let late = |at: usize, second: u32| if at == 1 && second < 30 { None } else { both(at, second) };
     let batch = mounts(&["work-ffff889988776000", "work-ffff881122334000"], 60, false, late);
-    let expected =
-        [("work".to_string(), GB / 2, 59), ("work-ffff881122334000".to_string(), 2 * GB, 29)];
+    let expected = [("work".to_string(), GB / 2, 59), ("work-ffff881122334000".to_string(), 2 * GB, 29)];
     assert_eq!(rates(&batch), expected);
 }
 

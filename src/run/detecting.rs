@@ -7,6 +7,7 @@ use super::links::{self, LinkNews, ReadUpTo};
 use super::rolling::PartMessage;
 use super::verdict;
 use super::work::{OutTopic, Outcome, Outgoing, Work};
+use crate::wrong_clocks::Logged;
 use aggregator::JobBook;
 use detector::alerts::news::Told;
 use detector::detector::Detector;
@@ -67,6 +68,9 @@ pub struct Detecting {
     /// What alerts were told of; nothing where there are no rules.
     #[serde(skip)]
     alerts: Option<Told>,
+    /// Producers of which was logged that their clocks are wrong.
+    #[serde(skip)]
+    wrong_clocks: Logged,
     /// Length of a message's content, at most.
     #[serde(skip)]
     payload_bytes_max: usize,
@@ -266,6 +270,7 @@ impl Work for Detecting {
             telling: Telling::default(),
             announced: HashSet::new(),
             alerts: settings.alerts.then(Told::default),
+            wrong_clocks: Logged::default(),
             payload_bytes_max: settings.payload_bytes_max,
             written_bytes: Cell::new(0),
         }
@@ -311,6 +316,9 @@ impl Work for Detecting {
         let mut results = detector.take_apart(most);
         self.telling.has_told(detector.has_more_heard());
         results.drops.add(&self.drops);
+        if all {
+            self.wrong_clocks.log(&self.stages.detector);
+        }
         for topic in self.inbox.created_again() {
             tracing::warn!(
                 partition = self.partition,

@@ -20,8 +20,10 @@ impl Component {
         let Some(owner) = part.owner.map(usize::from).filter(|owner| *owner != place) else { return };
         let owner = &self.reporters[owner];
         let is_other = owner.source.set.as_ref().is_some_and(|of_owner| of_owner != set);
-        let before = reporter.rows.iter().rev().nth(1).map(|(time, _)| time.plus_seconds(-0.5 * settings.tick_s));
-        if reporter.accepted >= ROWS_TO_TELL && is_other && before.is_some() && owner.order.heard() >= before {
+        let before =
+            reporter.rows.iter().rev().nth(1).map(|(time, _)| time.plus_seconds(-0.5 * settings.tick_s));
+        if reporter.accepted >= ROWS_TO_TELL && is_other && before.is_some() && owner.order.heard() >= before
+        {
             self.adding.push(place as u16);
         }
     }

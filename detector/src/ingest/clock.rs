@@ -163,7 +163,9 @@ mod tests {
 
     #[test]
     fn the_stream_leaps_with_the_majority_and_returns() {
-        let night = |from: u32, until: u32| move |_, s: u32| Some(if (from..until).contains(&s) { 50_000 } else { 0 });
+        let night = |from: u32, until: u32| {
+            move |_, s: u32| Some(if (from..until).contains(&s) { 50_000 } else { 0 })
+        };
         assert_eq!(run(5, 60, night(30, 60)).now(), Some(at(60_059)));
         assert_eq!(run(5, 60, night(30, 40)).now(), Some(at(10_059)));
         assert_eq!(run(1, 60, night(30, 40)).now(), Some(at(10_059)));

@@ -372,7 +372,8 @@ impl Component {
         let jumps = ahead(time);
         let doubted = self.reporters[place].doubted.take();
         let confirms = |t: Time| time > t || (t != time && t.seconds_since(time) <= JUMP_S);
-        let confirmed = jumps && doubted.as_ref().is_some_and(|(t, _)| confirms(*t)) && self.is_doubted_enough(place);
+        let confirmed =
+            jumps && doubted.as_ref().is_some_and(|(t, _)| confirms(*t)) && self.is_doubted_enough(place);
         let still_ahead = doubted.as_ref().is_some_and(|(t, _)| ahead(*t));
         if jumps && !confirmed {
             match doubted {

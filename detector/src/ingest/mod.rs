@@ -188,7 +188,8 @@ impl Ingest {
             component.row(place as usize, time, counters, &self.settings, &mut self.drops, out);
             while let Some((place, part)) = component.next_adding() {
                 let (metric, of) = (component.metric, component.name.clone());
-                component.set_apart(place, &part, |part| new_series(&mut self.series, metric, of.clone(), part));
+                component
+                    .set_apart(place, &part, |part| new_series(&mut self.series, metric, of.clone(), part));
             }
             if let Some(newest) = component.newest() {
                 self.clock.reached(number as usize, newest);
@@ -289,9 +290,7 @@ impl Ingest {
             self.components.push(Component::new(described.metric, described.component.clone()));
         }
         let series = &mut self.series;
-        let number = |part| {
-            new_series(series, described.metric, described.component.clone(), part)
-        };
+        let number = |part| new_series(series, described.metric, described.component.clone(), part);
         let state = &mut self.components[component as usize];
         let place = match state.place_of(described) {
             Some(known) => known,

@@ -52,7 +52,11 @@ pub(super) struct Part {
 
 /// The part of the component that a source's rows are about, where that is one alone.
 pub(super) fn only_part<'a>(source: &Source, of_source: &[u16], parts: &'a [Part]) -> Option<&'a Name> {
-    source.only_part().and(of_source.first()).and_then(|at| parts.get(usize::from(*at))).map(|part| &part.name)
+    source
+        .only_part()
+        .and(of_source.first())
+        .and_then(|at| parts.get(usize::from(*at)))
+        .map(|part| &part.name)
 }
 
 impl Reporter {

@@ -105,7 +105,8 @@ impl Component {
     /// Counts a row that is ahead of the other components. How many rows that makes to report: a single one may be the first of
     /// a leap of all.
     pub(super) fn count_ahead(&mut self) -> u64 {
-        let rows = if self.since_leap > 1 { self.since_leap - self.counted_ahead.min(self.since_leap) } else { 0 };
+        let rows =
+            if self.since_leap > 1 { self.since_leap - self.counted_ahead.min(self.since_leap) } else { 0 };
         self.counted_ahead += rows;
         rows
     }
