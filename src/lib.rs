@@ -28,6 +28,7 @@
 //! | [`alerts`] | notices to receivers, and `tailback alerts` |
 //! | [`bars`] | progress on a terminal |
 //! | [`signals`] | Ctrl-C and SIGTERM |
+//! | [`wrong_clocks`] | producers whose clocks are ahead, named |
 
 pub mod alerts;
 pub mod backtest;
@@ -55,3 +56,4 @@ pub mod signals;
 pub mod simulate;
 pub mod topology;
 pub mod unused;
+pub mod wrong_clocks;

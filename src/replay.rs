@@ -2,7 +2,7 @@
 
 use crate::outputs::{Outputs, Summary};
 use crate::pipeline::Pipeline;
-use crate::{bars, config, unused};
+use crate::{bars, config, unused, wrong_clocks};
 use aggregator::merge::{Replay, RowOrder};
 use aggregator::{Decoded, jobs};
 use anyhow::Context;
@@ -149,6 +149,7 @@ fn tell(args: &ReplayArgs, pipeline: &Pipeline, replay: &Replay, summary: &Summa
         summary.jobs,
         args.out.display()
     );
+    wrong_clocks::print(&pipeline.detector);
     unused::lines(&pipeline.decoder, replay.skipped(), &summary.drops)
         .iter()
         .for_each(|line| eprintln!("{line}"));

@@ -24,7 +24,8 @@ pub fn lines(decoder: &Decoder, skipped: &[SkippedFile], drops: &DropCounts) -> 
 
 fn of_rows(decoder: &Decoder, reason: DropReason, count: u64) -> String {
     let example = decoder.examples().get(reason).map_or(String::new(), |text| format!(" First: {text}"));
-    format!("not used: {count} {} - {}{example}", reason.name(), reason.meaning())
+    let used = if reason == DropReason::ClockAhead { "doubted" } else { "not used" };
+    format!("{used}: {count} {} - {}{example}", reason.name(), reason.meaning())
 }
 
 /// Why no row at all was used.

@@ -303,3 +303,18 @@ fn csv_headers_may_change_in_mid_file() {
     let rows = described(&decoder, &out);
     assert_eq!(rows[1].parts, BTreeMap::from([("b".to_string(), vec![8])]));
 }
+
+/// LDMS cuts the name of a file system at its first dash; the llite directory has all of it.
+#[test]
+fn file_systems_whose_names_have_dashes_are_told_apart() {
+    let mut decoder = Decoder::default();
+    let mut decoded = Decoded::default();
+    for (mount, bytes) in [("proj-a-ffff8f0011223000", 1), ("proj-b-ffff8f0011224000", 2)] {
+        let row = format!(
+            r#"{{"timestamp":1500000000.0,"producer":"c1","component_id":1,"fs_name":"proj","llite":"{mount}","write_bytes.sum":{bytes}}}"#
+        );
+        assert_eq!(decoder.json_line(None, row.as_bytes(), &mut decoded), Outcome::Rows(1));
+    }
+    let parts: Vec<&str> = decoder.sources().as_slice().iter().map(|s| s.parts[0].as_str()).collect();
+    assert_eq!(parts, ["proj-a", "proj-b"]);
+}

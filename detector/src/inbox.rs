@@ -5,6 +5,9 @@
 //! time, which the aggregators tell ([`Inbox::progress`]). What comes out is a function of the messages and
 //! their order alone, never of a clock, so that reading the same partition again gives the same.
 //!
+//! A topic that is deleted and created again begins with offset 0: rows of it arrive later than all that was seen of the one
+//! before, so a row that arrives later at an offset that was seen is no repeated one.
+//!
 //! A row's time here is its timestamp, or when Kafka got it if that is earlier: a clock that is ahead must
 //! not make its rows wait for the future, and a clock that is behind holds up nobody.
 
@@ -28,6 +31,8 @@ pub struct Inbox {
     rows_max: usize,
     /// The latest clock of any aggregator.
     now: Time,
+    /// Topics that were deleted and created again, each with how often a partition of it was, since they were asked for.
+    created_again: BTreeMap<String, u64>,
     /// Released although not every raw partition was read so far: the buffer was full.
     forced: u64,
     /// Memory of rows that were let go, for the next ones.
@@ -42,6 +47,8 @@ struct Raw {
     /// that show jobs.
     seen: i64,
     at_seen: Vec<Gave>,
+    /// When the latest of their rows arrived.
+    arrived: Time,
     seen_dropped: i64,
     reached: Time,
     /// When it was spoken of, by the aggregators' clock.
@@ -101,6 +108,7 @@ impl Inbox {
             rows: 0,
             rows_max,
             now: Time::MIN,
+            created_again: BTreeMap::new(),
             forced: 0,
             spare: CounterBatch::default(),
         }
@@ -137,10 +145,7 @@ impl Inbox {
         source: SourceIndex,
         fill: impl FnOnce(&mut VecDeque<u64>) -> Result<usize, E>,
     ) -> Result<(), E> {
-        let raw = self.raw(origin.topic, origin.partition);
-        if !raw.is_new(origin.offset, Gave::Row(source, time)) {
-            return Ok(());
-        }
+        let Some(raw) = self.unseen(origin, Gave::Row(source, time)) else { return Ok(()) };
         let before = raw.counters.len();
         match fill(&mut raw.counters) {
             Ok(counters) => {
@@ -159,10 +164,7 @@ impl Inbox {
     /// Takes what a row said about jobs, unless it was seen before. What was said by a clock that is ahead is said when
     /// Kafka got it.
     pub fn jobs(&mut self, origin: &Origin<'_>, mut events: Vec<JobEvent>) {
-        let raw = self.raw(origin.topic, origin.partition);
-        if !raw.is_new(origin.offset, Gave::Jobs) {
-            return;
-        }
+        let Some(raw) = self.unseen(origin, Gave::Jobs) else { return };
         events.iter_mut().for_each(|event| event.time = event.time.min(origin.arrived));
         let order = events.iter().map(|event| event.time).min().unwrap_or(origin.arrived);
         raw.heads.push_back(Head { order, content: Content::Jobs(events) });
@@ -189,6 +191,24 @@ impl Inbox {
         self.release(out);
     }
 
+    /// The raw partition of what a message gave, if that was not seen before, which it is now. A message that arrived later
+    /// than those of greater offsets is of a topic that was deleted and created again.
+    fn unseen(&mut self, origin: &Origin<'_>, gave: Gave) -> Option<&mut Raw> {
+        let raw = self.raw(origin.topic, origin.partition);
+        if origin.offset <= raw.seen && origin.arrived > raw.arrived {
+            (raw.seen, raw.seen_dropped) = (-1, -1);
+            *self.created_again.entry(origin.topic.to_string()).or_default() += 1;
+        }
+        let raw = self.raw(origin.topic, origin.partition);
+        raw.arrived = raw.arrived.max(origin.arrived);
+        raw.is_new(origin.offset, gave).then_some(raw)
+    }
+
+    /// Topics that were found to be deleted and created again since the last call.
+    pub fn created_again(&mut self) -> impl Iterator<Item = String> + use<> {
+        std::mem::take(&mut self.created_again).into_keys()
+    }
+
     fn raw(&mut self, topic: &str, partition: i32) -> &mut Raw {
         let known = self.places.get(topic).and_then(|partitions| partitions.get(&partition)).copied();
         let at = known.unwrap_or_else(|| {
@@ -196,6 +216,7 @@ impl Inbox {
             self.raws.push(Raw {
                 seen: -1,
                 at_seen: Vec::new(),
+                arrived: Time::MIN,
                 seen_dropped: -1,
                 reached: Time::MIN,
                 spoken_of: self.now,

@@ -329,7 +329,9 @@ fn a_clock_that_steps_back_gives_no_false_rate() {
             machine.row(source, at(f64::from(clock)), &[u64::from(second) * 1_000_000_000]);
         }
         let batch = machine.end();
-        assert!(batch.drops.get(DropReason::Late) + batch.drops.get(DropReason::Duplicate) > 0);
+        let late = batch.drops.get(DropReason::Late) + batch.drops.get(DropReason::Duplicate);
+        // A longer step is seen by the counters, which continue: no row is lost.
+        assert_eq!(late > 0, step_s <= 10, "step {step_s} s: {late} rows late");
         let false_rate = batch.signals.iter().find(|s| s.value > 1.1e9);
         assert!(false_rate.is_none(), "step {step_s} s: {false_rate:?}");
     }

@@ -9,6 +9,7 @@
 //! | `strategies` | model then reduce, reduce then model |
 //! | `stream_rules` | DESIGN 6, rule by rule: rows in, signals out |
 //! | `silence`, `links_in_order` | sources that go silent; links whose news come in another order |
+//! | `clocks` | clocks that are wrong, and right again |
 //! | `judged` | jobs: what had a quiet baseline, and what may be said of the rest |
 //! | `judgement` | falls: contention or a phase of the job itself |
 //! | `factors`, `factors_embedded` | calibration by finished runs, in both stores |
@@ -24,6 +25,7 @@
 
 mod accuracy;
 mod answers;
+mod clocks;
 mod collection;
 mod dashboard_sums;
 mod fabric;

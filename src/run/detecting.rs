@@ -8,6 +8,7 @@ use super::links::{self, LinkNews, ReadUpTo};
 use super::rolling::PartMessage;
 use super::verdict;
 use super::work::{OutTopic, Outcome, Outgoing, Work};
+use crate::wrong_clocks::Logged;
 use aggregator::JobBook;
 use detector::alerts::news::Told;
 use detector::detector::Detector;
@@ -68,6 +69,9 @@ pub struct Detecting {
     /// What alerts were told of; nothing where there are no rules.
     #[serde(skip)]
     alerts: Option<Told>,
+    /// Producers of which was logged that their clocks are wrong.
+    #[serde(skip)]
+    wrong_clocks: Logged,
     /// Length of a message's content, at most.
     #[serde(skip)]
     payload_bytes_max: usize,
@@ -226,7 +230,9 @@ impl Detecting {
 
     /// What this partition knows of jobs, where it changed since it was told last. The first partition tells
     /// of every job, so that a job without any series is known too.
-    fn parts(&mut self, position: i64) -> Vec<Outgoing> {
+    fn parts(&mut self) -> Vec<Outgoing> {
+        // Not the offset: a topic that is created again begins with 0, and later news must replace the earlier ones.
+        let position = self.messages.cast_signed();
         let mut messages = Vec::new();
         for (job_id, part) in self.stages.detector.job_parts() {
             if part.series == 0 && self.partition != 0 {
@@ -272,6 +278,7 @@ impl Work for Detecting {
             telling: Telling::default(),
             announced: HashSet::new(),
             alerts: settings.alerts.then(Told::default),
+            wrong_clocks: Logged::default(),
             payload_bytes_max: settings.payload_bytes_max,
             written_bytes: Cell::new(0),
         }
@@ -311,17 +318,27 @@ impl Work for Detecting {
         }
     }
 
-    fn take(&mut self, position: i64, all: bool) -> Outcome {
+    fn take(&mut self, _position: i64, all: bool) -> Outcome {
         let detector = &mut self.stages.detector;
         let most = self.telling.most(self.partition, detector.newest(), all);
         let mut results = detector.take_apart(most);
         self.telling.has_told(detector.has_more_heard());
         results.drops.add(&self.drops);
+        if all {
+            self.wrong_clocks.log(&self.stages.detector);
+        }
+        for topic in self.inbox.created_again() {
+            tracing::warn!(
+                partition = self.partition,
+                topic,
+                "raw topic was deleted and created again: its rows are read from the new beginning; what the old one still held is lost"
+            );
+        }
         let mut messages = self.verdicts(&results.episodes);
         messages.extend(self.links());
         messages.extend(self.news(&results));
         if all {
-            messages.extend(self.parts(position));
+            messages.extend(self.parts());
         }
         if self.partition != 0 {
             // All partitions hear of all jobs; one of them tells the database.

@@ -189,3 +189,25 @@ fn one_message_gives_rows_of_several_sources_and_jobs_each_once() {
     reached(&mut inbox, 500, &[(0, 10)], &mut kept);
     assert_eq!(kept.0, [-5_000_000, 5, 5, 6, 7], "offset 2 was seen before 3");
 }
+
+#[test]
+fn rows_of_a_topic_that_was_created_again_are_taken() {
+    let (mut inbox, mut kept) = (Inbox::new(1_000), Kept::default());
+    let arriving = |inbox: &mut Inbox, offset: i64, at: i64| {
+        let origin = Origin { topic: "ldms.x", partition: 0, offset, arrived: second(at) };
+        let fill = |counters: &mut VecDeque<u64>| {
+            counters.push_back(0);
+            Ok::<usize, ()>(1)
+        };
+        inbox.row(&origin, second(at), SourceIndex(0), fill).unwrap();
+    };
+    (0..50).for_each(|offset| arriving(&mut inbox, offset, offset));
+    // An aggregator that begins again sends rows twice.
+    (20..50).for_each(|offset| arriving(&mut inbox, offset, offset));
+    assert_eq!((inbox.waiting(), inbox.created_again().count()), (50, 0));
+    (0..60).for_each(|offset| arriving(&mut inbox, offset, 100 + offset));
+    (40..60).for_each(|offset| arriving(&mut inbox, offset, 100 + offset));
+    assert_eq!(inbox.created_again().collect::<Vec<_>>(), ["ldms.x"]);
+    reached(&mut inbox, 500, &[(0, 499)], &mut kept);
+    assert_eq!(kept.0, (0..50).chain(100..160).collect::<Vec<_>>());
+}

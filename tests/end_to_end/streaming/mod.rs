@@ -10,6 +10,7 @@
 //! | `account` | whether every row that was pushed is counted |
 //! | `tables` | what the database holds, as text; waiting until it does not change |
 //! | `arrival`, `processes`, `outages`, `poison`, `avro`, `operation` | the scenarios |
+//! | `created_again` | raw topics that are deleted and created again |
 //! | `typed` | a site set up by the commands of README and docs |
 //! | `backup` | a dump, restored |
 //! | `secure` | a broker with TLS, user and password |
@@ -23,6 +24,7 @@ mod account;
 mod arrival;
 mod avro;
 mod backup;
+mod created_again;
 mod feed;
 mod operation;
 mod outages;

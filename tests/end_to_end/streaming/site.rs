@@ -47,9 +47,7 @@ impl Site {
         let config = services.dir.join(format!("{name}.toml"));
         let site = Site { services, name: name.to_string(), database, config };
         site.configure("");
-        let topics: Vec<String> = SCHEMAS.iter().map(|schema| site.raw_topic(schema)).collect();
-        let topics: Vec<&str> = topics.iter().map(String::as_str).collect();
-        site.create_topics(&topics);
+        site.create_raw_topics();
         site
     }
 
@@ -100,6 +98,33 @@ listen = "127.0.0.1:0"
     /// The raw topic of an LDMS schema.
     pub fn raw_topic(&self, schema: &str) -> String {
         format!("{}.ldms.{schema}", self.name)
+    }
+
+    /// Deletes its raw topics, and waits until the broker knows none of them any more.
+    pub fn delete_raw_topics(&self) {
+        let admin: AdminClient<DefaultClientContext> =
+            ClientConfig::new().set("bootstrap.servers", &self.services.broker).create().unwrap();
+        let topics: Vec<String> = SCHEMAS.iter().map(|schema| self.raw_topic(schema)).collect();
+        let topics: Vec<&str> = topics.iter().map(String::as_str).collect();
+        let deleted = admin.delete_topics(&topics, &AdminOptions::new());
+        let deleted = self.database.runtime.block_on(deleted).unwrap();
+        assert!(deleted.iter().all(Result::is_ok), "{deleted:?}");
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let known = || {
+            let metadata = admin.inner().fetch_metadata(None, Duration::from_secs(10)).unwrap();
+            metadata.topics().iter().any(|topic| topics.contains(&topic.name()))
+        };
+        while known() {
+            assert!(Instant::now() < deadline, "the topics are still there");
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    }
+
+    /// Creates its raw topics.
+    pub fn create_raw_topics(&self) {
+        let topics: Vec<String> = SCHEMAS.iter().map(|schema| self.raw_topic(schema)).collect();
+        let topics: Vec<&str> = topics.iter().map(String::as_str).collect();
+        self.create_topics(&topics);
     }
 
     /// Creates raw topics. A broker that lost its controller for a moment, as busy machines let it, says that it has too few.
