@@ -140,21 +140,18 @@ impl Shift {
             let job = job_of(*member, suspicion.since).or_else(|| job_of(*member, suspicion.start));
             let taker = job.map_or(Taker::Client(*member), Taker::Job);
             let level = bank.level_between(*member as usize, at(start + 1.5), at(until + 0.5));
-            changes.push(Change {
-                client: *member,
-                taker,
-                before: blocks,
-                earlier: before(EARLIER_TICKS),
-                after,
-                level,
-                sure,
-            });
+            let (client, earlier) = (*member, before(EARLIER_TICKS));
+            changes.push(Change { client, taker, before: blocks, earlier, after, level, sure });
         }
-        shift.taken = Taken::of(&changes);
-        shift.gainers.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        // In the order of the gains, which does not depend on who was seen first.
-        shift.gained = shift.gainers.iter().map(|(_, gain)| gain).sum();
+        shift.sum(&changes);
         shift
+    }
+
+    fn sum(&mut self, changes: &[Change]) {
+        self.taken = Taken::of(changes);
+        self.gainers.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        // In the order of the gains, which does not depend on who was seen first.
+        self.gained = self.gainers.iter().map(|(_, gain)| gain).sum();
     }
 
     fn note(&mut self, member: u32, before: f64, after: f64, job_of: impl Fn(u32) -> Option<Name>) {

@@ -130,7 +130,6 @@ impl Fabric {
         let (peak, before) = (live.region.peak, onset - BEFORE_TICKS);
         let seen = narrowed::Seen { roots: &roots, contended: &stalls, peak, before };
         let narrowed = narrowed::among(topology, &self.links, &seen);
-        let narrowed = narrowed.map(|series| Failed { series, evidence: Evidence::LinkNarrowed });
         let completeness = self.measured(network, &roots);
         let Some(live) = self.live.get_mut(&id) else { return };
         let weight = f64::from(live.region.links).max(1.0);

@@ -7,7 +7,8 @@
 use super::cause::own_queue;
 use super::kind::{WORST_PART, goes_on};
 use super::links::{Links, is_host_link};
-use schemas::Topology;
+use super::live::Failed;
+use schemas::{Evidence, Topology};
 use std::collections::BTreeSet;
 
 /// Stalls per flit from which a link is short of capacity.
@@ -38,13 +39,17 @@ pub(super) struct Seen<'a> {
 }
 
 /// The first of the worst roots whose capacity fell.
-pub(super) fn among(topology: &Topology, links: &Links, seen: &Seen<'_>) -> Option<u32> {
+pub(super) fn among(topology: &Topology, links: &Links, seen: &Seen<'_>) -> Option<Failed> {
     let worst = seen.roots.iter().map(|root| links.value[*root as usize]).fold(0.0, f32::max);
     let is_worst = |root: &&u32| links.value[**root as usize] >= WORST_PART * worst;
     let is_narrowed = |root: &&u32| {
         carries_less(topology, links, seen, **root) && !waits_behind(topology, links, seen, **root)
     };
-    seen.roots.iter().filter(is_worst).find(is_narrowed).copied()
+    seen.roots
+        .iter()
+        .filter(is_worst)
+        .find(is_narrowed)
+        .map(|root| Failed { series: *root, evidence: Evidence::LinkNarrowed })
 }
 
 fn carries_less(topology: &Topology, links: &Links, seen: &Seen<'_>, series: u32) -> bool {
