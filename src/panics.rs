@@ -23,7 +23,9 @@ pub fn end_the_process() {
 fn log(panic: &PanicHookInfo<'_>) {
     let thread = std::thread::current();
     let at = panic.location().map_or_else(String::new, ToString::to_string);
-    let error = panic.payload_as_str().unwrap_or("no message");
+    let payload = panic.payload();
+    let text = payload.downcast_ref::<&str>().copied();
+    let error = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
     tracing::error!(thread = thread.name().unwrap_or("unnamed"), at, error, "panicked; the process ends");
 }
 

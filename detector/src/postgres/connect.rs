@@ -43,6 +43,7 @@ fn address(settings: &PgSettings) -> Result<Address, PgError> {
 
 /// Connects as `sslmode` says, which may take two attempts.
 async fn open(address: &Address) -> Result<(Client, Connection<Socket, Channel>), PgError> {
+    // With `disable` the library does not ask the negotiator at all.
     let attempts = match address.mode {
         TlsMode::Allow => [Attempt::Clear, Attempt::Tls].as_slice(),
         TlsMode::Prefer => &[Attempt::TlsOrClear, Attempt::Clear],
