@@ -128,7 +128,7 @@ impl Fabric {
         let name = names::of(topology, &network.parallel, &self.links, &roots, stalls.len());
         let failed = self.failed(network, &roots, onset);
         let (peak, before) = (live.region.peak, onset - BEFORE_TICKS);
-        let seen = narrowed::Seen { roots: &roots, contended: &stalls, peak, before };
+        let seen = narrowed::Seen { roots: &roots, peak, before };
         let narrowed = narrowed::among(topology, &self.links, &seen);
         let completeness = self.measured(network, &roots);
         let Some(live) = self.live.get_mut(&id) else { return };

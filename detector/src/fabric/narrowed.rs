@@ -8,8 +8,7 @@ use super::cause::own_queue;
 use super::kind::{WORST_PART, goes_on};
 use super::links::{Links, is_host_link};
 use super::live::Failed;
-use schemas::{Evidence, Topology};
-use std::collections::BTreeSet;
+use schemas::{Evidence, LinkIndex, Topology};
 
 /// Stalls per flit from which a link is short of capacity.
 const STALLS_LEAST: f64 = 0.3;
@@ -30,8 +29,6 @@ const WAITS_BEHIND: f32 = 0.2;
 pub(super) struct Seen<'a> {
     /// Its roots, the worst first.
     pub(super) roots: &'a [u32],
-    /// All its contended series.
-    pub(super) contended: &'a BTreeSet<u32>,
     /// The worst stalls per flit so far.
     pub(super) peak: f64,
     /// The tick that shows what links carried before contention.
@@ -42,9 +39,8 @@ pub(super) struct Seen<'a> {
 pub(super) fn among(topology: &Topology, links: &Links, seen: &Seen<'_>) -> Option<Failed> {
     let worst = seen.roots.iter().map(|root| links.value[*root as usize]).fold(0.0, f32::max);
     let is_worst = |root: &&u32| links.value[**root as usize] >= WORST_PART * worst;
-    let is_narrowed = |root: &&u32| {
-        carries_less(topology, links, seen, **root) && !waits_behind(topology, links, seen, **root)
-    };
+    let is_narrowed =
+        |root: &&u32| carries_less(topology, links, seen, **root) && !waits_behind(topology, links, **root);
     seen.roots
         .iter()
         .filter(is_worst)
@@ -64,11 +60,14 @@ fn carries_less(topology: &Topology, links: &Links, seen: &Seen<'_>, series: u32
         && load < CARRIES_MOST * loaded
 }
 
-/// Whether a link may stall because one behind it does.
-fn waits_behind(topology: &Topology, links: &Links, seen: &Seen<'_>, series: u32) -> bool {
+/// Whether a link may stall because one behind it does, or is full: that one may not be known to be contended yet.
+fn waits_behind(topology: &Topology, links: &Links, series: u32) -> bool {
     let Some(link) = links.link(series) else { return true };
     let ratio = |series: u32| links.value[series as usize];
-    let behind = topology.links_from(topology.to(link)).filter(|next| goes_on(topology, link, *next));
-    let mut behind = behind.filter_map(|next| links.of_link(next));
-    behind.any(|next| seen.contended.contains(&next) && ratio(next) > WAITS_BEHIND * ratio(series))
+    let is_reason = |next: LinkIndex| {
+        let full = FULL_LEAST * topology.bytes_per_s(next);
+        let stalls = |behind: u32| ratio(behind) > WAITS_BEHIND * ratio(series);
+        links.load_of(next).is_some_and(|load| load >= full) || links.of_link(next).is_some_and(stalls)
+    };
+    topology.links_from(topology.to(link)).filter(|next| goes_on(topology, link, *next)).any(is_reason)
 }
