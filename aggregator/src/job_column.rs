@@ -31,6 +31,8 @@ struct OfSource {
 struct OfNode {
     name: Name,
     job_id: Option<Name>,
+    /// The first row that carried this number, and the newest row.
+    since: Time,
     newest: Time,
 }
 
@@ -58,40 +60,54 @@ impl JobColumn {
         if let Some(of_source) = self.sources.get(source.at())
             && let Some(node) = of_source.node
             && of_source.carried == job_id
+            && time >= self.nodes[node].since
         {
             let newest = &mut self.nodes[node].newest;
             *newest = time.max(*newest);
             return;
         }
-        if let Some(node) = self.change(sources, source, time, job_id) {
-            self.carry(node, time, number(job_id), out);
-        }
-    }
-
-    /// Remembers what a source carries; its node if that may be new. An older row than others of its node changes nothing.
-    fn change(&mut self, sources: &Sources, source: SourceIndex, time: Time, job_id: &[u8]) -> Option<usize> {
-        if self.sources.len() <= source.at() {
-            self.sources.resize(source.at() + 1, OfSource::default());
-        }
-        let node = match self.sources[source.at()].node {
+        let Some(described) = sources.get(source) else { return };
+        let node = match self.sources.get(source.at()).and_then(|of_source| of_source.node) {
             Some(node) => node,
-            None => self.node(&sources.get(source)?.producer, time),
+            None => self.node(&described.producer, time),
         };
         if time < self.nodes[node].newest {
-            return None;
+            self.carried_before(node, time, number(job_id), out);
+            return;
+        }
+        self.remember(source, node, job_id);
+        self.carry(node, time, number(job_id), out);
+    }
+
+    fn remember(&mut self, source: SourceIndex, node: usize, job_id: &[u8]) {
+        if self.sources.len() <= source.at() {
+            self.sources.resize(source.at() + 1, OfSource::default());
         }
         let of_source = &mut self.sources[source.at()];
         of_source.node = Some(node);
         of_source.carried.clear();
         of_source.carried.extend_from_slice(job_id);
-        Some(node)
+    }
+
+    /// A row that is older than others of its node may only show that its job began earlier.
+    fn carried_before(&mut self, node: usize, time: Time, job_id: Option<Name>, out: &mut Vec<JobEvent>) {
+        let of_node = &mut self.nodes[node];
+        if let Some(job_id) = job_id
+            && of_node.job_id.as_ref() == Some(&job_id)
+            && time < of_node.since
+            && let Some(running) = self.jobs.get_mut(&job_id)
+        {
+            of_node.since = time;
+            running.start = running.start.min(time);
+            out.push(event(job_id, vec![of_node.name.clone()], time, running.start, None));
+        }
     }
 
     fn node(&mut self, name: &Name, time: Time) -> usize {
         if let Some(known) = self.by_name.get(name) {
             return *known;
         }
-        self.nodes.push(OfNode { name: name.clone(), job_id: None, newest: time });
+        self.nodes.push(OfNode { name: name.clone(), job_id: None, since: time, newest: time });
         self.by_name.insert(name.clone(), self.nodes.len() - 1);
         self.nodes.len() - 1
     }
@@ -102,6 +118,7 @@ impl JobColumn {
         if of_node.job_id == job_id {
             return;
         }
+        of_node.since = time;
         let left = std::mem::replace(&mut of_node.job_id, job_id.clone());
         if let Some(left) = left {
             let end = if time.seconds_since(last) > SILENT_S { last } else { time };

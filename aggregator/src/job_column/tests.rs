@@ -76,3 +76,9 @@ fn rows_that_arrive_late_change_nothing() {
     let rows = [(1, 1, "7"), (1, 10, "8"), (1, 9, "7"), (1, 11, "8")];
     assert_eq!(events(&rows), ["7 nid1 1-…", "7  1-10", "8 nid1 10-…"]);
 }
+
+#[test]
+fn a_late_row_may_show_that_a_job_began_earlier() {
+    let rows = [(1, 1, "0"), (1, 10, "8"), (1, 8, "8"), (1, 9, "8"), (1, 20, "0")];
+    assert_eq!(events(&rows), ["8 nid1 10-…", "8 nid1 8-…", "8  8-20"]);
+}
