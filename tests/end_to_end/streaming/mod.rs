@@ -9,6 +9,7 @@
 //! | `process` | a running `tailback` |
 //! | `account` | whether every row that was pushed is counted |
 //! | `tables` | what the database holds, as text; waiting until it does not change |
+//! | `carried` | jobs that only the rows' own numbers show |
 //! | `arrival`, `processes`, `outages`, `poison`, `avro`, `operation` | the scenarios |
 //! | `typed` | a site set up by the commands of README and docs |
 //! | `backup` | a dump, restored |
@@ -23,6 +24,7 @@ mod account;
 mod arrival;
 mod avro;
 mod backup;
+mod carried;
 mod feed;
 mod operation;
 mod outages;
