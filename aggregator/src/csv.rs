@@ -7,7 +7,7 @@ use crate::names::{Base, plain};
 use crate::number::{counter, time};
 use crate::plan::{Plan, Role, Target};
 use crate::registry::{Identity, Refusal};
-use crate::table::{Fields, inside};
+use crate::table::{Fields, inside, trimmed};
 use schemas::{DropReason, Time};
 use std::borrow::Cow;
 
@@ -131,7 +131,7 @@ pub(crate) fn is_kind(line: &[u8]) -> bool {
 impl Decoder {
     /// Decodes one line of a CSV file into `out`, or counts why not.
     pub fn csv_line(&mut self, file: &mut CsvFile, line: &[u8], out: &mut Decoded) -> Outcome {
-        let line = crate::decode::trimmed(line);
+        let line = trimmed(line);
         if line.is_empty() || is_kind(line) {
             return Outcome::Skipped;
         }
