@@ -111,14 +111,21 @@ impl JobColumn {
             of_node.since = time;
             running.start = running.start.min(time);
             out.push(event(job_id.clone(), vec![of_node.name.clone()], time, running.start, None));
-        } else if let Some(left) = &mut of_node.left
-            && job_id.as_ref() == Some(&left.job_id)
-            && time > left.end
+        } else if let Some(left) = of_node.left.as_mut().filter(|left| job_id.as_ref() == Some(&left.job_id))
         {
-            left.end = time;
-            match self.jobs.get_mut(&left.job_id) {
-                Some(running) => running.end = running.end.max(time),
-                None => out.push(event(left.job_id.clone(), Vec::new(), time, left.start, Some(time))),
+            let running = self.jobs.get_mut(&left.job_id);
+            if time > left.end {
+                left.end = time;
+                match running {
+                    Some(running) => running.end = running.end.max(time),
+                    None => out.push(event(left.job_id.clone(), Vec::new(), time, left.start, Some(time))),
+                }
+            } else if time < left.start {
+                left.start = time;
+                if let Some(running) = running {
+                    running.start = running.start.min(time);
+                }
+                out.push(event(left.job_id.clone(), vec![of_node.name.clone()], time, time, None));
             }
         }
     }

@@ -81,4 +81,6 @@ fn a_late_row_may_show_that_the_job_before_ended_later() {
 fn a_late_row_may_show_that_a_job_began_earlier() {
     let rows = [(1, 1, "0"), (1, 10, "8"), (1, 8, "8"), (1, 9, "8"), (1, 20, "0")];
     assert_eq!(events(&rows), ["8 nid1 10-…", "8 nid1 8-…", "8  8-10"]);
+    let rows = [(1, 1, "0"), (1, 10, "8"), (1, 20, "0"), (1, 9, "8")];
+    assert_eq!(events(&rows), ["8 nid1 10-…", "8  10-10", "8 nid1 9-…"], "the job has ended");
 }
