@@ -7,7 +7,7 @@ use crate::names::{Base, plain};
 use crate::number::{counter, time};
 use crate::plan::{Plan, Role, Target};
 use crate::registry::{Identity, Refusal};
-use crate::table::{Fields, inside};
+use crate::table::{Fields, inside, trimmed};
 use schemas::{DropReason, Time};
 use std::borrow::Cow;
 
@@ -97,8 +97,9 @@ fn delimiter_of(line: &[u8]) -> u8 {
 pub(crate) fn is_header(line: &[u8]) -> bool {
     let Some(first) = line.first() else { return false };
     let marked = *first == b'#';
-    if !marked && !(first.is_ascii_alphabetic() || matches!(first, b'"' | b'_') || DELIMITERS.contains(first))
-    {
+    // A name, a quote, or a column without a name.
+    let names = first.is_ascii_alphabetic() || matches!(first, b'"' | b'_') || DELIMITERS.contains(first);
+    if !(marked || names) {
         return false;
     }
     let line = if marked { &line[1..] } else { line };
@@ -108,10 +109,8 @@ pub(crate) fn is_header(line: &[u8]) -> bool {
     let (mut has_time, mut others) = (false, 0);
     for (at, name) in Fields::new(line, delimiter_of(line)).map(inside).enumerate() {
         // Values: a row has a number for its time.
-        if !marked
-            && !(at == 0 && name.is_empty())
-            && name.first().is_none_or(|b| b.is_ascii_digit() || matches!(b, b'-' | b'+' | b'.'))
-        {
+        let is_name = name.first().is_some_and(|b| !b.is_ascii_digit() && !matches!(b, b'-' | b'+' | b'.'));
+        if !(marked || is_name || (at == 0 && name.is_empty())) {
             return false;
         }
         let Ok(name) = std::str::from_utf8(name) else { continue };
@@ -132,7 +131,7 @@ pub(crate) fn is_kind(line: &[u8]) -> bool {
 impl Decoder {
     /// Decodes one line of a CSV file into `out`, or counts why not.
     pub fn csv_line(&mut self, file: &mut CsvFile, line: &[u8], out: &mut Decoded) -> Outcome {
-        let line = crate::decode::trimmed(line);
+        let line = trimmed(line);
         if line.is_empty() || is_kind(line) {
             return Outcome::Skipped;
         }

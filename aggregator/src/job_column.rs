@@ -1,14 +1,14 @@
 //! Jobs out of the `job_id` column that LDMS' samplers put into every row.
 //!
-//! A job found so has the nodes whose rows carry its number, from the first such row until no node carries it any more.
+//! A job found so has the nodes whose rows carry its number, from the first such row to the last: whatever the order in
+//! which rows come, these are the same.
 //! It says nothing of user or name, so every other source goes before it ([`crate::JobBook`] decides). A row only says
 //! something when its number differs from that of its source's row before: the rest costs one comparison.
 
 use schemas::{JobEvent, Name, SourceIndex, Sources, Time};
 use std::collections::{BTreeSet, HashMap};
 
-/// A node without rows for so long holds up no end of a job, and a job ends with the last row that carries it if the
-/// next row comes later.
+/// A node without rows for so long holds up no end of a job.
 const SILENT_S: f64 = 120.0;
 
 /// What the latest rows said.
@@ -31,7 +31,19 @@ struct OfSource {
 struct OfNode {
     name: Name,
     job_id: Option<Name>,
+    /// The first row that carried this number, and the newest row.
+    since: Time,
     newest: Time,
+    /// The job before.
+    left: Option<Left>,
+}
+
+/// A job that a node does not carry any more.
+#[derive(Debug)]
+struct Left {
+    job_id: Name,
+    start: Time,
+    end: Time,
 }
 
 /// A job that nodes carry.
@@ -58,40 +70,71 @@ impl JobColumn {
         if let Some(of_source) = self.sources.get(source.at())
             && let Some(node) = of_source.node
             && of_source.carried == job_id
+            && time >= self.nodes[node].since
         {
             let newest = &mut self.nodes[node].newest;
             *newest = time.max(*newest);
             return;
         }
-        if let Some(node) = self.change(sources, source, time, job_id) {
-            self.carry(node, time, number(job_id), out);
-        }
-    }
-
-    /// Remembers what a source carries; its node if that may be new. An older row than others of its node changes nothing.
-    fn change(&mut self, sources: &Sources, source: SourceIndex, time: Time, job_id: &[u8]) -> Option<usize> {
-        if self.sources.len() <= source.at() {
-            self.sources.resize(source.at() + 1, OfSource::default());
-        }
-        let node = match self.sources[source.at()].node {
+        let Some(described) = sources.get(source) else { return };
+        let node = match self.sources.get(source.at()).and_then(|of_source| of_source.node) {
             Some(node) => node,
-            None => self.node(&sources.get(source)?.producer, time),
+            None => self.node(&described.producer, time),
         };
         if time < self.nodes[node].newest {
-            return None;
+            self.carried_before(node, time, number(job_id), out);
+            return;
+        }
+        self.remember(source, node, job_id);
+        self.carry(node, time, number(job_id), out);
+    }
+
+    fn remember(&mut self, source: SourceIndex, node: usize, job_id: &[u8]) {
+        if self.sources.len() <= source.at() {
+            self.sources.resize(source.at() + 1, OfSource::default());
         }
         let of_source = &mut self.sources[source.at()];
         of_source.node = Some(node);
         of_source.carried.clear();
         of_source.carried.extend_from_slice(job_id);
-        Some(node)
+    }
+
+    /// A row that is older than others of its node may only show that its job began earlier, or that the job before ended
+    /// later.
+    fn carried_before(&mut self, node: usize, time: Time, job_id: Option<Name>, out: &mut Vec<JobEvent>) {
+        let of_node = &mut self.nodes[node];
+        if let Some(job_id) = &job_id
+            && of_node.job_id.as_ref() == Some(job_id)
+            && time < of_node.since
+            && let Some(running) = self.jobs.get_mut(job_id)
+        {
+            of_node.since = time;
+            running.start = running.start.min(time);
+            out.push(event(job_id.clone(), vec![of_node.name.clone()], time, running.start, None));
+        } else if let Some(left) = of_node.left.as_mut().filter(|left| job_id.as_ref() == Some(&left.job_id))
+        {
+            let running = self.jobs.get_mut(&left.job_id);
+            if time > left.end {
+                left.end = time;
+                match running {
+                    Some(running) => running.end = running.end.max(time),
+                    None => out.push(event(left.job_id.clone(), Vec::new(), time, left.start, Some(time))),
+                }
+            } else if time < left.start {
+                left.start = time;
+                if let Some(running) = running {
+                    running.start = running.start.min(time);
+                }
+                out.push(event(left.job_id.clone(), vec![of_node.name.clone()], time, time, None));
+            }
+        }
     }
 
     fn node(&mut self, name: &Name, time: Time) -> usize {
         if let Some(known) = self.by_name.get(name) {
             return *known;
         }
-        self.nodes.push(OfNode { name: name.clone(), job_id: None, newest: time });
+        self.nodes.push(OfNode { name: name.clone(), job_id: None, since: time, newest: time, left: None });
         self.by_name.insert(name.clone(), self.nodes.len() - 1);
         self.nodes.len() - 1
     }
@@ -102,10 +145,10 @@ impl JobColumn {
         if of_node.job_id == job_id {
             return;
         }
+        of_node.since = time;
         let left = std::mem::replace(&mut of_node.job_id, job_id.clone());
         if let Some(left) = left {
-            let end = if time.seconds_since(last) > SILENT_S { last } else { time };
-            self.leave(node, &left, time, end, out);
+            self.leave(node, &left, time, last, out);
         }
         if let Some(job_id) = job_id {
             let running = self.jobs.entry(job_id.clone());
@@ -117,11 +160,12 @@ impl JobColumn {
         }
     }
 
-    /// A node stops to carry a job, which ends with the last of its nodes.
+    /// A node stops to carry a job, which ends with the last row of all its nodes.
     fn leave(&mut self, node: usize, job_id: &Name, time: Time, end: Time, out: &mut Vec<JobEvent>) {
         let Some(running) = self.jobs.get_mut(job_id) else { return };
         running.nodes.remove(&node);
         running.end = running.end.max(end);
+        self.nodes[node].left = Some(Left { job_id: job_id.clone(), start: running.start, end });
         let silent = |node: &usize| time.seconds_since(self.nodes[*node].newest) > SILENT_S;
         if running.nodes.iter().all(silent) {
             out.push(event(job_id.clone(), Vec::new(), time, running.start, Some(running.end)));

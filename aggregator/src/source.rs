@@ -8,6 +8,7 @@ use crate::kind::{Told, companion, sibling_header, tell};
 use crate::lines::Lines;
 use crate::names::{Base, WANTED, plain};
 use crate::number::{leading_time, time};
+use crate::table;
 use memchr::memmem;
 use schemas::Time;
 use std::borrow::Cow;
@@ -181,7 +182,7 @@ impl InputFile {
 
     /// The table that begins with `line`, if that is a header: its place in [`InputFile::tables`].
     pub(crate) fn table(&mut self, line: &[u8]) -> Option<usize> {
-        let line = trimmed(line);
+        let line = table::trimmed(line);
         if self.format != Format::Csv || !is_header(line) {
             return None;
         }
@@ -198,12 +199,12 @@ impl InputFile {
         Some(at)
     }
 
-    /// When a row of the table at `table` was sampled, if that is clear without decoding it.
-    pub(crate) fn time_of(&mut self, table: usize, line: &[u8]) -> Option<Time> {
-        let line = trimmed(line);
+    /// When a row of the table at `at` was sampled, if that is clear without decoding it.
+    pub(crate) fn time_of(&mut self, at: usize, line: &[u8]) -> Option<Time> {
         if self.format == Format::Csv {
-            return self.tables.get(table)?.time_of(line);
+            return self.tables.get(at)?.time_of(table::trimmed(line));
         }
+        let line = trimmed(line);
         const LDMS: &[u8] = b"{\"timestamp\":";
         let number = match line.strip_prefix(LDMS) {
             Some(number) => Some(number.trim_ascii_start()),

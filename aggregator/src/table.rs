@@ -45,6 +45,18 @@ fn quoted_end(rest: &[u8], delimiter: u8) -> Option<usize> {
     None
 }
 
+/// A row without byte order mark, line end and blanks around it. Tabs stay: they may part empty fields.
+pub(crate) fn trimmed(line: &[u8]) -> &[u8] {
+    let mut line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    while let [rest @ .., b' ' | b'\r' | b'\n'] = line {
+        line = rest;
+    }
+    while let [b' ', rest @ ..] = line {
+        line = rest;
+    }
+    line
+}
+
 /// A field without blanks and quotes around it.
 #[inline]
 pub(crate) fn inside(field: &[u8]) -> &[u8] {

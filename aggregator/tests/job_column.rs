@@ -58,14 +58,14 @@ fn declared(job_id: &str, nodes: &[&str], start: i64, end: Option<i64>) -> Job {
 fn a_job_has_the_nodes_and_the_time_in_which_rows_carry_its_number() {
     let mut book = JobBook::default();
     fold(&mut book, &seconds(&[(5, ["0", "0"]), (20, ["7", "7"]), (10, ["8", "0"])]));
-    assert_eq!(shown(&book), ["7 n0,n1 5-25 \"\"", "8 n0 25-… \"\""]);
+    assert_eq!(shown(&book), ["7 n0,n1 5-24 \"\"", "8 n0 25-… \"\""]);
 }
 
 #[test]
 fn numbers_may_be_texts_and_0_is_no_job() {
     let mut book = JobBook::default();
     fold(&mut book, &seconds(&[(5, ["\"0\"", "null"]), (20, ["\"12.pbs\"", "0"]), (5, ["\"\"", "0"])]));
-    assert_eq!(shown(&book), ["12.pbs n0 5-25 \"\""]);
+    assert_eq!(shown(&book), ["12.pbs n0 5-24 \"\""]);
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn a_job_file_goes_before_what_rows_carry() {
     fold(&mut book, &carried);
     assert_eq!(
         shown(&book),
-        ["7 n0 10-60 \"\"", "8 n0 60-… \"\"", "other n1 0-… \"ann\""],
+        ["7 n0 10-59 \"\"", "8 n0 60-… \"\"", "other n1 0-… \"ann\""],
         "one node of two"
     );
 }
@@ -128,6 +128,6 @@ fn events_of_several_readers_in_any_order_give_one_job() {
     events.reverse();
     let mut backwards = JobBook::default();
     backwards.fold(&events);
-    assert_eq!(shown(&straight), ["7 n0 21-304 \"\""], "from the first row to the last end that was seen");
+    assert_eq!(shown(&straight), ["7 n0 21-297 \"\""], "from the first row to the last");
     assert_eq!(shown(&backwards), shown(&straight));
 }

@@ -68,6 +68,10 @@ fn tables_of_people_need_no_mark_no_order_and_no_comma() {
         "\"\",\"timestamp\",\"note\",\"host\",\"fs_name\",\"write_bytes_sum\"\n\
          \"1\",\"1795217400.002470\",\"a, b\",\"n1\",\"home\",\"100\"\n\"2\",\"1795217400.002480\",\"\",\"n2\",\"home\",\"7\"\n\
          \"3\",\"1795217401.002470\",\"\",\"n1\",\"home\",\"300\"\n\"4\",\"1795217401.002480\",\"\",\"n2\",\"home\",\"9\"\n",
+        // Tabs, a number before each row, an empty field behind it.
+        "\tts\tprdcr\tfs_name\twrite_bytes.sum\tnote\n1\t1795217400.002470\tn1\thome\t100\t\n\
+         2\t1795217400.002480\tn2\thome\t7\t\r\n3\t1795217401.002470\tn1\thome\t300\tx\n\
+         4\t1795217401.002480\tn2\thome\t9\t\n",
         // Microseconds, node after node, and a header in between.
         "timestamp,producer,fs_name,write_bytes.sum\n1795217400002470,n1,home,100\n1795217401002470,n1,home,300\n\
          producer,timestamp,fs_name,write_bytes.sum\nn2,1795217400002480,home,7\nn2,1795217401002480,home,9\n",

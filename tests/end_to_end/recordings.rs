@@ -71,8 +71,8 @@ fn one_file_is_enough_for_a_post_mortem() {
         store.query_row(sql, [job], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap()
     };
     let second = |second: u64| (START_S + second) as f64 + 0.25;
-    assert_eq!(kept("41"), (second(20), Some(second(280)), String::new()));
-    assert_eq!(kept("42"), (second(140), Some(second(215)), String::new()));
+    assert_eq!(kept("41"), (second(20), Some(second(279)), String::new()));
+    assert_eq!(kept("42"), (second(140), Some(second(214)), String::new()));
 }
 
 #[test]

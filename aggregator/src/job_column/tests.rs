@@ -40,7 +40,7 @@ fn events(rows: &[(u32, i64, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn a_job_lasts_from_its_first_row_until_its_last_node_carries_another_number() {
+fn a_job_lasts_from_its_first_row_to_the_last_one_of_all_its_nodes() {
     let rows = [
         (1, 1, "0"),
         (2, 1, "0"),
@@ -52,7 +52,7 @@ fn a_job_lasts_from_its_first_row_until_its_last_node_carries_another_number() {
         (2, 6, "0"),
         (1, 6, "8"),
     ];
-    assert_eq!(events(&rows), ["7 nid1 2-…", "7 nid2 2-…", "8 nid1 5-…", "7  2-6"]);
+    assert_eq!(events(&rows), ["7 nid1 2-…", "7 nid2 2-…", "8 nid1 5-…", "7  2-5"]);
 }
 
 #[test]
@@ -64,15 +64,23 @@ fn no_job_is_spelled_in_many_ways() {
 }
 
 #[test]
-fn a_silent_node_holds_up_no_end_and_a_gap_ends_at_the_last_row() {
+fn a_silent_node_holds_up_no_end() {
     let rows = [(1, 1, "7"), (2, 1, "7"), (2, 5, "7"), (2, 200, "7"), (2, 201, "0")];
-    assert_eq!(events(&rows).last().unwrap(), "7  1-201", "nid1 died");
+    assert_eq!(events(&rows).last().unwrap(), "7  1-200", "nid1 died");
     let rows = [(1, 1, "7"), (1, 2, "7"), (1, 4000, "0")];
     assert_eq!(events(&rows).last().unwrap(), "7  1-2");
 }
 
 #[test]
-fn rows_that_arrive_late_change_nothing() {
+fn a_late_row_may_show_that_the_job_before_ended_later() {
     let rows = [(1, 1, "7"), (1, 10, "8"), (1, 9, "7"), (1, 11, "8")];
-    assert_eq!(events(&rows), ["7 nid1 1-…", "7  1-10", "8 nid1 10-…"]);
+    assert_eq!(events(&rows), ["7 nid1 1-…", "7  1-1", "8 nid1 10-…", "7  1-9"]);
+}
+
+#[test]
+fn a_late_row_may_show_that_a_job_began_earlier() {
+    let rows = [(1, 1, "0"), (1, 10, "8"), (1, 8, "8"), (1, 9, "8"), (1, 20, "0")];
+    assert_eq!(events(&rows), ["8 nid1 10-…", "8 nid1 8-…", "8  8-10"]);
+    let rows = [(1, 1, "0"), (1, 10, "8"), (1, 20, "0"), (1, 9, "8")];
+    assert_eq!(events(&rows), ["8 nid1 10-…", "8  10-10", "8 nid1 9-…"], "the job has ended");
 }

@@ -162,8 +162,10 @@ impl Entry {
             let same = |run: &&mut Run| run.said.end.is_none_or(|end| start.seconds_since(end) < SAME_RUN_S);
             match runs.last_mut().filter(same) {
                 Some(run) => {
+                    // An end that lies before this start was none.
+                    run.said.end = run.said.end.filter(|end| end > start);
                     run.said.unite(said);
-                    (run.latest_start, run.said.end) = (*start, said.end);
+                    run.latest_start = *start;
                 }
                 None => runs.push(Run { start: *start, latest_start: *start, said: said.clone() }),
             }
@@ -173,7 +175,8 @@ impl Entry {
 
     /// When it was over at the latest: without an end, `open_max_s` after its last start.
     pub(super) fn over(&self, open_max_s: f64) -> Option<Time> {
-        let started = || self.starts.keys().chain(self.seen.keys()).max().map(|start| start.plus_seconds(open_max_s));
+        let started =
+            || self.starts.keys().chain(self.seen.keys()).max().map(|start| start.plus_seconds(open_max_s));
         self.ended().or_else(started)
     }
 

@@ -32,7 +32,17 @@ fn named_as_ldms_does(columns: Columns) -> Columns {
 }
 
 fn own_name(name: &str) -> String {
+    let name = name.trim();
+    let name = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name);
     let name = name.strip_suffix(".value").unwrap_or(name);
+    if let Some((list, member)) = name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+        return own_name(&format!("{list}.{member}"));
+    }
+    for list in ["ib_nics", "job_list"] {
+        if let Some(member) = name.strip_prefix(&format!("{list}_")) {
+            return own_name(&format!("{list}.{member}"));
+        }
+    }
     let lower = name.to_ascii_lowercase();
     let known = match lower.as_str() {
         "time" | "ts" | "m_timestamp" | "epoch" => "timestamp",

@@ -96,6 +96,7 @@ mod tests {
             name: "md".to_string(),
             start: Some(end.plus_seconds(-600.0)),
             end: Some(end),
+            seen: false,
         };
         let events: Vec<JobEvent> = (first..first + count).map(event).collect();
         let mut message = Vec::new();

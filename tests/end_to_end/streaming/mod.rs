@@ -9,6 +9,7 @@
 //! | `process` | a running `tailback` |
 //! | `account` | whether every row that was pushed is counted |
 //! | `tables` | what the database holds, as text; waiting until it does not change |
+//! | `carried` | jobs that only the rows' own numbers show |
 //! | `arrival`, `processes`, `outages`, `poison`, `avro`, `operation` | the scenarios |
 //! | `created_again` | raw topics that are deleted and created again |
 //! | `typed` | a site set up by the commands of README and docs |
@@ -24,6 +25,7 @@ mod account;
 mod arrival;
 mod avro;
 mod backup;
+mod carried;
 mod created_again;
 mod feed;
 mod operation;
