@@ -10,6 +10,7 @@
 //! | `stream_rules` | DESIGN 6, rule by rule: rows in, signals out |
 //! | `silence`, `links_in_order` | sources that go silent; links whose news come in another order |
 //! | `clocks` | clocks that are wrong, and right again |
+//! | `mounts` | one file system that a node has mounted more than once |
 //! | `judgement` | falls: contention or a phase of the job itself |
 //! | `factors`, `factors_embedded` | calibration by finished runs, in both stores |
 //! | `postgres`, `postgres_storage_policy` | the server's store: commits, tiers, places, what is kept |
@@ -32,6 +33,7 @@ mod factors;
 mod factors_embedded;
 mod judgement;
 mod links_in_order;
+mod mounts;
 mod postgres;
 mod postgres_storage_policy;
 mod published;

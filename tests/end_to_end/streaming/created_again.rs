@@ -7,7 +7,7 @@ use super::site::Site;
 use support::stack::turn;
 
 /// A line of the log.
-const SAYS: &str = "raw topic was deleted and created again";
+const WARNING: &str = "raw topic was deleted and created again";
 
 #[test]
 fn rows_of_raw_topics_that_are_created_again_are_in_the_tables() {
@@ -24,6 +24,6 @@ fn rows_of_raw_topics_that_are_created_again_are_in_the_tables() {
     Feed::to(&site).paced(after, 8.0, |_| {});
     site.settles_as(undisturbed(services)).drops_equal(undisturbed(services));
     let log = process.log();
-    assert!(log.contains(SAYS), "{log}");
+    assert!(log.contains(WARNING), "{log}");
     process.finish();
 }
