@@ -313,7 +313,7 @@ fn file_systems_whose_names_have_dashes_are_told_apart() {
         let row = format!(
             r#"{{"timestamp":1500000000.0,"producer":"c1","component_id":1,"fs_name":"proj","llite":"{mount}","write_bytes.sum":{bytes}}}"#
         );
-        assert_eq!(decoder.json_line(None, row.as_bytes(), &mut decoded), Outcome::Rows(1));
+        assert_eq!(decoder.json_line(None, row.as_bytes(), &mut decoded), Outcome::Row);
     }
     let parts: Vec<&str> = decoder.sources().as_slice().iter().map(|s| s.parts[0].as_str()).collect();
     assert_eq!(parts, ["proj-a", "proj-b"]);

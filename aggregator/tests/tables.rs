@@ -1,6 +1,6 @@
 //! Tables and JSON rows as LDMS' stores, decompositions and people write them: all give the same rows.
 
-use crate::files::folder;
+use crate::integration::files::folder;
 use aggregator::{Decoded, Decoder, Outcome, Replay};
 use schemas::{DropReason, JobEvent, Time};
 

@@ -11,6 +11,7 @@
 //! | `silence`, `links_in_order` | sources that go silent; links whose news come in another order |
 //! | `clocks` | clocks that are wrong, and right again |
 //! | `judged` | jobs: what had a quiet baseline, and what may be said of the rest |
+//! | `mounts` | one file system that a node has mounted more than once |
 //! | `judgement` | falls: contention or a phase of the job itself |
 //! | `factors`, `factors_embedded` | calibration by finished runs, in both stores |
 //! | `postgres`, `postgres_storage_policy` | the server's store: commits, tiers, places, what is kept |
@@ -34,6 +35,7 @@ mod factors_embedded;
 mod judged;
 mod judgement;
 mod links_in_order;
+mod mounts;
 mod postgres;
 mod postgres_storage_policy;
 mod published;

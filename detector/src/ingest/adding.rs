@@ -9,7 +9,7 @@ use crate::settings::StreamSettings;
 use schemas::{Name, SeriesIndex};
 
 /// Rows of a new source after which it is known whether it adds.
-pub(super) const ROWS_TO_TELL: u64 = 3;
+pub(super) const ROWS_TO_KNOW: u64 = 3;
 
 impl Component {
     /// Looks whether a source, of which a row was kept, reports at the same time as the owner of its part, from another set.
@@ -22,7 +22,7 @@ impl Component {
         let is_other = owner.source.set.as_ref().is_some_and(|of_owner| of_owner != set);
         let before =
             reporter.rows.iter().rev().nth(1).map(|(time, _)| time.plus_seconds(-0.5 * settings.tick_s));
-        if reporter.accepted >= ROWS_TO_TELL && is_other && before.is_some() && owner.order.heard() >= before
+        if reporter.accepted >= ROWS_TO_KNOW && is_other && before.is_some() && owner.order.heard() >= before
         {
             self.adding.push(place as u16);
         }

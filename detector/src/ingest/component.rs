@@ -9,11 +9,11 @@
 use super::Found;
 use super::clock::JUMP_S;
 use super::order::{Order, Row};
-use super::reporter::{Part, Reporter, only_part};
+use super::reporter::{Part, Reporter};
 use super::stage::Stage;
 use super::whole::Whole;
 use crate::settings::StreamSettings;
-use schemas::{DropCounts, DropReason, Heard, Metric, Name, SeriesIndex, Silence, Source, Time};
+use schemas::{DropCounts, DropReason, Metric, Name, SeriesIndex, Source, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -144,84 +144,9 @@ impl Component {
         self.whole.as_ref().map(|whole| whole.series)
     }
 
-    /// Its producers, each once.
-    pub fn producers(&self) -> Vec<Name> {
-        let mut names: Vec<Name> = self.reporters.iter().map(|r| r.source.producer.clone()).collect();
-        names.sort();
-        names.dedup();
-        names
-    }
-
     /// The newest timestamp that was believed.
     pub fn newest(&self) -> Option<Time> {
         self.newest
-    }
-
-    /// Sources heard since the last call.
-    pub fn heard(&mut self) -> impl Iterator<Item = Heard> {
-        let parts = &self.parts;
-        let news = self.reporters.iter_mut().filter(|r| r.accepted > r.told);
-        news.filter_map(|r| {
-            let last_time = r.rows.back().map(|(time, _)| *time).or(r.order.last())?;
-            r.told = r.accepted;
-            Some(Heard {
-                producer: r.source.producer.clone(),
-                schema: r.source.schema.clone(),
-                component: r.source.component.clone(),
-                part: r.only_part(parts).cloned(),
-                last_time,
-                rows: r.accepted,
-            })
-        })
-    }
-
-    /// Looks which of its sources are silent.
-    pub fn look_for_silence(&mut self, now: Time, delay_s: f64, settings: &StreamSettings) {
-        for place in 0..self.reporters.len() {
-            if !self.is_succeeded(place) {
-                self.reporters[place].order.look(now, delay_s, settings);
-            }
-        }
-    }
-
-    /// Whether another set of the same source was heard later: a file system that is mounted anew has a set of its own.
-    fn is_succeeded(&self, place: usize) -> bool {
-        let reporter = &self.reporters[place];
-        let heard = reporter.order.heard();
-        self.reporters.len() > 1
-            && self.reporters.iter().any(|r| r.order.heard() > heard && r.tells_of_the_same(reporter))
-    }
-
-    /// The first row of a source, at `time`, ends the silence of the set that it follows.
-    pub(super) fn succeed(&mut self, place: usize, time: Time, settings: &StreamSettings) {
-        let of = &self.reporters[place];
-        let others = self.reporters.iter().enumerate().filter(|(at, _)| *at != place);
-        let same = others.filter(|(_, other)| other.tells_of_the_same(of));
-        if let Some((before, _)) = same.max_by_key(|(_, other)| other.order.last()) {
-            self.reporters[before].order.succeeded(time, settings);
-        }
-    }
-
-    /// Silences of its sources that began, ended or were none, since the last call.
-    pub fn silences(&mut self) -> impl Iterator<Item = Silence> {
-        let of_parts = &self.parts;
-        self.reporters.iter_mut().flat_map(|Reporter { source, order, parts, .. }| {
-            let part = only_part(source, parts, of_parts).cloned();
-            let of_source = move |(since, end)| Silence {
-                producer: source.producer.clone(),
-                schema: source.schema.clone(),
-                component: source.component.clone(),
-                part: part.clone(),
-                since,
-                end,
-            };
-            order.silence().take().into_iter().map(of_source)
-        })
-    }
-
-    /// How many of its sources are silent now.
-    pub fn silent(&self) -> usize {
-        self.reporters.iter().filter(|reporter| reporter.order.is_silent()).count()
     }
 
     /// The time of the stream, where others report too: of two clocks the one that is nearer to it is right.

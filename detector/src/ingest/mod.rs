@@ -8,6 +8,7 @@
 //! | [`rates`] | makes a reading of two rows: wraps, resets, saturation, activity |
 //! | `adding` | sources that add to a part instead of repeating it |
 //! | [`component`] | a component and its sources; which rows are believed |
+//! | `presence` | which sources of a component report, and which are silent |
 //! | `succession` | who owns which part, who takes over, and when |
 //! | `reporter` | a source of a component, and a part of it |
 //! | `step_back` | a clock that was ahead and is right again |
@@ -22,6 +23,7 @@ mod adding;
 pub mod clock;
 pub mod component;
 pub mod order;
+mod presence;
 pub mod rates;
 mod reporter;
 pub mod silence;

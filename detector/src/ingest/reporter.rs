@@ -66,7 +66,7 @@ impl Reporter {
     }
 
     /// Whether both are known by the same producer, schema, component and part, whatever their sets.
-    pub(super) fn tells_of_the_same(&self, other: &Reporter) -> bool {
+    pub(super) fn reports_as(&self, other: &Reporter) -> bool {
         self.parts == other.parts && self.source.tells_of_the_same(&other.source)
     }
 

@@ -1,6 +1,6 @@
 //! One source at work: its rows, in order, to readings of the parts it owns.
 
-use super::adding::ROWS_TO_TELL;
+use super::adding::ROWS_TO_KNOW;
 use super::component::Component;
 use super::order::Row;
 use super::rates::{Rate, rate};
@@ -215,7 +215,7 @@ impl Stage<'_> {
         let parts = &self.component.parts;
         let reporter = &mut self.component.reporters[self.place];
         let Some(newest) = reporter.rows.back().map(|(time, _)| *time) else { return };
-        if reporter.accepted <= ROWS_TO_TELL {
+        if reporter.accepted <= ROWS_TO_KNOW {
             return;
         }
         let needed = |at: &u16| {

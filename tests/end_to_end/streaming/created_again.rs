@@ -4,10 +4,11 @@ use super::arrival::undisturbed;
 use super::feed::Feed;
 use super::rows::{self, Row};
 use super::site::Site;
+use super::tables::Tables;
 use support::stack::turn;
 
 /// A line of the log.
-const SAYS: &str = "raw topic was deleted and created again";
+const WARNING: &str = "raw topic was deleted and created again";
 
 #[test]
 fn rows_of_raw_topics_that_are_created_again_are_in_the_tables() {
@@ -22,8 +23,12 @@ fn rows_of_raw_topics_that_are_created_again_are_in_the_tables() {
     site.delete_raw_topics();
     site.create_raw_topics();
     Feed::to(&site).paced(after, 8.0, |_| {});
-    site.settles_as(undisturbed(services)).drops_equal(undisturbed(services));
+    let found = site.settled();
+    // Regions that are open may end in the pause; rows and what is made of each series do not depend on it.
+    let signals = |tables: &Tables| tables.of("signals").map(str::to_string).collect::<Vec<_>>();
+    assert_eq!(signals(&found), signals(undisturbed(services)));
+    found.drops_equal(undisturbed(services));
     let log = process.log();
-    assert!(log.contains(SAYS), "{log}");
+    assert!(log.contains(WARNING), "{log}");
     process.finish();
 }
