@@ -29,7 +29,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 /// source that is merely behind the others goes on where it was.
 const GIVEN_UP_S: f64 = 60.0;
 /// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u32 = 9;
+pub const STATE_VERSION: u32 = 10;
 
 /// State of the detector stage. It can be written and read back at any point between two calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]

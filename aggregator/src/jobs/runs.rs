@@ -31,6 +31,7 @@ pub(super) struct Entry {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Said {
     name: String,
+    #[serde(with = "schemas::hostlist::folded")]
     nodes: BTreeSet<Name>,
     end: Option<Time>,
 }
