@@ -3,6 +3,8 @@
 //! Every job has an end here. Where nobody told of one it is presumed: `open_max_s` after the start, or, where nodes are
 //! not shared, when the next job starts on one of its nodes. To the outside such a job runs until that time has come.
 
+mod written_job;
+
 use crate::settings::JobSettings;
 use schemas::{Job, JobResult, Name, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
@@ -33,6 +35,7 @@ pub struct JobLedger {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Tracked {
     /// The job; its end is the presumed one where nobody told of it.
+    #[serde(with = "written_job")]
     pub job: Job,
     /// Whether somebody told of its end.
     ended: bool,

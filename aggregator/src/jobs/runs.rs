@@ -47,6 +47,7 @@ impl Span {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Said {
     name: String,
+    #[serde(with = "schemas::hostlist::folded")]
     nodes: BTreeSet<Name>,
     end: Option<Time>,
 }
