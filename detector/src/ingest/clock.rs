@@ -109,7 +109,7 @@ impl StreamClock {
             return;
         }
         self.leapt = None;
-        if step_s > 0.0 || step_s < -JUMP_S {
+        if !(-JUMP_S..=0.0).contains(&step_s) {
             self.now = Some(reached);
         }
     }

@@ -23,8 +23,8 @@ pub(super) fn charge(merged: &[Merged<'_>], moment: i64, charges: &mut Vec<Charg
     let lost = |m: &Merged<'_>| m.cells.get(&moment).map_or(0.0, |cell| cell.lost_s / m.used);
     charges.clear();
     charges.extend(merged.iter().map(|m| Charge { most_s: most_s(m, moment), ..Charge::default() }));
-    let named = share_out(merged, &lost, true, 0.0, charges);
-    share_out(merged, &lost, false, named, charges);
+    let named = share_out(merged, lost, true, 0.0, charges);
+    share_out(merged, lost, false, named, charges);
     let sure = |at: &usize| lost(&merged[*at]) * merged[*at].least_share;
     if let Some(surest) = (0..merged.len()).max_by(|a, b| sure(a).total_cmp(&sure(b))) {
         charges[surest].certain_s = lost(&merged[surest]);
