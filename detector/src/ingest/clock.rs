@@ -52,9 +52,14 @@ impl StreamClock {
         self.limit = self.limit.max(Some(limit));
     }
 
-    /// The time of the stream where other components than one report too.
-    pub fn of_others(&self) -> Option<Time> {
-        self.now.filter(|_| self.reporting > 1)
+    /// The time of the stream where other components than this one report.
+    pub fn of_others(&self, component: usize) -> Option<Time> {
+        let own = self.latest.get(component).copied().flatten().is_some_and(|latest| self.reports(&latest));
+        self.now.filter(|_| self.reporting > usize::from(own))
+    }
+
+    fn reports(&self, latest: &Latest) -> bool {
+        self.turns - latest.turn <= 2 * self.reporting.max(1) as u64
     }
 
     /// Seconds by which `time` is ahead of the others, where that is a leap.
@@ -81,9 +86,8 @@ impl StreamClock {
 
     /// Takes the time again.
     pub fn look(&mut self) {
-        let missed = 2 * self.reporting.max(1) as u64;
-        let reports = |latest: &&Latest| self.turns - latest.turn <= missed;
-        let mut times: Vec<Time> = self.known().filter(reports).map(|latest| latest.time).collect();
+        let mut times: Vec<Time> =
+            self.known().filter(|latest| self.reports(latest)).map(|latest| latest.time).collect();
         let quorum = times.len().div_ceil(QUORUM).max(2).min(times.len());
         self.reporting = times.len();
         self.due = self.turns + (self.reporting as u64 / LOOKS_A_ROUND).max(1);

@@ -186,7 +186,7 @@ impl Ingest {
                 continue;
             };
             let component = &mut self.components[number as usize];
-            component.compare_with(self.clock.of_others());
+            component.compare_with(self.clock.of_others(number as usize));
             component.row(place as usize, time, counters, &self.settings, &mut self.drops, out);
             while let Some((place, part)) = component.next_adding() {
                 let (metric, of) = (component.metric, component.name.clone());

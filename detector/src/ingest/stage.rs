@@ -215,7 +215,7 @@ impl Stage<'_> {
         let parts = &self.component.parts;
         let reporter = &mut self.component.reporters[self.place];
         let Some(newest) = reporter.rows.back().map(|(time, _)| *time) else { return };
-        if reporter.accepted <= ROWS_TO_KNOW {
+        if reporter.accepted <= 2 * ROWS_TO_KNOW {
             return;
         }
         let needed = |at: &u16| {
