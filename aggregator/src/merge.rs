@@ -145,7 +145,7 @@ impl Replay {
     }
 }
 
-/// Which producers belong to which numbers, as far as the first rows of all files tell.
+/// Which producers belong to which numbers, as far as the first rows of all files show.
 fn pairs(files: &[InputFile]) -> Result<NodePairs, InputError> {
     let mut decoder = Decoder::default();
     let (mut out, mut bytes) = (Decoded::default(), Vec::new());

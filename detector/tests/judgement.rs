@@ -1,71 +1,8 @@
 //! What happens between series: falls that others explain, routers of which a part is silent, clocks that
 //! are wrong, nodes that die.
 
-use detector::detector::Detector;
-use detector::model::ModelKind;
-use detector::settings::Settings;
-use schemas::{
-    Cause, CounterBatch, DropReason, Episode, Metric, Name, ResultBatch, Source, SourceIndex, Sources, State,
-    Time,
-};
-
-const GB: f64 = 1e9;
-
-struct Machine {
-    sources: Sources,
-    detector: Detector,
-}
-
-fn name(text: &str) -> Name {
-    Name::parse(text).unwrap()
-}
-
-fn at(second: f64) -> Time {
-    Time::from_seconds(1e9 + second)
-}
-
-impl Machine {
-    fn new() -> Machine {
-        Machine { sources: Sources::default(), detector: Detector::new(Settings::of(ModelKind::Robust)) }
-    }
-
-    fn source(&mut self, metric: Metric, producer: &str, component: &str, parts: &[&str]) -> SourceIndex {
-        let parts = parts.iter().map(|p| name(p)).collect();
-        let (schema, producer, component) = (name("test"), name(producer), name(component));
-        self.sources.intern(Source { schema, producer, metric, component, set: None, parts, rank: 0 })
-    }
-
-    fn row(&mut self, source: SourceIndex, time: Time, counters: &[u64]) {
-        let mut batch = CounterBatch::default();
-        batch.push(source, time, counters);
-        self.detector.rows(&self.sources, &batch);
-    }
-
-    /// Clients that write `rates[client](second)` GB/s.
-    fn write(&mut self, seconds: u32, rates: &[&dyn Fn(u32) -> f64]) {
-        let clients: Vec<SourceIndex> = (0..rates.len())
-            .map(|n| self.source(Metric::LustreWriteRate, &format!("nid{n}"), &format!("nid{n}"), &["snx"]))
-            .collect();
-        let mut written = vec![0.0; rates.len()];
-        for second in 0..seconds {
-            for (client, source) in clients.iter().enumerate() {
-                self.row(*source, at(f64::from(second) + 0.002), &[written[client] as u64]);
-                written[client] += rates[client](second) * GB;
-            }
-        }
-    }
-
-    fn end(mut self) -> ResultBatch {
-        self.detector.finish();
-        self.detector.take()
-    }
-}
-
-fn of<'a>(batch: &'a ResultBatch, component: &str) -> Vec<&'a Episode> {
-    let series: Vec<_> =
-        batch.series.iter().filter(|(_, info)| info.component.as_str() == component).map(|s| s.0).collect();
-    batch.episodes.iter().filter(|e| series.contains(&e.series)).collect()
-}
+use super::machine::{GB, Machine, at, of};
+use schemas::{Cause, DropReason, Metric, ResultBatch, SourceIndex, State, Time};
 
 #[test]
 fn an_aggressor_that_began_some_seconds_before_the_fall_still_explains_it() {
@@ -389,47 +326,3 @@ fn a_take_over_does_not_depend_on_when_the_silence_is_noticed() {
 }
 
 /// Causes of an episode, with the job or series that is named.
-fn causes(episode: &Episode) -> Vec<(Cause, String, f64)> {
-    episode.causes.iter().map(|c| (c.cause, c.series_or_job.clone(), c.share)).collect()
-}
-
-#[test]
-fn a_small_newcomer_is_not_blamed_for_a_slower_server() {
-    for lead in [0, 2, 5] {
-        let mut machine = Machine::new();
-        let slow = |s: u32| if (150..300).contains(&s) { 0.35 } else { 1.0 };
-        let newcomer = move |s: u32| if s >= 150 - lead { 0.06 } else { 0.0 };
-        machine.write(400, &[&slow, &slow, &slow, &slow, &newcomer]);
-        let batch = machine.end();
-        for client in ["nid0", "nid1", "nid2", "nid3"] {
-            let episodes = of(&batch, client);
-            assert_eq!(episodes.len(), 1, "lead {lead}, {client}");
-            let named: Vec<Cause> = causes(episodes[0]).iter().map(|c| c.0).collect();
-            assert_eq!(named, [Cause::Server], "lead {lead}, {client}");
-        }
-    }
-}
-
-#[test]
-fn a_share_of_blame_is_what_the_newcomer_took_and_the_rest_is_the_server() {
-    let mut machine = Machine::new();
-    // The server loses 0.9 of 3 GB/s, and a newcomer takes 0.9 more.
-    let victim = |s: u32| if (150..300).contains(&s) { 0.4 } else { 1.0 };
-    let newcomer = |s: u32| if (150..300).contains(&s) { 0.9 } else { 0.0 };
-    machine.write(400, &[&victim, &victim, &victim, &newcomer]);
-    let batch = machine.end();
-    let [episode] = of(&batch, "nid0")[..] else { panic!("one episode") };
-    let found = causes(episode);
-    let of_server: f64 = found.iter().filter(|c| c.0 == Cause::Server).map(|c| c.2).sum();
-    let of_newcomer: f64 = found.iter().filter(|c| c.1.contains("nid3")).map(|c| c.2).sum();
-    assert!((of_server - 0.5).abs() < 0.05 && (of_newcomer - 0.5).abs() < 0.05, "{found:?}");
-}
-
-#[test]
-fn a_client_that_lowers_its_rate_gives_it_to_all_others_and_accuses_none() {
-    let mut machine = Machine::new();
-    let own = |s: u32| if (150..300).contains(&s) { 0.25 } else { 1.0 };
-    let other = |s: u32| if (150..300).contains(&s) { 1.25 } else { 1.0 };
-    machine.write(290, &[&own, &other, &other, &other]);
-    assert!(of(&machine.end(), "nid0").is_empty());
-}

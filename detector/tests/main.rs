@@ -12,7 +12,9 @@
 //! | `clocks` | clocks that are wrong, and right again |
 //! | `judged` | jobs: what had a quiet baseline, and what may be said of the rest |
 //! | `mounts` | one file system that a node has mounted more than once |
+//! | `blame` | who is to blame for a fall, and with what share |
 //! | `judgement` | falls: contention or a phase of the job itself |
+//! | `machine`, `stream` | rows fed to a detector |
 //! | `factors`, `factors_embedded` | calibration by finished runs, in both stores |
 //! | `postgres`, `postgres_storage_policy` | the server's store: commits, tiers, places, what is kept |
 //! | `answers`, `collection`, `dashboard_sums` | SQL: its documented answers, who reports, sums for dashboards |
@@ -26,6 +28,7 @@
 
 mod accuracy;
 mod answers;
+mod blame;
 mod clocks;
 mod collection;
 mod dashboard_sums;
@@ -35,6 +38,7 @@ mod factors_embedded;
 mod judged;
 mod judgement;
 mod links_in_order;
+mod machine;
 mod mounts;
 mod postgres;
 mod postgres_storage_policy;
@@ -43,4 +47,5 @@ mod quiet;
 mod robust;
 mod silence;
 mod strategies;
+mod stream;
 mod stream_rules;

@@ -173,9 +173,7 @@ impl Detecting {
                 }
                 self.stages.detector.give_up_silent();
                 self.stages.detector.look_for_silence(read.watermark);
-                // Without newer rows the stream stands still, though its partitions are read up to the present.
-                let now = read.newest.map_or(read.watermark, |newest| newest.min(read.watermark));
-                if self.stages.forget_jobs(now) {
+                if self.stages.forget_jobs(read.watermark, read.newest) {
                     self.told.retain(|job_id, _| self.stages.detector.keeps_job(job_id));
                 }
                 Ok(())

@@ -85,7 +85,7 @@ impl Entry {
         changed && self.declared.is_none() && !(event.seen && named_before)
     }
 
-    /// Whether a scheduler, its job rows or a job file tell when it ran.
+    /// Whether a scheduler, its job rows or a job file say when it ran.
     pub(super) fn is_named(&self) -> bool {
         self.declared.is_some() || !self.starts.is_empty()
     }

@@ -3,8 +3,8 @@
 use super::Detector;
 use schemas::{SeriesIndex, Time};
 
-/// Seconds of silence after which nobody waits for a component: beyond gap and lateness by far, so that a
-/// source that is merely behind the others goes on where it was.
+/// Seconds of silence after which a component is no longer waited for: beyond gap and lateness by far, so that a
+/// source that is merely behind the others continues where it was.
 const GIVEN_UP_S: f64 = 60.0;
 
 impl Detector {
@@ -27,7 +27,7 @@ impl Detector {
         }
     }
 
-    /// Series of components that nobody hears of any more start anew: their episodes end at what was seen.
+    /// Restarts series of components that are silent: their episodes end at what was seen.
     pub fn give_up_silent(&mut self) {
         for series in self.ingest.give_up_silent(GIVEN_UP_S) {
             if series.at() < self.series.len() {

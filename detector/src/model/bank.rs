@@ -90,7 +90,7 @@ impl Bank {
         }
     }
 
-    /// Restarts series `i` with its readings since `since`. Those before tell the others what it did; `published` has none.
+    /// Restarts series `i` with its readings since `since`. Those before show the others what it did; `published` has none.
     pub fn restart_since(&mut self, i: usize, since: Time) -> Happening {
         match self {
             Bank::Published(bank) => bank.restart(i),

@@ -37,8 +37,10 @@ impl Stages {
             && !self.jobs.knows(&event.job_id)
     }
 
-    /// Forgets jobs that ended long before `now`; whether it was time to look.
-    pub(super) fn forget_jobs(&mut self, now: Time) -> bool {
+    /// Forgets jobs that ended long before the stream's rows, all partitions being read up to `watermark`; whether it was
+    /// time to look. Without newer rows than `newest` the stream stands still, and jobs may still be reported.
+    pub(super) fn forget_jobs(&mut self, watermark: Time, newest: Option<Time>) -> bool {
+        let now = newest.map_or(watermark, |newest| newest.min(watermark));
         let over = now.plus_seconds(-KEPT_S);
         if now == Time::MIN || (self.over != Time::MIN && over.seconds_since(self.over) < LOOK_S) {
             return false;

@@ -27,7 +27,7 @@ impl RobustBank {
         closed
     }
 
-    /// The same with the readings that began at `since` or later. Those before stay in the ring: they tell what the
+    /// The same with the readings that began at `since` or later. Those before stay in the ring: they show what the
     /// series did when another fell ([`RobustBank::mean_between`]).
     pub fn restart_since(&mut self, i: usize, since: Time) -> Happening {
         let closed = self.forget_baseline(i);
@@ -70,8 +70,8 @@ impl RobustBank {
         closed
     }
 
-    /// Series `i` was not seen for a while: it warms up anew, and is then compared with the baseline it had,
-    /// so that contention that went on meanwhile is not taken for its usual level.
+    /// Series `i` was not seen for a while: it warms up again, and is then compared with the baseline it had,
+    /// so that contention that lasted meanwhile is not taken for its usual level.
     pub fn pause(&mut self, i: usize) -> Happening {
         let was_contended = self.watch[i].stage == Stage::Contended;
         let (mut baseline, levels) = (self.memory[i].baseline, self.memory[i].levels);
