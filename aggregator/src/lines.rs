@@ -11,7 +11,7 @@ pub const LINE_BYTES_MAX: usize = 1 << 20;
 /// What is read at once.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// What [`Lines::next`] met.
+/// What `Lines::next` met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Line {
     /// A line with its newline, or a whole object.

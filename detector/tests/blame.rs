@@ -3,6 +3,7 @@
 use super::machine::{GB, Machine, of};
 use schemas::{Cause, Episode};
 
+/// Causes of an episode, with the job or series that is named.
 fn causes(episode: &Episode) -> Vec<(Cause, String, f64)> {
     episode.causes.iter().map(|c| (c.cause, c.series_or_job.clone(), c.share)).collect()
 }

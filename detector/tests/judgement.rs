@@ -324,5 +324,3 @@ fn a_take_over_does_not_depend_on_when_the_silence_is_noticed() {
     assert!(differs.is_none(), "{differs:?}");
     assert_eq!(straight.len(), late.len());
 }
-
-/// Causes of an episode, with the job or series that is named.

@@ -3,7 +3,9 @@
 use detector::detector::Detector;
 use detector::model::ModelKind;
 use detector::settings::Settings;
-use schemas::{CounterBatch, Episode, Metric, Name, ResultBatch, SeriesIndex, Signal, Source, SourceIndex, Sources, Time};
+use schemas::{
+    CounterBatch, Episode, Metric, Name, ResultBatch, SeriesIndex, Signal, Source, SourceIndex, Sources, Time,
+};
 
 /// One GB, what the writers of these tests write each second.
 pub const GB: u64 = 1_000_000_000;

@@ -4,8 +4,8 @@
 mod network;
 
 use super::*;
-use network::{factors, region, regions};
 use detector::store::{Retention, Store};
+use network::{factors, region, regions};
 use schemas::{
     Cause, CauseKind, CauseShare, Counts, Episode, EpisodeId, Evidence, Interval, Job, JobFactors, JobResult,
     LossPoint, Metric, Name, Region, RegionCause, RegionId, RegionVictim, ResultBatch, SeriesIndex,

@@ -230,9 +230,7 @@ impl Detecting {
 
     /// What this partition knows of jobs, where it changed since it was told last. The first partition tells
     /// of every job, so that a job without any series is known too.
-    fn parts(&mut self) -> Vec<Outgoing> {
-        // Not the offset: a topic that is created again begins with 0, and later news must replace the earlier ones.
-        let position = self.messages.cast_signed();
+    fn parts(&mut self, position: i64) -> Vec<Outgoing> {
         let mut messages = Vec::new();
         for (job_id, part) in self.stages.detector.job_parts() {
             if part.series == 0 && self.partition != 0 {
@@ -318,7 +316,7 @@ impl Work for Detecting {
         }
     }
 
-    fn take(&mut self, _position: i64, all: bool) -> Outcome {
+    fn take(&mut self, position: i64, all: bool) -> Outcome {
         let detector = &mut self.stages.detector;
         let most = self.telling.most(self.partition, detector.newest(), all);
         let mut results = detector.take_apart(most);
@@ -328,6 +326,8 @@ impl Work for Detecting {
             self.wrong_clocks.log(&self.stages.detector);
         }
         for topic in self.inbox.created_again() {
+            metrics::counter!("tailback_raw_topics_created_again_total", "topic" => topic.clone())
+                .increment(1);
             tracing::warn!(
                 partition = self.partition,
                 topic,
@@ -338,7 +338,7 @@ impl Work for Detecting {
         messages.extend(self.links());
         messages.extend(self.news(&results));
         if all {
-            messages.extend(self.parts());
+            messages.extend(self.parts(position));
         }
         if self.partition != 0 {
             // All partitions hear of all jobs; one of them tells the database.

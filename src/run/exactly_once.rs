@@ -306,7 +306,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         }
         for (partition, to) in positions {
             if let Some(held) = self.held.get_mut(&partition) {
-                held.has_committed(to);
+                held.committed = Some(to);
                 let _ = offsets.add_partition_offset(&self.setup.topic, partition, Offset::Offset(to));
             }
         }

@@ -44,6 +44,10 @@ fn describe() {
         "tailback_rejected_messages_total",
         "Messages that Kafka does not take, by topic and reason"
     );
+    describe_counter!(
+        "tailback_raw_topics_created_again_total",
+        "Partitions of raw topics that were found deleted and created again"
+    );
     describe_counter!("tailback_commits_total", "Transactions, by outcome");
     describe_counter!(
         "tailback_signals_total",

@@ -16,12 +16,12 @@ pub struct Held<W: Work> {
     pub position: i64,
     /// Offset that the database has; messages up to it are taken again after a restart, without telling anybody.
     pub committed: Option<i64>,
-    /// Whether the topic was created again and the database still has an offset of the one before.
-    is_created_again: bool,
     epoch: i64,
     /// Generation of states that this one belongs to.
     pub generation: i64,
     partition: i32,
+    /// Offset from which it was read after the claim.
+    begin: i64,
     /// Settings to judge by once the state is up to date: until then those that it was made with.
     configured: Option<W::Settings>,
     snapshot_at: Instant,
@@ -50,10 +50,10 @@ pub enum RestoreError {
         /// Version of this program.
         known: u32,
     },
-    /// The topic was created again, and the state is older than the results.
+    /// The topic begins anew.
     #[error(
         "{stage}/{partition} has a message at offset {offset}, but the database has read up to {position}: the topic \
-         was deleted and created again, and messages are gone that the state in the database needs; delete `tailback.counters` and `tailback.signals` both, and `tailback migrate --forget-positions` begins \
+         was deleted and made anew; delete `tailback.counters` and `tailback.signals` both, and `tailback migrate --forget-positions` begins \
          them anew here too"
     )]
     Recreated {
@@ -94,10 +94,10 @@ impl<W: Work> Held<W> {
             work: W::fresh(partition, settings),
             position: claim.position.unwrap_or(0),
             committed: claim.position,
-            is_created_again: false,
             epoch: claim.epoch,
             generation: claim.generation,
             partition,
+            begin: 0,
             configured: None,
             snapshot_at: Instant::now(),
             snapshot_share: 0.1 + 0.9 * even_share(partition),
@@ -120,6 +120,7 @@ impl<W: Work> Held<W> {
             held.position = 0;
         }
         held.work.number_from(NUMBERS.saturating_mul(claim.generation.cast_unsigned()));
+        held.begin = held.position;
         held.configured = Some(settings.clone());
         held.end_of_replay();
         Ok(held)
@@ -129,10 +130,14 @@ impl<W: Work> Held<W> {
     /// `payload` here.
     ///
     /// # Errors
-    /// [`RestoreError::Recreated`] if the topic is not the one that the database knows, and the state lacks a part of it.
+    /// [`RestoreError::Recreated`] if the topic is not the one that the database knows.
     pub fn message(&mut self, offset: i64, payload: Option<&[u8]>) -> Result<(), RestoreError> {
+        if offset < self.begin {
+            let (stage, partition, position) = (W::STAGE, self.partition, self.begin);
+            return Err(RestoreError::Recreated { stage, partition, position, offset });
+        }
         if offset < self.position {
-            self.begin_again(offset)?;
+            return Ok(());
         }
         if offset > self.position && self.position > 0 {
             let missing = offset - self.position;
@@ -151,34 +156,9 @@ impl<W: Work> Held<W> {
         Ok(())
     }
 
-    /// Kafka sends no message of a claimed partition twice: one at an offset that was passed is of a topic that was created
-    /// again. The state continues with it, where it holds all that the database has results of.
-    fn begin_again(&mut self, offset: i64) -> Result<(), RestoreError> {
-        let (stage, partition, position) = (W::STAGE, self.partition, self.position);
-        if self.replays() {
-            return Err(RestoreError::Recreated { stage, partition, position, offset });
-        }
-        tracing::warn!(
-            stage,
-            partition,
-            position,
-            offset,
-            "topic was deleted and created again: reading continues at its new beginning; what the old one still held is lost"
-        );
-        (self.position, self.is_created_again) = (offset, true);
-        Ok(())
-    }
-
-    /// Notes that the database has all up to `to`.
-    pub fn has_committed(&mut self, to: i64) {
-        // A commit that was on its way when the topic was found to be another one says nothing of the new one.
-        self.is_created_again &= to > self.position || self.snapshot_of != Some(to);
-        self.committed = Some(to);
-    }
-
     /// Whether messages are taken again that the database has the results of.
     pub fn replays(&self) -> bool {
-        !self.is_created_again && self.committed.is_some_and(|committed| self.position < committed)
+        self.committed.is_some_and(|committed| self.position < committed)
     }
 
     /// When the offset that the database has is reached, what was found on the way is not told again.
@@ -220,13 +200,13 @@ impl<W: Work> Held<W> {
             self.work.pass_over();
             return Ok(None);
         }
-        let moved = self.is_created_again || self.committed != Some(self.position);
+        let moved = self.committed != Some(self.position);
         if !moved && !all {
             return Ok(None);
         }
         let mut outcome = self.work.take(self.position, all);
         let waited = self.snapshot_at.elapsed() >= snapshot_after.mul_f64(self.snapshot_share);
-        let due = (waited || self.is_created_again) && self.snapshot_of != Some(self.position);
+        let due = waited && self.snapshot_of != Some(self.position);
         if !(moved || due) && outcome.messages.is_empty() && outcome.is_quiet() {
             return Ok(None);
         }

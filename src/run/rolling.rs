@@ -30,7 +30,7 @@ const COMPRESSION: i32 = 1;
 pub struct PartMessage {
     /// Partition of `tailback.counters` that it was learnt from.
     pub partition: i32,
-    /// Messages there from which it was learnt: of two parts the one of more counts.
+    /// Offset there up to which it was learnt: of two messages the one with the higher counts.
     pub position: i64,
     /// The job.
     pub job_id: Name,
