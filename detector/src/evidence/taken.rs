@@ -6,6 +6,7 @@
 
 use super::{BLOCKS, STOPPED_SHARE, SURE_CHANGE};
 use schemas::Name;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Part of the largest fall by which a block before the fall is known to lie before it: dates are a few ticks off.
@@ -150,6 +151,13 @@ impl Gains {
 }
 
 impl Change {
+    /// Orders changes by their rates.
+    pub(super) fn by_rates(a: &Change, b: &Change) -> Ordering {
+        let rates = |change: &Change| [change.level, change.after, change.at(0).unwrap_or_default()];
+        let pairs = rates(a).into_iter().zip(rates(b));
+        pairs.map(|(a, b)| a.total_cmp(&b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    }
+
     /// The rate before the fall: of a block, or of the nearest one before or after it that was seen.
     fn at(&self, block: usize) -> Option<f64> {
         let older = self.before[block..].iter().flatten().next();
