@@ -143,14 +143,15 @@ impl Shift {
             let (client, earlier) = (*member, before(EARLIER_TICKS));
             changes.push(Change { client, taker, before: blocks, earlier, after, level, sure });
         }
-        shift.sum(&changes);
+        shift.sum(&mut changes);
         shift
     }
 
-    fn sum(&mut self, changes: &[Change]) {
+    fn sum(&mut self, changes: &mut [Change]) {
+        // Sums depend on their order, which must not be that in which clients were seen first.
+        changes.sort_by(Change::by_rates);
         self.taken = Taken::of(changes);
         self.gainers.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        // In the order of the gains, which does not depend on who was seen first.
         self.gained = self.gainers.iter().map(|(_, gain)| gain).sum();
     }
 
