@@ -1,6 +1,6 @@
 //! Who is to blame for a fall, and with what share.
 
-use super::machine::{GB, Machine, of};
+use super::machine::{Machine, of};
 use schemas::{Cause, Episode};
 
 /// Causes of an episode, with the job or series that is named.
