@@ -146,6 +146,8 @@ fn crashes_that_cost_the_database_its_last_commits_lose_nothing_and_double_nothi
         site.database.rows("SELECT pg_reload_conf()");
     };
     flushes("ALTER SYSTEM SET wal_writer_delay = '10s'");
+    // After each megabyte it would be flushed too, and on a busy machine that is just before the crash.
+    flushes("ALTER SYSTEM SET wal_writer_flush_after = '1GB'");
     // A commit of any other session would flush those before it.
     flushes("ALTER SYSTEM SET synchronous_commit = off");
     let program = Program::new("run", &site.config).env("TAILBACK_DATABASE__SYNCHRONOUS_COMMIT", "false");
@@ -178,4 +180,5 @@ fn crashes_that_cost_the_database_its_last_commits_lose_nothing_and_double_nothi
     assert!(costly > 0, "no crash cost a commit: {}", process.log());
     process.finish();
     flushes("ALTER SYSTEM RESET wal_writer_delay");
+    flushes("ALTER SYSTEM RESET wal_writer_flush_after");
 }
