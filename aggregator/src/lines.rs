@@ -82,8 +82,8 @@ impl Lines {
         }
     }
 
-    /// The next object, whatever lists it stands in. What stands between objects and is no punctuation is given as it
-    /// is, up to the end of its line.
+    /// The next object, in any depth of lists. Text between objects that is no punctuation is returned as it is, up to the
+    /// end of its line.
     fn next_object(&mut self, line: &mut Vec<u8>) -> io::Result<Line> {
         let mut state = Object::default();
         let mut newlines = 0;

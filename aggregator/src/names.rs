@@ -16,7 +16,7 @@ pub const WANTED: &str = "a time (timestamp, Time, Time_msec, ts or M_timestamp)
 pub(crate) enum Base {
     /// Seconds, or milli-, micro- or nanoseconds, since the epoch.
     Time,
-    /// The same, named as milliseconds: what is left below them stands in a column of its own.
+    /// Milliseconds since the epoch; another column has the microseconds below them.
     TimeMsec,
     /// Microseconds below the milliseconds of [`Base::TimeMsec`].
     TimeUsec,

@@ -86,7 +86,7 @@ function parts(answer) {
   const inBody = (...children) => el("div", { class: "body" }, ...children);
   const noCurve = job.slowdown_s === null ? "No result yet: nothing is known of its loss."
     : job.slowdown_s > 0 ? "No episode of its series shows how it grew." : `${capital(noLoss(job))}.`;
-  const causes = job.causes.length ? causeBars(job.causes) : empty("The data does not tell.", "", true);
+  const causes = job.causes.length ? causeBars(job.causes) : empty(`${job.slowdown_s > 0 ? "Cause unknown" : capital(noLoss(job))}.`, "", true);
   return [
     card("Figures", inBody(factsOf(job))),
     el("div", { class: "split" },

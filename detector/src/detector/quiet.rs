@@ -43,6 +43,9 @@ impl Detector {
     /// Applies what was found out of the other clients of the series' file system up to `time`, as far as all have been
     /// read.
     pub(super) fn heed_others(&mut self, series: SeriesIndex, time: Time) {
+        if self.spells.is_empty() {
+            return;
+        }
         let Some(spells) = self.spells_of(series) else { return };
         let place = self.series[series.at()];
         let until = time.plus_seconds(-self.known_after_s());
@@ -139,6 +142,7 @@ impl Detector {
 
     fn mount_of(&self, series: SeriesIndex) -> Option<Name> {
         let info = &self.ingest.series()[series.at()];
-        info.file_system().filter(|_| info.metric == Metric::LustreWriteRate)
+        // By metric first: the name of a link's port is no file system, and is not looked at for each reading.
+        if info.metric == Metric::LustreWriteRate { info.file_system() } else { None }
     }
 }

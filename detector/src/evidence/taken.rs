@@ -1,8 +1,8 @@
 //! What clients took, against what the others lost.
 //!
 //! A job is to blame for as much as it took: the rise of its rate from just before the fall until after it, against
-//! the fall of all others in bytes a second. What nobody took was lost otherwise: by a server that became slower, if its
-//! clients fell together.
+//! the fall of all others in bytes a second. The rest of the loss has another cause: the
+//! server became slower, if its clients fell together.
 
 use super::{BLOCKS, STOPPED_SHARE, SURE_CHANGE};
 use schemas::Name;

@@ -49,7 +49,7 @@ pub(super) struct Failed {
 }
 
 impl Failed {
-    /// Whether `party` waits for it: for one that went down everybody in the region, for one that was narrowed whoever
+    /// Whether `party` waits for it: if it went down, each party of the region does; if it was narrowed, each party that
     /// crosses it, or a link that leads to it.
     fn makes_wait(&self, party: &Party, links: &Links, topology: &Topology) -> bool {
         let leads_to_it = |used: &Use| {

@@ -41,7 +41,7 @@ impl Component {
         }
     }
 
-    /// Whether another set of the same source was heard later: a file system that is mounted anew has a set of its own.
+    /// Whether another set of the same source reported later: a file system that is mounted again has a set of its own.
     fn is_succeeded(&self, place: usize) -> bool {
         let reporter = &self.reporters[place];
         let heard = reporter.order.heard();

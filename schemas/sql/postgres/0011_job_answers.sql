@@ -52,13 +52,7 @@ CREATE FUNCTION job_post_mortem(job text)
                          CASE WHEN run.end_time IS NULL THEN 'no end is known: it still runs, or its end never arrived'
                               WHEN run.end_presumed THEN 'nobody told of its end' END,
                          CASE WHEN run.completeness IS NULL OR run.completeness = 0
-                              THEN 'nothing was measured: whether it lost time is not known'
-                              WHEN run.completeness - run.judged > 0.005
-                              THEN format('not judged: %s%% of its time, %s',
-                                          round((100 * (run.completeness - run.judged))::numeric),
-                                          CASE WHEN (run.completeness - run.judged) * run.run_s >= 60
-                                               THEN 'in contention since it started'
-                                               ELSE 'no quiet baseline yet' END) END,
+                              THEN 'nothing was measured: whether it lost time is not known' END,
                          nullif(run.caveat, '')) AS note
         FROM run
         UNION ALL
