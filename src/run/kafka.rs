@@ -1,13 +1,11 @@
 //! Connections to Kafka: consumers that say what they were assigned, a producer that says what arrived, topics.
 
 use super::brokers::Lost;
-use super::ear::Ear;
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
-use crate::config::sections::{Kafka, Stage};
-use anyhow::{Context, bail};
-use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
-use rdkafka::client::{ClientContext, DefaultClientContext};
+use crate::config::sections::Kafka;
+use anyhow::Context;
+use rdkafka::client::ClientContext;
 use rdkafka::config::{FromClientConfigAndContext, RDKafkaLogLevel};
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -17,10 +15,8 @@ use rdkafka::types::RDKafkaRespErr;
 use rdkafka::{ClientConfig, Message, Offset, TopicPartitionList};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Time after which brokers that do not answer are asked again, and what keeps them is looked at.
-const ASKED_AGAIN: Duration = Duration::from_millis(500);
 /// Bytes that a message is longer than what stands in it.
 const MESSAGE_EXTRA_BYTES: usize = 1_024;
 
@@ -291,106 +287,6 @@ pub fn known(found: &TopicPartitionList, topic: &str, partition: i32) -> Option<
         (Ok(()), Offset::Offset(offset)) => Some(offset),
         _ => None,
     }
-}
-
-/// Tailback's topics, with their partitions and for how many milliseconds they keep messages.
-fn own_topics(kafka: &Kafka) -> [(&String, i32, String); 4] {
-    let hours = |hours: u32| (u64::from(hours) * 3_600_000).to_string();
-    [
-        (&kafka.counters_topic, kafka.partitions, hours(kafka.counters_retention_h)),
-        (&kafka.signals_topic, kafka.partitions, hours(kafka.signals_retention_h)),
-        (&kafka.verdicts_topic, kafka.partitions, hours(kafka.verdicts_retention_h)),
-        // Of jobs there is little to tell, and in one partition it stays in its order.
-        (&kafka.jobs_topic, 1, hours(kafka.jobs_retention_h)),
-    ]
-}
-
-/// Waits until the brokers answer. A consumer asks, since an administrator does not hear what librdkafka complains of.
-///
-/// # Errors
-/// Brokers that do not answer within `patience`, brokers that do not take user and password.
-fn reach(config: &RunConfig, patience: Duration) -> anyhow::Result<()> {
-    let (ear, begun) = (Ear::default(), Instant::now());
-    let role = Role::Consumer(Stage::Aggregator);
-    let reader: BaseConsumer<Ear> = client(config, role, &[], ear.clone())?;
-    while let Err(error) = reader.fetch_metadata(None, ASKED_AGAIN) {
-        ear.listen(&reader);
-        if let Some(refusal) = ear.refusal() {
-            bail!(
-                "the Kafka brokers do not let Tailback in; correct kafka.sasl_password_file, or sasl.username and \
-                 sasl.mechanisms in [kafka.librdkafka]: {refusal}"
-            );
-        }
-        if begun.elapsed() > patience {
-            let complaint = ear.complaint().map_or(String::new(), |complaint| format!(" ({complaint})"));
-            return Err(error).context(format!("the Kafka brokers do not answer{complaint}"));
-        }
-    }
-    Ok(())
-}
-
-/// Creates Tailback's topics where they are missing and may be created; otherwise says which are missing. Gives
-/// the number of partitions of the counters and the signals.
-///
-/// # Errors
-/// Brokers that do not answer within `patience` or do not let us in, topics that are missing or cannot be created.
-pub async fn ensure_topics(config: &RunConfig, patience: Duration) -> anyhow::Result<(i32, i32)> {
-    reach(config, patience)?;
-    let admin: AdminClient<DefaultClientContext> = client(config, Role::Admin, &[], DefaultClientContext)?;
-    let kafka = &config.kafka;
-    let wanted = own_topics(kafka);
-    let mut missing = Vec::new();
-    for (topic, count, retention) in &wanted {
-        if partitions(&admin, topic, patience)? == 0 {
-            missing.push((topic.as_str(), *count, retention.as_str()));
-        }
-    }
-    if !missing.is_empty() && !kafka.create_topics {
-        let names: Vec<&str> = missing.iter().map(|(topic, ..)| *topic).collect();
-        bail!("topics {} are missing and kafka.create_topics is false: create them", names.join(", "));
-    }
-    let size = kafka.message_max_bytes.to_string();
-    let new: Vec<NewTopic<'_>> = missing
-        .iter()
-        .map(|(topic, count, retention)| {
-            NewTopic::new(topic, *count, TopicReplication::Fixed(kafka.replication))
-                .set("retention.ms", retention)
-                .set("max.message.bytes", &size)
-        })
-        .collect();
-    if !new.is_empty() {
-        let options = AdminOptions::new().operation_timeout(Some(patience)).request_timeout(Some(patience));
-        for result in admin.create_topics(&new, &options).await.context("topics cannot be created")? {
-            match result {
-                Ok(topic) => tracing::info!(topic, "topic created"),
-                Err((_, RDKafkaErrorCode::TopicAlreadyExists)) => {}
-                Err((topic, code)) => bail!("topic {topic} cannot be created: {code}"),
-            }
-        }
-    }
-    let count = |topic: &str| -> anyhow::Result<i32> {
-        for _ in 0..100 {
-            let found = partitions(&admin, topic, patience)?;
-            if found > 0 {
-                return Ok(found);
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        bail!("topic {topic} was created, but the brokers do not tell of it")
-    };
-    Ok((count(&kafka.counters_topic)?, count(&kafka.signals_topic)?))
-}
-
-/// Partitions of `topic`; 0 if there is no such topic.
-fn partitions(
-    admin: &AdminClient<DefaultClientContext>,
-    topic: &str,
-    patience: Duration,
-) -> anyhow::Result<i32> {
-    let client = admin.inner();
-    let metadata = client.fetch_metadata(None, patience).context("the Kafka brokers do not answer")?;
-    let found = metadata.topics().iter().find(|t| t.name() == topic && t.error().is_none());
-    Ok(found.map_or(0, |t| t.partitions().len() as i32))
 }
 
 #[cfg(test)]

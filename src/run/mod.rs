@@ -18,7 +18,7 @@
 //! | [`partitions`] | a held partition: restored, brought up to date, taken from |
 //! | `moment` | when a stage commits |
 //! | [`commit`] | messages to Kafka, then the transaction; tries until it holds |
-//! | [`kafka`] | consumers, producers, topics |
+//! | [`kafka`] | consumers and producers |
 //! | [`ear`] | why brokers do not answer |
 //! | [`generation`] | which generation of states wrote a message |
 //! | [`brokers`] | brokers that librdkafka forgot are named to it again |
@@ -34,6 +34,7 @@
 //! | `placement` | `/api/v1/placement`: what a job on some nodes would meet |
 //! | [`links`] | news of links, from all detector partitions to the one that looks at all |
 //! | [`service`] | what a service manager is told |
+//! | `topics` | Tailback's own topics, created at the start |
 //! | [`stop`] | the wishes to stop and to reload; how a stage lets go of brokers |
 
 pub mod access;
@@ -63,6 +64,8 @@ pub mod rolling;
 pub mod service;
 mod socket;
 pub mod stop;
+
+mod topics;
 pub mod verdict;
 pub mod work;
 
@@ -86,7 +89,7 @@ use exactly_once::{ExactlyOnce, Setup};
 use figures::StageFigures;
 use http::Health;
 use intake::Intake;
-use patience::{until_connected, until_there};
+use patience::{until_connected, until_topics_exist};
 use rolling::{Rolling, RollingSettings};
 use schemas::topology::{Topology, node_places};
 use std::collections::BTreeMap;
@@ -98,8 +101,6 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use work::{OutTopic, Work};
 
-/// Time for which brokers may take to answer.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// Wait before a stage begins again.
 const AGAIN: Duration = Duration::from_secs(1);
 
@@ -134,8 +135,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     let ended = runtime.block_on(async {
         listen_to_signals(&wishes);
         tokio::spawn(service::tell(health.clone(), wishes.clone()));
-        let topics = until_there(&wishes, &health, || kafka::ensure_topics(&config, PATIENCE)).await?;
-        let Some(partitions) = topics else { return Ok(()) };
+        let Some(partitions) = until_topics_exist(&config, &wishes, &health).await? else { return Ok(()) };
         intake.iter().for_each(Intake::open);
         stages(&config, args.config.as_deref(), partitions, &wishes, &health).await
     });

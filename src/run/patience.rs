@@ -2,24 +2,29 @@
 
 use super::http::Health;
 use super::stop::Wishes;
+use super::topics::{self, TopicsError};
+use crate::config::RunConfig;
 use detector::postgres::{PgError, PgStore};
 use std::time::Duration;
 
 /// Wait between two tries.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// Tries until the brokers answer; `None` if the process shall stop before.
-pub(super) async fn until_there<T, F: Future<Output = anyhow::Result<T>>>(
+/// Tries until Tailback's topics are there; `None` if the process shall stop before.
+///
+/// # Errors
+/// What has to be corrected first.
+pub(super) async fn until_topics_exist(
+    config: &RunConfig,
     wishes: &Wishes,
     health: &Health,
-    try_it: impl Fn() -> F,
-) -> anyhow::Result<Option<T>> {
+) -> Result<Option<(i32, i32)>, TopicsError> {
     while !wishes.stopping() {
-        match try_it().await {
-            Ok(there) => return Ok(Some(there)),
-            Err(error) if error.downcast_ref::<rdkafka::error::KafkaError>().is_some() => {
-                tracing::warn!("{error:#}; trying on");
-                health.report("kafka", Some(format!("{error:#}")));
+        match topics::ensure(config).await {
+            Ok(partitions) => return Ok(Some(partitions)),
+            Err(error) if error.is_retryable() => {
+                tracing::warn!(%error, "Kafka is not ready; retrying");
+                health.report("kafka", Some(error.to_string()));
                 tokio::time::sleep(AGAIN).await;
             }
             Err(error) => return Err(error),
