@@ -86,7 +86,7 @@ impl Site {
     fn run_ends_with(&mut self, words: &[&str]) {
         self.run();
         let run = self.run.as_mut().unwrap();
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + Duration::from_secs(240);
         while run.try_wait().unwrap().is_none() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(100));
         }
@@ -124,7 +124,7 @@ impl Site {
             }
             producer.poll(Duration::ZERO);
         }
-        producer.flush(Duration::from_secs(20)).unwrap();
+        producer.flush(Duration::from_secs(120)).unwrap();
     }
 
     fn publish_to(&self, topic: &str, rows: &[&str]) {
@@ -133,12 +133,12 @@ impl Site {
         for row in rows {
             producer.send(BaseRecord::<(), str>::to(topic).payload(row)).unwrap();
         }
-        producer.flush(Duration::from_secs(20)).unwrap();
+        producer.flush(Duration::from_secs(120)).unwrap();
     }
 
     /// Asks until a finding is there; the stages take their time.
     fn until(&self, there: impl Fn(&[Value]) -> bool) -> (bool, Vec<Value>) {
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + Duration::from_secs(240);
         loop {
             let (well, findings) = self.doctor();
             if there(&findings) {

@@ -158,7 +158,7 @@ fn started(arguments: &[&str]) -> Process {
 
 /// Status and body of an answer, as soon as somebody listens.
 fn get(address: SocketAddr, path: &str, headers: &str) -> (u16, Value) {
-    let deadline = Instant::now() + Duration::from_secs(30);
+    let deadline = Instant::now() + Duration::from_secs(120);
     let mut stream = loop {
         match TcpStream::connect(address) {
             Ok(stream) => break stream,

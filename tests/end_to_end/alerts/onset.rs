@@ -135,7 +135,7 @@ async fn play(producer: &BaseProducer) -> i64 {
             let payload = row(host, begin_s + second, port);
             producer.send(BaseRecord::<(), _>::to("ldms.ibmad").payload(payload.as_bytes())).unwrap();
         }
-        producer.flush(Duration::from_secs(10)).unwrap();
+        producer.flush(Duration::from_secs(120)).unwrap();
     }
     begin_s
 }

@@ -95,7 +95,7 @@ impl Site {
         self.run = Some(self.tailback("run").stdout(Stdio::null()).stderr(log).spawn().unwrap());
         // 400 is what an empty body is told once the way to Kafka is there; before, nobody answers.
         let answers = || std::net::TcpStream::connect(("127.0.0.1", self.port)).is_ok();
-        self.until(Duration::from_secs(60), "tailback to listen", answers);
+        self.until(Duration::from_secs(240), "tailback to listen", answers);
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -174,7 +174,7 @@ impl Site {
         for message in messages {
             producer.send(BaseRecord::<(), str>::to(topic).payload(message)).unwrap();
         }
-        producer.flush(Duration::from_secs(20)).unwrap();
+        producer.flush(Duration::from_secs(120)).unwrap();
     }
 
     /// All rows of jobs in the database.

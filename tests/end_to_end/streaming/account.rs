@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Time for which a broker may take to say something.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(60);
 /// Reasons that count intervals between rows, which were used.
 const OF_INTERVALS: &str = "'counter_reset', 'counter_saturated', 'implausible'";
 

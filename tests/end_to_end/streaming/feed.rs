@@ -12,7 +12,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tailback::run::brokers::name;
 
 /// Time for which a broker may be away.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(240);
 
 /// Time after which the rows of a second are pushed: until then they are sampled.
 const SAMPLED: Duration = Duration::from_millis(10);

@@ -75,7 +75,7 @@ fn thresholds_that_are_read_anew_hold_from_there_on_and_survive_a_kill() {
 fn fails(site: &Site, more: &str, words: &[&str]) {
     site.configure(more);
     let mut process = site.start();
-    let ended = process.ended_within(Duration::from_secs(30));
+    let ended = process.ended_within(Duration::from_secs(120));
     let log = process.log();
     assert_eq!(ended.and_then(|status| status.code()), Some(1), "{log}");
     let last = log.trim_end().lines().last().unwrap_or_default().to_string();
@@ -90,7 +90,7 @@ fn missing_topics_are_named_if_they_may_not_be_created() {
     let text = std::fs::read_to_string(&site.config).unwrap();
     let program = || Program::new("run", &site.config).env("TAILBACK_KAFKA__CREATE_TOPICS", "false");
     let mut process = program().start();
-    let ended = process.ended_within(Duration::from_secs(30));
+    let ended = process.ended_within(Duration::from_secs(120));
     let log = process.log();
     assert_eq!(ended.and_then(|status| status.code()), Some(1), "{log} with {text}");
     assert!(log.contains("no_topics.counters") && log.contains("create_topics"), "{log}");
@@ -114,6 +114,6 @@ fn a_wrong_password_is_told_and_not_shown() {
     site.database.url = site.database.url.replace("tailback@", "locked:hunter2@");
     fails(&site, "", &["password"]);
     let mut process = site.start();
-    process.ended_within(Duration::from_secs(30));
+    process.ended_within(Duration::from_secs(120));
     assert!(!process.log().contains("hunter2"));
 }

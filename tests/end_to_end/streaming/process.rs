@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
 /// Time within which a stop must be done.
-const STOP: Duration = Duration::from_secs(10);
+const STOP: Duration = Duration::from_secs(30);
 
 /// A `tailback` that is about to start.
 pub struct Program(Command);
@@ -101,7 +101,7 @@ impl Process {
 
     /// Waits until it logged `text` so often.
     pub fn wait_for_times(&mut self, text: &str, times: usize) {
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + Duration::from_secs(240);
         while self.log().matches(text).count() < times {
             assert!(self.child.try_wait().unwrap().is_none(), "ended before {text:?}: {}", self.log());
             assert!(Instant::now() < deadline, "no {text:?} in {}", self.log());

@@ -29,7 +29,7 @@ const SERIES: [&str; 4] = [
     "lustre_write_rate/nid00001/snx11168",
 ];
 /// Longest wait for the broker.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// `tailback sample` on the node in `folder`.
 fn sample(folder: &Path, arguments: &[&str]) -> Output {

@@ -109,7 +109,7 @@ listen = "127.0.0.1:0"
         let deleted = admin.delete_topics(&topics, &AdminOptions::new());
         let deleted = self.database.runtime.block_on(deleted).unwrap();
         assert!(deleted.iter().all(Result::is_ok), "{deleted:?}");
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + Duration::from_secs(240);
         let known = || {
             let metadata = admin.inner().fetch_metadata(None, Duration::from_secs(10)).unwrap();
             metadata.topics().iter().any(|topic| topics.contains(&topic.name()))
@@ -135,7 +135,7 @@ listen = "127.0.0.1:0"
             .iter()
             .map(|topic| NewTopic::new(topic, RAW_PARTITIONS as i32, TopicReplication::Fixed(1)))
             .collect();
-        let deadline = Instant::now() + Duration::from_secs(30);
+        let deadline = Instant::now() + Duration::from_secs(240);
         loop {
             let created = admin.create_topics(&new, &AdminOptions::new());
             let told = self.database.runtime.block_on(created).unwrap();

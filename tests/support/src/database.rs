@@ -140,7 +140,7 @@ impl Database {
     pub async fn until_a_writer_waits(&self) {
         let waiting = "SELECT pid::text FROM pg_stat_activity WHERE datname = current_database()
                        AND application_name = 'tailback' AND wait_event_type = 'Lock'";
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + Duration::from_secs(240);
         while query(self, waiting).await.is_empty() {
             assert!(Instant::now() < deadline, "no writer waits for a lock");
             tokio::time::sleep(Duration::from_millis(10)).await;
