@@ -1,4 +1,4 @@
-//! The answers that `schemas/sql/README.md` promises: its examples against fixed rows, in both stores, and who is told
+//! The answers that `docs/sql.md` promises: its examples against fixed rows, in both stores, and who is told
 //! what. `UPDATE_GOLDEN=1 cargo test --release -p detector answers:: -- --test-threads 1` writes the outputs in the README again.
 
 use detector::postgres::{PgSettings, PgStore, housekeep, put_places};
@@ -13,7 +13,7 @@ use support::database::{Database, on_each_server, query, query_as};
 use tokio_postgres::{NoTls, SimpleQueryMessage};
 
 fn readme() -> PathBuf {
-    Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../schemas/sql/README.md")
+    Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../docs/sql.md")
 }
 
 /// Runs every fenced statement whose opening line is `fence` and compares what it prints with the block that follows.
