@@ -1,4 +1,4 @@
-//! The answers that `docs/sql.md` promises: its examples against fixed rows, in both stores, and who is told
+//! The answers that `docs/sql.md` promises: its examples against fixed rows, in both stores, and who may see
 //! what. `UPDATE_GOLDEN=1 cargo test --release -p detector answers:: -- --test-threads 1` writes the outputs in the page again.
 
 use detector::postgres::{PgSettings, PgStore, housekeep, put_places};
