@@ -1,5 +1,5 @@
-//! The answers that `schemas/sql/README.md` promises: its examples against fixed rows, in both stores, and who is told
-//! what. `UPDATE_GOLDEN=1 cargo test --release -p detector answers:: -- --test-threads 1` writes the outputs in the README again.
+//! The answers that `docs/sql.md` promises: its examples against fixed rows, in both stores, and who may see
+//! what. `UPDATE_GOLDEN=1 cargo test --release -p detector answers:: -- --test-threads 1` writes the outputs in the page again.
 
 use detector::postgres::{PgSettings, PgStore, housekeep, put_places};
 use detector::store::{Retention, Store, open_reader};
@@ -13,7 +13,7 @@ use support::database::{Database, on_each_server, query, query_as};
 use tokio_postgres::{NoTls, SimpleQueryMessage};
 
 fn readme() -> PathBuf {
-    Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../schemas/sql/README.md")
+    Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../docs/sql.md")
 }
 
 /// Runs every fenced statement whose opening line is `fence` and compares what it prints with the block that follows.
@@ -38,7 +38,7 @@ fn check_examples(fence: &str, mut run: impl FnMut(&str) -> String) {
     }
     assert!(
         text == checked || std::env::var_os("UPDATE_GOLDEN").is_some(),
-        "the README should read:\n{checked}"
+        "the page should read:\n{checked}"
     );
 }
 

@@ -30,6 +30,8 @@ mod fabric;
 mod known;
 mod merge;
 mod metric;
+#[cfg(test)]
+mod reference;
 mod rules;
 mod site;
 #[cfg(test)]

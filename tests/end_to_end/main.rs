@@ -7,6 +7,7 @@
 //! | `config` | `tailback check`: a folder a case | fast |
 //! | `demo` | `tailback demo`: kill -9 and continue | fast |
 //! | `doctor` | `tailback doctor` on a healthy and a broken site | `--full` |
+//! | `documents` | links of the documents, and the names of the code in them | fast |
 //! | `hostile` | foreign pages, posts without a token, bodies that expand, slow connections | `--full` |
 //! | `lab` | `tailback lab` as a person runs it | fast |
 //! | `ldms_config` | `tailback ldms-config`: golden files of three sites | fast |
@@ -34,6 +35,7 @@ mod backtest;
 mod config;
 mod demo;
 mod doctor;
+mod documents;
 mod hostile;
 mod lab;
 mod ldms_config;

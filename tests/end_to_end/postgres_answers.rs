@@ -94,7 +94,7 @@ fn reports_from_the_server_are_those_from_the_store() {
 fn the_readmes_post_mortem_is_told_of_the_sites_database() {
     on_each_server(|database: Database| async move {
         let both = Both::filled(&database).await;
-        let commands = documents::block("README.md", "tailback report 1234 --config");
+        let commands = documents::block("docs/overview.md", "tailback report 1234 --config");
         let commands: Vec<&str> = commands.lines().collect();
         let [report, sql] = commands[..] else { panic!("{commands:?}") };
         let told = documents::printed(both.folder.path(), report);

@@ -165,7 +165,7 @@ fn the_documented_parameters_find_the_truth_and_a_larger_least_effect_nothing() 
         std::fs::write(&file, parameters).unwrap();
         replay(&fixtures("kafka", "ldms.lustre_client"), &["--config", file.to_str().unwrap()])
     };
-    let parameters = documents::block("docs/replay-and-backtest.md", "[metric.lustre_write_rate]");
+    let parameters = documents::block("docs/lab.md", "[metric.lustre_write_rate]");
     holds_the_truth(&with(&parameters));
     let larger = parameters.replace("least_effect = 0.05", "least_effect = 0.9");
     assert_ne!(larger, parameters);

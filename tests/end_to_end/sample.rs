@@ -71,11 +71,10 @@ fn the_readmes_commands_write_rows_where_they_say() {
         listener.accept().unwrap().0.read_to_end(&mut text).unwrap();
         lines(&text)
     });
-    let commands = documents::block("samplers/README.md", "$ tailback sample --once");
+    let commands = documents::block("docs/install.md", "tailback sample --once");
     let command = |option: &str| {
         let found = commands.lines().find(|line| line.contains(option));
-        let command =
-            found.unwrap_or_else(|| panic!("no {option} in {commands}")).strip_prefix("$ ").unwrap();
+        let command = found.unwrap_or_else(|| panic!("no {option} in {commands}"));
         let command = command.replace("/run/rows.sock", socket.to_str().unwrap());
         documents::printed(path, &of_the_readme(path, &command))
     };
@@ -95,7 +94,7 @@ fn real_time_scheduling_is_had_as_the_readme_says() {
     let folder = tempfile::tempdir().unwrap();
     node(folder.path());
     let command =
-        documents::quoted("samplers/README.md", "chrt -f 1 tailback sample").replace(" --figures 300", "");
+        documents::quoted("docs/install.md", "chrt -f 1 tailback sample").replace(" --figures 300", "");
     let rows = documents::printed(folder.path(), &of_the_readme(folder.path(), &command));
     assert_eq!(rows.lines().count(), 3 * SETS);
 }

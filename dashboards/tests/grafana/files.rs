@@ -96,7 +96,7 @@ fn links_lead_to_dashboards_and_variables_that_are_there() {
 
 #[test]
 fn the_runbook_has_a_row_for_each_alert() {
-    let runbook = fs::read_to_string(folder().join("../../deploy/README.md")).unwrap();
+    let runbook = fs::read_to_string(folder().join("../../docs/operations.md")).unwrap();
     for rule in rules().rules {
         assert!(runbook.contains(&format!("\n| {} |", rule.title)), "no row about {:?}", rule.title);
     }
@@ -142,8 +142,8 @@ fn what_is_provisioned_fits_together() {
     ] {
         assert!(datasource.contains(&line), "no {line:?} in {datasource}");
     }
-    // The README tells which variables Grafana needs; one that it does not name would be empty.
-    let readme = fs::read_to_string(folder().join("../README.md")).unwrap();
+    // The page names the variables that Grafana needs; one that it does not name would be empty.
+    let readme = fs::read_to_string(folder().join("../../docs/install.md")).unwrap();
     let variables: BTreeSet<&str> =
         datasource.split("${").skip(1).map(|rest| rest.split('}').next().unwrap()).collect();
     assert_eq!(variables.len(), 3);

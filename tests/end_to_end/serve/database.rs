@@ -88,7 +88,7 @@ fn what_is_the_case_now_goes_with_the_clock_however_often_it_was_asked() {
 fn the_command_of_the_readme_serves_the_database() {
     on_each_server(|database: Database| async move {
         let both = Both::filled(&database, &database.settings().url).await;
-        let command = documents::block("README.md", "tailback serve --config");
+        let command = documents::block("docs/install.md", "tailback serve --config");
         let anywhere = format!("exec {} --listen 127.0.0.1:0", command.trim());
         let (_serving, page) = Serving::of(documents::typed(both.folder.path(), &anywhere)).page_of();
         assert_eq!(page.ask("now").1["total"], 7);

@@ -89,7 +89,7 @@ fn the_readme_names_the_script_where_both_packages_put_it() {
         assets("generate-rpm").into_iter().find(|asset| asset["source"].as_str() == Some(source)).unwrap();
     let place = rpm["dest"].as_str().unwrap();
     assert_eq!(format!("/{}tailback-job", deb[1].as_str().unwrap()), place);
-    let settings = documents::block("deploy/slurm/README.md", "PrologSlurmctld=");
+    let settings = documents::block("docs/install.md", "PrologSlurmctld=");
     for event in ["Prolog", "Epilog"] {
         let line = format!("{event}Slurmctld={place}");
         assert!(settings.lines().any(|set| set == line), "{line}: {settings}");

@@ -211,7 +211,7 @@ impl Site {
 
     /// What the README's report prints of the job that users call so.
     pub fn report(&self, label: &str) -> String {
-        let command = documents::quoted("deploy/slurm/README.md", "tailback report ");
+        let command = documents::quoted("docs/install.md", "tailback report ");
         let here = command.replace("1234_7", label);
         assert_ne!(here, command);
         documents::printed(self.folder.path(), &format!("{here} --config tailback.toml"))
@@ -219,7 +219,7 @@ impl Site {
 
     /// What curl prints when it posts a job as the README says.
     pub fn curl(&self) -> String {
-        let command = documents::block("deploy/slurm/README.md", "curl -i");
+        let command = documents::block("docs/api.md", "curl -i");
         let here = command.replace("10.0.0.5:9464", &format!("127.0.0.1:{}", self.port));
         assert_ne!(here, command);
         documents::printed(self.folder.path(), &here)

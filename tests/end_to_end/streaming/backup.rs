@@ -1,4 +1,4 @@
-//! The backup of deploy/README.md, with the database's own programs: a restored dump goes on from where it was, and one
+//! The backup of docs/operations.md, with the database's own programs: a restored dump continues from where it was, and one
 //! without signals holds all the rest, on a server that knew nothing of Tailback.
 
 use super::arrival::undisturbed;

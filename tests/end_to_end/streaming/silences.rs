@@ -81,9 +81,9 @@ fn counts_as_silent(site: &Site, last_us: i64) {
     documented_queries(site);
 }
 
-/// The queries of docs/site.md, at that moment.
+/// The queries of docs/sql.md, at that moment.
 fn documented_queries(site: &Site) {
-    let block = documents::block("docs/site.md", "SELECT * FROM sources");
+    let block = documents::block("docs/sql.md", "SELECT * FROM sources");
     let queries: Vec<&str> = block.split_inclusive(';').filter(|query| query.contains("SELECT")).collect();
     let [sources, completeness, jobs] = queries[..] else { panic!("{queries:?}") };
     let silent = site.database.rows(sources);

@@ -1,4 +1,4 @@
-//! A site of which every command is typed as README.md and docs/site.md have it.
+//! A site of which every command is typed as README.md and docs/install.md have it.
 
 use super::arrival::undisturbed;
 use super::feed::Feed;
@@ -45,7 +45,7 @@ fn a_site_is_migrated_run_examined_and_split_into_stages_by_the_commands_of_the_
     assert!(told.contains("kafka") && told.contains("database"), "{told}");
     process.finish();
 
-    let stage = documents::quoted("docs/site.md", "TAILBACK_RUN__STAGES=");
+    let stage = documents::quoted("docs/install.md", "TAILBACK_RUN__STAGES=");
     let of = |name: &str| stage.replace("detector", name).replace('…', "--config tailback.toml");
     feed.all(after);
     let stages = ["aggregator", "detector", "detector", "rollup"].map(|name| runs(&folder, &of(name)));

@@ -1,4 +1,4 @@
-//! What a row of the tier of a minute takes in columns is what `deploy/README.md` says: its command, on a database of its own.
+//! What a row of the tier of a minute takes in columns is what `docs/benchmarks.md` says: its command, on a database of its own.
 use schemas::sql::POSTGRES_MIGRATIONS;
 use serde_json::Value;
 use std::process::Command;
@@ -31,7 +31,7 @@ fn migrate(url: &str) {
 
 /// What the README says of the tier, in GB a day, beside the command that gives it.
 fn said_gb(command: &str) -> f64 {
-    let readme = std::fs::read_to_string(root().join("deploy/README.md")).unwrap();
+    let readme = std::fs::read_to_string(root().join("docs/benchmarks.md")).unwrap();
     let line = readme.lines().find(|line| line.contains(&format!("`{command}`"))).unwrap();
     let figure = line.split('|').nth(2).unwrap().trim();
     figure.strip_suffix(" GB a day").unwrap().parse().unwrap()
@@ -56,5 +56,5 @@ fn a_row_of_a_minute_takes_what_the_readme_of_operation_says() {
     let told: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(told["rows"], 200 * 1440, "{told}");
     let gigabytes = told["gb_a_day_of_a_trinity"].as_f64().unwrap();
-    assert!((gigabytes / said - 1.0).abs() < 0.04, "deploy/README.md says {said} GB a day: {told}");
+    assert!((gigabytes / said - 1.0).abs() < 0.04, "docs/benchmarks.md says {said} GB a day: {told}");
 }
