@@ -1,18 +1,14 @@
 //! The commands of the README fill a real broker (`tests/services/kafka`), with a smaller machine and for a shorter time.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    reason = "a test may panic, and print"
-)]
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use support::paths::programs;
 use support::skip::servers_allowed;
 
-const FILL: &str = env!("CARGO_BIN_EXE_fill");
+fn program() -> PathBuf {
+    programs().join("examples/fill")
+}
 
 fn crate_folder() -> PathBuf {
     PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap())
@@ -26,9 +22,11 @@ fn readme() -> String {
 fn script() -> String {
     let readme = readme();
     let block = readme.split("```\n").nth(1).unwrap();
-    let run = "cargo run --release -p load --bin fill --";
+    let run = "cargo run --release -p load --example fill --";
     assert!(block.contains(run) && block.contains(" --minutes 2 "), "{block}");
-    let smaller = block.replace(run, FILL).replace("--minutes 2", "--minutes 0.05 --trinities 0.0002");
+    let smaller = block
+        .replace(run, &program().display().to_string())
+        .replace("--minutes 2", "--minutes 0.05 --trinities 0.0002");
     format!("set -euo pipefail\ntrap 'tests/services/kafka kill DIR' EXIT\n{smaller}")
 }
 
@@ -63,7 +61,7 @@ fn the_commands_of_the_readme_fill_a_broker_and_tell_the_truth() {
 
 #[test]
 fn help_lists_the_options_that_the_readme_names() {
-    let output = Command::new(FILL).arg("--help").output().unwrap();
+    let output = Command::new(program()).arg("--help").output().unwrap();
     assert!(output.status.success());
     let help = String::from_utf8(output.stdout).unwrap();
     let readme = readme();

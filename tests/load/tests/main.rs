@@ -1,4 +1,4 @@
-//! Rows of a Trinity (`decoded`), and what a minute takes on disk (`minutes`).
+//! Rows of a Trinity (`decoded`), what a minute takes on disk (`minutes`), and the README's commands (`fill`).
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -8,4 +8,5 @@
 )]
 
 mod decoded;
+mod fill;
 mod minutes;
