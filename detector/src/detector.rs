@@ -121,6 +121,11 @@ impl Detector {
         self.episodes.number_from(begin);
     }
 
+    /// Leaves out `count` numbers of episodes.
+    pub fn skip_numbers(&mut self, count: u64) {
+        self.episodes.skip_numbers(count);
+    }
+
     /// From here on links are watched for [`Detector::take_links`].
     pub fn watch_links(&mut self) {
         self.watches_links = true;

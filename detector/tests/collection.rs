@@ -52,7 +52,7 @@ fn fixture() -> Fixture {
 
 async fn commit(database: &Database, fixture: &Fixture) {
     let mut store = PgStore::connect(&database.settings()).await.unwrap();
-    store.claim("detector", 0, "a").await.unwrap();
+    store.claim("detector", 0, "a", None).await.unwrap();
     let part = PartCommit {
         partition: 0,
         epoch: 1,

@@ -178,12 +178,14 @@ pub fn positions(stage: &StageFacts, snapshot_interval_s: u64, now_s: f64) -> Ve
         let next = input.next.unwrap_or(input.low);
         if next > input.high {
             let what = format!(
-                "{name}: stands at {next} in {}, which ends at {}: the topic was made anew",
+                "{name}: stands at {next} in {}, which ends at {}: the topic was created again",
                 input.name, input.high
             );
             match name == "aggregator" {
                 true => notes.warn(what, "nothing: the aggregator begins again at the topic's first row"),
-                false => notes.error(what, anew),
+                false => {
+                    notes.warn(what, "start `tailback run`: it reads the new topic from its first message")
+                }
             }
         } else if next < input.low {
             notes.error(
@@ -269,7 +271,7 @@ mod tests {
 
     #[test]
     fn messages_that_are_gone_and_topics_made_anew_are_errors() {
-        for (input, word) in [(input(50, 10, 90), "40 messages"), (input(0, 10, 5), "made anew")] {
+        for (input, word) in [(input(50, 10, 90), "40 messages"), (input(0, 10, 5), "created again")] {
             let found = positions(&stage(1, vec![input]), 60, 160.0);
             assert_eq!(found[0].level, Level::Error);
             assert!(found[0].what.contains(word), "{found:?}");

@@ -108,7 +108,7 @@ impl<'a> Aggregating<'a> {
             ("topic.metadata.refresh.interval.ms", "10000"),
         ];
         let role = Role::Consumer(Stage::Aggregator);
-        let listener = Listener::new(Box::new(|_| {}), true);
+        let listener = Listener::new(Box::new(|_, _| {}), true);
         let consumer: BaseConsumer<Listener> = kafka::client(config, role, &own, listener)?;
         Ok(Aggregating {
             consumer: Arc::new(consumer),

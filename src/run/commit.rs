@@ -12,7 +12,7 @@ use super::stop::Wishes;
 use super::work::{OutTopic, Outgoing};
 use detector::postgres::{Claim, CommitFigures, PartCommit, PgError, PgStore};
 use detector::storage_policy::StoredRows;
-use rdkafka::error::KafkaError;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::producer::future_producer::OwnedDeliveryResult;
 use rdkafka::producer::{FutureProducer, FutureRecord, Producer};
 use schemas::{ResultBatch, SeriesTable};
@@ -49,8 +49,8 @@ pub struct Part {
 
 /// What the writer is asked for.
 pub enum Request {
-    /// Partitions to own from now on.
-    Claim(Vec<i32>, oneshot::Sender<Vec<(i32, Claim)>>),
+    /// Partitions to own from now on, and the identity of their topic if it is known.
+    Claim(Vec<i32>, Option<String>, oneshot::Sender<Vec<(i32, Claim)>>),
     /// Results to write, and messages to send before, each with the generation of the state that says it.
     Commit(Vec<Part>, Vec<(i64, Outgoing)>, oneshot::Sender<Committed>),
     /// Partitions that others own now.
@@ -66,6 +66,8 @@ pub struct Committed {
     pub written: bool,
     /// Why it was not written.
     pub trouble: String,
+    /// Whether to start the stage again: a topic is gone, which the start creates.
+    pub topic_is_gone: bool,
 }
 
 /// Writes for one stage.
@@ -99,8 +101,8 @@ impl Writer {
     pub async fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         while let Some(request) = requests.recv().await {
             match request {
-                Request::Claim(partitions, done) => {
-                    let _ = done.send(self.claim(&partitions).await);
+                Request::Claim(partitions, topic_id, done) => {
+                    let _ = done.send(self.claim(&partitions, topic_id.as_deref()).await);
                 }
                 Request::Release(partitions) => {
                     for partition in partitions {
@@ -116,13 +118,13 @@ impl Writer {
     }
 
     /// Claims partitions; none come back if that cannot be.
-    async fn claim(&mut self, partitions: &[i32]) -> Vec<(i32, Claim)> {
+    async fn claim(&mut self, partitions: &[i32], topic_id: Option<&str>) -> Vec<(i32, Claim)> {
         let mut found = Vec::new();
         for partition in partitions {
             self.tables.remove(partition);
             let mut backoff = Backoff::new(self.wishes.clone());
             loop {
-                match self.store.claim(self.stage, *partition, &self.owner).await {
+                match self.store.claim(self.stage, *partition, &self.owner, topic_id).await {
                     Ok(claim) => {
                         found.push((*partition, claim));
                         break;
@@ -140,8 +142,8 @@ impl Writer {
 
     async fn commit(&mut self, mut parts: Vec<Part>, messages: &[(i64, Outgoing)]) -> Committed {
         self.learn(&parts);
-        if let Err(trouble) = self.publish(messages).await {
-            return Committed { trouble, ..Committed::default() };
+        if let Err((trouble, topic_is_gone)) = self.publish(messages).await {
+            return Committed { trouble, topic_is_gone, ..Committed::default() };
         }
         let mut committed = Committed::default();
         let mut backoff = Backoff::new(self.wishes.clone());
@@ -231,8 +233,8 @@ impl Writer {
     /// large for Kafka is counted and passed over.
     ///
     /// # Errors
-    /// Why Kafka does not take one of the others.
-    async fn publish(&self, messages: &[(i64, Outgoing)]) -> Result<(), String> {
+    /// Why Kafka does not take one of the others, and whether because its topic is gone.
+    async fn publish(&self, messages: &[(i64, Outgoing)]) -> Result<(), (String, bool)> {
         let mut addressed: Vec<(&str, i64, &Outgoing)> = Vec::with_capacity(messages.len());
         for (generation, message) in messages {
             addressed
@@ -263,9 +265,18 @@ impl Writer {
     }
 
     /// The sentence about a message that Kafka does not take.
-    fn given_up(&self, topic: &str, error: &KafkaError) -> String {
+    fn given_up(&self, topic: &str, error: &KafkaError) -> (String, bool) {
         tracing::error!(%error, stage = self.stage, topic, "a message cannot be written to Kafka");
-        format!("a message cannot be written to the topic {topic}: {error}")
+        let trouble = format!("a message cannot be written to the topic {topic}: {error}");
+        let is_gone = matches!(
+            error.rdkafka_error_code(),
+            Some(
+                RDKafkaErrorCode::UnknownTopic
+                    | RDKafkaErrorCode::UnknownTopicOrPartition
+                    | RDKafkaErrorCode::UnknownPartition
+            )
+        );
+        (trouble, is_gone)
     }
 
     /// Sends messages of a topic each, and waits for what becomes of them.

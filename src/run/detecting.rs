@@ -303,6 +303,10 @@ impl Work for Detecting {
         self.stages.detector.number_from(begin);
     }
 
+    fn skip_numbers(&mut self, count: u64) {
+        self.stages.detector.skip_numbers(count);
+    }
+
     fn write(&self) -> Result<Vec<u8>, postcard::Error> {
         let bytes = postcard::to_extend(self, Vec::with_capacity(self.written_bytes.get()))?;
         self.written_bytes.set(bytes.len() + bytes.len() / 8);

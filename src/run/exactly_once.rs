@@ -4,26 +4,27 @@
 //! transaction) → next. While a transaction is on its way the stage goes on, up to its limit of memory; then it
 //! pauses reading until the database answers.
 
+use super::claims::{Claims, claim_and_seek};
 use super::commit::{Committed, Part, Request};
 use super::figures::StageFigures;
 use super::generation;
 use super::http::Health;
+use super::input_topic::{ClaimedId, InputTopic};
 use super::kafka::{self, Change, Listener};
 use super::lag::Lag;
 use super::moment::Moment;
-use super::partitions::Held;
+use super::partitions::{Held, RestoreError};
 use super::stop::{Again, Wishes, let_go};
 use super::work::{Outgoing, Work};
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
 use crate::config::sections::Stage;
 use anyhow::{Context, bail};
-use detector::postgres::Claim;
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
 use rdkafka::{Message, Offset, TopicPartitionList};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 
@@ -59,8 +60,6 @@ pub struct Setup<'a, W: Work> {
 /// Partitions with the offsets that a commit takes them to, and where its outcome comes.
 type OnItsWay = (Vec<(i32, i64)>, oneshot::Receiver<Committed>);
 
-type Claims = Arc<Mutex<BTreeMap<i32, Claim>>>;
-
 /// A running stage.
 pub struct ExactlyOnce<'a, W: Work> {
     setup: Setup<'a, W>,
@@ -75,6 +74,7 @@ pub struct ExactlyOnce<'a, W: Work> {
     paused: bool,
     reloads: u64,
     lag: Lag,
+    input: InputTopic,
 }
 
 impl<'a, W: Work> ExactlyOnce<'a, W> {
@@ -92,7 +92,9 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         ];
         let refused = Arc::new(AtomicBool::new(false));
         let (writer, wishes) = (setup.writer.clone(), setup.wishes.clone());
-        let begin = claim_and_seek::<W>(writer, Arc::clone(&claims), wishes, Arc::clone(&refused));
+        let id = ClaimedId::default();
+        let begin =
+            claim_and_seek::<W>(writer, Arc::clone(&claims), id.clone(), wishes, Arc::clone(&refused));
         let listener = Listener::new(Box::new(begin), false);
         let consumer: BaseConsumer<Listener> =
             kafka::client(setup.config, Role::Consumer(setup.stage), &own, listener)?;
@@ -101,6 +103,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         let longest = Duration::from_millis(setup.config.database.commit_interval_ms);
         Ok(ExactlyOnce {
             reloads: setup.wishes.reloads(),
+            input: InputTopic::new(&setup.topic, id),
             setup,
             consumer: Arc::new(consumer),
             claims,
@@ -147,8 +150,21 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             }
             self.keep_within_memory()?;
             self.look_at_lag();
+            self.check_topic()?;
         }
         Ok(())
+    }
+
+    /// Starts the stage again where its topic was deleted or created again: the new one's first message follows the last one
+    /// that is committed here.
+    fn check_topic(&mut self) -> anyhow::Result<()> {
+        if !self.input.was_replaced(&self.consumer) {
+            return Ok(());
+        }
+        let topic = self.setup.topic.clone();
+        metrics::counter!("tailback_topics_created_again_total", "topic" => topic.clone()).increment(1);
+        self.drain(Instant::now() + self.setup.config.run.drain())?;
+        Err(Again(format!("the topic {topic} was deleted and created again")).into())
     }
 
     fn is_time_to_commit(&mut self) -> bool {
@@ -161,7 +177,8 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         let consumer = &self.consumer;
         consumer.context().lost().name_again(consumer.client(), &self.setup.config.kafka.brokers);
         self.setup.health.alive(W::STAGE);
-        let positions = self.held.iter().map(|(p, held)| (self.setup.topic.clone(), *p, held.position));
+        let positions =
+            self.held.iter().map(|(p, held)| (self.setup.topic.clone(), *p, held.offset_of(held.position)));
         let newest_s = self.held.values().filter_map(|held| held.work.newest_s()).reduce(f64::max);
         self.lag.look(W::STAGE, &self.consumer, positions, newest_s, &self.setup.figures);
     }
@@ -187,7 +204,10 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             if let Some(held) = self.held.get_mut(&partition) {
                 let is_of_before = W::READS_STATES && generation::of(message.headers()) < held.generation;
                 let payload = (!is_of_before).then(|| message.payload().unwrap_or_default());
-                held.message(message.offset(), payload)?;
+                match held.message(message.offset(), payload) {
+                    Err(RestoreError::Recreated { .. }) if self.input.is_identified() => self.input.doubt(),
+                    taken => taken?,
+                }
             }
         }
         Ok(())
@@ -296,6 +316,9 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
 
     fn committed(&mut self, committed: &Committed) -> anyhow::Result<()> {
         let Some((positions, _)) = self.on_its_way.take() else { return Ok(()) };
+        if committed.topic_is_gone {
+            return Err(Again(committed.trouble.clone()).into());
+        }
         if !committed.written {
             bail!("the {} stage cannot write its results: {}", W::STAGE, committed.trouble);
         }
@@ -307,7 +330,11 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         for (partition, to) in positions {
             if let Some(held) = self.held.get_mut(&partition) {
                 held.committed = Some(to);
-                let _ = offsets.add_partition_offset(&self.setup.topic, partition, Offset::Offset(to));
+                let _ = offsets.add_partition_offset(
+                    &self.setup.topic,
+                    partition,
+                    Offset::Offset(held.offset_of(to)),
+                );
             }
         }
         // For those who look at the group's lag only: what counts stands in the database.
@@ -358,39 +385,5 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             wait(self)?;
         }
         Ok(())
-    }
-}
-
-/// Claims newly assigned partitions in the database and begins to read them where their state ends.
-fn claim_and_seek<W: Work>(
-    writer: mpsc::Sender<Request>,
-    claims: Claims,
-    wishes: Wishes,
-    refused: Arc<AtomicBool>,
-) -> impl Fn(&mut TopicPartitionList) + Send + Sync {
-    move |list| {
-        let partitions: Vec<i32> = list.elements().iter().map(|e| e.partition()).collect();
-        if partitions.is_empty() {
-            // A cooperative group first assigns nothing to who joins, until others have given something up.
-            return;
-        }
-        let (done, answer) = oneshot::channel();
-        let asked = writer.blocking_send(Request::Claim(partitions, done)).is_ok();
-        let found = if asked { answer.blocking_recv().unwrap_or_default() } else { Vec::new() };
-        if found.is_empty() && !wishes.stopping() {
-            tracing::error!(stage = W::STAGE, "partitions could not be claimed");
-            refused.store(true, Ordering::Relaxed);
-        }
-        let topics: Vec<(String, i32)> =
-            list.elements().iter().map(|e| (e.topic().to_string(), e.partition())).collect();
-        for (partition, claim) in found {
-            let snapshot = claim.snapshot.as_ref().map(|snapshot| snapshot.position);
-            let begin = snapshot.unwrap_or(0);
-            if let Some((topic, _)) = topics.iter().find(|(_, number)| *number == partition) {
-                let offset = if begin > 0 { Offset::Offset(begin) } else { Offset::Beginning };
-                let _ = list.set_partition_offset(topic, partition, offset);
-            }
-            claims.lock().unwrap_or_else(PoisonError::into_inner).insert(partition, claim);
-        }
     }
 }

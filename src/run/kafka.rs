@@ -57,7 +57,7 @@ pub enum Change {
 }
 
 /// Says where reading of newly assigned partitions begins, by setting offsets in the list.
-pub type Begin = Box<dyn Fn(&mut TopicPartitionList) + Send + Sync>;
+pub type Begin = Box<dyn Fn(&BaseConsumer<Listener>, &mut TopicPartitionList) + Send + Sync>;
 
 /// A consumer's ear: assignments, logs, errors.
 pub struct Listener {
@@ -128,7 +128,7 @@ impl ClientContext for Listener {
 impl ConsumerContext for Listener {
     fn rebalance(&self, consumer: &BaseConsumer<Self>, err: RDKafkaRespErr, list: &mut TopicPartitionList) {
         let done = if err == RDKafkaRespErr::RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS {
-            (self.begin)(list);
+            (self.begin)(consumer, list);
             let done = consumer.incremental_assign(list);
             if self.paused && consumer.pause(list).is_err() {
                 tracing::warn!("partitions could not be paused");

@@ -15,6 +15,7 @@
 //! | [`verdict`] | messages for others to read |
 //! | `endpoints` | which routes this process serves |
 //! | [`exactly_once`] | a stage whose results, offsets and state go to the database together |
+//! | `claims` | partitions that are assigned are claimed in the database |
 //! | [`partitions`] | a held partition: restored, brought up to date, taken from |
 //! | `moment` | when a stage commits |
 //! | [`commit`] | messages to Kafka, then the transaction; tries until it holds |
@@ -34,6 +35,7 @@
 //! | `placement` | `/api/v1/placement`: what a job on some nodes would meet |
 //! | [`links`] | news of links, from all detector partitions to the one that looks at all |
 //! | [`service`] | what a service manager is told |
+//! | `topic_id`, `input_topic` | whether a topic was deleted and created again |
 //! | `topics` | Tailback's own topics, created at the start |
 //! | [`stop`] | the wishes to stop and to reload; how a stage lets go of brokers |
 
@@ -42,6 +44,7 @@ pub mod aggregating;
 pub mod alert_news;
 pub mod asking;
 pub mod brokers;
+mod claims;
 pub mod clock;
 pub mod commit;
 pub mod detecting;
@@ -52,6 +55,7 @@ pub mod figures;
 pub mod generation;
 pub mod housekeeping;
 pub mod http;
+mod input_topic;
 pub mod intake;
 pub mod kafka;
 pub mod lag;
@@ -65,6 +69,7 @@ pub mod service;
 mod socket;
 pub mod stop;
 
+mod topic_id;
 mod topics;
 pub mod verdict;
 pub mod work;
@@ -206,13 +211,18 @@ struct OneStage {
 
 impl OneStage {
     /// Runs the stage, and again where that mends it. If it cannot go on, everything stops.
-    fn run(self, stage: Stage) -> anyhow::Result<()> {
+    fn run(mut self, stage: Stage) -> anyhow::Result<()> {
         loop {
             let ended = self.once(stage);
             match ended {
                 Err(error) if error.is::<Again>() && !self.wishes.stopping() => {
                     tracing::warn!(stage = stage.name(), "{error}");
                     std::thread::sleep(AGAIN);
+                    // The reason may be a topic that is gone.
+                    let exist = until_topics_exist(&self.config, &self.wishes, &self.health);
+                    if let Some((counters, _)) = self.handle.block_on(exist)? {
+                        self.counters = counters;
+                    }
                 }
                 ended => {
                     self.wishes.stop();

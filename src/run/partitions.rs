@@ -5,6 +5,9 @@ use super::work::{Outcome, Work};
 use detector::postgres::Claim;
 use std::time::{Duration, Instant};
 
+/// Numbers that are left out where a state is older than the results in the database: more than partitions give in the time
+/// between two snapshots.
+const SKIPPED_NUMBERS: u64 = 1_000_000;
 /// Episodes and regions that one partition numbers in one generation of states, at most.
 const NUMBERS: u64 = 1_000_000_000;
 
@@ -12,15 +15,17 @@ const NUMBERS: u64 = 1_000_000_000;
 pub struct Held<W: Work> {
     /// State after the message before `position`.
     pub work: W,
-    /// The offset of the next message.
+    /// The next message: Kafka's offset plus `offset_base`.
     pub position: i64,
-    /// Offset that the database has; messages up to it are taken again after a restart, without telling anybody.
+    /// Messages of the topics that were deleted, if it was created again.
+    pub offset_base: i64,
+    /// Position that the database has; messages up to it are taken again after a restart, without telling anybody.
     pub committed: Option<i64>,
     epoch: i64,
     /// Generation of states that this one belongs to.
     pub generation: i64,
     partition: i32,
-    /// Offset from which it was read after the claim.
+    /// Position from which it was read after the claim.
     begin: i64,
     /// Settings to judge by once the state is up to date: until then those that it was made with.
     configured: Option<W::Settings>,
@@ -28,7 +33,7 @@ pub struct Held<W: Work> {
     /// Share of the interval after which the next snapshot is due: the first ones of partitions that were claimed
     /// together come at different moments, and so do all that follow.
     snapshot_share: f64,
-    /// Offset of the newest snapshot.
+    /// Position of the newest snapshot.
     snapshot_of: Option<i64>,
 }
 
@@ -50,11 +55,11 @@ pub enum RestoreError {
         /// Version of this program.
         known: u32,
     },
-    /// The topic begins anew.
+    /// The topic was created again, and the brokers (before Kafka 2.8) give topics no identity.
     #[error(
         "{stage}/{partition} has a message at offset {offset}, but the database has read up to {position}: the topic \
-         was deleted and made anew; delete `tailback.counters` and `tailback.signals` both, and `tailback migrate --forget-positions` begins \
-         them anew here too"
+         was deleted and created again; delete `tailback.counters` and `tailback.signals` both, and `tailback migrate --forget-positions` starts \
+         them again here too"
     )]
     Recreated {
         /// Stage.
@@ -92,7 +97,8 @@ impl<W: Work> Held<W> {
     pub fn restore(partition: i32, claim: &Claim, settings: &W::Settings) -> Result<Held<W>, RestoreError> {
         let mut held = Held {
             work: W::fresh(partition, settings),
-            position: claim.position.unwrap_or(0),
+            position: claim.begin(),
+            offset_base: claim.offset_base,
             committed: claim.position,
             epoch: claim.epoch,
             generation: claim.generation,
@@ -114,33 +120,51 @@ impl<W: Work> Held<W> {
                 source,
             })?;
             held.work.attach(settings);
-            (held.position, held.snapshot_of) = (snapshot.position, Some(snapshot.position));
-        } else if claim.position.is_some() {
-            // No state was written yet: the state is that of the partition from its beginning.
-            held.position = 0;
+            held.snapshot_of = Some(snapshot.position);
         }
         held.work.number_from(NUMBERS.saturating_mul(claim.generation.cast_unsigned()));
+        held.pass_deleted(claim.snapshot.as_ref().map_or(0, |snapshot| snapshot.position));
         held.begin = held.position;
         held.configured = Some(settings.clone());
         held.end_of_replay();
         Ok(held)
     }
 
-    /// Takes the message at `offset`; one that was taken before is passed over, and one of which nothing counts, which has no
+    /// Messages between the state and the first one of a topic that was created again are gone.
+    fn pass_deleted(&mut self, state: i64) {
+        let missing = self.position - state;
+        if missing > 0 {
+            tracing::warn!(
+                stage = W::STAGE,
+                partition = self.partition,
+                missing,
+                "messages after the snapshot were deleted with the topic"
+            );
+            self.work.skip_numbers(SKIPPED_NUMBERS);
+        }
+    }
+
+    /// Kafka's offset of the message at `position`.
+    pub fn offset_of(&self, position: i64) -> i64 {
+        position - self.offset_base
+    }
+
+    /// Takes the message at Kafka's `offset`; one that was taken before is passed over, and one of which nothing counts, which has no
     /// `payload` here.
     ///
     /// # Errors
     /// [`RestoreError::Recreated`] if the topic is not the one that the database knows.
     pub fn message(&mut self, offset: i64, payload: Option<&[u8]>) -> Result<(), RestoreError> {
-        if offset < self.begin {
-            let (stage, partition, position) = (W::STAGE, self.partition, self.begin);
+        let at = offset + self.offset_base;
+        if at < self.begin {
+            let (stage, partition, position) = (W::STAGE, self.partition, self.offset_of(self.begin));
             return Err(RestoreError::Recreated { stage, partition, position, offset });
         }
-        if offset < self.position {
+        if at < self.position {
             return Ok(());
         }
-        if offset > self.position && self.position > 0 {
-            let missing = offset - self.position;
+        if at > self.position && self.position > 0 {
+            let missing = at - self.position;
             tracing::error!(
                 stage = W::STAGE,
                 partition = self.partition,
@@ -151,7 +175,7 @@ impl<W: Work> Held<W> {
         if let Some(payload) = payload {
             self.work.message(payload);
         }
-        self.position = offset + 1;
+        self.position = at + 1;
         self.end_of_replay();
         Ok(())
     }

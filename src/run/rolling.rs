@@ -202,6 +202,11 @@ impl Work for Rolling {
         self.number_from = begin;
     }
 
+    fn skip_numbers(&mut self, count: u64) {
+        let issued = self.links.as_mut().map_or(0, |links| links.fabric().issued_numbers());
+        self.number_from = self.number_from.max(issued) + count;
+    }
+
     fn write(&self) -> Result<Vec<u8>, postcard::Error> {
         postcard::to_stdvec(self)
     }

@@ -33,6 +33,9 @@ pub trait Work: Sized + Send + 'static {
     /// Numbers of what the database keeps beyond this state (episodes, regions) are greater than `begin` from here on.
     fn number_from(&mut self, begin: u64);
 
+    /// Leaves out `count` numbers: states that are lost may have given them.
+    fn skip_numbers(&mut self, count: u64);
+
     /// The state as bytes.
     ///
     /// # Errors

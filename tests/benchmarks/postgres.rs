@@ -170,7 +170,7 @@ async fn measure(case: &Case, policy: StoragePolicy, load: (usize, i64, i64), ad
     let owner = client(&url).await;
     owner.batch_execute(case.setup).await.unwrap();
     let mut store = PgStore::connect(&settings).await.unwrap();
-    let epoch = store.claim("bench", 0, "bench").await.unwrap().epoch;
+    let epoch = store.claim("bench", 0, "bench", None).await.unwrap().epoch;
     admin.batch_execute("CHECKPOINT").await.unwrap();
     let server = postmaster(admin).await;
     let took = commits(&mut store, epoch, policy, Load::new(series), (seconds, ticks), server).await;

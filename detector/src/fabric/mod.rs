@@ -130,6 +130,11 @@ impl Fabric {
         self.book.number_from(begin);
     }
 
+    /// The greatest number of a region so far.
+    pub fn issued_numbers(&self) -> u64 {
+        self.book.issued_numbers()
+    }
+
     /// Series added so far.
     pub fn series_count(&self) -> usize {
         self.links.info.len()

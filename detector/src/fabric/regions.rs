@@ -54,6 +54,11 @@ impl RegionBook {
         self.issued = self.issued.max(begin);
     }
 
+    /// The greatest number of a region so far.
+    pub fn issued_numbers(&self) -> u64 {
+        self.issued
+    }
+
     /// Open regions with their series, the quiet ones too.
     pub fn open(&self) -> impl Iterator<Item = (RegionId, &BTreeSet<u32>)> {
         self.open.iter().map(|(id, members)| (*id, &members.series))

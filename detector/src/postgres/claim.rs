@@ -10,14 +10,16 @@ const CHUNK_BYTES: usize = 8 << 20;
 const LEVEL: i32 = 1;
 
 /// A partition, taken: where to go on from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claim {
     /// Tells this claim from earlier ones, which cannot commit any more.
     pub epoch: i64,
     /// How often all states were begun anew: whose numbers a fresh state gives.
     pub generation: i64,
-    /// Next offset to read; `None` if nothing was committed yet.
+    /// Next message to read; `None` if nothing was committed yet.
     pub position: Option<i64>,
+    /// Kafka's offset of a message is its position less this.
+    pub offset_base: i64,
     /// The latest state kept; what lies between its position and `position` was committed but has to be read again
     /// to bring the state up to date.
     pub snapshot: Option<Snapshot>,
@@ -26,7 +28,7 @@ pub struct Claim {
 /// State of a stage at a position of its input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
-    /// Next offset to read for this state.
+    /// Next message to read for this state.
     pub position: i64,
     /// Version of its format.
     pub version: u32,
@@ -34,28 +36,52 @@ pub struct Snapshot {
     pub content: Vec<u8>,
 }
 
+impl Claim {
+    /// The first message to read: the one after the snapshot, or the first of a topic that was created again since.
+    pub fn begin(&self) -> i64 {
+        self.snapshot.as_ref().map_or(0, |snapshot| snapshot.position).max(self.offset_base)
+    }
+}
+
 impl PgStore {
-    /// Takes a partition of a stage's input for `owner`. Whoever had it before cannot commit any more; a commit of
-    /// theirs that is under way is waited for.
+    /// Takes a partition of a stage's input for `owner`. `topic_id` is Kafka's identity of the topic: if it is another one than
+    /// at the last claim, the topic was created again, and its first message follows the last one committed.
+    ///
+    /// The owner before cannot commit any more; its commit that is under way is waited for.
     ///
     /// # Errors
     /// [`PgError::Retry`], or [`PgError::Stop`] for a snapshot that is damaged.
-    pub async fn claim(&mut self, stage: &str, partition: i32, owner: &str) -> Result<Claim, PgError> {
-        let result = self.try_claim(stage, partition, owner).await;
+    pub async fn claim(
+        &mut self,
+        stage: &str,
+        partition: i32,
+        owner: &str,
+        topic_id: Option<&str>,
+    ) -> Result<Claim, PgError> {
+        let result = self.try_claim(stage, partition, owner, topic_id).await;
         self.settle(result)
     }
 
-    async fn try_claim(&mut self, stage: &str, partition: i32, owner: &str) -> Result<Claim, PgError> {
+    async fn try_claim(
+        &mut self,
+        stage: &str,
+        partition: i32,
+        owner: &str,
+        topic_id: Option<&str>,
+    ) -> Result<Claim, PgError> {
         self.ready().await?;
         let transaction = self.client()?.transaction().await?;
-        let row = transaction.query_one(include_str!("sql/claim.sql"), &[&stage, &partition, &owner]).await?;
+        let row = transaction
+            .query_one(include_str!("sql/claim.sql"), &[&stage, &partition, &owner, &topic_id])
+            .await?;
         let snapshot = load(&transaction, stage, partition).await?;
         // Durable whatever the setting: a forgotten claim would let its predecessor commit again.
         transaction.batch_execute("SET LOCAL synchronous_commit = on").await?;
         transaction.commit().await?;
         let part = Part { commits: row.get(2), ..Part::default() };
         self.parts.insert((stage.to_string(), partition), part);
-        Ok(Claim { epoch: row.get(0), generation: row.get(3), position: row.get(1), snapshot })
+        let (epoch, position, generation) = (row.get(0), row.get(1), row.get(3));
+        Ok(Claim { epoch, generation, position, offset_base: row.get(4), snapshot })
     }
 
     /// Gives a partition back, so that nobody looks for its owner; without effect if somebody else has it by now.

@@ -16,7 +16,7 @@ async fn until_committed(store: &mut PgStore, part: PartCommit<'_>) {
 fn what_is_committed_is_read_back_with_position_and_state() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
-        let claim = store.claim(STAGE, 0, "a").await.unwrap();
+        let claim = store.claim(STAGE, 0, "a", None).await.unwrap();
         assert_eq!((claim.epoch, claim.position, claim.snapshot), (1, None, None));
         let fixture = Fixture::new(12_000, 2);
         // Incompressible, so that it fills several chunks.
@@ -25,7 +25,7 @@ fn what_is_committed_is_read_back_with_position_and_state() {
         let part = PartCommit { snapshot: Some((3, &state)), ..commit(&fixture, 1, None, 70) };
         let figures = store.commit(STAGE, &[part]).await.unwrap();
         assert_eq!((figures.signals, figures.direct), (24_000, database.timescale));
-        let claim = store.claim(STAGE, 0, "b").await.unwrap();
+        let claim = store.claim(STAGE, 0, "b", None).await.unwrap();
         let snapshot = claim.snapshot.unwrap();
         assert_eq!((claim.epoch, claim.position, snapshot.position, snapshot.version), (2, Some(70), 70, 3));
         assert!(snapshot.content == state);
@@ -51,9 +51,9 @@ fn an_owner_that_lost_its_partition_cannot_commit() {
             PgStore::connect(&database.settings()).await.unwrap(),
         );
         let fixture = Fixture::new(10, 1);
-        assert_eq!(old.claim(STAGE, 0, "old").await.unwrap().epoch, 1);
+        assert_eq!(old.claim(STAGE, 0, "old", None).await.unwrap().epoch, 1);
         old.commit(STAGE, &[commit(&fixture, 1, None, 10)]).await.unwrap();
-        let claim = new.claim(STAGE, 0, "new").await.unwrap();
+        let claim = new.claim(STAGE, 0, "new", None).await.unwrap();
         assert_eq!((claim.epoch, claim.position), (2, Some(10)));
         let refused = old.commit(STAGE, &[commit(&fixture, 1, Some(10), 20)]).await.unwrap_err();
         assert!(matches!(refused, PgError::Fenced { partition: 0 }), "{refused}");
@@ -73,7 +73,7 @@ fn an_owner_that_lost_its_partition_cannot_commit() {
 fn a_killed_connection_loses_nothing_and_doubles_nothing() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
-        let epoch = store.claim(STAGE, 0, "a").await.unwrap().epoch;
+        let epoch = store.claim(STAGE, 0, "a", None).await.unwrap().epoch;
         let fixture = Fixture::new(20_000, 1);
         let mut position = None;
         for round in 0..20_i64 {
@@ -102,7 +102,7 @@ fn a_killed_connection_loses_nothing_and_doubles_nothing() {
 fn a_commit_whose_answer_was_lost_is_not_done_twice() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
-        let epoch = store.claim(STAGE, 0, "a").await.unwrap().epoch;
+        let epoch = store.claim(STAGE, 0, "a", None).await.unwrap().epoch;
         let fixture = Fixture::new(10, 1);
         // The commit waits for a row that somebody holds, and is killed there. What the holder leaves is what a commit
         // leaves that happened while its answer was lost.
@@ -126,8 +126,8 @@ fn a_commit_whose_answer_was_lost_is_not_done_twice() {
 fn a_series_gets_its_number_with_the_first_row_about_it() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
-        store.claim(STAGE, 0, "a").await.unwrap();
-        store.claim(STAGE, 1, "a").await.unwrap();
+        store.claim(STAGE, 0, "a", None).await.unwrap();
+        store.claim(STAGE, 1, "a", None).await.unwrap();
         let known =
             async || query(&database, "SELECT component FROM series ORDER BY length(component), 1").await;
         let (mut few, mut others) = (Fixture::new(8, 1), Fixture::new(8, 1));
@@ -141,7 +141,7 @@ fn a_series_gets_its_number_with_the_first_row_about_it() {
         assert_eq!(known().await, ["c0-0c0s0", "c0-0c0s1", "c0-0c0s4", "c0-0c0s6"]);
         // Who takes the partition over finds the numbers, and gives the other series theirs.
         let mut next = PgStore::connect(&database.settings()).await.unwrap();
-        next.claim(STAGE, 0, "b").await.unwrap();
+        next.claim(STAGE, 0, "b", None).await.unwrap();
         next.commit(STAGE, &[commit(&Fixture::new(8, 1), 2, Some(1), 2)]).await.unwrap();
         assert_eq!(known().await.len(), 8);
         let twice = "SELECT s.component FROM signals JOIN series s USING (series_id) GROUP BY 1 HAVING count(*) = 2 ORDER BY 1";
@@ -153,14 +153,14 @@ fn a_series_gets_its_number_with_the_first_row_about_it() {
 fn positions_that_are_forgotten_begin_another_generation_of_numbers() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
-        let claim = store.claim(STAGE, 0, "a").await.unwrap();
+        let claim = store.claim(STAGE, 0, "a", None).await.unwrap();
         assert_eq!(claim.generation, 0);
         store.commit(STAGE, &[commit(&Fixture::new(3, 1), 1, None, 7)]).await.unwrap();
         assert_eq!(store.forget_positions().await.unwrap(), 1);
-        let claim = store.claim(STAGE, 0, "a").await.unwrap();
+        let claim = store.claim(STAGE, 0, "a", None).await.unwrap();
         assert_eq!((claim.generation, claim.position), (1, None));
         // Taken again before anything was committed it is the same one: what is found again has the same numbers.
-        assert_eq!(store.claim(STAGE, 0, "b").await.unwrap().generation, 1);
+        assert_eq!(store.claim(STAGE, 0, "b", None).await.unwrap().generation, 1);
         assert_eq!(query(&database, "SELECT count(*)::text FROM signals").await, ["3"]);
     });
 }
@@ -169,7 +169,7 @@ fn positions_that_are_forgotten_begin_another_generation_of_numbers() {
 fn a_clock_that_is_ahead_takes_nobodys_present_with_it() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
-        store.claim(STAGE, 0, "a").await.unwrap();
+        store.claim(STAGE, 0, "a", None).await.unwrap();
         let mut ahead = Fixture::new(2, 1);
         let tomorrow =
             Time::from_seconds(std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs_f64() + 86_400.0);
@@ -195,8 +195,8 @@ fn two_stores_that_meet_the_same_series_agree_on_its_number() {
         let settings = database.settings();
         let (mut a, mut b) =
             (PgStore::connect(&settings).await.unwrap(), PgStore::connect(&settings).await.unwrap());
-        a.claim(STAGE, 0, "a").await.unwrap();
-        b.claim(STAGE, 1, "b").await.unwrap();
+        a.claim(STAGE, 0, "a", None).await.unwrap();
+        b.claim(STAGE, 1, "b", None).await.unwrap();
         let (fixture, mut other) = (Fixture::new(5_000, 1), Fixture::new(5_000, 1));
         other.table.reverse();
         let mine = [commit(&fixture, 1, None, 1)];
@@ -218,7 +218,7 @@ fn two_stores_that_meet_the_same_series_agree_on_its_number() {
 fn numbers_that_the_server_lost_are_not_used_again_after_a_reconnect() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
-        store.claim(STAGE, 0, "a").await.unwrap();
+        store.claim(STAGE, 0, "a", None).await.unwrap();
         store.commit(STAGE, &[commit(&Fixture::new(4, 1), 1, None, 1)]).await.unwrap();
         // A server that crashed without its latest writes gives the number of c0-0c0s1 to another series.
         database
@@ -238,7 +238,7 @@ fn numbers_that_the_server_lost_are_not_used_again_after_a_reconnect() {
 fn a_server_that_may_only_be_read_for_a_while_is_tried_again() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
-        store.claim(STAGE, 0, "a").await.unwrap();
+        store.claim(STAGE, 0, "a", None).await.unwrap();
         let read_only = async |on: &str| {
             let name = query(&database, "SELECT current_database()::text").await.remove(0);
             database
@@ -288,7 +288,7 @@ fn a_server_that_goes_away_within_the_tls_handshake_is_tried_again() {
 fn texts_of_any_length_and_content_hold_nothing_up() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
-        store.claim(STAGE, 0, "a").await.unwrap();
+        store.claim(STAGE, 0, "a", None).await.unwrap();
         // Letters of two bytes that do not compress, and zero characters.
         let mut state = 0x2545_f491_4f6c_dd1d_u64;
         let letter = |at: usize| {

@@ -20,7 +20,7 @@ fn told(series: &str, step_s: u32) -> String {
 fn counters_are_there_tick_by_tick_where_contended_and_by_minutes_and_hours_of_all() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
-        store.claim("detector", 0, "a").await.unwrap();
+        store.claim("detector", 0, "a", None).await.unwrap();
         // The first series is clear, the second is contended in each of the 200 ticks.
         let mut fixture = Fixture::new(2, 200);
         fixture.thin();
@@ -46,7 +46,7 @@ fn counters_are_there_tick_by_tick_where_contended_and_by_minutes_and_hours_of_a
 fn minutes_that_are_not_written_yet_have_no_counters_and_hours_are_made_of_minutes_that_are() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
-        store.claim("detector", 0, "a").await.unwrap();
+        store.claim("detector", 0, "a", None).await.unwrap();
         let mut fixture = Fixture::new(1, 200);
         fixture.thin();
         store.commit("detector", &[commit(&fixture, 1, None, 1)]).await.unwrap();
@@ -83,7 +83,7 @@ fn of_a_minute_with_some_ticks_of_its_own_the_rest_is_told_as_their_mean() {
 fn a_question_about_counters_is_planned_as_one_with_what_is_asked() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
-        store.claim("detector", 0, "a").await.unwrap();
+        store.claim("detector", 0, "a", None).await.unwrap();
         let fixture = Fixture::new(2, 200);
         store.commit("detector", &[commit(&fixture, 1, None, 1)]).await.unwrap();
         let rows = if database.timescale {

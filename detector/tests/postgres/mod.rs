@@ -137,8 +137,8 @@ fn everything() -> Fixture {
 fn the_later_row_of_a_key_holds_and_names_are_no_statements() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
-        store.claim(STAGE, 0, "a").await.unwrap();
-        store.claim(STAGE, 1, "a").await.unwrap();
+        store.claim(STAGE, 0, "a", None).await.unwrap();
+        store.claim(STAGE, 1, "a", None).await.unwrap();
         let fixture = everything();
         let second = PartCommit { partition: 1, ..commit(&fixture, 1, None, 1) };
         store.commit(STAGE, &[commit(&fixture, 1, None, 1), second]).await.unwrap();
@@ -168,7 +168,7 @@ fn a_user_sees_the_own_jobs_and_a_reader_cannot_write() {
         let mut settings = database.settings();
         settings.url = database.url_of(&writer);
         let mut store = PgStore::connect(&settings).await.unwrap();
-        store.claim(STAGE, 0, "a").await.unwrap();
+        store.claim(STAGE, 0, "a", None).await.unwrap();
         let mut fixture = everything();
         fixture.results.jobs = vec![job("10", &ann), job("11", "ben")];
         fixture.results.job_results.retain(|result| result.job_id.as_str() != "12");

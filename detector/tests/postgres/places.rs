@@ -36,7 +36,7 @@ async fn aggregate(database: &Database) {
 async fn commit_in_parts(database: &Database, ticks: i64) {
     let mut store = PgStore::connect(&database.settings()).await.unwrap();
     for partition in [0, 1] {
-        store.claim(STAGE, partition, "a").await.unwrap();
+        store.claim(STAGE, partition, "a", None).await.unwrap();
         let mut fixture = Fixture::new(4, ticks);
         // Other series than those of the other partition.
         fixture

@@ -6,7 +6,7 @@ use super::*;
 fn the_tiers_have_the_same_columns_and_figures_on_every_server() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
-        store.claim(STAGE, 0, "a").await.unwrap();
+        store.claim(STAGE, 0, "a", None).await.unwrap();
         let mut fixture = Fixture::new(2, 65);
         fixture.thin();
         store.commit(STAGE, &[commit(&fixture, 1, None, 1)]).await.unwrap();
@@ -44,7 +44,7 @@ fn the_tiers_have_the_same_columns_and_figures_on_every_server() {
 fn a_tier_says_the_same_before_and_after_its_rows_are_written() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
-        store.claim("detector", 0, "a").await.unwrap();
+        store.claim("detector", 0, "a", None).await.unwrap();
         let mut fixture = Fixture::new(3, 5_000);
         fixture.thin();
         store.commit("detector", &[commit(&fixture, 1, None, 1)]).await.unwrap();
@@ -73,7 +73,7 @@ fn a_tier_says_the_same_before_and_after_its_rows_are_written() {
 fn the_minute_and_the_hour_that_are_not_over_stay_when_positions_are_forgotten() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
-        store.claim("detector", 0, "a").await.unwrap();
+        store.claim("detector", 0, "a", None).await.unwrap();
         let fixture = Fixture::new(3, 5_000);
         store.commit("detector", &[commit(&fixture, 1, None, 1)]).await.unwrap();
         let sums = "SELECT string_agg(concat_ws(' ', tier, rows, ticks), ', ') FROM (
@@ -91,7 +91,7 @@ fn housekeeping_removes_what_is_past_its_time_where_the_server_does_not() {
     on_each_server(|database: Database| async move {
         let settings = PgSettings { retention: PgRetention::default(), ..database.settings() };
         let mut store = PgStore::connect(&settings).await.unwrap();
-        store.claim(STAGE, 0, "a").await.unwrap();
+        store.claim(STAGE, 0, "a", None).await.unwrap();
         let mut fixture = Fixture::new(2, 65);
         fixture.thin();
         store.commit(STAGE, &[commit(&fixture, 1, None, 1)]).await.unwrap();
@@ -122,7 +122,7 @@ fn housekeeping_removes_what_ended_long_ago_on_every_server_and_only_where_told(
         ];
         fixture.results.job_results = vec![result("1", 1), result("2", 1)];
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
-        store.claim(STAGE, 0, "a").await.unwrap();
+        store.claim(STAGE, 0, "a", None).await.unwrap();
         store.commit(STAGE, &[commit(&fixture, 1, None, 1)]).await.unwrap();
         let left = "SELECT (SELECT count(*) FROM episodes) || ' ' || (SELECT count(*) FROM jobs) || ' '
                     || (SELECT count(*) FROM job_results WHERE job_id = '1') || ' ' || (SELECT count(*) FROM signals)";
@@ -149,7 +149,7 @@ fn expiry_keeps_what_has_no_time() {
         let mut fixture = Fixture::new(2, 65);
         fixture.thin();
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
-        store.claim(STAGE, 0, "a").await.unwrap();
+        store.claim(STAGE, 0, "a", None).await.unwrap();
         store.commit(STAGE, &[commit(&fixture, 1, None, 1)]).await.unwrap();
         let rows = "SELECT concat_ws(' ', (SELECT count(*) FROM signals), (SELECT count(*) FROM signals_10s),
             (SELECT count(*) FROM signal_minutes), (SELECT count(*) FROM signal_hours))";

@@ -147,9 +147,11 @@ CREATE TABLE stage_positions (
     epoch        bigint NOT NULL,
     owner        text,                      -- null when released
     commits      bigint NOT NULL DEFAULT 0, -- tells whether an interrupted commit happened
-    position     bigint,                    -- next offset to read; null before the first commit
+    position     bigint,                    -- next message to read; null before the first commit
     event_time   timestamptz,               -- latest signal committed
     committed_at timestamptz,               -- server's clock
+    topic_id     text,                      -- Kafka's identity of the topic; null where brokers have none
+    offset_base  bigint NOT NULL DEFAULT 0, -- Kafka's offset is position - offset_base: a topic that is created again continues the count
     PRIMARY KEY (stage, partition)
 ) WITH (fillfactor = 20);
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::run::partitions::Held;
 use detector::model::ModelKind;
-use detector::postgres::{Claim, Snapshot};
+use detector::postgres::Claim;
 use schemas::wire::{Origin, Reached, write_counters, write_progress, write_source};
 use schemas::{Metric, Name, Source};
 use std::time::Duration;
@@ -66,7 +66,7 @@ fn rows_told(held: &mut Held<Detecting>, all: bool) -> Option<u64> {
 
 #[test]
 fn a_source_that_was_not_told_before_a_crash_is_told_after_the_restart() {
-    let fresh = Claim { epoch: 1, generation: 0, position: None, snapshot: None };
+    let fresh = Claim { epoch: 1, ..Claim::default() };
     let mut held = Held::<Detecting>::restore(0, &fresh, &settings()).unwrap();
     play(&mut held, 0..5);
     let mut told = rows_told(&mut held, false);
@@ -77,7 +77,7 @@ fn a_source_that_was_not_told_before_a_crash_is_told_after_the_restart() {
     }
     assert!(told.is_some_and(|told| told < 19), "{told:?}: nothing is left to tell");
     // It dies; the results of all messages are in the database, but no state was written.
-    let after = Claim { epoch: 2, generation: 0, position: Some(40), snapshot: None::<Snapshot> };
+    let after = Claim { epoch: 2, position: Some(40), ..Claim::default() };
     let mut again = Held::<Detecting>::restore(0, &after, &settings()).unwrap();
     play(&mut again, 0..20);
     let told = (0..3).filter_map(|_| rows_told(&mut again, true)).last();
@@ -86,11 +86,11 @@ fn a_source_that_was_not_told_before_a_crash_is_told_after_the_restart() {
 
 #[test]
 fn what_is_found_again_after_a_crash_takes_no_memory() {
-    let fresh = Claim { epoch: 1, generation: 0, position: None, snapshot: None };
+    let fresh = Claim { epoch: 1, ..Claim::default() };
     let mut held = Held::<Detecting>::restore(0, &fresh, &settings()).unwrap();
     play(&mut held, 0..30);
     assert!(held.work.result_bytes() > 0);
-    let after = Claim { epoch: 2, generation: 0, position: Some(60), snapshot: None::<Snapshot> };
+    let after = Claim { epoch: 2, position: Some(60), ..Claim::default() };
     let mut again = Held::<Detecting>::restore(0, &after, &settings()).unwrap();
     play(&mut again, 0..29);
     assert!(again.work.result_bytes() > 0);
@@ -132,11 +132,11 @@ fn what_was_written_of_a_silent_series_before_a_crash_is_not_written_again() {
         }
     };
     let mut written = Vec::new();
-    let fresh = Claim { epoch: 1, generation: 0, position: None, snapshot: None };
+    let fresh = Claim { epoch: 1, ..Claim::default() };
     let mut held = Held::<Detecting>::restore(0, &fresh, &settings()).unwrap();
     play(&mut held, 0..92, &mut written);
     assert_eq!(written.iter().filter(|(series, _)| *series == 0).count(), 2, "{written:?}");
-    let after = Claim { epoch: 2, generation: 0, position: Some(184), snapshot: None::<Snapshot> };
+    let after = Claim { epoch: 2, position: Some(184), ..Claim::default() };
     let mut again = Held::<Detecting>::restore(0, &after, &settings()).unwrap();
     play(&mut again, 0..120, &mut written);
     let all = written.len();
@@ -148,7 +148,7 @@ fn what_was_written_of_a_silent_series_before_a_crash_is_not_written_again() {
 
 #[test]
 fn sources_are_told_some_at_a_time_and_none_is_left_out() {
-    let fresh = Claim { epoch: 1, generation: 0, position: None, snapshot: None };
+    let fresh = Claim { epoch: 1, ..Claim::default() };
     let mut held = Held::<Detecting>::restore(0, &fresh, &settings()).unwrap();
     let nodes = ["nid00001", "nid00002", "nid00003"];
     let played = nodes.into_iter().cycle().zip(0..30).flat_map(|(node, second)| messages_of(node, second));

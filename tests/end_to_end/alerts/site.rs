@@ -27,7 +27,7 @@ async fn not_delivered(database: &Database, incidents: [(&str, &str); 2]) {
     let mut store = PgStore::connect(&database.settings()).await.unwrap();
     let part = PartCommit {
         partition: 0,
-        epoch: store.claim("rollup", 0, "a").await.unwrap().epoch,
+        epoch: store.claim("rollup", 0, "a", None).await.unwrap().epoch,
         from_position: None,
         to_position: 1,
         results: &results,

@@ -1,4 +1,4 @@
-//! Raw topics are deleted and created again while Tailback runs: the rows of the new ones are used like any other.
+//! Topics are deleted and created again: the rows of the new ones are used like any other.
 
 use super::arrival::undisturbed;
 use super::feed::Feed;
@@ -30,12 +30,58 @@ fn rows_of_raw_topics_that_are_created_again_are_in_the_tables() {
     site.delete_raw_topics();
     site.create_raw_topics();
     Feed::to(&site).paced(after, 8.0, |_| {});
-    let found = site.settled();
-    // Regions that are open may end in the pause; rows and what is made of each series do not depend on it.
-    let signals = |tables: &Tables| tables.of("signals").map(str::to_string).collect::<Vec<_>>();
-    assert_eq!(signals(&found), signals(undisturbed(services)));
-    found.drops_equal(undisturbed(services));
+    equal_signals(&site);
     let log = process.log();
     assert!(log.contains(WARNING), "{log}");
     process.finish();
+}
+
+/// How often a log says that a stage's topic was created again, or that a message could not be written to one that is gone.
+fn restarts(log: &str) -> usize {
+    log.matches("was deleted and created again").count()
+}
+
+#[test]
+fn own_topics_deleted_during_the_run_are_created_again_and_read_from_their_start() {
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "own_deleted");
+    let rows = rows::in_order_of_arrival(rows::undisturbed());
+    let (before, after) = rows.split_at(middle(&rows));
+    let mut process = site.start();
+    Feed::to(&site).all(before);
+    site.settled_for_now();
+    site.delete_own_topics();
+    // The detector and the roll-up.
+    process.wait_for_times("was deleted and created again", 2);
+    process.wait_for_times("partition claimed", 4 * 6);
+    Feed::to(&site).paced(after, 8.0, |_| {});
+    equal_signals(&site);
+    assert!(restarts(&process.log()) >= 2, "{}", process.log());
+    process.finish();
+}
+
+#[test]
+fn own_topics_deleted_while_nothing_ran_are_read_from_their_start() {
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "own_deleted_stopped");
+    let rows = rows::in_order_of_arrival(rows::undisturbed());
+    let (before, after) = rows.split_at(middle(&rows));
+    let process = site.start();
+    Feed::to(&site).all(before);
+    site.settled_for_now();
+    process.finish();
+    site.delete_own_topics();
+    let process = site.start();
+    Feed::to(&site).paced(after, 8.0, |_| {});
+    equal_signals(&site);
+    process.finish();
+}
+
+/// Regions that are open may end in the pause; rows and what is made of each series do not depend on it.
+fn equal_signals(site: &Site) {
+    let found = site.settled();
+    let expected = undisturbed(site.services);
+    let signals = |tables: &Tables| tables.of("signals").map(str::to_string).collect::<Vec<_>>();
+    assert_eq!(signals(&found), signals(expected));
+    found.drops_equal(expected);
 }

@@ -102,13 +102,9 @@ listen = "127.0.0.1:0"
 
     /// Deletes its raw topics, and waits until the broker knows none of them any more.
     pub fn delete_raw_topics(&self) {
-        let admin: AdminClient<DefaultClientContext> =
-            ClientConfig::new().set("bootstrap.servers", &self.services.broker).create().unwrap();
         let topics: Vec<String> = SCHEMAS.iter().map(|schema| self.raw_topic(schema)).collect();
         let topics: Vec<&str> = topics.iter().map(String::as_str).collect();
-        let deleted = admin.delete_topics(&topics, &AdminOptions::new());
-        let deleted = self.database.runtime.block_on(deleted).unwrap();
-        assert!(deleted.iter().all(Result::is_ok), "{deleted:?}");
+        let admin = self.delete_topics(&topics);
         let deadline = Instant::now() + Duration::from_secs(240);
         let known = || {
             let metadata = admin.inner().fetch_metadata(None, Duration::from_secs(10)).unwrap();
@@ -118,6 +114,21 @@ listen = "127.0.0.1:0"
             assert!(Instant::now() < deadline, "the topics are still there");
             std::thread::sleep(Duration::from_millis(200));
         }
+    }
+
+    /// Deletes the topics that stages write and read.
+    pub fn delete_own_topics(&self) {
+        let topics = ["counters", "signals", "verdicts"].map(|topic| format!("{}.{topic}", self.name));
+        self.delete_topics(&topics.each_ref().map(String::as_str));
+    }
+
+    fn delete_topics(&self, topics: &[&str]) -> AdminClient<DefaultClientContext> {
+        let admin: AdminClient<DefaultClientContext> =
+            ClientConfig::new().set("bootstrap.servers", &self.services.broker).create().unwrap();
+        let deleted = admin.delete_topics(topics, &AdminOptions::new());
+        let deleted = self.database.runtime.block_on(deleted).unwrap();
+        assert!(deleted.iter().all(Result::is_ok), "{deleted:?}");
+        admin
     }
 
     /// Creates its raw topics.

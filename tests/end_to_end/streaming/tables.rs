@@ -173,7 +173,7 @@ impl Database {
     /// Offsets that a stage has committed, by partition.
     pub fn positions(&self, stage: &str) -> BTreeMap<i32, i64> {
         let query = format!(
-            "SELECT partition, position FROM stage_positions WHERE stage = '{stage}' AND position > 0"
+            "SELECT partition, position - offset_base FROM stage_positions WHERE stage = '{stage}' AND position > 0"
         );
         let rows = self.try_rows(&query).unwrap_or_default();
         let parsed = rows.iter().filter_map(|row| row.split_once(" | "));

@@ -254,7 +254,7 @@ pub fn batch(ann: &str, ben: &str) -> ResultBatch {
 
 /// Commits `results` to a server's store that holds nothing yet.
 pub async fn commit_to_server(store: &mut PgStore, results: &ResultBatch) {
-    let epoch = store.claim("detector", 0, "a").await.unwrap().epoch;
+    let epoch = store.claim("detector", 0, "a", None).await.unwrap().epoch;
     let mut stored = StoredRows::default();
     let mut thinner = Thinner::new(StoragePolicy::All);
     thinner.pass(&results.signals, &mut stored);
