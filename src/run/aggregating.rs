@@ -10,6 +10,7 @@ mod ends;
 mod job_news;
 mod job_topics;
 mod outlet;
+mod passed_over;
 mod raw;
 
 use super::clock::now;
@@ -26,7 +27,7 @@ use anyhow::Context;
 use avro_schemas::{Offer, Schemas};
 use ends::Doubts;
 use job_topics::JobTopics;
-use outlet::Rekeyed;
+use outlet::{Rekeyed, TooLarge};
 use raw::RawPartition;
 use rdkafka::Offset;
 use rdkafka::consumer::{BaseConsumer, Consumer};
@@ -281,10 +282,19 @@ impl<'a> Aggregating<'a> {
             Offer::Done(outcome) => {
                 self.figures.row(outcome);
                 raw.done(offset, outcome);
+                if let Outcome::Dropped(reason) = outcome
+                    && self.job_topics.has(raw.topic())
+                {
+                    self.out.reject(self.chunk, &passed_over::bad_job(raw, offset, payload, reason))?;
+                }
             }
         }
-        if !self.out.send(self.chunk, raw, offset, arrived, &self.decoder, &self.decoded)? {
-            raw.done(offset, Outcome::Dropped(DropReason::BadJob));
+        let too_large = self.out.send(self.chunk, raw, offset, arrived, &self.decoder, &self.decoded)?;
+        if let Some(too_large) = too_large {
+            if matches!(too_large, TooLarge::Job { .. }) {
+                raw.done(offset, Outcome::Dropped(DropReason::BadJob));
+            }
+            self.out.reject(self.chunk, &passed_over::too_large(raw, offset, payload, too_large))?;
         }
         raw.advance(
             self.decoded.counters.rows().map(|(_, time, _)| time).next().map_or(arrived, |t| t.min(arrived)),
