@@ -1,7 +1,7 @@
 //! Rows that are none, and messages that Kafka does not take: each is counted with a reason, and nothing else differs.
 
 use super::arrival::undisturbed;
-use super::feed::Feed;
+use super::feed::{Feed, since_epoch};
 use super::rows::{self, Dice, RAW_PARTITIONS, Row, in_order_of_arrival};
 use super::site::{PARTITIONS, Site};
 use std::collections::BTreeMap;
@@ -120,7 +120,7 @@ fn undecodable_messages_are_kept_once_whatever_dies() {
     let mut expected = Vec::new();
     let mut push = |stage: &str, topic: &str, partition: i32, payload: &str| {
         let topic = format!("{}.{topic}", site.name);
-        feed.payload(&topic, partition, 0, payload.as_bytes());
+        feed.payload(&topic, partition, since_epoch().as_millis() as i64, payload.as_bytes());
         let size = payload.len();
         let head = &payload[..size.min(4_096)];
         expected.push(format!("{stage} | {topic} | {partition} | 0 | bad_message | {size} | {head}"));
