@@ -18,6 +18,7 @@ use super::figures::StageFigures;
 use super::http::Health;
 use super::kafka::{self, Change, Deliveries, Listener};
 use super::lag::Lag;
+use super::rejected;
 use super::stop::{Again, Wishes};
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
@@ -285,16 +286,21 @@ impl<'a> Aggregating<'a> {
                 if let Outcome::Dropped(reason) = outcome
                     && self.job_topics.has(raw.topic())
                 {
-                    self.out.reject(self.chunk, &passed_over::bad_job(raw, offset, payload, reason))?;
+                    let message = passed_over::bad_job(raw, offset, payload, reason);
+                    rejected::count(&message);
+                    self.out.reject(self.chunk, &message)?;
                 }
             }
         }
         let too_large = self.out.send(self.chunk, raw, offset, arrived, &self.decoder, &self.decoded)?;
         if let Some(too_large) = too_large {
+            let message = passed_over::too_large(raw, offset, payload, too_large);
+            // A row's message was counted where Kafka refused it.
             if matches!(too_large, TooLarge::Job { .. }) {
                 raw.done(offset, Outcome::Dropped(DropReason::BadJob));
+                rejected::count(&message);
             }
-            self.out.reject(self.chunk, &passed_over::too_large(raw, offset, payload, too_large))?;
+            self.out.reject(self.chunk, &message)?;
         }
         raw.advance(
             self.decoded.counters.rows().map(|(_, time, _)| time).next().map_or(arrived, |t| t.min(arrived)),

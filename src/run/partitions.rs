@@ -158,7 +158,7 @@ impl<W: Work> Held<W> {
                 "messages are gone from the topic"
             );
         }
-        let is_new = !self.committed.is_some_and(|committed| offset < committed);
+        let is_new = self.committed.is_none_or(|committed| offset >= committed);
         let bad = payload.and_then(|payload| self.work.message(payload).err());
         self.position = offset + 1;
         self.end_of_replay();

@@ -1,7 +1,10 @@
 //! Rows that the server refuses for what they contain, and messages that were passed over.
 
 use super::*;
-use schemas::{RejectReason, RejectedMessage};
+use schemas::{
+    Action, Advice, NOTICE_VERSION, Notice, NoticeKind, RejectReason, RejectedMessage, RoutedNotice, Severity,
+};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// A trigger instead of a constraint: the columnstore takes none.
@@ -127,5 +130,55 @@ fn rejected_messages_are_kept_once_and_bounded() {
         assert_eq!(query(&database, bounds).await, found, "raw_days are not over");
         housekeep(&settings, Time::from_seconds(now_s + 15.0 * day_s)).await.unwrap();
         assert_eq!(query(&database, "SELECT count(*)::text FROM rejected_messages").await, ["0"]);
+    });
+}
+
+fn notice(subject: &str) -> Notice {
+    Notice {
+        version: NOTICE_VERSION,
+        key: "0123456789abcdef.1".to_string(),
+        kind: NoticeKind::Firing,
+        incident: "0123456789abcdef".to_string(),
+        sequence: 1,
+        rule: "rule\0".to_string(),
+        severity: Severity::Warning,
+        subject: subject.to_string(),
+        labels: BTreeMap::from([("subject".to_string(), subject.to_string())]),
+        started_s: 100.0,
+        fired_s: 120.0,
+        resolved_s: None,
+        summary: format!("{subject} waits"),
+        description: String::new(),
+        hint: String::new(),
+        members: 1,
+        slowdown_s: f64::NAN,
+        completeness: 1.0,
+        advice: Advice {
+            valid_until_s: 400.0,
+            links: Vec::new(),
+            nodes: vec!["n\0".to_string()],
+            jobs: Vec::new(),
+            causes: Vec::new(),
+            action: Action::NoneCapacity,
+            expected_relief: 0.0,
+            confidence: 0.0,
+        },
+    }
+}
+
+#[test]
+fn notices_with_zero_characters_are_cleaned() {
+    on_each_server(|database: Database| async move {
+        let mut store = PgStore::connect(&database.settings()).await.unwrap();
+        let epoch = store.claim(STAGE, 0, "a").await.unwrap().epoch;
+        let mut fixture = Fixture::new(0, 0);
+        let receivers = vec!["a\0b".to_string()];
+        fixture.results.notices = vec![RoutedNotice { notice: notice("job\0 x"), receivers }];
+        let figures = store.commit(STAGE, &[commit(&fixture, epoch, None, 1)]).await.unwrap();
+        assert!(figures.refused.is_empty(), "{figures:?}");
+        let stored = "SELECT concat_ws(' | ', i.rule, i.subject, i.summary, o.receiver, notice::jsonb #>> '{labels,subject}')
+                      FROM alert_outbox o JOIN alert_incidents i USING (incident, notice)";
+        let expected = ["rule\u{fffd} | job\u{fffd} x | job\u{fffd} x waits | a\u{fffd}b | job\u{fffd} x"];
+        assert_eq!(query(&database, stored).await, expected);
     });
 }

@@ -1,7 +1,6 @@
 //! Rows to messages of `tailback.counters`, in the partition of their key.
 
 use super::super::kafka::{self, Deliveries};
-use super::super::rejected;
 use super::super::stop::{Again, Wishes};
 use super::job_news::{JobNews, TooLong};
 use super::raw::RawPartition;
@@ -99,7 +98,6 @@ impl Rekeyed {
 
     /// Sends what is known of a raw message that is passed over, for the table `rejected_messages`.
     pub(super) fn reject(&mut self, chunk: usize, message: &RejectedMessage) -> anyhow::Result<()> {
-        rejected::count(message);
         let key = format!("{}/{}", message.topic, message.partition);
         let partition = wire::partition_of(key.as_bytes(), self.partitions);
         wire::write_rejected(&mut self.buffer, message);

@@ -47,8 +47,8 @@ impl Detecting {
         payloads.into_iter().flatten().map(outgoing).collect()
     }
 
-    /// What this partition knows of jobs, where it changed since it was told last. The first partition tells
-    /// of every job, so that a job without any series is known too.
+    /// What this partition knows of jobs, where it changed since it was sent last. The first partition sends every job, so
+    /// that a job without any series is known too.
     pub(super) fn parts(&mut self, position: i64) -> Vec<Outgoing> {
         let mut messages = Vec::new();
         for (job_id, part) in self.stages.detector.job_parts() {
