@@ -229,6 +229,7 @@ impl Detector {
             regions: Vec::new(),
             factors: Vec::new(),
             notices: Vec::new(),
+            rejected: Vec::new(),
         }
     }
 

@@ -24,6 +24,7 @@
 //! | [`store`] | the embedded SQLite store |
 //! | [`storage_policy`] | which signals are kept, and the ten-second tier |
 //! | [`place_sums`] | sums over the system, groups, file systems and classes of links |
+//! | `text` | text from outside as the databases take it |
 //! | [`tiers`] | minutes and hours, made from the ten seconds |
 //! | [`postgres`] | the PostgreSQL store, with TimescaleDB where the server has it |
 //! | [`score`] | a model alone on a bare series, to compare with a truth |
@@ -48,6 +49,7 @@ pub mod settings;
 pub mod spells;
 pub mod storage_policy;
 pub mod store;
+mod text;
 pub mod tiers;
 
 #[cfg(test)]

@@ -32,6 +32,7 @@ pub mod jsonl;
 pub mod metric;
 pub mod name;
 pub mod region;
+pub mod rejected;
 pub mod results;
 pub mod signal;
 pub mod site;
@@ -51,6 +52,7 @@ pub use region::{
     Evidence, Interval, JobFactors, REGION_SERIES_MAX, Region, RegionCause, RegionChange, RegionId,
     RegionStep, RegionVictim,
 };
+pub use rejected::{RejectReason, RejectedMessage};
 pub use results::{Heard, ResultBatch, Silence, SilenceEnd};
 pub use signal::{Counts, SeriesIndex, SeriesInfo, SeriesTable, Signal, State};
 pub use site::Site;

@@ -1,8 +1,8 @@
 //! What the detector hands to a sink at each commit.
 
 use crate::{
-    DropCounts, Episode, Job, JobFactors, JobResult, Name, Region, RoutedNotice, SeriesIndex, SeriesInfo,
-    Signal, Time,
+    DropCounts, Episode, Job, JobFactors, JobResult, Name, Region, RejectedMessage, RoutedNotice,
+    SeriesIndex, SeriesInfo, Signal, Time,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -81,6 +81,8 @@ pub struct ResultBatch {
     pub factors: Vec<JobFactors>,
     /// Notices of incidents, for the outbox; one that is told again adds nothing.
     pub notices: Vec<RoutedNotice>,
+    /// Messages that were passed over, for the server's store; the embedded one does not keep them.
+    pub rejected: Vec<RejectedMessage>,
 }
 
 impl ResultBatch {
@@ -101,6 +103,7 @@ impl ResultBatch {
         self.regions.extend(later.regions);
         replace(&mut self.factors, later.factors, |factors| factors.job_id.clone());
         self.notices.extend(later.notices);
+        self.rejected.extend(later.rejected);
     }
 }
 

@@ -61,6 +61,7 @@ pub const POSTGRES_MIGRATIONS: &[PgMigration] = &[
     plain("0034_placement", include_str!("../sql/postgres/0034_placement.sql")),
     plain("0035_places", include_str!("../sql/postgres/0035_places.sql")),
     timescale("0036_places", include_str!("../sql/postgres/0036_places.timescale.sql")),
+    plain("0037_rejected", include_str!("../sql/postgres/0037_rejected.sql")),
 ];
 
 const fn plain(name: &'static str, sql: &'static str) -> PgMigration {

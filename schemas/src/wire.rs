@@ -16,7 +16,8 @@ mod write;
 pub use partition::{domain_key, partition_of};
 pub use read::{CountersView, Message, read, read_source};
 pub use write::{
-    begin_job_rows, end_job_rows, put_job_row, write_counters, write_dropped, write_progress, write_source,
+    begin_job_rows, end_job_rows, put_job_row, write_counters, write_dropped, write_progress, write_rejected,
+    write_source,
 };
 
 use crate::{DropReason, JobEvent, Time};
@@ -31,6 +32,7 @@ const JOB_ROWS: u64 = 0xA96E_30BA_3810_3316;
 const JOBS: u64 = 0xFB40_FE9F_F964_C892;
 const DROPPED: u64 = 0x88E4_D551_C85A_28F0;
 const PROGRESS: u64 = 0xBD8B_4B84_49B8_ED1E;
+const REJECTED: u64 = 0xB666_0C67_91AE_CF65;
 
 /// Where a raw row stood: its place tells a row that was sent twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -79,6 +79,25 @@ pub struct DatabaseFacts {
     pub ports: Result<Vec<SeriesInfo>, String>,
     /// Rows that were not used, by reason.
     pub dropped: Result<Vec<(String, i64)>, String>,
+    /// Messages and rows that stages passed over.
+    pub rejected: Result<Vec<Rejected>, String>,
+}
+
+/// Messages that a stage passed over for one reason.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rejected {
+    /// The stage.
+    pub stage: String,
+    /// Kafka topic, or table.
+    pub topic: String,
+    /// Why.
+    pub reason: String,
+    /// How many are kept.
+    pub count: i64,
+    /// When the newest was passed over, in seconds since the epoch.
+    pub newest_s: f64,
+    /// Place and error of the newest.
+    pub newest: String,
 }
 
 /// Asks the database; each question is bounded by `patience`.
@@ -114,6 +133,7 @@ pub async fn look(config: &RunConfig, patience: Duration) -> Result<DatabaseFact
         never_heard: bounded(patience, never_heard(&client)).await.map_err(|t| t.to_string()),
         ports: bounded(patience, ports(&client)).await.map_err(|t| t.to_string()),
         dropped: bounded(patience, dropped(&client)).await.map_err(|t| t.to_string()),
+        rejected: bounded(patience, rejected(&client)).await.map_err(|t| t.to_string()),
         tiers: tiers.map_err(|trouble| trouble.to_string()),
         server,
     })
@@ -229,4 +249,17 @@ async fn ports(client: &Client) -> Result<Vec<SeriesInfo>, PgError> {
 async fn dropped(client: &Client) -> Result<Vec<(String, i64)>, PgError> {
     let rows = client.query(include_str!("sql/dropped.sql"), &[]).await?;
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+}
+
+async fn rejected(client: &Client) -> Result<Vec<Rejected>, PgError> {
+    let rows = client.query(include_str!("sql/rejected.sql"), &[]).await?;
+    let rejected = |row: &tokio_postgres::Row| Rejected {
+        stage: row.get(0),
+        topic: row.get(1),
+        reason: row.get(2),
+        count: row.get(3),
+        newest_s: row.get(4),
+        newest: row.get(5),
+    };
+    Ok(rows.iter().map(rejected).collect())
 }

@@ -17,6 +17,7 @@
 //! | [`drift`] | judges rows: reasons, silence, changed schemas |
 //! | [`producers`] | judges samplers: silence, clocks |
 //! | [`server`] | judges the database server |
+//! | [`rejected`] | judges messages that stages passed over |
 //! | [`stages`] | judges Tailback's stages: lag, positions, snapshots |
 
 pub mod database;
@@ -25,6 +26,7 @@ pub mod endpoint;
 pub mod finding;
 pub mod kafka;
 pub mod producers;
+pub mod rejected;
 pub mod render;
 pub mod rows;
 pub mod sample;
@@ -104,6 +106,7 @@ async fn examine(examined: &Examined) -> Vec<Finding> {
     findings.extend(site.topology());
     findings.extend(site.server());
     findings.extend(site.stages());
+    findings.extend(site.rejected());
     findings.extend(endpoint::metrics(&config.http, site.patience).await);
     findings.extend(site.versions());
     findings
@@ -270,6 +273,14 @@ impl<'a> Site<'a> {
             }
         }
         findings
+    }
+
+    fn rejected(&self) -> Vec<Finding> {
+        match &self.database {
+            Ok(DatabaseFacts { rejected: Ok(rejected), .. }) => rejected::check(rejected, now_s()),
+            Ok(DatabaseFacts { rejected: Err(why), .. }) => skipped(Group::Stages, "rejected_messages", why),
+            Err(_) => skipped(Group::Stages, "rejected_messages", "the database does not answer"),
+        }
     }
 
     fn versions(&self) -> Vec<Finding> {

@@ -240,6 +240,7 @@ mod tests {
             positions,
             samplers,
             dropped: Ok(Vec::new()),
+            rejected: Ok(Vec::new()),
         }
     }
 

@@ -10,6 +10,7 @@ mod ends;
 mod job_news;
 mod job_topics;
 mod outlet;
+mod passed_over;
 mod raw;
 
 use super::clock::now;
@@ -17,6 +18,7 @@ use super::figures::StageFigures;
 use super::http::Health;
 use super::kafka::{self, Change, Deliveries, Listener};
 use super::lag::Lag;
+use super::rejected;
 use super::stop::{Again, Wishes};
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
@@ -26,7 +28,7 @@ use anyhow::Context;
 use avro_schemas::{Offer, Schemas};
 use ends::Doubts;
 use job_topics::JobTopics;
-use outlet::Rekeyed;
+use outlet::{Rekeyed, TooLarge};
 use raw::RawPartition;
 use rdkafka::Offset;
 use rdkafka::consumer::{BaseConsumer, Consumer};
@@ -281,10 +283,24 @@ impl<'a> Aggregating<'a> {
             Offer::Done(outcome) => {
                 self.figures.row(outcome);
                 raw.done(offset, outcome);
+                if let Outcome::Dropped(reason) = outcome
+                    && self.job_topics.has(raw.topic())
+                {
+                    let message = passed_over::bad_job(raw, offset, payload, reason);
+                    rejected::count(&message);
+                    self.out.reject(self.chunk, &message)?;
+                }
             }
         }
-        if !self.out.send(self.chunk, raw, offset, arrived, &self.decoder, &self.decoded)? {
-            raw.done(offset, Outcome::Dropped(DropReason::BadJob));
+        let too_large = self.out.send(self.chunk, raw, offset, arrived, &self.decoder, &self.decoded)?;
+        if let Some(too_large) = too_large {
+            let message = passed_over::too_large(raw, offset, payload, too_large);
+            // A row's message was counted where Kafka refused it.
+            if matches!(too_large, TooLarge::Job { .. }) {
+                raw.done(offset, Outcome::Dropped(DropReason::BadJob));
+                rejected::count(&message);
+            }
+            self.out.reject(self.chunk, &message)?;
         }
         raw.advance(
             self.decoded.counters.rows().map(|(_, time, _)| time).next().map_or(arrived, |t| t.min(arrived)),

@@ -8,6 +8,7 @@ use super::figures::StageFigures;
 use super::generation;
 use super::http::Health;
 use super::kafka;
+use super::rejected;
 use super::stop::Wishes;
 use super::work::{OutTopic, Outgoing};
 use detector::postgres::{Claim, CommitFigures, PartCommit, PgError, PgStore};
@@ -15,7 +16,8 @@ use detector::storage_policy::StoredRows;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::producer::future_producer::OwnedDeliveryResult;
 use rdkafka::producer::{FutureProducer, FutureRecord, Producer};
-use schemas::{ResultBatch, SeriesTable};
+use schemas::rejected::KEPT_MAX;
+use schemas::{RejectedMessage, ResultBatch, SeriesTable};
 use std::collections::BTreeMap;
 use std::pin::pin;
 use std::time::{Duration, Instant};
@@ -47,12 +49,30 @@ pub struct Part {
     pub snapshot: Option<(u32, Vec<u8>)>,
 }
 
+/// A message for the stages behind.
+#[derive(Debug)]
+pub struct Addressed {
+    /// Partition of the input that it is made from.
+    pub partition: i32,
+    /// Generation of the state that made it.
+    pub generation: i64,
+    /// The message.
+    pub message: Outgoing,
+}
+
+impl Addressed {
+    /// A message of a partition and a generation.
+    pub fn new((partition, generation): (i32, i64), message: Outgoing) -> Addressed {
+        Addressed { partition, generation, message }
+    }
+}
+
 /// What the writer is asked for.
 pub enum Request {
     /// Partitions to own from now on, and the identity of their topic if it is known.
     Claim(Vec<i32>, Option<String>, oneshot::Sender<Vec<(i32, Claim)>>),
-    /// Results to write, and messages to send before, each with the generation of the state that says it.
-    Commit(Vec<Part>, Vec<(i64, Outgoing)>, oneshot::Sender<Committed>),
+    /// Results to write, and messages to send before.
+    Commit(Vec<Part>, Vec<Addressed>, oneshot::Sender<Committed>),
     /// Partitions that others own now.
     Release(Vec<i32>),
 }
@@ -140,10 +160,13 @@ impl Writer {
         found
     }
 
-    async fn commit(&mut self, mut parts: Vec<Part>, messages: &[(i64, Outgoing)]) -> Committed {
+    async fn commit(&mut self, mut parts: Vec<Part>, messages: &[Addressed]) -> Committed {
         self.learn(&parts);
-        if let Err((trouble, topic_is_gone)) = self.publish(messages).await {
-            return Committed { trouble, topic_is_gone, ..Committed::default() };
+        match self.publish(messages).await {
+            Ok(too_large) => too_large.into_iter().for_each(|message| keep_aside(&mut parts, message)),
+            Err((trouble, topic_is_gone)) => {
+                return Committed { trouble, topic_is_gone, ..Committed::default() };
+            }
         }
         let mut committed = Committed::default();
         let mut backoff = Backoff::new(self.wishes.clone());
@@ -154,6 +177,7 @@ impl Writer {
                     let signals = parts.iter().map(|part| part.results.signals.as_slice());
                     self.figures.committed(begun.elapsed().as_secs_f64(), written.signals, signals);
                     self.tell_slow(begun.elapsed(), &written);
+                    written.refused.iter().for_each(|refused| rejected::log_refused(self.stage, refused));
                     self.tell(&parts);
                     committed.written = true;
                     return committed;
@@ -229,17 +253,15 @@ impl Writer {
         }
     }
 
-    /// Gives messages to Kafka and waits until it has them; it tries for as long as the process is not to stop. One that is too
-    /// large for Kafka is counted and passed over.
+    /// Gives messages to Kafka and waits until it has them; it tries for as long as the process is not to stop. Returns those
+    /// that are too large for Kafka, which are counted and passed over.
     ///
     /// # Errors
     /// Why Kafka does not take one of the others, and whether because its topic is gone.
-    async fn publish(&self, messages: &[(i64, Outgoing)]) -> Result<(), (String, bool)> {
-        let mut addressed: Vec<(&str, i64, &Outgoing)> = Vec::with_capacity(messages.len());
-        for (generation, message) in messages {
-            addressed
-                .extend(self.topics.get(&message.to).map(|topic| (topic.as_str(), *generation, message)));
-        }
+    async fn publish(&self, messages: &[Addressed]) -> Result<Vec<RejectedMessage>, (String, bool)> {
+        let topic = |message: &Addressed| self.topics.get(&message.message.to).map(String::as_str);
+        let addressed: Vec<(&str, &Addressed)> =
+            messages.iter().filter_map(|message| Some((topic(message)?, message))).collect();
         let mut refused = Vec::new();
         for (at, delivery) in self.deliver(&addressed).await.into_iter().enumerate() {
             match delivery {
@@ -248,20 +270,21 @@ impl Writer {
                 Err((error, _)) => return Err(self.given_up(addressed[at].0, &error)),
             }
         }
+        let mut too_large = Vec::new();
         // A broker refuses a batch as a whole: alone, most of its messages are short enough.
-        for message in refused {
-            for delivery in self.deliver(&[message]).await {
+        for (topic, message) in refused {
+            for delivery in self.deliver(&[(topic, message)]).await {
                 match delivery {
                     Ok(_) => {}
                     Err((error, _)) if kafka::is_too_large(&error) => {
-                        tracing::error!(key = message.2.key, stage = self.stage, "a message is passed over");
-                        kafka::too_large(message.0, message.2.payload.len());
+                        kafka::too_large(topic, message.message.payload.len());
+                        too_large.push(rejected::too_large(self.stage, topic, message, &error));
                     }
-                    Err((error, _)) => return Err(self.given_up(message.0, &error)),
+                    Err((error, _)) => return Err(self.given_up(topic, &error)),
                 }
             }
         }
-        Ok(())
+        Ok(too_large)
     }
 
     /// The sentence about a message that Kafka does not take.
@@ -280,8 +303,8 @@ impl Writer {
     }
 
     /// Sends messages of a topic each, and waits for what becomes of them.
-    async fn deliver(&self, messages: &[(&str, i64, &Outgoing)]) -> Vec<OwnedDeliveryResult> {
-        let sent = messages.iter().map(|(topic, generation, message)| {
+    async fn deliver(&self, messages: &[(&str, &Addressed)]) -> Vec<OwnedDeliveryResult> {
+        let sent = messages.iter().map(|(topic, Addressed { generation, message, .. })| {
             let record = FutureRecord::to(topic).key(&message.key).payload(&message.payload);
             let record = FutureRecord { headers: generation::header(*generation), ..record };
             self.producer.send(record, Duration::from_secs(60))
@@ -293,6 +316,14 @@ impl Writer {
                 Err(_) => self.lost.name_again(self.producer.client(), &self.brokers),
             }
         }
+    }
+}
+
+/// Adds what Kafka refused to the results of the partition that it is made from.
+fn keep_aside(parts: &mut [Part], message: RejectedMessage) {
+    let part = parts.iter_mut().find(|part| part.partition == message.partition);
+    if let Some(part) = part.filter(|part| part.results.rejected.len() < KEPT_MAX) {
+        part.results.rejected.push(RejectedMessage { offset: part.to, ..message });
     }
 }
 

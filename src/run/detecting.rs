@@ -1,13 +1,11 @@
 //! The detector stage's work on one partition of `tailback.counters`: order, jobs, detector.
 
 mod old_jobs;
+mod outgoing;
 mod telling;
 
-use super::alert_news;
-use super::links::{self, LinkNews, ReadUpTo};
-use super::rolling::PartMessage;
-use super::verdict;
-use super::work::{OutTopic, Outcome, Outgoing, Work};
+use super::links::{LinkNews, ReadUpTo};
+use super::work::{BadMessage, Outcome, Work};
 use crate::wrong_clocks::Logged;
 use aggregator::JobBook;
 use detector::alerts::news::Told;
@@ -15,10 +13,11 @@ use detector::detector::Detector;
 use detector::inbox::{Inbox, Outlet};
 use detector::settings::Settings;
 use detector::storage_policy::{StoragePolicy, StoredRows, Thinner};
+use schemas::rejected::KEPT_MAX;
 use schemas::wire::{self, JobRow, Message, Origin};
 use schemas::{
-    CounterBatch, DropCounts, DropReason, Episode, EpisodeId, Job, JobEvent, ResultBatch, Signal,
-    SourceIndex, Sources, Time,
+    CounterBatch, DropCounts, DropReason, EpisodeId, Job, JobEvent, RejectedMessage, Signal, SourceIndex,
+    Sources, Time,
 };
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
@@ -72,6 +71,9 @@ pub struct Detecting {
     /// Producers of which was logged that their clocks are wrong.
     #[serde(skip)]
     wrong_clocks: Logged,
+    /// What aggregators passed over.
+    #[serde(skip)]
+    rejected: Vec<RejectedMessage>,
     /// Length of a message's content, at most.
     #[serde(skip)]
     payload_bytes_max: usize,
@@ -156,6 +158,12 @@ impl Detecting {
                 self.inbox.dropped(topic, partition, &rows, &mut self.drops);
                 Ok(())
             }
+            Message::Rejected(message) => {
+                if self.rejected.len() < KEPT_MAX {
+                    self.rejected.push(message);
+                }
+                Ok(())
+            }
             Message::Progress(_, now, reached) => {
                 self.stages.detector.arrived_up_to(now);
                 let mut down = Downstream { stages: &mut self.stages, sources: &self.sources };
@@ -181,43 +189,6 @@ impl Detecting {
         }
     }
 
-    /// Episodes that began, and such as ended or were bettered afterwards; not each tick of those that go on.
-    fn verdicts(&mut self, episodes: &[Episode]) -> Vec<Outgoing> {
-        let table = self.stages.detector.series();
-        let mut messages = Vec::new();
-        for episode in episodes {
-            let news = if episode.open {
-                self.announced.insert(episode.id)
-            } else {
-                self.announced.remove(&episode.id);
-                true
-            };
-            messages.extend(verdict::of_episode(episode, table).filter(|_| news));
-        }
-        messages
-    }
-
-    /// What became known of series and sources, for alerts.
-    fn news(&mut self, results: &ResultBatch) -> Vec<Outgoing> {
-        let (detector, partition) = (&self.stages.detector, self.partition);
-        let (episodes, silences) = (&results.episodes, &results.silences);
-        let news =
-            |told: &mut Told| told.news(partition, detector.newest(), episodes, silences, detector.series());
-        let news = self.alerts.as_mut().and_then(news);
-        news.map_or(Vec::new(), |news| alert_news::outgoing(news, self.payload_bytes_max))
-    }
-
-    /// What became known of links.
-    fn links(&mut self) -> Vec<Outgoing> {
-        if !self.stages.detector.watches_links() {
-            return Vec::new();
-        }
-        let message = self.stages.links.take(self.partition);
-        let payloads = message.and_then(|message| message.payloads(self.payload_bytes_max).ok());
-        let outgoing = |payload| Outgoing { to: OutTopic::Signals, key: links::KEY.to_string(), payload };
-        payloads.into_iter().flatten().map(outgoing).collect()
-    }
-
     /// Rows that signals complete, and such of series that are silent. A clock that is ahead makes nobody silent.
     fn thin(&mut self, signals: &[Signal], stored: &mut StoredRows) {
         self.thinner.know(self.stages.detector.series());
@@ -226,27 +197,6 @@ impl Detecting {
             let read = newest.min(self.inbox.watermark());
             self.thinner.close(read.plus_seconds(-SILENT_S), stored);
         }
-    }
-
-    /// What this partition knows of jobs, where it changed since it was told last. The first partition tells
-    /// of every job, so that a job without any series is known too.
-    fn parts(&mut self, position: i64) -> Vec<Outgoing> {
-        let mut messages = Vec::new();
-        for (job_id, part) in self.stages.detector.job_parts() {
-            if part.series == 0 && self.partition != 0 {
-                continue;
-            }
-            let message = PartMessage { partition: self.partition, position, job_id: job_id.clone(), part };
-            let Ok(content) = message.content() else { continue };
-            if self.told.get(&job_id) == Some(&content) {
-                continue;
-            }
-            if let Ok(payload) = message.payload(&content) {
-                messages.push(Outgoing { to: OutTopic::Signals, key: job_id.to_string(), payload });
-            }
-            self.told.insert(job_id, content);
-        }
-        messages
     }
 }
 
@@ -277,6 +227,7 @@ impl Work for Detecting {
             announced: HashSet::new(),
             alerts: settings.alerts.then(Told::default),
             wrong_clocks: Logged::default(),
+            rejected: Vec::new(),
             payload_bytes_max: settings.payload_bytes_max,
             written_bytes: Cell::new(0),
         }
@@ -313,11 +264,12 @@ impl Work for Detecting {
         Ok(bytes)
     }
 
-    fn message(&mut self, payload: &[u8]) {
+    fn message(&mut self, payload: &[u8]) -> Result<(), BadMessage> {
         self.messages += 1;
-        if self.use_message(payload).is_err() {
+        self.use_message(payload).map_err(|error| {
             self.drops.count(DropReason::BadMessage);
-        }
+            BadMessage(error.to_string())
+        })
     }
 
     fn take(&mut self, position: i64, all: bool) -> Outcome {
@@ -326,6 +278,7 @@ impl Work for Detecting {
         let mut results = detector.take_apart(most);
         self.telling.has_told(detector.has_more_heard());
         results.drops.add(&self.drops);
+        results.rejected = std::mem::take(&mut self.rejected);
         if all {
             self.wrong_clocks.log(&self.stages.detector);
         }
@@ -358,6 +311,7 @@ impl Work for Detecting {
         let told = self.stages.detector.take_apart(0);
         self.thin(&told.signals, &mut StoredRows::default());
         self.stages.links.forget();
+        self.rejected.clear();
     }
 
     fn tell_series_again(&mut self) {

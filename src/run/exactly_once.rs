@@ -5,7 +5,7 @@
 //! pauses reading until the database answers.
 
 use super::claims::{Claims, claim_and_seek};
-use super::commit::{Committed, Part, Request};
+use super::commit::{Addressed, Committed, Part, Request};
 use super::figures::StageFigures;
 use super::generation;
 use super::http::Health;
@@ -14,8 +14,9 @@ use super::kafka::{self, Change, Listener};
 use super::lag::Lag;
 use super::moment::Moment;
 use super::partitions::{Held, RestoreError};
+use super::rejected;
 use super::stop::{Again, Wishes, let_go};
-use super::work::{Outgoing, Work};
+use super::work::Work;
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
 use crate::config::sections::Stage;
@@ -205,8 +206,9 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
                 let is_of_before = W::READS_STATES && generation::of(message.headers()) < held.generation;
                 let payload = (!is_of_before).then(|| message.payload().unwrap_or_default());
                 match held.message(message.offset(), payload) {
+                    Ok(Some(bad)) => held.reject(rejected::read(W::STAGE, &message, &bad)),
                     Err(RestoreError::Recreated { .. }) if self.input.is_identified() => self.input.doubt(),
-                    taken => taken?,
+                    taken => drop(taken?),
                 }
             }
         }
@@ -273,14 +275,15 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         let interval = Duration::from_secs(self.setup.config.database.snapshot_interval_s);
         let never = Duration::from_secs(u64::MAX / 4);
         let mut snapshot_after = interval;
-        let (mut parts, mut messages): (Vec<Part>, Vec<(i64, Outgoing)>) = (Vec::new(), Vec::new());
+        let (mut parts, mut messages): (Vec<Part>, Vec<Addressed>) = (Vec::new(), Vec::new());
         for held in self.held.values_mut() {
             let taken = held.take(all, snapshot_after).context("the state cannot be written")?;
             let Some((part, outcome)) = taken else { continue };
             if part.snapshot.is_some() && !all_states {
                 snapshot_after = never;
             }
-            messages.extend(outcome.messages.into_iter().map(|message| (held.generation, message)));
+            let of = (part.partition, held.generation);
+            messages.extend(outcome.messages.into_iter().map(|message| Addressed::new(of, message)));
             parts.push(part);
         }
         self.setup.figures.held(&self.held);

@@ -42,7 +42,7 @@ fn describe() {
     describe_counter!("tailback_dropped_rows_total", "Rows and intervals not used, by reason");
     describe_counter!(
         "tailback_rejected_messages_total",
-        "Messages that Kafka does not take, by topic and reason"
+        "Messages and rows passed over: undecodable, too large for Kafka, refused by PostgreSQL; by topic or table, and reason"
     );
     describe_counter!(
         "tailback_raw_topics_created_again_total",

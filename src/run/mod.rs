@@ -26,6 +26,7 @@
 //! | [`asking`] | questions to the brokers that no stage waits for |
 //! | [`lag`] | how far stages are behind, and the line about catching up |
 //! | [`figures`] | what is measured |
+//! | [`rejected`] | messages and rows that are passed over |
 //! | [`housekeeping`] | who should report, where nodes stand; expiry and policies of the database; what finished runs teach |
 //! | `patience` | brokers and database that do not answer yet are waited for |
 //! | [`http`] | `/metrics`, `/healthz`, `/readyz` |
@@ -64,6 +65,7 @@ mod moment;
 pub mod partitions;
 mod patience;
 mod placement;
+pub mod rejected;
 pub mod rolling;
 pub mod service;
 mod socket;

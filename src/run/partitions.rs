@@ -1,8 +1,11 @@
 //! The partitions that a stage holds: their state, and how far it and the database are.
 
 use super::commit::Part;
-use super::work::{Outcome, Work};
+use super::rejected;
+use super::work::{BadMessage, Outcome, Work};
 use detector::postgres::Claim;
+use schemas::RejectedMessage;
+use schemas::rejected::KEPT_MAX;
 use std::time::{Duration, Instant};
 
 /// Numbers that are left out where a state is older than the results in the database: more than partitions give in the time
@@ -35,6 +38,8 @@ pub struct Held<W: Work> {
     snapshot_share: f64,
     /// Position of the newest snapshot.
     snapshot_of: Option<i64>,
+    /// Messages that could not be decoded since the last commit.
+    rejected: Vec<RejectedMessage>,
 }
 
 /// Why a partition cannot be read.
@@ -108,6 +113,7 @@ impl<W: Work> Held<W> {
             snapshot_at: Instant::now(),
             snapshot_share: 0.1 + 0.9 * even_share(partition),
             snapshot_of: None,
+            rejected: Vec::new(),
         };
         if let Some(snapshot) = &claim.snapshot {
             if snapshot.version != W::STATE_VERSION {
@@ -149,19 +155,23 @@ impl<W: Work> Held<W> {
         position - self.offset_base
     }
 
-    /// Takes the message at Kafka's `offset`; one that was taken before is passed over, and one of which nothing counts, which has no
-    /// `payload` here.
+    /// Takes the message at Kafka's `offset`; one that was taken before is passed over, and one of which nothing counts, which
+    /// has no `payload` here. Returns why it cannot be decoded, unless the database has that already.
     ///
     /// # Errors
     /// [`RestoreError::Recreated`] if the topic is not the one that the database knows.
-    pub fn message(&mut self, offset: i64, payload: Option<&[u8]>) -> Result<(), RestoreError> {
+    pub fn message(
+        &mut self,
+        offset: i64,
+        payload: Option<&[u8]>,
+    ) -> Result<Option<BadMessage>, RestoreError> {
         let at = offset + self.offset_base;
         if at < self.begin {
             let (stage, partition, position) = (W::STAGE, self.partition, self.offset_of(self.begin));
             return Err(RestoreError::Recreated { stage, partition, position, offset });
         }
         if at < self.position {
-            return Ok(());
+            return Ok(None);
         }
         if at > self.position && self.position > 0 {
             let missing = at - self.position;
@@ -172,12 +182,22 @@ impl<W: Work> Held<W> {
                 "messages are gone from the topic"
             );
         }
-        if let Some(payload) = payload {
-            self.work.message(payload);
-        }
+        let is_new = self.committed.is_none_or(|committed| at >= committed);
+        let bad = payload.and_then(|payload| self.work.message(payload).err());
         self.position = at + 1;
         self.end_of_replay();
-        Ok(())
+        Ok(bad.filter(|_| is_new))
+    }
+
+    /// Keeps a message aside for the next commit, [`KEPT_MAX`] at most; the first is logged.
+    pub fn reject(&mut self, message: RejectedMessage) {
+        rejected::count(&message);
+        if self.rejected.is_empty() {
+            rejected::log_bad(&message);
+        }
+        if self.rejected.len() < KEPT_MAX {
+            self.rejected.push(message);
+        }
     }
 
     /// Whether messages are taken again that the database has the results of.
@@ -229,6 +249,7 @@ impl<W: Work> Held<W> {
             return Ok(None);
         }
         let mut outcome = self.work.take(self.position, all);
+        outcome.results.rejected.append(&mut self.rejected);
         let waited = self.snapshot_at.elapsed() >= snapshot_after.mul_f64(self.snapshot_share);
         let due = waited && self.snapshot_of != Some(self.position);
         if !(moved || due) && outcome.messages.is_empty() && outcome.is_quiet() {

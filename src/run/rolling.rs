@@ -3,7 +3,7 @@
 use super::alert_news;
 use super::links::{self, LinkMerge, LinkMessage};
 use super::verdict;
-use super::work::{OutTopic, Outcome, Outgoing, Work};
+use super::work::{BadMessage, OutTopic, Outcome, Outgoing, Work};
 use detector::alerts::news::JobNews;
 use detector::alerts::{AlertSettings, Alerts, News};
 use detector::fabric::{FabricSettings, Network};
@@ -88,6 +88,10 @@ pub struct RollingSettings {
     pub payload_bytes_max: usize,
 }
 
+fn bad(about: &str) -> BadMessage {
+    BadMessage(format!("the message {about} is damaged"))
+}
+
 /// The part of a job that the fabric tells counts as one of a partition that does not exist.
 const OF_LINKS: i32 = -1;
 
@@ -111,11 +115,35 @@ pub struct Rolling {
 }
 
 impl Rolling {
-    fn news_of_links(&mut self, payload: &[u8]) {
-        let Some(message) = LinkMessage::read(payload) else {
-            self.drops.count(DropReason::BadMessage);
-            return;
-        };
+    fn use_message(&mut self, payload: &[u8]) -> Result<(), BadMessage> {
+        match payload.first() {
+            Some(&links::VERSION) => {
+                let message = LinkMessage::read(payload).ok_or_else(|| bad("of links"))?;
+                self.news_of_links(message);
+            }
+            Some(&alert_news::VERSION) => {
+                let news = alert_news::read(payload).ok_or_else(|| bad("for alerts"))?;
+                self.alerts.news(&news);
+            }
+            Some(&VERSION) => {
+                self.part_of_job(PartMessage::read(payload).ok_or_else(|| bad("of a job"))?);
+            }
+            _ => return Err(BadMessage("the message is of no version that this Tailback knows".into())),
+        }
+        Ok(())
+    }
+
+    fn part_of_job(&mut self, message: PartMessage) {
+        self.newest_us = self.newest_us.max(Some(message.part.until.0));
+        let parts = self.jobs.entry(message.job_id.clone()).or_default();
+        let known = parts.get(&message.partition).map_or(-1, |(position, _)| *position);
+        if message.position > known {
+            parts.insert(message.partition, (message.position, message.part));
+            self.changed.insert(message.job_id);
+        }
+    }
+
+    fn news_of_links(&mut self, message: LinkMessage) {
         let Some(settings) = self.settings.as_ref().filter(|settings| settings.network.is_some()) else {
             return;
         };
@@ -211,30 +239,9 @@ impl Work for Rolling {
         postcard::to_stdvec(self)
     }
 
-    fn message(&mut self, payload: &[u8]) {
+    fn message(&mut self, payload: &[u8]) -> Result<(), BadMessage> {
         self.messages += 1;
-        if payload.first() == Some(&links::VERSION) {
-            self.news_of_links(payload);
-            return;
-        }
-        if payload.first() == Some(&alert_news::VERSION) {
-            match alert_news::read(payload) {
-                Some(news) => self.alerts.news(&news),
-                None => self.drops.count(DropReason::BadMessage),
-            }
-            return;
-        }
-        let Some(message) = PartMessage::read(payload) else {
-            self.drops.count(DropReason::BadMessage);
-            return;
-        };
-        self.newest_us = self.newest_us.max(Some(message.part.until.0));
-        let parts = self.jobs.entry(message.job_id.clone()).or_default();
-        let known = parts.get(&message.partition).map_or(-1, |(position, _)| *position);
-        if message.position > known {
-            parts.insert(message.partition, (message.position, message.part));
-            self.changed.insert(message.job_id);
-        }
+        self.use_message(payload).inspect_err(|_| self.drops.count(DropReason::BadMessage))
     }
 
     fn take(&mut self, _position: i64, all: bool) -> Outcome {

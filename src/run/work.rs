@@ -42,8 +42,11 @@ pub trait Work: Sized + Send + 'static {
     /// What cannot be written.
     fn write(&self) -> Result<Vec<u8>, postcard::Error>;
 
-    /// Takes a message; one that cannot be read is counted and passed over.
-    fn message(&mut self, payload: &[u8]);
+    /// Takes a message; one that cannot be decoded is counted and passed over.
+    ///
+    /// # Errors
+    /// Why it cannot be decoded: the caller keeps it aside and continues.
+    fn message(&mut self, payload: &[u8]) -> Result<(), BadMessage>;
 
     /// Everything that became known since the last call. What is said later does not depend on when this is
     /// called. `position` is the offset after the last message taken; `all` asks for what is said now and
@@ -82,6 +85,11 @@ pub trait Work: Sized + Send + 'static {
     fn rows(&self) -> (u64, usize);
 }
 
+/// Why a message cannot be decoded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadMessage(pub String);
+
 /// Results of a stage: what goes to the database, and what goes to the stages and readers behind it.
 #[derive(Debug, Default)]
 pub struct Outcome {
@@ -110,6 +118,7 @@ impl Outcome {
             && r.factors.is_empty()
             && r.silences.is_empty()
             && r.notices.is_empty()
+            && r.rejected.is_empty()
     }
 }
 

@@ -1,10 +1,10 @@
 //! One transaction for several partitions: results, positions and states, all or nothing.
 
-use super::copy::CopyBuffer;
-use super::copy::Copying;
+use super::copy::{CopyBuffer, Copying, TIERS, put_signals};
+use super::dividing::{Dividing, Put, RefusedRows};
 use super::rows::Of;
 use super::{DirectColumnstore, Part, PgError, PgStore, claim, place_buckets, rows};
-use crate::storage_policy::{Bucket, StoredRows};
+use crate::storage_policy::{StoredRows, StoredSignal};
 use schemas::{ResultBatch, SeriesInfo};
 use std::collections::{HashMap, HashSet};
 use tokio_postgres::Transaction;
@@ -33,8 +33,15 @@ pub struct PartCommit<'a> {
     pub snapshot: Option<(u32, &'a [u8])>,
 }
 
+impl<'a> PartCommit<'a> {
+    /// Whose rows they are.
+    fn of(&self, stage: &'a str, kept: &'a Part) -> Of<'a> {
+        Of { stage, partition: self.partition, position: self.to_position, ids: &kept.ids }
+    }
+}
+
 /// What a commit wrote.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommitFigures {
     /// Rows of `signals`.
     pub signals: u64,
@@ -48,17 +55,23 @@ pub struct CommitFigures {
     pub direct: bool,
     /// Whether the commit had happened before, and its interrupted call could not know.
     pub repeated: bool,
+    /// Rows that the server refused, by table.
+    pub refused: Vec<RefusedRows>,
 }
 
 impl PgStore {
     /// Commits several partitions of a stage in one transaction. After [`PgError::Retry`] the same call is made
-    /// again: if the interrupted one had happened, it writes nothing and says so.
+    /// again: if the interrupted one had happened, it writes nothing and says so. Rows that the server refuses for what
+    /// they contain are left out and kept in `rejected_messages`.
     ///
     /// # Errors
     /// [`PgError::Fenced`] if a partition is no longer ours, or was not claimed by this store: nothing was written.
     /// [`PgError::Retry`], [`PgError::Stop`].
     pub async fn commit(&mut self, stage: &str, parts: &[PartCommit<'_>]) -> Result<CommitFigures, PgError> {
-        let result = self.try_commit(stage, parts).await;
+        let mut result = self.try_commit(stage, parts, false).await;
+        if matches!(&result, Err(PgError::Refused(_))) {
+            result = self.try_commit(stage, parts, true).await;
+        }
         // Broken off anywhere, also in the server's answer to COMMIT.
         self.in_doubt = matches!(&result, Err(PgError::Retry(_)));
         if result.is_ok() {
@@ -71,31 +84,42 @@ impl PgStore {
         self.settle(result)
     }
 
-    async fn try_commit(&mut self, stage: &str, parts: &[PartCommit<'_>]) -> Result<CommitFigures, PgError> {
+    /// One try; if it `divides`, without the rows that the server refuses.
+    async fn try_commit(
+        &mut self,
+        stage: &str,
+        parts: &[PartCommit<'_>],
+        divides: bool,
+    ) -> Result<CommitFigures, PgError> {
         self.ready().await?;
         if self.in_doubt && self.happened(stage, parts).await? {
             return Ok(CommitFigures { repeated: true, ..CommitFigures::default() });
         }
-        self.number_series(stage, parts).await?;
+        self.number_series(stage, parts, divides).await?;
         let direct = Direct::of(self.hypertable, self.settings.direct_columnstore);
         let PgStore { client, parts: kept, buffer, sums, .. } = self;
         let client = client.as_mut().ok_or_else(|| PgError::Retry("the connection is closed".to_string()))?;
-        let of = parts.iter().map(|p| known(kept, stage, p.partition)).collect::<Result<Vec<_>, _>>()?;
-        let transaction = client.transaction().await?;
-        advance(&transaction, stage, parts, &of).await?;
-        let mut figures = copy(&transaction, parts, &of, buffer, direct).await?;
+        let kept = parts.iter().map(|p| known(kept, stage, p.partition)).collect::<Result<Vec<_>, _>>()?;
+        let mut writing = Dividing::new(client.transaction().await?, divides);
+        advance(&writing.to, stage, parts, &kept).await?;
+        let mut figures = match divides {
+            false => copy(&writing.to, parts, &kept, buffer, direct).await?,
+            true => copy_divided(&mut writing, stage, parts, &kept).await?,
+        };
         sums.begin();
-        parts.iter().zip(&of).for_each(|(part, kept)| sums.add(&part.stored.buckets, &kept.places));
-        place_buckets::put(&transaction, sums).await?;
-        for (part, kept) in parts.iter().zip(&of) {
-            let of = Of { stage, partition: part.partition, ids: &kept.ids };
-            rows::put(&transaction, of, part.results).await?;
+        parts.iter().zip(&kept).for_each(|(part, kept)| sums.add(&part.stored.buckets, &kept.places));
+        for (at, (part, kept)) in parts.iter().zip(&kept).enumerate() {
+            let of = part.of(stage, kept);
+            if at == 0 {
+                place_buckets::put(&mut writing, of, sums).await?;
+            }
+            rows::put(&mut writing, of, part.results).await?;
             if let Some(snapshot) = part.snapshot {
                 figures.snapshot_bytes +=
-                    claim::put(&transaction, stage, part.partition, part.to_position, snapshot).await?;
+                    claim::put(&writing.to, stage, part.partition, part.to_position, snapshot).await?;
             }
         }
-        transaction.commit().await?;
+        figures.refused = writing.commit().await?;
         Ok(figures)
     }
 
@@ -184,15 +208,6 @@ fn latest_s(results: &ResultBatch) -> Option<f64> {
     results.signals.iter().map(|s| s.time).max().map(|time| time.seconds().clamp(-2e11, 9e12))
 }
 
-/// A tier: the COPY into its table, its rows of a commit, and whether its ticks are integers, not small ones.
-type Tier = (&'static str, fn(&StoredRows) -> &[Bucket], bool);
-
-const TIERS: [Tier; 3] = [
-    (include_str!("sql/copy_buckets.sql"), |stored| &stored.buckets, false),
-    (include_str!("sql/copy_minutes.sql"), |stored| &stored.minutes, true),
-    (include_str!("sql/copy_hours.sql"), |stored| &stored.hours, true),
-];
-
 async fn copy(
     to: &Transaction<'_>,
     parts: &[PartCommit<'_>],
@@ -212,21 +227,44 @@ async fn copy(
         }
         figures.copy_bytes += copying.end().await?;
     }
-    for (statement, of, wide) in TIERS {
-        let rows: usize = parts.iter().map(|p| of(p.stored).len()).sum();
+    for tier in &TIERS {
+        let rows: usize = parts.iter().map(|p| (tier.rows)(p.stored).len()).sum();
         if rows == 0 {
             continue;
         }
         go_direct(to, direct.goes(rows), &mut is_direct).await?;
-        let mut copying = Copying::begin(to, statement, buffer).await?;
+        let mut copying = Copying::begin(to, tier.copy, buffer).await?;
         for (part, kept) in parts.iter().zip(kept) {
-            copying.buckets(of(part.stored), &kept.ids, wide).await?;
+            copying.buckets((tier.rows)(part.stored), &kept.ids, tier.wide).await?;
         }
         figures.copy_bytes += copying.end().await?;
         figures.buckets += rows as u64;
     }
     // A few rows of sums come next.
     go_direct(to, false, &mut is_direct).await?;
+    Ok(figures)
+}
+
+/// Writes signals and tiers without the rows that the server refuses.
+async fn copy_divided(
+    to: &mut Dividing<'_>,
+    stage: &str,
+    parts: &[PartCommit<'_>],
+    kept: &[&Part],
+) -> Result<CommitFigures, PgError> {
+    // Refused here, not at the end, where no row can be named.
+    to.to.batch_execute("SET CONSTRAINTS ALL IMMEDIATE").await?;
+    let mut figures = CommitFigures::default();
+    for (part, kept) in parts.iter().zip(kept) {
+        let (stored, of) = (part.stored, part.of(stage, kept));
+        let put_signals: Put<StoredSignal> = |to, of, rows| Box::pin(put_signals(to, of, rows));
+        to.put("signal_rows", of, &stored.signals, put_signals).await?;
+        figures.signals += stored.signals.len() as u64;
+        for tier in &TIERS {
+            to.put(tier.table, of, (tier.rows)(stored), tier.put).await?;
+            figures.buckets += (tier.rows)(stored).len() as u64;
+        }
+    }
     Ok(figures)
 }
 

@@ -1,8 +1,10 @@
 //! Signals and buckets in COPY's binary format, filled by hand: no allocation and no formatting per row.
 
 use super::PgError;
+use super::dividing::Put;
+use super::rows::Of;
 use super::series_ids::id;
-use crate::storage_policy::{Bucket, StoredSignal};
+use crate::storage_policy::{Bucket, StoredRows, StoredSignal};
 use bytes::{Bytes, BytesMut};
 use futures::SinkExt;
 use schemas::{Counts, Time};
@@ -33,9 +35,70 @@ pub(super) fn server_us(time: Time) -> i64 {
     time.0.saturating_sub(EPOCH_US).clamp(*TIMES_US.start(), *TIMES_US.end())
 }
 
+/// A tier.
+pub(super) struct Tier {
+    /// Its table.
+    pub(super) table: &'static str,
+    /// The COPY into it.
+    pub(super) copy: &'static str,
+    /// Its rows of a commit.
+    pub(super) rows: fn(&StoredRows) -> &[Bucket],
+    /// Whether its ticks are integers, not small ones.
+    pub(super) wide: bool,
+    /// Writes some of its rows with a COPY of their own.
+    pub(super) put: Put<Bucket>,
+}
+
+/// Ten seconds, minutes, hours.
+pub(super) const TIERS: [Tier; 3] = [TEN_SECONDS, MINUTES, HOURS];
+
+const TEN_SECONDS: Tier = Tier {
+    table: "signal_buckets",
+    copy: include_str!("sql/copy_buckets.sql"),
+    rows: |stored| &stored.buckets,
+    wide: false,
+    put: |to, of, rows| Box::pin(put_buckets(to, of, rows, &TEN_SECONDS)),
+};
+
+const MINUTES: Tier = Tier {
+    table: "signal_minutes",
+    copy: include_str!("sql/copy_minutes.sql"),
+    rows: |stored| &stored.minutes,
+    wide: true,
+    put: |to, of, rows| Box::pin(put_buckets(to, of, rows, &MINUTES)),
+};
+
+const HOURS: Tier = Tier {
+    table: "signal_hours",
+    copy: include_str!("sql/copy_hours.sql"),
+    rows: |stored| &stored.hours,
+    wide: true,
+    put: |to, of, rows| Box::pin(put_buckets(to, of, rows, &HOURS)),
+};
+
 /// The buffer of the piece being filled.
 #[derive(Debug, Default)]
 pub(super) struct CopyBuffer(BytesMut);
+
+/// Writes signals with a COPY of their own.
+pub(super) async fn put_signals(
+    to: &Transaction<'_>,
+    of: Of<'_>,
+    rows: &[StoredSignal],
+) -> Result<(), PgError> {
+    let mut buffer = CopyBuffer::default();
+    let mut copying = Copying::begin(to, include_str!("sql/copy_signals.sql"), &mut buffer).await?;
+    copying.signals(rows, of.ids).await?;
+    copying.end().await.map(drop)
+}
+
+/// Writes rows of `tier` with a COPY of their own.
+async fn put_buckets(to: &Transaction<'_>, of: Of<'_>, rows: &[Bucket], tier: &Tier) -> Result<(), PgError> {
+    let mut buffer = CopyBuffer::default();
+    let mut copying = Copying::begin(to, tier.copy, &mut buffer).await?;
+    copying.buckets(rows, of.ids, tier.wide).await?;
+    copying.end().await.map(drop)
+}
 
 /// A COPY under way.
 pub(super) struct Copying<'a> {

@@ -16,6 +16,9 @@ pub enum PgError {
         /// The partition.
         partition: i32,
     },
+    /// The server refuses a row for what it contains. A commit leaves such rows out.
+    #[error("{0}")]
+    Refused(String),
     /// Trying again does not help; the sentence says what does.
     #[error("{0}")]
     Stop(String),
@@ -36,6 +39,11 @@ impl PgError {
         let code = said.code();
         if passes(code) {
             return PgError::Retry(text);
+        }
+        if is_of_data(code) {
+            return PgError::Refused(
+                said.detail().map_or(text.clone(), |detail| format!("{text}; {detail}")),
+            );
         }
         let advice = if *code == SqlState::UNDEFINED_TABLE || *code == SqlState::UNDEFINED_COLUMN {
             "; the schema is another version's: run `tailback migrate`"
@@ -84,8 +92,39 @@ fn passes(code: &SqlState) -> bool {
         || code == "25006"
 }
 
+/// Whether a state of SQL is about what a row contains: values (22), constraints (23), rows that are alike (21), views with a
+/// check (44), limits of the server such as an index row's length (54), a trigger that raises (P0001).
+fn is_of_data(code: &SqlState) -> bool {
+    let code = code.code();
+    ["21", "22", "23", "44", "54"].iter().any(|class| code.starts_with(class)) || code == "P0001"
+}
+
 impl From<tokio_postgres::Error> for PgError {
     fn from(error: tokio_postgres::Error) -> PgError {
         PgError::from_server(&error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_errors_are_neither_retried_nor_final() {
+        for (code, data, passing) in [
+            ("23514", true, false),
+            ("22003", true, false),
+            ("54000", true, false),
+            ("P0001", true, false),
+            ("40001", false, true),
+            ("40P01", false, true),
+            ("08006", false, true),
+            ("53100", false, true),
+            ("42P01", false, false),
+            ("28P01", false, false),
+        ] {
+            let code = SqlState::from_code(code);
+            assert_eq!((is_of_data(&code), passes(&code)), (data, passing), "{}", code.code());
+        }
     }
 }

@@ -65,6 +65,9 @@ async fn expire(
             break;
         }
     }
+    if let Some(before) = before(keep.raw_days) {
+        client.execute(include_str!("sql/expire_rejected.sql"), &[&before]).await?;
+    }
     Ok(())
 }
 

@@ -121,7 +121,9 @@ async fn missing(client: &Client, timescale: bool) -> Result<Vec<&'static PgMigr
 
 async fn apply(client: &mut Client, migration: &PgMigration) -> Result<(), PgError> {
     let name = |e: tokio_postgres::Error| match PgError::from_server(&e) {
-        PgError::Stop(text) => PgError::Stop(format!("migration {}: {text}", migration.name)),
+        PgError::Stop(text) | PgError::Refused(text) => {
+            PgError::Stop(format!("migration {}: {text}", migration.name))
+        }
         other => other,
     };
     let transaction = client.transaction().await?;

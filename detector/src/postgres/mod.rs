@@ -13,6 +13,8 @@
 //! | `series_ids` | a partition's dense numbers to those of the database |
 //! | `commit` | the transaction |
 //! | `copy` | signals and buckets in COPY's binary format |
+//! | `dividing` | a transaction that leaves out rows that the server refuses |
+//! | `rejected` | messages and rows that were passed over |
 //! | `place_buckets` | sums of places, of the same ten seconds |
 //! | `rows`, `regions` | the smaller tables, a statement each |
 //! | `housekeeping` | [`housekeep`]: expiry, and policies that failed |
@@ -28,6 +30,7 @@ mod claim;
 mod commit;
 mod connect;
 mod copy;
+mod dividing;
 mod error;
 mod expected;
 mod facts;
@@ -38,6 +41,7 @@ mod place_buckets;
 mod places;
 mod reader;
 mod regions;
+mod rejected;
 mod roll_up;
 mod rows;
 mod series_ids;
@@ -48,6 +52,7 @@ pub use address::{Address, AddressError, TlsMode};
 pub use claim::{Claim, Snapshot};
 pub use commit::{CommitFigures, PartCommit};
 pub use connect::connect;
+pub use dividing::RefusedRows;
 pub use error::PgError;
 pub use expected::put_expected;
 pub use facts::{PolicyFacts, ServerFacts, TableFacts, server_facts};

@@ -2,7 +2,9 @@
 
 use super::PgError;
 use super::copy::server_us;
-use crate::place_sums::PlaceSums;
+use super::dividing::Dividing;
+use super::rows::Of;
+use crate::place_sums::{Place, PlaceSums, Sum};
 use bytes::{BufMut, BytesMut};
 use schemas::Time;
 use std::error::Error;
@@ -25,14 +27,25 @@ const COLUMNS: [Type; 10] = [
     Type::TEXT,
 ];
 
-/// Writes the sums of a commit.
-pub(super) async fn put(to: &Transaction<'_>, sums: &PlaceSums) -> Result<(), PgError> {
+/// A row: start of the ten seconds, place, sums.
+type Row<'a> = (Time, &'a Place, &'a Sum);
+
+/// Writes the sums of a commit; `of` is the first of its partitions.
+pub(super) async fn put(to: &mut Dividing<'_>, of: Of<'_>, sums: &PlaceSums) -> Result<(), PgError> {
     if sums.rows().next().is_none() {
         return Ok(());
     }
+    if !to.divides() {
+        return copy(&to.to, sums.rows()).await;
+    }
+    let rows: Vec<Row<'_>> = sums.rows().collect();
+    to.put("place_buckets", of, &rows, |to, _, rows| Box::pin(copy(to, rows.iter().copied()))).await
+}
+
+async fn copy(to: &Transaction<'_>, rows: impl Iterator<Item = Row<'_>>) -> Result<(), PgError> {
     let sink = to.copy_in(include_str!("sql/copy_place_buckets.sql")).await?;
     let mut writer = pin!(BinaryCopyInWriter::new(sink, &COLUMNS));
-    for (time, place, sum) in sums.rows() {
+    for (time, place, sum) in rows {
         let value_sum = Some(sum.value_sum).filter(|sum| sum.is_finite());
         let value_max = Some(sum.value_max).filter(|max| max.is_finite());
         let small = |count: u32| i32::try_from(count).unwrap_or(i32::MAX);

@@ -1,7 +1,8 @@
 //! Regions and the factors of jobs: a statement a table, as in `rows`.
 
 use super::PgError;
-use super::rows::{Columns, column, run, seconds, text, word};
+use super::rows::{Columns, column, run, seconds, word};
+use crate::text::{json_text, text};
 use schemas::{JobFactors, Region, RegionCause, RegionStep, RegionVictim};
 use serde_json::json;
 use std::collections::HashMap;
@@ -94,7 +95,7 @@ async fn causes(to: &Transaction<'_>, regions: &[&Region]) -> Result<(), PgError
         &column(&rows, |c| text(&c.2.series_or_job)),
         &column(&rows, |c| c.2.share),
         &column(&rows, |c| c.2.confidence),
-        &column(&rows, |c| json!(c.2.evidence).to_string()),
+        &column(&rows, |c| json_text(json!(c.2.evidence).to_string())),
     ];
     run(to, include_str!("sql/put_region_causes.sql"), columns).await
 }

@@ -1,14 +1,16 @@
 //! The smaller tables of a batch: a statement each, whose parameters are columns.
 
+use super::dividing::Dividing;
 use super::series_ids::id;
-use super::{PgError, regions};
+use super::{PgError, regions, rejected};
 use crate::alerts::outbox::put_pg;
+use crate::text::{json_text, text};
 use schemas::{
-    CauseShare, Episode, Heard, Job, JobResult, Name, ResultBatch, SeriesIndex, Silence, SilenceEnd, Time,
+    CauseShare, DropReason, Episode, Heard, Job, JobResult, Name, ResultBatch, SeriesIndex, Silence,
+    SilenceEnd, Time,
 };
 use serde::Serialize;
 use serde_json::json;
-use std::borrow::Cow;
 use tokio_postgres::Transaction;
 use tokio_postgres::types::ToSql;
 
@@ -19,24 +21,29 @@ pub(super) struct Of<'a> {
     pub(super) stage: &'a str,
     /// The partition.
     pub(super) partition: i32,
+    /// Offset that the commit takes it to.
+    pub(super) position: i64,
     /// Its series' numbers in the database.
     pub(super) ids: &'a [i32],
 }
 
 /// Writes everything of `batch` but the signals; tables that others refer to come first.
-pub(super) async fn put(to: &Transaction<'_>, of: Of<'_>, batch: &ResultBatch) -> Result<(), PgError> {
-    episodes(to, of, &batch.episodes).await?;
-    jobs(to, &batch.jobs).await?;
-    job_nodes(to, &batch.jobs).await?;
-    job_results(to, &batch.job_results).await?;
-    job_causes(to, &batch.job_results).await?;
-    job_series(to, of, &batch.job_series).await?;
-    dropped(to, of, batch).await?;
-    heard(to, &batch.heard).await?;
-    silences(to, &batch.silences).await?;
-    regions::put_regions(to, &batch.regions).await?;
-    regions::put_factors(to, &batch.factors).await?;
-    put_pg(to, &batch.notices).await
+pub(super) async fn put(to: &mut Dividing<'_>, of: Of<'_>, batch: &ResultBatch) -> Result<(), PgError> {
+    let b = batch;
+    let drops: Vec<(DropReason, u64)> = b.drops.nonzero().collect();
+    to.put("episodes", of, &b.episodes, |to, of, rows| Box::pin(episodes(to, of, rows))).await?;
+    to.put("jobs", of, &b.jobs, |to, _, rows| Box::pin(jobs(to, rows))).await?;
+    to.put("job_nodes", of, &b.jobs, |to, _, rows| Box::pin(job_nodes(to, rows))).await?;
+    to.put("job_results", of, &b.job_results, |to, _, rows| Box::pin(job_results(to, rows))).await?;
+    to.put("job_causes", of, &b.job_results, |to, _, rows| Box::pin(job_causes(to, rows))).await?;
+    to.put("job_series", of, &b.job_series, |to, of, rows| Box::pin(job_series(to, of, rows))).await?;
+    to.put("dropped_counts", of, &drops, |to, of, rows| Box::pin(dropped(to, of, rows))).await?;
+    to.put("producers", of, &b.heard, |to, _, rows| Box::pin(heard(to, rows))).await?;
+    to.put("silences", of, &b.silences, |to, _, rows| Box::pin(silences(to, rows))).await?;
+    to.put("regions", of, &b.regions, |to, _, rows| Box::pin(regions::put_regions(to, rows))).await?;
+    to.put("job_factors", of, &b.factors, |to, _, rows| Box::pin(regions::put_factors(to, rows))).await?;
+    to.put("alert_outbox", of, &b.notices, |to, _, rows| Box::pin(put_pg(to, rows))).await?;
+    to.put("rejected_messages", of, &b.rejected, |to, _, rows| Box::pin(rejected::put(to, rows))).await
 }
 
 pub(super) type Columns<'a> = [&'a (dyn ToSql + Sync)];
@@ -54,23 +61,6 @@ pub(super) fn column<'a, T, U>(rows: &'a [T], of: impl Fn(&'a T) -> U) -> Vec<U>
 /// Seconds since the epoch, within what a timestamp of the server holds.
 pub(super) fn seconds(time: Time) -> f64 {
     time.seconds().clamp(-2e11, 9e12)
-}
-
-/// Bytes of a text from outside: an index of the server takes no row of more than 2,704, whatever does not compress.
-const TEXT_BYTES_MAX: usize = 2_000;
-
-/// Text from outside as the server takes it: without zero characters, and cut with an ellipsis where it is too long for an index.
-pub(super) fn text(from: &str) -> Cow<'_, str> {
-    let text = match from.contains('\0') {
-        true => Cow::Owned(from.replace('\0', "\u{fffd}")),
-        false => Cow::Borrowed(from),
-    };
-    if text.len() <= TEXT_BYTES_MAX {
-        return text;
-    }
-    let most = TEXT_BYTES_MAX - "…".len();
-    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    Cow::Owned(text[..end].to_string() + "…")
 }
 
 async fn episodes(to: &Transaction<'_>, of: Of<'_>, rows: &[Episode]) -> Result<(), PgError> {
@@ -91,8 +81,7 @@ async fn episodes(to: &Transaction<'_>, of: Of<'_>, rows: &[Episode]) -> Result<
         &column(rows, |e| e.slowdown_hi_s),
         &column(rows, |e| e.completeness),
         &column(rows, profile_json),
-        // A zero character is escaped in JSON, and jsonb refuses it like text.
-        &column(rows, |e| json!(e.causes).to_string().replace("\\u0000", "\\ufffd")),
+        &column(rows, |e| json_text(json!(e.causes).to_string())),
     ];
     run(to, include_str!("sql/put_episodes.sql"), columns).await
 }
@@ -191,12 +180,13 @@ async fn job_series(to: &Transaction<'_>, of: Of<'_>, rows: &[(Name, SeriesIndex
     run(to, include_str!("sql/put_job_series.sql"), &[&column(rows, |(job, _)| job.as_str()), &ids]).await
 }
 
-async fn dropped(to: &Transaction<'_>, of: Of<'_>, batch: &ResultBatch) -> Result<(), PgError> {
-    let rows: Vec<(&str, i64)> = batch.drops.nonzero().map(|(r, n)| (r.name(), n.cast_signed())).collect();
-    if rows.is_empty() {
-        return Ok(());
-    }
-    let columns: &Columns<'_> = &[&of.stage, &of.partition, &column(&rows, |r| r.0), &column(&rows, |r| r.1)];
+async fn dropped(to: &Transaction<'_>, of: Of<'_>, rows: &[(DropReason, u64)]) -> Result<(), PgError> {
+    let columns: &Columns<'_> = &[
+        &of.stage,
+        &of.partition,
+        &column(rows, |(reason, _)| reason.name()),
+        &column(rows, |(_, count)| count.cast_signed()),
+    ];
     run(to, include_str!("sql/put_dropped.sql"), columns).await
 }
 

@@ -20,20 +20,21 @@ const NONE: i32 = 0;
 
 /// The database's number of a series that has one.
 pub(super) fn id(ids: &[i32], series: SeriesIndex) -> Result<i32, PgError> {
-    ids.get(series.at())
-        .copied()
-        .filter(|id| *id != NONE)
-        .ok_or_else(|| PgError::Stop(format!("a result is about series {}, which the table lacks", series.0)))
+    ids.get(series.at()).copied().filter(|id| *id != NONE).ok_or_else(|| {
+        PgError::Refused(format!("a result is about series {}, which has no number", series.0))
+    })
 }
 
 impl PgStore {
     /// Makes sure that every series of which rows will be written has a number: only those, so that the names of a machine that
     /// starts come over ten seconds, as its rows do, and hold up no commit for long. New ones are inserted before the
-    /// transaction, each statement by itself: a name without signals does no harm, and no commit waits for another's.
+    /// transaction, each statement by itself: a name without signals does no harm, and no commit waits for another's. If it
+    /// `divides`, series that the server refuses stay without a number.
     pub(super) async fn number_series(
         &mut self,
         stage: &str,
         parts: &[PartCommit<'_>],
+        divides: bool,
     ) -> Result<(), PgError> {
         let keys: Vec<_> = parts.iter().map(|commit| (stage.to_string(), commit.partition)).collect();
         let mut new: Vec<(usize, usize)> = Vec::new();
@@ -48,7 +49,11 @@ impl PgStore {
             self.client.as_ref().ok_or_else(|| PgError::Retry("the connection is closed".to_string()))?;
         for new in new.chunks(AT_ONCE) {
             let series: Vec<&SeriesInfo> = new.iter().map(|(part, at)| &parts[*part].table[*at]).collect();
-            for ((part, at), number) in new.iter().zip(numbers(client, &series).await?) {
+            let given = match divides {
+                false => numbers(client, &series).await?,
+                true => numbers_divided(client, &series).await?,
+            };
+            for ((part, at), number) in new.iter().zip(given).filter(|(_, number)| *number != NONE) {
                 if let Some(kept) = self.parts.get_mut(&keys[*part]) {
                     kept.ids[*at] = number;
                     kept.places[*at] = self.sums.places_of(&parts[*part].table[*at]);
@@ -96,6 +101,23 @@ async fn numbers(client: &Client, series: &[&SeriesInfo]) -> Result<Vec<i32>, Pg
         }
     }
     Err(PgError::Retry("names of series are numbered and deleted by others all the time".to_string()))
+}
+
+/// The same with [`NONE`] for series that the server refuses.
+async fn numbers_divided(client: &Client, series: &[&SeriesInfo]) -> Result<Vec<i32>, PgError> {
+    let (mut found, mut left) = (Vec::with_capacity(series.len()), vec![series]);
+    while let Some(series) = left.pop() {
+        match numbers(client, series).await {
+            Ok(numbers) => found.extend(numbers),
+            Err(PgError::Refused(_)) if series.len() > 1 => {
+                let (first, second) = series.split_at(series.len() / 2);
+                left.extend([second, first]);
+            }
+            Err(PgError::Refused(_)) => found.push(NONE),
+            Err(other) => return Err(other),
+        }
+    }
+    Ok(found)
 }
 
 /// Writes the series at the places `new` and returns their numbers; `None` if one of them is there meanwhile. COPY into the

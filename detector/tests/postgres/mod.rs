@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `commits.rs` | positions, claims, connections that are killed |
 //! | `tiers.rs` | tiers, housekeeping, expiry |
+//! | `refused.rs` | rows that the server refuses, messages that were passed over |
 //! | `places.rs` | sums of places and their aggregates |
 //! | `tls.rs` | modes of TLS, a refused TLS |
 //! | `taken_over.rs` | databases whose tiers the server aggregated |
@@ -13,6 +14,7 @@
 mod commits;
 mod counters;
 mod places;
+mod refused;
 mod taken_over;
 mod tiers;
 mod tls;

@@ -67,8 +67,13 @@ fn gather(bytes: u64) -> u64 {
 
 /// Writes a string: its length, its bytes.
 pub(super) fn put_text(out: &mut Vec<u8>, text: &str) {
-    put_long(out, text.len() as i64);
-    out.extend_from_slice(text.as_bytes());
+    put_bytes(out, text.as_bytes());
+}
+
+/// Writes bytes: how many, and they.
+pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    put_long(out, bytes.len() as i64);
+    out.extend_from_slice(bytes);
 }
 
 /// Bytes being read, from the front.
@@ -126,10 +131,15 @@ impl<'a> Reader<'a> {
 
     /// Reads a string.
     pub(super) fn text(&mut self) -> Result<&'a str, WireError> {
+        std::str::from_utf8(self.bytes()?).map_err(|_| WireError::Damaged("a text is no UTF-8"))
+    }
+
+    /// Reads bytes.
+    pub(super) fn bytes(&mut self) -> Result<&'a [u8], WireError> {
         let length = usize::try_from(self.long()?).map_err(|_| WireError::Damaged("a negative length"))?;
-        let (text, rest) = self.0.split_at_checked(length).ok_or(WireError::Damaged("a text ends early"))?;
+        let (bytes, rest) = self.0.split_at_checked(length).ok_or(WireError::Damaged("a text ends early"))?;
         self.0 = rest;
-        std::str::from_utf8(text).map_err(|_| WireError::Damaged("a text is no UTF-8"))
+        Ok(bytes)
     }
 
     /// Reads the items of an array, block by block. Blocks with a size in front, which other writers may

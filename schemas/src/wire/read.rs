@@ -2,10 +2,12 @@
 
 use super::primitive::Reader;
 use super::{
-    COUNTERS, DROPPED, DroppedRow, JOB_ROWS, JOBS, JobRow, MARK, Origin, PROGRESS, Reached, WireError,
+    COUNTERS, DROPPED, DroppedRow, JOB_ROWS, JOBS, JobRow, MARK, Origin, PROGRESS, REJECTED, Reached,
+    WireError,
 };
 use crate::hostlist::{self, HOSTS_MAX};
-use crate::{DropReason, JobEvent, Metric, Name, Source, Time};
+use crate::rejected::head_of;
+use crate::{DropReason, JobEvent, Metric, Name, RejectReason, RejectedMessage, Source, Time};
 
 /// Counters that are appended at once.
 const BLOCK: usize = 32;
@@ -21,6 +23,8 @@ pub enum Message<'a> {
     Dropped(&'a str, i32, Vec<DroppedRow>),
     /// How far an aggregator (its name, its clock) has read.
     Progress(&'a str, Time, Vec<Reached>),
+    /// What an aggregator passed over.
+    Rejected(RejectedMessage),
 }
 
 /// A row of counters in the bytes of its message.
@@ -96,8 +100,28 @@ pub fn read(bytes: &[u8]) -> Result<Message<'_>, WireError> {
             reader.end()?;
             Ok(Message::Progress(aggregator, now, reached))
         }
+        REJECTED => {
+            let message = rejected(&mut reader)?;
+            reader.end()?;
+            Ok(Message::Rejected(message))
+        }
         _ => Err(WireError::UnknownSchema),
     }
+}
+
+fn rejected(reader: &mut Reader<'_>) -> Result<RejectedMessage, WireError> {
+    Ok(RejectedMessage {
+        stage: "aggregator".to_string(),
+        topic: reader.text()?.to_string(),
+        partition: reader.int()?,
+        offset: reader.long()?,
+        written: false,
+        reason: if reader.boolean()? { RejectReason::TooLarge } else { RejectReason::BadMessage },
+        detail: reader.text()?.to_string(),
+        key: reader.text()?.to_string(),
+        size: u64::try_from(reader.long()?).map_err(|_| WireError::Damaged("a negative size"))?,
+        head: head_of(reader.bytes()?),
+    })
 }
 
 fn counters(mut reader: Reader<'_>) -> Result<Message<'_>, WireError> {

@@ -8,12 +8,13 @@ use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::types::Value;
 use proptest::prelude::*;
 
-const SCHEMAS: [(&str, u64); 5] = [
+const SCHEMAS: [(&str, u64); 6] = [
     (include_str!("../../wire/counters.avsc"), COUNTERS),
     (include_str!("../../wire/jobs.avsc"), JOBS),
     (include_str!("../../wire/dropped.avsc"), DROPPED),
     (include_str!("../../wire/progress.avsc"), PROGRESS),
     (include_str!("../../wire/job_rows.avsc"), JOB_ROWS),
+    (include_str!("../../wire/rejected.avsc"), REJECTED),
 ];
 
 fn schema(at: usize) -> Schema {
@@ -79,7 +80,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_messages_are_refused_and_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..64), cut in 0..80_usize, kind in 0..5_usize) {
+    fn damaged_messages_are_refused_and_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..64), cut in 0..80_usize, kind in 0..6_usize) {
         let mut message = Vec::from(MARK);
         message.extend(SCHEMAS[kind].1.to_le_bytes());
         message.extend(&bytes);
@@ -125,6 +126,33 @@ fn jobs_drops_and_progress_read_back_and_fit_their_schemas() {
     let Ok(Message::Progress("a", Time(9), back)) = read(&out) else { panic!("not read back") };
     assert_eq!(back, reached);
     datum(3, &out);
+}
+
+#[test]
+fn rejected_message_reads_back_and_fits_its_schema() {
+    let rejected = |reason, head| crate::RejectedMessage {
+        stage: "aggregator".into(),
+        topic: "tailback.jobs".into(),
+        partition: 2,
+        offset: 77,
+        written: false,
+        reason,
+        detail: "bad_job".into(),
+        key: "k".into(),
+        size: 9_000,
+        head,
+    };
+    let mut out = Vec::new();
+    for message in [
+        rejected(crate::RejectReason::BadMessage, vec![0, 0xFF, 7]),
+        rejected(crate::RejectReason::TooLarge, Vec::new()),
+    ] {
+        write_rejected(&mut out, &message);
+        let Ok(Message::Rejected(back)) = read(&out) else { panic!("not read back") };
+        assert_eq!(back, message);
+        let Value::Record(fields) = datum(5, &out) else { panic!("no record") };
+        assert_eq!(fields[7].1, Value::Bytes(message.head));
+    }
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Messages to bytes.
 
-use super::primitive::{put_long, put_longs, put_text};
-use super::{COUNTERS, DROPPED, DroppedRow, JOB_ROWS, MARK, Origin, PROGRESS, Reached};
+use super::primitive::{put_bytes, put_long, put_longs, put_text};
+use super::{COUNTERS, DROPPED, DroppedRow, JOB_ROWS, MARK, Origin, PROGRESS, REJECTED, Reached};
 use crate::hostlist::fold;
-use crate::{JobEvent, Source, Time};
+use crate::rejected::head_of;
+use crate::{JobEvent, RejectReason, RejectedMessage, Source, Time};
 
 fn begin(out: &mut Vec<u8>, fingerprint: u64) {
     out.clear();
@@ -121,4 +122,17 @@ pub fn write_progress(out: &mut Vec<u8>, aggregator: &str, now: Time, reached: &
         put_long(out, raw.time.0);
     }
     put_long(out, 0);
+}
+
+/// Writes what an aggregator passed over.
+pub fn write_rejected(out: &mut Vec<u8>, message: &RejectedMessage) {
+    begin(out, REJECTED);
+    put_text(out, &message.topic);
+    put_long(out, i64::from(message.partition));
+    put_long(out, message.offset);
+    out.push(u8::from(message.reason == RejectReason::TooLarge));
+    put_text(out, &message.detail);
+    put_text(out, &message.key);
+    put_long(out, message.size.cast_signed());
+    put_bytes(out, &head_of(&message.head));
 }

@@ -10,7 +10,7 @@ use anyhow::Context;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::producer::{BaseRecord, Producer, ThreadedProducer};
 use schemas::wire::{self, Origin, Reached};
-use schemas::{SourceIndex, Time};
+use schemas::{RejectedMessage, SourceIndex, Time};
 use std::time::Duration;
 
 /// The producer, and what it needs of each source.
@@ -23,6 +23,15 @@ pub(super) struct Rekeyed {
     buffer: Vec<u8>,
     wishes: Wishes,
     brokers: Vec<String>,
+}
+
+/// What of a raw message is too large for a message of the counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TooLarge {
+    /// A row.
+    Row { bytes: usize },
+    /// A job with its nodes.
+    Job { bytes: usize },
 }
 
 /// A source as it stands in messages.
@@ -52,7 +61,7 @@ impl Rekeyed {
         }
     }
 
-    /// Sends what was decoded of one raw message; false if a job's nodes are too many for a message.
+    /// Sends what was decoded of one raw message; returns what is too large for a message.
     pub(super) fn send(
         &mut self,
         chunk: usize,
@@ -61,7 +70,8 @@ impl Rekeyed {
         arrived: Time,
         decoder: &Decoder,
         decoded: &Decoded,
-    ) -> anyhow::Result<bool> {
+    ) -> anyhow::Result<Option<TooLarge>> {
+        let mut too_large = None;
         let origin = Origin { topic: raw.topic(), partition: raw.partition(), offset, arrived };
         if !decoded.counters.is_empty()
             && let Some(before) = self.jobs.of_raw(origin.topic, origin.partition)
@@ -72,16 +82,26 @@ impl Rekeyed {
             self.describe(source, decoder);
             let Some(Some(described)) = self.sources.get(source.at()) else { continue };
             wire::write_counters(&mut self.buffer, &origin, time, &described.bytes, counters);
-            self.give(described.partition, &described.key, &self.buffer, chunk)?;
+            if !self.give(described.partition, &described.key, &self.buffer, chunk)? {
+                too_large = Some(TooLarge::Row { bytes: self.buffer.len() });
+            }
         }
         match self.jobs.take(&origin, &decoded.jobs) {
             Ok(full) => full.map_or(Ok(()), |full| self.tell_jobs(chunk, &full))?,
             Err(TooLong { job, bytes }) => {
                 tracing::error!(%job, bytes, "a job's nodes do not fit into kafka.message_max_bytes: it is left out");
-                return Ok(false);
+                too_large = Some(TooLarge::Job { bytes });
             }
         }
-        Ok(true)
+        Ok(too_large)
+    }
+
+    /// Sends what is known of a raw message that is passed over, for the table `rejected_messages`.
+    pub(super) fn reject(&mut self, chunk: usize, message: &RejectedMessage) -> anyhow::Result<()> {
+        let key = format!("{}/{}", message.topic, message.partition);
+        let partition = wire::partition_of(key.as_bytes(), self.partitions);
+        wire::write_rejected(&mut self.buffer, message);
+        self.give(partition, &key, &self.buffer, chunk).map(drop)
     }
 
     fn tell_jobs(&self, chunk: usize, message: &[u8]) -> anyhow::Result<()> {
@@ -140,14 +160,14 @@ impl Rekeyed {
         self.producer.context().lost().name_again(self.producer.client(), &self.brokers);
     }
 
-    /// Gives a message to the producer; waits while that is full.
-    fn give(&self, partition: i32, key: &str, message: &[u8], chunk: usize) -> anyhow::Result<()> {
+    /// Gives a message to the producer; waits while that is full. False if the message is too large.
+    fn give(&self, partition: i32, key: &str, message: &[u8], chunk: usize) -> anyhow::Result<bool> {
         let record = BaseRecord::with_opaque_to(&self.topic, chunk).partition(partition);
         let mut record = record.key(key).payload(message);
         self.producer.context().sent(chunk);
         loop {
             match self.producer.send(record) {
-                Ok(()) => return Ok(()),
+                Ok(()) => return Ok(true),
                 Err((KafkaError::MessageProduction(RDKafkaErrorCode::QueueFull), back)) => {
                     record = back;
                     if self.wishes.stopping() {
@@ -157,7 +177,7 @@ impl Rekeyed {
                 }
                 Err((error, _)) if kafka::is_too_large(&error) => {
                     self.producer.context().refused(chunk, &self.topic, message.len());
-                    return Ok(());
+                    return Ok(false);
                 }
                 Err((error, _)) => return Err(error).context("a message cannot be given to the producer"),
             }
@@ -165,7 +185,7 @@ impl Rekeyed {
     }
 
     fn to_all(&self, chunk: usize, key: &str, message: &[u8]) -> anyhow::Result<()> {
-        (0..self.partitions).try_for_each(|partition| self.give(partition, key, message, chunk))
+        (0..self.partitions).try_for_each(|partition| self.give(partition, key, message, chunk).map(drop))
     }
 
     fn describe(&mut self, source: SourceIndex, decoder: &Decoder) {

@@ -83,7 +83,7 @@ mod tests {
         let (mut message, time) = (Vec::new(), Time::from_seconds(NOW_S + seconds));
         let reached = [Reached { topic: "posted".to_string(), partition: 0, time }];
         write_progress(&mut message, "a", time, &reached);
-        work.message(&message);
+        work.message(&message).unwrap();
     }
 
     /// Posts `count` jobs on 50 nodes each that ended `ago_s` before the beginning; how many jobs the results name.
@@ -105,7 +105,7 @@ mod tests {
         begin_job_rows(&mut message, "posted", 0);
         put_job_row(&mut message, first as i64, end, &events);
         end_job_rows(&mut message);
-        work.message(&message);
+        work.message(&message).unwrap();
         progress(work, 1.0);
         work.take(0, true).results.jobs.len()
     }

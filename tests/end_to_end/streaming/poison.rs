@@ -1,10 +1,11 @@
 //! Rows that are none, and messages that Kafka does not take: each is counted with a reason, and nothing else differs.
 
 use super::arrival::undisturbed;
-use super::feed::Feed;
+use super::feed::{Feed, since_epoch};
 use super::rows::{self, Dice, RAW_PARTITIONS, Row, in_order_of_arrival};
 use super::site::{PARTITIONS, Site};
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 use support::stack::turn;
 
 /// Copies of each poison.
@@ -80,4 +81,96 @@ fn verdicts_too_large_for_their_topic_hold_nothing_up() {
     site.settles_as(undisturbed(services));
     assert!(process.log().contains("large.verdicts"), "the log names the topic");
     process.finish();
+    let kept = "SELECT stage, topic, reason, count(*) > 0, bool_and(message_key <> '' AND size > 150),
+                       bool_and(length(head) = least(size, 4096))
+                FROM rejected_messages GROUP BY 1, 2, 3 ORDER BY 1";
+    let of = |stage: &str| format!("{stage} | large.verdicts | too_large | t | t | t");
+    let found = site.database.rows(kept);
+    assert!(
+        found.contains(&of("detector")) && found.iter().all(|row| row.contains("too_large | ")),
+        "{found:?}"
+    );
+}
+
+/// What `rejected_messages` holds, without offsets, which depend on what else is in the topics.
+const REJECTED: &str =
+    "SELECT stage, topic, partition, number, reason, size, encode(head, 'escape') FROM rejected_messages";
+
+fn wait_for_rejected(site: &Site, expected: &[String]) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        let mut found = site.database.rows(REJECTED);
+        found.sort();
+        if found == expected || Instant::now() > deadline {
+            assert_eq!(found, expected);
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn undecodable_messages_are_kept_once_whatever_dies() {
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "letters");
+    let feed = Feed::to(&site);
+    feed.all(&in_order_of_arrival(rows::undisturbed()));
+    let process = site.start();
+    site.wait_until_read();
+    let mut expected = Vec::new();
+    let mut push = |stage: &str, topic: &str, partition: i32, payload: &str| {
+        let topic = format!("{}.{topic}", site.name);
+        feed.payload(&topic, partition, since_epoch().as_millis() as i64, payload.as_bytes());
+        let size = payload.len();
+        let head = &payload[..size.min(4_096)];
+        expected.push(format!("{stage} | {topic} | {partition} | 0 | bad_message | {size} | {head}"));
+    };
+    for partition in 0..PARTITIONS {
+        push("detector", "counters", partition, "none of Tailback's");
+        push("rollup", "signals", partition, &"no signal ".repeat(1_000));
+    }
+    push("aggregator", "jobs", 0, "no job");
+    push("aggregator", "jobs", 0, r#"{"job_id":"?"}"#);
+    expected.sort();
+    feed.flush();
+    // Some were committed by now, some not.
+    process.kill();
+    let process = site.start();
+    let tables = site.settles_as(undisturbed(services));
+    wait_for_rejected(&site, &expected);
+    let bad_messages = tables.drops.get("bad_message").copied();
+    assert_eq!(bad_messages, Some(2 * PARTITIONS as u64), "{:?}", tables.drops);
+    let mut doctor = std::process::Command::new(crate::TAILBACK);
+    let said = doctor.args(["doctor", "--config"]).arg(&site.config).output().unwrap();
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.contains("14 messages passed over") && said.contains("FROM rejected_messages"), "{said}");
+    process.finish();
+}
+
+#[test]
+fn rows_that_postgresql_refuses_cost_themselves_alone() {
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "refused");
+    let undisturbed = undisturbed(services);
+    let first = |table| undisturbed.of(table).next().and_then(|row| row.split(" | ").next()).unwrap();
+    let (job, producer) = (first("jobs"), first("producers"));
+    site.database.rows(&format!("ALTER TABLE jobs ADD CONSTRAINT refused CHECK (job_id <> '{job}')"));
+    let check = format!("CHECK (producer <> '{producer}')");
+    site.database.rows(&format!("ALTER TABLE producers ADD CONSTRAINT refused {check}"));
+    let is_refused = |row: &String| {
+        row.starts_with(&format!("jobs: {job} | ")) || row.starts_with(&format!("producers: {producer} | "))
+    };
+    let mut expected = undisturbed.clone();
+    expected.rows.retain(|row| !is_refused(row));
+    let (all, left) = (undisturbed.rows.len(), expected.rows.len());
+    assert!(all - left >= 2, "{all} {left}");
+    Feed::to(&site).all(&in_order_of_arrival(rows::undisturbed()));
+    let mut process = site.start();
+    process.wait_for("PostgreSQL refuses rows");
+    site.settles_as(&expected);
+    process.finish();
+    let tables = site.database.rows(
+        "SELECT DISTINCT stage, topic, reason, position('23514' IN detail) > 0 FROM rejected_messages ORDER BY 2",
+    );
+    assert_eq!(tables, ["detector | jobs | refused_row | t", "detector | producers | refused_row | t"]);
 }

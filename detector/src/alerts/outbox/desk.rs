@@ -3,6 +3,7 @@
 
 use crate::postgres::{PgError, PgSettings, connect};
 use crate::store::{StoreError, open_writer};
+use crate::text::plain;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use tokio_postgres::Client;
@@ -53,7 +54,7 @@ pub(super) enum Cell {
 
 impl Cell {
     pub(super) fn text(text: &str) -> Cell {
-        Cell::Text(text.replace('\0', "\u{fffd}"))
+        Cell::Text(plain(text).into_owned())
     }
 
     pub(super) fn real(number: f64) -> Cell {

@@ -1,25 +1,22 @@
 //! Writing notices, as a part of a batch.
 
 use crate::postgres::PgError;
+use crate::text::{json_text, text};
 use rusqlite::{Transaction as SqliteTransaction, params};
 use schemas::{Notice, NoticeKind, RoutedNotice};
 use tokio_postgres::Transaction;
 use tokio_postgres::types::ToSql;
 
-/// A notice as JSON; the server's text holds everything but the zero character.
+/// A notice as JSON.
 fn json(notice: &Notice) -> String {
-    serde_json::to_string(notice).unwrap_or_default().replace("\\u0000", "\\ufffd")
+    json_text(serde_json::to_string(notice).unwrap_or_default())
 }
 
 fn state(notice: &Notice) -> &'static str {
     if notice.kind == NoticeKind::Resolved { "resolved" } else { "firing" }
 }
 
-fn plain(text: &str) -> String {
-    text.replace('\0', "\u{fffd}")
-}
-
-fn column<T, U>(rows: &[T], of: impl Fn(&T) -> U) -> Vec<U> {
+fn column<'a, T, U>(rows: &'a [T], of: impl Fn(&'a T) -> U) -> Vec<U> {
     rows.iter().map(of).collect()
 }
 
@@ -30,10 +27,10 @@ pub(crate) async fn put_pg(to: &Transaction<'_>, told: &[RoutedNotice]) -> Resul
     }
     let rows: Vec<&Notice> = told.iter().map(|routed| &routed.notice).collect();
     let columns: &[&(dyn ToSql + Sync)] = &[
-        &column(&rows, |n| n.incident.clone()),
-        &column(&rows, |n| n.rule.clone()),
+        &column(&rows, |n| text(&n.incident)),
+        &column(&rows, |n| text(&n.rule)),
         &column(&rows, |n| n.severity.name()),
-        &column(&rows, |n| plain(&n.subject)),
+        &column(&rows, |n| text(&n.subject)),
         &column(&rows, |n| state(n)),
         &column(&rows, |n| n.started_s),
         &column(&rows, |n| n.fired_s),
@@ -41,7 +38,7 @@ pub(crate) async fn put_pg(to: &Transaction<'_>, told: &[RoutedNotice]) -> Resul
         &column(&rows, |n| n.advice.valid_until_s),
         &column(&rows, |n| n.sequence.cast_signed()),
         &column(&rows, |n| n.advice.action.name()),
-        &column(&rows, |n| plain(&n.summary)),
+        &column(&rows, |n| text(&n.summary)),
         &column(&rows, |n| json(n)),
     ];
     to.execute(include_str!("sql/put_incidents.pg.sql"), columns).await?;
@@ -50,9 +47,9 @@ pub(crate) async fn put_pg(to: &Transaction<'_>, told: &[RoutedNotice]) -> Resul
     };
     let rows: Vec<(Notice, String)> = told.iter().flat_map(pair).collect();
     let columns: &[&(dyn ToSql + Sync)] = &[
-        &column(&rows, |(n, _)| n.key.clone()),
-        &column(&rows, |(_, receiver)| receiver.clone()),
-        &column(&rows, |(n, _)| n.incident.clone()),
+        &column(&rows, |(n, _)| text(&n.key)),
+        &column(&rows, |(_, receiver)| text(receiver)),
+        &column(&rows, |(n, _)| text(&n.incident)),
         &column(&rows, |(n, _)| n.sequence.cast_signed()),
         &column(&rows, |(n, _)| n.kind.name()),
         &column(&rows, |(n, _)| json(n)),

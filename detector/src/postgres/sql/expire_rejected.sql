@@ -1,0 +1,1 @@
+DELETE FROM rejected_messages WHERE time < to_timestamp($1::float8)

@@ -1,0 +1,71 @@
+//! Raw messages that the aggregator passes over, as they are kept in `rejected_messages`. Rows of raw topics that cannot be
+//! decoded are counted by reason instead: there may be many, and they stay in their topic.
+
+use super::outlet::TooLarge;
+use super::raw::RawPartition;
+use schemas::rejected::head_of;
+use schemas::{DropReason, RejectReason, RejectedMessage};
+
+/// A message of a job topic that cannot be decoded.
+pub(super) fn bad_job(
+    raw: &RawPartition,
+    offset: i64,
+    payload: &[u8],
+    reason: DropReason,
+) -> RejectedMessage {
+    let place = (raw.topic(), raw.partition(), offset);
+    rejected(place, payload, RejectReason::BadMessage, reason.name().to_string())
+}
+
+/// A message of which something is too large for a message of the counters.
+pub(super) fn too_large(
+    raw: &RawPartition,
+    offset: i64,
+    payload: &[u8],
+    too_large: TooLarge,
+) -> RejectedMessage {
+    let place = (raw.topic(), raw.partition(), offset);
+    rejected(place, payload, RejectReason::TooLarge, detail(too_large))
+}
+
+fn detail(too_large: TooLarge) -> String {
+    let (what, bytes) = match too_large {
+        TooLarge::Row { bytes } => ("the row", bytes),
+        TooLarge::Job { bytes } => ("the job with its nodes", bytes),
+    };
+    format!("{what} fills a message of {bytes} bytes, more than kafka.message_max_bytes")
+}
+
+fn rejected(
+    (topic, partition, offset): (&str, i32, i64),
+    payload: &[u8],
+    reason: RejectReason,
+    detail: String,
+) -> RejectedMessage {
+    RejectedMessage {
+        stage: "aggregator".to_string(),
+        topic: topic.to_string(),
+        partition,
+        offset,
+        written: false,
+        reason,
+        detail,
+        key: String::new(),
+        size: payload.len() as u64,
+        head: head_of(payload),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rejected_job_keeps_its_place_and_head() {
+        let detail = detail(TooLarge::Job { bytes: 2_000_000 });
+        let kept = rejected(("tailback.jobs", 0, 9), &[b'{'; 5_000], RejectReason::TooLarge, detail);
+        assert_eq!((kept.topic.as_str(), kept.partition, kept.offset), ("tailback.jobs", 0, 9));
+        assert_eq!((kept.size, kept.head.len()), (5_000, schemas::rejected::HEAD_BYTES_MAX));
+        assert!(kept.detail.contains("2000000 bytes"), "{}", kept.detail);
+    }
+}

@@ -1,0 +1,70 @@
+//! What a detector partition sends to the roll-up and to readers of verdicts.
+
+use super::Detecting;
+use crate::run::alert_news;
+use crate::run::links;
+use crate::run::rolling::PartMessage;
+use crate::run::verdict;
+use crate::run::work::{OutTopic, Outgoing};
+use detector::alerts::news::Told;
+use schemas::{Episode, ResultBatch};
+
+impl Detecting {
+    /// Episodes that began, and such as ended or were bettered afterwards; not each tick of those that go on.
+    pub(super) fn verdicts(&mut self, episodes: &[Episode]) -> Vec<Outgoing> {
+        let table = self.stages.detector.series();
+        let mut messages = Vec::new();
+        for episode in episodes {
+            let news = if episode.open {
+                self.announced.insert(episode.id)
+            } else {
+                self.announced.remove(&episode.id);
+                true
+            };
+            messages.extend(verdict::of_episode(episode, table).filter(|_| news));
+        }
+        messages
+    }
+
+    /// What became known of series and sources, for alerts.
+    pub(super) fn news(&mut self, results: &ResultBatch) -> Vec<Outgoing> {
+        let (detector, partition) = (&self.stages.detector, self.partition);
+        let (episodes, silences) = (&results.episodes, &results.silences);
+        let news =
+            |told: &mut Told| told.news(partition, detector.newest(), episodes, silences, detector.series());
+        let news = self.alerts.as_mut().and_then(news);
+        news.map_or(Vec::new(), |news| alert_news::outgoing(news, self.payload_bytes_max))
+    }
+
+    /// What became known of links.
+    pub(super) fn links(&mut self) -> Vec<Outgoing> {
+        if !self.stages.detector.watches_links() {
+            return Vec::new();
+        }
+        let message = self.stages.links.take(self.partition);
+        let payloads = message.and_then(|message| message.payloads(self.payload_bytes_max).ok());
+        let outgoing = |payload| Outgoing { to: OutTopic::Signals, key: links::KEY.to_string(), payload };
+        payloads.into_iter().flatten().map(outgoing).collect()
+    }
+
+    /// What this partition knows of jobs, where it changed since it was sent last. The first partition sends every job, so
+    /// that a job without any series is known too.
+    pub(super) fn parts(&mut self, position: i64) -> Vec<Outgoing> {
+        let mut messages = Vec::new();
+        for (job_id, part) in self.stages.detector.job_parts() {
+            if part.series == 0 && self.partition != 0 {
+                continue;
+            }
+            let message = PartMessage { partition: self.partition, position, job_id: job_id.clone(), part };
+            let Ok(content) = message.content() else { continue };
+            if self.told.get(&job_id) == Some(&content) {
+                continue;
+            }
+            if let Ok(payload) = message.payload(&content) {
+                messages.push(Outgoing { to: OutTopic::Signals, key: job_id.to_string(), payload });
+            }
+            self.told.insert(job_id, content);
+        }
+        messages
+    }
+}
