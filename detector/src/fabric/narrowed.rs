@@ -10,7 +10,7 @@ use super::links::{Links, is_host_link};
 use schemas::{LinkIndex, Topology};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Stalls per flit from which a link is short of capacity.
+/// Stalls per flit from which a link may be short of capacity.
 const STALLS_LEAST: f64 = 0.3;
 /// Times the stalls that its load makes on a link of nominal capacity, from which they need another reason.
 const QUEUES_LEAST: f64 = 3.0;
@@ -46,6 +46,8 @@ impl Seen<'_> {
         let known = known.filter(|series| !self.is_full(*series));
         let found = self.stalls.iter().copied().filter(|series| self.is_narrowed(*series));
         let mut waits: WaitsFor = known.chain(found).map(|series| (series, series)).collect();
+        let cables: WaitsFor = waits.keys().filter_map(|series| self.other_direction(*series)).collect();
+        cables.into_iter().for_each(|(link, reason)| _ = waits.entry(link).or_insert(reason));
         for _ in 0..SPREADS_MOST {
             let more: WaitsFor =
                 self.stalls.iter().filter_map(|series| self.leads(*series, &waits)).collect();
@@ -58,7 +60,26 @@ impl Seen<'_> {
     }
 
     fn is_narrowed(&self, series: u32) -> bool {
-        carries_less(self.topology, self.links, self.before, series)
+        let (links, ratio) = (self.links, f64::from(self.links.value[series as usize]));
+        ratio >= STALLS_LEAST
+            && carries_no_more(self.topology, links, self.before, series)
+            && self.is_short(series)
+    }
+
+    /// The other direction of a narrowed cable, with the reason, if it is short of capacity too.
+    fn other_direction(&self, narrowed: u32) -> Option<(u32, u32)> {
+        let reverse = self.topology.reverse(self.links.link(narrowed)?);
+        let series = self.links.of_link(reverse).filter(|series| self.stalls.contains(series))?;
+        self.is_short(series).then_some((series, narrowed))
+    }
+
+    /// Whether it stalls more than its load explains, and more than links behind it do.
+    fn is_short(&self, series: u32) -> bool {
+        let Some(link) = self.links.link(series) else { return false };
+        let utilisation = f64::from(self.links.load[series as usize]) / self.topology.bytes_per_s(link);
+        let ratio = f64::from(self.links.value[series as usize]);
+        utilisation < FULL_LEAST
+            && ratio >= QUEUES_LEAST * own_queue(utilisation)
             && !waits_behind(self.topology, self.links, series)
     }
 
@@ -83,16 +104,12 @@ impl Seen<'_> {
     }
 }
 
-fn carries_less(topology: &Topology, links: &Links, before: i64, series: u32) -> bool {
+/// Whether a link between switches carries no more than before contention began: then no job took anything there.
+fn carries_no_more(topology: &Topology, links: &Links, before: i64, series: u32) -> bool {
     let Some(link) = links.link(series).filter(|link| !is_host_link(topology, *link)) else { return false };
     let (load, loaded) = (links.load_of(link), links.load_at(link, before));
     let (Some(load), Some(loaded)) = (load, loaded) else { return false };
-    let (capacity, ratio) = (topology.bytes_per_s(link), f64::from(links.value[series as usize]));
-    let stalls_least = STALLS_LEAST.max(QUEUES_LEAST * own_queue(load / capacity));
-    ratio >= stalls_least
-        && load < FULL_LEAST * capacity
-        && loaded > USED_LEAST * capacity
-        && load < CARRIES_MOST * loaded
+    loaded > USED_LEAST * topology.bytes_per_s(link) && load < CARRIES_MOST * loaded
 }
 
 /// Whether a link may stall because one behind it does.
