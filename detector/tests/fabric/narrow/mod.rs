@@ -101,7 +101,7 @@ pub fn score(seeds: &[u64]) -> BTreeMap<Sort, Row> {
             let Some(setup) = drawn(sort, net, seed) else { continue };
             let judged = judged(&setup, net);
             for wrong in judged.iter().filter(|judged| !judged.is_right()) {
-                println!("{sort:?} {net:?} seed {seed}: {wrong:.1?}");
+                println!("{sort:?} {net:?} seed {seed}, job {}: {wrong:.1?}", wrong.job_id);
             }
             row.cases += 1;
             row.victims += judged.len();
