@@ -3,6 +3,7 @@
 use super::cause::{Lost, Parties, Party, Use, lost};
 use super::kind::Finding;
 use super::links::Links;
+use super::narrowed::WaitsFor;
 use super::shares;
 use schemas::{Cause, CauseKind, Evidence, Name, Region, RegionCause, RegionVictim, Topology};
 use serde::{Deserialize, Serialize};
@@ -24,8 +25,10 @@ pub(super) struct Live {
     pub(super) judged: Option<(i64, u32)>,
     /// First tick.
     pub(super) onset: i64,
-    /// A link whose capacity is missing: a parallel one that went down before it began, or one of it that was narrowed.
-    pub(super) failed: Option<Failed>,
+    /// A parallel link that went down before it began: all that is lost is lost to that.
+    pub(super) down: Option<u32>,
+    /// Its links that wait for narrowed ones.
+    pub(super) waits_for: WaitsFor,
     /// Seconds lost by each victim.
     victims: BTreeMap<Name, f64>,
     /// Seconds lost to each cause by all victims, and by those that were there before contention began: these are
@@ -37,28 +40,6 @@ pub(super) struct Live {
     kinds: [f64; CauseKind::ALL.len()],
     kind_sure: f64,
     evidence: BTreeMap<String, Vec<Evidence>>,
-}
-
-/// A link whose capacity is missing.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Failed {
-    /// Number of its series.
-    pub(super) series: u32,
-    /// That it went down, or was narrowed.
-    pub(super) evidence: Evidence,
-}
-
-impl Failed {
-    /// Whether `party` waits for it: if it went down, each party of the region does; if it was narrowed, each party that
-    /// crosses it, or a link that leads to it.
-    fn makes_wait(&self, party: &Party, links: &Links, topology: &Topology) -> bool {
-        let leads_to_it = |used: &Use| {
-            let ends = links.link(used.series).zip(links.link(self.series));
-            ends.is_some_and(|(used, narrowed)| topology.to(used) == topology.from(narrowed))
-        };
-        self.evidence == Evidence::LinkDown
-            || party.uses.iter().any(|used| used.series == self.series || leads_to_it(used))
-    }
 }
 
 /// What a victim loses in one region in one second.
@@ -84,7 +65,8 @@ impl Live {
             parties: Parties::default(),
             judged: None,
             onset,
-            failed: None,
+            down: None,
+            waits_for: WaitsFor::new(),
             victims: BTreeMap::new(),
             blame: BTreeMap::new(),
             blame_before: BTreeMap::new(),
@@ -149,39 +131,63 @@ impl Live {
     }
 
     fn hurt_of(&self, party: &Party, links: &Links, topology: &Topology) -> Hurt {
-        let failed = self.failed.filter(|failed| failed.makes_wait(party, links, topology));
+        let on_links: Vec<Lost> = party.uses.iter().map(|used| self.lost(used, links, topology)).collect();
         // A job waits for its slowest link.
-        let on_links: Vec<Lost> =
-            party.uses.iter().map(|used| lost(used, links, topology, failed.is_some())).collect();
-        let worst = on_links.iter().copied().max_by(|a, b| a.sum().total_cmp(&b.sum())).unwrap_or_default();
+        let slowest = (0..on_links.len()).max_by(|a, b| on_links[*a].sum().total_cmp(&on_links[*b].sum()));
+        let worst = slowest.map_or_else(Lost::default, |at| on_links[at]);
         let least = of_mean_flow(&party.uses, &on_links, links, topology).min(worst.sum());
         let mut to = BTreeMap::new();
         if worst.own > 0.0 {
             to.insert((Cause::SelfInflicted, party.job_id.to_string()), worst.own);
         }
-        let nobody = || self.region.series.first().cloned().unwrap_or_default();
-        if let Some(failed) = failed {
-            let name = links.info[failed.series as usize].name();
+        let missing = slowest.and_then(|at| self.missing(party.uses[at].series));
+        if let Some(series) = missing {
+            let name = links.info[series as usize].name();
             to.insert((Cause::FailoverInduced, name), worst.others());
         } else {
-            let shares = shares::of_others(&self.parties, party, &on_links);
-            let mut told = 0.0;
-            for ((cause, job), share) in shares {
-                let of = if cause == Cause::IoOnMpi { worst.io } else { worst.mpi };
-                told += of * share;
-                if of * share > 0.0 {
-                    to.insert((cause, job.to_string()), of * share);
-                }
-            }
-            let rest = worst.others() - told;
-            if rest > 1e-9 {
-                *to.entry((Cause::Unknown, nobody())).or_default() += rest;
-            }
+            self.lay_to_others(party, &on_links, worst, &mut to);
         }
         let before = party.uses.iter().any(|used| used.before_bytes_per_s.is_some());
         let off = |used: &Use| f64::from(links.off_ms[used.series as usize]).abs() / 1e3;
         let off_s = party.uses.iter().map(off).fold(0.0, f64::max);
         Hurt { lost: worst, least, off_s, to, kind: self.region.kind, before }
+    }
+
+    /// The link whose missing capacity makes a link of the region wait.
+    fn missing(&self, series: u32) -> Option<u32> {
+        self.down.or_else(|| self.waits_for.get(&series).copied())
+    }
+
+    fn lost(&self, used: &Use, links: &Links, topology: &Topology) -> Lost {
+        lost(used, links, topology, self.missing(used.series).is_some())
+    }
+
+    /// Adds to `to` what others took of what `party` loses on its worst link: those that it meets where no capacity is
+    /// missing.
+    fn lay_to_others(
+        &self,
+        party: &Party,
+        on_links: &[Lost],
+        worst: Lost,
+        to: &mut BTreeMap<(Cause, String), f64>,
+    ) {
+        let contended = |(used, lost): (&Use, &Lost)| {
+            if self.missing(used.series).is_some() { Lost::default() } else { *lost }
+        };
+        let contended: Vec<Lost> = party.uses.iter().zip(on_links).map(contended).collect();
+        let mut named = 0.0;
+        for ((cause, job), share) in shares::of_others(&self.parties, party, &contended) {
+            let lost = share * if cause == Cause::IoOnMpi { worst.io } else { worst.mpi };
+            named += lost;
+            if lost > 0.0 {
+                to.insert((cause, job.to_string()), lost);
+            }
+        }
+        let rest = worst.others() - named;
+        if rest > 1e-9 {
+            let series = self.region.series.first().cloned().unwrap_or_default();
+            *to.entry((Cause::Unknown, series)).or_default() += rest;
+        }
     }
 
     /// Writes causes and victims into the region.
@@ -196,10 +202,11 @@ impl Live {
         region.cause = best.map_or(Cause::Unknown, |(cause, _)| *cause);
         let ways = if self.parties.ways_known { 1.0 } else { ASSUMED };
         region.confidence = best.map_or(0.0, |(_, lost)| lost / all.max(1e-9) * ways);
-        let (evidence, failed) = (&self.evidence, self.failed.map(|failed| failed.evidence));
+        let evidence = &self.evidence;
+        let missing = if self.down.is_some() { Evidence::LinkDown } else { Evidence::LinkNarrowed };
         let causes = blame.iter().map(|((cause, who), lost)| {
             let evidence = match cause {
-                Cause::FailoverInduced => failed.into_iter().collect(),
+                Cause::FailoverInduced => vec![missing],
                 _ => evidence.get(who).cloned().unwrap_or_default(),
             };
             let share = lost / all.max(1e-9);

@@ -5,13 +5,12 @@ use super::cause::{self, BEFORE_TICKS, Scene};
 use super::flows::{self, JobTraffic, Servers};
 use super::kind;
 use super::links::out_of;
-use super::live::Failed;
 use super::names;
-use super::narrowed;
+use super::narrowed::Seen;
 use super::ways::{Targets, Ways};
 use super::{Fabric, Network};
 use schemas::topology::VertexKind;
-use schemas::{Evidence, Job, LinkIndex, Name, REGION_SERIES_MAX, RegionId, Topology, VertexIndex};
+use schemas::{Job, LinkIndex, Name, REGION_SERIES_MAX, RegionId, Topology, VertexIndex};
 use std::collections::BTreeSet;
 
 /// Ticks after which a region is looked at again.
@@ -126,15 +125,16 @@ impl Fabric {
         };
         let parties = cause::parties(&scene);
         let name = names::of(topology, &network.parallel, &self.links, &roots, stalls.len());
-        let failed = self.failed(network, &roots, onset);
-        let (peak, before) = (live.region.peak, onset - BEFORE_TICKS);
-        let seen = narrowed::Seen { roots: &roots, peak, before };
-        let narrowed = narrowed::among(topology, &self.links, &seen);
+        let down = self.failed(network, &roots, onset);
+        let (links, before) = (&self.links, onset - BEFORE_TICKS);
+        let seen = Seen { topology, links, stalls: &stalls, before };
+        let waits_for = seen.waits_for(&live.waits_for);
         let completeness = self.measured(network, &roots);
         let Some(live) = self.live.get_mut(&id) else { return };
         let weight = f64::from(live.region.links).max(1.0);
         live.judge(parties, finding, self.now, weight);
-        live.failed = failed.or(live.failed).or(narrowed);
+        live.down = down.or(live.down);
+        live.waits_for = waits_for;
         (live.region.name, live.region.completeness) = (name, completeness);
         self.changed.insert(id);
     }
@@ -222,7 +222,7 @@ impl Fabric {
     }
 
     /// A link parallel to one of the roots that went down when the region began.
-    fn failed(&self, network: &Network, roots: &[u32], onset: i64) -> Option<Failed> {
+    fn failed(&self, network: &Network, roots: &[u32], onset: i64) -> Option<u32> {
         if self.down.is_empty() {
             return None;
         }
@@ -234,8 +234,7 @@ impl Fabric {
             link.is_some_and(|link| network.parallel.groups_of(link).iter().any(|g| groups.contains(g)))
         };
         let failed = self.down.iter().filter(|(_, tick)| FAILED_TICKS.contains(&(onset - **tick)));
-        let found = failed.map(|(series, _)| *series).find(is_parallel);
-        found.map(|series| Failed { series, evidence: Evidence::LinkDown })
+        failed.map(|(series, _)| *series).find(is_parallel)
     }
 
     /// Part of the links parallel to the roots that somebody measures.

@@ -5,12 +5,14 @@
 //! | `play` | a labelled case through detector and fabric |
 //! | `score` | what was found beside the truth |
 //! | `quiet` | ordinary traffic that comes and goes |
+//! | `narrow` | narrowed cables, with other jobs near |
 //! | `slowdown` | slowdowns of jobs and their intervals |
 //! | `table` | `detector/ACCURACY_LINKS.md` |
 //! | `papers` | checks of the papers |
 //!
 //! `UPDATE_ACCURACY=1 cargo test --release -p detector fabric::` writes the tables again.
 
+mod narrow;
 mod papers;
 mod play;
 mod quiet;
