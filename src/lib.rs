@@ -27,7 +27,7 @@
 //! | [`topology`] | `tailback topology`: what a network is like, what is wrong with it, a picture of it |
 //! | [`alerts`] | notices to receivers, and `tailback alerts` |
 //! | [`bars`] | progress on a terminal |
-//! | [`signals`] | Ctrl-C and SIGTERM |
+//! | [`shutdown`] | Ctrl-C and SIGTERM |
 //! | [`wrong_clocks`] | producers whose clocks are ahead, named |
 
 pub mod alerts;
@@ -52,7 +52,7 @@ pub mod report;
 pub mod run;
 pub mod sample;
 pub mod serve;
-pub mod signals;
+pub mod shutdown;
 pub mod simulate;
 pub mod topology;
 pub mod unused;

@@ -3,7 +3,7 @@
 
 use aggregator::jobs::JobBook;
 use aggregator::{Decoded, Decoder};
-use detector::alerts::news::{JobNews, News, Told};
+use detector::alerts::updates::{JobUpdate, ReportedEpisodes, Updates};
 use detector::alerts::{AlertSettings, Alerts};
 use detector::detector::Detector;
 use detector::fabric::lifecycle::LinkEvent;
@@ -24,8 +24,8 @@ pub struct Pipeline {
     pub fabric: Option<Fabric>,
     /// Alerts, where there are rules.
     pub alerts: Option<Alerts>,
-    told: Told,
-    /// What jobs lost on links, as the fabric told it last.
+    reported: ReportedEpisodes,
+    /// What jobs lost on links, as the fabric reported it last.
     on_links: BTreeMap<Name, JobPart>,
     /// What became of links, as the last call of [`Pipeline::take`] found.
     link_events: Vec<LinkEvent>,
@@ -41,7 +41,7 @@ impl Pipeline {
             detector: Detector::new(settings),
             fabric: None,
             alerts: None,
-            told: Told::default(),
+            reported: ReportedEpisodes::default(),
             on_links: BTreeMap::new(),
             link_events: Vec::new(),
             jobs: JobBook::default(),
@@ -126,15 +126,15 @@ impl Pipeline {
     fn alert(&mut self, batch: &mut ResultBatch) {
         let Some(alerts) = &mut self.alerts else { return };
         let (newest, series) = (self.detector.newest(), self.detector.series());
-        let news = self.told.news(0, newest, &batch.episodes, &batch.silences, series);
-        let mut news = news.unwrap_or(News { newest, ..News::default() });
+        let updates = self.reported.updates(0, newest, &batch.episodes, &batch.silences, series);
+        let mut updates = updates.unwrap_or(Updates { newest, ..Updates::default() });
         for result in &batch.job_results {
             let Some(job) = self.jobs.get(&result.job_id) else { continue };
             let until = newest.map_or(job.start, |newest| job.end.map_or(newest, |end| end.min(newest)));
-            news.jobs.push(JobNews::of(result, job.start, until));
+            updates.jobs.push(JobUpdate::of(result, job.start, until));
         }
         alerts.regions(&batch.regions);
-        alerts.news(&news);
+        alerts.updates(&updates);
         batch.notices = alerts.take();
     }
 

@@ -3,7 +3,7 @@
 mod kafka;
 mod output;
 
-use crate::signals;
+use crate::shutdown;
 use anyhow::{Context, bail};
 use clap::Args;
 use samplers::native::looping::{self, Note, Plan};
@@ -149,7 +149,7 @@ fn hear_signals(stopper: Sender<()>) -> anyhow::Result<()> {
     let (ready, heard) = channel();
     std::thread::Builder::new().name("signals".to_string()).spawn(move || {
         runtime.block_on(async {
-            let ended = std::pin::pin!(signals::end_asked());
+            let ended = std::pin::pin!(shutdown::requested());
             // Handlers are set at the first poll; only then may the run begin.
             let first = futures::future::select(ended, std::future::ready(())).await;
             let _ = ready.send(());

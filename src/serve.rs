@@ -2,7 +2,7 @@
 
 use crate::config::RunConfig;
 use crate::run::pg_settings;
-use crate::signals;
+use crate::shutdown;
 use anyhow::Context;
 use clap::Args;
 use dashboards::postgres::{Connect, Connecting};
@@ -48,7 +48,7 @@ pub fn run(args: ServeArgs) -> anyhow::Result<()> {
         let config = PageConfig { store, listen: args.listen, run_note: None };
         let page = dashboards::bind(config).await?;
         eprintln!("the page is at {} (Ctrl-C ends it)", page.url());
-        page.serve(ticks, signals::end_asked()).await?;
+        page.serve(ticks, shutdown::requested()).await?;
         Ok(())
     });
     runtime.shutdown_timeout(Duration::from_secs(1));

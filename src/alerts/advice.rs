@@ -7,7 +7,7 @@ use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use detector::alerts::outbox::Desk;
+use detector::alerts::outbox::OutboxStore;
 use schemas::alert::advice_answer;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -27,16 +27,16 @@ struct Asked {
 
 #[derive(Clone)]
 struct Counter {
-    desk: Arc<Mutex<Desk>>,
+    outbox: Arc<Mutex<OutboxStore>>,
     clock: super::deliver::Clock,
 }
 
 /// The way to the advice.
-pub fn router(desk: Desk, clock: super::deliver::Clock, access: Access) -> Router {
+pub fn router(outbox: OutboxStore, clock: super::deliver::Clock, access: Access) -> Router {
     Router::new()
         .route("/api/v1/advice", get(advice))
         .layer(middleware::from_fn_with_state(access, authorised))
-        .with_state(Counter { desk: Arc::new(Mutex::new(desk)), clock })
+        .with_state(Counter { outbox: Arc::new(Mutex::new(outbox)), clock })
 }
 
 async fn advice(State(counter): State<Counter>, Query(asked): Query<Asked>) -> Response {
@@ -45,7 +45,7 @@ async fn advice(State(counter): State<Counter>, Query(asked): Query<Asked>) -> R
         Err(error) => return (StatusCode::BAD_REQUEST, format!("nodes: {error}\n")).into_response(),
     };
     let now_s = (counter.clock)();
-    match counter.desk.lock().await.advice(&nodes, INCIDENTS_MAX).await {
+    match counter.outbox.lock().await.advice(&nodes, INCIDENTS_MAX).await {
         Ok(found) => Json(advice_answer(&found, now_s)).into_response(),
         Err(error) => (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")).into_response(),
     }

@@ -5,7 +5,7 @@ use crate::config::RunConfig;
 use crate::run::{clock, pg_settings};
 use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
-use detector::alerts::outbox::Desk;
+use detector::alerts::outbox::OutboxStore;
 use detector::alerts::silence::{AlertSilence, matcher};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -43,9 +43,9 @@ enum Command {
         #[arg(long)]
         all: bool,
     },
-    /// Show an incident: figures, advice, and who was told when
+    /// Show an incident: measurements, advice, and deliveries
     Show {
-        /// Its number, as `list` tells it
+        /// Its number, as `list` prints it
         incident: String,
     },
     /// Send dead letters again, and what waits at once
@@ -86,60 +86,63 @@ enum Command {
 /// One sentence: a database that does not answer, an incident or matcher that is none.
 pub fn run(args: &AlertsArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let mut desk = match &args.config {
-        Some(file) => Desk::server(pg_settings(&RunConfig::load(Some(file))?)),
+    let mut outbox = match &args.config {
+        Some(file) => OutboxStore::server(pg_settings(&RunConfig::load(Some(file))?)),
         None => {
             ensure!(args.store.exists(), "there is no store {}; name one with --store", args.store.display());
-            Desk::file(&args.store)?
+            OutboxStore::file(&args.store)?
         }
     };
     let now_s = clock::now().seconds();
     let answer = match &args.command {
-        Command::List { all } => runtime.block_on(list(&mut desk, *all, now_s, args.json))?,
-        Command::Show { incident } => runtime.block_on(show(&mut desk, incident, args.json))?,
+        Command::List { all } => runtime.block_on(list(&mut outbox, *all, now_s, args.json))?,
+        Command::Show { incident } => runtime.block_on(show(&mut outbox, incident, args.json))?,
         Command::Retry { what, receiver, .. } => {
             let what = what.as_deref().unwrap_or_default();
-            let again = runtime.block_on(desk.retry(what, receiver))?;
+            let retried = runtime.block_on(outbox.retry(what, receiver))?;
             ensure!(
-                again > 0 || what.is_empty(),
+                retried > 0 || what.is_empty(),
                 "nothing of {what} waits or is a dead letter that its receiver needs"
             );
-            told(args.json, json!({ "again": again }), format!("{again} notices go again\n"))
+            rendered(args.json, json!({ "again": retried }), format!("{retried} notices go again\n"))
         }
         Command::Silence { end: Some(id), .. } => {
-            ensure!(runtime.block_on(desk.end_silence(id, now_s))?, "there is no silence {id} that goes on");
-            told(args.json, json!({ "ended": id }), format!("silence {id} ended\n"))
+            ensure!(
+                runtime.block_on(outbox.end_silence(id, now_s))?,
+                "there is no silence {id} that goes on"
+            );
+            rendered(args.json, json!({ "ended": id }), format!("silence {id} ended\n"))
         }
         Command::Silence { matchers, length, begins_in, comment, .. } => {
             let silence = silence(matchers, [begins_in.as_deref(), Some(length)], comment, now_s)?;
-            runtime.block_on(desk.put_silence(&silence))?;
+            runtime.block_on(outbox.put_silence(&silence))?;
             let [from, until] = [silence.from_s, silence.until_s].map(words::time);
             let text = format!("silence {} holds from {from} until {until}\n", silence.id);
-            told(args.json, json!(silence), text)
+            rendered(args.json, json!(silence), text)
         }
     };
     out.write_all(answer.as_bytes()).context("the answer cannot be written")
 }
 
-fn told(as_json: bool, json: serde_json::Value, text: String) -> String {
+fn rendered(as_json: bool, json: serde_json::Value, text: String) -> String {
     if as_json { format!("{json:#}\n") } else { text }
 }
 
-async fn list(desk: &mut Desk, all: bool, now_s: f64, as_json: bool) -> anyhow::Result<String> {
-    let incidents = desk.incidents(all.then_some(now_s - ALL_S), LISTED_MAX).await?;
-    let undelivered = desk.undelivered().await?;
-    let silences = desk.silences(now_s).await?;
+async fn list(outbox: &mut OutboxStore, all: bool, now_s: f64, as_json: bool) -> anyhow::Result<String> {
+    let incidents = outbox.incidents(all.then_some(now_s - ALL_S), LISTED_MAX).await?;
+    let undelivered = outbox.undelivered().await?;
+    let silences = outbox.silences(now_s).await?;
     let json = json!({ "incidents": incidents, "undelivered": undelivered, "silences": silences });
-    Ok(told(as_json, json, words::list(&incidents, &undelivered, &silences)))
+    Ok(rendered(as_json, json, words::list(&incidents, &undelivered, &silences)))
 }
 
-async fn show(desk: &mut Desk, incident: &str, as_json: bool) -> anyhow::Result<String> {
+async fn show(outbox: &mut OutboxStore, incident: &str, as_json: bool) -> anyhow::Result<String> {
     let number = incident.split_once('.').map_or(incident, |(number, _)| number);
     let notice =
-        desk.incident(number).await?.with_context(|| format!("there is no incident {incident:?}"))?;
-    let deliveries = desk.deliveries(number).await?;
+        outbox.incident(number).await?.with_context(|| format!("there is no incident {incident:?}"))?;
+    let deliveries = outbox.deliveries(number).await?;
     let json = json!({ "incident": notice, "deliveries": deliveries });
-    Ok(told(as_json, json, words::show(&notice, &deliveries)))
+    Ok(rendered(as_json, json, words::show(&notice, &deliveries)))
 }
 
 /// One that begins in the first of these times and lasts for the second.

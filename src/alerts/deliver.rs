@@ -1,11 +1,11 @@
-//! The task of one receiver: lease what is due, send it, write down what became of it. A receiver that is down or slow holds
-//! up nobody but itself.
+//! The task of one receiver: leases what is due, sends it, records the outcome. A receiver that is down or slow delays no
+//! other receiver.
 
 use super::http::{self, Refusal};
 use super::pace::{self, Bucket, Random};
 use super::receiver::{Kind, Receiver};
-use super::{alertmanager, figures, slurm, webhook};
-use detector::alerts::outbox::{Desk, DeskError, Leased, PutBack};
+use super::{alertmanager, notice_metrics, slurm, webhook};
+use detector::alerts::outbox::{Leased, OutboxError, OutboxStore, PutBack};
 use detector::alerts::silence::{self, AlertSilence};
 use reqwest::Client;
 use schemas::NoticeKind;
@@ -22,7 +22,7 @@ const HELD_S: f64 = 5.0;
 const COUNTED_S: f64 = 5.0;
 const CLEANED_S: f64 = 3_600.0;
 /// Seconds after which the outbox is asked again when it did not answer.
-const AWAY: Duration = Duration::from_secs(2);
+const RETRY_DELAY: Duration = Duration::from_secs(2);
 
 /// The clock: seconds since the epoch.
 pub type Clock = Arc<dyn Fn() -> f64 + Send + Sync>;
@@ -30,7 +30,7 @@ pub type Clock = Arc<dyn Fn() -> f64 + Send + Sync>;
 /// The way to one receiver.
 pub struct Deliverer {
     receiver: Arc<Receiver>,
-    desk: Desk,
+    outbox: OutboxStore,
     client: Client,
     clock: Clock,
     random: Random,
@@ -50,7 +50,7 @@ impl Deliverer {
     /// A CA file that cannot be read.
     pub fn new(
         receiver: Receiver,
-        desk: Desk,
+        outbox: OutboxStore,
         by: &str,
         keep_s: f64,
         clock: Clock,
@@ -61,7 +61,7 @@ impl Deliverer {
             client: http::client(&receiver)?,
             bucket: Bucket::new(receiver.max_per_minute, now_s),
             receiver: Arc::new(receiver),
-            desk,
+            outbox,
             clock,
             random,
             by: by.to_string(),
@@ -81,7 +81,7 @@ impl Deliverer {
                 Ok(_) => Duration::ZERO,
                 Err(error) => {
                     tracing::warn!(receiver = self.receiver.name, %error, "notices wait");
-                    AWAY
+                    RETRY_DELAY
                 }
             };
             tokio::select! {
@@ -95,7 +95,7 @@ impl Deliverer {
     ///
     /// # Errors
     /// What the outbox says; what was leased is leased again later.
-    pub async fn turn(&mut self) -> Result<usize, DeskError> {
+    pub async fn turn(&mut self) -> Result<usize, OutboxError> {
         let now_s = (self.clock)();
         self.keep_house(now_s).await?;
         let most = self.bucket.left(now_s).min(AT_ONCE);
@@ -103,19 +103,19 @@ impl Deliverer {
             return Ok(0);
         }
         let until_s = now_s + self.receiver.timeout_s + LEASE_S;
-        let leased = self.desk.lease(&self.receiver.name, &self.by, now_s, until_s, most).await?;
+        let leased = self.outbox.lease(&self.receiver.name, &self.by, now_s, until_s, most).await?;
         if leased.is_empty() {
             return Ok(0);
         }
         let looked_at = leased.len();
-        let silences = self.desk.silences(now_s).await?;
+        let silences = self.outbox.silences(now_s).await?;
         let mut due = Vec::with_capacity(looked_at);
         for leased in leased {
             match self.instead(&leased, &silences, now_s).await? {
                 None => due.push(leased),
                 Some(instead) => {
-                    figures::tried(&self.receiver.name, "not_sent");
-                    self.desk.put_back(&leased, &instead).await?;
+                    notice_metrics::tried(&self.receiver.name, "not_sent");
+                    self.outbox.put_back(&leased, &instead).await?;
                 }
             }
         }
@@ -124,41 +124,41 @@ impl Deliverer {
         Ok(looked_at)
     }
 
-    async fn keep_house(&mut self, now_s: f64) -> Result<(), DeskError> {
+    async fn keep_house(&mut self, now_s: f64) -> Result<(), OutboxError> {
         if now_s - self.counted_s >= COUNTED_S {
             self.counted_s = now_s;
-            figures::outbox(&self.receiver.name, &self.desk.counts().await?);
+            notice_metrics::outbox(&self.receiver.name, &self.outbox.counts().await?);
             if self.receiver.kind == Kind::Slurm
-                && let Err(refusal) = slurm::take_back(&mut self.desk, &self.receiver, now_s, "").await
+                && let Err(refusal) = slurm::take_back(&mut self.outbox, &self.receiver, now_s, "").await
             {
                 tracing::warn!(receiver = self.receiver.name, "marks stay for now: {}", refusal.why);
             }
         }
         if now_s - self.cleaned_s >= CLEANED_S {
             self.cleaned_s = now_s;
-            self.desk.expire(now_s - self.keep_s).await?;
+            self.outbox.expire(now_s - self.keep_s).await?;
         }
         Ok(())
     }
 
-    /// Where a notice goes that need not be sent: something newer says more, or nobody wants to hear of it. The end of what
-    /// was told is told in any case; what a silence held back to its end is not told afterwards.
+    /// Where a notice goes that need not be sent: a newer one replaces it, or a silence matches. The end of an incident is
+    /// sent if its beginning was. A notice that a silence held back until the incident ended is not sent afterwards.
     async fn instead(
         &mut self,
         leased: &Leased,
         silences: &[AlertSilence],
         now_s: f64,
-    ) -> Result<Option<PutBack>, DeskError> {
+    ) -> Result<Option<PutBack>, OutboxError> {
         let kind = leased.notice.kind;
         let held = silence::held_until(silences, &leased.notice, now_s);
         if held.is_none() && !leased.held && kind == NoticeKind::Firing {
             return Ok(None);
         }
-        let around = self.desk.around(leased).await?;
+        let around = self.outbox.around(leased).await?;
         Ok(match (kind, held) {
             (NoticeKind::Renewed, _) if around.later => Some(PutBack::Superseded),
             (NoticeKind::Resolved, _) => {
-                (!around.told && (held.is_some() || around.silenced)).then_some(PutBack::Silenced)
+                (!around.delivered && (held.is_some() || around.silenced)).then_some(PutBack::Silenced)
             }
             (_, held) if around.over && (held.is_some() || leased.held) => Some(PutBack::Silenced),
             (_, None) => None,
@@ -168,11 +168,11 @@ impl Deliverer {
         })
     }
 
-    async fn send(&mut self, due: Vec<Leased>) -> Result<(), DeskError> {
+    async fn send(&mut self, due: Vec<Leased>) -> Result<(), OutboxError> {
         if self.receiver.kind == Kind::Slurm {
             for leased in due {
                 let now_s = (self.clock)();
-                let outcome = slurm::act(&mut self.desk, &self.receiver, &leased.notice, now_s).await;
+                let outcome = slurm::act(&mut self.outbox, &self.receiver, &leased.notice, now_s).await;
                 self.note(&leased, outcome).await?;
             }
             return Ok(());
@@ -192,7 +192,7 @@ impl Deliverer {
     }
 
     /// Writes down what became of a try.
-    async fn note(&mut self, leased: &Leased, outcome: Result<(), Refusal>) -> Result<(), DeskError> {
+    async fn note(&mut self, leased: &Leased, outcome: Result<(), Refusal>) -> Result<(), OutboxError> {
         let (now_s, receiver) = ((self.clock)(), Arc::clone(&self.receiver));
         let refusal = match outcome {
             Ok(()) => {
@@ -202,16 +202,16 @@ impl Deliverer {
                     Kind::Webhook | Kind::Slurm => None,
                 };
                 if leased.delivered_s.is_none() && leased.notice.kind == NoticeKind::Firing {
-                    figures::age(&receiver.name, now_s - leased.notice.fired_s);
+                    notice_metrics::age(&receiver.name, now_s - leased.notice.fired_s);
                 }
-                figures::tried(&receiver.name, "delivered");
-                return self.desk.delivered(leased, now_s, again_s).await.map(drop);
+                notice_metrics::tried(&receiver.name, "delivered");
+                return self.outbox.delivered(leased, now_s, again_s).await.map(drop);
             }
             Err(refusal) => refusal,
         };
         let late = now_s - leased.first_try_s >= receiver.give_up_h * 3_600.0;
         let to = if leased.delivered_s.is_none() && (refusal.hopeless || late) {
-            figures::tried(&receiver.name, "dead");
+            notice_metrics::tried(&receiver.name, "dead");
             tracing::error!(
                 receiver = receiver.name,
                 notice = leased.notice.key,
@@ -220,7 +220,7 @@ impl Deliverer {
             );
             PutBack::Dead(refusal.why)
         } else {
-            figures::tried(&receiver.name, "failed");
+            notice_metrics::tried(&receiver.name, "failed");
             let wait_s = pace::wait_s(&receiver, leased.attempts, refusal.pause_s, &mut self.random);
             if let Some(pause_s) = refusal.pause_s {
                 self.paused_until_s = self.paused_until_s.max(now_s + pause_s.min(wait_s));
@@ -232,9 +232,9 @@ impl Deliverer {
                 "a notice was not taken: {}",
                 refusal.why
             );
-            PutBack::Again(now_s + wait_s, refusal.why)
+            PutBack::Retry(now_s + wait_s, refusal.why)
         };
-        self.desk.put_back(leased, &to).await.map(drop)
+        self.outbox.put_back(leased, &to).await.map(drop)
     }
 }
 
@@ -245,13 +245,13 @@ impl Deliverer {
 pub fn deliver_all<F: Future<Output = ()> + Send + 'static>(
     settings: &crate::config::sections::Alerts,
     by: &str,
-    desk: impl Fn() -> Result<Desk, DeskError>,
+    outbox: impl Fn() -> Result<OutboxStore, OutboxError>,
     stop: impl Fn() -> F,
 ) -> anyhow::Result<()> {
     let keep_s = f64::from(settings.keep_days) * 86_400.0;
     for receiver in &settings.receivers {
         let clock: Clock = Arc::new(|| crate::run::clock::now().seconds());
-        let way = Deliverer::new(receiver.clone(), desk()?, by, keep_s, clock, Random::seeded())?;
+        let way = Deliverer::new(receiver.clone(), outbox()?, by, keep_s, clock, Random::seeded())?;
         tokio::spawn(way.run(Duration::from_millis(settings.poll_ms), stop()));
     }
     Ok(())

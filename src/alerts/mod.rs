@@ -2,7 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `receiver.rs` | who is told: a file each, checked at start |
+//! | `receiver.rs` | receivers: one file each, checked at start |
 //! | `deliver.rs` | the task of one receiver: lease, send, write down what became of it |
 //! | `pace.rs` | when the next try is, and how many there may be |
 //! | `http.rs` | requests: no redirects, a time limit, a configured CA beside the system's |
@@ -10,15 +10,15 @@
 //! | `alertmanager.rs` | Prometheus' Alertmanager, API v2 |
 //! | `slurm.rs` | comments of jobs and nodes, and taking them back |
 //! | `advice.rs` | `GET /api/v1/advice` |
-//! | `figures.rs` | what is measured |
+//! | `notice_metrics.rs` | what is measured |
 //! | `command.rs`, `words.rs` | `tailback alerts`, and its text |
 
 mod advice;
 mod alertmanager;
 pub mod command;
 mod deliver;
-mod figures;
 mod http;
+mod notice_metrics;
 mod pace;
 mod receiver;
 mod slurm;
@@ -28,7 +28,7 @@ mod words;
 pub use advice::router;
 pub use command::AlertsArgs;
 pub use deliver::{Clock, Deliverer, deliver_all};
-pub use figures::describe;
+pub use notice_metrics::describe;
 pub use pace::Random;
 pub use receiver::{Receiver, ReceiverError, load};
 pub use webhook::signature;

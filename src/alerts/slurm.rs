@@ -1,10 +1,10 @@
 //! Slurm: `AdminComment` of jobs that lose time, `Comment` of nodes to avoid, through `scontrol`. Nothing is changed unless
-//! the receiver's file says so; what was set is taken back when the incident or its advice is over, and what somebody else
-//! wrote in the meantime stays.
+//! the receiver's file allows it. A comment is taken back when the incident or its advice is over, unless another program
+//! changed it in the meantime.
 
 use super::http::Refusal;
 use super::receiver::{Mark as Allowed, Receiver};
-use detector::alerts::outbox::{Desk, DeskError, Mark};
+use detector::alerts::outbox::{Mark, OutboxError, OutboxStore};
 use schemas::{Name, Notice, NoticeKind};
 use std::time::Duration;
 use tokio::process::Command;
@@ -18,9 +18,14 @@ const OURS: &str = "tailback: ";
 ///
 /// # Errors
 /// [`Refusal`] when Slurm does not answer or the outbox cannot be asked.
-pub async fn act(desk: &mut Desk, receiver: &Receiver, notice: &Notice, now_s: f64) -> Result<(), Refusal> {
+pub async fn act(
+    outbox: &mut OutboxStore,
+    receiver: &Receiver,
+    notice: &Notice,
+    now_s: f64,
+) -> Result<(), Refusal> {
     if notice.kind == NoticeKind::Resolved {
-        return take_back(desk, receiver, now_s, &notice.incident).await;
+        return take_back(outbox, receiver, now_s, &notice.incident).await;
     }
     if notice.advice.valid_until_s <= now_s {
         tracing::info!(
@@ -41,7 +46,7 @@ pub async fn act(desk: &mut Desk, receiver: &Receiver, notice: &Notice, now_s: f
         let (incident, until_s) = (notice.incident.clone(), notice.advice.valid_until_s);
         let mark = Mark { target: target.to_string(), name, incident, value, before, until_s };
         // First it is remembered, so that whatever happens it is taken back.
-        desk.put_mark(&receiver.name, &mark).await.map_err(|error| unasked(&error))?;
+        outbox.put_mark(&receiver.name, &mark).await.map_err(|error| unasked(&error))?;
         scontrol(receiver, &arguments).await?;
     }
     Ok(())
@@ -52,22 +57,22 @@ pub async fn act(desk: &mut Desk, receiver: &Receiver, notice: &Notice, now_s: f
 /// # Errors
 /// [`Refusal`] as in [`act`].
 pub async fn take_back(
-    desk: &mut Desk,
+    outbox: &mut OutboxStore,
     receiver: &Receiver,
     now_s: f64,
     incident: &str,
 ) -> Result<(), Refusal> {
-    for mark in desk.marks(&receiver.name, now_s, incident).await.map_err(|error| unasked(&error))? {
+    for mark in outbox.marks(&receiver.name, now_s, incident).await.map_err(|error| unasked(&error))? {
         let found = comment(receiver, &mark.target, &mark.name).await?;
         if found.as_deref() == Some(mark.value.as_str()) {
             scontrol(receiver, &update(&mark.target, &mark.name, &mark.before)).await?;
         }
-        desk.drop_mark(&receiver.name, &mark).await.map_err(|error| unasked(&error))?;
+        outbox.drop_mark(&receiver.name, &mark).await.map_err(|error| unasked(&error))?;
     }
     Ok(())
 }
 
-fn unasked(error: &DeskError) -> Refusal {
+fn unasked(error: &OutboxError) -> Refusal {
     Refusal::passing(error.to_string())
 }
 
@@ -109,7 +114,7 @@ fn update(target: &str, name: &str, text: &str) -> Vec<String> {
     vec!["update".to_string(), format!("{which}={name}"), format!("{field}={text}")]
 }
 
-/// The comment that stands there; `None` if there is no such job or node any more.
+/// The current comment; `None` if there is no such job or node any more.
 async fn comment(receiver: &Receiver, target: &str, name: &str) -> Result<Option<String>, Refusal> {
     let field = if target == "job" { "AdminComment=" } else { "Comment=" };
     let shown = scontrol(receiver, &["show".to_string(), target.to_string(), name.to_string()]).await?;

@@ -1,8 +1,8 @@
 //! Signed JSON to any receiver.
 //!
 //! The body is a notice (`schemas/alerts/notice.schema.json`). `Idempotency-Key` is the same for each try of a notice.
-//! `Tailback-Signature` is `v1=` and the HMAC-SHA256, in hexadecimal digits, of `Tailback-Timestamp`, a dot and the body:
-//! who checks it and refuses old timestamps takes no notice of anybody else, nor an old one again.
+//! `Tailback-Signature` is `v1=` and the HMAC-SHA256, in hexadecimal digits, of `Tailback-Timestamp`, a dot and the body. A
+//! receiver that checks it and refuses old timestamps accepts no forged and no replayed notice.
 
 use super::http::{self, Refusal};
 use super::receiver::Receiver;

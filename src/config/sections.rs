@@ -142,7 +142,7 @@ impl Run {
     }
 
     /// Time after which a stage that stops does not wait for Kafka any more: what is left of [`Run::drain_s`] is the process's own.
-    pub fn let_go(&self) -> Duration {
+    pub fn close_timeout(&self) -> Duration {
         Duration::from_secs(self.drain_s).mul_f64(0.95)
     }
 }

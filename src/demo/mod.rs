@@ -12,11 +12,11 @@ mod summary;
 
 use crate::alerts::deliver_all;
 use crate::config::RunConfig;
-use crate::{bars, signals};
+use crate::{bars, shutdown};
 use anyhow::Context;
 use clap::Args;
 use dashboards::{PageConfig, Progress};
-use detector::alerts::outbox::Desk;
+use detector::alerts::outbox::OutboxStore;
 use run::Demo;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -80,20 +80,20 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     let mut demo = Demo::open(args, &config.alerts)?;
     let (end_alerts, alerts_end) = watch::channel(false);
     let delivery = runtime.enter();
-    let desk = || Desk::file(&args.store);
-    deliver_all(&config.alerts, "demo", desk, || {
+    let outbox = || OutboxStore::file(&args.store);
+    deliver_all(&config.alerts, "demo", outbox, || {
         let mut ends = alerts_end.clone();
         async move { drop(ends.wait_for(|ended| *ended).await) }
     })?;
     drop(delivery);
     let stopped = stop.clone();
     runtime.spawn(async move {
-        signals::end_asked().await;
+        shutdown::requested().await;
         stopped.store(true, Ordering::Relaxed);
         // A second signal ends at once; what was committed stays whole. `timeout` and supervisors send one to the process
         // and its group, which is no second wish.
         tokio::time::sleep(SECOND_WISH).await;
-        signals::end_asked().await;
+        shutdown::requested().await;
         std::process::exit(130);
     });
     let bar = bars::of_seconds(args.seconds);

@@ -3,7 +3,7 @@
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
 use crate::config::sections::Stage;
-use crate::run::ear::Ear;
+use crate::run::error_log::ErrorLog;
 use crate::run::kafka::client;
 use rdkafka::admin::{AdminClient, AdminOptions, ResourceSpecifier};
 use rdkafka::consumer::{BaseConsumer, Consumer};
@@ -18,7 +18,7 @@ pub const STAGES: [Stage; 3] = [Stage::Aggregator, Stage::Detector, Stage::Rollu
 
 /// A consumer that joins no group: partitions are assigned by hand, offsets are never committed. It carries the
 /// aggregator's name of a group, since librdkafka wants one, and rights are given by it.
-pub type Reader = BaseConsumer<Ear>;
+pub type Reader = BaseConsumer<ErrorLog>;
 
 /// One partition of a topic.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -123,17 +123,17 @@ pub fn is_raw(config: &RunConfig, topic: &str) -> bool {
 /// # Errors
 /// Why they do not answer, in one sentence.
 pub async fn look(config: &RunConfig, patience: Duration) -> Result<(Reader, KafkaFacts), String> {
-    let ear = Ear::default();
+    let errors = ErrorLog::default();
     let reader: Reader = client(
         config,
         Role::Consumer(Stage::Aggregator),
         &[("allow.auto.create.topics", "false"), ("queued.max.messages.kbytes", "16384")],
-        ear.clone(),
+        errors.clone(),
     )
     .map_err(|error| format!("{error:#}"))?;
     let lost = |error: KafkaError| {
-        ear.listen(&reader);
-        ear.complaint().unwrap_or_else(|| error.to_string())
+        errors.poll(&reader);
+        errors.latest().unwrap_or_else(|| error.to_string())
     };
     let metadata = reader.client().fetch_metadata(None, patience).map_err(lost)?;
     let own = own_topics(config);
@@ -188,7 +188,10 @@ fn measure(reader: &Reader, topics: &mut [TopicFacts], patience: Duration) -> Re
 
 /// Settings of topics and of a broker; what is not told stays unknown.
 async fn settings(config: &RunConfig, metadata: &Metadata, facts: &mut KafkaFacts, patience: Duration) {
-    let Ok(admin) = client::<Ear, AdminClient<Ear>>(config, Role::Admin, &[], Ear::default()) else { return };
+    let Ok(admin) = client::<ErrorLog, AdminClient<ErrorLog>>(config, Role::Admin, &[], ErrorLog::default())
+    else {
+        return;
+    };
     let options = AdminOptions::new().request_timeout(Some(patience));
     let names: Vec<String> = facts.topics.iter().map(|topic| topic.name.clone()).collect();
     let asked: Vec<ResourceSpecifier<'_>> = names.iter().map(|name| ResourceSpecifier::Topic(name)).collect();

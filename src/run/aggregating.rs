@@ -1,32 +1,32 @@
 //! The aggregator stage: raw topics to `tailback.counters`.
 //!
-//! It keeps nothing: what it knows (layouts, sources, schemas) only makes it faster. Offsets of the raw topics are
-//! committed once everything made of them has arrived, so a row may be sent twice but is never left out; the
-//! detectors tell the second time by the row's place in its raw partition.
+//! It is stateless: what it knows (layouts, sources, schemas) only makes it faster. Offsets of the raw topics are committed
+//! once everything made of them has arrived, so a row may be sent twice but is never left out. Detectors recognise repeats
+//! by the row's raw topic, partition and offset.
 
 mod avro_schemas;
 mod committing;
 mod ends;
-mod job_news;
 mod job_topics;
+mod job_updates;
 mod outlet;
 mod passed_over;
 mod raw;
 
 use super::clock::now;
-use super::figures::StageFigures;
 use super::http::Health;
 use super::kafka::{self, Change, Deliveries, Listener};
 use super::lag::Lag;
 use super::rejected;
-use super::stop::{Again, Wishes};
+use super::stage_metrics::StageMetrics;
+use super::stop::{Control, Restart};
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
 use crate::config::sections::Stage;
 use aggregator::{Decoded, Decoder, Outcome};
 use anyhow::Context;
 use avro_schemas::{Offer, Schemas};
-use ends::Doubts;
+use ends::EndChecks;
 use job_topics::JobTopics;
 use outlet::{Rekeyed, TooLarge};
 use raw::RawPartition;
@@ -42,37 +42,37 @@ use std::time::{Duration, Instant};
 
 /// Messages taken from one raw partition before the next one's turn.
 const TURN: usize = 256;
-/// Time between two tellings of the progress while rows flow, and while none do.
-const TELL_BUSY: Duration = Duration::from_millis(50);
-const TELL_IDLE: Duration = Duration::from_millis(500);
+/// Time between two announcements of the progress while rows flow, and while none do.
+const ANNOUNCE_BUSY: Duration = Duration::from_millis(50);
+const ANNOUNCE_IDLE: Duration = Duration::from_millis(500);
 /// Time for which an idle loop waits.
 const IDLE: Duration = Duration::from_millis(20);
 /// Seconds by which a raw partition may be ahead of the slowest before it waits.
 const AHEAD_S: f64 = 5.0;
 /// A raw partition that gave nothing for so long is not waited for here, and whether it ended is doubted.
-const STUCK: Duration = Duration::from_secs(2);
+const STALLED: Duration = Duration::from_secs(2);
 /// A first word that Kafka did not take for so long is trouble.
-const UNTAKEN: Duration = Duration::from_secs(5);
+const FIRST_SEND_TIMEOUT: Duration = Duration::from_secs(5);
 /// One of which no broker said anything for so long is not spoken of: then detectors wait for it half a minute longer.
-const AWAY: Duration = Duration::from_secs(60);
+const UNREACHABLE: Duration = Duration::from_secs(60);
 /// Seconds by which Kafka's clock is believed to be ahead.
 const KAFKA_AHEAD_S: f64 = 1.0;
 
 /// Runs the stage until it is asked to stop.
 ///
 /// # Errors
-/// What makes it impossible to go on; it may be started again, and goes on from the committed offsets.
+/// Errors that end the stage; it may be started again, and continues from the committed offsets.
 pub fn run(
     config: &RunConfig,
     partitions: i32,
-    wishes: &Wishes,
+    control: &Control,
     health: &Health,
-    figures: &StageFigures,
+    metrics: &StageMetrics,
     handle: &tokio::runtime::Handle,
 ) -> anyhow::Result<()> {
-    let mut stage = Aggregating::start(config, partitions, figures, handle, wishes)?;
+    let mut stage = Aggregating::start(config, partitions, metrics, handle, control)?;
     let turned = stage.open(config, health).and_then(|()| stage.turns(health));
-    stage.end(turned, config.run.drain(), config.run.let_go())
+    stage.end(turned, config.run.drain(), config.run.close_timeout())
 }
 
 struct Aggregating<'a> {
@@ -82,17 +82,17 @@ struct Aggregating<'a> {
     decoded: Decoded,
     schemas: Schemas,
     job_topics: JobTopics,
-    doubts: Doubts,
+    end_checks: EndChecks,
     out: Rekeyed,
     instance: String,
-    told: Instant,
-    rows_since_told: usize,
+    announced: Instant,
+    rows_since_announced: usize,
     /// Chunks on their way, with the offsets to commit once they have arrived.
     chunks: VecDeque<(usize, TopicPartitionList)>,
     chunk: usize,
     lag: Lag,
-    figures: &'a StageFigures,
-    wishes: Wishes,
+    metrics: &'a StageMetrics,
+    control: Control,
     brokers: Vec<String>,
 }
 
@@ -100,9 +100,9 @@ impl<'a> Aggregating<'a> {
     fn start(
         config: &RunConfig,
         partitions: i32,
-        figures: &'a StageFigures,
+        metrics: &'a StageMetrics,
         handle: &tokio::runtime::Handle,
-        wishes: &Wishes,
+        control: &Control,
     ) -> anyhow::Result<Aggregating<'a>> {
         let own = [
             ("enable.partition.eof", "true"),
@@ -123,17 +123,17 @@ impl<'a> Aggregating<'a> {
                 kafka::client(config, Role::Producer, &[], Deliveries::new())?,
                 &config.kafka,
                 partitions,
-                wishes,
+                control,
             ),
-            doubts: Doubts::new(&config.kafka_properties(role)),
+            end_checks: EndChecks::new(&config.kafka_properties(role)),
             instance: config.run.instance.clone(),
-            told: Instant::now(),
-            rows_since_told: 0,
+            announced: Instant::now(),
+            rows_since_announced: 0,
             chunks: VecDeque::new(),
             chunk: 0,
             lag: Lag::default(),
-            figures,
-            wishes: wishes.clone(),
+            metrics,
+            control: control.clone(),
             brokers: config.kafka.brokers.clone(),
         })
     }
@@ -142,10 +142,10 @@ impl<'a> Aggregating<'a> {
     /// [`kafka::ONE_BY_ONE`] says why: from then on brokers know this producer's numbers, and take nothing before what they
     /// refused.
     fn open(&mut self, config: &RunConfig, health: &Health) -> anyhow::Result<()> {
-        self.out.first_word(self.chunk, &self.instance, now())?;
-        while !self.out.arrived(self.chunk) && !self.wishes.stopping() {
+        self.out.send_first(self.chunk, &self.instance, now())?;
+        while !self.out.arrived(self.chunk) && !self.control.stopping() {
             health.alive("aggregator");
-            if self.told.elapsed() > UNTAKEN {
+            if self.announced.elapsed() > FIRST_SEND_TIMEOUT {
                 health.report("aggregator", Some("Kafka takes no counters".to_string()));
             }
             self.out.wait();
@@ -163,7 +163,7 @@ impl<'a> Aggregating<'a> {
             |raw: &RawPartition| (raw.topic().to_string(), raw.partition(), raw.next_offset().unwrap_or(0));
         let newest = self.raws.iter().filter_map(RawPartition::reached).max();
         let positions = self.raws.iter().map(position);
-        self.lag.look("aggregator", &self.consumer, positions, newest.map(Time::seconds), self.figures);
+        self.lag.look("aggregator", &self.consumer, positions, newest.map(Time::seconds), self.metrics);
     }
 
     /// Lets librdkafka do its work; messages that come this way were fetched before their partition had a queue
@@ -179,7 +179,7 @@ impl<'a> Aggregating<'a> {
                 self.take(at, &message)?;
             }
         }
-        // That a partition ended may come this way too, but does not say of which topic: the silence tells it.
+        // The event that a partition ended may arrive here too, but without its topic; the silence shows it.
         Ok(true)
     }
 
@@ -195,8 +195,8 @@ impl<'a> Aggregating<'a> {
                         let queue = self.consumer.split_partition_queue(topic, *partition);
                         let queue = queue.with_context(|| format!("{topic}/{partition} has no queue"))?;
                         let mut raw = RawPartition::new(topic, *partition, queue);
-                        if self.doubts.is_aftermath() {
-                            raw.comes_back();
+                        if self.end_checks.is_aftermath() {
+                            raw.note_broker_return();
                         }
                         self.raws.push(raw);
                         list.add_partition(topic, *partition);
@@ -216,7 +216,7 @@ impl<'a> Aggregating<'a> {
         let mut busy = false;
         for at in 0..self.raws.len() {
             if limit.is_some_and(|limit| self.raws[at].reached() > Some(limit)) {
-                self.raws[at].holds();
+                self.raws[at].note_paused();
                 continue;
             }
             for _ in 0..TURN {
@@ -233,7 +233,7 @@ impl<'a> Aggregating<'a> {
     fn slowest(&self) -> Option<Time> {
         self.raws
             .iter()
-            .filter(|raw| !raw.at_end() && !raw.stuck(STUCK))
+            .filter(|raw| !raw.at_end() && !raw.is_stalled(STALLED))
             .filter_map(RawPartition::reached)
             .min()
     }
@@ -281,7 +281,7 @@ impl<'a> Aggregating<'a> {
                 return Ok(());
             }
             Offer::Done(outcome) => {
-                self.figures.row(outcome);
+                self.metrics.row(outcome);
                 raw.done(offset, outcome);
                 if let Outcome::Dropped(reason) = outcome
                     && self.job_topics.has(raw.topic())
@@ -305,7 +305,7 @@ impl<'a> Aggregating<'a> {
         raw.advance(
             self.decoded.counters.rows().map(|(_, time, _)| time).next().map_or(arrived, |t| t.min(arrived)),
         );
-        self.rows_since_told += 1;
+        self.rows_since_announced += 1;
         Ok(())
     }
 
@@ -315,19 +315,19 @@ impl<'a> Aggregating<'a> {
         Ok(!self.raws[at].has_pending())
     }
 
-    /// Tells every partition of the counters how far this aggregator has read, and closes the chunk.
-    fn tell(&mut self) -> anyhow::Result<()> {
-        let wait = if self.rows_since_told > 0 { TELL_BUSY } else { TELL_IDLE };
-        let full = self.rows_since_told >= 20_000;
-        if self.told.elapsed() < wait && !full {
+    /// Announces to every partition of the counters how far this aggregator has read, and closes the chunk.
+    fn announce(&mut self) -> anyhow::Result<()> {
+        let wait = if self.rows_since_announced > 0 { ANNOUNCE_BUSY } else { ANNOUNCE_IDLE };
+        let full = self.rows_since_announced >= 20_000;
+        if self.announced.elapsed() < wait && !full {
             return Ok(());
         }
         // Before the ends are looked at: what comes meanwhile is no reason to believe in a later end.
         let now = now();
-        self.doubts.look(&self.consumer, &mut self.raws);
-        let spoken_of = self.raws.iter_mut().filter(|raw| !raw.is_away(AWAY));
-        let reached: Vec<_> = spoken_of.map(|raw| raw.progress(now)).collect();
-        self.out.tell(self.chunk, &mut self.raws, &self.instance, now, &reached)?;
+        self.end_checks.check(&self.consumer, &mut self.raws);
+        let reachable = self.raws.iter_mut().filter(|raw| !raw.is_unreachable(UNREACHABLE));
+        let reached: Vec<_> = reachable.map(|raw| raw.progress(now)).collect();
+        self.out.announce(self.chunk, &mut self.raws, &self.instance, now, &reached)?;
         let mut offsets = TopicPartitionList::new();
         for raw in &self.raws {
             if let Some(next) = raw.next_offset() {
@@ -337,11 +337,11 @@ impl<'a> Aggregating<'a> {
             }
         }
         self.chunks.push_back((self.chunk, offsets));
-        self.figures.rows_read(self.rows_since_told);
-        (self.told, self.rows_since_told) = (Instant::now(), 0);
+        self.metrics.rows_read(self.rows_since_announced);
+        (self.announced, self.rows_since_announced) = (Instant::now(), 0);
         self.chunk += 1;
         // At a stop what did not arrive is left: it is read again.
-        while self.chunks.len() >= kafka::CHUNKS && !self.wishes.stopping() {
+        while self.chunks.len() >= kafka::CHUNKS && !self.control.stopping() {
             self.out.wait();
             self.commit()?;
         }
@@ -350,15 +350,15 @@ impl<'a> Aggregating<'a> {
 
     fn nothing_failed(&self) -> anyhow::Result<()> {
         match self.out.failed() {
-            true => Err(Again("counters could not be written to Kafka".into()).into()),
+            true => Err(Restart("counters could not be written to Kafka".into()).into()),
             false => Ok(()),
         }
     }
 
     /// A client that lost all its brokers has them named again.
-    fn look_after_brokers(&self) {
-        self.consumer.context().lost().name_again(self.consumer.client(), &self.brokers);
-        self.out.look_after_brokers();
+    fn restore_brokers(&self) {
+        self.consumer.context().lost().add_again(self.consumer.client(), &self.brokers);
+        self.out.restore_brokers();
     }
 }
 

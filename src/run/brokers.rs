@@ -1,8 +1,8 @@
-//! Brokers that librdkafka forgot are named to it again.
+//! Brokers that librdkafka forgot are added to it again.
 //!
-//! librdkafka (2.10 to 2.13 at least, its issue 5301) lets go of every broker that an answer does not name. One that was away
-//! for so long that its session ended names none at first, itself included: a client is left without any broker, and then it
-//! asks nobody any more, for ever.
+//! librdkafka (2.10 to 2.13 at least, its issue 5301) removes every broker that a metadata answer does not name. A broker
+//! that was away until its session ended names none at first, itself included. Then the client has no broker left and sends
+//! no more requests.
 
 use rdkafka::bindings::rd_kafka_brokers_add;
 use rdkafka::client::{Client, ClientContext};
@@ -14,8 +14,8 @@ use std::ffi::CString;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Times after the latest loss of all brokers at which they are named again: those that are there then may forget them once more.
-const AGAIN: [Duration; 5] = [
+/// Times after the latest loss of all brokers at which they are added again: those that are there then may forget them once more.
+const RETRY_DELAYS: [Duration; 5] = [
     Duration::from_secs(1),
     Duration::from_secs(3),
     Duration::from_secs(8),
@@ -23,13 +23,13 @@ const AGAIN: [Duration; 5] = [
     Duration::from_secs(60),
 ];
 
-/// Whether a client lost all its brokers. A clone hears of the same client.
+/// Whether a client lost all its brokers. Clones share the state.
 #[derive(Clone, Debug, Default)]
 pub struct Lost(Arc<Mutex<Option<(Instant, usize)>>>);
 
 impl Lost {
-    /// Hears what librdkafka says is wrong.
-    pub fn hear(&self, error: &KafkaError) {
+    /// Notes an error that librdkafka reports.
+    pub fn note_error(&self, error: &KafkaError) {
         if error.rdkafka_error_code() == Some(RDKafkaErrorCode::AllBrokersDown) {
             self.note(Instant::now());
         }
@@ -41,32 +41,32 @@ impl Lost {
 
     fn is_due(&self, now: Instant) -> bool {
         let mut lost = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some((since, named)) = *lost else { return false };
-        let due = AGAIN.get(named).is_some_and(|after| now.duration_since(since) >= *after);
+        let Some((since, added)) = *lost else { return false };
+        let due = RETRY_DELAYS.get(added).is_some_and(|after| now.duration_since(since) >= *after);
         if due {
-            *lost = (named + 1 < AGAIN.len()).then_some((since, named + 1));
+            *lost = (added + 1 < RETRY_DELAYS.len()).then_some((since, added + 1));
         }
         due
     }
 
     /// Names `brokers` (host:port) to `client` again if it is time. To be called now and then.
-    pub fn name_again<C: ClientContext>(&self, client: &Client<C>, brokers: &[String]) {
+    pub fn add_again<C: ClientContext>(&self, client: &Client<C>, brokers: &[String]) {
         if self.is_due(Instant::now()) {
-            name(client, brokers);
+            add(client, brokers);
         }
     }
 }
 
 /// Names `brokers` (host:port) to `client`, whether it knows them or not.
 #[expect(unsafe_code, reason = "rdkafka has no safe call for it")]
-pub fn name<C: ClientContext>(client: &Client<C>, brokers: &[String]) {
+pub fn add<C: ClientContext>(client: &Client<C>, brokers: &[String]) {
     let Ok(brokers) = CString::new(brokers.join(",")) else { return };
     // SAFETY: the client lives as long as the reference to it, and librdkafka copies the names before it returns.
-    let named = unsafe { rd_kafka_brokers_add(client.native_ptr(), brokers.as_ptr()) };
-    tracing::info!(named, "Kafka's brokers were all lost; they are named again");
+    let added = unsafe { rd_kafka_brokers_add(client.native_ptr(), brokers.as_ptr()) };
+    tracing::info!(added, "Kafka's brokers were all lost; they are added again");
 }
 
-/// The ear of a client that has nothing else to hear.
+/// The context of a client that logs errors only.
 impl ClientContext for Lost {
     fn log(&self, level: RDKafkaLogLevel, _: &str, text: &str) {
         super::kafka::log(level, text);
@@ -74,7 +74,7 @@ impl ClientContext for Lost {
 
     fn error(&self, error: KafkaError, reason: &str) {
         tracing::warn!(%error, "Kafka: {reason}");
-        self.hear(&error);
+        self.note_error(&error);
     }
 }
 
@@ -91,15 +91,15 @@ mod tests {
     #[test]
     fn brokers_are_named_again_some_times_after_each_loss() {
         let (lost, begun) = (Lost::default(), Instant::now());
-        let named = |from: u64| -> Vec<u64> {
+        let added = |from: u64| -> Vec<u64> {
             (from..from + 200).filter(|second| lost.is_due(begun + Duration::from_secs(*second))).collect()
         };
-        assert_eq!(named(0), [] as [u64; 0]);
+        assert_eq!(added(0), [] as [u64; 0]);
         lost.clone().note(begun);
-        assert_eq!(named(0), [1, 3, 8, 20, 60]);
+        assert_eq!(added(0), [1, 3, 8, 20, 60]);
         lost.note(begun + Duration::from_secs(200));
-        assert_eq!(named(200), [201, 203, 208, 220, 260]);
-        lost.hear(&KafkaError::MessageConsumption(RDKafkaErrorCode::PartitionEOF));
-        assert_eq!(named(400), [] as [u64; 0]);
+        assert_eq!(added(200), [201, 203, 208, 220, 260]);
+        lost.note_error(&KafkaError::MessageConsumption(RDKafkaErrorCode::PartitionEOF));
+        assert_eq!(added(400), [] as [u64; 0]);
     }
 }

@@ -3,7 +3,7 @@
 use super::commit::Request;
 use super::input_topic::ClaimedId;
 use super::kafka::Listener;
-use super::stop::Wishes;
+use super::stop::Control;
 use super::work::Work;
 use detector::postgres::Claim;
 use rdkafka::consumer::BaseConsumer;
@@ -21,7 +21,7 @@ pub fn claim_and_seek<W: Work>(
     writer: mpsc::Sender<Request>,
     claims: Claims,
     id: ClaimedId,
-    wishes: Wishes,
+    control: Control,
     refused: Arc<AtomicBool>,
 ) -> impl Fn(&BaseConsumer<Listener>, &mut TopicPartitionList) + Send + Sync {
     move |consumer, list| {
@@ -35,7 +35,7 @@ pub fn claim_and_seek<W: Work>(
         let topic_id = id.request(consumer, &topic);
         let asked = writer.blocking_send(Request::Claim(partitions, topic_id, done)).is_ok();
         let found = if asked { answer.blocking_recv().unwrap_or_default() } else { Vec::new() };
-        if found.is_empty() && !wishes.stopping() {
+        if found.is_empty() && !control.stopping() {
             tracing::error!(stage = W::STAGE, "partitions could not be claimed");
             refused.store(true, Ordering::Relaxed);
         }

@@ -4,14 +4,14 @@
 //! Claims go the same way, so that a partition is never claimed while results of it are on their way.
 
 use super::brokers::Lost;
-use super::figures::StageFigures;
 use super::generation;
 use super::http::Health;
 use super::kafka;
 use super::rejected;
-use super::stop::Wishes;
+use super::stage_metrics::StageMetrics;
+use super::stop::Control;
 use super::work::{OutTopic, Outgoing};
-use detector::postgres::{Claim, CommitFigures, PartCommit, PgError, PgStore};
+use detector::postgres::{Claim, CommitMetrics, PartCommit, PgError, PgStore};
 use detector::storage_policy::StoredRows;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::producer::future_producer::OwnedDeliveryResult;
@@ -26,7 +26,7 @@ use tokio::sync::{mpsc, oneshot};
 /// Longest wait between two tries.
 const BACKOFF_MAX: Duration = Duration::from_secs(5);
 /// Time after which it is looked at whether messages that Kafka did not take have any broker to go to.
-const LOOKED_AFTER: Duration = Duration::from_secs(1);
+const BROKERS_CHECKED_AFTER: Duration = Duration::from_secs(1);
 /// Length of a transaction that is worth a line.
 const SLOW: Duration = Duration::from_millis(300);
 
@@ -80,7 +80,7 @@ pub enum Request {
 /// What became of a commit.
 #[derive(Debug, Default)]
 pub struct Committed {
-    /// Partitions that somebody else owns: nothing of them was written.
+    /// Partitions with another owner: nothing of them was written.
     pub fenced: Vec<i32>,
     /// Whether the rest was written; if not, the stage stops.
     pub written: bool,
@@ -107,17 +107,17 @@ pub struct Writer {
     /// Name of this process.
     pub owner: String,
     /// When to give up.
-    pub wishes: Wishes,
+    pub control: Control,
     /// What is measured.
-    pub figures: StageFigures,
-    /// Where trouble is told.
+    pub metrics: StageMetrics,
+    /// Receives problems.
     pub health: Health,
     /// Series of each partition, by number.
     pub tables: BTreeMap<i32, SeriesTable>,
 }
 
 impl Writer {
-    /// Answers requests until nobody asks any more.
+    /// Answers requests until the channel is closed.
     pub async fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         while let Some(request) = requests.recv().await {
             match request {
@@ -142,7 +142,7 @@ impl Writer {
         let mut found = Vec::new();
         for partition in partitions {
             self.tables.remove(partition);
-            let mut backoff = Backoff::new(self.wishes.clone());
+            let mut backoff = Backoff::new(self.control.clone());
             loop {
                 match self.store.claim(self.stage, *partition, &self.owner, topic_id).await {
                     Ok(claim) => {
@@ -163,22 +163,22 @@ impl Writer {
     async fn commit(&mut self, mut parts: Vec<Part>, messages: &[Addressed]) -> Committed {
         self.learn(&parts);
         match self.publish(messages).await {
-            Ok(too_large) => too_large.into_iter().for_each(|message| keep_aside(&mut parts, message)),
+            Ok(too_large) => too_large.into_iter().for_each(|message| keep_rejected(&mut parts, message)),
             Err((trouble, topic_is_gone)) => {
                 return Committed { trouble, topic_is_gone, ..Committed::default() };
             }
         }
         let mut committed = Committed::default();
-        let mut backoff = Backoff::new(self.wishes.clone());
+        let mut backoff = Backoff::new(self.control.clone());
         loop {
             let begun = Instant::now();
             match self.write(&parts).await {
                 Ok(written) => {
                     let signals = parts.iter().map(|part| part.results.signals.as_slice());
-                    self.figures.committed(begun.elapsed().as_secs_f64(), written.signals, signals);
-                    self.tell_slow(begun.elapsed(), &written);
+                    self.metrics.committed(begun.elapsed().as_secs_f64(), written.signals, signals);
+                    self.log_slow(begun.elapsed(), &written);
                     written.refused.iter().for_each(|refused| rejected::log_refused(self.stage, refused));
-                    self.tell(&parts);
+                    self.report(&parts);
                     committed.written = true;
                     return committed;
                 }
@@ -191,7 +191,7 @@ impl Writer {
                     }
                 }
                 Err(error) => {
-                    self.figures.commit_failed();
+                    self.metrics.commit_failed();
                     if !(error.is_retryable() && backoff.wait(self, &error).await) {
                         tracing::error!(%error, stage = self.stage, "results cannot be written");
                         committed.trouble = error.to_string();
@@ -202,7 +202,7 @@ impl Writer {
         }
     }
 
-    async fn write(&mut self, parts: &[Part]) -> Result<CommitFigures, PgError> {
+    async fn write(&mut self, parts: &[Part]) -> Result<CommitMetrics, PgError> {
         const NONE: &SeriesTable = &Vec::new();
         let tables = &self.tables;
         let commits: Vec<PartCommit<'_>> = parts
@@ -234,21 +234,21 @@ impl Writer {
     }
 
     /// A transaction that took long, with what was in it: who sees rows late looks here first.
-    fn tell_slow(&self, took: Duration, written: &CommitFigures) {
+    fn log_slow(&self, took: Duration, written: &CommitMetrics) {
         if took < SLOW {
             return;
         }
-        let CommitFigures { signals, buckets, snapshot_bytes, .. } = written;
+        let CommitMetrics { signals, buckets, snapshot_bytes, .. } = written;
         let seconds = took.as_secs_f64();
         tracing::debug!(stage = self.stage, seconds, signals, buckets, snapshot_bytes, "a slow transaction");
     }
 
-    fn tell(&self, parts: &[Part]) {
+    fn report(&self, parts: &[Part]) {
         self.health.report(self.stage, None);
         for part in parts {
-            self.figures.drops(part.partition, &part.results.drops);
+            self.metrics.drops(part.partition, &part.results.drops);
             if let Some((_, bytes)) = &part.snapshot {
-                self.figures.state(part.partition, bytes.len());
+                self.metrics.state(part.partition, bytes.len());
             }
         }
     }
@@ -267,7 +267,7 @@ impl Writer {
             match delivery {
                 Ok(_) => {}
                 Err((error, _)) if kafka::is_too_large(&error) => refused.push(addressed[at]),
-                Err((error, _)) => return Err(self.given_up(addressed[at].0, &error)),
+                Err((error, _)) => return Err(self.failed_delivery(addressed[at].0, &error)),
             }
         }
         let mut too_large = Vec::new();
@@ -280,7 +280,7 @@ impl Writer {
                         kafka::too_large(topic, message.message.payload.len());
                         too_large.push(rejected::too_large(self.stage, topic, message, &error));
                     }
-                    Err((error, _)) => return Err(self.given_up(topic, &error)),
+                    Err((error, _)) => return Err(self.failed_delivery(topic, &error)),
                 }
             }
         }
@@ -288,7 +288,7 @@ impl Writer {
     }
 
     /// The sentence about a message that Kafka does not take.
-    fn given_up(&self, topic: &str, error: &KafkaError) -> (String, bool) {
+    fn failed_delivery(&self, topic: &str, error: &KafkaError) -> (String, bool) {
         tracing::error!(%error, stage = self.stage, topic, "a message cannot be written to Kafka");
         let trouble = format!("a message cannot be written to the topic {topic}: {error}");
         let is_gone = matches!(
@@ -311,16 +311,16 @@ impl Writer {
         });
         let mut delivered = pin!(futures::future::join_all(sent));
         loop {
-            match tokio::time::timeout(LOOKED_AFTER, &mut delivered).await {
+            match tokio::time::timeout(BROKERS_CHECKED_AFTER, &mut delivered).await {
                 Ok(deliveries) => return deliveries,
-                Err(_) => self.lost.name_again(self.producer.client(), &self.brokers),
+                Err(_) => self.lost.add_again(self.producer.client(), &self.brokers),
             }
         }
     }
 }
 
 /// Adds what Kafka refused to the results of the partition that it is made from.
-fn keep_aside(parts: &mut [Part], message: RejectedMessage) {
+fn keep_rejected(parts: &mut [Part], message: RejectedMessage) {
     let part = parts.iter_mut().find(|part| part.partition == message.partition);
     if let Some(part) = part.filter(|part| part.results.rejected.len() < KEPT_MAX) {
         part.results.rejected.push(RejectedMessage { offset: part.to, ..message });
@@ -330,30 +330,30 @@ fn keep_aside(parts: &mut [Part], message: RejectedMessage) {
 /// Waits longer and longer between tries.
 struct Backoff {
     wait: Duration,
-    wishes: Wishes,
+    control: Control,
     since: Instant,
-    told: Option<Instant>,
-    stop_asked: Option<Instant>,
+    logged_at: Option<Instant>,
+    stop_requested: Option<Instant>,
 }
 
 impl Backoff {
-    fn new(wishes: Wishes) -> Backoff {
+    fn new(control: Control) -> Backoff {
         let since = Instant::now();
-        Backoff { wait: Duration::from_millis(50), wishes, since, told: None, stop_asked: None }
+        Backoff { wait: Duration::from_millis(50), control, since, logged_at: None, stop_requested: None }
     }
 
     /// Waits before the next try; false if there shall be none.
     async fn wait(&mut self, writer: &Writer, error: &PgError) -> bool {
-        if self.told.is_none_or(|told| told.elapsed() > Duration::from_secs(10)) {
-            self.told = Some(Instant::now());
+        if self.logged_at.is_none_or(|logged_at| logged_at.elapsed() > Duration::from_secs(10)) {
+            self.logged_at = Some(Instant::now());
             let seconds = self.since.elapsed().as_secs();
             tracing::warn!(%error, stage = writer.stage, seconds, "the database is away; trying on");
         }
         writer.health.report(writer.stage, Some(format!("the database is away: {error}")));
-        if self.wishes.stopping() {
+        if self.control.stopping() {
             // One more chance within the time of a stop, not an endless one.
-            let asked = *self.stop_asked.get_or_insert_with(Instant::now);
-            if asked.elapsed() > Duration::from_secs(5) {
+            let requested = *self.stop_requested.get_or_insert_with(Instant::now);
+            if requested.elapsed() > Duration::from_secs(5) {
                 return false;
             }
         }

@@ -2,13 +2,13 @@
 
 mod old_jobs;
 mod outgoing;
-mod telling;
+mod source_batches;
 
-use super::links::{LinkNews, ReadUpTo};
+use super::links::{LinkUpdates, ReadUpTo};
 use super::work::{BadMessage, Outcome, Work};
 use crate::wrong_clocks::Logged;
 use aggregator::JobBook;
-use detector::alerts::news::Told;
+use detector::alerts::updates::ReportedEpisodes;
 use detector::detector::Detector;
 use detector::inbox::{Inbox, Outlet};
 use detector::settings::Settings;
@@ -20,9 +20,9 @@ use schemas::{
     Sources, Time,
 };
 use serde::{Deserialize, Serialize};
+use source_batches::SourceBatches;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
-use telling::Telling;
 
 /// Seconds of silence, of event time, after which what is open of a series is stored as it is.
 const SILENT_S: f64 = 60.0;
@@ -36,7 +36,7 @@ pub struct DetectingSettings {
     pub waiting_rows_max: usize,
     /// Which signals become rows.
     pub storage: StoragePolicy,
-    /// Whether somebody looks at all links: the topology is known.
+    /// Whether links are observed: the topology is known.
     pub links: bool,
     /// Whether there are rules of alerts.
     pub alerts: bool,
@@ -59,15 +59,15 @@ pub struct Detecting {
     known: HashMap<Box<[u8]>, SourceIndex, foldhash::fast::RandomState>,
     /// Jobs whose nodes were published; see [`Detecting::parts`].
     #[serde(skip)]
-    told: HashMap<schemas::Name, Vec<u8>>,
+    sent_parts: HashMap<schemas::Name, Vec<u8>>,
     #[serde(skip)]
-    telling: Telling,
-    /// Open episodes that readers of verdicts were told of.
+    batches: SourceBatches,
+    /// Open episodes that were sent as verdicts.
     #[serde(skip)]
     announced: HashSet<EpisodeId>,
-    /// What alerts were told of; nothing where there are no rules.
+    /// Episodes that alerts have; `None` without rules.
     #[serde(skip)]
-    alerts: Option<Told>,
+    alerts: Option<ReportedEpisodes>,
     /// Producers of which was logged that their clocks are wrong.
     #[serde(skip)]
     wrong_clocks: Logged,
@@ -87,7 +87,7 @@ pub struct Detecting {
 struct Stages {
     jobs: JobBook,
     detector: Detector,
-    links: LinkNews,
+    links: LinkUpdates,
     partition: i32,
     rows: u64,
     /// Jobs that ended before this time are not kept.
@@ -111,7 +111,7 @@ impl Outlet for Downstream<'_> {
         if self.stages.partition == 0 && self.stages.detector.watches_links() {
             self.stages.links.jobs(&current);
         }
-        // A job on thousands of nodes is told of by each of them: it is taken once for all of these.
+        // Each of the thousands of nodes of a job reports it: the detector takes it once.
         for job in self.stages.jobs.fold(&current) {
             self.stages.detector.job(job);
         }
@@ -182,14 +182,14 @@ impl Detecting {
                 self.stages.detector.give_up_silent();
                 self.stages.detector.look_for_silence(read.watermark);
                 if self.stages.forget_jobs(read.watermark, read.newest) {
-                    self.told.retain(|job_id, _| self.stages.detector.keeps_job(job_id));
+                    self.sent_parts.retain(|job_id, _| self.stages.detector.keeps_job(job_id));
                 }
                 Ok(())
             }
         }
     }
 
-    /// Rows that signals complete, and such of series that are silent. A clock that is ahead makes nobody silent.
+    /// Rows that signals complete, and those of silent series. A clock that is ahead makes no series silent.
     fn thin(&mut self, signals: &[Signal], stored: &mut StoredRows) {
         self.thinner.know(self.stages.detector.series());
         self.thinner.pass(signals, stored);
@@ -213,7 +213,7 @@ impl Work for Detecting {
             stages: Stages {
                 jobs: JobBook::default(),
                 detector: detector_of(settings),
-                links: LinkNews::new(settings.settings.stream.tick_s, settings.settings.stream.lateness_s),
+                links: LinkUpdates::new(settings.settings.stream.tick_s, settings.settings.stream.lateness_s),
                 partition,
                 rows: 0,
                 over: Time::MIN,
@@ -222,10 +222,10 @@ impl Work for Detecting {
             thinner: Thinner::new(settings.storage),
             messages: 0,
             known: HashMap::default(),
-            told: HashMap::new(),
-            telling: Telling::default(),
+            sent_parts: HashMap::new(),
+            batches: SourceBatches::default(),
             announced: HashSet::new(),
-            alerts: settings.alerts.then(Told::default),
+            alerts: settings.alerts.then(ReportedEpisodes::default),
             wrong_clocks: Logged::default(),
             rejected: Vec::new(),
             payload_bytes_max: settings.payload_bytes_max,
@@ -246,7 +246,7 @@ impl Work for Detecting {
                 self.stages.links.begin_jobs(&self.stages.jobs);
             }
         }
-        self.alerts = settings.alerts.then(Told::default);
+        self.alerts = settings.alerts.then(ReportedEpisodes::default);
         self.payload_bytes_max = settings.payload_bytes_max;
     }
 
@@ -274,9 +274,9 @@ impl Work for Detecting {
 
     fn take(&mut self, position: i64, all: bool) -> Outcome {
         let detector = &mut self.stages.detector;
-        let most = self.telling.most(self.partition, detector.newest(), all);
+        let most = self.batches.most(self.partition, detector.newest(), all);
         let mut results = detector.take_apart(most);
-        self.telling.has_told(detector.has_more_heard());
+        self.batches.sent(detector.has_more_heard());
         results.drops.add(&self.drops);
         results.rejected = std::mem::take(&mut self.rejected);
         if all {
@@ -293,12 +293,12 @@ impl Work for Detecting {
         }
         let mut messages = self.verdicts(&results.episodes);
         messages.extend(self.links());
-        messages.extend(self.news(&results));
+        messages.extend(self.updates(&results));
         if all {
             messages.extend(self.parts(position));
         }
         if self.partition != 0 {
-            // All partitions hear of all jobs; one of them tells the database.
+            // All partitions receive all jobs; one of them writes these to the database.
             results.jobs = Vec::<Job>::new();
         }
         let mut stored = StoredRows::default();
@@ -307,14 +307,14 @@ impl Work for Detecting {
     }
 
     fn pass_over(&mut self) {
-        // Sources heard are told now and then: the database may not have the latest ones.
-        let told = self.stages.detector.take_apart(0);
-        self.thin(&told.signals, &mut StoredRows::default());
+        // Seen sources are stored at intervals: the database may not have the latest ones.
+        let dropped = self.stages.detector.take_apart(0);
+        self.thin(&dropped.signals, &mut StoredRows::default());
         self.stages.links.forget();
         self.rejected.clear();
     }
 
-    fn tell_series_again(&mut self) {
+    fn resend_series(&mut self) {
         self.stages.detector.tell_series_again();
     }
 

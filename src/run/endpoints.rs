@@ -4,11 +4,11 @@ use super::access::Access;
 use super::http::{self, Health};
 use super::intake::Intake;
 use super::placement::Advice;
-use super::stop::Wishes;
+use super::stop::Control;
 use super::{clock, pg_settings, socket};
 use crate::config::RunConfig;
 use crate::config::sections::Stage;
-use detector::alerts::outbox::Desk;
+use detector::alerts::outbox::OutboxStore;
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -22,11 +22,11 @@ pub async fn serve(
     intake: &Option<Intake>,
     metrics: PrometheusHandle,
     health: &Health,
-    wishes: &Wishes,
+    control: &Control,
 ) -> anyhow::Result<SocketAddr> {
     let stop = || {
-        let wishes = wishes.clone();
-        async move { wishes.wait().await }
+        let control = control.clone();
+        async move { control.wait().await }
     };
     if let Some(intake) = intake.clone() {
         socket::serve(&config.http, |access| intake.router(access), stop())?;
@@ -43,7 +43,7 @@ fn routes(config: &RunConfig, intake: &Option<Intake>) -> Vec<axum::Router> {
     }
     if config.run.stages.contains(&Stage::Rollup) {
         let clock = Arc::new(|| clock::now().seconds());
-        routes.push(crate::alerts::router(Desk::server(pg_settings(config)), clock, access()));
+        routes.push(crate::alerts::router(OutboxStore::server(pg_settings(config)), clock, access()));
     }
     routes
 }

@@ -1,21 +1,21 @@
 //! A stage whose results, offsets and state go to the database together: the detector and the roll-up.
 //!
-//! The order of everything stands in [`ExactlyOnce::run`]: messages → work → (messages for others, then one
-//! transaction) → next. While a transaction is on its way the stage goes on, up to its limit of memory; then it
-//! pauses reading until the database answers.
+//! The order of everything is in [`ExactlyOnce::run`]: messages → work → (messages for others, then one transaction) →
+//! next. While a transaction is pending the stage continues, up to its limit of memory; then it pauses reading until the
+//! database answers.
 
 use super::claims::{Claims, claim_and_seek};
 use super::commit::{Addressed, Committed, Part, Request};
-use super::figures::StageFigures;
+use super::commit_schedule::CommitSchedule;
 use super::generation;
 use super::http::Health;
 use super::input_topic::{ClaimedId, InputTopic};
 use super::kafka::{self, Change, Listener};
 use super::lag::Lag;
-use super::moment::Moment;
-use super::partitions::{Held, RestoreError};
+use super::partition_state::{PartitionState, RestoreError};
 use super::rejected;
-use super::stop::{Again, Wishes, let_go};
+use super::stage_metrics::StageMetrics;
+use super::stop::{Control, Restart, close_consumer};
 use super::work::Work;
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
@@ -33,7 +33,7 @@ use tokio::sync::{mpsc, oneshot};
 const TURN: usize = 4_096;
 /// Time for which an idle stage waits for a message.
 const IDLE: Duration = Duration::from_millis(20);
-/// Time between two tellings of what is told now and then (results of jobs).
+/// Time between two commits with the results of jobs.
 const ALL: Duration = Duration::from_secs(2);
 
 /// What a stage is given.
@@ -49,17 +49,17 @@ pub struct Setup<'a, W: Work> {
     /// Where its results go.
     pub writer: mpsc::Sender<Request>,
     /// Stop and reload.
-    pub wishes: Wishes,
+    pub control: Control,
     /// Where it says that it lives.
     pub health: Health,
-    /// Reads the settings anew.
+    /// Reads the settings again.
     pub reload: Box<dyn Fn() -> Option<W::Settings> + Send + 'a>,
     /// What is measured.
-    pub figures: StageFigures,
+    pub metrics: StageMetrics,
 }
 
 /// Partitions with the offsets that a commit takes them to, and where its outcome comes.
-type OnItsWay = (Vec<(i32, i64)>, oneshot::Receiver<Committed>);
+type PendingCommit = (Vec<(i32, i64)>, oneshot::Receiver<Committed>);
 
 /// A running stage.
 pub struct ExactlyOnce<'a, W: Work> {
@@ -68,10 +68,10 @@ pub struct ExactlyOnce<'a, W: Work> {
     claims: Claims,
     /// Whether the database refused a claim.
     refused: Arc<AtomicBool>,
-    held: BTreeMap<i32, Held<W>>,
-    on_its_way: Option<OnItsWay>,
-    moment: Moment,
-    told_all_at: Instant,
+    held: BTreeMap<i32, PartitionState<W>>,
+    pending: Option<PendingCommit>,
+    schedule: CommitSchedule,
+    all_taken_at: Instant,
     paused: bool,
     reloads: u64,
     lag: Lag,
@@ -85,17 +85,17 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
     /// What Kafka says.
     pub fn start(setup: Setup<'a, W>) -> anyhow::Result<ExactlyOnce<'a, W>> {
         let claims = Claims::default();
-        let patience_ms = (setup.config.run.drain_s * 1000 + 3_600_000).to_string();
+        let poll_interval_ms = (setup.config.run.drain_s * 1000 + 3_600_000).to_string();
         let own = [
             ("partition.assignment.strategy", "cooperative-sticky"),
             // A database that is away for long must not cost the partitions.
-            ("max.poll.interval.ms", patience_ms.as_str()),
+            ("max.poll.interval.ms", poll_interval_ms.as_str()),
         ];
         let refused = Arc::new(AtomicBool::new(false));
-        let (writer, wishes) = (setup.writer.clone(), setup.wishes.clone());
+        let (writer, control) = (setup.writer.clone(), setup.control.clone());
         let id = ClaimedId::default();
         let begin =
-            claim_and_seek::<W>(writer, Arc::clone(&claims), id.clone(), wishes, Arc::clone(&refused));
+            claim_and_seek::<W>(writer, Arc::clone(&claims), id.clone(), control, Arc::clone(&refused));
         let listener = Listener::new(Box::new(begin), false);
         let consumer: BaseConsumer<Listener> =
             kafka::client(setup.config, Role::Consumer(setup.stage), &own, listener)?;
@@ -103,16 +103,16 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         let now = Instant::now();
         let longest = Duration::from_millis(setup.config.database.commit_interval_ms);
         Ok(ExactlyOnce {
-            reloads: setup.wishes.reloads(),
+            reloads: setup.control.reloads(),
             input: InputTopic::new(&setup.topic, id),
             setup,
             consumer: Arc::new(consumer),
             claims,
             refused,
             held: BTreeMap::new(),
-            on_its_way: None,
-            moment: Moment::new(longest, now),
-            told_all_at: now,
+            pending: None,
+            schedule: CommitSchedule::new(longest, now),
+            all_taken_at: now,
             paused: false,
             lag: Lag::default(),
         })
@@ -121,14 +121,14 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
     /// Runs until it is asked to stop; then what is known is committed.
     ///
     /// # Errors
-    /// What makes it impossible to go on.
+    /// Errors that end the stage.
     pub fn run(mut self) -> anyhow::Result<()> {
         let turned = self.turns();
         let begun = Instant::now();
         let drained = turned.and_then(|()| self.drain(begun + self.setup.config.run.drain()));
-        let (consumer, lag, clean) = (self.consumer, self.lag, drained.is_ok() && self.on_its_way.is_none());
+        let (consumer, lag, clean) = (self.consumer, self.lag, drained.is_ok() && self.pending.is_none());
         // A question to the brokers owns the consumer, too.
-        let left = let_go(begun + self.setup.config.run.let_go(), move || {
+        let left = close_consumer(begun + self.setup.config.run.close_timeout(), move || {
             drop(lag);
             consumer.unsubscribe();
         });
@@ -138,16 +138,16 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
 
     /// Turns until it is asked to stop.
     fn turns(&mut self) -> anyhow::Result<()> {
-        while !self.setup.wishes.stopping() {
+        while !self.setup.control.stopping() {
             self.messages()?;
             if self.refused.load(Ordering::Relaxed) {
                 bail!("the {} stage cannot claim its partitions in the database", W::STAGE);
             }
             self.follow_changes()?;
             self.reload()?;
-            self.see_commit()?;
-            if self.is_time_to_commit() && self.on_its_way.is_none() {
-                self.commit(self.told_all_at.elapsed() >= ALL, false)?;
+            self.check_commit()?;
+            if self.is_time_to_commit() && self.pending.is_none() {
+                self.commit(self.all_taken_at.elapsed() >= ALL, false)?;
             }
             self.keep_within_memory()?;
             self.look_at_lag();
@@ -165,23 +165,23 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         let topic = self.setup.topic.clone();
         metrics::counter!("tailback_topics_created_again_total", "topic" => topic.clone()).increment(1);
         self.drain(Instant::now() + self.setup.config.run.drain())?;
-        Err(Again(format!("the topic {topic} was deleted and created again")).into())
+        Err(Restart(format!("the topic {topic} was deleted and created again")).into())
     }
 
     fn is_time_to_commit(&mut self) -> bool {
         let counted = self.held.values().map(|held| held.work.rows());
         let (rows, waiting) = counted.fold((0, 0), |(rows, waiting), (r, w)| (rows + r, waiting + w));
-        self.moment.is_due(rows, waiting, Instant::now())
+        self.schedule.is_due(rows, waiting, Instant::now())
     }
 
     fn look_at_lag(&mut self) {
         let consumer = &self.consumer;
-        consumer.context().lost().name_again(consumer.client(), &self.setup.config.kafka.brokers);
+        consumer.context().lost().add_again(consumer.client(), &self.setup.config.kafka.brokers);
         self.setup.health.alive(W::STAGE);
         let positions =
             self.held.iter().map(|(p, held)| (self.setup.topic.clone(), *p, held.offset_of(held.position)));
         let newest_s = self.held.values().filter_map(|held| held.work.newest_s()).reduce(f64::max);
-        self.lag.look(W::STAGE, &self.consumer, positions, newest_s, &self.setup.figures);
+        self.lag.look(W::STAGE, &self.consumer, positions, newest_s, &self.setup.metrics);
     }
 
     /// Takes the messages that are there.
@@ -219,7 +219,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
     fn adopt(&mut self, partition: i32) -> anyhow::Result<()> {
         let claim = self.claims.lock().unwrap_or_else(PoisonError::into_inner).remove(&partition);
         if let Some(claim) = claim {
-            let held = Held::restore(partition, &claim, &self.setup.settings)?;
+            let held = PartitionState::restore(partition, &claim, &self.setup.settings)?;
             tracing::info!(
                 stage = W::STAGE,
                 partition,
@@ -247,13 +247,12 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         Ok(())
     }
 
-    /// Reads thresholds anew where that was asked for. The state is written with them, so that taking messages again
-    /// never crosses the change.
+    /// Reads thresholds again when requested. The state is written with them, so that a replay never crosses the change.
     fn reload(&mut self) -> anyhow::Result<()> {
-        if self.setup.wishes.reloads() == self.reloads || self.held.values().any(Held::replays) {
+        if self.setup.control.reloads() == self.reloads || self.held.values().any(PartitionState::replays) {
             return Ok(());
         }
-        self.reloads = self.setup.wishes.reloads();
+        self.reloads = self.setup.control.reloads();
         let Some(settings) = (self.setup.reload)() else { return Ok(()) };
         for held in self.held.values_mut() {
             held.reload(&settings);
@@ -262,15 +261,15 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         tracing::info!(stage = W::STAGE, "thresholds read again");
         self.await_commit()?;
         // A stop came first: the drain commits what is known, in its order.
-        if self.on_its_way.is_some() { Ok(()) } else { self.commit(true, true) }
+        if self.pending.is_some() { Ok(()) } else { self.commit(true, true) }
     }
 
     /// Gives what is known to the writer. Of the states that are due one goes with each commit, or with `all_states` all.
     fn commit(&mut self, all: bool, all_states: bool) -> anyhow::Result<()> {
         let now = Instant::now();
-        self.moment.committed(now);
+        self.schedule.committed(now);
         if all {
-            self.told_all_at = now;
+            self.all_taken_at = now;
         }
         let interval = Duration::from_secs(self.setup.config.database.snapshot_interval_s);
         let never = Duration::from_secs(u64::MAX / 4);
@@ -286,7 +285,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             messages.extend(outcome.messages.into_iter().map(|message| Addressed::new(of, message)));
             parts.push(part);
         }
-        self.setup.figures.held(&self.held);
+        self.setup.metrics.held(&self.held);
         if parts.is_empty() {
             return Ok(());
         }
@@ -295,13 +294,13 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         if self.setup.writer.blocking_send(Request::Commit(parts, messages, done)).is_err() {
             bail!("the database writer of the {} stage has ended", W::STAGE);
         }
-        self.on_its_way = Some((positions, outcome));
+        self.pending = Some((positions, outcome));
         Ok(())
     }
 
     /// Looks whether the commit on its way is done.
-    fn see_commit(&mut self) -> anyhow::Result<()> {
-        let Some((_, outcome)) = &mut self.on_its_way else { return Ok(()) };
+    fn check_commit(&mut self) -> anyhow::Result<()> {
+        let Some((_, outcome)) = &mut self.pending else { return Ok(()) };
         match outcome.try_recv() {
             Ok(committed) => self.committed(&committed),
             Err(oneshot::error::TryRecvError::Empty) => Ok(()),
@@ -310,17 +309,17 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
     }
 
     fn await_commit(&mut self) -> anyhow::Result<()> {
-        while self.on_its_way.is_some() && !self.setup.wishes.stopping() {
-            self.see_commit()?;
+        while self.pending.is_some() && !self.setup.control.stopping() {
+            self.check_commit()?;
             std::thread::sleep(Duration::from_millis(2));
         }
         Ok(())
     }
 
     fn committed(&mut self, committed: &Committed) -> anyhow::Result<()> {
-        let Some((positions, _)) = self.on_its_way.take() else { return Ok(()) };
+        let Some((positions, _)) = self.pending.take() else { return Ok(()) };
         if committed.topic_is_gone {
-            return Err(Again(committed.trouble.clone()).into());
+            return Err(Restart(committed.trouble.clone()).into());
         }
         if !committed.written {
             bail!("the {} stage cannot write its results: {}", W::STAGE, committed.trouble);
@@ -328,7 +327,9 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         let mut offsets = TopicPartitionList::new();
         if committed.fenced.iter().any(|partition| self.held.contains_key(partition)) {
             // Taken by another process, or the database lost its last commits in a crash: what it has now counts.
-            return Err(Again(format!("partitions {:?} are owned otherwise by now", committed.fenced)).into());
+            return Err(
+                Restart(format!("partitions {:?} are owned otherwise by now", committed.fenced)).into()
+            );
         }
         for (partition, to) in positions {
             if let Some(held) = self.held.get_mut(&partition) {
@@ -349,7 +350,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         Ok(())
     }
 
-    /// Pauses reading while results take too much memory, and goes on when they do not.
+    /// Pauses reading while results take too much memory, and resumes it afterwards.
     fn keep_within_memory(&mut self) -> anyhow::Result<()> {
         let bytes: usize = self.held.values().map(|held| held.work.result_bytes()).sum();
         let full = bytes > self.setup.config.run.max_buffer_mb * 1_000_000 / 2;
@@ -375,15 +376,15 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
     /// Commits what is known, with all states, until `deadline`.
     fn drain(&mut self, deadline: Instant) -> anyhow::Result<()> {
         let wait = |stage: &mut Self| -> anyhow::Result<()> {
-            while stage.on_its_way.is_some() && Instant::now() < deadline {
-                stage.see_commit()?;
+            while stage.pending.is_some() && Instant::now() < deadline {
+                stage.check_commit()?;
                 std::thread::sleep(Duration::from_millis(2));
             }
             Ok(())
         };
         wait(self)?;
-        if self.on_its_way.is_none() {
-            self.held.values_mut().for_each(Held::hurry_snapshot);
+        if self.pending.is_none() {
+            self.held.values_mut().for_each(PartitionState::hurry_snapshot);
             self.commit(true, true)?;
             wait(self)?;
         }

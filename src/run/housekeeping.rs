@@ -1,7 +1,7 @@
 //! Hourly rounds in the database, by whichever process has the roll-up stage.
 
 use super::clock;
-use super::stop::Wishes;
+use super::stop::Control;
 use detector::postgres::{
     Housekept, PgSettings, housekeep, learn, put_expected, put_links, put_places, roll_up,
 };
@@ -19,22 +19,22 @@ const LEARN: Duration = Duration::from_secs(300);
 /// Time between two rounds of sums for dashboards.
 const SUMS: Duration = Duration::from_secs(60);
 
-/// Time between two tries to tell who is expected.
-const AGAIN: Duration = Duration::from_secs(10);
+/// Time between two tries to store expected sources or locations.
+const RETRY_DELAY: Duration = Duration::from_secs(10);
 
-/// Tells the database who should report.
-pub async fn tell_expected(settings: PgSettings, expected: Vec<Expected>, wishes: Wishes) {
+/// Stores the expected sources in the database.
+pub async fn store_expected(settings: PgSettings, expected: Vec<Expected>, control: Control) {
     while let Err(error) = put_expected(&settings, &expected).await {
         tracing::warn!(%error, "the database was not told who should report; trying on");
         tokio::select! {
-            () = tokio::time::sleep(AGAIN) => {}
-            () = wishes.wait() => return,
+            () = tokio::time::sleep(RETRY_DELAY) => {}
+            () = control.wait() => return,
         }
     }
 }
 
-/// Tells the database where nodes and links are. Without files of a topology what stands there stays.
-pub async fn tell_places(settings: PgSettings, topology: Vec<PathBuf>, wishes: Wishes) {
+/// Stores the locations of nodes and links in the database. Without topology files existing ones are kept.
+pub async fn store_places(settings: PgSettings, topology: Vec<PathBuf>, control: Control) {
     if topology.is_empty() {
         return;
     }
@@ -49,25 +49,25 @@ pub async fn tell_places(settings: PgSettings, topology: Vec<PathBuf>, wishes: W
         }
         Err(error) => return tracing::error!(%error, "reading [site] topology broke down"),
     };
-    let tell = async || {
+    let store = async || {
         put_places(&settings, &places).await?;
         put_links(&settings, &links).await
     };
-    while let Err(error) = tell().await {
+    while let Err(error) = store().await {
         tracing::warn!(%error, "the database was not told where nodes and links are; trying on");
         tokio::select! {
-            () = tokio::time::sleep(AGAIN) => {}
-            () = wishes.wait() => return,
+            () = tokio::time::sleep(RETRY_DELAY) => {}
+            () = control.wait() => return,
         }
     }
 }
 
-/// Learns from finished runs, and tells the factors of jobs, until the process stops.
-pub async fn lessons(settings: PgSettings, wishes: Wishes) {
+/// Learns from finished runs and stores the factors of jobs, until the process stops.
+pub async fn learn_factors(settings: PgSettings, control: Control) {
     loop {
         tokio::select! {
             () = tokio::time::sleep(LEARN) => {}
-            () = wishes.wait() => return,
+            () = control.wait() => return,
         }
         match learn(&settings).await {
             Ok((betas, jobs)) => tracing::info!(betas, jobs, "factors of jobs"),
@@ -77,11 +77,11 @@ pub async fn lessons(settings: PgSettings, wishes: Wishes) {
 }
 
 /// Sums up what dashboards show, until the process stops.
-pub async fn sums(settings: PgSettings, wishes: Wishes) {
+pub async fn sums(settings: PgSettings, control: Control) {
     loop {
         tokio::select! {
             () = tokio::time::sleep(SUMS) => {}
-            () = wishes.wait() => return,
+            () = control.wait() => return,
         }
         if let Err(error) = roll_up(&settings).await {
             tracing::warn!(%error, "the sums for dashboards have to wait for the next minute");
@@ -89,21 +89,21 @@ pub async fn sums(settings: PgSettings, wishes: Wishes) {
     }
 }
 
-/// Keeps house until the process stops. A round that fails is told and tried again an hour later.
-pub async fn rounds(settings: PgSettings, wishes: Wishes) {
+/// Applies retention until the process stops. A round that fails is logged and retried an hour later.
+pub async fn retention_loop(settings: PgSettings, control: Control) {
     loop {
         tokio::select! {
             () = tokio::time::sleep(ROUND) => {}
-            () = wishes.wait() => return,
+            () = control.wait() => return,
         }
         match housekeep(&settings, clock::now()).await {
-            Ok(done) => tell(&done),
+            Ok(done) => log_policies(&done),
             Err(error) => tracing::warn!(%error, "the database's housekeeping has to wait for the next hour"),
         }
     }
 }
 
-fn tell(done: &Housekept) {
+fn log_policies(done: &Housekept) {
     if !done.policies_run.is_empty() {
         let policies = done.policies_run.join(", ");
         tracing::warn!(policies, "TimescaleDB's scheduler failed at policies; they were run from here");

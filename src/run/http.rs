@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 /// A stage that did nothing for so long does not live: its loop turns several times a second.
 const DEAD: Duration = Duration::from_secs(60);
 
-/// What each stage says of itself.
+/// The latest report of each stage.
 #[derive(Clone, Debug, Default)]
 pub struct Health(Arc<Mutex<BTreeMap<&'static str, Report>>>);
 

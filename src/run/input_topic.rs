@@ -1,6 +1,6 @@
 //! Whether the topic that a stage reads is still the one that it began to read.
 
-use super::asking::{Answer, Asking};
+use super::background_query::{BackgroundQuery, QueryResult};
 use super::topic_id::{self, TopicId};
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,7 +34,7 @@ impl ClaimedId {
 pub struct InputTopic {
     topic: String,
     claimed: ClaimedId,
-    asking: Asking<TopicId>,
+    query: BackgroundQuery<TopicId>,
     due: Instant,
 }
 
@@ -42,7 +42,7 @@ impl InputTopic {
     /// Nothing was requested yet.
     pub fn new(topic: &str, claimed: ClaimedId) -> InputTopic {
         let due = Instant::now() + INTERVAL;
-        InputTopic { topic: topic.to_string(), claimed, asking: Asking::new("topic"), due }
+        InputTopic { topic: topic.to_string(), claimed, query: BackgroundQuery::new("topic"), due }
     }
 
     /// The next request goes out at once: a message came from where none can come.
@@ -57,17 +57,17 @@ impl InputTopic {
 
     /// Whether the topic was deleted or created again since its partitions were claimed.
     pub fn was_replaced<C: ConsumerContext + 'static>(&mut self, consumer: &Arc<BaseConsumer<C>>) -> bool {
-        if let Some(Answer { says, .. }) = self.asking.answer() {
-            return match (says, self.claimed.get()) {
+        if let Some(QueryResult { value, .. }) = self.query.result() {
+            return match (value, self.claimed.get()) {
                 (TopicId::Known(now), Some(claimed)) => now != claimed,
                 (TopicId::Missing, Some(_)) => true,
                 _ => false,
             };
         }
-        if !self.asking.is_open() && Instant::now() >= self.due {
+        if !self.query.is_running() && Instant::now() >= self.due {
             self.due = Instant::now() + INTERVAL;
             let (consumer, topic) = (Arc::clone(consumer), self.topic.clone());
-            self.asking.ask(move |_| topic_id::of(consumer.client(), &topic, REQUEST_TIMEOUT));
+            self.query.start(move |_| topic_id::of(consumer.client(), &topic, REQUEST_TIMEOUT));
         }
         false
     }

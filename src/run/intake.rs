@@ -1,7 +1,7 @@
 //! `POST /api/v1/jobs`: job events from prolog and epilog scripts, written to `kafka.jobs_topic`.
 //!
-//! The answer is 202 only when the brokers have every event, so that a script that was told so may forget it. A body is
-//! taken as a whole or not at all: events are checked before the first is written. An event that arrives twice is harmless.
+//! The answer is 202 only when the brokers have every event, so that the script may then forget it. A body is taken as a
+//! whole or not at all: events are checked before the first is written. An event that arrives twice is harmless.
 
 use super::access::{Access, authorised};
 use super::brokers::Lost;
@@ -56,10 +56,10 @@ impl Intake {
     /// An intake that answers 503 until [`Intake::open`].
     ///
     /// # Errors
-    /// What librdkafka says of the properties.
+    /// Invalid properties of librdkafka.
     pub fn new(config: &RunConfig) -> anyhow::Result<Intake> {
-        let patience = DELIVERY_MS.to_string();
-        let own = [("delivery.timeout.ms", patience.as_str()), ("linger.ms", "0"), kafka::ONE_BY_ONE];
+        let timeout = DELIVERY_MS.to_string();
+        let own = [("delivery.timeout.ms", timeout.as_str()), ("linger.ms", "0"), kafka::ONE_BY_ONE];
         let lost = Lost::default();
         Ok(Intake {
             producer: kafka::client(config, Role::Producer, &own, lost.clone())?,
@@ -95,12 +95,12 @@ impl Intake {
 
     /// Writes events and waits until the brokers have them.
     async fn write(&self, jobs: &[PostedJob]) -> Result<(), Answer> {
-        let away =
+        let unavailable =
             |error: String| (StatusCode::SERVICE_UNAVAILABLE, format!("Kafka did not take it: {error}\n"));
         if !self.ready.load(Ordering::Relaxed) {
-            return Err(away(format!("topic {} is not known to be there yet", self.topic)));
+            return Err(unavailable(format!("topic {} is not known to be there yet", self.topic)));
         }
-        self.lost.name_again(self.producer.client(), &self.brokers);
+        self.lost.add_again(self.producer.client(), &self.brokers);
         let mut messages = Vec::with_capacity(jobs.len());
         for (at, job) in jobs.iter().enumerate() {
             let payload = serde_json::to_vec(job).map_err(|error| wrong(at + 1, &error.to_string()))?;
@@ -114,7 +114,7 @@ impl Intake {
             self.producer.send(record, Duration::ZERO)
         });
         for delivery in futures::future::join_all(sent).await {
-            delivery.map_err(|(error, _)| away(error.to_string()))?;
+            delivery.map_err(|(error, _)| unavailable(error.to_string()))?;
         }
         Ok(())
     }
@@ -140,8 +140,8 @@ async fn taken(intake: &Intake, headers: &HeaderMap, body: Bytes) -> Result<usiz
     // A browser sends this type to another origin only after a preflight request, so a foreign page cannot post here.
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
     if !kind.starts_with("application/json") && !kind.starts_with("application/x-ndjson") {
-        let said = "send JSON, and say so: Content-Type: application/json (or application/x-ndjson)\n";
-        return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, said.to_string()));
+        let reason = "send JSON, and say so: Content-Type: application/json (or application/x-ndjson)\n";
+        return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, reason.to_string()));
     }
     let busy = |error: String| (StatusCode::SERVICE_UNAVAILABLE, format!("the body was not read: {error}\n"));
     let _turn = intake.turns.acquire().await.map_err(|error| busy(error.to_string()))?;

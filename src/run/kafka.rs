@@ -20,9 +20,9 @@ use std::time::Duration;
 /// Bytes that a message is longer than what stands in it.
 const MESSAGE_EXTRA_BYTES: usize = 1_024;
 
-/// For producers whose messages are few: one request at a time. Of several on their way a broker that leads a partition since a
-/// moment ago may refuse the first and take the second, having no numbers of this producer to compare with; librdkafka then
-/// takes the first for written, too.
+/// For producers whose messages are few: one request at a time. With several in flight, a broker that just became leader of
+/// a partition may refuse the first and take the second, because it has no sequence numbers of this producer yet;
+/// librdkafka then counts the first as written, too.
 pub const ONE_BY_ONE: (&str, &str) = ("max.in.flight.requests.per.connection", "1");
 
 /// Chunks of messages that may be on their way at once.
@@ -59,7 +59,7 @@ pub enum Change {
 /// Says where reading of newly assigned partitions begins, by setting offsets in the list.
 pub type Begin = Box<dyn Fn(&BaseConsumer<Listener>, &mut TopicPartitionList) + Send + Sync>;
 
-/// A consumer's ear: assignments, logs, errors.
+/// A consumer's errors: assignments, logs, errors.
 pub struct Listener {
     begin: Begin,
     /// Whether partitions wait, paused, until their reader is ready.
@@ -112,13 +112,13 @@ impl ClientContext for Listener {
 
     fn error(&self, error: KafkaError, reason: &str) {
         match error.rdkafka_error_code() {
-            // News for its reader, not for the log.
+            // Updates for its reader, not for the log.
             Some(RDKafkaErrorCode::PartitionEOF) => return,
-            // A topic that nobody made yet: no trouble with a broker.
+            // A topic that does not exist yet is no broker error.
             Some(RDKafkaErrorCode::UnknownTopicOrPartition | RDKafkaErrorCode::UnknownTopic) => {}
             _ => {
                 self.troubles.fetch_add(1, Ordering::Relaxed);
-                self.lost.hear(&error);
+                self.lost.note_error(&error);
             }
         }
         tracing::warn!(%error, "Kafka: {reason}");
@@ -145,7 +145,7 @@ impl ConsumerContext for Listener {
     }
 }
 
-/// A producer's ear: counts what is on its way, by chunk.
+/// A producer's errors: counts what is on its way, by chunk.
 #[derive(Debug, Default)]
 pub struct Deliveries {
     on_their_way: Vec<AtomicI64>,
@@ -197,7 +197,7 @@ impl ClientContext for Deliveries {
 
     fn error(&self, error: KafkaError, reason: &str) {
         tracing::warn!(%error, "Kafka: {reason}");
-        self.lost.hear(&error);
+        self.lost.note_error(&error);
     }
 }
 
@@ -239,7 +239,7 @@ pub(super) fn log(level: RDKafkaLogLevel, text: &str) {
 /// A client of `role` with `own` properties over the configured ones.
 ///
 /// # Errors
-/// What librdkafka says of the properties.
+/// Invalid properties of librdkafka.
 pub fn client<C, T>(config: &RunConfig, role: Role, own: &[(&str, &str)], context: C) -> anyhow::Result<T>
 where
     C: ClientContext,
@@ -255,23 +255,23 @@ where
     properties.create_with_context(context).context("the connection to Kafka cannot be set up")
 }
 
-/// Offsets of partitions, all asked for in one request: `at` is [`Offset::End`] or [`Offset::Beginning`]. `None` for
-/// those that the brokers could not tell.
+/// Offsets of partitions, fetched in one request: `at` is [`Offset::End`] or [`Offset::Beginning`]. `None` for those that
+/// the brokers do not know.
 ///
 /// # Errors
-/// Brokers that do not answer within `patience`.
+/// Brokers that do not answer within `timeout`.
 pub fn offsets<'a, C: ConsumerContext>(
     consumer: &BaseConsumer<C>,
     partitions: impl Iterator<Item = (&'a str, i32)> + Clone,
     at: Offset,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<Vec<Option<i64>>, KafkaError> {
     let mut asked = TopicPartitionList::new();
     for (topic, partition) in partitions.clone() {
         // Kafka's request takes -1 and -2 for the end and the beginning where it takes a time else.
         asked.add_partition_offset(topic, partition, at)?;
     }
-    let found = consumer.offsets_for_times(asked, patience)?;
+    let found = consumer.offsets_for_times(asked, timeout)?;
     Ok(partitions.map(|(topic, partition)| known(&found, topic, partition)).collect())
 }
 

@@ -1,8 +1,8 @@
 //! How far a stage is behind, and the line about catching up.
 
-use super::asking::{Answer, Asking};
-use super::figures::StageFigures;
+use super::background_query::{BackgroundQuery, QueryResult};
 use super::kafka;
+use super::stage_metrics::StageMetrics;
 use rdkafka::Offset;
 use rdkafka::consumer::{BaseConsumer, ConsumerContext};
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 /// Time between two looks.
 const LOOK: Duration = Duration::from_secs(5);
 /// Messages behind from which the line is written.
-const WORTH_TELLING: i64 = 20_000;
+const LOGGED_FROM: i64 = 20_000;
 /// Time for which brokers may take to answer.
-const PATIENCE: Duration = Duration::from_secs(1);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Topic, partition, next offset.
 type Position = (String, i32, i64);
@@ -24,9 +24,9 @@ type Position = (String, i32, i64);
 pub struct Lag {
     looked: Instant,
     newest_s: Option<f64>,
-    /// Messages behind, if the brokers told of all partitions.
-    asking: Asking<Option<i64>>,
-    told: Option<Seen>,
+    /// Messages behind, if the brokers know the offsets of all partitions.
+    query: BackgroundQuery<Option<i64>>,
+    logged: Option<Seen>,
 }
 
 /// An answer.
@@ -39,40 +39,40 @@ struct Seen {
 
 impl Default for Lag {
     fn default() -> Lag {
-        Lag { looked: Instant::now(), newest_s: None, asking: Asking::new("lag"), told: None }
+        Lag { looked: Instant::now(), newest_s: None, query: BackgroundQuery::new("lag"), logged: None }
     }
 }
 
 impl Lag {
-    /// Asks how many messages there are behind `positions`, if it is time, and tells what was answered to the question
-    /// before: a figure, and a line while the stage catches up. `newest_s` is the time of the newest row that it has taken.
+    /// Queries how many messages there are behind `positions`, if it is time, and reports the previous result: a gauge, and
+    /// a log line while the stage catches up. `newest_s` is the time of the newest row that it has taken.
     pub fn look<C: ConsumerContext + 'static>(
         &mut self,
         stage: &str,
         consumer: &Arc<BaseConsumer<C>>,
         positions: impl Iterator<Item = Position>,
         newest_s: Option<f64>,
-        figures: &StageFigures,
+        metrics: &StageMetrics,
     ) {
-        if let Some(Answer { asked: at, says: Some(behind), .. }) = self.asking.answer() {
-            figures.lag(behind);
-            self.tell(stage, Seen { at, newest_s: self.newest_s, behind });
+        if let Some(QueryResult { started: at, value: Some(behind), .. }) = self.query.result() {
+            metrics.lag(behind);
+            self.log(stage, Seen { at, newest_s: self.newest_s, behind });
         }
-        if self.asking.is_open() || self.looked.elapsed() < LOOK {
+        if self.query.is_running() || self.looked.elapsed() < LOOK {
             return;
         }
         (self.looked, self.newest_s) = (Instant::now(), newest_s);
         let (consumer, positions) = (Arc::clone(consumer), positions.collect::<Vec<Position>>());
         if positions.is_empty() {
             // Others hold all partitions, and the brokers have no answer to no question.
-            figures.lag(0);
+            metrics.lag(0);
             return;
         }
-        self.asking.ask(move |is_moot| behind(&consumer, &positions, is_moot));
+        self.query.start(move |is_cancelled| behind(&consumer, &positions, is_cancelled));
     }
 
-    fn tell(&mut self, stage: &str, seen: Seen) {
-        let Some(before) = self.told.replace(seen).filter(|_| seen.behind > WORTH_TELLING) else { return };
+    fn log(&mut self, stage: &str, seen: Seen) {
+        let Some(before) = self.logged.replace(seen).filter(|_| seen.behind > LOGGED_FROM) else { return };
         let passed_s = (seen.at - before.at).as_secs_f64();
         let per_s = ((before.behind - seen.behind) as f64 / passed_s).max(0.0);
         let left =
@@ -91,14 +91,14 @@ impl Lag {
 fn behind<C: ConsumerContext>(
     consumer: &BaseConsumer<C>,
     positions: &[Position],
-    is_moot: &AtomicBool,
+    is_cancelled: &AtomicBool,
 ) -> Option<i64> {
-    let asked = || positions.iter().map(|(topic, partition, _)| (topic.as_str(), *partition));
-    let highs = kafka::offsets(consumer, asked(), Offset::End, PATIENCE).ok()?;
-    if is_moot.load(Ordering::Relaxed) {
+    let partitions = || positions.iter().map(|(topic, partition, _)| (topic.as_str(), *partition));
+    let highs = kafka::offsets(consumer, partitions(), Offset::End, REQUEST_TIMEOUT).ok()?;
+    if is_cancelled.load(Ordering::Relaxed) {
         return None;
     }
-    let lows = kafka::offsets(consumer, asked(), Offset::Beginning, PATIENCE).ok()?;
+    let lows = kafka::offsets(consumer, partitions(), Offset::Beginning, REQUEST_TIMEOUT).ok()?;
     let of_one = |((position, low), high): ((&Position, Option<i64>), Option<i64>)| {
         Some((high? - position.2.max(low?)).max(0))
     };

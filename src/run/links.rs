@@ -1,26 +1,26 @@
-//! News of links: from every detector partition, second by second, to the one roll-up partition that sees all links.
+//! Updates of links: from every detector partition, second by second, to the one roll-up partition that sees all links.
 //!
-//! A second is looked at when every detector partition has told it, or has surely nothing to tell. So what the fabric says
-//! does not depend on which partition is faster, nor on how often a message was sent.
+//! A second is processed when every detector partition has reported it, or surely has nothing to report. So the fabric's
+//! results do not depend on which partition is faster, nor on how often a message was sent.
 //!
-//! How far a partition is, it says itself: by its own rows, and by what waits of them. One without rows
-//! is behind nobody where the watermark of the stream (by clocks) goes with the rows' times; where rows are much older than
-//! that, as in recorded ones, it is waited for until nobody has heard of a row for half a minute. When the last of recorded
-//! rows was read the watermark leaps to the clock, and when rows come late all the time it steps whenever these pause: no
-//! step is more than a second of silence.
+//! Each partition reports how far it is, by its own rows and by those that wait. A partition without rows delays no other
+//! while the watermark of the stream (by clocks) follows the rows' times. Where rows are much older than the watermark, as
+//! in recorded ones, it is waited for until no partition has received a row for half a minute. After the last recorded row
+//! the watermark jumps to the clock, and with rows that are always late it jumps whenever these pause: each jump counts as
+//! one second of silence at most.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `links/news.rs` | what a detector partition has to tell |
+//! | `links/updates.rs` | what a detector partition reports |
 //! | `links/jobs.rs` | of it, what is said of jobs, each in its own second |
-//! | `links/merge.rs` | news of all partitions, put together second by second |
+//! | `links/merge.rs` | updates of all partitions, put together second by second |
 
 mod jobs;
 mod merge;
-mod news;
+mod updates;
 
 pub use merge::LinkMerge;
-pub use news::{LinkNews, ReadUpTo};
+pub use updates::{LinkUpdates, ReadUpTo};
 
 use detector::fabric::LinkReport;
 use detector::fabric::lifecycle::LinkEvent;
@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 
 /// Key of the messages: all go to one partition of `tailback.signals`.
 pub const KEY: &str = "links";
-/// First byte of a message, which tells it from those of jobs.
+/// First byte of a message, which distinguishes it from those of jobs.
 pub const VERSION: u8 = 9;
 /// Level of zstd: columns of small numbers.
 const COMPRESSION: i32 = 1;
@@ -37,33 +37,32 @@ const COMPRESSION: i32 = 1;
 const CONTENT_BYTES_MAX: usize = 64 << 20;
 /// Seconds of watermark that rows may be away.
 const QUIET_S: f64 = 5.0;
-/// The same for rows that are no live ones: the watermark says nothing of their times, and whoever reads or sends them may
-/// be starting again.
+/// The same for recorded rows: the watermark does not follow their times, and a reader or sender of rows may be restarting.
 const RECORDED_QUIET_S: f64 = 30.0;
 /// Rows that are older than the watermark by this many seconds are no live ones.
 const LIVE_S: f64 = 60.0;
 /// Seconds of silence that a step of the watermark is worth at most, however far it leaps.
 const STEP_S: f64 = 1.0;
 /// Reports and events in one part of a second.
-const PART_NEWS: usize = 512;
+const PART_UPDATES: usize = 512;
 
 /// Seconds of watermark without any row after which nothing more is waited for; ticks are `tick_s` long.
 fn quiet_s(live: bool, tick_s: f64) -> f64 {
     if live { QUIET_S.max(2.0 * tick_s) } else { RECORDED_QUIET_S.max(3.0 * tick_s) }
 }
 
-/// What one detector partition tells of one second, or a part of that.
+/// What one detector partition reports of one second, or a part of that.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TickNews {
+pub struct TickUpdate {
     /// Number of the second since the epoch.
     pub tick: i64,
-    /// Number of the part; where a second is divided depends on nothing but what is told of it.
+    /// Number of the part; where a second is divided depends on its content alone.
     pub part: u32,
     /// Links that changed, by the detector's numbers.
     pub reports: Vec<LinkReport>,
     /// Links that failed or recovered, by the same numbers.
     pub events: Vec<LinkEvent>,
-    /// Series that were not told of before, in the order of their numbers.
+    /// Series that were not reported before, in the order of their numbers.
     pub series: Vec<(SeriesIndex, SeriesInfo)>,
 }
 
@@ -72,7 +71,7 @@ pub struct TickNews {
 pub struct LinkMessage {
     /// Partition of `tailback.counters` that it was learnt from.
     pub partition: i32,
-    /// Whether another message has the rest of what was to be told; how far the partition is stands in the last one alone.
+    /// Whether another message has the rest; only the last one contains how far the partition is.
     pub more: bool,
     /// The tick up to which the stream was read.
     pub watermark_tick: i64,
@@ -85,14 +84,13 @@ pub struct LinkMessage {
     /// Seconds by which its rows come late at most.
     pub lateness_s: f64,
     /// All that it has to say up to this second was said.
-    pub told: Option<i64>,
-    /// Jobs that are new or changed, each with the second from which on it is as it says. The first partition alone tells of
-    /// jobs.
+    pub final_tick: Option<i64>,
+    /// Jobs that are new or changed, each with the second from which on it is valid. Only the first partition reports jobs.
     pub jobs: Vec<(i64, Job)>,
-    /// Where this telling of jobs began, and how many were told in it before this message.
+    /// When this sequence of jobs began, and how many jobs of it were sent before this message.
     pub jobs_from: (i64, u64),
     /// Seconds in their order.
-    pub news: Vec<TickNews>,
+    pub updates: Vec<TickUpdate>,
 }
 
 impl LinkMessage {
@@ -103,7 +101,7 @@ impl LinkMessage {
     /// What cannot be written.
     pub fn payloads(self, bytes_max: usize) -> anyhow::Result<Vec<Vec<u8>>> {
         let payload = self.payload()?;
-        if payload.len() <= bytes_max || self.jobs.len().max(self.news.len()) < 2 {
+        if payload.len() <= bytes_max || self.jobs.len().max(self.updates.len()) < 2 {
             return Ok(vec![payload]);
         }
         let (first, rest) = self.halves();
@@ -116,7 +114,7 @@ impl LinkMessage {
     fn halves(mut self) -> (LinkMessage, LinkMessage) {
         let (since, before) = self.jobs_from;
         let jobs = self.jobs.len().div_ceil(2);
-        let news = if self.jobs.len() < 2 { self.news.len() / 2 } else { 0 };
+        let updates = if self.jobs.len() < 2 { self.updates.len() / 2 } else { 0 };
         let first = LinkMessage {
             partition: self.partition,
             more: true,
@@ -125,10 +123,10 @@ impl LinkMessage {
             silent_s: 0.0,
             behind_s: 0.0,
             lateness_s: self.lateness_s,
-            told: None,
+            final_tick: None,
             jobs: self.jobs.drain(..jobs).collect(),
             jobs_from: self.jobs_from,
-            news: self.news.drain(..news).collect(),
+            updates: self.updates.drain(..updates).collect(),
         };
         self.jobs_from = (since, before + jobs as u64);
         (first, self)

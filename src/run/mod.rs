@@ -7,11 +7,11 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`access`] | who may use a route |
-//! | [`aggregating`] | the aggregator stage: decode, key by component, tell the progress |
+//! | [`aggregating`] | the aggregator stage: decode, key by component, announce the progress |
 //! | [`work`] | what a stage does with a partition, apart from where messages come from and results go |
 //! | [`detecting`] | the detector's work: order, jobs, models |
 //! | [`rolling`] | the roll-up's work: parts of jobs to results |
-//! | [`alert_news`] | news of series and jobs, from all partitions to the one that knows of alerts |
+//! | [`alert_updates`] | updates of series and jobs, from all partitions to the one that knows of alerts |
 //! | [`verdict`] | messages for others to read |
 //! | `endpoints` | which routes this process serves |
 //! | [`exactly_once`] | a stage whose results, offsets and state go to the database together |
@@ -20,39 +20,39 @@
 //! | `moment` | when a stage commits |
 //! | [`commit`] | messages to Kafka, then the transaction; tries until it holds |
 //! | [`kafka`] | consumers and producers |
-//! | [`ear`] | why brokers do not answer |
+//! | [`errors`] | why brokers do not answer |
 //! | [`generation`] | which generation of states wrote a message |
 //! | [`brokers`] | brokers that librdkafka forgot are named to it again |
 //! | [`asking`] | questions to the brokers that no stage waits for |
 //! | [`lag`] | how far stages are behind, and the line about catching up |
-//! | [`figures`] | what is measured |
+//! | [`stage_metrics`] | what is measured |
 //! | [`rejected`] | messages and rows that are passed over |
 //! | [`housekeeping`] | who should report, where nodes stand; expiry and policies of the database; what finished runs teach |
-//! | `patience` | brokers and database that do not answer yet are waited for |
+//! | `retry` | waits for brokers and a database that do not answer yet |
 //! | [`http`] | `/metrics`, `/healthz`, `/readyz` |
 //! | [`clock`] | the machine's clock |
 //! | [`intake`] | `/api/v1/jobs`: job events from scripts to Kafka |
 //! | `socket` | the same over a Unix socket, for users of this machine |
 //! | `placement` | `/api/v1/placement`: what a job on some nodes would meet |
-//! | [`links`] | news of links, from all detector partitions to the one that looks at all |
-//! | [`service`] | what a service manager is told |
+//! | [`links`] | updates of links, from all detector partitions to the one that looks at all |
+//! | [`service`] | states that the service manager gets |
 //! | `topic_id`, `input_topic` | whether a topic was deleted and created again |
 //! | `topics` | Tailback's own topics, created at the start |
-//! | [`stop`] | the wishes to stop and to reload; how a stage lets go of brokers |
+//! | [`stop`] | control to stop and to reload; closing consumers in time |
 
 pub mod access;
 pub mod aggregating;
-pub mod alert_news;
-pub mod asking;
+pub mod alert_updates;
+pub mod background_query;
 pub mod brokers;
 mod claims;
 pub mod clock;
 pub mod commit;
+mod commit_schedule;
 pub mod detecting;
-pub mod ear;
 mod endpoints;
+pub mod error_log;
 pub mod exactly_once;
-pub mod figures;
 pub mod generation;
 pub mod housekeeping;
 pub mod http;
@@ -61,14 +61,14 @@ pub mod intake;
 pub mod kafka;
 pub mod lag;
 pub mod links;
-mod moment;
-pub mod partitions;
-mod patience;
+pub mod partition_state;
 mod placement;
 pub mod rejected;
+mod retry;
 pub mod rolling;
 pub mod service;
 mod socket;
+pub mod stage_metrics;
 pub mod stop;
 
 mod topic_id;
@@ -80,36 +80,36 @@ use crate::alerts::{Receiver, deliver_all};
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
 use crate::config::sections::{Stage, Storage, Use};
-use crate::signals;
+use crate::shutdown;
 use anyhow::{Context, anyhow};
 use brokers::Lost;
 use clap::Args;
 use commit::{Request, Writer};
 use detecting::{Detecting, DetectingSettings};
 use detector::alerts::AlertSettings;
-use detector::alerts::outbox::Desk;
+use detector::alerts::outbox::OutboxStore;
 use detector::fabric::Network;
 use detector::place_sums::PlaceMap;
 use detector::postgres::{DirectColumnstore, PgRetention, PgSettings, PgStore};
 use detector::storage_policy::StoragePolicy;
 use exactly_once::{ExactlyOnce, Setup};
-use figures::StageFigures;
 use http::Health;
 use intake::Intake;
-use patience::{until_connected, until_topics_exist};
+use retry::{until_connected, until_topics_exist};
 use rolling::{Rolling, RollingSettings};
 use schemas::topology::{Topology, node_places};
+use stage_metrics::StageMetrics;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use stop::{Again, Wishes};
+use stop::{Control, Restart};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use work::{OutTopic, Work};
 
 /// Wait before a stage begins again.
-const AGAIN: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Which configuration.
 #[derive(Debug, Args)]
@@ -122,7 +122,7 @@ pub struct RunArgs {
 /// Runs the configured stages until SIGTERM or Ctrl-C.
 ///
 /// # Errors
-/// A configuration that is wrong, a database that needs `tailback migrate`, a stage that cannot go on.
+/// An invalid configuration, a database that needs `tailback migrate`, a stage that failed.
 pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     let config = RunConfig::load(args.config.as_deref())?;
     crate::log::install(&config.log);
@@ -131,48 +131,48 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
         runtime.worker_threads(config.run.threads);
     }
     let runtime = runtime.enable_all().build().context("the runtime cannot be started")?;
-    let metrics = figures::install().context("metrics cannot be installed")?;
-    let (wishes, health) = (Wishes::default(), Health::default());
+    let metrics = stage_metrics::install().context("metrics cannot be installed")?;
+    let (control, health) = (Control::default(), Health::default());
     let aggregates = config.run.stages.contains(&Stage::Aggregator);
     let intake = if aggregates { Some(Intake::new(&config)?) } else { None };
     // Requests have threads of their own: they cannot hold up stages and watchdog.
     let serving = http::runtime()?;
-    let address = serving.block_on(endpoints::serve(&config, &intake, metrics, &health, &wishes))?;
+    let address = serving.block_on(endpoints::serve(&config, &intake, metrics, &health, &control))?;
     tracing::info!(%address, instance = config.run.instance, "metrics and health");
     let ended = runtime.block_on(async {
-        listen_to_signals(&wishes);
-        tokio::spawn(service::tell(health.clone(), wishes.clone()));
-        let Some(partitions) = until_topics_exist(&config, &wishes, &health).await? else { return Ok(()) };
+        handle_signals(&control);
+        tokio::spawn(service::notify(health.clone(), control.clone()));
+        let Some(partitions) = until_topics_exist(&config, &control, &health).await? else { return Ok(()) };
         intake.iter().for_each(Intake::open);
-        stages(&config, args.config.as_deref(), partitions, &wishes, &health).await
+        stages(&config, args.config.as_deref(), partitions, &control, &health).await
     });
     serving.shutdown_background();
     ended
 }
 
-/// Starts every stage in a thread of its own and waits for all of them; if one cannot go on, all stop.
+/// Starts every stage in its own thread and waits for all of them; if one fails, all stop.
 async fn stages(
     config: &RunConfig,
     file: Option<&Path>,
     (counters, _): (i32, i32),
-    wishes: &Wishes,
+    control: &Control,
     health: &Health,
 ) -> anyhow::Result<()> {
     let handle = Handle::current();
     if config.run.stages.contains(&Stage::Rollup) {
         let expected = config.site.expected.clone();
-        handle.spawn(housekeeping::tell_expected(pg_settings(config), expected, wishes.clone()));
+        handle.spawn(housekeeping::store_expected(pg_settings(config), expected, control.clone()));
         let topology = config.site.topology.clone();
-        handle.spawn(housekeeping::tell_places(pg_settings(config), topology, wishes.clone()));
-        handle.spawn(housekeeping::lessons(pg_settings(config), wishes.clone()));
-        let (desk, by) = (|| Ok(Desk::server(pg_settings(config))), &config.run.instance);
+        handle.spawn(housekeeping::store_places(pg_settings(config), topology, control.clone()));
+        handle.spawn(housekeeping::learn_factors(pg_settings(config), control.clone()));
+        let (outbox, by) = (|| Ok(OutboxStore::server(pg_settings(config))), &config.run.instance);
         let stop = || {
-            let wishes = wishes.clone();
-            async move { wishes.wait().await }
+            let control = control.clone();
+            async move { control.wait().await }
         };
-        deliver_all(&config.alerts, by, desk, stop)?;
-        handle.spawn(housekeeping::sums(pg_settings(config), wishes.clone()));
-        handle.spawn(housekeeping::rounds(pg_settings(config), wishes.clone()));
+        deliver_all(&config.alerts, by, outbox, stop)?;
+        handle.spawn(housekeeping::sums(pg_settings(config), control.clone()));
+        handle.spawn(housekeeping::retention_loop(pg_settings(config), control.clone()));
     }
     let mut threads = Vec::new();
     for stage in &config.run.stages {
@@ -180,7 +180,7 @@ async fn stages(
             config: config.clone(),
             file: file.map(Path::to_path_buf),
             counters,
-            wishes: wishes.clone(),
+            control: control.clone(),
             health: health.clone(),
             handle: handle.clone(),
         };
@@ -206,28 +206,28 @@ struct OneStage {
     config: RunConfig,
     file: Option<PathBuf>,
     counters: i32,
-    wishes: Wishes,
+    control: Control,
     health: Health,
     handle: Handle,
 }
 
 impl OneStage {
-    /// Runs the stage, and again where that mends it. If it cannot go on, everything stops.
+    /// Runs the stage, and restarts it where that helps. If it fails, everything stops.
     fn run(mut self, stage: Stage) -> anyhow::Result<()> {
         loop {
             let ended = self.once(stage);
             match ended {
-                Err(error) if error.is::<Again>() && !self.wishes.stopping() => {
+                Err(error) if error.is::<Restart>() && !self.control.stopping() => {
                     tracing::warn!(stage = stage.name(), "{error}");
-                    std::thread::sleep(AGAIN);
+                    std::thread::sleep(RETRY_DELAY);
                     // The reason may be a topic that is gone.
-                    let exist = until_topics_exist(&self.config, &self.wishes, &self.health);
+                    let exist = until_topics_exist(&self.config, &self.control, &self.health);
                     if let Some((counters, _)) = self.handle.block_on(exist)? {
                         self.counters = counters;
                     }
                 }
                 ended => {
-                    self.wishes.stop();
+                    self.control.stop();
                     return ended;
                 }
             }
@@ -235,23 +235,23 @@ impl OneStage {
     }
 
     fn once(&self, stage: Stage) -> anyhow::Result<()> {
-        let figures = StageFigures::of(stage.name());
+        let metrics = StageMetrics::of(stage.name());
         let config = &self.config;
         match stage {
             Stage::Aggregator => {
-                aggregating::run(config, self.counters, &self.wishes, &self.health, &figures, &self.handle)
+                aggregating::run(config, self.counters, &self.control, &self.health, &metrics, &self.handle)
             }
             Stage::Detector => {
                 let settings = detecting_settings(config);
                 let reload = || {
                     let fresh = RunConfig::load(self.file.as_deref());
-                    let told =
+                    let loaded =
                         fresh.inspect_err(|error| tracing::error!("thresholds stay as they were: {error}"));
-                    told.ok().map(|fresh| detecting_settings(&fresh))
+                    loaded.ok().map(|fresh| detecting_settings(&fresh))
                 };
                 let topic = config.kafka.counters_topic.clone();
                 let map = map(config);
-                self.exactly_once::<Detecting>(stage, topic, settings, Box::new(reload), map, figures)
+                self.exactly_once::<Detecting>(stage, topic, settings, Box::new(reload), map, metrics)
             }
             Stage::Rollup => {
                 let topic = config.kafka.signals_topic.clone();
@@ -269,7 +269,7 @@ impl OneStage {
                     settings,
                     Box::new(|| None),
                     PlaceMap::default(),
-                    figures,
+                    metrics,
                 )
             }
         }
@@ -282,12 +282,12 @@ impl OneStage {
         settings: W::Settings,
         reload: Box<dyn Fn() -> Option<W::Settings> + Send + '_>,
         map: PlaceMap,
-        figures: StageFigures,
+        metrics: StageMetrics,
     ) -> anyhow::Result<()> {
         let config = &self.config;
         let database = pg_settings(config);
         let connect = || PgStore::connect(&database);
-        let store = self.handle.block_on(until_connected(&self.wishes, &self.health, W::STAGE, connect))?;
+        let store = self.handle.block_on(until_connected(&self.control, &self.health, W::STAGE, connect))?;
         let Some(store) = store else { return Ok(()) };
         let topics = [
             (OutTopic::Signals, config.kafka.signals_topic.clone()),
@@ -303,14 +303,15 @@ impl OneStage {
             topics: BTreeMap::from(topics),
             stage: W::STAGE,
             owner: config.run.instance.clone(),
-            wishes: self.wishes.clone(),
-            figures: figures.clone(),
+            control: self.control.clone(),
+            metrics: metrics.clone(),
             health: self.health.clone(),
             tables: BTreeMap::new(),
         };
         self.handle.spawn(writer.run(requests));
-        let (health, wishes) = (self.health.clone(), self.wishes.clone());
-        let setup = Setup { config, stage, topic, settings, writer: sender, wishes, health, reload, figures };
+        let (health, control) = (self.health.clone(), self.control.clone());
+        let setup =
+            Setup { config, stage, topic, settings, writer: sender, control, health, reload, metrics };
         ExactlyOnce::<W>::start(setup)?.run()
     }
 }
@@ -347,7 +348,7 @@ fn map(config: &RunConfig) -> PlaceMap {
     }
 }
 
-/// Rules, who is told, and where nodes stand.
+/// Rules, routes of notices, and locations of nodes.
 fn alerts(config: &RunConfig, settings: &RollingSettings) -> Arc<AlertSettings> {
     let places = settings.network.as_ref().map(|network| node_places(&network.topology));
     let routes = config.alerts.receivers.iter().map(Receiver::route).collect();
@@ -388,14 +389,14 @@ pub fn pg_settings(config: &RunConfig) -> PgSettings {
     }
 }
 
-/// SIGTERM and Ctrl-C stop, SIGHUP reads thresholds anew.
-fn listen_to_signals(wishes: &Wishes) {
-    let stop = wishes.clone();
+/// SIGTERM and Ctrl-C stop, SIGHUP reads thresholds again.
+fn handle_signals(control: &Control) {
+    let stop = control.clone();
     tokio::spawn(async move {
-        signals::end_asked().await;
+        shutdown::requested().await;
         tracing::info!("stopping");
         stop.stop();
     });
-    let reload = wishes.clone();
-    tokio::spawn(signals::on_reload(move || reload.reload()));
+    let reload = control.clone();
+    tokio::spawn(shutdown::on_reload(move || reload.reload()));
 }

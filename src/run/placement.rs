@@ -18,8 +18,8 @@ use tokio::time::timeout;
 use tokio_postgres::{Client, Row};
 
 /// Time for which the database may take, in all.
-const PATIENCE: Duration = Duration::from_secs(15);
-/// The session may only read, and its statements end before nobody waits for them any more.
+const QUERY_TIMEOUT: Duration = Duration::from_secs(15);
+/// The session may only read, and its statements end before the request times out.
 const SESSION: &str = "SET default_transaction_read_only = on; SET statement_timeout = '10s'";
 
 /// Who asks the database: one question after the other, over one connection that is kept.
@@ -44,7 +44,7 @@ impl Advice {
             .with_state(self)
     }
 
-    async fn ask(&self, nodes: &BTreeSet<Name>) -> Result<Vec<Fact>, ApiError> {
+    async fn facts(&self, nodes: &BTreeSet<Name>) -> Result<Vec<Fact>, ApiError> {
         let mut kept = self.client.lock().await;
         // What fails leaves no connection behind: the next question begins with a new one.
         let client = match kept.take().filter(|client| !client.is_closed()) {
@@ -52,14 +52,15 @@ impl Advice {
             None => self.connected().await?,
         };
         let nodes: Vec<&str> = nodes.iter().map(Name::as_str).collect();
-        let rows = client.query(include_str!("placement.sql"), &[&nodes]).await.map_err(|why| away(&why))?;
+        let rows =
+            client.query(include_str!("placement.sql"), &[&nodes]).await.map_err(|why| unavailable(&why))?;
         *kept = Some(client);
         Ok(rows.iter().map(fact).collect())
     }
 
     async fn connected(&self) -> Result<Client, ApiError> {
-        let client = connect(&self.settings).await.map_err(|why| away(&why))?;
-        client.batch_execute(SESSION).await.map_err(|why| away(&why))?;
+        let client = connect(&self.settings).await.map_err(|why| unavailable(&why))?;
+        client.batch_execute(SESSION).await.map_err(|why| unavailable(&why))?;
         Ok(client)
     }
 }
@@ -69,20 +70,20 @@ async fn placement(
     Checked(query): Checked<PlacementQuery>,
 ) -> Answer<Placement> {
     let nodes = query.nodes()?;
-    let rows = timeout(PATIENCE, advice.ask(&nodes)).await;
-    let rows = rows.map_err(|_| ApiError::Away(format!("not within {} s", PATIENCE.as_secs())))??;
+    let rows = timeout(QUERY_TIMEOUT, advice.facts(&nodes)).await;
+    let rows = rows.map_err(|_| ApiError::Away(format!("not within {} s", QUERY_TIMEOUT.as_secs())))??;
     Ok(Json(Placement { nodes: nodes.len(), rows }))
 }
 
-/// The whole chain of causes in one sentence, for the log; whoever asked learns no more than that it is away.
-fn away(why: &dyn std::error::Error) -> ApiError {
-    let mut told = why.to_string();
+/// All causes in one sentence, for the log; the client gets no details.
+fn unavailable(why: &dyn std::error::Error) -> ApiError {
+    let mut causes = why.to_string();
     let mut source = why.source();
     while let Some(cause) = source {
-        told = format!("{told}: {cause}");
+        causes = format!("{causes}: {cause}");
         source = cause.source();
     }
-    tracing::warn!("a question about a placement has no answer: {told}");
+    tracing::warn!("a question about a placement has no answer: {causes}");
     ApiError::Away("see the log of `tailback run`".to_string())
 }
 

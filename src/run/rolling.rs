@@ -1,11 +1,11 @@
 //! The roll-up stage's work on one partition of `tailback.signals`: parts of jobs to results of jobs.
 
-use super::alert_news;
+use super::alert_updates;
 use super::links::{self, LinkMerge, LinkMessage};
 use super::verdict;
 use super::work::{BadMessage, OutTopic, Outcome, Outgoing, Work};
-use detector::alerts::news::JobNews;
-use detector::alerts::{AlertSettings, Alerts, News};
+use detector::alerts::updates::JobUpdate;
+use detector::alerts::{AlertSettings, Alerts, Updates};
 use detector::fabric::{FabricSettings, Network};
 use detector::jobs::{JobPart, combine};
 use schemas::{DropCounts, DropReason, JobResult, Name, ResultBatch};
@@ -17,15 +17,17 @@ use std::sync::Arc;
 const FORGOTTEN_S: f64 = 86_400.0;
 /// First byte of a message: its version.
 const VERSION: u8 = 4;
-/// The first byte tells the three kinds of messages on this topic apart.
+/// The first byte distinguishes the three kinds of messages on this topic.
 const _: () = assert!(
-    VERSION != links::VERSION && VERSION != alert_news::VERSION && links::VERSION != alert_news::VERSION
+    VERSION != links::VERSION
+        && VERSION != alert_updates::VERSION
+        && links::VERSION != alert_updates::VERSION
 );
 /// Level of zstd: parts are mostly runs of small numbers.
 const COMPRESSION: i32 = 1;
 
-/// What one detector partition says of one job: a message of `tailback.signals`, keyed by job. It replaces
-/// what the same partition said before of that job.
+/// What one detector partition knows of one job: a message of `tailback.signals`, keyed by job. It replaces the earlier
+/// message of the same partition about that job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PartMessage {
     /// Partition of `tailback.counters` that it was learnt from.
@@ -76,13 +78,13 @@ impl PartMessage {
 /// What the stage is made from.
 #[derive(Clone, Debug)]
 pub struct RollingSettings {
-    /// Partitions of `tailback.counters`: each tells of links.
+    /// Partitions of `tailback.counters`: each reports links.
     pub partitions: i32,
     /// Rules of the fabric.
     pub fabric: FabricSettings,
     /// The network, where the topology is known.
     pub network: Option<Arc<Network>>,
-    /// Rules of alerts, and who is told.
+    /// Rules and routes of alerts.
     pub alerts: Arc<AlertSettings>,
     /// Length of a message's content, at most.
     pub payload_bytes_max: usize,
@@ -92,7 +94,7 @@ fn bad(about: &str) -> BadMessage {
     BadMessage(format!("the message {about} is damaged"))
 }
 
-/// The part of a job that the fabric tells counts as one of a partition that does not exist.
+/// The fabric's part of a job has the number of a partition that does not exist.
 const OF_LINKS: i32 = -1;
 
 /// State of one partition.
@@ -103,7 +105,7 @@ pub struct Rolling {
     drops: DropCounts,
     newest_us: Option<i64>,
     messages: u64,
-    /// In the one partition that hears of links.
+    /// In the one partition that receives links.
     links: Option<LinkMerge>,
     /// In the same partition.
     alerts: Alerts,
@@ -119,11 +121,11 @@ impl Rolling {
         match payload.first() {
             Some(&links::VERSION) => {
                 let message = LinkMessage::read(payload).ok_or_else(|| bad("of links"))?;
-                self.news_of_links(message);
+                self.link_updates(message);
             }
-            Some(&alert_news::VERSION) => {
-                let news = alert_news::read(payload).ok_or_else(|| bad("for alerts"))?;
-                self.alerts.news(&news);
+            Some(&alert_updates::VERSION) => {
+                let updates = alert_updates::read(payload).ok_or_else(|| bad("for alerts"))?;
+                self.alerts.updates(&updates);
             }
             Some(&VERSION) => {
                 self.part_of_job(PartMessage::read(payload).ok_or_else(|| bad("of a job"))?);
@@ -143,7 +145,7 @@ impl Rolling {
         }
     }
 
-    fn news_of_links(&mut self, message: LinkMessage) {
+    fn link_updates(&mut self, message: LinkMessage) {
         let Some(settings) = self.settings.as_ref().filter(|settings| settings.network.is_some()) else {
             return;
         };
@@ -158,23 +160,23 @@ impl Rolling {
     }
 
     /// What jobs lost, for the partition that knows of alerts.
-    fn news_of_jobs(&self, results: &[JobResult]) -> Vec<Outgoing> {
-        let news = |result: &JobResult| {
+    fn job_updates(&self, results: &[JobResult]) -> Vec<Outgoing> {
+        let updates = |result: &JobResult| {
             let parts = self.jobs.get(&result.job_id)?;
             let start = parts.values().map(|(_, part)| part.start).min()?;
             let until = parts.values().map(|(_, part)| part.until).max()?;
-            Some(JobNews::of(result, start, until))
+            Some(JobUpdate::of(result, start, until))
         };
-        let is_told = |settings: &&RollingSettings| !settings.alerts.rules.is_empty();
-        let Some(settings) = self.settings.as_ref().filter(is_told) else { return Vec::new() };
-        let jobs: Vec<JobNews> = results.iter().filter_map(news).collect();
+        let has_rules = |settings: &&RollingSettings| !settings.alerts.rules.is_empty();
+        let Some(settings) = self.settings.as_ref().filter(has_rules) else { return Vec::new() };
+        let jobs: Vec<JobUpdate> = results.iter().filter_map(updates).collect();
         if jobs.is_empty() {
             return Vec::new();
         }
-        alert_news::outgoing(News { jobs, ..News::default() }, settings.payload_bytes_max)
+        alert_updates::outgoing(Updates { jobs, ..Updates::default() }, settings.payload_bytes_max)
     }
 
-    /// What the fabric says of jobs, for the partitions that these belong to.
+    /// Parts of jobs from the fabric, for the partitions that these belong to.
     fn parts_of_links(&mut self) -> Vec<Outgoing> {
         let Some(links) = &mut self.links else { return Vec::new() };
         let position = links.fabric().now();
@@ -255,7 +257,7 @@ impl Work for Rolling {
         if all {
             messages.extend(self.parts_of_links());
         }
-        messages.extend(self.news_of_jobs(&job_results));
+        messages.extend(self.job_updates(&job_results));
         let regions = self.links.as_mut().map_or(Vec::new(), |links| links.fabric().take_regions());
         self.forget_old();
         let notices = self.alerts.take();

@@ -1,39 +1,39 @@
-//! What a service manager (systemd, `Type=notify`) is told: that the process is there, how it is, that it lives.
+//! States that a service manager (systemd, `Type=notify`) gets: ready, status, watchdog.
 //!
-//! It is told to be there once its configuration holds and `/healthz` answers; brokers and a database that are away are
-//! waited for by Tailback itself, and stand in the status line. The watchdog is fed only while every stage turns.
+//! The process is ready once its configuration is valid and `/healthz` answers. Tailback itself waits for brokers and a
+//! database that are unavailable, and reports them in the status line. It feeds the watchdog only while every stage turns.
 
 use super::http::Health;
-use super::stop::Wishes;
+use super::stop::Control;
 use sd_notify::NotifyState;
 use std::time::Duration;
 
 /// Time between two status lines where there is no watchdog.
 const STATUS: Duration = Duration::from_secs(5);
 
-/// Tells it until the process shall stop. Without a service manager nobody hears it.
-pub async fn tell(health: Health, wishes: Wishes) {
+/// Notifies the service manager until the process stops. Without a service manager it does nothing.
+pub async fn notify(health: Health, control: Control) {
     let watchdog = sd_notify::watchdog_enabled();
     let pause = watchdog.map_or(STATUS, |limit| (limit / 3).min(STATUS));
-    say(&[NotifyState::Ready]);
-    while !wishes.stopping() {
+    send(&[NotifyState::Ready]);
+    while !control.stopping() {
         let status = match health.text(true) {
             Ok(_) => "works".to_string(),
             Err(trouble) => trouble.trim().replace('\n', "; "),
         };
-        say(&[NotifyState::Status(&status)]);
+        send(&[NotifyState::Status(&status)]);
         if watchdog.is_some() && health.text(false).is_ok() {
-            say(&[NotifyState::Watchdog]);
+            send(&[NotifyState::Watchdog]);
         }
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
-            () = wishes.wait() => {}
+            () = control.wait() => {}
         }
     }
-    say(&[NotifyState::Stopping, NotifyState::Status("stops")]);
+    send(&[NotifyState::Stopping, NotifyState::Status("stops")]);
 }
 
-fn say(state: &[NotifyState<'_>]) {
+fn send(state: &[NotifyState<'_>]) {
     if let Err(error) = sd_notify::notify(state) {
         tracing::debug!(%error, "the service manager does not listen");
     }

@@ -6,13 +6,13 @@ use std::time::Instant;
 
 /// Whether to stop, and how often to have reloaded.
 #[derive(Clone, Debug, Default)]
-pub struct Wishes {
+pub struct Control {
     stop: Arc<AtomicBool>,
     reloads: Arc<AtomicU64>,
 }
 
-impl Wishes {
-    /// Asks everybody to stop.
+impl Control {
+    /// Stops all threads and tasks.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
@@ -40,12 +40,12 @@ impl Wishes {
     }
 }
 
-/// Does the `last` things with brokers, and waits for them until `deadline`; whether they were done by then. Closing a consumer
-/// waits for brokers, which may not answer, whether or not there is something to close for. What is left the end of the process
-/// does. All that may own the consumer belongs into `last`: whoever drops it last closes it.
-pub fn let_go(deadline: Instant, last: impl FnOnce() + Send + 'static) -> bool {
+/// Runs `last`, which closes clients, and waits for it until `deadline`; returns whether it was done by then. Closing a
+/// consumer waits for brokers, which may not answer. The end of the process does the rest. `last` must own everything that
+/// may own the consumer: the last owner closes it when it is dropped.
+pub fn close_consumer(deadline: Instant, last: impl FnOnce() + Send + 'static) -> bool {
     let (doing, done) = mpsc::channel();
-    let thread = std::thread::Builder::new().name("let go".to_string());
+    let thread = std::thread::Builder::new().name("close".to_string());
     // Without a thread `last` is dropped here, which may take its time.
     let doing = thread.spawn(move || {
         last();
@@ -57,7 +57,7 @@ pub fn let_go(deadline: Instant, last: impl FnOnce() + Send + 'static) -> bool {
 /// A stage has to begin again from what was committed; nothing is lost by it.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}; the stage begins again from what was committed")]
-pub struct Again(pub String);
+pub struct Restart(pub String);
 
 #[cfg(test)]
 mod tests {
@@ -66,14 +66,14 @@ mod tests {
 
     #[test]
     fn what_ends_in_time_is_waited_for_and_what_does_not_is_left() {
-        let (begun, patience) = (Instant::now(), Duration::from_secs(20));
-        let (told, hears) = mpsc::channel();
-        assert!(let_go(begun + patience, move || told.send(()).unwrap()));
-        hears.try_recv().unwrap();
-        assert!(begun.elapsed() < patience);
+        let (begun, timeout) = (Instant::now(), Duration::from_secs(20));
+        let (done, received) = mpsc::channel();
+        assert!(close_consumer(begun + timeout, move || done.send(()).unwrap()));
+        received.try_recv().unwrap();
+        assert!(begun.elapsed() < timeout);
         let (_never, waits) = mpsc::channel::<()>();
         let deadline = Instant::now() + Duration::from_millis(50);
-        assert!(!let_go(deadline, move || assert!(waits.recv().is_err())));
+        assert!(!close_consumer(deadline, move || assert!(waits.recv().is_err())));
         assert!(Instant::now() >= deadline);
     }
 }

@@ -1,6 +1,6 @@
 //! Tailback's own topics: created at the start where they are missing.
 
-use super::ear::Ear;
+use super::error_log::ErrorLog;
 use super::kafka::client;
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
@@ -22,10 +22,10 @@ const LISTED_WITHIN: Duration = Duration::from_secs(5);
 #[derive(Debug, thiserror::Error)]
 pub enum TopicsError {
     /// Retry: no broker answers.
-    #[error("the Kafka brokers do not answer{complaint}: {source}")]
+    #[error("the Kafka brokers do not answer{reason}: {source}")]
     Unreachable {
         /// What librdkafka logged, in parentheses; may be empty.
-        complaint: String,
+        reason: String,
         /// Error of the request.
         source: KafkaError,
     },
@@ -70,7 +70,7 @@ impl TopicsError {
     }
 
     fn unreachable(source: KafkaError) -> TopicsError {
-        TopicsError::Unreachable { complaint: String::new(), source }
+        TopicsError::Unreachable { reason: String::new(), source }
     }
 }
 
@@ -90,17 +90,18 @@ pub async fn ensure(config: &RunConfig) -> Result<(i32, i32), TopicsError> {
 
 /// Waits until the brokers answer. It asks as a consumer, since an administrator's context gets no errors of librdkafka.
 fn reach(config: &RunConfig) -> Result<(), TopicsError> {
-    let (ear, begun) = (Ear::default(), Instant::now());
+    let (errors, begun) = (ErrorLog::default(), Instant::now());
     let role = Role::Consumer(Stage::Aggregator);
-    let reader: BaseConsumer<Ear> = client(config, role, &[], ear.clone()).map_err(TopicsError::Client)?;
+    let reader: BaseConsumer<ErrorLog> =
+        client(config, role, &[], errors.clone()).map_err(TopicsError::Client)?;
     while let Err(source) = reader.fetch_metadata(None, RETRY_DELAY) {
-        ear.listen(&reader);
-        if let Some(refusal) = ear.refusal() {
+        errors.poll(&reader);
+        if let Some(refusal) = errors.refused() {
             return Err(TopicsError::Refused(refusal));
         }
         if begun.elapsed() > REQUEST_TIMEOUT {
-            let complaint = ear.complaint().map_or(String::new(), |complaint| format!(" ({complaint})"));
-            return Err(TopicsError::Unreachable { complaint, source });
+            let reason = errors.latest().map_or(String::new(), |reason| format!(" ({reason})"));
+            return Err(TopicsError::Unreachable { reason, source });
         }
     }
     Ok(())

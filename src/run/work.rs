@@ -53,11 +53,11 @@ pub trait Work: Sized + Send + 'static {
     /// then too (results of jobs).
     fn take(&mut self, position: i64, all: bool) -> Outcome;
 
-    /// Forgets what became known and was not taken: others told of it.
+    /// Drops results that were not taken: the database has them already.
     fn pass_over(&mut self);
 
-    /// Tells all series with the next results: who writes these does not know them.
-    fn tell_series_again(&mut self) {}
+    /// Sends all series with the next results: the writer does not know them.
+    fn resend_series(&mut self) {}
 
     /// Memory that results take which were not taken yet, in bytes, roughly.
     fn result_bytes(&self) -> usize;
@@ -76,7 +76,7 @@ pub trait Work: Sized + Send + 'static {
         0
     }
 
-    /// Seconds of links that were looked at before every partition had told of them, since the state began.
+    /// Seconds of links that were processed before every partition had reported them, since the state began.
     fn forced_seconds(&self) -> u64 {
         0
     }

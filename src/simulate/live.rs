@@ -5,7 +5,7 @@ use crate::config::RunConfig;
 use crate::config::kafka::Role;
 use crate::run::brokers::Lost;
 use crate::run::{clock, kafka};
-use crate::signals;
+use crate::shutdown;
 use anyhow::Context;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
@@ -45,7 +45,7 @@ pub(super) fn publish(scenario: Scenario, seed: u64, live: &Live<'_>) -> anyhow:
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     eprintln!("rows go to {}, topics {}*", live.config.kafka.brokers.join(","), live.prefix);
     runtime.block_on(async {
-        let mut end = std::pin::pin!(signals::end_asked());
+        let mut end = std::pin::pin!(shutdown::requested());
         let (mut rows, mut seconds, mut sent) = (Rows::default(), 0, 0_u64);
         while live.seconds.is_none_or(|limit| seconds < limit) && cluster.tick(&mut rows) {
             seconds += 1;
@@ -82,7 +82,7 @@ impl Way<'_> {
             sent += 1;
         }
         self.producer.poll(Duration::ZERO);
-        self.lost.name_again(self.producer.client(), self.brokers);
+        self.lost.add_again(self.producer.client(), self.brokers);
         Ok(sent)
     }
 
@@ -97,7 +97,7 @@ impl Way<'_> {
                 {
                     record = back;
                     self.producer.poll(Duration::from_millis(50));
-                    self.lost.name_again(self.producer.client(), self.brokers);
+                    self.lost.add_again(self.producer.client(), self.brokers);
                 }
                 Err((error, _)) => return Err(error).context("a row cannot be sent"),
             }

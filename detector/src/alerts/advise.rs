@@ -38,7 +38,7 @@ pub fn action(subject: &Subject) -> (Action, f64) {
     }
 }
 
-/// The advice of an incident of these members. `nodes_of` tells the nodes that hang on a switch or router.
+/// The advice of an incident with these members. `nodes_of` maps a switch or router to its nodes.
 pub fn advice(members: &[&Subject], valid_until_s: f64, nodes_of: &BTreeMap<String, Vec<String>>) -> Advice {
     let worst =
         members.iter().max_by(|a, b| a.slowdown_s.total_cmp(&b.slowdown_s).then(b.since.cmp(&a.since)));

@@ -1,4 +1,4 @@
-//! Incidents: alerts of one rule that belong together, told as one.
+//! Incidents: alerts of one rule that belong together and share their notices.
 
 use super::rule::{GroupBy, Rule};
 use super::subject::{Key, Subject};
@@ -13,7 +13,7 @@ const TOGETHER_S: f64 = 10.0;
 /// Part of the time for which an advice holds after which it is renewed.
 const RENEWED: f64 = 0.6;
 
-/// Alerts that are told as one.
+/// Alerts that share their notices.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Incident {
     /// Its number: 16 hexadecimal digits.
@@ -40,7 +40,7 @@ pub struct Incident {
     pub sequence: u64,
     /// Up to when its advice holds.
     pub valid_until: Time,
-    /// What was told of it last, for the notice of its end.
+    /// The latest notice, which the notice of its end repeats.
     pub last: Option<Notice>,
 }
 
@@ -100,7 +100,7 @@ impl Incident {
         self.ended = self.ended.max(ended);
     }
 
-    /// Whether something is to be told at `now`.
+    /// The kind of notice that is due at `now`.
     pub fn is_due(&self, rule: &Rule, now: Time) -> Option<NoticeKind> {
         if self.members.is_empty() {
             return Some(NoticeKind::Resolved);
@@ -112,8 +112,8 @@ impl Incident {
         (left_s <= (1.0 - RENEWED) * rule.advice_s).then_some(NoticeKind::Renewed)
     }
 
-    /// Tells of it. One that is over repeats its last figures.
-    pub fn tell(
+    /// Makes a notice. That of an ended incident repeats the last measurements.
+    pub fn notify(
         &mut self,
         kind: NoticeKind,
         rule: &Rule,
@@ -126,7 +126,7 @@ impl Incident {
         let over = (kind == NoticeKind::Resolved).then(|| self.ended.max(self.started));
         let mut notice = match self.last.take().filter(|_| members.is_empty()) {
             Some(last) => last,
-            None => self.figures(rule, members, now, nodes_of),
+            None => self.measured_notice(rule, members, now, nodes_of),
         };
         (notice.key, notice.kind, notice.sequence) = (key, kind, self.sequence);
         if let Some(over) = over {
@@ -138,7 +138,7 @@ impl Incident {
         notice
     }
 
-    fn figures(
+    fn measured_notice(
         &mut self,
         rule: &Rule,
         members: &[&Subject],
@@ -211,7 +211,7 @@ impl Incident {
     }
 }
 
-/// FNV-1a over texts that are told apart.
+/// FNV-1a over texts with a separator.
 fn fnv<'a>(parts: impl Iterator<Item = &'a [u8]>) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for part in parts {

@@ -20,8 +20,8 @@ impl Alerts {
         }
     }
 
-    /// When it ended, as far as is known: a region, of whose links the episodes told it sooner, with the last of these;
-    /// what ended because of a silence, not before rows come again.
+    /// When it ended, as far as is known. A region whose episodes all ended earlier ends with the last of them. A series
+    /// that a silence ended does not end before rows arrive again.
     fn until(&self, key: &Key, subject: &Subject) -> Option<Time> {
         if let Key::Region(_) = key
             && subject.until.is_none()
@@ -98,7 +98,7 @@ impl Alerts {
         until.is_some_and(|until| now > until).then_some(Change::Drop)
     }
 
-    /// Whether an alert of another rule tells of it already, or says that nobody knows.
+    /// Whether an alert of another rule reports it already, or makes it unknown.
     pub(super) fn inhibited(&self, rule: &Rule, key: &Key, subject: &Subject) -> bool {
         let covers = |by: &Key| self.subjects.get(by).is_some_and(|other| other.covers(by, subject, key));
         let mut alerts = rule.inhibited_by.iter().filter_map(|name| self.alerts.get(name));

@@ -1,6 +1,6 @@
-//! Alerts: pending, firing, resolved, by rules that are data; told as incidents through an outbox.
+//! Alerts: pending, firing, resolved, by rules that are data; reported as incidents through an outbox.
 //!
-//! The engine is pure: its input is news of series, sources, regions and jobs, its clock the times of their rows. It runs
+//! The engine is pure: its input is updates of series, sources, regions and jobs, its clock the times of their rows. It runs
 //! where regions and results of jobs are known, and its state is part of that stage's snapshot. Notices go into the outbox in
 //! the transaction of the results, so that each is there once; who delivers them has only the outbox.
 //!
@@ -8,26 +8,26 @@
 //! |---|---|
 //! | `rule.rs` | a rule, and what may be wrong with its file; the defaults are `detector/rules/*.toml` |
 //! | `text.rs` | its sentences |
-//! | `news.rs` | what detectors and the roll-up tell |
+//! | `updates.rs` | what detectors and the roll-up report |
 //! | `subject.rs` | series, regions, jobs, sources as they stand |
 //! | `judge.rs` | what becomes of an alert |
-//! | `incident.rs` | alerts that are told as one |
+//! | `incident.rs` | alerts that share their notices |
 //! | `advise.rs` | what a scheduler may do |
-//! | `silence.rs` | what people do not want to hear of for a while |
+//! | `silence.rs` | notices that people hold back for a while |
 //! | `outbox/` | notices on their way, in either database |
 
 mod advise;
 mod incident;
 mod judge;
-pub mod news;
 pub mod outbox;
 pub mod rule;
 pub mod silence;
 mod subject;
 mod text;
+pub mod updates;
 
 pub use advise::action;
-pub use news::News;
+pub use updates::Updates;
 
 use incident::Incident;
 use rule::{About, Rule};
@@ -44,8 +44,8 @@ pub const STATE_VERSION: u32 = 2;
 const FORGOTTEN_S: f64 = 120.0;
 /// The same for jobs, whose parts come slowly.
 const JOB_FORGOTTEN_S: f64 = 86_400.0;
-/// Seconds after an incident's first onset in which another is told with it, though it lacks that moment itself.
-const MOMENT_S: f64 = 2.0;
+/// Seconds after an incident's first onset in which a later alert joins it, before its own least duration is over.
+const JOIN_WITHIN_S: f64 = 2.0;
 /// Seconds by which a detector partition may be behind others and still be waited for.
 const BEHIND_S: f64 = 60.0;
 
@@ -65,7 +65,7 @@ pub struct Route {
 pub struct AlertSettings {
     /// What is an alert.
     pub rules: Vec<Rule>,
-    /// Who is told.
+    /// Receivers of notices.
     pub routes: Vec<Route>,
     /// Nodes on each switch or router, where the topology is known.
     pub nodes_of: BTreeMap<String, Vec<String>>,
@@ -123,7 +123,7 @@ pub struct Alerts {
     silent: BTreeMap<String, BTreeSet<String>>,
     alerts: BTreeMap<String, BTreeMap<Key, Alert>>,
     incidents: BTreeMap<String, Incident>,
-    told: Vec<RoutedNotice>,
+    notices: Vec<RoutedNotice>,
     #[serde(skip)]
     settings: Arc<AlertSettings>,
 }
@@ -139,24 +139,24 @@ impl Alerts {
         self.settings = settings;
     }
 
-    /// Takes news; then looks at all alerts.
-    pub fn news(&mut self, news: &News) {
-        if let Some(newest) = news.newest {
-            let reached = self.reached.entry(news.partition).or_insert(newest);
+    /// Takes updates; then looks at all alerts.
+    pub fn updates(&mut self, updates: &Updates) {
+        if let Some(newest) = updates.newest {
+            let reached = self.reached.entry(updates.partition).or_insert(newest);
             *reached = newest.max(*reached);
         }
-        for episode in &news.episodes {
+        for episode in &updates.episodes {
             let key = Key::Series(episode.series.name());
-            self.put(key, Subject::of_episode(episode, news.partition));
+            self.put(key, Subject::of_episode(episode, updates.partition));
         }
-        for silence in &news.silences {
+        for silence in &updates.silences {
             let key = Key::Source(silence.source.clone());
-            match Subject::of_silence(silence, news.partition) {
+            match Subject::of_silence(silence, updates.partition) {
                 Some(subject) => self.put(key, subject),
                 None => self.revoke(&key),
             }
         }
-        for job in &news.jobs {
+        for job in &updates.jobs {
             let key = Key::Job(job.job_id.to_string());
             let subject = Subject::of_job(job, self.subjects.get(&key));
             self.put(key, subject);
@@ -173,7 +173,7 @@ impl Alerts {
 
     /// Notices since the last call.
     pub fn take(&mut self) -> Vec<RoutedNotice> {
-        std::mem::take(&mut self.told)
+        std::mem::take(&mut self.notices)
     }
 
     /// Alerts that are pending, and incidents that fire.
@@ -204,7 +204,7 @@ impl Alerts {
     fn look(&mut self) {
         let settings = Arc::clone(&self.settings);
         for rule in &settings.rules {
-            // What was long enough when it was told of is pending and fires in one look.
+            // A subject that had lasted long enough when its update arrived becomes pending and fires in one pass.
             for _ in 0..2 {
                 let changes = self.changes(rule);
                 if changes.is_empty() {
@@ -218,7 +218,7 @@ impl Alerts {
         }
         let Some(now) = self.now() else { return };
         self.drop_unruled(&settings);
-        self.tell(&settings, now);
+        self.notify(&settings, now);
         self.forget(now);
     }
 
@@ -237,7 +237,7 @@ impl Alerts {
         {
             incident.remove(&key, *ended);
         }
-        // What was told of to the end, or was over before it lasted, begins no alert again.
+        // A subject that ended, or was over before it lasted, starts no other alert.
         if let Some(subject) = self.subjects.get_mut(&key) {
             subject.done.push(rule.name.clone());
         }
@@ -263,23 +263,23 @@ impl Alerts {
         self.alerts.entry(rule.name.clone()).or_default().insert(key, Alert::Firing(id));
     }
 
-    /// A storm does not begin in one instant: what began a moment after an incident that is not told yet, and goes on, is
-    /// told with it, so that the first notice names all of them.
+    /// A storm does not begin in one instant. An alert that began shortly after an incident without a notice, and is
+    /// ongoing, joins that incident, so that the first notice names all of them.
     fn join(&mut self, rule: &Rule) {
-        let untold = |incident: &&Incident| incident.rule == rule.name && incident.sequence == 0;
-        let begun: Vec<&Incident> = self.incidents.values().filter(untold).collect();
+        let unannounced = |incident: &&Incident| incident.rule == rule.name && incident.sequence == 0;
+        let begun: Vec<&Incident> = self.incidents.values().filter(unannounced).collect();
         if begun.is_empty() {
             return;
         }
         let belongs = |key: &Key, subject: &Subject| {
             let group = incident::group(rule, key, subject);
-            let soon = |incident: &Incident| subject.since.seconds_since(incident.started) <= MOMENT_S;
+            let soon = |incident: &Incident| subject.since.seconds_since(incident.started) <= JOIN_WITHIN_S;
             begun.iter().any(|incident| soon(incident) && incident.takes(rule, &group, subject))
         };
         let joins = |(key, alert): (&Key, &Alert)| {
             let subject = self.subjects.get(key).filter(|_| *alert == Alert::Pending)?;
-            let goes_on = subject.until.is_none() && subject.matches(&rule.when);
-            let joins = goes_on && belongs(key, subject) && !self.inhibited(rule, key, subject);
+            let is_ongoing = subject.until.is_none() && subject.matches(&rule.when);
+            let joins = is_ongoing && belongs(key, subject) && !self.inhibited(rule, key, subject);
             joins.then(|| (key.clone(), subject.since.plus_seconds(rule.when.least_duration_s)))
         };
         let alerts = self.alerts.get(&rule.name).into_iter().flatten();
@@ -294,8 +294,8 @@ impl Alerts {
         self.incidents.retain(|_, incident| known(&incident.rule));
     }
 
-    /// Tells of incidents that began, go on or are over.
-    fn tell(&mut self, settings: &AlertSettings, now: Time) {
+    /// Makes notices of incidents that began, continue or ended.
+    fn notify(&mut self, settings: &AlertSettings, now: Time) {
         let mut over: Vec<String> = Vec::new();
         for (id, incident) in &mut self.incidents {
             let Some(rule) = settings.rules.iter().find(|rule| rule.name == incident.rule) else { continue };
@@ -306,9 +306,9 @@ impl Alerts {
             let of = |key: &Key| self.subjects.get(key);
             let members: Vec<Key> = incident.members.iter().cloned().collect();
             let members: Vec<&Subject> = members.iter().filter_map(of).collect();
-            let notice = incident.tell(kind, rule, &members, now, &settings.nodes_of);
+            let notice = incident.notify(kind, rule, &members, now, &settings.nodes_of);
             let receivers = settings.receivers(&notice.rule, notice.severity);
-            self.told.push(RoutedNotice { notice, receivers });
+            self.notices.push(RoutedNotice { notice, receivers });
         }
         over.iter().for_each(|id| drop(self.incidents.remove(id)));
     }

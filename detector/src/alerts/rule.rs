@@ -78,7 +78,7 @@ pub struct When {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Clear {
-    /// Seconds of event time for which nothing of it must hold any more; what begins again before goes on.
+    /// Seconds of event time without the condition until it is resolved; if it returns earlier, the alert continues.
     pub after_s: f64,
 }
 
@@ -97,7 +97,7 @@ pub struct Rule {
     pub severity: Severity,
     /// What makes one incident.
     pub group_by: GroupBy,
-    /// Rules whose alerts tell it already, or make it unknown.
+    /// Rules whose alerts report it already, or make it unknown.
     #[serde(default)]
     pub inhibited_by: Vec<String>,
     /// One sentence; `{subject}` and its like are filled in.

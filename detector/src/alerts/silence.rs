@@ -1,4 +1,4 @@
-//! Silences: what people do not want to hear of for a while. They hold back notices, they do not lose them.
+//! Silences hold back notices for a while; they do not lose them.
 
 use schemas::Notice;
 use serde::{Deserialize, Serialize};

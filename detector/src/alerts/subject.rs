@@ -1,7 +1,7 @@
-//! What alerts are about: series, regions, jobs and sources, as they were told of last.
+//! What alerts are about: series, regions, jobs and sources, in their latest state.
 
-use super::news::{self, EpisodeNews, JobNews, SilenceNews};
 use super::rule::{About, When};
+use super::updates::{self, EpisodeUpdate, JobUpdate, SilenceUpdate};
 use schemas::{Cause, CauseKind, Metric, REGION_SERIES_MAX, Region, SilenceEnd, State, SufferingJob, Time};
 use serde::{Deserialize, Serialize};
 use std::ops::Bound;
@@ -67,7 +67,7 @@ pub struct Subject {
     pub state: State,
     /// When it began.
     pub since: Time,
-    /// Up to when it is known to go on.
+    /// Up to when it is known to be ongoing.
     pub seen: Time,
     /// When it ended.
     pub until: Option<Time>,
@@ -97,7 +97,7 @@ pub struct Subject {
     pub jobs: Vec<SufferingJob>,
     /// Jobs that cause it, with their shares.
     pub causes: Vec<(String, f64)>,
-    /// Rules that told of it to the end.
+    /// Rules whose alert of it ended.
     pub done: Vec<String>,
 }
 
@@ -131,25 +131,25 @@ impl Subject {
     }
 
     /// A series in an episode.
-    pub fn of_episode(news: &EpisodeNews, source: i32) -> Subject {
-        let (cause, kind, share) = news::largest(&news.causes);
-        let name = news.series.name();
+    pub fn of_episode(updates: &EpisodeUpdate, source: i32) -> Subject {
+        let (cause, kind, share) = updates::largest(&updates.causes);
+        let name = updates.series.name();
         Subject {
             source: Some(source),
-            metric: Some(news.series.metric),
+            metric: Some(updates.series.metric),
             cause,
             kind,
-            until: (!news.open).then_some(news.end),
-            slowdown_s: news.slowdown_s,
-            certain_s: news.slowdown_s,
-            completeness: news.completeness,
-            links: u32::from(news::is_of_links(news.series.metric)),
+            until: (!updates.open).then_some(updates.end),
+            slowdown_s: updates.slowdown_s,
+            certain_s: updates.slowdown_s,
+            completeness: updates.completeness,
+            links: u32::from(updates::is_of_links(updates.series.metric)),
             confidence: share,
-            component: news.series.component.to_string(),
-            part: news.series.part.as_ref().map_or(String::new(), ToString::to_string),
+            component: updates.series.component.to_string(),
+            part: updates.series.part.as_ref().map_or(String::new(), ToString::to_string),
             series: vec![name.clone()],
-            causes: jobs_of(&news.causes),
-            ..Subject::new(name, news.start, news.end)
+            causes: jobs_of(&updates.causes),
+            ..Subject::new(name, updates.start, updates.end)
         }
     }
 
@@ -181,29 +181,29 @@ impl Subject {
     }
 
     /// A job that loses time. It ends, until more is lost, with the latest loss.
-    pub fn of_job(news: &JobNews, known: Option<&Subject>) -> Subject {
-        let (cause, kind, share) = news::largest(&news.causes);
-        let grew = known.is_none_or(|known| news.slowdown_s >= known.slowdown_s + GROWTH_S);
-        let seen = known.filter(|_| !grew).map_or(news.until, |known| known.seen);
-        let slowdown_s = known.filter(|_| !grew).map_or(news.slowdown_s, |known| known.slowdown_s);
+    pub fn of_job(updates: &JobUpdate, known: Option<&Subject>) -> Subject {
+        let (cause, kind, share) = updates::largest(&updates.causes);
+        let grew = known.is_none_or(|known| updates.slowdown_s >= known.slowdown_s + GROWTH_S);
+        let seen = known.filter(|_| !grew).map_or(updates.until, |known| known.seen);
+        let slowdown_s = known.filter(|_| !grew).map_or(updates.slowdown_s, |known| known.slowdown_s);
         Subject {
             cause,
             kind,
             until: Some(seen),
             slowdown_s,
-            certain_s: news.slowdown_lo_s,
-            completeness: news.completeness,
-            judged: news.judged,
+            certain_s: updates.slowdown_lo_s,
+            completeness: updates.completeness,
+            judged: updates.judged,
             confidence: share,
-            jobs: vec![SufferingJob { job_id: news.job_id.to_string(), lost_s: news.slowdown_s }],
-            causes: jobs_of(&news.causes),
-            ..Subject::new(news.job_id.to_string(), news.start, seen)
+            jobs: vec![SufferingJob { job_id: updates.job_id.to_string(), lost_s: updates.slowdown_s }],
+            causes: jobs_of(&updates.causes),
+            ..Subject::new(updates.job_id.to_string(), updates.start, seen)
         }
     }
 
     /// A source that is silent; `None` if it never was.
-    pub fn of_silence(news: &SilenceNews, source: i32) -> Option<Subject> {
-        let until = match news.end {
+    pub fn of_silence(updates: &SilenceUpdate, source: i32) -> Option<Subject> {
+        let until = match updates.end {
             SilenceEnd::Open => None,
             SilenceEnd::At(time) => Some(time),
             SilenceEnd::Revoked => return None,
@@ -212,13 +212,13 @@ impl Subject {
             source: Some(source),
             state: State::Unknown,
             until,
-            component: news.component.to_string(),
-            ..Subject::new(news.source.clone(), news.since, until.unwrap_or(news.since))
+            component: updates.component.to_string(),
+            ..Subject::new(updates.source.clone(), updates.since, until.unwrap_or(updates.since))
         })
     }
 
-    /// Takes what is newer. What was told to the end stays so, unless it begins again or goes on by more than dating
-    /// again would.
+    /// Takes a newer state. An ended subject stays ended, unless it begins again or lasts longer than a change of its dates
+    /// explains.
     pub fn replace(&mut self, newer: Subject) {
         const DATED_AGAIN_S: f64 = 5.0;
         let goes_on = match (self.until, newer.until) {
@@ -252,7 +252,7 @@ impl Subject {
             && self.completeness >= when.least_completeness
     }
 
-    /// Whether this one tells of `other` already (a region of its links), or makes it unknown (a silent source).
+    /// Whether this one reports `other` already (a region and its links), or makes it unknown (a silent source).
     pub fn covers(&self, key: &Key, other: &Subject, other_key: &Key) -> bool {
         match (key, other_key) {
             (Key::Region(_), Key::Series(name)) => self.has_link(name, other),
@@ -265,9 +265,9 @@ impl Subject {
         }
     }
 
-    /// Of a router as a whole one link is enough. What began while a link was in the region is told by it, though the
-    /// link left. A region names its worst links alone; the others of a large one are told by what they measure and when
-    /// they began.
+    /// Of a router as a whole one link is enough. The region reports an episode that began while the link was in the
+    /// region, even if the link left since. A region names its worst links alone; the others of a large one are recognised
+    /// by metric and time of onset.
     fn has_link(&self, name: &str, link: &Subject) -> bool {
         let large = self.links as usize > REGION_SERIES_MAX;
         let began_in_it = link.since.seconds_since(self.since) >= -BEFORE_REGION_S
@@ -281,7 +281,7 @@ impl Subject {
             || (large && link.metric == self.metric && began_in_it)
     }
 
-    /// Whether `silence`, which goes on, is why this one ended.
+    /// Whether `silence`, which is ongoing, is why this one ended.
     pub fn ended_by(&self, silence: &Subject) -> bool {
         self.component == silence.component
             && self.until.is_some_and(|until| SILENCE_ENDS_S.contains(&until.seconds_since(silence.since)))

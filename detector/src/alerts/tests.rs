@@ -1,4 +1,4 @@
-use super::news::{EpisodeNews, JobNews, SilenceNews};
+use super::updates::{EpisodeUpdate, JobUpdate, SilenceUpdate};
 use super::*;
 use schemas::{Action, Cause, CauseKind, Metric, Name, Notice, RegionId, SeriesInfo, SilenceEnd};
 
@@ -25,8 +25,8 @@ fn link(switch: &str, port: usize) -> SeriesInfo {
     SeriesInfo { metric: Metric::IbWaitRatio, component, part }
 }
 
-fn episode(series: SeriesInfo, start: f64, end: f64, open: bool) -> EpisodeNews {
-    EpisodeNews {
+fn episode(series: SeriesInfo, start: f64, end: f64, open: bool) -> EpisodeUpdate {
+    EpisodeUpdate {
         series,
         start: at(start),
         end: at(end),
@@ -64,12 +64,12 @@ fn region(id: u64, series: &[SeriesInfo], links: u32, start: f64, end: f64, open
 
 /// Gives `alerts` the seconds `from` to `to`, with nothing but the time.
 fn pass(alerts: &mut Alerts, from: usize, to: usize) -> Vec<Notice> {
-    (from..=to).for_each(|second| alerts.news(&tick(second as f64)));
+    (from..=to).for_each(|second| alerts.updates(&tick(second as f64)));
     told(alerts)
 }
 
-fn tick(second: f64) -> News {
-    News { newest: Some(at(second)), ..News::default() }
+fn tick(second: f64) -> Updates {
+    Updates { newest: Some(at(second)), ..Updates::default() }
 }
 
 fn told(alerts: &mut Alerts) -> Vec<Notice> {
@@ -83,12 +83,12 @@ fn kinds(notices: &[Notice]) -> Vec<(&str, NoticeKind, u32)> {
 #[test]
 fn what_lasts_fires_after_its_least_duration_and_resolves_after_a_while() {
     let mut alerts = alerts();
-    alerts.news(&News { episodes: vec![episode(link("leaf-1", 1), 0.0, 5.0, true)], ..tick(5.0) });
+    alerts.updates(&Updates { episodes: vec![episode(link("leaf-1", 1), 0.0, 5.0, true)], ..tick(5.0) });
     assert!(pass(&mut alerts, 6, 59).is_empty());
     let fired = pass(&mut alerts, 60, 60);
     assert_eq!(kinds(&fired), [("link_contended", NoticeKind::Firing, 1)]);
     assert_eq!((fired[0].started_s, fired[0].fired_s), (T0, T0 + 60.0));
-    alerts.news(&News { episodes: vec![episode(link("leaf-1", 1), 0.0, 70.0, false)], ..tick(75.0) });
+    alerts.updates(&Updates { episodes: vec![episode(link("leaf-1", 1), 0.0, 70.0, false)], ..tick(75.0) });
     assert!(pass(&mut alerts, 76, 84).is_empty());
     let resolved = pass(&mut alerts, 85, 90);
     assert_eq!(kinds(&resolved), [("link_contended", NoticeKind::Resolved, 1)]);
@@ -101,11 +101,12 @@ fn what_lasts_fires_after_its_least_duration_and_resolves_after_a_while() {
 #[test]
 fn what_is_short_is_never_told_and_what_was_long_is_told_late() {
     let mut alerts = alerts();
-    alerts.news(&News { episodes: vec![episode(link("leaf-1", 1), 0.0, 5.0, true)], ..tick(5.0) });
-    alerts.news(&News { episodes: vec![episode(link("leaf-1", 1), 0.0, 30.0, false)], ..tick(35.0) });
+    alerts.updates(&Updates { episodes: vec![episode(link("leaf-1", 1), 0.0, 5.0, true)], ..tick(5.0) });
+    alerts.updates(&Updates { episodes: vec![episode(link("leaf-1", 1), 0.0, 30.0, false)], ..tick(35.0) });
     assert!(pass(&mut alerts, 36, 200).is_empty());
     // Rows of an hour ago, read at once.
-    alerts.news(&News { episodes: vec![episode(link("leaf-1", 2), 210.0, 300.0, false)], ..tick(900.0) });
+    alerts
+        .updates(&Updates { episodes: vec![episode(link("leaf-1", 2), 210.0, 300.0, false)], ..tick(900.0) });
     let found = pass(&mut alerts, 901, 902);
     assert_eq!(
         kinds(&found).iter().map(|k| k.1).collect::<Vec<_>>(),
@@ -116,13 +117,13 @@ fn what_is_short_is_never_told_and_what_was_long_is_told_late() {
 #[test]
 fn what_begins_again_soon_is_the_same_incident() {
     let mut alerts = alerts();
-    let news = |start, end, open| vec![episode(link("leaf-1", 1), start, end, open)];
-    alerts.news(&News { episodes: news(0.0, 70.0, true), ..tick(70.0) });
+    let updates = |start, end, open| vec![episode(link("leaf-1", 1), start, end, open)];
+    alerts.updates(&Updates { episodes: updates(0.0, 70.0, true), ..tick(70.0) });
     assert_eq!(told(&mut alerts).len(), 1);
-    alerts.news(&News { episodes: news(0.0, 80.0, false), ..tick(85.0) });
-    alerts.news(&News { episodes: news(90.0, 92.0, true), ..tick(92.0) });
+    alerts.updates(&Updates { episodes: updates(0.0, 80.0, false), ..tick(85.0) });
+    alerts.updates(&Updates { episodes: updates(90.0, 92.0, true), ..tick(92.0) });
     assert!(pass(&mut alerts, 93, 150).is_empty(), "hysteresis");
-    alerts.news(&News { episodes: news(90.0, 151.0, false), ..tick(155.0) });
+    alerts.updates(&Updates { episodes: updates(90.0, 151.0, false), ..tick(155.0) });
     assert_eq!(pass(&mut alerts, 156, 190).len(), 1);
 }
 
@@ -134,13 +135,13 @@ fn a_storm_of_2048_links_in_one_second_is_one_notice() {
             let link = link(&format!("s{}", n / 32), partition * 100 + n % 32);
             episode(link, n as f64 / 512.0, 4.0, true)
         });
-        let news = News { partition: partition as i32, episodes: links.collect(), ..tick(4.0) };
-        alerts.news(&news);
+        let updates = Updates { partition: partition as i32, episodes: links.collect(), ..tick(4.0) };
+        alerts.updates(&updates);
     }
     let mut found = Vec::new();
     for second in 5..100 {
         for partition in 0..4 {
-            alerts.news(&News { partition, ..tick(f64::from(second)) });
+            alerts.updates(&Updates { partition, ..tick(f64::from(second)) });
         }
         found.extend(told(&mut alerts));
     }
@@ -153,8 +154,8 @@ fn a_region_silences_its_links_the_unnamed_ones_of_a_large_one_too() {
     let mut alerts = alerts();
     let links: Vec<SeriesInfo> = (0..100).map(|n| link("leaf-1", n)).collect();
     let episodes = links.iter().map(|l| episode(l.clone(), 0.5, 4.0, true)).collect();
-    alerts.news(&News { episodes, ..tick(4.0) });
-    alerts.news(&tick(16.0));
+    alerts.updates(&Updates { episodes, ..tick(4.0) });
+    alerts.updates(&tick(16.0));
     alerts.regions(&[region(1, &links[..64], 100, 0.0, 8.0, true)]);
     assert!(pass(&mut alerts, 17, 19).is_empty());
     let fired = pass(&mut alerts, 20, 170);
@@ -177,7 +178,7 @@ fn a_region_silences_the_router_of_its_links_as_a_whole() {
     let whole = SeriesInfo { part: None, ..link.clone() };
     let other = SeriesInfo { component: Name::parse("leaf-11").unwrap(), ..whole.clone() };
     let episodes = [whole, other].map(|series| episode(series, 0.5, 4.0, true)).into();
-    alerts.news(&News { episodes, ..tick(4.0) });
+    alerts.updates(&Updates { episodes, ..tick(4.0) });
     alerts.regions(&[region(1, &[link], 1, 0.0, 8.0, true)]);
     let fired = pass(&mut alerts, 20, 170);
     let told: Vec<(&str, &str)> =
@@ -193,14 +194,14 @@ fn a_region_silences_the_router_of_a_link_that_left_it_but_not_what_begins_there
     let mut alerts = alerts();
     let (stays, leaves) = (link("leaf-1", 1), link("leaf-2", 1));
     let whole = SeriesInfo { part: None, ..leaves.clone() };
-    alerts.news(&News { episodes: vec![episode(whole.clone(), 0.5, 4.0, true)], ..tick(4.0) });
+    alerts.updates(&Updates { episodes: vec![episode(whole.clone(), 0.5, 4.0, true)], ..tick(4.0) });
     alerts.regions(&[region(1, &[stays.clone(), leaves.clone()], 2, 0.0, 8.0, true)]);
     let left = vec![leaves.name()];
     alerts.regions(&[Region { left, ..region(1, &[stays], 1, 0.0, 30.0, true) }]);
     let fired = pass(&mut alerts, 31, 170);
     assert_eq!(kinds(&fired), [("region_contended", NoticeKind::Firing, 1)]);
     let again = [episode(whole.clone(), 0.5, 171.0, false), episode(whole, 172.0, 173.0, true)];
-    alerts.news(&News { episodes: again.into(), ..tick(173.0) });
+    alerts.updates(&Updates { episodes: again.into(), ..tick(173.0) });
     let told = pass(&mut alerts, 174, 250);
     let fired = told.iter().filter(|notice| notice.kind == NoticeKind::Firing);
     assert_eq!(fired.map(|notice| notice.rule.as_str()).collect::<Vec<_>>(), ["link_contended"]);
@@ -209,7 +210,7 @@ fn a_region_silences_the_router_of_a_link_that_left_it_but_not_what_begins_there
 #[test]
 fn a_region_whose_links_are_known_to_be_clear_does_not_fire() {
     let mut alerts = alerts();
-    alerts.news(&News { episodes: vec![episode(link("leaf-1", 1), 0.0, 12.0, false)], ..tick(16.0) });
+    alerts.updates(&Updates { episodes: vec![episode(link("leaf-1", 1), 0.0, 12.0, false)], ..tick(16.0) });
     alerts.regions(&[region(1, &[link("leaf-1", 1)], 1, 0.0, 8.0, true)]);
     assert!(pass(&mut alerts, 17, 40).is_empty());
     alerts.regions(&[region(1, &[link("leaf-1", 1)], 1, 0.0, 12.0, false)]);
@@ -230,13 +231,13 @@ fn advice_is_renewed_before_it_expires() {
     }
 }
 
-fn silence(since: f64, end: SilenceEnd) -> SilenceNews {
+fn silence(since: f64, end: SilenceEnd) -> SilenceUpdate {
     silence_of("leaf-1", since, end)
 }
 
-fn silence_of(switch: &str, since: f64, end: SilenceEnd) -> SilenceNews {
+fn silence_of(switch: &str, since: f64, end: SilenceEnd) -> SilenceUpdate {
     let component = Name::parse(switch).unwrap();
-    SilenceNews { source: format!("sm/ibmad/{switch}"), component, since: at(since), end }
+    SilenceUpdate { source: format!("sm/ibmad/{switch}"), component, since: at(since), end }
 }
 
 /// Each silence concerns its own component: no end to this if all were looked through for each link.
@@ -246,9 +247,9 @@ fn a_machine_that_goes_dark_is_one_notice_and_its_contended_links_none() {
     let mut alerts = alerts();
     let names: Vec<String> = (0..SWITCHES).map(|n| format!("leaf-{n}")).collect();
     let of_links = |open| names.iter().map(|name| episode(link(name, 1), 0.0, 30.0, open)).collect();
-    alerts.news(&News { episodes: of_links(true), ..tick(30.0) });
+    alerts.updates(&Updates { episodes: of_links(true), ..tick(30.0) });
     let silences = names.iter().map(|name| silence_of(name, 31.0, SilenceEnd::Open)).collect();
-    alerts.news(&News { episodes: of_links(false), silences, ..tick(34.0) });
+    alerts.updates(&Updates { episodes: of_links(false), silences, ..tick(34.0) });
     let found = pass(&mut alerts, 35, 120);
     assert_eq!(kinds(&found), [("data_missing", NoticeKind::Firing, SWITCHES as u32)]);
 }
@@ -256,24 +257,24 @@ fn a_machine_that_goes_dark_is_one_notice_and_its_contended_links_none() {
 #[test]
 fn missing_data_silences_what_depends_on_it_and_is_told_itself() {
     let mut alerts = alerts();
-    alerts.news(&News { episodes: vec![episode(link("leaf-1", 1), 0.0, 30.0, true)], ..tick(30.0) });
-    alerts.news(&News { silences: vec![silence(31.0, SilenceEnd::Open)], ..tick(34.0) });
+    alerts.updates(&Updates { episodes: vec![episode(link("leaf-1", 1), 0.0, 30.0, true)], ..tick(30.0) });
+    alerts.updates(&Updates { silences: vec![silence(31.0, SilenceEnd::Open)], ..tick(34.0) });
     let found = pass(&mut alerts, 35, 120);
     assert_eq!(kinds(&found), [("data_missing", NoticeKind::Firing, 1)]);
-    alerts.news(&News { silences: vec![silence(31.0, SilenceEnd::At(at(130.0)))], ..tick(130.0) });
+    alerts.updates(&Updates { silences: vec![silence(31.0, SilenceEnd::At(at(130.0)))], ..tick(130.0) });
     assert_eq!(kinds(&pass(&mut alerts, 131, 146)).len(), 2, "data is back; the link is contended still");
 }
 
 #[test]
 fn no_data_is_never_healthy() {
     let mut alerts = alerts();
-    alerts.news(&News { episodes: vec![episode(link("leaf-1", 1), 0.0, 70.0, true)], ..tick(70.0) });
+    alerts.updates(&Updates { episodes: vec![episode(link("leaf-1", 1), 0.0, 70.0, true)], ..tick(70.0) });
     assert_eq!(told(&mut alerts).len(), 1);
-    alerts.news(&News { silences: vec![silence(71.0, SilenceEnd::Open)], ..tick(74.0) });
-    alerts.news(&News { episodes: vec![episode(link("leaf-1", 1), 0.0, 71.0, false)], ..tick(77.0) });
+    alerts.updates(&Updates { silences: vec![silence(71.0, SilenceEnd::Open)], ..tick(74.0) });
+    alerts.updates(&Updates { episodes: vec![episode(link("leaf-1", 1), 0.0, 71.0, false)], ..tick(77.0) });
     let found = pass(&mut alerts, 78, 140);
     assert_eq!(kinds(&found), [("data_missing", NoticeKind::Firing, 1)], "the link is not called resolved");
-    alerts.news(&News { silences: vec![silence(71.0, SilenceEnd::At(at(150.0)))], ..tick(150.0) });
+    alerts.updates(&Updates { silences: vec![silence(71.0, SilenceEnd::At(at(150.0)))], ..tick(150.0) });
     let found = pass(&mut alerts, 151, 170);
     assert!(found.iter().all(|notice| notice.kind == NoticeKind::Resolved) && found.len() == 2);
 }
@@ -281,7 +282,7 @@ fn no_data_is_never_healthy() {
 #[test]
 fn a_job_fires_when_its_loss_is_certain_and_resolves_when_it_loses_no_more() {
     let mut alerts = alerts();
-    let job = |until: f64, slowdown_s: f64| JobNews {
+    let job = |until: f64, slowdown_s: f64| JobUpdate {
         job_id: Name::parse("7").unwrap(),
         start: at(0.0),
         until: at(until),
@@ -294,7 +295,7 @@ fn a_job_fires_when_its_loss_is_certain_and_resolves_when_it_loses_no_more() {
     let mut found = Vec::new();
     for second in 0..400 {
         let lost_s = f64::from(second.min(200)) / 2.0;
-        alerts.news(&News { jobs: vec![job(f64::from(second), lost_s)], ..tick(f64::from(second)) });
+        alerts.updates(&Updates { jobs: vec![job(f64::from(second), lost_s)], ..tick(f64::from(second)) });
         found.extend(alerts.take());
     }
     let kinds: Vec<NoticeKind> = found.iter().map(|routed| routed.notice.kind).collect();
@@ -306,27 +307,27 @@ fn a_job_fires_when_its_loss_is_certain_and_resolves_when_it_loses_no_more() {
 
 #[test]
 fn a_state_that_was_read_back_tells_the_same() {
-    let mut news: Vec<News> = (0..120).map(|second| tick(f64::from(second))).collect();
-    news[5].episodes.push(episode(link("leaf-1", 1), 0.0, 5.0, true));
-    news[80].episodes.push(episode(link("leaf-1", 1), 0.0, 78.0, false));
+    let mut updates: Vec<Updates> = (0..120).map(|second| tick(f64::from(second))).collect();
+    updates[5].episodes.push(episode(link("leaf-1", 1), 0.0, 5.0, true));
+    updates[80].episodes.push(episode(link("leaf-1", 1), 0.0, 78.0, false));
     let (mut straight, mut expected) = (alerts(), Vec::new());
-    for one in &news {
-        straight.news(one);
+    for one in &updates {
+        straight.updates(one);
         expected.extend(straight.take());
     }
     assert_eq!(expected.len(), 2);
     for cut in [1, 6, 60, 61, 82] {
         let mut first = alerts();
         let mut found = Vec::new();
-        for one in &news[..cut] {
-            first.news(one);
+        for one in &updates[..cut] {
+            first.updates(one);
             found.extend(first.take());
         }
         let bytes = postcard::to_stdvec(&first).unwrap();
         let mut second: Alerts = postcard::from_bytes(&bytes).unwrap();
         second.attach(Arc::clone(&first.settings));
-        for one in &news[cut..] {
-            second.news(one);
+        for one in &updates[cut..] {
+            second.updates(one);
             found.extend(second.take());
         }
         assert_eq!(found, expected, "cut before {cut}");

@@ -9,12 +9,12 @@ const CHUNK_BYTES: usize = 8 << 20;
 /// Level of zstd: the fastest; higher ones cost several times the time for a tenth of the bytes.
 const LEVEL: i32 = 1;
 
-/// A partition, taken: where to go on from.
+/// A claimed partition, with the position to continue from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claim {
-    /// Tells this claim from earlier ones, which cannot commit any more.
+    /// Distinguishes this claim from earlier ones, which cannot commit any more.
     pub epoch: i64,
-    /// How often all states were begun anew: whose numbers a fresh state gives.
+    /// How often all states were reset; it determines the numbers that a fresh state gives.
     pub generation: i64,
     /// Next message to read; `None` if nothing was committed yet.
     pub position: Option<i64>,
@@ -84,7 +84,7 @@ impl PgStore {
         Ok(Claim { epoch, generation, position, offset_base: row.get(4), snapshot })
     }
 
-    /// Gives a partition back, so that nobody looks for its owner; without effect if somebody else has it by now.
+    /// Gives a partition back, so that it has no owner; without effect if another process owns it by now.
     ///
     /// # Errors
     /// [`PgError::Retry`]; the claim of the next owner makes up for it.
@@ -100,9 +100,9 @@ impl PgStore {
         Ok(())
     }
 
-    /// Forgets how far all stages have read, and their states; how many partitions that were. States that begin anew number
-    /// their episodes and regions from a new generation's first number: what is kept of the ones before stays. Of the minute and
-    /// the hour that are not over, what is known becomes a row.
+    /// Deletes the positions and states of all stages; returns how many partitions that were. States that start again
+    /// number their episodes and regions from a new generation's first number, so existing ones are kept. The current
+    /// minute and the current hour become rows with what is known of them.
     ///
     /// # Errors
     /// [`PgError`] as for any other call.

@@ -42,7 +42,7 @@ impl<'a> PartCommit<'a> {
 
 /// What a commit wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CommitFigures {
+pub struct CommitMetrics {
     /// Rows of `signals`.
     pub signals: u64,
     /// Rows of the tiers: ten seconds, minutes, hours.
@@ -67,7 +67,7 @@ impl PgStore {
     /// # Errors
     /// [`PgError::Fenced`] if a partition is no longer ours, or was not claimed by this store: nothing was written.
     /// [`PgError::Retry`], [`PgError::Stop`].
-    pub async fn commit(&mut self, stage: &str, parts: &[PartCommit<'_>]) -> Result<CommitFigures, PgError> {
+    pub async fn commit(&mut self, stage: &str, parts: &[PartCommit<'_>]) -> Result<CommitMetrics, PgError> {
         let mut result = self.try_commit(stage, parts, false).await;
         if matches!(&result, Err(PgError::Refused(_))) {
             result = self.try_commit(stage, parts, true).await;
@@ -90,10 +90,10 @@ impl PgStore {
         stage: &str,
         parts: &[PartCommit<'_>],
         divides: bool,
-    ) -> Result<CommitFigures, PgError> {
+    ) -> Result<CommitMetrics, PgError> {
         self.ready().await?;
         if self.in_doubt && self.happened(stage, parts).await? {
-            return Ok(CommitFigures { repeated: true, ..CommitFigures::default() });
+            return Ok(CommitMetrics { repeated: true, ..CommitMetrics::default() });
         }
         self.number_series(stage, parts, divides).await?;
         let direct = Direct::of(self.hypertable, self.settings.direct_columnstore);
@@ -102,7 +102,7 @@ impl PgStore {
         let kept = parts.iter().map(|p| known(kept, stage, p.partition)).collect::<Result<Vec<_>, _>>()?;
         let mut writing = Dividing::new(client.transaction().await?, divides);
         advance(&writing.to, stage, parts, &kept).await?;
-        let mut figures = match divides {
+        let mut metrics = match divides {
             false => copy(&writing.to, parts, &kept, buffer, direct).await?,
             true => copy_divided(&mut writing, stage, parts, &kept).await?,
         };
@@ -115,12 +115,12 @@ impl PgStore {
             }
             rows::put(&mut writing, of, part.results).await?;
             if let Some(snapshot) = part.snapshot {
-                figures.snapshot_bytes +=
+                metrics.snapshot_bytes +=
                     claim::put(&writing.to, stage, part.partition, part.to_position, snapshot).await?;
             }
         }
-        figures.refused = writing.commit().await?;
-        Ok(figures)
+        metrics.refused = writing.commit().await?;
+        Ok(metrics)
     }
 
     /// Whether an interrupted commit of these parts happened: all of them or none.
@@ -140,7 +140,7 @@ impl PgStore {
     }
 }
 
-/// What is kept of a partition; one that was not claimed is somebody else's.
+/// What is kept of a partition; one that was not claimed belongs to another process.
 fn known<'a>(
     kept: &'a HashMap<(String, i32), Part>,
     stage: &str,
@@ -177,7 +177,7 @@ impl Direct {
     }
 }
 
-/// Moves every position on, or none: whoever lost a partition finds its epoch or position changed.
+/// Moves every position, or none: a process that lost a partition finds its epoch or position changed.
 async fn advance(
     to: &Transaction<'_>,
     stage: &str,
@@ -214,18 +214,18 @@ async fn copy(
     kept: &[&Part],
     buffer: &mut CopyBuffer,
     direct: Direct,
-) -> Result<CommitFigures, PgError> {
+) -> Result<CommitMetrics, PgError> {
     let signals: usize = parts.iter().map(|p| p.stored.signals.len()).sum();
-    let mut figures = CommitFigures { signals: signals as u64, ..CommitFigures::default() };
+    let mut metrics = CommitMetrics { signals: signals as u64, ..CommitMetrics::default() };
     let mut is_direct = false;
     if signals > 0 {
-        figures.direct = direct.goes(signals);
-        go_direct(to, figures.direct, &mut is_direct).await?;
+        metrics.direct = direct.goes(signals);
+        go_direct(to, metrics.direct, &mut is_direct).await?;
         let mut copying = Copying::begin(to, include_str!("sql/copy_signals.sql"), buffer).await?;
         for (part, kept) in parts.iter().zip(kept) {
             copying.signals(&part.stored.signals, &kept.ids).await?;
         }
-        figures.copy_bytes += copying.end().await?;
+        metrics.copy_bytes += copying.end().await?;
     }
     for tier in &TIERS {
         let rows: usize = parts.iter().map(|p| (tier.rows)(p.stored).len()).sum();
@@ -237,12 +237,12 @@ async fn copy(
         for (part, kept) in parts.iter().zip(kept) {
             copying.buckets((tier.rows)(part.stored), &kept.ids, tier.wide).await?;
         }
-        figures.copy_bytes += copying.end().await?;
-        figures.buckets += rows as u64;
+        metrics.copy_bytes += copying.end().await?;
+        metrics.buckets += rows as u64;
     }
     // A few rows of sums come next.
     go_direct(to, false, &mut is_direct).await?;
-    Ok(figures)
+    Ok(metrics)
 }
 
 /// Writes signals and tiers without the rows that the server refuses.
@@ -251,21 +251,21 @@ async fn copy_divided(
     stage: &str,
     parts: &[PartCommit<'_>],
     kept: &[&Part],
-) -> Result<CommitFigures, PgError> {
+) -> Result<CommitMetrics, PgError> {
     // Refused here, not at the end, where no row can be named.
     to.to.batch_execute("SET CONSTRAINTS ALL IMMEDIATE").await?;
-    let mut figures = CommitFigures::default();
+    let mut metrics = CommitMetrics::default();
     for (part, kept) in parts.iter().zip(kept) {
         let (stored, of) = (part.stored, part.of(stage, kept));
         let put_signals: Put<StoredSignal> = |to, of, rows| Box::pin(put_signals(to, of, rows));
         to.put("signal_rows", of, &stored.signals, put_signals).await?;
-        figures.signals += stored.signals.len() as u64;
+        metrics.signals += stored.signals.len() as u64;
         for tier in &TIERS {
             to.put(tier.table, of, (tier.rows)(stored), tier.put).await?;
-            figures.buckets += (tier.rows)(stored).len() as u64;
+            metrics.buckets += (tier.rows)(stored).len() as u64;
         }
     }
-    Ok(figures)
+    Ok(metrics)
 }
 
 /// Says for the next COPY of the transaction whether it goes straight into the columnstore.

@@ -141,8 +141,8 @@ impl<'a> Copying<'a> {
         Ok(())
     }
 
-    /// Adds rows of a tier; `wide` are those of a minute and an hour, whose ticks are integers, and which tell what the counters
-    /// did. `ids` are the partition's numbers in the database.
+    /// Adds rows of a tier; `wide` are those of a minute and an hour, whose ticks are integers and which hold the counters'
+    /// sums. `ids` are the partition's numbers in the database.
     pub(super) async fn buckets(&mut self, rows: &[Bucket], ids: &[i32], wide: bool) -> Result<(), PgError> {
         for bucket in rows {
             let mut row = Row::new(if wide { 12 } else { 10 });

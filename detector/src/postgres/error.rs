@@ -9,8 +9,8 @@ pub enum PgError {
     /// The server or the way to it is gone or busy: the same call may succeed later, on a new connection.
     #[error("the database does not answer: {0}; trying again helps")]
     Retry(String),
-    /// Another owner claimed the partition, or the server lost the last commits in a crash: what is in memory is
-    /// worth nothing any more. Claim it anew and continue from the position and the state that the claim returns.
+    /// Another owner claimed the partition, or the server lost the last commits in a crash. The state in memory is invalid.
+    /// Claim the partition again and continue from the position and the state that the claim returns.
     #[error("partition {partition} was taken over or set back; it has to be claimed anew")]
     Fenced {
         /// The partition.
@@ -25,7 +25,7 @@ pub enum PgError {
 }
 
 impl PgError {
-    /// Whether the same call may succeed later without anybody's help.
+    /// Whether the same call may succeed later without intervention.
     pub fn is_retryable(&self) -> bool {
         matches!(self, PgError::Retry(_))
     }

@@ -1,5 +1,5 @@
-//! What nobody else does in the database: rows past their time go, and policies that the server's scheduler failed
-//! at are run in a session.
+//! Retention that the server does not do itself: deletes expired rows, and runs policies at which the server's scheduler
+//! failed.
 
 use super::connect::connect;
 use super::{PgError, PgSettings};

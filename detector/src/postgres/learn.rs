@@ -4,8 +4,8 @@
 use super::connect::connect;
 use super::{PgError, PgSettings};
 
-/// Learns from runs that ended, then tells the factors of jobs; how many versions of `beta` are new, and how many jobs
-/// were told of.
+/// Learns from runs that ended, then stores the factors of jobs; returns how many versions of `beta` are new, and how many
+/// jobs got factors.
 ///
 /// # Errors
 /// [`PgError::Retry`] when the server does not answer; [`PgError::Stop`] for missing rights.

@@ -26,7 +26,7 @@ pub struct Applied {
 /// Tailback; [`PgError::Retry`] when the server does not answer.
 pub async fn migrate(settings: &PgSettings) -> Result<Vec<Applied>, PgError> {
     let mut client = connect(settings).await?;
-    // Somebody else may be at it: wait until they are done, however long an index takes them.
+    // Another process may be migrating: wait until it is done, however long an index takes.
     client.batch_execute("SET lock_timeout = 0").await?;
     client.execute("SELECT pg_advisory_lock($1)", &[&LOCK]).await?;
     let timescale = prepare(&client, settings).await?;
@@ -164,14 +164,14 @@ async fn set_policies(client: &Client, keep: &PgRetention, merge_hours: Option<f
     Ok(())
 }
 
-/// Tells which tiers may be asked for an old span.
+/// Returns which tiers may contain an old span.
 async fn set_retention(client: &Client, keep: &PgRetention) -> Result<(), PgError> {
     let days = [&keep.raw_days, &keep.ten_seconds_days, &keep.minutes_days, &keep.hours_days];
     client.execute(include_str!("sql/set_retention.sql"), &days.map(|days| days as _)).await?;
     Ok(())
 }
 
-/// FNV-1a over 64 bits: it tells an edited file, not an attacker.
+/// FNV-1a over 64 bits: it detects an edited file, not an attacker.
 fn checksum(text: &str) -> i64 {
     let step = |sum: u64, byte: u8| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step).cast_signed()

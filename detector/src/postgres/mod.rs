@@ -50,7 +50,7 @@ mod tls;
 
 pub use address::{Address, AddressError, TlsMode};
 pub use claim::{Claim, Snapshot};
-pub use commit::{CommitFigures, PartCommit};
+pub use commit::{CommitMetrics, PartCommit};
 pub use connect::connect;
 pub use dividing::RefusedRows;
 pub use error::PgError;
@@ -114,7 +114,7 @@ impl PgStore {
         Ok(store)
     }
 
-    /// Sums places up as this map says, before anything is committed; without one, as names alone tell.
+    /// Sums places by this map, before anything is committed; without a map, by names alone.
     #[must_use]
     pub fn with_map(mut self, map: PlaceMap) -> PgStore {
         self.sums = PlaceSums::new(map);
@@ -141,7 +141,7 @@ impl PgStore {
         self.client.as_mut().ok_or_else(|| PgError::Retry("the connection is closed".to_string()))
     }
 
-    /// Passes a result on; after an error that passes, the connection is given up and made anew by the next call.
+    /// Returns the result; after a retryable error the connection is closed, and the next call connects again.
     fn settle<T>(&mut self, result: Result<T, PgError>) -> Result<T, PgError> {
         if matches!(&result, Err(PgError::Retry(_))) {
             self.client = None;

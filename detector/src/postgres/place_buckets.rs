@@ -54,7 +54,7 @@ async fn copy(to: &Transaction<'_>, rows: impl Iterator<Item = Row<'_>>) -> Resu
         writer
             .as_mut()
             .write(&[
-                &Moment(time),
+                &CommitSchedule(time),
                 &value_sum,
                 &large(sum.ticks),
                 &large(sum.contended_ticks),
@@ -73,9 +73,9 @@ async fn copy(to: &Transaction<'_>, rows: impl Iterator<Item = Row<'_>>) -> Resu
 
 /// A time as a `timestamptz`.
 #[derive(Debug)]
-struct Moment(Time);
+struct CommitSchedule(Time);
 
-impl ToSql for Moment {
+impl ToSql for CommitSchedule {
     fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
         out.put_i64(server_us(self.0));
         Ok(IsNull::No)

@@ -8,7 +8,7 @@ use serde_json::json;
 use std::collections::HashMap;
 use tokio_postgres::Transaction;
 
-/// Writes the regions of a batch; of one that is told several times all steps, of everything else the last word.
+/// Writes the regions of a batch; of a region that occurs several times all steps, of everything else the last state.
 pub(super) async fn put_regions(to: &Transaction<'_>, told: &[Region]) -> Result<(), PgError> {
     if told.is_empty() {
         return Ok(());

@@ -79,14 +79,14 @@ fn unnumbered(commit: &PartCommit<'_>, ids: &[i32]) -> Vec<usize> {
     new
 }
 
-/// The numbers of `series`, given to them now where they are new to the database. Whoever meets the same names at the same
-/// time has them first, or finds them numbered: then these are looked up again.
+/// The numbers of `series`; those that are new to the database get one now. Another process may have numbered the same
+/// names at the same time: then these are looked up again.
 async fn numbers(client: &Client, series: &[&SeriesInfo]) -> Result<Vec<i32>, PgError> {
     let names: Vec<String> = series.iter().map(|info| info.name()).collect();
     for _ in 0..ATTEMPTS {
         let mut numbers = look_up(client, &names).await?;
         let mut new: Vec<usize> = (0..series.len()).filter(|at| numbers[*at] == NONE).collect();
-        // One order for all who write: nobody waits for one who waits for him. And the indices are filled in their order.
+        // All writers use one order, so that they cannot deadlock. The indices are filled in their order.
         new.sort_unstable_by(|a, b| names[*a].cmp(&names[*b]));
         new.dedup_by(|a, b| names[*a] == names[*b]);
         if new.is_empty() {

@@ -1,7 +1,7 @@
 //! Schemas of Avro rows: from the folder, from the registry, and into the folder.
 //!
-//! Whoever meets an unknown schema waits here. While a registry is away rows with schemas that nobody knows yet wait in
-//! Kafka: they are not lost, and not counted as dropped.
+//! A row with an unknown schema waits here. While the registry is unavailable such rows stay in Kafka: they are neither
+//! lost nor counted as dropped.
 
 use crate::config::sections::SchemaRegistry;
 use aggregator::confluent::{RegistryClient, RegistryError};
@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 
 /// Time between two tries to get a schema.
-const AGAIN: Duration = Duration::from_millis(500);
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 /// Time between two lines about a registry that is away.
-const TELL: Duration = Duration::from_secs(10);
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
 
 /// What is known of schemas, and where the rest is asked for.
 pub(super) struct Schemas {
@@ -24,7 +24,7 @@ pub(super) struct Schemas {
     folder: Option<PathBuf>,
     handle: Handle,
     tried: Option<Instant>,
-    told: Option<Instant>,
+    logged: Option<Instant>,
 }
 
 /// What became of a message.
@@ -52,7 +52,7 @@ impl Schemas {
             let found = known.load_dir(folder).context("schema_registry.cache_dir")?;
             tracing::info!(schemas = found, "schemas of Avro rows from the folder");
         }
-        Ok(Schemas { known, client, folder, handle, tried: None, told: None })
+        Ok(Schemas { known, client, folder, handle, tried: None, logged: None })
     }
 
     /// Decodes a message; asks for its schema first where that is needed.
@@ -65,7 +65,7 @@ impl Schemas {
     ) -> anyhow::Result<Offer> {
         loop {
             match decoder.message(Some(topic), payload, &self.known, out) {
-                Outcome::NeedsSchema(id) if self.ask(id)? => {}
+                Outcome::NeedsSchema(id) if self.fetch(id)? => {}
                 Outcome::NeedsSchema(_) => return Ok(Offer::Wait),
                 outcome => return Ok(Offer::Done(outcome)),
             }
@@ -73,14 +73,14 @@ impl Schemas {
     }
 
     /// Asks for a schema, not too often; whether it is known now, or known not to exist.
-    fn ask(&mut self, id: u32) -> anyhow::Result<bool> {
+    fn fetch(&mut self, id: u32) -> anyhow::Result<bool> {
         let Some(client) = &self.client else {
             let why = "no schema_registry.url is configured, and no file of schema_registry.cache_dir has it";
             tracing::warn!(id, "Avro rows are dropped: {why}");
             self.known.refuse(id, DropReason::UnknownSchemaId, why);
             return Ok(true);
         };
-        if self.tried.is_some_and(|tried| tried.elapsed() < AGAIN) {
+        if self.tried.is_some_and(|tried| tried.elapsed() < RETRY_DELAY) {
             return Ok(false);
         }
         self.tried = Some(Instant::now());
@@ -91,8 +91,8 @@ impl Schemas {
                 self.known.refuse(id, DropReason::UnknownSchemaId, &why);
             }
             Err(error @ RegistryError::Retry { .. }) => {
-                if self.told.is_none_or(|told| told.elapsed() > TELL) {
-                    self.told = Some(Instant::now());
+                if self.logged.is_none_or(|logged| logged.elapsed() > LOG_INTERVAL) {
+                    self.logged = Some(Instant::now());
                     tracing::warn!("{error}");
                 }
                 return Ok(false);

@@ -1,9 +1,9 @@
-//! How far the raw topics were read, told to Kafka; and the end of the stage.
+//! Commits of raw offsets, and the end of the stage.
 
-use super::{Aggregating, IDLE, TELL_IDLE};
+use super::{ANNOUNCE_IDLE, Aggregating, IDLE};
 use crate::run::http::Health;
 use crate::run::kafka::Listener;
-use crate::run::stop::let_go;
+use crate::run::stop::close_consumer;
 use rdkafka::TopicPartitionList;
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
 use std::time::{Duration, Instant};
@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 impl Aggregating<'_> {
     /// Turns until it is asked to stop.
     pub(super) fn turns(&mut self, health: &Health) -> anyhow::Result<()> {
-        while !self.wishes.stopping() {
+        while !self.control.stopping() {
             health.alive("aggregator");
             self.look_at_lag();
-            self.look_after_brokers();
+            self.restore_brokers();
             let busy = self.turn()?;
-            self.tell()?;
+            self.announce()?;
             self.commit()?;
             if !busy {
                 self.serve(IDLE)?;
@@ -28,7 +28,7 @@ impl Aggregating<'_> {
     /// Commits the offsets of the chunks that have arrived.
     pub(super) fn commit(&mut self) -> anyhow::Result<()> {
         if let Some(offsets) = self.arrived()? {
-            told(&self.consumer, &offsets, CommitMode::Async);
+            commit_offsets(&self.consumer, &offsets, CommitMode::Async);
         }
         Ok(())
     }
@@ -44,24 +44,24 @@ impl Aggregating<'_> {
         Ok(newest.filter(|list: &TopicPartitionList| list.count() > 0))
     }
 
-    /// Commits what is on its way, as far as it arrives within `drain`, and lets go of the brokers within `letting_go`.
+    /// Commits what arrives within `drain`, and closes the clients within `close_timeout`.
     pub(super) fn end(
         mut self,
         turned: anyhow::Result<()>,
         drain: Duration,
-        letting_go: Duration,
+        close_timeout: Duration,
     ) -> anyhow::Result<()> {
         let begun = Instant::now();
         let drained = turned.and_then(|()| self.drain(begun + drain));
         let clean = drained.is_ok() && self.chunks.is_empty();
         let last = drained.as_ref().map_or(None, Clone::clone);
-        let Aggregating { consumer, raws, out, lag, doubts, .. } = self;
-        let left = let_go(begun + letting_go, move || {
+        let Aggregating { consumer, raws, out, lag, end_checks, .. } = self;
+        let left = close_consumer(begun + close_timeout, move || {
             if let Some(offsets) = last {
-                told(&consumer, &offsets, CommitMode::Sync);
+                commit_offsets(&consumer, &offsets, CommitMode::Sync);
             }
             // Queues of partitions and questions to the brokers own the consumer, too.
-            drop((out, raws, lag, doubts));
+            drop((out, raws, lag, end_checks));
             consumer.unsubscribe();
         });
         tracing::info!(stage = "aggregator", clean, left, "stopped");
@@ -70,14 +70,14 @@ impl Aggregating<'_> {
 
     /// Waits until `deadline` for what is on its way; the offsets that it takes us to.
     fn drain(&mut self, deadline: Instant) -> anyhow::Result<Option<TopicPartitionList>> {
-        self.told -= TELL_IDLE.min(self.told.elapsed() + TELL_IDLE);
-        self.rows_since_told += 1;
-        self.tell()?;
+        self.announced -= ANNOUNCE_IDLE.min(self.announced.elapsed() + ANNOUNCE_IDLE);
+        self.rows_since_announced += 1;
+        self.announce()?;
         let mut last = None;
         while !self.chunks.is_empty() && Instant::now() < deadline {
             self.out.wait();
             if let Some(offsets) = self.arrived()? {
-                told(&self.consumer, &offsets, CommitMode::Async);
+                commit_offsets(&self.consumer, &offsets, CommitMode::Async);
                 last = Some(offsets);
             }
         }
@@ -85,7 +85,7 @@ impl Aggregating<'_> {
     }
 }
 
-fn told(consumer: &BaseConsumer<Listener>, offsets: &TopicPartitionList, mode: CommitMode) {
+fn commit_offsets(consumer: &BaseConsumer<Listener>, offsets: &TopicPartitionList, mode: CommitMode) {
     if let Err(error) = consumer.commit(offsets, mode) {
         tracing::debug!(%error, "offsets were not committed; unless later ones are, the rows are read again");
     }

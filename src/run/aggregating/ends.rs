@@ -1,11 +1,11 @@
-//! Where raw partitions begin and end, asked of the brokers for all of them at once: a question a partition would take
-//! longer than the rows take that come meanwhile.
+//! First and last offsets of raw partitions, fetched from the brokers for all partitions in one request: one request a
+//! partition would take longer than new rows take to arrive.
 
-use super::super::asking::{Answer, Asking};
+use super::super::background_query::{BackgroundQuery, QueryResult};
 use super::super::clock::now;
 use super::super::kafka::{self, Listener};
-use super::STUCK;
-use super::raw::{RawPartition, TRUSTED};
+use super::STALLED;
+use super::raw::{RawPartition, UNVERIFIED_MAX};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::{Offset, TopicPartitionList};
@@ -14,71 +14,71 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A pause after which the end of a raw partition is doubted.
+/// A pause after which the end of a raw partition is unverified.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
 /// Time for which brokers may take for each word of where partitions end: far more than the fetch before may last.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// A raw partition that has more and gave nothing for so long is asked for anew.
-pub(super) const LOST: Duration = Duration::from_secs(10);
-/// Time after trouble in which partitions that are assigned anew are so because of it: what a consumer group takes to see that
-/// members are gone, and to gather again.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(1);
+/// A raw partition that has more, and from which nothing was received for so long, is resumed by a seek.
+pub(super) const RESUME_AFTER: Duration = Duration::from_secs(10);
+/// Time after a broker error in which new assignments are taken for its consequence: what a consumer group takes to notice
+/// that members are gone, and to rebalance.
 const AFTERMATH: Duration = Duration::from_secs(30);
 
-/// Whether the ends of raw partitions hold: when that is doubted, and what the brokers say.
-pub(super) struct Doubts {
+/// Whether the ends of raw partitions hold: when that is unverified, and what the brokers say.
+pub(super) struct EndChecks {
     /// Where reading begins what the group never committed.
     reset: Reset,
-    /// Where doubted partitions end.
-    asking: Asking<Result<Vec<End>, KafkaError>>,
+    /// Where unverified partitions end.
+    query: BackgroundQuery<Result<Vec<End>, KafkaError>>,
     /// What was wrong with brokers so far, when it was so last, and since when they do not answer.
-    troubles: u64,
-    troubled: Option<Instant>,
-    unanswered: Option<Instant>,
-    /// When ends were doubted last, and when the stage looked last.
+    errors: u64,
+    failed_at: Option<Instant>,
+    unanswered_since: Option<Instant>,
+    /// When ends were unverified last, and when the stage looked last.
     confirmed: Instant,
     turned: Instant,
 }
 
-impl Doubts {
-    /// Nothing is doubted yet, by a consumer of these properties.
-    pub(super) fn new(properties: &[(String, String)]) -> Doubts {
+impl EndChecks {
+    /// Nothing is unverified yet, by a consumer of these properties.
+    pub(super) fn new(properties: &[(String, String)]) -> EndChecks {
         let now = Instant::now();
-        let asking = Asking::new("ends");
-        let (troubled, unanswered) = (None, None);
+        let query = BackgroundQuery::new("ends");
+        let (failed_at, unanswered_since) = (None, None);
         let reset = Reset::of(properties);
-        Doubts { reset, asking, troubles: 0, troubled, unanswered, confirmed: now, turned: now }
+        EndChecks { reset, query, errors: 0, failed_at, unanswered_since, confirmed: now, turned: now }
     }
 
     /// Whether partitions that are assigned now are so because something was wrong with a broker.
     pub(super) fn is_aftermath(&self) -> bool {
-        self.troubled.is_some_and(|at| at.elapsed() < AFTERMATH)
+        self.failed_at.is_some_and(|at| at.elapsed() < AFTERMATH)
     }
 
-    /// The end of a raw partition holds for the moment. After a pause of this process more may be there: then the broker is
-    /// asked, and until it answers the partition stands where it was. It is asked too where nothing comes: when something is
-    /// wrong with a broker, an end that is not confirmed is not believed for long.
-    pub(super) fn look(&mut self, consumer: &Arc<BaseConsumer<Listener>>, raws: &mut [RawPartition]) {
-        let troubles = consumer.context().troubles();
-        if std::mem::replace(&mut self.troubles, troubles) != troubles {
-            self.note_trouble(raws);
+    /// Verifies the ends of raw partitions. After a pause of this process there may be more rows: then the broker is
+    /// queried, and until it answers the progress of the partition stays. The broker is queried too when nothing arrives:
+    /// after a broker error an end is valid for a short time only unless it is verified.
+    pub(super) fn check(&mut self, consumer: &Arc<BaseConsumer<Listener>>, raws: &mut [RawPartition]) {
+        let errors = consumer.context().troubles();
+        if std::mem::replace(&mut self.errors, errors) != errors {
+            self.note_broker_error(raws);
         }
         let paused = self.turned.elapsed() > PAUSE;
         if paused {
             self.confirmed = Instant::now();
-            raws.iter_mut().for_each(RawPartition::doubt_end);
-            raws.iter_mut().for_each(RawPartition::was_left_alone);
+            raws.iter_mut().for_each(RawPartition::mark_end_unverified);
+            raws.iter_mut().for_each(RawPartition::restart_answer_timer);
         } else if self.confirmed.elapsed() > PAUSE {
             self.confirmed = Instant::now();
-            raws.iter_mut().for_each(|raw| raw.doubt_silence(STUCK));
+            raws.iter_mut().for_each(|raw| raw.mark_silence_unverified(STALLED));
         }
         self.settle(consumer, raws, paused);
-        let doubted = doubted(raws, PAUSE);
-        if doubted.is_empty() {
-            // What failed long ago says nothing of a question to come.
-            self.unanswered = None;
-        } else if !self.asking.is_open() {
+        let unverified = unverified(raws, PAUSE);
+        if unverified.is_empty() {
+            // An old failure is irrelevant for the next query.
+            self.unanswered_since = None;
+        } else if !self.query.is_running() {
             let (consumer, reset) = (Arc::clone(consumer), self.reset);
-            self.asking.ask(move |is_moot| ask(&consumer, &doubted, reset, is_moot));
+            self.query.start(move |is_cancelled| fetch_ends(&consumer, &unverified, reset, is_cancelled));
         }
         self.turned = Instant::now();
     }
@@ -86,29 +86,29 @@ impl Doubts {
     /// Uses the answer to the latest question about ends, if it has come. Without one the doubt stays; one from before a pause
     /// (`paused`) says how it was then.
     fn settle(&mut self, consumer: &Arc<BaseConsumer<Listener>>, raws: &mut [RawPartition], paused: bool) {
-        let Some(Answer { asked, took, says }) = self.asking.answer() else { return };
-        let at = (now().plus_seconds(-asked.elapsed().as_secs_f64()), took < PAUSE && !paused);
-        match says.and_then(|ends| settle(consumer, raws, &ends, at)) {
-            Ok(()) => self.unanswered = None,
+        let Some(QueryResult { started, took, value }) = self.query.result() else { return };
+        let at = (now().plus_seconds(-started.elapsed().as_secs_f64()), took < PAUSE && !paused);
+        match value.and_then(|ends| settle(consumer, raws, &ends, at)) {
+            Ok(()) => self.unanswered_since = None,
             Err(error) => {
                 tracing::debug!(%error, "the ends of raw partitions are not known just now");
                 // A connection that stands still is no error to librdkafka for a minute.
-                if self.unanswered.get_or_insert(asked).elapsed() > TRUSTED {
-                    self.note_trouble(raws);
+                if self.unanswered_since.get_or_insert(started).elapsed() > UNVERIFIED_MAX {
+                    self.note_broker_error(raws);
                 }
             }
         }
     }
 
-    fn note_trouble(&mut self, raws: &mut [RawPartition]) {
-        self.troubled = Some(Instant::now());
-        raws.iter_mut().for_each(RawPartition::suspect);
+    fn note_broker_error(&mut self, raws: &mut [RawPartition]) {
+        self.failed_at = Some(Instant::now());
+        raws.iter_mut().for_each(RawPartition::note_broker_error);
     }
 }
 
-/// A raw partition whose end is asked for.
+/// A raw partition whose end has to be verified.
 #[derive(Debug)]
-struct Doubted {
+struct UnverifiedEnd {
     topic: String,
     partition: i32,
     /// Whether nothing came of it yet.
@@ -117,7 +117,7 @@ struct Doubted {
     begin: Option<i64>,
 }
 
-/// What the brokers say of one.
+/// Offsets of one partition.
 #[derive(Debug, PartialEq, Eq)]
 struct End {
     topic: String,
@@ -133,7 +133,7 @@ struct End {
 enum Reset {
     /// With its first message.
     ToFirst,
-    /// With what comes from then on: nearly where its end was when it was asked for first.
+    /// With messages written from then on: nearly its end when it was first fetched.
     ToEnd,
 }
 
@@ -146,90 +146,90 @@ impl Reset {
     }
 }
 
-/// The partitions whose ends are doubted, or were not confirmed for longer than `after`.
-fn doubted(raws: &[RawPartition], after: Duration) -> Vec<Doubted> {
-    let of_raw = |raw: &RawPartition| Doubted {
+/// The partitions whose ends are unverified, or were not confirmed for longer than `after`.
+fn unverified(raws: &[RawPartition], after: Duration) -> Vec<UnverifiedEnd> {
+    let of_raw = |raw: &RawPartition| UnverifiedEnd {
         topic: raw.topic().to_string(),
         partition: raw.partition(),
         is_unread: raw.next_offset().is_none(),
         begin: raw.begin(),
     };
-    raws.iter().filter(|raw| raw.is_doubted() || raw.must_confirm(after)).map(of_raw).collect()
+    raws.iter().filter(|raw| raw.is_unverified() || raw.must_confirm(after)).map(of_raw).collect()
 }
 
-/// Asks for ends; those that the brokers could not tell are left out, and all when nobody wants to know any more.
-fn ask(
+/// Fetches ends; partitions whose offsets the brokers do not know are left out, and all if the query is cancelled.
+fn fetch_ends(
     consumer: &BaseConsumer<Listener>,
-    doubted: &[Doubted],
+    unverified: &[UnverifiedEnd],
     reset: Reset,
-    is_moot: &AtomicBool,
+    is_cancelled: &AtomicBool,
 ) -> Result<Vec<End>, KafkaError> {
-    let asked = || doubted.iter().map(|one| (one.topic.as_str(), one.partition));
-    let highs = kafka::offsets(consumer, asked(), Offset::End, PATIENCE)?;
-    if is_moot.load(Ordering::Relaxed) {
+    let partitions = || unverified.iter().map(|one| (one.topic.as_str(), one.partition));
+    let highs = kafka::offsets(consumer, partitions(), Offset::End, REQUEST_TIMEOUT)?;
+    if is_cancelled.load(Ordering::Relaxed) {
         return Ok(Vec::new());
     }
-    let begins = begins(consumer, doubted, reset, &highs)?;
-    let of_one = |((one, begin), high): ((&Doubted, Option<i64>), &Option<i64>)| {
+    let begins = begins(consumer, unverified, reset, &highs)?;
+    let of_one = |((one, begin), high): ((&UnverifiedEnd, Option<i64>), &Option<i64>)| {
         Some(End { topic: one.topic.clone(), partition: one.partition, begin: begin?, high: (*high)? })
     };
-    Ok(doubted.iter().zip(begins).zip(&highs).filter_map(of_one).collect())
+    Ok(unverified.iter().zip(begins).zip(&highs).filter_map(of_one).collect())
 }
 
-/// Where reading began: where the group goes on, or what `reset` says.
+/// Where reading began: the committed offset, or what `reset` requires.
 fn begins(
     consumer: &BaseConsumer<Listener>,
-    doubted: &[Doubted],
+    unverified: &[UnverifiedEnd],
     reset: Reset,
     highs: &[Option<i64>],
 ) -> Result<Vec<Option<i64>>, KafkaError> {
-    if !doubted.iter().any(|one| one.is_unread) {
-        return Ok(vec![Some(0); doubted.len()]);
+    if !unverified.iter().any(|one| one.is_unread) {
+        return Ok(vec![Some(0); unverified.len()]);
     }
-    let mut asked = TopicPartitionList::new();
-    for one in doubted {
-        asked.add_partition(&one.topic, one.partition);
+    let mut started = TopicPartitionList::new();
+    for one in unverified {
+        started.add_partition(&one.topic, one.partition);
     }
-    let committed = consumer.committed_offsets(asked, PATIENCE)?;
+    let committed = consumer.committed_offsets(started, REQUEST_TIMEOUT)?;
     let uncommitted = match reset {
         Reset::ToFirst => {
-            let all = doubted.iter().map(|one| (one.topic.as_str(), one.partition));
-            kafka::offsets(consumer, all, Offset::Beginning, PATIENCE)?
+            let all = unverified.iter().map(|one| (one.topic.as_str(), one.partition));
+            kafka::offsets(consumer, all, Offset::Beginning, REQUEST_TIMEOUT)?
         }
-        Reset::ToEnd => doubted.iter().zip(highs).map(|(one, high)| one.begin.or(*high)).collect(),
+        Reset::ToEnd => unverified.iter().zip(highs).map(|(one, high)| one.begin.or(*high)).collect(),
     };
-    let of_one = |(one, uncommitted): (&Doubted, Option<i64>)| {
+    let of_one = |(one, uncommitted): (&UnverifiedEnd, Option<i64>)| {
         kafka::known(&committed, &one.topic, one.partition).or(uncommitted)
     };
-    Ok(doubted.iter().zip(uncommitted).map(of_one).collect())
+    Ok(unverified.iter().zip(uncommitted).map(of_one).collect())
 }
 
-/// Settles the doubts that `ends` answers, which were asked for at `asked`; `is_fresh` says whether that was just now.
-/// Partitions that have more, of which nothing came for [`LOST`], are asked for anew.
+/// Applies `ends`, which were fetched at `started`; `is_fresh` if that was just now. Partitions that have more, and from
+/// which nothing was received for [`RESUME_AFTER`], are resumed.
 fn settle(
     consumer: &BaseConsumer<Listener>,
     raws: &mut [RawPartition],
     ends: &[End],
-    (asked, is_fresh): (Time, bool),
+    (started, is_fresh): (Time, bool),
 ) -> Result<(), KafkaError> {
     for end in ends {
         let Some(raw) = raws.iter_mut().find(|raw| raw.is(&end.topic, end.partition)) else { continue };
-        raw.settle(end.begin, end.high, asked, is_fresh);
-        if raw.must_nudge(LOST) {
-            nudge(consumer, raw, end.begin)?;
+        raw.settle(end.begin, end.high, started, is_fresh);
+        if raw.must_resume(RESUME_AFTER) {
+            resume(consumer, raw, end.begin)?;
         }
     }
     Ok(())
 }
 
 /// Has Kafka send a partition again from where it was read up to, without waiting for it.
-fn nudge(consumer: &BaseConsumer<Listener>, raw: &RawPartition, begin: i64) -> Result<(), KafkaError> {
+fn resume(consumer: &BaseConsumer<Listener>, raw: &RawPartition, begin: i64) -> Result<(), KafkaError> {
     let from = raw.next_offset().unwrap_or(begin);
     tracing::warn!(
         topic = raw.topic(),
         partition = raw.partition(),
         offset = from,
-        "nothing comes of a raw partition that has more: it is asked for anew"
+        "nothing comes of a raw partition that has more: it is started for anew"
     );
     consumer.seek(raw.topic(), raw.partition(), Offset::Offset(from), Duration::ZERO)
 }

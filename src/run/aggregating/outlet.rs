@@ -1,8 +1,8 @@
 //! Rows to messages of `tailback.counters`, in the partition of their key.
 
 use super::super::kafka::{self, Deliveries};
-use super::super::stop::{Again, Wishes};
-use super::job_news::{JobNews, TooLong};
+use super::super::stop::{Control, Restart};
+use super::job_updates::{JobUpdates, TooLong};
 use super::raw::RawPartition;
 use crate::config::sections::Kafka;
 use aggregator::{Decoded, Decoder};
@@ -19,9 +19,9 @@ pub(super) struct Rekeyed {
     topic: String,
     partitions: i32,
     sources: Vec<Option<Described>>,
-    jobs: JobNews,
+    jobs: JobUpdates,
     buffer: Vec<u8>,
-    wishes: Wishes,
+    control: Control,
     brokers: Vec<String>,
 }
 
@@ -47,16 +47,16 @@ impl Rekeyed {
         producer: ThreadedProducer<Deliveries>,
         kafka: &Kafka,
         partitions: i32,
-        wishes: &Wishes,
+        control: &Control,
     ) -> Rekeyed {
         Rekeyed {
             producer,
             topic: kafka.counters_topic.clone(),
             partitions,
             sources: Vec::new(),
-            jobs: JobNews::new(kafka::content_bytes_max(kafka)),
+            jobs: JobUpdates::new(kafka::content_bytes_max(kafka)),
             buffer: Vec::new(),
-            wishes: wishes.clone(),
+            control: control.clone(),
             brokers: kafka.brokers.clone(),
         }
     }
@@ -76,7 +76,7 @@ impl Rekeyed {
         if !decoded.counters.is_empty()
             && let Some(before) = self.jobs.of_raw(origin.topic, origin.partition)
         {
-            self.tell_jobs(chunk, &before)?;
+            self.send_jobs(chunk, &before)?;
         }
         for (source, time, counters) in decoded.counters.rows() {
             self.describe(source, decoder);
@@ -87,7 +87,7 @@ impl Rekeyed {
             }
         }
         match self.jobs.take(&origin, &decoded.jobs) {
-            Ok(full) => full.map_or(Ok(()), |full| self.tell_jobs(chunk, &full))?,
+            Ok(full) => full.map_or(Ok(()), |full| self.send_jobs(chunk, &full))?,
             Err(TooLong { job, bytes }) => {
                 tracing::error!(%job, bytes, "a job's nodes do not fit into kafka.message_max_bytes: it is left out");
                 too_large = Some(TooLarge::Job { bytes });
@@ -104,12 +104,12 @@ impl Rekeyed {
         self.give(partition, &key, &self.buffer, chunk).map(drop)
     }
 
-    fn tell_jobs(&self, chunk: usize, message: &[u8]) -> anyhow::Result<()> {
+    fn send_jobs(&self, chunk: usize, message: &[u8]) -> anyhow::Result<()> {
         self.to_all(chunk, "jobs", message)
     }
 
-    /// Sends what waits about jobs, tells of rows that were not used, and how far raw partitions were read.
-    pub(super) fn tell(
+    /// Sends waiting job updates, dropped rows, and how far raw partitions were read.
+    pub(super) fn announce(
         &mut self,
         chunk: usize,
         raws: &mut [RawPartition],
@@ -118,7 +118,7 @@ impl Rekeyed {
         reached: &[Reached],
     ) -> anyhow::Result<()> {
         for message in self.jobs.all() {
-            self.tell_jobs(chunk, &message)?;
+            self.send_jobs(chunk, &message)?;
         }
         for raw in raws {
             let dropped = raw.take_dropped();
@@ -134,7 +134,7 @@ impl Rekeyed {
     }
 
     /// Sends each partition a word that says nothing.
-    pub(super) fn first_word(&mut self, chunk: usize, aggregator: &str, now: Time) -> anyhow::Result<()> {
+    pub(super) fn send_first(&mut self, chunk: usize, aggregator: &str, now: Time) -> anyhow::Result<()> {
         wire::write_progress(&mut self.buffer, aggregator, now, &[]);
         self.to_all(chunk, "progress", &self.buffer)
     }
@@ -152,12 +152,12 @@ impl Rekeyed {
     /// Waits a little for messages on their way.
     pub(super) fn wait(&self) {
         std::thread::sleep(Duration::from_millis(2));
-        self.look_after_brokers();
+        self.restore_brokers();
     }
 
     /// If the producer lost all its brokers, they are named to it again.
-    pub(super) fn look_after_brokers(&self) {
-        self.producer.context().lost().name_again(self.producer.client(), &self.brokers);
+    pub(super) fn restore_brokers(&self) {
+        self.producer.context().lost().add_again(self.producer.client(), &self.brokers);
     }
 
     /// Gives a message to the producer; waits while that is full. False if the message is too large.
@@ -170,8 +170,8 @@ impl Rekeyed {
                 Ok(()) => return Ok(true),
                 Err((KafkaError::MessageProduction(RDKafkaErrorCode::QueueFull), back)) => {
                     record = back;
-                    if self.wishes.stopping() {
-                        return Err(Again("Kafka takes no counters".into()).into());
+                    if self.control.stopping() {
+                        return Err(Restart("Kafka takes no counters".into()).into());
                     }
                     self.wait();
                 }

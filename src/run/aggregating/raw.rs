@@ -8,11 +8,11 @@ use schemas::wire::{DroppedRow, Reached};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Time for which an end is believed that nobody confirms, when something is wrong with a broker.
-pub(super) const TRUSTED: Duration = Duration::from_secs(3);
+/// Time for which an unverified end is valid after a broker error.
+pub(super) const UNVERIFIED_MAX: Duration = Duration::from_secs(3);
 /// Time in which those who send rows come back after their broker did: librdkafka waits up to ten seconds before it tries
 /// again.
-const RETURN: Duration = Duration::from_secs(12);
+const PRODUCERS_RETURN: Duration = Duration::from_secs(12);
 
 /// A message that waits for its schema: offset, time of arrival, content.
 type Pending = (i64, Time, Vec<u8>);
@@ -23,9 +23,9 @@ pub(super) struct RawPartition {
     partition: i32,
     queue: Arc<PartitionQueue<Listener>>,
     at_end: bool,
-    doubted: bool,
+    unverified: bool,
     /// When it was known last that there is nothing more.
-    confirmed: Instant,
+    confirmed_at: Instant,
     /// Up to when it is known that there was nothing more, while nothing comes.
     ended: Time,
     reached: Option<Time>,
@@ -33,14 +33,14 @@ pub(super) struct RawPartition {
     begin: Option<i64>,
     dropped: Vec<DroppedRow>,
     pending: Option<Pending>,
-    /// When something came of it last, and when it was asked for anew.
-    heard: Instant,
-    nudged: Instant,
-    /// When a broker said something of it last, and since when nobody did although there was somebody to ask.
-    answered: Instant,
-    unanswered: Instant,
+    /// When a message was received last, and when the partition was resumed last.
+    received_at: Instant,
+    resumed_at: Instant,
+    /// When a broker answered last, and since when queries are unanswered.
+    answered_at: Instant,
+    unanswered_since: Instant,
     /// Whether something was wrong with a broker since its end was confirmed, and when the broker came back after that.
-    is_suspect: bool,
+    broker_failed: bool,
     back_since: Option<Instant>,
 }
 
@@ -52,19 +52,19 @@ impl RawPartition {
             partition,
             queue: Arc::new(queue),
             at_end: false,
-            doubted: false,
-            confirmed: Instant::now(),
+            unverified: false,
+            confirmed_at: Instant::now(),
             ended: Time::MIN,
             reached: None,
             next_offset: None,
             begin: None,
             dropped: Vec::new(),
             pending: None,
-            heard: Instant::now(),
-            nudged: Instant::now(),
-            answered: Instant::now(),
-            unanswered: Instant::now(),
-            is_suspect: false,
+            received_at: Instant::now(),
+            resumed_at: Instant::now(),
+            answered_at: Instant::now(),
+            unanswered_since: Instant::now(),
+            broker_failed: false,
             back_since: None,
         }
     }
@@ -91,84 +91,84 @@ impl RawPartition {
 
     /// Notes that all there is was read.
     pub(super) fn set_at_end(&mut self) {
-        (self.at_end, self.doubted, self.heard) = (true, false, Instant::now());
-        self.confirmed = self.heard;
-        self.hear_of_broker();
-        self.is_suspect = false;
+        (self.at_end, self.unverified, self.received_at) = (true, false, Instant::now());
+        self.confirmed_at = self.received_at;
+        self.note_broker_answer();
+        self.broker_failed = false;
     }
 
     /// Notes that something is wrong with a broker: until its end is confirmed it is not believed for long.
-    pub(super) fn suspect(&mut self) {
-        self.is_suspect = true;
+    pub(super) fn note_broker_error(&mut self) {
+        self.broker_failed = true;
     }
 
     /// Notes that it is read again after its broker was away.
-    pub(super) fn comes_back(&mut self) {
-        self.is_suspect = true;
+    pub(super) fn note_broker_return(&mut self) {
+        self.broker_failed = true;
         self.back_since = Some(Instant::now());
     }
 
-    fn hear_of_broker(&mut self) {
-        if self.is_suspect && self.answered.elapsed() > TRUSTED {
+    fn note_broker_answer(&mut self) {
+        if self.broker_failed && self.answered_at.elapsed() > UNVERIFIED_MAX {
             self.back_since = Some(Instant::now());
         }
-        self.answered = Instant::now();
-        self.unanswered = self.answered;
+        self.answered_at = Instant::now();
+        self.unanswered_since = self.answered_at;
     }
 
     /// Whether there is nothing more that could be of an earlier time than now.
     fn is_ended(&self) -> bool {
-        let trusted = !self.is_suspect || self.confirmed.elapsed() < TRUSTED;
-        self.at_end && trusted && self.has_returned()
+        let trusted = !self.broker_failed || self.confirmed_at.elapsed() < UNVERIFIED_MAX;
+        self.at_end && trusted && self.producers_returned()
     }
 
     /// Whether those who send rows are there as far as the broker is.
-    fn has_returned(&self) -> bool {
-        self.back_since.is_none_or(|since| since.elapsed() > RETURN)
+    fn producers_returned(&self) -> bool {
+        self.back_since.is_none_or(|since| since.elapsed() > PRODUCERS_RETURN)
     }
 
-    /// Notes that nobody knows whether all there is was read: time passed in which more may have come.
-    pub(super) fn doubt_end(&mut self) {
-        self.doubted |= self.at_end;
+    /// Marks the end as unverified: time passed in which more rows may have arrived.
+    pub(super) fn mark_end_unverified(&mut self) {
+        self.unverified |= self.at_end;
         self.at_end = false;
     }
 
     /// Whether its end is doubted.
-    pub(super) fn is_doubted(&self) -> bool {
-        self.doubted
+    pub(super) fn is_unverified(&self) -> bool {
+        self.unverified
     }
 
     /// Whether its end holds but was not confirmed for so long.
     pub(super) fn must_confirm(&self, after: Duration) -> bool {
-        self.at_end && self.confirmed.elapsed() > after
+        self.at_end && self.confirmed_at.elapsed() > after
     }
 
-    /// Notes that nobody knows whether it is silent since all there is was read, or since a word of Kafka got lost.
-    pub(super) fn doubt_silence(&mut self, after: Duration) {
-        self.doubted |= !self.at_end && self.stuck(after);
+    /// Marks the end as unverified: nothing arrived, because everything was read or because an event of Kafka got lost.
+    pub(super) fn mark_silence_unverified(&mut self, after: Duration) {
+        self.unverified |= !self.at_end && self.is_stalled(after);
     }
 
     /// Settles a doubt: reading began at offset `begin`, and at `asked` the broker had messages up to before `high`. If
     /// that was just now (`is_fresh`) the end holds for the moment; otherwise it held then, and the doubt stays.
     pub(super) fn settle(&mut self, begin: i64, high: i64, asked: Time, is_fresh: bool) {
         self.begin.get_or_insert(begin);
-        self.hear_of_broker();
+        self.note_broker_answer();
         let has_ended = self.next_offset.unwrap_or(begin) >= high;
         if self.at_end && is_fresh {
             if has_ended {
-                (self.confirmed, self.is_suspect) = (self.answered, false);
+                (self.confirmed_at, self.broker_failed) = (self.answered_at, false);
             }
             // There is more, which comes in a moment unless a word of Kafka got lost.
-            self.at_end = has_ended || !self.is_suspect || !self.stuck(TRUSTED);
+            self.at_end = has_ended || !self.broker_failed || !self.is_stalled(UNVERIFIED_MAX);
         }
-        if has_ended && self.has_returned() {
+        if has_ended && self.producers_returned() {
             self.ended = self.ended.max(asked);
         }
-        if !self.doubted {
+        if !self.unverified {
             return;
         }
-        self.doubted = has_ended && !is_fresh;
-        (self.at_end, self.confirmed) = (has_ended && is_fresh, self.answered);
+        self.unverified = has_ended && !is_fresh;
+        (self.at_end, self.confirmed_at) = (has_ended && is_fresh, self.answered_at);
     }
 
     /// The offset where reading began, as it was known first.
@@ -176,16 +176,16 @@ impl RawPartition {
         self.begin
     }
 
-    /// Whether it must be asked for anew: for so long nothing came although the broker has more, which was settled just
-    /// now. It is then waited for as long again.
-    pub(super) fn must_nudge(&mut self, after: Duration) -> bool {
+    /// Whether it must be resumed: nothing arrived for so long although the broker has more, which was just verified. The
+    /// next resume waits as long again.
+    pub(super) fn must_resume(&mut self, after: Duration) -> bool {
         let must = !self.at_end
-            && !self.doubted
+            && !self.unverified
             && self.pending.is_none()
-            && self.stuck(after)
-            && self.nudged.elapsed() > after;
+            && self.is_stalled(after)
+            && self.resumed_at.elapsed() > after;
         if must {
-            self.nudged = Instant::now();
+            self.resumed_at = Instant::now();
         }
         must
     }
@@ -196,24 +196,24 @@ impl RawPartition {
     }
 
     /// Notes that nothing is taken of it for now: what waits there is no silence.
-    pub(super) fn holds(&mut self) {
-        self.heard = Instant::now();
-        (self.answered, self.unanswered) = (self.heard, self.heard);
+    pub(super) fn note_paused(&mut self) {
+        self.received_at = Instant::now();
+        (self.answered_at, self.unanswered_since) = (self.received_at, self.received_at);
     }
 
-    /// Notes that nobody asked for a while.
-    pub(super) fn was_left_alone(&mut self) {
-        self.unanswered = Instant::now();
+    /// Restarts the timer of unanswered queries after a time without queries.
+    pub(super) fn restart_answer_timer(&mut self) {
+        self.unanswered_since = Instant::now();
     }
 
     /// Whether no broker said anything of it for so long.
-    pub(super) fn is_away(&self, after: Duration) -> bool {
-        self.is_suspect && self.unanswered.elapsed() > after
+    pub(super) fn is_unreachable(&self, after: Duration) -> bool {
+        self.broker_failed && self.unanswered_since.elapsed() > after
     }
 
     /// Whether nothing came for so long although there should be more.
-    pub(super) fn stuck(&self, after: Duration) -> bool {
-        self.heard.elapsed() > after
+    pub(super) fn is_stalled(&self, after: Duration) -> bool {
+        self.received_at.elapsed() > after
     }
 
     /// Notes what became of the message at `offset`.
@@ -221,9 +221,9 @@ impl RawPartition {
         if let Outcome::Dropped(reason) | Outcome::Rows(_, Some(reason)) = outcome {
             self.dropped.push(DroppedRow { offset, reason });
         }
-        (self.next_offset, self.at_end, self.doubted) = (Some(offset + 1), false, false);
-        self.hear_of_broker();
-        (self.ended, self.heard) = (Time::MIN, self.answered);
+        (self.next_offset, self.at_end, self.unverified) = (Some(offset + 1), false, false);
+        self.note_broker_answer();
+        (self.ended, self.received_at) = (Time::MIN, self.answered_at);
     }
 
     /// Notes the time of the latest row.
@@ -236,8 +236,7 @@ impl RawPartition {
         self.reached
     }
 
-    /// How far it was read: where the end was reached, up to `now`. One that was not heard of yet may begin with any
-    /// time.
+    /// How far it was read: up to `now` at its end. A partition without any row may begin with any time.
     pub(super) fn progress(&mut self, now: Time) -> Reached {
         if self.is_ended() {
             self.ended = now;
@@ -246,7 +245,7 @@ impl RawPartition {
         Reached { topic: self.topic.clone(), partition: self.partition, time }
     }
 
-    /// The offset from which to go on after a restart.
+    /// The offset from which a restart continues.
     pub(super) fn next_offset(&self) -> Option<i64> {
         self.next_offset
     }

@@ -1,8 +1,8 @@
 //! The aggregator stage against librdkafka's mock cluster: no broker, no Java, a second.
 
-use super::ends::{LOST, PAUSE};
+use super::ends::{PAUSE, RESUME_AFTER};
 use super::*;
-use crate::run::stop::Wishes;
+use crate::run::stop::Control;
 use rdkafka::ClientConfig;
 use rdkafka::mocking::{MockCluster, MockCoordinator};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
@@ -48,7 +48,7 @@ fn configured_with(brokers: &str, of_consumer: &str) -> RunConfig {
     RunConfig::load(Some(&file)).unwrap()
 }
 
-/// Messages of the counters topic, by partition, until the aggregator has told of all raw rows.
+/// Messages of the counters topic, by partition, until the aggregator has reported all raw rows.
 fn read_back(brokers: &str) -> Vec<(i32, Vec<u8>)> {
     let consumer: BaseConsumer = ClientConfig::new()
         .set("bootstrap.servers", brokers)
@@ -89,21 +89,21 @@ fn cluster_with_rows() -> (MockCluster<'static, rdkafka::producer::DefaultProduc
 /// A stage that reads.
 fn started<'a>(
     config: &RunConfig,
-    figures: &'a StageFigures,
+    metrics: &'a StageMetrics,
     handle: &tokio::runtime::Handle,
 ) -> Aggregating<'a> {
-    let mut stage = Aggregating::start(config, PARTITIONS, figures, handle, &Wishes::default()).unwrap();
+    let mut stage = Aggregating::start(config, PARTITIONS, metrics, handle, &Control::default()).unwrap();
     stage.open(config, &Health::default()).unwrap();
     stage
 }
 
 /// Turns until both raw partitions are at their end; whether that came about in time.
-fn comes_to_the_end(stage: &mut Aggregating<'_>) -> bool {
+fn reaches_the_end(stage: &mut Aggregating<'_>) -> bool {
     let deadline = Instant::now() + Duration::from_secs(30);
     let over = |stage: &Aggregating<'_>| stage.raws.len() == 2 && stage.raws.iter().all(RawPartition::at_end);
     while !over(stage) && Instant::now() < deadline {
         stage.turn().unwrap();
-        stage.tell().unwrap();
+        stage.announce().unwrap();
         stage.commit().unwrap();
         stage.serve(IDLE).unwrap();
     }
@@ -113,36 +113,36 @@ fn comes_to_the_end(stage: &mut Aggregating<'_>) -> bool {
 #[test]
 fn a_partition_of_which_nothing_is_left_is_at_its_end_although_nothing_came_and_time_passed() {
     let (_cluster, brokers) = cluster_with_rows();
-    let (config, figures) = (configured(&brokers), StageFigures::of("aggregator"));
+    let (config, metrics) = (configured(&brokers), StageMetrics::of("aggregator"));
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let start = || started(&config, &figures, runtime.handle());
+    let start = || started(&config, &metrics, runtime.handle());
     let mut first = start();
-    assert!(comes_to_the_end(&mut first), "the rows are not read");
+    assert!(reaches_the_end(&mut first), "the rows are not read");
     first.end(Ok(()), Duration::from_secs(10), Duration::from_secs(10)).unwrap();
     let mut second = start();
-    assert!(comes_to_the_end(&mut second), "the first end is not told");
+    assert!(reaches_the_end(&mut second), "the first end is not told");
     assert!(second.raws.iter().all(|raw| raw.next_offset().is_none()), "rows were read again");
     std::thread::sleep(PAUSE + Duration::from_millis(100));
-    second.doubts.look(&second.consumer, &mut second.raws);
-    assert!(comes_to_the_end(&mut second), "the end is lost after a pause");
+    second.end_checks.check(&second.consumer, &mut second.raws);
+    assert!(reaches_the_end(&mut second), "the end is lost after a pause");
     // An end of which no word came.
-    second.raws.iter_mut().for_each(RawPartition::doubt_end);
+    second.raws.iter_mut().for_each(RawPartition::mark_end_unverified);
     second.raws.iter_mut().for_each(|raw| raw.settle(0, i64::MAX, now(), true));
-    assert!(comes_to_the_end(&mut second), "the silence does not tell the end");
+    assert!(reaches_the_end(&mut second), "the silence does not tell the end");
 }
 
 #[test]
 fn who_wants_new_rows_alone_never_gets_the_old_ones_however_long_nothing_comes() {
     let (_cluster, brokers) = cluster_with_rows();
     let config = configured_with(&brokers, "\"auto.offset.reset\" = \"latest\"\n");
-    let (figures, runtime) = (StageFigures::of("aggregator"), tokio::runtime::Runtime::new().unwrap());
-    let mut stage = started(&config, &figures, runtime.handle());
-    assert!(comes_to_the_end(&mut stage), "that nothing came is not told");
+    let (metrics, runtime) = (StageMetrics::of("aggregator"), tokio::runtime::Runtime::new().unwrap());
+    let mut stage = started(&config, &metrics, runtime.handle());
+    assert!(reaches_the_end(&mut stage), "that nothing came is not told");
     let since = Instant::now();
-    while since.elapsed() < LOST + Duration::from_secs(2) {
-        stage.raws.iter_mut().for_each(RawPartition::doubt_end);
-        stage.doubts.look(&stage.consumer, &mut stage.raws);
-        assert!(comes_to_the_end(&mut stage), "the end is lost after a while");
+    while since.elapsed() < RESUME_AFTER + Duration::from_secs(2) {
+        stage.raws.iter_mut().for_each(RawPartition::mark_end_unverified);
+        stage.end_checks.check(&stage.consumer, &mut stage.raws);
+        assert!(reaches_the_end(&mut stage), "the end is lost after a while");
         std::thread::sleep(Duration::from_millis(500));
     }
     assert!(stage.raws.iter().all(|raw| raw.next_offset().is_none()), "old rows are read");
@@ -151,15 +151,15 @@ fn who_wants_new_rows_alone_never_gets_the_old_ones_however_long_nothing_comes()
 #[test]
 fn rows_of_one_file_system_go_to_one_partition_and_bad_ones_are_told_of() {
     let (_cluster, brokers) = cluster_with_rows();
-    let (config, wishes) = (configured(&brokers), Wishes::default());
+    let (config, control) = (configured(&brokers), Control::default());
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let (handle, stop) = (runtime.handle().clone(), wishes.clone());
+    let (handle, stop) = (runtime.handle().clone(), control.clone());
     let stage = std::thread::spawn(move || {
-        let figures = StageFigures::of("aggregator");
-        run(&config, PARTITIONS, &stop, &Health::default(), &figures, &handle).unwrap();
+        let metrics = StageMetrics::of("aggregator");
+        run(&config, PARTITIONS, &stop, &Health::default(), &metrics, &handle).unwrap();
     });
     let found = read_back(&brokers);
-    wishes.stop();
+    control.stop();
     stage.join().unwrap();
     for partition in 0..PARTITIONS {
         let first = found.iter().find(|(of, _)| *of == partition).map(|(_, payload)| wire::read(payload));
@@ -185,7 +185,7 @@ fn turn_for(stage: &mut Aggregating<'_>, wait: Duration) -> Vec<(i32, f64)> {
     let begun = Instant::now();
     while begun.elapsed() < wait {
         stage.turn().unwrap();
-        stage.tell().unwrap();
+        stage.announce().unwrap();
         stage.commit().unwrap();
         stage.serve(IDLE).unwrap();
     }
@@ -210,12 +210,12 @@ fn an_end_that_no_broker_confirms_is_not_believed_for_long_and_is_again_when_it_
     cluster.partition_leader("ldms.lustre_client", 1, Some(2)).unwrap();
     (0..PARTITIONS)
         .for_each(|partition| cluster.partition_leader("tailback.counters", partition, Some(1)).unwrap());
-    let (config, figures) = (configured(&brokers), StageFigures::of("aggregator"));
+    let (config, metrics) = (configured(&brokers), StageMetrics::of("aggregator"));
     let group = MockCoordinator::Group(config.kafka.group_of(Stage::Aggregator));
     cluster.coordinator(group, 1).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let mut stage = started(&config, &figures, runtime.handle());
-    assert!(comes_to_the_end(&mut stage), "that there is nothing is not told");
+    let mut stage = started(&config, &metrics, runtime.handle());
+    assert!(reaches_the_end(&mut stage), "that there is nothing is not told");
     let both = turn_for(&mut stage, Duration::from_secs(4));
     assert!(both.iter().all(|(_, behind_s)| *behind_s == 0.0), "a silence that is confirmed: {both:?}");
     cluster.broker_down(2).unwrap();
@@ -232,10 +232,10 @@ fn an_end_that_no_broker_confirms_is_not_believed_for_long_and_is_again_when_it_
 #[test]
 fn a_broker_that_stands_still_is_not_believed_for_long_nor_what_is_assigned_in_its_aftermath() {
     let (cluster, brokers) = cluster_with_rows();
-    let (config, figures) = (configured(&brokers), StageFigures::of("aggregator"));
+    let (config, metrics) = (configured(&brokers), StageMetrics::of("aggregator"));
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let mut stage = started(&config, &figures, runtime.handle());
-    assert!(comes_to_the_end(&mut stage), "that there is nothing is not told");
+    let mut stage = started(&config, &metrics, runtime.handle());
+    assert!(reaches_the_end(&mut stage), "that there is nothing is not told");
     let mut turn_until = |wanted: fn(f64) -> bool| {
         let deadline = Instant::now() + Duration::from_secs(40);
         loop {
@@ -250,13 +250,13 @@ fn a_broker_that_stands_still_is_not_believed_for_long_nor_what_is_assigned_in_i
     cluster.broker_round_trip_time(1, Duration::from_secs(600)).unwrap();
     turn_until(|behind_s| behind_s > 4.0);
     let deadline = Instant::now() + Duration::from_secs(40);
-    while !stage.doubts.is_aftermath() {
+    while !stage.end_checks.is_aftermath() {
         turn_for(&mut stage, Duration::from_millis(500));
         assert!(Instant::now() < deadline, "that nobody answers is no trouble");
     }
     let queue = stage.consumer.split_partition_queue("ldms.lustre_client", 0).unwrap();
     let mut anew = RawPartition::new("ldms.lustre_client", 0, queue);
-    anew.comes_back();
+    anew.note_broker_return();
     anew.set_at_end();
     let clock = now();
     assert!(anew.progress(clock).time < clock, "rows that waited for the broker are yet to come");

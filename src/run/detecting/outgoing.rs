@@ -1,39 +1,40 @@
 //! What a detector partition sends to the roll-up and to readers of verdicts.
 
 use super::Detecting;
-use crate::run::alert_news;
+use crate::run::alert_updates;
 use crate::run::links;
 use crate::run::rolling::PartMessage;
 use crate::run::verdict;
 use crate::run::work::{OutTopic, Outgoing};
-use detector::alerts::news::Told;
+use detector::alerts::updates::ReportedEpisodes;
 use schemas::{Episode, ResultBatch};
 
 impl Detecting {
-    /// Episodes that began, and such as ended or were bettered afterwards; not each tick of those that go on.
+    /// Episodes that began, ended or were corrected afterwards; not each tick of ongoing ones.
     pub(super) fn verdicts(&mut self, episodes: &[Episode]) -> Vec<Outgoing> {
         let table = self.stages.detector.series();
         let mut messages = Vec::new();
         for episode in episodes {
-            let news = if episode.open {
+            let updates = if episode.open {
                 self.announced.insert(episode.id)
             } else {
                 self.announced.remove(&episode.id);
                 true
             };
-            messages.extend(verdict::of_episode(episode, table).filter(|_| news));
+            messages.extend(verdict::of_episode(episode, table).filter(|_| updates));
         }
         messages
     }
 
     /// What became known of series and sources, for alerts.
-    pub(super) fn news(&mut self, results: &ResultBatch) -> Vec<Outgoing> {
+    pub(super) fn updates(&mut self, results: &ResultBatch) -> Vec<Outgoing> {
         let (detector, partition) = (&self.stages.detector, self.partition);
         let (episodes, silences) = (&results.episodes, &results.silences);
-        let news =
-            |told: &mut Told| told.news(partition, detector.newest(), episodes, silences, detector.series());
-        let news = self.alerts.as_mut().and_then(news);
-        news.map_or(Vec::new(), |news| alert_news::outgoing(news, self.payload_bytes_max))
+        let updates = |reported: &mut ReportedEpisodes| {
+            reported.updates(partition, detector.newest(), episodes, silences, detector.series())
+        };
+        let updates = self.alerts.as_mut().and_then(updates);
+        updates.map_or(Vec::new(), |updates| alert_updates::outgoing(updates, self.payload_bytes_max))
     }
 
     /// What became known of links.
@@ -57,13 +58,13 @@ impl Detecting {
             }
             let message = PartMessage { partition: self.partition, position, job_id: job_id.clone(), part };
             let Ok(content) = message.content() else { continue };
-            if self.told.get(&job_id) == Some(&content) {
+            if self.sent_parts.get(&job_id) == Some(&content) {
                 continue;
             }
             if let Ok(payload) = message.payload(&content) {
                 messages.push(Outgoing { to: OutTopic::Signals, key: job_id.to_string(), payload });
             }
-            self.told.insert(job_id, content);
+            self.sent_parts.insert(job_id, content);
         }
         messages
     }

@@ -1,7 +1,7 @@
-//! What a detector partition tells after a restart.
+//! What a detector partition sends after a restart.
 
 use super::*;
-use crate::run::partitions::Held;
+use crate::run::partition_state::PartitionState;
 use detector::model::ModelKind;
 use detector::postgres::Claim;
 use schemas::wire::{Origin, Reached, write_counters, write_progress, write_source};
@@ -51,7 +51,7 @@ fn messages_of(node: &str, second: i64) -> [Vec<u8>; 2] {
     [row, progress]
 }
 
-fn play(held: &mut Held<Detecting>, seconds: std::ops::Range<i64>) {
+fn play(held: &mut PartitionState<Detecting>, seconds: std::ops::Range<i64>) {
     for second in seconds {
         for (message, offset) in messages(second).iter().zip(2 * second..) {
             held.message(offset, Some(message)).unwrap();
@@ -59,7 +59,7 @@ fn play(held: &mut Held<Detecting>, seconds: std::ops::Range<i64>) {
     }
 }
 
-fn rows_told(held: &mut Held<Detecting>, all: bool) -> Option<u64> {
+fn rows_told(held: &mut PartitionState<Detecting>, all: bool) -> Option<u64> {
     let (part, _) = held.take(all, NEVER).unwrap()?;
     part.results.heard.last().map(|heard| heard.rows)
 }
@@ -67,10 +67,10 @@ fn rows_told(held: &mut Held<Detecting>, all: bool) -> Option<u64> {
 #[test]
 fn a_source_that_was_not_told_before_a_crash_is_told_after_the_restart() {
     let fresh = Claim { epoch: 1, ..Claim::default() };
-    let mut held = Held::<Detecting>::restore(0, &fresh, &settings()).unwrap();
+    let mut held = PartitionState::<Detecting>::restore(0, &fresh, &settings()).unwrap();
     play(&mut held, 0..5);
     let mut told = rows_told(&mut held, false);
-    // Sources are told now and then: what was committed at the end need not hold the latest count.
+    // Sources are stored at intervals: the last commit need not contain the latest count.
     for second in 5..20 {
         play(&mut held, second..second + 1);
         told = rows_told(&mut held, false).or(told);
@@ -78,7 +78,7 @@ fn a_source_that_was_not_told_before_a_crash_is_told_after_the_restart() {
     assert!(told.is_some_and(|told| told < 19), "{told:?}: nothing is left to tell");
     // It dies; the results of all messages are in the database, but no state was written.
     let after = Claim { epoch: 2, position: Some(40), ..Claim::default() };
-    let mut again = Held::<Detecting>::restore(0, &after, &settings()).unwrap();
+    let mut again = PartitionState::<Detecting>::restore(0, &after, &settings()).unwrap();
     play(&mut again, 0..20);
     let told = (0..3).filter_map(|_| rows_told(&mut again, true)).last();
     assert_eq!(told, Some(20), "the latest count is told once nothing more comes");
@@ -87,11 +87,11 @@ fn a_source_that_was_not_told_before_a_crash_is_told_after_the_restart() {
 #[test]
 fn what_is_found_again_after_a_crash_takes_no_memory() {
     let fresh = Claim { epoch: 1, ..Claim::default() };
-    let mut held = Held::<Detecting>::restore(0, &fresh, &settings()).unwrap();
+    let mut held = PartitionState::<Detecting>::restore(0, &fresh, &settings()).unwrap();
     play(&mut held, 0..30);
     assert!(held.work.result_bytes() > 0);
     let after = Claim { epoch: 2, position: Some(60), ..Claim::default() };
-    let mut again = Held::<Detecting>::restore(0, &after, &settings()).unwrap();
+    let mut again = PartitionState::<Detecting>::restore(0, &after, &settings()).unwrap();
     play(&mut again, 0..29);
     assert!(again.work.result_bytes() > 0);
     assert!(again.take(true, NEVER).unwrap().is_none(), "the database has it");
@@ -118,7 +118,9 @@ fn series_are_told_though_nothing_else_is_known() {
 /// One node falls silent after 20 s; what is open of it is written a minute later, and then it dies.
 #[test]
 fn what_was_written_of_a_silent_series_before_a_crash_is_not_written_again() {
-    let play = |held: &mut Held<Detecting>, seconds: std::ops::Range<i64>, written: &mut Vec<(u32, i64)>| {
+    let play = |held: &mut PartitionState<Detecting>,
+                seconds: std::ops::Range<i64>,
+                written: &mut Vec<(u32, i64)>| {
         for second in seconds {
             let node = if second < 20 { "nid00001" } else { "nid00002" };
             for (message, offset) in messages_of(node, second).iter().zip(2 * second..) {
@@ -133,11 +135,11 @@ fn what_was_written_of_a_silent_series_before_a_crash_is_not_written_again() {
     };
     let mut written = Vec::new();
     let fresh = Claim { epoch: 1, ..Claim::default() };
-    let mut held = Held::<Detecting>::restore(0, &fresh, &settings()).unwrap();
+    let mut held = PartitionState::<Detecting>::restore(0, &fresh, &settings()).unwrap();
     play(&mut held, 0..92, &mut written);
     assert_eq!(written.iter().filter(|(series, _)| *series == 0).count(), 2, "{written:?}");
     let after = Claim { epoch: 2, position: Some(184), ..Claim::default() };
-    let mut again = Held::<Detecting>::restore(0, &after, &settings()).unwrap();
+    let mut again = PartitionState::<Detecting>::restore(0, &after, &settings()).unwrap();
     play(&mut again, 0..120, &mut written);
     let all = written.len();
     written.sort_unstable();
@@ -149,7 +151,7 @@ fn what_was_written_of_a_silent_series_before_a_crash_is_not_written_again() {
 #[test]
 fn sources_are_told_some_at_a_time_and_none_is_left_out() {
     let fresh = Claim { epoch: 1, ..Claim::default() };
-    let mut held = Held::<Detecting>::restore(0, &fresh, &settings()).unwrap();
+    let mut held = PartitionState::<Detecting>::restore(0, &fresh, &settings()).unwrap();
     let nodes = ["nid00001", "nid00002", "nid00003"];
     let played = nodes.into_iter().cycle().zip(0..30).flat_map(|(node, second)| messages_of(node, second));
     for (message, offset) in played.zip(0..) {
@@ -170,15 +172,15 @@ fn sources_are_told_some_at_a_time_and_none_is_left_out() {
 
 #[test]
 fn undecodable_messages_are_kept_until_the_next_commit_and_not_found_again() {
-    let fresh = Claim { epoch: 1, generation: 0, position: None, snapshot: None };
-    let mut held = Held::<Detecting>::restore(0, &fresh, &settings()).unwrap();
+    let fresh = Claim { epoch: 1, generation: 0, position: None, offset_base: 0, snapshot: None };
+    let mut held = PartitionState::<Detecting>::restore(0, &fresh, &settings()).unwrap();
     assert!(held.message(0, Some(b"none of Tailback's")).unwrap().is_some());
     assert!(held.message(1, Some(&messages(1)[0])).unwrap().is_none());
     assert!(held.message(2, None).unwrap().is_none(), "a message of an earlier generation");
     let (part, _) = held.take(false, NEVER).unwrap().unwrap();
     assert_eq!(part.results.drops.get(DropReason::BadMessage), 1);
-    let after = Claim { epoch: 2, generation: 0, position: Some(1), snapshot: None::<Snapshot> };
-    let mut again = Held::<Detecting>::restore(0, &after, &settings()).unwrap();
+    let after = Claim { epoch: 2, generation: 0, position: Some(1), offset_base: 0, snapshot: None };
+    let mut again = PartitionState::<Detecting>::restore(0, &after, &settings()).unwrap();
     assert!(again.message(0, Some(b"none of Tailback's")).unwrap().is_none(), "the database has it");
     assert!(again.message(1, Some(b"another")).unwrap().is_some());
 }

@@ -1,4 +1,4 @@
-//! What librdkafka does with a broker that leads a partition since a moment ago, by its mock cluster.
+//! How librdkafka handles a new leader of a partition, with its mock cluster.
 
 use super::*;
 use rdkafka::mocking::MockCluster;

@@ -1,8 +1,8 @@
-//! What is said of jobs, held until its own second of the links is told.
+//! Job events, held until their own second of the links is reported.
 //!
-//! A detector hears of jobs as far ahead of its links as rows are let go at once, which is more while catching up. What
-//! links say must not depend on that: a node of which the first row got lost belongs to its job from the second on in which
-//! another row says so, and not from wherever the links happened to be.
+//! A detector receives job events as far ahead of its links as rows are released at once, which is more while catching up.
+//! Results of links must not depend on that: a node whose first row was lost belongs to its job from the second on in which
+//! another row names it, wherever the links are.
 
 use aggregator::JobBook;
 use detector::fabric::tick::tick_of;
@@ -15,10 +15,10 @@ const OVER_S: f64 = 900.0;
 
 /// Jobs by what was said up to a tick of the links.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct JobNews {
+pub struct JobUpdates {
     book: JobBook,
-    /// What was said in ticks that are not told yet.
-    said: BTreeMap<i64, Vec<JobEvent>>,
+    /// Events of ticks that are not final yet.
+    open: BTreeMap<i64, Vec<JobEvent>>,
     settled: Option<i64>,
     ready: Vec<(i64, Job)>,
     /// The latest tick of those that were made ready.
@@ -30,7 +30,7 @@ pub struct JobNews {
     known: Vec<Job>,
 }
 
-impl JobNews {
+impl JobUpdates {
     /// Begins with jobs that are known and, at `now`, not long over.
     pub fn begin(&mut self, book: &JobBook, now: Option<Time>) {
         self.book = book.clone();
@@ -38,21 +38,21 @@ impl JobNews {
         self.known = self.book.jobs().filter(|job| !is_over(job)).collect();
     }
 
-    /// Takes what was said; ticks are `tick_s` long, and those up to `told` may be over for whoever looks at links. What comes
-    /// later than the lateness counts from the next one on.
-    pub fn hear(&mut self, events: &[JobEvent], tick_s: f64, told: Option<i64>) {
+    /// Takes events; ticks are `tick_s` long, and those up to `final_tick` may have been processed. Events later than the
+    /// lateness count from the next tick on.
+    pub fn add(&mut self, events: &[JobEvent], tick_s: f64, final_tick: Option<i64>) {
         let mut late = Vec::new();
         for event in events {
             let tick = tick_of(event.time, tick_s);
             if self.settled >= Some(tick) {
                 late.push(event.clone());
             } else {
-                self.said.entry(tick).or_default().push(event.clone());
+                self.open.entry(tick).or_default().push(event.clone());
             }
         }
         let own = late.iter().map(|event| tick_of(event.time, tick_s)).min();
         if let Some(own) = own {
-            self.use_said(told.map_or(own, |told| own.max(told + 1)), &late);
+            self.fold(final_tick.map_or(own, |tick| own.max(tick + 1)), &late);
         }
     }
 
@@ -60,9 +60,9 @@ impl JobNews {
     pub fn settle(&mut self, tick: Option<i64>) {
         let Some(until) = tick.filter(|_| tick > self.settled) else { return };
         self.settled = tick;
-        let later = self.said.split_off(&(until + 1));
-        for (tick, events) in std::mem::replace(&mut self.said, later) {
-            self.use_said(tick, &events);
+        let later = self.open.split_off(&(until + 1));
+        for (tick, events) in std::mem::replace(&mut self.open, later) {
+            self.fold(tick, &events);
         }
     }
 
@@ -72,7 +72,7 @@ impl JobNews {
     }
 
     /// A job never goes back to what was known of it before.
-    fn use_said(&mut self, tick: i64, events: &[JobEvent]) {
+    fn fold(&mut self, tick: i64, events: &[JobEvent]) {
         let tick = self.latest.map_or(tick, |latest| latest.max(tick));
         self.latest = Some(tick);
         self.ready.extend(self.book.fold(events).into_iter().map(|job| (tick, job)));
@@ -87,7 +87,7 @@ impl JobNews {
         (before, jobs)
     }
 
-    /// Lets go of what was told by whoever was here before.
+    /// Drops jobs that a previous owner sent.
     pub fn forget(&mut self) {
         self.taken += self.ready.len() as u64;
         self.ready.clear();

@@ -1,4 +1,4 @@
-//! What the fabric says of news that come in different orders, twice, or in other bundles.
+//! Results of the fabric for updates in different orders, repeated, or in other bundles.
 
 use super::merge::{WAITING_MAX, WAITING_WORDS_MAX};
 use super::*;
@@ -22,8 +22,8 @@ fn network() -> Arc<Network> {
     Arc::new(Network::of(Machine::FatTree(FatTree::vishnu(0)).build().unwrap()))
 }
 
-/// Uplinks of one leaf, half of them told by each of two partitions; all stall from second 10 to 40.
-fn news(network: &Network, partition: i32) -> Vec<TickNews> {
+/// Uplinks of one leaf, reported half by each of two partitions; all stall from second 10 to 40.
+fn updates(network: &Network, partition: i32) -> Vec<TickUpdate> {
     let topology = &network.topology;
     let mut uplinks: Vec<SeriesInfo> = topology
         .links()
@@ -37,8 +37,8 @@ fn news(network: &Network, partition: i32) -> Vec<TickNews> {
     let own: Vec<SeriesInfo> = uplinks.into_iter().skip(partition as usize).step_by(2).collect();
     assert!(own.len() > 2);
     let table: SeriesTable = own;
-    let mut news = LinkNews::new(1.0, 3.0);
-    news.progress(read_up_to(Time::from_seconds(68.0), Some(Time::from_seconds(68.0))));
+    let mut updates = LinkUpdates::new(1.0, 3.0);
+    updates.progress(read_up_to(Time::from_seconds(68.0), Some(Time::from_seconds(68.0))));
     for tick in 0..60 {
         let contended = (10..40).contains(&tick);
         let report = |at: usize| LinkReport {
@@ -52,13 +52,13 @@ fn news(network: &Network, partition: i32) -> Vec<TickNews> {
             off_ms: 0,
         };
         let reports = (0..table.len()).map(report).collect();
-        news.ticks(vec![LinkTick { tick, reports, events: Vec::new() }], &table);
+        updates.ticks(vec![LinkTick { tick, reports, events: Vec::new() }], &table);
     }
-    news.take(partition).unwrap().news
+    updates.take(partition).unwrap().updates
 }
 
-fn message(partition: i32, news: Vec<TickNews>) -> LinkMessage {
-    let last = news.last().map_or(0, |news| news.tick);
+fn message(partition: i32, updates: Vec<TickUpdate>) -> LinkMessage {
+    let last = updates.last().map_or(0, |updates| updates.tick);
     LinkMessage {
         partition,
         more: false,
@@ -67,10 +67,10 @@ fn message(partition: i32, news: Vec<TickNews>) -> LinkMessage {
         silent_s: 0.0,
         behind_s: 0.0,
         lateness_s: 3.0,
-        told: Some(last),
+        final_tick: Some(last),
         jobs: Vec::new(),
         jobs_from: (0, 0),
-        news,
+        updates,
     }
 }
 
@@ -87,7 +87,7 @@ fn regions(messages: Vec<LinkMessage>) -> Vec<Region> {
 #[test]
 fn one_region_comes_of_links_that_two_partitions_tell_of() {
     let network = network();
-    let both = (0..2).map(|partition| message(partition, news(&network, partition)));
+    let both = (0..2).map(|partition| message(partition, updates(&network, partition)));
     let found = regions(both.collect());
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(
@@ -116,37 +116,37 @@ fn job_on_all(network: &Network, id: &str, said: f64) -> JobEvent {
 #[test]
 fn a_job_that_is_told_by_a_partition_without_links_is_known_in_the_seconds_of_others() {
     let network = network();
-    let mut first = LinkNews::new(1.0, 3.0);
+    let mut first = LinkUpdates::new(1.0, 3.0);
     first.jobs(&[job_on_all(&network, "7", 5.2)]);
     first.progress(read_up_to(Time::from_seconds(68.0), Some(Time::from_seconds(68.0))));
     first.ticks(vec![LinkTick::empty(59)], &SeriesTable::new());
     let first = first.take(0).unwrap();
-    assert!(first.news.is_empty() && first.jobs.len() == 1, "{first:?}");
-    let links = news(&network, 1);
+    assert!(first.updates.is_empty() && first.jobs.len() == 1, "{first:?}");
+    let links = updates(&network, 1);
     let found = regions(vec![message(1, links.clone()), first.clone()]);
     assert_eq!(found[0].victims.iter().map(|v| v.job_id.as_str()).collect::<Vec<_>>(), ["7"], "{found:?}");
     assert_eq!(regions(vec![first.clone(), message(1, links), first]), found);
 }
 
-/// What a job on every second host lost, of which is heard at second `late`; another one has the others. So many seconds are
-/// told together.
+/// Loss of a job on every second host, whose events arrive at second `late`; another one has the others. So many seconds
+/// are sent together.
 fn lost_s(network: &Arc<Network>, late: f64, bundle: usize) -> f64 {
-    let mut first = LinkNews::new(1.0, 3.0);
+    let mut first = LinkUpdates::new(1.0, 3.0);
     let mut merge = LinkMerge::new(2, FabricSettings::default(), Some(Arc::clone(network)));
-    merge.message(message(1, news(network, 1)));
+    merge.message(message(1, updates(network, 1)));
     let hears = |id: &str, at: f64, skip: usize| {
         let said = job_on_all(network, id, at);
         JobEvent { nodes: said.nodes.iter().skip(skip).step_by(2).cloned().collect(), ..said }
     };
     let mut said = vec![hears("6", 5.0, 0), hears("7", late, 1)];
-    for ticks in news(network, 0).chunks(bundle) {
-        // Rows are four seconds ahead of the links that they tell of.
+    for ticks in updates(network, 0).chunks(bundle) {
+        // Rows are four seconds ahead of their links.
         let read = Time::from_seconds(ticks.last().unwrap().tick as f64 + 4.0);
         let later = said.split_off(said.partition_point(|event| event.time <= read));
         first.jobs(&std::mem::replace(&mut said, later));
         first.progress(read_up_to(read, Some(read)));
         first.ticks(vec![LinkTick::empty(ticks.last().unwrap().tick)], &SeriesTable::new());
-        merge.message(LinkMessage { news: ticks.to_vec(), ..first.take(0).unwrap() });
+        merge.message(LinkMessage { updates: ticks.to_vec(), ..first.take(0).unwrap() });
     }
     merge.fabric().finish();
     merge.fabric().losses(&Name::parse("7").unwrap()).unwrap().lost_s()
@@ -165,23 +165,23 @@ fn what_links_say_of_a_job_whose_nodes_are_heard_of_late_depends_on_no_bundle() 
 #[test]
 fn jobs_are_told_though_the_sources_of_the_partition_that_tells_them_are_silent() {
     let (network, at) = (network(), |second: f64| Time::from_seconds(second));
-    let mut news = LinkNews::new(1.0, 3.0);
+    let mut updates = LinkUpdates::new(1.0, 3.0);
     let mut reached = 59.0_f64;
-    let mut told = |news: &mut LinkNews, id: &str, said: f64, watermark: f64, newest: Option<f64>| {
-        news.jobs(&[job_on_all(&network, id, said)]);
+    let mut told = |updates: &mut LinkUpdates, id: &str, said: f64, watermark: f64, newest: Option<f64>| {
+        updates.jobs(&[job_on_all(&network, id, said)]);
         while reached < watermark {
             reached += 1.0;
-            news.progress(read_up_to(at(reached), newest.map(at)));
+            updates.progress(read_up_to(at(reached), newest.map(at)));
         }
-        news.take(0).unwrap()
+        updates.take(0).unwrap()
     };
-    let before = told(&mut news, "1", 50.0, 60.0, None);
-    news.progress(read_up_to(at(68.0), Some(at(68.0))));
-    news.ticks(vec![LinkTick::empty(59)], &SeriesTable::new());
-    news.jobs(&[job_on_all(&network, "2", 69.0)]);
-    let waits = told(&mut news, "3", 66.0, 70.0, Some(69.0));
-    let quiet = told(&mut news, "4", 98.0, 108.0, Some(69.0));
-    let later = told(&mut news, "5", 109.0, 120.0, Some(69.0));
+    let before = told(&mut updates, "1", 50.0, 60.0, None);
+    updates.progress(read_up_to(at(68.0), Some(at(68.0))));
+    updates.ticks(vec![LinkTick::empty(59)], &SeriesTable::new());
+    updates.jobs(&[job_on_all(&network, "2", 69.0)]);
+    let waits = told(&mut updates, "3", 66.0, 70.0, Some(69.0));
+    let quiet = told(&mut updates, "4", 98.0, 108.0, Some(69.0));
+    let later = told(&mut updates, "5", 109.0, 120.0, Some(69.0));
     assert_eq!([&before, &waits, &quiet, &later].map(|message| message.jobs.len()), [1, 0, 3, 1]);
     let mut merge = LinkMerge::new(1, FabricSettings::default(), Some(Arc::clone(&network)));
     [before, waits, quiet, later].into_iter().for_each(|message| merge.message(message));
@@ -193,12 +193,12 @@ fn jobs_are_told_though_the_sources_of_the_partition_that_tells_them_are_silent(
 #[test]
 fn neither_order_nor_bundles_nor_repetitions_change_what_is_said() {
     let network = network();
-    let of = |partition| news(&network, partition);
+    let of = |partition| updates(&network, partition);
     let whole = regions(vec![message(0, of(0)), message(1, of(1))]);
     let mut pieces = Vec::new();
     for (at, part) in of(1).chunks(7).enumerate() {
         pieces.push(message(1, part.to_vec()));
-        // What was told is told again, as after a crash.
+        // All messages are sent again, as after a crash.
         let again = of(1)[..(at * 7).min(60)].to_vec();
         pieces.push(message(1, again));
     }
@@ -209,13 +209,13 @@ fn neither_order_nor_bundles_nor_repetitions_change_what_is_said() {
 #[test]
 fn nothing_is_said_before_all_partitions_have_spoken() {
     let network = network();
-    let found = regions(vec![message(0, news(&network, 0))]);
+    let found = regions(vec![message(0, updates(&network, 0))]);
     assert_eq!(found, Vec::new());
 }
 
 /// `count` seconds in which nothing changed.
-fn empty(count: i64) -> Vec<TickNews> {
-    (0..count).map(|tick| TickNews { tick, ..TickNews::default() }).collect()
+fn empty(count: i64) -> Vec<TickUpdate> {
+    (0..count).map(|tick| TickUpdate { tick, ..TickUpdate::default() }).collect()
 }
 
 #[test]
@@ -239,9 +239,9 @@ fn words_about_links_that_wait_fill_no_memory_also_after_a_restart() {
         since_ticks: 0,
         off_ms: 0,
     };
-    let of = |ticks: std::ops::Range<i64>| -> Vec<TickNews> {
+    let of = |ticks: std::ops::Range<i64>| -> Vec<TickUpdate> {
         let many =
-            |tick| TickNews { tick, reports: vec![report; WAITING_WORDS_MAX / 4], ..TickNews::default() };
+            |tick| TickUpdate { tick, reports: vec![report; WAITING_WORDS_MAX / 4], ..TickUpdate::default() };
         ticks.map(many).collect()
     };
     let mut merge = LinkMerge::new(2, FabricSettings::default(), Some(network()));
@@ -269,7 +269,7 @@ fn a_merge_that_is_read_back_goes_on_with_the_partitions_that_are_configured() {
         merge.message(message(0, empty(40)));
         merge.fabric().now()
     };
-    // A second partition has not told of anything yet.
+    // A second partition has reported nothing yet.
     assert_eq!((more(1), more(2)), (39, 19));
 }
 
@@ -285,19 +285,19 @@ fn a_message_of_another_version_is_none() {
 #[test]
 fn jobs_that_are_told_again_are_passed_over_unless_the_telling_began_anew() {
     let network = network();
-    let mut first = LinkNews::new(1.0, 3.0);
+    let mut first = LinkUpdates::new(1.0, 3.0);
     first.jobs(&[job_on_all(&network, "7", 5.0), job_on_all(&network, "8", 6.0)]);
     first.progress(read_up_to(Time::from_seconds(20.0), None));
     let told = first.take(0).unwrap();
     assert_eq!((told.jobs.len(), told.jobs_from), (2, (20_000_000, 0)));
     let mut merge = LinkMerge::new(1, FabricSettings::default(), Some(network));
-    merge.hear_of_jobs(told.jobs.clone(), told.jobs_from);
+    merge.take_jobs(told.jobs.clone(), told.jobs_from);
     let waiting = |merge: &LinkMerge| merge.jobs.values().map(Vec::len).sum::<usize>();
-    merge.hear_of_jobs(told.jobs.clone(), told.jobs_from);
+    merge.take_jobs(told.jobs.clone(), told.jobs_from);
     assert_eq!(waiting(&merge), 2);
-    merge.hear_of_jobs(told.jobs[1..].to_vec(), (20_000_000, 1));
+    merge.take_jobs(told.jobs[1..].to_vec(), (20_000_000, 1));
     assert_eq!(waiting(&merge), 2);
-    merge.hear_of_jobs(told.jobs, (30_000_000, 0));
+    merge.take_jobs(told.jobs, (30_000_000, 0));
     assert_eq!(waiting(&merge), 4);
 }
 
@@ -305,7 +305,7 @@ fn names(told: &[(i64, Job)]) -> Vec<(i64, usize)> {
     told.iter().map(|(tick, job)| (*tick, job.nodes.len())).collect()
 }
 
-/// Rows of one job from many nodes, later than the lateness: one telling, and none that knows less than the one before.
+/// Rows of one job from many nodes, later than the lateness: one update, and none with fewer nodes than the one before.
 #[test]
 fn what_is_said_of_a_job_too_late_is_told_once_and_never_takes_back_what_was_told() {
     let network = network();
@@ -315,16 +315,16 @@ fn what_is_said_of_a_job_too_late_is_told_once_and_never_takes_back_what_was_tol
         nodes: all.nodes[range].to_vec(),
         ..all.clone()
     };
-    let mut news = LinkNews::new(1.0, 3.0);
-    let read = |news: &mut LinkNews, second: f64| {
-        news.progress(read_up_to(Time::from_seconds(second), Some(Time::from_seconds(second))));
-        news.ticks(vec![LinkTick::empty(second as i64 - 4)], &SeriesTable::new());
-        names(&news.take(0).unwrap().jobs)
+    let mut updates = LinkUpdates::new(1.0, 3.0);
+    let read = |updates: &mut LinkUpdates, second: f64| {
+        updates.progress(read_up_to(Time::from_seconds(second), Some(Time::from_seconds(second))));
+        updates.ticks(vec![LinkTick::empty(second as i64 - 4)], &SeriesTable::new());
+        names(&updates.take(0).unwrap().jobs)
     };
-    news.jobs(&[of(0..1, 20.0)]);
-    assert_eq!(read(&mut news, 24.0), [(20, 1)]);
-    news.jobs(&[of(1..2, 15.0), of(2..3, 16.0), of(3..4, 15.0)]);
-    assert_eq!(read(&mut news, 25.0), [(21, 4)]);
+    updates.jobs(&[of(0..1, 20.0)]);
+    assert_eq!(read(&mut updates, 24.0), [(20, 1)]);
+    updates.jobs(&[of(1..2, 15.0), of(2..3, 16.0), of(3..4, 15.0)]);
+    assert_eq!(read(&mut updates, 25.0), [(21, 4)]);
 }
 
 /// Ticks of two seconds, and of half a second.
@@ -332,19 +332,19 @@ fn what_is_said_of_a_job_too_late_is_told_once_and_never_takes_back_what_was_tol
 fn jobs_and_links_go_by_the_same_ticks_however_long_these_are() {
     let network = network();
     for tick_s in [0.5, 2.0] {
-        let mut news = LinkNews::new(tick_s, 3.0);
-        news.jobs(&[job_on_all(&network, "7", 20.0)]);
+        let mut updates = LinkUpdates::new(tick_s, 3.0);
+        updates.jobs(&[job_on_all(&network, "7", 20.0)]);
         let read = Time::from_seconds(40.0);
-        news.progress(read_up_to(read, Some(read)));
+        updates.progress(read_up_to(read, Some(read)));
         let complete = ((40.0 - 3.0) / tick_s - 0.5_f64).floor() as i64;
-        news.ticks(vec![LinkTick::empty(complete)], &SeriesTable::new());
-        let message = news.take(0).unwrap();
-        assert_eq!(message.told, Some(complete));
+        updates.ticks(vec![LinkTick::empty(complete)], &SeriesTable::new());
+        let message = updates.take(0).unwrap();
+        assert_eq!(message.final_tick, Some(complete));
         assert_eq!(message.jobs[0].0, (20.0 / tick_s) as i64);
     }
 }
 
-/// Nobody was here before who could have told of them.
+/// No previous owner could have reported them.
 #[test]
 fn jobs_that_were_known_before_links_were_watched_are_told_unless_they_are_long_over() {
     let network = network();
@@ -352,13 +352,13 @@ fn jobs_that_were_known_before_links_were_watched_are_told_unless_they_are_long_
     let long_over = JobEvent { end: Some(Time::from_seconds(30.0)), ..job_on_all(&network, "1", 20.0) };
     let runs = JobEvent { end: None, ..job_on_all(&network, "2", 20.0) };
     book.fold(&[long_over, runs]);
-    let mut news = LinkNews::new(1.0, 3.0);
-    news.progress(read_up_to(Time::from_seconds(2_000.0), Some(Time::from_seconds(2_000.0))));
-    news.begin();
-    news.begin_jobs(&book);
-    news.jobs(&[job_on_all(&network, "3", 1_000.0)]);
-    news.ticks(vec![LinkTick::empty(1_990)], &SeriesTable::new());
-    news.forget();
-    let told = news.take(0).unwrap();
+    let mut updates = LinkUpdates::new(1.0, 3.0);
+    updates.progress(read_up_to(Time::from_seconds(2_000.0), Some(Time::from_seconds(2_000.0))));
+    updates.begin();
+    updates.begin_jobs(&book);
+    updates.jobs(&[job_on_all(&network, "3", 1_000.0)]);
+    updates.ticks(vec![LinkTick::empty(1_990)], &SeriesTable::new());
+    updates.forget();
+    let told = updates.take(0).unwrap();
     assert_eq!(told.jobs.iter().map(|(_, job)| job.job_id.as_str()).collect::<Vec<_>>(), ["2", "3"]);
 }

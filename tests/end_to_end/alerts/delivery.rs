@@ -3,8 +3,8 @@
 use super::outbox::{Outbox, deliver, notice, receiver, until};
 use super::receiver::{Mood, Receiver, Taken, now_s};
 use super::schema;
-use detector::alerts::news::{EpisodeNews, News};
-use detector::alerts::outbox::Desk;
+use detector::alerts::outbox::OutboxStore;
+use detector::alerts::updates::{EpisodeUpdate, Updates};
 use detector::alerts::{AlertSettings, Alerts, rule};
 use schemas::{Metric, Name, NoticeKind, SeriesInfo, Time};
 use std::collections::BTreeMap;
@@ -90,8 +90,8 @@ async fn a_receiver_that_fails_in_every_way_gets_everything_in_order() {
         "{expected} notices arrived, {repeated} of them more than once; {} tries were refused",
         told.refused()
     );
-    let mut desk = Desk::file(&outbox.path).unwrap();
-    assert!(desk.undelivered().await.unwrap().is_empty());
+    let mut notices = OutboxStore::file(&outbox.path).unwrap();
+    assert!(notices.undelivered().await.unwrap().is_empty());
 }
 
 /// By a clock of its own: the hour is one of the deliverer's.
@@ -106,7 +106,7 @@ async fn what_is_told_while_the_receiver_is_down_for_an_hour_arrives() {
     let clock = Arc::clone(&clock_s);
     let mut way = Deliverer::new(
         receiver(&format!("kind = \"webhook\"\nurl = \"http://{address}/\"")),
-        Desk::file(&outbox.path).unwrap(),
+        OutboxStore::file(&outbox.path).unwrap(),
         "test",
         1e9,
         Arc::new(move || clock.load(Ordering::Relaxed) as f64),
@@ -147,15 +147,15 @@ async fn what_is_refused_for_good_is_a_dead_letter_that_goes_again_when_asked() 
     told.set(Mood::Breaks);
     let way = deliver(&outbox.path, webhook(address, "give_up_h = 0.001"));
     outbox.tell(vec![notice("i", 1, KINDS[0])]);
-    let mut desk = Desk::file(&outbox.path).unwrap();
-    let dead = |desk: &mut Desk| {
-        futures::executor::block_on(desk.undelivered()).unwrap().iter().any(|u| u.dead == 1)
+    let mut notices = OutboxStore::file(&outbox.path).unwrap();
+    let dead = |notices: &mut OutboxStore| {
+        futures::executor::block_on(notices.undelivered()).unwrap().iter().any(|u| u.dead == 1)
     };
-    until("the notice is dead", 10, || dead(&mut desk)).await;
+    until("the notice is dead", 10, || dead(&mut notices)).await;
     told.set(Mood::Takes);
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert!(told.taken().is_empty(), "nobody asked");
-    assert_eq!(desk.retry("i", "").await.unwrap(), 1);
+    assert_eq!(notices.retry("i", "").await.unwrap(), 1);
     until("it is there", 10, || told.taken().len() == 1).await;
     way.abort();
 }
@@ -166,7 +166,7 @@ async fn what_is_silenced_is_told_when_the_silence_ends_unless_it_is_over_then()
     let mut outbox = Outbox::new();
     let told = Receiver::new();
     let (address, _serving) = told.listen("127.0.0.1:0").await;
-    let mut desk = Desk::file(&outbox.path).unwrap();
+    let mut notices = OutboxStore::file(&outbox.path).unwrap();
     let silence = |id: &str, incident: &str| AlertSilence {
         id: id.to_string(),
         matchers: BTreeMap::from([("incident".to_string(), incident.to_string())]),
@@ -175,8 +175,8 @@ async fn what_is_silenced_is_told_when_the_silence_ends_unless_it_is_over_then()
         author: String::new(),
         comment: String::new(),
     };
-    desk.put_silence(&silence("a", "short*")).await.unwrap();
-    desk.put_silence(&silence("b", "long")).await.unwrap();
+    notices.put_silence(&silence("a", "short*")).await.unwrap();
+    notices.put_silence(&silence("b", "long")).await.unwrap();
     let _way = deliver(&outbox.path, webhook(address, ""));
     outbox.tell(vec![
         notice("short", 1, KINDS[0]),
@@ -189,7 +189,8 @@ async fn what_is_silenced_is_told_when_the_silence_ends_unless_it_is_over_then()
     tokio::time::sleep(Duration::from_millis(500)).await;
     let keys: Vec<String> = told.taken().iter().map(|t| t.header("Idempotency-Key").to_string()).collect();
     assert_eq!(keys, ["other.1", "long.1"]);
-    let states: Vec<String> = desk.deliveries("short").await.unwrap().into_iter().map(|d| d.state).collect();
+    let states: Vec<String> =
+        notices.deliveries("short").await.unwrap().into_iter().map(|d| d.state).collect();
     assert_eq!(states, ["silenced", "silenced"]);
 }
 
@@ -203,7 +204,7 @@ async fn a_storm_of_2048_links_is_one_notification() {
     let _way = deliver(&outbox.path, hook);
     let mut alerts = Alerts::new(Arc::new(settings));
     let begin = Time::from_seconds(now_s() - 200.0);
-    let episode = |n: usize, second: f64| EpisodeNews {
+    let episode = |n: usize, second: f64| EpisodeUpdate {
         series: SeriesInfo {
             metric: Metric::IbWaitRatio,
             component: Name::parse(&format!("switch-{}", n / 32)).unwrap(),
@@ -220,7 +221,7 @@ async fn a_storm_of_2048_links_is_one_notification() {
         let second = f64::from(second);
         let newest = Some(begin.plus_seconds(second));
         let episodes = (0..2048).map(|n| episode(n, second)).collect();
-        alerts.news(&News { newest, episodes, ..News::default() });
+        alerts.updates(&Updates { newest, episodes, ..Updates::default() });
         outbox.commit(alerts.take());
     }
     until("it is told", 10, || !told.taken().is_empty()).await;

@@ -1,7 +1,7 @@
 //! An embedded store with notices, and a way out of it.
 
 use super::receiver::now_s;
-use detector::alerts::outbox::Desk;
+use detector::alerts::outbox::OutboxStore;
 use detector::store::{Retention, Store};
 use schemas::{
     Action, Advice, NOTICE_VERSION, Notice, NoticeKind, ResultBatch, RoutedNotice, Severity, SufferingJob,
@@ -86,9 +86,9 @@ pub fn receiver(text: &str) -> Receiver {
 
 /// Delivers from a store until the task is aborted.
 pub fn deliver(store: &Path, receiver: Receiver) -> tokio::task::JoinHandle<()> {
-    let desk = Desk::file(store).unwrap();
+    let notices = OutboxStore::file(store).unwrap();
     let clock = Arc::new(now_s);
-    let way = Deliverer::new(receiver, desk, "test", 1e9, clock, Random::seeded()).unwrap();
+    let way = Deliverer::new(receiver, notices, "test", 1e9, clock, Random::seeded()).unwrap();
     tokio::spawn(way.run(Duration::from_millis(20), std::future::pending()))
 }
 

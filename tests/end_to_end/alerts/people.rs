@@ -2,7 +2,7 @@
 
 use super::outbox::{Outbox, notice};
 use super::receiver::now_s;
-use detector::alerts::outbox::{Desk, PutBack};
+use detector::alerts::outbox::{OutboxStore, PutBack};
 use schemas::NoticeKind;
 use serde_json::Value;
 use std::path::Path;
@@ -31,10 +31,10 @@ async fn incidents_are_listed_shown_retried_and_silenced() {
     let mut outbox = Outbox::new();
     outbox.tell(vec![notice("i", 1, NoticeKind::Firing), notice("k", 1, NoticeKind::Firing)]);
     outbox.tell(vec![notice("k", 2, NoticeKind::Resolved)]);
-    let mut desk = Desk::file(&outbox.path).unwrap();
+    let mut notices = OutboxStore::file(&outbox.path).unwrap();
     let now_s = now_s();
-    for leased in desk.lease("r", "test", now_s, now_s + 30.0, 10).await.unwrap() {
-        desk.put_back(&leased, &PutBack::Dead("it answers 400".to_string())).await.unwrap();
+    for leased in notices.lease("r", "test", now_s, now_s + 30.0, 10).await.unwrap() {
+        notices.put_back(&leased, &PutBack::Dead("it answers 400".to_string())).await.unwrap();
     }
     let store = outbox.path.as_path();
     assert_eq!(json(store, &["list"])["incidents"].as_array().unwrap().len(), 1, "k is over");
@@ -68,7 +68,7 @@ async fn a_scheduler_that_asks_gets_advice_about_its_nodes_while_it_holds() {
     over.advice.valid_until_s = now_s() - 1.0;
     outbox.tell(vec![notice("i", 1, NoticeKind::Firing), over]);
     let router = tailback::alerts::router(
-        Desk::file(&outbox.path).unwrap(),
+        OutboxStore::file(&outbox.path).unwrap(),
         Arc::new(now_s),
         Access::by(Some(&Redacted::new("a-token".to_string()))),
     );

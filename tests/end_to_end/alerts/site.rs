@@ -2,7 +2,7 @@
 
 use super::outbox::notice;
 use super::receiver::now_s;
-use detector::alerts::outbox::{Desk, PutBack};
+use detector::alerts::outbox::{OutboxStore, PutBack};
 use detector::postgres::{PartCommit, PgStore};
 use detector::storage_policy::StoredRows;
 use schemas::{Notice, NoticeKind, ResultBatch, RoutedNotice};
@@ -36,11 +36,11 @@ async fn not_delivered(database: &Database, incidents: [(&str, &str); 2]) {
         snapshot: None,
     };
     store.commit("rollup", &[part]).await.unwrap();
-    let mut desk = Desk::server(database.settings());
-    let leased = desk.lease("r", "test", now_s(), now_s() + 30.0, 10).await.unwrap();
+    let mut notices = OutboxStore::server(database.settings());
+    let leased = notices.lease("r", "test", now_s(), now_s() + 30.0, 10).await.unwrap();
     assert_eq!(leased.len(), incidents.len());
     for notice in leased {
-        desk.put_back(&notice, &PutBack::Dead("it answers 400".to_string())).await.unwrap();
+        notices.put_back(&notice, &PutBack::Dead("it answers 400".to_string())).await.unwrap();
     }
 }
 

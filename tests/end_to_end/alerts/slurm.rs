@@ -49,11 +49,11 @@ async fn a_job_shows_the_comment_and_loses_it_after_the_expiry() {
 
     let dry = deliver(&outbox.path, file(""));
     outbox.tell(vec![of_job("dry", 1, NoticeKind::Firing, 300.0)]);
-    let mut desk = detector::alerts::outbox::Desk::file(&outbox.path).unwrap();
-    let waits = |desk: &mut detector::alerts::outbox::Desk| {
-        !futures::executor::block_on(desk.undelivered()).unwrap().is_empty()
+    let mut notices = detector::alerts::outbox::OutboxStore::file(&outbox.path).unwrap();
+    let waits = |notices: &mut detector::alerts::outbox::OutboxStore| {
+        !futures::executor::block_on(notices.undelivered()).unwrap().is_empty()
     };
-    until("the dry run is over", 20, || !waits(&mut desk)).await;
+    until("the dry run is over", 20, || !waits(&mut notices)).await;
     assert_eq!(comment(), "", "a dry run changes nothing");
     dry.abort();
 

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Time for which a broker may take to say something.
-const PATIENCE: Duration = Duration::from_secs(60);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 /// Reasons that count intervals between rows, which were used.
 const OF_INTERVALS: &str = "'counter_reset', 'counter_saturated', 'implausible'";
 
@@ -38,10 +38,10 @@ impl Site {
 
     fn in_raw_topics(&self) -> i64 {
         let reader = self.reader();
-        let metadata = reader.fetch_metadata(None, PATIENCE).unwrap();
+        let metadata = reader.fetch_metadata(None, REQUEST_TIMEOUT).unwrap();
         let raw = |name: &str| name.starts_with(&self.raw_topic("")) && !name.ends_with("slurm_jobs");
         let of_topic =
-            |name: &str, partition: i32| reader.fetch_watermarks(name, partition, PATIENCE).unwrap().1;
+            |name: &str, partition: i32| reader.fetch_watermarks(name, partition, REQUEST_TIMEOUT).unwrap().1;
         let topics = metadata.topics().iter().filter(|topic| raw(topic.name()));
         topics.flat_map(|topic| topic.partitions().iter().map(|p| of_topic(topic.name(), p.id()))).sum()
     }
@@ -51,13 +51,13 @@ impl Site {
         let (reader, topic) = (self.reader(), format!("{}.counters", self.name));
         let mut places = BTreeSet::new();
         for partition in 0..PARTITIONS {
-            let end = reader.fetch_watermarks(&topic, partition, PATIENCE).unwrap().1;
+            let end = reader.fetch_watermarks(&topic, partition, REQUEST_TIMEOUT).unwrap().1;
             let mut list = TopicPartitionList::new();
             list.add_partition_offset(&topic, partition, Offset::Beginning).unwrap();
             reader.assign(&list).unwrap();
             let mut next = 0;
             while next < end
-                && let Some(Ok(message)) = reader.poll(PATIENCE)
+                && let Some(Ok(message)) = reader.poll(REQUEST_TIMEOUT)
             {
                 next = message.offset() + 1;
                 if let Ok(Wire::Counters(row)) = wire::read(message.payload().unwrap_or_default()) {

@@ -44,7 +44,7 @@ pub fn undisturbed(services: &'static Services) -> &'static Tables {
             "no episode of a tile"
         );
         assert!(tables.of("job_causes").any(|row| row.contains("other_job")));
-        // Everybody is silent since the end of the rows.
+        // All sources are silent since the end of the rows.
         assert_eq!(count("silences"), count("producers"));
         tables
     })

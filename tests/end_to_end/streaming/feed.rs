@@ -9,10 +9,10 @@ use rdkafka::message::DeliveryResult;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use tailback::run::brokers::name;
+use tailback::run::brokers::add;
 
 /// Time for which a broker may be away.
-const PATIENCE: Duration = Duration::from_secs(240);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(240);
 
 /// Time after which the rows of a second are pushed: until then they are sampled.
 const SAMPLED: Duration = Duration::from_millis(10);
@@ -115,8 +115,8 @@ impl Feed<'_> {
     pub fn flush(&self) {
         let (begun, brokers) = (Instant::now(), [self.site.services.broker.clone()]);
         while let Err(error) = self.producer.flush(Duration::from_secs(2)) {
-            assert!(begun.elapsed() < PATIENCE, "Kafka does not take rows: {error}");
-            name(self.producer.client(), &brokers);
+            assert!(begun.elapsed() < WAIT_TIMEOUT, "Kafka does not take rows: {error}");
+            add(self.producer.client(), &brokers);
         }
         let given_up = self.given_up.0.lock().unwrap();
         assert!(given_up.is_none(), "a row did not come to Kafka: {given_up:?}");

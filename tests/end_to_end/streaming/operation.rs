@@ -27,7 +27,7 @@ fn a_stop_in_the_middle_is_in_order_and_in_time_and_the_next_run_continues() {
     process.unwrap().finish();
 }
 
-/// The tables where eta changes in the middle, once `settled` says so: read anew, or known from the next start.
+/// The tables where eta changes in the middle, when `settled` returns: reloaded, or read at the next start.
 fn with_changed_eta(
     services: &'static Services,
     name: &str,

@@ -43,7 +43,7 @@ fn a_broker_that_restarts_and_one_that_crashes_lose_nothing() {
     process.finish();
 }
 
-/// Longer than its session of nine seconds: when it goes on, it knows no broker at first, not even itself.
+/// Longer than its session of nine seconds: when it continues, it knows no broker at first, not even itself.
 #[test]
 fn a_broker_that_stands_still_until_it_is_given_up_loses_nothing() {
     let Some((services, _turn)) = turn_with_own("kafka", "still") else { return };
@@ -136,7 +136,7 @@ fn just_committed(site: &Site) -> BTreeMap<i32, i64> {
     }
 }
 
-/// With a server that flushes its log late, so that each crash costs commits that were told as done.
+/// With a server that flushes its log late, so that each crash loses commits that it had confirmed.
 #[test]
 fn crashes_that_cost_the_database_its_last_commits_lose_nothing_and_double_nothing() {
     let Some((services, _turn)) = turn_with_own("postgres", "forgetful") else { return };

@@ -20,7 +20,7 @@ impl Program {
         Program(command)
     }
 
-    /// One that somebody types.
+    /// One that a person types.
     pub fn typed(mut command: Command) -> Program {
         command.stdin(Stdio::null()).stdout(Stdio::null());
         Program(command)

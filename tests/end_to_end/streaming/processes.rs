@@ -11,7 +11,7 @@ use support::stack::turn;
 /// Kills in one run.
 const KILLS: u64 = 20;
 /// Time in which a detector begins to work on any machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Starts stages as a fixed member of the consumer groups: its successor of the same name takes over at once, without
 /// waiting until the group believes that it is dead.
@@ -36,7 +36,7 @@ fn after_20_kills_of_a_detector_the_tables_equal_those_of_an_undisturbed_run() {
             let claimed = || detector.log().contains("partition claimed");
             // Every other one dies at work, however slow the machine is; the others wherever they are by then.
             let begun = Instant::now();
-            while kill % 2 == 0 && !claimed() && begun.elapsed() < PATIENCE {
+            while kill % 2 == 0 && !claimed() && begun.elapsed() < WAIT_TIMEOUT {
                 std::thread::sleep(Duration::from_millis(20));
             }
             std::thread::sleep(Duration::from_millis(400 + dice.below(900)));
@@ -93,8 +93,8 @@ fn of_two_detectors_one_dies_after_a_third_has_joined() {
     [others, second, third].into_iter().for_each(Process::finish);
 }
 
-/// In real time: an aggregator that waits for its share of a dead one's partitions says nothing of them, and what the others read
-/// meanwhile goes by the clock.
+/// In real time: an aggregator that waits for its share of a stopped one's partitions announces nothing of them, and rows
+/// that the others read meanwhile follow the clock.
 #[test]
 fn of_two_aggregators_that_share_the_raw_topics_one_dies_and_a_third_joins() {
     const ASSIGNED: &str = "raw partitions assigned";

@@ -14,7 +14,7 @@ use support::stack::turn;
 
 /// Samples of a run.
 const TICKS: usize = 6;
-/// Sets of the node, one row each a sample, and the schema that tells their topic.
+/// Sets of the node, one row each a sample, and the schema that determines their topic.
 const SETS: [(&str, &str); 4] = [
     ("ib_sysfs/mlx5_0.1", "ib_sysfs"),
     ("ib_sysfs/mlx5_0.2", "ib_sysfs"),
@@ -29,7 +29,7 @@ const SERIES: [&str; 4] = [
     "lustre_write_rate/nid00001/snx11168",
 ];
 /// Longest wait for the broker.
-const PATIENCE: Duration = Duration::from_secs(120);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// `tailback sample` on the node in `folder`.
 fn sample(folder: &Path, arguments: &[&str]) -> Output {
@@ -46,17 +46,17 @@ fn rows_of(site: &Site, topic: &str) -> Vec<String> {
     let mut config = ClientConfig::new();
     config.set("bootstrap.servers", &site.services.broker).set("group.id", format!("{}.test", site.name));
     let consumer: BaseConsumer = config.create().unwrap();
-    let metadata = consumer.fetch_metadata(Some(topic), PATIENCE).unwrap();
+    let metadata = consumer.fetch_metadata(Some(topic), REQUEST_TIMEOUT).unwrap();
     let (mut assigned, mut expected) = (TopicPartitionList::new(), 0);
     for partition in metadata.topics()[0].partitions() {
         assigned.add_partition_offset(topic, partition.id(), Offset::Beginning).unwrap();
-        let (low, high) = consumer.fetch_watermarks(topic, partition.id(), PATIENCE).unwrap();
+        let (low, high) = consumer.fetch_watermarks(topic, partition.id(), REQUEST_TIMEOUT).unwrap();
         expected += usize::try_from(high - low).unwrap();
     }
     consumer.assign(&assigned).unwrap();
     let mut rows = Vec::new();
     while rows.len() < expected {
-        let message = consumer.poll(PATIENCE).expect("the broker has more rows").unwrap();
+        let message = consumer.poll(REQUEST_TIMEOUT).expect("the broker has more rows").unwrap();
         assert_eq!(message.key(), None);
         rows.push(String::from_utf8(message.payload().unwrap().to_vec()).unwrap());
     }

@@ -12,7 +12,7 @@ use support::stack::turn;
 
 /// What the broker is given instead of the password.
 const WRONG: &str = "hunter2-is-not-it";
-/// Time within which a wrong password is told: far more than brokers take to refuse it.
+/// Time within which a wrong password is reported: far more than brokers take to refuse it.
 const TOLD: Duration = Duration::from_secs(120);
 
 /// Leads the site to the broker's secure listener, with the authority and the password in these files.

@@ -1,4 +1,4 @@
-//! A source that stops: told in seconds of the rows' own time, silent in every answer until its next row.
+//! A source that stops: reported in seconds of the rows' own time, silent in every answer until its next row.
 
 use super::feed::{Feed, since_epoch};
 use super::rows::{self, Row};
@@ -16,7 +16,7 @@ const GOES_ON: &str = "nid00007";
 /// Its first second without a row, and its first with one again.
 const SILENT_S: std::ops::Range<i64> = 12..24;
 /// Longest wait for what must be seen.
-const PATIENCE: Duration = Duration::from_secs(240);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(240);
 
 /// Takes the stopped client's rows of these seconds out; its last row before and its first after, microseconds.
 fn stop(rows: &mut Vec<Row>, start_s: i64) -> (i64, i64) {
@@ -38,12 +38,12 @@ fn until(site: &Site, query: &str, wanted: impl Fn(&[String]) -> bool) -> Vec<St
         if wanted(&found) {
             return found;
         }
-        assert!(begun.elapsed() < PATIENCE, "{query} gives {found:?}");
+        assert!(begun.elapsed() < WAIT_TIMEOUT, "{query} gives {found:?}");
         std::thread::sleep(Duration::from_millis(50));
     }
 }
 
-/// The silence is told not before two seconds and not after six.
+/// The silence is reported not before two seconds and not after six.
 fn is_told_in_time(site: &Site, last_us: i64) {
     // The newest signal of the same moment says how far the rows' time had come, however slow this machine is.
     let told = format!(
@@ -57,7 +57,7 @@ fn is_told_in_time(site: &Site, last_us: i64) {
         clock_us as f64 / 1e6,
         stream_us as f64 / 1e6
     );
-    // Rows are pushed at the clock's pace, so it cannot be told earlier on the clock than by the rows.
+    // Rows are pushed at the clock's pace, so the silence cannot be reported earlier by the clock than by the rows.
     assert!(clock_us >= 2_000_000, "told {clock_us} us after the last row");
     assert!(stream_us <= 6_000_000, "told when others had rows {stream_us} us after the last row");
 }

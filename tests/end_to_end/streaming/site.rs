@@ -224,8 +224,8 @@ listen = "127.0.0.1:0"
         self.database.dump()
     }
 
-    /// The tables once they hold the rows of `expected` and go on doing so, everything being read. How long that takes
-    /// depends on what died when; that it comes does not.
+    /// The tables once they hold the rows of `expected` and stay so after everything is read. How long that takes depends
+    /// on when a process was killed; the result does not.
     pub fn settles_as(&self, expected: &Tables) -> Tables {
         self.wait_until_read();
         self.database.wait_until_rows_are(expected)

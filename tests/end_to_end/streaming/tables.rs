@@ -11,9 +11,9 @@ use tokio_postgres::{NoTls, SimpleQueryMessage};
 
 /// Longest wait for the end of a run.
 const RUN_TIMEOUT: Duration = Duration::from_secs(500);
-/// Nothing changed for so long: links that nobody tells of any more are waited for half a minute.
+/// Nothing changed for so long: links of a partition without rows are waited for half a minute.
 pub const QUIET: Duration = Duration::from_secs(38);
-/// Tables that are as expected stay so: results of jobs are told every two seconds.
+/// Tables that are as expected stay so: results of jobs are written every two seconds.
 pub const STAY: Duration = Duration::from_secs(5);
 /// Nothing changed for so long, and the tables are not as expected.
 const GIVEN_UP: Duration = Duration::from_secs(120);
@@ -60,9 +60,9 @@ const QUERIES: [(&str, &str); 18] = [
     ("job_causes", "SELECT * FROM job_causes"),
     ("job_series", "SELECT j.job_id, s.name FROM job_series j JOIN series s USING (series_id)"),
     ("producers", "SELECT * FROM producers"),
-    // All columns: what is told while the stream is read depends on how fast that goes, but is taken back or bettered by
-    // the source's next row, and ends depend on the rows' own times alone. The rows of a scenario are old, so at its end
-    // every source is silent since its last row, which stands here with no end.
+    // All columns: silences that are reported while the stream is read depend on its speed, but the source's next row
+    // revokes or corrects them, and ends depend on the rows' own times alone. The rows of a scenario are old, so at its end
+    // every source is silent since its last row, which is in this table without an end.
     ("silences", "SELECT * FROM silences"),
     ("regions", "SELECT * FROM regions"),
     ("region_steps", "SELECT * FROM region_steps"),
@@ -71,7 +71,7 @@ const QUERIES: [(&str, &str); 18] = [
     ("region_victims", "SELECT * FROM region_victims"),
 ];
 
-/// What tells that something changed.
+/// What changes when anything changed.
 const FINGERPRINT: &str =
     "SELECT (SELECT count(*) FROM signal_rows), (SELECT sum(slowdown_s) FROM signal_rows),
     (SELECT md5(string_agg(e::text, ',' ORDER BY source_partition, id)) FROM episodes e),
@@ -286,7 +286,7 @@ impl Tables {
             return;
         }
         let shown = |sign: &str, rows: &[&String]| -> Vec<String> {
-            // Signals tell first what went another way.
+            // Signals show the first difference.
             let (signals, others): (Vec<&&String>, _) =
                 rows.iter().partition(|row| row.starts_with("signals"));
             let first = signals.into_iter().take(SHOWN / 2).chain(others.into_iter().take(SHOWN));

@@ -34,7 +34,7 @@ fn a_site_is_migrated_run_examined_and_split_into_stages_by_the_commands_of_the_
 
     let rows = rows::undisturbed();
     let (before, after) = rows.split_at(rows.len() / 2);
-    // Before anybody reads: rows that are pushed faster than the clock come late to who is at the end.
+    // Before any reader: rows that are pushed faster than the clock are late for a reader at the end.
     let feed = Feed::to(&site);
     feed.all(before);
     let process = runs(&folder, run);

@@ -1,6 +1,6 @@
 //! Leases: who may try to deliver a notice now, and what became of it.
 
-use super::desk::{Cell, Desk, DeskError};
+use super::outbox_store::{Cell, OutboxError, OutboxStore};
 use crate::alerts::silence::AlertSilence;
 use schemas::{Notice, NoticeKind};
 
@@ -11,7 +11,7 @@ pub struct Leased {
     pub receiver: String,
     /// Who holds the lease.
     pub by: String,
-    /// What is told.
+    /// The notice.
     pub notice: Notice,
     /// Tries so far, this one counted.
     pub attempts: u32,
@@ -31,7 +31,7 @@ pub struct Around {
     /// Whether its end is among that.
     pub over: bool,
     /// Whether something older was delivered.
-    pub told: bool,
+    pub delivered: bool,
     /// Whether something older was silenced to its end.
     pub silenced: bool,
 }
@@ -40,10 +40,10 @@ pub struct Around {
 #[derive(Clone, Debug, PartialEq)]
 pub enum PutBack {
     /// It waits for the next try, which failed for a reason.
-    Again(f64, String),
+    Retry(f64, String),
     /// It waits; nothing was tried.
     Held(f64, String),
-    /// Nobody tries any more until a person says so.
+    /// No process tries again until a person requests it.
     Dead(String),
     /// Something newer says more.
     Superseded,
@@ -51,7 +51,7 @@ pub enum PutBack {
     Silenced,
 }
 
-impl Desk {
+impl OutboxStore {
     /// Takes at most `limit` notices for `receiver` that are due at `now_s`, until `until_s`.
     ///
     /// # Errors
@@ -63,7 +63,7 @@ impl Desk {
         now_s: f64,
         until_s: f64,
         limit: usize,
-    ) -> Result<Vec<Leased>, DeskError> {
+    ) -> Result<Vec<Leased>, OutboxError> {
         let with = [
             Cell::text(receiver),
             Cell::real(now_s),
@@ -76,7 +76,7 @@ impl Desk {
         for mut row in rows {
             let (key, _, _, _, text) = (row.text(), row.text(), row.whole(), row.text(), row.text());
             let notice: Notice = serde_json::from_str(&text).map_err(|error| {
-                DeskError::Stop(format!("notice {key} in the outbox cannot be read: {error}"))
+                OutboxError::Stop(format!("notice {key} in the outbox cannot be read: {error}"))
             })?;
             let (_, attempts, first, delivered_s) = (row.text(), row.whole(), row.real(), row.real());
             leased.push(Leased {
@@ -99,14 +99,14 @@ impl Desk {
     ///
     /// # Errors
     /// What the database says.
-    pub async fn around(&mut self, leased: &Leased) -> Result<Around, DeskError> {
+    pub async fn around(&mut self, leased: &Leased) -> Result<Around, OutboxError> {
         let n = &leased.notice;
         let with =
             [Cell::text(&leased.receiver), Cell::text(&n.incident), Cell::Whole(n.sequence.cast_signed())];
         let mut rows = self.rows(include_str!("sql/around.sql"), &with).await?;
         let mut counts = rows.pop().map_or([0; 4], |mut row| [0; 4].map(|_| row.whole())).into_iter();
         let mut any = || counts.next().unwrap_or(0) > 0;
-        Ok(Around { later: any(), over: any(), told: any(), silenced: any() })
+        Ok(Around { later: any(), over: any(), delivered: any(), silenced: any() })
     }
 
     /// It was delivered at `now_s`; with `again_s` it is delivered again then, unless something newer is there. False if
@@ -119,7 +119,7 @@ impl Desk {
         leased: &Leased,
         now_s: f64,
         again_s: Option<f64>,
-    ) -> Result<bool, DeskError> {
+    ) -> Result<bool, OutboxError> {
         let state = if again_s.is_some() { "repeating" } else { "delivered" };
         let with = [
             Cell::text(&leased.notice.key),
@@ -143,10 +143,10 @@ impl Desk {
     ///
     /// # Errors
     /// What the database says.
-    pub async fn put_back(&mut self, leased: &Leased, to: &PutBack) -> Result<bool, DeskError> {
+    pub async fn put_back(&mut self, leased: &Leased, to: &PutBack) -> Result<bool, OutboxError> {
         let waits = if leased.delivered_s.is_some() { "repeating" } else { "waiting" };
         let (state, next_s, why, untried) = match to {
-            PutBack::Again(next_s, why) => (waits, *next_s, why.as_str(), 0),
+            PutBack::Retry(next_s, why) => (waits, *next_s, why.as_str(), 0),
             PutBack::Held(next_s, why) => (waits, *next_s, why.as_str(), 1),
             PutBack::Dead(why) => ("dead", 0.0, why.as_str(), 0),
             PutBack::Superseded => ("superseded", 0.0, "", 0),
@@ -168,9 +168,9 @@ impl Desk {
     ///
     /// # Errors
     /// What the database says.
-    pub async fn silences(&mut self, now_s: f64) -> Result<Vec<AlertSilence>, DeskError> {
+    pub async fn silences(&mut self, now_s: f64) -> Result<Vec<AlertSilence>, OutboxError> {
         let rows = self.rows(include_str!("sql/silences.sql"), &[Cell::real(now_s)]).await?;
-        let silence = |mut row: super::desk::Cells| AlertSilence {
+        let silence = |mut row: super::outbox_store::Cells| AlertSilence {
             id: row.text(),
             matchers: serde_json::from_str(&row.text()).unwrap_or_default(),
             from_s: row.real().unwrap_or(f64::INFINITY),
@@ -185,7 +185,7 @@ impl Desk {
     ///
     /// # Errors
     /// What the database says.
-    pub async fn put_silence(&mut self, silence: &AlertSilence) -> Result<(), DeskError> {
+    pub async fn put_silence(&mut self, silence: &AlertSilence) -> Result<(), OutboxError> {
         let matchers = serde_json::to_string(&silence.matchers).unwrap_or_default();
         let with = [
             Cell::text(&silence.id),
@@ -198,11 +198,11 @@ impl Desk {
         self.run(include_str!("sql/put_silence.sql"), &with).await.map(drop)
     }
 
-    /// Ends a silence at `now_s`; false if there is none that goes on.
+    /// Ends a silence at `now_s`; false if no such silence is active.
     ///
     /// # Errors
     /// What the database says.
-    pub async fn end_silence(&mut self, id: &str, now_s: f64) -> Result<bool, DeskError> {
+    pub async fn end_silence(&mut self, id: &str, now_s: f64) -> Result<bool, OutboxError> {
         let with = [Cell::text(id), Cell::real(now_s)];
         Ok(self.run(include_str!("sql/end_silence.sql"), &with).await? > 0)
     }

@@ -1,6 +1,6 @@
 //! What people and schedulers ask of incidents and their notices.
 
-use super::desk::{Cell, Cells, Desk, DeskError};
+use super::outbox_store::{Cell, Cells, OutboxError, OutboxStore};
 use schemas::Notice;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ pub struct Undelivered {
     pub receiver: String,
     /// Notices that wait.
     pub waiting: i64,
-    /// Notices that nobody tries any more.
+    /// Dead letters.
     pub dead: i64,
 }
 
@@ -54,18 +54,22 @@ pub struct Count {
     pub oldest_try_s: Option<f64>,
 }
 
-fn notice(mut row: Cells) -> Result<Notice, DeskError> {
+fn notice(mut row: Cells) -> Result<Notice, OutboxError> {
     let text = row.text();
     serde_json::from_str(&text)
-        .map_err(|error| DeskError::Stop(format!("an incident cannot be read: {error}")))
+        .map_err(|error| OutboxError::Stop(format!("an incident cannot be read: {error}")))
 }
 
-impl Desk {
+impl OutboxStore {
     /// Incidents that fire, the latest first; with `since_s` also such as began since then and are over. At most `limit`.
     ///
     /// # Errors
     /// What the database says.
-    pub async fn incidents(&mut self, since_s: Option<f64>, limit: usize) -> Result<Vec<Notice>, DeskError> {
+    pub async fn incidents(
+        &mut self,
+        since_s: Option<f64>,
+        limit: usize,
+    ) -> Result<Vec<Notice>, OutboxError> {
         let with = [
             Cell::Whole(i64::from(since_s.is_some())),
             Cell::real(since_s.unwrap_or(0.0)),
@@ -78,16 +82,16 @@ impl Desk {
     ///
     /// # Errors
     /// What the database says.
-    pub async fn incident(&mut self, incident: &str) -> Result<Option<Notice>, DeskError> {
+    pub async fn incident(&mut self, incident: &str) -> Result<Option<Notice>, OutboxError> {
         let rows = self.rows(include_str!("sql/incident.sql"), &[Cell::text(incident)]).await?;
         rows.into_iter().next().map(notice).transpose()
     }
 
-    /// Who was told what of an incident.
+    /// The deliveries of an incident.
     ///
     /// # Errors
     /// What the database says.
-    pub async fn deliveries(&mut self, incident: &str) -> Result<Vec<Delivery>, DeskError> {
+    pub async fn deliveries(&mut self, incident: &str) -> Result<Vec<Delivery>, OutboxError> {
         let rows = self.rows(include_str!("sql/deliveries.sql"), &[Cell::text(incident)]).await?;
         let delivery = |mut row: Cells| Delivery {
             key: row.text(),
@@ -107,7 +111,7 @@ impl Desk {
     ///
     /// # Errors
     /// What the database says.
-    pub async fn undelivered(&mut self) -> Result<Vec<Undelivered>, DeskError> {
+    pub async fn undelivered(&mut self) -> Result<Vec<Undelivered>, OutboxError> {
         let rows = self.rows(include_str!("sql/undelivered.sql"), &[]).await?;
         let of = |mut row: Cells| Undelivered {
             incident: row.text(),
@@ -122,7 +126,7 @@ impl Desk {
     ///
     /// # Errors
     /// What the database says.
-    pub async fn counts(&mut self) -> Result<Vec<Count>, DeskError> {
+    pub async fn counts(&mut self) -> Result<Vec<Count>, OutboxError> {
         let rows = self.rows(include_str!("sql/counts.sql"), &[]).await?;
         let count = |mut row: Cells| Count {
             receiver: row.text(),
@@ -138,7 +142,7 @@ impl Desk {
     ///
     /// # Errors
     /// What the database says.
-    pub async fn retry(&mut self, key_or_incident: &str, receiver: &str) -> Result<u64, DeskError> {
+    pub async fn retry(&mut self, key_or_incident: &str, receiver: &str) -> Result<u64, OutboxError> {
         self.run(include_str!("sql/retry.sql"), &[Cell::text(key_or_incident), Cell::text(receiver)]).await
     }
 
@@ -147,7 +151,7 @@ impl Desk {
     ///
     /// # Errors
     /// What the database says.
-    pub async fn advice(&mut self, nodes: &[String], limit: usize) -> Result<Vec<Notice>, DeskError> {
+    pub async fn advice(&mut self, nodes: &[String], limit: usize) -> Result<Vec<Notice>, OutboxError> {
         let found = self.incidents(None, limit).await?;
         if nodes.is_empty() {
             return Ok(found);
@@ -164,7 +168,7 @@ impl Desk {
     ///
     /// # Errors
     /// What the database says.
-    pub async fn expire(&mut self, before_s: f64) -> Result<u64, DeskError> {
+    pub async fn expire(&mut self, before_s: f64) -> Result<u64, OutboxError> {
         self.run(include_str!("sql/expire.sql"), &[Cell::real(before_s)]).await?;
         self.run(include_str!("sql/expire_incidents.sql"), &[Cell::real(before_s)]).await
     }

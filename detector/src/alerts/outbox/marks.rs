@@ -1,6 +1,6 @@
 //! What a receiver set elsewhere, so that it can be taken back when the advice is over.
 
-use super::desk::{Cell, Cells, Desk, DeskError};
+use super::outbox_store::{Cell, Cells, OutboxError, OutboxStore};
 
 /// A comment of a job or node.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,12 +30,12 @@ fn mark(mut row: Cells) -> Mark {
     }
 }
 
-impl Desk {
+impl OutboxStore {
     /// Remembers a mark before it is set; what stood there before the first one stays known.
     ///
     /// # Errors
     /// What the database says.
-    pub async fn put_mark(&mut self, receiver: &str, mark: &Mark) -> Result<(), DeskError> {
+    pub async fn put_mark(&mut self, receiver: &str, mark: &Mark) -> Result<(), OutboxError> {
         let with = [
             Cell::text(receiver),
             Cell::text(&mark.target),
@@ -57,7 +57,7 @@ impl Desk {
         receiver: &str,
         target: &str,
         name: &str,
-    ) -> Result<Option<Mark>, DeskError> {
+    ) -> Result<Option<Mark>, OutboxError> {
         let with = [Cell::text(receiver), Cell::text(target), Cell::text(name)];
         Ok(self.rows(include_str!("sql/mark.sql"), &with).await?.into_iter().map(mark).next())
     }
@@ -71,7 +71,7 @@ impl Desk {
         receiver: &str,
         now_s: f64,
         incident: &str,
-    ) -> Result<Vec<Mark>, DeskError> {
+    ) -> Result<Vec<Mark>, OutboxError> {
         let with = [Cell::text(receiver), Cell::real(now_s), Cell::text(incident)];
         Ok(self.rows(include_str!("sql/marks.sql"), &with).await?.into_iter().map(mark).collect())
     }
@@ -80,7 +80,7 @@ impl Desk {
     ///
     /// # Errors
     /// What the database says.
-    pub async fn drop_mark(&mut self, receiver: &str, mark: &Mark) -> Result<(), DeskError> {
+    pub async fn drop_mark(&mut self, receiver: &str, mark: &Mark) -> Result<(), OutboxError> {
         let with = [Cell::text(receiver), Cell::text(&mark.target), Cell::text(&mark.name)];
         self.run(include_str!("sql/drop_mark.sql"), &with).await.map(drop)
     }

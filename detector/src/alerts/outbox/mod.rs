@@ -1,27 +1,27 @@
 //! Notices on their way: in the transaction of the results into a table, from there to receivers, at least once.
 //!
-//! A notice waits, is leased by a process that tries to deliver it, and is delivered, waits for the next try, or is dead after
-//! too many. Who loses its lease lost the notice to another process: nothing it says of it counts. Of one incident and one
-//! receiver only the earliest waiting notice is given out, so that their order holds.
+//! A notice waits, is leased by a process that tries to deliver it, and is delivered, waits for the next try, or is dead
+//! after too many. A process that lost its lease cannot change the notice. Of one incident and one receiver only the
+//! earliest waiting notice is leased, so that their order is kept.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `desk.rs` | the connection to either database; the statements are `sql/*.sql`, the same for both |
+//! | `outbox_store.rs` | the connection to either database; the statements are `sql/*.sql`, the same for both |
 //! | `put.rs` | writing notices as a part of a batch |
 //! | `delivery.rs` | leases, and what became of them |
 //! | `look.rs` | what people and schedulers ask |
 //! | `marks.rs` | what was set in Slurm and has to be taken back |
 
 mod delivery;
-mod desk;
 mod look;
 mod marks;
+mod outbox_store;
 mod put;
 #[cfg(test)]
 mod tests;
 
 pub use delivery::{Around, Leased, PutBack};
-pub use desk::{Desk, DeskError};
 pub use look::{Count, Delivery, Undelivered};
 pub use marks::Mark;
+pub use outbox_store::{OutboxError, OutboxStore};
 pub(crate) use put::{put_pg, put_sqlite};

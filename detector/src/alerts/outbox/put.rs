@@ -21,11 +21,11 @@ fn column<'a, T, U>(rows: &'a [T], of: impl Fn(&'a T) -> U) -> Vec<U> {
 }
 
 /// Writes notices to the server.
-pub(crate) async fn put_pg(to: &Transaction<'_>, told: &[RoutedNotice]) -> Result<(), PgError> {
-    if told.is_empty() {
+pub(crate) async fn put_pg(to: &Transaction<'_>, notices: &[RoutedNotice]) -> Result<(), PgError> {
+    if notices.is_empty() {
         return Ok(());
     }
-    let rows: Vec<&Notice> = told.iter().map(|routed| &routed.notice).collect();
+    let rows: Vec<&Notice> = notices.iter().map(|routed| &routed.notice).collect();
     let columns: &[&(dyn ToSql + Sync)] = &[
         &column(&rows, |n| text(&n.incident)),
         &column(&rows, |n| text(&n.rule)),
@@ -45,7 +45,7 @@ pub(crate) async fn put_pg(to: &Transaction<'_>, told: &[RoutedNotice]) -> Resul
     let pair = |routed: &'_ RoutedNotice| -> Vec<(Notice, String)> {
         routed.receivers.iter().map(|receiver| (routed.notice.clone(), receiver.clone())).collect()
     };
-    let rows: Vec<(Notice, String)> = told.iter().flat_map(pair).collect();
+    let rows: Vec<(Notice, String)> = notices.iter().flat_map(pair).collect();
     let columns: &[&(dyn ToSql + Sync)] = &[
         &column(&rows, |(n, _)| text(&n.key)),
         &column(&rows, |(_, receiver)| text(receiver)),
@@ -59,8 +59,8 @@ pub(crate) async fn put_pg(to: &Transaction<'_>, told: &[RoutedNotice]) -> Resul
 }
 
 /// Writes notices to the embedded store.
-pub(crate) fn put_sqlite(to: &SqliteTransaction<'_>, told: &[RoutedNotice]) -> rusqlite::Result<()> {
-    for RoutedNotice { notice: n, receivers } in told {
+pub(crate) fn put_sqlite(to: &SqliteTransaction<'_>, notices: &[RoutedNotice]) -> rusqlite::Result<()> {
+    for RoutedNotice { notice: n, receivers } in notices {
         let (text, sequence) = (json(n), n.sequence.cast_signed());
         to.prepare_cached(include_str!("sql/put_incident.sqlite.sql"))?.execute(params![
             n.incident,

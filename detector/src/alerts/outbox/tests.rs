@@ -39,15 +39,15 @@ fn notice(incident: &str, sequence: u64, kind: NoticeKind) -> Notice {
 struct Case {
     _folder: tempfile::TempDir,
     store: Store,
-    desk: Desk,
+    outbox: OutboxStore,
 }
 
 fn case() -> Case {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tailback.db");
     let store = Store::open(&path, Retention::default()).unwrap();
-    let desk = Desk::file(&path).unwrap();
-    Case { _folder: folder, store, desk }
+    let outbox = OutboxStore::file(&path).unwrap();
+    Case { _folder: folder, store, outbox }
 }
 
 impl Case {
@@ -59,7 +59,7 @@ impl Case {
     }
 
     async fn lease(&mut self, now_s: f64) -> Vec<Leased> {
-        self.desk.lease("a", "me", now_s, now_s + 30.0, 10).await.unwrap()
+        self.outbox.lease("a", "me", now_s, now_s + 30.0, 10).await.unwrap()
     }
 }
 
@@ -86,12 +86,12 @@ async fn notices_of_one_incident_keep_their_order() {
     case.tell(vec![notice("k", 1, NoticeKind::Firing)]);
     let leased = case.lease(10.0).await;
     assert_eq!(keys(&leased), ["i.1", "k.1"]);
-    assert!(case.desk.put_back(&leased[0], &PutBack::Again(20.0, "down".into())).await.unwrap());
-    assert!(case.desk.delivered(&leased[1], 11.0, None).await.unwrap());
+    assert!(case.outbox.put_back(&leased[0], &PutBack::Retry(20.0, "down".into())).await.unwrap());
+    assert!(case.outbox.delivered(&leased[1], 11.0, None).await.unwrap());
     assert!(case.lease(15.0).await.is_empty(), "the end waits for the beginning");
     let leased = case.lease(20.0).await;
     assert_eq!((keys(&leased), leased[0].attempts), (vec!["i.1"], 2));
-    assert!(case.desk.delivered(&leased[0], 21.0, None).await.unwrap());
+    assert!(case.outbox.delivered(&leased[0], 21.0, None).await.unwrap());
     assert_eq!(keys(&case.lease(22.0).await), ["i.2"]);
 }
 
@@ -100,11 +100,11 @@ async fn who_lost_the_lease_has_no_say() {
     let mut case = case();
     case.tell(vec![notice("i", 1, NoticeKind::Firing)]);
     let lost = case.lease(10.0).await;
-    let other = case.desk.lease("a", "other", 50.0, 80.0, 10).await.unwrap();
+    let other = case.outbox.lease("a", "other", 50.0, 80.0, 10).await.unwrap();
     assert_eq!(keys(&other), ["i.1"]);
-    assert!(!case.desk.put_back(&lost[0], &PutBack::Dead("late".into())).await.unwrap());
-    assert!(case.desk.delivered(&other[0], 51.0, None).await.unwrap());
-    assert!(!case.desk.delivered(&lost[0], 52.0, None).await.unwrap());
+    assert!(!case.outbox.put_back(&lost[0], &PutBack::Dead("late".into())).await.unwrap());
+    assert!(case.outbox.delivered(&other[0], 51.0, None).await.unwrap());
+    assert!(!case.outbox.delivered(&lost[0], 52.0, None).await.unwrap());
 }
 
 #[tokio::test]
@@ -112,18 +112,18 @@ async fn what_repeats_does_so_until_something_newer_is_there() {
     let mut case = case();
     case.tell(vec![notice("i", 1, NoticeKind::Firing)]);
     let first = case.lease(10.0).await;
-    case.desk.delivered(&first[0], 10.0, Some(60.0)).await.unwrap();
+    case.outbox.delivered(&first[0], 10.0, Some(60.0)).await.unwrap();
     assert!(case.lease(59.0).await.is_empty());
     let again = case.lease(60.0).await;
     assert_eq!((keys(&again), again[0].delivered_s), (vec!["i.1"], Some(10.0)));
-    case.desk.delivered(&again[0], 60.0, Some(110.0)).await.unwrap();
+    case.outbox.delivered(&again[0], 60.0, Some(110.0)).await.unwrap();
     case.tell(vec![notice("i", 2, NoticeKind::Resolved)]);
     let end = case.lease(120.0).await;
     assert_eq!(keys(&end), ["i.2"]);
-    case.desk.delivered(&end[0], 120.0, None).await.unwrap();
+    case.outbox.delivered(&end[0], 120.0, None).await.unwrap();
     assert!(case.lease(900.0).await.is_empty());
     let states: Vec<String> = case
-        .desk
+        .outbox
         .deliveries("i")
         .await
         .unwrap()
@@ -139,16 +139,16 @@ async fn dead_letters_go_again_unless_something_newer_arrived() {
     let mut case = case();
     case.tell(vec![notice("i", 1, NoticeKind::Firing), notice("k", 1, NoticeKind::Firing)]);
     for leased in case.lease(10.0).await {
-        case.desk.put_back(&leased, &PutBack::Dead("gone".into())).await.unwrap();
+        case.outbox.put_back(&leased, &PutBack::Dead("gone".into())).await.unwrap();
     }
     case.tell(vec![notice("k", 2, NoticeKind::Resolved)]);
     let end = case.lease(20.0).await;
     assert_eq!(keys(&end), ["k.2"], "a dead letter holds nobody up");
-    case.desk.delivered(&end[0], 20.0, None).await.unwrap();
-    assert_eq!(case.desk.retry("", "a").await.unwrap(), 1);
+    case.outbox.delivered(&end[0], 20.0, None).await.unwrap();
+    assert_eq!(case.outbox.retry("", "a").await.unwrap(), 1);
     assert_eq!(keys(&case.lease(30.0).await), ["i.1"]);
-    let around = case.desk.around(&end[0]).await.unwrap();
-    assert_eq!(around, Around { later: false, over: false, told: false, silenced: false });
+    let around = case.outbox.around(&end[0]).await.unwrap();
+    assert_eq!(around, Around { later: false, over: false, delivered: false, silenced: false });
 }
 
 #[tokio::test]
@@ -158,8 +158,8 @@ async fn advice_is_of_what_fires() {
     let over = Notice { resolved_s: Some(150.0), ..notice("k", 2, NoticeKind::Resolved) };
     case.tell(vec![over]);
     let of = |nodes: &[&str]| nodes.iter().map(ToString::to_string).collect::<Vec<_>>();
-    assert_eq!(case.desk.advice(&[], 10).await.unwrap().len(), 1);
-    assert_eq!(case.desk.advice(&of(&["n1", "n7"]), 10).await.unwrap().len(), 1);
-    assert_eq!(case.desk.advice(&of(&["n7"]), 10).await.unwrap().len(), 0);
-    assert_eq!(case.desk.incidents(Some(0.0), 10).await.unwrap().len(), 2);
+    assert_eq!(case.outbox.advice(&[], 10).await.unwrap().len(), 1);
+    assert_eq!(case.outbox.advice(&of(&["n1", "n7"]), 10).await.unwrap().len(), 1);
+    assert_eq!(case.outbox.advice(&of(&["n7"]), 10).await.unwrap().len(), 0);
+    assert_eq!(case.outbox.incidents(Some(0.0), 10).await.unwrap().len(), 2);
 }

@@ -1,4 +1,4 @@
-//! What is told goes into messages of a bounded length, and into as many as it takes.
+//! Updates go into messages of a bounded length, as many as needed.
 
 use super::*;
 
@@ -7,14 +7,14 @@ fn what_is_too_long_for_a_message_goes_in_several_and_says_the_same() {
     let network = network();
     let jobs: Vec<JobEvent> = (0..40).map(|id| job_on_all(&network, &id.to_string(), 5.0)).collect();
     let whole = |partition: i32| {
-        let mut news_of_jobs = LinkNews::new(1.0, 3.0);
-        news_of_jobs.jobs(&jobs);
-        news_of_jobs.progress(read_up_to(Time::from_seconds(68.0), None));
-        let told = news_of_jobs.take(partition).unwrap();
+        let mut job_updates = LinkUpdates::new(1.0, 3.0);
+        job_updates.jobs(&jobs);
+        job_updates.progress(read_up_to(Time::from_seconds(68.0), None));
+        let told = job_updates.take(partition).unwrap();
         LinkMessage {
             jobs: told.jobs,
             jobs_from: told.jobs_from,
-            ..message(partition, news(&network, partition))
+            ..message(partition, updates(&network, partition))
         }
     };
     let said = |bytes_max: usize| {
@@ -29,7 +29,7 @@ fn what_is_too_long_for_a_message_goes_in_several_and_says_the_same() {
     assert!(one.len() == 1 && many.len() > 3 && longest <= most, "{} of {longest} bytes, {most}", many.len());
     let (last, before) = many.split_last().unwrap();
     assert!(!last.more && before.iter().all(|message| message.more));
-    let other = || LinkMessage { partition: 1, jobs: Vec::new(), ..message(1, news(&network, 1)) };
+    let other = || LinkMessage { partition: 1, jobs: Vec::new(), ..message(1, updates(&network, 1)) };
     let twice = many.iter().chain(&many).cloned().chain([other()]);
     assert_eq!(regions(twice.collect()), regions(vec![one[0].clone(), other()]));
 }
@@ -52,15 +52,15 @@ fn a_second_of_very_many_links_is_told_in_parts_and_looked_at_as_one() {
         since_ticks: 0,
         off_ms: 0,
     };
-    let mut news = LinkNews::new(1.0, 3.0);
-    news.progress(read_up_to(Time::from_seconds(10.0), Some(Time::from_seconds(10.0))));
-    news.ticks(
+    let mut updates = LinkUpdates::new(1.0, 3.0);
+    updates.progress(read_up_to(Time::from_seconds(10.0), Some(Time::from_seconds(10.0))));
+    updates.ticks(
         vec![LinkTick { tick: 5, reports: (0..2_000).map(report).collect(), events: Vec::new() }],
         &table,
     );
-    let told = news.take(0).unwrap();
+    let told = updates.take(0).unwrap();
     assert_eq!(
-        told.news.iter().map(|news| (news.part, news.reports.len())).collect::<Vec<_>>(),
+        told.updates.iter().map(|updates| (updates.part, updates.reports.len())).collect::<Vec<_>>(),
         [(0, 512), (1, 512), (2, 512), (3, 464)]
     );
     let mut merge = LinkMerge::new(1, FabricSettings::default(), Some(network()));
@@ -76,27 +76,27 @@ fn a_second_of_very_many_links_is_told_in_parts_and_looked_at_as_one() {
 #[test]
 fn links_are_told_of_by_name_though_they_were_seen_before_anybody_watched() {
     let network = network();
-    let first = news(&network, 0);
-    let known: usize = first.iter().map(|news| news.series.len()).sum();
+    let first = updates(&network, 0);
+    let known: usize = first.iter().map(|updates| updates.series.len()).sum();
     let table: SeriesTable =
-        first.iter().flat_map(|news| news.series.iter().map(|(_, info)| info.clone())).collect();
+        first.iter().flat_map(|updates| updates.series.iter().map(|(_, info)| info.clone())).collect();
     let told_after = |is_new: bool| {
-        let mut news = LinkNews::new(1.0, 3.0);
+        let mut updates = LinkUpdates::new(1.0, 3.0);
         if is_new {
-            news.begin();
+            updates.begin();
         }
         let mut told = 0;
         for (tick, taken_again) in [(5, true), (6, false)] {
             let reports = first[0].reports.clone();
-            news.progress(read_up_to(
+            updates.progress(read_up_to(
                 Time::from_seconds(tick as f64 + 4.0),
                 Some(Time::from_seconds(tick as f64 + 4.0)),
             ));
-            news.ticks(vec![LinkTick { tick, reports, events: Vec::new() }], &table);
+            updates.ticks(vec![LinkTick { tick, reports, events: Vec::new() }], &table);
             if taken_again {
-                news.forget();
+                updates.forget();
             } else {
-                told = news.take(0).unwrap().news.iter().map(|news| news.series.len()).sum();
+                told = updates.take(0).unwrap().updates.iter().map(|updates| updates.series.len()).sum();
             }
         }
         told

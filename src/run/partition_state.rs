@@ -15,14 +15,14 @@ const SKIPPED_NUMBERS: u64 = 1_000_000;
 const NUMBERS: u64 = 1_000_000_000;
 
 /// One partition with its state.
-pub struct Held<W: Work> {
+pub struct PartitionState<W: Work> {
     /// State after the message before `position`.
     pub work: W,
     /// The next message: Kafka's offset plus `offset_base`.
     pub position: i64,
     /// Messages of the topics that were deleted, if it was created again.
     pub offset_base: i64,
-    /// Position that the database has; messages up to it are taken again after a restart, without telling anybody.
+    /// Position that the database has; messages up to it are replayed after a restart without any output.
     pub committed: Option<i64>,
     epoch: i64,
     /// Generation of states that this one belongs to.
@@ -94,13 +94,17 @@ pub fn even_share(partition: i32) -> f64 {
     (f64::from(partition) * GOLDEN).fract().abs()
 }
 
-impl<W: Work> Held<W> {
+impl<W: Work> PartitionState<W> {
     /// State of a partition that was claimed: read back, or fresh.
     ///
     /// # Errors
     /// [`RestoreError`] says what to do.
-    pub fn restore(partition: i32, claim: &Claim, settings: &W::Settings) -> Result<Held<W>, RestoreError> {
-        let mut held = Held {
+    pub fn restore(
+        partition: i32,
+        claim: &Claim,
+        settings: &W::Settings,
+    ) -> Result<PartitionState<W>, RestoreError> {
+        let mut held = PartitionState {
             work: W::fresh(partition, settings),
             position: claim.begin(),
             offset_base: claim.offset_base,
@@ -205,11 +209,11 @@ impl<W: Work> Held<W> {
         self.committed.is_some_and(|committed| self.position < committed)
     }
 
-    /// When the offset that the database has is reached, what was found on the way is not told again.
+    /// When the replay reaches the offset that the database has, its results are dropped.
     fn end_of_replay(&mut self) {
         if self.committed == Some(self.position) {
             self.work.pass_over();
-            self.work.tell_series_again();
+            self.work.resend_series();
         }
         if !self.replays()
             && let Some(settings) = self.configured.take()

@@ -11,7 +11,7 @@ use tokio_postgres::types::{ToSql, Type};
 
 /// Why the outbox refuses, by what to do next.
 #[derive(Debug, thiserror::Error)]
-pub enum DeskError {
+pub enum OutboxError {
     /// The database is away or busy: the same call may succeed later.
     #[error("{0}")]
     Retry(String),
@@ -20,24 +20,24 @@ pub enum DeskError {
     Stop(String),
 }
 
-impl DeskError {
-    /// Whether the same call may succeed later without anybody's help.
+impl OutboxError {
+    /// Whether the same call may succeed later without intervention.
     pub fn is_retryable(&self) -> bool {
-        matches!(self, DeskError::Retry(_))
+        matches!(self, OutboxError::Retry(_))
     }
 }
 
-impl From<PgError> for DeskError {
-    fn from(error: PgError) -> DeskError {
+impl From<PgError> for OutboxError {
+    fn from(error: PgError) -> OutboxError {
         let text = error.to_string();
-        if error.is_retryable() { DeskError::Retry(text) } else { DeskError::Stop(text) }
+        if error.is_retryable() { OutboxError::Retry(text) } else { OutboxError::Stop(text) }
     }
 }
 
-impl From<StoreError> for DeskError {
-    fn from(error: StoreError) -> DeskError {
+impl From<StoreError> for OutboxError {
+    fn from(error: StoreError) -> OutboxError {
         let text = error.to_string();
-        if error.is_retryable() { DeskError::Retry(text) } else { DeskError::Stop(text) }
+        if error.is_retryable() { OutboxError::Retry(text) } else { OutboxError::Stop(text) }
     }
 }
 
@@ -91,55 +91,55 @@ impl Cells {
 
 /// A connection of its own to the outbox; one to a server is made again when it breaks.
 #[derive(Debug)]
-pub struct Desk(Place);
+pub struct OutboxStore(Backend);
 
 #[derive(Debug)]
-enum Place {
+enum Backend {
     Server(Box<PgSettings>, Option<Client>),
     File(PathBuf, Connection),
 }
 
-impl Desk {
+impl OutboxStore {
     /// The outbox of a server; it is connected to when it is asked first.
-    pub fn server(settings: PgSettings) -> Desk {
-        Desk(Place::Server(Box::new(settings), None))
+    pub fn server(settings: PgSettings) -> OutboxStore {
+        OutboxStore(Backend::Server(Box::new(settings), None))
     }
 
     /// The outbox of an embedded store, which is brought up to date.
     ///
     /// # Errors
     /// What the store says.
-    pub fn file(path: &Path) -> Result<Desk, DeskError> {
-        Ok(Desk(Place::File(path.to_path_buf(), open_writer(path)?)))
+    pub fn file(path: &Path) -> Result<OutboxStore, OutboxError> {
+        Ok(OutboxStore(Backend::File(path.to_path_buf(), open_writer(path)?)))
     }
 
     /// Asks; with each row's cells.
-    pub(super) async fn rows(&mut self, sql: &str, with: &[Cell]) -> Result<Vec<Cells>, DeskError> {
+    pub(super) async fn rows(&mut self, sql: &str, with: &[Cell]) -> Result<Vec<Cells>, OutboxError> {
         match &mut self.0 {
-            Place::File(path, connection) => {
+            Backend::File(path, connection) => {
                 file_rows(connection, sql, with).map_err(|error| StoreError::from_sqlite(path, error).into())
             }
-            Place::Server(settings, client) => {
+            Backend::Server(settings, client) => {
                 let live = live(settings, client).await?;
                 let sql = sql.replace("/*skip locked*/", "FOR UPDATE OF o SKIP LOCKED");
                 let found = live.query(&sql, &parameters(with)).await;
-                Ok(give_up(client, found)?.iter().map(server_cells).collect())
+                Ok(reconnect_after(client, found)?.iter().map(server_cells).collect())
             }
         }
     }
 
     /// Changes; how many rows.
-    pub(super) async fn run(&mut self, sql: &str, with: &[Cell]) -> Result<u64, DeskError> {
+    pub(super) async fn run(&mut self, sql: &str, with: &[Cell]) -> Result<u64, OutboxError> {
         match &mut self.0 {
-            Place::File(path, connection) => {
+            Backend::File(path, connection) => {
                 let changed = connection.prepare_cached(&sql.replace('$', "?"));
                 let changed =
                     changed.and_then(|mut s| s.execute(rusqlite::params_from_iter(with.iter().map(value))));
                 changed.map(|rows| rows as u64).map_err(|error| StoreError::from_sqlite(path, error).into())
             }
-            Place::Server(settings, client) => {
+            Backend::Server(settings, client) => {
                 let changed = live(settings, client).await?.execute(sql, &parameters(with)).await;
-                Ok(give_up(client, changed)?)
+                Ok(reconnect_after(client, changed)?)
             }
         }
     }
@@ -152,8 +152,11 @@ async fn live<'a>(settings: &PgSettings, client: &'a mut Option<Client>) -> Resu
     client.as_ref().ok_or_else(|| PgError::Retry("the connection is closed".to_string()))
 }
 
-/// After an error that passes the connection is made anew.
-fn give_up<T>(client: &mut Option<Client>, result: Result<T, tokio_postgres::Error>) -> Result<T, PgError> {
+/// After a retryable error the next call connects again.
+fn reconnect_after<T>(
+    client: &mut Option<Client>,
+    result: Result<T, tokio_postgres::Error>,
+) -> Result<T, PgError> {
     let result = result.map_err(PgError::from);
     if result.as_ref().is_err_and(PgError::is_retryable) {
         *client = None;

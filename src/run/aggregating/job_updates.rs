@@ -18,16 +18,16 @@ pub(super) struct TooLong {
     pub(super) bytes: usize,
 }
 
-/// What a node said last of a job, and by which message others hear of it: that of which raw partition and turn.
+/// The latest event of a node about a job, and the message that carries it: its raw partition and turn.
 struct Known {
     event: JobEvent,
     raw: usize,
     turn: u64,
 }
 
-/// News of jobs that wait for others of the same raw partition. All nodes of a job tell of it in the same second: a message
-/// each, to every partition, would hold up the counters behind them.
-pub(super) struct JobNews {
+/// Job updates that wait for others of the same raw partition. All nodes of a job report it in the same second: one message
+/// each, to every partition, would delay the counters behind them.
+pub(super) struct JobUpdates {
     known: HashMap<(Name, Name), Known>,
     /// Numbers of raw partitions, by topic and partition.
     raws: BTreeMap<String, BTreeMap<i32, usize>>,
@@ -41,10 +41,10 @@ pub(super) struct JobNews {
     row: Vec<u8>,
 }
 
-impl JobNews {
+impl JobUpdates {
     /// Messages have `bytes_max` bytes at most.
-    pub(super) fn new(bytes_max: usize) -> JobNews {
-        JobNews {
+    pub(super) fn new(bytes_max: usize) -> JobUpdates {
+        JobUpdates {
             known: HashMap::new(),
             raws: BTreeMap::new(),
             waiting: Vec::new(),
@@ -68,11 +68,11 @@ impl JobNews {
             return Ok(None);
         }
         let raw = self.raw(origin.topic, origin.partition);
-        let news = self.news(raw, events);
-        let Some(first) = news.first() else { return Ok(None) };
+        let updates = self.updates(raw, events);
+        let Some(first) = updates.first() else { return Ok(None) };
         begin_job_rows(&mut self.row, origin.topic, origin.partition);
         let head = self.row.len();
-        put_job_row(&mut self.row, origin.offset, origin.arrived, &news);
+        put_job_row(&mut self.row, origin.offset, origin.arrived, &updates);
         let bytes = self.row.len() + 1;
         if bytes > self.bytes_max {
             return Err(TooLong { job: first.job_id.clone(), bytes });
@@ -114,32 +114,31 @@ impl JobNews {
         raw
     }
 
-    /// Events that say something else than the latest of the same node about the same job. One that others are still to hear
-    /// of by a message of another raw partition is told again: that message may be lost with this process, and what is sent
-    /// before it is not.
-    fn news(&mut self, raw: usize, events: &[JobEvent]) -> Vec<JobEvent> {
+    /// Events that differ from the latest of the same node about the same job. An event that still waits in another raw
+    /// partition is sent again: that message may be lost with this process, and messages sent before it are not.
+    fn updates(&mut self, raw: usize, events: &[JobEvent]) -> Vec<JobEvent> {
         if self.known.len() > EVENTS_MAX {
             self.known.clear();
         }
         let turn = self.turn;
-        let mut news = Vec::new();
+        let mut updates = Vec::new();
         for event in events {
-            // What Slurm says of a whole job comes once; it is a node that repeats itself.
+            // Slurm's event of a whole job arrives once; only nodes repeat theirs.
             let [node] = event.nodes.as_slice() else {
-                news.push(event.clone());
+                updates.push(event.clone());
                 continue;
             };
             let key = (node.clone(), event.job_id.clone());
-            let is_told = |known: &Known| {
+            let is_sent = |known: &Known| {
                 (known.turn < turn || known.raw == raw)
                     && JobEvent { time: event.time, ..known.event.clone() } == *event
             };
-            if !self.known.get(&key).is_some_and(is_told) {
+            if !self.known.get(&key).is_some_and(is_sent) {
                 self.known.insert(key, Known { event: event.clone(), raw, turn });
-                news.push(event.clone());
+                updates.push(event.clone());
             }
         }
-        news
+        updates
     }
 }
 
@@ -178,52 +177,52 @@ mod tests {
     }
 
     fn rows(message: &[u8]) -> (String, Vec<JobRow>) {
-        let Ok(Message::Jobs(topic, 1, rows)) = read(message) else { panic!("no news of jobs") };
+        let Ok(Message::Jobs(topic, 1, rows)) = read(message) else { panic!("no updates of jobs") };
         (topic.to_string(), rows)
     }
 
     #[test]
     fn rows_of_one_raw_partition_go_in_one_message_in_their_order_and_repetitions_not_at_all() {
-        let mut news = JobNews::new(1_000_000);
+        let mut updates = JobUpdates::new(1_000_000);
         for (offset, node) in [(4, "n1"), (6, "n2"), (7, "n1"), (9, "n3")] {
-            assert!(news.take(&origin("a", offset), &[on(node, offset)]).unwrap().is_none());
+            assert!(updates.take(&origin("a", offset), &[on(node, offset)]).unwrap().is_none());
         }
-        news.take(&origin("b", 5), &[on("n4", 5)]).unwrap();
-        let (topic, of_a) = rows(&news.of_raw("a", 1).unwrap());
+        updates.take(&origin("b", 5), &[on("n4", 5)]).unwrap();
+        let (topic, of_a) = rows(&updates.of_raw("a", 1).unwrap());
         let offsets: Vec<(i64, Time)> = of_a.iter().map(|row| (row.offset, row.arrived)).collect();
         assert_eq!((topic.as_str(), offsets), ("a", vec![(4, Time(40)), (6, Time(60)), (9, Time(90))]));
-        assert!(news.of_raw("a", 1).is_none(), "it was taken");
-        let left = news.all();
+        assert!(updates.of_raw("a", 1).is_none(), "it was taken");
+        let left = updates.all();
         assert_eq!((left.len(), rows(&left[0]).1[0].offset), (1, 5));
-        assert!(news.all().is_empty());
+        assert!(updates.all().is_empty());
     }
 
     #[test]
     fn a_full_message_goes_at_once_and_a_row_beyond_any_message_is_refused() {
-        let mut news = JobNews::new(1_500);
+        let mut updates = JobUpdates::new(1_500);
         let two = |offset| [on("n1", offset), on("n2", offset)];
-        assert!(news.take(&origin("a", 1), &two(1)).unwrap().is_none());
-        let full = news.take(&origin("a", 2), &[on("n3", 2), on("n4", 2)]).unwrap().unwrap();
+        assert!(updates.take(&origin("a", 1), &two(1)).unwrap().is_none());
+        let full = updates.take(&origin("a", 2), &[on("n3", 2), on("n4", 2)]).unwrap().unwrap();
         assert_eq!(rows(&full).1.iter().map(|row| row.offset).collect::<Vec<_>>(), [1]);
         let three = [on("n5", 3), on("n6", 3), on("n7", 3)];
-        let refused = news.take(&origin("a", 3), &three).unwrap_err();
+        let refused = updates.take(&origin("a", 3), &three).unwrap_err();
         assert!(refused.bytes > 1_500 && refused.job.as_str() == "7", "{refused:?}");
-        let rest = news.all();
+        let rest = updates.all();
         assert_eq!(rows(&rest[0]).1.iter().map(|row| row.offset).collect::<Vec<_>>(), [2]);
     }
 
     #[test]
     fn what_waits_in_another_raw_partition_is_told_again_until_it_was_sent() {
-        let mut news = JobNews::new(1_000_000);
-        news.take(&origin("p", 5), &[on("n1", 5)]).unwrap();
-        news.take(&origin("q", 9), &[on("n1", 9)]).unwrap();
-        news.take(&origin("q", 11), &[on("n2", 11)]).unwrap();
-        let (_, of_q) = rows(&news.of_raw("q", 1).unwrap());
+        let mut updates = JobUpdates::new(1_000_000);
+        updates.take(&origin("p", 5), &[on("n1", 5)]).unwrap();
+        updates.take(&origin("q", 9), &[on("n1", 9)]).unwrap();
+        updates.take(&origin("q", 11), &[on("n2", 11)]).unwrap();
+        let (_, of_q) = rows(&updates.of_raw("q", 1).unwrap());
         let offsets = |rows: &[JobRow]| rows.iter().map(|row| row.offset).collect::<Vec<_>>();
         assert_eq!(offsets(&of_q), [9, 11], "the message of p may never come");
-        news.all();
-        news.take(&origin("p", 6), &[on("n1", 12)]).unwrap();
-        news.take(&origin("q", 12), &[on("n1", 12)]).unwrap();
-        assert!(news.all().is_empty(), "everything was sent");
+        updates.all();
+        updates.take(&origin("p", 6), &[on("n1", 12)]).unwrap();
+        updates.take(&origin("q", 12), &[on("n1", 12)]).unwrap();
+        assert!(updates.all().is_empty(), "everything was sent");
     }
 }

@@ -1,14 +1,14 @@
 //! A start waits for brokers and a database that do not answer yet, unless the process shall stop.
 
 use super::http::Health;
-use super::stop::Wishes;
+use super::stop::Control;
 use super::topics::{self, TopicsError};
 use crate::config::RunConfig;
 use detector::postgres::{PgError, PgStore};
 use std::time::Duration;
 
 /// Wait between two tries.
-const AGAIN: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Tries until Tailback's topics are there; `None` if the process shall stop before.
 ///
@@ -16,16 +16,16 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// What has to be corrected first.
 pub(super) async fn until_topics_exist(
     config: &RunConfig,
-    wishes: &Wishes,
+    control: &Control,
     health: &Health,
 ) -> Result<Option<(i32, i32)>, TopicsError> {
-    while !wishes.stopping() {
+    while !control.stopping() {
         match topics::ensure(config).await {
             Ok(partitions) => return Ok(Some(partitions)),
             Err(error) if error.is_retryable() => {
                 tracing::warn!(%error, "Kafka is not ready; retrying");
                 health.report("kafka", Some(error.to_string()));
-                tokio::time::sleep(AGAIN).await;
+                tokio::time::sleep(RETRY_DELAY).await;
             }
             Err(error) => return Err(error),
         }
@@ -35,18 +35,18 @@ pub(super) async fn until_topics_exist(
 
 /// Tries until the database answers; `None` if the process shall stop before.
 pub(super) async fn until_connected<F: Future<Output = Result<PgStore, PgError>>>(
-    wishes: &Wishes,
+    control: &Control,
     health: &Health,
     stage: &'static str,
     connect: impl Fn() -> F,
 ) -> anyhow::Result<Option<PgStore>> {
-    while !wishes.stopping() {
+    while !control.stopping() {
         match connect().await {
             Ok(store) => return Ok(Some(store)),
             Err(error) if error.is_retryable() => {
                 tracing::warn!(stage, "{error}; trying on");
                 health.report(stage, Some(error.to_string()));
-                tokio::time::sleep(AGAIN).await;
+                tokio::time::sleep(RETRY_DELAY).await;
             }
             Err(error) => return Err(error.into()),
         }

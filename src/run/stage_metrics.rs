@@ -1,7 +1,7 @@
 //! What is measured while the pipeline runs, in Prometheus' conventions.
 
 use super::clock;
-use super::partitions::Held;
+use super::partition_state::PartitionState;
 use super::work::Work;
 use aggregator::Outcome;
 use metrics::{
@@ -72,7 +72,7 @@ fn describe() {
 
 /// Figures of one stage.
 #[derive(Clone)]
-pub struct StageFigures {
+pub struct StageMetrics {
     stage: &'static str,
     used: Counter,
     jobs: Counter,
@@ -92,10 +92,10 @@ pub struct StageFigures {
     commit: Histogram,
 }
 
-impl StageFigures {
+impl StageMetrics {
     /// Figures of `stage`.
-    pub fn of(stage: &'static str) -> StageFigures {
-        StageFigures {
+    pub fn of(stage: &'static str) -> StageMetrics {
+        StageMetrics {
             stage,
             used: counter!("tailback_raw_rows_total", "outcome" => "used"),
             jobs: counter!("tailback_raw_rows_total", "outcome" => "jobs"),
@@ -137,7 +137,7 @@ impl StageFigures {
     }
 
     /// The state of the partitions that a stage holds.
-    pub fn held<W: Work>(&self, held: &BTreeMap<i32, Held<W>>) {
+    pub fn held<W: Work>(&self, held: &BTreeMap<i32, PartitionState<W>>) {
         let (mut rows, mut waiting, mut bytes, mut series, mut silent, mut forced) = (0, 0, 0, 0, 0, 0);
         let mut newest_s: Option<f64> = None;
         for one in held.values() {

@@ -1,18 +1,18 @@
 //! When a stage commits.
 //!
-//! Samplers read at the same moment, so rows come in a burst each second. A transaction in the middle of one leaves the
+//! Samplers read at the same schedule, so rows come in a burst each second. A transaction in the middle of one leaves the
 //! burst's end for the next, and takes the processor from it; one right after it takes all of it at once.
 
 use std::time::{Duration, Instant};
 
-/// Time without a row after which a burst is over: rows are let through when aggregators tell their progress, each 50 ms.
+/// Time without a row after which a burst is over: aggregators announce their progress, which releases rows, every 50 ms.
 const LULL: Duration = Duration::from_millis(75);
 /// Share of the longest time that lies between two transactions at least.
 const LEAST: f64 = 0.4;
 
 /// What the moment goes by.
 #[derive(Debug)]
-pub struct Moment {
+pub struct CommitSchedule {
     /// Time between two transactions at most, while something comes.
     longest: Duration,
     committed_at: Instant,
@@ -21,10 +21,10 @@ pub struct Moment {
     row_at: Instant,
 }
 
-impl Moment {
+impl CommitSchedule {
     /// Of a stage that begins `now`.
-    pub fn new(longest: Duration, now: Instant) -> Moment {
-        Moment { longest, committed_at: now, committed_rows: 0, rows: 0, row_at: now }
+    pub fn new(longest: Duration, now: Instant) -> CommitSchedule {
+        CommitSchedule { longest, committed_at: now, committed_rows: 0, rows: 0, row_at: now }
     }
 
     /// Whether to commit `now`, when `rows` have been taken so far and `waiting` are held back until others are known.
@@ -53,31 +53,31 @@ mod tests {
     #[test]
     fn a_burst_is_committed_when_it_is_over_and_not_again_until_there_are_rows() {
         let begin = Instant::now();
-        let mut moment = Moment::new(1000 * MS, begin);
-        let due = |moment: &mut Moment, ms: u32, rows| moment.is_due(rows, 0, begin + ms * MS);
-        assert!(!due(&mut moment, 450, 10), "rows come");
-        assert!(!due(&mut moment, 500, 20), "rows come");
-        assert!(!due(&mut moment, 570, 20), "more may come");
-        assert!(due(&mut moment, 580, 20));
-        moment.committed(begin + 580 * MS);
-        assert!(!due(&mut moment, 700, 30) && !due(&mut moment, 970, 30), "it is too soon for another");
-        assert!(due(&mut moment, 980, 30));
-        moment.committed(begin + 980 * MS);
-        assert!(!due(&mut moment, 1970, 30), "nothing came");
-        assert!(due(&mut moment, 1980, 30), "how far messages were read is told all the same");
+        let mut schedule = CommitSchedule::new(1000 * MS, begin);
+        let due = |schedule: &mut CommitSchedule, ms: u32, rows| schedule.is_due(rows, 0, begin + ms * MS);
+        assert!(!due(&mut schedule, 450, 10), "rows come");
+        assert!(!due(&mut schedule, 500, 20), "rows come");
+        assert!(!due(&mut schedule, 570, 20), "more may come");
+        assert!(due(&mut schedule, 580, 20));
+        schedule.committed(begin + 580 * MS);
+        assert!(!due(&mut schedule, 700, 30) && !due(&mut schedule, 970, 30), "it is too soon for another");
+        assert!(due(&mut schedule, 980, 30));
+        schedule.committed(begin + 980 * MS);
+        assert!(!due(&mut schedule, 1970, 30), "nothing came");
+        assert!(due(&mut schedule, 1980, 30), "how far messages were read is told all the same");
     }
 
     #[test]
     fn rows_that_never_cease_are_committed_after_the_longest_time() {
         let begin = Instant::now();
-        let mut moment = Moment::new(500 * MS, begin);
+        let mut schedule = CommitSchedule::new(500 * MS, begin);
         let due: Vec<u32> = (1..2_000)
             .step_by(10)
             .filter(|ms| {
                 let now = begin + *ms * MS;
-                let is_due = moment.is_due(u64::from(*ms), 0, now);
+                let is_due = schedule.is_due(u64::from(*ms), 0, now);
                 if is_due {
-                    moment.committed(now);
+                    schedule.committed(now);
                 }
                 is_due
             })
@@ -88,9 +88,9 @@ mod tests {
     #[test]
     fn rows_that_are_held_back_are_waited_for() {
         let begin = Instant::now();
-        let mut moment = Moment::new(1000 * MS, begin);
-        assert!(!moment.is_due(10, 5, begin + 300 * MS));
-        assert!(!moment.is_due(10, 5, begin + 900 * MS), "the rest of the burst is there and will go on");
-        assert!(moment.is_due(10, 5, begin + 1000 * MS), "but not for ever");
+        let mut schedule = CommitSchedule::new(1000 * MS, begin);
+        assert!(!schedule.is_due(10, 5, begin + 300 * MS));
+        assert!(!schedule.is_due(10, 5, begin + 900 * MS), "the rest of the burst is there and will go on");
+        assert!(schedule.is_due(10, 5, begin + 1000 * MS), "but not for ever");
     }
 }

@@ -1,4 +1,4 @@
-//! What detectors and the roll-up tell of series, sources and jobs, for alerts: where it changed.
+//! What detectors and the roll-up report of series, sources and jobs for alerts: changes only.
 
 use schemas::{
     Cause, CauseKind, CauseShare, Episode, EpisodeId, JobResult, Metric, Name, SeriesInfo, SeriesTable,
@@ -7,28 +7,28 @@ use schemas::{
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// Seconds of event time between two tellings of an episode that goes on.
-const AGAIN_S: f64 = 5.0;
-/// Causes of an episode or job that are told.
+/// Seconds of event time between two updates of an ongoing episode.
+const REPEAT_S: f64 = 5.0;
+/// Most causes in an update of an episode or job.
 const CAUSES_MAX: usize = 4;
 
-/// News of one detector partition or of the roll-up.
+/// Updates of one detector partition or of the roll-up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct News {
+pub struct Updates {
     /// Partition of `tailback.counters` that it was learnt from.
     pub partition: i32,
-    /// Its newest row; `None` where only jobs are told of.
+    /// Its newest row; `None` in updates that contain jobs only.
     pub newest: Option<Time>,
-    /// Episodes that began, went on or ended.
-    pub episodes: Vec<EpisodeNews>,
+    /// Episodes that began, continued or ended.
+    pub episodes: Vec<EpisodeUpdate>,
     /// Silences of sources that began or ended.
-    pub silences: Vec<SilenceNews>,
+    pub silences: Vec<SilenceUpdate>,
     /// Jobs whose loss changed.
-    pub jobs: Vec<JobNews>,
+    pub jobs: Vec<JobUpdate>,
 }
 
-impl News {
-    /// Whether it tells nothing but the time.
+impl Updates {
+    /// Whether it contains nothing but the time.
     pub fn is_quiet(&self) -> bool {
         self.episodes.is_empty() && self.silences.is_empty() && self.jobs.is_empty()
     }
@@ -36,14 +36,14 @@ impl News {
 
 /// How an episode stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EpisodeNews {
+pub struct EpisodeUpdate {
     /// What is contended.
     pub series: SeriesInfo,
     /// When it began.
     pub start: Time,
     /// When it ended, or the latest tick.
     pub end: Time,
-    /// Whether it goes on.
+    /// Whether it is ongoing.
     pub open: bool,
     /// Seconds lost.
     pub slowdown_s: f64,
@@ -55,7 +55,7 @@ pub struct EpisodeNews {
 
 /// How a silence stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SilenceNews {
+pub struct SilenceUpdate {
     /// `<producer>/<schema>/<component>[/<part>]`.
     pub source: String,
     /// What its rows are about.
@@ -68,7 +68,7 @@ pub struct SilenceNews {
 
 /// What a job lost so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct JobNews {
+pub struct JobUpdate {
     /// The scheduler's number.
     pub job_id: Name,
     /// When it began.
@@ -87,10 +87,10 @@ pub struct JobNews {
     pub causes: Vec<CauseShare>,
 }
 
-impl JobNews {
+impl JobUpdate {
     /// Of a result, with the times that it is about.
-    pub fn of(result: &JobResult, start: Time, until: Time) -> JobNews {
-        JobNews {
+    pub fn of(result: &JobResult, start: Time, until: Time) -> JobUpdate {
+        JobUpdate {
             job_id: result.job_id.clone(),
             start,
             until,
@@ -112,29 +112,29 @@ pub(super) fn largest(causes: &[CauseShare]) -> (Cause, CauseKind, f64) {
     causes.first().map_or((Cause::Unknown, CauseKind::Unknown, 0.0), |c| (c.cause, c.kind, c.share))
 }
 
-/// What was told of open episodes, so that one that goes on is told of every five seconds alone.
+/// Latest updates of open episodes, so that an ongoing episode gets one every five seconds.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct ReportedEpisodes {
     episodes: HashMap<EpisodeId, Time>,
     newest: Option<Time>,
 }
 
-impl Told {
-    /// What of a batch is news; `None` where not even the time is.
-    pub fn news(
+impl ReportedEpisodes {
+    /// What of a batch is updates; `None` where not even the time is.
+    pub fn updates(
         &mut self,
         partition: i32,
         newest: Option<Time>,
         episodes: &[Episode],
         silences: &[Silence],
         table: &SeriesTable,
-    ) -> Option<News> {
-        let mut news = News { partition, newest, ..News::default() };
+    ) -> Option<Updates> {
+        let mut updates = Updates { partition, newest, ..Updates::default() };
         for episode in episodes {
-            let Some(series) = table.get(episode.series.at()).filter(|_| self.is_news(episode)) else {
+            let Some(series) = table.get(episode.series.at()).filter(|_| self.is_update(episode)) else {
                 continue;
             };
-            news.episodes.push(EpisodeNews {
+            updates.episodes.push(EpisodeUpdate {
                 series: series.clone(),
                 start: episode.start,
                 end: episode.end,
@@ -144,33 +144,33 @@ impl Told {
                 causes: few(&episode.causes),
             });
         }
-        news.silences = silences.iter().map(silence_news).collect();
+        updates.silences = silences.iter().map(silence_update).collect();
         let second = |time: Time| time.0.div_euclid(1_000_000);
         let moved = newest.map(second) > self.newest.map(second);
         self.newest = self.newest.max(newest);
-        (moved || !news.is_quiet()).then_some(news)
+        (moved || !updates.is_quiet()).then_some(updates)
     }
 
-    fn is_news(&mut self, episode: &Episode) -> bool {
+    fn is_update(&mut self, episode: &Episode) -> bool {
         if !episode.open {
             self.episodes.remove(&episode.id);
             return true;
         }
-        let told = self.episodes.get(&episode.id);
-        let is_news = told.is_none_or(|told| episode.end.seconds_since(*told) >= AGAIN_S);
-        if is_news {
+        let reported = self.episodes.get(&episode.id);
+        let is_update = reported.is_none_or(|reported| episode.end.seconds_since(*reported) >= REPEAT_S);
+        if is_update {
             self.episodes.insert(episode.id, episode.end);
         }
-        is_news
+        is_update
     }
 }
 
-fn silence_news(silence: &Silence) -> SilenceNews {
+fn silence_update(silence: &Silence) -> SilenceUpdate {
     let mut source = format!("{}/{}/{}", silence.producer, silence.schema, silence.component);
     if let Some(part) = &silence.part {
         source = source + "/" + part.as_str();
     }
-    SilenceNews { source, component: silence.component.clone(), since: silence.since, end: silence.end }
+    SilenceUpdate { source, component: silence.component.clone(), since: silence.since, end: silence.end }
 }
 
 /// Whether a metric is about links of a network.

@@ -7,58 +7,58 @@ use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// A consumer's ear.
+/// A consumer's errors.
 #[derive(Clone, Debug, Default)]
-pub struct Ear(Arc<Mutex<Heard>>);
+pub struct ErrorLog(Arc<Mutex<Errors>>);
 
 #[derive(Debug, Default)]
-struct Heard {
-    complaint: Option<String>,
-    refusal: Option<String>,
+struct Errors {
+    latest: Option<String>,
+    refused: Option<String>,
 }
 
-impl Ear {
-    fn heard(&self) -> MutexGuard<'_, Heard> {
+impl ErrorLog {
+    fn errors(&self) -> MutexGuard<'_, Errors> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hears what waits in the consumer's queue, where complaints stay until somebody asks for messages.
-    pub fn listen(&self, reader: &BaseConsumer<Ear>) {
+    /// Polls the consumer's queue, where errors stay until it is polled.
+    pub fn poll(&self, reader: &BaseConsumer<ErrorLog>) {
         for _ in 0..10 {
             drop(reader.poll(Duration::from_millis(5)));
         }
     }
 
-    /// The latest complaint.
-    pub fn complaint(&self) -> Option<String> {
-        self.heard().complaint.clone()
+    /// The latest latest.
+    pub fn latest(&self) -> Option<String> {
+        self.errors().latest.clone()
     }
 
     /// That a broker did not take user and password, in librdkafka's words.
-    pub fn refusal(&self) -> Option<String> {
-        self.heard().refusal.clone()
+    pub fn refused(&self) -> Option<String> {
+        self.errors().refused.clone()
     }
 }
 
-impl ClientContext for Ear {
+impl ClientContext for ErrorLog {
     fn log(&self, level: RDKafkaLogLevel, _: &str, text: &str) {
         let serious =
             !matches!(level, RDKafkaLogLevel::Info | RDKafkaLogLevel::Debug | RDKafkaLogLevel::Notice);
         if serious {
             // `[thrd:127.0.0.1:9092/bootstrap]: ` in front is of no use to a person.
             let text = text.split_once("]: ").map_or(text, |(_, rest)| rest);
-            self.heard().complaint = Some(text.to_string());
+            self.errors().latest = Some(text.to_string());
         }
     }
 
     fn error(&self, error: KafkaError, reason: &str) {
         match error.rdkafka_error_code() {
             Some(RDKafkaErrorCode::AllBrokersDown) => return,
-            Some(RDKafkaErrorCode::Authentication) => self.heard().refusal = Some(reason.to_string()),
+            Some(RDKafkaErrorCode::Authentication) => self.errors().refused = Some(reason.to_string()),
             _ => {}
         }
-        self.heard().complaint = Some(reason.to_string());
+        self.errors().latest = Some(reason.to_string());
     }
 }
 
-impl ConsumerContext for Ear {}
+impl ConsumerContext for ErrorLog {}

@@ -4,7 +4,7 @@ use tokio::signal::ctrl_c;
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Waits for Ctrl-C or SIGTERM. Where a handler cannot be set the other one still counts.
-pub async fn end_asked() {
+pub async fn requested() {
     let terminated = async {
         match signal(SignalKind::terminate()) {
             Ok(mut signal) => drop(signal.recv().await),
@@ -17,7 +17,7 @@ pub async fn end_asked() {
     }
 }
 
-/// Calls `reload` at each SIGHUP, as long as these can be heard.
+/// Calls `reload` at each SIGHUP.
 pub async fn on_reload(reload: impl Fn()) {
     let Ok(mut hangups) = signal(SignalKind::hangup()) else { return };
     while hangups.recv().await.is_some() {
