@@ -1,4 +1,4 @@
-//! How a person or a supervisor asks for the end.
+//! Signals that stop or reload the process.
 
 use tokio::signal::ctrl_c;
 use tokio::signal::unix::{SignalKind, signal};

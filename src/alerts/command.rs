@@ -104,13 +104,14 @@ pub fn run(args: &AlertsArgs, out: &mut impl Write) -> anyhow::Result<()> {
                 retried > 0 || what.is_empty(),
                 "nothing of {what} waits or is a dead letter that its receiver needs"
             );
-            rendered(args.json, json!({ "again": retried }), format!("{retried} notices go again\n"))
+            rendered(
+                args.json,
+                json!({ "again": retried }),
+                format!("{retried} notices will be sent again\n"),
+            )
         }
         Command::Silence { end: Some(id), .. } => {
-            ensure!(
-                runtime.block_on(outbox.end_silence(id, now_s))?,
-                "there is no silence {id} that goes on"
-            );
+            ensure!(runtime.block_on(outbox.end_silence(id, now_s))?, "there is no active silence {id}");
             rendered(args.json, json!({ "ended": id }), format!("silence {id} ended\n"))
         }
         Command::Silence { matchers, length, begins_in, comment, .. } => {
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_matcher_that_is_none_is_named() {
+    fn invalid_matcher_is_named() {
         let of = |text: &str, length| silence(&[text.to_string()], [None, Some(length)], "", 0.0);
         let error = of("subject", "1h").unwrap_err().to_string();
         assert!(error.contains("LABEL=TEXT") && error.contains("\"subject\""), "{error}");

@@ -80,7 +80,7 @@ impl Deliverer {
                 Ok(0) => poll,
                 Ok(_) => Duration::ZERO,
                 Err(error) => {
-                    tracing::warn!(receiver = self.receiver.name, %error, "notices wait");
+                    tracing::warn!(receiver = self.receiver.name, %error, "outbox unavailable; retrying");
                     RETRY_DELAY
                 }
             };
@@ -131,7 +131,11 @@ impl Deliverer {
             if self.receiver.kind == Kind::Slurm
                 && let Err(refusal) = slurm::take_back(&mut self.outbox, &self.receiver, now_s, "").await
             {
-                tracing::warn!(receiver = self.receiver.name, "marks stay for now: {}", refusal.why);
+                tracing::warn!(
+                    receiver = self.receiver.name,
+                    error = refusal.why,
+                    "failed to take back marks; retrying"
+                );
             }
         }
         if now_s - self.cleaned_s >= CLEANED_S {
@@ -215,8 +219,8 @@ impl Deliverer {
             tracing::error!(
                 receiver = receiver.name,
                 notice = leased.notice.key,
-                "a notice is a dead letter: {}; `tailback alerts retry` sends it again",
-                refusal.why
+                error = refusal.why,
+                "notice is a dead letter; run `tailback alerts retry` to send it again"
             );
             PutBack::Dead(refusal.why)
         } else {
@@ -229,8 +233,8 @@ impl Deliverer {
                 receiver = receiver.name,
                 notice = leased.notice.key,
                 wait_s,
-                "a notice was not taken: {}",
-                refusal.why
+                error = refusal.why,
+                "notice delivery failed; retrying"
             );
             PutBack::Retry(now_s + wait_s, refusal.why)
         };

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_that_is_asked_for_is_kept_within_reason() {
+    fn requested_pause_is_bounded() {
         let mut random = Random::of(|| 0.5);
         assert_eq!(wait_s(&receiver(), 1, Some(30.0), &mut random), 30.0);
         assert_eq!(wait_s(&receiver(), 1, Some(1e9), &mut random), 3_600.0);

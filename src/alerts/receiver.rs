@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn slurm_changes_nothing_unless_told_to() {
+    fn slurm_receiver_changes_nothing_by_default() {
         let receiver = parse("name = \"slurm\"\nkind = \"slurm\"").unwrap();
         assert!(receiver.dry_run && receiver.allow.is_empty());
         let error = parse("name = \"slurm\"\nkind = \"slurm\"\nallow = [\"drain\"]").unwrap_err();
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_names_file_and_key() {
+    fn errors_name_file_and_key() {
         let error =
             parse("name = \"ops\"\nkind = \"webhook\"\nurl = \"http://[::1]/\"\ntimeout_s = 0").unwrap_err();
         assert_eq!(error, "r.toml: timeout_s must be 0.1 to 300, not 0");

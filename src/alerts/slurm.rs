@@ -31,7 +31,7 @@ pub async fn act(
         tracing::info!(
             receiver = receiver.name,
             incident = notice.incident,
-            "the advice is over; nothing is marked"
+            "advice expired; nothing is marked"
         );
         return Ok(());
     }

@@ -146,7 +146,7 @@ impl<'a> Aggregating<'a> {
         while !self.out.arrived(self.chunk) && !self.control.stopping() {
             health.alive("aggregator");
             if self.announced.elapsed() > FIRST_SEND_TIMEOUT {
-                health.report("aggregator", Some("Kafka takes no counters".to_string()));
+                health.report("aggregator", Some("Kafka accepts no counters".to_string()));
             }
             self.out.wait();
         }
@@ -155,7 +155,7 @@ impl<'a> Aggregating<'a> {
         self.nothing_failed()?;
         let raw_topics = config.kafka.raw_topics.iter().map(String::as_str);
         let topics: Vec<&str> = raw_topics.chain(self.job_topics.names()).collect();
-        self.consumer.subscribe(&topics).context("the raw topics cannot be subscribed to")
+        self.consumer.subscribe(&topics).context("failed to subscribe to the raw topics")
     }
 
     fn look_at_lag(&mut self) {
@@ -201,7 +201,7 @@ impl<'a> Aggregating<'a> {
                         self.raws.push(raw);
                         list.add_partition(topic, *partition);
                     }
-                    self.consumer.resume(&list).context("raw partitions cannot be resumed")?;
+                    self.consumer.resume(&list).context("failed to resume raw partitions")?;
                     tracing::info!(partitions = new.len(), "raw partitions assigned");
                 }
             }
@@ -255,7 +255,7 @@ impl<'a> Aggregating<'a> {
                 Ok(false)
             }
             Some(Err(error)) => {
-                tracing::warn!(%error, "a raw partition cannot be read just now");
+                tracing::warn!(%error, "failed to read a raw partition; retrying");
                 Ok(false)
             }
         }
@@ -333,7 +333,7 @@ impl<'a> Aggregating<'a> {
             if let Some(next) = raw.next_offset() {
                 offsets
                     .add_partition_offset(raw.topic(), raw.partition(), Offset::Offset(next))
-                    .context("an offset that is none")?;
+                    .context("invalid offset")?;
             }
         }
         self.chunks.push_back((self.chunk, offsets));
@@ -350,12 +350,12 @@ impl<'a> Aggregating<'a> {
 
     fn nothing_failed(&self) -> anyhow::Result<()> {
         match self.out.failed() {
-            true => Err(Restart("counters could not be written to Kafka".into()).into()),
+            true => Err(Restart("failed to write counters to Kafka".into()).into()),
             false => Ok(()),
         }
     }
 
-    /// A client that lost all its brokers has them named again.
+    /// Adds the configured brokers again to a client that lost all of them.
     fn restore_brokers(&self) {
         self.consumer.context().lost().add_again(self.consumer.client(), &self.brokers);
         self.out.restore_brokers();

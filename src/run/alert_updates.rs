@@ -56,7 +56,7 @@ mod tests {
     use schemas::{Name, SilenceEnd, Time};
 
     #[test]
-    fn news_too_long_for_a_message_go_in_several_and_the_last_one_tells_the_time() {
+    fn long_updates_are_split_and_the_last_part_has_the_time() {
         let silence = |node: i64| SilenceUpdate {
             source: format!("nid{node:05}/lustre_client/nid{node:05}/{:x}", node.wrapping_mul(0x9E37_79B9)),
             component: Name::parse(&format!("nid{node:05}")).unwrap(),

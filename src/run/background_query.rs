@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_comes_once_and_nobody_waits_for_it() {
+    fn result_is_returned_once_without_waiting() {
         let (release, held) = mpsc::channel::<()>();
         let mut query = BackgroundQuery::new("test");
         query.start(move |_| held.recv().map(|()| 7));
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn who_goes_says_so_and_waits_for_the_thread() {
+    fn drop_cancels_the_query_and_joins_its_thread() {
         let (told, ended) = mpsc::channel();
         let mut query = BackgroundQuery::new("test");
         query.start(move |is_cancelled| {

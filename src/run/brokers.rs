@@ -1,4 +1,4 @@
-//! Brokers that librdkafka forgot are added to it again.
+//! Adds brokers again that librdkafka removed.
 //!
 //! librdkafka (2.10 to 2.13 at least, its issue 5301) removes every broker that a metadata answer does not name. A broker
 //! that was away until its session ended names none at first, itself included. Then the client has no broker left and sends
@@ -63,7 +63,7 @@ pub fn add<C: ClientContext>(client: &Client<C>, brokers: &[String]) {
     let Ok(brokers) = CString::new(brokers.join(",")) else { return };
     // SAFETY: the client lives as long as the reference to it, and librdkafka copies the names before it returns.
     let added = unsafe { rd_kafka_brokers_add(client.native_ptr(), brokers.as_ptr()) };
-    tracing::info!(added, "Kafka's brokers were all lost; they are added again");
+    tracing::info!(added, "all Kafka brokers lost; re-adding bootstrap brokers");
 }
 
 /// The context of a client that logs errors only.
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn brokers_are_named_again_some_times_after_each_loss() {
+    fn lost_brokers_are_added_again_several_times() {
         let (lost, begun) = (Lost::default(), Instant::now());
         let added = |from: u64| -> Vec<u64> {
             (from..from + 200).filter(|second| lost.is_due(begun + Duration::from_secs(*second))).collect()

@@ -36,7 +36,7 @@ pub fn claim_and_seek<W: Work>(
         let asked = writer.blocking_send(Request::Claim(partitions, topic_id, done)).is_ok();
         let found = if asked { answer.blocking_recv().unwrap_or_default() } else { Vec::new() };
         if found.is_empty() && !control.stopping() {
-            tracing::error!(stage = W::STAGE, "partitions could not be claimed");
+            tracing::error!(stage = W::STAGE, "failed to claim partitions");
             refused.store(true, Ordering::Relaxed);
         }
         let topics: Vec<(String, i32)> =

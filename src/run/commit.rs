@@ -151,7 +151,7 @@ impl Writer {
                     }
                     Err(error) if error.is_retryable() && backoff.wait(self, &error).await => {}
                     Err(error) => {
-                        tracing::error!(%error, stage = self.stage, partition, "the partition cannot be claimed");
+                        tracing::error!(%error, stage = self.stage, partition, "failed to claim partition");
                         return Vec::new();
                     }
                 }
@@ -193,7 +193,7 @@ impl Writer {
                 Err(error) => {
                     self.metrics.commit_failed();
                     if !(error.is_retryable() && backoff.wait(self, &error).await) {
-                        tracing::error!(%error, stage = self.stage, "results cannot be written");
+                        tracing::error!(%error, stage = self.stage, "failed to write results");
                         committed.trouble = error.to_string();
                         return committed;
                     }
@@ -240,7 +240,7 @@ impl Writer {
         }
         let CommitMetrics { signals, buckets, snapshot_bytes, .. } = written;
         let seconds = took.as_secs_f64();
-        tracing::debug!(stage = self.stage, seconds, signals, buckets, snapshot_bytes, "a slow transaction");
+        tracing::debug!(stage = self.stage, seconds, signals, buckets, snapshot_bytes, "slow transaction");
     }
 
     fn report(&self, parts: &[Part]) {
@@ -289,8 +289,8 @@ impl Writer {
 
     /// The sentence about a message that Kafka does not take.
     fn failed_delivery(&self, topic: &str, error: &KafkaError) -> (String, bool) {
-        tracing::error!(%error, stage = self.stage, topic, "a message cannot be written to Kafka");
-        let trouble = format!("a message cannot be written to the topic {topic}: {error}");
+        tracing::error!(%error, stage = self.stage, topic, "message delivery to Kafka failed");
+        let trouble = format!("message delivery to topic {topic} failed: {error}");
         let is_gone = matches!(
             error.rdkafka_error_code(),
             Some(
@@ -347,9 +347,9 @@ impl Backoff {
         if self.logged_at.is_none_or(|logged_at| logged_at.elapsed() > Duration::from_secs(10)) {
             self.logged_at = Some(Instant::now());
             let seconds = self.since.elapsed().as_secs();
-            tracing::warn!(%error, stage = writer.stage, seconds, "the database is away; trying on");
+            tracing::warn!(%error, stage = writer.stage, seconds, "database unavailable; retrying");
         }
-        writer.health.report(writer.stage, Some(format!("the database is away: {error}")));
+        writer.health.report(writer.stage, Some(format!("database unavailable: {error}")));
         if self.control.stopping() {
             // One more chance within the time of a stop, not an endless one.
             let requested = *self.stop_requested.get_or_insert_with(Instant::now);

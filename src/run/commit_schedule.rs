@@ -10,7 +10,7 @@ const LULL: Duration = Duration::from_millis(75);
 /// Share of the longest time that lies between two transactions at least.
 const LEAST: f64 = 0.4;
 
-/// What the moment goes by.
+/// Decides when a stage commits.
 #[derive(Debug)]
 pub struct CommitSchedule {
     /// Time between two transactions at most, while something comes.
@@ -51,7 +51,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     #[test]
-    fn a_burst_is_committed_when_it_is_over_and_not_again_until_there_are_rows() {
+    fn burst_is_committed_once_after_it_ends() {
         let begin = Instant::now();
         let mut schedule = CommitSchedule::new(1000 * MS, begin);
         let due = |schedule: &mut CommitSchedule, ms: u32, rows| schedule.is_due(rows, 0, begin + ms * MS);
@@ -64,11 +64,11 @@ mod tests {
         assert!(due(&mut schedule, 980, 30));
         schedule.committed(begin + 980 * MS);
         assert!(!due(&mut schedule, 1970, 30), "nothing came");
-        assert!(due(&mut schedule, 1980, 30), "how far messages were read is told all the same");
+        assert!(due(&mut schedule, 1980, 30), "progress is committed without rows");
     }
 
     #[test]
-    fn rows_that_never_cease_are_committed_after_the_longest_time() {
+    fn endless_rows_are_committed_at_the_longest_interval() {
         let begin = Instant::now();
         let mut schedule = CommitSchedule::new(500 * MS, begin);
         let due: Vec<u32> = (1..2_000)
@@ -86,11 +86,11 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_held_back_are_waited_for() {
+    fn commit_waits_for_held_rows() {
         let begin = Instant::now();
         let mut schedule = CommitSchedule::new(1000 * MS, begin);
         assert!(!schedule.is_due(10, 5, begin + 300 * MS));
-        assert!(!schedule.is_due(10, 5, begin + 900 * MS), "the rest of the burst is there and will go on");
+        assert!(!schedule.is_due(10, 5, begin + 900 * MS), "the rest of the burst waits");
         assert!(schedule.is_due(10, 5, begin + 1000 * MS), "but not for ever");
     }
 }

@@ -330,7 +330,7 @@ impl Work for Detecting {
         if *detector.settings() != settings.settings {
             tracing::warn!(
                 partition = self.partition,
-                "model, windows and rules of the stream stay as the state was made with; to change them begin anew \
+                "model, windows and rules of the stream are those of the stored state; to change them reset it \
                  with `tailback migrate --forget-positions`"
             );
         }

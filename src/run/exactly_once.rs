@@ -99,7 +99,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         let listener = Listener::new(Box::new(begin), false);
         let consumer: BaseConsumer<Listener> =
             kafka::client(setup.config, Role::Consumer(setup.stage), &own, listener)?;
-        consumer.subscribe(&[&setup.topic]).context("the topic cannot be subscribed to")?;
+        consumer.subscribe(&[&setup.topic]).context("failed to subscribe to the topic")?;
         let now = Instant::now();
         let longest = Duration::from_millis(setup.config.database.commit_interval_ms);
         Ok(ExactlyOnce {
@@ -141,7 +141,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         while !self.setup.control.stopping() {
             self.messages()?;
             if self.refused.load(Ordering::Relaxed) {
-                bail!("the {} stage cannot claim its partitions in the database", W::STAGE);
+                bail!("the {} stage failed to claim its partitions in the database", W::STAGE);
             }
             self.follow_changes()?;
             self.reload()?;
@@ -194,7 +194,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             let message = match polled {
                 Ok(message) => message,
                 Err(error) => {
-                    tracing::warn!(%error, stage = W::STAGE, "Kafka cannot be read just now");
+                    tracing::warn!(%error, stage = W::STAGE, "failed to read from Kafka; retrying");
                     break;
                 }
             };
@@ -258,7 +258,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             held.reload(&settings);
         }
         self.setup.settings = settings;
-        tracing::info!(stage = W::STAGE, "thresholds read again");
+        tracing::info!(stage = W::STAGE, "thresholds reloaded");
         self.await_commit()?;
         // A stop came first: the drain commits what is known, in its order.
         if self.pending.is_some() { Ok(()) } else { self.commit(true, true) }
@@ -276,7 +276,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         let mut snapshot_after = interval;
         let (mut parts, mut messages): (Vec<Part>, Vec<Addressed>) = (Vec::new(), Vec::new());
         for held in self.held.values_mut() {
-            let taken = held.take(all, snapshot_after).context("the state cannot be written")?;
+            let taken = held.take(all, snapshot_after).context("failed to serialize the state")?;
             let Some((part, outcome)) = taken else { continue };
             if part.snapshot.is_some() && !all_states {
                 snapshot_after = never;
@@ -322,14 +322,12 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             return Err(Restart(committed.trouble.clone()).into());
         }
         if !committed.written {
-            bail!("the {} stage cannot write its results: {}", W::STAGE, committed.trouble);
+            bail!("the {} stage failed to write its results: {}", W::STAGE, committed.trouble);
         }
         let mut offsets = TopicPartitionList::new();
         if committed.fenced.iter().any(|partition| self.held.contains_key(partition)) {
             // Taken by another process, or the database lost its last commits in a crash: what it has now counts.
-            return Err(
-                Restart(format!("partitions {:?} are owned otherwise by now", committed.fenced)).into()
-            );
+            return Err(Restart(format!("partitions {:?} have another owner", committed.fenced)).into());
         }
         for (partition, to) in positions {
             if let Some(held) = self.held.get_mut(&partition) {
@@ -345,7 +343,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         if offsets.count() > 0
             && let Err(error) = self.consumer.commit(&offsets, CommitMode::Async)
         {
-            tracing::debug!(%error, "offsets were not told to Kafka");
+            tracing::debug!(%error, "failed to commit offsets to Kafka");
         }
         Ok(())
     }
@@ -357,17 +355,17 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         if full == self.paused {
             return Ok(());
         }
-        let assigned = self.consumer.assignment().context("the assignment is not known")?;
+        let assigned = self.consumer.assignment().context("failed to read the assignment")?;
         if full {
-            self.consumer.pause(&assigned).context("reading cannot be paused")?;
+            self.consumer.pause(&assigned).context("failed to pause reading")?;
             tracing::warn!(
                 stage = W::STAGE,
                 megabytes = bytes / 1_000_000,
-                "reading pauses: the database is behind"
+                "reading paused: the database is behind"
             );
         } else {
-            self.consumer.resume(&assigned).context("reading cannot go on")?;
-            tracing::info!(stage = W::STAGE, "reading goes on");
+            self.consumer.resume(&assigned).context("failed to resume reading")?;
+            tracing::info!(stage = W::STAGE, "reading resumed");
         }
         self.paused = full;
         Ok(())

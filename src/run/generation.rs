@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_says_which_generation_of_states_wrote_it() {
+    fn message_header_holds_the_generation() {
         assert_eq!(of(header(0).as_ref()), 0);
         assert_eq!(of(header(17).as_ref()), 17);
         let foreign = OwnedHeaders::new().insert(Header { key: "generation", value: Some("last") });

@@ -1,4 +1,4 @@
-//! Hourly rounds in the database, by whichever process has the roll-up stage.
+//! Regular work in the database, in the process that runs the roll-up stage.
 
 use super::clock;
 use super::stop::Control;
@@ -10,10 +10,10 @@ use schemas::topology::{link_places, node_places};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Time between two rounds, and before the first: a start has other things to do.
+/// Time between two rounds of retention, and before the first.
 const ROUND: Duration = Duration::from_secs(3_600);
 
-/// Time between two looks at what finished runs teach.
+/// Time between two updates of learned factors.
 const LEARN: Duration = Duration::from_secs(300);
 
 /// Time between two rounds of sums for dashboards.
@@ -25,7 +25,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(10);
 /// Stores the expected sources in the database.
 pub async fn store_expected(settings: PgSettings, expected: Vec<Expected>, control: Control) {
     while let Err(error) = put_expected(&settings, &expected).await {
-        tracing::warn!(%error, "the database was not told who should report; trying on");
+        tracing::warn!(%error, "failed to store expected sources; retrying");
         tokio::select! {
             () = tokio::time::sleep(RETRY_DELAY) => {}
             () = control.wait() => return,
@@ -45,16 +45,16 @@ pub async fn store_places(settings: PgSettings, topology: Vec<PathBuf>, control:
     let (places, links) = match reading.await {
         Ok(Ok(places)) => places,
         Ok(Err(error)) => {
-            return tracing::error!(%error, "[site] topology cannot be read; where nodes stand is not told");
+            return tracing::error!(%error, "[site] topology cannot be read; locations of nodes are not stored");
         }
-        Err(error) => return tracing::error!(%error, "reading [site] topology broke down"),
+        Err(error) => return tracing::error!(%error, "reader of [site] topology panicked"),
     };
     let store = async || {
         put_places(&settings, &places).await?;
         put_links(&settings, &links).await
     };
     while let Err(error) = store().await {
-        tracing::warn!(%error, "the database was not told where nodes and links are; trying on");
+        tracing::warn!(%error, "failed to store locations of nodes and links; retrying");
         tokio::select! {
             () = tokio::time::sleep(RETRY_DELAY) => {}
             () = control.wait() => return,
@@ -70,8 +70,8 @@ pub async fn learn_factors(settings: PgSettings, control: Control) {
             () = control.wait() => return,
         }
         match learn(&settings).await {
-            Ok((betas, jobs)) => tracing::info!(betas, jobs, "factors of jobs"),
-            Err(error) => tracing::warn!(%error, "the factors of jobs have to wait"),
+            Ok((betas, jobs)) => tracing::info!(betas, jobs, "factors of jobs updated"),
+            Err(error) => tracing::warn!(%error, "failed to update factors of jobs; retrying in 5 min"),
         }
     }
 }
@@ -84,7 +84,7 @@ pub async fn sums(settings: PgSettings, control: Control) {
             () = control.wait() => return,
         }
         if let Err(error) = roll_up(&settings).await {
-            tracing::warn!(%error, "the sums for dashboards have to wait for the next minute");
+            tracing::warn!(%error, "failed to update sums for dashboards; retrying in 1 min");
         }
     }
 }
@@ -98,7 +98,7 @@ pub async fn retention_loop(settings: PgSettings, control: Control) {
         }
         match housekeep(&settings, clock::now()).await {
             Ok(done) => log_policies(&done),
-            Err(error) => tracing::warn!(%error, "the database's housekeeping has to wait for the next hour"),
+            Err(error) => tracing::warn!(%error, "database retention failed; retrying in 1 h"),
         }
     }
 }
@@ -106,9 +106,9 @@ pub async fn retention_loop(settings: PgSettings, control: Control) {
 fn log_policies(done: &Housekept) {
     if !done.policies_run.is_empty() {
         let policies = done.policies_run.join(", ");
-        tracing::warn!(policies, "TimescaleDB's scheduler failed at policies; they were run from here");
+        tracing::warn!(policies, "TimescaleDB's scheduler failed to run policies; this process ran them");
     }
-    for (policy, said) in &done.policies_failed {
-        tracing::error!(policy, said, "a policy of TimescaleDB fails; `tailback doctor` says more");
+    for (policy, error) in &done.policies_failed {
+        tracing::error!(policy, error, "TimescaleDB policy failed; run `tailback doctor`");
     }
 }

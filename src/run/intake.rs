@@ -95,10 +95,11 @@ impl Intake {
 
     /// Writes events and waits until the brokers have them.
     async fn write(&self, jobs: &[PostedJob]) -> Result<(), Answer> {
-        let unavailable =
-            |error: String| (StatusCode::SERVICE_UNAVAILABLE, format!("Kafka did not take it: {error}\n"));
+        let unavailable = |error: String| {
+            (StatusCode::SERVICE_UNAVAILABLE, format!("Kafka did not accept the events: {error}\n"))
+        };
         if !self.ready.load(Ordering::Relaxed) {
-            return Err(unavailable(format!("topic {} is not known to be there yet", self.topic)));
+            return Err(unavailable(format!("topic {} does not exist yet", self.topic)));
         }
         self.lost.add_again(self.producer.client(), &self.brokers);
         let mut messages = Vec::with_capacity(jobs.len());
@@ -140,7 +141,7 @@ async fn taken(intake: &Intake, headers: &HeaderMap, body: Bytes) -> Result<usiz
     // A browser sends this type to another origin only after a preflight request, so a foreign page cannot post here.
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
     if !kind.starts_with("application/json") && !kind.starts_with("application/x-ndjson") {
-        let reason = "send JSON, and say so: Content-Type: application/json (or application/x-ndjson)\n";
+        let reason = "send JSON with the header Content-Type: application/json (or application/x-ndjson)\n";
         return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, reason.to_string()));
     }
     let busy = |error: String| (StatusCode::SERVICE_UNAVAILABLE, format!("the body was not read: {error}\n"));

@@ -43,7 +43,7 @@ pub fn too_large(topic: &str, bytes: usize) {
     tracing::error!(
         topic,
         bytes,
-        "a message is too large for Kafka and is left out; raise kafka.message_max_bytes and max.message.bytes of the topic"
+        "message dropped: too large for Kafka; raise kafka.message_max_bytes and max.message.bytes of the topic"
     );
 }
 
@@ -59,7 +59,7 @@ pub enum Change {
 /// Says where reading of newly assigned partitions begins, by setting offsets in the list.
 pub type Begin = Box<dyn Fn(&BaseConsumer<Listener>, &mut TopicPartitionList) + Send + Sync>;
 
-/// A consumer's errors: assignments, logs, errors.
+/// A consumer's context: assignments, logs, errors.
 pub struct Listener {
     begin: Begin,
     /// Whether partitions wait, paused, until their reader is ready.
@@ -131,7 +131,7 @@ impl ConsumerContext for Listener {
             (self.begin)(consumer, list);
             let done = consumer.incremental_assign(list);
             if self.paused && consumer.pause(list).is_err() {
-                tracing::warn!("partitions could not be paused");
+                tracing::warn!("failed to pause partitions");
             }
             self.note(Change::Assigned(named(list)));
             done
@@ -140,12 +140,12 @@ impl ConsumerContext for Listener {
             consumer.incremental_unassign(list)
         };
         if let Err(error) = done {
-            tracing::error!(%error, "the change of the assignment failed");
+            tracing::error!(%error, "failed to change the assignment");
         }
     }
 }
 
-/// A producer's errors: counts what is on its way, by chunk.
+/// A producer's context: counts undelivered messages, by chunk.
 #[derive(Debug, Default)]
 pub struct Deliveries {
     on_their_way: Vec<AtomicI64>,
@@ -184,7 +184,7 @@ impl Deliveries {
         &self.lost
     }
 
-    /// Whether a message was given up.
+    /// Whether the delivery of a message failed.
     pub fn failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }
@@ -213,7 +213,7 @@ impl ProducerContext for Deliveries {
             }
             Err((error, message)) => {
                 let topic = message.topic();
-                tracing::error!(%error, topic, "a message was given up");
+                tracing::error!(%error, topic, "message delivery failed");
                 self.failed.store(true, Ordering::Relaxed);
             }
         }

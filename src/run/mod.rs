@@ -245,8 +245,8 @@ impl OneStage {
                 let settings = detecting_settings(config);
                 let reload = || {
                     let fresh = RunConfig::load(self.file.as_deref());
-                    let loaded =
-                        fresh.inspect_err(|error| tracing::error!("thresholds stay as they were: {error}"));
+                    let loaded = fresh
+                        .inspect_err(|error| tracing::error!(%error, "reload failed; thresholds unchanged"));
                     loaded.ok().map(|fresh| detecting_settings(&fresh))
                 };
                 let topic = config.kafka.counters_topic.clone();
@@ -342,7 +342,7 @@ fn map(config: &RunConfig) -> PlaceMap {
     match topology(config) {
         Ok(topology) => topology.map_or_else(PlaceMap::default, |topology| PlaceMap::of(&topology)),
         Err(error) => {
-            tracing::error!(%error, "sums of link classes and of groups that names do not tell are left out");
+            tracing::error!(%error, "topology cannot be read; sums of link classes and of some groups are omitted");
             PlaceMap::default()
         }
     }

@@ -48,7 +48,7 @@ pub enum RestoreError {
     /// The state is of another version.
     #[error(
         "the state of {stage}/{partition} in the database is of version {found}, this Tailback writes {known}: \
-         run the version that wrote it, or begin anew with `tailback migrate --forget-positions`, whereupon the topics are read from their beginning"
+         run the version that wrote it, or reset with `tailback migrate --forget-positions`, which reads the topics from their beginning"
     )]
     Version {
         /// Stage.
@@ -63,8 +63,7 @@ pub enum RestoreError {
     /// The topic was created again, and the brokers (before Kafka 2.8) give topics no identity.
     #[error(
         "{stage}/{partition} has a message at offset {offset}, but the database has read up to {position}: the topic \
-         was deleted and created again; delete `tailback.counters` and `tailback.signals` both, and `tailback migrate --forget-positions` starts \
-         them again here too"
+         was deleted and created again; delete `tailback.counters` and `tailback.signals` both, and run `tailback migrate --forget-positions`"
     )]
     Recreated {
         /// Stage.
@@ -183,7 +182,7 @@ impl<W: Work> PartitionState<W> {
                 stage = W::STAGE,
                 partition = self.partition,
                 missing,
-                "messages are gone from the topic"
+                "messages missing from the topic"
             );
         }
         let is_new = self.committed.is_none_or(|committed| at >= committed);

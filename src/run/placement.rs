@@ -22,7 +22,7 @@ const QUERY_TIMEOUT: Duration = Duration::from_secs(15);
 /// The session may only read, and its statements end before the request times out.
 const SESSION: &str = "SET default_transaction_read_only = on; SET statement_timeout = '10s'";
 
-/// Who asks the database: one question after the other, over one connection that is kept.
+/// Queries the database, one query after the other, over one connection.
 #[derive(Clone)]
 pub struct Advice {
     settings: Arc<PgSettings>,
@@ -71,7 +71,8 @@ async fn placement(
 ) -> Answer<Placement> {
     let nodes = query.nodes()?;
     let rows = timeout(QUERY_TIMEOUT, advice.facts(&nodes)).await;
-    let rows = rows.map_err(|_| ApiError::Away(format!("not within {} s", QUERY_TIMEOUT.as_secs())))??;
+    let rows =
+        rows.map_err(|_| ApiError::Away(format!("no answer within {} s", QUERY_TIMEOUT.as_secs())))??;
     Ok(Json(Placement { nodes: nodes.len(), rows }))
 }
 
@@ -83,7 +84,7 @@ fn unavailable(why: &dyn std::error::Error) -> ApiError {
         causes = format!("{causes}: {cause}");
         source = cause.source();
     }
-    tracing::warn!("a question about a placement has no answer: {causes}");
+    tracing::warn!(error = causes, "placement query failed");
     ApiError::Away("see the log of `tailback run`".to_string())
 }
 

@@ -60,7 +60,7 @@ pub fn log_bad(message: &RejectedMessage) {
         partition,
         offset,
         error = detail,
-        "messages cannot be decoded; they are kept in rejected_messages, this is the first"
+        "message cannot be decoded; kept in rejected_messages"
     );
 }
 

@@ -1,4 +1,4 @@
-//! A start waits for brokers and a database that do not answer yet, unless the process shall stop.
+//! Retries at the start: waits for brokers and a database that do not answer yet, until the process stops.
 
 use super::http::Health;
 use super::stop::Control;
@@ -44,7 +44,7 @@ pub(super) async fn until_connected<F: Future<Output = Result<PgStore, PgError>>
         match connect().await {
             Ok(store) => return Ok(Some(store)),
             Err(error) if error.is_retryable() => {
-                tracing::warn!(stage, "{error}; trying on");
+                tracing::warn!(stage, %error, "database unavailable; retrying");
                 health.report(stage, Some(error.to_string()));
                 tokio::time::sleep(RETRY_DELAY).await;
             }

@@ -130,7 +130,7 @@ impl Rolling {
             Some(&VERSION) => {
                 self.part_of_job(PartMessage::read(payload).ok_or_else(|| bad("of a job"))?);
             }
-            _ => return Err(BadMessage("the message is of no version that this Tailback knows".into())),
+            _ => return Err(BadMessage("unknown version of the message".into())),
         }
         Ok(())
     }

@@ -35,6 +35,6 @@ pub async fn notify(health: Health, control: Control) {
 
 fn send(state: &[NotifyState<'_>]) {
     if let Err(error) = sd_notify::notify(state) {
-        tracing::debug!(%error, "the service manager does not listen");
+        tracing::debug!(%error, "failed to notify the service manager");
     }
 }

@@ -37,7 +37,7 @@ pub fn install() -> Result<PrometheusHandle, BuildError> {
 }
 
 fn describe() {
-    describe_counter!("tailback_raw_rows_total", "LDMS rows read, by what became of them");
+    describe_counter!("tailback_raw_rows_total", "LDMS rows read, by outcome");
     describe_counter!("tailback_rows_total", "Rows of counters that reached the models, by stage");
     describe_counter!("tailback_dropped_rows_total", "Rows and intervals not used, by reason");
     describe_counter!(
@@ -63,7 +63,7 @@ fn describe() {
     describe_gauge!("tailback_silent_sources", "Sources of rows that are silent, by stage");
     describe_counter!(
         "tailback_forced_link_seconds_total",
-        "Seconds of links looked at before every detector partition had told of them, by stage"
+        "Seconds of links processed before every detector partition had reported them, by stage"
     );
     describe_gauge!("tailback_series", "Series known, by stage");
     describe_histogram!("tailback_sample_to_commit_seconds", "From the sampler's timestamp to the commit");

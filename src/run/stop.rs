@@ -54,9 +54,9 @@ pub fn close_consumer(deadline: Instant, last: impl FnOnce() + Send + 'static) -
     doing.is_ok() && done.recv_timeout(deadline.saturating_duration_since(Instant::now())).is_ok()
 }
 
-/// A stage has to begin again from what was committed; nothing is lost by it.
+/// The stage has to restart from the committed position; no data is lost.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}; the stage begins again from what was committed")]
+#[error("{0}; restarting the stage from the committed position")]
 pub struct Restart(pub String);
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn what_ends_in_time_is_waited_for_and_what_does_not_is_left() {
+    fn close_waits_until_the_deadline_only() {
         let (begun, timeout) = (Instant::now(), Duration::from_secs(20));
         let (done, received) = mpsc::channel();
         assert!(close_consumer(begun + timeout, move || done.send(()).unwrap()));

@@ -20,6 +20,7 @@
 //! | `serve` | `tailback serve` from a store and from a database | fast |
 //! | `slurm` | jobs of a real Slurm, through Kafka, into the database | `--full` |
 //! | `streaming` | `tailback run`: Kafka, PostgreSQL, disturbances | a core fast, all in `--full` |
+//! | `words` | refused words in comments, logs and errors | fast |
 //!
 //! `tests/run --list` names the suites; servers come from the crate `support`.
 #![allow(
@@ -48,6 +49,7 @@ mod sample;
 mod serve;
 mod slurm;
 mod streaming;
+mod words;
 
 /// The program under test.
 const TAILBACK: &str = env!("CARGO_BIN_EXE_tailback");

@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_names_file_and_key() {
+    fn errors_name_file_and_key() {
         let content = DEFAULTS[0].1;
         let cases = [
             (
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_names_none_is_refused() {
+    fn rule_with_an_unknown_name_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let content = DEFAULTS[2].1.replace("\"data_missing\"", "\"data_mising\"");
         std::fs::write(folder.path().join("storage_contended.toml"), content).unwrap();

@@ -81,7 +81,7 @@ fn kinds(notices: &[Notice]) -> Vec<(&str, NoticeKind, u32)> {
 }
 
 #[test]
-fn what_lasts_fires_after_its_least_duration_and_resolves_after_a_while() {
+fn lasting_condition_fires_and_resolves() {
     let mut alerts = alerts();
     alerts.updates(&Updates { episodes: vec![episode(link("leaf-1", 1), 0.0, 5.0, true)], ..tick(5.0) });
     assert!(pass(&mut alerts, 6, 59).is_empty());
@@ -99,7 +99,7 @@ fn what_lasts_fires_after_its_least_duration_and_resolves_after_a_while() {
 }
 
 #[test]
-fn what_is_short_is_never_told_and_what_was_long_is_told_late() {
+fn short_condition_never_fires_and_a_long_one_fires_late() {
     let mut alerts = alerts();
     alerts.updates(&Updates { episodes: vec![episode(link("leaf-1", 1), 0.0, 5.0, true)], ..tick(5.0) });
     alerts.updates(&Updates { episodes: vec![episode(link("leaf-1", 1), 0.0, 30.0, false)], ..tick(35.0) });
@@ -115,7 +115,7 @@ fn what_is_short_is_never_told_and_what_was_long_is_told_late() {
 }
 
 #[test]
-fn what_begins_again_soon_is_the_same_incident() {
+fn quick_return_continues_the_same_incident() {
     let mut alerts = alerts();
     let updates = |start, end, open| vec![episode(link("leaf-1", 1), start, end, open)];
     alerts.updates(&Updates { episodes: updates(0.0, 70.0, true), ..tick(70.0) });
@@ -150,7 +150,7 @@ fn a_storm_of_2048_links_in_one_second_is_one_notice() {
 }
 
 #[test]
-fn a_region_silences_its_links_the_unnamed_ones_of_a_large_one_too() {
+fn region_inhibits_named_and_unnamed_links() {
     let mut alerts = alerts();
     let links: Vec<SeriesInfo> = (0..100).map(|n| link("leaf-1", n)).collect();
     let episodes = links.iter().map(|l| episode(l.clone(), 0.5, 4.0, true)).collect();
@@ -190,7 +190,7 @@ fn a_region_silences_the_router_of_its_links_as_a_whole() {
 }
 
 #[test]
-fn a_region_silences_the_router_of_a_link_that_left_it_but_not_what_begins_there_later() {
+fn region_inhibits_earlier_episodes_of_its_routers_only() {
     let mut alerts = alerts();
     let (stays, leaves) = (link("leaf-1", 1), link("leaf-2", 1));
     let whole = SeriesInfo { part: None, ..leaves.clone() };
@@ -242,7 +242,7 @@ fn silence_of(switch: &str, since: f64, end: SilenceEnd) -> SilenceUpdate {
 
 /// Each silence concerns its own component: no end to this if all were looked through for each link.
 #[test]
-fn a_machine_that_goes_dark_is_one_notice_and_its_contended_links_none() {
+fn dark_machine_is_one_notice_without_its_links() {
     const SWITCHES: usize = 10_000;
     let mut alerts = alerts();
     let names: Vec<String> = (0..SWITCHES).map(|n| format!("leaf-{n}")).collect();
@@ -255,7 +255,7 @@ fn a_machine_that_goes_dark_is_one_notice_and_its_contended_links_none() {
 }
 
 #[test]
-fn missing_data_silences_what_depends_on_it_and_is_told_itself() {
+fn missing_data_inhibits_its_dependents_and_fires() {
     let mut alerts = alerts();
     alerts.updates(&Updates { episodes: vec![episode(link("leaf-1", 1), 0.0, 30.0, true)], ..tick(30.0) });
     alerts.updates(&Updates { silences: vec![silence(31.0, SilenceEnd::Open)], ..tick(34.0) });
@@ -280,7 +280,7 @@ fn no_data_is_never_healthy() {
 }
 
 #[test]
-fn a_job_fires_when_its_loss_is_certain_and_resolves_when_it_loses_no_more() {
+fn job_fires_on_certain_loss_and_resolves_without_loss() {
     let mut alerts = alerts();
     let job = |until: f64, slowdown_s: f64| JobUpdate {
         job_id: Name::parse("7").unwrap(),
@@ -306,7 +306,7 @@ fn a_job_fires_when_its_loss_is_certain_and_resolves_when_it_loses_no_more() {
 }
 
 #[test]
-fn a_state_that_was_read_back_tells_the_same() {
+fn restored_state_makes_the_same_notices() {
     let mut updates: Vec<Updates> = (0..120).map(|second| tick(f64::from(second))).collect();
     updates[5].episodes.push(episode(link("leaf-1", 1), 0.0, 5.0, true));
     updates[80].episodes.push(episode(link("leaf-1", 1), 0.0, 78.0, false));

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_not_closed_is_none() {
+    fn unclosed_word_stays_text() {
         assert_eq!(check("{subject} and {members}"), Ok(()));
         assert_eq!(check("{subject} and {members"), Err("members".to_string()));
         assert_eq!(check("{subjects}"), Err("subjects".to_string()));

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_verified_name_off_this_machine_goes_without_a_warning() {
+    fn only_a_verified_remote_name_has_no_warning() {
         for (name, mode) in MODES {
             let warning = parse(&format!("?sslmode={name}")).unwrap().warning();
             assert_eq!(warning.is_none(), mode == TlsMode::VerifyFull, "{warning:?}");

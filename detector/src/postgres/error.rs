@@ -11,7 +11,7 @@ pub enum PgError {
     Retry(String),
     /// Another owner claimed the partition, or the server lost the last commits in a crash. The state in memory is invalid.
     /// Claim the partition again and continue from the position and the state that the claim returns.
-    #[error("partition {partition} was taken over or set back; it has to be claimed anew")]
+    #[error("partition {partition} was taken over or set back; claim it again")]
     Fenced {
         /// The partition.
         partition: i32,

@@ -50,7 +50,7 @@ impl Schemas {
             std::fs::create_dir_all(folder)
                 .with_context(|| format!("schema_registry.cache_dir {} cannot be made", folder.display()))?;
             let found = known.load_dir(folder).context("schema_registry.cache_dir")?;
-            tracing::info!(schemas = found, "schemas of Avro rows from the folder");
+            tracing::info!(schemas = found, "Avro schemas loaded from schema_registry.cache_dir");
         }
         Ok(Schemas { known, client, folder, handle, tried: None, logged: None })
     }
@@ -76,7 +76,7 @@ impl Schemas {
     fn fetch(&mut self, id: u32) -> anyhow::Result<bool> {
         let Some(client) = &self.client else {
             let why = "no schema_registry.url is configured, and no file of schema_registry.cache_dir has it";
-            tracing::warn!(id, "Avro rows are dropped: {why}");
+            tracing::warn!(id, error = why, "Avro rows dropped");
             self.known.refuse(id, DropReason::UnknownSchemaId, why);
             return Ok(true);
         };
@@ -87,13 +87,13 @@ impl Schemas {
         match self.handle.block_on(client.schema(id)) {
             Ok(schema) => self.learn(id, &schema),
             Err(RegistryError::Drop { why, .. }) => {
-                tracing::warn!(id, "Avro rows are dropped: {why}");
+                tracing::warn!(id, error = why, "Avro rows dropped");
                 self.known.refuse(id, DropReason::UnknownSchemaId, &why);
             }
             Err(error @ RegistryError::Retry { .. }) => {
                 if self.logged.is_none_or(|logged| logged.elapsed() > LOG_INTERVAL) {
                     self.logged = Some(Instant::now());
-                    tracing::warn!("{error}");
+                    tracing::warn!(%error, "schema registry unavailable; retrying");
                 }
                 return Ok(false);
             }
@@ -105,12 +105,12 @@ impl Schemas {
 
     fn learn(&mut self, id: u32, schema: &str) {
         if let Err(error) = self.known.insert(id, schema) {
-            tracing::warn!(id, %error, "Avro rows are dropped");
+            tracing::warn!(id, %error, "Avro rows dropped");
             self.known.refuse(id, DropReason::BadAvroSchema, &error.to_string());
         } else if let Some(folder) = &self.folder
             && let Err(error) = AvroSchemas::save(folder, id, schema)
         {
-            tracing::warn!(id, %error, "the schema is not kept in the folder");
+            tracing::warn!(id, %error, "failed to write the schema to schema_registry.cache_dir");
         }
     }
 }

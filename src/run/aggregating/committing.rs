@@ -87,6 +87,6 @@ impl Aggregating<'_> {
 
 fn commit_offsets(consumer: &BaseConsumer<Listener>, offsets: &TopicPartitionList, mode: CommitMode) {
     if let Err(error) = consumer.commit(offsets, mode) {
-        tracing::debug!(%error, "offsets were not committed; unless later ones are, the rows are read again");
+        tracing::debug!(%error, "failed to commit offsets; a restart reads the rows again");
     }
 }

@@ -91,7 +91,7 @@ impl EndChecks {
         match value.and_then(|ends| settle(consumer, raws, &ends, at)) {
             Ok(()) => self.unanswered_since = None,
             Err(error) => {
-                tracing::debug!(%error, "the ends of raw partitions are not known just now");
+                tracing::debug!(%error, "failed to fetch the ends of raw partitions; retrying");
                 // A connection that stands still is no error to librdkafka for a minute.
                 if self.unanswered_since.get_or_insert(started).elapsed() > UNVERIFIED_MAX {
                     self.note_broker_error(raws);
@@ -229,7 +229,7 @@ fn resume(consumer: &BaseConsumer<Listener>, raw: &RawPartition, begin: i64) -> 
         topic = raw.topic(),
         partition = raw.partition(),
         offset = from,
-        "nothing comes of a raw partition that has more: it is started for anew"
+        "raw partition stalled with data left; seeking to resume it"
     );
     consumer.seek(raw.topic(), raw.partition(), Offset::Offset(from), Duration::ZERO)
 }

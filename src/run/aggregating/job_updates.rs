@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_one_raw_partition_go_in_one_message_in_their_order_and_repetitions_not_at_all() {
+    fn job_rows_are_bundled_in_order_without_repeats() {
         let mut updates = JobUpdates::new(1_000_000);
         for (offset, node) in [(4, "n1"), (6, "n2"), (7, "n1"), (9, "n3")] {
             assert!(updates.take(&origin("a", offset), &[on(node, offset)]).unwrap().is_none());
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_message_goes_at_once_and_a_row_beyond_any_message_is_refused() {
+    fn full_message_is_sent_and_an_oversized_row_is_refused() {
         let mut updates = JobUpdates::new(1_500);
         let two = |offset| [on("n1", offset), on("n2", offset)];
         assert!(updates.take(&origin("a", 1), &two(1)).unwrap().is_none());
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_in_another_raw_partition_is_told_again_until_it_was_sent() {
+    fn event_waiting_in_another_raw_partition_is_repeated() {
         let mut updates = JobUpdates::new(1_000_000);
         updates.take(&origin("p", 5), &[on("n1", 5)]).unwrap();
         updates.take(&origin("q", 9), &[on("n1", 9)]).unwrap();

@@ -89,7 +89,7 @@ impl Rekeyed {
         match self.jobs.take(&origin, &decoded.jobs) {
             Ok(full) => full.map_or(Ok(()), |full| self.send_jobs(chunk, &full))?,
             Err(TooLong { job, bytes }) => {
-                tracing::error!(%job, bytes, "a job's nodes do not fit into kafka.message_max_bytes: it is left out");
+                tracing::error!(%job, bytes, "job dropped: its nodes do not fit into kafka.message_max_bytes");
                 too_large = Some(TooLarge::Job { bytes });
             }
         }
@@ -133,7 +133,7 @@ impl Rekeyed {
         self.to_all(chunk, "progress", &self.buffer)
     }
 
-    /// Sends each partition a word that says nothing.
+    /// Sends an empty progress message to each partition.
     pub(super) fn send_first(&mut self, chunk: usize, aggregator: &str, now: Time) -> anyhow::Result<()> {
         wire::write_progress(&mut self.buffer, aggregator, now, &[]);
         self.to_all(chunk, "progress", &self.buffer)
@@ -144,7 +144,7 @@ impl Rekeyed {
         self.producer.context().arrived(chunk)
     }
 
-    /// Whether a message was given up.
+    /// Whether the delivery of a message failed.
     pub(super) fn failed(&self) -> bool {
         self.producer.context().failed()
     }
@@ -155,7 +155,7 @@ impl Rekeyed {
         self.restore_brokers();
     }
 
-    /// If the producer lost all its brokers, they are named to it again.
+    /// Adds the configured brokers again if the producer lost all of them.
     pub(super) fn restore_brokers(&self) {
         self.producer.context().lost().add_again(self.producer.client(), &self.brokers);
     }
@@ -171,7 +171,7 @@ impl Rekeyed {
                 Err((KafkaError::MessageProduction(RDKafkaErrorCode::QueueFull), back)) => {
                     record = back;
                     if self.control.stopping() {
-                        return Err(Restart("Kafka takes no counters".into()).into());
+                        return Err(Restart("Kafka accepts no counters".into()).into());
                     }
                     self.wait();
                 }
@@ -179,7 +179,7 @@ impl Rekeyed {
                     self.producer.context().refused(chunk, &self.topic, message.len());
                     return Ok(false);
                 }
-                Err((error, _)) => return Err(error).context("a message cannot be given to the producer"),
+                Err((error, _)) => return Err(error).context("failed to enqueue a message"),
             }
         }
     }

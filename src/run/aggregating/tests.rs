@@ -66,7 +66,7 @@ fn read_back(brokers: &str) -> Vec<(i32, Vec<u8>)> {
         told |= matches!(wire::read(payload), Ok(Wire::Dropped("ldms.lustre_client", 0, rows)) if rows.len() == 1);
         found.push((message.partition(), payload.to_vec()));
     }
-    assert!(told, "nobody told of the row that was not used");
+    assert!(told, "the dropped row is not reported");
     found
 }
 
@@ -111,7 +111,7 @@ fn reaches_the_end(stage: &mut Aggregating<'_>) -> bool {
 }
 
 #[test]
-fn a_partition_of_which_nothing_is_left_is_at_its_end_although_nothing_came_and_time_passed() {
+fn empty_partition_reaches_its_end_after_a_pause() {
     let (_cluster, brokers) = cluster_with_rows();
     let (config, metrics) = (configured(&brokers), StageMetrics::of("aggregator"));
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -120,7 +120,7 @@ fn a_partition_of_which_nothing_is_left_is_at_its_end_although_nothing_came_and_
     assert!(reaches_the_end(&mut first), "the rows are not read");
     first.end(Ok(()), Duration::from_secs(10), Duration::from_secs(10)).unwrap();
     let mut second = start();
-    assert!(reaches_the_end(&mut second), "the first end is not told");
+    assert!(reaches_the_end(&mut second), "the first end is not reported");
     assert!(second.raws.iter().all(|raw| raw.next_offset().is_none()), "rows were read again");
     std::thread::sleep(PAUSE + Duration::from_millis(100));
     second.end_checks.check(&second.consumer, &mut second.raws);
@@ -128,16 +128,16 @@ fn a_partition_of_which_nothing_is_left_is_at_its_end_although_nothing_came_and_
     // An end of which no word came.
     second.raws.iter_mut().for_each(RawPartition::mark_end_unverified);
     second.raws.iter_mut().for_each(|raw| raw.settle(0, i64::MAX, now(), true));
-    assert!(reaches_the_end(&mut second), "the silence does not tell the end");
+    assert!(reaches_the_end(&mut second), "the end is not reached by silence");
 }
 
 #[test]
-fn who_wants_new_rows_alone_never_gets_the_old_ones_however_long_nothing_comes() {
+fn latest_offset_reset_never_reads_old_rows() {
     let (_cluster, brokers) = cluster_with_rows();
     let config = configured_with(&brokers, "\"auto.offset.reset\" = \"latest\"\n");
     let (metrics, runtime) = (StageMetrics::of("aggregator"), tokio::runtime::Runtime::new().unwrap());
     let mut stage = started(&config, &metrics, runtime.handle());
-    assert!(reaches_the_end(&mut stage), "that nothing came is not told");
+    assert!(reaches_the_end(&mut stage), "an empty partition is not at its end");
     let since = Instant::now();
     while since.elapsed() < RESUME_AFTER + Duration::from_secs(2) {
         stage.raws.iter_mut().for_each(RawPartition::mark_end_unverified);
@@ -149,7 +149,7 @@ fn who_wants_new_rows_alone_never_gets_the_old_ones_however_long_nothing_comes()
 }
 
 #[test]
-fn rows_of_one_file_system_go_to_one_partition_and_bad_ones_are_told_of() {
+fn rows_of_a_file_system_share_a_partition_and_drops_are_sent() {
     let (_cluster, brokers) = cluster_with_rows();
     let (config, control) = (configured(&brokers), Control::default());
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -201,7 +201,7 @@ fn turn_for(stage: &mut Aggregating<'_>, wait: Duration) -> Vec<(i32, f64)> {
 
 /// Two brokers, of which one has one of the raw partitions.
 #[test]
-fn an_end_that_no_broker_confirms_is_not_believed_for_long_and_is_again_when_it_is_back() {
+fn unverified_end_expires_until_the_broker_returns() {
     let cluster = MockCluster::new(2).unwrap();
     let brokers = cluster.bootstrap_servers();
     cluster.create_topic("ldms.lustre_client", 2, 1).unwrap();
@@ -215,7 +215,7 @@ fn an_end_that_no_broker_confirms_is_not_believed_for_long_and_is_again_when_it_
     cluster.coordinator(group, 1).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut stage = started(&config, &metrics, runtime.handle());
-    assert!(reaches_the_end(&mut stage), "that there is nothing is not told");
+    assert!(reaches_the_end(&mut stage), "an empty partition is not at its end");
     let both = turn_for(&mut stage, Duration::from_secs(4));
     assert!(both.iter().all(|(_, behind_s)| *behind_s == 0.0), "a silence that is confirmed: {both:?}");
     cluster.broker_down(2).unwrap();
@@ -224,18 +224,18 @@ fn an_end_that_no_broker_confirms_is_not_believed_for_long_and_is_again_when_it_
     cluster.broker_up(2).unwrap();
     let deadline = Instant::now() + Duration::from_secs(30);
     while turn_for(&mut stage, Duration::from_millis(200))[1].1 > 0.0 {
-        assert!(Instant::now() < deadline, "the end is not believed again");
+        assert!(Instant::now() < deadline, "the end is not valid again");
     }
 }
 
 /// To librdkafka it is no error for a minute that a broker is asked and says nothing.
 #[test]
-fn a_broker_that_stands_still_is_not_believed_for_long_nor_what_is_assigned_in_its_aftermath() {
+fn frozen_broker_and_later_assignments_are_not_trusted() {
     let (cluster, brokers) = cluster_with_rows();
     let (config, metrics) = (configured(&brokers), StageMetrics::of("aggregator"));
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut stage = started(&config, &metrics, runtime.handle());
-    assert!(reaches_the_end(&mut stage), "that there is nothing is not told");
+    assert!(reaches_the_end(&mut stage), "an empty partition is not at its end");
     let mut turn_until = |wanted: fn(f64) -> bool| {
         let deadline = Instant::now() + Duration::from_secs(40);
         loop {
@@ -252,7 +252,7 @@ fn a_broker_that_stands_still_is_not_believed_for_long_nor_what_is_assigned_in_i
     let deadline = Instant::now() + Duration::from_secs(40);
     while !stage.end_checks.is_aftermath() {
         turn_for(&mut stage, Duration::from_millis(500));
-        assert!(Instant::now() < deadline, "that nobody answers is no trouble");
+        assert!(Instant::now() < deadline, "an unanswered query is no broker error");
     }
     let queue = stage.consumer.split_partition_queue("ldms.lustre_client", 0).unwrap();
     let mut anew = RawPartition::new("ldms.lustre_client", 0, queue);
@@ -266,7 +266,7 @@ fn a_broker_that_stands_still_is_not_believed_for_long_nor_what_is_assigned_in_i
 }
 
 #[test]
-fn when_a_message_arrived_says_kafka_whenever_it_is_read() {
+fn arrival_time_is_that_of_kafka() {
     let said = Time::from_seconds(1_795_000_000.0);
     let kafka_ms = Some(said.0 / 1000);
     for read in [-0.9, 0.0, 5.0, 3_600.0] {

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_telling_goes_on_until_all_are_told_and_begins_again_after_ten_seconds() {
+    fn round_ends_after_all_sources_and_repeats_after_10_s() {
         let mut batches = SourceBatches::default();
         let at = |second: f64| Some(Time::from_seconds(1_000_000_000.0 + second));
         assert_eq!(batches.most(0, at(0.0), true), SOURCES_MAX);

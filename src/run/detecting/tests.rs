@@ -65,7 +65,7 @@ fn rows_told(held: &mut PartitionState<Detecting>, all: bool) -> Option<u64> {
 }
 
 #[test]
-fn a_source_that_was_not_told_before_a_crash_is_told_after_the_restart() {
+fn unstored_source_is_stored_after_a_crash() {
     let fresh = Claim { epoch: 1, ..Claim::default() };
     let mut held = PartitionState::<Detecting>::restore(0, &fresh, &settings()).unwrap();
     play(&mut held, 0..5);
@@ -75,17 +75,17 @@ fn a_source_that_was_not_told_before_a_crash_is_told_after_the_restart() {
         play(&mut held, second..second + 1);
         told = rows_told(&mut held, false).or(told);
     }
-    assert!(told.is_some_and(|told| told < 19), "{told:?}: nothing is left to tell");
+    assert!(told.is_some_and(|told| told < 19), "{told:?}: nothing is left");
     // It dies; the results of all messages are in the database, but no state was written.
     let after = Claim { epoch: 2, position: Some(40), ..Claim::default() };
     let mut again = PartitionState::<Detecting>::restore(0, &after, &settings()).unwrap();
     play(&mut again, 0..20);
     let told = (0..3).filter_map(|_| rows_told(&mut again, true)).last();
-    assert_eq!(told, Some(20), "the latest count is told once nothing more comes");
+    assert_eq!(told, Some(20), "the latest count is stored once no row arrives");
 }
 
 #[test]
-fn what_is_found_again_after_a_crash_takes_no_memory() {
+fn replayed_results_take_no_memory() {
     let fresh = Claim { epoch: 1, ..Claim::default() };
     let mut held = PartitionState::<Detecting>::restore(0, &fresh, &settings()).unwrap();
     play(&mut held, 0..30);
@@ -106,7 +106,7 @@ fn what_is_found_again_after_a_crash_takes_no_memory() {
 }
 
 #[test]
-fn series_are_told_though_nothing_else_is_known() {
+fn series_are_sent_without_other_results() {
     let mut outcome = Outcome::default();
     assert!(outcome.is_quiet());
     let node = Name::parse("nid00001").unwrap();
@@ -117,7 +117,7 @@ fn series_are_told_though_nothing_else_is_known() {
 
 /// One node falls silent after 20 s; what is open of it is written a minute later, and then it dies.
 #[test]
-fn what_was_written_of_a_silent_series_before_a_crash_is_not_written_again() {
+fn silent_series_are_not_written_twice_after_a_crash() {
     let play = |held: &mut PartitionState<Detecting>,
                 seconds: std::ops::Range<i64>,
                 written: &mut Vec<(u32, i64)>| {
@@ -149,7 +149,7 @@ fn what_was_written_of_a_silent_series_before_a_crash_is_not_written_again() {
 }
 
 #[test]
-fn sources_are_told_some_at_a_time_and_none_is_left_out() {
+fn sources_are_stored_in_batches_without_omission() {
     let fresh = Claim { epoch: 1, ..Claim::default() };
     let mut held = PartitionState::<Detecting>::restore(0, &fresh, &settings()).unwrap();
     let nodes = ["nid00001", "nid00002", "nid00003"];
@@ -171,7 +171,7 @@ fn sources_are_told_some_at_a_time_and_none_is_left_out() {
 }
 
 #[test]
-fn undecodable_messages_are_kept_until_the_next_commit_and_not_found_again() {
+fn undecodable_messages_are_kept_once_across_a_restart() {
     let fresh = Claim { epoch: 1, generation: 0, position: None, offset_base: 0, snapshot: None };
     let mut held = PartitionState::<Detecting>::restore(0, &fresh, &settings()).unwrap();
     assert!(held.message(0, Some(b"none of Tailback's")).unwrap().is_some());

@@ -32,7 +32,7 @@ async fn post(url: &str, body: &str, token: &str) -> (u16, String) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_taken_stands_in_the_topic_and_bad_input_is_told() {
+async fn accepted_events_are_in_the_topic_and_bad_input_is_refused() {
     let cluster = MockCluster::new(1).unwrap();
     cluster.create_topic("tailback.jobs", 1, 1).unwrap();
     let brokers = cluster.bootstrap_servers();
@@ -78,5 +78,5 @@ async fn without_a_broker_nothing_is_taken() {
     let url = serve(intake, None).await;
     let (status, said) = post(&url, EVENT, "").await;
     assert_eq!(status, 503);
-    assert!(said.starts_with("Kafka did not take it: "), "{said}");
+    assert!(said.starts_with("Kafka did not accept the events: "), "{said}");
 }

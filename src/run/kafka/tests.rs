@@ -41,7 +41,7 @@ fn arrived(in_flight: (&str, &str)) -> Vec<u8> {
 }
 
 #[test]
-fn what_goes_one_by_one_arrives_in_order_although_the_first_is_refused() {
+fn one_request_in_flight_keeps_order_after_a_refusal() {
     assert_eq!(arrived(ONE_BY_ONE), (0..10).collect::<Vec<u8>>());
 }
 

@@ -85,7 +85,7 @@ fn regions(messages: Vec<LinkMessage>) -> Vec<Region> {
 }
 
 #[test]
-fn one_region_comes_of_links_that_two_partitions_tell_of() {
+fn links_of_two_partitions_form_one_region() {
     let network = network();
     let both = (0..2).map(|partition| message(partition, updates(&network, partition)));
     let found = regions(both.collect());
@@ -114,7 +114,7 @@ fn job_on_all(network: &Network, id: &str, said: f64) -> JobEvent {
 
 /// The first partition measures nothing here.
 #[test]
-fn a_job_that_is_told_by_a_partition_without_links_is_known_in_the_seconds_of_others() {
+fn jobs_of_a_partition_without_links_apply_to_others() {
     let network = network();
     let mut first = LinkUpdates::new(1.0, 3.0);
     first.jobs(&[job_on_all(&network, "7", 5.2)]);
@@ -154,16 +154,16 @@ fn lost_s(network: &Arc<Network>, late: f64, bundle: usize) -> f64 {
 
 /// A node of which the first rows got lost belongs to its job from the second on in which another row says so.
 #[test]
-fn what_links_say_of_a_job_whose_nodes_are_heard_of_late_depends_on_no_bundle() {
+fn link_losses_of_late_nodes_do_not_depend_on_bundles() {
     let network = network();
     let one_by_one = lost_s(&network, 20.0, 1);
     assert!(one_by_one > 1.0, "{one_by_one}");
-    assert_ne!(one_by_one, lost_s(&network, 5.0, 1), "nothing to tell apart");
+    assert_ne!(one_by_one, lost_s(&network, 5.0, 1), "the case shows no difference");
     assert_eq!([2, 7, 30, 60].map(|bundle| lost_s(&network, 20.0, bundle)), [one_by_one; 4]);
 }
 
 #[test]
-fn jobs_are_told_though_the_sources_of_the_partition_that_tells_them_are_silent() {
+fn jobs_are_sent_while_the_sources_are_silent() {
     let (network, at) = (network(), |second: f64| Time::from_seconds(second));
     let mut updates = LinkUpdates::new(1.0, 3.0);
     let mut reached = 59.0_f64;
@@ -191,7 +191,7 @@ fn jobs_are_told_though_the_sources_of_the_partition_that_tells_them_are_silent(
 }
 
 #[test]
-fn neither_order_nor_bundles_nor_repetitions_change_what_is_said() {
+fn results_do_not_depend_on_order_bundles_or_repeats() {
     let network = network();
     let of = |partition| updates(&network, partition);
     let whole = regions(vec![message(0, of(0)), message(1, of(1))]);
@@ -207,7 +207,7 @@ fn neither_order_nor_bundles_nor_repetitions_change_what_is_said() {
 }
 
 #[test]
-fn nothing_is_said_before_all_partitions_have_spoken() {
+fn no_second_is_processed_before_all_partitions_report() {
     let network = network();
     let found = regions(vec![message(0, updates(&network, 0))]);
     assert_eq!(found, Vec::new());
@@ -219,7 +219,7 @@ fn empty(count: i64) -> Vec<TickUpdate> {
 }
 
 #[test]
-fn seconds_for_which_too_many_wait_are_looked_at_and_counted() {
+fn forced_seconds_are_processed_and_counted() {
     let mut merge = LinkMerge::new(2, FabricSettings::default(), Some(network()));
     merge.message(message(0, empty(WAITING_MAX as i64)));
     assert_eq!((merge.forced(), merge.fabric().now()), (0, i64::MIN));
@@ -228,7 +228,7 @@ fn seconds_for_which_too_many_wait_are_looked_at_and_counted() {
 }
 
 #[test]
-fn words_about_links_that_wait_fill_no_memory_also_after_a_restart() {
+fn waiting_link_updates_are_bounded_after_a_restart() {
     let report = LinkReport {
         series: SeriesIndex(0),
         load_bytes_per_s: 1.0,
@@ -257,7 +257,7 @@ fn words_about_links_that_wait_fill_no_memory_also_after_a_restart() {
 }
 
 #[test]
-fn a_merge_that_is_read_back_goes_on_with_the_partitions_that_are_configured() {
+fn restored_merge_uses_the_configured_partitions() {
     let network = network();
     let mut merge = LinkMerge::new(1, FabricSettings::default(), Some(Arc::clone(&network)));
     merge.message(message(0, empty(20)));
@@ -274,7 +274,7 @@ fn a_merge_that_is_read_back_goes_on_with_the_partitions_that_are_configured() {
 }
 
 #[test]
-fn a_message_of_another_version_is_none() {
+fn message_of_another_version_is_rejected() {
     let message = message(0, Vec::new());
     let mut payload = message.payload().unwrap();
     assert_eq!(LinkMessage::read(&payload), Some(message));
@@ -283,7 +283,7 @@ fn a_message_of_another_version_is_none() {
 }
 
 #[test]
-fn jobs_that_are_told_again_are_passed_over_unless_the_telling_began_anew() {
+fn repeated_jobs_are_skipped_unless_the_sequence_restarted() {
     let network = network();
     let mut first = LinkUpdates::new(1.0, 3.0);
     first.jobs(&[job_on_all(&network, "7", 5.0), job_on_all(&network, "8", 6.0)]);
@@ -307,7 +307,7 @@ fn names(told: &[(i64, Job)]) -> Vec<(i64, usize)> {
 
 /// Rows of one job from many nodes, later than the lateness: one update, and none with fewer nodes than the one before.
 #[test]
-fn what_is_said_of_a_job_too_late_is_told_once_and_never_takes_back_what_was_told() {
+fn late_job_events_are_sent_once_and_never_revert_a_job() {
     let network = network();
     let all = job_on_all(&network, "7", 20.0);
     let of = |range: std::ops::Range<usize>, said: f64| JobEvent {
@@ -346,7 +346,7 @@ fn jobs_and_links_go_by_the_same_ticks_however_long_these_are() {
 
 /// No previous owner could have reported them.
 #[test]
-fn jobs_that_were_known_before_links_were_watched_are_told_unless_they_are_long_over() {
+fn known_jobs_are_sent_when_links_begin_to_be_observed() {
     let network = network();
     let mut book = JobBook::default();
     let long_over = JobEvent { end: Some(Time::from_seconds(30.0)), ..job_on_all(&network, "1", 20.0) };

@@ -53,7 +53,7 @@ async fn incidents_are_listed_shown_retried_and_silenced() {
         (&["show", "nothing"][..], "there is no incident"),
         (&["retry", "nothing"], "nothing of nothing"),
         (&["silence", "alertname"], "LABEL=TEXT"),
-        (&["silence", "--end", id], "there is no silence"),
+        (&["silence", "--end", id], "there is no active silence"),
     ] {
         let output = alerts(store, arguments);
         let error = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -112,7 +112,7 @@ fn the_documented_commands_about_alerts_are_answered_from_the_sites_database() {
         assert!(listed.contains(SHOWN) && listed.contains("0 waiting, 1 dead of another"), "{listed}");
         let shown = printed(show);
         assert!(shown.contains("avoid nodes: nid00012") && shown.contains("it answers 400"), "{shown}");
-        assert_eq!(printed(retry), "2 notices go again\n");
+        assert_eq!(printed(retry), "2 notices will be sent again\n");
         assert!(printed(list).contains("1 waiting, 0 dead of another"));
         assert!(printed(silence).starts_with("silence "));
         is_silenced(folder.path());

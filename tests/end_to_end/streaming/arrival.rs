@@ -60,7 +60,7 @@ fn delay(rows: &mut [Row], dice: &mut Dice, percent: u64, from_ms: u64, to_ms: u
 }
 
 #[test]
-fn rows_shuffled_doubled_and_delayed_within_the_lateness_give_the_same_tables() {
+fn tables_equal_for_shuffled_doubled_and_delayed_rows() {
     let Some((services, _turn)) = turn() else { return };
     let mut dice = Dice::new("shuffled");
     let mut rows = rows::undisturbed();
@@ -75,7 +75,7 @@ fn rows_shuffled_doubled_and_delayed_within_the_lateness_give_the_same_tables() 
 }
 
 #[test]
-fn rows_that_never_arrive_leave_what_the_others_say() {
+fn missing_rows_leave_the_other_results() {
     let Some((services, _turn)) = turn() else { return };
     let mut dice = Dice::new("dropped");
     let mut rows = rows::undisturbed();
@@ -107,7 +107,7 @@ fn rows_later_than_the_lateness_are_counted_and_change_nothing() {
 }
 
 #[test]
-fn two_producers_with_clocks_300_ms_apart_lose_nothing_and_depend_on_no_order() {
+fn clocks_300_ms_apart_lose_no_rows_in_any_order() {
     let Some((services, _turn)) = turn() else { return };
     let mut rows = rows::skewed();
     let first = Site::tables_of(services, "skewed", &rows);

@@ -101,7 +101,7 @@ fn register(site: &Site, services: &Services) -> [u32; 2] {
 }
 
 #[test]
-fn avro_rows_equal_json_rows_across_versions_and_although_the_registry_comes_late() {
+fn avro_equals_json_across_versions_with_a_late_registry() {
     let Some((services, _turn)) = turn() else { return };
     let json: Vec<Row> = rows::undisturbed().into_iter().map(in_milliseconds).collect();
     let expected = Site::tables_of(services, "json", &json);

@@ -15,8 +15,8 @@ use support::stack::turn;
 fn run(program: impl AsRef<Path>, arguments: &[&str]) -> String {
     let program = program.as_ref();
     let output = Command::new(program).args(arguments).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{} {arguments:?}: {told}", program.display());
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{} {arguments:?}: {printed}", program.display());
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -61,7 +61,7 @@ fn moves_without_signals(folder: &Path, from: &Database, all: &Tables) {
 }
 
 #[test]
-fn a_restored_dump_holds_everything_and_goes_on_from_where_it_was() {
+fn restored_dump_is_complete_and_continues() {
     let Some((services, _turn)) = turn() else { return };
     let rows = rows::undisturbed();
     let middle = rows.iter().position(|row| row.arrival_us - rows[0].arrival_us > 40_000_000).unwrap();

@@ -42,7 +42,7 @@ fn restarts(log: &str) -> usize {
 }
 
 #[test]
-fn own_topics_deleted_during_the_run_are_created_again_and_read_from_their_start() {
+fn own_topics_deleted_during_a_run_are_recreated_and_read() {
     let Some((services, _turn)) = turn() else { return };
     let site = Site::new(services, "own_deleted");
     let rows = rows::in_order_of_arrival(rows::undisturbed());
@@ -61,7 +61,7 @@ fn own_topics_deleted_during_the_run_are_created_again_and_read_from_their_start
 }
 
 #[test]
-fn own_topics_deleted_while_nothing_ran_are_read_from_their_start() {
+fn own_topics_deleted_between_runs_are_read_from_the_start() {
     let Some((services, _turn)) = turn() else { return };
     let site = Site::new(services, "own_deleted_stopped");
     let rows = rows::in_order_of_arrival(rows::undisturbed());

@@ -13,7 +13,7 @@ use support::stack::{Services, turn};
 const CHANGED: &str = "[metric.lustre_write_rate]\neta = 9.0\n";
 
 #[test]
-fn a_stop_in_the_middle_is_in_order_and_in_time_and_the_next_run_continues() {
+fn stop_is_clean_and_in_time_and_the_next_run_continues() {
     let Some((services, _turn)) = turn() else { return };
     let site = Site::new(services, "stopped");
     let mut process = Some(site.start());
@@ -45,7 +45,7 @@ fn with_changed_eta(
     site.configure(CHANGED);
     if reload {
         process.signal("HUP");
-        process.wait_for("thresholds read again");
+        process.wait_for("thresholds reloaded");
     }
     if kill {
         process.kill();
@@ -58,7 +58,7 @@ fn with_changed_eta(
 }
 
 #[test]
-fn thresholds_that_are_read_anew_hold_from_there_on_and_survive_a_kill() {
+fn reloaded_thresholds_apply_and_survive_a_kill() {
     let Some((services, _turn)) = turn() else { return };
     let reloaded = with_changed_eta(services, "reloaded", [true, false], Site::settled);
     let bounds = |tables: &Tables| -> Vec<String> {
@@ -97,13 +97,13 @@ fn missing_topics_are_named_if_they_may_not_be_created() {
 }
 
 #[test]
-fn a_database_without_the_schema_is_told_with_the_command_that_mends_it() {
+fn missing_schema_is_reported_with_the_migrate_command() {
     let Some((services, _turn)) = turn() else { return };
     fails(&Site::bare(services, "bare"), "", &["tailback migrate"]);
 }
 
 #[test]
-fn a_wrong_password_is_told_and_not_shown() {
+fn wrong_password_is_reported_and_not_shown() {
     let Some((services, _turn)) = turn() else { return };
     let mut site = Site::bare(services, "locked");
     site.database.rows("CREATE ROLE locked LOGIN PASSWORD 'right'");

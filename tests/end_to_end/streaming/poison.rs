@@ -77,7 +77,7 @@ fn verdicts_too_large_for_their_topic_hold_nothing_up() {
     site.create_topic_for_messages_of(&format!("{}.verdicts", site.name), 150);
     Feed::to(&site).all(&in_order_of_arrival(rows::undisturbed()));
     let mut process = site.start();
-    process.wait_for("a message is too large for Kafka and is left out");
+    process.wait_for("message dropped: too large for Kafka");
     site.settles_as(undisturbed(services));
     assert!(process.log().contains("large.verdicts"), "the log names the topic");
     process.finish();

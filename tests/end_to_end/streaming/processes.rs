@@ -23,7 +23,7 @@ fn start_member(site: &Site, stages: &str, member: &str) -> Process {
 }
 
 #[test]
-fn after_20_kills_of_a_detector_the_tables_equal_those_of_an_undisturbed_run() {
+fn tables_equal_after_20_kills_of_a_detector() {
     let Some((services, _turn)) = turn() else { return };
     let site = Site::new(services, "kills");
     let aggregator = start_member(&site, "aggregator", "aggregator");
@@ -54,7 +54,7 @@ fn after_20_kills_of_a_detector_the_tables_equal_those_of_an_undisturbed_run() {
 }
 
 #[test]
-fn after_20_kills_of_an_aggregator_the_tables_equal_those_of_an_undisturbed_run() {
+fn tables_equal_after_20_kills_of_an_aggregator() {
     let Some((services, _turn)) = turn() else { return };
     let site = Site::new(services, "aggregator_kills");
     let detector = start_member(&site, "detector,rollup", "detector");
@@ -96,7 +96,7 @@ fn of_two_detectors_one_dies_after_a_third_has_joined() {
 /// In real time: an aggregator that waits for its share of a stopped one's partitions announces nothing of them, and rows
 /// that the others read meanwhile follow the clock.
 #[test]
-fn of_two_aggregators_that_share_the_raw_topics_one_dies_and_a_third_joins() {
+fn aggregator_dies_and_a_third_joins() {
     const ASSIGNED: &str = "raw partitions assigned";
     const SECONDS: u32 = 50;
     let Some((services, _turn)) = turn() else { return };
@@ -124,7 +124,7 @@ fn of_two_aggregators_that_share_the_raw_topics_one_dies_and_a_third_joins() {
 }
 
 #[test]
-fn a_detector_that_slept_while_another_took_over_writes_nothing_twice() {
+fn paused_detector_writes_nothing_after_a_takeover() {
     let Some((services, _turn)) = turn() else { return };
     let site = Site::new(services, "asleep");
     let others = site.start_stages("aggregator,rollup");

@@ -118,8 +118,8 @@ fn sampled_and_read(site: &Site, arguments: &[&str]) {
     let (ticks, prefix) = (TICKS.to_string(), site.raw_topic(""));
     let done =
         sample(folder.path(), &[&["--figures", &ticks, "--topic-prefix", &prefix], arguments].concat());
-    let told = String::from_utf8(done.stderr).unwrap();
-    assert!(!told.contains("WARN"), "{told}");
+    let warnings = String::from_utf8(done.stderr).unwrap();
+    assert!(!warnings.contains("WARN"), "{warnings}");
     let ticks = all_are_there(site, &printed);
     let process = site.start();
     let tables = site.settled_for_now();
@@ -140,7 +140,7 @@ fn every_sampled_row_is_in_kafka_and_is_read() {
 }
 
 #[test]
-fn every_sampled_row_goes_through_tls_and_a_password_as_the_configuration_says() {
+fn sampled_rows_arrive_through_tls_and_a_password() {
     let Some((services, _turn)) = turn() else { return };
     let site = Site::new(services, "secure_sampler");
     let tls = services.dir.join("kafka/tls");

@@ -53,13 +53,13 @@ fn is_told_in_time(site: &Site, last_us: i64) {
     let newest_us: i64 = until(site, &told, |rows| rows.len() == 1)[0].parse().unwrap();
     let (clock_us, stream_us) = (since_epoch().as_micros() as i64 - last_us, newest_us - last_us);
     eprintln!(
-        "told {:.2} s after the last row; others had rows {:.2} s after it",
+        "reported {:.2} s after the last row; others had rows {:.2} s after it",
         clock_us as f64 / 1e6,
         stream_us as f64 / 1e6
     );
     // Rows are pushed at the clock's pace, so the silence cannot be reported earlier by the clock than by the rows.
-    assert!(clock_us >= 2_000_000, "told {clock_us} us after the last row");
-    assert!(stream_us <= 6_000_000, "told when others had rows {stream_us} us after the last row");
+    assert!(clock_us >= 2_000_000, "reported {clock_us} us after the last row");
+    assert!(stream_us <= 6_000_000, "reported when others had rows {stream_us} us after the last row");
 }
 
 /// `sources` and `completeness` while the client is silent.
@@ -95,7 +95,7 @@ fn documented_queries(site: &Site) {
 }
 
 #[test]
-fn a_source_that_stops_is_told_in_seconds_and_counts_as_silent_until_its_next_row() {
+fn stopped_source_is_silent_within_seconds_until_its_next_row() {
     let Some((services, _turn)) = turn() else { return };
     let site = Site::new(services, "silences");
     let mut process = site.start();

@@ -149,16 +149,17 @@ listen = "127.0.0.1:0"
         let deadline = Instant::now() + Duration::from_secs(240);
         loop {
             let created = admin.create_topics(&new, &AdminOptions::new());
-            let told = self.database.runtime.block_on(created).unwrap();
+            let output = self.database.runtime.block_on(created).unwrap();
             let is_away =
-                |told: &TopicResult| matches!(told, Err((_, RDKafkaErrorCode::InvalidReplicationFactor)));
-            if told.iter().any(is_away) && Instant::now() < deadline {
+                |output: &TopicResult| matches!(output, Err((_, RDKafkaErrorCode::InvalidReplicationFactor)));
+            if output.iter().any(is_away) && Instant::now() < deadline {
                 std::thread::sleep(Duration::from_millis(500));
                 continue;
             }
-            let is_there =
-                |told: &TopicResult| matches!(told, Ok(_) | Err((_, RDKafkaErrorCode::TopicAlreadyExists)));
-            assert!(told.iter().all(is_there), "{told:?}");
+            let is_there = |output: &TopicResult| {
+                matches!(output, Ok(_) | Err((_, RDKafkaErrorCode::TopicAlreadyExists)))
+            };
+            assert!(output.iter().all(is_there), "{output:?}");
             return;
         }
     }

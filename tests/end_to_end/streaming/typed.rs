@@ -23,14 +23,14 @@ fn runs(folder: &Path, command: &str) -> Process {
 }
 
 #[test]
-fn a_site_is_migrated_run_examined_and_split_into_stages_by_the_commands_of_the_readme() {
+fn readme_commands_migrate_run_and_split_a_site() {
     let Some((services, _turn)) = turn() else { return };
     let site = Site::bare(services, "typed");
     let folder = folder_of(&site);
     let block = documents::block("README.md", "tailback migrate --config");
     let commands: Vec<&str> = block.lines().map(|line| line.split('#').next().unwrap().trim()).collect();
     let &[migrate, run, doctor] = commands.as_slice() else { panic!("{block}") };
-    assert!(documents::printed(&folder, migrate).contains("0001"), "{migrate} tells no migration");
+    assert!(documents::printed(&folder, migrate).contains("0001"), "{migrate} prints no migration");
 
     let rows = rows::undisturbed();
     let (before, after) = rows.split_at(rows.len() / 2);
@@ -40,9 +40,9 @@ fn a_site_is_migrated_run_examined_and_split_into_stages_by_the_commands_of_the_
     let process = runs(&folder, run);
     site.settled_for_now();
     // Rows of a recording are old, and their sources are silent by now: that is no reason to fail to say so.
-    let told = documents::typed(&folder, doctor).output().unwrap();
-    let told = String::from_utf8(told.stdout).unwrap();
-    assert!(told.contains("kafka") && told.contains("database"), "{told}");
+    let output = documents::typed(&folder, doctor).output().unwrap();
+    let output = String::from_utf8(output.stdout).unwrap();
+    assert!(output.contains("kafka") && output.contains("database"), "{output}");
     process.finish();
 
     let stage = documents::quoted("docs/install.md", "TAILBACK_RUN__STAGES=");

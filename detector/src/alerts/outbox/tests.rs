@@ -68,7 +68,7 @@ fn keys(leased: &[Leased]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_notice_that_is_told_again_adds_nothing() {
+async fn repeated_notice_is_stored_once() {
     let mut case = case();
     for _ in 0..2 {
         case.tell(vec![notice("i", 1, NoticeKind::Firing)]);
@@ -96,7 +96,7 @@ async fn notices_of_one_incident_keep_their_order() {
 }
 
 #[tokio::test]
-async fn who_lost_the_lease_has_no_say() {
+async fn expired_lease_cannot_commit() {
     let mut case = case();
     case.tell(vec![notice("i", 1, NoticeKind::Firing)]);
     let lost = case.lease(10.0).await;
@@ -108,7 +108,7 @@ async fn who_lost_the_lease_has_no_say() {
 }
 
 #[tokio::test]
-async fn what_repeats_does_so_until_something_newer_is_there() {
+async fn notice_repeats_until_a_newer_one_exists() {
     let mut case = case();
     case.tell(vec![notice("i", 1, NoticeKind::Firing)]);
     let first = case.lease(10.0).await;
@@ -135,7 +135,7 @@ async fn what_repeats_does_so_until_something_newer_is_there() {
 }
 
 #[tokio::test]
-async fn dead_letters_go_again_unless_something_newer_arrived() {
+async fn dead_letters_are_retried_unless_superseded() {
     let mut case = case();
     case.tell(vec![notice("i", 1, NoticeKind::Firing), notice("k", 1, NoticeKind::Firing)]);
     for leased in case.lease(10.0).await {
@@ -143,7 +143,7 @@ async fn dead_letters_go_again_unless_something_newer_arrived() {
     }
     case.tell(vec![notice("k", 2, NoticeKind::Resolved)]);
     let end = case.lease(20.0).await;
-    assert_eq!(keys(&end), ["k.2"], "a dead letter holds nobody up");
+    assert_eq!(keys(&end), ["k.2"], "a dead letter delays no notice");
     case.outbox.delivered(&end[0], 20.0, None).await.unwrap();
     assert_eq!(case.outbox.retry("", "a").await.unwrap(), 1);
     assert_eq!(keys(&case.lease(30.0).await), ["i.1"]);
@@ -152,7 +152,7 @@ async fn dead_letters_go_again_unless_something_newer_arrived() {
 }
 
 #[tokio::test]
-async fn advice_is_of_what_fires() {
+async fn advice_covers_firing_incidents() {
     let mut case = case();
     case.tell(vec![notice("i", 1, NoticeKind::Firing), notice("k", 1, NoticeKind::Firing)]);
     let over = Notice { resolved_s: Some(150.0), ..notice("k", 2, NoticeKind::Resolved) };

@@ -29,7 +29,7 @@ fn now_after(merge: &mut LinkMerge, message: LinkMessage) -> i64 {
 
 /// Recorded rows come in portions: when the first were read, the watermark leaps from their times to the clock.
 #[test]
-fn a_watermark_that_leaps_makes_nobody_quiet_and_no_second_complete() {
+fn jumping_watermark_completes_no_second() {
     let clock = 1_000_000;
     let mut updates = LinkUpdates::new(1.0, 3.0);
     let mut until = |watermark: i64| updates.progress(read_up_to(at(watermark), Some(at(40))));
@@ -51,7 +51,7 @@ fn a_watermark_that_leaps_makes_nobody_quiet_and_no_second_complete() {
 
 /// Rows come eight seconds late, and pause now and then: whenever they do, the watermark steps to the clock.
 #[test]
-fn pauses_of_rows_that_come_late_all_the_time_make_nobody_quiet() {
+fn pauses_of_late_rows_make_no_partition_quiet() {
     let mut updates = LinkUpdates::new(1.0, 3.0);
     let mut clock = 100.0_f64;
     for pause in 0..20 {
@@ -70,7 +70,7 @@ fn pauses_of_rows_that_come_late_all_the_time_make_nobody_quiet() {
 
 /// Steps of minutes: rows of a small machine, which are caught up with at a hundred times their pace.
 #[test]
-fn one_without_rows_becomes_quiet_while_rows_are_caught_up_with() {
+fn partition_without_rows_is_quiet_during_catch_up() {
     let mut updates = LinkUpdates::new(1.0, 3.0);
     let mut silent_s = |watermark: i64| {
         updates.progress(ReadUpTo { watermark: at(watermark), newest: Some(at(100)), rows: 7 });
@@ -101,7 +101,7 @@ fn rows_that_are_steadily_behind_the_clock_are_waited_for() {
         let often = says(0, clock, Some((newest, 0)), Some(told));
         let now = now_after(&mut merge, LinkMessage { updates: second(told), ..often });
         assert!(now <= rare - 4, "second {now} was looked at, the other one is at {}", rare - 4);
-        assert!(clock < 110 || now > rare - 8, "nothing goes on: {now}");
+        assert!(clock < 110 || now > rare - 8, "no progress: {now}");
     }
     // That partition stops: no other one waits for it.
     for clock in 140..160 {
@@ -114,7 +114,7 @@ fn rows_that_are_steadily_behind_the_clock_are_waited_for() {
 
 /// The node's rows are of an hour later than those of all others.
 #[test]
-fn one_clock_that_is_an_hour_ahead_does_not_end_the_hour_for_others() {
+fn clock_an_hour_ahead_does_not_end_seconds_of_others() {
     let mut updates = LinkUpdates::new(1.0, 3.0);
     let rows = |second: i64| ReadUpTo {
         watermark: at(second),
@@ -134,7 +134,7 @@ fn one_clock_that_is_an_hour_ahead_does_not_end_the_hour_for_others() {
 
 /// The only node of a partition; its rows are late, and there is one each second.
 #[test]
-fn one_clock_that_is_an_hour_behind_is_waited_for_no_longer_than_half_a_minute() {
+fn clock_an_hour_behind_delays_at_most_half_a_minute() {
     let mut behind = LinkUpdates::new(1.0, 3.0);
     let mut merge = merge();
     for clock in 10_000..10_060 {
@@ -166,7 +166,7 @@ fn a_silence_passes_no_second_of_which_rows_could_still_come() {
             let now = now_after(&mut merge, silent(second));
             assert!(now < second - 3, "at {second} {now} was looked at, {behind} s behind the clock");
         }
-        assert!(merge.fabric().now() > 30, "nothing goes on");
+        assert!(merge.fabric().now() > 30, "no progress");
         merge.message(silent(70));
         assert!(!merge.fabric().is_open(), "what is open does not end");
     }

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_is_too_long_for_a_message_goes_in_several_and_says_the_same() {
+fn split_messages_have_the_same_content() {
     let network = network();
     let jobs: Vec<JobEvent> = (0..40).map(|id| job_on_all(&network, &id.to_string(), 5.0)).collect();
     let whole = |partition: i32| {
@@ -35,7 +35,7 @@ fn what_is_too_long_for_a_message_goes_in_several_and_says_the_same() {
 }
 
 #[test]
-fn a_second_of_very_many_links_is_told_in_parts_and_looked_at_as_one() {
+fn second_with_many_links_is_split_and_processed_as_one() {
     let of = |at: usize| SeriesInfo {
         metric: Metric::IbWaitRatio,
         component: Name::parse(&format!("leaf{at:05}")).unwrap(),
@@ -74,7 +74,7 @@ fn a_second_of_very_many_links_is_told_in_parts_and_looked_at_as_one() {
 
 /// The state is of a time when links were not watched; messages are taken again of which the results are known.
 #[test]
-fn links_are_told_of_by_name_though_they_were_seen_before_anybody_watched() {
+fn links_are_named_when_observation_begins() {
     let network = network();
     let first = updates(&network, 0);
     let known: usize = first.iter().map(|updates| updates.series.len()).sum();

@@ -1,0 +1,104 @@
+//! Plain words: comments, log messages and error texts of the folders below avoid private words.
+
+use regex::Regex;
+use std::fs;
+use std::path::{Path, PathBuf};
+use support::paths::root;
+
+/// Folders and files that are checked; the list grows until it covers the project.
+const CHECKED: [&str; 6] = [
+    "src/run",
+    "src/alerts",
+    "src/shutdown.rs",
+    "detector/src/postgres",
+    "detector/src/alerts",
+    "tests/end_to_end/streaming",
+];
+
+/// Words with a standard replacement: report, log, send; received; again; continue; retry; timeout; updates; no actor.
+const REFUSED: [&str; 24] = [
+    "tell",
+    "tells",
+    "told",
+    "telling",
+    "tellings",
+    "hear",
+    "hears",
+    "heard",
+    "anew",
+    "nobody",
+    "somebody",
+    "anybody",
+    "everybody",
+    "whoever",
+    "go on",
+    "goes on",
+    "went on",
+    "trying on",
+    "say of",
+    "says of",
+    "lets go",
+    "broke down",
+    "news",
+    "patience",
+];
+
+fn sources(path: &Path) -> Vec<PathBuf> {
+    if path.is_file() {
+        return vec![path.to_path_buf()];
+    }
+    let entries = fs::read_dir(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let files = entries.flat_map(|entry| sources(&entry.unwrap().path()));
+    files.filter(|file| file.extension().is_some_and(|extension| extension == "rs")).collect()
+}
+
+/// Finds refused words in the comment and the string literals of a line, without what `{}` inserts.
+struct Search {
+    literal: Regex,
+    inserted: Regex,
+    refused: Regex,
+}
+
+impl Search {
+    fn new() -> Search {
+        Search {
+            literal: Regex::new(r#""(?:[^"\\]|\\.)*""#).unwrap(),
+            inserted: Regex::new(r"\{[^}]*\}").unwrap(),
+            refused: Regex::new(&format!(r"(?i)\b(?:{})\b", REFUSED.join("|"))).unwrap(),
+        }
+    }
+
+    fn first(&self, line: &str) -> Option<String> {
+        let code = self.literal.replace_all(line, "\"\"");
+        let comment = code.find("//").map_or("", |at| &code[at..]);
+        let texts: String = self.literal.find_iter(line).map(|text| text.as_str()).collect();
+        let prose = format!("{} {comment}", self.inserted.replace_all(&texts, ""));
+        self.refused.find(&prose).map(|word| word.as_str().to_string())
+    }
+}
+
+#[test]
+fn checked_folders_use_no_refused_words() {
+    let (root, search, mut found) = (root(), Search::new(), Vec::new());
+    for path in CHECKED.iter().flat_map(|path| sources(&root.join(path))) {
+        let text = fs::read_to_string(&path).unwrap();
+        for (number, line) in text.lines().enumerate() {
+            if let Some(word) = search.first(line) {
+                let file = path.strip_prefix(&root).unwrap_or(&path).display();
+                found.push(format!("{file}:{}: {word}: {}", number + 1, line.trim()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{} lines with refused words:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn refused_words_are_found_in_comments_and_literals_only() {
+    let search = Search::new();
+    for line in ["/// It told all.", "warn!(%error, \"trying on\");", "let a = 1; // Nobody asks."] {
+        assert!(search.first(line).is_some(), "{line}");
+    }
+    for line in ["let told = 1;", "format!(\"{told}: https://host/path\")", "// The outlet retold it."] {
+        assert_eq!(search.first(line), None, "{line}");
+    }
+}
