@@ -1,4 +1,4 @@
-//! `GET /api/v1/advice?nodes=…`: what a scheduler that asks instead of listening should know now.
+//! `GET /api/v1/advice?nodes=…`: current advice for a scheduler that polls.
 
 use crate::run::access::{Access, authorised};
 use axum::extract::{Query, State};
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
-/// Incidents that are looked at, and nodes that may be asked about.
+/// Incidents that are looked at, and nodes of a query, at most.
 const INCIDENTS_MAX: usize = 1_000;
 const NODES_MAX: usize = 20_000;
 

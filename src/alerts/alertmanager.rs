@@ -1,4 +1,4 @@
-//! Prometheus' Alertmanager, API v2. Labels stay the same while an incident lasts, figures are annotations. What fires is
+//! Prometheus' Alertmanager, API v2. Labels stay the same while an incident lasts, measurements are annotations. What fires is
 //! sent again before it would expire there; what is over is sent for five minutes, as Prometheus does.
 
 use super::http::{self, Refusal};

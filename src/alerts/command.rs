@@ -1,4 +1,4 @@
-//! `tailback alerts`: incidents, what became of their notices, dead letters, silences.
+//! `tailback alerts`: incidents, deliveries of their notices, dead letters, silences.
 
 use super::words;
 use crate::config::RunConfig;
@@ -16,10 +16,10 @@ use std::path::PathBuf;
 const LISTED_MAX: usize = 1_000;
 /// Seconds into the past of `list --all`.
 const ALL_S: f64 = 7.0 * 86_400.0;
-/// Longest silence: who wants more changes the rule.
+/// Longest silence; for more, change the rule.
 const SILENCE_MAX_S: f64 = 30.0 * 86_400.0;
 
-/// What is asked, and of which database
+/// Which command, and on which database
 #[derive(Debug, Args)]
 pub struct AlertsArgs {
     #[command(subcommand)]
@@ -80,7 +80,7 @@ enum Command {
     },
 }
 
-/// Answers.
+/// Runs a command.
 ///
 /// # Errors
 /// One sentence: a database that does not answer, an incident or matcher that is none.

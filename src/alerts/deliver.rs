@@ -21,7 +21,7 @@ const HELD_S: f64 = 5.0;
 /// Seconds between two looks at what the outbox holds, and two cleanings of it.
 const COUNTED_S: f64 = 5.0;
 const CLEANED_S: f64 = 3_600.0;
-/// Seconds after which the outbox is asked again when it did not answer.
+/// Wait before the next try when the outbox did not answer.
 const RETRY_DELAY: Duration = Duration::from_secs(2);
 
 /// The clock: seconds since the epoch.
@@ -94,7 +94,7 @@ impl Deliverer {
     /// Delivers what is due now; how many notices were looked at.
     ///
     /// # Errors
-    /// What the outbox says; what was leased is leased again later.
+    /// Errors of the outbox; leased notices are leased again later.
     pub async fn turn(&mut self) -> Result<usize, OutboxError> {
         let now_s = (self.clock)();
         self.keep_house(now_s).await?;
@@ -195,7 +195,7 @@ impl Deliverer {
         Ok(())
     }
 
-    /// Writes down what became of a try.
+    /// Records the outcome of a try.
     async fn note(&mut self, leased: &Leased, outcome: Result<(), Refusal>) -> Result<(), OutboxError> {
         let (now_s, receiver) = ((self.clock)(), Arc::clone(&self.receiver));
         let refusal = match outcome {

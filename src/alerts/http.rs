@@ -6,7 +6,7 @@ use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::{Certificate, Client, RequestBuilder, StatusCode, redirect};
 use std::time::Duration;
 
-/// Of what a receiver says to a refusal, so many bytes are kept.
+/// Bytes of a receiver's error text that are kept.
 const SAID_BYTES: usize = 200;
 
 /// Why a notice was not taken.

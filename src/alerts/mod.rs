@@ -3,7 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `receiver.rs` | receivers: one file each, checked at start |
-//! | `deliver.rs` | the task of one receiver: lease, send, write down what became of it |
+//! | `deliver.rs` | the task of one receiver: lease, send, record the outcome |
 //! | `pace.rs` | when the next try is, and how many there may be |
 //! | `http.rs` | requests: no redirects, a time limit, a configured CA beside the system's |
 //! | `webhook.rs` | signed JSON |

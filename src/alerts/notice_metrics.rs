@@ -3,7 +3,7 @@
 use detector::alerts::outbox::Count;
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 
-/// Explains the figures in `/metrics`.
+/// Describes the metrics in `/metrics`.
 pub fn describe() {
     describe_counter!("tailback_notices_total", "Tries to deliver notices, by receiver and outcome");
     describe_gauge!("tailback_notices", "Notices in the outbox, by receiver and state");

@@ -30,7 +30,7 @@ impl Random {
 }
 
 /// Seconds until the next try after `attempts` of them: twice as long each time up to the ceiling, of which a random part
-/// between half and all is waited, so that notices that failed together do not come together again. A receiver that asked
+/// between half and all is waited, so that notices that failed together do not come together again. A receiver that requested
 /// for a pause gets it.
 pub fn wait_s(receiver: &Receiver, attempts: u32, asked_s: Option<f64>, random: &mut Random) -> f64 {
     let doubled = receiver.backoff_s * 2_f64.powi(attempts.saturating_sub(1).min(40) as i32);

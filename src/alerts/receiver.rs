@@ -29,11 +29,11 @@ pub enum Mark {
     NodeComment,
 }
 
-/// A receiver as its file says.
+/// A receiver, as in its file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Receiver {
-    /// Its name, in the outbox and in figures.
+    /// Its name, in the outbox and in metrics.
     pub name: String,
     /// What is spoken.
     pub kind: Kind,
@@ -88,10 +88,10 @@ pub struct Receiver {
     /// `SLURM_CONF` for it; "" for its own.
     #[serde(default)]
     pub slurm_conf: PathBuf,
-    /// What stands in `token_file`.
+    /// Content of `token_file`.
     #[serde(skip)]
     pub token: Option<Redacted>,
-    /// What stands in `secret_file`.
+    /// Content of `secret_file`.
     #[serde(skip)]
     pub secret: Option<Redacted>,
 }
@@ -135,7 +135,7 @@ pub struct ReceiverError {
 }
 
 impl Receiver {
-    /// Who gets what, for the outbox.
+    /// Its route, for the outbox.
     pub fn route(&self) -> Route {
         Route { receiver: self.name.clone(), least_severity: self.least_severity, rules: self.rules.clone() }
     }

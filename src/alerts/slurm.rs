@@ -17,7 +17,7 @@ const OURS: &str = "tailback: ";
 /// Acts on a notice.
 ///
 /// # Errors
-/// [`Refusal`] when Slurm does not answer or the outbox cannot be asked.
+/// [`Refusal`] when Slurm or the outbox does not answer.
 pub async fn act(
     outbox: &mut OutboxStore,
     receiver: &Receiver,
@@ -149,7 +149,7 @@ async fn scontrol(receiver: &Receiver, arguments: &[String]) -> Result<Option<St
     if output.status.success() {
         return Ok(Some(printed.into_owned()));
     }
-    Err(Refusal::passing(format!("scontrol says: {}", all.trim().replace('\n', " "))))
+    Err(Refusal::passing(format!("scontrol failed: {}", all.trim().replace('\n', " "))))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub fn time(seconds: f64) -> String {
     text.get(..19).unwrap_or_default().replace('T', " ") + " UTC"
 }
 
-/// What others wrote must neither steer a terminal nor break a line.
+/// Text of other programs must neither control a terminal nor break a line.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

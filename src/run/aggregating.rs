@@ -51,14 +51,14 @@ const IDLE: Duration = Duration::from_millis(20);
 const AHEAD_S: f64 = 5.0;
 /// A raw partition that gave nothing for so long is not waited for here, and whether it ended is doubted.
 const STALLED: Duration = Duration::from_secs(2);
-/// A first word that Kafka did not take for so long is trouble.
+/// A first message that Kafka did not accept for so long is reported as a problem.
 const FIRST_SEND_TIMEOUT: Duration = Duration::from_secs(5);
-/// One of which no broker said anything for so long is not spoken of: then detectors wait for it half a minute longer.
+/// A raw partition without an answer of a broker for so long is not announced; detectors wait for it half a minute longer.
 const UNREACHABLE: Duration = Duration::from_secs(60);
-/// Seconds by which Kafka's clock is believed to be ahead.
+/// Seconds by which Kafka's clock may be ahead.
 const KAFKA_AHEAD_S: f64 = 1.0;
 
-/// Runs the stage until it is asked to stop.
+/// Runs the stage until a stop is requested.
 ///
 /// # Errors
 /// Errors that end the stage; it may be started again, and continues from the committed offsets.
@@ -139,7 +139,7 @@ impl<'a> Aggregating<'a> {
     }
 
     /// Waits until Kafka took a first word in each partition of the counters, then begins to read. It goes alone, as
-    /// [`kafka::ONE_BY_ONE`] says why: from then on brokers know this producer's numbers, and take nothing before what they
+    /// [`kafka::ONE_BY_ONE`] explains why: from then on brokers know this producer's numbers, and take nothing before what they
     /// refused.
     fn open(&mut self, config: &RunConfig, health: &Health) -> anyhow::Result<()> {
         self.out.send_first(self.chunk, &self.instance, now())?;
@@ -362,7 +362,7 @@ impl<'a> Aggregating<'a> {
     }
 }
 
-/// When Kafka got a message, as it says, so that reading it again says the same. What comes from the future came now.
+/// Kafka's timestamp of a message, so that a replay has the same one. A timestamp in the future counts as now.
 fn arrived(kafka_ms: Option<i64>, now: Time) -> Time {
     let said = kafka_ms.map(|ms| Time(ms.saturating_mul(1000)));
     said.filter(|said| *said <= now.plus_seconds(KAFKA_AHEAD_S)).unwrap_or(now)

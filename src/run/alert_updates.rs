@@ -72,7 +72,7 @@ mod tests {
         let read: Vec<Updates> = messages.iter().map(|message| read(&message.payload).unwrap()).collect();
         let (last, before) = read.split_last().unwrap();
         assert!(last.newest == newest && before.iter().all(|updates| updates.newest.is_none()));
-        let told: Vec<SilenceUpdate> = read.into_iter().flat_map(|updates| updates.silences).collect();
-        assert_eq!(told, silences);
+        let restored: Vec<SilenceUpdate> = read.into_iter().flat_map(|updates| updates.silences).collect();
+        assert_eq!(restored, silences);
     }
 }

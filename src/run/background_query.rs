@@ -1,4 +1,4 @@
-//! Questions to the brokers that no stage waits for.
+//! Requests to brokers in threads of their own, so that no stage waits for them.
 //!
 //! A broker answers only when the fetch before has been answered: that takes seconds where there is much to fetch, and
 //! a stage that waits falls behind further. A thread of its own waits; the stage looks for the answer in its turns.
@@ -51,7 +51,7 @@ impl<T: Send + 'static> BackgroundQuery<T> {
         let is_cancelled = Arc::new(AtomicBool::new(false));
         let (started, ends_early) = (Instant::now(), Arc::clone(&is_cancelled));
         let thread = thread::Builder::new().name(self.name.to_string());
-        // Without a thread there is no answer; the stage asks again.
+        // Without a thread there is no result; the stage queries again.
         let answer = thread.spawn(move || (request(&ends_early), started.elapsed()));
         self.running = answer.ok().map(|answer| Running { started, is_cancelled, answer });
     }
@@ -102,13 +102,13 @@ mod tests {
 
     #[test]
     fn drop_cancels_the_query_and_joins_its_thread() {
-        let (told, ended) = mpsc::channel();
+        let (done, ended) = mpsc::channel();
         let mut query = BackgroundQuery::new("test");
         query.start(move |is_cancelled| {
             while !is_cancelled.load(Ordering::Relaxed) {
                 thread::sleep(Duration::from_millis(1));
             }
-            told.send(()).unwrap();
+            done.send(()).unwrap();
         });
         drop(query);
         assert_eq!(ended.try_recv(), Ok(()));

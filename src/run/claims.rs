@@ -27,7 +27,7 @@ pub fn claim_and_seek<W: Work>(
     move |consumer, list| {
         let partitions: Vec<i32> = list.elements().iter().map(|e| e.partition()).collect();
         if partitions.is_empty() {
-            // A cooperative group first assigns nothing to who joins, until others have given something up.
+            // A cooperative group first assigns nothing to a new member, until other members have released partitions.
             return;
         }
         let (done, answer) = oneshot::channel();

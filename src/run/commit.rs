@@ -35,7 +35,7 @@ const SLOW: Duration = Duration::from_millis(300);
 pub struct Part {
     /// The partition.
     pub partition: i32,
-    /// Who owns it, as the claim said.
+    /// The epoch of the claim.
     pub epoch: i64,
     /// Offset that the database has.
     pub from: Option<i64>,
@@ -67,17 +67,17 @@ impl Addressed {
     }
 }
 
-/// What the writer is asked for.
+/// Requests to the writer.
 pub enum Request {
     /// Partitions to own from now on, and the identity of their topic if it is known.
     Claim(Vec<i32>, Option<String>, oneshot::Sender<Vec<(i32, Claim)>>),
     /// Results to write, and messages to send before.
     Commit(Vec<Part>, Vec<Addressed>, oneshot::Sender<Committed>),
-    /// Partitions that others own now.
+    /// Partitions with another owner now.
     Release(Vec<i32>),
 }
 
-/// What became of a commit.
+/// Outcome of a commit.
 #[derive(Debug, Default)]
 pub struct Committed {
     /// Partitions with another owner: nothing of them was written.
@@ -233,7 +233,7 @@ impl Writer {
         }
     }
 
-    /// A transaction that took long, with what was in it: who sees rows late looks here first.
+    /// A transaction that took long, with its content: a reason for late rows.
     fn log_slow(&self, took: Duration, written: &CommitMetrics) {
         if took < SLOW {
             return;
@@ -302,7 +302,7 @@ impl Writer {
         (trouble, is_gone)
     }
 
-    /// Sends messages of a topic each, and waits for what becomes of them.
+    /// Sends messages of a topic each, and waits for their outcomes.
     async fn deliver(&self, messages: &[(&str, &Addressed)]) -> Vec<OwnedDeliveryResult> {
         let sent = messages.iter().map(|(topic, Addressed { generation, message, .. })| {
             let record = FutureRecord::to(topic).key(&message.key).payload(&message.payload);

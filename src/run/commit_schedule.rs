@@ -1,6 +1,6 @@
 //! When a stage commits.
 //!
-//! Samplers read at the same schedule, so rows come in a burst each second. A transaction in the middle of one leaves the
+//! Samplers read at the same time, so rows come in a burst each second. A transaction in the middle of one leaves the
 //! burst's end for the next, and takes the processor from it; one right after it takes all of it at once.
 
 use std::time::{Duration, Instant};

@@ -71,7 +71,7 @@ pub struct Detecting {
     /// Producers of which was logged that their clocks are wrong.
     #[serde(skip)]
     wrong_clocks: Logged,
-    /// What aggregators passed over.
+    /// Messages that aggregators rejected.
     #[serde(skip)]
     rejected: Vec<RejectedMessage>,
     /// Length of a message's content, at most.

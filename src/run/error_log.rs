@@ -7,7 +7,7 @@ use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// A consumer's errors.
+/// Latest errors of a consumer.
 #[derive(Clone, Debug, Default)]
 pub struct ErrorLog(Arc<Mutex<Errors>>);
 

@@ -50,7 +50,7 @@ pub struct Setup<'a, W: Work> {
     pub writer: mpsc::Sender<Request>,
     /// Stop and reload.
     pub control: Control,
-    /// Where it says that it lives.
+    /// Receives signs of life.
     pub health: Health,
     /// Reads the settings again.
     pub reload: Box<dyn Fn() -> Option<W::Settings> + Send + 'a>,
@@ -82,7 +82,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
     /// Joins the consumer group.
     ///
     /// # Errors
-    /// What Kafka says.
+    /// Errors of Kafka.
     pub fn start(setup: Setup<'a, W>) -> anyhow::Result<ExactlyOnce<'a, W>> {
         let claims = Claims::default();
         let poll_interval_ms = (setup.config.run.drain_s * 1000 + 3_600_000).to_string();
@@ -118,7 +118,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         })
     }
 
-    /// Runs until it is asked to stop; then what is known is committed.
+    /// Runs until a stop is requested; then what is known is committed.
     ///
     /// # Errors
     /// Errors that end the stage.
@@ -127,7 +127,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         let begun = Instant::now();
         let drained = turned.and_then(|()| self.drain(begun + self.setup.config.run.drain()));
         let (consumer, lag, clean) = (self.consumer, self.lag, drained.is_ok() && self.pending.is_none());
-        // A question to the brokers owns the consumer, too.
+        // A background query owns the consumer, too.
         let left = close_consumer(begun + self.setup.config.run.close_timeout(), move || {
             drop(lag);
             consumer.unsubscribe();
@@ -136,7 +136,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         drained
     }
 
-    /// Turns until it is asked to stop.
+    /// Turns until a stop is requested.
     fn turns(&mut self) -> anyhow::Result<()> {
         while !self.setup.control.stopping() {
             self.messages()?;
@@ -339,7 +339,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
                 );
             }
         }
-        // For those who look at the group's lag only: what counts stands in the database.
+        // For lag monitors only: the position in the database counts.
         if offsets.count() > 0
             && let Err(error) = self.consumer.commit(&offsets, CommitMode::Async)
         {

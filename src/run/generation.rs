@@ -1,6 +1,6 @@
 //! Generations of states (`tailback migrate --forget-positions` begins one), as a header of the messages that states write.
 //!
-//! What an earlier generation said, by numbers of its own, may still lie in a topic: it is passed over. The first generation,
+//! Messages of an earlier generation, with other numbers, may still be in a topic: they are skipped. The first generation,
 //! number 0, writes no header.
 
 use rdkafka::message::{Header, Headers, OwnedHeaders};

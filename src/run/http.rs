@@ -32,20 +32,20 @@ struct Report {
 }
 
 impl Health {
-    /// The stage is there and works; `trouble` says in one sentence why not.
+    /// Reports that the stage works, or `trouble`: in one sentence why not.
     pub fn report(&self, stage: &'static str, trouble: Option<String>) {
         let report = Report { alive: Instant::now(), trouble };
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(stage, report);
     }
 
-    /// The stage lives; whether it is in trouble stays as it was.
+    /// Sign of life of the stage; its trouble is unchanged.
     pub fn alive(&self, stage: &'static str) {
         let mut reports = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let report = reports.entry(stage).or_insert(Report { alive: Instant::now(), trouble: None });
         report.alive = Instant::now();
     }
 
-    /// What it is like: `ready` asks for troubles too, not only whether every stage turns.
+    /// The health as text: with `ready` including troubles, else only whether every stage turns.
     ///
     /// # Errors
     /// What is wrong, a line each.
@@ -75,7 +75,7 @@ const THREADS: usize = 2;
 /// The runtime of the HTTP server.
 ///
 /// # Errors
-/// What the system says about threads.
+/// Errors of the system's threads.
 pub fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     runtime.worker_threads(THREADS).thread_name("http").max_blocking_threads(8).enable_all();

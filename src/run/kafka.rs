@@ -1,4 +1,4 @@
-//! Connections to Kafka: consumers that say what they were assigned, a producer that says what arrived, topics.
+//! Connections to Kafka: consumers with their assignments, a producer with its deliveries, topics.
 
 use super::brokers::Lost;
 use crate::config::RunConfig;
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Bytes that a message is longer than what stands in it.
+/// Bytes that a message is longer than its content.
 const MESSAGE_EXTRA_BYTES: usize = 1_024;
 
 /// For producers whose messages are few: one request at a time. With several in flight, a broker that just became leader of
@@ -70,7 +70,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Assigned partitions begin where `begin` says; if `paused`, when they are resumed.
+    /// Assigned partitions begin at the offset of `begin`; if `paused`, when they are resumed.
     pub fn new(begin: Begin, paused: bool) -> Listener {
         Listener {
             begin,
@@ -275,7 +275,7 @@ pub fn offsets<'a, C: ConsumerContext>(
     Ok(partitions.map(|(topic, partition)| known(&found, topic, partition)).collect())
 }
 
-/// Length of what stands in a message, at most.
+/// Largest content of a message, in bytes.
 pub fn content_bytes_max(kafka: &Kafka) -> usize {
     kafka.message_max_bytes as usize - MESSAGE_EXTRA_BYTES
 }

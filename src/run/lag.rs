@@ -29,7 +29,7 @@ pub struct Lag {
     logged: Option<Seen>,
 }
 
-/// An answer.
+/// A result.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     at: Instant,
@@ -64,7 +64,7 @@ impl Lag {
         (self.looked, self.newest_s) = (Instant::now(), newest_s);
         let (consumer, positions) = (Arc::clone(consumer), positions.collect::<Vec<Position>>());
         if positions.is_empty() {
-            // Others hold all partitions, and the brokers have no answer to no question.
+            // Other members hold all partitions: there is nothing to query.
             metrics.lag(0);
             return;
         }

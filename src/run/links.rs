@@ -12,7 +12,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `links/updates.rs` | what a detector partition reports |
-//! | `links/jobs.rs` | of it, what is said of jobs, each in its own second |
+//! | `links/jobs.rs` | job events, each in its own second |
 //! | `links/merge.rs` | updates of all partitions, put together second by second |
 
 mod jobs;
@@ -83,7 +83,7 @@ pub struct LinkMessage {
     pub behind_s: f64,
     /// Seconds by which its rows come late at most.
     pub lateness_s: f64,
-    /// All that it has to say up to this second was said.
+    /// Everything up to this second was sent.
     pub final_tick: Option<i64>,
     /// Jobs that are new or changed, each with the second from which on it is valid. Only the first partition reports jobs.
     pub jobs: Vec<(i64, Job)>,

@@ -6,28 +6,28 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`access`] | who may use a route |
+//! | [`access`] | access to routes |
 //! | [`aggregating`] | the aggregator stage: decode, key by component, announce the progress |
 //! | [`work`] | what a stage does with a partition, apart from where messages come from and results go |
 //! | [`detecting`] | the detector's work: order, jobs, models |
 //! | [`rolling`] | the roll-up's work: parts of jobs to results |
-//! | [`alert_updates`] | updates of series and jobs, from all partitions to the one that knows of alerts |
-//! | [`verdict`] | messages for others to read |
+//! | [`alert_updates`] | updates of series and jobs, from all partitions to the one that judges alerts |
+//! | [`verdict`] | messages for other programs |
 //! | `endpoints` | which routes this process serves |
 //! | [`exactly_once`] | a stage whose results, offsets and state go to the database together |
 //! | `claims` | partitions that are assigned are claimed in the database |
-//! | [`partitions`] | a held partition: restored, brought up to date, taken from |
-//! | `moment` | when a stage commits |
+//! | [`partition_state`] | a held partition: restored, brought up to date, taken from |
+//! | `commit_schedule` | when a stage commits |
 //! | [`commit`] | messages to Kafka, then the transaction; tries until it holds |
 //! | [`kafka`] | consumers and producers |
-//! | [`errors`] | why brokers do not answer |
+//! | [`error_log`] | errors of librdkafka: why brokers do not answer |
 //! | [`generation`] | which generation of states wrote a message |
-//! | [`brokers`] | brokers that librdkafka forgot are named to it again |
-//! | [`asking`] | questions to the brokers that no stage waits for |
+//! | [`brokers`] | adds brokers again that librdkafka removed |
+//! | [`background_query`] | requests to brokers in threads of their own |
 //! | [`lag`] | how far stages are behind, and the line about catching up |
-//! | [`stage_metrics`] | what is measured |
+//! | [`stage_metrics`] | metrics of the stages |
 //! | [`rejected`] | messages and rows that are passed over |
-//! | [`housekeeping`] | who should report, where nodes stand; expiry and policies of the database; what finished runs teach |
+//! | [`housekeeping`] | expected sources, locations of nodes; retention and policies of the database; learned factors |
 //! | `retry` | waits for brokers and a database that do not answer yet |
 //! | [`http`] | `/metrics`, `/healthz`, `/readyz` |
 //! | [`clock`] | the machine's clock |

@@ -48,7 +48,8 @@ pub enum RestoreError {
     /// The state is of another version.
     #[error(
         "the state of {stage}/{partition} in the database is of version {found}, this Tailback writes {known}: \
-         run the version that wrote it, or reset with `tailback migrate --forget-positions`, which reads the topics from their beginning"
+         run the version that wrote it, or reset with `tailback migrate --forget-positions`, which reads the \
+         topics from their beginning"
     )]
     Version {
         /// Stage.
@@ -63,7 +64,8 @@ pub enum RestoreError {
     /// The topic was created again, and the brokers (before Kafka 2.8) give topics no identity.
     #[error(
         "{stage}/{partition} has a message at offset {offset}, but the database has read up to {position}: the topic \
-         was deleted and created again; delete `tailback.counters` and `tailback.signals` both, and run `tailback migrate --forget-positions`"
+         was deleted and created again; delete `tailback.counters` and `tailback.signals` both, and run \
+         `tailback migrate --forget-positions`"
     )]
     Recreated {
         /// Stage.
@@ -97,7 +99,7 @@ impl<W: Work> PartitionState<W> {
     /// State of a partition that was claimed: read back, or fresh.
     ///
     /// # Errors
-    /// [`RestoreError`] says what to do.
+    /// [`RestoreError`] contains the remedy.
     pub fn restore(
         partition: i32,
         claim: &Claim,
@@ -232,7 +234,7 @@ impl<W: Work> PartitionState<W> {
         }
     }
 
-    /// Results since the last call, for a commit; none while messages are taken again. `all` asks for results of jobs too;
+    /// Results since the last call, for a commit; none while messages are taken again. `all` includes results of jobs;
     /// `snapshot_after` for the state if the last one is that old.
     ///
     /// # Errors

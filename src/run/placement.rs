@@ -30,7 +30,7 @@ pub struct Advice {
 }
 
 impl Advice {
-    /// Advice from the database of `settings`, which is first asked with the first question.
+    /// Advice from the database of `settings`, to which the first query connects.
     pub fn new(settings: PgSettings) -> Advice {
         Advice { settings: Arc::new(settings), client: Arc::default() }
     }
@@ -46,7 +46,7 @@ impl Advice {
 
     async fn facts(&self, nodes: &BTreeSet<Name>) -> Result<Vec<Fact>, ApiError> {
         let mut kept = self.client.lock().await;
-        // What fails leaves no connection behind: the next question begins with a new one.
+        // A failed query drops the connection: the next query opens a new one.
         let client = match kept.take().filter(|client| !client.is_closed()) {
             Some(client) => client,
             None => self.connected().await?,

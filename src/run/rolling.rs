@@ -41,7 +41,7 @@ pub struct PartMessage {
 }
 
 impl PartMessage {
-    /// What it says, without how far it was learnt: equal contents need not be sent again.
+    /// Its content, without the position: equal contents need not be sent again.
     ///
     /// # Errors
     /// What cannot be written.
@@ -52,7 +52,7 @@ impl PartMessage {
     /// The message's bytes: the version, partition and position, and the compressed `content`.
     ///
     /// # Errors
-    /// What zstd says.
+    /// Errors of zstd.
     pub fn payload(&self, content: &[u8]) -> std::io::Result<Vec<u8>> {
         let mut payload = vec![VERSION];
         payload.extend(self.partition.to_be_bytes());

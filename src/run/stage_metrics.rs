@@ -116,7 +116,7 @@ impl StageMetrics {
         }
     }
 
-    /// A raw row and what became of it.
+    /// A raw row and its outcome.
     pub fn row(&self, outcome: Outcome) {
         match outcome {
             Outcome::Row => self.used.increment(1),

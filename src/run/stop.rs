@@ -1,4 +1,4 @@
-//! The wish to stop, and the wish to read thresholds again, as threads and tasks see them; the end of a stage.
+//! Requests to stop and to reload, shared by threads and tasks; the end of a stage.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
@@ -34,7 +34,7 @@ impl Control {
         self.reloads.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How often a reload was asked for.
+    /// How often a reload was requested.
     pub fn reloads(&self) -> u64 {
         self.reloads.load(Ordering::Relaxed)
     }

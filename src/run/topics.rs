@@ -49,7 +49,7 @@ pub enum TopicsError {
     /// Stop: the configuration forbids to create them.
     #[error("topics {0} are missing and kafka.create_topics is false: create them")]
     Missing(String),
-    /// Stop: the broker rejects what the configuration asks for.
+    /// Stop: the broker rejects the configured values.
     #[error("topic {topic} cannot be created: {code}; correct [kafka] or create it with other tools")]
     Rejected {
         /// Its name.
@@ -78,7 +78,7 @@ impl TopicsError {
 /// of the signals.
 ///
 /// # Errors
-/// [`TopicsError::is_retryable`] says whether to call this again.
+/// [`TopicsError::is_retryable`] returns whether to call this again.
 pub async fn ensure(config: &RunConfig) -> Result<(i32, i32), TopicsError> {
     reach(config)?;
     let admin: AdminClient<DefaultClientContext> =
@@ -88,7 +88,7 @@ pub async fn ensure(config: &RunConfig) -> Result<(i32, i32), TopicsError> {
     Ok((listed(&admin, &kafka.counters_topic).await?, listed(&admin, &kafka.signals_topic).await?))
 }
 
-/// Waits until the brokers answer. It asks as a consumer, since an administrator's context gets no errors of librdkafka.
+/// Waits until the brokers answer. It uses a consumer, since an administrator's context gets no errors of librdkafka.
 fn reach(config: &RunConfig) -> Result<(), TopicsError> {
     let (errors, begun) = (ErrorLog::default(), Instant::now());
     let role = Role::Consumer(Stage::Aggregator);

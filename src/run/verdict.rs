@@ -1,4 +1,4 @@
-//! Messages of `tailback.verdicts`, JSON for others to read: `schemas/wire/verdict.schema.json`.
+//! Messages of `tailback.verdicts`, JSON for other programs: `schemas/wire/verdict.schema.json`.
 
 use super::work::{OutTopic, Outgoing};
 use schemas::{CauseShare, Episode, JobResult, SeriesTable};
@@ -31,7 +31,7 @@ enum Verdict<'a> {
     },
 }
 
-/// How an episode stands; the latest message of a series and start replaces those before it.
+/// State of an episode; the latest message of a series and start replaces those before it.
 pub fn of_episode(episode: &Episode, table: &SeriesTable) -> Option<Outgoing> {
     let series = table.get(episode.series.at())?.name();
     let verdict = Verdict::Episode {

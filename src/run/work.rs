@@ -13,7 +13,7 @@ pub trait Work: Sized + Send + 'static {
     const STAGE: &'static str;
     /// Version of the written state; one of another version is not read.
     const STATE_VERSION: u32;
-    /// Whether its messages are what states of other stages say: what those of an earlier generation said does not count.
+    /// Whether its messages come from states of other stages: those of an earlier generation are skipped.
     const READS_STATES: bool = false;
     /// What it is made from.
     type Settings: Clone + Send + Sync + 'static;
@@ -48,8 +48,8 @@ pub trait Work: Sized + Send + 'static {
     /// Why it cannot be decoded: the caller keeps it aside and continues.
     fn message(&mut self, payload: &[u8]) -> Result<(), BadMessage>;
 
-    /// Everything that became known since the last call. What is said later does not depend on when this is
-    /// called. `position` is the offset after the last message taken; `all` asks for what is said now and
+    /// Everything that became known since the last call. Later results do not depend on when this is
+    /// called. `position` is the offset after the last message taken; `all` includes what is taken now and
     /// then too (results of jobs).
     fn take(&mut self, position: i64, all: bool) -> Outcome;
 
@@ -81,7 +81,7 @@ pub trait Work: Sized + Send + 'static {
         0
     }
 
-    /// Rows taken so far, and rows that wait for others.
+    /// Rows taken so far, and rows that wait for slower partitions.
     fn rows(&self) -> (u64, usize);
 }
 
@@ -138,6 +138,6 @@ pub struct Outgoing {
 pub enum OutTopic {
     /// `tailback.signals`: what detectors know of jobs and links, for the roll-up stage.
     Signals,
-    /// `tailback.verdicts`: episodes and results of jobs, for others to read.
+    /// `tailback.verdicts`: episodes and results of jobs, for other programs.
     Verdicts,
 }

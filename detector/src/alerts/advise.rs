@@ -65,7 +65,7 @@ pub fn advice(members: &[&Subject], valid_until_s: f64, nodes_of: &BTreeMap<Stri
     }
 }
 
-/// Who loses most first; of a job that several members name, the most it loses in one.
+/// Jobs by loss, the largest first; of a job that several members name, the most it loses in one.
 fn jobs(members: &[&Subject]) -> Vec<SufferingJob> {
     let mut lost: BTreeMap<&str, f64> = BTreeMap::new();
     for job in members.iter().flat_map(|member| &member.jobs) {

@@ -32,7 +32,7 @@ pub struct Incident {
     pub latest: Time,
     /// When the last of it ended so far.
     pub ended: Time,
-    /// Who is in it.
+    /// Its members.
     pub members: BTreeSet<Key>,
     /// Most that were in it.
     pub most: u32,
@@ -183,7 +183,7 @@ impl Incident {
         }
     }
 
-    /// Words that do not change while it lasts: no figures, no causes.
+    /// Labels that do not change while it lasts: no measurements, no causes.
     fn labels(&self, rule: &Rule, members: &[&Subject]) -> BTreeMap<String, String> {
         let about = match rule.about {
             About::Series => "series",

@@ -2,15 +2,15 @@
 //!
 //! The engine is pure: its input is updates of series, sources, regions and jobs, its clock the times of their rows. It runs
 //! where regions and results of jobs are known, and its state is part of that stage's snapshot. Notices go into the outbox in
-//! the transaction of the results, so that each is there once; who delivers them has only the outbox.
+//! the transaction of the results, so that each is stored once; their delivery reads the outbox only.
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `rule.rs` | a rule, and what may be wrong with its file; the defaults are `detector/rules/*.toml` |
 //! | `text.rs` | its sentences |
 //! | `updates.rs` | what detectors and the roll-up report |
-//! | `subject.rs` | series, regions, jobs, sources as they stand |
-//! | `judge.rs` | what becomes of an alert |
+//! | `subject.rs` | current state of series, regions, jobs, sources |
+//! | `judge.rs` | transitions of an alert |
 //! | `incident.rs` | alerts that share their notices |
 //! | `advise.rs` | what a scheduler may do |
 //! | `silence.rs` | notices that people hold back for a while |
@@ -49,7 +49,7 @@ const JOIN_WITHIN_S: f64 = 2.0;
 /// Seconds by which a detector partition may be behind others and still be waited for.
 const BEHIND_S: f64 = 60.0;
 
-/// Who gets which notices.
+/// Which notices a receiver gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     /// Name of the receiver.
@@ -78,7 +78,7 @@ impl AlertSettings {
         routes: Vec<Route>,
         places: &[schemas::topology::NodePlace],
     ) -> AlertSettings {
-        // Who inhibits others is looked at first, so that its alerts are there when theirs are judged.
+        // Rules that inhibit others are judged first, so that their alerts exist by then.
         rules.sort_by_key(|rule| (!rule.inhibited_by.is_empty(), rule.name.clone()));
         let mut nodes_of: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for place in places {
@@ -164,7 +164,7 @@ impl Alerts {
         self.look();
     }
 
-    /// Takes regions as they stand.
+    /// Takes the current state of regions.
     pub fn regions(&mut self, regions: &[Region]) {
         for region in regions {
             self.put(Key::Region(region.id.0), Subject::of_region(region));

@@ -48,7 +48,7 @@ pub enum GroupBy {
     Onset,
 }
 
-/// What must hold. A list that is empty asks for nothing.
+/// What must hold. An empty list requires nothing.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct When {
@@ -220,7 +220,7 @@ fn is_word(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }
 
-/// The key that stands in a line, with its table, as it begins a sentence.
+/// The key of a line, with its table, as it begins a sentence.
 fn key_at(content: &str, line: usize) -> String {
     let lines: Vec<&str> = content.lines().take(line).collect();
     let table = lines.iter().rev().find_map(|line| line.trim().strip_prefix('[')?.strip_suffix(']'));

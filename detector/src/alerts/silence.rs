@@ -15,7 +15,7 @@ pub struct AlertSilence {
     pub from_s: f64,
     /// Until when.
     pub until_s: f64,
-    /// Who wants that.
+    /// Author.
     pub author: String,
     /// Why.
     pub comment: String,

@@ -50,7 +50,7 @@ impl Key {
     }
 }
 
-/// One of them as it stands.
+/// Current state of one of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Subject {
     /// What people call it.

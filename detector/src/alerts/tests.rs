@@ -65,14 +65,14 @@ fn region(id: u64, series: &[SeriesInfo], links: u32, start: f64, end: f64, open
 /// Gives `alerts` the seconds `from` to `to`, with nothing but the time.
 fn pass(alerts: &mut Alerts, from: usize, to: usize) -> Vec<Notice> {
     (from..=to).for_each(|second| alerts.updates(&tick(second as f64)));
-    told(alerts)
+    taken(alerts)
 }
 
 fn tick(second: f64) -> Updates {
     Updates { newest: Some(at(second)), ..Updates::default() }
 }
 
-fn told(alerts: &mut Alerts) -> Vec<Notice> {
+fn taken(alerts: &mut Alerts) -> Vec<Notice> {
     alerts.take().into_iter().map(|routed| routed.notice).collect()
 }
 
@@ -119,7 +119,7 @@ fn quick_return_continues_the_same_incident() {
     let mut alerts = alerts();
     let updates = |start, end, open| vec![episode(link("leaf-1", 1), start, end, open)];
     alerts.updates(&Updates { episodes: updates(0.0, 70.0, true), ..tick(70.0) });
-    assert_eq!(told(&mut alerts).len(), 1);
+    assert_eq!(taken(&mut alerts).len(), 1);
     alerts.updates(&Updates { episodes: updates(0.0, 80.0, false), ..tick(85.0) });
     alerts.updates(&Updates { episodes: updates(90.0, 92.0, true), ..tick(92.0) });
     assert!(pass(&mut alerts, 93, 150).is_empty(), "hysteresis");
@@ -143,7 +143,7 @@ fn a_storm_of_2048_links_in_one_second_is_one_notice() {
         for partition in 0..4 {
             alerts.updates(&Updates { partition, ..tick(f64::from(second)) });
         }
-        found.extend(told(&mut alerts));
+        found.extend(taken(&mut alerts));
     }
     assert_eq!(kinds(&found), [("link_contended", NoticeKind::Firing, 2048)]);
     assert_eq!(alerts.incidents.values().next().unwrap().members.len(), 2048);
@@ -181,10 +181,10 @@ fn a_region_silences_the_router_of_its_links_as_a_whole() {
     alerts.updates(&Updates { episodes, ..tick(4.0) });
     alerts.regions(&[region(1, &[link], 1, 0.0, 8.0, true)]);
     let fired = pass(&mut alerts, 20, 170);
-    let told: Vec<(&str, &str)> =
+    let notices: Vec<(&str, &str)> =
         fired.iter().map(|notice| (notice.rule.as_str(), notice.labels["subject"].as_str())).collect();
     assert_eq!(
-        told,
+        notices,
         [("region_contended", "uplinks of leaf-1"), ("link_contended", "ib_wait_ratio/leaf-11")]
     );
 }
@@ -202,8 +202,8 @@ fn region_inhibits_earlier_episodes_of_its_routers_only() {
     assert_eq!(kinds(&fired), [("region_contended", NoticeKind::Firing, 1)]);
     let again = [episode(whole.clone(), 0.5, 171.0, false), episode(whole, 172.0, 173.0, true)];
     alerts.updates(&Updates { episodes: again.into(), ..tick(173.0) });
-    let told = pass(&mut alerts, 174, 250);
-    let fired = told.iter().filter(|notice| notice.kind == NoticeKind::Firing);
+    let notices = pass(&mut alerts, 174, 250);
+    let fired = notices.iter().filter(|notice| notice.kind == NoticeKind::Firing);
     assert_eq!(fired.map(|notice| notice.rule.as_str()).collect::<Vec<_>>(), ["link_contended"]);
 }
 
@@ -269,7 +269,7 @@ fn missing_data_inhibits_its_dependents_and_fires() {
 fn no_data_is_never_healthy() {
     let mut alerts = alerts();
     alerts.updates(&Updates { episodes: vec![episode(link("leaf-1", 1), 0.0, 70.0, true)], ..tick(70.0) });
-    assert_eq!(told(&mut alerts).len(), 1);
+    assert_eq!(taken(&mut alerts).len(), 1);
     alerts.updates(&Updates { silences: vec![silence(71.0, SilenceEnd::Open)], ..tick(74.0) });
     alerts.updates(&Updates { episodes: vec![episode(link("leaf-1", 1), 0.0, 71.0, false)], ..tick(77.0) });
     let found = pass(&mut alerts, 78, 140);

@@ -34,7 +34,7 @@ impl Updates {
     }
 }
 
-/// How an episode stands.
+/// State of an episode.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EpisodeUpdate {
     /// What is contended.
@@ -49,11 +49,11 @@ pub struct EpisodeUpdate {
     pub slowdown_s: f64,
     /// Ticks seen over ticks expected.
     pub completeness: f64,
-    /// Who took it, the largest share first.
+    /// Causes, the largest share first.
     pub causes: Vec<CauseShare>,
 }
 
-/// How a silence stands.
+/// State of a silence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SilenceUpdate {
     /// `<producer>/<schema>/<component>[/<part>]`.
@@ -83,7 +83,7 @@ pub struct JobUpdate {
     pub completeness: f64,
     /// Share of its time that had a quiet baseline.
     pub judged: f64,
-    /// Who took it, the largest share first.
+    /// Causes, the largest share first.
     pub causes: Vec<CauseShare>,
 }
 
@@ -120,7 +120,7 @@ pub struct ReportedEpisodes {
 }
 
 impl ReportedEpisodes {
-    /// What of a batch is updates; `None` where not even the time is.
+    /// The updates of a batch; `None` if nothing changed, not even the second of the newest row.
     pub fn updates(
         &mut self,
         partition: i32,

@@ -106,7 +106,7 @@ impl Address {
         self.mode >= TlsMode::VerifyCa || self.ca_file.is_some()
     }
 
-    /// What others on the network could do with the connection, and the remedy; `None` on this machine and with `verify-full`.
+    /// What an attacker on the network could do with the connection, and the remedy; `None` on this machine and with `verify-full`.
     pub fn warning(&self) -> Option<String> {
         let is_remote = |host: &&Host| matches!(host, Host::Tcp(name) if !is_loopback(name));
         let host = self.config.get_hosts().iter().find(is_remote)?;

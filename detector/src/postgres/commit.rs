@@ -19,11 +19,11 @@ pub struct PartCommit<'a> {
     pub partition: i32,
     /// Of its claim.
     pub epoch: i64,
-    /// Position of its last commit, as the claim or the last `to_position` said.
+    /// Position of its last commit, from the claim or the last `to_position`.
     pub from_position: Option<i64>,
     /// Next offset to read.
     pub to_position: i64,
-    /// What became known; its signals are taken from `stored`.
+    /// Results; the signals are taken from `stored`.
     pub results: &'a ResultBatch,
     /// The signals and buckets to keep.
     pub stored: &'a StoredRows,
@@ -61,7 +61,7 @@ pub struct CommitMetrics {
 
 impl PgStore {
     /// Commits several partitions of a stage in one transaction. After [`PgError::Retry`] the same call is made
-    /// again: if the interrupted one had happened, it writes nothing and says so. Rows that the server refuses for what
+    /// again: if the interrupted one had happened, it writes nothing and sets `repeated`. Rows that the server refuses for what
     /// they contain are left out and kept in `rejected_messages`.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use tokio_postgres::{Client, Connection, Socket};
 /// Connects; the task that serves the connection ends with it.
 ///
 /// # Errors
-/// [`PgError`] says whether trying again helps.
+/// [`PgError::is_retryable`] returns whether retrying helps.
 pub async fn connect(settings: &PgSettings) -> Result<Client, PgError> {
     let (client, connection) = open(&address(settings)?).await?;
     // What ends the connection is seen by the next call on the client.
@@ -41,7 +41,7 @@ fn address(settings: &PgSettings) -> Result<Address, PgError> {
     Ok(address)
 }
 
-/// Connects as `sslmode` says, which may take two attempts.
+/// Connects by `sslmode`, which may take two attempts.
 async fn open(address: &Address) -> Result<(Client, Connection<Socket, Channel>), PgError> {
     // With `disable` the library does not ask the negotiator at all.
     let attempts = match address.mode {

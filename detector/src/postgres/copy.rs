@@ -30,7 +30,7 @@ const EPOCH_US: i64 = 946_684_800_000_000;
 /// Earliest and latest time that a timestamp of the server holds, in microseconds of its own epoch.
 const TIMES_US: std::ops::RangeInclusive<i64> = -211_813_488_000_000_000..=9_223_371_331_199_999_999;
 
-/// A time as the server holds it, in microseconds of its own epoch; the nearest that it holds, whatever a clock said.
+/// A time as the server holds it, in microseconds of its own epoch; the nearest that it holds.
 pub(super) fn server_us(time: Time) -> i64 {
     time.0.saturating_sub(EPOCH_US).clamp(*TIMES_US.start(), *TIMES_US.end())
 }

@@ -3,7 +3,7 @@
 use super::tls::TlsError;
 use tokio_postgres::error::SqlState;
 
-/// What went wrong, in one sentence; the kind says what to do.
+/// What failed, in one sentence; the kind determines what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum PgError {
     /// The server or the way to it is gone or busy: the same call may succeed later, on a new connection.
@@ -19,7 +19,7 @@ pub enum PgError {
     /// The server refuses a row for what it contains. A commit leaves such rows out.
     #[error("{0}")]
     Refused(String),
-    /// Trying again does not help; the sentence says what does.
+    /// Retrying does not help; the message contains the remedy.
     #[error("{0}")]
     Stop(String),
 }

@@ -1,4 +1,4 @@
-//! Who should report, as the site file says.
+//! Expected sources of the site file.
 
 use super::connect::connect;
 use super::{PgError, PgSettings};

@@ -1,4 +1,4 @@
-//! What `tailback doctor` asks the server.
+//! Queries of `tailback doctor`.
 
 use super::connect::connect;
 use super::{PgError, PgSettings, pending};
@@ -7,7 +7,7 @@ use tokio_postgres::Client;
 /// What the server is and how its tiers fare.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ServerFacts {
-    /// PostgreSQL's version, as the server says it.
+    /// PostgreSQL's version, as the server reports it.
     pub server_version: String,
     /// TimescaleDB's version in this database; `None` on plain PostgreSQL.
     pub timescale_version: Option<String>,
@@ -32,7 +32,7 @@ pub struct PolicyFacts {
     pub table: String,
     /// Runs that failed since it was made.
     pub failures: i64,
-    /// What the last failure said; `None` if there was none within the time that the server keeps.
+    /// Message of the last failure; `None` if there was none within the time that the server keeps.
     pub last_failure: Option<String>,
     /// Whether it is switched on.
     pub scheduled: bool,

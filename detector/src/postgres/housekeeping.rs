@@ -22,7 +22,7 @@ pub struct Housekept {
     pub elsewhere: bool,
     /// Policies of TimescaleDB that had failed and were run: `policy_retention of signal_rows`.
     pub policies_run: Vec<String>,
-    /// Such as failed again, with what the server said.
+    /// Policies that failed again, with the server's message.
     pub policies_failed: Vec<(String, String)>,
 }
 

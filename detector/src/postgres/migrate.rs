@@ -73,7 +73,7 @@ pub(super) async fn check_schema(client: &Client) -> Result<(), PgError> {
     }
 }
 
-/// Makes the table of migrations and, where it can be had, the extension; says whether it is there.
+/// Makes the table of migrations and, where available, the extension; returns whether it is there.
 async fn prepare(client: &Client, settings: &PgSettings) -> Result<bool, PgError> {
     client.batch_execute(include_str!("sql/schema_migrations.sql")).await?;
     if !settings.timescale || !timescale_usable(client).await? {

@@ -19,7 +19,7 @@
 //! | `rows`, `regions` | the smaller tables, a statement each |
 //! | `housekeeping` | [`housekeep`]: expiry, and policies that failed |
 //! | `learn` | [`learn()`]: what finished runs teach |
-//! | `expected` | [`put_expected`]: who should report |
+//! | `expected` | [`put_expected`]: expected sources |
 //! | `places` | [`put_places`], [`put_links`]: where nodes and links are |
 //! | `roll_up` | [`roll_up()`]: sums by minute and hour |
 //! | `facts` | [`server_facts`] for `tailback doctor` |

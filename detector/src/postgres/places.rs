@@ -1,4 +1,4 @@
-//! Where nodes and links are, as the topology says.
+//! Locations of nodes and links, from the topology.
 
 use super::connect::connect;
 use super::{PgError, PgSettings};

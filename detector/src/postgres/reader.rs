@@ -1,4 +1,4 @@
-//! A connection that only reads, for those who show what is there.
+//! A connection that only reads, for pages and reports.
 
 use super::connect::connect;
 use super::migrate::check_schema;

@@ -9,14 +9,14 @@ use std::collections::HashMap;
 use tokio_postgres::Transaction;
 
 /// Writes the regions of a batch; of a region that occurs several times all steps, of everything else the last state.
-pub(super) async fn put_regions(to: &Transaction<'_>, told: &[Region]) -> Result<(), PgError> {
-    if told.is_empty() {
+pub(super) async fn put_regions(to: &Transaction<'_>, batch: &[Region]) -> Result<(), PgError> {
+    if batch.is_empty() {
         return Ok(());
     }
-    steps(to, told).await?;
-    let last: HashMap<u64, usize> = told.iter().enumerate().map(|(at, r)| (r.id.0, at)).collect();
+    steps(to, batch).await?;
+    let last: HashMap<u64, usize> = batch.iter().enumerate().map(|(at, r)| (r.id.0, at)).collect();
     let rows: Vec<&Region> =
-        told.iter().enumerate().filter(|(at, r)| last.get(&r.id.0) == Some(at)).map(|(_, r)| r).collect();
+        batch.iter().enumerate().filter(|(at, r)| last.get(&r.id.0) == Some(at)).map(|(_, r)| r).collect();
     regions(to, &rows).await?;
     series(to, &rows).await?;
     run(to, include_str!("sql/clear_region_parts.sql"), &[&column(&rows, |r| id(r))]).await?;
@@ -49,9 +49,9 @@ async fn regions(to: &Transaction<'_>, rows: &[&Region]) -> Result<(), PgError> 
     run(to, include_str!("sql/put_regions.sql"), columns).await
 }
 
-async fn steps(to: &Transaction<'_>, told: &[Region]) -> Result<(), PgError> {
+async fn steps(to: &Transaction<'_>, batch: &[Region]) -> Result<(), PgError> {
     let rows: Vec<(i64, &RegionStep)> =
-        told.iter().flat_map(|r| r.steps.iter().map(move |s| (id(r), s))).collect();
+        batch.iter().flat_map(|r| r.steps.iter().map(move |s| (id(r), s))).collect();
     if rows.is_empty() {
         return Ok(());
     }

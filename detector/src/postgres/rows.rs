@@ -53,7 +53,7 @@ pub(super) async fn run(to: &Transaction<'_>, sql: &str, columns: &Columns<'_>) 
     Ok(())
 }
 
-/// A column of what `of` says about each row.
+/// A column with `of` of each row.
 pub(super) fn column<'a, T, U>(rows: &'a [T], of: impl Fn(&'a T) -> U) -> Vec<U> {
     rows.iter().map(of).collect()
 }

@@ -12,10 +12,10 @@ use tokio_postgres::types::Type;
 /// Series per statement: their names fill a few megabytes.
 const AT_ONCE: usize = 20_000;
 
-/// How often names are looked up and written where others write the same ones.
+/// How often names are looked up and written where other processes write the same ones.
 const ATTEMPTS: usize = 4;
 
-/// No series of the database has this number: it was not asked for yet.
+/// No series of the database has this number: it was not looked up yet.
 const NONE: i32 = 0;
 
 /// The database's number of a series that has one.
@@ -100,7 +100,7 @@ async fn numbers(client: &Client, series: &[&SeriesInfo]) -> Result<Vec<i32>, Pg
             _ => {}
         }
     }
-    Err(PgError::Retry("names of series are numbered and deleted by others all the time".to_string()))
+    Err(PgError::Retry("other processes keep numbering and deleting the same series".to_string()))
 }
 
 /// The same with [`NONE`] for series that the server refuses.

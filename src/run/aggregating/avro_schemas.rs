@@ -17,7 +17,7 @@ const RETRY_DELAY: Duration = Duration::from_millis(500);
 /// Time between two lines about a registry that is away.
 const LOG_INTERVAL: Duration = Duration::from_secs(10);
 
-/// What is known of schemas, and where the rest is asked for.
+/// Known schemas, and the registry for the others.
 pub(super) struct Schemas {
     known: AvroSchemas,
     client: Option<RegistryClient>,
@@ -27,7 +27,7 @@ pub(super) struct Schemas {
     logged: Option<Instant>,
 }
 
-/// What became of a message.
+/// Outcome of a message.
 pub(super) enum Offer {
     /// It was decoded, or counted as not used.
     Done(Outcome),
@@ -55,7 +55,7 @@ impl Schemas {
         Ok(Schemas { known, client, folder, handle, tried: None, logged: None })
     }
 
-    /// Decodes a message; asks for its schema first where that is needed.
+    /// Decodes a message; fetches its schema first where needed.
     pub(super) fn decode(
         &mut self,
         decoder: &mut Decoder,

@@ -9,7 +9,7 @@ use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
 use std::time::{Duration, Instant};
 
 impl Aggregating<'_> {
-    /// Turns until it is asked to stop.
+    /// Turns until a stop is requested.
     pub(super) fn turns(&mut self, health: &Health) -> anyhow::Result<()> {
         while !self.control.stopping() {
             health.alive("aggregator");
@@ -39,7 +39,7 @@ impl Aggregating<'_> {
         while self.chunks.front().is_some_and(|(chunk, _)| self.out.arrived(*chunk)) {
             newest = self.chunks.pop_front().map(|(_, offsets)| offsets);
         }
-        // A message that was given up is on its way no more either: what it was made of must not be committed.
+        // A failed delivery is not pending either: the offset of its source must not be committed.
         self.nothing_failed()?;
         Ok(newest.filter(|list: &TopicPartitionList| list.count() > 0))
     }

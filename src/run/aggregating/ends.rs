@@ -83,8 +83,8 @@ impl EndChecks {
         self.turned = Instant::now();
     }
 
-    /// Uses the answer to the latest question about ends, if it has come. Without one the doubt stays; one from before a pause
-    /// (`paused`) says how it was then.
+    /// Uses the answer to the latest question about ends, if it has come. Without one the end stays unverified; one from before a pause
+    /// (`paused`) is outdated.
     fn settle(&mut self, consumer: &Arc<BaseConsumer<Listener>>, raws: &mut [RawPartition], paused: bool) {
         let Some(QueryResult { started, took, value }) = self.query.result() else { return };
         let at = (now().plus_seconds(-started.elapsed().as_secs_f64()), took < PAUSE && !paused);
@@ -92,7 +92,7 @@ impl EndChecks {
             Ok(()) => self.unanswered_since = None,
             Err(error) => {
                 tracing::debug!(%error, "failed to fetch the ends of raw partitions; retrying");
-                // A connection that stands still is no error to librdkafka for a minute.
+                // A frozen connection is no error to librdkafka for a minute.
                 if self.unanswered_since.get_or_insert(started).elapsed() > UNVERIFIED_MAX {
                     self.note_broker_error(raws);
                 }

@@ -55,7 +55,7 @@ impl JobUpdates {
         }
     }
 
-    /// Takes what a row said; comes back with a message that is full.
+    /// Takes the events of a row; returns a message that is full.
     ///
     /// # Errors
     /// [`TooLong`] if the row alone fills more than a message: it is left out.
@@ -86,7 +86,7 @@ impl JobUpdates {
         Ok(ended(std::mem::replace(message, self.row.clone())))
     }
 
-    /// What waits of a raw partition: nothing that stands behind it there may go before it.
+    /// Waiting updates of a raw partition: they must be sent before its later rows.
     pub(super) fn of_raw(&mut self, topic: &str, partition: i32) -> Option<Vec<u8>> {
         if self.waits == 0 {
             return None;

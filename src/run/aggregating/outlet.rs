@@ -34,7 +34,7 @@ pub(super) enum TooLarge {
     Job { bytes: usize },
 }
 
-/// A source as it stands in messages.
+/// A source, as encoded in messages.
 struct Described {
     bytes: Vec<u8>,
     key: String,

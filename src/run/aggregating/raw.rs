@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// Time for which an unverified end is valid after a broker error.
 pub(super) const UNVERIFIED_MAX: Duration = Duration::from_secs(3);
-/// Time in which those who send rows come back after their broker did: librdkafka waits up to ten seconds before it tries
+/// Time in which producers return after their broker did: librdkafka waits up to ten seconds before it tries
 /// again.
 const PRODUCERS_RETURN: Duration = Duration::from_secs(12);
 
@@ -122,7 +122,7 @@ impl RawPartition {
         self.at_end && trusted && self.producers_returned()
     }
 
-    /// Whether those who send rows are there as far as the broker is.
+    /// Whether producers had time to return after the broker did.
     fn producers_returned(&self) -> bool {
         self.back_since.is_none_or(|since| since.elapsed() > PRODUCERS_RETURN)
     }
@@ -148,8 +148,8 @@ impl RawPartition {
         self.unverified |= !self.at_end && self.is_stalled(after);
     }
 
-    /// Settles a doubt: reading began at offset `begin`, and at `asked` the broker had messages up to before `high`. If
-    /// that was just now (`is_fresh`) the end holds for the moment; otherwise it held then, and the doubt stays.
+    /// Verifies the end: reading began at offset `begin`, and at `asked` the broker had messages up to before `high`. If
+    /// that was just now (`is_fresh`) the end is verified; otherwise it was valid then and stays unverified.
     pub(super) fn settle(&mut self, begin: i64, high: i64, asked: Time, is_fresh: bool) {
         self.begin.get_or_insert(begin);
         self.note_broker_answer();
@@ -158,7 +158,7 @@ impl RawPartition {
             if has_ended {
                 (self.confirmed_at, self.broker_failed) = (self.answered_at, false);
             }
-            // There is more, which comes in a moment unless a word of Kafka got lost.
+            // There is more, which arrives soon unless an event of Kafka got lost.
             self.at_end = has_ended || !self.broker_failed || !self.is_stalled(UNVERIFIED_MAX);
         }
         if has_ended && self.producers_returned() {
@@ -206,7 +206,7 @@ impl RawPartition {
         self.unanswered_since = Instant::now();
     }
 
-    /// Whether no broker said anything of it for so long.
+    /// Whether no broker answered for so long after an error.
     pub(super) fn is_unreachable(&self, after: Duration) -> bool {
         self.broker_failed && self.unanswered_since.elapsed() > after
     }
@@ -216,7 +216,7 @@ impl RawPartition {
         self.received_at.elapsed() > after
     }
 
-    /// Notes what became of the message at `offset`.
+    /// Notes the outcome of the message at `offset`.
     pub(super) fn done(&mut self, offset: i64, outcome: Outcome) {
         if let Outcome::Dropped(reason) | Outcome::Rows(_, Some(reason)) = outcome {
             self.dropped.push(DroppedRow { offset, reason });

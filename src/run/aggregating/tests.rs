@@ -57,16 +57,16 @@ fn read_back(brokers: &str) -> Vec<(i32, Vec<u8>)> {
         .create()
         .unwrap();
     consumer.subscribe(&["tailback.counters"]).unwrap();
-    let (mut found, mut rows, mut told) = (Vec::new(), 0, false);
+    let (mut found, mut rows, mut reported) = (Vec::new(), 0, false);
     let deadline = Instant::now() + Duration::from_secs(30);
-    while Instant::now() < deadline && !(rows == 2 * ROWS && told) {
+    while Instant::now() < deadline && !(rows == 2 * ROWS && reported) {
         let Some(Ok(message)) = consumer.poll(Duration::from_millis(100)) else { continue };
         let payload = message.payload().unwrap();
         rows += i64::from(matches!(wire::read(payload), Ok(Wire::Counters(_))));
-        told |= matches!(wire::read(payload), Ok(Wire::Dropped("ldms.lustre_client", 0, rows)) if rows.len() == 1);
+        reported |= matches!(wire::read(payload), Ok(Wire::Dropped("ldms.lustre_client", 0, rows)) if rows.len() == 1);
         found.push((message.partition(), payload.to_vec()));
     }
-    assert!(told, "the dropped row is not reported");
+    assert!(reported, "the dropped row is not reported");
     found
 }
 
@@ -228,7 +228,7 @@ fn unverified_end_expires_until_the_broker_returns() {
     }
 }
 
-/// To librdkafka it is no error for a minute that a broker is asked and says nothing.
+/// librdkafka reports no error for a minute when a broker does not answer.
 #[test]
 fn frozen_broker_and_later_assignments_are_not_trusted() {
     let (cluster, brokers) = cluster_with_rows();

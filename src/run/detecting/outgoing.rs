@@ -26,7 +26,7 @@ impl Detecting {
         messages
     }
 
-    /// What became known of series and sources, for alerts.
+    /// Updates of series and sources, for alerts.
     pub(super) fn updates(&mut self, results: &ResultBatch) -> Vec<Outgoing> {
         let (detector, partition) = (&self.stages.detector, self.partition);
         let (episodes, silences) = (&results.episodes, &results.silences);
@@ -37,7 +37,7 @@ impl Detecting {
         updates.map_or(Vec::new(), |updates| alert_updates::outgoing(updates, self.payload_bytes_max))
     }
 
-    /// What became known of links.
+    /// Updates of links.
     pub(super) fn links(&mut self) -> Vec<Outgoing> {
         if !self.stages.detector.watches_links() {
             return Vec::new();

@@ -59,7 +59,7 @@ fn play(held: &mut PartitionState<Detecting>, seconds: std::ops::Range<i64>) {
     }
 }
 
-fn rows_told(held: &mut PartitionState<Detecting>, all: bool) -> Option<u64> {
+fn rows_stored(held: &mut PartitionState<Detecting>, all: bool) -> Option<u64> {
     let (part, _) = held.take(all, NEVER).unwrap()?;
     part.results.heard.last().map(|heard| heard.rows)
 }
@@ -69,19 +69,19 @@ fn unstored_source_is_stored_after_a_crash() {
     let fresh = Claim { epoch: 1, ..Claim::default() };
     let mut held = PartitionState::<Detecting>::restore(0, &fresh, &settings()).unwrap();
     play(&mut held, 0..5);
-    let mut told = rows_told(&mut held, false);
+    let mut stored = rows_stored(&mut held, false);
     // Sources are stored at intervals: the last commit need not contain the latest count.
     for second in 5..20 {
         play(&mut held, second..second + 1);
-        told = rows_told(&mut held, false).or(told);
+        stored = rows_stored(&mut held, false).or(stored);
     }
-    assert!(told.is_some_and(|told| told < 19), "{told:?}: nothing is left");
+    assert!(stored.is_some_and(|stored| stored < 19), "{stored:?}: nothing is left");
     // It dies; the results of all messages are in the database, but no state was written.
     let after = Claim { epoch: 2, position: Some(40), ..Claim::default() };
     let mut again = PartitionState::<Detecting>::restore(0, &after, &settings()).unwrap();
     play(&mut again, 0..20);
-    let told = (0..3).filter_map(|_| rows_told(&mut again, true)).last();
-    assert_eq!(told, Some(20), "the latest count is stored once no row arrives");
+    let stored = (0..3).filter_map(|_| rows_stored(&mut again, true)).last();
+    assert_eq!(stored, Some(20), "the latest count is stored once no row arrives");
 }
 
 #[test]
@@ -158,16 +158,16 @@ fn sources_are_stored_in_batches_without_omission() {
         held.message(offset, Some(&message)).unwrap();
     }
     let detector = &mut held.work.stages.detector;
-    let mut told = Vec::new();
+    let mut stored = Vec::new();
     for (most, want, more) in
         [(0, 0, false), (2, 2, true), (2, 1, false), (2, 0, false), (usize::MAX, 0, false)]
     {
         let heard = detector.take_apart(most).heard;
         assert_eq!((heard.len(), detector.has_more_heard()), (want, more), "at most {most}");
-        told.extend(heard.into_iter().map(|heard| heard.producer.to_string()));
+        stored.extend(heard.into_iter().map(|heard| heard.producer.to_string()));
     }
-    told.sort();
-    assert_eq!(told, nodes);
+    stored.sort();
+    assert_eq!(stored, nodes);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// Seconds after its end for which a job still matters to links.
 const OVER_S: f64 = 900.0;
 
-/// Jobs by what was said up to a tick of the links.
+/// Jobs by the events up to a tick of the links.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct JobUpdates {
     book: JobBook,
@@ -56,7 +56,7 @@ impl JobUpdates {
         }
     }
 
-    /// Nothing more is said in ticks up to `tick`.
+    /// No more events arrive in ticks up to `tick`.
     pub fn settle(&mut self, tick: Option<i64>) {
         let Some(until) = tick.filter(|_| tick > self.settled) else { return };
         self.settled = tick;
@@ -78,7 +78,7 @@ impl JobUpdates {
         self.ready.extend(self.book.fold(events).into_iter().map(|job| (tick, job)));
     }
 
-    /// Jobs that are new or changed, each with the tick from which on it is as it says, and how many were taken before.
+    /// Jobs that are new or changed, each with the tick from which on it is valid, and how many were taken before.
     pub fn take(&mut self) -> (u64, Vec<(i64, Job)>) {
         let (before, known) = (self.taken, std::mem::take(&mut self.known));
         let mut jobs: Vec<(i64, Job)> = known.into_iter().map(|job| (i64::MIN, job)).collect();

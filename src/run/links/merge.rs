@@ -58,7 +58,7 @@ struct SourceProgress {
 }
 
 impl SourceProgress {
-    /// Keeps updates; such of a second that is over counts for the next one.
+    /// Keeps updates; those of a processed second count for the next one.
     fn put(&mut self, updates: TickUpdate, now: i64) {
         let tick = if now == i64::MIN { updates.tick } else { updates.tick.max(now + 1) };
         let kept = self.waiting.entry(tick).or_insert_with(|| TickUpdate { tick, ..TickUpdate::default() });

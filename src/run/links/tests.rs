@@ -96,7 +96,7 @@ fn links_of_two_partitions_form_one_region() {
     );
 }
 
-/// What is said in second `said` of a job on all hosts, from second 5 to 30.
+/// An event in second `said` of a job on all hosts, from second 5 to 30.
 fn job_on_all(network: &Network, id: &str, said: f64) -> JobEvent {
     let hosts = network.topology.vertices_of(VertexKind::Host);
     JobEvent {
@@ -134,11 +134,11 @@ fn lost_s(network: &Arc<Network>, late: f64, bundle: usize) -> f64 {
     let mut first = LinkUpdates::new(1.0, 3.0);
     let mut merge = LinkMerge::new(2, FabricSettings::default(), Some(Arc::clone(network)));
     merge.message(message(1, updates(network, 1)));
-    let hears = |id: &str, at: f64, skip: usize| {
+    let event = |id: &str, at: f64, skip: usize| {
         let said = job_on_all(network, id, at);
         JobEvent { nodes: said.nodes.iter().skip(skip).step_by(2).cloned().collect(), ..said }
     };
-    let mut said = vec![hears("6", 5.0, 0), hears("7", late, 1)];
+    let mut said = vec![event("6", 5.0, 0), event("7", late, 1)];
     for ticks in updates(network, 0).chunks(bundle) {
         // Rows are four seconds ahead of their links.
         let read = Time::from_seconds(ticks.last().unwrap().tick as f64 + 4.0);
@@ -152,7 +152,7 @@ fn lost_s(network: &Arc<Network>, late: f64, bundle: usize) -> f64 {
     merge.fabric().losses(&Name::parse("7").unwrap()).unwrap().lost_s()
 }
 
-/// A node of which the first rows got lost belongs to its job from the second on in which another row says so.
+/// A node of which the first rows got lost belongs to its job from the second on in which another row names it.
 #[test]
 fn link_losses_of_late_nodes_do_not_depend_on_bundles() {
     let network = network();
@@ -167,7 +167,7 @@ fn jobs_are_sent_while_the_sources_are_silent() {
     let (network, at) = (network(), |second: f64| Time::from_seconds(second));
     let mut updates = LinkUpdates::new(1.0, 3.0);
     let mut reached = 59.0_f64;
-    let mut told = |updates: &mut LinkUpdates, id: &str, said: f64, watermark: f64, newest: Option<f64>| {
+    let mut send = |updates: &mut LinkUpdates, id: &str, said: f64, watermark: f64, newest: Option<f64>| {
         updates.jobs(&[job_on_all(&network, id, said)]);
         while reached < watermark {
             reached += 1.0;
@@ -175,13 +175,13 @@ fn jobs_are_sent_while_the_sources_are_silent() {
         }
         updates.take(0).unwrap()
     };
-    let before = told(&mut updates, "1", 50.0, 60.0, None);
+    let before = send(&mut updates, "1", 50.0, 60.0, None);
     updates.progress(read_up_to(at(68.0), Some(at(68.0))));
     updates.ticks(vec![LinkTick::empty(59)], &SeriesTable::new());
     updates.jobs(&[job_on_all(&network, "2", 69.0)]);
-    let waits = told(&mut updates, "3", 66.0, 70.0, Some(69.0));
-    let quiet = told(&mut updates, "4", 98.0, 108.0, Some(69.0));
-    let later = told(&mut updates, "5", 109.0, 120.0, Some(69.0));
+    let waits = send(&mut updates, "3", 66.0, 70.0, Some(69.0));
+    let quiet = send(&mut updates, "4", 98.0, 108.0, Some(69.0));
+    let later = send(&mut updates, "5", 109.0, 120.0, Some(69.0));
     assert_eq!([&before, &waits, &quiet, &later].map(|message| message.jobs.len()), [1, 0, 3, 1]);
     let mut merge = LinkMerge::new(1, FabricSettings::default(), Some(Arc::clone(&network)));
     [before, waits, quiet, later].into_iter().for_each(|message| merge.message(message));
@@ -288,21 +288,21 @@ fn repeated_jobs_are_skipped_unless_the_sequence_restarted() {
     let mut first = LinkUpdates::new(1.0, 3.0);
     first.jobs(&[job_on_all(&network, "7", 5.0), job_on_all(&network, "8", 6.0)]);
     first.progress(read_up_to(Time::from_seconds(20.0), None));
-    let told = first.take(0).unwrap();
-    assert_eq!((told.jobs.len(), told.jobs_from), (2, (20_000_000, 0)));
+    let sent = first.take(0).unwrap();
+    assert_eq!((sent.jobs.len(), sent.jobs_from), (2, (20_000_000, 0)));
     let mut merge = LinkMerge::new(1, FabricSettings::default(), Some(network));
-    merge.take_jobs(told.jobs.clone(), told.jobs_from);
+    merge.take_jobs(sent.jobs.clone(), sent.jobs_from);
     let waiting = |merge: &LinkMerge| merge.jobs.values().map(Vec::len).sum::<usize>();
-    merge.take_jobs(told.jobs.clone(), told.jobs_from);
+    merge.take_jobs(sent.jobs.clone(), sent.jobs_from);
     assert_eq!(waiting(&merge), 2);
-    merge.take_jobs(told.jobs[1..].to_vec(), (20_000_000, 1));
+    merge.take_jobs(sent.jobs[1..].to_vec(), (20_000_000, 1));
     assert_eq!(waiting(&merge), 2);
-    merge.take_jobs(told.jobs, (30_000_000, 0));
+    merge.take_jobs(sent.jobs, (30_000_000, 0));
     assert_eq!(waiting(&merge), 4);
 }
 
-fn names(told: &[(i64, Job)]) -> Vec<(i64, usize)> {
-    told.iter().map(|(tick, job)| (*tick, job.nodes.len())).collect()
+fn names(sent: &[(i64, Job)]) -> Vec<(i64, usize)> {
+    sent.iter().map(|(tick, job)| (*tick, job.nodes.len())).collect()
 }
 
 /// Rows of one job from many nodes, later than the lateness: one update, and none with fewer nodes than the one before.
@@ -359,6 +359,6 @@ fn known_jobs_are_sent_when_links_begin_to_be_observed() {
     updates.jobs(&[job_on_all(&network, "3", 1_000.0)]);
     updates.ticks(vec![LinkTick::empty(1_990)], &SeriesTable::new());
     updates.forget();
-    let told = updates.take(0).unwrap();
-    assert_eq!(told.jobs.iter().map(|(_, job)| job.job_id.as_str()).collect::<Vec<_>>(), ["2", "3"]);
+    let sent = updates.take(0).unwrap();
+    assert_eq!(sent.jobs.iter().map(|(_, job)| job.job_id.as_str()).collect::<Vec<_>>(), ["2", "3"]);
 }

@@ -7,7 +7,7 @@ use detector::fabric::LinkTick;
 use schemas::{JobEvent, SeriesIndex, SeriesTable, Time};
 use serde::{Deserialize, Serialize};
 
-/// Seconds after its youngest row when a partition that is quiet says all that it still has.
+/// Seconds after its youngest row when a quiet partition sends all that it still has.
 const QUIET_MAX_S: f64 = 16.0;
 
 /// Link updates of a detector partition.
@@ -155,7 +155,7 @@ impl LinkUpdates {
         self.jobs.settle(self.final_tick);
     }
 
-    /// Seconds to which nothing can be added any more, the last of them being the latest of which all is said.
+    /// Seconds to which nothing can be added any more, the last of them being the latest final one.
     pub fn ticks(&mut self, ticks: Vec<LinkTick>, table: &SeriesTable) {
         self.advance_to(ticks.last().map(|last| last.tick));
         for LinkTick { tick, reports, events } in ticks {

@@ -14,7 +14,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 const OF_INTERVALS: &str = "'counter_reset', 'counter_saturated', 'implausible'";
 
 impl Site {
-    /// Asserts that each of the `pushed` rows of a sampler is counted; says where they got lost if not.
+    /// Asserts that each of the `pushed` rows of a sampler is counted; prints where they got lost if not.
     pub fn accounts_for(&self, pushed: &[Row]) {
         let sampled = |row: &&Row| row.schema != "slurm_jobs";
         let pushed = pushed.iter().filter(sampled).count() as u64;

@@ -46,7 +46,7 @@ fn moves_without_signals(folder: &Path, from: &Database, all: &Tables) {
 
     let server = Service::start_in("postgres", &folder.join("other-postgres"), &[], &[]).unwrap();
     let server_url = server.address.trim_end_matches("/postgres");
-    // It says that the role which it is run as is there already.
+    // It prints that its own role exists already.
     run("psql", &["-Xq", "--file", &roles, &server.address]);
     let restored = restore(server_url, from, &small);
     let is_kept = |row: &&String| {

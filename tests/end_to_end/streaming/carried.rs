@@ -1,4 +1,4 @@
-//! A site where only the `job_id` of the rows of counters says which job runs where.
+//! A site where only the `job_id` of the rows of counters shows which job runs where.
 
 use super::feed::Feed;
 use super::rows::{self, Dice, Row, in_order_of_arrival, scatter};

@@ -7,7 +7,6 @@ use super::site::Site;
 use super::tables::Tables;
 use support::stack::turn;
 
-/// A line of the log.
 const WARNING: &str = "raw topic was deleted and created again";
 
 /// Where the rows of a second end, past the middle: what is sent to new topics arrives later than what was sent to the old ones.
@@ -36,7 +35,7 @@ fn rows_of_raw_topics_that_are_created_again_are_in_the_tables() {
     process.finish();
 }
 
-/// How often a log says that a stage's topic was created again, or that a message could not be written to one that is gone.
+/// How often a stage restarted because its topic was created again.
 fn restarts(log: &str) -> usize {
     log.matches("was deleted and created again").count()
 }

@@ -1,4 +1,4 @@
-//! Rows to Kafka: no key, the partition and the time that the row says.
+//! Rows to Kafka: no key, the partition and the time of the row.
 
 use super::rows::Row;
 use super::site::Site;
@@ -21,7 +21,7 @@ pub fn since_epoch() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap()
 }
 
-/// Why a row was given up, of the first one.
+/// Error of the first failed delivery.
 #[derive(Clone, Default)]
 struct GivenUp(Arc<Mutex<Option<KafkaError>>>);
 
@@ -45,7 +45,6 @@ pub struct Feed<'a> {
 }
 
 impl Feed<'_> {
-    /// Connects.
     pub fn to(site: &Site) -> Feed<'_> {
         let given_up = GivenUp::default();
         let producer = ClientConfig::new()

@@ -71,7 +71,7 @@ fn reloaded_thresholds_apply_and_survive_a_kill() {
     with_changed_eta(services, "restarted", [false, true], as_reloaded).drops_equal(&reloaded);
 }
 
-/// Runs a configuration that cannot work; it says why in one sentence.
+/// Runs an invalid configuration; the program logs why in one sentence.
 fn fails(site: &Site, more: &str, words: &[&str]) {
     site.configure(more);
     let mut process = site.start();

@@ -44,13 +44,13 @@ fn until(site: &Site, query: &str, wanted: impl Fn(&[String]) -> bool) -> Vec<St
 }
 
 /// The silence is reported not before two seconds and not after six.
-fn is_told_in_time(site: &Site, last_us: i64) {
+fn is_reported_in_time(site: &Site, last_us: i64) {
     // The newest signal of the same moment says how far the rows' time had come, however slow this machine is.
-    let told = format!(
+    let query = format!(
         "SELECT (SELECT round(extract(epoch FROM max(time)) * 1e6)::bigint FROM signal_rows) FROM silences
          WHERE producer = '{STOPS}' AND until_time IS NULL AND round(extract(epoch FROM from_time) * 1e6) = {last_us}"
     );
-    let newest_us: i64 = until(site, &told, |rows| rows.len() == 1)[0].parse().unwrap();
+    let newest_us: i64 = until(site, &query, |rows| rows.len() == 1)[0].parse().unwrap();
     let (clock_us, stream_us) = (since_epoch().as_micros() as i64 - last_us, newest_us - last_us);
     eprintln!(
         "reported {:.2} s after the last row; others had rows {:.2} s after it",
@@ -106,7 +106,7 @@ fn stopped_source_is_silent_within_seconds_until_its_next_row() {
     let feed = Feed::to(&site);
     std::thread::scope(|scope| {
         scope.spawn(|| feed.live(&rows, start_s, |_| {}));
-        is_told_in_time(&site, last_us);
+        is_reported_in_time(&site, last_us);
         counts_as_silent(&site, last_us);
         until(&site, "SELECT producer FROM sources WHERE state = 'silent'", <[String]>::is_empty);
     });

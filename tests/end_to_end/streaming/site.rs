@@ -138,7 +138,7 @@ listen = "127.0.0.1:0"
         self.create_topics(&topics);
     }
 
-    /// Creates raw topics. A broker that lost its controller for a moment, as busy machines let it, says that it has too few.
+    /// Creates raw topics. A broker that lost its controller for a moment, as busy machines let it, reports too few brokers.
     pub fn create_topics(&self, topics: &[&str]) {
         let admin: AdminClient<DefaultClientContext> =
             ClientConfig::new().set("bootstrap.servers", &self.services.broker).create().unwrap();

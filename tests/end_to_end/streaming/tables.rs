@@ -20,7 +20,7 @@ const GIVEN_UP: Duration = Duration::from_secs(120);
 /// Differing rows that are shown.
 const SHOWN: usize = 12;
 
-/// Tables and the queries that give their rows, without numbers that depend on who came first.
+/// Tables and the queries that give their rows, without numbers that depend on the order of writers.
 const QUERIES: [(&str, &str); 18] = [
     (
         "signals",
@@ -208,7 +208,7 @@ impl Site {
             std::thread::sleep(Duration::from_millis(100));
         }
         for (stage, topic) in [("detector", "counters"), ("rollup", "signals")] {
-            // The last word about jobs and progress is on its way for a moment.
+            // The last messages about jobs and progress are still on their way.
             std::thread::sleep(Duration::from_millis(700));
             let topic = format!("{}.{topic}", self.name);
             let ends = (0..PARTITIONS).map(|p| raw.fetch_watermarks(&topic, p, RUN_TIMEOUT).unwrap().1);

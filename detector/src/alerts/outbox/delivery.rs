@@ -1,4 +1,4 @@
-//! Leases: who may try to deliver a notice now, and what became of it.
+//! Leases: which process may deliver a notice now, and the outcome.
 
 use super::outbox_store::{Cell, OutboxError, OutboxStore};
 use crate::alerts::silence::AlertSilence;
@@ -9,7 +9,7 @@ use schemas::{Notice, NoticeKind};
 pub struct Leased {
     /// For whom.
     pub receiver: String,
-    /// Who holds the lease.
+    /// The process that holds the lease.
     pub by: String,
     /// The notice.
     pub notice: Notice,
@@ -17,7 +17,7 @@ pub struct Leased {
     pub attempts: u32,
     /// When it was tried first, in seconds since the epoch.
     pub first_try_s: f64,
-    /// When it was delivered first; such as are repeated have one.
+    /// When it was delivered first; repeated notices have one.
     pub delivered_s: Option<f64>,
     /// Whether a silence held it back when it was looked at before.
     pub held: bool,
@@ -45,7 +45,7 @@ pub enum PutBack {
     Held(f64, String),
     /// No process tries again until a person requests it.
     Dead(String),
-    /// Something newer says more.
+    /// A newer notice replaces it.
     Superseded,
     /// It was silenced to its end.
     Silenced,
@@ -55,7 +55,7 @@ impl OutboxStore {
     /// Takes at most `limit` notices for `receiver` that are due at `now_s`, until `until_s`.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub async fn lease(
         &mut self,
         receiver: &str,
@@ -98,7 +98,7 @@ impl OutboxStore {
     /// What else there is of its incident.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub async fn around(&mut self, leased: &Leased) -> Result<Around, OutboxError> {
         let n = &leased.notice;
         let with =
@@ -113,7 +113,7 @@ impl OutboxStore {
     /// the lease was lost.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub async fn delivered(
         &mut self,
         leased: &Leased,
@@ -142,7 +142,7 @@ impl OutboxStore {
     /// It was not delivered. False if the lease was lost.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub async fn put_back(&mut self, leased: &Leased, to: &PutBack) -> Result<bool, OutboxError> {
         let waits = if leased.delivered_s.is_some() { "repeating" } else { "waiting" };
         let (state, next_s, why, untried) = match to {
@@ -167,7 +167,7 @@ impl OutboxStore {
     /// Silences that are not over at `now_s`.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub async fn silences(&mut self, now_s: f64) -> Result<Vec<AlertSilence>, OutboxError> {
         let rows = self.rows(include_str!("sql/silences.sql"), &[Cell::real(now_s)]).await?;
         let silence = |mut row: super::outbox_store::Cells| AlertSilence {
@@ -184,7 +184,7 @@ impl OutboxStore {
     /// Adds a silence.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub async fn put_silence(&mut self, silence: &AlertSilence) -> Result<(), OutboxError> {
         let matchers = serde_json::to_string(&silence.matchers).unwrap_or_default();
         let with = [
@@ -201,7 +201,7 @@ impl OutboxStore {
     /// Ends a silence at `now_s`; false if no such silence is active.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub async fn end_silence(&mut self, id: &str, now_s: f64) -> Result<bool, OutboxError> {
         let with = [Cell::text(id), Cell::real(now_s)];
         Ok(self.run(include_str!("sql/end_silence.sql"), &with).await? > 0)

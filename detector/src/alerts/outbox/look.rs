@@ -61,10 +61,10 @@ fn notice(mut row: Cells) -> Result<Notice, OutboxError> {
 }
 
 impl OutboxStore {
-    /// Incidents that fire, the latest first; with `since_s` also such as began since then and are over. At most `limit`.
+    /// Incidents that fire, the latest first; with `since_s` also resolved ones that began since then. At most `limit`.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub async fn incidents(
         &mut self,
         since_s: Option<f64>,
@@ -81,7 +81,7 @@ impl OutboxStore {
     /// An incident by its number.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub async fn incident(&mut self, incident: &str) -> Result<Option<Notice>, OutboxError> {
         let rows = self.rows(include_str!("sql/incident.sql"), &[Cell::text(incident)]).await?;
         rows.into_iter().next().map(notice).transpose()
@@ -90,7 +90,7 @@ impl OutboxStore {
     /// The deliveries of an incident.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub async fn deliveries(&mut self, incident: &str) -> Result<Vec<Delivery>, OutboxError> {
         let rows = self.rows(include_str!("sql/deliveries.sql"), &[Cell::text(incident)]).await?;
         let delivery = |mut row: Cells| Delivery {
@@ -110,7 +110,7 @@ impl OutboxStore {
     /// What was not delivered, by incident and receiver.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub async fn undelivered(&mut self) -> Result<Vec<Undelivered>, OutboxError> {
         let rows = self.rows(include_str!("sql/undelivered.sql"), &[]).await?;
         let of = |mut row: Cells| Undelivered {
@@ -125,7 +125,7 @@ impl OutboxStore {
     /// How many notices are in which state.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub async fn counts(&mut self) -> Result<Vec<Count>, OutboxError> {
         let rows = self.rows(include_str!("sql/counts.sql"), &[]).await?;
         let count = |mut row: Cells| Count {
@@ -141,7 +141,7 @@ impl OutboxStore {
     /// all for "". A dead letter stays dead whose receiver knows something newer. How many.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub async fn retry(&mut self, key_or_incident: &str, receiver: &str) -> Result<u64, OutboxError> {
         self.run(include_str!("sql/retry.sql"), &[Cell::text(key_or_incident), Cell::text(receiver)]).await
     }
@@ -150,7 +150,7 @@ impl OutboxStore {
     /// nodes all of them.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub async fn advice(&mut self, nodes: &[String], limit: usize) -> Result<Vec<Notice>, OutboxError> {
         let found = self.incidents(None, limit).await?;
         if nodes.is_empty() {
@@ -167,7 +167,7 @@ impl OutboxStore {
     /// Forgets incidents that were over before `before_s`, with their notices.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub async fn expire(&mut self, before_s: f64) -> Result<u64, OutboxError> {
         self.run(include_str!("sql/expire.sql"), &[Cell::real(before_s)]).await?;
         self.run(include_str!("sql/expire_incidents.sql"), &[Cell::real(before_s)]).await

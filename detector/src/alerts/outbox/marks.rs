@@ -34,7 +34,7 @@ impl OutboxStore {
     /// Remembers a mark before it is set; what stood there before the first one stays known.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub async fn put_mark(&mut self, receiver: &str, mark: &Mark) -> Result<(), OutboxError> {
         let with = [
             Cell::text(receiver),
@@ -51,7 +51,7 @@ impl OutboxStore {
     /// The mark on a job or node.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub async fn mark(
         &mut self,
         receiver: &str,
@@ -65,7 +65,7 @@ impl OutboxStore {
     /// Marks that are to be taken back at `now_s`, or belong to an incident.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub async fn marks(
         &mut self,
         receiver: &str,
@@ -79,7 +79,7 @@ impl OutboxStore {
     /// Forgets a mark that was taken back.
     ///
     /// # Errors
-    /// What the database says.
+    /// Errors of the database.
     pub async fn drop_mark(&mut self, receiver: &str, mark: &Mark) -> Result<(), OutboxError> {
         let with = [Cell::text(receiver), Cell::text(&mark.target), Cell::text(&mark.name)];
         self.run(include_str!("sql/drop_mark.sql"), &with).await.map(drop)

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `outbox_store.rs` | the connection to either database; the statements are `sql/*.sql`, the same for both |
 //! | `put.rs` | writing notices as a part of a batch |
-//! | `delivery.rs` | leases, and what became of them |
+//! | `delivery.rs` | leases and outcomes |
 //! | `look.rs` | what people and schedulers ask |
 //! | `marks.rs` | what was set in Slurm and has to be taken back |
 

@@ -15,7 +15,7 @@ pub enum OutboxError {
     /// The database is away or busy: the same call may succeed later.
     #[error("{0}")]
     Retry(String),
-    /// Trying again does not help; the sentence says what does.
+    /// Retrying does not help; the message contains the remedy.
     #[error("{0}")]
     Stop(String),
 }
@@ -100,7 +100,7 @@ enum Backend {
 }
 
 impl OutboxStore {
-    /// The outbox of a server; it is connected to when it is asked first.
+    /// The outbox of a server; the first call connects.
     pub fn server(settings: PgSettings) -> OutboxStore {
         OutboxStore(Backend::Server(Box::new(settings), None))
     }
@@ -108,12 +108,12 @@ impl OutboxStore {
     /// The outbox of an embedded store, which is brought up to date.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub fn file(path: &Path) -> Result<OutboxStore, OutboxError> {
         Ok(OutboxStore(Backend::File(path.to_path_buf(), open_writer(path)?)))
     }
 
-    /// Asks; with each row's cells.
+    /// Runs a query; returns each row's cells.
     pub(super) async fn rows(&mut self, sql: &str, with: &[Cell]) -> Result<Vec<Cells>, OutboxError> {
         match &mut self.0 {
             Backend::File(path, connection) => {
@@ -128,7 +128,7 @@ impl OutboxStore {
         }
     }
 
-    /// Changes; how many rows.
+    /// Runs a statement; returns how many rows it changed.
     pub(super) async fn run(&mut self, sql: &str, with: &[Cell]) -> Result<u64, OutboxError> {
         match &mut self.0 {
             Backend::File(path, connection) => {

@@ -51,7 +51,7 @@ fn case() -> Case {
 }
 
 impl Case {
-    fn tell(&mut self, notices: Vec<Notice>) {
+    fn put(&mut self, notices: Vec<Notice>) {
         let receivers = || vec!["a".to_string(), "b".to_string()];
         let notices = notices.into_iter().map(|notice| RoutedNotice { notice, receivers: receivers() });
         let batch = ResultBatch { notices: notices.collect(), ..ResultBatch::default() };
@@ -71,7 +71,7 @@ fn keys(leased: &[Leased]) -> Vec<&str> {
 async fn repeated_notice_is_stored_once() {
     let mut case = case();
     for _ in 0..2 {
-        case.tell(vec![notice("i", 1, NoticeKind::Firing)]);
+        case.put(vec![notice("i", 1, NoticeKind::Firing)]);
     }
     assert_eq!(keys(&case.lease(10.0).await), ["i.1"]);
     assert!(case.lease(11.0).await.is_empty(), "it is leased");
@@ -81,9 +81,9 @@ async fn repeated_notice_is_stored_once() {
 #[tokio::test]
 async fn notices_of_one_incident_keep_their_order() {
     let mut case = case();
-    let told = [NoticeKind::Firing, NoticeKind::Resolved];
-    case.tell(told.iter().zip(1..).map(|(kind, n)| notice("i", n, *kind)).collect());
-    case.tell(vec![notice("k", 1, NoticeKind::Firing)]);
+    let kinds = [NoticeKind::Firing, NoticeKind::Resolved];
+    case.put(kinds.iter().zip(1..).map(|(kind, n)| notice("i", n, *kind)).collect());
+    case.put(vec![notice("k", 1, NoticeKind::Firing)]);
     let leased = case.lease(10.0).await;
     assert_eq!(keys(&leased), ["i.1", "k.1"]);
     assert!(case.outbox.put_back(&leased[0], &PutBack::Retry(20.0, "down".into())).await.unwrap());
@@ -98,7 +98,7 @@ async fn notices_of_one_incident_keep_their_order() {
 #[tokio::test]
 async fn expired_lease_cannot_commit() {
     let mut case = case();
-    case.tell(vec![notice("i", 1, NoticeKind::Firing)]);
+    case.put(vec![notice("i", 1, NoticeKind::Firing)]);
     let lost = case.lease(10.0).await;
     let other = case.outbox.lease("a", "other", 50.0, 80.0, 10).await.unwrap();
     assert_eq!(keys(&other), ["i.1"]);
@@ -110,14 +110,14 @@ async fn expired_lease_cannot_commit() {
 #[tokio::test]
 async fn notice_repeats_until_a_newer_one_exists() {
     let mut case = case();
-    case.tell(vec![notice("i", 1, NoticeKind::Firing)]);
+    case.put(vec![notice("i", 1, NoticeKind::Firing)]);
     let first = case.lease(10.0).await;
     case.outbox.delivered(&first[0], 10.0, Some(60.0)).await.unwrap();
     assert!(case.lease(59.0).await.is_empty());
     let again = case.lease(60.0).await;
     assert_eq!((keys(&again), again[0].delivered_s), (vec!["i.1"], Some(10.0)));
     case.outbox.delivered(&again[0], 60.0, Some(110.0)).await.unwrap();
-    case.tell(vec![notice("i", 2, NoticeKind::Resolved)]);
+    case.put(vec![notice("i", 2, NoticeKind::Resolved)]);
     let end = case.lease(120.0).await;
     assert_eq!(keys(&end), ["i.2"]);
     case.outbox.delivered(&end[0], 120.0, None).await.unwrap();
@@ -137,11 +137,11 @@ async fn notice_repeats_until_a_newer_one_exists() {
 #[tokio::test]
 async fn dead_letters_are_retried_unless_superseded() {
     let mut case = case();
-    case.tell(vec![notice("i", 1, NoticeKind::Firing), notice("k", 1, NoticeKind::Firing)]);
+    case.put(vec![notice("i", 1, NoticeKind::Firing), notice("k", 1, NoticeKind::Firing)]);
     for leased in case.lease(10.0).await {
         case.outbox.put_back(&leased, &PutBack::Dead("gone".into())).await.unwrap();
     }
-    case.tell(vec![notice("k", 2, NoticeKind::Resolved)]);
+    case.put(vec![notice("k", 2, NoticeKind::Resolved)]);
     let end = case.lease(20.0).await;
     assert_eq!(keys(&end), ["k.2"], "a dead letter delays no notice");
     case.outbox.delivered(&end[0], 20.0, None).await.unwrap();
@@ -154,9 +154,9 @@ async fn dead_letters_are_retried_unless_superseded() {
 #[tokio::test]
 async fn advice_covers_firing_incidents() {
     let mut case = case();
-    case.tell(vec![notice("i", 1, NoticeKind::Firing), notice("k", 1, NoticeKind::Firing)]);
+    case.put(vec![notice("i", 1, NoticeKind::Firing), notice("k", 1, NoticeKind::Firing)]);
     let over = Notice { resolved_s: Some(150.0), ..notice("k", 2, NoticeKind::Resolved) };
-    case.tell(vec![over]);
+    case.put(vec![over]);
     let of = |nodes: &[&str]| nodes.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(case.outbox.advice(&[], 10).await.unwrap().len(), 1);
     assert_eq!(case.outbox.advice(&of(&["n1", "n7"]), 10).await.unwrap().len(), 1);

@@ -10,10 +10,10 @@ fn split_messages_have_the_same_content() {
         let mut job_updates = LinkUpdates::new(1.0, 3.0);
         job_updates.jobs(&jobs);
         job_updates.progress(read_up_to(Time::from_seconds(68.0), None));
-        let told = job_updates.take(partition).unwrap();
+        let sent = job_updates.take(partition).unwrap();
         LinkMessage {
-            jobs: told.jobs,
-            jobs_from: told.jobs_from,
+            jobs: sent.jobs,
+            jobs_from: sent.jobs_from,
             ..message(partition, updates(&network, partition))
         }
     };
@@ -58,13 +58,13 @@ fn second_with_many_links_is_split_and_processed_as_one() {
         vec![LinkTick { tick: 5, reports: (0..2_000).map(report).collect(), events: Vec::new() }],
         &table,
     );
-    let told = updates.take(0).unwrap();
+    let sent = updates.take(0).unwrap();
     assert_eq!(
-        told.updates.iter().map(|updates| (updates.part, updates.reports.len())).collect::<Vec<_>>(),
+        sent.updates.iter().map(|updates| (updates.part, updates.reports.len())).collect::<Vec<_>>(),
         [(0, 512), (1, 512), (2, 512), (3, 464)]
     );
     let mut merge = LinkMerge::new(1, FabricSettings::default(), Some(network()));
-    let payloads = told.payloads(6_000).unwrap();
+    let payloads = sent.payloads(6_000).unwrap();
     assert!(payloads.len() > 1);
     for payload in payloads.iter().chain(&payloads) {
         merge.message(LinkMessage::read(payload).unwrap());
@@ -80,12 +80,12 @@ fn links_are_named_when_observation_begins() {
     let known: usize = first.iter().map(|updates| updates.series.len()).sum();
     let table: SeriesTable =
         first.iter().flat_map(|updates| updates.series.iter().map(|(_, info)| info.clone())).collect();
-    let told_after = |is_new: bool| {
+    let sent_after = |is_new: bool| {
         let mut updates = LinkUpdates::new(1.0, 3.0);
         if is_new {
             updates.begin();
         }
-        let mut told = 0;
+        let mut sent = 0;
         for (tick, taken_again) in [(5, true), (6, false)] {
             let reports = first[0].reports.clone();
             updates.progress(read_up_to(
@@ -96,10 +96,10 @@ fn links_are_named_when_observation_begins() {
             if taken_again {
                 updates.forget();
             } else {
-                told = updates.take(0).unwrap().updates.iter().map(|updates| updates.series.len()).sum();
+                sent = updates.take(0).unwrap().updates.iter().map(|updates| updates.series.len()).sum();
             }
         }
-        told
+        sent
     };
-    assert_eq!((told_after(false), told_after(true)), (0, known));
+    assert_eq!((sent_after(false), sent_after(true)), (0, known));
 }
