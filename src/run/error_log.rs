@@ -1,4 +1,4 @@
-//! What librdkafka complains about, remembered instead of printed: why brokers do not answer.
+//! Keeps the latest errors of librdkafka: why brokers do not answer.
 
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;

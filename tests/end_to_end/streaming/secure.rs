@@ -13,7 +13,7 @@ use support::stack::turn;
 /// What the broker is given instead of the password.
 const WRONG: &str = "hunter2-is-not-it";
 /// Time within which a wrong password is reported: far more than brokers take to refuse it.
-const TOLD: Duration = Duration::from_secs(120);
+const REPORT_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Leads the site to the broker's secure listener, with the authority and the password in these files.
 pub fn secure(site: &Site, authority: &Path, password: &Path) {
@@ -60,7 +60,7 @@ fn refused_password_is_reported_without_the_password() {
     std::fs::set_permissions(&password, std::fs::Permissions::from_mode(0o600)).unwrap();
     secure(&site, &services.dir.join("kafka/tls/ca.pem"), &password);
     let mut process = site.start();
-    let ended = process.ended_within(TOLD);
+    let ended = process.ended_within(REPORT_TIMEOUT);
     let log = process.log();
     assert_eq!(ended.and_then(|status| status.code()), Some(1), "{log}");
     let last = log.trim_end().lines().last().unwrap_or_default();
@@ -78,7 +78,7 @@ fn broker_with_another_authority_is_refused_and_reported() {
     secure(&site, &tls.join("broker.crt"), &tls.join("password"));
     let mut process = site.start();
     process.wait_for("certificate verify failed");
-    process.wait_for("database unavailable; retrying");
+    process.wait_for("Kafka is not ready; retrying");
     let log = process.log();
     assert!(!log.contains("topic created") && !log.contains("assigned"), "{log}");
 }
