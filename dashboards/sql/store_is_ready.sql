@@ -1,2 +1,2 @@
--- The view is created last but two by the first migration: with it the store can be asked.
-SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name = 'job_slowdown'
+-- The last view of the schema: a store that has it can be queried.
+SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name = 'learnable_runs'

@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn plain_postgresql_is_told_with_what_it_lacks() {
-        let plain = ServerFacts { schema_version: Some("0003_roles".into()), ..ServerFacts::default() };
+        let plain = ServerFacts { schema_version: Some("0001_schema".into()), ..ServerFacts::default() };
         let found = tiers(&config(), &facts(plain, Vec::new()));
         assert_eq!([found[0].level, found[1].level], [Level::Ok, Level::Warn]);
         assert!(found[1].what.starts_with("plain PostgreSQL: no compression"));
@@ -275,7 +275,7 @@ mod tests {
     fn a_database_that_was_not_migrated_says_what_to_type() {
         let found = tiers(
             &config(),
-            &facts(ServerFacts { pending: vec!["0001_tables"], ..ServerFacts::default() }, vec![]),
+            &facts(ServerFacts { pending: vec!["0001_schema"], ..ServerFacts::default() }, vec![]),
         );
         assert_eq!((found[0].level, found[0].mend.as_str()), (Level::Error, "tailback migrate"));
     }
@@ -292,7 +292,7 @@ mod tests {
         };
         let some = ServerFacts {
             timescale_version: Some("2.22.1".into()),
-            schema_version: Some("0005_aggregates".into()),
+            schema_version: Some("0004_places".into()),
             policies: vec![policy],
             ..ServerFacts::default()
         };

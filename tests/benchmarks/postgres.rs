@@ -27,7 +27,7 @@ const KEEP: PgRetention =
 
 const NO_INDEX: &str = "DROP INDEX signal_rows_by_series; DROP INDEX signal_rows_by_time";
 
-/// As before 0004's last step, and with its policy of one batch per series.
+/// One batch per series instead of the order of `0002_columnstore`.
 const BY_SERIES: &str = "ALTER TABLE signal_rows SET (timescaledb.compress_segmentby = 'series_id', \
                          timescaledb.compress_orderby = 'time')";
 

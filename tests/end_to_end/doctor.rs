@@ -177,7 +177,7 @@ fn errors(findings: &[Value]) -> Vec<String> {
 /// Nothing was set up yet, and a dry run does not do it.
 fn is_set_up_by_migrate(site: &Site) {
     let missing = site.migrate(&["--dry-run"]);
-    assert!(missing.starts_with("missing 0001_tables"), "{missing}");
+    assert!(missing.starts_with("missing 0001_schema"), "{missing}");
     let (well, found) = site.doctor();
     assert!(!well);
     assert!(has(&found, "error", "no topic matches kafka.raw_topics"));

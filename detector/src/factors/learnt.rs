@@ -1,5 +1,5 @@
 //! What finished runs of one configuration teach, and the factors of a job's loss by it. Pure; the embedded store reads
-//! and writes (`store/learn.rs`), and the server's functions do the same in SQL (`0015_factors`).
+//! and writes (`store/learn.rs`), and the server's functions do the same in SQL (`schemas/sql/postgres/0001_schema/upkeep.sql`).
 
 use schemas::{Interval, JobFactors, Name, Time};
 use std::collections::{BTreeMap, HashMap};

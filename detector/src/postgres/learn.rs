@@ -1,5 +1,5 @@
 //! What finished runs teach: `beta` by configuration, and the factors of each job's loss. The statements are functions
-//! of the database (`0015_factors`), since they look at months of jobs.
+//! of the database (`upkeep.sql`), since they look at months of jobs.
 
 use super::connect::connect;
 use super::{PgError, PgSettings};

@@ -15,7 +15,7 @@ const POLICY_TRIES: u32 = 10;
 /// A migration that was applied now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Applied {
-    /// Its name, as that of its file without the ending.
+    /// Its name, such as `0001_schema`.
     pub name: &'static str,
 }
 
@@ -25,12 +25,23 @@ pub struct Applied {
 /// [`PgError::Stop`] for an applied migration whose text changed, for missing rights, or for a database of a newer
 /// Tailback; [`PgError::Retry`] when the server does not answer.
 pub async fn migrate(settings: &PgSettings) -> Result<Vec<Applied>, PgError> {
+    migrate_to(settings, POSTGRES_MIGRATIONS).await
+}
+
+/// [`migrate()`] with another list of migrations, such as one with a migration that is not released yet.
+///
+/// # Errors
+/// As [`migrate()`].
+pub async fn migrate_to(
+    settings: &PgSettings,
+    migrations: &'static [PgMigration],
+) -> Result<Vec<Applied>, PgError> {
     let mut client = connect(settings).await?;
-    // Another process may be migrating: wait until it is done, however long an index takes.
+    // Another process may be migrating: wait until it ends, however long its indexes take.
     client.batch_execute("SET lock_timeout = 0").await?;
     client.execute("SELECT pg_advisory_lock($1)", &[&LOCK]).await?;
     let timescale = prepare(&client, settings).await?;
-    let missing = missing(&client, timescale).await?;
+    let missing = missing(&client, migrations, timescale).await?;
     let mut applied = Vec::with_capacity(missing.len());
     for migration in missing {
         apply(&mut client, migration).await?;
@@ -54,16 +65,16 @@ pub async fn migrate(settings: &PgSettings) -> Result<Vec<Applied>, PgError> {
 /// Names of the migrations that [`migrate`] would apply.
 ///
 /// # Errors
-/// As [`migrate`].
+/// As [`migrate()`].
 pub async fn pending(settings: &PgSettings) -> Result<Vec<&'static str>, PgError> {
     let client = connect(settings).await?;
     let timescale = settings.timescale && timescale_usable(&client).await?;
-    Ok(missing(&client, timescale).await?.iter().map(|m| m.name).collect())
+    Ok(missing(&client, POSTGRES_MIGRATIONS, timescale).await?.iter().map(|m| m.name).collect())
 }
 
 /// Refuses a schema that lacks a migration; those for TimescaleDB may come later.
 pub(super) async fn check_schema(client: &Client) -> Result<(), PgError> {
-    let lacking = missing(client, false).await?;
+    let lacking = missing(client, POSTGRES_MIGRATIONS, false).await?;
     match lacking.first() {
         None => Ok(()),
         Some(first) => Err(PgError::Stop(format!(
@@ -88,7 +99,11 @@ async fn timescale_usable(client: &Client) -> Result<bool, PgError> {
     Ok(client.query_one(include_str!("sql/timescale_usable.sql"), &[]).await?.get(0))
 }
 
-async fn missing(client: &Client, timescale: bool) -> Result<Vec<&'static PgMigration>, PgError> {
+async fn missing(
+    client: &Client,
+    migrations: &'static [PgMigration],
+    timescale: bool,
+) -> Result<Vec<&'static PgMigration>, PgError> {
     let there: bool =
         client.query_one("SELECT to_regclass('schema_migrations') IS NOT NULL", &[]).await?.get(0);
     let mut recorded = HashMap::new();
@@ -98,7 +113,7 @@ async fn missing(client: &Client, timescale: bool) -> Result<Vec<&'static PgMigr
         }
     }
     let mut missing = Vec::new();
-    for migration in POSTGRES_MIGRATIONS {
+    for migration in migrations {
         match recorded.remove(migration.name) {
             Some(sum) if sum == checksum(migration.sql) => {}
             Some(_) => {

@@ -1,4 +1,4 @@
-//! Sums by minute and hour for dashboards. The statements are a function of the database (`0022_dashboards`), since the
+//! Sums by minute and hour for dashboards. The statements are a function of the database (`upkeep.sql`), since the
 //! rows that they read are there.
 
 use super::connect::connect;

@@ -20,13 +20,18 @@ const STATEMENTS: usize = 64;
 /// # Errors
 /// [`StoreError`] says whether to try again or what stands in the way.
 pub fn open_writer(path: &Path) -> Result<Connection, StoreError> {
+    open_with(path, SQLITE_MIGRATIONS)
+}
+
+/// [`open_writer`] with another list of migrations.
+pub(super) fn open_with(path: &Path, migrations: &[&str]) -> Result<Connection, StoreError> {
     let error = |e| StoreError::from_sqlite(path, e);
     let mut connection = Connection::open(path).map_err(error)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(error)?;
     check_owner(&connection, path)?;
-    check_version(&connection, path)?;
+    check_version(&connection, path, migrations.len())?;
     configure(&connection).map_err(error)?;
-    migrate(&mut connection, path)?;
+    migrate(&mut connection, path, migrations)?;
     Ok(connection)
 }
 
@@ -40,9 +45,10 @@ pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     let connection = Connection::open_with_flags(path, flags).map_err(error)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(error)?;
     check_owner(&connection, path)?;
-    let found = check_version(&connection, path)?;
-    if found < SQLITE_MIGRATIONS.len() {
-        return Err(StoreError::Older { path: path.to_path_buf(), found, known: SQLITE_MIGRATIONS.len() });
+    let known = SQLITE_MIGRATIONS.len();
+    let found = check_version(&connection, path, known)?;
+    if found < known {
+        return Err(StoreError::Older { path: path.to_path_buf(), found, known });
     }
     Ok(connection)
 }
@@ -85,12 +91,12 @@ fn check_owner(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     })
 }
 
-/// The file's version, unless it is newer than the migrations known here.
-fn check_version(connection: &Connection, path: &Path) -> Result<usize, StoreError> {
+/// The file's version, unless it is newer than the `known` migrations.
+fn check_version(connection: &Connection, path: &Path, known: usize) -> Result<usize, StoreError> {
     let found: u32 = connection
         .pragma_query_value(None, "user_version", |row| row.get(0))
         .map_err(|e| StoreError::from_sqlite(path, e))?;
-    let (found, known) = (found as usize, SQLITE_MIGRATIONS.len());
+    let found = found as usize;
     if found > known {
         return Err(StoreError::Newer { path: path.to_path_buf(), found, known });
     }
@@ -115,14 +121,14 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Brings the tables up to date: one transaction a version, each of which leaves a complete store behind.
-fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+fn migrate(connection: &mut Connection, path: &Path, migrations: &[&str]) -> Result<(), StoreError> {
     let error = |e| StoreError::from_sqlite(path, e);
     loop {
         let transaction =
             connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(error)?;
         // Read under the lock: another process may have migrated in between.
-        let version = check_version(&transaction, path)?;
-        let Some(migration) = SQLITE_MIGRATIONS.get(version) else {
+        let version = check_version(&transaction, path, migrations.len())?;
+        let Some(migration) = migrations.get(version) else {
             return Ok(());
         };
         transaction.execute_batch(migration).map_err(error)?;

@@ -7,7 +7,7 @@
 //! | `refused.rs` | rows that the server refuses, messages that were passed over |
 //! | `places.rs` | sums of places and their aggregates |
 //! | `tls.rs` | modes of TLS, a refused TLS |
-//! | `taken_over.rs` | databases whose tiers the server aggregated |
+//! | `timescale_later.rs` | databases to which TimescaleDB is added when they have rows |
 //!
 //! `TAILBACK_PG_URL` names a server on which databases and roles may be made; without it the tests start one of their
 //! own.
@@ -15,14 +15,16 @@ mod commits;
 mod counters;
 mod places;
 mod refused;
-mod taken_over;
 mod tiers;
+mod timescale_later;
 mod tls;
 
 use detector::postgres::{
-    PartCommit, PgError, PgRetention, PgSettings, PgStore, housekeep, migrate, pending, server_facts,
+    PartCommit, PgError, PgRetention, PgSettings, PgStore, housekeep, migrate, migrate_to, pending,
+    server_facts,
 };
 use detector::storage_policy::StoredRows;
+use schemas::sql::{POSTGRES_MIGRATIONS, PgMigration};
 use schemas::{
     Cause, CauseKind, CauseShare, DropReason, Episode, EpisodeId, Job, JobResult, Name, ResultBatch,
     SeriesIndex, Time,
@@ -60,13 +62,49 @@ fn migrations_apply_once_and_the_second_time_nothing() {
     });
 }
 
+/// The embedded migrations and one after them.
+fn with_a_later_one(sql: &'static str) -> &'static [PgMigration] {
+    let later = PgMigration { name: "9999_later", timescale: false, sql };
+    [POSTGRES_MIGRATIONS, &[later]].concat().leak()
+}
+
+#[test]
+fn later_migration_is_applied_once() {
+    on_each_server(|database: Database| async move {
+        let settings = database.settings();
+        let later = with_a_later_one("CREATE TABLE later (x integer); INSERT INTO later VALUES (1)");
+        let applied = migrate_to(&settings, later).await.unwrap();
+        assert_eq!(applied.iter().map(|one| one.name).collect::<Vec<_>>(), ["9999_later"]);
+        assert_eq!(migrate_to(&settings, later).await.unwrap(), vec![]);
+        let found = "SELECT concat_ws(' ', (SELECT count(*) FROM later), version, name) FROM schema_migrations WHERE version > 99";
+        assert_eq!(query(&database, found).await, ["1 9999 9999_later"]);
+        let older = migrate(&settings).await.unwrap_err();
+        assert!(
+            matches!(&older, PgError::Stop(text) if text.contains("the migration 9999_later")),
+            "{older}"
+        );
+    });
+}
+
+#[test]
+fn failed_migration_leaves_nothing_behind() {
+    on_each_server(|database: Database| async move {
+        let later = with_a_later_one("CREATE TABLE later (x integer); SELECT 1 / 0");
+        let failed = migrate_to(&database.settings(), later).await.unwrap_err();
+        assert!(failed.to_string().contains("9999_later"), "{failed}");
+        let left = "SELECT concat_ws(' ', to_regclass('later') IS NULL, count(*)) FROM schema_migrations WHERE version > 99";
+        assert_eq!(query(&database, left).await, ["t 0"]);
+        assert!(pending(&database.settings()).await.unwrap().is_empty());
+    });
+}
+
 #[test]
 fn a_migration_that_changed_is_named() {
     on_each_server(|database: Database| async move {
-        database.execute("UPDATE schema_migrations SET checksum = 1 WHERE name = '0002_tiers'").await;
+        database.execute("UPDATE schema_migrations SET checksum = 1 WHERE name = '0001_schema'").await;
         let refused = migrate(&database.settings()).await.unwrap_err();
-        assert!(matches!(&refused, PgError::Stop(text) if text.contains("0002_tiers")), "{refused}");
-        database.execute("DELETE FROM schema_migrations WHERE name = '0002_tiers'").await;
+        assert!(matches!(&refused, PgError::Stop(text) if text.contains("0001_schema")), "{refused}");
+        database.execute("DELETE FROM schema_migrations WHERE name = '0001_schema'").await;
         let old = PgStore::connect(&database.settings()).await.unwrap_err();
         assert!(matches!(&old, PgError::Stop(text) if text.contains("tailback migrate")), "{old}");
     });

@@ -1,9 +1,7 @@
 //! Sums of places: written in parts beside the ten seconds, aggregated by the server or by `roll_up`.
 
 use super::*;
-use crate::integration::postgres::taken_over::{apply, as_of};
 use detector::postgres::roll_up;
-use support::database::on_each_empty_server;
 
 /// What every tier says, as the series' own ten seconds say it.
 const OF_THE_SERIES: &str = "
@@ -12,7 +10,7 @@ const OF_THE_SERIES: &str = "
                  sum(contended_ticks) AS contended_ticks, sum(value) AS value, max(value_max) AS value_max
           FROM signal_buckets GROUP BY time) b ORDER BY time";
 
-fn told(tier: &str, kind: &str) -> String {
+pub(crate) fn told(tier: &str, kind: &str) -> String {
     format!(
         "SELECT concat_ws(' ', kind, time, series, contended_series, ticks, contended_ticks, round(value_sum::numeric, 3), value_max)
          FROM {tier} WHERE kind = '{kind}' ORDER BY time"
@@ -206,50 +204,17 @@ fn an_aggregate_is_never_refreshed_where_the_tier_below_may_be_gone() {
     });
 }
 
-/// Minutes of the version before, the second one older than ten seconds are kept.
-const MINUTES_BEFORE: &str = "INSERT INTO place_minutes VALUES
-    ('group', 'c0-0..c1-0', 'aries_stall_ratio', date_bin('1 hour', now(), 'epoch') - interval '55 minutes', 40, 3, 2400, 90, 20, 4),
-    ('group', 'c0-0..c1-0', 'aries_stall_ratio', '2020-01-01 00:05Z', 30, 2, 1800, 60, 15, 4);
-    UPDATE roll_up_progress SET minutes_until = now()";
-
 #[test]
-fn minutes_that_were_summed_before_are_in_the_aggregates_and_in_the_hours() {
-    on_each_empty_server(|database: Database| async move {
-        as_of(&database, "0035").await;
-        database.execute(MINUTES_BEFORE).await;
-        let here = |migration: &schemas::sql::PgMigration| database.timescale || !migration.timescale;
-        apply(&database, |migration| here(migration) && migration.name > "0035").await;
-        for tier in ["places_1min", "places_1h", "places_1h"] {
-            for kind in ["group", "system"] {
-                let rows = query(&database, &told(tier, kind)).await;
-                let ends = |row: &String, end: &str| row.ends_with(end);
-                assert!(rows.len() == 2 && ends(&rows[0], " 30 2 1800 60 15.000 4"), "{tier}: {rows:?}");
-                assert!(ends(&rows[1], " 40 3 2400 90 20.000 4"), "{tier}: {rows:?}");
-            }
-            if database.timescale {
-                aggregate(&database).await;
-            }
-        }
-        // The latest are told by ten seconds too, a part a minute.
-        let latest = query(&database, &told("places_10s", "group")).await;
-        assert!(latest.last().is_some_and(|row| row.ends_with(" 40 3 2400 90 20.000 4")), "{latest:?}");
-    });
-}
-
-#[test]
-fn ten_seconds_that_no_round_had_summed_are_summed_by_the_migration() {
-    on_each_empty_server(|database: Database| async move {
-        as_of(&database, "0035").await;
+fn ten_seconds_without_sums_are_summed() {
+    on_each_server(|database: Database| async move {
         database
             .execute(
                 "INSERT INTO series (name, metric, component, part) VALUES ('aries_stall_ratio/c0-0c0s0/r0c0', 'aries_stall_ratio', 'c0-0c0s0', 'r0c0');
                  INSERT INTO signal_buckets SELECT t, 0, 1, 2, 1, 3, 2, 1, 10, 4
                  FROM generate_series(timestamptz '2026-10-15 00:00Z', '2026-10-15 00:02:50Z', '10 seconds') AS t;
-                 UPDATE roll_up_progress SET minutes_until = '2026-10-15 00:03Z'",
+                 SELECT sum_places('-infinity', 'infinity')",
             )
             .await;
-        let here = |migration: &schemas::sql::PgMigration| database.timescale || !migration.timescale;
-        apply(&database, |migration| here(migration) && migration.name > "0035").await;
         let sums = "SELECT concat_ws(' ', kind, name, count(*), sum(ticks), sum(contended_ticks)) FROM places_10s GROUP BY kind, name ORDER BY kind";
         assert_eq!(query(&database, sums).await, ["group c0-0..c1-0 18 180 72", "system  18 180 72"]);
     });

@@ -38,9 +38,9 @@ fn a_database_of_an_older_version_is_refused_with_what_to_do() {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("tailback.toml");
         configure(&config, &database.settings().url);
-        database.execute("DELETE FROM schema_migrations WHERE name = '0027_newest_minutes'").await;
+        database.execute("DELETE FROM schema_migrations WHERE name = '0001_schema'").await;
         let told = refused(&config);
-        assert!(told.contains("lacks the migration 0027_newest_minutes: run `tailback migrate`"), "{told}");
+        assert!(told.contains("lacks the migration 0001_schema: run `tailback migrate`"), "{told}");
         database.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public").await;
         let told = refused(&config);
         assert!(told.contains("none of Tailback's tables: run `tailback migrate`"), "{told}");

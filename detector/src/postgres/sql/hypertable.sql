@@ -1,1 +1,1 @@
-SELECT EXISTS (SELECT FROM schema_migrations WHERE name = '0004_columnstore')
+SELECT EXISTS (SELECT FROM schema_migrations WHERE name = '0002_columnstore')

@@ -1,6 +1,7 @@
 //! Which files are opened, and which are refused without being touched.
 
 use super::*;
+use crate::store::open::open_with;
 use crate::store::{StoreError, open_reader};
 use schemas::sql::SQLITE_MIGRATIONS;
 
@@ -81,30 +82,29 @@ fn a_lock_held_by_another_process_is_worth_another_try() {
 }
 
 #[test]
-fn sources_of_a_store_before_they_had_parts_get_the_one_that_was_meant_or_are_told_anew() {
+fn later_migration_is_applied_once_and_keeps_the_rows() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.db");
-    drop(Store::open(&path, Retention::default()).unwrap());
-    std::fs::remove_file(&path).unwrap();
-    let old = Connection::open(&path).unwrap();
-    SQLITE_MIGRATIONS[..5].iter().for_each(|migration| old.execute_batch(migration).unwrap());
-    old.execute_batch(
-        "PRAGMA application_id = 0x5441494C; PRAGMA user_version = 5;
-         INSERT INTO series VALUES (0, 'a', 'lustre_write_rate', 'n1', 'home'), (1, 'b', 'lustre_write_rate', 'n2', 'home'),
-             (2, 'c', 'lustre_write_rate', 'n2', 'scratch'), (3, 'd', 'aries_stall_ratio', 'c0-0c0s0', 'r0c0');
-         INSERT INTO producers VALUES ('n1', 'lustre_client', 'n1', 9, 10), ('n2', 'lustre_client', 'n2', 9, 10),
-             ('n1', 'aries_rtr', 'c0-0c0s0', 9, 10);
-         INSERT INTO silences VALUES ('n1', 'lustre_client', 'n1', 5, NULL), ('n2', 'lustre_client', 'n2', 5, NULL),
-             ('n2', 'lustre_client', 'n2', 1, 4);",
-    )
-    .unwrap();
-    drop(old);
-    drop(Store::open(&path, Retention::default()).unwrap());
+    let mut store = Store::open(&path, Retention::default()).unwrap();
+    store.commit(&tick(3, 0), &[]).unwrap();
+    drop(store);
+    let later = [SQLITE_MIGRATIONS, &["CREATE TABLE later (x INTEGER) STRICT"]].concat();
+    for _ in 0..2 {
+        let connection = open_with(&path, &later).unwrap();
+        assert_eq!(figure(&connection, "SELECT count(*) FROM later"), 0.0);
+        assert_eq!(figure(&connection, "SELECT count(*) FROM signals"), 3.0);
+        assert_eq!(figure(&connection, "SELECT user_version FROM pragma_user_version"), later.len() as f64);
+    }
+    assert!(matches!(open_reader(&path), Err(StoreError::Newer { .. })));
+}
+
+#[test]
+fn failed_migration_leaves_the_version_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    let later =
+        [SQLITE_MIGRATIONS, &["CREATE TABLE later (x INTEGER) STRICT; SELECT * FROM missing"]].concat();
+    assert!(open_with(&path, &later).is_err());
     let reader = open_reader(&path).unwrap();
-    let told = |sql: &str| -> String { reader.query_row(sql, [], |row| row.get(0)).unwrap() };
-    let rows =
-        "SELECT group_concat(producer || ' ' || schema || ' ' || part || ' ' || rows, '; ') FROM producers";
-    assert_eq!(told(rows), "n1 aries_rtr  10; n1 lustre_client home 10");
-    let silences = "SELECT group_concat(producer || ' ' || part || ' ' || from_time, '; ') FROM silences";
-    assert_eq!(told(silences), "n1 home 5.0; n2  1.0");
+    assert_eq!(figure(&reader, "SELECT count(*) FROM sqlite_master WHERE name = 'later'"), 0.0);
 }

@@ -1,15 +1,16 @@
 -- Sums of places as continuous aggregates: ten seconds of the parts that commits wrote, minutes of the ten seconds, hours of the
--- minutes. What is not yet kept is made when it is asked for, so that the newest is there. They aggregate sums, not the series'
--- own rows: those the server would have to read and insert again, and a table with an aggregate has a trigger, with which COPY
--- cannot write to the columnstore.
+-- minutes. Times that are not stored yet are computed when they are read, so that the newest is present. They aggregate sums, not
+-- the rows of series: those the server would have to read and insert a second time, and a table with an aggregate has a
+-- trigger, with which COPY cannot write to the columnstore.
+
 DROP VIEW places_1h, places_1min, places_10s;
 DROP INDEX place_buckets_by_place, place_buckets_by_time;
--- The minutes that are older than what is kept of ten seconds.
+-- Minutes that are older than the oldest ten seconds.
 INSERT INTO place_buckets (time, value_sum, ticks, contended_ticks, series, contended_series, value_max, kind, name, metric)
 SELECT time, value_sum, ticks, contended_ticks, series, contended_series, value_max, kind, name, metric
 FROM place_minutes
 WHERE time < coalesce((SELECT date_bin('1 minute', min(time), 'epoch') FROM place_buckets), 'infinity');
--- Few chunks of what there is; those to come are small, for they are read every half a minute until they are in columns.
+-- Few chunks of existing rows. New ones are small: they are read every half a minute until they are in columns.
 SELECT create_hypertable('place_buckets', 'time', chunk_time_interval => interval '1 day',
                          create_default_indexes => false, migrate_data => true);
 SELECT set_chunk_time_interval('place_buckets', interval '6 hours');
@@ -48,6 +49,7 @@ SELECT set_chunk_time_interval(format('%I.%I', materialization_hypertable_schema
 FROM timescaledb_information.continuous_aggregates WHERE view_name IN ('places_10s', 'places_1min', 'places_1h');
 GRANT SELECT ON places_10s, places_1min, places_1h TO tailback_writer, tailback_reader;
 
+-- Hours of a kind of places in a span; they are stored here.
 CREATE OR REPLACE FUNCTION place_hours(asked text, from_time timestamptz, until_time timestamptz)
     RETURNS TABLE (name text, metric text, at_time timestamptz, series bigint, contended_series bigint, ticks bigint,
                    contended_ticks bigint, value_sum double precision, value_max double precision)
@@ -56,18 +58,18 @@ CREATE OR REPLACE FUNCTION place_hours(asked text, from_time timestamptz, until_
     FROM places_1h p WHERE p.kind = $1 AND p.time > $2 - interval '1 hour' AND p.time <= $3
 $$;
 
--- Minutes of places are the server's now; those of components stay with `roll_up`.
+-- The aggregate keeps minutes of places; `roll_up` keeps those of components only.
 DROP TABLE place_minutes;
 DROP FUNCTION roll_up_places;
 CREATE OR REPLACE FUNCTION forget_place_minutes() RETURNS void LANGUAGE sql AS '';
 CREATE OR REPLACE FUNCTION roll_up_minutes(from_time timestamptz, until_time timestamptz) RETURNS void
     LANGUAGE sql SET search_path = public, pg_temp AS $$ SELECT roll_up_components($1, $2) $$;
 
--- Sets every policy anew; a tier without an interval is kept for ever. An aggregate is refreshed as far back as rows come late after
--- an outage, and goes into columns once no refresh reaches it. A refresh of what was dropped in the tier below would empty it: that
--- tier is kept longer than the span, whatever the intervals are, for a shorter one may be made longer again.
-CREATE OR REPLACE FUNCTION tailback_set_policies(merge_after interval, raw_for interval, tier_for interval,
-                                                 minutes_for interval, hours_for interval) RETURNS void
+-- Replaces every policy; a tier without an interval is kept for ever. An aggregate is refreshed as far back as rows arrive
+-- late after an outage, and goes into columns once no refresh reaches it. A refresh over dropped rows of the tier below would
+-- empty it: that tier is kept longer than the span, whatever the intervals are, for they may be changed to longer ones.
+CREATE FUNCTION tailback_set_policies(merge_after interval, raw_for interval, tier_for interval,
+                                      minutes_for interval, hours_for interval) RETURNS void
     LANGUAGE plpgsql SET search_path = public, pg_temp SET client_min_messages = warning AS $$
 DECLARE
     tier record;
@@ -98,8 +100,9 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
+REVOKE EXECUTE ON FUNCTION tailback_set_policies FROM PUBLIC;
 
--- Chunks go as a whole; rows are not deleted one by one from the columnstore. `drop_chunks` refuses times that are none.
+-- Drops whole chunks: rows are not deleted one by one from the columnstore. `drop_chunks` refuses null and infinite times.
 CREATE OR REPLACE FUNCTION tailback_expire(raw_before timestamptz, tier_before timestamptz, minutes_before timestamptz,
                                            hours_before timestamptz, ended_before timestamptz, slice integer DEFAULT 100000)
     RETURNS boolean
@@ -118,3 +121,26 @@ BEGIN
     END LOOP;
     RETURN tailback_expire_results(ended_before, slice);
 END $$;
+
+-- The size of hypertables is that of their chunks; the columnstore reports what it saves.
+CREATE OR REPLACE FUNCTION storage_sizes()
+    RETURNS TABLE (name text, bytes bigint, uncompressed_bytes bigint, compressed_bytes bigint)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    WITH hypertables AS (
+        SELECT coalesce(a.view_name, h.hypertable_name)::text AS name, h.hypertable_schema, h.hypertable_name,
+               format('%I.%I', h.hypertable_schema, h.hypertable_name)::regclass AS relation
+        FROM timescaledb_information.hypertables h
+        LEFT JOIN timescaledb_information.continuous_aggregates a
+               ON (a.materialization_hypertable_schema, a.materialization_hypertable_name)
+                  = (h.hypertable_schema, h.hypertable_name)
+    )
+    SELECT s.* FROM (
+        SELECT h.name, hypertable_size(h.relation) AS bytes, c.before_compression_total_bytes AS uncompressed_bytes,
+               c.after_compression_total_bytes AS compressed_bytes
+        FROM hypertables h LEFT JOIN LATERAL hypertable_compression_stats(h.relation) c ON true
+        UNION ALL
+        SELECT c.relname::text, pg_total_relation_size(c.oid), NULL, NULL
+        FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
+          AND c.oid NOT IN (SELECT h.relation FROM hypertables h)
+    ) s ORDER BY s.bytes DESC
+$$;
