@@ -170,14 +170,14 @@ fn sources_are_told_some_at_a_time_and_none_is_left_out() {
 
 #[test]
 fn undecodable_messages_are_kept_until_the_next_commit_and_not_found_again() {
-    let fresh = Claim { epoch: 1, generation: 0, position: None, snapshot: None };
+    let fresh = Claim { epoch: 1, ..Claim::default() };
     let mut held = Held::<Detecting>::restore(0, &fresh, &settings()).unwrap();
     assert!(held.message(0, Some(b"none of Tailback's")).unwrap().is_some());
     assert!(held.message(1, Some(&messages(1)[0])).unwrap().is_none());
     assert!(held.message(2, None).unwrap().is_none(), "a message of an earlier generation");
     let (part, _) = held.take(false, NEVER).unwrap().unwrap();
     assert_eq!(part.results.drops.get(DropReason::BadMessage), 1);
-    let after = Claim { epoch: 2, generation: 0, position: Some(1), snapshot: None::<Snapshot> };
+    let after = Claim { epoch: 2, position: Some(1), ..Claim::default() };
     let mut again = Held::<Detecting>::restore(0, &after, &settings()).unwrap();
     assert!(again.message(0, Some(b"none of Tailback's")).unwrap().is_none(), "the database has it");
     assert!(again.message(1, Some(b"another")).unwrap().is_some());
