@@ -181,12 +181,7 @@ pub fn positions(stage: &StageFacts, snapshot_interval_s: u64, now_s: f64) -> Ve
                 "{name}: stands at {next} in {}, which ends at {}: the topic was created again",
                 input.name, input.high
             );
-            match name == "aggregator" {
-                true => notes.warn(what, "nothing: the aggregator begins again at the topic's first row"),
-                false => {
-                    notes.warn(what, "start `tailback run`: it reads the new topic from its first message")
-                }
-            }
+            notes.warn(what, "start `tailback run`: it reads the new topic from its first message");
         } else if next < input.low {
             notes.error(
                 format!("{name}: {} of {} were deleted before they were read", many((input.low - next) as usize, "message"), input.name),
