@@ -124,7 +124,7 @@ fn the_examples_for_the_embedded_store_print_what_the_readme_says() {
 #[test]
 fn the_queries_for_the_embedded_store_run() {
     let (_folder, reader, _store) = embedded();
-    let folder = readme().parent().unwrap().join("sqlite/queries");
+    let folder = readme().with_file_name("../schemas/sql/sqlite/queries");
     let links = std::fs::read_to_string(folder.join("worst_links.sql")).unwrap();
     let (from, to) = (at(0.0).seconds(), at(200.0).seconds());
     let worst: (String, f64) =

@@ -181,12 +181,7 @@ pub fn positions(stage: &StageFacts, snapshot_interval_s: u64, now_s: f64) -> Ve
                 "{name}: stands at {next} in {}, which ends at {}: the topic was created again",
                 input.name, input.high
             );
-            match name == "aggregator" {
-                true => notes.warn(what, "nothing: the aggregator begins again at the topic's first row"),
-                false => {
-                    notes.warn(what, "start `tailback run`: it reads the new topic from its first message")
-                }
-            }
+            notes.warn(what, "start `tailback run`: it reads the new topic from its first message");
         } else if next < input.low {
             notes.error(
                 format!("{name}: {} of {} were deleted before they were read", many((input.low - next) as usize, "message"), input.name),
@@ -270,10 +265,13 @@ mod tests {
     }
 
     #[test]
-    fn messages_that_are_gone_and_topics_made_anew_are_errors() {
-        for (input, word) in [(input(50, 10, 90), "40 messages"), (input(0, 10, 5), "created again")] {
+    fn deleted_messages_are_an_error_and_a_topic_created_again_a_warning() {
+        for (input, word, level) in [
+            (input(50, 10, 90), "40 messages", Level::Error),
+            (input(0, 10, 5), "created again", Level::Warn),
+        ] {
             let found = positions(&stage(1, vec![input]), 60, 160.0);
-            assert_eq!(found[0].level, Level::Error);
+            assert_eq!(found[0].level, level);
             assert!(found[0].what.contains(word), "{found:?}");
         }
         let old = Input { snapshot: Some(5), ..input(20, 30, 40) };

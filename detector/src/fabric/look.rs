@@ -126,8 +126,7 @@ impl Fabric {
         let parties = cause::parties(&scene);
         let name = names::of(topology, &network.parallel, &self.links, &roots, stalls.len());
         let down = self.failed(network, &roots, onset);
-        let (links, before) = (&self.links, onset - BEFORE_TICKS);
-        let seen = Seen { topology, links, stalls: &stalls, before };
+        let seen = Seen { topology, links: &self.links, stalls: &stalls, before: onset - BEFORE_TICKS };
         let waits_for = seen.waits_for(&live.waits_for);
         let completeness = self.measured(network, &roots);
         let Some(live) = self.live.get_mut(&id) else { return };

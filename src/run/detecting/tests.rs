@@ -172,14 +172,14 @@ fn sources_are_stored_in_batches_without_omission() {
 
 #[test]
 fn undecodable_messages_are_kept_once_across_a_restart() {
-    let fresh = Claim { epoch: 1, generation: 0, position: None, offset_base: 0, snapshot: None };
+    let fresh = Claim { epoch: 1, ..Claim::default() };
     let mut held = PartitionState::<Detecting>::restore(0, &fresh, &settings()).unwrap();
     assert!(held.message(0, Some(b"none of Tailback's")).unwrap().is_some());
     assert!(held.message(1, Some(&messages(1)[0])).unwrap().is_none());
     assert!(held.message(2, None).unwrap().is_none(), "a message of an earlier generation");
     let (part, _) = held.take(false, NEVER).unwrap().unwrap();
     assert_eq!(part.results.drops.get(DropReason::BadMessage), 1);
-    let after = Claim { epoch: 2, generation: 0, position: Some(1), offset_base: 0, snapshot: None };
+    let after = Claim { epoch: 2, position: Some(1), ..Claim::default() };
     let mut again = PartitionState::<Detecting>::restore(0, &after, &settings()).unwrap();
     assert!(again.message(0, Some(b"none of Tailback's")).unwrap().is_none(), "the database has it");
     assert!(again.message(1, Some(b"another")).unwrap().is_some());
