@@ -38,6 +38,7 @@
 //! | [`service`] | states that the service manager gets |
 //! | `topic_id`, `input_topic` | whether a topic was deleted and created again |
 //! | `topics` | Tailback's own topics, created at the start |
+//! | `settings` | the configuration as stages and store take it |
 //! | [`stop`] | control to stop and to reload; closing consumers in time |
 
 pub mod access;
@@ -67,37 +68,36 @@ pub mod rejected;
 mod retry;
 pub mod rolling;
 pub mod service;
+mod settings;
 mod socket;
 pub mod stage_metrics;
 pub mod stop;
-
 mod topic_id;
 mod topics;
 pub mod verdict;
 pub mod work;
 
-use crate::alerts::{Receiver, deliver_all};
+use crate::alerts::deliver_all;
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
-use crate::config::sections::{Stage, Storage, Use};
+use crate::config::sections::Stage;
 use crate::shutdown;
 use anyhow::{Context, anyhow};
 use brokers::Lost;
 use clap::Args;
 use commit::{Request, Writer};
-use detecting::{Detecting, DetectingSettings};
-use detector::alerts::AlertSettings;
+use detecting::Detecting;
 use detector::alerts::outbox::OutboxStore;
 use detector::fabric::Network;
 use detector::place_sums::PlaceMap;
-use detector::postgres::{DirectColumnstore, PgRetention, PgSettings, PgStore};
-use detector::storage_policy::StoragePolicy;
+use detector::postgres::PgStore;
 use exactly_once::{ExactlyOnce, Setup};
 use http::Health;
 use intake::Intake;
 use retry::{until_connected, until_topics_exist};
 use rolling::{Rolling, RollingSettings};
-use schemas::topology::{Topology, node_places};
+pub use settings::pg_settings;
+use settings::{alerts, detecting_settings, map, topology};
 use stage_metrics::StageMetrics;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -313,79 +313,6 @@ impl OneStage {
         let setup =
             Setup { config, stage, topic, settings, writer: sender, control, health, reload, metrics };
         ExactlyOnce::<W>::start(setup)?.run()
-    }
-}
-
-fn detecting_settings(config: &RunConfig) -> DetectingSettings {
-    DetectingSettings {
-        settings: config.settings(),
-        waiting_rows_max: config.run.max_rows_in_flight,
-        storage: policy(config),
-        links: !config.site.topology.is_empty(),
-        alerts: !config.alerts.rules.is_empty(),
-        payload_bytes_max: kafka::content_bytes_max(&config.kafka),
-    }
-}
-
-/// The configured topology, if there is one.
-fn topology(config: &RunConfig) -> anyhow::Result<Option<Topology>> {
-    if config.site.topology.is_empty() {
-        return Ok(None);
-    }
-    let reading =
-        aggregator::topology::read(&config.site.topology).context("site.topology cannot be read")?;
-    Ok(Some(reading.topology))
-}
-
-/// Where series are, for sums: of names alone where this machine cannot read the topology, which a detector needs for nothing else.
-fn map(config: &RunConfig) -> PlaceMap {
-    match topology(config) {
-        Ok(topology) => topology.map_or_else(PlaceMap::default, |topology| PlaceMap::of(&topology)),
-        Err(error) => {
-            tracing::error!(%error, "topology cannot be read; sums of link classes and of some groups are omitted");
-            PlaceMap::default()
-        }
-    }
-}
-
-/// Rules, routes of notices, and locations of nodes.
-fn alerts(config: &RunConfig, settings: &RollingSettings) -> Arc<AlertSettings> {
-    let places = settings.network.as_ref().map(|network| node_places(&network.topology));
-    let routes = config.alerts.receivers.iter().map(Receiver::route).collect();
-    Arc::new(AlertSettings::new(config.alerts.rules.clone(), routes, &places.unwrap_or_default()))
-}
-
-fn policy(config: &RunConfig) -> StoragePolicy {
-    match config.database.storage {
-        Storage::All => StoragePolicy::All,
-        Storage::Changes => StoragePolicy::Changes,
-    }
-}
-
-/// The database's settings as the store takes them.
-pub fn pg_settings(config: &RunConfig) -> PgSettings {
-    let database = &config.database;
-    let days = |days: u32| (days > 0).then_some(f64::from(days));
-    let named = |file: &Path| (!file.as_os_str().is_empty()).then(|| file.to_path_buf());
-    PgSettings {
-        password_file: named(&database.password_file),
-        tls_ca_file: named(&database.tls_ca_file),
-        storage: policy(config),
-        direct_columnstore: match database.direct_columnstore {
-            Use::Auto => DirectColumnstore::Auto,
-            Use::On => DirectColumnstore::On,
-            Use::Off => DirectColumnstore::Off,
-        },
-        synchronous_commit: database.synchronous_commit,
-        retention: PgRetention {
-            raw_days: days(database.raw_days),
-            ten_seconds_days: days(database.ten_second_days),
-            minutes_days: days(database.minute_days),
-            hours_days: None,
-        },
-        episodes_days: days(database.episode_days),
-        connect_timeout_s: database.connect_timeout_s as f64,
-        ..PgSettings::at(database.url.reveal())
     }
 }
 

@@ -1,0 +1,90 @@
+//! The configuration as the stages and the store take it.
+
+use super::detecting::DetectingSettings;
+use super::kafka;
+use super::rolling::RollingSettings;
+use crate::alerts::Receiver;
+use crate::config::RunConfig;
+use crate::config::sections::{Storage, Use};
+use anyhow::Context;
+use detector::alerts::AlertSettings;
+use detector::place_sums::PlaceMap;
+use detector::postgres::{DirectColumnstore, PgRetention, PgSettings};
+use detector::storage_policy::StoragePolicy;
+use schemas::topology::{Topology, node_places};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Of the detector stage.
+pub(super) fn detecting_settings(config: &RunConfig) -> DetectingSettings {
+    DetectingSettings {
+        settings: config.settings(),
+        waiting_rows_max: config.run.max_rows_in_flight,
+        storage: policy(config),
+        links: !config.site.topology.is_empty(),
+        alerts: !config.alerts.rules.is_empty(),
+        payload_bytes_max: kafka::content_bytes_max(&config.kafka),
+    }
+}
+
+/// The configured topology, if there is one.
+pub(super) fn topology(config: &RunConfig) -> anyhow::Result<Option<Topology>> {
+    if config.site.topology.is_empty() {
+        return Ok(None);
+    }
+    let reading =
+        aggregator::topology::read(&config.site.topology).context("site.topology cannot be read")?;
+    Ok(Some(reading.topology))
+}
+
+/// Where series are, for sums: of names alone where this machine cannot read the topology, which a detector needs for nothing else.
+pub(super) fn map(config: &RunConfig) -> PlaceMap {
+    match topology(config) {
+        Ok(topology) => topology.map_or_else(PlaceMap::default, |topology| PlaceMap::of(&topology)),
+        Err(error) => {
+            tracing::error!(%error, "topology cannot be read; sums of link classes and of some groups are omitted");
+            PlaceMap::default()
+        }
+    }
+}
+
+/// Rules, routes of notices, and locations of nodes.
+pub(super) fn alerts(config: &RunConfig, settings: &RollingSettings) -> Arc<AlertSettings> {
+    let places = settings.network.as_ref().map(|network| node_places(&network.topology));
+    let routes = config.alerts.receivers.iter().map(Receiver::route).collect();
+    Arc::new(AlertSettings::new(config.alerts.rules.clone(), routes, &places.unwrap_or_default()))
+}
+
+fn policy(config: &RunConfig) -> StoragePolicy {
+    match config.database.storage {
+        Storage::All => StoragePolicy::All,
+        Storage::Changes => StoragePolicy::Changes,
+    }
+}
+
+/// The database's settings as the store takes them.
+pub fn pg_settings(config: &RunConfig) -> PgSettings {
+    let database = &config.database;
+    let days = |days: u32| (days > 0).then_some(f64::from(days));
+    let named = |file: &Path| (!file.as_os_str().is_empty()).then(|| file.to_path_buf());
+    PgSettings {
+        password_file: named(&database.password_file),
+        tls_ca_file: named(&database.tls_ca_file),
+        storage: policy(config),
+        direct_columnstore: match database.direct_columnstore {
+            Use::Auto => DirectColumnstore::Auto,
+            Use::On => DirectColumnstore::On,
+            Use::Off => DirectColumnstore::Off,
+        },
+        synchronous_commit: database.synchronous_commit,
+        retention: PgRetention {
+            raw_days: days(database.raw_days),
+            ten_seconds_days: days(database.ten_second_days),
+            minutes_days: days(database.minute_days),
+            hours_days: None,
+        },
+        episodes_days: days(database.episode_days),
+        connect_timeout_s: database.connect_timeout_s as f64,
+        ..PgSettings::at(database.url.reveal())
+    }
+}
