@@ -150,7 +150,7 @@ fn undecodable_messages_are_kept_once_whatever_dies() {
 #[test]
 fn rows_that_postgresql_refuses_cost_themselves_alone() {
     let Some((services, _turn)) = turn() else { return };
-    let site = Site::new(services, "refused");
+    let site = Site::new(services, "refused_rows");
     let undisturbed = undisturbed(services);
     let first = |table| undisturbed.of(table).next().and_then(|row| row.split(" | ").next()).unwrap();
     let (job, producer) = (first("jobs"), first("producers"));

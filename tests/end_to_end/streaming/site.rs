@@ -3,7 +3,7 @@
 use super::feed::Feed;
 use super::process::{Process, Program};
 use super::rows::{RAW_PARTITIONS, Row};
-use super::tables::{Database, QUIET, STAY, Tables};
+use super::tables::{Database, QUIET, SLOWER_MAX, STAY, Tables};
 use rdkafka::ClientConfig;
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication, TopicResult};
 use rdkafka::client::DefaultClientContext;
@@ -213,8 +213,9 @@ listen = "127.0.0.1:0"
 
     /// What the tables hold when everything was read and nothing changes any more, also when nothing more comes.
     pub fn settled(&self) -> Tables {
-        self.wait_until_read();
-        self.database.wait_until_quiet(QUIET);
+        // On a busy machine what is known after the last row takes longer, too.
+        let reading = self.wait_until_read();
+        self.database.wait_until_quiet(QUIET + reading.min(SLOWER_MAX));
         self.database.dump()
     }
 

@@ -13,6 +13,8 @@ use tokio_postgres::{NoTls, SimpleQueryMessage};
 const RUN_TIMEOUT: Duration = Duration::from_secs(500);
 /// Nothing changed for so long: links of a partition without rows are waited for half a minute.
 pub const QUIET: Duration = Duration::from_secs(38);
+/// What a slow machine adds to it at most.
+pub const SLOWER_MAX: Duration = Duration::from_secs(90);
 /// Tables that are as expected stay so: results of jobs are written every two seconds.
 pub const STAY: Duration = Duration::from_secs(5);
 /// Nothing changed for so long, and the tables are not as expected.
@@ -191,8 +193,8 @@ impl Database {
 }
 
 impl Site {
-    /// Waits until the aggregators have read all raw topics, and the other stages what was made of it.
-    pub fn wait_until_read(&self) {
+    /// Waits until the aggregators have read all raw topics, and the other stages what was made of it. Returns how long it took.
+    pub fn wait_until_read(&self) -> Duration {
         let consumer = |group: &str| -> BaseConsumer {
             let mut config = ClientConfig::new();
             config.set("bootstrap.servers", &self.services.broker).set("group.id", group).create().unwrap()
@@ -219,6 +221,7 @@ impl Site {
                 std::thread::sleep(Duration::from_millis(100));
             }
         }
+        begun.elapsed()
     }
 
     fn has_read(&self, stage: &str, ends: &[i64]) -> bool {
