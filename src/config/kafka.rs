@@ -164,8 +164,6 @@ impl Kafka {
                 set("isolation.level", "read_committed");
             }
             Role::Producer => {
-                // A broker would create a topic that was deleted with partitions of its own choice.
-                set("allow.auto.create.topics", "false");
                 set("enable.idempotence", "true");
                 set("acks", "all");
             }

@@ -120,7 +120,7 @@ impl<'a> Aggregating<'a> {
             job_topics: JobTopics::of(&config.kafka),
             schemas: Schemas::new(&config.schema_registry, handle.clone())?,
             out: Rekeyed::new(
-                kafka::client(config, Role::Producer, &[], Deliveries::new())?,
+                kafka::client(config, Role::Producer, &[kafka::NO_AUTO_CREATION], Deliveries::new())?,
                 &config.kafka,
                 partitions,
                 control,

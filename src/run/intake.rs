@@ -59,7 +59,12 @@ impl Intake {
     /// Invalid properties of librdkafka.
     pub fn new(config: &RunConfig) -> anyhow::Result<Intake> {
         let timeout = DELIVERY_MS.to_string();
-        let own = [("delivery.timeout.ms", timeout.as_str()), ("linger.ms", "0"), kafka::ONE_BY_ONE];
+        let own = [
+            ("delivery.timeout.ms", timeout.as_str()),
+            ("linger.ms", "0"),
+            kafka::ONE_BY_ONE,
+            kafka::NO_AUTO_CREATION,
+        ];
         let lost = Lost::default();
         Ok(Intake {
             producer: kafka::client(config, Role::Producer, &own, lost.clone())?,

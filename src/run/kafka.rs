@@ -25,6 +25,9 @@ const MESSAGE_EXTRA_BYTES: usize = 1_024;
 /// librdkafka then counts the first as written, too.
 pub const ONE_BY_ONE: (&str, &str) = ("max.in.flight.requests.per.connection", "1");
 
+/// For producers to Tailback's own topics: a broker would create one that was deleted with partitions of its own choice.
+pub const NO_AUTO_CREATION: (&str, &str) = ("allow.auto.create.topics", "false");
+
 /// Chunks of messages that may be on their way at once.
 pub const CHUNKS: usize = 64;
 

@@ -297,7 +297,12 @@ impl OneStage {
         let lost = Lost::default();
         let writer = Writer {
             store: store.with_map(map),
-            producer: kafka::client(config, Role::Producer, &[kafka::ONE_BY_ONE], lost.clone())?,
+            producer: kafka::client(
+                config,
+                Role::Producer,
+                &[kafka::ONE_BY_ONE, kafka::NO_AUTO_CREATION],
+                lost.clone(),
+            )?,
             lost,
             brokers: config.kafka.brokers.clone(),
             topics: BTreeMap::from(topics),
