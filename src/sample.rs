@@ -57,7 +57,7 @@ pub struct SampleArgs {
 }
 
 /// How long the end may take: what waits for an absent reader is given up then.
-const FAREWELL: Duration = Duration::from_secs(10);
+const FAREWELL: Duration = Duration::from_secs(3);
 
 /// Samples until Ctrl-C or SIGTERM.
 ///

@@ -38,6 +38,11 @@ impl Health {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(stage, report);
     }
 
+    /// Removes what waits no more: it sends no sign of life from here on.
+    pub fn forget(&self, stage: &'static str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(stage);
+    }
+
     /// Sign of life of the stage; its trouble is unchanged.
     pub fn alive(&self, stage: &'static str) {
         let mut reports = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -126,5 +131,22 @@ fn answer(text: Result<String, String>) -> Response {
     match text {
         Ok(text) => text.into_response(),
         Err(text) => (StatusCode::SERVICE_UNAVAILABLE, text).into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wait_for_kafka_that_ended_is_no_trouble() {
+        let health = Health::default();
+        health.report("kafka", Some("no broker answers".to_string()));
+        assert_eq!(health.text(true), Err("kafka: no broker answers\n".to_string()));
+        assert!(health.text(false).is_ok());
+        health.forget("kafka");
+        health.alive("detector");
+        assert_eq!(health.text(true), Ok("ok\n".to_string()));
+        assert_eq!(health.0.lock().unwrap().len(), 1, "it would be silent after a minute");
     }
 }

@@ -142,7 +142,9 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     let ended = runtime.block_on(async {
         handle_signals(&control);
         tokio::spawn(service::notify(health.clone(), control.clone()));
-        let Some(partitions) = until_topics_exist(&config, &control, &health).await? else { return Ok(()) };
+        let Some(partitions) = until_topics_exist(&config, &control, &health, "kafka").await? else {
+            return Ok(());
+        };
         intake.iter().for_each(Intake::open);
         stages(&config, args.config.as_deref(), partitions, &control, &health).await
     });
@@ -214,22 +216,24 @@ struct OneStage {
 impl OneStage {
     /// Runs the stage, and restarts it where that helps. If it fails, everything stops.
     fn run(mut self, stage: Stage) -> anyhow::Result<()> {
+        let ended = self.runs(stage);
+        self.control.stop();
+        ended
+    }
+
+    fn runs(&mut self, stage: Stage) -> anyhow::Result<()> {
         loop {
-            let ended = self.once(stage);
-            match ended {
+            match self.once(stage) {
                 Err(error) if error.is::<Restart>() && !self.control.stopping() => {
-                    tracing::warn!(stage = stage.name(), "{error}");
+                    tracing::warn!(stage = stage.name(), %error, "stage restarts");
                     std::thread::sleep(RETRY_DELAY);
                     // The reason may be a topic that is gone.
-                    let exist = until_topics_exist(&self.config, &self.control, &self.health);
+                    let exist = until_topics_exist(&self.config, &self.control, &self.health, stage.name());
                     if let Some((counters, _)) = self.handle.block_on(exist)? {
                         self.counters = counters;
                     }
                 }
-                ended => {
-                    self.control.stop();
-                    return ended;
-                }
+                ended => return ended,
             }
         }
     }

@@ -10,7 +10,8 @@ use std::time::Duration;
 /// Wait between two tries.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// Tries until Tailback's topics are there; `None` if the process shall stop before.
+/// Tries until Tailback's topics are there; `None` if the process shall stop before. `waiting` is what waits for them, in the
+/// health.
 ///
 /// # Errors
 /// What has to be corrected first.
@@ -18,13 +19,17 @@ pub(super) async fn until_topics_exist(
     config: &RunConfig,
     control: &Control,
     health: &Health,
+    waiting: &'static str,
 ) -> Result<Option<(i32, i32)>, TopicsError> {
     while !control.stopping() {
         match topics::ensure(config).await {
-            Ok(partitions) => return Ok(Some(partitions)),
+            Ok(partitions) => {
+                health.forget(waiting);
+                return Ok(Some(partitions));
+            }
             Err(error) if error.is_retryable() => {
                 tracing::warn!(%error, "Kafka is not ready; retrying");
-                health.report("kafka", Some(error.to_string()));
+                health.report(waiting, Some(error.to_string()));
                 tokio::time::sleep(RETRY_DELAY).await;
             }
             Err(error) => return Err(error),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
 /// Time within which a stop must be done.
-const STOP: Duration = Duration::from_secs(30);
+const STOP: Duration = Duration::from_secs(10);
 
 /// A `tailback` that is about to start.
 pub struct Program(Command);
