@@ -56,8 +56,10 @@ pub struct SampleArgs {
     debugfs: Option<PathBuf>,
 }
 
-/// How long the end may take: what waits for an absent reader is given up then.
-const FAREWELL: Duration = Duration::from_secs(3);
+/// Longest wait for the output after SIGTERM; rows that remain are dropped.
+const STOP_TIMEOUT: Duration = Duration::from_secs(3);
+/// Longest wait for the output of a run of so many samples: a broker may still have to create the topics.
+const DELIVERY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Samples until Ctrl-C or SIGTERM.
 ///
@@ -89,7 +91,7 @@ pub fn run(args: &SampleArgs) -> anyhow::Result<()> {
     };
     looping::run(plan, &mut sampler, &mut clock, sink.as_mut(), &mut note);
     let used = begun.elapsed();
-    end(sink.as_mut())?;
+    end(sink.as_mut(), if args.figures.is_some() { DELIVERY_TIMEOUT } else { STOP_TIMEOUT })?;
     if args.figures.is_some() {
         write!(std::io::stderr(), "{figures}{used}")?;
     }
@@ -120,12 +122,12 @@ fn once(sampler: &mut Sampler, clock: &dyn Clock, sink: &mut dyn Sink) -> anyhow
         );
     }
     sink.take(&rows);
-    end(sink)
+    end(sink, DELIVERY_TIMEOUT)
 }
 
-/// Hands over what waits, and says what could not be.
-fn end(sink: &mut dyn Sink) -> anyhow::Result<()> {
-    sink.finish(FAREWELL);
+/// Writes the rows that wait, and reports those that the output did not take.
+fn end(sink: &mut dyn Sink, timeout: Duration) -> anyhow::Result<()> {
+    sink.finish(timeout);
     let mut events = Vec::new();
     sink.drain_events(&mut events);
     events.iter().for_each(tell);
