@@ -386,6 +386,12 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             self.commit(true, true)?;
             wait(self)?;
         }
+        if self.pending.is_some() {
+            tracing::warn!(
+                stage = W::STAGE,
+                "the stop timeout passed before the last commit; its messages are read again"
+            );
+        }
         Ok(())
     }
 }

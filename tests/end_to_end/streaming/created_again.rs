@@ -2,6 +2,7 @@
 
 use super::arrival::undisturbed;
 use super::feed::Feed;
+use super::process::Process;
 use super::rows::{self, Row};
 use super::site::Site;
 use super::tables::Tables;
@@ -67,8 +68,7 @@ fn own_topics_deleted_between_runs_are_read_from_the_start() {
     let (before, after) = rows.split_at(middle(&rows));
     let process = site.start();
     Feed::to(&site).all(before);
-    site.settled_for_now();
-    process.finish();
+    stop_when_all_is_read(&site, process);
     site.delete_own_topics();
     let process = site.start();
     Feed::to(&site).paced(after, 8.0, |_| {});
@@ -76,11 +76,25 @@ fn own_topics_deleted_between_runs_are_read_from_the_start() {
     process.finish();
 }
 
+/// Ends the process with nothing unread in its own topics: what is deleted unread is lost.
+fn stop_when_all_is_read(site: &Site, mut process: Process) {
+    for _ in 0..8 {
+        site.settled_for_now();
+        process.finish();
+        if site.states_hold_all_messages() {
+            return;
+        }
+        eprintln!("unread messages after the stop; starting again");
+        process = site.start();
+    }
+    panic!("every stop leaves messages unread");
+}
+
 /// Regions that are open may end in the pause; rows and what is made of each series do not depend on it.
 fn equal_signals(site: &Site) {
     let found = site.settled();
     let expected = undisturbed(site.services);
-    let signals = |tables: &Tables| tables.of("signals").map(str::to_string).collect::<Vec<_>>();
-    assert_eq!(signals(&found), signals(expected));
+    let signals = |tables: &Tables| tables.only("signals");
+    signals(&found).rows_equal(&signals(expected));
     found.drops_equal(expected);
 }

@@ -22,6 +22,9 @@ const GIVEN_UP: Duration = Duration::from_secs(120);
 /// Differing rows that are shown.
 const SHOWN: usize = 12;
 
+/// Stages with state, and the topics that they read.
+const STAGES: [(&str, &str); 2] = [("detector", "counters"), ("rollup", "signals")];
+
 /// Tables and the queries that give their rows, without numbers that depend on the order of writers.
 const QUERIES: [(&str, &str); 18] = [
     (
@@ -209,12 +212,10 @@ impl Site {
             assert!(begun.elapsed() < RUN_TIMEOUT, "{unread:?} rows were not read");
             std::thread::sleep(Duration::from_millis(100));
         }
-        for (stage, topic) in [("detector", "counters"), ("rollup", "signals")] {
+        for (stage, topic) in STAGES {
             // The last messages about jobs and progress are still on their way.
             std::thread::sleep(Duration::from_millis(700));
-            let topic = format!("{}.{topic}", self.name);
-            let ends = (0..PARTITIONS).map(|p| raw.fetch_watermarks(&topic, p, RUN_TIMEOUT).unwrap().1);
-            let ends: Vec<i64> = ends.collect();
+            let ends = self.ends(&raw, topic);
             while !self.has_read(stage, &ends) {
                 let (found, dropped) = (self.database.positions(stage), begun.elapsed() > RUN_TIMEOUT);
                 assert!(!dropped, "the {stage} stage has read {found:?} of {ends:?}");
@@ -222,6 +223,22 @@ impl Site {
             }
         }
         begun.elapsed()
+    }
+
+    /// Whether the stages have read all messages of their topics, whatever wrote them, and their states hold them all.
+    pub fn states_hold_all_messages(&self) -> bool {
+        let consumer: BaseConsumer =
+            ClientConfig::new().set("bootstrap.servers", &self.services.broker).create().unwrap();
+        let behind = "SELECT count(*) FROM stage_positions p LEFT JOIN stage_snapshots s USING (stage, partition) \
+                      WHERE p.position > 0 AND s.position IS DISTINCT FROM p.position";
+        self.database.rows(behind) == ["0"]
+            && STAGES.iter().all(|(stage, topic)| self.has_read(stage, &self.ends(&consumer, topic)))
+    }
+
+    /// Ends of the partitions of one of the site's own topics.
+    fn ends(&self, consumer: &BaseConsumer, topic: &str) -> Vec<i64> {
+        let topic = format!("{}.{topic}", self.name);
+        (0..PARTITIONS).map(|p| consumer.fetch_watermarks(&topic, p, RUN_TIMEOUT).unwrap().1).collect()
     }
 
     fn has_read(&self, stage: &str, ends: &[i64]) -> bool {
@@ -269,6 +286,12 @@ impl Tables {
     pub fn of<'a>(&'a self, table: &str) -> impl Iterator<Item = &'a str> {
         let begin = format!("{table}: ");
         self.rows.iter().filter_map(move |row| row.strip_prefix(&begin))
+    }
+
+    /// One table alone.
+    pub fn only(&self, table: &str) -> Tables {
+        let rows = self.rows.iter().filter(|row| row.starts_with(&format!("{table}: "))).cloned().collect();
+        Tables { rows, drops: BTreeMap::new() }
     }
 
     /// Asserts that what was not used is the same.
