@@ -6,6 +6,7 @@
 
 mod avro_schemas;
 mod committing;
+mod deliveries;
 mod ends;
 mod job_topics;
 mod job_updates;
@@ -15,7 +16,7 @@ mod raw;
 
 use super::clock::now;
 use super::http::Health;
-use super::kafka::{self, Change, Deliveries, Listener};
+use super::kafka::{self, Change, Listener};
 use super::lag::Lag;
 use super::rejected;
 use super::stage_metrics::StageMetrics;
@@ -26,6 +27,7 @@ use crate::config::sections::Stage;
 use aggregator::{Decoded, Decoder, Outcome};
 use anyhow::Context;
 use avro_schemas::{Offer, Schemas};
+use deliveries::{CHUNKS, Deliveries};
 use ends::EndChecks;
 use job_topics::JobTopics;
 use outlet::{Rekeyed, TooLarge};
@@ -341,7 +343,7 @@ impl<'a> Aggregating<'a> {
         (self.announced, self.rows_since_announced) = (Instant::now(), 0);
         self.chunk += 1;
         // At a stop what did not arrive is left: it is read again.
-        while self.chunks.len() >= kafka::CHUNKS && !self.control.stopping() {
+        while self.chunks.len() >= CHUNKS && !self.control.stopping() {
             self.out.wait();
             self.commit()?;
         }

@@ -32,7 +32,7 @@ pub fn claim_and_seek<W: Work>(
         }
         let (done, answer) = oneshot::channel();
         let topic = list.elements().first().map(|e| e.topic().to_string()).unwrap_or_default();
-        let topic_id = id.request(consumer, &topic);
+        let topic_id = ClaimedId::request(consumer, &topic);
         let asked = writer.blocking_send(Request::Claim(partitions, topic_id, done)).is_ok();
         let found = if asked { answer.blocking_recv().unwrap_or_default() } else { Vec::new() };
         if found.is_empty() && !control.stopping() {
@@ -41,6 +41,7 @@ pub fn claim_and_seek<W: Work>(
         }
         let topics: Vec<(String, i32)> =
             list.elements().iter().map(|e| (e.topic().to_string(), e.partition())).collect();
+        id.claimed(found.iter().find_map(|(_, claim)| claim.topic_id.clone()));
         for (partition, claim) in found {
             let begin = claim.begin() - claim.offset_base;
             if let Some((topic, _)) = topics.iter().find(|(_, number)| *number == partition) {

@@ -16,12 +16,15 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 pub struct ClaimedId(Arc<Mutex<Option<String>>>);
 
 impl ClaimedId {
-    /// Requests the identity as it is now. The first one is kept, for [`InputTopic`] to compare with.
-    pub fn request<C: ConsumerContext>(&self, consumer: &BaseConsumer<C>, topic: &str) -> Option<String> {
-        let now = topic_id::of(consumer.client(), topic, REQUEST_TIMEOUT).known();
+    /// Requests the identity as it is now; `None` if no broker answers in time.
+    pub fn request<C: ConsumerContext>(consumer: &BaseConsumer<C>, topic: &str) -> Option<String> {
+        topic_id::of(consumer.client(), topic, REQUEST_TIMEOUT).known()
+    }
+
+    /// Notes the identity to compare later ones with: the first one stays.
+    pub fn claimed(&self, id: Option<String>) {
         let mut claimed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *claimed = claimed.take().or_else(|| now.clone());
-        now
+        *claimed = claimed.take().or(id);
     }
 
     fn get(&self) -> Option<String> {
@@ -58,11 +61,7 @@ impl InputTopic {
     /// Whether the topic was deleted or created again since its partitions were claimed.
     pub fn was_replaced<C: ConsumerContext + 'static>(&mut self, consumer: &Arc<BaseConsumer<C>>) -> bool {
         if let Some(QueryResult { value, .. }) = self.query.result() {
-            return match (value, self.claimed.get()) {
-                (TopicId::Known(now), Some(claimed)) => now != claimed,
-                (TopicId::Missing, Some(_)) => true,
-                _ => false,
-            };
+            return self.differs(value);
         }
         if !self.query.is_running() && Instant::now() >= self.due {
             self.due = Instant::now() + INTERVAL;
@@ -70,5 +69,47 @@ impl InputTopic {
             self.query.start(move |_| topic_id::of(consumer.client(), &topic, REQUEST_TIMEOUT));
         }
         false
+    }
+
+    fn differs(&self, now: TopicId) -> bool {
+        match (now, self.claimed.get()) {
+            (TopicId::Known(now), Some(claimed)) => now != claimed,
+            (TopicId::Missing, Some(_)) => true,
+            (TopicId::Known(now), None) => {
+                // No broker answered at the claim, nor at any earlier one.
+                self.claimed.claimed(Some(now));
+                false
+            }
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(id: &str) -> TopicId {
+        TopicId::Known(id.to_string())
+    }
+
+    #[test]
+    fn identity_of_the_claim_is_compared() {
+        let claimed = ClaimedId::default();
+        claimed.claimed(Some("a".to_string()));
+        claimed.claimed(Some("b".to_string()));
+        let input = InputTopic::new("t", claimed);
+        assert!(!input.differs(known("a")));
+        assert!(!input.differs(TopicId::Unknown));
+        assert!(input.differs(known("b")));
+        assert!(input.differs(TopicId::Missing));
+    }
+
+    #[test]
+    fn first_identity_after_a_claim_without_one_is_compared() {
+        let input = InputTopic::new("t", ClaimedId::default());
+        assert!(!input.differs(TopicId::Missing));
+        assert!(!input.differs(known("a")));
+        assert!(input.differs(known("b")));
     }
 }

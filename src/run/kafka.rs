@@ -1,4 +1,4 @@
-//! Connections to Kafka: consumers with their assignments, a producer with its deliveries, topics.
+//! Connections to Kafka: consumers with their assignments, properties of clients, offsets.
 
 use super::brokers::Lost;
 use crate::config::RunConfig;
@@ -9,11 +9,9 @@ use rdkafka::client::ClientContext;
 use rdkafka::config::{FromClientConfigAndContext, RDKafkaLogLevel};
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use rdkafka::message::DeliveryResult;
-use rdkafka::producer::ProducerContext;
 use rdkafka::types::RDKafkaRespErr;
-use rdkafka::{ClientConfig, Message, Offset, TopicPartitionList};
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use rdkafka::{ClientConfig, Offset, TopicPartitionList};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -27,12 +25,6 @@ pub const ONE_BY_ONE: (&str, &str) = ("max.in.flight.requests.per.connection", "
 
 /// For producers to Tailback's own topics: a broker would create one that was deleted with partitions of its own choice.
 pub const NO_AUTO_CREATION: (&str, &str) = ("allow.auto.create.topics", "false");
-
-/// Chunks of messages that may be on their way at once.
-pub const CHUNKS: usize = 64;
-
-/// Length above which a message is in a batch of its own, or nearly.
-const LONE_BYTES: usize = 64 * 1024;
 
 /// Whether a message, or the batch that it is in, is longer than the client or the broker takes: to try again changes nothing.
 pub fn is_too_large(error: &KafkaError) -> bool {
@@ -145,82 +137,6 @@ impl ConsumerContext for Listener {
         if let Err(error) = done {
             tracing::error!(%error, "failed to change the assignment");
         }
-    }
-}
-
-/// A producer's context: counts undelivered messages, by chunk.
-#[derive(Debug, Default)]
-pub struct Deliveries {
-    on_their_way: Vec<AtomicI64>,
-    failed: AtomicBool,
-    lost: Lost,
-}
-
-impl Deliveries {
-    /// Nothing on its way.
-    pub fn new() -> Deliveries {
-        Deliveries {
-            on_their_way: (0..CHUNKS).map(|_| AtomicI64::new(0)).collect(),
-            failed: AtomicBool::new(false),
-            lost: Lost::default(),
-        }
-    }
-
-    /// Notes that a message of `chunk` was given to the producer.
-    pub fn sent(&self, chunk: usize) {
-        self.on_their_way[chunk % CHUNKS].fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Whether all messages of `chunk` arrived.
-    pub fn arrived(&self, chunk: usize) -> bool {
-        self.on_their_way[chunk % CHUNKS].load(Ordering::Acquire) == 0
-    }
-
-    /// Notes that a message of `chunk` was refused at once for its length: it is passed over.
-    pub fn refused(&self, chunk: usize, topic: &str, bytes: usize) {
-        too_large(topic, bytes);
-        self.on_their_way[chunk % CHUNKS].fetch_sub(1, Ordering::Release);
-    }
-
-    /// Whether all brokers were lost.
-    pub fn lost(&self) -> &Lost {
-        &self.lost
-    }
-
-    /// Whether the delivery of a message failed.
-    pub fn failed(&self) -> bool {
-        self.failed.load(Ordering::Relaxed)
-    }
-}
-
-impl ClientContext for Deliveries {
-    fn log(&self, level: RDKafkaLogLevel, _: &str, text: &str) {
-        log(level, text);
-    }
-
-    fn error(&self, error: KafkaError, reason: &str) {
-        tracing::warn!(%error, "Kafka: {reason}");
-        self.lost.note_error(&error);
-    }
-}
-
-impl ProducerContext for Deliveries {
-    type DeliveryOpaque = usize;
-
-    fn delivery(&self, result: &DeliveryResult<'_>, chunk: usize) {
-        match result {
-            Ok(_) => {}
-            // Brokers refuse a batch as a whole: of messages that fill none alone, others may be to blame.
-            Err((error, message)) if is_too_large(error) && message.payload_len() > LONE_BYTES => {
-                too_large(message.topic(), message.payload_len());
-            }
-            Err((error, message)) => {
-                let topic = message.topic();
-                tracing::error!(%error, topic, "message delivery failed");
-                self.failed.store(true, Ordering::Relaxed);
-            }
-        }
-        self.on_their_way[chunk % CHUNKS].fetch_sub(1, Ordering::Release);
     }
 }
 

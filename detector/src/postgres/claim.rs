@@ -20,6 +20,8 @@ pub struct Claim {
     pub position: Option<i64>,
     /// Kafka's offset of a message is its position less this.
     pub offset_base: i64,
+    /// Kafka's identity of the topic, at this claim or the last one that knew it.
+    pub topic_id: Option<String>,
     /// The latest state kept; what lies between its position and `position` was committed but has to be read again
     /// to bring the state up to date.
     pub snapshot: Option<Snapshot>,
@@ -81,7 +83,7 @@ impl PgStore {
         let part = Part { commits: row.get(2), ..Part::default() };
         self.parts.insert((stage.to_string(), partition), part);
         let (epoch, position, generation) = (row.get(0), row.get(1), row.get(3));
-        Ok(Claim { epoch, generation, position, offset_base: row.get(4), snapshot })
+        Ok(Claim { epoch, generation, position, offset_base: row.get(4), topic_id: row.get(5), snapshot })
     }
 
     /// Gives a partition back, so that it has no owner; without effect if another process owns it by now.

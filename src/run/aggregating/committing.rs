@@ -35,6 +35,7 @@ impl Aggregating<'_> {
 
     /// The offsets that the chunks which have arrived take us to, in their order; none if no more has arrived.
     fn arrived(&mut self) -> anyhow::Result<Option<TopicPartitionList>> {
+        self.out.keep_refused()?;
         let mut newest = None;
         while self.chunks.front().is_some_and(|(chunk, _)| self.out.arrived(*chunk)) {
             newest = self.chunks.pop_front().map(|(_, offsets)| offsets);

@@ -1,7 +1,8 @@
 //! Rows to messages of `tailback.counters`, in the partition of their key.
 
-use super::super::kafka::{self, Deliveries};
+use super::super::kafka;
 use super::super::stop::{Control, Restart};
+use super::deliveries::Deliveries;
 use super::job_updates::{JobUpdates, TooLong};
 use super::raw::RawPartition;
 use crate::config::sections::Kafka;
@@ -104,6 +105,15 @@ impl Rekeyed {
         self.give(partition, &key, &self.buffer, chunk).map(drop)
     }
 
+    /// Sends what is known of messages that the broker refused for their length: their chunk arrives with it.
+    pub(super) fn keep_refused(&mut self) -> anyhow::Result<()> {
+        for (chunk, message) in self.producer.context().take_refused() {
+            self.reject(chunk, &message)?;
+            self.producer.context().done(chunk);
+        }
+        Ok(())
+    }
+
     fn send_jobs(&self, chunk: usize, message: &[u8]) -> anyhow::Result<()> {
         self.to_all(chunk, "jobs", message)
     }
@@ -176,7 +186,8 @@ impl Rekeyed {
                     self.wait();
                 }
                 Err((error, _)) if kafka::is_too_large(&error) => {
-                    self.producer.context().refused(chunk, &self.topic, message.len());
+                    kafka::too_large(&self.topic, message.len());
+                    self.producer.context().done(chunk);
                     return Ok(false);
                 }
                 Err((error, _)) => return Err(error).context("failed to enqueue a message"),

@@ -3,8 +3,10 @@
 
 use super::outlet::TooLarge;
 use super::raw::RawPartition;
+use rdkafka::Message;
+use rdkafka::error::KafkaError;
 use schemas::rejected::head_of;
-use schemas::{DropReason, RejectReason, RejectedMessage};
+use schemas::{DropReason, RejectReason, RejectedMessage, wire};
 
 /// A message of a job topic that cannot be decoded.
 pub(super) fn bad_job(
@@ -26,6 +28,21 @@ pub(super) fn too_large(
 ) -> RejectedMessage {
     let place = (raw.topic(), raw.partition(), offset);
     rejected(place, payload, RejectReason::TooLarge, detail(too_large))
+}
+
+/// A message that the broker refused for its length after the client had taken it: it stands for the raw row that it was made
+/// of.
+pub(super) fn refused(message: &impl Message, error: &KafkaError) -> RejectedMessage {
+    let payload = message.payload().unwrap_or_default();
+    let place = match wire::read(payload) {
+        Ok(wire::Message::Counters(row)) => (row.origin.topic, row.origin.partition, row.origin.offset),
+        Ok(wire::Message::Jobs(topic, partition, rows)) => {
+            (topic, partition, rows.first().map_or(0, |row| row.offset))
+        }
+        _ => (message.topic(), message.partition(), message.offset().max(0)),
+    };
+    let detail = format!("a message of {} bytes to {}: {error}", payload.len(), message.topic());
+    rejected(place, payload, RejectReason::TooLarge, detail)
 }
 
 fn detail(too_large: TooLarge) -> String {

@@ -2,7 +2,7 @@
 
 use super::*;
 use rdkafka::mocking::MockCluster;
-use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ThreadedProducer};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use rdkafka::types::{RDKafkaApiKey, RDKafkaRespErr};
 
 /// What is in the topic after ten messages, of which the broker refused the first request.
@@ -43,31 +43,4 @@ fn arrived(in_flight: (&str, &str)) -> Vec<u8> {
 #[test]
 fn one_request_in_flight_keeps_order_after_a_refusal() {
     assert_eq!(arrived(ONE_BY_ONE), (0..10).collect::<Vec<u8>>());
-}
-
-/// Whether a stage may continue after the broker refused a message of so many bytes for its length; the chunk is done anyway.
-fn continues_after_refusal(bytes: usize) -> bool {
-    let cluster = MockCluster::new(1).unwrap();
-    cluster.create_topic("counters", 1, 1).unwrap();
-    let mut config = ClientConfig::new();
-    config.set("bootstrap.servers", cluster.bootstrap_servers());
-    let producer: ThreadedProducer<Deliveries> = config.create_with_context(Deliveries::new()).unwrap();
-    producer.client().fetch_metadata(Some("counters"), Duration::from_secs(10)).unwrap();
-    let refusal = RDKafkaRespErr::RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE;
-    cluster.request_errors(RDKafkaApiKey::Produce, &[refusal]);
-    let payload = vec![7_u8; bytes];
-    producer.context().sent(3);
-    let record =
-        BaseRecord::<[u8], [u8], usize>::with_opaque_to("counters", 3).partition(0).payload(&payload);
-    producer.send(record).unwrap();
-    producer.flush(Duration::from_secs(30)).unwrap();
-    assert!(producer.context().arrived(3));
-    !producer.context().failed()
-}
-
-#[test]
-fn a_message_too_large_for_the_broker_is_passed_over_alone() {
-    assert!(continues_after_refusal(200_000));
-    // A short one was refused for the others of its batch: none of them may be lost.
-    assert!(!continues_after_refusal(1_000));
 }
