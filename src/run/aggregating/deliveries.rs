@@ -147,8 +147,7 @@ mod tests {
         cluster.create_topic("counters", 1, 1).unwrap();
         let mut config = ClientConfig::new();
         config.set("bootstrap.servers", cluster.bootstrap_servers());
-        let producer: ThreadedProducer<Deliveries> =
-            config.create_with_context(Deliveries::new()).unwrap();
+        let producer: ThreadedProducer<Deliveries> = config.create_with_context(Deliveries::new()).unwrap();
         producer.client().fetch_metadata(Some("counters"), TIMEOUT).unwrap();
         let refusal = RDKafkaRespErr::RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE;
         cluster.request_errors(RDKafkaApiKey::Produce, &[refusal]);
@@ -164,7 +163,7 @@ mod tests {
         let origin = Origin { topic: "ldms.x", partition: 2, offset: 41, arrived: Time(0) };
         let (mut source, mut payload) = (Vec::new(), Vec::new());
         wire::write_source(&mut source, &tile_source());
-        wire::write_counters(&mut payload, &origin, Time(1), &source, &vec![u64::MAX; 20_000]);
+        wire::write_counters(&mut payload, &origin, Time(1), &source, &[1 << 60; 20_000]);
         let producer = refused(&payload);
         let deliveries = producer.context();
         assert!(!deliveries.failed() && !deliveries.arrived(CHUNK));

@@ -1,6 +1,7 @@
 //! How librdkafka handles a new leader of a partition, with its mock cluster.
 
 use super::*;
+use rdkafka::Message;
 use rdkafka::mocking::MockCluster;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use rdkafka::types::{RDKafkaApiKey, RDKafkaRespErr};
