@@ -1,8 +1,9 @@
 //! Bodies that expand, and connections that stay open.
 
-use super::program::{Program, TOKEN, get, post};
+use super::program::{Program, TOKEN, WATCHDOG, get, post};
 use std::io::Write;
 use std::net::TcpStream;
+use std::os::unix::net::UnixDatagram;
 use std::time::{Duration, Instant};
 
 /// An answer that takes longer was held up; an idle machine answers in milliseconds.
@@ -30,8 +31,8 @@ fn a_short_body_of_many_hosts_is_refused_and_takes_no_memory() {
 }
 
 #[test]
-fn refused_bodies_do_not_hold_up_health() {
-    let run = Program::run_with_token("job_hosts_max = 10000000\n");
+fn refused_bodies_hold_up_neither_health_nor_watchdog() {
+    let (run, watchdog) = Program::run_watched("job_hosts_max = 10000000\n");
     // Each event is checked; the last one is wrong.
     let body = events(152, 65_000) + "{\"job_id\":0,\"nodes\":\"r1\",\"start\":1795217419}";
     let posting: Vec<_> = (0..6)
@@ -40,16 +41,31 @@ fn refused_bodies_do_not_hold_up_health() {
             std::thread::spawn(move || post(address, "localhost", TOKEN, &body).0)
         })
         .collect();
-    let mut worst = Duration::ZERO;
-    while posting.iter().any(|thread| !thread.is_finished()) {
+    let (mut worst, mut silent, mut fed) = (Duration::ZERO, Duration::ZERO, Instant::now());
+    // The watchdog is fed every third of its time: three feeds at least.
+    let until = Instant::now() + WATCHDOG;
+    while posting.iter().any(|thread| !thread.is_finished()) || Instant::now() < until {
         let asked = Instant::now();
         assert_eq!(get(run.address, "/healthz", "localhost", "").0, 200);
         worst = worst.max(asked.elapsed());
+        if is_fed(&watchdog) {
+            fed = Instant::now();
+        }
+        silent = silent.max(fed.elapsed());
     }
     for thread in posting {
         assert_eq!(thread.join().unwrap(), 400);
     }
     assert!(worst < PROMPT, "/healthz took {worst:?}");
+    assert!(silent < WATCHDOG, "the watchdog was not fed for {silent:?}");
+}
+
+/// Whether the watchdog was fed within a tenth of a second.
+fn is_fed(watchdog: &UnixDatagram) -> bool {
+    let mut message = [0; 4096];
+    let length = watchdog.recv(&mut message).unwrap_or(0);
+    message[..length].windows(11).any(|part| part == b"WATCHDOG=1\n")
+        || message[..length].ends_with(b"WATCHDOG=1")
 }
 
 /// Connections whose headers never end.

@@ -3,7 +3,7 @@
 use crate::TAILBACK;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -12,6 +12,9 @@ use tempfile::TempDir;
 pub const TOKEN: &str = "hostile-tests-only";
 /// Time for a process to answer, and for an answer, on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// A service manager restarts a program that is silent for so long.
+pub const WATCHDOG: Duration = Duration::from_secs(30);
 
 /// A command that will serve at an address, with its files.
 pub struct Prepared {
@@ -36,6 +39,17 @@ impl Program {
     /// The same with [`TOKEN`] for posting jobs.
     pub fn run_with_token(http: &str) -> Program {
         Program::run(&format!("jobs_token_file = \"jobs.token\"\n{http}"))
+    }
+
+    /// The same with a service manager, and its socket.
+    pub fn run_watched(http: &str) -> (Program, UnixDatagram) {
+        let prepared = Program::run_command(&format!("jobs_token_file = \"jobs.token\"\n{http}"));
+        let path = prepared.folder.path().join("notify");
+        let socket = UnixDatagram::bind(&path).unwrap();
+        socket.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        let mut command = Command::new(TAILBACK);
+        command.env("NOTIFY_SOCKET", &path).env("WATCHDOG_USEC", WATCHDOG.as_micros().to_string());
+        (Program::start(command, prepared), socket)
     }
 
     pub fn demo(more: &str) -> Program {
