@@ -27,6 +27,8 @@ pub fn scripts() -> PathBuf {
 fn ran(name: &str, command: &str, dir: &Path, more: &[&OsStr], variables: &[(&str, &Path)]) -> Output {
     let mut script = Command::new(scripts().join(name));
     script.arg(command).arg(dir).args(more).envs(variables.iter().copied()).stdin(Stdio::null());
+    // No test crashes the machine.
+    script.env("TAILBACK_PG_FSYNC", "off");
     script.output().unwrap_or_else(|error| panic!("tests/services/{name} cannot be run: {error}"))
 }
 
