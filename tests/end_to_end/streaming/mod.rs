@@ -12,6 +12,7 @@
 //! | `carried` | jobs that only the rows' own numbers show |
 //! | `arrival`, `processes`, `outages`, `poison`, `avro`, `operation` | the scenarios |
 //! | `created_again` | raw topics that are deleted and created again |
+//! | `replayed` | the same rows through `tailback replay` |
 //! | `typed` | a site set up by the commands of README and docs |
 //! | `backup` | a dump, restored |
 //! | `secure` | a broker with TLS, user and password |
@@ -33,6 +34,7 @@ mod outages;
 mod poison;
 mod process;
 mod processes;
+mod replayed;
 mod rows;
 mod sampler;
 mod secure;

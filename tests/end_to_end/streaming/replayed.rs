@@ -1,0 +1,128 @@
+//! The two runners: rows through Kafka, with faults, and rows through `tailback replay` make the same tables, row for row.
+
+use super::feed::Feed;
+use super::rows::{self, Dice, Row, in_order_of_arrival, scatter};
+use super::site::Site;
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+use support::stack::turn;
+
+/// A table: its name, its query in the database of `tailback run`, and that in the store of `tailback replay`.
+const TABLES: [(&str, &str, &str); 5] = [
+    (
+        "signals",
+        "SELECT s.name, extract(epoch FROM r.time)::float8, tailback_state(r.state), r.value, r.mean, r.baseline,
+                r.bound, r.slowdown_s, r.passed_per_s, r.waited_per_s
+         FROM signal_rows r JOIN series s USING (series_id)",
+        "SELECT s.name, r.time, r.state, r.value, r.mean, r.baseline, r.bound, r.slowdown_s, r.passed_per_s,
+                r.waited_per_s FROM signal_rows r JOIN series s USING (series_id)",
+    ),
+    (
+        "episodes",
+        "SELECT s.name, extract(epoch FROM e.start_time)::float8, extract(epoch FROM e.end_time)::float8, e.peak,
+                e.baseline, e.slowdown_s, e.slowdown_lo_s, e.slowdown_hi_s, e.completeness
+         FROM episodes e JOIN series s USING (series_id)",
+        "SELECT s.name, e.start_time, e.end_time, e.peak, e.baseline, e.slowdown_s, e.slowdown_lo_s, e.slowdown_hi_s,
+                e.completeness FROM episodes e JOIN series s USING (series_id)",
+    ),
+    ("job_results", "SELECT * FROM job_results", "SELECT * FROM job_results"),
+    ("job_causes", "SELECT * FROM job_causes", "SELECT * FROM job_causes"),
+    ("job_nodes", "SELECT * FROM job_nodes", "SELECT * FROM job_nodes"),
+];
+/// Differing rows that are shown of a table.
+const SHOWN: usize = 6;
+
+/// A cell as text. Numbers have the precision of the narrower of the two databases.
+fn cell(text: &str) -> String {
+    text.parse::<f64>().map_or_else(|_| text.to_string(), number)
+}
+
+fn number(value: f64) -> String {
+    // A time needs all its digits.
+    if value.abs() > 1e8 { format!("{value:.3}") } else { (value as f32).to_string() }
+}
+
+/// Rows of a query in the store of a replay.
+fn stored(store: &Connection, query: &str) -> BTreeSet<String> {
+    let mut query = store.prepare(query).unwrap();
+    let columns = query.column_count();
+    let mut rows = query.query([]).unwrap();
+    let mut found = BTreeSet::new();
+    while let Some(row) = rows.next().unwrap() {
+        let cells = (0..columns).map(|at| match row.get_ref(at).unwrap() {
+            ValueRef::Null => "null".to_string(),
+            ValueRef::Integer(value) => cell(&value.to_string()),
+            ValueRef::Real(value) => number(value),
+            ValueRef::Text(text) | ValueRef::Blob(text) => cell(&String::from_utf8_lossy(text)),
+        });
+        found.insert(cells.collect::<Vec<_>>().join(" | "));
+    }
+    found
+}
+
+/// Rows of a query in the database of a site.
+fn written(site: &Site, query: &str) -> BTreeSet<String> {
+    let rows = site.database.rows(query);
+    rows.iter().map(|row| row.split(" | ").map(cell).collect::<Vec<_>>().join(" | ")).collect()
+}
+
+/// Replays the rows with the site's settings; the store that this makes.
+fn replayed(site: &Site, rows: &[Row], folder: &Path) -> Connection {
+    let input = folder.join("rows.jsonl");
+    let lines: Vec<&[u8]> = rows.iter().map(|row| row.payload.as_slice()).collect();
+    std::fs::write(&input, lines.join(&b'\n')).unwrap();
+    let out = folder.join("out");
+    let mut command = Command::new(crate::TAILBACK);
+    command.arg("replay").arg(&input).arg("--topology").arg(site.services.dir.join("topology.toml"));
+    let done = command.arg("--out").arg(&out).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    Connection::open(out.join("tailback.db")).unwrap()
+}
+
+/// What differs, with the first rows of each side.
+fn difference(table: &str, kafka: &BTreeSet<String>, replay: &BTreeSet<String>) -> Option<String> {
+    let shown = |sign: &str, a: &BTreeSet<String>, b: &BTreeSet<String>| -> String {
+        a.difference(b).take(SHOWN).map(|row| format!("\n{sign} {row}")).collect()
+    };
+    let (more, missing) = (kafka.difference(replay).count(), replay.difference(kafka).count());
+    (more + missing > 0).then(|| {
+        format!(
+            "{table}: of {} and {} rows {more} are in Kafka's alone, {missing} in the replay's alone{}{}",
+            kafka.len(),
+            replay.len(),
+            shown("+", kafka, replay),
+            shown("-", replay, kafka)
+        )
+    })
+}
+
+#[test]
+fn kafka_with_faults_and_replay_make_the_same_rows() {
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "replayed");
+    let rows = rows::undisturbed();
+    let mut disturbed = rows.clone();
+    scatter(&mut disturbed, &mut Dice::new("replayed"));
+    Feed::to(&site).all(&in_order_of_arrival(disturbed));
+    for _ in 0..3 {
+        let process = site.start();
+        std::thread::sleep(Duration::from_secs(2));
+        process.kill();
+    }
+    let process = site.start();
+    site.settled();
+    process.finish();
+    let folder = tempfile::tempdir().unwrap();
+    let store = replayed(&site, &rows, folder.path());
+    let differences: Vec<String> = TABLES
+        .iter()
+        .filter_map(|(table, kafka, replay)| {
+            difference(table, &written(&site, kafka), &stored(&store, replay))
+        })
+        .collect();
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
