@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use schemas::jsonl::{EpisodeLine, SignalLine, dropped_json};
-use schemas::{DropCounts, Episode, EpisodeId, JobResult, Name, ResultBatch};
+use schemas::{DropCounts, Episode, EpisodeId, JobResult, Metric, Name, ResultBatch};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 pub struct Outputs {
     folder: PathBuf,
     signals: BufWriter<File>,
-    names: Vec<String>,
+    /// Names and metrics of the series.
+    series: Vec<(String, Metric)>,
     episodes: BTreeMap<EpisodeId, Episode>,
     jobs: BTreeMap<Name, JobResult>,
     drops: DropCounts,
@@ -30,7 +31,7 @@ impl Outputs {
         Ok(Outputs {
             folder: folder.to_path_buf(),
             signals: create(&folder.join("signals.jsonl"))?,
-            names: Vec::new(),
+            series: Vec::new(),
             episodes: BTreeMap::new(),
             jobs: BTreeMap::new(),
             drops: DropCounts::default(),
@@ -42,9 +43,9 @@ impl Outputs {
     /// # Errors
     /// The disk's.
     pub fn write(&mut self, batch: &ResultBatch) -> anyhow::Result<()> {
-        self.names.extend(batch.series.iter().map(|(_, info)| info.name()));
+        self.series.extend(batch.series.iter().map(|(_, info)| (info.name(), info.metric)));
         for signal in &batch.signals {
-            line(&mut self.signals, &SignalLine::new(signal, &self.names[signal.series.at()]))?;
+            line(&mut self.signals, &SignalLine::new(signal, &self.series[signal.series.at()].0))?;
         }
         self.episodes.extend(batch.episodes.iter().map(|e| (e.id, e.clone())));
         self.jobs.extend(batch.job_results.iter().map(|j| (j.job_id.clone(), j.clone())));
@@ -62,7 +63,8 @@ impl Outputs {
         let mut episodes: Vec<&Episode> = self.episodes.values().collect();
         episodes.sort_by_key(|e| (e.start, e.id));
         for episode in &episodes {
-            line(&mut file, &EpisodeLine::new(episode, &self.names[episode.series.at()]))?;
+            let (name, metric) = &self.series[episode.series.at()];
+            line(&mut file, &EpisodeLine::new(episode, name, *metric))?;
         }
         file.flush()?;
         let mut file = create(&self.folder.join("jobs.jsonl"))?;
@@ -72,7 +74,7 @@ impl Outputs {
         file.flush()?;
         std::fs::write(self.folder.join("dropped.json"), dropped_json(&self.drops))?;
         Ok(Summary {
-            series: self.names.len(),
+            series: self.series.len(),
             episodes: episodes.len(),
             jobs: self.jobs.len(),
             drops: self.drops,

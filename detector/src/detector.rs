@@ -25,7 +25,8 @@ use crate::model::{Bank, Happening, Reading};
 use crate::settings::Settings;
 use crate::spells::Spells;
 use schemas::{
-    CauseShare, CounterBatch, DropCounts, Job, Metric, Name, ResultBatch, SeriesIndex, Signal, Sources, Time,
+    CauseShare, CounterBatch, DropCounts, Episode, EpisodeEvidence, Job, Metric, Name, ResultBatch,
+    SeriesIndex, Signal, Sources, Time,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -219,7 +220,7 @@ impl Detector {
         ResultBatch {
             series,
             signals,
-            episodes: self.episodes.take_changed(),
+            episodes: self.take_episodes(),
             jobs: self.jobs.take_changed(self.ingest.newest()),
             job_results: Vec::new(),
             job_series: self.assign_series(),
@@ -344,6 +345,17 @@ impl Detector {
         let causes = if by_others { self.newcomers(series, now.start) } else { causes };
         self.episodes.open(series, &now, causes);
         self.entered_contention(series, time, now.start);
+    }
+
+    /// Episodes changed since the last call; the intervals of suspected ones reach 0.
+    fn take_episodes(&mut self) -> Vec<Episode> {
+        let mut episodes = self.episodes.take_changed();
+        for episode in &mut episodes {
+            if episode.evidence(self.series[episode.series.at()].metric) == EpisodeEvidence::Suspected {
+                episode.slowdown_lo_s = 0.0;
+            }
+        }
+        episodes
     }
 
     fn add_series(&mut self) {

@@ -1,6 +1,6 @@
 //! Contended stretches of a series.
 
-use crate::{CauseShare, SeriesIndex, Time};
+use crate::{Cause, CauseShare, Direction, Metric, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
 
 /// Number of an episode within one store or replay, from 1, in order of detection.
@@ -14,6 +14,16 @@ pub struct LossPoint {
     pub time: Time,
     /// Seconds lost from the episode's start to `time`.
     pub slowdown_s: f64,
+}
+
+/// What supports an episode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EpisodeEvidence {
+    /// Others were seen to take what was lost, or the shared resource to saturate.
+    Confirmed,
+    /// A fall that nothing else explains: it may be a phase of the job itself, so its interval reaches 0.
+    Suspected,
 }
 
 /// A contended stretch: from the end of the last clear tick to the end of the last contended one.
@@ -51,6 +61,16 @@ pub struct Episode {
 pub const PROFILE_POINTS_MAX: usize = 256;
 
 impl Episode {
+    /// What supports it; `metric` is that of its series. Stalls and waits are the saturation itself.
+    pub fn evidence(&self, metric: Metric) -> EpisodeEvidence {
+        let is_explained = self.causes.iter().any(|cause| cause.cause != Cause::Unknown);
+        if metric.direction() == Direction::Rising || is_explained {
+            EpisodeEvidence::Confirmed
+        } else {
+            EpisodeEvidence::Suspected
+        }
+    }
+
     /// Length in seconds.
     pub fn duration_s(&self) -> f64 {
         self.end.seconds_since(self.start)

@@ -1,7 +1,7 @@
 //! The lines of `tailback replay`: `signals.jsonl`, `episodes.jsonl`, `dropped.json` (DESIGN section 9), and the
 //! job files it reads. A line of `jobs.jsonl` is a [`crate::JobResult`].
 
-use crate::{DropCounts, Episode, Job, Name, Signal, Time};
+use crate::{DropCounts, Episode, EpisodeEvidence, Job, Metric, Name, Signal, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -47,6 +47,8 @@ pub struct EpisodeLine<'a> {
     pub slowdown_hi_s: f64,
     /// Ticks seen over ticks expected.
     pub completeness: f64,
+    /// What supports it.
+    pub evidence: EpisodeEvidence,
 }
 
 /// One line of a job file.
@@ -109,8 +111,8 @@ impl<'a> SignalLine<'a> {
 }
 
 impl<'a> EpisodeLine<'a> {
-    /// The line of `episode`, whose series is named `series`.
-    pub fn new(episode: &Episode, series: &'a str) -> EpisodeLine<'a> {
+    /// The line of `episode`, whose series is named `series` and of `metric`.
+    pub fn new(episode: &Episode, series: &'a str, metric: Metric) -> EpisodeLine<'a> {
         EpisodeLine {
             id: episode.id.0,
             series,
@@ -121,6 +123,7 @@ impl<'a> EpisodeLine<'a> {
             slowdown_lo_s: episode.slowdown_lo_s,
             slowdown_hi_s: episode.slowdown_hi_s,
             completeness: episode.completeness,
+            evidence: episode.evidence(metric),
         }
     }
 }

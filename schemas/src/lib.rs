@@ -44,7 +44,7 @@ pub mod wire;
 pub use alert::{Action, Advice, NOTICE_VERSION, Notice, NoticeKind, RoutedNotice, Severity, SufferingJob};
 pub use counters::{CounterBatch, LINK_COLUMNS, NOT_MEASURED, Source, SourceIndex, Sources};
 pub use dropped::{DropCounts, DropReason};
-pub use episode::{Episode, EpisodeId, LossPoint};
+pub use episode::{Episode, EpisodeEvidence, EpisodeId, LossPoint};
 pub use job::{Cause, CauseKind, CauseShare, Job, JobEvent, JobResult};
 pub use metric::{Direction, Metric};
 pub use name::{Name, NameError};

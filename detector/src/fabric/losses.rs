@@ -109,6 +109,7 @@ impl LinkLosses {
         });
         let metric = MetricPart {
             metric: Metric::IbWaitRatio,
+            suspected_s: 0.0,
             used: 1,
             unknown: 0,
             cells: cells.into_iter().collect(),

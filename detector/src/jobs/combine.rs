@@ -73,6 +73,8 @@ pub(super) struct Merged<'a> {
     certain_s: f64,
     parts: Vec<&'a MetricPart>,
     pub(super) least_share: f64,
+    /// The part of its loss of which others were seen to take something, or a shared resource to saturate, 0 to 1.
+    confirmed_share: f64,
     /// Whether a stage that sees all links told it.
     pub(super) of_links: bool,
     /// Whether it names who took what was lost.
@@ -90,7 +92,7 @@ fn reduce(merged: &mut [Merged<'_>]) -> Losses {
         moment::charge(merged, moment, &mut charges);
         for (of_metric, charge) in merged.iter_mut().zip(&charges) {
             losses.lost_s += charge.lost_s;
-            losses.certain_s += charge.certain_s * of_metric.least_share;
+            losses.certain_s += charge.certain_s * of_metric.least_share * of_metric.confirmed_share;
             of_metric.charged_s += charge.lost_s;
             of_metric.certain_s += charge.certain_s;
         }
@@ -104,7 +106,7 @@ fn reduce(merged: &mut [Merged<'_>]) -> Losses {
 fn least_s(losses: &Losses, merged: &[Merged<'_>]) -> f64 {
     let alone = |m: &Merged<'_>| {
         let variance_s2: f64 = m.parts.iter().map(|part| part.variance_s2).sum();
-        (m.total_s * m.least_share - variance_s2.sqrt()) / m.used
+        (m.total_s * m.confirmed_share * m.least_share - variance_s2.sqrt()) / m.used
     };
     let together = losses.certain_s - losses.certain_variance_s2.sqrt();
     merged.iter().map(alone).fold(together, f64::max).max(0.0)
@@ -142,13 +144,16 @@ fn merge<'a>(metric: Metric, parts: &[&'a JobPart], nodes: &Nodes) -> Option<Mer
     }
     let used = found.iter().map(|m| m.used).sum::<u32>().max(1);
     let named = |part: &&MetricPart| part.causes.iter().any(|cause| cause.cause != Cause::Unknown);
+    let total_s: f64 = cells.values().map(|cell| cell.lost_s).sum();
+    let suspected_s: f64 = found.iter().map(|part| part.suspected_s).sum();
     let merged = Merged {
         metric,
         used: f64::from(used),
         unknown: f64::from(found.iter().map(|m| m.unknown).sum::<u32>()),
         silent: if of_links { 0.0 } else { nodes.silent as f64 },
         cell_s: cells::width_s(grain),
-        total_s: cells.values().map(|cell| cell.lost_s).sum(),
+        total_s,
+        confirmed_share: if total_s > 0.0 { (1.0 - suspected_s / total_s).max(0.0) } else { 1.0 },
         cells,
         charged_s: 0.0,
         certain_s: 0.0,
@@ -187,6 +192,7 @@ mod tests {
             used: 1,
             unknown: 0,
             cells: (0..10).map(|second| (second, cell)).collect(),
+            suspected_s: 0.0,
             variance_s2: 0.0,
             least_share: if of_links { 0.6 } else { 0.0 },
             causes: Vec::new(),

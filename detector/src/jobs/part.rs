@@ -3,7 +3,7 @@
 use super::Facts;
 use super::cells::{self, Cell, Cells};
 use super::shares::{CauseSums, merged};
-use schemas::{Cause, CauseKind, Episode, Job, Metric, Name, SeriesIndex, Time};
+use schemas::{Cause, CauseKind, Episode, EpisodeEvidence, Job, Metric, Name, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
 
 /// Causes of less than this share of a part's loss are not sent on: an answer names none below 0.5%.
@@ -51,6 +51,8 @@ pub struct MetricPart {
     /// The part of the loss that is lost however the job waits, 0 to 1: all of what was measured as progress; of stalls
     /// what the mean of its flows loses, where somebody knows the flows, else nothing.
     pub least_share: f64,
+    /// Seconds lost in episodes that are suspected only, over all series.
+    pub suspected_s: f64,
     /// Who took it, with the seconds that each took, over all series.
     pub causes: Vec<CauseLoss>,
 }
@@ -118,11 +120,14 @@ fn metric_part(
     // Sums of floating point depend on their order, so it must not be that of detection.
     let named = |e: &Episode| facts.table[e.series.at()].name();
     episodes.sort_by_cached_key(|e| (e.start, named(e)));
-    let mut variance_s2 = 0.0;
+    let (mut variance_s2, mut suspected_s) = (0.0, 0.0);
     let mut causes = CauseSums::new();
     for episode in episodes {
         let lost_s = cells::add_episode(&mut cells, episode, job.start, until, grain);
         variance_s2 += half_width_s(episode, lost_s).powi(2);
+        if episode.evidence(metric) == EpisodeEvidence::Suspected {
+            suspected_s += lost_s;
+        }
         add_causes(&mut causes, episode, lost_s, &job.job_id, || named(episode));
     }
     let total_s: f64 = cells.values().map(|cell| cell.lost_s).sum();
@@ -135,6 +140,7 @@ fn metric_part(
         unknown,
         cells: cells.into_iter().collect(),
         variance_s2,
+        suspected_s,
         least_share: if metric == Metric::LustreWriteRate { 1.0 } else { 0.0 },
         causes: causes.collect(),
     }
