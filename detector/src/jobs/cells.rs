@@ -18,6 +18,8 @@ pub struct Cell {
     pub worst_s: f64,
     /// Seconds of the cell in which a series was contended.
     pub contended_s: f64,
+    /// Microseconds in contention, over all series of the metric.
+    pub contended_us: i64,
     /// Microseconds that were not judged, over all series of the metric: whole, so that their sum depends on no order.
     pub unjudged_us: i64,
 }
@@ -40,6 +42,7 @@ impl Cell {
         self.lost_s += other.lost_s;
         self.worst_s = self.worst_s.max(other.worst_s);
         self.contended_s = self.contended_s.max(other.contended_s);
+        self.contended_us += other.contended_us;
         self.unjudged_us += other.unjudged_us;
     }
 
@@ -48,6 +51,7 @@ impl Cell {
         self.lost_s += later.lost_s;
         self.worst_s += later.worst_s;
         self.contended_s += later.contended_s;
+        self.contended_us += later.contended_us;
         self.unjudged_us += later.unjudged_us;
     }
 }
@@ -75,7 +79,8 @@ pub(super) fn add_episode(cells: &mut Cells, episode: &Episode, from: Time, to: 
         let lost_s = curve.until(next);
         let part_s = (lost_s - lost_before_s).max(0.0);
         let contended_s = next.seconds_since(at);
-        let cell = Cell { lost_s: part_s, worst_s: part_s, contended_s, unjudged_us: 0 };
+        let contended_us = next - at;
+        let cell = Cell { lost_s: part_s, worst_s: part_s, contended_s, contended_us, unjudged_us: 0 };
         cells.entry(number).or_default().add(&cell);
         sum_s += part_s;
         (at, lost_before_s) = (next, lost_s);

@@ -186,7 +186,8 @@ mod tests {
 
     /// Ten seconds of which each costs `lost_s`.
     fn part(lost_s: f64, of_links: bool) -> JobPart {
-        let cell = Cell { lost_s, worst_s: lost_s, contended_s: 1.0, unjudged_us: 0 };
+        let cell =
+            Cell { lost_s, worst_s: lost_s, contended_s: 1.0, contended_us: 1_000_000, unjudged_us: 0 };
         let metric = MetricPart {
             metric: Metric::IbWaitRatio,
             used: 1,

@@ -53,7 +53,8 @@ fn share_out(
 }
 
 /// The most that the job may have lost by a metric. Series that were not judged lost what the worst of the others did, as
-/// long as these are half of all; else they may have lost all of the time.
+/// long as these are half of all; else they may have lost all of the time. Where most of a job's writers were slowed, the
+/// others may have lost as much on average: too little to see in their noise.
 fn most_s(merged: &Merged<'_>, moment: i64) -> f64 {
     let Some(cell) = merged.cells.get(&moment) else { return 0.0 };
     let lost_s = cell.lost_s / merged.used;
@@ -61,6 +62,13 @@ fn most_s(merged: &Merged<'_>, moment: i64) -> f64 {
     let seen_s = if measured { lost_s } else { lost_s.max(cell.worst_s) };
     let all = merged.used + merged.unknown + merged.silent;
     let unjudged = (cell.unjudged_us as f64 / 1e6 / merged.cell_s + merged.silent).min(all);
+    let slowed = cell.contended_us as f64 / 1e6 / merged.cell_s;
+    let unseen_s = match merged.metric {
+        Metric::LustreWriteRate if 2.0 * slowed >= merged.used && slowed < merged.used => {
+            (merged.used - slowed) * cell.lost_s / slowed
+        }
+        _ => 0.0,
+    };
     let each_s = if 2.0 * unjudged <= all { cell.worst_s.min(merged.cell_s) } else { merged.cell_s };
-    seen_s.max((cell.lost_s + unjudged * each_s) / all)
+    seen_s.max((cell.lost_s + unseen_s + unjudged * each_s) / all)
 }
