@@ -1,4 +1,4 @@
-//! Updates for alerts as a message of `tailback.signals`: all go to the one roll-up partition that sees all links.
+//! Updates for alerts as a message of `tailback.partials`: all go to the one roll-up partition that sees all links.
 
 use super::links;
 use super::work::{OutTopic, Outgoing};
@@ -16,7 +16,7 @@ pub fn outgoing(updates: Updates, bytes_max: usize) -> Vec<Outgoing> {
     let Some(payload) = payload(&updates) else { return Vec::new() };
     let longest = updates.episodes.len().max(updates.silences.len()).max(updates.jobs.len());
     if payload.len() <= bytes_max || longest < 2 {
-        return vec![Outgoing { to: OutTopic::Signals, key: links::KEY.to_string(), payload }];
+        return vec![Outgoing { to: OutTopic::Partials, key: links::KEY.to_string(), payload }];
     }
     let (first, rest) = halves(updates);
     let mut messages = outgoing(first, bytes_max);

@@ -27,7 +27,7 @@ use detector::fabric::lifecycle::LinkEvent;
 use schemas::{Job, SeriesIndex, SeriesInfo};
 use serde::{Deserialize, Serialize};
 
-/// Key of the messages: all go to one partition of `tailback.signals`.
+/// Key of the messages: all go to one partition of `tailback.partials`.
 pub const KEY: &str = "links";
 /// First byte of a message, which distinguishes it from those of jobs.
 pub const VERSION: u8 = 9;

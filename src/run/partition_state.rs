@@ -64,7 +64,7 @@ pub enum RestoreError {
     /// The topic was created again, and the brokers (before Kafka 2.8) give topics no identity.
     #[error(
         "{stage}/{partition} has a message at offset {offset}, but the database has read up to {position}: the topic \
-         was deleted and created again; delete `tailback.counters` and `tailback.signals` both, and run \
+         was deleted and created again; delete `tailback.counters` and `tailback.partials` both, and run \
          `tailback migrate --forget-positions`"
     )]
     Recreated {

@@ -1,4 +1,4 @@
-//! The roll-up stage's work on one partition of `tailback.signals`: parts of jobs to results of jobs.
+//! The roll-up stage's work on one partition of `tailback.partials`: parts of jobs to results of jobs.
 
 use super::alert_updates;
 use super::links::{self, LinkMerge, LinkMessage};
@@ -26,7 +26,7 @@ const _: () = assert!(
 /// Level of zstd: parts are mostly runs of small numbers.
 const COMPRESSION: i32 = 1;
 
-/// What one detector partition knows of one job: a message of `tailback.signals`, keyed by job. It replaces the earlier
+/// What one detector partition knows of one job: a message of `tailback.partials`, keyed by job. It replaces the earlier
 /// message of the same partition about that job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PartMessage {
@@ -184,7 +184,7 @@ impl Rolling {
             let key = job_id.to_string();
             let message = PartMessage { partition: OF_LINKS, position, job_id, part };
             let payload = message.payload(&message.content().ok()?).ok()?;
-            Some(Outgoing { to: OutTopic::Signals, key, payload })
+            Some(Outgoing { to: OutTopic::Partials, key, payload })
         };
         links.fabric().take_parts().into_iter().filter_map(message).collect()
     }

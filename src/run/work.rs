@@ -136,8 +136,8 @@ pub struct Outgoing {
 /// Topics that stages write to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OutTopic {
-    /// `tailback.signals`: what detectors know of jobs and links, for the roll-up stage.
-    Signals,
+    /// `tailback.partials`: what detectors know of jobs and links, for the roll-up stage.
+    Partials,
     /// `tailback.verdicts`: episodes and results of jobs, for other programs.
     Verdicts,
 }
