@@ -16,6 +16,7 @@
 //! | `endpoints` | which routes this process serves |
 //! | [`exactly_once`] | a stage whose results, offsets and state go to the database together |
 //! | `claims` | partitions that are assigned are claimed in the database |
+//! | [`state_version`] | version of a stage's written state |
 //! | [`partition_state`] | a held partition: restored, brought up to date, taken from |
 //! | `commit_schedule` | when a stage commits |
 //! | [`commit`] | messages to Kafka, then the transaction; tries until it holds |
@@ -71,6 +72,7 @@ pub mod service;
 mod settings;
 mod socket;
 pub mod stage_metrics;
+pub mod state_version;
 pub mod stop;
 mod topic_id;
 mod topics;
