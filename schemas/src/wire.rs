@@ -1,18 +1,21 @@
-//! Messages of `tailback.counters`: Avro, single-object encoding (two bytes of mark, eight of the schema's
-//! fingerprint, the body). The schemas stand in `schemas/wire/`.
+//! Messages of `tailback.counters`: two bytes, the [`Kind`] and its version, and the content in Avro's binary encoding. The
+//! schemas of the contents are in `schemas/wire/`. Messages of `tailback.partials` begin with the same two bytes.
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `wire/kind.rs` | kinds of messages and their versions |
 //! | `wire/primitive.rs` | Avro's integers and strings, written and read |
 //! | `wire/write.rs` | messages to bytes |
 //! | `wire/read.rs` | bytes to messages, without copies of what the hot path needs |
 //! | `wire/partition.rs` | which partition a key belongs to |
 
+mod kind;
 mod partition;
 mod primitive;
 mod read;
 mod write;
 
+pub use kind::Kind;
 pub use partition::{domain_key, partition_of};
 pub use read::{CountersView, Message, read, read_source};
 pub use write::{
@@ -21,18 +24,6 @@ pub use write::{
 };
 
 use crate::{DropReason, JobEvent, Time};
-
-/// First bytes of every message in single-object encoding, version 1.
-const MARK: [u8; 2] = [0xC3, 0x01];
-
-/// CRC-64-AVRO of the canonical forms of the schemas, as they stand in the messages (little endian).
-const COUNTERS: u64 = 0x1692_3A7C_E4AF_70D2;
-const JOB_ROWS: u64 = 0xA96E_30BA_3810_3316;
-/// One raw message's news of jobs, as they were written before [`JOB_ROWS`]: read, and written no more.
-const JOBS: u64 = 0xFB40_FE9F_F964_C892;
-const DROPPED: u64 = 0x88E4_D551_C85A_28F0;
-const PROGRESS: u64 = 0xBD8B_4B84_49B8_ED1E;
-const REJECTED: u64 = 0xB666_0C67_91AE_CF65;
 
 /// Where a raw row stood: its place tells a row that was sent twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,10 +72,18 @@ pub struct DroppedRow {
 /// Why a message cannot be read. It is counted and passed over: it is none of Tailback's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
-    /// No message of a schema that this version knows.
-    #[error("the message is of no schema that this version of Tailback knows")]
-    UnknownSchema,
-    /// It ends early, or goes on after its end.
+    /// The first byte is no [`Kind`] of message of this topic.
+    #[error("unknown kind of message on this topic: {0}")]
+    UnknownKind(u8),
+    /// The second byte is no version that this Tailback reads.
+    #[error("unknown version of messages of kind {kind}: {version}")]
+    UnknownVersion {
+        /// Number of the [`Kind`].
+        kind: u8,
+        /// The second byte.
+        version: u8,
+    },
+    /// It ends early, or has bytes after its end.
     #[error("the message is damaged: {0}")]
     Damaged(&'static str),
     /// A name in it is none.

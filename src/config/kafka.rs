@@ -194,7 +194,7 @@ pub(super) fn check(layers: &mut Layers) {
 
 /// Topics that are written must differ, also for Kafka's metrics, which take `.` and `_` for the same.
 fn check_own_topics(layers: &mut Layers) -> Vec<String> {
-    let keys = ["kafka.counters_topic", "kafka.jobs_topic", "kafka.signals_topic", "kafka.verdicts_topic"];
+    let keys = ["kafka.counters_topic", "kafka.jobs_topic", "kafka.partials_topic", "kafka.verdicts_topic"];
     let names = keys.map(|key| layers.text(key).to_string());
     for (i, name) in names.iter().enumerate() {
         if let Some(j) = (0..i).find(|&j| names[j].replace('.', "_") == name.replace('.', "_")) {

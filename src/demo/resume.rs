@@ -14,7 +14,7 @@ use std::path::Path;
 /// Times that a commit waits for another process' lock.
 const COMMIT_TRIES: u32 = 5;
 /// Version of [`Position`].
-const POSITION_VERSION: u32 = 1;
+const POSITION_VERSION: u8 = 1;
 
 /// Where a demo stands. The simulation is deterministic, so seed, start and ticks are all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,9 +57,9 @@ pub fn open(path: &Path) -> anyhow::Result<(Store, Option<Left>)> {
         path.display()
     );
     if let Some(position) = position.filter(|position| !position.ended)
-        && let Some((STATE_VERSION, state)) = store.load_state("detector")?
-        && let Some((FABRIC_VERSION, links)) = store.load_state("fabric")?
-        && let Some((ALERTS_VERSION, alerts)) = store.load_state("alerts")?
+        && let Some(state) = load(&store, "detector", STATE_VERSION)?
+        && let Some(links) = load(&store, "fabric", FABRIC_VERSION)?
+        && let Some(alerts) = load(&store, "alerts", ALERTS_VERSION)?
     {
         let damaged = || format!("the detector's state in {} is damaged", path.display());
         let detector = postcard::from_bytes(&state).with_context(damaged)?;
@@ -87,10 +87,10 @@ pub fn commit(
     let alerts = pipeline.alerts.as_ref().map(postcard::to_allocvec).transpose()?.unwrap_or_default();
     let place = postcard::to_allocvec(position)?;
     let states = [
-        StateBlob { name: "detector", version: STATE_VERSION, content: &state },
-        StateBlob { name: "fabric", version: FABRIC_VERSION, content: &links },
-        StateBlob { name: "alerts", version: ALERTS_VERSION, content: &alerts },
-        StateBlob { name: "demo", version: POSITION_VERSION, content: &place },
+        StateBlob { name: "detector", version: STATE_VERSION.into(), content: &state },
+        StateBlob { name: "fabric", version: FABRIC_VERSION.into(), content: &links },
+        StateBlob { name: "alerts", version: ALERTS_VERSION.into(), content: &alerts },
+        StateBlob { name: "demo", version: POSITION_VERSION.into(), content: &place },
     ];
     let mut tries = 1;
     while let Err(error) = store.commit(batch, &states) {
@@ -105,8 +105,12 @@ pub fn commit(
 }
 
 fn load_position(store: &Store) -> anyhow::Result<Option<Position>> {
-    match store.load_state("demo")? {
-        Some((POSITION_VERSION, content)) => Ok(postcard::from_bytes(&content).ok()),
-        _ => Ok(None),
-    }
+    let content = load(store, "demo", POSITION_VERSION)?;
+    Ok(content.and_then(|content| postcard::from_bytes(&content).ok()))
+}
+
+/// The state of that name, if it has this version.
+fn load(store: &Store, name: &str, version: u8) -> anyhow::Result<Option<Vec<u8>>> {
+    let state = store.load_state(name)?.filter(|(found, _)| *found == u32::from(version));
+    Ok(state.map(|(_, content)| content))
 }

@@ -103,10 +103,10 @@ impl KafkaFacts {
     }
 }
 
-/// Names of Tailback's own topics: counters, signals, verdicts, posted jobs.
+/// Names of Tailback's own topics: counters, partials, verdicts, posted jobs.
 pub fn own_topics(config: &RunConfig) -> [&str; 4] {
     let kafka = &config.kafka;
-    [&kafka.counters_topic, &kafka.signals_topic, &kafka.verdicts_topic, &kafka.jobs_topic]
+    [&kafka.counters_topic, &kafka.partials_topic, &kafka.verdicts_topic, &kafka.jobs_topic]
 }
 
 /// Whether `topic` is one with rows of LDMS.

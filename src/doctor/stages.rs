@@ -168,7 +168,7 @@ pub fn lag(stage: &StageFacts, now_s: f64, lag_warn_s: f64) -> Vec<Finding> {
 pub fn positions(stage: &StageFacts, snapshot_interval_s: u64, now_s: f64) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Stages, "positions");
     let name = stage.name;
-    let anew = "stop all stages, delete the counters and signals topics, run `tailback migrate --forget-positions`, and start them \
+    let anew = "stop all stages, delete the counters and partials topics, run `tailback migrate --forget-positions`, and start them \
                 again";
     if !stage.lost.is_empty() {
         notes

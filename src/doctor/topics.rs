@@ -82,7 +82,7 @@ pub fn own(config: &RunConfig, facts: &KafkaFacts) -> Vec<Finding> {
     let kafka = &config.kafka;
     let wanted = [
         (&kafka.counters_topic, kafka.counters_retention_h, "kafka.counters_retention_h"),
-        (&kafka.signals_topic, kafka.signals_retention_h, "kafka.signals_retention_h"),
+        (&kafka.partials_topic, kafka.partials_retention_h, "kafka.partials_retention_h"),
         (&kafka.verdicts_topic, kafka.verdicts_retention_h, "kafka.verdicts_retention_h"),
     ];
     for (name, hours, key) in wanted {
@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn a_topic_as_it_should_be_is_one_line() {
-        let names = ["tailback.counters", "tailback.signals", "tailback.verdicts"];
+        let names = ["tailback.counters", "tailback.partials", "tailback.verdicts"];
         let topics = names.map(|name| topic(name, &[("retention.ms", "604800000")]));
         let found = own(&config(), &facts(topics.to_vec(), 1));
         assert_eq!(found.len(), 3);

@@ -1,11 +1,10 @@
-//! Updates for alerts as a message of `tailback.signals`: all go to the one roll-up partition that sees all links.
+//! Updates for alerts as a message of `tailback.partials`: all go to the one roll-up partition that sees all links.
 
 use super::links;
 use super::work::{OutTopic, Outgoing};
 use detector::alerts::Updates;
+use schemas::wire::Kind;
 
-/// First byte of a message, which distinguishes it from those of jobs and links.
-pub const VERSION: u8 = 5;
 /// Level of zstd: names that repeat.
 const COMPRESSION: i32 = 1;
 /// Far beyond updates of every series of the largest machine.
@@ -16,7 +15,7 @@ pub fn outgoing(updates: Updates, bytes_max: usize) -> Vec<Outgoing> {
     let Some(payload) = payload(&updates) else { return Vec::new() };
     let longest = updates.episodes.len().max(updates.silences.len()).max(updates.jobs.len());
     if payload.len() <= bytes_max || longest < 2 {
-        return vec![Outgoing { to: OutTopic::Signals, key: links::KEY.to_string(), payload }];
+        return vec![Outgoing { to: OutTopic::Partials, key: links::KEY.to_string(), payload }];
     }
     let (first, rest) = halves(updates);
     let mut messages = outgoing(first, bytes_max);
@@ -26,7 +25,7 @@ pub fn outgoing(updates: Updates, bytes_max: usize) -> Vec<Outgoing> {
 
 fn payload(updates: &Updates) -> Option<Vec<u8>> {
     let content = postcard::to_stdvec(updates).ok()?;
-    let mut payload = vec![VERSION];
+    let mut payload = Kind::Alerts.header().to_vec();
     payload.extend(zstd::bulk::compress(&content, COMPRESSION).ok()?);
     Some(payload)
 }
@@ -42,11 +41,10 @@ fn halves(mut updates: Updates) -> (Updates, Updates) {
     (first, updates)
 }
 
-/// Reads a message back; `None` if it is none.
-pub fn read(payload: &[u8]) -> Option<Updates> {
-    let (version, compressed) = payload.split_first()?;
-    let content = zstd::bulk::decompress(compressed, CONTENT_BYTES_MAX).ok()?;
-    postcard::from_bytes(&content).ok().filter(|_| *version == VERSION)
+/// Reads a message back, without its header; `None` if it is damaged.
+pub fn read(body: &[u8]) -> Option<Updates> {
+    let content = zstd::bulk::decompress(body, CONTENT_BYTES_MAX).ok()?;
+    postcard::from_bytes(&content).ok()
 }
 
 #[cfg(test)]
@@ -69,7 +67,12 @@ mod tests {
         assert_eq!(outgoing(updates.clone(), usize::MAX).len(), 1);
         let messages = outgoing(updates, 20_000);
         assert!(messages.len() > 2 && messages.iter().all(|message| message.payload.len() <= 20_000));
-        let read: Vec<Updates> = messages.iter().map(|message| read(&message.payload).unwrap()).collect();
+        let read = |message: &Outgoing| {
+            let (kind, body) = Kind::split(&message.payload).unwrap();
+            assert_eq!(kind, Kind::Alerts);
+            read(body).unwrap()
+        };
+        let read: Vec<Updates> = messages.iter().map(read).collect();
         let (last, before) = read.split_last().unwrap();
         assert!(last.newest == newest && before.iter().all(|updates| updates.newest.is_none()));
         let restored: Vec<SilenceUpdate> = read.into_iter().flat_map(|updates| updates.silences).collect();

@@ -5,6 +5,7 @@ mod outgoing;
 mod source_batches;
 
 use super::links::{LinkUpdates, ReadUpTo};
+use super::state_version::StateVersion;
 use super::work::{BadMessage, Outcome, Work};
 use crate::wrong_clocks::Logged;
 use aggregator::JobBook;
@@ -202,7 +203,8 @@ impl Detecting {
 
 impl Work for Detecting {
     const STAGE: &'static str = "detector";
-    const STATE_VERSION: u32 = 620 + detector::detector::STATE_VERSION;
+    const STATE_VERSION: StateVersion =
+        StateVersion { stage: 1, detector: detector::detector::STATE_VERSION, fabric: 0, alerts: 0 };
     type Settings = DetectingSettings;
 
     fn fresh(partition: i32, settings: &DetectingSettings) -> Detecting {
@@ -268,7 +270,7 @@ impl Work for Detecting {
         self.messages += 1;
         self.use_message(payload).map_err(|error| {
             self.drops.count(DropReason::BadMessage);
-            BadMessage(error.to_string())
+            error.into()
         })
     }
 

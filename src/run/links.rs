@@ -24,13 +24,12 @@ pub use updates::{LinkUpdates, ReadUpTo};
 
 use detector::fabric::LinkReport;
 use detector::fabric::lifecycle::LinkEvent;
+use schemas::wire::Kind;
 use schemas::{Job, SeriesIndex, SeriesInfo};
 use serde::{Deserialize, Serialize};
 
-/// Key of the messages: all go to one partition of `tailback.signals`.
+/// Key of the messages: all go to one partition of `tailback.partials`.
 pub const KEY: &str = "links";
-/// First byte of a message, which distinguishes it from those of jobs.
-pub const VERSION: u8 = 9;
 /// Level of zstd: columns of small numbers.
 const COMPRESSION: i32 = 1;
 /// Far beyond a message of all links of the largest machine.
@@ -137,16 +136,15 @@ impl LinkMessage {
     /// # Errors
     /// What cannot be written.
     pub fn payload(&self) -> anyhow::Result<Vec<u8>> {
-        let mut payload = vec![VERSION];
+        let mut payload = Kind::Links.header().to_vec();
         payload.extend(zstd::bulk::compress(&postcard::to_stdvec(self)?, COMPRESSION)?);
         Ok(payload)
     }
 
-    /// Reads a message back; `None` if it is none.
-    pub fn read(payload: &[u8]) -> Option<LinkMessage> {
-        let (version, compressed) = payload.split_first()?;
-        let content = zstd::bulk::decompress(compressed, CONTENT_BYTES_MAX).ok()?;
-        postcard::from_bytes(&content).ok().filter(|_| *version == VERSION)
+    /// Reads a message back, without its header; `None` if it is damaged.
+    pub fn read(body: &[u8]) -> Option<LinkMessage> {
+        let content = zstd::bulk::decompress(body, CONTENT_BYTES_MAX).ok()?;
+        postcard::from_bytes(&content).ok()
     }
 }
 

@@ -1,7 +1,7 @@
 //! `tailback run`: what ldmsd publishes to Kafka, through the stages, into the database.
 //!
 //! A row goes one way: raw topics → [`aggregating`] → `tailback.counters` → [`exactly_once`] with [`detecting`] as its
-//! work → database and `tailback.signals` → [`exactly_once`] with [`rolling`] as its work → database and
+//! work → database and `tailback.partials` → [`exactly_once`] with [`rolling`] as its work → database and
 //! `tailback.verdicts`.
 //!
 //! | module | what it holds |
@@ -16,6 +16,7 @@
 //! | `endpoints` | which routes this process serves |
 //! | [`exactly_once`] | a stage whose results, offsets and state go to the database together |
 //! | `claims` | partitions that are assigned are claimed in the database |
+//! | [`state_version`] | version of a stage's written state |
 //! | [`partition_state`] | a held partition: restored, brought up to date, taken from |
 //! | `commit_schedule` | when a stage commits |
 //! | [`commit`] | messages to Kafka, then the transaction; tries until it holds |
@@ -71,6 +72,7 @@ pub mod service;
 mod settings;
 mod socket;
 pub mod stage_metrics;
+pub mod state_version;
 pub mod stop;
 mod topic_id;
 mod topics;
@@ -258,7 +260,7 @@ impl OneStage {
                 self.exactly_once::<Detecting>(stage, topic, settings, Box::new(reload), map, metrics)
             }
             Stage::Rollup => {
-                let topic = config.kafka.signals_topic.clone();
+                let topic = config.kafka.partials_topic.clone();
                 let settings = RollingSettings {
                     partitions: self.counters,
                     fabric: config.fabric.clone(),
@@ -294,7 +296,7 @@ impl OneStage {
         let store = self.handle.block_on(until_connected(&self.control, &self.health, W::STAGE, connect))?;
         let Some(store) = store else { return Ok(()) };
         let topics = [
-            (OutTopic::Signals, config.kafka.signals_topic.clone()),
+            (OutTopic::Partials, config.kafka.partials_topic.clone()),
             (OutTopic::Verdicts, config.kafka.verdicts_topic.clone()),
         ];
         let (sender, requests) = mpsc::channel::<Request>(1);

@@ -2,6 +2,7 @@
 
 use super::commit::Part;
 use super::rejected;
+use super::state_version::StateVersion;
 use super::work::{BadMessage, Outcome, Work};
 use detector::postgres::Claim;
 use schemas::RejectedMessage;
@@ -57,14 +58,14 @@ pub enum RestoreError {
         /// Partition.
         partition: i32,
         /// Version in the database.
-        found: u32,
+        found: StateVersion,
         /// Version of this program.
-        known: u32,
+        known: StateVersion,
     },
     /// The topic was created again, and the brokers (before Kafka 2.8) give topics no identity.
     #[error(
         "{stage}/{partition} has a message at offset {offset}, but the database has read up to {position}: the topic \
-         was deleted and created again; delete `tailback.counters` and `tailback.signals` both, and run \
+         was deleted and created again; delete `tailback.counters` and `tailback.partials` both, and run \
          `tailback migrate --forget-positions`"
     )]
     Recreated {
@@ -121,8 +122,8 @@ impl<W: Work> PartitionState<W> {
             rejected: Vec::new(),
         };
         if let Some(snapshot) = &claim.snapshot {
-            if snapshot.version != W::STATE_VERSION {
-                let (found, known) = (snapshot.version, W::STATE_VERSION);
+            let (found, known) = (StateVersion::unpacked(snapshot.version), W::STATE_VERSION);
+            if found != known {
                 return Err(RestoreError::Version { stage: W::STAGE, partition, found, known });
             }
             held.work = W::read(&snapshot.content).map_err(|source| RestoreError::Damaged {
@@ -263,7 +264,7 @@ impl<W: Work> PartitionState<W> {
         let snapshot = if due {
             (self.snapshot_at, self.snapshot_of) = (Instant::now(), Some(self.position));
             self.snapshot_share = 1.0;
-            Some((W::STATE_VERSION, self.work.write()?))
+            Some((W::STATE_VERSION.packed(), self.work.write()?))
         } else {
             None
         };

@@ -1,13 +1,15 @@
-//! The roll-up stage's work on one partition of `tailback.signals`: parts of jobs to results of jobs.
+//! The roll-up stage's work on one partition of `tailback.partials`: parts of jobs to results of jobs.
 
 use super::alert_updates;
-use super::links::{self, LinkMerge, LinkMessage};
+use super::links::{LinkMerge, LinkMessage};
+use super::state_version::StateVersion;
 use super::verdict;
 use super::work::{BadMessage, OutTopic, Outcome, Outgoing, Work};
 use detector::alerts::updates::JobUpdate;
 use detector::alerts::{AlertSettings, Alerts, Updates};
 use detector::fabric::{FabricSettings, Network};
 use detector::jobs::{JobPart, combine};
+use schemas::wire::Kind;
 use schemas::{DropCounts, DropReason, JobResult, Name, ResultBatch};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,18 +17,10 @@ use std::sync::Arc;
 
 /// Seconds after its end, by the newest part of any job, when a job is forgotten here.
 const FORGOTTEN_S: f64 = 86_400.0;
-/// First byte of a message: its version.
-const VERSION: u8 = 4;
-/// The first byte distinguishes the three kinds of messages on this topic.
-const _: () = assert!(
-    VERSION != links::VERSION
-        && VERSION != alert_updates::VERSION
-        && links::VERSION != alert_updates::VERSION
-);
 /// Level of zstd: parts are mostly runs of small numbers.
 const COMPRESSION: i32 = 1;
 
-/// What one detector partition knows of one job: a message of `tailback.signals`, keyed by job. It replaces the earlier
+/// What one detector partition knows of one job: a message of `tailback.partials`, keyed by job. It replaces the earlier
 /// message of the same partition about that job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PartMessage {
@@ -49,27 +43,26 @@ impl PartMessage {
         postcard::to_stdvec(&(&self.job_id, &self.part))
     }
 
-    /// The message's bytes: the version, partition and position, and the compressed `content`.
+    /// The message's bytes: its kind and version, partition and position, and the compressed `content`.
     ///
     /// # Errors
     /// Errors of zstd.
     pub fn payload(&self, content: &[u8]) -> std::io::Result<Vec<u8>> {
-        let mut payload = vec![VERSION];
+        let mut payload = Kind::JobPart.header().to_vec();
         payload.extend(self.partition.to_be_bytes());
         payload.extend(self.position.to_be_bytes());
         payload.extend(zstd::bulk::compress(content, COMPRESSION)?);
         Ok(payload)
     }
 
-    /// Reads a message back; `None` if it is none.
-    pub fn read(payload: &[u8]) -> Option<PartMessage> {
+    /// Reads a message back, without its header; `None` if it is damaged.
+    pub fn read(body: &[u8]) -> Option<PartMessage> {
         /// Far beyond the largest job: 20,000 nodes and three metrics of 4,096 cells.
         const CONTENT_BYTES_MAX: usize = 16 << 20;
-        let (version, rest) = payload.split_first()?;
-        let (partition, rest) = rest.split_first_chunk::<4>()?;
+        let (partition, rest) = body.split_first_chunk::<4>()?;
         let (position, compressed) = rest.split_first_chunk::<8>()?;
         let content = zstd::bulk::decompress(compressed, CONTENT_BYTES_MAX).ok()?;
-        let (job_id, part) = postcard::from_bytes(&content).ok().filter(|_| *version == VERSION)?;
+        let (job_id, part) = postcard::from_bytes(&content).ok()?;
         let (partition, position) = (i32::from_be_bytes(*partition), i64::from_be_bytes(*position));
         Some(PartMessage { partition, position, job_id, part })
     }
@@ -118,19 +111,22 @@ pub struct Rolling {
 
 impl Rolling {
     fn use_message(&mut self, payload: &[u8]) -> Result<(), BadMessage> {
-        match payload.first() {
-            Some(&links::VERSION) => {
-                let message = LinkMessage::read(payload).ok_or_else(|| bad("of links"))?;
+        let (kind, body) = Kind::split(payload)?;
+        match kind {
+            Kind::Links => {
+                let message = LinkMessage::read(body).ok_or_else(|| bad("of links"))?;
                 self.link_updates(message);
             }
-            Some(&alert_updates::VERSION) => {
-                let updates = alert_updates::read(payload).ok_or_else(|| bad("for alerts"))?;
+            Kind::Alerts => {
+                let updates = alert_updates::read(body).ok_or_else(|| bad("for alerts"))?;
                 self.alerts.updates(&updates);
             }
-            Some(&VERSION) => {
-                self.part_of_job(PartMessage::read(payload).ok_or_else(|| bad("of a job"))?);
+            Kind::JobPart => {
+                self.part_of_job(PartMessage::read(body).ok_or_else(|| bad("of a job"))?);
             }
-            _ => return Err(BadMessage("unknown version of the message".into())),
+            Kind::Counters | Kind::JobRows | Kind::Dropped | Kind::Progress | Kind::Rejected => {
+                return Err(kind.misplaced().into());
+            }
         }
         Ok(())
     }
@@ -184,7 +180,7 @@ impl Rolling {
             let key = job_id.to_string();
             let message = PartMessage { partition: OF_LINKS, position, job_id, part };
             let payload = message.payload(&message.content().ok()?).ok()?;
-            Some(Outgoing { to: OutTopic::Signals, key, payload })
+            Some(Outgoing { to: OutTopic::Partials, key, payload })
         };
         links.fabric().take_parts().into_iter().filter_map(message).collect()
     }
@@ -206,8 +202,12 @@ impl Rolling {
 
 impl Work for Rolling {
     const STAGE: &'static str = "rollup";
-    const STATE_VERSION: u32 =
-        1_000 * detector::alerts::STATE_VERSION + 300 + detector::fabric::STATE_VERSION;
+    const STATE_VERSION: StateVersion = StateVersion {
+        stage: 1,
+        detector: 0,
+        fabric: detector::fabric::STATE_VERSION,
+        alerts: detector::alerts::STATE_VERSION,
+    };
     const READS_STATES: bool = true;
     type Settings = RollingSettings;
 

@@ -75,7 +75,7 @@ impl TopicsError {
 }
 
 /// Creates the topics that are missing if the configuration allows it. Returns the number of partitions of the counters and
-/// of the signals.
+/// of the partials.
 ///
 /// # Errors
 /// [`TopicsError::is_retryable`] returns whether to call this again.
@@ -85,7 +85,7 @@ pub async fn ensure(config: &RunConfig) -> Result<(i32, i32), TopicsError> {
         client(config, Role::Admin, &[], DefaultClientContext).map_err(TopicsError::Client)?;
     let kafka = &config.kafka;
     create(&admin, kafka).await?;
-    Ok((listed(&admin, &kafka.counters_topic).await?, listed(&admin, &kafka.signals_topic).await?))
+    Ok((listed(&admin, &kafka.counters_topic).await?, listed(&admin, &kafka.partials_topic).await?))
 }
 
 /// Waits until the brokers answer. It uses a consumer, since an administrator's context gets no errors of librdkafka.
@@ -186,7 +186,7 @@ fn own_topics(kafka: &Kafka) -> [(&String, i32, String); 4] {
     let hours = |hours: u32| (u64::from(hours) * 3_600_000).to_string();
     [
         (&kafka.counters_topic, kafka.partitions, hours(kafka.counters_retention_h)),
-        (&kafka.signals_topic, kafka.partitions, hours(kafka.signals_retention_h)),
+        (&kafka.partials_topic, kafka.partitions, hours(kafka.partials_retention_h)),
         (&kafka.verdicts_topic, kafka.partitions, hours(kafka.verdicts_retention_h)),
         // Job messages are few, and one partition keeps their order.
         (&kafka.jobs_topic, 1, hours(kafka.jobs_retention_h)),

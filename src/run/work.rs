@@ -4,15 +4,17 @@
 //! clock, no randomness. So a state that was written at one offset and read back, and the messages after it,
 //! give the state at any later offset.
 
+use super::state_version::StateVersion;
 use detector::storage_policy::StoredRows;
 use schemas::ResultBatch;
+use schemas::wire::WireError;
 
 /// State of one partition of a stage.
 pub trait Work: Sized + Send + 'static {
     /// Name of the stage: in the database, in metrics and as the end of the consumer group.
     const STAGE: &'static str;
     /// Version of the written state; one of another version is not read.
-    const STATE_VERSION: u32;
+    const STATE_VERSION: StateVersion;
     /// Whether its messages come from states of other stages: those of an earlier generation are skipped.
     const READS_STATES: bool = false;
     /// What it is made from.
@@ -90,6 +92,12 @@ pub trait Work: Sized + Send + 'static {
 #[error("{0}")]
 pub struct BadMessage(pub String);
 
+impl From<WireError> for BadMessage {
+    fn from(error: WireError) -> BadMessage {
+        BadMessage(error.to_string())
+    }
+}
+
 /// Results of a stage: what goes to the database, and what goes to the stages and readers behind it.
 #[derive(Debug, Default)]
 pub struct Outcome {
@@ -136,8 +144,8 @@ pub struct Outgoing {
 /// Topics that stages write to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OutTopic {
-    /// `tailback.signals`: what detectors know of jobs and links, for the roll-up stage.
-    Signals,
+    /// `tailback.partials`: what detectors know of jobs and links, for the roll-up stage.
+    Partials,
     /// `tailback.verdicts`: episodes and results of jobs, for other programs.
     Verdicts,
 }

@@ -208,7 +208,7 @@ fn stops_at_what_it_cannot_go_on_from(site: &mut Site) {
 
 /// Tailback's topics are deleted while nothing runs: positions in them are forgotten, and it goes on.
 fn goes_on_with_new_topics(site: &mut Site) {
-    site.delete_topics(&["tailback.counters", "tailback.signals"]);
+    site.delete_topics(&["tailback.counters", "tailback.partials"]);
     let told = site.migrate(&["--forget-positions"]);
     assert!(told.ends_with("forgot the positions of 8 partitions\n"), "{told}");
     site.run();

@@ -38,7 +38,7 @@ use std::sync::Arc;
 use subject::{Key, Subject};
 
 /// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u32 = 2;
+pub const STATE_VERSION: u8 = 2;
 
 /// Seconds after its end when what no alert is about is forgotten.
 const FORGOTTEN_S: f64 = 120.0;

@@ -57,7 +57,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u32 = 8;
+pub const STATE_VERSION: u8 = 8;
 
 /// Seconds after its end when a job is forgotten here.
 const FORGOTTEN_S: f64 = 900.0;

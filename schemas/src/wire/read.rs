@@ -1,10 +1,7 @@
 //! Bytes to messages.
 
 use super::primitive::Reader;
-use super::{
-    COUNTERS, DROPPED, DroppedRow, JOB_ROWS, JOBS, JobRow, MARK, Origin, PROGRESS, REJECTED, Reached,
-    WireError,
-};
+use super::{DroppedRow, JobRow, Kind, Origin, Reached, WireError};
 use crate::hostlist::{self, HOSTS_MAX};
 use crate::rejected::head_of;
 use crate::{DropReason, JobEvent, Metric, Name, RejectReason, RejectedMessage, Source, Time};
@@ -66,33 +63,26 @@ impl CountersView<'_> {
 /// # Errors
 /// [`WireError`] if it is none, or damaged.
 pub fn read(bytes: &[u8]) -> Result<Message<'_>, WireError> {
-    let body = bytes.strip_prefix(&MARK).ok_or(WireError::UnknownSchema)?;
-    let (fingerprint, body) = body.split_first_chunk::<8>().ok_or(WireError::UnknownSchema)?;
-    let mut reader = Reader(body);
-    match u64::from_le_bytes(*fingerprint) {
-        COUNTERS => counters(reader),
-        JOBS => {
-            let Origin { topic, partition, offset, arrived } = origin(&mut reader)?;
-            let row = JobRow { offset, arrived, events: list(&mut reader, |reader| event(reader, false))? };
-            reader.end()?;
-            Ok(Message::Jobs(topic, partition, vec![row]))
-        }
-        JOB_ROWS => {
+    let (kind, content) = Kind::split(bytes)?;
+    let mut reader = Reader(content);
+    match kind {
+        Kind::Counters => counters(reader),
+        Kind::JobRows => {
             let (topic, partition) = (reader.text()?, reader.int()?);
             let rows = list(&mut reader, |row| {
                 let (offset, arrived) = (row.long()?, Time(row.long()?));
-                Ok(JobRow { offset, arrived, events: list(row, |row| event(row, true))? })
+                Ok(JobRow { offset, arrived, events: list(row, event)? })
             })?;
             reader.end()?;
             Ok(Message::Jobs(topic, partition, rows))
         }
-        DROPPED => {
+        Kind::Dropped => {
             let (topic, partition) = (reader.text()?, reader.int()?);
             let rows = list(&mut reader, dropped_row)?;
             reader.end()?;
             Ok(Message::Dropped(topic, partition, rows))
         }
-        PROGRESS => {
+        Kind::Progress => {
             let (aggregator, now) = (reader.text()?, Time(reader.long()?));
             let reached = list(&mut reader, |r| {
                 Ok(Reached { topic: r.text()?.to_string(), partition: r.int()?, time: Time(r.long()?) })
@@ -100,12 +90,12 @@ pub fn read(bytes: &[u8]) -> Result<Message<'_>, WireError> {
             reader.end()?;
             Ok(Message::Progress(aggregator, now, reached))
         }
-        REJECTED => {
+        Kind::Rejected => {
             let message = rejected(&mut reader)?;
             reader.end()?;
             Ok(Message::Rejected(message))
         }
-        _ => Err(WireError::UnknownSchema),
+        Kind::JobPart | Kind::Links | Kind::Alerts => Err(kind.misplaced()),
     }
 }
 
@@ -177,7 +167,7 @@ pub fn read_source(bytes: &[u8]) -> Result<Source, WireError> {
     Ok(Source { schema, producer, metric, component, set, parts, rank })
 }
 
-fn event(reader: &mut Reader<'_>, with_seen: bool) -> Result<JobEvent, WireError> {
+fn event(reader: &mut Reader<'_>) -> Result<JobEvent, WireError> {
     Ok(JobEvent {
         time: Time(reader.long()?),
         nodes: nodes(reader)?,
@@ -187,7 +177,7 @@ fn event(reader: &mut Reader<'_>, with_seen: bool) -> Result<JobEvent, WireError
         name: reader.text()?.to_string(),
         start: moment(reader)?,
         end: moment(reader)?,
-        seen: with_seen && reader.boolean()?,
+        seen: reader.boolean()?,
     })
 }
 

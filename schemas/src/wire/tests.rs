@@ -8,22 +8,22 @@ use apache_avro::reader::datum::GenericDatumReader;
 use apache_avro::types::Value;
 use proptest::prelude::*;
 
-const SCHEMAS: [(&str, u64); 6] = [
-    (include_str!("../../wire/counters.avsc"), COUNTERS),
-    (include_str!("../../wire/jobs.avsc"), JOBS),
-    (include_str!("../../wire/dropped.avsc"), DROPPED),
-    (include_str!("../../wire/progress.avsc"), PROGRESS),
-    (include_str!("../../wire/job_rows.avsc"), JOB_ROWS),
-    (include_str!("../../wire/rejected.avsc"), REJECTED),
+/// Schemas with their kinds, the version of each, and the CRC-64-AVRO of that version's schema.
+const SCHEMAS: [(&str, Kind, u8, u64); 5] = [
+    (include_str!("../../wire/counters.avsc"), Kind::Counters, 1, 0x1692_3A7C_E4AF_70D2),
+    (include_str!("../../wire/job_rows.avsc"), Kind::JobRows, 1, 0xA96E_30BA_3810_3316),
+    (include_str!("../../wire/dropped.avsc"), Kind::Dropped, 1, 0x88E4_D551_C85A_28F0),
+    (include_str!("../../wire/progress.avsc"), Kind::Progress, 1, 0xBD8B_4B84_49B8_ED1E),
+    (include_str!("../../wire/rejected.avsc"), Kind::Rejected, 1, 0xB666_0C67_91AE_CF65),
 ];
 
-fn schema(at: usize) -> Schema {
-    Schema::parse_str(SCHEMAS[at].0).unwrap()
-}
-
-fn datum(at: usize, message: &[u8]) -> Value {
-    let schema = schema(at);
-    GenericDatumReader::builder(&schema).build().unwrap().read_value(&mut &message[10..]).unwrap()
+fn datum(message: &[u8]) -> Value {
+    let (kind, mut content) = Kind::split(message).unwrap();
+    let (text, ..) = SCHEMAS.iter().find(|(_, of, ..)| *of == kind).unwrap();
+    let schema = Schema::parse_str(text).unwrap();
+    let value = GenericDatumReader::builder(&schema).build().unwrap().read_value(&mut content).unwrap();
+    assert!(content.is_empty());
+    value
 }
 
 fn name(text: &str) -> Name {
@@ -43,15 +43,39 @@ fn source(parts: Vec<Name>, set: Option<Name>) -> Source {
     }
 }
 
+/// A schema that changes needs another version.
 #[test]
-fn fingerprints_are_those_of_the_schemas() {
-    let found = SCHEMAS.iter().map(|(text, _)| {
-        let fingerprint = Schema::parse_str(text).unwrap().fingerprint::<Rabin>();
-        u64::from_le_bytes(fingerprint.bytes.try_into().unwrap())
-    });
-    let found: Vec<String> = found.map(|f| format!("{f:#018X}")).collect();
-    let kept: Vec<String> = SCHEMAS.iter().map(|(_, f)| format!("{f:#018X}")).collect();
-    assert_eq!(found, kept);
+fn versions_are_those_of_the_schemas() {
+    for (text, kind, version, fingerprint) in SCHEMAS {
+        let found = Schema::parse_str(text).unwrap().fingerprint::<Rabin>();
+        let found = u64::from_le_bytes(found.bytes.try_into().unwrap());
+        assert_eq!((kind.version(), format!("{found:#018X}")), (version, format!("{fingerprint:#018X}")));
+        let [number, version] = kind.header();
+        let doc = format!("\"doc\": \"Kind {number}, version {version}. ");
+        assert!(text.contains(&doc), "the schema of {kind:?} has no {doc}");
+    }
+}
+
+#[test]
+fn unknown_kind_or_version_is_an_error_with_its_number() {
+    let mut message = Vec::new();
+    write_dropped(&mut message, "ldms.x", 1, &[]);
+    message[1] = 77;
+    let error = read(&message).unwrap_err();
+    assert_eq!(error, WireError::UnknownVersion { kind: 3, version: 77 });
+    assert_eq!(error.to_string(), "unknown version of messages of kind 3: 77");
+    message[0] = 99;
+    let error = read(&message).unwrap_err();
+    assert_eq!(error, WireError::UnknownKind(99));
+    assert_eq!(error.to_string(), "unknown kind of message on this topic: 99");
+    assert_eq!(read(&Kind::Links.header()).unwrap_err(), WireError::UnknownKind(17));
+    assert!(matches!(read(&message[..1]), Err(WireError::Damaged(_))));
+}
+
+#[test]
+fn kinds_have_different_numbers() {
+    let numbers: std::collections::BTreeSet<u8> = Kind::ALL.iter().map(|kind| *kind as u8).collect();
+    assert_eq!(numbers.len(), Kind::ALL.len());
 }
 
 proptest! {
@@ -73,16 +97,15 @@ proptest! {
         prop_assert_eq!(&back, &counters);
         prop_assert_eq!((view.origin, view.time), (origin, Time(time)));
         prop_assert_eq!(read_source(view.source).unwrap(), source);
-        let Value::Record(fields) = datum(0, &message) else { panic!("no record") };
+        let Value::Record(fields) = datum(&message) else { panic!("no record") };
         let longs = counters.iter().map(|c| Value::Long(c.cast_signed())).collect();
         prop_assert_eq!(&fields[6].1, &Value::Array(longs));
         prop_assert_eq!(&fields[2].1, &Value::Long(offset));
     }
 
     #[test]
-    fn damaged_messages_are_refused_and_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..64), cut in 0..80_usize, kind in 0..6_usize) {
-        let mut message = Vec::from(MARK);
-        message.extend(SCHEMAS[kind].1.to_le_bytes());
+    fn damaged_messages_are_refused_and_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..64), cut in 0..80_usize, kind in 0..SCHEMAS.len()) {
+        let mut message = Vec::from(SCHEMAS[kind].1.header());
         message.extend(&bytes);
         message.truncate(cut);
         if let Ok(Message::Counters(view)) = read(&message) {
@@ -114,18 +137,18 @@ fn jobs_drops_and_progress_read_back_and_fit_their_schemas() {
     end_job_rows(&mut out);
     let Ok(Message::Jobs("ldms.jobinfo", 3, back)) = read(&out) else { panic!("not read back") };
     assert_eq!(back, told);
-    let Value::Record(fields) = datum(4, &out) else { panic!("no record") };
+    let Value::Record(fields) = datum(&out) else { panic!("no record") };
     assert!(matches!(&fields[2].1, Value::Array(rows) if rows.len() == 3), "{fields:?}");
     let rows = [DroppedRow { offset: 7, reason: DropReason::Late }];
     write_dropped(&mut out, "ldms.x", 1, &rows);
     let Ok(Message::Dropped("ldms.x", 1, back)) = read(&out) else { panic!("not read back") };
     assert_eq!(back, rows);
-    datum(2, &out);
+    datum(&out);
     let reached = [Reached { topic: "ldms.x".into(), partition: 1, time: Time(8) }];
     write_progress(&mut out, "a", Time(9), &reached);
     let Ok(Message::Progress("a", Time(9), back)) = read(&out) else { panic!("not read back") };
     assert_eq!(back, reached);
-    datum(3, &out);
+    datum(&out);
 }
 
 #[test]
@@ -150,37 +173,7 @@ fn rejected_message_reads_back_and_fits_its_schema() {
         write_rejected(&mut out, &message);
         let Ok(Message::Rejected(back)) = read(&out) else { panic!("not read back") };
         assert_eq!(back, message);
-        let Value::Record(fields) = datum(5, &out) else { panic!("no record") };
+        let Value::Record(fields) = datum(&out) else { panic!("no record") };
         assert_eq!(fields[7].1, Value::Bytes(message.head));
     }
-}
-
-#[test]
-fn news_of_jobs_are_read_as_they_were_written_before_they_went_many_in_a_message() {
-    let node = |text: &str| Value::String(text.into());
-    let moment = |us| Value::Union(1, Box::new(Value::TimestampMicros(us)));
-    let event = Value::Record(vec![
-        ("time".into(), Value::TimestampMicros(1)),
-        ("nodes".into(), Value::Array(vec![node("nid1"), node("nid2")])),
-        ("job_id".into(), node("17")),
-        ("label".into(), node("16_1")),
-        ("user".into(), node("ann")),
-        ("name".into(), node("a")),
-        ("start".into(), moment(-4)),
-        ("end".into(), Value::Union(0, Box::new(Value::Null))),
-    ]);
-    let written = Value::Record(vec![
-        ("topic".into(), node("ldms.jobinfo")),
-        ("partition".into(), Value::Int(3)),
-        ("offset".into(), Value::Long(9)),
-        ("arrived".into(), Value::TimestampMicros(5)),
-        ("events".into(), Value::Array(vec![event])),
-    ]);
-    let mut message = [MARK.as_slice(), &JOBS.to_le_bytes()].concat();
-    let schema = schema(1);
-    let body = apache_avro::writer::datum::GenericDatumWriter::builder(&schema).build().unwrap();
-    message.extend(body.write_value_to_vec(written).unwrap());
-    let Ok(Message::Jobs("ldms.jobinfo", 3, rows)) = read(&message) else { panic!("not read") };
-    assert_eq!((rows.len(), rows[0].offset, rows[0].arrived), (1, 9, Time(5)));
-    assert_eq!((rows[0].events[0].nodes.len(), rows[0].events[0].start), (2, Some(Time(-4))));
 }

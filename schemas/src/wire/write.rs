@@ -1,15 +1,14 @@
 //! Messages to bytes.
 
 use super::primitive::{put_bytes, put_long, put_longs, put_text};
-use super::{COUNTERS, DROPPED, DroppedRow, JOB_ROWS, MARK, Origin, PROGRESS, REJECTED, Reached};
+use super::{DroppedRow, Kind, Origin, Reached};
 use crate::hostlist::fold;
 use crate::rejected::head_of;
 use crate::{JobEvent, RejectReason, RejectedMessage, Source, Time};
 
-fn begin(out: &mut Vec<u8>, fingerprint: u64) {
+fn begin(out: &mut Vec<u8>, kind: Kind) {
     out.clear();
-    out.extend_from_slice(&MARK);
-    out.extend_from_slice(&fingerprint.to_le_bytes());
+    out.extend_from_slice(&kind.header());
 }
 
 fn put_origin(out: &mut Vec<u8>, origin: &Origin<'_>) {
@@ -53,7 +52,7 @@ pub fn write_source(out: &mut Vec<u8>, source: &Source) {
 
 /// Writes a row into `out`, whose content it replaces. `source` is what [`write_source`] wrote.
 pub fn write_counters(out: &mut Vec<u8>, origin: &Origin<'_>, time: Time, source: &[u8], counters: &[u64]) {
-    begin(out, COUNTERS);
+    begin(out, Kind::Counters);
     put_origin(out, origin);
     put_long(out, time.0);
     out.extend_from_slice(source);
@@ -64,7 +63,7 @@ pub fn write_counters(out: &mut Vec<u8>, origin: &Origin<'_>, time: Time, source
 
 /// Begins a message of what rows of a raw partition said about jobs; it replaces the content of `out`.
 pub fn begin_job_rows(out: &mut Vec<u8>, topic: &str, partition: i32) {
-    begin(out, JOB_ROWS);
+    begin(out, Kind::JobRows);
     put_text(out, topic);
     put_long(out, i64::from(partition));
 }
@@ -99,7 +98,7 @@ pub fn end_job_rows(out: &mut Vec<u8>) {
 
 /// Writes which rows of a raw partition were not used.
 pub fn write_dropped(out: &mut Vec<u8>, topic: &str, partition: i32, rows: &[DroppedRow]) {
-    begin(out, DROPPED);
+    begin(out, Kind::Dropped);
     put_text(out, topic);
     put_long(out, i64::from(partition));
     put_count(out, rows.len());
@@ -112,7 +111,7 @@ pub fn write_dropped(out: &mut Vec<u8>, topic: &str, partition: i32, rows: &[Dro
 
 /// Writes how far an aggregator has read.
 pub fn write_progress(out: &mut Vec<u8>, aggregator: &str, now: Time, reached: &[Reached]) {
-    begin(out, PROGRESS);
+    begin(out, Kind::Progress);
     put_text(out, aggregator);
     put_long(out, now.0);
     put_count(out, reached.len());
@@ -126,7 +125,7 @@ pub fn write_progress(out: &mut Vec<u8>, aggregator: &str, now: Time, reached: &
 
 /// Writes what an aggregator passed over.
 pub fn write_rejected(out: &mut Vec<u8>, message: &RejectedMessage) {
-    begin(out, REJECTED);
+    begin(out, Kind::Rejected);
     put_text(out, &message.topic);
     put_long(out, i64::from(message.partition));
     put_long(out, message.offset);

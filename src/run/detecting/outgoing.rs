@@ -44,7 +44,7 @@ impl Detecting {
         }
         let message = self.stages.links.take(self.partition);
         let payloads = message.and_then(|message| message.payloads(self.payload_bytes_max).ok());
-        let outgoing = |payload| Outgoing { to: OutTopic::Signals, key: links::KEY.to_string(), payload };
+        let outgoing = |payload| Outgoing { to: OutTopic::Partials, key: links::KEY.to_string(), payload };
         payloads.into_iter().flatten().map(outgoing).collect()
     }
 
@@ -62,7 +62,7 @@ impl Detecting {
                 continue;
             }
             if let Ok(payload) = message.payload(&content) {
-                messages.push(Outgoing { to: OutTopic::Signals, key: job_id.to_string(), payload });
+                messages.push(Outgoing { to: OutTopic::Partials, key: job_id.to_string(), payload });
             }
             self.sent_parts.insert(job_id, content);
         }

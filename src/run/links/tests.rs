@@ -2,6 +2,8 @@
 
 use super::merge::{WAITING_MAX, WAITING_WORDS_MAX};
 use super::*;
+use crate::run::rolling::Rolling;
+use crate::run::work::Work;
 use aggregator::JobBook;
 use detector::fabric::{FabricSettings, LinkTick, Network};
 use schemas::topology::generate::FatTree;
@@ -74,11 +76,17 @@ fn message(partition: i32, updates: Vec<TickUpdate>) -> LinkMessage {
     }
 }
 
+fn read(payload: &[u8]) -> LinkMessage {
+    let (kind, body) = Kind::split(payload).unwrap();
+    assert_eq!(kind, Kind::Links);
+    LinkMessage::read(body).unwrap()
+}
+
 fn regions(messages: Vec<LinkMessage>) -> Vec<Region> {
     let mut merge = LinkMerge::new(2, FabricSettings::default(), Some(network()));
     for message in messages {
         let payload = message.payload().unwrap();
-        merge.message(LinkMessage::read(&payload).unwrap());
+        merge.message(read(&payload));
     }
     merge.fabric().finish();
     merge.fabric().take_regions()
@@ -274,12 +282,19 @@ fn restored_merge_uses_the_configured_partitions() {
 }
 
 #[test]
-fn message_of_another_version_is_rejected() {
+fn message_of_another_kind_or_version_is_rejected() {
     let message = message(0, Vec::new());
     let mut payload = message.payload().unwrap();
-    assert_eq!(LinkMessage::read(&payload), Some(message));
-    payload[0] = VERSION - 1;
-    assert_eq!(LinkMessage::read(&payload), None);
+    assert_eq!(read(&payload), message);
+    let mut rolling = Rolling::default();
+    let mut rejected = |payload: &[u8]| rolling.message(payload).unwrap_err().0;
+    payload[1] += 1;
+    assert_eq!(rejected(&payload), "unknown version of messages of kind 17: 2");
+    payload[0] = 99;
+    assert_eq!(rejected(&payload), "unknown kind of message on this topic: 99");
+    assert_eq!(rejected(&Kind::Counters.header()), "unknown kind of message on this topic: 1");
+    assert_eq!(rejected(&Kind::Links.header()), "the message of links is damaged");
+    assert_eq!(rolling.message(&message.payload().unwrap()), Ok(()));
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn undecodable_messages_are_kept_once_whatever_dies() {
     };
     for partition in 0..PARTITIONS {
         push("detector", "counters", partition, "none of Tailback's");
-        push("rollup", "signals", partition, &"no signal ".repeat(1_000));
+        push("rollup", "partials", partition, &"no partial ".repeat(1_000));
     }
     push("aggregator", "jobs", 0, "no job");
     push("aggregator", "jobs", 0, r#"{"job_id":"?"}"#);

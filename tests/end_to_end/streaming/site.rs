@@ -66,7 +66,7 @@ raw_topics = ["^{name}\\.ldms\\..*"]
 group = "{name}"
 counters_topic = "{name}.counters"
 jobs_topic = "{name}.jobs"
-signals_topic = "{name}.signals"
+partials_topic = "{name}.partials"
 verdicts_topic = "{name}.verdicts"
 partitions = {PARTITIONS}
 [kafka.librdkafka]
@@ -118,7 +118,7 @@ listen = "127.0.0.1:0"
 
     /// Deletes the topics that stages write and read.
     pub fn delete_own_topics(&self) {
-        let topics = ["counters", "signals", "verdicts"].map(|topic| format!("{}.{topic}", self.name));
+        let topics = ["counters", "partials", "verdicts"].map(|topic| format!("{}.{topic}", self.name));
         self.delete_topics(&topics.each_ref().map(String::as_str));
     }
 

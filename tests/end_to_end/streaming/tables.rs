@@ -23,7 +23,7 @@ const GIVEN_UP: Duration = Duration::from_secs(120);
 const SHOWN: usize = 12;
 
 /// Stages with state, and the topics that they read.
-const STAGES: [(&str, &str); 2] = [("detector", "counters"), ("rollup", "signals")];
+const STAGES: [(&str, &str); 2] = [("detector", "counters"), ("rollup", "partials")];
 
 /// Tables and the queries that give their rows, without numbers that depend on the order of writers.
 const QUERIES: [(&str, &str); 18] = [

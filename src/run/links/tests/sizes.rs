@@ -19,8 +19,7 @@ fn split_messages_have_the_same_content() {
     };
     let said = |bytes_max: usize| {
         let payloads = whole(0).payloads(bytes_max).unwrap();
-        let read = |payload: &Vec<u8>| LinkMessage::read(payload).unwrap();
-        let messages: Vec<LinkMessage> = payloads.iter().map(read).collect();
+        let messages: Vec<LinkMessage> = payloads.iter().map(|payload| read(payload)).collect();
         (messages, payloads.iter().map(Vec::len).max().unwrap())
     };
     let (one, bytes) = said(usize::MAX);
@@ -67,7 +66,7 @@ fn second_with_many_links_is_split_and_processed_as_one() {
     let payloads = sent.payloads(6_000).unwrap();
     assert!(payloads.len() > 1);
     for payload in payloads.iter().chain(&payloads) {
-        merge.message(LinkMessage::read(payload).unwrap());
+        merge.message(read(payload));
     }
     assert_eq!((merge.fabric().now(), merge.fabric().series_count()), (5, 2_000));
 }
