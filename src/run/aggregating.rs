@@ -7,6 +7,7 @@
 mod avro_schemas;
 mod committing;
 mod deliveries;
+mod end_state;
 mod ends;
 mod job_topics;
 mod job_updates;
@@ -28,10 +29,11 @@ use aggregator::{Decoded, Decoder, Outcome};
 use anyhow::Context;
 use avro_schemas::{Offer, Schemas};
 use deliveries::{CHUNKS, Deliveries};
+use end_state::EndEvent;
 use ends::EndChecks;
 use job_topics::JobTopics;
 use outlet::{Rekeyed, TooLarge};
-use raw::RawPartition;
+use raw::{Pending, RawPartition};
 use rdkafka::Offset;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
@@ -162,8 +164,8 @@ impl<'a> Aggregating<'a> {
 
     fn look_at_lag(&mut self) {
         let position =
-            |raw: &RawPartition| (raw.topic().to_string(), raw.partition(), raw.next_offset().unwrap_or(0));
-        let newest = self.raws.iter().filter_map(RawPartition::reached).max();
+            |raw: &RawPartition| (raw.topic.clone(), raw.partition, raw.position.next.unwrap_or(0));
+        let newest = self.raws.iter().filter_map(|raw| raw.position.reached).max();
         let positions = self.raws.iter().map(position);
         self.lag.look("aggregator", &self.consumer, positions, newest.map(Time::seconds), self.metrics);
     }
@@ -198,7 +200,7 @@ impl<'a> Aggregating<'a> {
                         let queue = queue.with_context(|| format!("{topic}/{partition} has no queue"))?;
                         let mut raw = RawPartition::new(topic, *partition, queue);
                         if self.end_checks.is_aftermath() {
-                            raw.note_broker_return();
+                            raw.end.note(EndEvent::BrokerReturned, Instant::now());
                         }
                         self.raws.push(raw);
                         list.add_partition(topic, *partition);
@@ -217,8 +219,8 @@ impl<'a> Aggregating<'a> {
         let limit = self.slowest().map(|time| time.plus_seconds(AHEAD_S));
         let mut busy = false;
         for at in 0..self.raws.len() {
-            if limit.is_some_and(|limit| self.raws[at].reached() > Some(limit)) {
-                self.raws[at].note_paused();
+            if limit.is_some_and(|limit| self.raws[at].position.reached > Some(limit)) {
+                self.raws[at].end.note(EndEvent::Skipped, Instant::now());
                 continue;
             }
             for _ in 0..TURN {
@@ -233,19 +235,20 @@ impl<'a> Aggregating<'a> {
 
     /// How far the slowest raw partition is that has more to read.
     fn slowest(&self) -> Option<Time> {
+        let now = Instant::now();
         self.raws
             .iter()
-            .filter(|raw| !raw.at_end() && !raw.is_stalled(STALLED))
-            .filter_map(RawPartition::reached)
+            .filter(|raw| !raw.end.is_reached() && !raw.end.is_stalled(STALLED, now))
+            .filter_map(|raw| raw.position.reached)
             .min()
     }
 
     /// Takes the next message of a raw partition; whether there was one.
     fn next(&mut self, at: usize) -> anyhow::Result<bool> {
-        if self.raws[at].has_pending() {
+        if self.raws[at].pending.is_some() {
             return self.retry(at);
         }
-        let queue = self.raws[at].queue();
+        let queue = Arc::clone(&self.raws[at].queue);
         match queue.poll(Duration::ZERO) {
             None => Ok(false),
             Some(Ok(message)) => {
@@ -253,7 +256,7 @@ impl<'a> Aggregating<'a> {
                 Ok(true)
             }
             Some(Err(KafkaError::PartitionEOF(_))) => {
-                self.raws[at].set_at_end();
+                self.raws[at].end.note(EndEvent::Eof, Instant::now());
                 Ok(false)
             }
             Some(Err(error)) => {
@@ -273,20 +276,20 @@ impl<'a> Aggregating<'a> {
     fn offer(&mut self, at: usize, offset: i64, arrived: Time, payload: &[u8]) -> anyhow::Result<()> {
         self.decoded.clear();
         let raw = &mut self.raws[at];
-        let offered = match self.job_topics.has(raw.topic()) {
+        let offered = match self.job_topics.has(&raw.topic) {
             true => Offer::Done(self.decoder.job_message(payload, arrived, &mut self.decoded)),
-            false => self.schemas.decode(&mut self.decoder, raw.topic(), payload, &mut self.decoded)?,
+            false => self.schemas.decode(&mut self.decoder, &raw.topic, payload, &mut self.decoded)?,
         };
         match offered {
             Offer::Wait => {
-                raw.keep_pending(offset, arrived, payload);
+                raw.pending = Some(Pending { offset, arrived, payload: payload.to_vec() });
                 return Ok(());
             }
             Offer::Done(outcome) => {
                 self.metrics.row(outcome);
                 raw.done(offset, outcome);
                 if let Outcome::Dropped(reason) = outcome
-                    && self.job_topics.has(raw.topic())
+                    && self.job_topics.has(&raw.topic)
                 {
                     let message = passed_over::bad_job(raw, offset, payload, reason);
                     rejected::count(&message);
@@ -304,17 +307,16 @@ impl<'a> Aggregating<'a> {
             }
             self.out.reject(self.chunk, &message)?;
         }
-        raw.advance(
-            self.decoded.counters.rows().map(|(_, time, _)| time).next().map_or(arrived, |t| t.min(arrived)),
-        );
+        let time = self.decoded.counters.rows().map(|(_, time, _)| time).next();
+        raw.position.reached = Some(time.map_or(arrived, |time| time.min(arrived)));
         self.rows_since_announced += 1;
         Ok(())
     }
 
     fn retry(&mut self, at: usize) -> anyhow::Result<bool> {
-        let Some((offset, arrived, payload)) = self.raws[at].take_pending() else { return Ok(false) };
-        self.offer(at, offset, arrived, &payload)?;
-        Ok(!self.raws[at].has_pending())
+        let Some(pending) = self.raws[at].pending.take() else { return Ok(false) };
+        self.offer(at, pending.offset, pending.arrived, &pending.payload)?;
+        Ok(self.raws[at].pending.is_none())
     }
 
     /// Announces to every partition of the counters how far this aggregator has read, and closes the chunk.
@@ -327,14 +329,15 @@ impl<'a> Aggregating<'a> {
         // Before the ends are looked at: what comes meanwhile is no reason to believe in a later end.
         let now = now();
         self.end_checks.check(&self.consumer, &mut self.raws);
-        let reachable = self.raws.iter_mut().filter(|raw| !raw.is_unreachable(UNREACHABLE));
-        let reached: Vec<_> = reachable.map(|raw| raw.progress(now)).collect();
+        let checked = Instant::now();
+        let reachable = self.raws.iter_mut().filter(|raw| !raw.end.is_unreachable(UNREACHABLE, checked));
+        let reached: Vec<_> = reachable.map(|raw| raw.progress(now, checked)).collect();
         self.out.announce(self.chunk, &mut self.raws, &self.instance, now, &reached)?;
         let mut offsets = TopicPartitionList::new();
         for raw in &self.raws {
-            if let Some(next) = raw.next_offset() {
+            if let Some(next) = raw.position.next {
                 offsets
-                    .add_partition_offset(raw.topic(), raw.partition(), Offset::Offset(next))
+                    .add_partition_offset(&raw.topic, raw.partition, Offset::Offset(next))
                     .context("invalid offset")?;
             }
         }

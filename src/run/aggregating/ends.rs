@@ -5,7 +5,8 @@ use super::super::background_query::{BackgroundQuery, QueryResult};
 use super::super::clock::now;
 use super::super::kafka::{self, Listener};
 use super::STALLED;
-use super::raw::{RawPartition, UNVERIFIED_MAX};
+use super::end_state::{EndEvent, UNVERIFIED_MAX};
+use super::raw::{EndCheck, RawPartition};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
 use rdkafka::{Offset, TopicPartitionList};
@@ -65,11 +66,11 @@ impl EndChecks {
         let paused = self.turned.elapsed() > PAUSE;
         if paused {
             self.confirmed = Instant::now();
-            raws.iter_mut().for_each(RawPartition::mark_end_unverified);
-            raws.iter_mut().for_each(RawPartition::restart_answer_timer);
+            note(raws.iter_mut(), EndEvent::Paused);
         } else if self.confirmed.elapsed() > PAUSE {
             self.confirmed = Instant::now();
-            raws.iter_mut().for_each(|raw| raw.mark_silence_unverified(STALLED));
+            let now = Instant::now();
+            note(raws.iter_mut().filter(|raw| raw.end.is_stalled(STALLED, now)), EndEvent::Silent);
         }
         self.settle(consumer, raws, paused);
         let unverified = unverified(raws, PAUSE);
@@ -102,8 +103,13 @@ impl EndChecks {
 
     fn note_broker_error(&mut self, raws: &mut [RawPartition]) {
         self.failed_at = Some(Instant::now());
-        raws.iter_mut().for_each(RawPartition::note_broker_error);
+        note(raws.iter_mut(), EndEvent::BrokerFailed);
     }
+}
+
+fn note<'a>(raws: impl Iterator<Item = &'a mut RawPartition>, event: EndEvent) {
+    let now = Instant::now();
+    raws.for_each(|raw| raw.end.note(event, now));
 }
 
 /// A raw partition whose end has to be verified.
@@ -149,12 +155,13 @@ impl Reset {
 /// The partitions whose ends are unverified, or were not confirmed for longer than `after`.
 fn unverified(raws: &[RawPartition], after: Duration) -> Vec<UnverifiedEnd> {
     let of_raw = |raw: &RawPartition| UnverifiedEnd {
-        topic: raw.topic().to_string(),
-        partition: raw.partition(),
-        is_unread: raw.next_offset().is_none(),
-        begin: raw.begin(),
+        topic: raw.topic.clone(),
+        partition: raw.partition,
+        is_unread: raw.position.next.is_none(),
+        begin: raw.position.begin,
     };
-    raws.iter().filter(|raw| raw.is_unverified() || raw.must_confirm(after)).map(of_raw).collect()
+    let now = Instant::now();
+    raws.iter().filter(|raw| raw.end.must_verify(after, now)).map(of_raw).collect()
 }
 
 /// Fetches ends; partitions whose offsets the brokers do not know are left out, and all if the query is cancelled.
@@ -214,8 +221,9 @@ fn settle(
 ) -> Result<(), KafkaError> {
     for end in ends {
         let Some(raw) = raws.iter_mut().find(|raw| raw.is(&end.topic, end.partition)) else { continue };
-        raw.settle(end.begin, end.high, started, is_fresh);
-        if raw.must_resume(RESUME_AFTER) {
+        let now = Instant::now();
+        raw.check_end(EndCheck { begin: end.begin, high: end.high, started, is_fresh }, now);
+        if raw.pending.is_none() && raw.end.must_resume(RESUME_AFTER, now) {
             resume(consumer, raw, end.begin)?;
         }
     }
@@ -224,12 +232,12 @@ fn settle(
 
 /// Has Kafka send a partition again from where it was read up to, without waiting for it.
 fn resume(consumer: &BaseConsumer<Listener>, raw: &RawPartition, begin: i64) -> Result<(), KafkaError> {
-    let from = raw.next_offset().unwrap_or(begin);
+    let from = raw.position.next.unwrap_or(begin);
     tracing::warn!(
-        topic = raw.topic(),
-        partition = raw.partition(),
+        topic = raw.topic,
+        partition = raw.partition,
         offset = from,
         "raw partition stalled with data left; seeking to resume it"
     );
-    consumer.seek(raw.topic(), raw.partition(), Offset::Offset(from), Duration::ZERO)
+    consumer.seek(&raw.topic, raw.partition, Offset::Offset(from), Duration::ZERO)
 }

@@ -73,7 +73,7 @@ impl Rekeyed {
         decoded: &Decoded,
     ) -> anyhow::Result<Option<TooLarge>> {
         let mut too_large = None;
-        let origin = Origin { topic: raw.topic(), partition: raw.partition(), offset, arrived };
+        let origin = Origin { topic: &raw.topic, partition: raw.partition, offset, arrived };
         if !decoded.counters.is_empty()
             && let Some(before) = self.jobs.of_raw(origin.topic, origin.partition)
         {
@@ -131,11 +131,11 @@ impl Rekeyed {
             self.send_jobs(chunk, &message)?;
         }
         for raw in raws {
-            let dropped = raw.take_dropped();
+            let dropped = std::mem::take(&mut raw.dropped);
             if !dropped.is_empty() {
-                let key = format!("{}/{}", raw.topic(), raw.partition());
+                let key = format!("{}/{}", raw.topic, raw.partition);
                 let partition = wire::partition_of(key.as_bytes(), self.partitions);
-                wire::write_dropped(&mut self.buffer, raw.topic(), raw.partition(), &dropped);
+                wire::write_dropped(&mut self.buffer, &raw.topic, raw.partition, &dropped);
                 self.give(partition, &key, &self.buffer, chunk)?;
             }
         }

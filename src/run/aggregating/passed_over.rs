@@ -15,7 +15,7 @@ pub(super) fn bad_job(
     payload: &[u8],
     reason: DropReason,
 ) -> RejectedMessage {
-    let place = (raw.topic(), raw.partition(), offset);
+    let place = (raw.topic.as_str(), raw.partition, offset);
     rejected(place, payload, RejectReason::BadMessage, reason.name().to_string())
 }
 
@@ -26,7 +26,7 @@ pub(super) fn too_large(
     payload: &[u8],
     too_large: TooLarge,
 ) -> RejectedMessage {
-    let place = (raw.topic(), raw.partition(), offset);
+    let place = (raw.topic.as_str(), raw.partition, offset);
     rejected(place, payload, RejectReason::TooLarge, detail(too_large))
 }
 

@@ -1,6 +1,7 @@
 //! The aggregator stage against librdkafka's mock cluster: no broker, no Java, a second.
 
 use super::ends::{PAUSE, RESUME_AFTER};
+use super::raw::EndCheck;
 use super::*;
 use crate::run::stop::Control;
 use rdkafka::ClientConfig;
@@ -100,7 +101,8 @@ fn started<'a>(
 /// Turns until both raw partitions are at their end; whether that came about in time.
 fn reaches_the_end(stage: &mut Aggregating<'_>) -> bool {
     let deadline = Instant::now() + Duration::from_secs(30);
-    let over = |stage: &Aggregating<'_>| stage.raws.len() == 2 && stage.raws.iter().all(RawPartition::at_end);
+    let over =
+        |stage: &Aggregating<'_>| stage.raws.len() == 2 && stage.raws.iter().all(|raw| raw.end.is_reached());
     while !over(stage) && Instant::now() < deadline {
         stage.turn().unwrap();
         stage.announce().unwrap();
@@ -121,13 +123,14 @@ fn empty_partition_reaches_its_end_after_a_pause() {
     first.end(Ok(()), Duration::from_secs(10), Duration::from_secs(10)).unwrap();
     let mut second = start();
     assert!(reaches_the_end(&mut second), "the first end is not reported");
-    assert!(second.raws.iter().all(|raw| raw.next_offset().is_none()), "rows were read again");
+    assert!(second.raws.iter().all(|raw| raw.position.next.is_none()), "rows were read again");
     std::thread::sleep(PAUSE + Duration::from_millis(100));
     second.end_checks.check(&second.consumer, &mut second.raws);
     assert!(reaches_the_end(&mut second), "the end is lost after a pause");
     // An end of which no word came.
-    second.raws.iter_mut().for_each(RawPartition::mark_end_unverified);
-    second.raws.iter_mut().for_each(|raw| raw.settle(0, i64::MAX, now(), true));
+    second.raws.iter_mut().for_each(|raw| raw.end.note(EndEvent::Paused, Instant::now()));
+    let more = EndCheck { begin: 0, high: i64::MAX, started: now(), is_fresh: true };
+    second.raws.iter_mut().for_each(|raw| raw.check_end(more, Instant::now()));
     assert!(reaches_the_end(&mut second), "the end is not reached by silence");
 }
 
@@ -140,12 +143,12 @@ fn latest_offset_reset_never_reads_old_rows() {
     assert!(reaches_the_end(&mut stage), "an empty partition is not at its end");
     let since = Instant::now();
     while since.elapsed() < RESUME_AFTER + Duration::from_secs(2) {
-        stage.raws.iter_mut().for_each(RawPartition::mark_end_unverified);
+        stage.raws.iter_mut().for_each(|raw| raw.end.note(EndEvent::Paused, Instant::now()));
         stage.end_checks.check(&stage.consumer, &mut stage.raws);
         assert!(reaches_the_end(&mut stage), "the end is lost after a while");
         std::thread::sleep(Duration::from_millis(500));
     }
-    assert!(stage.raws.iter().all(|raw| raw.next_offset().is_none()), "old rows are read");
+    assert!(stage.raws.iter().all(|raw| raw.position.next.is_none()), "old rows are read");
 }
 
 #[test]
@@ -193,7 +196,7 @@ fn turn_for(stage: &mut Aggregating<'_>, wait: Duration) -> Vec<(i32, f64)> {
     let mut behind_s: Vec<(i32, f64)> = stage
         .raws
         .iter_mut()
-        .map(|raw| (raw.partition(), clock.seconds_since(raw.progress(clock).time)))
+        .map(|raw| (raw.partition, clock.seconds_since(raw.progress(clock, Instant::now()).time)))
         .collect();
     behind_s.sort_by_key(|(partition, _)| *partition);
     behind_s
@@ -255,13 +258,16 @@ fn frozen_broker_and_later_assignments_are_not_trusted() {
         assert!(Instant::now() < deadline, "an unanswered query is no broker error");
     }
     let queue = stage.consumer.split_partition_queue("ldms.lustre_client", 0).unwrap();
-    let mut anew = RawPartition::new("ldms.lustre_client", 0, queue);
-    anew.note_broker_return();
-    anew.set_at_end();
+    let mut assigned = RawPartition::new("ldms.lustre_client", 0, queue);
+    assigned.end.note(EndEvent::BrokerReturned, Instant::now());
+    assigned.end.note(EndEvent::Eof, Instant::now());
     let clock = now();
-    assert!(anew.progress(clock).time < clock, "rows that waited for the broker are yet to come");
+    assert!(
+        assigned.progress(clock, Instant::now()).time < clock,
+        "rows that waited for the broker are yet to come"
+    );
     // A consumer that is dropped waits until the broker answers, which is in ten minutes.
-    drop(anew);
+    drop(assigned);
     stage.end(Ok(()), Duration::ZERO, Duration::from_secs(1)).unwrap();
 }
 
