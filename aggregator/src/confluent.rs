@@ -1,6 +1,7 @@
 //! Schemas from a registry with Confluent's API, as Confluent's own, Apicurio and Karapace have it.
 //!
-//! Beside the hot path: whoever meets [`crate::Outcome::NeedsSchema`] asks here and goes on with other messages.
+//! Not on the hot path: a caller that gets [`crate::Outcome::NeedsSchema`] requests the schema
+//! and continues with other messages.
 
 use crate::avro::SCHEMA_BYTES_MAX;
 use crate::avro::known::schema_of_answer;

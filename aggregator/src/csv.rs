@@ -45,7 +45,7 @@ impl Header {
 }
 
 impl CsvFile {
-    /// A file of the schema that its name tells (see [`base_schema`]); empty if it tells none.
+    /// A file of the schema in its name (see [`base_schema`]); empty if the name contains none.
     pub fn new(schema: &str) -> CsvFile {
         CsvFile { schema: base_schema(schema).to_string(), header: None }
     }

@@ -14,7 +14,7 @@ use crate::slurm;
 use schemas::{CounterBatch, DropCounts, DropReason, JobEvent, SourceIndex, Sources, Time};
 use std::borrow::Cow;
 
-/// Sources that a decoder numbers before it drops rows of further ones, unless told otherwise.
+/// Sources that a decoder numbers before it drops rows of further ones, by default.
 pub const SOURCES_MAX: usize = 1_000_000;
 
 /// What decoding gave: rows and job events.
@@ -108,7 +108,7 @@ impl Decoder {
         &self.examples
     }
 
-    /// Producers that rows told together with a `component_id`.
+    /// Producers by the `component_id` in the same rows.
     pub fn nodes(&self) -> &NodePairs {
         &self.registry.pairs
     }
@@ -135,7 +135,7 @@ impl Decoder {
     }
 
     /// Decodes one row of JSON into `out`, or counts why not. `schema` is what topic or file name say, if known:
-    /// rows are recognised by their columns, it only speeds up the search and tells unused schemas from unknown ones.
+    /// rows are recognised by their columns, it only speeds up the search and separates unused schemas from unknown ones.
     pub fn json_line(&mut self, schema: Option<&str>, line: &[u8], out: &mut Decoded) -> Outcome {
         let line = trimmed(line);
         if line.is_empty() {

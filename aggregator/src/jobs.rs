@@ -15,13 +15,13 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// Jobs that a book keeps, unless told otherwise.
+/// Jobs that a book keeps by default.
 pub const JOBS_MAX: usize = 1_000_000;
 
 /// Longest line of a job file: a job on all nodes of the largest machines fits.
 const JOB_LINE_BYTES_MAX: u64 = 16 << 20;
 
-/// All jobs heard of, a job that was requeued once per run. The order in which events arrive makes no difference: nodes
+/// All known jobs, a job that was requeued once per run. The order in which events arrive makes no difference: nodes
 /// are united, the earliest start and the latest end of a run count, and of several names the longest, of these the first
 /// in the alphabet. The owner alone depends on the order: the first that is named stays.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -99,7 +99,7 @@ impl Replay {
     /// The first call corrects the decoder's [`crate::NodeNaming`] by what the heads of all files say.
     ///
     /// # Errors
-    /// [`InputError`] names file and line. The next call goes on with the other files.
+    /// [`InputError`] names file and line. The next call continues with the other files.
     pub fn next_batch(&mut self, decoder: &mut Decoder, out: &mut Decoded) -> Result<bool, InputError> {
         out.clear();
         if let Some(pairs) = self.pairs.take() {

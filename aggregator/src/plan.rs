@@ -190,7 +190,7 @@ impl<'a> Found<'a> {
         shape.map(|shape| Target::Counters(self.with_links(shape, roles)))
     }
 
-    /// Adds what the row says of the life of links, behind its other counters.
+    /// Adds the row's counters of link failures, behind its other counters.
     fn with_links(&self, shape: Shape, roles: &mut [Role]) -> Shape {
         let alone = [""];
         let named: Vec<&str> = shape.parts.iter().map(Name::as_str).collect();

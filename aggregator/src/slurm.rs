@@ -8,7 +8,7 @@ use crate::registry::Refusal;
 use schemas::job_post::{PostError, PostedJob};
 use schemas::{DropReason, JobEvent, Time};
 
-/// What a message of a job topic says, told apart by its keys; `arrived` is when Kafka got it.
+/// The content of a message of a job topic, by its keys; `arrived` is when Kafka received it.
 pub(crate) fn event(message: &[u8], arrived: Time) -> Result<Option<JobEvent>, Refusal<'static>> {
     // A byte that is no UTF-8 spoils the text in which it stands (Slurm passes job names on as they are), not the job.
     let text = String::from_utf8_lossy(message);

@@ -4,7 +4,7 @@ use crate::columns::{Column, base_schema};
 use crate::csv::{CsvFile, is_header};
 use crate::decode::trimmed;
 use crate::json;
-use crate::kind::{Told, companion, sibling_header, tell};
+use crate::kind::{LineForm, companion, detect, sibling_header};
 use crate::lines::Lines;
 use crate::names::{Base, WANTED, plain};
 use crate::number::{leading_time, time};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 pub use crate::lines::{LINE_BYTES_MAX, Line};
 
-/// What is read to tell the kind of a file.
+/// Bytes that are read to detect the kind of a file.
 const HEAD_BYTES: usize = 64 << 10;
 /// Headers of one file that are kept; of further ones the latest.
 const TABLES_MAX: usize = 4_096;
@@ -114,7 +114,7 @@ pub(crate) enum Format {
 pub(crate) struct InputFile {
     /// Its path, for messages.
     pub path: Arc<str>,
-    /// The LDMS schema that its name tells (see [`base_schema`]).
+    /// The LDMS schema in its name (see [`base_schema`]).
     pub schema: String,
     /// How its rows are written.
     pub format: Format,
@@ -151,11 +151,11 @@ impl InputFile {
         let header = sibling_header(path).map_err(|(path, source)| InputError::Open { path, source })?;
         let schema = base_schema(&name).to_string();
         let mut table = CsvFile::new(&schema);
-        let format = match tell(path, &head, header.is_some())? {
-            Told::Json => Format::JsonLines,
-            Told::Objects => Format::JsonObjects,
-            Told::Kinds => return skipped("types of the columns of a CSV file"),
-            Told::Csv => {
+        let format = match detect(path, &head, header.is_some())? {
+            LineForm::Json => Format::JsonLines,
+            LineForm::Objects => Format::JsonObjects,
+            LineForm::Kinds => return skipped("types of the columns of a CSV file"),
+            LineForm::Csv => {
                 if let Some(header) = header {
                     table.take_header(&header);
                 }

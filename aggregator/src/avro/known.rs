@@ -163,7 +163,7 @@ impl AvroSchemas {
             fs::rename(&draft, &path)
         });
         written.map_err(|error| {
-            // What is left of it is of no use, and the first error tells more.
+            // The rest of the message is useless, and the first error is more specific.
             let _ = fs::remove_file(&draft);
             io_error(&path)(error)
         })

@@ -22,7 +22,7 @@ enum Step {
     Skip(Type),
     /// The value of this column.
     Value(usize, Role),
-    /// The name of the set, which tells a port's number where its column does not.
+    /// The name of the set: it contains the port number if the column does not.
     Instance,
 }
 
@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_port_is_told_by_its_set() {
+    fn port_number_is_read_from_the_set_name() {
         assert_eq!(port_of(b"nid00001/mlx5_0.1", b"mlx5_0"), Some(&b"1"[..]));
         assert_eq!(port_of(b"mlx5_0.12", b"mlx5_0"), Some(&b"12"[..]));
         for instance in

@@ -1,9 +1,9 @@
-//! The runs of one job, out of everything that was said of it.
+//! The runs of one job, from all events of that job.
 //!
-//! A requeued job keeps its number and starts again, so a start tells runs apart: nodes and feeds that differ about
-//! the start of one run do so by less than [`SAME_RUN_S`], and no end lies between. A start inside a known run is told of
+//! A requeued job keeps its number and starts again, so runs differ by their start. Nodes and feeds that differ about
+//! the start of one run do so by less than [`SAME_RUN_S`], and no end lies between. A start inside a known run belongs to
 //! that run. The first run has the job's
-//! number, later ones have `.r1`, `.r2`, … behind it, in the order of their starts. A run whose end nobody told ended at
+//! number, later ones have `.r1`, `.r2`, … behind it, in the order of their starts. A run without a reported end ended at
 //! the latest when the next one began: this end is presumed.
 
 use schemas::{Job, JobEvent, Name, Time};
@@ -22,7 +22,7 @@ pub(super) struct Entry {
     user: String,
     /// What was said, by the start it was said of.
     starts: BTreeMap<Time, Said>,
-    /// Ends that were told without a start.
+    /// Ends that were reported without a start.
     ends: BTreeMap<Time, Said>,
     /// What rows' own `job_id` showed, by the first row that did; counts where nothing else has a start.
     seen: BTreeMap<Time, Said>,
@@ -63,14 +63,14 @@ impl Entry {
     /// Takes in `event`; whether that changed the job.
     pub(super) fn fold(&mut self, event: &JobEvent, names: &mut HashSet<Name>) -> bool {
         let named_before = self.is_named();
-        let (told, moment) = match (event.start, event.end) {
+        let (reported, moment) = match (event.start, event.end) {
             (Some(start), _) if event.seen => (&mut self.seen, start),
             (Some(start), _) => (&mut self.starts, start),
             (None, Some(end)) => (&mut self.ends, end),
             (None, None) => return false,
         };
-        let mut changed = !told.contains_key(&moment);
-        let said = told.entry(moment).or_default();
+        let mut changed = !reported.contains_key(&moment);
+        let said = reported.entry(moment).or_default();
         changed |= event.end > said.end;
         said.end = said.end.max(event.end);
         for node in &event.nodes {
@@ -146,7 +146,7 @@ impl Entry {
         runs.into_iter().enumerate().filter_map(job).collect()
     }
 
-    /// When the last run ended; `None` while one runs, or while nobody told of a start.
+    /// When the last run ended; `None` while one runs, or before the first start is reported.
     pub(super) fn ended(&self) -> Option<Time> {
         if let Some(job) = &self.declared {
             return job.end;
@@ -184,7 +184,7 @@ impl Entry {
     fn put_together(&self) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         for (start, said) in &self.starts {
-            match runs.last_mut().filter(|run| self.goes_on(run, *start)) {
+            match runs.last_mut().filter(|run| self.continues(run, *start)) {
                 Some(run) => {
                     run.latest_start = *start;
                     run.said.unite(said);
@@ -202,8 +202,8 @@ impl Entry {
         runs
     }
 
-    /// Whether `start` is told of the same run.
-    fn goes_on(&self, run: &Run, start: Time) -> bool {
+    /// Whether `start` belongs to the same run.
+    fn continues(&self, run: &Run, start: Time) -> bool {
         let ended = run.said.end.is_some_and(|end| end <= start)
             || self.ends.range(run.start..=start).next().is_some();
         let inside = run.said.end.is_some_and(|end| end > start);
@@ -211,7 +211,7 @@ impl Entry {
     }
 
     fn job(&self, job_id: Name, run: Run, next: Option<&Time>) -> Job {
-        // Nobody runs twice at once: what lasts into the next run is mistaken.
+        // A job does not run twice at once: an end after the start of the next run is wrong.
         let presumed = next.filter(|next| run.said.end.is_none_or(|end| end > **next)).copied();
         Job {
             job_id,

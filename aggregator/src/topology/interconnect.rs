@@ -39,7 +39,7 @@ impl Nodes {
         }
     }
 
-    /// `nid00012`, or the cname where no number was told.
+    /// `nid00012`, or the cname where no number is known.
     fn name(&self, slot: Slot, node: u32) -> String {
         match self.0.get(&(slot, node)) {
             Some(number) => format!("nid{number:05}"),

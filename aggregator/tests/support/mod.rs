@@ -34,7 +34,7 @@ pub struct Row {
     pub metric: Metric,
     pub component: String,
     pub parts: BTreeMap<String, Vec<u64>>,
-    /// Of the life of links: went down, recovered from errors; empty where no column tells of them.
+    /// Of the life of links: went down, recovered from errors; empty where no column counts them.
     pub links: BTreeMap<String, Vec<u64>>,
 }
 
