@@ -147,7 +147,7 @@ pub(crate) fn tiles_between(from: u32, to: u32) -> std::ops::Range<u32> {
 /// Stalls per flit of a link at a utilisation (bytes asked for over capacity).
 ///
 /// Below 0.96 it grows like the queue of M/M/1, `0.02 + 0.042 u / (1 - u)`: 0.025 at 0.1, 0.06 at 0.5, 0.4 at 0.9,
-/// 1.03 at 0.96. Beyond, where that formula has its pole, a straight line goes on to 5 at 1.46: queues are finite.
+/// 1.03 at 0.96. Beyond, where that formula has its pole, a straight line continues to 5 at 1.46: queues are finite.
 pub fn stall_ratio(utilisation: f64) -> f64 {
     const KNEE: f64 = 0.96;
     let queue = |u: f64| 0.02 + 0.042 * u / (1.0 - u);

@@ -1,7 +1,7 @@
 //! The lab: any network under known jobs, with the truth about every link and every second that a job loses.
 //!
 //! It works with flows, not with packets: in each second, every pair of hosts that talks has a rate, every link has a
-//! load, and stalls follow from loads ([`stalls`]). Nothing is solved anew while nothing changes. It emits what the
+//! load, and stalls follow from loads ([`stalls`]). Nothing is solved again while nothing changes. It emits what the
 //! decoder makes of samplers' rows, [`schemas::CounterBatch`] and [`schemas::Sources`], and the scheduler's jobs;
 //! noise touches these alone. Pure and deterministic: the same [`Setup`] gives the same counters.
 //!
@@ -231,7 +231,7 @@ impl Lab {
         for place in 0..self.runs.len() {
             if !self.runs[place].started && self.setup.jobs[place].start_s <= self.second {
                 self.runs[place].started = true;
-                self.tell(place);
+                self.report_job(place);
                 any = true;
             }
         }
@@ -264,7 +264,7 @@ impl Lab {
         active.flat_map(|(class, _)| self.flows.range(place, *class)).collect()
     }
 
-    /// Loads, losses and contended links anew.
+    /// Computes loads, losses and contended links again.
     fn solve(&mut self) {
         let of_jobs: Vec<Vec<u32>> = (0..self.runs.len()).map(|place| self.active_of(place)).collect();
         self.solve_alone(&of_jobs);
@@ -330,11 +330,11 @@ impl Lab {
                 ended.push(place);
             }
         }
-        ended.into_iter().for_each(|place| self.tell(place));
+        ended.into_iter().for_each(|place| self.report_job(place));
     }
 
-    /// Notes what the scheduler says of a job that started or ended.
-    fn tell(&mut self, place: usize) {
+    /// Queues the scheduler's report of a job that started or ended.
+    fn report_job(&mut self, place: usize) {
         let job = &self.setup.jobs[place];
         let Some(job_id) = Name::parse(&job.job_id.to_string()).ok().filter(|_| job.known) else { return };
         self.changes.push(Job {

@@ -77,7 +77,7 @@ pub(crate) struct ClientRow {
     pub(crate) second: u64,
 }
 
-/// A job event. A row that comes before the scheduler has told all has neither name nor user nor counts.
+/// A job event. A row before the scheduler's report has neither name nor user nor counts.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct JobRow {
     pub(crate) time: Time,

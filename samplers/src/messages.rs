@@ -1,4 +1,4 @@
-//! Time of one message by LogGP, where nobody else is on the network (Jha 2017).
+//! Time of one message by LogGP, without other traffic on the network (Jha 2017).
 
 /// Parameters of a network and its library, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -125,7 +125,7 @@ impl Network {
         }
     }
 
-    /// Loads, stalls and losses anew, after a job came, went or began to send.
+    /// Computes loads, stalls and losses again, after a job started, ended or began to send.
     pub(crate) fn solve(&mut self) {
         let mut users: BTreeMap<u32, Vec<(u64, f64)>> = BTreeMap::new();
         for traffic in self.traffic.iter().filter(|t| t.sending) {

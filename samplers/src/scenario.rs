@@ -33,7 +33,7 @@ pub struct Scenario {
     pub faults: Faults,
 }
 
-/// Seconds that a scenario without a duration goes on after its last job.
+/// Seconds that a scenario without a duration continues after its last job.
 pub const TAIL_S: f64 = 5.0;
 
 /// Spread of log-normal noise with mean 1, drawn each second for each writer and each tile.

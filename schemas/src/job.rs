@@ -19,7 +19,7 @@ pub struct JobEvent {
     pub user: String,
     /// Job name as the user gave it, empty if the row has none.
     pub name: String,
-    /// When it started; `None` where only its end is told.
+    /// When it started; `None` where only its end is reported.
     pub start: Option<Time>,
     /// When it ended; `None` while it runs.
     pub end: Option<Time>,
@@ -45,7 +45,7 @@ pub struct Job {
     pub start: Time,
     /// When it ended; `None` while it runs.
     pub end: Option<Time>,
-    /// Whether nobody told of the end: it is the latest that fits what else is known.
+    /// Whether the end was not reported: it is the latest that fits what else is known.
     pub end_presumed: bool,
     /// Signature of the application, to compare runs with runs.
     pub app: Option<String>,
@@ -73,7 +73,7 @@ pub enum Cause {
     FailoverInduced,
     /// The server became slower: its clients lost together what no other client gained.
     Server,
-    /// The data does not tell.
+    /// The cause is unknown.
     Unknown,
 }
 
@@ -87,7 +87,7 @@ pub enum CauseKind {
     Capacity,
     /// One end cannot take more.
     Endpoint,
-    /// The data does not tell.
+    /// The cause is unknown.
     Unknown,
 }
 

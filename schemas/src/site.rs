@@ -1,6 +1,6 @@
 //! The site file `site.toml`: which hosts report what, who collects from them, and where the rows go.
 //!
-//! `tailback ldms-config` turns it into configuration for ldmsd; `tailback run` takes from it who should be heard
+//! `tailback ldms-config` turns it into configuration for ldmsd; `tailback run` takes from it the expected sources
 //! ([`Site::expected`]). This module reads text and gives types; it opens no file.
 //!
 //! | module | what it holds |
@@ -10,7 +10,7 @@
 //! | [`aries`] | from node numbers to routers, and the half that a node reports |
 //! | [`problem`] | [`SiteError`]: key, line and a sentence |
 //! | `check` | what cannot work |
-//! | [`expected`] | [`Expected`]: who should be heard, of what |
+//! | [`expected`] | [`Expected`]: the expected sources and their components |
 
 pub mod aries;
 mod check;
@@ -98,7 +98,7 @@ impl Site {
     /// Reads and checks a site file.
     ///
     /// # Errors
-    /// [`SiteError`] tells everything that is wrong, with line and key.
+    /// [`SiteError`] lists everything that is wrong, with line and key.
     pub fn parse(text: &str) -> Result<Site, SiteError> {
         let file = file::read(text)?;
         check::site(&file, text)
@@ -120,7 +120,7 @@ impl Site {
         self.aries.as_ref().map_or_else(BTreeMap::new, |map| map.places(hosts))
     }
 
-    /// Number that tells a host in `component_id`: the digits at the end of its name. 0, which says nothing, where
+    /// Number of a host in `component_id`: the digits at the end of its name. 0, which identifies no host, where
     /// there are none or an earlier host has the number already.
     pub fn component_ids(&self) -> BTreeMap<Name, u64> {
         let mut taken = std::collections::BTreeSet::new();
@@ -131,7 +131,7 @@ impl Site {
         self.hosts().map(number).collect()
     }
 
-    /// Who should be heard, of which schema, about which component.
+    /// The expected sources: producer, schema and component.
     pub fn expected(&self) -> Vec<Expected> {
         expected::of(self)
     }

@@ -32,20 +32,20 @@ fn line(expected: &Expected) -> String {
 fn good_sites_expect_what_stands_beside_them() {
     for path in sites("good") {
         let site = Site::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
-        let mut told: String = site.expected().iter().map(line).collect();
+        let mut text: String = site.expected().iter().map(line).collect();
         for warning in &site.warnings {
-            writeln!(told, "warning: {warning}").unwrap();
+            writeln!(text, "warning: {warning}").unwrap();
         }
         let golden = path.with_extension("expected");
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
-            std::fs::write(&golden, &told).unwrap();
+            std::fs::write(&golden, &text).unwrap();
         }
-        assert_eq!(told, std::fs::read_to_string(&golden).unwrap(), "{}", path.display());
+        assert_eq!(text, std::fs::read_to_string(&golden).unwrap(), "{}", path.display());
     }
 }
 
 #[test]
-fn a_bad_site_is_told_line_key_and_value() {
+fn bad_site_error_names_line_key_and_value() {
     for path in sites("bad") {
         let mut text = std::fs::read_to_string(&path).unwrap();
         let error = Site::parse(&text).expect_err(&path.display().to_string()).to_string();

@@ -222,7 +222,7 @@ pub struct JobSpec {
     /// 1: as slow as its slowest flow, 0: as the mean of its flows.
     #[serde(default = "one")]
     pub coupling: f64,
-    /// Whether the scheduler tells of it.
+    /// Whether the scheduler reports it.
     #[serde(default = "yes")]
     pub known: bool,
     /// Whether it runs at a fifth of its rate up to second 120, as job `id + 100`, and then in full for 200 s.
@@ -248,7 +248,7 @@ fn one() -> f64 {
 pub enum PatternSpec {
     /// To random others.
     Uniform,
-    /// Everybody to everybody.
+    /// Every node to every node.
     AllToAll,
     /// To the rank `step` further on.
     Ring,
@@ -345,7 +345,7 @@ pub enum ChangeSpec {
     /// Its rows are missing from now on.
     Silent,
     /// Its rows are there again.
-    Heard,
+    Reporting,
     /// Its clock is off from now on.
     Skew,
 }

@@ -39,10 +39,10 @@ pub struct RunArgs {
     pub threads: Option<u16>,
 }
 
-/// Runs them and tells what came out.
+/// Runs experiments and prints their outcomes.
 ///
 /// # Errors
-/// An experiment that cannot be read or built, or expectations that do not hold, after everything was told.
+/// An experiment that cannot be read or built, or expectations that do not hold, after everything was printed.
 pub fn run(args: &RunArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let experiments = chosen(args)?;
     if let Some(folder) = &args.out {
@@ -61,7 +61,7 @@ pub fn run(args: &RunArgs, out: &mut impl Write) -> anyhow::Result<()> {
         }
         match args.json {
             true => writeln!(out, "{}", serde_json::to_string(&outcome)?)?,
-            false => tell(&outcome, out)?,
+            false => print(&outcome, out)?,
         }
     }
     out.flush()?;
@@ -201,7 +201,7 @@ fn judge(name: &str, experiment: &Experiment, facts: Vec<Facts<'_>>) -> Outcome 
     Outcome::of(name, experiment, cases.collect(), judged)
 }
 
-fn tell(outcome: &Outcome, out: &mut impl Write) -> anyhow::Result<()> {
+fn print(outcome: &Outcome, out: &mut impl Write) -> anyhow::Result<()> {
     let labels =
         if outcome.checks.is_empty() { String::new() } else { format!(" ({})", outcome.checks.join(", ")) };
     writeln!(out, "{}: {}{labels}", outcome.name, outcome.title)?;

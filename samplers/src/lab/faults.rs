@@ -97,7 +97,7 @@ impl Faults {
             }
             Change::Reset(vertex) => counters.reset(vertex),
             Change::Silent(vertex) => counters.set_silent(vertex, true),
-            Change::Heard(vertex) => counters.set_silent(vertex, false),
+            Change::Reporting(vertex) => counters.set_silent(vertex, false),
             Change::Skew { vertex, ms } => counters.skew(vertex, ms),
         }
     }

@@ -169,7 +169,7 @@ impl Choices {
 
     /// All parts, those that OSTs hold back asking for no more than these take.
     fn held_back(&self, served: &Served) -> Arc<Vec<Flow>> {
-        if served.is_nobody_held() {
+        if served.is_empty() {
             return Arc::clone(&self.parts);
         }
         let mut parts = self.parts.to_vec();

@@ -14,7 +14,7 @@ use schemas::topology::Routes;
 use schemas::{LinkIndex, Topology, VertexIndex};
 use valiant::Groups;
 
-/// Paths over which a flow is divided where no forwarding tables tell of several LIDs.
+/// Paths over which a flow is divided where no forwarding tables contain several LIDs.
 pub const STRIPES: usize = 4;
 
 /// How a flow finds its way.
@@ -23,7 +23,7 @@ pub enum Routing {
     /// By the forwarding tables of the topology that are valid last; where it has none, as `Minimal`. Where hosts
     /// are in several rails, the hash of sender and receiver decides on one.
     Tables,
-    /// A shortest path; among equal links the hash of sender and receiver decides, at every switch anew.
+    /// A shortest path; among equal links the hash of sender and receiver decides, again at every switch.
     Minimal,
     /// Over a place in between, to it and from it on shortest paths. The hash of sender and receiver chooses it: a
     /// leaf or router of a third group; in a tree one of the switches at which a shortest path can turn from up to
@@ -171,7 +171,7 @@ impl<'t> Router<'t> {
     fn over_some_place(&mut self, from: VertexIndex, to: VertexIndex) -> Vec<LinkIndex> {
         let draw = Draw::new(from, to).lane(1);
         let (Some(groups), Some(ends)) = (&self.groups, self.ends(from, to)) else {
-            // In a tree, uplinks drawn anew lead to any of the switches where the path turns.
+            // In a tree, uplinks drawn again lead to any of the switches where the path turns.
             return self.shortest(from, to, 1).unwrap_or_default();
         };
         let place = groups.leaf_elsewhere(ends, draw).filter(|_| ends[0] != ends[1]);

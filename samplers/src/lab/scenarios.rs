@@ -41,7 +41,7 @@ pub enum ScenarioKind {
     Quiet,
     /// Links used to 70% by one job each: traffic is not contention.
     TrafficWithoutStalls,
-    /// Traffic of nodes of which the scheduler tells no job slows a job.
+    /// Traffic of nodes without a reported job slows a job.
     Unknown,
 }
 

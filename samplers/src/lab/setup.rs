@@ -127,7 +127,7 @@ fn check_change(topology: &Topology, change: Change) -> Result<(), LabError> {
         Change::Narrow { link, .. } | Change::Blink { link, .. } => no_link(link),
         Change::Reset(vertex)
         | Change::Silent(vertex)
-        | Change::Heard(vertex)
+        | Change::Reporting(vertex)
         | Change::Skew { vertex, .. } => {
             (vertex.at() >= topology.vertex_count()).then_some(LabError::NoVertex(vertex.0))
         }

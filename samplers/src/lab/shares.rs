@@ -54,7 +54,7 @@ struct Filling {
 const NONE: u32 = u32::MAX;
 
 impl Filling {
-    /// Only links that are asked for more than they carry can hold anybody back.
+    /// Only links that are asked for more than they carry can hold a flow back.
     fn new(all: &[Flow], active: &[u32], paths: &Paths, capacities: &[f64]) -> Filling {
         let mut asked = vec![0.0; capacities.len()];
         for flow in active {

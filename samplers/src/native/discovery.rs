@@ -40,7 +40,7 @@ pub fn discover(roots: &Roots) -> Discovery {
     for root in [&roots.debugfs, &roots.procfs.join("fs")] {
         for mount in found.names(&root.join("lustre/llite")) {
             let stats = mount.path.join("stats");
-            // A mount being set up has no file yet; one that may not be read is told of.
+            // A mount being set up has no file yet; one that may not be read is reported.
             if !matches!(stats.try_exists(), Ok(false)) {
                 found.add(Kind::Lustre, &mount.name, &mount.path, &stats);
             }

@@ -75,10 +75,10 @@ impl fmt::Display for Event {
                 write!(f, "{:?} is left out: names have letters, digits and . _ - : @ + # only", path)
             }
             Event::Missed(ticks) => {
-                write!(f, "{ticks} ticks were missed (machine suspended or overloaded); sampling goes on")
+                write!(f, "{ticks} ticks were missed (machine suspended or overloaded); sampling continues")
             }
             Event::ClockSetBack => {
-                write!(f, "the system's clock was set back; sampling goes on by the new time")
+                write!(f, "the system's clock was set back; sampling continues by the new time")
             }
             Event::OutputReady(target) => write!(f, "rows go to {target}"),
             Event::OutputFails(target, reason) => {

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_and_sums_are_told_apart() {
+    fn counts_and_sums_are_distinguished() {
         let stats = "snapshot_time 1.5 secs.nsecs\nread_bytes 2 samples [bytes] 1 9 10\n\
                      write_bytes 5366826 samples [bytes] 1048576 1048576 5627524939776 99\nopen 1242 samples [usecs] 1 2 3 4\n";
         assert_eq!(cell(stats, "write_bytes.sum"), Cell::Number(5_627_524_939_776));

@@ -1,22 +1,22 @@
-//! Tick after tick, until somebody asks for the end.
+//! The sampling loop: tick after tick, until a stop is requested.
 
 use super::clock::{Clock, Wake};
 use super::event::Event;
-use super::figures::Figures;
 use super::sampler::Sampler;
 use super::schedule::Schedule;
 use super::sink::Sink;
+use super::statistics::TickStatistics;
 use super::tick_rows::TickRows;
 use schemas::Time;
 
-/// How to go on.
+/// When to sample, when to rescan, when to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// When to sample.
     pub schedule: Schedule,
     /// Microseconds between two looks for devices and mounts.
     pub rescan_us: i64,
-    /// Ends after so many ticks; `None` goes on.
+    /// Ends after so many ticks; `None` never ends.
     pub ticks: Option<u64>,
 }
 
@@ -76,9 +76,9 @@ pub enum Note<'a> {
     },
 }
 
-impl Figures {
-    /// Notes a tick, and nothing else.
-    pub fn hear(&mut self, note: Note<'_>) {
+impl TickStatistics {
+    /// Adds a tick; ignores other notes.
+    pub fn record(&mut self, note: Note<'_>) {
         if let Note::Tick { late_us, took_us } = note {
             self.note(late_us, took_us);
         }

@@ -15,7 +15,7 @@ pub struct Roots {
 }
 
 impl Roots {
-    /// debugfs lies in sysfs unless it is told.
+    /// debugfs lies in sysfs by default.
     pub fn new(sysfs: &Path, procfs: &Path, debugfs: Option<&Path>) -> Roots {
         let debugfs = debugfs.map_or_else(|| sysfs.join("kernel/debug"), Path::to_path_buf);
         Roots { sysfs: sysfs.to_path_buf(), procfs: procfs.to_path_buf(), debugfs }

@@ -113,8 +113,8 @@ impl Sink for Outlet {
         self.shared.state().over
     }
 
-    fn finish(&mut self, patience: Duration) {
-        let until = Instant::now() + patience;
+    fn finish(&mut self, timeout: Duration) {
+        let until = Instant::now() + timeout;
         let mut state = self.shared.state();
         state.closing = true;
         self.shared.work.notify_one();
@@ -203,7 +203,7 @@ fn next(shared: &Shared, lines: &mut Vec<u8>) -> bool {
         state = shared.work.wait(state).unwrap_or_else(PoisonError::into_inner);
     }
     if lines.is_empty() {
-        // The buffers change places: neither is allocated anew.
+        // The buffers are swapped: neither is allocated again.
         std::mem::swap(lines, &mut state.waiting);
     } else {
         lines.append(&mut state.waiting);

@@ -45,7 +45,7 @@ pub(crate) struct Set {
     pub(crate) kind: Kind,
     /// What stands between the timestamp and the counters.
     pub(crate) head: Vec<u8>,
-    /// Whether the last reading lacked something, which was told.
+    /// Whether the last reading lacked something, which was reported.
     pub(crate) bad: bool,
     files: Files,
 }

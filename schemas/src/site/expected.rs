@@ -1,4 +1,4 @@
-//! Who should be heard: a row for each producer, schema and component, so that silence has a name.
+//! Expected sources: a row for each producer, schema and component, so that a silent one is known by name.
 
 use super::{AriesMap, Half, HostClass, IbSampler, Place, Role, Scheduler, Site};
 use crate::Name;

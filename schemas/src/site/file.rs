@@ -20,9 +20,9 @@ pub enum Format {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheduler {
-    /// Slurm, whose SPANK plug-in `slurm_notifier` tells ldmsd.
+    /// Slurm, whose SPANK plug-in `slurm_notifier` notifies ldmsd.
     Slurm,
-    /// Nobody, as far as ldmsd is concerned.
+    /// ldmsd gets no job events.
     #[default]
     None,
 }

@@ -24,8 +24,8 @@ pub struct Flow {
 /// Why a walk does not arrive. The vertex is where it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RouteError {
-    /// Nobody has the LID.
-    #[error("nobody has LID {0}")]
+    /// No port has the LID.
+    #[error("no port has LID {0}")]
     UnknownLid(u16),
     /// The host has no port in this rail.
     #[error("the sender has no link in this rail")]

@@ -8,7 +8,7 @@ use crate::rng::Rng;
 use schemas::{Cause, CauseKind, VertexIndex};
 
 /// Hosts all over some leaves: the victim has some, the aggressor, which begins at the onset, others.
-/// Unless it is `known`, nobody tells of the aggressor.
+/// Unless it is `known`, the scheduler does not report the aggressor.
 pub(super) fn other_job(seed: u64, known: bool) -> Result<Labelled, LabelledError> {
     let mut rng = Rng::new(seed, 0x07E6);
     let topology = two_level(12, 12, 24)?;

@@ -67,7 +67,7 @@ fn growth(lab: &mut Lab) -> BTreeMap<String, Vec<u64>> {
 }
 
 #[test]
-fn without_noise_the_counters_tell_the_loads_and_ratios_exactly() {
+fn without_noise_counters_give_exact_loads_and_ratios() {
     for topology in [vishnu().unwrap(), aries_chassis().unwrap()] {
         let mut lab = Lab::new(setup(Arc::clone(&topology), STILL)).unwrap();
         for _ in 0..9 {
@@ -146,22 +146,22 @@ fn rows_of_a_component_are_missing_together() {
 }
 
 #[test]
-fn a_job_is_told_when_it_starts_and_when_it_ends_unless_nobody_knows_it() {
+fn known_jobs_are_reported_at_start_and_end() {
     let mut setup = setup(vishnu().unwrap(), STILL);
     let mut hidden = setup.jobs[0].clone();
     (hidden.job_id, hidden.known) = (8, false);
     setup.jobs.push(hidden);
     let mut lab = Lab::new(setup).unwrap();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     while !lab.is_over() {
         let second = lab.seconds();
-        told.extend(lab.step().jobs.iter().map(|job| (second, job.clone())));
+        reported.extend(lab.step().jobs.iter().map(|job| (second, job.clone())));
     }
-    assert_eq!(told.len(), 2);
-    assert_eq!((told[0].0, told[0].1.start, told[0].1.end), (3, at(3.0), None));
+    assert_eq!(reported.len(), 2);
+    assert_eq!((reported[0].0, reported[0].1.start, reported[0].1.end), (3, at(3.0), None));
     let end = lab.truth().job(7).unwrap().end_s.unwrap();
     assert!(end > 23.5, "two jobs on the same hosts slow each other down: {end}");
-    assert_eq!((told[1].1.end, told[1].1.nodes.len()), (Some(at(end)), 20));
+    assert_eq!((reported[1].1.end, reported[1].1.nodes.len()), (Some(at(end)), 20));
 }
 
 #[test]

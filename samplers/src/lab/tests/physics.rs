@@ -120,7 +120,7 @@ fn a_full_link_is_shared_max_min_and_its_stalls_come_back_to_the_links_before_it
     let excess = own_ratio(1.7) - UNLOADED;
     assert!(near(lab.ratios()[down.at()], own_ratio(1.7)));
     assert!(near(lab.ratios()[from.at()], own_ratio(0.9) + BACK_PRESSURE * excess));
-    assert!(near(lab.ratios()[unheld.at()], own_ratio(0.2)), "a flow that has enough holds nobody back");
+    assert!(near(lab.ratios()[unheld.at()], own_ratio(0.2)), "a flow that has enough holds no other back");
 }
 
 fn incast(topology: &Topology, job_id: u64, first: u32, senders: u32, part: f64) -> LabJob {

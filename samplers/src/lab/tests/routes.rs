@@ -132,7 +132,7 @@ fn play(lab: &mut Lab, seconds: u32) {
 }
 
 #[test]
-fn adaptive_flows_choose_anew_when_another_job_comes() {
+fn adaptive_flows_choose_again_when_another_job_starts() {
     let topology = dragonfly_plus_small().unwrap();
     let all = hosts(&topology);
     // Both jobs send from the first group to the second.
@@ -225,7 +225,7 @@ fn a_flow_that_makes_way_for_others_is_no_contention_on_the_link_it_takes_instea
 }
 
 #[test]
-fn striped_flows_lose_to_those_who_share_one_of_their_paths() {
+fn striped_flows_lose_to_flows_on_one_of_their_paths() {
     let topology = vishnu_drawn(2, 1).unwrap();
     let all = hosts(&topology);
     for routing in [STRIPED, WEIGHED] {

@@ -34,7 +34,7 @@ pub(super) fn class(at: usize, file: &HostsFile, class: &HostClass, site: &SiteF
             .wrong(&key("role"), format!("{}: nothing to sample; name lustre or [aries]", class.role.name()));
     }
     if file.jobs == Some(true) && site.scheduler == Scheduler::None {
-        notes.wrong(&key("jobs"), "true, but scheduler is \"none\": nobody would tell the jobs");
+        notes.wrong(&key("jobs"), "true, but scheduler is \"none\": no jobs would be reported");
     }
 }
 
@@ -53,7 +53,7 @@ fn infiniband_host(key: &dyn Fn(&str) -> String, class: &HostClass, site: &SiteF
         if loses_in_avro(sampler) {
             let text = format!(
                 "{}: its column `port` has 32 bits without sign, which the store writes as 0 in Avro: ports could not \
-                 be told apart; take filesingle, sysclassib or format = \"json\"",
+                 be distinguished; take filesingle, sysclassib or format = \"json\"",
                 sampler.name()
             );
             notes.wrong(&key("sampler"), text);
@@ -120,7 +120,7 @@ fn routers(site: &Site, notes: &mut Notes<'_>) {
         }
     }
     if !bare.is_empty() {
-        notes.wrong("aries.redundancy", format!("nobody reports {}; add the hosts", shortened(&bare)));
+        notes.wrong("aries.redundancy", format!("no host reports {}; add the hosts", shortened(&bare)));
     }
     if !thin.is_empty() {
         let text = format!("{}, but {} has one reporter", map.redundancy, shortened(&thin));

@@ -1,4 +1,4 @@
-//! Figures of what needs no network: requests to servers, single messages.
+//! Measures without a network: requests to servers, single messages.
 
 use super::experiment::{MessagesSpec, RequestsSpec};
 use super::measure::Measure;
