@@ -116,7 +116,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     store.as_mut().map_or(Ok((0, 0)), Store::learn)?;
     bar.finish_and_clear();
     let summary = outputs.finish()?;
-    tell(args, &pipeline, &replay, &summary);
+    print_summary(args, &pipeline, &replay, &summary);
     anyhow::ensure!(
         job_rows + used(pipeline.rows(), &summary.drops) > 0,
         "no row was used: {}",
@@ -140,7 +140,7 @@ fn fresh_store(folder: &Path) -> anyhow::Result<Store> {
     Ok(Store::open(&path, retention)?)
 }
 
-fn tell(args: &ReplayArgs, pipeline: &Pipeline, replay: &Replay, summary: &Summary) {
+fn print_summary(args: &ReplayArgs, pipeline: &Pipeline, replay: &Replay, summary: &Summary) {
     eprintln!(
         "{} rows, {} series, {} episodes, {} jobs -> {}",
         pipeline.rows(),

@@ -1,4 +1,4 @@
-//! `tailback serve`: the page over a store that somebody wrote, or still writes, or over a database.
+//! `tailback serve`: the page over a store that is written already, or still growing, or over a database.
 
 use crate::config::RunConfig;
 use crate::run::pg_settings;

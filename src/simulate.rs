@@ -1,5 +1,5 @@
 //! `tailback simulate`: the rows that a simulated cluster's LDMS would store, with the truth beside them; or the same
-//! published to Kafka as time goes on.
+//! published to Kafka in real time.
 
 mod live;
 

@@ -36,7 +36,7 @@ pub enum RegistryError {
         /// What happened.
         why: String,
     },
-    /// The registry does not let us in, or is not where we were told: a person must mend the configuration.
+    /// The registry does not let us in, or is not at the configured address: a person must correct the configuration.
     #[error("schema registry at {url}: {why}")]
     Stop {
         /// Where.

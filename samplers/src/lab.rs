@@ -20,7 +20,7 @@
 //! | `losses` | what jobs lose in a second, and to whom |
 //! | `links` | which links are contended, cause and kind |
 //! | `faults` | what is broken, from event to event |
-//! | `run` | jobs as they go on |
+//! | `run` | running jobs |
 //! | [`truth`] | [`LabTruth`]: what really happened |
 //! | `counters` | sources and cumulative counters |
 //! | `rows` | the same as lines of LDMS |

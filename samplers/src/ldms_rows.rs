@@ -73,7 +73,7 @@ pub(crate) struct ClientRow {
     pub(crate) job: u64,
     /// Bytes written; the row has whole pages.
     pub(crate) written: f64,
-    /// Seconds since the start, for the counters that go on by themselves.
+    /// Seconds since the start, for the counters that advance by themselves.
     pub(crate) second: u64,
 }
 

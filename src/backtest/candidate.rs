@@ -138,7 +138,7 @@ fn variable(key: &str) -> String {
     format!("TAILBACK_{}", key.to_uppercase().replace('.', "__"))
 }
 
-/// A problem as it is told of the command line: of variables nobody has heard.
+/// A problem in terms of the command line: its variables are internal.
 fn in_words(problem: &Problem, keys: &[Assignment]) -> String {
     let text = problem.text.split(" (TAILBACK_").next().unwrap_or_default();
     let set = |set: &&Assignment| problem.origin == Origin::Environment(variable(&set.key));
@@ -237,8 +237,8 @@ mod tests {
             ("model=robst", "--sweep model=robst: model must be one of robust, published"),
             ("kafka.group=a", "--sweep kafka.group=a: kafka.group changes nothing of what rows become"),
         ] {
-            let told = of(&[], None, &[sweep]).unwrap_err();
-            assert!(told.starts_with(want) && !told.contains(['\n', '(']), "{told}");
+            let error = of(&[], None, &[sweep]).unwrap_err();
+            assert!(error.starts_with(want) && !error.contains(['\n', '(']), "{error}");
         }
     }
 
@@ -249,7 +249,7 @@ mod tests {
             format!("ib_wait_ratio.eta={}", many.join(",")),
             format!("aries_stall_ratio.eta={}", many.join(",")),
         );
-        let told = of(&[], None, &[&eta, &change]).unwrap_err();
-        assert_eq!(told, "the grid has 400 points, more than 255: sweep fewer values at once");
+        let error = of(&[], None, &[&eta, &change]).unwrap_err();
+        assert_eq!(error, "the grid has 400 points, more than 255: sweep fewer values at once");
     }
 }

@@ -54,7 +54,7 @@ pub struct NamedSeries {
 pub struct Facts {
     /// Series in the order of their first row.
     pub series: Vec<NamedSeries>,
-    /// Jobs that were told of, by number.
+    /// Reported jobs, by number.
     pub jobs: BTreeMap<String, Job>,
     /// What each lost.
     pub results: BTreeMap<String, JobResult>,

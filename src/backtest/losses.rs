@@ -55,7 +55,7 @@ impl Loss {
         })
     }
 
-    /// Of a series whose loss the truth tells: all of its episodes together, their errors independent.
+    /// Of a series whose loss the truth contains: all of its episodes together, their errors independent.
     pub fn of_series(series: &JudgedSeries, said: &SeriesFacts) -> Option<Loss> {
         let truth_s = series.slowdown_s?;
         let estimate_s = said.episodes.values().fold(0.0, |sum, e| sum + e.slowdown_s);

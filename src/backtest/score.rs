@@ -14,13 +14,13 @@ use std::collections::{BTreeMap, HashMap};
 /// Scores of one configuration over one stretch of time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Scores {
-    /// Of all series together; `slowdown` is that of jobs where the truth tells of jobs, else of series.
+    /// Of all series together; `slowdown` is that of jobs where the truth contains jobs, else of series.
     pub all: Score,
     /// Of the series of each metric; `slowdown` is that of series.
     pub metrics: BTreeMap<&'static str, Score>,
 }
 
-/// Figures; null where there is nothing to divide by.
+/// Metrics; null where there is nothing to divide by.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Score {
     /// Part of the found seconds that are true.
@@ -154,9 +154,9 @@ impl Tally {
         let overlapping = said.episodes.values().filter(|e| e.start < to && e.end > from);
         let Some(episode) = overlapping.min_by_key(|e| (e.start, e.end)) else { return };
         self.episodes_found += 1;
-        // What is told of one that is over, but before the next, is told of it.
+        // A report after its end, but before the next stretch, counts for it.
         let next = contended.first_between(to + 1, Time(i64::MAX)).unwrap_or(Time(i64::MAX));
-        self.latencies_s.extend(said.first_said(from, next).map(|told| told.seconds_since(from)));
+        self.latencies_s.extend(said.first_said(from, next).map(|reported| reported.seconds_since(from)));
         self.start_offs_s.push(episode.start.seconds_since(from).abs());
     }
 
@@ -310,7 +310,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_told_after_the_stretch_is_late_and_told_all_the_same() {
+    fn report_after_the_stretch_counts_as_late() {
         let found = score(&case(
             &[(100, 105), (300, 320)],
             &[],

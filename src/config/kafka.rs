@@ -116,7 +116,7 @@ impl Kafka {
                 // A second's rows come within some hundred milliseconds: an answer for every few of them costs broker and
                 // stages more than what is in it.
                 set("fetch.min.bytes", "262144");
-                // What is less waits so long. A broker answers a connection in order: whoever asks for the end of an idle
+                // A smaller answer waits this long. A broker answers a connection in order: a request for the end of an idle
                 // partition waits for the fetch before, which is librdkafka's 500 ms.
                 set("fetch.wait.max.ms", "50");
             }

@@ -107,12 +107,12 @@ fn an_option_goes_before_the_file_even_if_the_file_is_wrong_there() {
 }
 
 #[test]
-fn every_mistake_is_told() {
+fn all_mistakes_are_reported() {
     let text = "[metric.ib_wait_ratio]\nfloor = 0.0\neta = 1000\n[stream]\ntick_s = 0\nlateness_s = 99";
-    let told = parse(text).unwrap_err();
-    let told: Vec<&str> = told.lines().collect();
+    let error = parse(text).unwrap_err();
+    let lines: Vec<&str> = error.lines().collect();
     assert_eq!(
-        told,
+        lines,
         [
             "tailback.toml:5: stream.tick_s must be a number from 0.1 to 60 s, not 0",
             "tailback.toml:6: stream.lateness_s must be a number from 1 to 30 s at a tick of 1 s, not 99",
@@ -212,11 +212,11 @@ proptest! {
         let wrong = mistyped(&path, at, how, with);
         prop_assume!(known::what_is(&wrong) == known::Known::Nothing && !wrong.ends_with('.'));
         let layers = of_text(&format!("# a line\n{wrong} = 1"));
-        let told: Vec<String> = layers.problems.iter().map(ToString::to_string).collect();
-        prop_assert_eq!(told.len(), 1);
+        let problems: Vec<String> = layers.problems.iter().map(ToString::to_string).collect();
+        prop_assert_eq!(problems.len(), 1);
         let start = format!("tailback.toml:2: {wrong} is no key; the nearest is ");
-        prop_assert!(told[0].starts_with(&start), "{}", told[0]);
-        prop_assert!(told[0][start.len()..].split(" or ").any(|named| named == path), "{}", told[0]);
+        prop_assert!(problems[0].starts_with(&start), "{}", problems[0]);
+        prop_assert!(problems[0][start.len()..].split(" or ").any(|named| named == path), "{}", problems[0]);
     }
 
     #[test]

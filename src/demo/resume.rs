@@ -41,7 +41,7 @@ pub struct Left {
     pub alerts: Alerts,
 }
 
-/// Opens the store: to continue if a demo was killed, anew otherwise. A file that is no demo's stays as it is.
+/// Opens the store: to continue if a demo was killed, to restart otherwise. A file that is no demo's stays as it is.
 ///
 /// # Errors
 /// A file that holds something else, or a disk that refuses.

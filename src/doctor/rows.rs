@@ -53,7 +53,7 @@ pub struct Schemas {
     known: AvroSchemas,
     client: Option<RegistryClient>,
     failed: BTreeMap<u32, String>,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl Schemas {
@@ -61,7 +61,7 @@ impl Schemas {
     ///
     /// # Errors
     /// A folder or an address that cannot be used.
-    pub fn new(config: &SchemaRegistry, patience: Duration) -> Result<Schemas, String> {
+    pub fn new(config: &SchemaRegistry, timeout: Duration) -> Result<Schemas, String> {
         let login =
             (!config.user.is_empty()).then_some((config.user.as_str(), config.password_file.as_path()));
         let client = match config.url.is_empty() {
@@ -74,7 +74,7 @@ impl Schemas {
         if config.cache_dir.is_dir() {
             known.load_dir(&config.cache_dir).map_err(|error| error.to_string())?;
         }
-        Ok(Schemas { known, client, failed: BTreeMap::new(), patience })
+        Ok(Schemas { known, client, failed: BTreeMap::new(), timeout })
     }
 
     /// Asks for a schema; whether it is known now, or known not to exist.
@@ -86,7 +86,7 @@ impl Schemas {
             self.failed.insert(id, "no schema_registry.url is set, and no file of the folder has it".into());
             return false;
         };
-        match tokio::time::timeout(self.patience, client.schema(id)).await {
+        match tokio::time::timeout(self.timeout, client.schema(id)).await {
             Ok(Ok(schema)) => {
                 if let Err(error) = self.known.insert(id, &schema) {
                     self.known.refuse(id, DropReason::BadAvroSchema, &error.to_string());

@@ -75,13 +75,13 @@ fn settings(config: &RunConfig, server: &Server, notes: &mut Notes) {
         ),
     }
     let (buffers, wal) = (server.shared_buffers, server.max_wal_size);
-    let figures = format!("shared_buffers {}, max_wal_size {}", bytes(buffers), bytes(wal));
+    let settings = format!("shared_buffers {}, max_wal_size {}", bytes(buffers), bytes(wal));
     match buffers < 256 << 20 || wal < 2 << 30 {
         true => notes.advise(
-            format!("{figures}: less than a large machine needs"),
+            format!("{settings}: less than a large machine needs"),
             "for more than a few thousand nodes: ALTER SYSTEM SET shared_buffers = '2GB' (needs a restart), max_wal_size = '8GB'",
         ),
-        false => notes.ok(figures),
+        false => notes.ok(settings),
     }
 }
 
@@ -232,7 +232,7 @@ mod tests {
         let (positions, samplers) = (Ok(Vec::new()), Ok(Vec::new()));
         DatabaseFacts {
             unknown_nodes: Ok(Vec::new()),
-            never_heard: Ok(Vec::new()),
+            never_seen: Ok(Vec::new()),
             ports: Ok(Vec::new()),
             server: good(),
             tiers: Ok(tiers),
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_postgresql_is_told_with_what_it_lacks() {
+    fn plain_postgresql_is_reported_with_its_limits() {
         let plain = ServerFacts { schema_version: Some("0001_schema".into()), ..ServerFacts::default() };
         let found = tiers(&config(), &facts(plain, Vec::new()));
         assert_eq!([found[0].level, found[1].level], [Level::Ok, Level::Warn]);

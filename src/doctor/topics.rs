@@ -6,7 +6,7 @@ use super::words::{bytes, few, many, span};
 use crate::config::RunConfig;
 use std::collections::BTreeMap;
 
-/// Brokers: how many, where, and whether the addresses that they tell can be reached from here.
+/// Brokers: how many, where, and whether their advertised addresses can be reached from here.
 pub fn brokers(facts: &KafkaFacts, unreachable: &[(String, String)]) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Kafka, "brokers");
     let addresses: Vec<&str> = facts.brokers.iter().map(|(_, address)| address.as_str()).collect();
@@ -116,7 +116,7 @@ fn own_topic(
     leaders(topic, notes);
     layout(config, facts, topic, notes);
     let Some(settings) = &topic.settings else {
-        notes.unknown(&format!("the brokers do not tell the settings of {name} (right DESCRIBE_CONFIGS)"));
+        notes.unknown(&format!("the brokers do not return the settings of {name} (right DESCRIBE_CONFIGS)"));
         return;
     };
     keeping(config, topic, settings, (hours, key), notes);
@@ -225,7 +225,7 @@ fn alter(config: &RunConfig, topic: &str, setting: &str) -> String {
     )
 }
 
-/// Partitions that nobody leads, or whose copies lag.
+/// Partitions without a leader, or whose copies lag.
 fn leaders(topic: &TopicFacts, notes: &mut Notes) {
     let dead = topic.partitions.iter().filter(|partition| !partition.led).count();
     if dead > 0 {

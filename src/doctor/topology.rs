@@ -67,7 +67,7 @@ fn ports(unknown: &[UnknownPort], notes: &mut Notes) {
             few(&named, NAMED),
             more(unknown.len())
         ),
-        "take the topology anew (ibnetdiscover, `rtr --interconnect`); until then these links have no peer and no class",
+        "read the topology again (ibnetdiscover, `rtr --interconnect`); until then these links have no peer and no class",
     );
 }
 
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_none_is_told() {
+    fn unreadable_file_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let found = check(&file(&folder, "hello\n"), &Ok(Vec::new()));
         assert_eq!(found[0].level, Level::Error, "{found:?}");

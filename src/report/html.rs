@@ -20,7 +20,7 @@ pub(super) fn page(facts: &PostMortem, compared: Option<(&str, &[ComparedItem])>
             body.push(causes(&result.causes, result.slowdown_s));
         }
         None => body.push(list("What was lost", &[
-            "Not known: nothing was measured of this job. Without data nobody can say whether it met contention.".to_string(),
+            "Not known: nothing was measured of this job. Without data it is unknown whether it met contention.".to_string(),
         ])),
     }
     body.push(list("Made of", &parts::factors(facts)));
@@ -85,7 +85,7 @@ fn table<const N: usize>(rows: &[[String; N]]) -> String {
 fn head(facts: &PostMortem) -> String {
     let job = &facts.job;
     let end = match job.end {
-        Some(end) if job.end_presumed => format!("{} at the latest (nobody told of its end)", utc(end)),
+        Some(end) if job.end_presumed => format!("{} at the latest (end not reported)", utc(end)),
         Some(end) => utc(end),
         None => format!("no end by {}", utc(facts.until)),
     };

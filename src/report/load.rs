@@ -17,7 +17,7 @@ use std::path::Path;
 pub(super) fn load(path: &Path, id: &str) -> Result<PostMortem> {
     let mut connection = open_reader(path)?;
     let unreadable = || format!("{}: job {id:?} cannot be read", path.display());
-    // One transaction: all answers are of the same commit, although the writer goes on.
+    // One transaction: all answers are of the same commit, although the writer continues.
     let store = connection.transaction().with_context(unreadable)?;
     match job(&store, id).with_context(unreadable)? {
         Some(job) => facts(&store, job).with_context(unreadable),
@@ -149,7 +149,11 @@ fn series(store: &Connection, job: &Job, until: Time) -> Result<SeriesCount> {
     let parameters = params![job.job_id.as_str(), job.start.seconds(), until.seconds()];
     let count = |row: &Row<'_>, column| row.get::<_, i64>(column).map(|n| n as u64);
     let read = |row: &Row<'_>| {
-        Ok(SeriesCount { total: count(row, 0)?, unheard: count(row, 1)?, fell_silent: count(row, 2)? })
+        Ok(SeriesCount {
+            total: count(row, 0)?,
+            without_readings: count(row, 1)?,
+            fell_silent: count(row, 2)?,
+        })
     };
     Ok(store.query_row(include_str!("job_series.sql"), parameters, read)?)
 }

@@ -2,12 +2,12 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `post_mortem.rs` | [`PostMortem`], the facts, and the figures that follow from them |
+//! | `post_mortem.rs` | [`PostMortem`], the facts, and the numbers that follow from them |
 //! | `load.rs` | reading them from the store; the statements are the `.sql` files here |
 //! | `load_server.rs` | reading them from PostgreSQL; the statements are `server/*.sql` |
-//! | `nearest.rs` | which known job somebody may have meant |
+//! | `nearest.rs` | known jobs with a similar number |
 //! | `render.rs`, `table.rs`, `unknowns.rs` | the facts as text: the page, its table of episodes, its last part |
-//! | `sparkline.rs`, `nodes.rs`, `words.rs` | loss over time in one line, node lists, figures with units |
+//! | `sparkline.rs`, `nodes.rs`, `words.rs` | loss over time in one line, node lists, numbers with units |
 //! | `parts.rs` | factors and regions in lines |
 //! | `json.rs` | the facts as one JSON object |
 //! | `html.rs`, `timeline.rs`, `page.css` | the facts as one page of HTML, and its drawing |
@@ -46,7 +46,7 @@ use serde_json::json;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
-/// Columns of a page that is not written to a terminal, or to one that does not tell its width.
+/// Columns of a page that is not written to a terminal, or to one of unknown width.
 const WIDTH: usize = 120;
 
 /// What a job lost to contention: how much, when, on which resource, and to whom

@@ -36,7 +36,7 @@ pub fn render(facts: &PostMortem, width: usize, colour: bool) -> String {
     page.join("\n") + "\n"
 }
 
-/// A part of the page with its title; nothing where there is nothing to tell.
+/// A part of the page with its title; nothing without lines.
 fn section(paint: &Paint, title: &str, lines: Vec<String>) -> Vec<String> {
     if lines.is_empty() {
         return lines;
@@ -50,7 +50,7 @@ fn head(facts: &PostMortem, paint: &Paint) -> Vec<String> {
     let label = if job.label.is_empty() { String::new() } else { format!(" ({})", printable(&job.label)) };
     let title = format!("Job {}{label}  {}  {}", job.job_id, printable(&job.name), of_user(&job.user));
     let until = match job.end {
-        Some(end) if job.end_presumed => format!("to {} at the latest (nobody told of its end)", utc(end)),
+        Some(end) if job.end_presumed => format!("to {} at the latest (end not reported)", utc(end)),
         Some(end) => format!("to {}", utc(end)),
         None => format!("and had no end by {}", utc(facts.until)),
     };
@@ -113,7 +113,7 @@ pub(super) fn lost_words(facts: &PostMortem, r: &JobResult) -> String {
 fn no_data(paint: &Paint) -> Vec<String> {
     vec![
         paint.loss("  lost   not known: nothing was measured of this job"),
-        "         Without data nobody can say whether it met contention.".to_string(),
+        "         Without data it is unknown whether it met contention.".to_string(),
     ]
 }
 
@@ -144,12 +144,12 @@ fn who(result: &JobResult, paint: &Paint) -> Vec<String> {
     let mut lines = vec![String::new(), paint.bold("Who")];
     let named: Vec<&CauseShare> = result.causes.iter().filter(|c| c.cause != Cause::Unknown).collect();
     if named.is_empty() {
-        lines.push("  The data names nobody.".to_string());
+        lines.push("  No cause is known.".to_string());
     }
     lines.extend(named.into_iter().map(|c| {
         let seconds = c.share * result.slowdown_s;
-        let figures = format!("{:>4}  {seconds:>7.1} s", percent(c.share));
-        format!("  {} {figures}  {} ({})", paint.loss(&bar(c.share)), cause(c), kind(c.kind))
+        let amount = format!("{:>4}  {seconds:>7.1} s", percent(c.share));
+        format!("  {} {amount}  {} ({})", paint.loss(&bar(c.share)), cause(c), kind(c.kind))
     }));
     let others = counted(result.causes.len(), "cause", "causes");
     lines.truncate(lines.len().min(2 + 12));

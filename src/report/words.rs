@@ -1,4 +1,4 @@
-//! Figures and times as a person reads them.
+//! Numbers and times as a person reads them.
 
 use schemas::{Cause, CauseKind, CauseShare, Metric, Time};
 

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
-/// Faults of a kind that are told to a person; JSON has a thousand.
+/// Faults of a kind that the text lists; JSON has a thousand.
 const SHOWN: usize = 20;
 
 pub(super) fn check(
@@ -26,14 +26,14 @@ pub(super) fn check(
         let faults = reading.faults.examples();
         writeln!(out, "{:#}", json!({ "counts": counts, "faults": faults, "unknown_ports": unknown }))?;
     } else {
-        tell(reading, &unknown, out)?;
+        print(reading, &unknown, out)?;
     }
     let wrong = reading.faults.total() + unknown.len() as u64;
     anyhow::ensure!(wrong == 0, "the topology has {wrong} fault{}", if wrong == 1 { "" } else { "s" });
     Ok(())
 }
 
-fn tell(reading: &TopologyReading, unknown: &[UnknownPort], out: &mut impl Write) -> std::io::Result<()> {
+fn print(reading: &TopologyReading, unknown: &[UnknownPort], out: &mut impl Write) -> std::io::Result<()> {
     for (kind, count) in reading.faults.nonzero() {
         writeln!(out, "{}, {count} times: {}", kind.name(), kind.meaning())?;
         let of_kind: Vec<&Fault> = reading.faults.examples().iter().filter(|f| f.kind == kind).collect();

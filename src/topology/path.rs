@@ -32,7 +32,7 @@ pub(super) fn show(
         writeln!(out, "{:#}", json!({ "from": from, "to": to, "ways": ways }))?;
     } else {
         for way in &ways {
-            tell(topology, way, out)?;
+            print(topology, way, out)?;
         }
     }
     let lost = ways.iter().filter(|way| way.error.is_some()).count();
@@ -68,7 +68,7 @@ fn hop(topology: &Topology, link: LinkIndex) -> [String; 4] {
     [from, port, to, peer_port]
 }
 
-fn tell(topology: &Topology, way: &Way, out: &mut impl Write) -> std::io::Result<()> {
+fn print(topology: &Topology, way: &Way, out: &mut impl Write) -> std::io::Result<()> {
     match (way.rail, way.lid) {
         (Some(rail), Some(lid)) => writeln!(out, "rail {rail}, LID {lid}: {} links", way.links.len())?,
         _ => writeln!(out, "no forwarding tables; one of the shortest paths: {} links", way.links.len())?,

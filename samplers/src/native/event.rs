@@ -68,7 +68,9 @@ impl fmt::Display for Event {
             Event::Lost(set, reason) => {
                 write!(f, "{set} is gone: {reason}; it is sampled again when it returns")
             }
-            Event::Refused(set, reason) => write!(f, "{set} cannot be sampled: {reason}; the others go on"),
+            Event::Refused(set, reason) => {
+                write!(f, "{set} cannot be sampled: {reason}; the others are sampled")
+            }
             Event::BadContent(set, what) => write!(f, "{set}: {what}; its rows go without it"),
             Event::Unreadable(path, reason) => write!(f, "{} cannot be read: {reason}", path.display()),
             Event::BadName(path) => {

@@ -1,4 +1,4 @@
-//! Devices and mounts come, go and hold garbage; the others go on.
+//! Devices and mounts appear, vanish and contain garbage; sampling of the others continues.
 
 use crate::integration::native::support::{Bench, described, text, value};
 use crate::integration::native::tree::{MOUNT, Tree};

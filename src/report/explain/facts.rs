@@ -16,7 +16,7 @@ pub struct Explained {
     pub start: f64,
     /// End; for an open episode its latest tick.
     pub end: f64,
-    /// Whether it goes on.
+    /// Whether it is ongoing.
     pub open: bool,
     /// The worst windowed mean, in the metric's unit; null if none is known.
     pub peak: Option<f64>,

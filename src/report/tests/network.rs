@@ -49,7 +49,7 @@ pub(super) fn regions() -> Vec<JobRegion> {
     vec![waits, loads]
 }
 
-/// A region of [`regions`] as the detector would tell it.
+/// A region of [`regions`] as the detector would report it.
 pub(super) fn region(id: u64, cause: &str, victim: Option<&str>) -> Region {
     let of = regions().remove(0);
     let cause = RegionCause {
