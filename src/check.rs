@@ -60,7 +60,7 @@ fn print(examined: &Examined, out: &mut impl Write) -> std::io::Result<()> {
         writeln!(out, "warning: {warning}")?;
     }
     if examined.problems.is_empty() {
-        writeln!(out, "# In effect; where nothing is said behind a value, it is the default.")?;
+        writeln!(out, "# In effect; a value without an origin is the default.")?;
         write!(out, "{}", effective::as_toml(&examined.values))?;
     }
     Ok(())

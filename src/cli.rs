@@ -20,7 +20,7 @@ use crate::topology::TopologyArgs;
 use clap::{Parser, Subcommand};
 use std::io::Write;
 
-/// Contention monitor for supercomputers: which job lost how many seconds, on which links, to whom
+/// Contention monitor for supercomputers: which job lost how many seconds, on which links, and the cause
 #[derive(Debug, Parser)]
 #[command(version, about)]
 struct Cli {

@@ -25,7 +25,7 @@ pub struct HealthArgs {
 /// Queries the local process and prints its answer.
 ///
 /// # Errors
-/// If nothing answers, or it is not ready: the answer says why.
+/// If nothing answers, or it is not ready: the answer contains the reason.
 pub fn run(args: &HealthArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let http = RunConfig::load(args.config.as_deref())?.http;
     let mut address = http.listen;

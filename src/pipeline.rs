@@ -79,7 +79,7 @@ impl Pipeline {
         }
     }
 
-    /// Takes decoded rows: jobs first, since they say where baselines restart.
+    /// Takes decoded rows: jobs first, since they determine where baselines restart.
     pub fn feed(&mut self, decoded: &Decoded) {
         for job in self.jobs.fold(&decoded.jobs) {
             self.job(job);

@@ -135,7 +135,7 @@ fn used(decoded: u64, drops: &DropCounts) -> u64 {
 fn fresh_store(folder: &Path) -> anyhow::Result<Store> {
     let path = folder.join("tailback.db");
     Store::remove(&path).with_context(|| format!("{} cannot be replaced", path.display()))?;
-    // Recorded time may be years ago: what was asked for is kept, whatever its age.
+    // Recorded time may be years ago: the requested rows are kept, whatever their age.
     let retention = Retention { signals_s: f64::INFINITY, episodes_s: f64::INFINITY, bytes_max: None };
     Ok(Store::open(&path, retention)?)
 }

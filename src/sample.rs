@@ -1,4 +1,4 @@
-//! `tailback sample`: the native sampler on a node; reads arguments, opens the output, runs until it is asked to end.
+//! `tailback sample`: the native sampler on a node; reads arguments, opens the output, runs until a stop is requested.
 
 mod kafka;
 mod output;

@@ -20,8 +20,8 @@ pub enum RegistryError {
     /// The address or the password cannot be used as they are configured.
     #[error("schema registry: {0}")]
     Config(String),
-    /// The registry is away or busy: ask again later, messages wait.
-    #[error("schema registry, schema {id}: {why}; it will be asked again")]
+    /// The registry is unreachable or busy: the caller retries later, messages wait.
+    #[error("schema registry, schema {id}: {why}; retrying")]
     Retry {
         /// Number of the schema.
         id: u32,
@@ -58,7 +58,7 @@ impl fmt::Debug for Login {
     }
 }
 
-/// Asks a registry for schemas. A clone shares its connections.
+/// A client of a schema registry. A clone shares its connections.
 #[derive(Clone, Debug)]
 pub struct RegistryClient {
     client: Client,
@@ -88,7 +88,7 @@ impl RegistryClient {
     /// The schema with this number, for [`crate::AvroSchemas::insert`].
     ///
     /// # Errors
-    /// [`RegistryError`] says whether to ask again, to drop its messages or to stop.
+    /// [`RegistryError`] decides whether the caller retries, drops the messages or stops.
     pub async fn schema(&self, id: u32) -> Result<String, RegistryError> {
         let retry = |error: reqwest::Error| RegistryError::Retry { id, why: chain(&error.without_url()) };
         let url = self.base.join(&id.to_string()).map_err(|error| self.stop(error.to_string()))?;
@@ -174,7 +174,7 @@ fn read_login(user: &str, file: &Path) -> Result<Login, RegistryError> {
     Ok(Login { user: user.to_string(), password })
 }
 
-/// An error with its causes, which say more than itself.
+/// An error with its causes, which are more specific.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

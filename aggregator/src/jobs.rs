@@ -91,7 +91,7 @@ impl JobBook {
         entry.runs(job_id)
     }
 
-    /// When a scheduler or a job file says that a job ran on `node`.
+    /// When a job ran on `node`, by a scheduler or a job file.
     fn named_on(&self, node: &Name) -> Vec<Span> {
         let on_nodes = self.on_nodes.as_ref();
         let entries = on_nodes.into_iter().flat_map(|on_nodes| on_nodes.on(node));
@@ -199,7 +199,7 @@ pub enum JobsError {
     Open {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A line that cannot be read.
@@ -209,7 +209,7 @@ pub enum JobsError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A line that is no job.

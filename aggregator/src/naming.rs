@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_convention_is_crays_unless_told_otherwise() {
+    fn default_convention_is_crays() {
         let naming = NodeNaming::default();
         assert_eq!(node(&naming, 12), "nid00012");
         assert_eq!(node(&naming, 123_456), "nid123456");

@@ -8,7 +8,7 @@ use schemas::{DropReason, Name, Source, SourceIndex, Sources};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Values of a row that say which source it is.
+/// Values of a row that identify its source.
 #[derive(Debug, Default)]
 pub(crate) struct Identity<'a> {
     pub producer: Option<Cow<'a, [u8]>>,
@@ -25,8 +25,8 @@ impl<'a> Identity<'a> {
             // An empty producer is none: `component_id` may still identify the node.
             Role::Producer => self.producer = Some(text).filter(|text| !text.is_empty()),
             Role::Text(slot) => {
-                if let Some(place) = self.texts.get_mut(usize::from(slot)) {
-                    *place = text;
+                if let Some(cell) = self.texts.get_mut(usize::from(slot)) {
+                    *cell = text;
                 }
             }
             Role::JobId => self.job_id = Some(text),

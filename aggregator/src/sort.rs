@@ -52,12 +52,12 @@ impl Limits {
     }
 }
 
-/// A line that waits for its turn: ordered by time, then by its place in the file.
+/// A line that waits for its turn: ordered by time, then by its line in the file.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Row {
     pub time: Time,
     pub number: u64,
-    /// Place of its table in [`InputFile::tables`].
+    /// Index of its table in [`InputFile::tables`].
     pub table: usize,
     pub met: Line,
     pub bytes: Vec<u8>,

@@ -33,7 +33,7 @@ pub enum InputError {
     Open {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The system fails in the middle.
@@ -43,7 +43,7 @@ pub enum InputError {
         path: Arc<str>,
         /// The line that could not be read.
         line: u64,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// Rows that are out of order need room on a disk.
@@ -51,7 +51,7 @@ pub enum InputError {
     Sort {
         /// Where temporary files are.
         folder: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// Compressed.
@@ -132,7 +132,7 @@ impl InputFile {
     /// Opens `path` and recognises it by its content.
     ///
     /// # Errors
-    /// [`InputError`] names the file and says why it cannot be used.
+    /// [`InputError`] names the file and the reason.
     pub(crate) fn open(path: &Path) -> Result<Opened, InputError> {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let skipped = |note: &'static str| {
@@ -180,7 +180,7 @@ impl InputFile {
         Lines::new(Arc::clone(&self.file), objects, offset, end, number)
     }
 
-    /// The table that begins with `line`, if that is a header: its place in [`InputFile::tables`].
+    /// The table that begins with `line`, if that is a header: its index in [`InputFile::tables`].
     pub(crate) fn table(&mut self, line: &[u8]) -> Option<usize> {
         let line = table::trimmed(line);
         if self.format != Format::Csv || !is_header(line) {
@@ -229,7 +229,7 @@ impl InputFile {
     }
 }
 
-/// `file`, or what it gives until its end if it is a pipe: rows are read from several places.
+/// `file`, or what it gives until its end if it is a pipe: rows are read from several offsets.
 fn seekable(mut file: File) -> std::io::Result<File> {
     let kind = file.metadata()?.file_type();
     if kind.is_file() || kind.is_dir() {

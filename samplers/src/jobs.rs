@@ -1,4 +1,4 @@
-//! The schedule: who runs what, where, from when.
+//! The schedule: jobs with their nodes and start.
 
 use std::ops::Range;
 

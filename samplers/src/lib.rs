@@ -12,7 +12,7 @@
 //! | [`native`] | the native sampler: rows of a real node, without LDMS |
 //! | [`ldms`] | configuration of sampler daemons, in pieces |
 //! | [`ldms_rows`] | [`Rows`] and [`Schema`], the format of the rows |
-//! | [`truth`] | [`Truth`], who really lost what to whom |
+//! | [`truth`] | [`Truth`], true losses and their causes |
 //! | `machine` | the physics from event to event |
 //! | `network` | loads, stalls and tile counters |
 //! | [`messages`] | time of single messages by LogGP |

@@ -27,7 +27,7 @@ pub struct Scenario {
     pub duration_s: Option<u32>,
     /// Whether it begins again when it is over, with new job numbers.
     pub endless: bool,
-    /// Who reports.
+    /// Nodes that report.
     pub reporting: Reporting,
     /// What goes wrong.
     pub faults: Faults,
@@ -65,7 +65,7 @@ pub struct Reporting {
 pub enum Chosen {
     /// Every one.
     All,
-    /// These.
+    /// Only these numbers.
     Only(Vec<u32>),
 }
 

@@ -44,7 +44,7 @@ pub enum Action {
     SpreadPlacement,
     /// Place the job closer together: it is in its own way.
     CompactPlacement,
-    /// Hold back the I/O of those who cause it.
+    /// Hold back the I/O of the jobs that cause it.
     ThrottleIo,
     /// Take the one bad link out of service.
     DrainLink,
@@ -96,9 +96,9 @@ pub struct Advice {
     pub links: Vec<String>,
     /// Nodes to avoid, in the order of their names.
     pub nodes: Vec<String>,
-    /// Jobs that lose time, who lost most first.
+    /// Jobs that lose time, the largest loss first.
     pub jobs: Vec<SufferingJob>,
-    /// Jobs that make the load, who makes most first.
+    /// Jobs that make the load, the largest share first.
     pub causes: Vec<String>,
     /// What could be done.
     pub action: Action,

@@ -12,7 +12,7 @@ pub use fold::fold;
 
 use crate::{Name, NameError};
 
-/// Hosts that one hostlist may have, unless the caller says otherwise: several times the largest machine.
+/// Hosts that one hostlist may have, by default: several times the largest machine.
 pub const HOSTS_MAX: usize = 65_536;
 
 /// Brackets in one word: more have no machine, and each multiplies.
@@ -53,7 +53,7 @@ pub enum HostlistError {
 /// The hosts of `text` in its order, repeated ones as often as they stand there; none for an empty text.
 ///
 /// # Errors
-/// [`HostlistError`] says what is wrong; a list of more than `most` hosts is refused before they are made.
+/// [`HostlistError`] names the error; a list of more than `most` hosts is refused before they are made.
 pub fn expand(text: &str, most: usize) -> Result<Vec<Name>, HostlistError> {
     let mut hosts = Vec::new();
     for word in words(text)? {

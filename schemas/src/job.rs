@@ -1,13 +1,13 @@
-//! Jobs as rows with an interval, what they lost, and to whom.
+//! Jobs as rows with an interval, what they lost, and the causes.
 
 use crate::{Name, Time};
 use serde::{Deserialize, Serialize};
 
-/// What one message said about one run of a job: an LDMS row speaks for one node, Slurm and its scripts for all.
+/// What one message reports about one run of a job: an LDMS row about one node, Slurm and its scripts about all.
 /// Messages are event-driven; the first of a job may lack name and user, the last has an end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobEvent {
-    /// When it was said.
+    /// When it was reported.
     pub time: Time,
     /// The nodes that it is about.
     pub nodes: Vec<Name>,
@@ -24,11 +24,11 @@ pub struct JobEvent {
     /// When it ended; `None` while it runs.
     pub end: Option<Time>,
     /// Whether only rows' own `job_id` shows it: then start and end are when rows began and stopped to carry it, and
-    /// what a scheduler or a job file says goes before it.
+    /// the report of a scheduler or a job file precedes it.
     pub seen: bool,
 }
 
-/// A job, or one run of a job that ran several times: who, where, when.
+/// A job, or one run of a job that ran several times: owner, nodes, times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// The scheduler's number; later runs of a requeued job have `.r1`, `.r2`, … behind it.
@@ -172,7 +172,7 @@ pub struct JobResult {
     /// Share of the series-seconds that had a quiet baseline to be judged by, 0 to 1. What was not judged is part of the
     /// upper end of the interval.
     pub judged: f64,
-    /// Who caused it, largest share first.
+    /// Its causes, largest share first.
     pub causes: Vec<CauseShare>,
 }
 

@@ -1,4 +1,4 @@
-//! What the parts of Tailback say to each other: types and formats, no input or output.
+//! Interfaces between the parts of Tailback: types and formats, no input or output.
 //!
 //! | module | what it holds |
 //! |---|---|

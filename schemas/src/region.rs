@@ -95,7 +95,7 @@ impl Region {
 /// Series of a region that are named; the worst ones.
 pub const REGION_SERIES_MAX: usize = 64;
 
-/// One who makes the load of a region.
+/// A source of the load of a region.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RegionCause {
     /// What sort of cause.

@@ -1,7 +1,7 @@
 //! The configurations that are scored: files, and the grid that `--sweep` makes of each.
 //!
 //! A swept key is the configuration's own, with or without `metric.` before it. Its values lie over the file as
-//! environment variables would, so that [`crate::config`] alone says what is a key and what it may be.
+//! environment variables would, so that [`crate::config`] alone defines keys and their values.
 
 use super::sweep::{Assignment, Sweep, points};
 use crate::config::{self, Origin, Problem};
@@ -32,12 +32,12 @@ pub struct Candidate {
     pub fabric: FabricSettings,
 }
 
-/// What the command line asks for.
+/// The command line's request.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
     /// Files of configurations; none for the default.
     pub files: &'a [PathBuf],
-    /// The model of all of them, in the place of what they say.
+    /// The model of all of them, instead of their own.
     pub model: Option<ModelKind>,
     /// Keys with their values.
     pub sweeps: &'a [Sweep],
@@ -155,7 +155,7 @@ fn name(file: Option<&Path>, model: Option<ModelKind>, keys: &[Assignment]) -> S
     if parts.is_empty() { "default".to_string() } else { parts.join(" ") }
 }
 
-/// Keys as they are swept; the section is said once where the next key is of the same.
+/// Keys as they are swept; the section is written once where the next key is of the same.
 fn in_short(keys: &[Assignment]) -> Vec<String> {
     let section = |set: &Assignment| set.key.rsplit_once('.').map(|(section, _)| section.to_string());
     let alike =

@@ -36,7 +36,7 @@ pub struct Input {
 /// What came of it.
 #[derive(Debug)]
 pub struct Answers {
-    /// What each candidate said, in their order.
+    /// Results of each candidate, in their order.
     pub facts: Vec<Facts>,
     /// Rows of counters.
     pub rows: u64,
@@ -138,7 +138,7 @@ fn work(
             sources.intern(source.clone());
         }
         for (_, pipeline, facts) in &mut running {
-            // Jobs first, as in a replay: they say where baselines restart.
+            // Jobs first, as in a replay: they determine where baselines restart.
             pipeline.feed(&batch.jobs);
             pipeline.detector.rows(&sources, &batch.counters);
             facts.take(pipeline.take());

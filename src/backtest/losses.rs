@@ -36,7 +36,7 @@ pub struct LossScore {
 }
 
 impl Loss {
-    /// Of the jobs that end in a stretch of time, in the order of their numbers. A job of which nothing is said lost
+    /// Of the jobs that end in a stretch of time, in the order of their numbers. A job without a result lost
     /// nothing.
     pub fn of_jobs<'a>(
         judged: &'a Judged,

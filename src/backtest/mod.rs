@@ -6,7 +6,7 @@
 //! | `candidate.rs` | the configurations that are scored |
 //! | `truth.rs` | the truth, of a simulation or written by hand |
 //! | `feed.rs` | rows to all candidates at once, decoded once |
-//! | `facts.rs` | what one candidate said, kept small |
+//! | `facts.rs` | results of one candidate, kept small |
 //! | `stretches.rs` | sets of time |
 //! | `labels.rs` | truth and rows put together: what is judged |
 //! | `score.rs` | precision, recall, episodes, latency, false seconds |

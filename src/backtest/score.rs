@@ -41,7 +41,7 @@ pub struct Score {
     pub episodes_found: usize,
     /// Episodes that share no time with a true stretch, edges allowed for.
     pub episodes_false: usize,
-    /// Median of the seconds from a true onset to the tick whose state first said contended, found stretches alone.
+    /// Median of the seconds from a true onset to the tick whose state was first contended, found stretches alone.
     pub latency_p50_s: Option<f64>,
     /// 99th percentile of the same.
     pub latency_p99_s: Option<f64>,
@@ -218,7 +218,7 @@ pub(super) mod tests {
         Stretches::of(stretches.iter().map(|(from, to)| (second(*from), second(*to))).collect())
     }
 
-    /// A series of an hour: truth, what counts neither way, episodes, and runs that said contended.
+    /// A series of an hour: truth, what counts neither way, episodes, and contended runs.
     pub(in crate::backtest) fn case(
         contended: &[(i64, i64)],
         ignored: &[(i64, i64)],

@@ -30,7 +30,7 @@ impl fmt::Display for Assignment {
 }
 
 impl Sweep {
-    /// Reads `KEY=V1,V2,…`. Whether there is such a key, and what it may be, the configuration says.
+    /// Reads `KEY=V1,V2,…`. The configuration validates key and values.
     ///
     /// # Errors
     /// A sentence that names what is missing.

@@ -119,13 +119,13 @@ impl Truth {
         let mut text = String::new();
         for line in 1.. {
             text.clear();
-            let place = || format!("{}:{line}", path.display());
-            if (&mut reader).take(LINE_BYTES_MAX).read_line(&mut text).with_context(place)? == 0 {
+            let location = || format!("{}:{line}", path.display());
+            if (&mut reader).take(LINE_BYTES_MAX).read_line(&mut text).with_context(location)? == 0 {
                 break;
             }
             let content = text.trim_start_matches('\u{feff}').trim();
             if !content.is_empty() {
-                truth.take(content, line).map_err(|problem| anyhow::anyhow!("{}: {problem}", place()))?;
+                truth.take(content, line).map_err(|problem| anyhow::anyhow!("{}: {problem}", location()))?;
             }
         }
         let labels = truth.series.len() + truth.jobs.len();
@@ -176,7 +176,7 @@ impl SeriesLabel {
     }
 }
 
-/// The parser's words without its place: each line is parsed alone, so it always says line 1.
+/// The parser's words without its line: each line is parsed alone, so it always says line 1.
 fn in_words(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let words = text.rsplit_once(" at line ").map_or(text.as_str(), |(words, _)| words);

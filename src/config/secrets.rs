@@ -132,7 +132,7 @@ pub fn read(layers: &mut Layers, warnings: &mut Vec<Problem>, key: &str) -> Opti
     }
 }
 
-/// Reads the secret in a file; `key` says what it is.
+/// Reads the secret in a file; `key` names it.
 ///
 /// # Errors
 /// What is wrong with the file, as it continues its name.

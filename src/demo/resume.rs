@@ -85,12 +85,12 @@ pub fn commit(
     let state = postcard::to_allocvec(&pipeline.detector)?;
     let links = pipeline.fabric.as_ref().map(postcard::to_allocvec).transpose()?.unwrap_or_default();
     let alerts = pipeline.alerts.as_ref().map(postcard::to_allocvec).transpose()?.unwrap_or_default();
-    let place = postcard::to_allocvec(position)?;
+    let bytes = postcard::to_allocvec(position)?;
     let states = [
         StateBlob { name: "detector", version: STATE_VERSION, content: &state },
         StateBlob { name: "fabric", version: FABRIC_VERSION, content: &links },
         StateBlob { name: "alerts", version: ALERTS_VERSION, content: &alerts },
-        StateBlob { name: "demo", version: POSITION_VERSION, content: &place },
+        StateBlob { name: "demo", version: POSITION_VERSION, content: &bytes },
     ];
     let mut tries = 1;
     while let Err(error) = store.commit(batch, &states) {

@@ -78,12 +78,12 @@ impl Demo {
             demo.simulate();
             demo.pipeline.pass(&demo.decoded);
         }
-        // From now on the file says whose it is, whatever happens before the first results.
+        // From now on the file is marked as a demo's, whatever happens before the first results.
         demo.commit()?;
         Ok(demo)
     }
 
-    /// Plays until `stop`, or until the asked seconds are over; then commits what is left.
+    /// Plays until `stop`, or until the requested seconds are over; then commits what is left.
     ///
     /// # Errors
     /// The store's.
@@ -101,7 +101,7 @@ impl Demo {
         while wanted(self.position.ticks) && !stop.load(Ordering::Relaxed) {
             self.simulate();
             self.pipeline.feed(&self.decoded);
-            // Each second by itself: the reports depend on the simulation, not on when the wall clock asks for a commit.
+            // Each second by itself: the reports depend on the simulation, not on the commit schedule of the wall clock.
             self.results.add(self.pipeline.take());
             self.position.ticks += 1;
             if committed.elapsed() >= COMMIT_EVERY {

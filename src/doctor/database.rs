@@ -1,4 +1,4 @@
-//! What the database says. Nothing is changed in it: the session is read-only.
+//! Facts of the database. Nothing is changed in it: the session is read-only.
 
 use super::producers::Sampler;
 use crate::config::RunConfig;
@@ -13,7 +13,7 @@ use tokio_postgres::Client;
 pub struct Server {
     /// Version as a number, such as 150004.
     pub version: i32,
-    /// Who we are there.
+    /// The user of the session.
     pub user: String,
     /// Whether it only follows another server.
     pub standby: bool,
@@ -58,7 +58,7 @@ pub struct Position {
     pub snapshot: Option<i64>,
 }
 
-/// All that the database says. What could not be had says why.
+/// Everything that the database returns, or the reason why not.
 #[derive(Clone, Debug)]
 pub struct DatabaseFacts {
     /// The server.
@@ -96,7 +96,7 @@ pub struct Rejected {
     pub count: i64,
     /// When the newest was passed over, in seconds since the epoch.
     pub newest_s: f64,
-    /// Place and error of the newest.
+    /// Offset and error of the newest.
     pub newest: String,
 }
 

@@ -40,10 +40,7 @@ fn judge_topic(rows: &TopicRows, notes: &mut Notes) {
         notes.ok(format!("{topic}: all of {sampled} sampled rows are used"));
     } else if lost == sampled && rows.dropped.iter().all(unused) {
         notes.warn(
-            format!(
-                "{topic}: none of {sampled} sampled rows says anything of contention or jobs{}",
-                first(rows)
-            ),
+            format!("{topic}: none of {sampled} sampled rows has data on contention or jobs{}", first(rows)),
             "leave the topic out of kafka.raw_topics: reading it costs time and gives nothing",
         );
     } else {

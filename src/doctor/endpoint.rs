@@ -14,7 +14,7 @@ fn client(timeout: Duration) -> reqwest::Result<reqwest::Client> {
     reqwest::Client::builder().timeout(timeout).redirect(reqwest::redirect::Policy::none()).build()
 }
 
-/// Asks the registry for its subjects: how many there are; `None` where none is configured.
+/// Number of subjects of the registry; `None` where none is configured.
 pub async fn subjects(config: &SchemaRegistry, timeout: Duration) -> Option<Result<usize, String>> {
     match config.url.is_empty() {
         true => None,
@@ -51,7 +51,7 @@ pub async fn metrics(config: &Http, timeout: Duration) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Stages, "metrics");
     let mut address = config.listen;
     if address.port() == 0 {
-        notes.ok("http.listen has port 0: /metrics is somewhere, the log of `tailback run` says where");
+        notes.ok("http.listen has port 0: the address of /metrics is in the log of `tailback run`");
         return notes.done();
     }
     if address.ip().is_unspecified() {

@@ -1,4 +1,4 @@
-//! What the brokers say: brokers, topics, settings, groups, offsets. Nothing is changed, no group is joined.
+//! Facts of the brokers: brokers, topics, settings, groups, offsets. Nothing is changed, no group is joined.
 
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
@@ -118,7 +118,7 @@ pub fn is_raw(config: &RunConfig, topic: &str) -> bool {
     !topic.starts_with("__") && config.kafka.raw_topics.iter().any(matches)
 }
 
-/// Asks the brokers.
+/// Queries the brokers.
 ///
 /// # Errors
 /// Why they do not answer, in one sentence.

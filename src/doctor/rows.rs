@@ -3,12 +3,12 @@
 use super::sample::Raw;
 use crate::config::sections::SchemaRegistry;
 use aggregator::confluent::{RegistryClient, RegistryError};
-use aggregator::{AvroSchemas, Decoded, Decoder, Outcome, Place};
+use aggregator::{AvroSchemas, Decoded, Decoder, Outcome, RowLocation};
 use schemas::DropReason;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// Schemas that the registry is asked for at most.
+/// Most schemas that are requested from the registry.
 const ASK_MAX: usize = 50;
 
 /// What became of a topic's sampled rows.
@@ -31,7 +31,7 @@ pub struct TopicRows {
 /// When a row was sampled and when Kafka got it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stamp {
-    /// Who sampled it.
+    /// The node that sampled it.
     pub producer: String,
     /// Its timestamp, in seconds since the epoch.
     pub row_s: f64,
@@ -39,7 +39,7 @@ pub struct Stamp {
     pub arrived_s: f64,
 }
 
-/// All that the sample says.
+/// Everything that the sample shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RowFacts {
     /// By topic.
@@ -77,7 +77,7 @@ impl Schemas {
         Ok(Schemas { known, client, failed: BTreeMap::new(), timeout })
     }
 
-    /// Asks for a schema; whether it is known now, or known not to exist.
+    /// Requests a schema; whether it is known now, or known not to exist.
     async fn ask(&mut self, id: u32) -> bool {
         if self.failed.contains_key(&id) || self.failed.len() >= ASK_MAX {
             return false;
@@ -130,8 +130,8 @@ async fn decode_topic<'a>(
         rows.sampled += 1;
         let arrived_s = raw.arrived_ms.map(|ms| ms as f64 / 1e3);
         rows.newest_s = rows.newest_s.into_iter().chain(arrived_s).reduce(f64::max);
-        decoder.place =
-            Place { file: format!("{topic}/{}", raw.partition).into(), line: raw.offset.max(0) as u64 };
+        decoder.location =
+            RowLocation { file: format!("{topic}/{}", raw.partition).into(), line: raw.offset.max(0) as u64 };
         let outcome = loop {
             out.clear();
             match decoder.message(Some(topic), &raw.payload, &schemas.known, &mut out) {

@@ -1,4 +1,4 @@
-//! Reading a few messages at given places, without a group.
+//! Reading a few messages at given offsets, without a group.
 
 use super::kafka::{Reader, TopicFacts};
 use rdkafka::consumer::Consumer;
@@ -103,15 +103,15 @@ pub fn read(reader: &Reader, wants: &[Want], timeout: Duration) -> Result<Vec<Ra
     }
 }
 
-/// When the messages at these places (topic, partition, offset) arrived, in seconds since the epoch.
+/// When the messages at these offsets (topic, partition, offset) arrived, in seconds since the epoch.
 pub fn arrivals(
     reader: &Reader,
-    places: &[(String, i32, i64)],
+    offsets: &[(String, i32, i64)],
     timeout: Duration,
 ) -> BTreeMap<(String, i32, i64), f64> {
     let mut found = BTreeMap::new();
-    // A partition may be asked for at several offsets, but is assigned once at a time.
-    let mut rest: Vec<&(String, i32, i64)> = places.iter().collect();
+    // A partition may be wanted at several offsets, but is assigned once at a time.
+    let mut rest: Vec<&(String, i32, i64)> = offsets.iter().collect();
     let deadline = Instant::now() + timeout;
     while !rest.is_empty() && Instant::now() < deadline {
         let mut wants: Vec<Want> = Vec::new();

@@ -93,7 +93,7 @@ pub fn tiers(config: &RunConfig, facts: &DatabaseFacts) -> Vec<Finding> {
         Err(why) => {
             notes.error(
                 format!("the schema cannot be judged: {why}"),
-                "do what the sentence says, then ask doctor again",
+                "follow the error, then run doctor again",
             );
             return notes.done();
         }
@@ -139,7 +139,7 @@ fn is_timescale(name: &str) -> bool {
     schemas::sql::POSTGRES_MIGRATIONS.iter().any(|migration| migration.name == name && migration.timescale)
 }
 
-/// The policies that the configuration asks for: what each does, and to which table.
+/// The policies that the configuration requires: what each does, and to which table.
 fn wanted(config: &RunConfig) -> Vec<(&'static str, &'static str)> {
     let days = &config.database;
     let mut wanted = vec![
@@ -196,7 +196,7 @@ fn policies(config: &RunConfig, tiers: &ServerFacts, failing: &[i32], notes: &mu
         let said = first.last_failure.as_deref().unwrap_or("nothing");
         notes.warn(
             format!(
-                "the latest run failed of {}; the first said: {said}",
+                "the latest run failed of {}; the first error: {said}",
                 few(&failed.iter().map(named).collect::<Vec<_>>(), 4)
             ),
             format!("CALL run_job({}); shows the error again, or passes", first.job_id),

@@ -61,7 +61,7 @@ pub fn gather(
     timeout: Duration,
 ) -> Vec<StageFacts> {
     let own = own_topics(config);
-    let mut places = Vec::new();
+    let mut offsets = Vec::new();
     let mut stages = Vec::new();
     for stage in STAGES {
         let topics: Vec<_> = match stage {
@@ -83,7 +83,7 @@ pub fn gather(
             let snapshot = position.and_then(|position| position.snapshot);
             let wanted = next.or(Some(partition.low)).into_iter().chain(snapshot);
             let kept = |offset: &i64| (partition.low..partition.high).contains(offset);
-            places.extend(wanted.filter(kept).map(|offset| (topic.name.clone(), partition.number, offset)));
+            offsets.extend(wanted.filter(kept).map(|offset| (topic.name.clone(), partition.number, offset)));
             let name = format!("{}/{}", topic.name, partition.number);
             facts.inputs.push(Input {
                 name,
@@ -102,7 +102,7 @@ pub fn gather(
         facts.committed_ago_s = of_stage().filter_map(|position| position.committed_ago_s).reduce(f64::min);
         stages.push(facts);
     }
-    date_inputs(&mut stages, &arrivals(reader, &places, timeout));
+    date_inputs(&mut stages, &arrivals(reader, &offsets, timeout));
     stages
 }
 
@@ -149,11 +149,11 @@ pub fn lag(stage: &StageFacts, now_s: f64, lag_warn_s: f64) -> Vec<Finding> {
         }
         return notes.done();
     }
-    let who = match &stage.group {
+    let members = match &stage.group {
         Some(group) => many(group.members.len(), "member"),
         None => "members unknown".to_string(),
     };
-    let what = format!("{name}: {who}, {messages} to read, {} behind{last}", span(behind_s));
+    let what = format!("{name}: {members}, {messages} to read, {} behind{last}", span(behind_s));
     match behind_s > lag_warn_s {
         true => notes.warn(
             what,

@@ -141,7 +141,7 @@ fn layout(config: &RunConfig, facts: &KafkaFacts, topic: &TopicFacts, notes: &mu
     let count = topic.partitions.len() as i32;
     if count < config.kafka.partitions {
         notes.warn(
-            format!("topic {name} has {count} partitions, kafka.partitions says {}", config.kafka.partitions),
+            format!("topic {name} has {count} partitions, kafka.partitions is {}", config.kafka.partitions),
             "more processes than partitions cannot share the load; adding partitions moves components, so stop all \
              stages first, or set kafka.partitions to what there is",
         );
@@ -173,13 +173,13 @@ fn keeping(
     if let Some(ms) = keep.filter(|ms| (0..milliseconds(hours)).contains(ms)) {
         let (has, wants) = (span(ms as f64 / 1e3), span(f64::from(hours) * 3_600.0));
         notes.warn(
-            format!("topic {name} keeps messages for {has}, {key} says {wants}: a longer outage loses rows"),
+            format!("topic {name} keeps messages for {has}, {key} is {wants}: a longer outage loses rows"),
             alter(config, name, &format!("retention.ms={}", milliseconds(hours))),
         );
     }
     if let Some(most) = number(settings, "retention.bytes").filter(|most| *most >= 0) {
         notes.warn(
-            format!("topic {name} deletes messages above {} a partition, whatever {key} says", bytes(most)),
+            format!("topic {name} deletes messages above {} a partition, whatever {key} is", bytes(most)),
             alter(config, name, "retention.bytes=-1"),
         );
     }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Ports and contradictions that are named; the rest is counted.
 const NAMED: usize = 5;
 
-/// What the files of `[site] topology` say, and which of the `reported` series they do not know.
+/// The topology of the files of `[site] topology`, and the `reported` series that it does not contain.
 pub fn check(files: &[PathBuf], reported: &Result<Vec<SeriesInfo>, String>) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Topology, "topology");
     if files.is_empty() {

@@ -8,7 +8,7 @@ use anyhow::Context;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
-/// One experiment, as its file says.
+/// One experiment, as in its file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
@@ -17,7 +17,7 @@ pub struct Experiment {
     /// Labels of the checks that it shows: `T1`.
     #[serde(default)]
     pub checks: Vec<String>,
-    /// Paper and section, or who asks.
+    /// Paper and section, or the question's source.
     pub source: String,
     /// What the paper found.
     pub paper: String,
@@ -42,7 +42,7 @@ pub struct Experiment {
     /// Situations to compare.
     #[serde(rename = "case")]
     pub cases: Vec<Case>,
-    /// Who runs.
+    /// The jobs.
     #[serde(rename = "job", default)]
     pub jobs: Vec<JobSpec>,
     /// What breaks.
@@ -114,7 +114,7 @@ pub struct IorSpec {
     pub noise: f64,
 }
 
-/// Clients that ask servers and wait (Brown 2018: I/O against its own threshold).
+/// Clients that send requests to servers and wait (Brown 2018: I/O against its own threshold).
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RequestsSpec {
@@ -206,7 +206,7 @@ pub struct JobSpec {
     pub cases: Vec<String>,
     /// Its nodes, in the order of the ranks.
     pub hosts: Vec<Selection>,
-    /// Who sends to whom.
+    /// Which rank sends to which.
     pub pattern: PatternSpec,
     /// Ranks between sender and receiver of a ring.
     #[serde(default)]
@@ -351,7 +351,7 @@ pub enum ChangeSpec {
 }
 
 impl Experiment {
-    /// Reads `text`; `name` says where it comes from.
+    /// Reads `text`; `name` is its source.
     ///
     /// # Errors
     /// What is wrong, with the line.

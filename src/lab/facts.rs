@@ -22,7 +22,7 @@ pub struct Facts<'e> {
     pub played: Option<Played>,
     /// Its seed.
     pub seed: u64,
-    /// Its jobs, as the file says.
+    /// Its jobs, as in the file.
     pub specs: Vec<&'e JobSpec>,
 }
 
@@ -163,7 +163,7 @@ fn blamed(played: &Played, job: &str) -> f64 {
         region
             .causes
             .iter()
-            .filter(|(cause, who, _)| is_other(cause) && who == job)
+            .filter(|(cause, source, _)| is_other(cause) && source == job)
             .map(|(.., share)| share)
             .sum()
     };

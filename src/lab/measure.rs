@@ -17,7 +17,7 @@
 //! | `paths_s(STATE, H, A, B)` | of seconds A to B, those in which host H, with a failure at one of its links, is reported as `up`, `degraded`, `partitioned` or `unknown` |
 //! | `sends_mb_per_s(H, A, B)` | what host H, with a failure at one of its links, really sends in seconds A to B, in the mean |
 //! | `episodes(/P/)` | contended stretches of series whose names match |
-//! | `load_max(C)`, `load_mean(C)`, `load_sum(C)`, `idle(C)` | what is asked of links, over their capacity; the mean is that of links that carry something |
+//! | `load_max(C)`, `load_mean(C)`, `load_sum(C)`, `idle(C)` | demand on links, over their capacity; the mean is that of links that carry something |
 //! | `max_over_mean(C)` | worst load over the mean of all links |
 //! | `shared(J, K)`, `descends(J)` | links between switches that both J's messages and K's writes cross; second-level switches through which J's writes descend |
 //! | `bandwidth(J)` | mean of what its flows get when they send as fast as they can, over a host's link |
@@ -35,7 +35,7 @@
 use serde::Deserialize;
 use std::fmt;
 
-/// What is asked of a case.
+/// A measure of a case.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Measure {
@@ -134,7 +134,7 @@ impl Measure {
         PLAYED.contains(&self.name.as_str())
     }
 
-    /// An argument, by its place.
+    /// An argument, by its index.
     ///
     /// # Errors
     /// It is missing.

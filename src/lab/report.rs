@@ -25,7 +25,7 @@ pub struct ReportArgs {
     pub svg: Option<PathBuf>,
 }
 
-/// Prints the table; writes the page and the pictures, if they are asked for.
+/// Prints the table; writes the page and the pictures, if requested.
 ///
 /// # Errors
 /// Outcomes that cannot be read, a disk that refuses.

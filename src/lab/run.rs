@@ -103,7 +103,7 @@ pub(super) fn named(name: &str) -> anyhow::Result<(String, Experiment)> {
 /// All cases of all experiments.
 struct Work<'e> {
     experiments: &'e [(String, Experiment)],
-    /// Place of the experiment, case, whether it must be played; the longest first.
+    /// Index of the experiment, case, whether it must be played; the longest first.
     cases: Vec<(usize, &'e Case, bool)>,
 }
 
@@ -146,8 +146,8 @@ impl<'e> Work<'e> {
             .enumerate()
             .map(|(at, (_, experiment))| {
                 let of_case = |case: &Case| {
-                    let place = done.iter().position(|(of, name, _)| *of == at && *name == case.name);
-                    let (.., facts) = done.swap_remove(place.context("a case was not played")?);
+                    let index = done.iter().position(|(of, name, _)| *of == at && *name == case.name);
+                    let (.., facts) = done.swap_remove(index.context("a case was not played")?);
                     facts.with_context(|| format!("case {}", case.name))
                 };
                 experiment.cases.iter().map(of_case).collect()

@@ -6,7 +6,7 @@ use schemas::{Topology, VertexIndex};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Some hosts. Without anything said, all of them, leaf by leaf.
+/// Some hosts. By default all of them, leaf by leaf.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Selection {

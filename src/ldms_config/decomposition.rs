@@ -18,9 +18,9 @@ pub fn matches(site: &Site) -> Vec<(String, &'static str)> {
             found.push((schema.to_string(), pattern));
         }
     };
-    let places = site.aries_places();
+    let halves = site.router_halves();
     for half in [Half::Left, Half::Right, Half::Whole] {
-        if places.values().any(|place| place.half == half) {
+        if halves.values().any(|part| part.half == half) {
             add(half.schema(), half.schema());
         }
     }

@@ -3,7 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`samplers`] | what runs on nodes |
-//! | [`aggregators`] | who collects and stores |
+//! | [`aggregators`] | aggregators that collect and store |
 //! | [`decomposition`] | from sets to rows |
 //! | [`guide`] | the README of the folder |
 //! | [`fill`] | `@NAME@` in the pieces |

@@ -68,7 +68,7 @@ pub struct EpisodeJson<'a> {
     pub slowdown_in_run_s: f64,
     /// Ticks seen over ticks expected.
     pub completeness: f64,
-    /// Who took what this series lost.
+    /// Causes of this series' loss.
     pub causes: &'a [CauseShare],
 }
 

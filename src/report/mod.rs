@@ -1,4 +1,4 @@
-//! `tailback report JOB`: what a job lost, when, on which resource, to whom, and what is not known.
+//! `tailback report JOB`: what a job lost, when, on which resource, the causes, and what is not known.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -49,7 +49,7 @@ use std::path::PathBuf;
 /// Columns of a page that is not written to a terminal, or to one of unknown width.
 const WIDTH: usize = 120;
 
-/// What a job lost to contention: how much, when, on which resource, and to whom
+/// What a job lost to contention: how much, when, on which resource, and the causes
 #[derive(Debug, clap::Args)]
 pub struct ReportArgs {
     /// The scheduler's number of the job
@@ -58,7 +58,7 @@ pub struct ReportArgs {
     /// The store that `tailback run` or `tailback demo` writes
     #[arg(long, value_name = "FILE", default_value = "tailback.db")]
     pub store: PathBuf,
-    /// Ask the database of this configuration (TOML) instead of a store
+    /// Query the database of this configuration (TOML) instead of a store
     #[arg(long, value_name = "FILE", conflicts_with = "store")]
     pub config: Option<PathBuf>,
     /// Compare with an earlier run: `report 1234 --compare 1198`, or `report --compare 1234 1198`
@@ -116,7 +116,7 @@ impl Source<'_> {
     }
 }
 
-/// Prints the post-mortem that `args` ask for.
+/// Prints the requested post-mortem.
 ///
 /// # Errors
 /// One sentence naming the store that cannot be read, or the job that is not in it and those that might be meant.
@@ -142,7 +142,7 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     out.write_all(text.as_bytes()).context("the report cannot be written")
 }
 
-/// Colours only for a person, and only for one who did not decline them (no-color.org).
+/// Colours only on a terminal, and only without NO_COLOR (no-color.org).
 fn colour() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
 }

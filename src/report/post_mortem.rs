@@ -6,7 +6,7 @@ use serde::Serialize;
 /// Everything the store knows about one job's loss.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PostMortem {
-    /// Who, where, when.
+    /// Owner, nodes, times.
     pub job: Job,
     /// The end of the run, or for a job without one the latest time the store knows.
     pub until: Time,
@@ -85,7 +85,7 @@ impl PostMortem {
         self.until.seconds_since(self.job.start).max(0.0)
     }
 
-    /// The result, if anything at all was seen of the job: without data there is none, whatever its numbers say.
+    /// The result, if anything at all was seen of the job: without data there is none, whatever its numbers are.
     pub fn seen(&self) -> Option<&JobResult> {
         self.result.as_ref().filter(|r| r.completeness > 0.0)
     }

@@ -1,4 +1,4 @@
-//! The facts as text: what, when, who, and what is not known.
+//! The facts as text: losses, times, causes, and what is not known.
 
 use super::words::{cause, counted, kind, percent, printable, utc};
 use super::{PostMortem, nodes, parts, sparkline, table, unknowns};

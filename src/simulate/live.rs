@@ -30,7 +30,7 @@ pub(super) struct Live<'a> {
     pub(super) seconds: Option<u64>,
 }
 
-/// Publishes the rows of a cluster, each second's when that second is over, until it is asked to end.
+/// Publishes the rows of a cluster, each second's when that second is over, until a stop is requested.
 ///
 /// # Errors
 /// A prefix that is none, brokers whose properties are wrong, rows that did not arrive.

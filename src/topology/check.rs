@@ -64,10 +64,10 @@ fn reported(path: &Path) -> anyhow::Result<Vec<SeriesInfo>> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let mut names = BTreeSet::new();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let place = || format!("{}:{}", path.display(), at + 1);
+        let location = || format!("{}:{}", path.display(), at + 1);
         let name = if line.trim_start().starts_with('{') {
-            let row: serde_json::Value = serde_json::from_str(line).with_context(place)?;
-            row["series"].as_str().with_context(|| format!("{}: no key \"series\"", place()))?.to_string()
+            let row: serde_json::Value = serde_json::from_str(line).with_context(location)?;
+            row["series"].as_str().with_context(|| format!("{}: no key \"series\"", location()))?.to_string()
         } else {
             line.trim().to_string()
         };

@@ -26,7 +26,7 @@ pub(super) fn show(
     let ends = (vertex_called(reading, from)?, vertex_called(reading, to)?);
     let routes = topology.routes_at(None);
     let ways = if routes.is_empty() { vec![shortest(topology, ends)] } else { walks(&routes, ends) };
-    anyhow::ensure!(!ways.is_empty(), "{to} has no LID: the forwarding tables say nothing of it");
+    anyhow::ensure!(!ways.is_empty(), "{to} has no LID: it is not in the forwarding tables");
     if json {
         let ways: Vec<Value> = ways.iter().map(|way| as_json(topology, way)).collect();
         writeln!(out, "{:#}", json!({ "from": from, "to": to, "ways": ways }))?;

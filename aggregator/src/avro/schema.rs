@@ -147,7 +147,7 @@ impl Reader {
             }
             _ => {
                 let fields = self.fields(schema, &inner, depth + 1)?;
-                // What takes no bytes is left out: a few bytes could otherwise ask for endless work.
+                // What takes no bytes is left out: a few bytes could otherwise cause endless work.
                 let kept: Vec<Type> =
                     fields.into_iter().map(|(_, kept)| kept).filter(|kept| *kept != Type::Null).collect();
                 if kept.is_empty() { Type::Null } else { Type::Record(kept) }

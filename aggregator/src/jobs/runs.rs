@@ -18,9 +18,9 @@ const SAME_RUN_S: f64 = 120.0;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Entry {
     label: String,
-    /// The owner: the first one named. Later events do not change it, since who owns a job may read it.
+    /// The owner: the first one named. Later events do not change it, since the owner of a job may read it.
     user: String,
-    /// What was said, by the start it was said of.
+    /// Reported facts, by start.
     starts: BTreeMap<Time, Said>,
     /// Ends that were reported without a start.
     ends: BTreeMap<Time, Said>,
@@ -85,7 +85,7 @@ impl Entry {
         changed && self.declared.is_none() && !(event.seen && named_before)
     }
 
-    /// Whether a scheduler, its job rows or a job file say when it ran.
+    /// Whether a scheduler, its job rows or a job file report when it ran.
     pub(super) fn is_named(&self) -> bool {
         self.declared.is_some() || !self.starts.is_empty()
     }
@@ -102,7 +102,7 @@ impl Entry {
         said.flat_map(|said| &said.nodes).chain(declared)
     }
 
-    /// When a scheduler or a job file says that it ran on `node`.
+    /// When it ran on `node`, by a scheduler or a job file.
     pub(super) fn named_on(&self, node: &Name) -> Vec<Span> {
         let span = |start, end| Span { start, end };
         if let Some(job) = &self.declared {
@@ -113,7 +113,7 @@ impl Entry {
         runs.map(|run| span(run.start, run.said.end)).collect()
     }
 
-    /// The runs that rows' own `job_id` shows, where `left` says what others leave of a node's time.
+    /// The runs that rows' own `job_id` shows, where `left` is the node's time without other jobs.
     pub(super) fn seen_runs(&self, job_id: &Name, left: impl Fn(&Name, Span) -> Option<Span>) -> Vec<Job> {
         let runs = self.stretches().into_iter().filter_map(|run| self.cut(run, &left));
         let job = |(at, run)| Some(self.job(run_id(job_id, at)?, run, None));

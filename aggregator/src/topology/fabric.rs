@@ -99,7 +99,7 @@ impl Fabric {
 
     /// Writes everything to `draft`, in the order of the files.
     pub(super) fn fill(self, draft: &mut Draft) {
-        let mut filling = Filling { draft, places: HashMap::new(), devices: HashMap::new(), unknown: None };
+        let mut filling = Filling { draft, vertices: HashMap::new(), devices: HashMap::new(), unknown: None };
         for event in &self.events {
             match event {
                 Event::File(name) => filling.draft.begin_file(name),
@@ -107,7 +107,7 @@ impl Fabric {
                 Event::Node(key) => filling.node(&self, key),
                 Event::End { port, peer, bytes_per_s } => filling.end(port, peer, *bytes_per_s),
                 Event::Lid { port, lid, lmc } => {
-                    if let Some((vertex, number)) = filling.place(port) {
+                    if let Some((vertex, number)) = filling.port(port) {
                         filling.draft.lid(vertex, number, *lid, *lmc);
                     }
                 }
@@ -122,7 +122,7 @@ impl Fabric {
 /// Where the nodes stand in a draft: a host with several adapters is one vertex.
 struct Filling<'d> {
     draft: &'d mut Draft,
-    places: HashMap<String, (DraftVertex, u16)>,
+    vertices: HashMap<String, (DraftVertex, u16)>,
     /// The node behind each device of a host.
     devices: HashMap<(String, String), String>,
     /// Switch of the table looked at, if it is unknown.
@@ -134,7 +134,7 @@ impl Filling<'_> {
         let Some(node) = fabric.nodes.get(key) else { return };
         let text = fabric.names.get(&node.guid).or(node.description.as_ref());
         let device = text.filter(|_| node.kind == VertexKind::Host).and_then(|text| device(text));
-        let place = match device {
+        let vertex_and_port = match device {
             Some((host, adapter)) => self.device(key, node, host, adapter),
             None => {
                 let vertex = self.draft.vertex(key, node.kind);
@@ -143,10 +143,10 @@ impl Filling<'_> {
                 (vertex, 0)
             }
         };
-        self.places.insert(key.to_string(), place);
+        self.vertices.insert(key.to_string(), vertex_and_port);
     }
 
-    /// A device of a host that may have others. Two nodes that say they are the same device are two vertices.
+    /// A device of a host that may have others. Two nodes with the same device name are two vertices.
     fn device(&mut self, key: &str, node: &Node, host: &str, adapter: &str) -> (DraftVertex, u16) {
         let owner = self.devices.entry((host.to_string(), adapter.to_string())).or_insert_with(|| key.into());
         let vertex_key = if owner == key { format!("host {host}") } else { key.to_string() };
@@ -159,20 +159,20 @@ impl Filling<'_> {
         (vertex, (facts.adapters.len() - 1).min(254) as u16 * ADAPTER_PORTS)
     }
 
-    fn place(&self, port: &Port) -> Option<(DraftVertex, u16)> {
-        let (vertex, first) = self.places.get(&port.key)?;
+    fn port(&self, port: &Port) -> Option<(DraftVertex, u16)> {
+        let (vertex, first) = self.vertices.get(&port.key)?;
         Some((*vertex, first + port.number))
     }
 
     fn end(&mut self, port: &Port, peer: &Port, bytes_per_s: f64) {
-        if let (Some((vertex, port)), Some((peer, peer_port))) = (self.place(port), self.place(peer)) {
+        if let (Some((vertex, port)), Some((peer, peer_port))) = (self.port(port), self.port(peer)) {
             let (class, rail) = (None, None);
             self.draft.claim(PortClaim { vertex, port, peer, peer_port, bytes_per_s, class, rail });
         }
     }
 
     fn forward(&mut self, guid: u64, lid: u16, port: u8) {
-        match self.places.get(&key_of(VertexKind::Switch, guid)) {
+        match self.vertices.get(&key_of(VertexKind::Switch, guid)) {
             Some((vertex, _)) => self.draft.forward(*vertex, lid, port),
             None if self.unknown.replace(guid) != Some(guid) => {
                 self.draft.fault(FaultKind::UnknownSwitch, &format!("guid 0x{guid:016x}"));

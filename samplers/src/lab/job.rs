@@ -72,7 +72,7 @@ pub struct Phases {
     pub off_s: u32,
 }
 
-/// Who sends to whom; what a node sends is divided evenly among its partners.
+/// Which rank sends to which; what a node sends is divided evenly among its partners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
     /// Every node to random others, at most [`super::UNIFORM_PARTNERS`] of them.

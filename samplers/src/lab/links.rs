@@ -24,7 +24,7 @@ pub(super) struct Judge<'s> {
     pub parallel: &'s ParallelLinks,
     pub down: &'s [bool],
     pub jobs: &'s [LabJob],
-    /// By place of the job.
+    /// By index of the job.
     pub alone: &'s [&'s Alone],
     pub scene: &'s Scene<'s>,
     /// The network with all links up and at full width, if some are not.

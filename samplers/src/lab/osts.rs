@@ -1,6 +1,6 @@
 //! The OSTs of one file system: what they take of each writer, before the network takes its part.
 //!
-//! A client has so many writes under way at once and waits for their answers, so who writes to busy OSTs sends no more
+//! A client has so many writes under way at once and waits for their answers, so a writer to busy OSTs sends no more
 //! than these take: the network carries that and no more. What that is follows table 4.1 ([`crate::lustre`]), over the
 //! writers of all jobs together.
 

@@ -82,7 +82,7 @@ pub struct Labelled {
     pub kind: ScenarioKind,
     /// To be played with [`super::Lab::new`] for [`DURATION_S`].
     pub setup: Setup,
-    /// Its label. The truth of the lab says more, second by second.
+    /// Its label. The truth of the lab is more detailed, second by second.
     pub expected: Expected,
 }
 

@@ -1,4 +1,4 @@
-//! What really happens in the lab: what jobs lose, and which links are contended, by whom.
+//! What really happens in the lab: what jobs lose, which links are contended, and the aggressors.
 
 use super::job::TrafficClass;
 use schemas::{Cause, CauseKind, LinkIndex};
@@ -103,7 +103,7 @@ pub struct LinkTruth {
     pub kind: CauseKind,
     /// Where the congestion begins: the link itself, or a full one behind it.
     pub root: LinkIndex,
-    /// Who makes the load at the root, the largest share first.
+    /// Sources of the load at the root, the largest share first.
     pub aggressors: Vec<Aggressor>,
 }
 

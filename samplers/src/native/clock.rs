@@ -11,7 +11,7 @@ pub enum Wake {
     Due,
     /// The clock was set back: the next instant must be computed again.
     SetBack,
-    /// The end was asked for.
+    /// A stop was requested.
     Stopped,
 }
 

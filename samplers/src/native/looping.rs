@@ -20,7 +20,7 @@ pub struct Plan {
     pub ticks: Option<u64>,
 }
 
-/// Samples by `plan` until the clock says stop, the sink is over or all ticks are done. `note` gets every event
+/// Samples by `plan` until the clock stops, the sink is over or all ticks are done. `note` gets every event
 /// when it happens, and every tick its lateness and length in microseconds.
 pub fn run(
     plan: Plan,
@@ -38,7 +38,7 @@ pub fn run(
     loop {
         sink.drain_events(&mut events);
         events.drain(..).for_each(|event| note(Note::Event(&event)));
-        if sink.is_over() || plan.ticks.is_some_and(|asked| ticks >= asked) {
+        if sink.is_over() || plan.ticks.is_some_and(|most| ticks >= most) {
             return ticks;
         }
         let Some(due) = wait(plan.schedule, clock, &mut events) else { return ticks };
@@ -85,7 +85,7 @@ impl TickStatistics {
     }
 }
 
-/// Waits for the next instant; `None` when the end was asked for. An instant that was slept through by a whole
+/// Waits for the next instant; `None` when a stop was requested. An instant that was slept through by a whole
 /// interval is left for the next one: no burst.
 fn wait(schedule: Schedule, clock: &mut dyn Clock, events: &mut Vec<Event>) -> Option<Time> {
     loop {

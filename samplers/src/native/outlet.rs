@@ -34,7 +34,7 @@ pub struct Outlet {
 #[derive(Debug)]
 struct Shared {
     state: Mutex<State>,
-    /// Rows came, or the end was asked for.
+    /// Rows came, or a stop was requested.
     work: Condvar,
     /// The writer has ended.
     ended: Condvar,
@@ -193,7 +193,7 @@ fn write_all(shared: &Shared, mut target: Box<dyn Target>) {
     }
 }
 
-/// Waits for lines and takes them; `false` when the end was asked for and all is written.
+/// Waits for lines and takes them; `false` when a stop was requested and all is written.
 fn next(shared: &Shared, lines: &mut Vec<u8>) -> bool {
     let mut state = shared.state();
     while state.waiting.is_empty() && lines.is_empty() {

@@ -44,7 +44,7 @@ impl FileTarget {
     /// Opens or creates `path`.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn append(path: &Path) -> io::Result<FileTarget> {
         let file = OpenOptions::new().append(true).create(true).open(path)?;
         Ok(FileTarget { path: path.to_path_buf(), file, torn: false })

@@ -36,7 +36,7 @@ fn plan(offset_ms: u64) -> Plan {
     Plan { schedule, rescan_us: 2_000_000, ticks: None }
 }
 
-/// Runs until the clock says stop; rows, then events, then lateness of each tick.
+/// Runs until the clock stops; rows, then events, then lateness of each tick.
 fn run(tree: &Tree, plan: Plan, clock: &mut TestClock) -> (Kept, Vec<Event>, Vec<i64>) {
     let (mut kept, mut events, mut late) = (Kept::default(), Vec::new(), Vec::new());
     let mut note = |note: Note<'_>| match note {

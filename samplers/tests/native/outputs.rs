@@ -108,14 +108,14 @@ fn a_datagram_holds_one_row() {
 /// Bytes written for good, and what stopped the writing.
 type Answer = (usize, io::Result<()>);
 
-/// Asks a test for every write.
-struct Asked {
+/// Lets the test decide every write.
+struct Scripted {
     writes: Sender<Vec<u8>>,
     answers: Receiver<Answer>,
     last: bool,
 }
 
-impl Target for Asked {
+impl Target for Scripted {
     fn name(&self) -> String {
         "a test".to_string()
     }
@@ -130,7 +130,7 @@ impl Target for Asked {
 
 fn asked(capacity_bytes: usize, last: bool) -> (Outlet, Receiver<Vec<u8>>, Sender<Answer>) {
     let ((writes, written), (answer, answers)) = (channel(), channel());
-    let target = Box::new(Asked { writes, answers, last });
+    let target = Box::new(Scripted { writes, answers, last });
     (Outlet::new(target, capacity_bytes).unwrap(), written, answer)
 }
 

@@ -16,7 +16,7 @@ pub enum Format {
     Csv,
 }
 
-/// Who knows which job runs where.
+/// The source of jobs and their nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheduler {
@@ -76,7 +76,7 @@ pub enum Role {
     Service,
     /// Reports the InfiniBand ports of its own adapters.
     IbHost,
-    /// Asks InfiniBand switches for their counters.
+    /// Queries InfiniBand switches for their counters.
     IbSwitches,
     /// Reports its Slingshot adapters.
     Slingshot,

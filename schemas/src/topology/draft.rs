@@ -91,7 +91,7 @@ pub struct Draft {
     kinds: Vec<VertexKind>,
     facts: Vec<VertexFacts>,
     /// File and line where each vertex first appears.
-    places: Vec<(u16, u32)>,
+    locations: Vec<(u16, u32)>,
     by_key: HashMap<String, DraftVertex>,
     claims: Vec<Claim>,
     lids: Vec<LidClaim>,
@@ -118,7 +118,7 @@ impl Draft {
         self.line = line;
     }
 
-    fn place(&self) -> (u16, u32) {
+    fn location(&self) -> (u16, u32) {
         (self.files.len().min(usize::from(u16::MAX)) as u16, self.line)
     }
 
@@ -129,7 +129,7 @@ impl Draft {
 
     /// Notes that something is wrong here.
     pub fn fault(&mut self, kind: FaultKind, value: &str) {
-        let (file, line) = self.place();
+        let (file, line) = self.location();
         self.faults.note(kind, self.origin(file, line), value);
     }
 
@@ -141,7 +141,7 @@ impl Draft {
         let vertex = DraftVertex(self.kinds.len() as u32);
         self.kinds.push(kind);
         self.facts.push(VertexFacts::default());
-        self.places.push(self.place());
+        self.locations.push(self.location());
         self.by_key.insert(key.to_string(), vertex);
         vertex
     }
@@ -168,7 +168,7 @@ impl Draft {
 
     /// Adds a cable as one end reports it.
     pub fn claim(&mut self, end: PortClaim) {
-        let (file, line) = self.place();
+        let (file, line) = self.location();
         self.claims.push(Claim { end, file, line });
     }
 
@@ -181,7 +181,7 @@ impl Draft {
 
     /// A port has the LIDs `lid` to `lid + 2^lmc - 1`. Port 0 of a switch is its management port.
     pub fn lid(&mut self, vertex: DraftVertex, port: u16, lid: u16, lmc: u8) {
-        let (file, line) = self.place();
+        let (file, line) = self.location();
         self.lids.push(LidClaim { vertex, port, lid, lmc: lmc.min(7), file, line });
     }
 

@@ -54,7 +54,7 @@ kinds! {
     AsymmetricCapacity "asymmetric_capacity" "The two directions of a link differ in capacity.",
     UnknownRate "unknown_rate" "Width or speed of the link are not known words; its capacity is unknown.",
     BadNode "bad_node" "The name is no cname of an Aries part; the line is left out.",
-    ClassConflict "class_conflict" "The colour of the link does not fit the places of its ends.",
+    ClassConflict "class_conflict" "The colour of the link does not fit the cnames of its ends.",
 }
 
 /// File and line of a fault.
@@ -88,7 +88,7 @@ pub struct Fault {
     pub kind: FaultKind,
     /// Its file and line.
     pub origin: Origin,
-    /// About whom or what: printable, at most 120 characters of a file's text.
+    /// Its subject: printable, at most 120 characters of a file's text.
     pub value: String,
 }
 

@@ -1,4 +1,4 @@
-//! Who has which LID, and through which port a switch sends on what goes there, from when until when.
+//! The owner of each LID, and through which port a switch sends on what goes there, from when until when.
 
 use super::graph::{NONE, VertexIndex};
 use crate::Time;

@@ -30,7 +30,7 @@ pub struct Explained {
     pub slowdown_hi_s: f64,
     /// Ticks seen over ticks expected, 0 to 1.
     pub completeness: f64,
-    /// Who took what the series lost.
+    /// Causes of the series' loss.
     pub causes: Vec<CauseShare>,
     /// Samples from `AROUND_S` before the onset until as long after it.
     pub samples: Vec<Sample>,
@@ -77,11 +77,11 @@ pub struct ExplainedRegion {
     pub kind: CauseKind,
     /// How sure the cause is, 0 to 1.
     pub confidence: f64,
-    /// Who makes its load, the largest share first.
+    /// Sources of its load, the largest share first.
     pub gainers: Vec<Gainer>,
 }
 
-/// One who makes the load of a region.
+/// A source of the load of a region.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Gainer {
     /// What sort of cause.
@@ -99,7 +99,7 @@ pub struct Gainer {
 /// A stretch without data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MissingData {
-    /// Who was silent.
+    /// The silent source.
     pub producer: String,
     /// LDMS schema.
     pub schema: String,

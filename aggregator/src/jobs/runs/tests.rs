@@ -6,7 +6,7 @@ fn name(text: &str) -> Name {
     Name::parse(text).unwrap()
 }
 
-/// What is said of job 1234 on one node, in whole seconds.
+/// An event of job 1234 on one node, in whole seconds.
 fn said(node: &str, start: Option<i64>, end: Option<i64>) -> JobEvent {
     let time = |seconds: i64| Time(seconds * 1_000_000);
     JobEvent {

@@ -1,4 +1,4 @@
-//! Every labelled case is what its label says.
+//! Every labelled case matches its label.
 
 use crate::lab::scenarios::{DURATION_S, Labelled, ONSET_S, ScenarioKind, labelled};
 use crate::lab::{Lab, LabTruth, LinkTruth};

@@ -93,8 +93,8 @@ fn without_noise_counters_give_exact_loads_and_ratios() {
             }
         }
         assert!(busy > 40);
-        let written = |place: usize| {
-            let host = lab.setup().jobs[0].nodes[place];
+        let written = |index: usize| {
+            let host = lab.setup().jobs[0].nodes[index];
             grown[&format!("lustre_write_rate/{}/scratch", topology.name(host))][0]
         };
         assert_eq!((written(0), written(1), written(5)), (50_000_000, 0, 50_000_000));

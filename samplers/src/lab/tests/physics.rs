@@ -69,7 +69,7 @@ fn a_job_alone_takes_its_time_and_loses_only_to_itself() {
 #[test]
 fn two_jobs_on_one_uplink_lose_what_the_formula_says_and_take_so_much_longer() {
     let topology = vishnu().unwrap();
-    // Hosts 13 and 25 have the first place of their leaves, so both flows take the first uplink.
+    // Hosts 13 and 25 have the first position of their leaves, so both flows take the first uplink.
     let mut jobs = vec![pair(&topology, 1, 1, 13, 0.2), pair(&topology, 2, 2, 25, 0.7)];
     jobs[0].work_s = 50.0;
     jobs[1].work_s = 500.0;
@@ -150,7 +150,7 @@ fn an_incast_is_an_endpoint_wherever_its_stalls_show() {
 fn a_flow_that_only_shares_a_link_before_the_full_one_is_a_victim_and_finds_the_root() {
     let topology = vishnu().unwrap();
     let hog = incast(&topology, 2, 25, 8, 0.4);
-    // Host 26 sends over the uplink of host 25's flow, to the same place of another leaf: 133.
+    // Host 26 sends over the uplink of host 25's flow, to the same position of another leaf: 133.
     let victim = pair(&topology, 1, 26, 133, 0.1);
     let (_, truth) = played(setup(Arc::clone(&topology), vec![hog, victim]), 10);
     let lost = &truth.job(1).unwrap().lost;

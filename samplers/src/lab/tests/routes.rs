@@ -189,7 +189,7 @@ fn a_striped_flow_asks_for_the_same_in_parts_and_is_as_slow_as_the_slowest() {
     let flow = |from: usize, to: usize, bytes_per_s: f64| {
         LabJob::new(from as u64 + 1, vec![all[from], all[to]], Pattern::Broadcast, bytes_per_s)
     };
-    // Four LIDs of host 13 lead over four spines; to host 25, in the same place, over the same ones.
+    // Four LIDs of host 13 lead over four spines; to host 25, in the same position, over the same ones.
     let loads = asked(&topology, STRIPED, &[flow(0, 12, 0.8e9)], 1);
     assert_eq!(loads.iter().filter(|load| (**load - 0.2).abs() < 1e-9).count(), 8);
     assert_eq!(loads.iter().filter(|load| (**load - 0.8).abs() < 1e-9).count(), 2);

@@ -24,7 +24,7 @@ impl Draft {
     }
 
     fn fault_of(&mut self, at: usize, kind: FaultKind, value: &str) {
-        let (file, line) = self.places[at];
+        let (file, line) = self.locations[at];
         self.faults.note(kind, self.origin(file, line), value);
     }
 
