@@ -182,7 +182,7 @@ fn unknown(truth: &Truth, facts: &Facts) -> Vec<String> {
     for (name, label) in truth.series.iter().filter(|(name, _)| !names.contains(name.as_str())) {
         match name.split('/').next().and_then(Metric::from_name) {
             Some(metric) if !metrics.contains(metric.name()) => *absent.entry(metric).or_default() += 1,
-            _ => missing.push((label.line, format!("no row is of series {name}{}", nearest(name, &series)))),
+            _ => missing.push((label.line, format!("no row has series {name}{}", nearest(name, &series)))),
         }
     }
     let jobs: Vec<&str> = facts.jobs.keys().map(String::as_str).collect();
@@ -195,7 +195,7 @@ fn unknown(truth: &Truth, facts: &Facts) -> Vec<String> {
     missing.sort();
     let file = truth.file.display();
     let metric = |(metric, count): (&Metric, &usize)| {
-        format!("{file}: {count} series of {} are left out: no row is of that metric", metric.name())
+        format!("{file}: {count} series of {} are left out: no row has that metric", metric.name())
     };
     let more = missing.len().saturating_sub(PRINTED_MAX);
     let mut sentences: Vec<String> = absent.iter().map(metric).collect();

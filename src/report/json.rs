@@ -23,7 +23,7 @@ pub struct PostMortemJson<'a> {
     pub run_s: f64,
     /// What it lost, as in `jobs.jsonl`; null if nothing was measured, which does not mean that it lost nothing.
     pub result: Option<&'a JobResult>,
-    /// What its loss is made of; null where nothing was learnt of it.
+    /// What its loss is made of; null where nothing was learned of it.
     pub factors: Option<&'a JobFactors>,
     /// Contended regions that it waits in, and those of whose load it makes a part.
     pub regions: &'a [JobRegion],

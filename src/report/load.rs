@@ -197,7 +197,7 @@ fn regions(store: &Connection, job: &Job, until: Time) -> Result<Vec<JobRegion>>
             share: row.get(9)?,
             cause: word(row.get(10)?)?,
             kind: word(row.get(11)?)?,
-            who: row.get(12)?,
+            source: row.get(12)?,
             confidence: row.get(13)?,
             completeness: row.get(14)?,
         });

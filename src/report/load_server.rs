@@ -156,7 +156,7 @@ async fn regions(from: &Client, id: &str) -> Result<Vec<JobRegion>> {
             share: row.get(9),
             cause: word(row.get(10))?,
             kind: word(row.get(11))?,
-            who: row.get(12),
+            source: row.get(12),
             confidence: row.get(13),
             completeness: row.get(14),
         })

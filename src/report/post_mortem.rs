@@ -16,7 +16,7 @@ pub struct PostMortem {
     pub episodes: Vec<ResourceEpisode>,
     /// How many of its series reported.
     pub series: SeriesCount,
-    /// What its loss is made of; `None` where nothing was learnt of it.
+    /// What its loss is made of; `None` where nothing was learned of it.
     pub factors: Option<JobFactors>,
     /// Contended regions that it waits in, the largest loss first, then those of whose load it makes a part.
     pub regions: Vec<JobRegion>,
@@ -50,7 +50,8 @@ pub struct JobRegion {
     /// What could be done about it.
     pub kind: CauseKind,
     /// The largest cause: a job or a series; empty where it is unknown.
-    pub who: String,
+    #[serde(rename = "who")]
+    pub source: String,
     /// How sure that is, 0 to 1.
     pub confidence: f64,
     /// Share of its links' data that was there, 0 to 1.

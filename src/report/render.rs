@@ -21,8 +21,8 @@ pub fn render(facts: &PostMortem, width: usize, colour: bool) -> String {
         Some(result) => {
             page.push(lost(facts, result, &paint));
             page.extend(when(facts, width, &paint));
-            page.extend(who(result, &paint));
-            page.extend(section(&paint, "Made of", parts::factors(facts)));
+            page.extend(causes(result, &paint));
+            page.extend(section(&paint, "Breakdown", parts::factors(facts)));
             page.extend(section(&paint, "Where", parts::regions(facts)));
         }
         None => page.extend(no_data(&paint)),
@@ -30,7 +30,7 @@ pub fn render(facts: &PostMortem, width: usize, colour: bool) -> String {
     let unknown = unknowns::sentences(facts);
     if !unknown.is_empty() {
         page.push(String::new());
-        page.push(paint.bold("What is not known"));
+        page.push(paint.bold("Unknown"));
         page.extend(unknown.iter().map(|s| format!("  {s}")));
     }
     page.join("\n") + "\n"
@@ -112,8 +112,8 @@ pub(super) fn lost_words(facts: &PostMortem, r: &JobResult) -> String {
 
 fn no_data(paint: &Paint) -> Vec<String> {
     vec![
-        paint.loss("  lost   not known: nothing was measured of this job"),
-        "         Without data it is unknown whether it met contention.".to_string(),
+        paint.loss("  lost   unknown: no data of this job"),
+        "         Whether it met contention is unknown.".to_string(),
     ]
 }
 
@@ -137,11 +137,11 @@ fn when(facts: &PostMortem, width: usize, paint: &Paint) -> Vec<String> {
     lines
 }
 
-fn who(result: &JobResult, paint: &Paint) -> Vec<String> {
+fn causes(result: &JobResult, paint: &Paint) -> Vec<String> {
     if result.slowdown_s <= 0.0 {
         return Vec::new();
     }
-    let mut lines = vec![String::new(), paint.bold("Who")];
+    let mut lines = vec![String::new(), paint.bold("Causes")];
     let named: Vec<&CauseShare> = result.causes.iter().filter(|c| c.cause != Cause::Unknown).collect();
     if named.is_empty() {
         lines.push("  No cause is known.".to_string());

@@ -95,7 +95,7 @@ pub(super) fn cause_word(cause: Cause, source: &str) -> String {
         Cause::IoOnMpi => format!("I/O on the links of messages, {source}"),
         Cause::FailoverInduced => format!("load of a failed or narrowed path, {source}"),
         Cause::Server => slower_server(&source),
-        Cause::Unknown => "not known".to_string(),
+        Cause::Unknown => "unknown".to_string(),
     }
 }
 
@@ -110,10 +110,10 @@ fn slower_server(series: &str) -> String {
 /// What sort of bottleneck it is, in plain words.
 pub(super) fn kind(kind: CauseKind) -> &'static str {
     match kind {
-        CauseKind::Avoidable => "avoidable: idle links stand beside it",
-        CauseKind::Capacity => "capacity: all of the resource is in use",
-        CauseKind::Endpoint => "endpoint: one end cannot take more",
-        CauseKind::Unknown => "kind not known",
+        CauseKind::Avoidable => "avoidable: parallel links idle",
+        CauseKind::Capacity => "capacity: saturated",
+        CauseKind::Endpoint => "endpoint: receiver-limited",
+        CauseKind::Unknown => "kind unknown",
     }
 }
 

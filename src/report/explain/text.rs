@@ -10,9 +10,9 @@ pub(super) fn render(facts: &Explained) -> String {
     for (title, part) in [
         ("Why", why(facts)),
         ("Samples around the onset", samples(facts)),
-        ("Who", who(facts)),
+        ("Causes", causes(facts)),
         ("Region", region(facts)),
-        ("What is not known", missing(facts)),
+        ("Unknown", missing(facts)),
     ] {
         if !part.is_empty() {
             lines.extend([String::new(), title.to_string()]);
@@ -103,7 +103,7 @@ fn samples(facts: &Explained) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-fn who(facts: &Explained) -> Vec<String> {
+fn causes(facts: &Explained) -> Vec<String> {
     let line = |c: &schemas::CauseShare| format!("{:>4}  {} ({})", percent(c.share), cause(c), kind(c.kind));
     facts.causes.iter().take(10).map(line).collect()
 }
