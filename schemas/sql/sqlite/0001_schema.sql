@@ -462,7 +462,7 @@ FROM (
     UNION ALL
     SELECT f.job_id, 2, 'factor', 'beta', s.start_time, s.start_time + s.run_s, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
            s.completeness,
-           printf('a second of contention costs %.3f s [%.3f, %.3f] of run time, learnt from %d runs', f.beta, f.beta_lo,
+           printf('a contended second costs %.3f s [%.3f, %.3f] of run time, learned from %d runs', f.beta, f.beta_lo,
                   f.beta_hi, f.beta_runs)
     FROM job_factors f JOIN job_slowdown s USING (job_id)
     UNION ALL

@@ -57,7 +57,7 @@ CREATE FUNCTION job_post_mortem(job text)
                              round(j.placement_lo::numeric, 3), round(j.placement_hi::numeric, 3)),
                       'not known')),
             ('beta', NULL, NULL, NULL, NULL,
-             format('a second of contention costs %s s [%s, %s] of run time, learnt from %s runs', round(j.beta::numeric, 3),
+             format('a contended second costs %s s [%s, %s] of run time, learned from %s runs', round(j.beta::numeric, 3),
                     round(j.beta_lo::numeric, 3), round(j.beta_hi::numeric, 3), j.beta_runs))
         ) AS f (what, lost_s, lo_s, hi_s, cause, note)
         WHERE f.what <> 'placement' OR j.placement IS NOT NULL
