@@ -94,7 +94,7 @@ async fn redirects_stay_on_the_host() {
 }
 
 #[test]
-fn an_address_or_password_that_cannot_be_used_is_refused_at_once() {
+fn unusable_address_or_password_is_refused() {
     for url in ["", "registry:8081", "ftp://registry", "http://me:secret@registry"] {
         let error = RegistryClient::new(url, None).unwrap_err();
         assert!(matches!(error, RegistryError::Config(_)), "{url}");

@@ -44,7 +44,7 @@ fn row(ms: u32, node: &str) -> String {
 }
 
 #[test]
-fn files_are_merged_by_time_and_rows_come_by_time_or_as_they_arrived() {
+fn files_are_merged_by_time_or_arrival() {
     let one: String = [5, 3, 9, 7].map(|ms| row(ms, "\"producer\":\"a\"")).concat();
     let two: String = [1, 4, 6, 8].map(|ms| row(ms, "\"producer\":\"b\"")).concat();
     let two = two.replace("{", "{ \"x\": 0, ").replace("\"timestamp\":", "\"timestamp\" : ");
@@ -114,7 +114,7 @@ fn headers_are_found_beside_the_file_also_after_a_roll_over() {
 }
 
 #[test]
-fn cut_lines_are_counted_and_complete_ones_without_newline_are_read() {
+fn cut_lines_are_counted_and_last_line_needs_no_newline() {
     let whole = row(1, "\"component_id\":1");
     let cut = format!("{whole}{}", &whole[..50]);
     let unterminated = format!("x\n{whole}\r\n\n{}", whole.trim_end());
@@ -196,7 +196,7 @@ fn name_and_note(file: &aggregator::SkippedFile) -> (String, String) {
 }
 
 #[test]
-fn a_dump_that_is_partition_after_partition_comes_in_order_of_time() {
+fn dump_by_partition_is_read_in_order_of_time() {
     let nodes = ["\"producer\":\"a\"", "\"producer\":\"b\""];
     let mut dump = String::new();
     for partition in 0..3 {

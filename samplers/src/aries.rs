@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_whole_group_has_fifteen_green_and_fifteen_black_links_a_router() {
+    fn whole_group_has_15_green_and_15_black_links_a_router() {
         let links = Layout { chassis: 6 }.links();
         assert_eq!(links.len(), 96 * 30);
         let of_one = |class| links.iter().filter(|l| l.router == "c1-0c2s7" && l.class == class).count();

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grid_is_every_combination_and_the_default_stands_in_it_once() {
+    fn grid_contains_each_combination_and_the_default_once() {
         let grid =
             of(&[], None, &["lustre_write_rate.window=8,12", "metric.lustre_write_rate.eta=4,5"]).unwrap();
         let want = ["window=8 eta=4", "window=12 eta=4", "window=12 eta=5"];
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn swept_keys_lie_over_a_file_and_its_other_sections_do_not_matter() {
+    fn swept_keys_override_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("site.toml");
         let text = "model = \"published\"\n[site]\nfile = \"not/here.toml\"\n[metric.lustre_write_rate]\nwindow = 40\neta = 2\n";

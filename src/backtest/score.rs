@@ -273,7 +273,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_perfect_answer_has_nothing_wrong_and_silence_on_quiet_rows_neither() {
+    fn perfect_answer_and_silence_on_quiet_rows_score_no_error() {
         let perfect = score(&case(&[(100, 200)], &[], &[(100, 200)], &[(100, 200)]));
         assert_eq!((perfect.precision, perfect.recall, perfect.f1), (Some(1.0), Some(1.0), Some(1.0)));
         assert_eq!((perfect.latency_p99_s, perfect.false_s), (Some(0.0), 0.0));

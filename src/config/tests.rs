@@ -79,7 +79,7 @@ fn every_key_of_the_default_file_is_explained_with_its_range() {
 }
 
 #[test]
-fn what_is_shown_of_the_models_are_the_defaults_of_the_robust_one() {
+fn shown_model_settings_are_the_robust_defaults() {
     assert_eq!(parse(&uncommented()).unwrap(), Settings::of(ModelKind::Robust));
     assert_eq!(parse("").unwrap(), Settings::of(ModelKind::Robust));
     assert_eq!(parse("model = \"published\"").unwrap(), Settings::of(ModelKind::Published));
@@ -99,7 +99,7 @@ fn the_rules_of_the_stream_grow_with_the_tick() {
 }
 
 #[test]
-fn an_option_goes_before_the_file_even_if_the_file_is_wrong_there() {
+fn option_overrides_the_file_even_if_invalid_there() {
     let mut layers = of_text("[metric.ib_wait_ratio]\nwindow = 40");
     let overrides = Overrides { window: Some(8), ..Overrides::default() };
     let settings = metric::settings(&mut layers, overrides);
@@ -123,7 +123,7 @@ fn all_mistakes_are_reported() {
 }
 
 #[test]
-fn properties_of_librdkafka_reach_their_role_and_the_own_ones_stay() {
+fn librdkafka_properties_reach_their_role() {
     let text = "[kafka]\ngroup = \"site\"\n[kafka.librdkafka]\nsecurity.protocol = \"SSL\"\n\"compression.type\" = \"zstd\"\n\
                 [kafka.consumer]\nfetch.wait.max.ms = 100\n[kafka.producer]\ncompression.codec = \"gzip\"";
     let mut layers = of_text(text);

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stage_that_reads_while_no_rows_come_is_behind_by_what_waits_not_by_the_newest_row() {
+    fn idle_stage_lags_by_waiting_messages() {
         let facts = StageFacts { event_s: Some(1.0), ..stage(1, vec![input(0, 10, 30), input(0, 30, 30)]) };
         let found = lag(&facts, 102.0, 30.0);
         assert_eq!(found[0].level, Level::Ok);
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn deleted_messages_are_an_error_and_a_topic_created_again_a_warning() {
+    fn deleted_messages_are_an_error_recreated_topic_a_warning() {
         for (input, word, level) in [
             (input(50, 10, 90), "40 messages", Level::Error),
             (input(0, 10, 5), "created again", Level::Warn),

@@ -88,7 +88,7 @@ fn names_of_the_map_replace_descriptions() {
 }
 
 #[test]
-fn an_interconnect_file_with_cnames_gives_routers_tiles_and_nodes() {
+fn interconnect_file_gives_routers_tiles_and_nodes() {
     let found = read(&["xc.interconnect", "xc.nodes"]);
     assert!(found.faults.is_empty(), "{:?}", found.faults.examples());
     let net = found.topology;

@@ -143,7 +143,7 @@ fn garbage_is_reported_once_and_never_becomes_a_number() {
 }
 
 #[test]
-fn counters_that_a_driver_lacks_are_left_out_and_needed_ones_refuse_the_port() {
+fn missing_optional_counters_are_skipped_needed_ones_refuse() {
     let tree = Tree::recorded();
     tree.add_adapter("bare_0", &[1]);
     fs::remove_dir_all(tree.port("mlx5_0", 1).join("hw_counters")).unwrap();
@@ -209,7 +209,7 @@ fn device_that_fails_in_a_tick_is_reported_once_and_returns() {
 }
 
 #[test]
-fn a_counter_that_could_not_be_read_at_first_is_tried_again_in_silence() {
+fn unreadable_counter_is_retried_silently() {
     let tree = Tree::recorded();
     let errors = tree.port("mlx5_0", 1).join("counters/symbol_error");
     fs::remove_file(&errors).unwrap();
@@ -239,7 +239,7 @@ fn names_that_no_row_may_carry_are_left_out() {
 }
 
 #[test]
-fn links_that_lead_nowhere_and_files_in_place_of_folders_are_borne() {
+fn dangling_links_and_files_for_folders_are_tolerated() {
     let tree = Tree::recorded();
     let class = tree.sys().join("class/infiniband");
     std::os::unix::fs::symlink(Path::new("/nowhere/at/all"), class.join("mlx5_9")).unwrap();

@@ -65,7 +65,7 @@ fn every_whole_second_has_its_rows() {
 }
 
 #[test]
-fn suspended_machine_continues_at_the_next_second_without_a_burst() {
+fn suspended_machine_resumes_without_a_burst() {
     let tree = Tree::recorded();
     fs::remove_dir_all(tree.proc_llite()).unwrap();
     let mut clock = TestClock::at(Time(1_795_217_418_700_000), 4);

@@ -129,7 +129,7 @@ fn a_lid_given_twice_stays_with_the_first() {
 }
 
 #[test]
-fn forwarding_loops_and_dead_ends_are_reported_once_a_destination() {
+fn forwarding_loops_are_reported_once_a_destination() {
     let mut small = Small::new().lids();
     // LID 1: s3 sends to a port without cable. LID 2: s1 and s3 send to each other.
     for (switch, lid, port) in

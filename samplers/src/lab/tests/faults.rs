@@ -44,7 +44,7 @@ fn truth_after(setup: Setup, seconds: u32) -> LabTruth {
 }
 
 #[test]
-fn a_narrowed_link_makes_its_flows_wait_and_is_blamed_like_a_failure() {
+fn narrowed_link_slows_flows_and_is_blamed_like_a_failure() {
     let topology = vishnu().unwrap();
     let link = uplink(&topology);
     let narrow = |at_s, link, percent| event(at_s, Change::Narrow { link, percent });
@@ -65,7 +65,7 @@ fn a_narrowed_link_makes_its_flows_wait_and_is_blamed_like_a_failure() {
 }
 
 #[test]
-fn width_and_state_of_a_link_are_independent_and_repetition_changes_nothing() {
+fn width_and_state_of_a_link_are_independent() {
     let topology = two_level(2, 2, 12).unwrap();
     let link = uplink(&topology);
     let changes = [

@@ -20,7 +20,7 @@ fn setup(topology: Arc<Topology>, noise: Noise) -> Setup {
 const STILL: Noise = Noise { load: 0.0, ratio: 0.0, background: false, missing: 0.0 };
 
 #[test]
-fn every_link_with_a_series_has_its_counters_once_and_nothing_else_has() {
+fn each_link_with_a_series_has_its_counters_once() {
     for topology in [vishnu().unwrap(), aries_chassis().unwrap(), dragonfly_plus_small().unwrap()] {
         let mut lab = Lab::new(setup(Arc::clone(&topology), STILL)).unwrap();
         let tick = lab.step();
@@ -165,7 +165,7 @@ fn known_jobs_are_reported_at_start_and_end() {
 }
 
 #[test]
-fn the_same_setup_gives_the_same_counters_and_another_seed_others() {
+fn counters_are_reproducible_by_setup_and_seed() {
     let play = |seed| {
         let mut lab = Lab::new(Setup { seed, ..setup(vishnu().unwrap(), Noise::default()) }).unwrap();
         (0..30).map(|_| lab.step().counters.clone()).collect::<Vec<_>>()

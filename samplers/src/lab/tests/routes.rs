@@ -183,7 +183,7 @@ fn more_paths_carry_more_and_weighed_ones_most() {
 }
 
 #[test]
-fn a_striped_flow_asks_for_the_same_in_parts_and_is_as_slow_as_the_slowest() {
+fn striped_flow_is_as_slow_as_its_slowest_part() {
     let topology = Machine::FatTree(FatTree::vishnu(2)).build().unwrap();
     let all = hosts(&topology);
     let flow = |from: usize, to: usize, bytes_per_s: f64| {
@@ -204,7 +204,7 @@ fn a_striped_flow_asks_for_the_same_in_parts_and_is_as_slow_as_the_slowest() {
 }
 
 #[test]
-fn a_flow_that_makes_way_for_others_is_no_contention_on_the_link_it_takes_instead() {
+fn rerouted_flow_is_no_contention_on_its_new_link() {
     let topology = two_level(2, 4, 4).unwrap();
     let all = hosts(&topology);
     let job = |at: usize| LabJob::new(at as u64 + 1, vec![all[at], all[4 + at]], Pattern::Broadcast, 0.6e9);
