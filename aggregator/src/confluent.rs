@@ -137,7 +137,7 @@ impl RegistryClient {
     }
 }
 
-/// Follows redirects to the same scheme, host and port: the password goes nowhere else.
+/// Follows redirects to the same scheme, host and port: the password is sent nowhere else.
 fn within_one_host(attempt: redirect::Attempt<'_>) -> redirect::Action {
     let home = attempt.previous().first().map(Url::origin);
     if home == Some(attempt.url().origin()) && attempt.previous().len() <= REDIRECTS_MAX {

@@ -1,6 +1,6 @@
 //! Job events from the rows of `slurm_sampler`, `slurm_sampler2` and `jobinfo`.
 //!
-//! They come a few times an hour, so clarity goes before speed. `slurm_jobs` and `jobinfo` have one job a row;
+//! They arrive a few times an hour, so clarity matters more than speed. `slurm_jobs` and `jobinfo` have one job a row;
 //! `mt-slurm2` the same under the prefix `job_list.`; `mt-slurm` has slots: arrays `job_id`, `job_start`,
 //! `job_end` (flattened to `job_id0, job_id1, …` in CSV) and the strings `user_0`, `job_name_0`, ….
 

@@ -1,5 +1,5 @@
 //! Messages about jobs from Slurm's side: the plug-in `jobcomp/kafka`, and the prolog and epilog scripts by way of
-//! `POST /api/v1/jobs`. They come when a job starts or ends, so clarity goes before speed.
+//! `POST /api/v1/jobs`. They arrive when a job starts or ends, so clarity matters more than speed.
 
 mod jobcomp;
 mod utc;

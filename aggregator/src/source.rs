@@ -94,7 +94,7 @@ pub struct SkippedFile {
 pub(crate) enum Opened {
     /// A file of rows.
     Rows(InputFile),
-    /// Something that goes along with rows.
+    /// A file that accompanies rows.
     Skipped(SkippedFile),
 }
 

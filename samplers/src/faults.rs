@@ -1,4 +1,4 @@
-//! What goes wrong between a sampler and the store: rows lost, doubled, late, out of order, clocks that differ.
+//! Faults between a sampler and the store: rows lost, doubled, late, out of order, clocks that differ.
 
 use crate::ldms_rows::{Rows, Schema};
 use crate::rng::Rng;

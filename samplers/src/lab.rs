@@ -19,7 +19,7 @@
 //! | `scene` | one moment: aggressors of each link |
 //! | `losses` | losses of jobs in a second, by aggressor |
 //! | `links` | which links are contended, cause and kind |
-//! | `faults` | what is broken, from event to event |
+//! | `faults` | the state of failures after each event |
 //! | `run` | running jobs |
 //! | [`truth`] | [`LabTruth`]: what really happened |
 //! | `counters` | sources and cumulative counters |

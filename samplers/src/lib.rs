@@ -8,7 +8,7 @@
 //! | [`lustre`] | how writers share four OSTs |
 //! | [`aries`] | routers, tiles, links, routes; what load does to a link |
 //! | [`lab`] | any topology under known jobs, with the truth about every link |
-//! | [`faults`] | [`Faults`], what goes wrong on the way of a row |
+//! | [`faults`] | [`Faults`], faults between sampler and store |
 //! | [`native`] | the native sampler: rows of a real node, without LDMS |
 //! | [`ldms`] | configuration of sampler daemons, in pieces |
 //! | [`ldms_rows`] | [`Rows`] and [`Schema`], the format of the rows |

@@ -29,7 +29,7 @@ pub struct Scenario {
     pub endless: bool,
     /// Nodes that report.
     pub reporting: Reporting,
-    /// What goes wrong.
+    /// Faults between sampler and store.
     pub faults: Faults,
 }
 

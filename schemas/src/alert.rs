@@ -42,7 +42,7 @@ pub enum Action {
     UseAltPath,
     /// Place jobs apart: two of them want the same links.
     SpreadPlacement,
-    /// Place the job closer together: it is in its own way.
+    /// Place the job closer together: it contends with itself.
     CompactPlacement,
     /// Hold back the I/O of the jobs that cause it.
     ThrottleIo,

@@ -26,7 +26,7 @@ pub(super) struct Entry {
     ends: BTreeMap<Time, Said>,
     /// What rows' own `job_id` showed, by the first row that did; counts where nothing else has a start.
     seen: BTreeMap<Time, Said>,
-    /// From a job file: a person's word goes before that of rows.
+    /// From a job file, which takes precedence over rows.
     declared: Option<Job>,
 }
 

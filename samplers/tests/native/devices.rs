@@ -88,7 +88,7 @@ fn both_places_of_lustre_are_read_and_a_mount_once() {
     let (lines, _) = bench.sample();
     let names: Vec<String> = lines.iter().map(|line| text(line, "fs_name")).collect();
     assert_eq!(names, ["new", "old", "snx11168"]);
-    assert_eq!(value(&lines[2], "write_bytes.sum"), 8, "debugfs goes before procfs");
+    assert_eq!(value(&lines[2], "write_bytes.sum"), 8, "debugfs precedes procfs");
     // A stale file in the preferred path does not hide the other one.
     fs::write(&stats, "").unwrap();
     let mut other = Bench::new(&tree);
