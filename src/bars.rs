@@ -1,4 +1,4 @@
-//! Progress on a terminal; nothing at all where nobody looks.
+//! Progress on a terminal; nothing if the output is none.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;

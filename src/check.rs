@@ -23,7 +23,7 @@ pub struct CheckArgs {
 /// Checks a configuration and prints what results.
 ///
 /// # Errors
-/// If something is wrong with it, after everything was told.
+/// If something is wrong with it, after everything was printed.
 pub fn run(args: &CheckArgs, out: &mut impl Write) -> anyhow::Result<()> {
     if args.defaults {
         return print_defaults(out);
@@ -31,7 +31,7 @@ pub fn run(args: &CheckArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let examined = config::examine(args.config.as_deref(), config::environment());
     match args.json {
         true => writeln!(out, "{:#}", as_json(&examined))?,
-        false => tell(&examined, out)?,
+        false => print(&examined, out)?,
     }
     out.flush()?;
     let wrong = examined.problems.len();
@@ -46,13 +46,13 @@ pub fn run(args: &CheckArgs, out: &mut impl Write) -> anyhow::Result<()> {
 /// Prints the default file.
 ///
 /// # Errors
-/// If nobody reads it.
+/// If the output cannot be written.
 pub fn print_defaults(out: &mut impl Write) -> anyhow::Result<()> {
     out.write_all(config::DEFAULT.as_bytes())?;
     Ok(out.flush()?)
 }
 
-fn tell(examined: &Examined, out: &mut impl Write) -> std::io::Result<()> {
+fn print(examined: &Examined, out: &mut impl Write) -> std::io::Result<()> {
     for problem in &examined.problems {
         writeln!(out, "error: {problem}")?;
     }
@@ -60,7 +60,7 @@ fn tell(examined: &Examined, out: &mut impl Write) -> std::io::Result<()> {
         writeln!(out, "warning: {warning}")?;
     }
     if examined.problems.is_empty() {
-        writeln!(out, "# In effect; where nothing is said behind a value, it is the default.")?;
+        writeln!(out, "# In effect; a value without an origin is the default.")?;
         write!(out, "{}", effective::as_toml(&examined.values))?;
     }
     Ok(())

@@ -20,7 +20,7 @@ use crate::topology::TopologyArgs;
 use clap::{Parser, Subcommand};
 use std::io::Write;
 
-/// Contention monitor for supercomputers: which job lost how many seconds, on which links, to whom
+/// Contention monitor for supercomputers: which job lost how many seconds, on which links, and the cause
 #[derive(Debug, Parser)]
 #[command(version, about)]
 struct Cli {
@@ -42,21 +42,21 @@ enum Command {
     Backtest(BacktestArgs),
     /// Show the page over a store that was written before
     Serve(ServeArgs),
-    /// Tell what a job lost, when, on which resource, to whom
+    /// Report what a job lost, when, on which resource, and the cause
     Report(ReportArgs),
-    /// Tell why a stretch was called contended: what was measured, which rule decided, and what was missing
+    /// Explain why a stretch was called contended: what was measured, which rule decided, and what was missing
     Explain(ExplainArgs),
-    /// Tell what is wrong with a configuration, or what results from it; asks nobody over the network
+    /// Validate a configuration and print the effective values; uses no network
     Check(CheckArgs),
-    /// List incidents and who was told, send notices again, or silence them for a while
+    /// List incidents and their deliveries, send notices again, or silence them for a while
     Alerts(AlertsArgs),
     /// Print the default configuration, which explains every key
     Config,
     /// Bring the database's schema up to this version
     Migrate(MigrateArgs),
-    /// Look at brokers, topics, rows, samplers, database and stages, and tell how to mend what is wrong
+    /// Look at brokers, topics, rows, samplers, database and stages, and print how to fix what is wrong
     Doctor(DoctorArgs),
-    /// Tell whether the process that runs here by this configuration is ready
+    /// Check whether the local `tailback run` is ready
     Health(HealthArgs),
     /// Show, check or draw the network, from what fabric tools print or from its parameters
     Topology(TopologyArgs),
@@ -103,7 +103,7 @@ pub fn run() -> anyhow::Result<()> {
     }
 }
 
-/// An error and its causes as one sentence; a cause that the text before it tells already is left out.
+/// An error and its causes as one sentence; a cause that the text before it contains is left out.
 pub fn sentence(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
@@ -120,7 +120,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn a_cause_is_told_once() {
+    fn repeated_cause_is_printed_once() {
         let error = anyhow::anyhow!("Is a directory").context("rows cannot be read: Is a directory");
         assert_eq!(super::sentence(&error), "rows cannot be read: Is a directory");
     }

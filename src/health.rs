@@ -22,10 +22,10 @@ pub struct HealthArgs {
     pub timeout_s: u64,
 }
 
-/// Asks, and prints what the process says of itself.
+/// Queries the local process and prints its answer.
 ///
 /// # Errors
-/// If nothing answers, or it is not ready: the answer says why.
+/// If nothing answers, or it is not ready: the answer contains the reason.
 pub fn run(args: &HealthArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let http = RunConfig::load(args.config.as_deref())?.http;
     let mut address = http.listen;
@@ -33,10 +33,10 @@ pub fn run(args: &HealthArgs, out: &mut impl Write) -> anyhow::Result<()> {
         address.set_ip(IpAddr::V4(Ipv4Addr::LOCALHOST));
     }
     let path = if args.alive { "healthz" } else { "readyz" };
-    let patience = Duration::from_secs(args.timeout_s);
+    let timeout = Duration::from_secs(args.timeout_s);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let client = reqwest::Client::builder().timeout(patience).no_proxy().build()?;
+        let client = reqwest::Client::builder().timeout(timeout).no_proxy().build()?;
         let mut request = client.get(format!("http://{address}/{path}"));
         if let Some(token) = &http.token {
             request = request.bearer_auth(token.reveal());

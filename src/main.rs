@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 /// Results of a second are megabytes that come and go: this allocator keeps their pages, where the system's gives
-/// them back and has them cleared anew (a quarter of the detector's time, measured with tests/load/run).
+/// them back and has them cleared again (a quarter of the detector's time, measured with tests/load/run).
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -15,10 +15,10 @@ pub struct MigrateArgs {
     /// Configuration (TOML); `tailback config` prints the defaults
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Only tell which migrations are missing
+    /// Only print which migrations are missing
     #[arg(long)]
     pub dry_run: bool,
-    /// Forget how far Kafka's topics were read, and the models' states, after topics were made anew: they are then read
+    /// Forget how far Kafka's topics were read, and the models' states, after topics were created again: they are then read
     /// from their beginning, and rows that are still in them count again
     #[arg(long, conflicts_with = "dry_run")]
     pub forget_positions: bool,

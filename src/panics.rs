@@ -41,21 +41,21 @@ mod tests {
     /// Far longer than a panic takes to end the process.
     const LONG: Duration = Duration::from_secs(600);
 
-    /// Runs this test in a process of its own, which panics in a `place`.
-    fn panicked(place: &str) -> (Output, Duration) {
+    /// Runs this test in a process of its own, which panics in a `case`.
+    fn panicked(case: &str) -> (Output, Duration) {
         let begun = Instant::now();
         let mut test = Command::new(std::env::current_exe().unwrap());
         test.args(["--exact", "panics::tests::a_panic_anywhere_ends_the_process_with_its_message"]);
-        let output = test.arg("--nocapture").env(WHERE, place).output().unwrap();
+        let output = test.arg("--nocapture").env(WHERE, case).output().unwrap();
         (output, begun.elapsed())
     }
 
-    fn panic_in(place: &str) {
+    fn panic_in(case: &str) {
         end_the_process();
-        if place != "a thread without a log" {
+        if case != "a thread without a log" {
             crate::log::install(&Log { level: LogLevel::Info, format: LogFormat::Text });
         }
-        if place == "a task" {
+        if case == "a task" {
             let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
             runtime.unwrap().block_on(async {
                 // Nothing waits for the task.
@@ -70,19 +70,19 @@ mod tests {
 
     #[test]
     fn a_panic_anywhere_ends_the_process_with_its_message() {
-        if let Ok(place) = std::env::var(WHERE) {
-            return panic_in(&place);
+        if let Ok(case) = std::env::var(WHERE) {
+            return panic_in(&case);
         }
-        for (place, words) in [
+        for (case, words) in [
             ("a task", "the task's own words"),
             ("a thread", "the thread's own words"),
             ("a thread without a log", "the thread's own words"),
         ] {
-            let (output, took) = panicked(place);
+            let (output, took) = panicked(case);
             let log = String::from_utf8_lossy(&output.stderr);
-            assert_eq!(output.status.code(), Some(EXIT_STATUS), "{place}: {log}");
-            assert!(log.contains(words) && log.contains("panics.rs"), "{place}: {log}");
-            assert!(took < LONG / 2, "{place}");
+            assert_eq!(output.status.code(), Some(EXIT_STATUS), "{case}: {log}");
+            assert!(log.contains(words) && log.contains("panics.rs"), "{case}: {log}");
+            assert!(took < LONG / 2, "{case}");
         }
     }
 }

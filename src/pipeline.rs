@@ -56,13 +56,13 @@ impl Pipeline {
         self
     }
 
-    /// Goes on with a state that was read back.
+    /// Continues from a restored state.
     pub fn resume_fabric(&mut self, mut fabric: Fabric, settings: FabricSettings, network: Arc<Network>) {
         fabric.attach(settings, Some(network));
         self.fabric = Some(fabric);
     }
 
-    /// Goes on with a state that was read back.
+    /// Continues from a restored state.
     pub fn resume_alerts(&mut self, mut alerts: Alerts, settings: Arc<AlertSettings>) {
         alerts.attach(settings);
         self.alerts = Some(alerts);
@@ -79,7 +79,7 @@ impl Pipeline {
         }
     }
 
-    /// Takes decoded rows: jobs first, since they say where baselines start anew.
+    /// Takes decoded rows: jobs first, since they determine where baselines restart.
     pub fn feed(&mut self, decoded: &Decoded) {
         for job in self.jobs.fold(&decoded.jobs) {
             self.job(job);
@@ -88,7 +88,7 @@ impl Pipeline {
         self.detector.rows(self.decoder.sources(), &decoded.counters);
     }
 
-    /// Takes counters that nobody had to decode.
+    /// Takes counters that need no decoding.
     pub fn feed_counters(&mut self, sources: &Sources, counters: &CounterBatch) {
         self.rows += counters.len() as u64;
         self.detector.rows(sources, counters);
@@ -105,7 +105,7 @@ impl Pipeline {
         self.rows
     }
 
-    /// What became of links, as the last call of [`Pipeline::take`] found; where the network is known.
+    /// Link events of the last call of [`Pipeline::take`]; empty without a topology.
     pub fn link_events(&self) -> &[LinkEvent] {
         &self.link_events
     }
@@ -122,7 +122,7 @@ impl Pipeline {
         batch
     }
 
-    /// Notices of what the batch tells.
+    /// Adds the notices of the batch.
     fn alert(&mut self, batch: &mut ResultBatch) {
         let Some(alerts) = &mut self.alerts else { return };
         let (newest, series) = (self.detector.newest(), self.detector.series());

@@ -116,7 +116,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     store.as_mut().map_or(Ok((0, 0)), Store::learn)?;
     bar.finish_and_clear();
     let summary = outputs.finish()?;
-    tell(args, &pipeline, &replay, &summary);
+    print_summary(args, &pipeline, &replay, &summary);
     anyhow::ensure!(
         job_rows + used(pipeline.rows(), &summary.drops) > 0,
         "no row was used: {}",
@@ -135,12 +135,12 @@ fn used(decoded: u64, drops: &DropCounts) -> u64 {
 fn fresh_store(folder: &Path) -> anyhow::Result<Store> {
     let path = folder.join("tailback.db");
     Store::remove(&path).with_context(|| format!("{} cannot be replaced", path.display()))?;
-    // Recorded time may be years ago: what was asked for is kept, whatever its age.
+    // Recorded time may be years ago: the requested rows are kept, whatever their age.
     let retention = Retention { signals_s: f64::INFINITY, episodes_s: f64::INFINITY, bytes_max: None };
     Ok(Store::open(&path, retention)?)
 }
 
-fn tell(args: &ReplayArgs, pipeline: &Pipeline, replay: &Replay, summary: &Summary) {
+fn print_summary(args: &ReplayArgs, pipeline: &Pipeline, replay: &Replay, summary: &Summary) {
     eprintln!(
         "{} rows, {} series, {} episodes, {} jobs -> {}",
         pipeline.rows(),

@@ -1,4 +1,4 @@
-//! `tailback sample`: the native sampler on a node; reads arguments, opens the output, runs until it is asked to end.
+//! `tailback sample`: the native sampler on a node; reads arguments, opens the output, runs until a stop is requested.
 
 mod kafka;
 mod output;
@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use samplers::native::looping::{self, Note, Plan};
 use samplers::native::{
-    Clock, Event, Figures, Node, Roots, Sampler, Schedule, Selection, Sink, SystemClock, TickRows,
+    Clock, Event, Node, Roots, Sampler, Schedule, Selection, Sink, SystemClock, TickRows, TickStatistics,
 };
 use schemas::Name;
 use std::io::Write;
@@ -36,7 +36,7 @@ pub struct SampleArgs {
     /// Seconds between two looks for devices and mounts
     #[arg(long, value_name = "S", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3600))]
     rescan_s: u64,
-    /// Read every counter that the drivers have, not only those that tell of contention
+    /// Read every counter that the drivers have, not only those of contention
     #[arg(long)]
     all_counters: bool,
     /// Write one row of each set now, and end
@@ -78,22 +78,22 @@ pub fn run(args: &SampleArgs) -> anyhow::Result<()> {
         let _keep = stopper;
         return once(&mut sampler, &clock, sink.as_mut());
     }
-    hear_signals(stopper)?;
+    watch_signals(stopper)?;
     let rescan_us = i64::try_from(args.rescan_s)? * 1_000_000;
     let plan = Plan { schedule, rescan_us, ticks: args.figures };
-    let mut figures = Figures::default();
+    let mut statistics = TickStatistics::default();
     let begun = ProcessorTime::now();
     let mut note = |note: Note<'_>| match note {
-        Note::Event(event) => tell(event),
-        // Those of a run that goes on for ever would fill the memory.
-        Note::Tick { .. } if args.figures.is_some() => figures.hear(note),
+        Note::Event(event) => log(event),
+        // Ticks of an endless run would fill the memory.
+        Note::Tick { .. } if args.figures.is_some() => statistics.record(note),
         Note::Tick { .. } => {}
     };
     looping::run(plan, &mut sampler, &mut clock, sink.as_mut(), &mut note);
     let used = begun.elapsed();
     end(sink.as_mut(), if args.figures.is_some() { DELIVERY_TIMEOUT } else { STOP_TIMEOUT })?;
     if args.figures.is_some() {
-        write!(std::io::stderr(), "{figures}{used}")?;
+        write!(std::io::stderr(), "{statistics}{used}")?;
     }
     Ok(())
 }
@@ -115,7 +115,7 @@ fn once(sampler: &mut Sampler, clock: &dyn Clock, sink: &mut dyn Sink) -> anyhow
     let (mut rows, mut events) = (TickRows::default(), Vec::new());
     sampler.rescan(&mut events);
     sampler.sample(clock, &mut rows, &mut events);
-    events.iter().for_each(tell);
+    events.iter().for_each(log);
     if rows.is_empty() {
         bail!(
             "there is nothing to sample: no InfiniBand port, Lustre mount or Slingshot interface can be read"
@@ -130,7 +130,7 @@ fn end(sink: &mut dyn Sink, timeout: Duration) -> anyhow::Result<()> {
     sink.finish(timeout);
     let mut events = Vec::new();
     sink.drain_events(&mut events);
-    events.iter().for_each(tell);
+    events.iter().for_each(log);
     match sink.dropped() {
         0 => Ok(()),
         dropped if sink.is_over() => bail!("the reader of the rows is gone; {dropped} rows were dropped"),
@@ -141,14 +141,14 @@ fn end(sink: &mut dyn Sink, timeout: Duration) -> anyhow::Result<()> {
     }
 }
 
-fn tell(event: &Event) {
+fn log(event: &Event) {
     if event.is_warning() { tracing::warn!("{event}") } else { tracing::info!("{event}") }
 }
 
-/// Sends to `stopper` when the end is asked for.
-fn hear_signals(stopper: Sender<()>) -> anyhow::Result<()> {
+/// Sends to `stopper` when a stop is requested.
+fn watch_signals(stopper: Sender<()>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (ready, heard) = channel();
+    let (ready, watching) = channel();
     std::thread::Builder::new().name("signals".to_string()).spawn(move || {
         runtime.block_on(async {
             let ended = std::pin::pin!(shutdown::requested());
@@ -161,7 +161,7 @@ fn hear_signals(stopper: Sender<()>) -> anyhow::Result<()> {
         });
         let _ = stopper.send(());
     })?;
-    Ok(heard.recv()?)
+    Ok(watching.recv()?)
 }
 
 /// Processor time of the whole process, and the time on the wall.

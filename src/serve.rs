@@ -1,4 +1,4 @@
-//! `tailback serve`: the page over a store that somebody wrote, or still writes, or over a database.
+//! `tailback serve`: the page over a store that is written already, or still growing, or over a database.
 
 use crate::config::RunConfig;
 use crate::run::pg_settings;
@@ -85,7 +85,7 @@ impl Connect for Database {
     }
 }
 
-/// The page asks for tables that a store of an older version lacks: they are added, and what is there stays.
+/// The page needs tables that a store of an older version lacks: they are added, and what is there stays.
 fn bring_up_to_date(store: &Path) -> anyhow::Result<()> {
     match open_reader(store) {
         Err(StoreError::Older { found, known, .. }) => {

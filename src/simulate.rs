@@ -1,5 +1,5 @@
 //! `tailback simulate`: the rows that a simulated cluster's LDMS would store, with the truth beside them; or the same
-//! published to Kafka as time goes on.
+//! published to Kafka in real time.
 
 mod live;
 
@@ -34,7 +34,7 @@ pub struct SimulateArgs {
     /// Publish the rows to Kafka instead, from now on and in real time, again and again until Ctrl-C
     #[arg(long, conflicts_with_all = ["out", "start"])]
     pub kafka: bool,
-    /// Configuration whose section `kafka` says where the brokers are
+    /// Configuration whose section `kafka` names the brokers
     #[arg(long, value_name = "FILE", requires = "kafka")]
     pub config: Option<PathBuf>,
     /// What stands before the schema in the name of a topic

@@ -35,7 +35,7 @@ fn framed(message: &[u8]) -> Option<(u32, &[u8])> {
 }
 
 impl Decoder {
-    /// Decodes one message of a topic into `out`, or counts why not: Avro or JSON, told apart by the first byte.
+    /// Decodes one message of a topic into `out`, or counts why not. The first byte distinguishes Avro from JSON.
     /// An empty message, as Kafka has them for deleted keys, is skipped. `schema` as in [`Decoder::json_line`].
     pub fn message(
         &mut self,

@@ -1,4 +1,4 @@
-//! Column names of LDMS schemas, and what each one says.
+//! Column names of LDMS schemas, and their meaning.
 
 use crate::family::Family;
 use crate::names::{Base, OTHER_CASE};
@@ -44,7 +44,7 @@ pub(crate) enum Column<'a> {
 
 impl<'a> Column<'a> {
     /// What the column called `name` (see [`crate::names::plain`]) holds, and how far the name is from LDMS' own: of
-    /// two columns that say the same the nearer one counts.
+    /// two columns with the same meaning the nearer one counts.
     pub(crate) fn of(name: &'a str) -> (Column<'a>, u8) {
         if let Some((base, far)) = Base::of(name) {
             return (Column::Base(base), far);
@@ -163,7 +163,7 @@ fn named_part<'a>(counter: &str, part: &'a str) -> Column<'a> {
         return Column::LinkCounter(family, part, slot);
     }
     match (counter, part.strip_prefix("llite.")) {
-        // LDMS before 4.4 says `lstats`.
+        // LDMS before 4.4 writes `lstats`.
         ("client.write_bytes" | "client.lstats.write_bytes", Some(mount)) => Column::NamedMount(mount),
         ("rx_bytes" | "tx_bytes", _) => Column::Unused,
         _ => Column::Other,

@@ -1,6 +1,7 @@
 //! Schemas from a registry with Confluent's API, as Confluent's own, Apicurio and Karapace have it.
 //!
-//! Beside the hot path: whoever meets [`crate::Outcome::NeedsSchema`] asks here and goes on with other messages.
+//! Not on the hot path: a caller that gets [`crate::Outcome::NeedsSchema`] requests the schema
+//! and continues with other messages.
 
 use crate::avro::SCHEMA_BYTES_MAX;
 use crate::avro::known::schema_of_answer;
@@ -19,8 +20,8 @@ pub enum RegistryError {
     /// The address or the password cannot be used as they are configured.
     #[error("schema registry: {0}")]
     Config(String),
-    /// The registry is away or busy: ask again later, messages wait.
-    #[error("schema registry, schema {id}: {why}; it will be asked again")]
+    /// The registry is unreachable or busy: the caller retries later, messages wait.
+    #[error("schema registry, schema {id}: {why}; retrying")]
     Retry {
         /// Number of the schema.
         id: u32,
@@ -35,7 +36,7 @@ pub enum RegistryError {
         /// What happened.
         why: String,
     },
-    /// The registry does not let us in, or is not where we were told: a person must mend the configuration.
+    /// The registry does not let us in, or is not at the configured address: a person must correct the configuration.
     #[error("schema registry at {url}: {why}")]
     Stop {
         /// Where.
@@ -57,7 +58,7 @@ impl fmt::Debug for Login {
     }
 }
 
-/// Asks a registry for schemas. A clone shares its connections.
+/// A client of a schema registry. A clone shares its connections.
 #[derive(Clone, Debug)]
 pub struct RegistryClient {
     client: Client,
@@ -87,7 +88,7 @@ impl RegistryClient {
     /// The schema with this number, for [`crate::AvroSchemas::insert`].
     ///
     /// # Errors
-    /// [`RegistryError`] says whether to ask again, to drop its messages or to stop.
+    /// [`RegistryError`] decides whether the caller retries, drops the messages or stops.
     pub async fn schema(&self, id: u32) -> Result<String, RegistryError> {
         let retry = |error: reqwest::Error| RegistryError::Retry { id, why: chain(&error.without_url()) };
         let url = self.base.join(&id.to_string()).map_err(|error| self.stop(error.to_string()))?;
@@ -136,7 +137,7 @@ impl RegistryClient {
     }
 }
 
-/// Follows redirects to the same scheme, host and port: the password goes nowhere else.
+/// Follows redirects to the same scheme, host and port: the password is sent nowhere else.
 fn within_one_host(attempt: redirect::Attempt<'_>) -> redirect::Action {
     let home = attempt.previous().first().map(Url::origin);
     if home == Some(attempt.url().origin()) && attempt.previous().len() <= REDIRECTS_MAX {
@@ -173,7 +174,7 @@ fn read_login(user: &str, file: &Path) -> Result<Login, RegistryError> {
     Ok(Login { user: user.to_string(), password })
 }
 
-/// An error with its causes, which say more than itself.
+/// An error with its causes, which are more specific.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

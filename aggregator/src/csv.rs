@@ -45,7 +45,7 @@ impl Header {
 }
 
 impl CsvFile {
-    /// A file of the schema that its name tells (see [`base_schema`]); empty if it tells none.
+    /// A file of the schema in its name (see [`base_schema`]); empty if the name contains none.
     pub fn new(schema: &str) -> CsvFile {
         CsvFile { schema: base_schema(schema).to_string(), header: None }
     }
@@ -179,12 +179,12 @@ fn read<'a>(
         match *role {
             Role::Skip => {}
             Role::Counter(slot) => match (counter(inside(raw)), counters.get_mut(slot as usize)) {
-                (Ok(value), Some(place)) => *place = value,
+                (Ok(value), Some(cell)) => *cell = value,
                 (result, _) => bad = bad.or(result.err().map(refused)),
             },
             Role::LinkCounter(slot) => {
-                if let (Ok(value), Some(place)) = (counter(inside(raw)), counters.get_mut(slot as usize)) {
-                    *place = value;
+                if let (Ok(value), Some(cell)) = (counter(inside(raw)), counters.get_mut(slot as usize)) {
+                    *cell = value;
                 }
             }
             Role::Time => at = time(inside(raw)).ok_or(refused(DropReason::BadTimestamp)),

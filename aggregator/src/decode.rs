@@ -1,6 +1,6 @@
 //! From the bytes of a row to counters, job events or a counted drop.
 
-use crate::examples::{DropExamples, Place};
+use crate::examples::{DropExamples, RowLocation};
 use crate::job_column::JobColumn;
 use crate::job_rows::{self, Value};
 use crate::json::{self, Fields};
@@ -14,7 +14,7 @@ use crate::slurm;
 use schemas::{CounterBatch, DropCounts, DropReason, JobEvent, SourceIndex, Sources, Time};
 use std::borrow::Cow;
 
-/// Sources that a decoder numbers before it drops rows of further ones, unless told otherwise.
+/// Sources that a decoder numbers before it drops rows of further ones, by default.
 pub const SOURCES_MAX: usize = 1_000_000;
 
 /// What decoding gave: rows and job events.
@@ -54,7 +54,7 @@ pub enum Outcome {
     Rows(usize, Option<DropReason>),
     /// So many job events, at least one.
     Jobs(usize),
-    /// Nothing to say: an empty line, a CSV header, a job row without a job.
+    /// Nothing to use: an empty line, a CSV header, a job row without a job.
     Skipped,
     /// Not used, and counted.
     Dropped(DropReason),
@@ -66,7 +66,7 @@ pub enum Outcome {
 #[derive(Debug)]
 pub struct Decoder {
     /// Where the next row comes from; shown in [`Decoder::examples`].
-    pub place: Place,
+    pub location: RowLocation,
     registry: Registry,
     job_column: JobColumn,
     layouts: Layouts,
@@ -84,7 +84,7 @@ impl Decoder {
     /// A decoder that names nodes by `naming` and knows at most `sources_max` sources.
     pub fn new(naming: NodeNaming, sources_max: usize) -> Decoder {
         Decoder {
-            place: Place::default(),
+            location: RowLocation::default(),
             registry: Registry::new(naming, sources_max),
             job_column: JobColumn::default(),
             layouts: Layouts::default(),
@@ -108,7 +108,7 @@ impl Decoder {
         &self.examples
     }
 
-    /// Producers that rows told together with a `component_id`.
+    /// Producers by the `component_id` in the same rows.
     pub fn nodes(&self) -> &NodePairs {
         &self.registry.pairs
     }
@@ -134,8 +134,8 @@ impl Decoder {
         self.dropped(&Refusal::new(reason, field, value))
     }
 
-    /// Decodes one row of JSON into `out`, or counts why not. `schema` is what topic or file name say, if known:
-    /// rows are recognised by their columns, it only speeds up the search and tells unused schemas from unknown ones.
+    /// Decodes one row of JSON into `out`, or counts why not. `schema` is the one of topic or file name, if known:
+    /// rows are recognised by their columns, it only speeds up the search and separates unused schemas from unknown ones.
     pub fn json_line(&mut self, schema: Option<&str>, line: &[u8], out: &mut Decoded) -> Outcome {
         let line = trimmed(line);
         if line.is_empty() {
@@ -285,7 +285,7 @@ impl Decoder {
 
     pub(crate) fn dropped(&mut self, refused: &Refusal<'_>) -> Outcome {
         self.drops.count(refused.reason);
-        self.examples.offer(refused.reason, &self.place, refused.field, &refused.value);
+        self.examples.offer(refused.reason, &self.location, refused.field, &refused.value);
         Outcome::Dropped(refused.reason)
     }
 }
@@ -310,12 +310,12 @@ fn read<'a>(
         match *role {
             Role::Skip => {}
             Role::Counter(slot) => match (counter(raw.as_bytes()), counters.get_mut(slot as usize)) {
-                (Ok(value), Some(place)) => *place = value,
+                (Ok(value), Some(cell)) => *cell = value,
                 (result, _) => bad = bad.or(result.err().map(refused)),
             },
             Role::LinkCounter(slot) => {
-                if let (Ok(value), Some(place)) = (counter(raw.as_bytes()), counters.get_mut(slot as usize)) {
-                    *place = value;
+                if let (Ok(value), Some(cell)) = (counter(raw.as_bytes()), counters.get_mut(slot as usize)) {
+                    *cell = value;
                 }
             }
             Role::Time => at = time(raw.as_bytes()).ok_or(refused(DropReason::BadTimestamp)),

@@ -9,14 +9,14 @@ const VALUE_CHARACTERS_MAX: usize = 80;
 
 /// Where the row that is decoded now comes from. The caller keeps it up to date.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct RowLocation {
     /// File or topic; empty if unknown.
     pub file: Arc<str>,
     /// Line number from 1, or offset in a partition.
     pub line: u64,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for RowLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }
@@ -41,13 +41,13 @@ impl DropExamples {
     }
 
     /// Keeps this one if it is the first of its reason.
-    pub(crate) fn offer(&mut self, reason: DropReason, place: &Place, field: &str, value: &[u8]) {
+    pub(crate) fn offer(&mut self, reason: DropReason, location: &RowLocation, field: &str, value: &[u8]) {
         let at = reason as usize;
         if self.texts.len() <= at {
             self.texts.resize(DropReason::ALL.len(), None);
         }
         if let Some(free @ None) = self.texts.get_mut(at) {
-            *free = Some(format!("{place}: {field} {}", shown(value)));
+            *free = Some(format!("{location}: {field} {}", shown(value)));
         }
     }
 }

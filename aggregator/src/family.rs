@@ -2,7 +2,7 @@
 
 use schemas::Metric;
 
-/// Which LDMS schema a row follows, told by its columns: the names of schemas and topics are a site's own.
+/// Which LDMS schema a row follows. The columns decide: the names of schemas and topics are a site's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Family {
     AriesRtr,

@@ -2,7 +2,7 @@
 //!
 //! A job found so has the nodes whose rows carry its number, from the first such row to the last: whatever the order in
 //! which rows come, these are the same.
-//! It says nothing of user or name, so every other source goes before it ([`crate::JobBook`] decides). A row only says
+//! It has neither user nor name, so every other source precedes it ([`crate::JobBook`] decides). A row only shows
 //! something when its number differs from that of its source's row before: the rest costs one comparison.
 
 use schemas::{JobEvent, Name, SourceIndex, Sources, Time};
@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 /// A node without rows for so long holds up no end of a job.
 const SILENT_S: f64 = 120.0;
 
-/// What the latest rows said.
+/// Jobs of the latest rows.
 #[derive(Debug, Default)]
 pub(crate) struct JobColumn {
     sources: Vec<OfSource>,
@@ -55,7 +55,7 @@ struct Running {
 }
 
 impl JobColumn {
-    /// Takes what a row of `source` says; `out` gains what is new. `job_id` is the text of the column, `None` if the row
+    /// Takes the job of a row of `source`; `out` gains changes. `job_id` is the text of the column, `None` if the row
     /// has no such column.
     #[inline]
     pub(crate) fn note(

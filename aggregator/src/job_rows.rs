@@ -1,6 +1,6 @@
 //! Job events from the rows of `slurm_sampler`, `slurm_sampler2` and `jobinfo`.
 //!
-//! They come a few times an hour, so clarity goes before speed. `slurm_jobs` and `jobinfo` say one job a row;
+//! They arrive a few times an hour, so clarity matters more than speed. `slurm_jobs` and `jobinfo` have one job a row;
 //! `mt-slurm2` the same under the prefix `job_list.`; `mt-slurm` has slots: arrays `job_id`, `job_start`,
 //! `job_end` (flattened to `job_id0, job_id1, …` in CSV) and the strings `user_0`, `job_name_0`, ….
 
@@ -24,7 +24,7 @@ pub(crate) enum Value<'a> {
 /// Columns of a row by the names that LDMS has for them.
 pub(crate) type Row<'a> = HashMap<Cow<'a, str>, Value<'a>>;
 
-/// The row of these columns. Of two columns that say the same, the one counts whose name is nearer to LDMS' own.
+/// The row of these columns. Of two columns with the same meaning, the one counts whose name is nearer to LDMS' own.
 pub(crate) fn row<'a>(columns: impl Iterator<Item = (&'a str, Value<'a>)>) -> Row<'a> {
     let named = columns.map(|(name, value)| {
         let name = plain(name);
@@ -67,7 +67,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// One job as a row says it.
+/// One job as in a row.
 struct Said<'a> {
     job_id: Option<Value<'a>>,
     user: Option<Value<'a>>,

@@ -15,13 +15,13 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// Jobs that a book keeps, unless told otherwise.
+/// Jobs that a book keeps by default.
 pub const JOBS_MAX: usize = 1_000_000;
 
 /// Longest line of a job file: a job on all nodes of the largest machines fits.
 const JOB_LINE_BYTES_MAX: u64 = 16 << 20;
 
-/// All jobs heard of, a job that was requeued once per run. The order in which events arrive makes no difference: nodes
+/// All known jobs, a job that was requeued once per run. The order in which events arrive makes no difference: nodes
 /// are united, the earliest start and the latest end of a run count, and of several names the longest, of these the first
 /// in the alphabet. The owner alone depends on the order: the first that is named stays.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -91,7 +91,7 @@ impl JobBook {
         entry.runs(job_id)
     }
 
-    /// When a scheduler or a job file says that a job ran on `node`.
+    /// When a job ran on `node`, by a scheduler or a job file.
     fn named_on(&self, node: &Name) -> Vec<Span> {
         let on_nodes = self.on_nodes.as_ref();
         let entries = on_nodes.into_iter().flat_map(|on_nodes| on_nodes.on(node));
@@ -199,7 +199,7 @@ pub enum JobsError {
     Open {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A line that cannot be read.
@@ -209,7 +209,7 @@ pub enum JobsError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A line that is no job.

@@ -53,11 +53,11 @@ pub(crate) fn quoted(text: &str) -> String {
 /// Where each value stands in `line`: start and end. The values are slices of `line`.
 pub(crate) fn positions(line: &str, fields: &Fields<'_>) -> Vec<(usize, usize)> {
     let base = line.as_ptr() as usize;
-    let place = |value: &str| {
+    let span = |value: &str| {
         let start = value.as_ptr() as usize - base;
         (start, start + value.len())
     };
-    fields.0.iter().map(|(_, value)| place(value)).collect()
+    fields.0.iter().map(|(_, value)| span(value)).collect()
 }
 
 /// The text of a JSON string, or the digits of a whole number.

@@ -1,4 +1,4 @@
-//! What a file is, told by its name and its first bytes.
+//! The kind of a file, by its name and its first bytes.
 
 use crate::csv::{is_header, is_kind};
 use crate::decode::trimmed;
@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// What goes along with rows, told by its name: `lustre_client.HEADER`, also after a roll-over as
+/// Files that accompany rows, by their names: `lustre_client.HEADER`, also after a roll-over as
 /// `lustre_client.HEADER-1795217419`, `lustre_client.KIND`, `ldms.lustre_client.meta.jsonl`.
 pub(crate) fn companion(name: &str) -> Option<&'static str> {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['-', '.']);
@@ -48,7 +48,7 @@ pub(crate) fn sibling_header(path: &Path) -> Result<Option<String>, (PathBuf, st
 }
 
 /// How the lines of a file are written.
-pub(crate) enum Told {
+pub(crate) enum LineForm {
     Json,
     /// Objects in lists, or on several lines each.
     Objects,
@@ -56,8 +56,8 @@ pub(crate) enum Told {
     Kinds,
 }
 
-/// Tells a file by the first line that is unmistakable: its very first ones may be cut or spoilt.
-pub(crate) fn tell(path: &Path, head: &[u8], header: bool) -> Result<Told, InputError> {
+/// Detects the form by the first line that is unmistakable: its very first ones may be cut or spoilt.
+pub(crate) fn detect(path: &Path, head: &[u8], header: bool) -> Result<LineForm, InputError> {
     if head.starts_with(b"\x1f\x8b") || head.starts_with(b"\x28\xb5\x2f\xfd") || head.starts_with(b"BZh9") {
         return Err(InputError::Compressed(path.to_path_buf()));
     }
@@ -69,22 +69,22 @@ pub(crate) fn tell(path: &Path, head: &[u8], header: bool) -> Result<Told, Input
             continue;
         }
         if begins_object(line) {
-            return Ok(Told::Json);
+            return Ok(LineForm::Json);
         }
         if begins_objects(line) {
-            return Ok(Told::Objects);
+            return Ok(LineForm::Objects);
         }
         if is_header(line) || begins_csv_row(line) {
-            return Ok(Told::Csv);
+            return Ok(LineForm::Csv);
         }
         kinds |= is_kind(line);
     }
     let Some(first) = lines().next() else {
         // An empty file has no rows of either kind.
-        return Ok(if header { Told::Csv } else { Told::Json });
+        return Ok(if header { LineForm::Csv } else { LineForm::Json });
     };
     if kinds {
-        return Ok(Told::Kinds);
+        return Ok(LineForm::Kinds);
     }
     if head.contains(&0) || !is_text(first) {
         return Err(InputError::Binary(path.to_path_buf()));

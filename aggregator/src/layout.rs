@@ -11,9 +11,9 @@ use schemas::{CounterBatch, Time};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Layouts kept for one topic or file name; the one that was used longest ago goes first.
+/// Layouts kept for one topic or file name; the least recently used one is dropped first.
 const LAYOUTS_PER_HINT: usize = 16;
-/// Bytes of all layouts: beyond it they are learnt anew, so that a stream of ever new rows costs time, not memory.
+/// Bytes of all layouts: beyond it they are learnt again, so that a stream of ever new rows costs time, not memory.
 const BYTES_MAX: usize = 32 << 20;
 
 #[derive(Clone, Copy, Debug)]

@@ -68,7 +68,7 @@ pub use avro::{AvroSchemas, SchemaError};
 pub use confluent::{RegistryClient, RegistryError};
 pub use csv::CsvFile;
 pub use decode::{Decoded, Decoder, Outcome, SOURCES_MAX};
-pub use examples::{DropExamples, Place};
+pub use examples::{DropExamples, RowLocation};
 pub use jobs::JobBook;
 pub use merge::{Replay, RowOrder};
 pub use names::WANTED;

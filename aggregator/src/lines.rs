@@ -1,4 +1,4 @@
-//! Lines of a file from any place in it, or JSON objects that stand on several lines.
+//! Lines of a file from any offset, or JSON objects that stand on several lines.
 
 use memchr::{memchr, memchr2};
 use std::fs::File;
@@ -24,7 +24,7 @@ pub enum Line {
     End,
 }
 
-/// Lines of a part of a file. Several may read one file, each at its own place.
+/// Lines of a part of a file. Several may read one file, each at its own offset.
 #[derive(Debug)]
 pub(crate) struct Lines {
     file: Arc<File>,

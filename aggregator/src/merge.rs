@@ -1,7 +1,7 @@
 //! Replay of many files at once.
 //!
 //! A recording is complete, so its rows come in the order of their time, wherever they stand: a dump of Kafka has one
-//! partition behind the other, and every file spans the whole recording. Those who look at lateness itself want the order
+//! partition behind the other, and every file spans the whole recording. To examine lateness itself, use the order
 //! of arrival instead: then the rows of a file stay in their order, and files are merged by the newest time that each has
 //! shown.
 
@@ -96,10 +96,10 @@ impl Replay {
 
     /// Empties `out` and fills it with about 1,000 rows, files merged by time.
     /// `false` when all files are at their end and nothing was left to decode.
-    /// The first call corrects the decoder's [`crate::NodeNaming`] by what the heads of all files say.
+    /// The first call corrects the decoder's [`crate::NodeNaming`] by the heads of all files.
     ///
     /// # Errors
-    /// [`InputError`] names file and line. The next call goes on with the other files.
+    /// [`InputError`] names file and line. The next call continues with the other files.
     pub fn next_batch(&mut self, decoder: &mut Decoder, out: &mut Decoded) -> Result<bool, InputError> {
         out.clear();
         if let Some(pairs) = self.pairs.take() {
@@ -174,10 +174,10 @@ fn pairs(files: &[InputFile]) -> Result<NodePairs, InputError> {
 }
 
 fn decode(file: &mut InputFile, row: &Row, decoder: &mut Decoder, out: &mut Decoded) {
-    if !Arc::ptr_eq(&decoder.place.file, &file.path) {
-        decoder.place.file = Arc::clone(&file.path);
+    if !Arc::ptr_eq(&decoder.location.file, &file.path) {
+        decoder.location.file = Arc::clone(&file.path);
     }
-    decoder.place.line = row.number;
+    decoder.location.line = row.number;
     let line = row.bytes.as_slice();
     match (file.format, file.tables.get_mut(row.table)) {
         (Format::Csv, Some(table)) => {

@@ -26,12 +26,12 @@ impl Default for NodeNaming {
     }
 }
 
-/// Producers that rows told together with a `component_id`.
+/// Producers by the `component_id` in the same rows.
 pub type NodePairs = BTreeMap<u64, BTreeSet<Name>>;
 
 impl NodeNaming {
     /// The node with this number; `None` if the convention makes no valid name, or for 0,
-    /// which samplers report when nobody configured a number.
+    /// which samplers report when no number is configured.
     pub fn node(&self, component_id: u64) -> Option<Name> {
         if let Some(name) = self.known.get(&component_id) {
             return Some(name.clone());
@@ -65,7 +65,7 @@ impl NodeNaming {
 
 /// The prefix and width that explain all pairs, if there is one pair or more.
 fn convention_of(pairs: &[(u64, &Name)]) -> Option<(String, usize)> {
-    // The smallest number tells the width best: 12345 fits every width up to 5.
+    // The smallest number shows the width best: 12345 fits every width up to 5.
     let (_, name) = pairs.first()?;
     let prefix = name.as_str().trim_end_matches(|c: char| c.is_ascii_digit());
     let width = name.as_str().len() - prefix.len();
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_convention_is_crays_unless_told_otherwise() {
+    fn default_convention_is_crays() {
         let naming = NodeNaming::default();
         assert_eq!(node(&naming, 12), "nid00012");
         assert_eq!(node(&naming, 123_456), "nid123456");
@@ -106,8 +106,8 @@ mod tests {
 
     #[test]
     fn pairs_without_a_convention_are_kept_one_by_one() {
-        let told = pairs(&[(1, "login-a"), (2, "nid00002"), (3, "x"), (3, "y")]);
-        let naming = NodeNaming::default().corrected_by(&told);
+        let reported = pairs(&[(1, "login-a"), (2, "nid00002"), (3, "x"), (3, "y")]);
+        let naming = NodeNaming::default().corrected_by(&reported);
         assert_eq!(node(&naming, 1), "login-a");
         assert_eq!(node(&naming, 2), "nid00002");
         assert_eq!(node(&naming, 3), "nid00003");

@@ -71,7 +71,7 @@ pub(crate) fn rows(fields: &Fields<'_>, mut row: impl FnMut(&str)) -> bool {
     true
 }
 
-/// The shortest way to say which column a member is: `write_bytes.sum` of `lustre.write_bytes.sum`. Members of LDMS' own
+/// The shortest name of a member's column: `write_bytes.sum` of `lustre.write_bytes.sum`. Members of LDMS' own
 /// lists have their list before them.
 fn known_part(name: Cow<'_, str>) -> Cow<'_, str> {
     let own = name.starts_with("ib_nics.") || name.starts_with("job_list.");

@@ -24,7 +24,7 @@ pub(crate) enum Role {
     JobId,
     /// Part of the source's description: 0 is router, adapter or file system, 1 is the adapter's port.
     Text(u8),
-    /// Goes to this place among the counters of the row.
+    /// Goes to this slot among the counters of the row.
     Counter(u32),
     /// The same, but what is no counter is not measured: the row is good without it.
     LinkCounter(u32),
@@ -68,7 +68,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// The meaning of `columns` in their order. Of a column that occurs twice the last one counts, as in every JSON
-    /// parser, and of several names for one thing the one nearest to LDMS' own. `schema` is what topic or file say; it only separates unused from unknown.
+    /// parser, and of several names for one thing the one nearest to LDMS' own. `schema` is the one of topic or file; it only separates unused from unknown.
     pub(crate) fn of<'a>(columns: impl Iterator<Item = &'a str>, schema: &str) -> Plan {
         let names: Vec<Cow<'_, str>> = columns.map(plain).collect();
         let known = names.iter().enumerate().map(|(at, name)| (at, Column::of(name)));
@@ -190,16 +190,17 @@ impl<'a> Found<'a> {
         shape.map(|shape| Target::Counters(self.with_links(shape, roles)))
     }
 
-    /// Adds what the row says of the life of links, behind its other counters.
+    /// Adds the row's counters of link failures, behind its other counters.
     fn with_links(&self, shape: Shape, roles: &mut [Role]) -> Shape {
         let alone = [""];
         let named: Vec<&str> = shape.parts.iter().map(Name::as_str).collect();
         let parts = if named.is_empty() { &alone[..] } else { &named[..] };
         let mut found = false;
-        for (place, part) in parts.iter().enumerate() {
+        for (part_index, part) in parts.iter().enumerate() {
             for (slot, at) in self.links.get(&(shape.family, *part)).into_iter().flatten().enumerate() {
                 if let Some(at) = at {
-                    roles[*at] = Role::LinkCounter((shape.counters + place * LINK_COLUMNS + slot) as u32);
+                    roles[*at] =
+                        Role::LinkCounter((shape.counters + part_index * LINK_COLUMNS + slot) as u32);
                     found = true;
                 }
             }

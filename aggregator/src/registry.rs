@@ -8,7 +8,7 @@ use schemas::{DropReason, Name, Source, SourceIndex, Sources};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Values of a row that say which source it is.
+/// Values of a row that identify its source.
 #[derive(Debug, Default)]
 pub(crate) struct Identity<'a> {
     pub producer: Option<Cow<'a, [u8]>>,
@@ -22,11 +22,11 @@ impl<'a> Identity<'a> {
     /// Takes the text of a column.
     pub(crate) fn take(&mut self, role: Role, text: Cow<'a, [u8]>) {
         match role {
-            // An empty producer is none: `component_id` may still tell the node.
+            // An empty producer is none: `component_id` may still identify the node.
             Role::Producer => self.producer = Some(text).filter(|text| !text.is_empty()),
             Role::Text(slot) => {
-                if let Some(place) = self.texts.get_mut(usize::from(slot)) {
-                    *place = text;
+                if let Some(cell) = self.texts.get_mut(usize::from(slot)) {
+                    *cell = text;
                 }
             }
             Role::JobId => self.job_id = Some(text),
@@ -152,9 +152,9 @@ impl Registry {
         };
         let schema =
             Name::parse(family.schema()).map_err(|_| Refusal::new(DropReason::BadName, "schema", b""))?;
-        // Two mounts of one file system count apart: the llite directory tells them from each other.
-        let told = family == Family::LustreClient && !identity.texts[1].is_empty();
-        let set = if told { Some(text(1, "llite")?) } else { None };
+        // Two mounts of one file system count apart: the llite directory distinguishes them.
+        let has_set = family == Family::LustreClient && !identity.texts[1].is_empty();
+        let set = if has_set { Some(text(1, "llite")?) } else { None };
         let (metric, rank) = (family.metric(), family.rank());
         Ok(Source { schema, producer, metric, component, set, parts, rank })
     }
@@ -179,7 +179,7 @@ impl Registry {
         }
         if self.pairs.len() < self.sources_max {
             let names = self.pairs.entry(component_id).or_default();
-            // Two are enough to know that the number does not tell the node.
+            // Two are enough to know that the number does not identify the node.
             if names.len() < 2 {
                 names.insert(producer.clone());
             }

@@ -24,13 +24,13 @@ pub(crate) struct Run {
 
 #[derive(Debug)]
 enum From {
-    Piece { lines: Lines, table: usize, place: Place, spare: Vec<Vec<u8>> },
+    Piece { lines: Lines, table: usize, order: RowOrder, spare: Vec<Vec<u8>> },
     Sorted(Sorted),
 }
 
-/// Where a row stands among those of other files.
+/// How rows are ordered among those of other files.
 #[derive(Debug)]
-enum Place {
+enum RowOrder {
     /// At its own time; one without time at that of the row before.
     Time(Time),
     /// Where its file stands, so that rows keep the order of their arrival: at the newest time shown so far. A jump
@@ -38,14 +38,14 @@ enum Place {
     Arrival { latest: Time, jump: Option<Time> },
 }
 
-impl Place {
+impl RowOrder {
     fn of(&mut self, time: Option<Time>) -> Time {
         match self {
-            Place::Time(last) => {
+            RowOrder::Time(last) => {
                 *last = time.unwrap_or(*last);
                 *last
             }
-            Place::Arrival { latest, jump } => {
+            RowOrder::Arrival { latest, jump } => {
                 let near = |time: Time, from: Time| time.seconds_since(from).abs() <= JUMP_S;
                 if let Some(time) = time.filter(|time| *time > *latest) {
                     let known = *latest == Time::MIN || near(time, *latest);
@@ -62,12 +62,12 @@ impl Place {
 impl Run {
     /// The rows of an ordered piece of `file`, by time.
     pub(crate) fn ordered(number: usize, file: &InputFile, piece: Piece) -> Run {
-        Run::of_piece(number, file, piece, Place::Time(Time::MIN))
+        Run::of_piece(number, file, piece, RowOrder::Time(Time::MIN))
     }
 
     /// The rows of a file as they stand there.
     pub(crate) fn arrived(number: usize, file: &InputFile, piece: Piece) -> Run {
-        Run::of_piece(number, file, piece, Place::Arrival { latest: Time::MIN, jump: None })
+        Run::of_piece(number, file, piece, RowOrder::Arrival { latest: Time::MIN, jump: None })
     }
 
     /// Rows that were sorted.
@@ -75,16 +75,16 @@ impl Run {
         Run::new(number, From::Sorted(sorted))
     }
 
-    fn of_piece(number: usize, file: &InputFile, piece: Piece, place: Place) -> Run {
+    fn of_piece(number: usize, file: &InputFile, piece: Piece, order: RowOrder) -> Run {
         let lines = file.lines(piece.from, piece.end, piece.number);
-        Run::new(number, From::Piece { lines, table: piece.table, place, spare: Vec::new() })
+        Run::new(number, From::Piece { lines, table: piece.table, order, spare: Vec::new() })
     }
 
     fn new(file: usize, from: From) -> Run {
         Run { file, from, ahead: BinaryHeap::new(), ahead_bytes: 0, ended: false }
     }
 
-    /// Place of the next row: its time and number.
+    /// Sort key of the next row: its time and number.
     pub(crate) fn head(&self) -> Option<(Time, u64)> {
         self.ahead.peek().map(|Reverse(row)| (row.time, row.number))
     }
@@ -130,7 +130,7 @@ impl Run {
                 Some(row) => row,
                 None => return Ok(false),
             },
-            From::Piece { lines, table, place, spare } => {
+            From::Piece { lines, table, order, spare } => {
                 let mut bytes = spare.pop().unwrap_or_default();
                 let met = lines.next(&mut bytes).map_err(|source| failed(lines.number(), source))?;
                 if met == Line::End {
@@ -140,7 +140,7 @@ impl Run {
                     *table = next;
                     return Ok(true);
                 }
-                let time = place.of(file.time_of(*table, &bytes));
+                let time = order.of(file.time_of(*table, &bytes));
                 Row { time, number: lines.number(), table: *table, met, bytes }
             }
         };

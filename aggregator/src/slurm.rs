@@ -1,5 +1,5 @@
 //! Messages about jobs from Slurm's side: the plug-in `jobcomp/kafka`, and the prolog and epilog scripts by way of
-//! `POST /api/v1/jobs`. They come when a job starts or ends, so clarity goes before speed.
+//! `POST /api/v1/jobs`. They arrive when a job starts or ends, so clarity matters more than speed.
 
 mod jobcomp;
 mod utc;
@@ -8,7 +8,7 @@ use crate::registry::Refusal;
 use schemas::job_post::{PostError, PostedJob};
 use schemas::{DropReason, JobEvent, Time};
 
-/// What a message of a job topic says, told apart by its keys; `arrived` is when Kafka got it.
+/// The content of a message of a job topic, by its keys; `arrived` is when Kafka received it.
 pub(crate) fn event(message: &[u8], arrived: Time) -> Result<Option<JobEvent>, Refusal<'static>> {
     // A byte that is no UTF-8 spoils the text in which it stands (Slurm passes job names on as they are), not the job.
     let text = String::from_utf8_lossy(message);

@@ -16,7 +16,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Rows that are sorted at once, and rows of all sorted files that stay in memory. What is beyond goes to temporary files.
+/// Rows that are sorted at once, and rows of all sorted files that stay in memory. The rest is written to temporary files.
 pub(crate) const SORT_BYTES: usize = 64 << 20;
 /// What a row in memory costs beside its bytes.
 const ROW_BYTES: usize = size_of::<Row>() + 16;
@@ -52,12 +52,12 @@ impl Limits {
     }
 }
 
-/// A line that waits for its turn: ordered by time, then by its place in the file.
+/// A line that waits for its turn: ordered by time, then by its line in the file.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Row {
     pub time: Time,
     pub number: u64,
-    /// Place of its table in [`InputFile::tables`].
+    /// Index of its table in [`InputFile::tables`].
     pub table: usize,
     pub met: Line,
     pub bytes: Vec<u8>,
@@ -99,7 +99,7 @@ pub(crate) fn pieces(file: &mut InputFile, limits: &Limits) -> Result<Option<Vec
             table = next;
             continue;
         }
-        // A row without a time goes with the row before it.
+        // A row without a time follows the row before it.
         let time = file.time_of(table, &line).unwrap_or(last);
         if time < passed {
             if let Some(before) = pieces.last_mut() {

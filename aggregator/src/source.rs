@@ -4,7 +4,7 @@ use crate::columns::{Column, base_schema};
 use crate::csv::{CsvFile, is_header};
 use crate::decode::trimmed;
 use crate::json;
-use crate::kind::{Told, companion, sibling_header, tell};
+use crate::kind::{LineForm, companion, detect, sibling_header};
 use crate::lines::Lines;
 use crate::names::{Base, WANTED, plain};
 use crate::number::{leading_time, time};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 pub use crate::lines::{LINE_BYTES_MAX, Line};
 
-/// What is read to tell the kind of a file.
+/// Bytes that are read to detect the kind of a file.
 const HEAD_BYTES: usize = 64 << 10;
 /// Headers of one file that are kept; of further ones the latest.
 const TABLES_MAX: usize = 4_096;
@@ -33,7 +33,7 @@ pub enum InputError {
     Open {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The system fails in the middle.
@@ -43,7 +43,7 @@ pub enum InputError {
         path: Arc<str>,
         /// The line that could not be read.
         line: u64,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// Rows that are out of order need room on a disk.
@@ -51,7 +51,7 @@ pub enum InputError {
     Sort {
         /// Where temporary files are.
         folder: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// Compressed.
@@ -94,7 +94,7 @@ pub struct SkippedFile {
 pub(crate) enum Opened {
     /// A file of rows.
     Rows(InputFile),
-    /// Something that goes along with rows.
+    /// A file that accompanies rows.
     Skipped(SkippedFile),
 }
 
@@ -114,7 +114,7 @@ pub(crate) enum Format {
 pub(crate) struct InputFile {
     /// Its path, for messages.
     pub path: Arc<str>,
-    /// The LDMS schema that its name tells (see [`base_schema`]).
+    /// The LDMS schema in its name (see [`base_schema`]).
     pub schema: String,
     /// How its rows are written.
     pub format: Format,
@@ -132,7 +132,7 @@ impl InputFile {
     /// Opens `path` and recognises it by its content.
     ///
     /// # Errors
-    /// [`InputError`] names the file and says why it cannot be used.
+    /// [`InputError`] names the file and the reason.
     pub(crate) fn open(path: &Path) -> Result<Opened, InputError> {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let skipped = |note: &'static str| {
@@ -151,11 +151,11 @@ impl InputFile {
         let header = sibling_header(path).map_err(|(path, source)| InputError::Open { path, source })?;
         let schema = base_schema(&name).to_string();
         let mut table = CsvFile::new(&schema);
-        let format = match tell(path, &head, header.is_some())? {
-            Told::Json => Format::JsonLines,
-            Told::Objects => Format::JsonObjects,
-            Told::Kinds => return skipped("types of the columns of a CSV file"),
-            Told::Csv => {
+        let format = match detect(path, &head, header.is_some())? {
+            LineForm::Json => Format::JsonLines,
+            LineForm::Objects => Format::JsonObjects,
+            LineForm::Kinds => return skipped("types of the columns of a CSV file"),
+            LineForm::Csv => {
                 if let Some(header) = header {
                     table.take_header(&header);
                 }
@@ -180,7 +180,7 @@ impl InputFile {
         Lines::new(Arc::clone(&self.file), objects, offset, end, number)
     }
 
-    /// The table that begins with `line`, if that is a header: its place in [`InputFile::tables`].
+    /// The table that begins with `line`, if that is a header: its index in [`InputFile::tables`].
     pub(crate) fn table(&mut self, line: &[u8]) -> Option<usize> {
         let line = table::trimmed(line);
         if self.format != Format::Csv || !is_header(line) {
@@ -229,7 +229,7 @@ impl InputFile {
     }
 }
 
-/// `file`, or what it gives until its end if it is a pipe: rows are read from several places.
+/// `file`, or what it gives until its end if it is a pipe: rows are read from several offsets.
 fn seekable(mut file: File) -> std::io::Result<File> {
     let kind = file.metadata()?.file_type();
     if kind.is_file() || kind.is_dir() {

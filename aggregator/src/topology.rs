@@ -1,7 +1,7 @@
 //! Topologies from files: what fabric tools print, what Cray's `rtr` prints, the plain form, parameters of machines.
 //!
-//! Several files may tell of one network, in any order: links, forwarding tables, names. What each is, is told by its
-//! content.
+//! Several files may describe one network, in any order: links, forwarding tables, names. The content decides the kind
+//! of each file.
 //!
 //! | module | what it reads |
 //! |---|---|
@@ -11,7 +11,7 @@
 //! | `tables` | `ibdiagnet.fdbs`, `opensm.fdbs`; `ibroute`, `dump_lfts.sh`, `opensm-lfts.dump` |
 //! | `names` | node name maps: `<guid> "<name>"` |
 //! | `interconnect` | `rtr --interconnect` of a Cray XC, and lists of nodes with their cnames |
-//! | `fabric` | what InfiniBand's files tell together |
+//! | `fabric` | what InfiniBand's files contain together |
 
 mod fabric;
 mod ibnetdiscover;
@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 /// Longest topology file read, in bytes; a fabric of 50,000 ports needs a fiftieth of it.
 pub const FILE_BYTES_MAX: u64 = 1 << 30;
 
-/// A topology, and what is wrong with what was told of it.
+/// A topology, and the faults of its files.
 #[derive(Debug)]
 pub struct TopologyReading {
     /// The network.
@@ -107,7 +107,7 @@ fn text(path: &Path) -> Result<String, TopologyError> {
     if size > FILE_BYTES_MAX {
         return Err(TopologyError::TooLong(path.display().to_string()));
     }
-    // Node descriptions are bytes that anybody may set.
+    // Node descriptions are bytes that any administrator of a node may set.
     let bytes = std::fs::read(path).map_err(failed)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -153,7 +153,7 @@ fn combined(
             }
         }
     }
-    fabric.tell(&mut draft);
+    fabric.fill(&mut draft);
     Ok(draft.finish())
 }
 

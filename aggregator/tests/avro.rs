@@ -154,7 +154,7 @@ fn a_message_waits_for_its_schema_uncounted() {
 }
 
 #[test]
-fn a_new_version_goes_on_with_the_same_source_between_rows_of_json() {
+fn new_version_continues_the_same_source_between_json_rows() {
     let mut schemas = with_schema(&lustre_schema(U64));
     let newer = lustre_schema(U64).replace(
         r#"{"name":"producer","type":"string"}"#,
@@ -220,8 +220,8 @@ fn schemas_are_kept_in_files_and_bad_files_are_named() {
     ] {
         let path = cache.join(name);
         std::fs::write(&path, text).unwrap();
-        let told = AvroSchemas::default().load_dir(&cache).unwrap_err().to_string();
-        assert!(told.contains(name) && told.contains(why), "{told}");
+        let error = AvroSchemas::default().load_dir(&cache).unwrap_err().to_string();
+        assert!(error.contains(name) && error.contains(why), "{error}");
         std::fs::remove_file(&path).unwrap();
     }
     assert!(AvroSchemas::default().load_dir(&folder.path().join("none")).is_err());

@@ -1,4 +1,4 @@
-//! The registry's client against a server that says what it is told to.
+//! The registry's client against a server with scripted answers.
 use aggregator::{RegistryClient, RegistryError};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -48,24 +48,24 @@ async fn a_schema_is_asked_for_by_number_with_the_password_of_a_file() {
 }
 
 #[tokio::test]
-async fn what_to_do_next_is_told_by_the_answer() {
+async fn answer_decides_between_retry_drop_and_stop() {
     for (status, body) in [
         ("500 Internal Server Error", ""),
         ("503 Service Unavailable", ""),
         ("429 Too Many Requests", ""),
         ("200 OK", "<html>"),
     ] {
-        let told = asked(vec![answer(status, "", body)]).await;
-        assert!(matches!(told, Err(RegistryError::Retry { id: 9, .. })), "{status}: {told:?}");
+        let error = asked(vec![answer(status, "", body)]).await;
+        assert!(matches!(error, Err(RegistryError::Retry { id: 9, .. })), "{status}: {error:?}");
     }
     let long = format!("{{\"schema\":\"{}\"}}", "x".repeat(3 << 20));
     for (status, body) in [("404 Not Found", ""), ("200 OK", "{}"), ("200 OK", &long)] {
-        let told = asked(vec![answer(status, "", body)]).await;
-        assert!(matches!(told, Err(RegistryError::Drop { id: 9, .. })), "{status}: {told:?}");
+        let error = asked(vec![answer(status, "", body)]).await;
+        assert!(matches!(error, Err(RegistryError::Drop { id: 9, .. })), "{status}: {error:?}");
     }
     for status in ["401 Unauthorized", "403 Forbidden"] {
-        let told = asked(vec![answer(status, "", "")]).await;
-        assert!(matches!(told, Err(RegistryError::Stop { .. })), "{status}: {told:?}");
+        let error = asked(vec![answer(status, "", "")]).await;
+        assert!(matches!(error, Err(RegistryError::Stop { .. })), "{status}: {error:?}");
     }
 }
 
@@ -74,8 +74,8 @@ async fn a_registry_that_is_away_or_breaks_off_is_asked_again() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
-    let told = RegistryClient::new(&url, None).unwrap().schema(9).await;
-    assert!(matches!(told, Err(RegistryError::Retry { .. })), "{told:?}");
+    let error = RegistryClient::new(&url, None).unwrap().schema(9).await;
+    assert!(matches!(error, Err(RegistryError::Retry { .. })), "{error:?}");
     let cut = answer("200 OK", "", r#"{"schema":"{}"}"#).replace("content-length: 15", "content-length: 99");
     assert!(matches!(asked(vec![cut]).await, Err(RegistryError::Retry { .. })));
 }
@@ -94,13 +94,13 @@ async fn redirects_stay_on_the_host() {
 }
 
 #[test]
-fn an_address_or_password_that_cannot_be_used_is_refused_at_once() {
+fn unusable_address_or_password_is_refused() {
     for url in ["", "registry:8081", "ftp://registry", "http://me:secret@registry"] {
-        let told = RegistryClient::new(url, None).unwrap_err();
-        assert!(matches!(told, RegistryError::Config(_)), "{url}");
-        assert!(!told.to_string().contains("secret"));
+        let error = RegistryClient::new(url, None).unwrap_err();
+        assert!(matches!(error, RegistryError::Config(_)), "{url}");
+        assert!(!error.to_string().contains("secret"));
     }
     let file = tempfile::NamedTempFile::new().unwrap();
-    let told = RegistryClient::new("http://registry", Some(("me", file.path()))).unwrap_err();
-    assert!(told.to_string().contains("is empty"), "{told}");
+    let error = RegistryClient::new("http://registry", Some(("me", file.path()))).unwrap_err();
+    assert!(error.to_string().contains("is empty"), "{error}");
 }

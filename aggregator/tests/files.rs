@@ -1,4 +1,4 @@
-//! Files: what they are, in which order their rows come, and what a person is told when they are of no use.
+//! Files: their kinds, the order of their rows, and the errors for files that cannot be read.
 use aggregator::jobs::read_job_file;
 use aggregator::source::LINE_BYTES_MAX;
 use aggregator::{Decoded, Decoder, InputError, JobBook, Replay, RowOrder};
@@ -44,7 +44,7 @@ fn row(ms: u32, node: &str) -> String {
 }
 
 #[test]
-fn files_are_merged_by_time_and_rows_come_by_time_or_as_they_arrived() {
+fn files_are_merged_by_time_or_arrival() {
     let one: String = [5, 3, 9, 7].map(|ms| row(ms, "\"producer\":\"a\"")).concat();
     let two: String = [1, 4, 6, 8].map(|ms| row(ms, "\"producer\":\"b\"")).concat();
     let two = two.replace("{", "{ \"x\": 0, ").replace("\"timestamp\":", "\"timestamp\" : ");
@@ -71,7 +71,7 @@ fn node_names_do_not_depend_on_the_order_of_files() {
 }
 
 #[test]
-fn a_producer_that_contradicts_the_naming_is_told() {
+fn producer_that_contradicts_the_naming_is_reported() {
     let mut decoder = Decoder::default();
     let line = row(1, "\"producer\":\"n0007\",\"component_id\":7");
     decoder.json_line(None, line.as_bytes(), &mut Decoded::default());
@@ -114,7 +114,7 @@ fn headers_are_found_beside_the_file_also_after_a_roll_over() {
 }
 
 #[test]
-fn cut_lines_are_counted_and_complete_ones_without_newline_are_read() {
+fn cut_lines_are_counted_and_last_line_needs_no_newline() {
     let whole = row(1, "\"component_id\":1");
     let cut = format!("{whole}{}", &whole[..50]);
     let unterminated = format!("x\n{whole}\r\n\n{}", whole.trim_end());
@@ -196,7 +196,7 @@ fn name_and_note(file: &aggregator::SkippedFile) -> (String, String) {
 }
 
 #[test]
-fn a_dump_that_is_partition_after_partition_comes_in_order_of_time() {
+fn dump_by_partition_is_read_in_order_of_time() {
     let nodes = ["\"producer\":\"a\"", "\"producer\":\"b\""];
     let mut dump = String::new();
     for partition in 0..3 {
@@ -211,7 +211,7 @@ fn a_dump_that_is_partition_after_partition_comes_in_order_of_time() {
 }
 
 #[test]
-fn many_rows_come_in_batches_and_progress_is_told() {
+fn many_rows_come_in_batches_with_progress() {
     let many: String = (0..5_000).map(|i| row(i % 1_000, "\"component_id\":1")).collect();
     let (_folder, paths) = folder(&[("many", many.as_bytes())]);
     let mut replay = Replay::open(&paths).unwrap();
@@ -267,7 +267,7 @@ fn the_order_of_job_events_makes_no_difference() {
 }
 
 #[test]
-fn a_book_tells_what_changed_and_stays_bounded() {
+fn book_returns_what_changed_and_stays_bounded() {
     let mut book = JobBook::new(1);
     assert_eq!(book.fold(&[event("a", "x", 10, None)]).len(), 1);
     assert_eq!(book.fold(&[event("a", "x", 10, None)]).len(), 0);

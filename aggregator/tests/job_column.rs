@@ -55,7 +55,7 @@ fn declared(job_id: &str, nodes: &[&str], start: i64, end: Option<i64>) -> Job {
 }
 
 #[test]
-fn a_job_has_the_nodes_and_the_time_in_which_rows_carry_its_number() {
+fn job_has_nodes_and_time_of_rows_with_its_number() {
     let mut book = JobBook::default();
     fold(&mut book, &seconds(&[(5, ["0", "0"]), (20, ["7", "7"]), (10, ["8", "0"])]));
     assert_eq!(shown(&book), ["7 n0,n1 5-24 \"\"", "8 n0 25-… \"\""]);

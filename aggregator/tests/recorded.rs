@@ -136,7 +136,7 @@ fn csv_folders_are_read_with_their_companions() {
 }
 
 #[test]
-fn every_job_sampler_tells_the_same_jobs() {
+fn all_job_samplers_report_the_same_jobs() {
     for topic in ["ldms.slurm_jobs", "ldms-asis.mt-slurm2_5bd0733", "ldms.mt-slurm_5d68ee2"] {
         let jobs = replay(&[fixtures().join(format!("kafka/{topic}.jsonl"))]).jobs;
         assert_eq!(jobs.jobs().collect::<Vec<_>>(), recorded_jobs(), "{topic}");
@@ -306,7 +306,7 @@ fn csv_headers_may_change_in_mid_file() {
 
 /// LDMS cuts the name of a file system at its first dash; the llite directory has all of it.
 #[test]
-fn file_systems_whose_names_have_dashes_are_told_apart() {
+fn file_systems_with_dashes_in_names_are_distinguished() {
     let mut decoder = Decoder::default();
     let mut decoded = Decoded::default();
     for (mount, bytes) in [("proj-a-ffff8f0011223000", 1), ("proj-b-ffff8f0011224000", 2)] {

@@ -225,7 +225,7 @@ impl Detector {
             job_results: Vec::new(),
             job_series: self.assign_series(),
             drops: self.ingest.drops.clone(),
-            heard: self.ingest.heard(heard_most),
+            last_seen: self.ingest.heard(heard_most),
             silences: self.ingest.silences(),
             regions: Vec::new(),
             factors: Vec::new(),

@@ -2,7 +2,7 @@
 
 use detector::postgres::{PartCommit, PgStore, put_expected};
 use schemas::site::Expected;
-use schemas::{Heard, Name, Silence, SilenceEnd, Time};
+use schemas::{LastSeen, Name, Silence, SilenceEnd, Time};
 use support::batches::Fixture;
 use support::database::{Database, on_each_server, query};
 
@@ -14,10 +14,10 @@ fn at(second: f64) -> Time {
     Time::from_seconds(1_700_000_000.0 + second)
 }
 
-fn heard(producer: &str, schema: &str, component: &str) -> Heard {
+fn heard(producer: &str, schema: &str, component: &str) -> LastSeen {
     let last_time = at(100.0);
     let (producer, schema, component) = (name(producer), name(schema), name(component));
-    Heard { producer, schema, component, part: None, last_time, rows: 100 }
+    LastSeen { producer, schema, component, part: None, last_time, rows: 100 }
 }
 
 fn silence(producer: &str, schema: &str, component: &str, since: f64, end: SilenceEnd) -> Silence {
@@ -33,7 +33,7 @@ fn expected(producer: &str, schema: &str, component: &str) -> Expected {
 /// A hundred seconds: two nodes report router `c1-0c0s0`, each silent for a while; `n3` stops for good.
 fn fixture() -> Fixture {
     let mut fixture = Fixture::new(1, 1);
-    fixture.results.heard = vec![
+    fixture.results.last_seen = vec![
         heard("n1", "rtr", "c1-0c0s0"),
         heard("n2", "rtr", "c1-0c0s0"),
         heard("n1", "lustre_client", "n1"),
@@ -73,7 +73,7 @@ fn mounts() -> Fixture {
     for (node, mount, rows) in mounts {
         let last_time = at(f64::from(rows).min(100.0));
         let part = Some(name(mount));
-        fixture.results.heard.push(Heard {
+        fixture.results.last_seen.push(LastSeen {
             part: part.clone(),
             last_time,
             rows: rows as u64,

@@ -4,7 +4,7 @@
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "prints its figures, and fails where a machine fails"
+    reason = "prints its measurements, and fails where a machine fails"
 )]
 
 use samplers::lab::{Lab, LabIo, LabJob, Noise, Pattern, Phases, Routing, Setup, machines};
@@ -46,7 +46,7 @@ fn large_mix(topology: &Topology, pauses: bool) -> Vec<LabJob> {
         [Pattern::Uniform, Pattern::Stencil3d, Pattern::Tornado, Pattern::Ring { step: 1 }, Pattern::Incast];
     for (number, job) in jobs.iter_mut().enumerate() {
         (job.start_s, job.pattern, job.io) = (0, patterns[number % 5], None);
-        // An incast needs no more than one sender can send, or it is all that anybody sees.
+        // An incast needs no more than one sender can send, or it is all that any flow sees.
         job.bytes_per_s = if job.pattern == Pattern::Incast { 1e7 } else { 2e9 };
         job.coupling = 0.0;
         job.phases = None;

@@ -147,7 +147,7 @@ pub(crate) fn tiles_between(from: u32, to: u32) -> std::ops::Range<u32> {
 /// Stalls per flit of a link at a utilisation (bytes asked for over capacity).
 ///
 /// Below 0.96 it grows like the queue of M/M/1, `0.02 + 0.042 u / (1 - u)`: 0.025 at 0.1, 0.06 at 0.5, 0.4 at 0.9,
-/// 1.03 at 0.96. Beyond, where that formula has its pole, a straight line goes on to 5 at 1.46: queues are finite.
+/// 1.03 at 0.96. Beyond, where that formula has its pole, a straight line continues to 5 at 1.46: queues are finite.
 pub fn stall_ratio(utilisation: f64) -> f64 {
     const KNEE: f64 = 0.96;
     let queue = |u: f64| 0.02 + 0.042 * u / (1.0 - u);
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_whole_group_has_fifteen_green_and_fifteen_black_links_a_router() {
+    fn whole_group_has_15_green_and_15_black_links_a_router() {
         let links = Layout { chassis: 6 }.links();
         assert_eq!(links.len(), 96 * 30);
         let of_one = |class| links.iter().filter(|l| l.router == "c1-0c2s7" && l.class == class).count();

@@ -1,4 +1,4 @@
-//! What goes wrong between a sampler and the store: rows lost, doubled, late, out of order, clocks that differ.
+//! Faults between a sampler and the store: rows lost, doubled, late, out of order, clocks that differ.
 
 use crate::ldms_rows::{Rows, Schema};
 use crate::rng::Rng;
@@ -20,7 +20,7 @@ pub struct Faults {
     pub reorder: bool,
     /// `(node, second)`: the blade of the node is power-cycled; its client and its router count from 0 again.
     pub reset_at: Option<(u32, u32)>,
-    /// `(node, from, to)`: seconds in which the sampler of a node says nothing.
+    /// `(node, from, to)`: seconds in which the sampler of a node is silent.
     pub silence: Option<(u32, u32, u32)>,
     /// Milliseconds by which the clock of a node is ahead; its timestamps show it, its counters do not.
     pub skew_ms: BTreeMap<u32, f64>,
@@ -79,7 +79,7 @@ impl Path {
         }
     }
 
-    /// Emits the late rows whose time has come and shuffles if asked to.
+    /// Emits the late rows that are due and shuffles if configured.
     pub(crate) fn end_of_tick(&mut self, out: &mut Rows, second: f64) {
         self.held.retain(|held| {
             let due = held.due_s <= second;

@@ -1,4 +1,4 @@
-//! The schedule: who runs what, where, from when.
+//! The schedule: jobs with their nodes and start.
 
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ pub enum Behaviour {
     AllToAll {
         /// Bytes a second that each node injects.
         node_bytes_per_s: f64,
-        /// Seconds it takes when nobody else uses its links.
+        /// Seconds it takes when no other job uses its links.
         work_s: f64,
     },
 }
@@ -45,9 +45,9 @@ pub enum Behaviour {
 pub struct Checkpoint {
     /// Bytes a second that each node asks for while it writes.
     pub bytes_per_s: f64,
-    /// How long it writes; drawn anew each time.
+    /// How long it writes; drawn again each time.
     pub on_s: Range<f64>,
-    /// How long it computes between two checkpoints; drawn anew each time.
+    /// How long it computes between two checkpoints; drawn again each time.
     pub off_s: Range<f64>,
     /// When it ends, in seconds from its start.
     pub run_s: f64,
@@ -64,7 +64,7 @@ pub struct Halo {
     pub balance_every_s: Range<f64>,
     /// How many times the job's own ratio such a spike is.
     pub spike: Range<f64>,
-    /// Seconds it takes when nobody else uses its links.
+    /// Seconds it takes when no other job uses its links.
     pub work_s: f64,
 }
 
@@ -76,7 +76,7 @@ impl Halo {
 }
 
 impl Behaviour {
-    /// Processes on each node, as the job rows tell.
+    /// Processes on each node, as in the job rows.
     pub(crate) fn tasks_per_node(&self) -> u32 {
         match self {
             Behaviour::Write { .. } | Behaviour::CheckpointWriter(_) => 1,

@@ -1,7 +1,7 @@
 //! The lab: any network under known jobs, with the truth about every link and every second that a job loses.
 //!
 //! It works with flows, not with packets: in each second, every pair of hosts that talks has a rate, every link has a
-//! load, and stalls follow from loads ([`stalls`]). Nothing is solved anew while nothing changes. It emits what the
+//! load, and stalls follow from loads ([`stalls`]). Nothing is solved again while nothing changes. It emits what the
 //! decoder makes of samplers' rows, [`schemas::CounterBatch`] and [`schemas::Sources`], and the scheduler's jobs;
 //! noise touches these alone. Pure and deterministic: the same [`Setup`] gives the same counters.
 //!
@@ -9,18 +9,18 @@
 //! |---|---|
 //! | [`job`] | [`LabJob`], [`Pattern`], [`LabIo`], [`Event`], [`Change`], [`Noise`] |
 //! | `setup` | [`Setup`], and why one is refused |
-//! | `pattern` | who sends to whom |
+//! | `pattern` | which rank sends to which |
 //! | `routing` | [`Routing`]: the paths that a flow may take; what becomes of them while links are down |
 //! | `placement` | the path that each flow does take, and its parts |
 //! | `flows` | flows and paths in columns |
 //! | `osts` | what the OSTs of a file system take of each writer |
 //! | `shares` | max-min fair shares |
 //! | [`stalls`] | arrivals, stalls a word, back-pressure |
-//! | `scene` | one moment: who makes which link wait |
-//! | `losses` | what jobs lose in a second, and to whom |
+//! | `scene` | one moment: aggressors of each link |
+//! | `losses` | losses of jobs in a second, by aggressor |
 //! | `links` | which links are contended, cause and kind |
-//! | `faults` | what is broken, from event to event |
-//! | `run` | jobs as they go on |
+//! | `faults` | the state of failures after each event |
+//! | `run` | running jobs |
 //! | [`truth`] | [`LabTruth`]: what really happened |
 //! | `counters` | sources and cumulative counters |
 //! | `rows` | the same as lines of LDMS |
@@ -120,7 +120,7 @@ impl Lab {
     /// The lab before its first second.
     ///
     /// # Errors
-    /// [`LabError`] says what cannot be played.
+    /// [`LabError`] names what cannot be played.
     pub fn new(setup: Setup) -> Result<Lab, LabError> {
         setup::check(&setup)?;
         let topology = Arc::clone(&setup.topology);
@@ -228,10 +228,10 @@ impl Lab {
 
     fn start_jobs(&mut self) -> bool {
         let mut any = false;
-        for place in 0..self.runs.len() {
-            if !self.runs[place].started && self.setup.jobs[place].start_s <= self.second {
-                self.runs[place].started = true;
-                self.tell(place);
+        for job_index in 0..self.runs.len() {
+            if !self.runs[job_index].started && self.setup.jobs[job_index].start_s <= self.second {
+                self.runs[job_index].started = true;
+                self.report_job(job_index);
                 any = true;
             }
         }
@@ -259,14 +259,15 @@ impl Lab {
         changed
     }
 
-    fn active_of(&self, place: usize) -> Vec<u32> {
-        let active = CLASSES.iter().zip(self.runs[place].active).filter(|(_, active)| *active);
-        active.flat_map(|(class, _)| self.flows.range(place, *class)).collect()
+    fn active_of(&self, job_index: usize) -> Vec<u32> {
+        let active = CLASSES.iter().zip(self.runs[job_index].active).filter(|(_, active)| *active);
+        active.flat_map(|(class, _)| self.flows.range(job_index, *class)).collect()
     }
 
-    /// Loads, losses and contended links anew.
+    /// Computes loads, losses and contended links again.
     fn solve(&mut self) {
-        let of_jobs: Vec<Vec<u32>> = (0..self.runs.len()).map(|place| self.active_of(place)).collect();
+        let of_jobs: Vec<Vec<u32>> =
+            (0..self.runs.len()).map(|job_index| self.active_of(job_index)).collect();
         self.solve_alone(&of_jobs);
         let active: Vec<u32> = of_jobs.iter().flatten().copied().collect();
         let Faults { whole, capacities, .. } = &self.faults;
@@ -303,8 +304,8 @@ impl Lab {
 
     /// Remembers what each job would have alone with its present traffic.
     fn solve_alone(&mut self, of_jobs: &[Vec<u32>]) {
-        for (place, flows) in of_jobs.iter().enumerate() {
-            self.alone[place].entry(self.runs[place].active).or_insert_with(|| {
+        for (job_index, flows) in of_jobs.iter().enumerate() {
+            self.alone[job_index].entry(self.runs[job_index].active).or_insert_with(|| {
                 let (placed, load) = moment(&self.healthy, flows, &self.faults.whole);
                 Alone::of(flows, &placed, &load)
             });
@@ -324,18 +325,18 @@ impl Lab {
     fn pass_jobs(&mut self) {
         let jobs = &self.setup.jobs;
         let mut ended = Vec::new();
-        for (place, run) in self.runs.iter_mut().enumerate().filter(|(_, run)| run.runs()) {
+        for (job_index, run) in self.runs.iter_mut().enumerate().filter(|(_, run)| run.runs()) {
             let name = |other: u32| jobs[other as usize].job_id;
-            if run.pass(&jobs[place], self.second, &self.rates[place], name) {
-                ended.push(place);
+            if run.pass(&jobs[job_index], self.second, &self.rates[job_index], name) {
+                ended.push(job_index);
             }
         }
-        ended.into_iter().for_each(|place| self.tell(place));
+        ended.into_iter().for_each(|job_index| self.report_job(job_index));
     }
 
-    /// Notes what the scheduler says of a job that started or ended.
-    fn tell(&mut self, place: usize) {
-        let job = &self.setup.jobs[place];
+    /// Queues the scheduler's report of a job that started or ended.
+    fn report_job(&mut self, job_index: usize) {
+        let job = &self.setup.jobs[job_index];
         let Some(job_id) = Name::parse(&job.job_id.to_string()).ok().filter(|_| job.known) else { return };
         self.changes.push(Job {
             job_id,
@@ -344,7 +345,7 @@ impl Lab {
             name: job.name.clone(),
             nodes: job.nodes.iter().map(|node| self.setup.topology.name(*node).clone()).collect(),
             start: at(f64::from(job.start_s)),
-            end: self.runs[place].end_s.map(at),
+            end: self.runs[job_index].end_s.map(at),
             end_presumed: false,
             app: Some(job.app.clone()),
         });

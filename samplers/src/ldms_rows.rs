@@ -73,11 +73,11 @@ pub(crate) struct ClientRow {
     pub(crate) job: u64,
     /// Bytes written; the row has whole pages.
     pub(crate) written: f64,
-    /// Seconds since the start, for the counters that go on by themselves.
+    /// Seconds since the start, for the counters that advance by themselves.
     pub(crate) second: u64,
 }
 
-/// A job event. A row that comes before the scheduler has told all has neither name nor user nor counts.
+/// A job event. A row before the scheduler's report has neither name nor user nor counts.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct JobRow {
     pub(crate) time: Time,

@@ -8,11 +8,11 @@
 //! | [`lustre`] | how writers share four OSTs |
 //! | [`aries`] | routers, tiles, links, routes; what load does to a link |
 //! | [`lab`] | any topology under known jobs, with the truth about every link |
-//! | [`faults`] | [`Faults`], what goes wrong on the way of a row |
+//! | [`faults`] | [`Faults`], faults between sampler and store |
 //! | [`native`] | the native sampler: rows of a real node, without LDMS |
 //! | [`ldms`] | configuration of sampler daemons, in pieces |
 //! | [`ldms_rows`] | [`Rows`] and [`Schema`], the format of the rows |
-//! | [`truth`] | [`Truth`], who really lost what to whom |
+//! | [`truth`] | [`Truth`], true losses and their causes |
 //! | `machine` | the physics from event to event |
 //! | `network` | loads, stalls and tile counters |
 //! | [`messages`] | time of single messages by LogGP |

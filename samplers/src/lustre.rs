@@ -19,7 +19,7 @@ pub fn seconds_for_64_gb(writers: f64) -> f64 {
     t0 + (t1 - t0) * (n - n0) / (n1 - n0)
 }
 
-/// Bytes a second that a writer may take when the writers ask for `demands`; who asks for less takes less.
+/// Bytes a second that a writer may take when the writers ask for `demands`; a writer that asks for less takes less.
 ///
 /// A writer that takes a part of the share loads the servers with that part of a writer. The share is the
 /// largest that is consistent with the load it makes, reached from above, where the iteration is monotone.
@@ -99,7 +99,7 @@ impl FileSystem {
         }
     }
 
-    /// Shares the bandwidth anew, after a writer came, went or changed what it asks for.
+    /// Shares the bandwidth again, after a writer started, ended or changed its demand.
     pub(crate) fn solve(&mut self) {
         let asked = |w: &Writer| w.asks;
         let share = fair_share(self.writers.iter().map(asked));
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_for_little_takes_little_and_costs_little() {
+    fn small_demand_takes_little_and_costs_little() {
         let share = fair_share([f64::INFINITY, 0.02e9].into_iter());
         assert!((0.99e9..1.0e9).contains(&share), "{share}");
         let shares = fair_share([0.5e9, 0.5e9].into_iter());

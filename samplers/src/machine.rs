@@ -44,7 +44,7 @@ pub(crate) struct Run {
     rng: Rng,
 }
 
-/// Something that the job rows tell.
+/// A change that the job rows report.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Change {
     Started(u64),
@@ -145,7 +145,7 @@ impl Machine {
         }
     }
 
-    /// Goes on to `until`, stopping wherever something changes.
+    /// Advances to `until`, stopping wherever something changes.
     pub(crate) fn advance(&mut self, until: f64) {
         loop {
             self.handle_events();

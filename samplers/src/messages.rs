@@ -1,4 +1,4 @@
-//! Time of one message by LogGP, where nobody else is on the network (Jha 2017).
+//! Time of one message by LogGP, without other traffic on the network (Jha 2017).
 
 /// Parameters of a network and its library, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_follow_each_other_at_the_gap_or_as_fast_as_their_bytes_go() {
+    fn messages_follow_at_the_gap_or_at_bandwidth() {
         let network = LogGp { latency_us: 1.84, overhead_us: 1.49, gap_us: 1.08, byte_us: 0.00067 };
         assert!((network.messages_us(1, 16_384.0) - network.message_us(16_384.0)).abs() < 1e-12);
         assert!((network.messages_us(3, 8.0) - network.message_us(8.0) - 2.0 * 1.49).abs() < 1e-12);

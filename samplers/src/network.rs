@@ -125,7 +125,7 @@ impl Network {
         }
     }
 
-    /// Loads, stalls and losses anew, after a job came, went or began to send.
+    /// Computes loads, stalls and losses again, after a job started, ended or began to send.
     pub(crate) fn solve(&mut self) {
         let mut users: BTreeMap<u32, Vec<(u64, f64)>> = BTreeMap::new();
         for traffic in self.traffic.iter().filter(|t| t.sending) {
@@ -149,7 +149,7 @@ impl Network {
         self.contended = contended.into_values().collect();
     }
 
-    /// Seconds that `job` loses a second, to whom, and whether one of its links counts as contended.
+    /// Seconds that `job` loses a second, the aggressor, and whether one of its links counts as contended.
     pub(crate) fn loss_of(&self, job: u64) -> Option<(f64, &Blame, bool)> {
         let traffic = self.traffic.iter().find(|t| t.job == job)?;
         Some((traffic.lost, &traffic.blame, traffic.contended))

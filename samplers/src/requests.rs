@@ -29,7 +29,7 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// Seconds that a request takes when nobody else asks.
+    /// Seconds that a request takes without other requests.
     pub fn service_s(&self) -> f64 {
         self.request_bytes / self.server_bytes_per_s
     }

@@ -10,7 +10,7 @@ pub struct Rng(u64);
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl Rng {
-    /// The stream of one thing: `stream` tells it from the others of the same seed.
+    /// The stream of one thing: `stream` distinguishes it from the others of the same seed.
     pub fn new(seed: u64, stream: u64) -> Rng {
         let mut mixed = Rng(seed);
         let start = mixed.next_u64() ^ stream.wrapping_mul(GOLDEN).rotate_left(31);

@@ -27,13 +27,13 @@ pub struct Scenario {
     pub duration_s: Option<u32>,
     /// Whether it begins again when it is over, with new job numbers.
     pub endless: bool,
-    /// Who reports.
+    /// Nodes that report.
     pub reporting: Reporting,
-    /// What goes wrong.
+    /// Faults between sampler and store.
     pub faults: Faults,
 }
 
-/// Seconds that a scenario without a duration goes on after its last job.
+/// Seconds that a scenario without a duration continues after its last job.
 pub const TAIL_S: f64 = 5.0;
 
 /// Spread of log-normal noise with mean 1, drawn each second for each writer and each tile.
@@ -65,7 +65,7 @@ pub struct Reporting {
 pub enum Chosen {
     /// Every one.
     All,
-    /// These.
+    /// Only these numbers.
     Only(Vec<u32>),
 }
 

@@ -1,4 +1,4 @@
-//! What really happened: who lost how many seconds, when, and to whom. Tests hold the detector against it.
+//! What really happened: the lost seconds of each job, when, and their causes. Tests compare the detector with it.
 
 use schemas::Time;
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,7 @@ pub struct JobTruth {
     pub contended_s: f64,
     /// Seconds lost to other jobs, against the speed with its own processes only.
     pub slowdown_s: f64,
-    /// Who took them, largest share first.
+    /// Their causes, largest share first.
     pub by: Vec<Taker>,
 }
 
@@ -59,7 +59,7 @@ pub struct SeriesTruth {
     pub contended_s: f64,
     /// Seconds lost in them by the job that suffers most on this component.
     pub slowdown_s: f64,
-    /// Who took them, largest share first.
+    /// Their causes, largest share first.
     pub by: Vec<Taker>,
 }
 

@@ -1,6 +1,6 @@
 //! What leaves for operators and schedulers: notices of incidents, and the advice in them.
 //!
-//! `schemas/alerts/notice.schema.json` tells the same to programs.
+//! `schemas/alerts/notice.schema.json` is the same as a JSON schema.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -15,9 +15,9 @@ pub const NOTICE_VERSION: u32 = 1;
 pub enum Severity {
     /// Good to know.
     Info,
-    /// Somebody loses time.
+    /// At least one job loses time.
     Warning,
-    /// Many lose time, or nobody knows whether they do.
+    /// Many jobs lose time, or their losses are unknown.
     Critical,
 }
 
@@ -42,13 +42,13 @@ pub enum Action {
     UseAltPath,
     /// Place jobs apart: two of them want the same links.
     SpreadPlacement,
-    /// Place the job closer together: it is in its own way.
+    /// Place the job closer together: it contends with itself.
     CompactPlacement,
-    /// Hold back the I/O of those who cause it.
+    /// Hold back the I/O of the jobs that cause it.
     ThrottleIo,
     /// Take the one bad link out of service.
     DrainLink,
-    /// Nothing but more hardware helps, or the data does not tell.
+    /// Only more hardware helps, or the cause is unknown.
     NoneCapacity,
 }
 
@@ -96,9 +96,9 @@ pub struct Advice {
     pub links: Vec<String>,
     /// Nodes to avoid, in the order of their names.
     pub nodes: Vec<String>,
-    /// Jobs that lose time, who lost most first.
+    /// Jobs that lose time, the largest loss first.
     pub jobs: Vec<SufferingJob>,
-    /// Jobs that make the load, who makes most first.
+    /// Jobs that make the load, the largest share first.
     pub causes: Vec<String>,
     /// What could be done.
     pub action: Action,
@@ -114,7 +114,7 @@ pub struct Advice {
 pub enum NoticeKind {
     /// It began to fire.
     Firing,
-    /// It still fires: figures and advice are new.
+    /// It still fires: measurements and advice are new.
     Renewed,
     /// It is over.
     Resolved,
@@ -131,18 +131,18 @@ impl NoticeKind {
     }
 }
 
-/// What is told of an incident at one moment. Of two notices of one incident that with the higher sequence counts.
+/// The report of an incident at one moment. Of two notices of one incident that with the higher sequence counts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Notice {
     /// [`NOTICE_VERSION`].
     pub version: u32,
-    /// Idempotency key: the same notice has the same key, however often it is told.
+    /// Idempotency key: the same notice has the same key, however often it is sent.
     pub key: String,
-    /// What became of the incident.
+    /// The incident's change.
     pub kind: NoticeKind,
     /// The incident's number: 16 hexadecimal digits.
     pub incident: String,
-    /// Place among the notices of the incident, from 1.
+    /// Sequence among the notices of the incident, from 1.
     pub sequence: u64,
     /// Name of the rule.
     pub rule: String,
@@ -160,7 +160,7 @@ pub struct Notice {
     pub resolved_s: Option<f64>,
     /// One sentence.
     pub summary: String,
-    /// Figures in sentences.
+    /// Measurements in sentences.
     pub description: String,
     /// What an operator can do.
     pub hint: String,
@@ -186,8 +186,8 @@ impl Notice {
     }
 }
 
-/// The answer of `/api/v1/advice` at `now_s`: incidents that fire, each with its advice. Such whose advice is over are left
-/// out: nobody knows any more.
+/// The answer of `/api/v1/advice` at `now_s`: incidents that fire, each with its advice. Incidents with expired advice are
+/// left out.
 pub fn advice_answer(firing: &[Notice], now_s: f64) -> Value {
     let one = |notice: &Notice| {
         json!({
@@ -206,10 +206,10 @@ pub fn advice_answer(firing: &[Notice], now_s: f64) -> Value {
     json!({ "version": NOTICE_VERSION, "now_s": now_s, "advice": advice })
 }
 
-/// A notice and who shall have it.
+/// A notice and its receivers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoutedNotice {
-    /// What is told.
+    /// The notice to deliver.
     pub notice: Notice,
     /// Names of the receivers.
     pub receivers: Vec<String>,

@@ -1,7 +1,7 @@
 //! Decoded rows: dense source numbers and columns of counters.
 //!
 //! A *source* is one set as one producer reports it. The decoder numbers sources when it first sees them;
-//! from then on a row is a number, a time and counters, and nobody compares strings.
+//! from then on a row is a number, a time and counters, and no code compares strings.
 
 use crate::{Metric, Name, Time};
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ impl SourceIndex {
 pub struct Source {
     /// LDMS schema with its digest cut off: `aries_rtr`, `lustre_client`, `ibmad`.
     pub schema: Name,
-    /// The node whose ldmsd reports: the `producer` column, or the node that `component_id` tells.
+    /// The node whose ldmsd reports: the `producer` column, or the node of its `component_id`.
     pub producer: Name,
     /// What is measured.
     pub metric: Metric,
@@ -50,7 +50,7 @@ impl Source {
         self.parts.len() * self.metric.columns()
     }
 
-    /// Counters in a row that tells of links too: [`LINK_COLUMNS`] for each part more.
+    /// Counters in a row with link failures: [`LINK_COLUMNS`] more for each part.
     pub fn counters_with_links(&self) -> usize {
         self.counters() + self.parts.len() * LINK_COLUMNS
     }
@@ -64,7 +64,7 @@ impl Source {
     }
 
     /// Whether both are known by the same producer, schema, component and part, whatever their sets.
-    pub fn tells_of_the_same(&self, other: &Source) -> bool {
+    pub fn is_same_source(&self, other: &Source) -> bool {
         self.producer == other.producer
             && self.schema == other.schema
             && self.component == other.component

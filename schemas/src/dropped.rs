@@ -29,9 +29,9 @@ macro_rules! reasons {
 reasons! {
     InvalidJson "invalid_json" "The line is no complete JSON object: truncated, unescaped, or nan printed as it is.",
     InvalidCsv "invalid_csv" "The CSV line has another number of fields than its header.",
-    CsvWithoutHeader "csv_without_header" "A CSV line came before any header that tells its columns.",
+    CsvWithoutHeader "csv_without_header" "A CSV line came before any header with its columns.",
     UnknownSchema "unknown_schema" "The row has no counters that Tailback knows (write_bytes.sum, port_xmit_wait, PortXmitWait, AR_RTR_*), and no job_start.",
-    UnusedSchema "unused_schema" "A known LDMS schema that says nothing of contention or jobs.",
+    UnusedSchema "unused_schema" "A known LDMS schema without data on contention or jobs.",
     MissingTimestamp "missing_timestamp" "The row has no time: a column timestamp, Time, Time_msec, ts or M_timestamp.",
     BadTimestamp "bad_timestamp" "The timestamp is no number between 2000 and 2255.",
     MissingColumn "missing_column" "A column that the schema needs is absent from this row.",

@@ -37,7 +37,7 @@ pub struct Episode {
     pub start: Time,
     /// When it ended, dated back likewise; for an open episode the latest tick.
     pub end: Time,
-    /// Whether contention still goes on.
+    /// Whether contention is ongoing.
     pub open: bool,
     /// The worst windowed mean, in the metric's unit.
     pub peak: f64,
@@ -53,7 +53,7 @@ pub struct Episode {
     pub completeness: f64,
     /// How the loss grew: from the first tick to the last, at most [`PROFILE_POINTS_MAX`] points.
     pub profile: Vec<LossPoint>,
-    /// Who took what this series lost, as far as the data tells; shares sum to at most 1.
+    /// Causes of this series' loss, as far as known; shares sum to at most 1.
     pub causes: Vec<CauseShare>,
 }
 

@@ -3,7 +3,7 @@
 //! Commas outside brackets separate words; a word is text with any number of brackets, `rack[1-2]node[01-16]`; a bracket
 //! holds numbers and ranges, whose first number's width is the width of all of them. Words without brackets are
 //! hosts as they stand. The box form of Slurm's three-dimensional machines (`bgq[000x133]`) is refused: it does not
-//! tell from a text alone in which base it counts.
+//! show from a text alone in which base it counts.
 
 mod fold;
 pub mod folded;
@@ -12,7 +12,7 @@ pub use fold::fold;
 
 use crate::{Name, NameError};
 
-/// Hosts that one hostlist may have, unless the caller says otherwise: several times the largest machine.
+/// Hosts that one hostlist may have, by default: several times the largest machine.
 pub const HOSTS_MAX: usize = 65_536;
 
 /// Brackets in one word: more have no machine, and each multiplies.
@@ -53,7 +53,7 @@ pub enum HostlistError {
 /// The hosts of `text` in its order, repeated ones as often as they stand there; none for an empty text.
 ///
 /// # Errors
-/// [`HostlistError`] says what is wrong; a list of more than `most` hosts is refused before they are made.
+/// [`HostlistError`] names the error; a list of more than `most` hosts is refused before they are made.
 pub fn expand(text: &str, most: usize) -> Result<Vec<Name>, HostlistError> {
     let mut hosts = Vec::new();
     for word in words(text)? {
@@ -236,7 +236,7 @@ fn range(text: &str) -> Result<Range, HostlistError> {
     Ok(Range { first, last, width: from.len() })
 }
 
-/// Adds every host that begins with `begin` and goes on with `pieces`.
+/// Adds every host that begins with `begin` and continues with `pieces`.
 fn push_all(pieces: &[Piece<'_>], begin: String, hosts: &mut Vec<Name>) -> Result<(), HostlistError> {
     match pieces.split_first() {
         None => hosts.push(Name::parse(&begin)?),

@@ -1,13 +1,13 @@
-//! Jobs as rows with an interval, what they lost, and to whom.
+//! Jobs as rows with an interval, what they lost, and the causes.
 
 use crate::{Name, Time};
 use serde::{Deserialize, Serialize};
 
-/// What one message said about one run of a job: an LDMS row speaks for one node, Slurm and its scripts for all.
+/// What one message reports about one run of a job: an LDMS row about one node, Slurm and its scripts about all.
 /// Messages are event-driven; the first of a job may lack name and user, the last has an end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobEvent {
-    /// When it was said.
+    /// When it was reported.
     pub time: Time,
     /// The nodes that it is about.
     pub nodes: Vec<Name>,
@@ -19,16 +19,16 @@ pub struct JobEvent {
     pub user: String,
     /// Job name as the user gave it, empty if the row has none.
     pub name: String,
-    /// When it started; `None` where only its end is told.
+    /// When it started; `None` where only its end is reported.
     pub start: Option<Time>,
     /// When it ended; `None` while it runs.
     pub end: Option<Time>,
     /// Whether only rows' own `job_id` shows it: then start and end are when rows began and stopped to carry it, and
-    /// what a scheduler or a job file says goes before it.
+    /// the report of a scheduler or a job file precedes it.
     pub seen: bool,
 }
 
-/// A job, or one run of a job that ran several times: who, where, when.
+/// A job, or one run of a job that ran several times: owner, nodes, times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// The scheduler's number; later runs of a requeued job have `.r1`, `.r2`, … behind it.
@@ -45,7 +45,7 @@ pub struct Job {
     pub start: Time,
     /// When it ended; `None` while it runs.
     pub end: Option<Time>,
-    /// Whether nobody told of the end: it is the latest that fits what else is known.
+    /// Whether the end was not reported: it is the latest that fits what else is known.
     pub end_presumed: bool,
     /// Signature of the application, to compare runs with runs.
     pub app: Option<String>,
@@ -73,7 +73,7 @@ pub enum Cause {
     FailoverInduced,
     /// The server became slower: its clients lost together what no other client gained.
     Server,
-    /// The data does not tell.
+    /// The cause is unknown.
     Unknown,
 }
 
@@ -87,7 +87,7 @@ pub enum CauseKind {
     Capacity,
     /// One end cannot take more.
     Endpoint,
-    /// The data does not tell.
+    /// The cause is unknown.
     Unknown,
 }
 
@@ -172,7 +172,7 @@ pub struct JobResult {
     /// Share of the series-seconds that had a quiet baseline to be judged by, 0 to 1. What was not judged is part of the
     /// upper end of the interval.
     pub judged: f64,
-    /// Who caused it, largest share first.
+    /// Its causes, largest share first.
     pub causes: Vec<CauseShare>,
 }
 

@@ -1,4 +1,4 @@
-//! News of jobs as scripts send them: `POST /api/v1/jobs`, and the topic that the server writes them to.
+//! Job events as scripts send them: `POST /api/v1/jobs`, and the topic that the server writes them to.
 //!
 //! One JSON object is one event: a start, an end, or both. It has the keys of a job file's line, but `nodes` may be a
 //! hostlist too, `start` may be absent where only the end is known, and `label` is what users call the job:
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Seconds by which a sender's clock may be ahead.
 const AHEAD_S: f64 = 3_600.0;
-/// 2000-01-01: no job that anybody asks about is older.
+/// 2000-01-01: no job of interest is older.
 const EARLIEST_S: f64 = 946_684_800.0;
 /// Longest text of a person that is kept, in characters.
 const TEXT_MAX: usize = 128;
@@ -33,7 +33,7 @@ pub struct PostedJob {
     pub name: String,
     /// Nodes.
     pub nodes: PostedNodes,
-    /// Start in seconds since the epoch; null or absent where only the end is told.
+    /// Start in seconds since the epoch; null or absent where only the end is reported.
     #[serde(default)]
     pub start: Option<f64>,
     /// End in seconds since the epoch; null or absent while it runs.
@@ -92,7 +92,7 @@ pub enum PostError {
 type Facts = (Name, String, Option<Time>, Option<Time>);
 
 impl PostedJob {
-    /// The event that it tells. `now` is when it was said: times far after it are refused, since one of them would hide
+    /// Its event. `now` is when it was received: times far after it are refused, since one of them would hide
     /// all that is known of the job.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What the parts of Tailback say to each other: types and formats, no input or output.
+//! Interfaces between the parts of Tailback: types and formats, no input or output.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -10,13 +10,13 @@
 //! | [`episode`] | [`Episode`], a contended stretch with its loss |
 //! | [`hostlist`] | Slurm's hostlists, `nid[00001-00128]`, to names |
 //! | [`job`] | [`JobEvent`], [`Job`], [`JobResult`], causes and kinds |
-//! | [`job_post`] | [`job_post::PostedJob`]: news of jobs as scripts send them |
+//! | [`job_post`] | [`job_post::PostedJob`]: job events as scripts send them |
 //! | [`dropped`] | [`DropReason`], [`DropCounts`]: every row or interval not used, by reason |
 //! | [`region`] | [`Region`], contended links that touch; [`JobFactors`], what a job's loss is made of |
-//! | [`alert`] | [`Notice`], what is told of an incident; [`Advice`] for schedulers |
+//! | [`alert`] | [`Notice`], the report of an incident; [`Advice`] for schedulers |
 //! | [`results`] | [`ResultBatch`], what the detector hands to a sink |
 //! | [`jsonl`] | the lines that `tailback replay` writes |
-//! | [`site`] | [`Site`], the site file: hosts, routers, aggregators, who should be heard |
+//! | [`site`] | [`Site`], the site file: hosts, routers, aggregators, expected sources |
 //! | [`topology`] | [`Topology`]: switches, directed links, forwarding tables, in columns |
 //! | [`sql`] | the numbered migrations of the store |
 //! | [`wire`] | messages of `tailback.counters` |
@@ -53,7 +53,7 @@ pub use region::{
     RegionStep, RegionVictim,
 };
 pub use rejected::{RejectReason, RejectedMessage};
-pub use results::{Heard, ResultBatch, Silence, SilenceEnd};
+pub use results::{LastSeen, ResultBatch, Silence, SilenceEnd};
 pub use signal::{Counts, SeriesIndex, SeriesInfo, SeriesTable, Signal, State};
 pub use site::Site;
 pub use time::Time;

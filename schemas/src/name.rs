@@ -31,7 +31,7 @@ impl Name {
     /// Validates `text`.
     ///
     /// # Errors
-    /// [`NameError`] says what is wrong with it.
+    /// [`NameError`] names the error.
     pub fn parse(text: &str) -> Result<Name, NameError> {
         if text.is_empty() {
             return Err(NameError::Empty);

@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RegionId(pub u64);
 
-/// A contended region as it stands; the same region is told again under its number until it ends.
+/// A contended region as it stands; the same region is reported again under its number until it ends.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Region {
     /// Its number.
     pub id: RegionId,
     /// What its links measure.
     pub metric: Metric,
-    /// What people call it: `uplinks of leaf-03`, `group 4 to group 7`, `router c0-0c1s8`.
+    /// Readable name: `uplinks of leaf-03`, `group 4 to group 7`, `router c0-0c1s8`.
     pub name: String,
     /// When its first link became contended.
     pub start: Time,
     /// When its last link became clear; while it is open, the latest tick.
     pub end: Time,
-    /// Whether contention still goes on.
+    /// Whether contention is ongoing.
     pub open: bool,
     /// Links in it now; of a region that ended, at its end.
     pub links: u32,
@@ -28,7 +28,7 @@ pub struct Region {
     pub links_most: u32,
     /// Series that belong to it now, the worst first, at most [`REGION_SERIES_MAX`].
     pub series: Vec<String>,
-    /// Series that were among `series` since it was told last, and are not any more; in the order of their names.
+    /// Series that were among `series` since the last report, and are not any more; in the order of their names.
     pub left: Vec<String>,
     /// The worst windowed ratio ever seen in it, in the metric's unit.
     pub peak: f64,
@@ -42,13 +42,13 @@ pub struct Region {
     pub cause: Cause,
     /// How sure `cause` is, 0 to 1.
     pub confidence: f64,
-    /// Who makes the load, the largest share first; shares sum to at most 1.
+    /// Sources of the load, the largest share first; shares sum to at most 1.
     pub causes: Vec<RegionCause>,
-    /// Who waits, the largest loss first.
+    /// Affected jobs, the largest loss first.
     pub victims: Vec<RegionVictim>,
     /// Share of its links' data that was there, 0 to 1.
     pub completeness: f64,
-    /// What became of it since it was told last, in order of time.
+    /// Its timeline since the last report, in order of time.
     pub steps: Vec<RegionStep>,
 }
 
@@ -95,7 +95,7 @@ impl Region {
 /// Series of a region that are named; the worst ones.
 pub const REGION_SERIES_MAX: usize = 64;
 
-/// One who makes the load of a region.
+/// A source of the load of a region.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RegionCause {
     /// What sort of cause.
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn series_that_left_are_told_however_seldom_the_region_is() {
+    fn series_that_left_are_reported_with_the_next_report() {
         let mut region = Region::begun(RegionId(1), Metric::AriesStallRatio, Time(0), Time(0));
         for series in [["a", "b"], ["b", "c"], ["c", "d"], ["a", "d"]] {
             region.name_series(names(&series));

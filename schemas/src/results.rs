@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::hash::Hash;
 
-/// When a source was last heard.
+/// When the last row of a source arrived.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Heard {
+pub struct LastSeen {
     /// The node whose ldmsd reports.
     pub producer: Name,
     /// LDMS schema.
@@ -29,7 +29,7 @@ pub struct Heard {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SilenceEnd {
-    /// It goes on.
+    /// It is ongoing.
     Open,
     /// With the row of that time.
     At(Time),
@@ -61,7 +61,7 @@ pub struct ResultBatch {
     pub series: Vec<(SeriesIndex, SeriesInfo)>,
     /// Signals, each (series, time) once.
     pub signals: Vec<Signal>,
-    /// Episodes that began, went on or ended.
+    /// Episodes that began, continued or ended.
     pub episodes: Vec<Episode>,
     /// Jobs that are new or changed.
     pub jobs: Vec<Job>,
@@ -71,15 +71,15 @@ pub struct ResultBatch {
     pub job_series: Vec<(Name, SeriesIndex)>,
     /// Drops since the start of the run, not since the last commit.
     pub drops: DropCounts,
-    /// Sources heard since the last commit.
-    pub heard: Vec<Heard>,
-    /// Silences that began, ended or were none; of one silence the later word counts.
+    /// Sources with rows since the last commit.
+    pub last_seen: Vec<LastSeen>,
+    /// Silences that began, ended or were revoked; of one silence the later row counts.
     pub silences: Vec<Silence>,
     /// Regions that began, changed or ended.
     pub regions: Vec<Region>,
     /// What the losses of jobs are made of, where that changed.
     pub factors: Vec<JobFactors>,
-    /// Notices of incidents, for the outbox; one that is told again adds nothing.
+    /// Notices of incidents, for the outbox; one that is repeated adds nothing.
     pub notices: Vec<RoutedNotice>,
     /// Messages that were passed over, for the server's store; the embedded one does not keep them.
     pub rejected: Vec<RejectedMessage>,
@@ -95,11 +95,11 @@ impl ResultBatch {
         replace(&mut self.job_results, later.job_results, |result| result.job_id.clone());
         self.job_series.extend(later.job_series);
         self.drops = later.drops;
-        replace(&mut self.heard, later.heard, |heard| {
-            (heard.producer.clone(), heard.schema.clone(), heard.component.clone(), heard.part.clone())
+        replace(&mut self.last_seen, later.last_seen, |seen| {
+            (seen.producer.clone(), seen.schema.clone(), seen.component.clone(), seen.part.clone())
         });
         self.silences.extend(later.silences);
-        // Each tells its own steps.
+        // Each contains its own steps.
         self.regions.extend(later.regions);
         replace(&mut self.factors, later.factors, |factors| factors.job_id.clone());
         self.notices.extend(later.notices);
@@ -107,7 +107,7 @@ impl ResultBatch {
     }
 }
 
-/// Takes rows in the place of earlier ones with their key.
+/// Replaces earlier rows by later ones with the same key.
 fn replace<T, K: Eq + Hash>(rows: &mut Vec<T>, later: Vec<T>, key: impl Fn(&T) -> K) {
     let replaced: HashSet<K> = later.iter().map(&key).collect();
     rows.retain(|row| !replaced.contains(&key(row)));
@@ -118,17 +118,21 @@ fn replace<T, K: Eq + Hash>(rows: &mut Vec<T>, later: Vec<T>, key: impl Fn(&T) -
 mod tests {
     use super::*;
 
-    fn heard(component: &str, rows: u64) -> Heard {
+    fn last_seen(component: &str, rows: u64) -> LastSeen {
         let name = |name| Name::parse(name).unwrap();
         let (producer, schema, component) = (name("nid00001"), name("aries_rtr"), name(component));
-        Heard { producer, schema, component, part: None, last_time: Time(0), rows }
+        LastSeen { producer, schema, component, part: None, last_time: Time(0), rows }
     }
 
     #[test]
     fn of_rows_with_one_key_the_later_stays_and_others_are_kept() {
-        let mut batch = ResultBatch { heard: vec![heard("a", 1), heard("b", 1)], ..ResultBatch::default() };
-        batch.add(ResultBatch { heard: vec![heard("c", 2), heard("a", 2)], ..ResultBatch::default() });
-        let rows: Vec<(&str, u64)> = batch.heard.iter().map(|h| (h.component.as_str(), h.rows)).collect();
+        let mut batch =
+            ResultBatch { last_seen: vec![last_seen("a", 1), last_seen("b", 1)], ..ResultBatch::default() };
+        batch.add(ResultBatch {
+            last_seen: vec![last_seen("c", 2), last_seen("a", 2)],
+            ..ResultBatch::default()
+        });
+        let rows: Vec<(&str, u64)> = batch.last_seen.iter().map(|h| (h.component.as_str(), h.rows)).collect();
         assert_eq!(rows, [("b", 1), ("c", 2), ("a", 2)]);
     }
 }

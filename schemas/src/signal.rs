@@ -117,7 +117,7 @@ impl Counts {
     }
 }
 
-/// One tick of one series. Figures that do not exist in this state are NaN (JSON and SQL: null).
+/// One tick of one series. Values that do not exist in this state are NaN (JSON and SQL: null).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Signal {
     /// The sampler's timestamp; the end of the interval the reading covers.

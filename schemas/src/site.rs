@@ -1,6 +1,6 @@
-//! The site file `site.toml`: which hosts report what, who collects from them, and where the rows go.
+//! The site file `site.toml`: which hosts report what, the aggregators that collect from them, and where the rows go.
 //!
-//! `tailback ldms-config` turns it into configuration for ldmsd; `tailback run` takes from it who should be heard
+//! `tailback ldms-config` turns it into configuration for ldmsd; `tailback run` takes from it the expected sources
 //! ([`Site::expected`]). This module reads text and gives types; it opens no file.
 //!
 //! | module | what it holds |
@@ -10,7 +10,7 @@
 //! | [`aries`] | from node numbers to routers, and the half that a node reports |
 //! | [`problem`] | [`SiteError`]: key, line and a sentence |
 //! | `check` | what cannot work |
-//! | [`expected`] | [`Expected`]: who should be heard, of what |
+//! | [`expected`] | [`Expected`]: the expected sources and their components |
 
 pub mod aries;
 mod check;
@@ -19,7 +19,7 @@ pub mod file;
 pub mod host_list;
 pub mod problem;
 
-pub use aries::{AriesMap, Half, Place};
+pub use aries::{AriesMap, Half, RouterHalf};
 pub use expected::Expected;
 pub use file::{Auth, Format, IbSampler, Ldmsd, Role, Schedule, Scheduler, Transport};
 pub use problem::{SiteError, SiteProblem};
@@ -42,7 +42,7 @@ pub struct Site {
     pub topic: String,
     /// Folder of `store_csv` on the aggregator that stores.
     pub csv_dir: String,
-    /// Who knows the jobs.
+    /// The source of jobs.
     pub scheduler: Scheduler,
     /// What all ldmsd have in common.
     pub ldmsd: Ldmsd,
@@ -52,7 +52,7 @@ pub struct Site {
     pub aries: Option<AriesMap>,
     /// Hosts of one kind, in the order of the file.
     pub classes: Vec<HostClass>,
-    /// Who collects, in the order of the file.
+    /// Aggregators, in the order of the file.
     pub aggregators: Vec<Aggregator>,
     /// What works but should not stay so, one sentence each.
     pub warnings: Vec<SiteProblem>,
@@ -69,11 +69,11 @@ pub struct HostClass {
     pub lustre: Vec<Name>,
     /// Whether jobs of the scheduler run on them.
     pub jobs: bool,
-    /// Ports `adapter.number` of [`Role::IbHost`]; the port through which [`Role::IbSwitches`] asks.
+    /// Ports `adapter.number` of [`Role::IbHost`]; the port through which [`Role::IbSwitches`] queries.
     pub ports: Vec<Name>,
-    /// Who reads the ports of [`Role::IbHost`].
+    /// The sampler of the ports of [`Role::IbHost`].
     pub ib_sampler: IbSampler,
-    /// LIDs and ports that [`Role::IbSwitches`] asks; a path on the host.
+    /// LIDs and ports that [`Role::IbSwitches`] queries; a path on the host.
     pub lid_file: String,
     /// GUIDs and the names of switches; a path on the host.
     pub node_name_map: String,
@@ -98,7 +98,7 @@ impl Site {
     /// Reads and checks a site file.
     ///
     /// # Errors
-    /// [`SiteError`] tells everything that is wrong, with line and key.
+    /// [`SiteError`] lists everything that is wrong, with line and key.
     pub fn parse(text: &str) -> Result<Site, SiteError> {
         let file = file::read(text)?;
         check::site(&file, text)
@@ -115,12 +115,12 @@ impl Site {
     }
 
     /// What each host reports of its Aries router; hosts that report none are absent.
-    pub fn aries_places(&self) -> BTreeMap<Name, Place> {
+    pub fn router_halves(&self) -> BTreeMap<Name, RouterHalf> {
         let hosts = self.hosts().map(|(host, class)| (host, class.role));
-        self.aries.as_ref().map_or_else(BTreeMap::new, |map| map.places(hosts))
+        self.aries.as_ref().map_or_else(BTreeMap::new, |map| map.halves(hosts))
     }
 
-    /// Number that tells a host in `component_id`: the digits at the end of its name. 0, which says nothing, where
+    /// Number of a host in `component_id`: the digits at the end of its name. 0, which identifies no host, where
     /// there are none or an earlier host has the number already.
     pub fn component_ids(&self) -> BTreeMap<Name, u64> {
         let mut taken = std::collections::BTreeSet::new();
@@ -131,7 +131,7 @@ impl Site {
         self.hosts().map(number).collect()
     }
 
-    /// Who should be heard, of which schema, about which component.
+    /// The expected sources: producer, schema and component.
     pub fn expected(&self) -> Vec<Expected> {
         expected::of(self)
     }

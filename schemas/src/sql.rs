@@ -3,7 +3,7 @@
 /// Migrations of the embedded SQLite store in the order of their numbers; the n-th brings a file to version n.
 pub const SQLITE_MIGRATIONS: &[&str] = &[include_str!("../sql/sqlite/0001_schema.sql")];
 
-/// What a job on the nodes of the JSON list `?1` would meet now, asked of the embedded store.
+/// What a job on the nodes of the JSON list `?1` would meet now, for the embedded store.
 pub const SQLITE_PLACEMENT_ADVICE: &str = include_str!("../sql/sqlite/queries/placement_advice.sql");
 
 /// A migration of the server's schema.

@@ -11,7 +11,7 @@
 //! | [`graph`] | [`Topology`]: the columns, and the way from names and ports to numbers |
 //! | [`draft`] | [`Draft`]: claims of files or generators, and what becomes of those that contradict |
 //! | [`fault`] | [`Fault`], [`Faults`]: what is wrong with a topology, where, how often |
-//! | [`levels`] | levels, groups and rails, where nobody told them |
+//! | [`levels`] | levels, groups and rails, where the files do not give them |
 //! | [`forwarding`] | [`ForwardingTable`] with its time of validity, [`Lids`] |
 //! | [`routes`] | [`Routes`]: the tables valid at one time; walks, projection of flows |
 //! | [`shortest`] | one of the shortest paths, where there are no tables |

@@ -2,7 +2,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `site` | site files: who is expected, and the sentence that a wrong file gets |
+//! | `site` | site files: the expected sources, and the sentence that a wrong file gets |
 //! | `topology` | topologies: machines of the papers, contradictions, round trips |
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Site files that stand in `tests/sites`: good ones with who is expected, bad ones with the sentence they get.
+//! Site files of `tests/sites`: good ones with the expected sources, bad ones with their error.
 //!
 //! `UPDATE_GOLDEN=1 cargo test --release -p schemas site::` writes the `.expected` files and the sentences again.
 
@@ -32,20 +32,20 @@ fn line(expected: &Expected) -> String {
 fn good_sites_expect_what_stands_beside_them() {
     for path in sites("good") {
         let site = Site::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
-        let mut told: String = site.expected().iter().map(line).collect();
+        let mut text: String = site.expected().iter().map(line).collect();
         for warning in &site.warnings {
-            writeln!(told, "warning: {warning}").unwrap();
+            writeln!(text, "warning: {warning}").unwrap();
         }
         let golden = path.with_extension("expected");
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
-            std::fs::write(&golden, &told).unwrap();
+            std::fs::write(&golden, &text).unwrap();
         }
-        assert_eq!(told, std::fs::read_to_string(&golden).unwrap(), "{}", path.display());
+        assert_eq!(text, std::fs::read_to_string(&golden).unwrap(), "{}", path.display());
     }
 }
 
 #[test]
-fn a_bad_site_is_told_line_key_and_value() {
+fn bad_site_error_names_line_key_and_value() {
     for path in sites("bad") {
         let mut text = std::fs::read_to_string(&path).unwrap();
         let error = Site::parse(&text).expect_err(&path.display().to_string()).to_string();
@@ -64,16 +64,16 @@ fn a_bad_site_is_told_line_key_and_value() {
 #[test]
 fn every_tile_of_a_router_has_two_reporters() {
     let site = good("aries.toml");
-    let places = site.aries_places();
-    assert_eq!(places.len(), 10);
+    let halves = site.router_halves();
+    assert_eq!(halves.len(), 10);
     for router in ["c0-0c0s0", "c0-0c0s1", "c0-0c0s2"] {
         for column in 0..8 {
             let reporters =
-                places.values().filter(|p| p.router.as_str() == router && p.half.columns().contains(&column));
+                halves.values().filter(|p| p.router.as_str() == router && p.half.columns().contains(&column));
             assert_eq!(reporters.count(), 2, "{router} column {column}");
         }
     }
-    let half = |host: &str| places.iter().find(|(name, _)| name.as_str() == host).unwrap().1.half;
+    let half = |host: &str| halves.iter().find(|(name, _)| name.as_str() == host).unwrap().1.half;
     assert_eq!(
         [half("nid00004"), half("nid00005"), half("nid00010")],
         [Half::Left, Half::Right, Half::Whole]
@@ -85,7 +85,7 @@ fn with_a_redundancy_of_one_the_others_leave_the_router_alone() {
     let path = sites("good").into_iter().find(|path| path.ends_with("aries.toml")).unwrap();
     let text = std::fs::read_to_string(path).unwrap().replace("redundancy = 2", "redundancy = 1");
     let site = Site::parse(&text).unwrap();
-    let reporters: Vec<String> = site.aries_places().keys().map(ToString::to_string).collect();
+    let reporters: Vec<String> = site.router_halves().keys().map(ToString::to_string).collect();
     assert_eq!(reporters, ["nid00000", "nid00001", "nid00004", "nid00005", "nid00009"]);
     assert!(
         site.expected().iter().filter(|e| e.source_schema.as_str() == "aries_rtr").all(|e| e.copies == 1)

@@ -1,7 +1,7 @@
 //! The configurations that are scored: files, and the grid that `--sweep` makes of each.
 //!
 //! A swept key is the configuration's own, with or without `metric.` before it. Its values lie over the file as
-//! environment variables would, so that [`crate::config`] alone says what is a key and what it may be.
+//! environment variables would, so that [`crate::config`] alone defines keys and their values.
 
 use super::sweep::{Assignment, Sweep, points};
 use crate::config::{self, Origin, Problem};
@@ -32,12 +32,12 @@ pub struct Candidate {
     pub fabric: FabricSettings,
 }
 
-/// What the command line asks for.
+/// The command line's request.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
     /// Files of configurations; none for the default.
     pub files: &'a [PathBuf],
-    /// The model of all of them, in the place of what they say.
+    /// The model of all of them, instead of their own.
     pub model: Option<ModelKind>,
     /// Keys with their values.
     pub sweeps: &'a [Sweep],
@@ -138,7 +138,7 @@ fn variable(key: &str) -> String {
     format!("TAILBACK_{}", key.to_uppercase().replace('.', "__"))
 }
 
-/// A problem as it is told of the command line: of variables nobody has heard.
+/// A problem in terms of the command line: its variables are internal.
 fn in_words(problem: &Problem, keys: &[Assignment]) -> String {
     let text = problem.text.split(" (TAILBACK_").next().unwrap_or_default();
     let set = |set: &&Assignment| problem.origin == Origin::Environment(variable(&set.key));
@@ -155,7 +155,7 @@ fn name(file: Option<&Path>, model: Option<ModelKind>, keys: &[Assignment]) -> S
     if parts.is_empty() { "default".to_string() } else { parts.join(" ") }
 }
 
-/// Keys as they are swept; the section is said once where the next key is of the same.
+/// Keys as they are swept; the section is written once where the next key is of the same.
 fn in_short(keys: &[Assignment]) -> Vec<String> {
     let section = |set: &Assignment| set.key.rsplit_once('.').map(|(section, _)| section.to_string());
     let alike =
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grid_is_every_combination_and_the_default_stands_in_it_once() {
+    fn grid_contains_each_combination_and_the_default_once() {
         let grid =
             of(&[], None, &["lustre_write_rate.window=8,12", "metric.lustre_write_rate.eta=4,5"]).unwrap();
         let want = ["window=8 eta=4", "window=12 eta=4", "window=12 eta=5"];
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn swept_keys_lie_over_a_file_and_its_other_sections_do_not_matter() {
+    fn swept_keys_override_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("site.toml");
         let text = "model = \"published\"\n[site]\nfile = \"not/here.toml\"\n[metric.lustre_write_rate]\nwindow = 40\neta = 2\n";
@@ -237,8 +237,8 @@ mod tests {
             ("model=robst", "--sweep model=robst: model must be one of robust, published"),
             ("kafka.group=a", "--sweep kafka.group=a: kafka.group changes nothing of what rows become"),
         ] {
-            let told = of(&[], None, &[sweep]).unwrap_err();
-            assert!(told.starts_with(want) && !told.contains(['\n', '(']), "{told}");
+            let error = of(&[], None, &[sweep]).unwrap_err();
+            assert!(error.starts_with(want) && !error.contains(['\n', '(']), "{error}");
         }
     }
 
@@ -249,7 +249,7 @@ mod tests {
             format!("ib_wait_ratio.eta={}", many.join(",")),
             format!("aries_stall_ratio.eta={}", many.join(",")),
         );
-        let told = of(&[], None, &[&eta, &change]).unwrap_err();
-        assert_eq!(told, "the grid has 400 points, more than 255: sweep fewer values at once");
+        let error = of(&[], None, &[&eta, &change]).unwrap_err();
+        assert_eq!(error, "the grid has 400 points, more than 255: sweep fewer values at once");
     }
 }

@@ -1,7 +1,7 @@
 //! Which configuration is best, and whether it is better than the default or only luckier.
 //!
 //! The objective, in this order: false seconds per series and hour within a limit; F1 of the seconds; error of the
-//! slowdown. Both of the latter in steps of 0.001, so that what nobody could measure decides nothing. Of equals the first counts,
+//! slowdown. Both of the latter in steps of 0.001, so that differences below the resolution decide nothing. Of equals the first counts,
 //! and the default is the first of all.
 
 use super::facts::Facts;
@@ -11,7 +11,7 @@ use super::score::{Rules, Score, Scores, Window, wrong_s};
 use schemas::Time;
 use serde::Serialize;
 
-/// True stretches, and jobs, of which a difference can be told at all.
+/// Fewest true stretches, and jobs, for a comparison.
 pub const TRUTHS_MIN: usize = 5;
 /// Parts of the time in which two configurations are compared.
 const SLICES: i64 = 20;
@@ -24,7 +24,7 @@ const CLEAR: f64 = 2.0;
 pub enum Verdict {
     /// None is better than the default.
     DefaultIsBest,
-    /// There are too few true stretches to tell.
+    /// There are too few true stretches to decide.
     TooFewTruths,
     /// One half of the time has no true stretch, so no choice can be tried on data that it was not made on.
     OneHalfWithoutTruth,
@@ -147,7 +147,7 @@ fn slices((from, to): Window) -> Vec<Window> {
     (0..SLICES).map(|n| (at(n), at(n + 1))).collect()
 }
 
-/// How many standard errors the mean of differences lies above 0; 0 where they are too few to tell.
+/// How many standard errors the mean of differences lies above 0; 0 where they are too few.
 fn standard_errors(differences: &[f64]) -> f64 {
     let n = differences.len() as f64;
     if differences.len() < TRUTHS_MIN {
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn who_finds_what_the_default_misses_is_better_and_who_finds_a_little_more_is_not() {
+    fn candidate_is_better_only_if_it_finds_clearly_more() {
         let truth: Vec<(i64, i64)> = (0..12).map(|n| (n * 300 + 100, n * 300 + 200)).collect();
         let (judged, perfect) = case(&truth, &[], &truth, &truth);
         let choice = |found: &[(i64, i64)]| {

@@ -1,4 +1,4 @@
-//! What one configuration said of the rows, kept small: no signal, only stretches, episodes and results.
+//! Results of one configuration for the rows, kept small: no signal, only stretches, episodes and results.
 
 use super::stretches::Stretches;
 use detector::model::ModelKind;
@@ -6,14 +6,14 @@ use detector::settings::Settings;
 use schemas::{Episode, EpisodeId, Job, JobResult, Metric, Name, ResultBatch, Signal, State, Time};
 use std::collections::BTreeMap;
 
-/// What was said of a series.
+/// Results of a series.
 #[derive(Clone, Debug, Default)]
 pub struct SeriesFacts {
     /// Ticks of which there is data: every state but `unknown`.
     pub seen: Stretches,
     /// Of these, ticks in which the component did something: neither `unknown` nor `idle`.
     pub active: Stretches,
-    /// Runs of ticks whose state was `contended` while they passed: when the first and the last of them said so.
+    /// Runs of ticks whose state was `contended` while they passed: the times of the first and the last of them.
     pub flagged: Vec<(Time, Time)>,
     /// Episodes as they stand in the end, by their numbers.
     pub episodes: BTreeMap<EpisodeId, EpisodeFacts>,
@@ -34,7 +34,7 @@ pub struct EpisodeFacts {
     pub half_width_s: f64,
 }
 
-/// What was said of a series, with its name.
+/// Results of a series, with its name.
 #[derive(Clone, Debug)]
 pub struct NamedSeries {
     /// `<metric>/<component>[/<part>]`.
@@ -45,16 +45,16 @@ pub struct NamedSeries {
     pub component: Name,
     /// Whether it stands for a component as a whole.
     pub whole: bool,
-    /// What was said.
+    /// Its results.
     pub facts: SeriesFacts,
 }
 
-/// All that a configuration said.
+/// All results of a configuration.
 #[derive(Clone, Debug)]
 pub struct Facts {
     /// Series in the order of their first row.
     pub series: Vec<NamedSeries>,
-    /// Jobs that were told of, by number.
+    /// Reported jobs, by number.
     pub jobs: BTreeMap<String, Job>,
     /// What each lost.
     pub results: BTreeMap<String, JobResult>,
@@ -144,7 +144,7 @@ impl SeriesFacts {
         }
     }
 
-    /// The first moment at or after `from` and before `to` in which the state said contended.
+    /// The first moment at or after `from` and before `to` in which the state was contended.
     pub fn first_said(&self, from: Time, to: Time) -> Option<Time> {
         let next = self.flagged.partition_point(|(_, last)| *last < from);
         self.flagged.get(next).map(|(first, _)| from.max(*first)).filter(|time| *time < to)

@@ -36,7 +36,7 @@ pub struct Input {
 /// What came of it.
 #[derive(Debug)]
 pub struct Answers {
-    /// What each candidate said, in their order.
+    /// Results of each candidate, in their order.
     pub facts: Vec<Facts>,
     /// Rows of counters.
     pub rows: u64,
@@ -102,13 +102,13 @@ fn read(
     let (mut decoder, mut decoded) = (Decoder::default(), Decoded::default());
     let bar = bars::of_bytes(replay.total_bytes());
     bar.set_message(format!("{candidates} configurations"));
-    let (mut rows, mut told) = (0, 0);
+    let (mut rows, mut sent) = (0, 0);
     while replay.next_batch(&mut decoder, &mut decoded)? {
         within_memory(series.load(Ordering::Relaxed), candidates)?;
         let Decoded { counters, jobs } = std::mem::take(&mut decoded);
         rows += counters.len() as u64;
-        let sources = decoder.sources().as_slice()[told..].to_vec();
-        told += sources.len();
+        let sources = decoder.sources().as_slice()[sent..].to_vec();
+        sent += sources.len();
         let jobs = Decoded { jobs, ..Decoded::default() };
         let batch = Arc::new(Batch { sources, counters, jobs });
         for sender in &senders {
@@ -138,7 +138,7 @@ fn work(
             sources.intern(source.clone());
         }
         for (_, pipeline, facts) in &mut running {
-            // Jobs first, as in a replay: they say where baselines start anew.
+            // Jobs first, as in a replay: they determine where baselines restart.
             pipeline.feed(&batch.jobs);
             pipeline.detector.rows(&sources, &batch.counters);
             facts.take(pipeline.take());

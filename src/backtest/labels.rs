@@ -1,8 +1,8 @@
 //! Truth and rows put together: which series and jobs are judged, over which time, by which truth.
 //!
 //! What is judged depends on truth and rows alone, not on any candidate's thresholds, so all candidates have the same chances.
-//! A stretch that was there from the first activity of a series or job on cannot be told by a change: it counts
-//! neither way, and is told apart ([`FromStart`]).
+//! A stretch that was there from the first activity of a series or job on has no change to detect: it counts
+//! neither way, and is listed apart ([`FromStart`]).
 
 use super::facts::{Facts, NamedSeries};
 use super::stretches::Stretches;
@@ -15,10 +15,10 @@ use strsim::damerau_levenshtein;
 /// Seconds of activity without contention that a stretch needs before it, in which a baseline can be learnt: two
 /// windows of the robust model at its default and a tick of 1 s, its warm-up.
 pub const QUIET_BEFORE_S: f64 = 16.0;
-/// Seconds by which a job may be told to start after its contention.
+/// Seconds by which a job's reported start may follow its contention.
 const JOB_START_S: f64 = 2.0;
-/// Unknown names told one by one.
-const TOLD_MAX: usize = 5;
+/// Unknown names that are printed one by one.
+const PRINTED_MAX: usize = 5;
 
 /// A series that is judged.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,11 +29,11 @@ pub struct JudgedSeries {
     pub metric: Metric,
     /// When there is data; nothing else is judged.
     pub seen: Stretches,
-    /// When it was contended and that can be told.
+    /// When it was contended, as far as that can be judged.
     pub contended: Stretches,
     /// When it was contended from its first activity on: counts neither way.
     pub ignored: Stretches,
-    /// Seconds lost in `contended`, where somebody knows.
+    /// Seconds lost in `contended`, where known.
     pub slowdown_s: Option<f64>,
 }
 
@@ -81,7 +81,7 @@ impl Judged {
     /// # Errors
     /// A sentence if rows and truth have nothing in common.
     pub fn of(truth: &Truth, facts: &Facts, labelled_only: bool) -> anyhow::Result<Judged> {
-        let Some(span) = facts.span() else { anyhow::bail!("the rows tell of no series that can be judged") };
+        let Some(span) = facts.span() else { anyhow::bail!("the rows contain no series that can be judged") };
         meet(truth, span)?;
         let mut judged = Judged {
             series: Vec::new(),
@@ -157,7 +157,7 @@ fn job_starts(facts: &Facts) -> BTreeMap<Name, Vec<Time>> {
     starts
 }
 
-/// Whether the truth tells of the time of the rows at all.
+/// Whether truth and rows overlap in time.
 fn meet(truth: &Truth, (first, last): (Time, Time)) -> anyhow::Result<()> {
     let Some((from, to)) = truth.span() else { return Ok(()) };
     anyhow::ensure!(
@@ -182,30 +182,29 @@ fn unknown(truth: &Truth, facts: &Facts) -> Vec<String> {
     for (name, label) in truth.series.iter().filter(|(name, _)| !names.contains(name.as_str())) {
         match name.split('/').next().and_then(Metric::from_name) {
             Some(metric) if !metrics.contains(metric.name()) => *absent.entry(metric).or_default() += 1,
-            _ => {
-                missing.push((label.line, format!("no row tells of series {name}{}", nearest(name, &series))))
-            }
+            _ => missing.push((label.line, format!("no row has series {name}{}", nearest(name, &series)))),
         }
     }
     let jobs: Vec<&str> = facts.jobs.keys().map(String::as_str).collect();
     for (job_id, label) in truth.jobs.iter().filter(|(job_id, _)| !facts.jobs.contains_key(*job_id)) {
         missing.push((
             label.line,
-            format!("no row or job file tells of job {job_id}{}", nearest(job_id, &jobs)),
+            format!("no row or job file contains job {job_id}{}", nearest(job_id, &jobs)),
         ));
     }
     missing.sort();
     let file = truth.file.display();
     let metric = |(metric, count): (&Metric, &usize)| {
-        format!("{file}: {count} series of {} are left out: no row tells of that metric", metric.name())
+        format!("{file}: {count} series of {} are left out: no row has that metric", metric.name())
     };
-    let more = missing.len().saturating_sub(TOLD_MAX);
-    let mut told: Vec<String> = absent.iter().map(metric).collect();
-    told.extend(missing.into_iter().take(TOLD_MAX).map(|(line, text)| format!("{file}:{line}: {text}")));
+    let more = missing.len().saturating_sub(PRINTED_MAX);
+    let mut sentences: Vec<String> = absent.iter().map(metric).collect();
+    sentences
+        .extend(missing.into_iter().take(PRINTED_MAX).map(|(line, text)| format!("{file}:{line}: {text}")));
     if more > 0 {
-        told.push(format!("{file}: {more} more series or jobs stand in no row"));
+        sentences.push(format!("{file}: {more} more series or jobs stand in no row"));
     }
-    told
+    sentences
 }
 
 fn nearest(name: &str, known: &[&str]) -> String {

@@ -36,7 +36,7 @@ pub struct LossScore {
 }
 
 impl Loss {
-    /// Of the jobs that end in a stretch of time, in the order of their numbers. A job of which nothing is said lost
+    /// Of the jobs that end in a stretch of time, in the order of their numbers. A job without a result lost
     /// nothing.
     pub fn of_jobs<'a>(
         judged: &'a Judged,
@@ -55,7 +55,7 @@ impl Loss {
         })
     }
 
-    /// Of a series whose loss the truth tells: all of its episodes together, their errors independent.
+    /// Of a series whose loss the truth contains: all of its episodes together, their errors independent.
     pub fn of_series(series: &JudgedSeries, said: &SeriesFacts) -> Option<Loss> {
         let truth_s = series.slowdown_s?;
         let estimate_s = said.episodes.values().fold(0.0, |sum, e| sum + e.slowdown_s);

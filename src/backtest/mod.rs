@@ -6,7 +6,7 @@
 //! | `candidate.rs` | the configurations that are scored |
 //! | `truth.rs` | the truth, of a simulation or written by hand |
 //! | `feed.rs` | rows to all candidates at once, decoded once |
-//! | `facts.rs` | what one candidate said, kept small |
+//! | `facts.rs` | results of one candidate, kept small |
 //! | `stretches.rs` | sets of time |
 //! | `labels.rs` | truth and rows put together: what is judged |
 //! | `score.rs` | precision, recall, episodes, latency, false seconds |
@@ -125,7 +125,7 @@ pub fn run(args: &BacktestArgs) -> anyhow::Result<()> {
         toml: answer::toml(keys),
     };
     warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
-    tell(args, &answer)
+    print(args, &answer)
 }
 
 fn input(args: &BacktestArgs) -> anyhow::Result<Input> {
@@ -142,7 +142,7 @@ fn threads(args: &BacktestArgs) -> usize {
     args.threads.map_or_else(processors, NonZero::get)
 }
 
-fn tell(args: &BacktestArgs, answer: &Answer<'_>) -> anyhow::Result<()> {
+fn print(args: &BacktestArgs, answer: &Answer<'_>) -> anyhow::Result<()> {
     let text = if args.json { format!("{:#}\n", answer.json()) } else { table::text(answer) };
     match &args.out {
         Some(path) => {

@@ -14,13 +14,13 @@ use std::collections::{BTreeMap, HashMap};
 /// Scores of one configuration over one stretch of time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Scores {
-    /// Of all series together; `slowdown` is that of jobs where the truth tells of jobs, else of series.
+    /// Of all series together; `slowdown` is that of jobs where the truth contains jobs, else of series.
     pub all: Score,
     /// Of the series of each metric; `slowdown` is that of series.
     pub metrics: BTreeMap<&'static str, Score>,
 }
 
-/// Figures; null where there is nothing to divide by.
+/// Metrics; null where there is nothing to divide by.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Score {
     /// Part of the found seconds that are true.
@@ -41,7 +41,7 @@ pub struct Score {
     pub episodes_found: usize,
     /// Episodes that share no time with a true stretch, edges allowed for.
     pub episodes_false: usize,
-    /// Median of the seconds from a true onset to the tick whose state first said contended, found stretches alone.
+    /// Median of the seconds from a true onset to the tick whose state was first contended, found stretches alone.
     pub latency_p50_s: Option<f64>,
     /// 99th percentile of the same.
     pub latency_p99_s: Option<f64>,
@@ -154,9 +154,9 @@ impl Tally {
         let overlapping = said.episodes.values().filter(|e| e.start < to && e.end > from);
         let Some(episode) = overlapping.min_by_key(|e| (e.start, e.end)) else { return };
         self.episodes_found += 1;
-        // What is told of one that is over, but before the next, is told of it.
+        // A report after its end, but before the next stretch, counts for it.
         let next = contended.first_between(to + 1, Time(i64::MAX)).unwrap_or(Time(i64::MAX));
-        self.latencies_s.extend(said.first_said(from, next).map(|told| told.seconds_since(from)));
+        self.latencies_s.extend(said.first_said(from, next).map(|reported| reported.seconds_since(from)));
         self.start_offs_s.push(episode.start.seconds_since(from).abs());
     }
 
@@ -218,7 +218,7 @@ pub(super) mod tests {
         Stretches::of(stretches.iter().map(|(from, to)| (second(*from), second(*to))).collect())
     }
 
-    /// A series of an hour: truth, what counts neither way, episodes, and runs that said contended.
+    /// A series of an hour: truth, what counts neither way, episodes, and contended runs.
     pub(in crate::backtest) fn case(
         contended: &[(i64, i64)],
         ignored: &[(i64, i64)],
@@ -273,7 +273,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_perfect_answer_has_nothing_wrong_and_silence_on_quiet_rows_neither() {
+    fn perfect_answer_and_silence_on_quiet_rows_score_no_error() {
         let perfect = score(&case(&[(100, 200)], &[], &[(100, 200)], &[(100, 200)]));
         assert_eq!((perfect.precision, perfect.recall, perfect.f1), (Some(1.0), Some(1.0), Some(1.0)));
         assert_eq!((perfect.latency_p99_s, perfect.false_s), (Some(0.0), 0.0));
@@ -310,7 +310,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_told_after_the_stretch_is_late_and_told_all_the_same() {
+    fn report_after_the_stretch_counts_as_late() {
         let found = score(&case(
             &[(100, 105), (300, 320)],
             &[],

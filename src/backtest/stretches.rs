@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_moment_is_that_of_the_question_where_a_stretch_goes_on() {
+    fn first_moment_is_the_query_start_within_a_stretch() {
         let a = set(&[(0, 10), (20, 30)]);
         assert_eq!(a.first_between(Time(5), Time(8)), Some(Time(5)));
         assert_eq!(a.first_between(Time(10), Time(25)), Some(Time(20)));

@@ -4,7 +4,7 @@ use crate::config;
 use std::fmt;
 use toml::Table;
 
-/// A key and its values, as the command line tells them.
+/// A key and its values, as on the command line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sweep {
     /// The key's full path.
@@ -30,7 +30,7 @@ impl fmt::Display for Assignment {
 }
 
 impl Sweep {
-    /// Reads `KEY=V1,V2,…`. Whether there is such a key, and what it may be, the configuration says.
+    /// Reads `KEY=V1,V2,…`. The configuration validates key and values.
     ///
     /// # Errors
     /// A sentence that names what is missing.
@@ -110,8 +110,8 @@ mod tests {
     #[test]
     fn a_sweep_without_a_value_or_a_key_is_refused() {
         for text in ["ib_wait_ratio.eta", "ib_wait_ratio.eta=", "ib_wait_ratio.eta=,", "=3"] {
-            let told = Sweep::parse(text).unwrap_err().to_string();
-            assert!(told.starts_with(&format!("--sweep {text}: ")), "{told}");
+            let error = Sweep::parse(text).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("--sweep {text}: ")), "{error}");
         }
         let twice = ["model=robust", "model=published"].map(String::from);
         assert!(Sweep::parse_all(&twice).unwrap_err().to_string().contains("model is swept already"));
@@ -120,12 +120,12 @@ mod tests {
     #[test]
     fn points_are_every_combination() {
         let sweeps = ["ib_wait_ratio.eta=1,2", "model=3,4"].map(|text| Sweep::parse(text).unwrap());
-        let told: Vec<String> = points(&sweeps)
+        let found: Vec<String> = points(&sweeps)
             .iter()
             .map(|p| p.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
             .collect();
         assert_eq!(
-            told,
+            found,
             [
                 "ib_wait_ratio.eta=1 model=3",
                 "ib_wait_ratio.eta=1 model=4",

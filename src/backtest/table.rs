@@ -25,7 +25,7 @@ const HEADS: [(&str, &str); 11] = [
 
 type Row = [String; 11];
 
-/// All that is told to people.
+/// The answer as text.
 pub fn text(answer: &Answer<'_>) -> String {
     let mut text = String::new();
     head(answer, &mut text);
@@ -149,7 +149,7 @@ fn sentence(answer: &Answer<'_>) -> String {
         Verdict::DefaultIsBest if answer.candidates.len() < 2 => "There is nothing to choose from: the default alone was scored.".to_string(),
         Verdict::DefaultIsBest => "Keep the default: on this data none of the others is better.".to_string(),
         Verdict::TooFewTruths => format!(
-            "Keep the default: {truths} true stretches are too few to tell luck from merit; {TRUTHS_MIN} are the least."
+            "Keep the default: {truths} true stretches are too few to rule out luck; at least {TRUTHS_MIN} are needed."
         ),
         Verdict::OneHalfWithoutTruth => {
             "Keep the default: one half of the time has no true stretch, so a choice cannot be tried on other data.".to_string()
@@ -200,7 +200,7 @@ fn pair(p50: Option<f64>, p99: Option<f64>) -> String {
     }
 }
 
-/// Names left, figures right.
+/// Names left, numbers right.
 fn table(rows: Vec<Row>, text: &mut String) {
     let heads = [HEADS.map(|(above, _)| above.to_string()), HEADS.map(|(_, below)| below.to_string())];
     let lines: Vec<Row> = heads.into_iter().chain(rows).collect();

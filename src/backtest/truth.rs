@@ -22,7 +22,7 @@ const LINE_BYTES_MAX: u64 = 16 << 20;
 pub struct SeriesLabel {
     /// When it was contended.
     pub contended: Stretches,
-    /// Seconds lost in all of these stretches, where somebody knows.
+    /// Seconds lost in all of these stretches, where known.
     pub slowdown_s: Option<f64>,
     /// Where it stands first, from 1.
     pub line: usize,
@@ -31,9 +31,9 @@ pub struct SeriesLabel {
 /// What is true of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobLabel {
-    /// When it was contended; empty where only its loss is told.
+    /// When it was contended; empty where only its loss is given.
     pub contended: Stretches,
-    /// Seconds that it lost to others, at least 0; where somebody knows.
+    /// Seconds that it lost to others, at least 0; where known.
     pub slowdown_s: Option<f64>,
     /// Where it stands, from 1.
     pub line: usize,
@@ -57,7 +57,7 @@ enum Line {
     Series(SeriesLine),
 }
 
-/// Fields with an underscore are the simulator's: they may stand there, and nobody needs them.
+/// Fields with an underscore are the simulator's: they are allowed and not used.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct JobLine {
@@ -119,13 +119,13 @@ impl Truth {
         let mut text = String::new();
         for line in 1.. {
             text.clear();
-            let place = || format!("{}:{line}", path.display());
-            if (&mut reader).take(LINE_BYTES_MAX).read_line(&mut text).with_context(place)? == 0 {
+            let location = || format!("{}:{line}", path.display());
+            if (&mut reader).take(LINE_BYTES_MAX).read_line(&mut text).with_context(location)? == 0 {
                 break;
             }
             let content = text.trim_start_matches('\u{feff}').trim();
             if !content.is_empty() {
-                truth.take(content, line).map_err(|problem| anyhow::anyhow!("{}: {problem}", place()))?;
+                truth.take(content, line).map_err(|problem| anyhow::anyhow!("{}: {problem}", location()))?;
             }
         }
         let labels = truth.series.len() + truth.jobs.len();
@@ -133,7 +133,7 @@ impl Truth {
         Ok(truth)
     }
 
-    /// First and last moment that is told of.
+    /// First and last moment of the labels.
     pub fn span(&self) -> Option<(Time, Time)> {
         let of_series = self.series.values().map(|label| &label.contended);
         let all = of_series.chain(self.jobs.values().map(|label| &label.contended));
@@ -165,7 +165,7 @@ impl Truth {
 }
 
 impl SeriesLabel {
-    /// Together with an earlier line of the same series. What was lost is known if both tell it.
+    /// Together with an earlier line of the same series. The loss is known if both lines give it.
     fn with(self, earlier: Option<SeriesLabel>) -> SeriesLabel {
         let Some(earlier) = earlier else { return self };
         SeriesLabel {
@@ -176,7 +176,7 @@ impl SeriesLabel {
     }
 }
 
-/// The parser's words without its place: each line is parsed alone, so it always says line 1.
+/// The parser's words without its line: each line is parsed alone, so it always says line 1.
 fn in_words(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let words = text.rsplit_once(" at line ").map_or(text.as_str(), |(words, _)| words);
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_line_is_told_with_file_line_and_field() {
+    fn bad_line_is_reported_with_file_line_and_field() {
         let series = |rest: &str| format!("\n{{\"kind\":\"series\",\"series\":\"a\",{rest}}}");
         let job = "{\"kind\":\"job\",\"job_id\":\"7\"}\n";
         for (text, want) in [
@@ -288,8 +288,8 @@ mod tests {
             (job.repeat(2), "labels.jsonl:2: job_id is that of line 1 already"),
             ("\n".to_string(), "labels.jsonl: the file has no line"),
         ] {
-            let told = read(&text).unwrap_err();
-            assert!(told.starts_with(want) && !told.contains('\n'), "{told}");
+            let error = read(&text).unwrap_err();
+            assert!(error.starts_with(want) && !error.contains('\n'), "{error}");
         }
     }
 }

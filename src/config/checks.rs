@@ -1,4 +1,4 @@
-//! What no rule of a single key can tell: URLs, tiers of retention, a port that others reach. No network.
+//! Checks beyond the rule of a single key: URLs, tiers of retention, a port that others reach. No network.
 
 use super::merge::Layers;
 use super::problem::{Origin, Problem};
@@ -90,7 +90,7 @@ pub fn warn_of_open_database(layers: &Layers) -> Option<Problem> {
     Some(Problem { origin: layers.origin(key), key: key.to_string(), text: format!("{key}: {text}") })
 }
 
-/// Secrets that stand in the file itself, where everybody who may read the configuration reads them.
+/// Secrets in the file itself, where every reader of the configuration reads them.
 pub fn warn_of_open_secrets(layers: &Layers) -> Vec<Problem> {
     let written = |(path, entry): (&String, &super::merge::Entry)| {
         let value = entry.value.as_str()?;

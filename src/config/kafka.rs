@@ -10,7 +10,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Who connects.
+/// The role of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A consumer in the group of a stage.
@@ -63,7 +63,7 @@ const OURS: [(&str, &str); 10] = [
     ("transactional.id", "it is made from kafka.group and run.instance"),
 ];
 
-/// Properties that sites set most; librdkafka cannot be asked for all of them.
+/// Properties that sites set most; librdkafka cannot list all of them.
 const COMMON: [&str; 19] = [
     "security.protocol",
     "sasl.mechanisms",
@@ -103,7 +103,7 @@ impl Kafka {
         let mut set = |name: &str, value: &str| {
             all.insert(canonical(name).to_string(), value.to_string());
         };
-        // Where a site says nothing.
+        // Defaults of a site.
         match role {
             Role::Consumer(stage) => {
                 set("auto.offset.reset", "earliest");
@@ -116,13 +116,13 @@ impl Kafka {
                 // A second's rows come within some hundred milliseconds: an answer for every few of them costs broker and
                 // stages more than what is in it.
                 set("fetch.min.bytes", "262144");
-                // What is less waits so long. A broker answers a connection in order: whoever asks for the end of an idle
+                // A smaller answer waits this long. A broker answers a connection in order: a request for the end of an idle
                 // partition waits for the fetch before, which is librdkafka's 500 ms.
                 set("fetch.wait.max.ms", "50");
             }
             Role::Producer => {
                 set("compression.codec", "lz4");
-                // Fewer and larger batches of a burst: each costs the broker and who reads it.
+                // Fewer and larger batches of a burst: each costs the broker and the reader.
                 set("linger.ms", "50");
                 set("queue.buffering.max.kbytes", "65536");
                 // Brokers may be away for long: what was decoded waits.
@@ -230,7 +230,7 @@ fn wrong_topic(topic: &str, own: &[String]) -> Option<String> {
     }
 }
 
-/// librdkafka itself says which properties it has; no connection is made.
+/// librdkafka itself lists its properties; no connection is made.
 fn check_properties(layers: &mut Layers) {
     let given: Vec<(String, String, String)> = layers
         .entries

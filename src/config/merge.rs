@@ -15,7 +15,7 @@ use toml::{Spanned, Table, Value};
 
 /// Environment variables that begin so are read.
 const PREFIX: &str = "TAILBACK_";
-/// Top-level keys, which have no section to tell them from other programs' variables.
+/// Top-level keys, which have no section to distinguish them from other programs' variables.
 const TOP_LEVEL: &str = "model";
 
 /// A value and where it was set.
@@ -205,7 +205,7 @@ impl Layers {
         self.entries.get(key)?.value.as_integer()
     }
 
-    /// Whether a flag is set, if it is told.
+    /// Whether a flag is set, if it is given.
     pub fn flag(&self, key: &str) -> Option<bool> {
         self.entries.get(key)?.value.as_bool()
     }

@@ -12,7 +12,7 @@
 //! | `kafka.rs` | topics, brokers, properties of librdkafka |
 //! | `metric.rs` | the detector's settings |
 //! | `fabric.rs` | what regions are made of |
-//! | `checks.rs` | what no rule of a single key can tell |
+//! | `checks.rs` | checks beyond the rule of a single key |
 //! | `secrets.rs` | secrets and the files that hold them |
 //! | `site.rs` | the site file |
 //! | `alerts.rs` | rules of alerts, and receivers |
@@ -51,7 +51,7 @@ use std::path::Path;
 /// The default file: complete, with comments.
 pub const DEFAULT: &str = include_str!("default.toml");
 
-/// Everything that `tailback run` is told, checked. Its `Debug` shows no secret.
+/// The checked configuration of `tailback run`. Its `Debug` shows no secret.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunConfig {
     /// Brokers, topics, properties.
@@ -62,11 +62,11 @@ pub struct RunConfig {
     pub database: sections::Database,
     /// Stages and limits of this process.
     pub run: sections::Run,
-    /// Who should report.
+    /// Expected sources.
     pub site: sections::Site,
     /// Metrics and health.
     pub http: sections::Http,
-    /// Rules of alerts, and who is told.
+    /// Rules of alerts, and receivers.
     pub alerts: sections::Alerts,
     /// Messages.
     pub log: sections::Log,
@@ -114,7 +114,7 @@ pub struct Examined {
     pub values: Vec<Effective>,
 }
 
-/// Looks at a configuration as a whole; reads its secret files, but asks nobody over the network.
+/// Looks at a configuration as a whole; reads its secret files, but uses no network.
 pub fn examine(file: Option<&Path>, variables: impl IntoIterator<Item = (String, String)>) -> Examined {
     let mut layers = layers(file);
     layers.add_environment(variables);

@@ -1,4 +1,4 @@
-//! Every key with what it may be. `default.toml` tells the same to people; tests hold both together.
+//! Every key with what it may be. `default.toml` documents the same; tests compare both.
 
 use schemas::hostlist;
 use toml::Value;

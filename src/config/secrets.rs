@@ -11,7 +11,7 @@ use std::path::Path;
 pub const HIDDEN: &str = "***";
 /// Largest secret file in bytes; a larger one is another file by mistake.
 const SECRET_MAX_BYTES: u64 = 65_536;
-/// Fewest characters of a token: it guards a port that anybody may try.
+/// Fewest characters of a token: it guards a port that any host may try.
 const TOKEN_LEAST: usize = 16;
 
 /// A text that is never shown: `Debug` hides it, and there is no `Display`.
@@ -73,7 +73,7 @@ pub fn without_password(url: &str) -> String {
         return if url.is_empty() { String::new() } else { HIDDEN.to_string() };
     };
     let (user, rest) = match rest.split_once('@') {
-        // An @ that was not encoded: nobody can tell where the password ends.
+        // An @ that was not encoded: where the password ends is unknown.
         Some((user, rest)) if user.contains('?') || rest.contains('@') => {
             return format!("{scheme}://{HIDDEN}");
         }
@@ -99,9 +99,9 @@ pub fn without_password(url: &str) -> String {
 /// Whether a property of that name (of librdkafka, of a URL) holds a secret; rather one too many.
 pub fn is_secret(property: &str) -> bool {
     let name = property.to_lowercase();
-    let telling =
+    let words =
         ["password", "secret", "passphrase", ".pem", "token", "oauthbearer.config", "jaas", "keytab.cmd"];
-    telling.iter().any(|word| name.contains(word)) && !name.ends_with(".url") && !name.ends_with(".file")
+    words.iter().any(|word| name.contains(word)) && !name.ends_with(".url") && !name.ends_with(".file")
 }
 
 /// Keys that name a file with a secret.
@@ -120,7 +120,7 @@ pub fn read(layers: &mut Layers, warnings: &mut Vec<Problem>, key: &str) -> Opti
         Ok(text) => {
             warnings.extend(open_to_all(path).map(|mode| {
                 let text =
-                    format!("{key} {file} can be read by everybody (mode {mode:o}); `chmod 600 {file}`");
+                    format!("{key} {file} can be read by all users (mode {mode:o}); `chmod 600 {file}`");
                 Problem { origin: layers.origin(key), key: key.to_string(), text }
             }));
             Some(Redacted(text))
@@ -132,7 +132,7 @@ pub fn read(layers: &mut Layers, warnings: &mut Vec<Problem>, key: &str) -> Opti
     }
 }
 
-/// Reads the secret in a file; `key` says what it is.
+/// Reads the secret in a file; `key` names it.
 ///
 /// # Errors
 /// What is wrong with the file, as it continues its name.

@@ -8,7 +8,7 @@ use std::path::Path;
 /// Largest site file, in bytes: hosts stand in it as ranges.
 const BYTES_MAX: u64 = 16 << 20;
 
-/// Who should report; nobody is known without a site file. What is wrong with it is noted.
+/// Expected sources; none without a site file. Its errors are noted.
 pub(super) fn expected(layers: &mut Layers, warnings: &mut Vec<Problem>, file: &Path) -> Vec<Expected> {
     if file.as_os_str().is_empty() {
         return Vec::new();

@@ -79,7 +79,7 @@ fn every_key_of_the_default_file_is_explained_with_its_range() {
 }
 
 #[test]
-fn what_is_shown_of_the_models_are_the_defaults_of_the_robust_one() {
+fn shown_model_settings_are_the_robust_defaults() {
     assert_eq!(parse(&uncommented()).unwrap(), Settings::of(ModelKind::Robust));
     assert_eq!(parse("").unwrap(), Settings::of(ModelKind::Robust));
     assert_eq!(parse("model = \"published\"").unwrap(), Settings::of(ModelKind::Published));
@@ -99,7 +99,7 @@ fn the_rules_of_the_stream_grow_with_the_tick() {
 }
 
 #[test]
-fn an_option_goes_before_the_file_even_if_the_file_is_wrong_there() {
+fn option_overrides_the_file_even_if_invalid_there() {
     let mut layers = of_text("[metric.ib_wait_ratio]\nwindow = 40");
     let overrides = Overrides { window: Some(8), ..Overrides::default() };
     let settings = metric::settings(&mut layers, overrides);
@@ -107,12 +107,12 @@ fn an_option_goes_before_the_file_even_if_the_file_is_wrong_there() {
 }
 
 #[test]
-fn every_mistake_is_told() {
+fn all_mistakes_are_reported() {
     let text = "[metric.ib_wait_ratio]\nfloor = 0.0\neta = 1000\n[stream]\ntick_s = 0\nlateness_s = 99";
-    let told = parse(text).unwrap_err();
-    let told: Vec<&str> = told.lines().collect();
+    let error = parse(text).unwrap_err();
+    let lines: Vec<&str> = error.lines().collect();
     assert_eq!(
-        told,
+        lines,
         [
             "tailback.toml:5: stream.tick_s must be a number from 0.1 to 60 s, not 0",
             "tailback.toml:6: stream.lateness_s must be a number from 1 to 30 s at a tick of 1 s, not 99",
@@ -123,7 +123,7 @@ fn every_mistake_is_told() {
 }
 
 #[test]
-fn properties_of_librdkafka_reach_their_role_and_the_own_ones_stay() {
+fn librdkafka_properties_reach_their_role() {
     let text = "[kafka]\ngroup = \"site\"\n[kafka.librdkafka]\nsecurity.protocol = \"SSL\"\n\"compression.type\" = \"zstd\"\n\
                 [kafka.consumer]\nfetch.wait.max.ms = 100\n[kafka.producer]\ncompression.codec = \"gzip\"";
     let mut layers = of_text(text);
@@ -212,11 +212,11 @@ proptest! {
         let wrong = mistyped(&path, at, how, with);
         prop_assume!(known::what_is(&wrong) == known::Known::Nothing && !wrong.ends_with('.'));
         let layers = of_text(&format!("# a line\n{wrong} = 1"));
-        let told: Vec<String> = layers.problems.iter().map(ToString::to_string).collect();
-        prop_assert_eq!(told.len(), 1);
+        let problems: Vec<String> = layers.problems.iter().map(ToString::to_string).collect();
+        prop_assert_eq!(problems.len(), 1);
         let start = format!("tailback.toml:2: {wrong} is no key; the nearest is ");
-        prop_assert!(told[0].starts_with(&start), "{}", told[0]);
-        prop_assert!(told[0][start.len()..].split(" or ").any(|named| named == path), "{}", told[0]);
+        prop_assert!(problems[0].starts_with(&start), "{}", problems[0]);
+        prop_assert!(problems[0][start.len()..].split(" or ").any(|named| named == path), "{}", problems[0]);
     }
 
     #[test]

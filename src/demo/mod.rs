@@ -2,7 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `run.rs` | the loop: simulate a second, decode, detect, commit, tell the page |
+//! | `run.rs` | the loop: simulate a second, decode, detect, commit, update the page |
 //! | `resume.rs` | what a restart after `kill -9` continues from |
 //! | `summary.rs` | what was found beside the simulator's truth |
 
@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 
-/// What the page says of the run.
+/// The page's description of the run.
 const NOTE: &str =
     "Simulated cluster: an IOR victim and fifteen writers on Lustre, CTH against an all-to-all on Aries.";
 
@@ -50,10 +50,10 @@ pub struct DemoArgs {
     /// Loopback address of the page
     #[arg(long, default_value = "127.0.0.1:8642")]
     pub listen: SocketAddr,
-    /// The store; one that a killed demo left is continued, one of a demo that ended is begun anew
+    /// The store; one that a killed demo left is continued, one of a demo that ended is restarted
     #[arg(long, value_name = "FILE", default_value = "tailback.db")]
     pub store: PathBuf,
-    /// Configuration (TOML) of which `[alerts]` counts: other rules, and receivers that are told
+    /// Configuration (TOML) of which `[alerts]` counts: other rules, and receivers
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }
@@ -72,7 +72,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
         args.speed
     );
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let (tell, ticks) = watch::channel(Progress::default());
+    let (progress, ticks) = watch::channel(Progress::default());
     let stop = Arc::new(AtomicBool::new(false));
     let (end_page, page_ends) = oneshot::channel::<()>();
     let page = if args.no_page { None } else { Some(start_page(&runtime, args, ticks, page_ends)?) };
@@ -97,10 +97,10 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
         std::process::exit(130);
     });
     let bar = bars::of_seconds(args.seconds);
-    let ended = demo.play(args, &stop, &tell, &bar);
+    let ended = demo.play(args, &stop, &progress, &bar);
     bar.finish_and_clear();
     end_alerts.send_replace(true);
-    // The page may have ended by itself; then nobody listens.
+    // The page may have ended by itself; then there is no receiver.
     let _ = end_page.send(());
     if let Some(page) = page {
         runtime.block_on(page).context("the page's task ended abnormally")??;

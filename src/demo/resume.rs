@@ -41,7 +41,7 @@ pub struct Left {
     pub alerts: Alerts,
 }
 
-/// Opens the store: to continue if a demo was killed, anew otherwise. A file that is no demo's stays as it is.
+/// Opens the store: to continue if a demo was killed, to restart otherwise. A file that is no demo's stays as it is.
 ///
 /// # Errors
 /// A file that holds something else, or a disk that refuses.
@@ -85,12 +85,12 @@ pub fn commit(
     let state = postcard::to_allocvec(&pipeline.detector)?;
     let links = pipeline.fabric.as_ref().map(postcard::to_allocvec).transpose()?.unwrap_or_default();
     let alerts = pipeline.alerts.as_ref().map(postcard::to_allocvec).transpose()?.unwrap_or_default();
-    let place = postcard::to_allocvec(position)?;
+    let bytes = postcard::to_allocvec(position)?;
     let states = [
         StateBlob { name: "detector", version: STATE_VERSION.into(), content: &state },
         StateBlob { name: "fabric", version: FABRIC_VERSION.into(), content: &links },
         StateBlob { name: "alerts", version: ALERTS_VERSION.into(), content: &alerts },
-        StateBlob { name: "demo", version: POSITION_VERSION.into(), content: &place },
+        StateBlob { name: "demo", version: POSITION_VERSION.into(), content: &bytes },
     ];
     let mut tries = 1;
     while let Err(error) = store.commit(batch, &states) {

@@ -1,4 +1,4 @@
-//! The loop of the demo: simulate a second, decode, detect, commit, tell the page.
+//! The loop of the demo: simulate a second, decode, detect, commit, update the page.
 
 use super::resume::{self, Position};
 use super::{DemoArgs, summary};
@@ -78,12 +78,12 @@ impl Demo {
             demo.simulate();
             demo.pipeline.pass(&demo.decoded);
         }
-        // From now on the file says whose it is, whatever happens before the first results.
+        // From now on the file is marked as a demo's, whatever happens before the first results.
         demo.commit()?;
         Ok(demo)
     }
 
-    /// Plays until `stop`, or until the asked seconds are over; then commits what is left.
+    /// Plays until `stop`, or until the requested seconds are over; then commits what is left.
     ///
     /// # Errors
     /// The store's.
@@ -91,7 +91,7 @@ impl Demo {
         &mut self,
         args: &DemoArgs,
         stop: &AtomicBool,
-        tell: &watch::Sender<Progress>,
+        progress: &watch::Sender<Progress>,
         bar: &ProgressBar,
     ) -> anyhow::Result<()> {
         let pace = Pace::new(args.speed, self.position.ticks);
@@ -101,7 +101,7 @@ impl Demo {
         while wanted(self.position.ticks) && !stop.load(Ordering::Relaxed) {
             self.simulate();
             self.pipeline.feed(&self.decoded);
-            // Each second by itself: what is told depends on the simulation, not on when the wall clock asks for a commit.
+            // Each second by itself: the reports depend on the simulation, not on the commit schedule of the wall clock.
             self.results.add(self.pipeline.take());
             self.position.ticks += 1;
             if committed.elapsed() >= COMMIT_EVERY {
@@ -111,7 +111,7 @@ impl Demo {
                     self.store.learn()?;
                     learn_at = self.position.ticks + LEARN_EVERY_S;
                 }
-                tell.send_replace(self.progress(&pace, false));
+                progress.send_replace(self.progress(&pace, false));
             }
             bar.set_position(self.position.ticks);
             pace.wait(self.position.ticks, stop);
@@ -121,7 +121,7 @@ impl Demo {
         self.results.add(self.pipeline.take());
         self.commit()?;
         self.store.learn()?;
-        tell.send_replace(self.progress(&pace, true));
+        progress.send_replace(self.progress(&pace, true));
         Ok(())
     }
 

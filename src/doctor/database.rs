@@ -1,4 +1,4 @@
-//! What the database says. Nothing is changed in it: the session is read-only.
+//! Facts of the database. Nothing is changed in it: the session is read-only.
 
 use super::producers::Sampler;
 use crate::config::RunConfig;
@@ -13,7 +13,7 @@ use tokio_postgres::Client;
 pub struct Server {
     /// Version as a number, such as 150004.
     pub version: i32,
-    /// Who we are there.
+    /// The user of the session.
     pub user: String,
     /// Whether it only follows another server.
     pub standby: bool,
@@ -58,7 +58,7 @@ pub struct Position {
     pub snapshot: Option<i64>,
 }
 
-/// All that the database says. What could not be had says why.
+/// Everything that the database returns, or the reason why not.
 #[derive(Clone, Debug)]
 pub struct DatabaseFacts {
     /// The server.
@@ -67,14 +67,14 @@ pub struct DatabaseFacts {
     pub tiers: Result<ServerFacts, String>,
     /// Background jobs whose latest run failed.
     pub failing: Vec<i32>,
-    /// How far stages have come.
+    /// Positions of the stages.
     pub positions: Result<Vec<Position>, String>,
-    /// Who reports.
+    /// Samplers that report.
     pub samplers: Result<Vec<Sampler>, String>,
     /// Nodes of jobs of which no row ever came, with how many jobs ran there.
     pub unknown_nodes: Result<Vec<(String, i64)>, String>,
-    /// Expected sources that were never heard: producer and schema.
-    pub never_heard: Result<Vec<(String, String)>, String>,
+    /// Expected sources without any row: producer and schema.
+    pub never_seen: Result<Vec<(String, String)>, String>,
     /// Series of ports.
     pub ports: Result<Vec<SeriesInfo>, String>,
     /// Rows that were not used, by reason.
@@ -96,44 +96,44 @@ pub struct Rejected {
     pub count: i64,
     /// When the newest was passed over, in seconds since the epoch.
     pub newest_s: f64,
-    /// Place and error of the newest.
+    /// Offset and error of the newest.
     pub newest: String,
 }
 
-/// Asks the database; each question is bounded by `patience`.
+/// Queries the database; `timeout` bounds each query.
 ///
 /// # Errors
 /// Why it does not answer, in one sentence.
-pub async fn look(config: &RunConfig, patience: Duration) -> Result<DatabaseFacts, String> {
+pub async fn look(config: &RunConfig, timeout: Duration) -> Result<DatabaseFacts, String> {
     let mut settings = pg_settings(config);
-    settings.connect_timeout_s = settings.connect_timeout_s.min(patience.as_secs_f64());
-    // Through the stage's own way of connecting, TLS included: what it says of a server that refuses is what counts.
-    let tiers = bounded(patience, server_facts(&settings)).await;
+    settings.connect_timeout_s = settings.connect_timeout_s.min(timeout.as_secs_f64());
+    // Through the stage's own way of connecting, TLS included: its error for a server that refuses is the useful one.
+    let tiers = bounded(timeout, server_facts(&settings)).await;
     if let Err(Trouble::Server(error)) = &tiers
         && error.is_retryable()
     {
         return Err(error.to_string().replace("; trying again helps", ""));
     }
-    let client = bounded(patience, read_only(&settings, patience)).await.map_err(|trouble| match &tiers {
+    let client = bounded(timeout, read_only(&settings, timeout)).await.map_err(|trouble| match &tiers {
         Err(first) => first.to_string(),
         Ok(_) => trouble.to_string(),
     })?;
-    let server = bounded(patience, server(&client)).await.map_err(|trouble| trouble.to_string())?;
+    let server = bounded(timeout, server(&client)).await.map_err(|trouble| trouble.to_string())?;
     let failing = match tiers.as_ref().is_ok_and(|tiers| tiers.timescale_version.is_some()) {
-        true => bounded(patience, failing(&client)).await.unwrap_or_default(),
+        true => bounded(timeout, failing(&client)).await.unwrap_or_default(),
         false => Vec::new(),
     };
     Ok(DatabaseFacts {
         failing,
-        positions: bounded(patience, positions(&client, server.may_read_snapshots))
+        positions: bounded(timeout, positions(&client, server.may_read_snapshots))
             .await
             .map_err(|t| t.to_string()),
-        samplers: bounded(patience, samplers(&client)).await.map_err(|t| t.to_string()),
-        unknown_nodes: bounded(patience, unknown_nodes(&client)).await.map_err(|t| t.to_string()),
-        never_heard: bounded(patience, never_heard(&client)).await.map_err(|t| t.to_string()),
-        ports: bounded(patience, ports(&client)).await.map_err(|t| t.to_string()),
-        dropped: bounded(patience, dropped(&client)).await.map_err(|t| t.to_string()),
-        rejected: bounded(patience, rejected(&client)).await.map_err(|t| t.to_string()),
+        samplers: bounded(timeout, samplers(&client)).await.map_err(|t| t.to_string()),
+        unknown_nodes: bounded(timeout, unknown_nodes(&client)).await.map_err(|t| t.to_string()),
+        never_seen: bounded(timeout, never_seen(&client)).await.map_err(|t| t.to_string()),
+        ports: bounded(timeout, ports(&client)).await.map_err(|t| t.to_string()),
+        dropped: bounded(timeout, dropped(&client)).await.map_err(|t| t.to_string()),
+        rejected: bounded(timeout, rejected(&client)).await.map_err(|t| t.to_string()),
         tiers: tiers.map_err(|trouble| trouble.to_string()),
         server,
     })
@@ -149,17 +149,17 @@ enum Trouble {
 }
 
 async fn bounded<T>(
-    patience: Duration,
+    timeout: Duration,
     question: impl Future<Output = Result<T, PgError>>,
 ) -> Result<T, Trouble> {
-    let answer = tokio::time::timeout(patience, question).await;
-    answer.map_err(|_| Trouble::Late(patience.as_secs_f64()))?.map_err(Trouble::Server)
+    let answer = tokio::time::timeout(timeout, question).await;
+    answer.map_err(|_| Trouble::Late(timeout.as_secs_f64()))?.map_err(Trouble::Server)
 }
 
 /// A session of doctor's own that can change nothing.
-async fn read_only(settings: &PgSettings, patience: Duration) -> Result<Client, PgError> {
+async fn read_only(settings: &PgSettings, timeout: Duration) -> Result<Client, PgError> {
     let client = connect(settings).await?;
-    let timeout_ms = patience.as_millis();
+    let timeout_ms = timeout.as_millis();
     let session = format!(
         "SET default_transaction_read_only = on; SET TimeZone = 'UTC'; SET statement_timeout = {timeout_ms}; \
          SET application_name = 'tailback doctor'"
@@ -229,8 +229,8 @@ async fn unknown_nodes(client: &Client) -> Result<Vec<(String, i64)>, PgError> {
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
-async fn never_heard(client: &Client) -> Result<Vec<(String, String)>, PgError> {
-    let rows = client.query(include_str!("sql/never_heard.sql"), &[]).await?;
+async fn never_seen(client: &Client) -> Result<Vec<(String, String)>, PgError> {
+    let rows = client.query(include_str!("sql/never_seen.sql"), &[]).await?;
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 

@@ -40,10 +40,7 @@ fn judge_topic(rows: &TopicRows, notes: &mut Notes) {
         notes.ok(format!("{topic}: all of {sampled} sampled rows are used"));
     } else if lost == sampled && rows.dropped.iter().all(unused) {
         notes.warn(
-            format!(
-                "{topic}: none of {sampled} sampled rows says anything of contention or jobs{}",
-                first(rows)
-            ),
+            format!("{topic}: none of {sampled} sampled rows has data on contention or jobs{}", first(rows)),
             "leave the topic out of kafka.raw_topics: reading it costs time and gives nothing",
         );
     } else {
@@ -149,7 +146,7 @@ pub fn silent(facts: &RowFacts, now_s: f64, silent_after_s: f64) -> Vec<Finding>
     notes.done()
 }
 
-/// Topics of one schema of which one went silent while another with another digest goes on: old, new, seconds between.
+/// Topics of one schema of which one went silent while another with another digest continues: old, new, seconds between.
 fn replacements(facts: &RowFacts, silent_after_s: f64) -> Vec<(String, String, f64)> {
     let mut schemas: BTreeMap<&str, Vec<(&str, f64)>> = BTreeMap::new();
     for rows in &facts.topics {
@@ -241,14 +238,14 @@ mod tests {
     }
 
     #[test]
-    fn a_stray_row_is_told_but_no_warning() {
+    fn stray_row_is_listed_without_a_warning() {
         let found = usable(&facts(vec![rows("ldms.x", 1_000, &[(DropReason::InvalidJson, 3)], 0.0)]));
         assert_eq!(found[0].level, Level::Ok);
         assert!(found[0].what.contains("0.3 %"), "{found:?}");
     }
 
     #[test]
-    fn a_changed_metric_list_is_told_from_a_dead_sampler() {
+    fn changed_metric_list_is_no_dead_sampler() {
         let topics = vec![
             rows("ldms.ibnet_0a1b2c3", 9, &[], 100.0),
             rows("ldms.ibnet_fffffff", 9, &[], 900.0),

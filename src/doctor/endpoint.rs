@@ -9,23 +9,23 @@ use std::time::Duration;
 /// Most bytes of a registry's list that are read.
 const ANSWER_MAX: usize = 16 << 20;
 
-fn client(patience: Duration) -> reqwest::Result<reqwest::Client> {
+fn client(timeout: Duration) -> reqwest::Result<reqwest::Client> {
     // A redirect might lead a password elsewhere.
-    reqwest::Client::builder().timeout(patience).redirect(reqwest::redirect::Policy::none()).build()
+    reqwest::Client::builder().timeout(timeout).redirect(reqwest::redirect::Policy::none()).build()
 }
 
-/// Asks the registry for its subjects: how many there are; `None` where none is configured.
-pub async fn subjects(config: &SchemaRegistry, patience: Duration) -> Option<Result<usize, String>> {
+/// Number of subjects of the registry; `None` where none is configured.
+pub async fn subjects(config: &SchemaRegistry, timeout: Duration) -> Option<Result<usize, String>> {
     match config.url.is_empty() {
         true => None,
-        false => Some(ask_subjects(config, patience).await),
+        false => Some(ask_subjects(config, timeout).await),
     }
 }
 
-async fn ask_subjects(config: &SchemaRegistry, patience: Duration) -> Result<usize, String> {
+async fn ask_subjects(config: &SchemaRegistry, timeout: Duration) -> Result<usize, String> {
     let plain = |error: reqwest::Error| crate::cli::sentence(&error.without_url().into());
     let url = format!("{}/subjects", config.url.reveal().trim_end_matches('/'));
-    let mut request = client(patience).map_err(plain)?.get(url);
+    let mut request = client(timeout).map_err(plain)?.get(url);
     if !config.user.is_empty() {
         request =
             request.basic_auth(&config.user, config.password.as_ref().map(|password| password.reveal()));
@@ -47,18 +47,18 @@ async fn ask_subjects(config: &SchemaRegistry, patience: Duration) -> Result<usi
 }
 
 /// Whether a process of Tailback serves `/metrics` here, and whether it is ready.
-pub async fn metrics(config: &Http, patience: Duration) -> Vec<Finding> {
+pub async fn metrics(config: &Http, timeout: Duration) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Stages, "metrics");
     let mut address = config.listen;
     if address.port() == 0 {
-        notes.ok("http.listen has port 0: /metrics is somewhere, the log of `tailback run` says where");
+        notes.ok("http.listen has port 0: the address of /metrics is in the log of `tailback run`");
         return notes.done();
     }
     if address.ip().is_unspecified() {
         address.set_ip(IpAddr::V4(Ipv4Addr::LOCALHOST));
     }
     let ask = async |path: &str| -> Option<(reqwest::StatusCode, String)> {
-        let client = reqwest::Client::builder().timeout(patience).no_proxy().build().ok()?;
+        let client = reqwest::Client::builder().timeout(timeout).no_proxy().build().ok()?;
         let mut request = client.get(format!("http://{address}{path}"));
         if let Some(token) = &config.token {
             request = request.bearer_auth(token.reveal());
@@ -88,13 +88,13 @@ pub async fn metrics(config: &Http, patience: Duration) -> Vec<Finding> {
     notes.done()
 }
 
-/// Addresses that brokers tell clients to use and that do not answer from here, with the reason.
-pub async fn unreachable(facts: &KafkaFacts, patience: Duration) -> Vec<(String, String)> {
+/// Advertised addresses of brokers that do not answer from here, with the reason.
+pub async fn unreachable(facts: &KafkaFacts, timeout: Duration) -> Vec<(String, String)> {
     let tries = facts.brokers.iter().map(|(_, address)| async move {
-        let why = match tokio::time::timeout(patience, tokio::net::TcpStream::connect(address)).await {
+        let why = match tokio::time::timeout(timeout, tokio::net::TcpStream::connect(address)).await {
             Ok(Ok(_)) => return None,
             Ok(Err(error)) => error.to_string(),
-            Err(_) => format!("no answer within {} s", patience.as_secs_f64()),
+            Err(_) => format!("no answer within {} s", timeout.as_secs_f64()),
         };
         Some((address.clone(), why))
     });

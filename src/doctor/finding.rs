@@ -1,4 +1,4 @@
-//! What doctor says: one sentence with figures, how bad it is, and what to do.
+//! A finding of doctor: one sentence with numbers, how bad it is, and what to do.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ pub enum Level {
     Ok,
     /// Works, but should not stay so; or could not be checked.
     Warn,
-    /// Results are lost, wrong or missing until somebody mends it.
+    /// Results are lost, wrong or missing until a person fixes it.
     Error,
 }
 
@@ -106,7 +106,7 @@ impl Notes {
         self.push(Level::Error, what, mend);
     }
 
-    /// Could not be checked; whether anything is wrong nobody knows.
+    /// Could not be checked; whether anything is wrong is unknown.
     pub fn unknown(&mut self, why: &str) {
         self.push(Level::Warn, format!("not checked: {why}"), "");
     }

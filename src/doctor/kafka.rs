@@ -1,4 +1,4 @@
-//! What the brokers say: brokers, topics, settings, groups, offsets. Nothing is changed, no group is joined.
+//! Facts of the brokers: brokers, topics, settings, groups, offsets. Nothing is changed, no group is joined.
 
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
@@ -44,7 +44,7 @@ pub struct TopicFacts {
     pub name: String,
     /// Its partitions.
     pub partitions: Vec<PartitionFacts>,
-    /// Its settings; `None` if the brokers do not tell them.
+    /// Its settings; `None` if the brokers do not return them.
     pub settings: Option<BTreeMap<String, String>>,
 }
 
@@ -68,24 +68,24 @@ impl TopicFacts {
 /// A consumer group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GroupFacts {
-    /// What the brokers say of it: `Stable`, `Empty`, `PreparingRebalance`…
+    /// Its state at the brokers: `Stable`, `Empty`, `PreparingRebalance`…
     pub state: String,
     /// Machines of its members, one each.
     pub members: Vec<String>,
 }
 
-/// All that the brokers say.
+/// Everything that the brokers return.
 #[derive(Clone, Debug, Default)]
 pub struct KafkaFacts {
     /// Name of the cluster.
     pub cluster: Option<String>,
-    /// Addresses that the brokers tell clients to use.
+    /// Advertised addresses of the brokers.
     pub brokers: Vec<(i32, String)>,
-    /// What the oldest brokers call their protocol; `None` where they do not tell (Kafka 4 and later).
+    /// Protocol of the oldest brokers; `None` where they do not return it (Kafka 4 and later).
     pub protocol: Option<String>,
     /// Raw topics, then Tailback's own that exist.
     pub topics: Vec<TopicFacts>,
-    /// Groups, by stage; `None` if the brokers do not tell.
+    /// Groups, by stage; `None` if the brokers do not return them.
     pub groups: BTreeMap<&'static str, Option<GroupFacts>>,
     /// Next raw offsets of the aggregators: topic, partition, offset.
     pub committed: Vec<(String, i32, i64)>,
@@ -118,11 +118,11 @@ pub fn is_raw(config: &RunConfig, topic: &str) -> bool {
     !topic.starts_with("__") && config.kafka.raw_topics.iter().any(matches)
 }
 
-/// Asks the brokers.
+/// Queries the brokers.
 ///
 /// # Errors
 /// Why they do not answer, in one sentence.
-pub async fn look(config: &RunConfig, patience: Duration) -> Result<(Reader, KafkaFacts), String> {
+pub async fn look(config: &RunConfig, timeout: Duration) -> Result<(Reader, KafkaFacts), String> {
     let errors = ErrorLog::default();
     let reader: Reader = client(
         config,
@@ -135,7 +135,7 @@ pub async fn look(config: &RunConfig, patience: Duration) -> Result<(Reader, Kaf
         errors.poll(&reader);
         errors.latest().unwrap_or_else(|| error.to_string())
     };
-    let metadata = reader.client().fetch_metadata(None, patience).map_err(lost)?;
+    let metadata = reader.client().fetch_metadata(None, timeout).map_err(lost)?;
     let own = own_topics(config);
     let wanted = |topic: &&MetadataTopic| {
         topic.error().is_none() && (own.contains(&topic.name()) || is_raw(config, topic.name()))
@@ -143,17 +143,17 @@ pub async fn look(config: &RunConfig, patience: Duration) -> Result<(Reader, Kaf
     let mut topics: Vec<_> = metadata.topics().iter().filter(wanted).map(topic_facts).collect();
     topics.sort_by_key(|topic| (own.contains(&topic.name.as_str()), topic.name.clone()));
     let mut facts = KafkaFacts {
-        cluster: reader.client().fetch_cluster_id(patience),
+        cluster: reader.client().fetch_cluster_id(timeout),
         brokers: metadata.brokers().iter().map(|b| (b.id(), format!("{}:{}", b.host(), b.port()))).collect(),
         topics,
         ..KafkaFacts::default()
     };
-    settings(config, &metadata, &mut facts, patience).await;
+    settings(config, &metadata, &mut facts, timeout).await;
     for stage in STAGES {
-        facts.groups.insert(stage.name(), group(&reader, &config.kafka.group_of(stage), patience));
+        facts.groups.insert(stage.name(), group(&reader, &config.kafka.group_of(stage), timeout));
     }
-    facts.committed = committed(&reader, &facts, &own, patience).unwrap_or_default();
-    measure(&reader, &mut facts.topics, patience).map_err(lost)?;
+    facts.committed = committed(&reader, &facts, &own, timeout).unwrap_or_default();
+    measure(&reader, &mut facts.topics, timeout).map_err(lost)?;
     Ok((reader, facts))
 }
 
@@ -174,25 +174,25 @@ fn topic_facts(topic: &MetadataTopic) -> TopicFacts {
     TopicFacts { name: topic.name().to_string(), partitions, settings: None }
 }
 
-/// Where each partition begins and ends. Asked last: a stage that goes on meanwhile would stand after an end that was
+/// Where each partition begins and ends. Queried last: a stage that continues meanwhile would be past an end that was
 /// read before its position.
-fn measure(reader: &Reader, topics: &mut [TopicFacts], patience: Duration) -> Result<(), KafkaError> {
+fn measure(reader: &Reader, topics: &mut [TopicFacts], timeout: Duration) -> Result<(), KafkaError> {
     for topic in topics {
         for partition in topic.partitions.iter_mut().filter(|partition| partition.led) {
             (partition.low, partition.high) =
-                reader.fetch_watermarks(&topic.name, partition.number, patience)?;
+                reader.fetch_watermarks(&topic.name, partition.number, timeout)?;
         }
     }
     Ok(())
 }
 
-/// Settings of topics and of a broker; what is not told stays unknown.
-async fn settings(config: &RunConfig, metadata: &Metadata, facts: &mut KafkaFacts, patience: Duration) {
+/// Settings of topics and of a broker; what the brokers do not return stays unknown.
+async fn settings(config: &RunConfig, metadata: &Metadata, facts: &mut KafkaFacts, timeout: Duration) {
     let Ok(admin) = client::<ErrorLog, AdminClient<ErrorLog>>(config, Role::Admin, &[], ErrorLog::default())
     else {
         return;
     };
-    let options = AdminOptions::new().request_timeout(Some(patience));
+    let options = AdminOptions::new().request_timeout(Some(timeout));
     let names: Vec<String> = facts.topics.iter().map(|topic| topic.name.clone()).collect();
     let asked: Vec<ResourceSpecifier<'_>> = names.iter().map(|name| ResourceSpecifier::Topic(name)).collect();
     let answers = match asked.is_empty() {
@@ -211,8 +211,8 @@ async fn settings(config: &RunConfig, metadata: &Metadata, facts: &mut KafkaFact
     facts.protocol = first.and_then(|resource| resource.get("inter.broker.protocol.version")?.value.clone());
 }
 
-fn group(reader: &Reader, name: &str, patience: Duration) -> Option<GroupFacts> {
-    let list = reader.client().fetch_group_list(Some(name), patience).ok()?;
+fn group(reader: &Reader, name: &str, timeout: Duration) -> Option<GroupFacts> {
+    let list = reader.client().fetch_group_list(Some(name), timeout).ok()?;
     let Some(group) = list.groups().iter().find(|group| group.name() == name) else {
         return Some(GroupFacts { state: "none".to_string(), members: Vec::new() });
     };
@@ -225,7 +225,7 @@ fn committed(
     reader: &Reader,
     facts: &KafkaFacts,
     own: &[&str; 4],
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<Vec<(String, i32, i64)>, KafkaError> {
     let mut asked = TopicPartitionList::new();
     for topic in facts.raw(own) {
@@ -236,7 +236,7 @@ fn committed(
     if asked.count() == 0 {
         return Ok(Vec::new());
     }
-    let answer = reader.committed_offsets(asked, patience)?;
+    let answer = reader.committed_offsets(asked, timeout)?;
     let known = answer.elements().into_iter().filter_map(|element| match element.offset() {
         Offset::Offset(next) => Some((element.topic().to_string(), element.partition(), next)),
         _ => None,

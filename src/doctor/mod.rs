@@ -7,7 +7,7 @@
 //! |---|---|
 //! | [`finding`] | one sentence, its level, what to do |
 //! | [`render`] | findings for people and for programs |
-//! | [`words`] | figures as a person reads them |
+//! | [`words`] | numbers as a person reads them |
 //! | [`kafka`] | facts: brokers, topics, groups, offsets |
 //! | [`sample`] | facts: a few messages, read without a group |
 //! | [`rows`] | facts: what became of sampled rows |
@@ -61,7 +61,7 @@ pub struct DoctorArgs {
 /// Looks at everything and prints what was found.
 ///
 /// # Errors
-/// If nobody reads it, or something must be mended, after everything was told.
+/// If the output cannot be written, or something must be mended, after everything was printed.
 pub fn run(args: &DoctorArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let examined = config::examine(args.config.as_deref(), config::environment());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
@@ -82,7 +82,7 @@ pub fn run(args: &DoctorArgs, out: &mut impl Write) -> anyhow::Result<()> {
 /// What could be learnt of an installation; an error is the reason why not.
 struct Site<'a> {
     config: &'a RunConfig,
-    patience: Duration,
+    timeout: Duration,
     kafka: Result<(Reader, KafkaFacts), String>,
     database: Result<DatabaseFacts, String>,
     rows: Result<RowFacts, String>,
@@ -107,7 +107,7 @@ async fn examine(examined: &Examined) -> Vec<Finding> {
     findings.extend(site.server());
     findings.extend(site.stages());
     findings.extend(site.rejected());
-    findings.extend(endpoint::metrics(&config.http, site.patience).await);
+    findings.extend(endpoint::metrics(&config.http, site.timeout).await);
     findings.extend(site.versions());
     findings
 }
@@ -129,21 +129,21 @@ fn configuration(examined: &Examined) -> Vec<Finding> {
 
 impl<'a> Site<'a> {
     async fn look(config: &'a RunConfig) -> Site<'a> {
-        let patience = Duration::from_secs_f64(config.doctor.timeout_s);
-        // First where the stages stand, then where the topics end: the other way round, stages that go on seem ahead.
-        let database = database::look(config, patience).await;
-        let kafka = kafka::look(config, patience).await;
+        let timeout = Duration::from_secs_f64(config.doctor.timeout_s);
+        // First where the stages stand, then where the topics end: the other way round, working stages seem ahead.
+        let database = database::look(config, timeout).await;
+        let kafka = kafka::look(config, timeout).await;
         let rows = match &kafka {
-            Ok((reader, facts)) => sampled(config, reader, facts, patience).await,
+            Ok((reader, facts)) => sampled(config, reader, facts, timeout).await,
             Err(_) => Err("the broker does not answer".to_string()),
         };
-        Site { config, patience, kafka, database, rows }
+        Site { config, timeout, kafka, database, rows }
     }
 
     async fn brokers_and_topics(&self) -> Vec<Finding> {
         match &self.kafka {
             Ok((_, facts)) => {
-                let unreachable = endpoint::unreachable(facts, self.patience).await;
+                let unreachable = endpoint::unreachable(facts, self.timeout).await;
                 let mut findings = topics::brokers(facts, &unreachable);
                 findings.extend(topics::raw(self.config, facts));
                 findings.extend(topics::own(self.config, facts));
@@ -155,7 +155,7 @@ impl<'a> Site<'a> {
                 notes.error(
                     format!(
                         "no broker answers at {brokers} within {}: {why}",
-                        words::span(self.patience.as_secs_f64())
+                        words::span(self.timeout.as_secs_f64())
                     ),
                     "start the broker, or correct kafka.brokers; with TLS or SASL see [kafka.librdkafka]",
                 );
@@ -186,7 +186,7 @@ impl<'a> Site<'a> {
                 findings.extend(skipped(Group::Rows, "rows_dropped", "the database does not answer"));
             }
         }
-        let answer = endpoint::subjects(&self.config.schema_registry, self.patience).await;
+        let answer = endpoint::subjects(&self.config.schema_registry, self.timeout).await;
         findings.extend(drift::registry(answer, avro));
         findings
     }
@@ -207,16 +207,16 @@ impl<'a> Site<'a> {
             Err(_) => skipped(Group::Samplers, "samplers_silent", "the database does not answer"),
         };
         findings.extend(match &self.database {
-            Ok(DatabaseFacts { unknown_nodes: Ok(nodes), .. }) => producers::nobody_samples(nodes),
+            Ok(DatabaseFacts { unknown_nodes: Ok(nodes), .. }) => producers::unsampled_nodes(nodes),
             Ok(DatabaseFacts { unknown_nodes: Err(why), .. }) => skipped(Group::Samplers, "jobs_nodes", why),
             Err(_) => skipped(Group::Samplers, "jobs_nodes", "the database does not answer"),
         });
         findings.extend(match &self.database {
-            Ok(DatabaseFacts { never_heard: Ok(sources), .. }) => {
+            Ok(DatabaseFacts { never_seen: Ok(sources), .. }) => {
                 let each_tick = self.config.site.expected.iter().filter(|expected| !expected.event_driven);
-                producers::never_heard(sources, each_tick.count())
+                producers::never_seen(sources, each_tick.count())
             }
-            Ok(DatabaseFacts { never_heard: Err(why), .. }) => {
+            Ok(DatabaseFacts { never_seen: Err(why), .. }) => {
                 skipped(Group::Samplers, "samplers_expected", why)
             }
             Err(_) => skipped(Group::Samplers, "samplers_expected", "the database does not answer"),
@@ -264,9 +264,9 @@ impl<'a> Site<'a> {
                 &[]
             }
         };
-        let told = findings.is_empty();
-        for stage in stages::gather(self.config, kafka, positions, reader, self.patience) {
-            if told || stage.name == "aggregator" {
+        let are_positions_known = findings.is_empty();
+        for stage in stages::gather(self.config, kafka, positions, reader, self.timeout) {
+            if are_positions_known || stage.name == "aggregator" {
                 findings.extend(stages::lag(&stage, now_s(), self.config.doctor.lag_warn_s));
                 let interval_s = self.config.database.snapshot_interval_s;
                 findings.extend(stages::positions(&stage, interval_s, now_s()));
@@ -287,7 +287,7 @@ impl<'a> Site<'a> {
         let mut notes = Notes::of(Group::Versions, "versions");
         let (_, librdkafka) = rdkafka::util::get_rdkafka_version();
         let broker = match &self.kafka {
-            Ok((_, facts)) => facts.protocol.clone().unwrap_or("not told by it".into()),
+            Ok((_, facts)) => facts.protocol.clone().unwrap_or("not reported".into()),
             Err(_) => "unknown".to_string(),
         };
         let tiers = self.database.as_ref().ok().and_then(|facts| facts.tiers.as_ref().ok());
@@ -306,18 +306,18 @@ async fn sampled(
     config: &RunConfig,
     reader: &Reader,
     facts: &KafkaFacts,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<RowFacts, String> {
     let own = kafka::own_topics(config);
     let wants = sample::tails(facts.raw(&own));
     let sample =
-        sample::read(reader, &wants, patience).map_err(|error| format!("rows cannot be read: {error}"))?;
+        sample::read(reader, &wants, timeout).map_err(|error| format!("rows cannot be read: {error}"))?;
     match (wants.is_empty(), sample.is_empty()) {
         (true, _) => return Err("there are no rows in the raw topics".to_string()),
-        (false, true) => return Err(format!("no row came within {} s", patience.as_secs_f64())),
+        (false, true) => return Err(format!("no row came within {} s", timeout.as_secs_f64())),
         (false, false) => {}
     }
-    let mut schemas = Schemas::new(&config.schema_registry, patience)?;
+    let mut schemas = Schemas::new(&config.schema_registry, timeout)?;
     Ok(rows::decode(&sample, &mut schemas).await)
 }
 

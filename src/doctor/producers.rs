@@ -12,7 +12,7 @@ const GONE_S: f64 = 7.0 * 86_400.0;
 /// Fewest rows from which a clock is judged.
 const ROWS_LEAST: usize = 3;
 
-/// A sampler: what a producer reports of one schema, and when it was last heard.
+/// A sampler: what a producer reports of one schema, and when its last row came.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampler {
     /// The node.
@@ -23,7 +23,7 @@ pub struct Sampler {
     pub last_s: f64,
 }
 
-/// Who was not heard any more while others were.
+/// Samplers that became silent while others report.
 pub fn silent(samplers: &[Sampler], silent_after_s: f64) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Samplers, "samplers_silent");
     let newest = samplers.iter().map(|sampler| sampler.last_s).fold(f64::NEG_INFINITY, f64::max);
@@ -41,7 +41,7 @@ pub fn silent(samplers: &[Sampler], silent_after_s: f64) -> Vec<Finding> {
         })
         .collect();
     if samplers.is_empty() {
-        notes.unknown("no sampler was ever heard; has `tailback run` run?");
+        notes.unknown("no sampler has reported yet; is `tailback run` running?");
     } else if quiet.is_empty() {
         notes.ok(format!("all {} report", many(served.len(), "sampler")));
     } else {
@@ -59,7 +59,11 @@ pub fn silent(samplers: &[Sampler], silent_after_s: f64) -> Vec<Finding> {
     if !gone.is_empty() {
         let names: Vec<&str> = gone.iter().map(|sampler| sampler.producer.as_str()).collect();
         notes.advise(
-            format!("{} not heard for more than a week: {}", many(gone.len(), "sampler"), few(&names, NAMED)),
+            format!(
+                "{} without rows for more than a week: {}",
+                many(gone.len(), "sampler"),
+                few(&names, NAMED)
+            ),
             "nothing, if the nodes were taken out of service",
         );
     }
@@ -67,7 +71,7 @@ pub fn silent(samplers: &[Sampler], silent_after_s: f64) -> Vec<Finding> {
 }
 
 /// Nodes of jobs of which no row ever came, with how many jobs ran there.
-pub fn nobody_samples(nodes: &[(String, i64)]) -> Vec<Finding> {
+pub fn unsampled_nodes(nodes: &[(String, i64)]) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Samplers, "jobs_nodes");
     let named: Vec<String> = nodes
         .iter()
@@ -93,14 +97,14 @@ pub fn nobody_samples(nodes: &[(String, i64)]) -> Vec<Finding> {
 }
 
 /// Sources of the site file of which no row ever came, as producer and schema; `expected` are all that it names.
-pub fn never_heard(sources: &[(String, String)], expected: usize) -> Vec<Finding> {
+pub fn never_seen(sources: &[(String, String)], expected: usize) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Samplers, "samplers_expected");
     let named: Vec<String> =
         sources.iter().take(NAMED).map(|(producer, schema)| format!("{producer} {schema}")).collect();
     if expected == 0 {
-        notes.unknown("no site file says who should report; name it as [site] file, so that who never reports is missed");
+        notes.unknown("no site file lists the expected samplers; name it as [site] file, so that a sampler that never reports is found");
     } else if sources.is_empty() {
-        notes.ok(format!("each of {} was heard", many(expected, "expected sampler")));
+        notes.ok(format!("each of {} has reported", many(expected, "expected sampler")));
     } else {
         let more = sources.len() - named.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -191,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_sampler_is_told_from_a_silent_node() {
+    fn silent_sampler_differs_from_silent_node() {
         let samplers = [
             sampler("n1", "aries_rtr", 100.0),
             sampler("n1", "lustre_client", 1_000.0),
@@ -218,23 +222,23 @@ mod tests {
     }
 
     #[test]
-    fn nodes_of_jobs_that_nobody_samples_are_named_and_counted() {
+    fn job_nodes_without_samplers_are_named_and_counted() {
         let nodes: Vec<(String, i64)> = (1..=7).map(|i| (format!("n{i}"), i)).collect();
-        let found = nobody_samples(&nodes);
+        let found = unsampled_nodes(&nodes);
         assert_eq!(found[0].level, Level::Warn);
         let named = "n1 (1 job), n2 (2 jobs), n3 (3 jobs), n4 (4 jobs), n5 (5 jobs) and 2 more";
         assert_eq!(found[0].what, format!("no row ever came of 7 nodes on which jobs run: {named}"));
-        assert_eq!(nobody_samples(&[])[0].level, Level::Ok);
+        assert_eq!(unsampled_nodes(&[])[0].level, Level::Ok);
     }
 
     #[test]
     fn expected_samplers_that_never_reported_are_named_and_counted() {
         let source = |n: usize| (format!("n{n}"), "lustre_client".to_string());
-        let found = never_heard(&(1..=6).map(source).collect::<Vec<_>>(), 100);
+        let found = never_seen(&(1..=6).map(source).collect::<Vec<_>>(), 100);
         assert_eq!(found[0].level, Level::Error);
         assert!(found[0].what.starts_with("6 of 100 expected samplers never reported: n1 lustre_client"));
         assert!(found[0].what.ends_with("and 1 more"), "{found:?}");
-        assert_eq!(never_heard(&[], 100)[0].level, Level::Ok);
+        assert_eq!(never_seen(&[], 100)[0].level, Level::Ok);
     }
 
     #[test]
@@ -254,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_that_agree_are_told_with_the_delay() {
+    fn agreeing_clocks_are_reported_with_the_delay() {
         let mut all = stamps("n1", [0.1, 0.1, 0.1]);
         all.extend(stamps("n2", [0.15, 0.15, 0.15]));
         let found = skewed(&all, 0.5, 1_000.0);

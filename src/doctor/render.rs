@@ -27,7 +27,7 @@ fn mark(level: Level, style: Style) -> &'static str {
 /// Groups, a line for each finding, what to do below it, counts at the end.
 ///
 /// # Errors
-/// If nobody reads it.
+/// If the output cannot be written.
 pub fn text(findings: &[Finding], style: Style, out: &mut impl Write) -> std::io::Result<()> {
     let mut group = None;
     let indent = match style {
@@ -54,7 +54,7 @@ pub fn text(findings: &[Finding], style: Style, out: &mut impl Write) -> std::io
 /// One object: `findings` and `summary`.
 ///
 /// # Errors
-/// If nobody reads it.
+/// If the output cannot be written.
 pub fn json(findings: &[Finding], out: &mut impl Write) -> std::io::Result<()> {
     let report = json!({ "findings": findings, "summary": Summary::of(findings) });
     writeln!(out, "{report:#}")

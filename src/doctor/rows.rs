@@ -3,12 +3,12 @@
 use super::sample::Raw;
 use crate::config::sections::SchemaRegistry;
 use aggregator::confluent::{RegistryClient, RegistryError};
-use aggregator::{AvroSchemas, Decoded, Decoder, Outcome, Place};
+use aggregator::{AvroSchemas, Decoded, Decoder, Outcome, RowLocation};
 use schemas::DropReason;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// Schemas that the registry is asked for at most.
+/// Most schemas that are requested from the registry.
 const ASK_MAX: usize = 50;
 
 /// What became of a topic's sampled rows.
@@ -31,7 +31,7 @@ pub struct TopicRows {
 /// When a row was sampled and when Kafka got it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stamp {
-    /// Who sampled it.
+    /// The node that sampled it.
     pub producer: String,
     /// Its timestamp, in seconds since the epoch.
     pub row_s: f64,
@@ -39,7 +39,7 @@ pub struct Stamp {
     pub arrived_s: f64,
 }
 
-/// All that the sample says.
+/// Everything that the sample shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RowFacts {
     /// By topic.
@@ -53,7 +53,7 @@ pub struct Schemas {
     known: AvroSchemas,
     client: Option<RegistryClient>,
     failed: BTreeMap<u32, String>,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl Schemas {
@@ -61,7 +61,7 @@ impl Schemas {
     ///
     /// # Errors
     /// A folder or an address that cannot be used.
-    pub fn new(config: &SchemaRegistry, patience: Duration) -> Result<Schemas, String> {
+    pub fn new(config: &SchemaRegistry, timeout: Duration) -> Result<Schemas, String> {
         let login =
             (!config.user.is_empty()).then_some((config.user.as_str(), config.password_file.as_path()));
         let client = match config.url.is_empty() {
@@ -74,10 +74,10 @@ impl Schemas {
         if config.cache_dir.is_dir() {
             known.load_dir(&config.cache_dir).map_err(|error| error.to_string())?;
         }
-        Ok(Schemas { known, client, failed: BTreeMap::new(), patience })
+        Ok(Schemas { known, client, failed: BTreeMap::new(), timeout })
     }
 
-    /// Asks for a schema; whether it is known now, or known not to exist.
+    /// Requests a schema; whether it is known now, or known not to exist.
     async fn ask(&mut self, id: u32) -> bool {
         if self.failed.contains_key(&id) || self.failed.len() >= ASK_MAX {
             return false;
@@ -86,7 +86,7 @@ impl Schemas {
             self.failed.insert(id, "no schema_registry.url is set, and no file of the folder has it".into());
             return false;
         };
-        match tokio::time::timeout(self.patience, client.schema(id)).await {
+        match tokio::time::timeout(self.timeout, client.schema(id)).await {
             Ok(Ok(schema)) => {
                 if let Err(error) = self.known.insert(id, &schema) {
                     self.known.refuse(id, DropReason::BadAvroSchema, &error.to_string());
@@ -130,8 +130,8 @@ async fn decode_topic<'a>(
         rows.sampled += 1;
         let arrived_s = raw.arrived_ms.map(|ms| ms as f64 / 1e3);
         rows.newest_s = rows.newest_s.into_iter().chain(arrived_s).reduce(f64::max);
-        decoder.place =
-            Place { file: format!("{topic}/{}", raw.partition).into(), line: raw.offset.max(0) as u64 };
+        decoder.location =
+            RowLocation { file: format!("{topic}/{}", raw.partition).into(), line: raw.offset.max(0) as u64 };
         let outcome = loop {
             out.clear();
             match decoder.message(Some(topic), &raw.payload, &schemas.known, &mut out) {

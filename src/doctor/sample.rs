@@ -1,4 +1,4 @@
-//! Reading a few messages at given places, without a group.
+//! Reading a few messages at given offsets, without a group.
 
 use super::kafka::{Reader, TopicFacts};
 use rdkafka::consumer::Consumer;
@@ -60,12 +60,12 @@ pub fn tails<'a>(topics: impl Iterator<Item = &'a TopicFacts>) -> Vec<Want> {
     partitions.into_iter().map(want).collect()
 }
 
-/// Reads what is wanted, as far as it comes within `patience`.
+/// Reads the wanted messages that arrive within `timeout`.
 ///
 /// # Errors
-/// What librdkafka says if nothing came.
-pub fn read(reader: &Reader, wants: &[Want], patience: Duration) -> Result<Vec<Raw>, KafkaError> {
-    let deadline = Instant::now() + patience;
+/// librdkafka's error if nothing arrived.
+pub fn read(reader: &Reader, wants: &[Want], timeout: Duration) -> Result<Vec<Raw>, KafkaError> {
+    let deadline = Instant::now() + timeout;
     let mut open: BTreeMap<(String, i32), i64> = BTreeMap::new();
     let mut list = TopicPartitionList::new();
     for want in wants.iter().filter(|want| want.from < want.to) {
@@ -103,16 +103,16 @@ pub fn read(reader: &Reader, wants: &[Want], patience: Duration) -> Result<Vec<R
     }
 }
 
-/// When the messages at these places (topic, partition, offset) arrived, in seconds since the epoch.
+/// When the messages at these offsets (topic, partition, offset) arrived, in seconds since the epoch.
 pub fn arrivals(
     reader: &Reader,
-    places: &[(String, i32, i64)],
-    patience: Duration,
+    offsets: &[(String, i32, i64)],
+    timeout: Duration,
 ) -> BTreeMap<(String, i32, i64), f64> {
     let mut found = BTreeMap::new();
-    // A partition may be asked for at several offsets, but is assigned once at a time.
-    let mut rest: Vec<&(String, i32, i64)> = places.iter().collect();
-    let deadline = Instant::now() + patience;
+    // A partition may be wanted at several offsets, but is assigned once at a time.
+    let mut rest: Vec<&(String, i32, i64)> = offsets.iter().collect();
+    let deadline = Instant::now() + timeout;
     while !rest.is_empty() && Instant::now() < deadline {
         let mut wants: Vec<Want> = Vec::new();
         rest.retain(|(topic, partition, offset)| {

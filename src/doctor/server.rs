@@ -75,13 +75,13 @@ fn settings(config: &RunConfig, server: &Server, notes: &mut Notes) {
         ),
     }
     let (buffers, wal) = (server.shared_buffers, server.max_wal_size);
-    let figures = format!("shared_buffers {}, max_wal_size {}", bytes(buffers), bytes(wal));
+    let settings = format!("shared_buffers {}, max_wal_size {}", bytes(buffers), bytes(wal));
     match buffers < 256 << 20 || wal < 2 << 30 {
         true => notes.advise(
-            format!("{figures}: less than a large machine needs"),
+            format!("{settings}: less than a large machine needs"),
             "for more than a few thousand nodes: ALTER SYSTEM SET shared_buffers = '2GB' (needs a restart), max_wal_size = '8GB'",
         ),
-        false => notes.ok(figures),
+        false => notes.ok(settings),
     }
 }
 
@@ -93,7 +93,7 @@ pub fn tiers(config: &RunConfig, facts: &DatabaseFacts) -> Vec<Finding> {
         Err(why) => {
             notes.error(
                 format!("the schema cannot be judged: {why}"),
-                "do what the sentence says, then ask doctor again",
+                "follow the error, then run doctor again",
             );
             return notes.done();
         }
@@ -139,7 +139,7 @@ fn is_timescale(name: &str) -> bool {
     schemas::sql::POSTGRES_MIGRATIONS.iter().any(|migration| migration.name == name && migration.timescale)
 }
 
-/// The policies that the configuration asks for: what each does, and to which table.
+/// The policies that the configuration requires: what each does, and to which table.
 fn wanted(config: &RunConfig) -> Vec<(&'static str, &'static str)> {
     let days = &config.database;
     let mut wanted = vec![
@@ -196,7 +196,7 @@ fn policies(config: &RunConfig, tiers: &ServerFacts, failing: &[i32], notes: &mu
         let said = first.last_failure.as_deref().unwrap_or("nothing");
         notes.warn(
             format!(
-                "the latest run failed of {}; the first said: {said}",
+                "the latest run failed of {}; the first error: {said}",
                 few(&failed.iter().map(named).collect::<Vec<_>>(), 4)
             ),
             format!("CALL run_job({}); shows the error again, or passes", first.job_id),
@@ -232,7 +232,7 @@ mod tests {
         let (positions, samplers) = (Ok(Vec::new()), Ok(Vec::new()));
         DatabaseFacts {
             unknown_nodes: Ok(Vec::new()),
-            never_heard: Ok(Vec::new()),
+            never_seen: Ok(Vec::new()),
             ports: Ok(Vec::new()),
             server: good(),
             tiers: Ok(tiers),
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_postgresql_is_told_with_what_it_lacks() {
+    fn plain_postgresql_is_reported_with_its_limits() {
         let plain = ServerFacts { schema_version: Some("0001_schema".into()), ..ServerFacts::default() };
         let found = tiers(&config(), &facts(plain, Vec::new()));
         assert_eq!([found[0].level, found[1].level], [Level::Ok, Level::Warn]);

@@ -1,4 +1,4 @@
-//! Tailback's stages: who runs, how far behind they are, whether they can go on where they stopped.
+//! Tailback's stages: their members, how far behind they are, whether they can continue where they stopped.
 
 use super::database::Position;
 use super::finding::{Finding, Group, Notes};
@@ -40,7 +40,7 @@ impl Input {
 pub struct StageFacts {
     /// Its name.
     pub name: &'static str,
-    /// Its consumer group; `None` if the brokers do not tell.
+    /// Its consumer group; `None` if the brokers do not return it.
     pub group: Option<GroupFacts>,
     /// Its input; empty where the topic does not exist.
     pub inputs: Vec<Input>,
@@ -52,16 +52,16 @@ pub struct StageFacts {
     pub committed_ago_s: Option<f64>,
 }
 
-/// Puts together what brokers and database say of each stage; reads single messages to tell how old they are.
+/// Combines the facts of brokers and database by stage; reads single messages for their age.
 pub fn gather(
     config: &RunConfig,
     kafka: &KafkaFacts,
     positions: &[Position],
     reader: &Reader,
-    patience: Duration,
+    timeout: Duration,
 ) -> Vec<StageFacts> {
     let own = own_topics(config);
-    let mut places = Vec::new();
+    let mut offsets = Vec::new();
     let mut stages = Vec::new();
     for stage in STAGES {
         let topics: Vec<_> = match stage {
@@ -83,7 +83,7 @@ pub fn gather(
             let snapshot = position.and_then(|position| position.snapshot);
             let wanted = next.or(Some(partition.low)).into_iter().chain(snapshot);
             let kept = |offset: &i64| (partition.low..partition.high).contains(offset);
-            places.extend(wanted.filter(kept).map(|offset| (topic.name.clone(), partition.number, offset)));
+            offsets.extend(wanted.filter(kept).map(|offset| (topic.name.clone(), partition.number, offset)));
             let name = format!("{}/{}", topic.name, partition.number);
             facts.inputs.push(Input {
                 name,
@@ -102,7 +102,7 @@ pub fn gather(
         facts.committed_ago_s = of_stage().filter_map(|position| position.committed_ago_s).reduce(f64::min);
         stages.push(facts);
     }
-    date_inputs(&mut stages, &arrivals(reader, &places, patience));
+    date_inputs(&mut stages, &arrivals(reader, &offsets, timeout));
     stages
 }
 
@@ -125,8 +125,8 @@ pub fn lag(stage: &StageFacts, now_s: f64, lag_warn_s: f64) -> Vec<Finding> {
     let unread: i64 = stage.inputs.iter().map(Input::unread).sum();
     let waiting = || stage.inputs.iter().filter(|input| input.unread() > 0);
     let oldest_s = waiting().filter_map(|input| input.next_arrived_s).map(|s| now_s - s).fold(0.0, f64::max);
-    // Aggregators tell their progress whether rows come or not, so a message may wait at any moment: the newest row's age
-    // tells how far a stage is behind only where the messages' own age is not known.
+    // Aggregators report their progress whether rows arrive or not, so a message may wait at any moment: the newest row's age
+    // shows how far a stage is behind only where the messages' own age is not known.
     let is_dated = waiting().all(|input| input.next_arrived_s.is_some());
     let event_s = stage.event_s.filter(|_| !is_dated);
     let behind_s = event_s.map_or(oldest_s, |event_s| oldest_s.max(now_s - event_s));
@@ -149,11 +149,11 @@ pub fn lag(stage: &StageFacts, now_s: f64, lag_warn_s: f64) -> Vec<Finding> {
         }
         return notes.done();
     }
-    let who = match &stage.group {
+    let members = match &stage.group {
         Some(group) => many(group.members.len(), "member"),
         None => "members unknown".to_string(),
     };
-    let what = format!("{name}: {who}, {messages} to read, {} behind{last}", span(behind_s));
+    let what = format!("{name}: {members}, {messages} to read, {} behind{last}", span(behind_s));
     match behind_s > lag_warn_s {
         true => notes.warn(
             what,
@@ -168,11 +168,13 @@ pub fn lag(stage: &StageFacts, now_s: f64, lag_warn_s: f64) -> Vec<Finding> {
 pub fn positions(stage: &StageFacts, snapshot_interval_s: u64, now_s: f64) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Stages, "positions");
     let name = stage.name;
-    let anew = "stop all stages, delete the counters and partials topics, run `tailback migrate --forget-positions`, and start them \
+    let start_over = "stop all stages, delete the counters and partials topics, run `tailback migrate --forget-positions`, and start them \
                 again";
     if !stage.lost.is_empty() {
-        notes
-            .error(format!("{name}: its topic has lost partitions {:?} and was made anew", stage.lost), anew);
+        notes.error(
+            format!("{name}: its topic has lost partitions {:?} and was created again", stage.lost),
+            start_over,
+        );
     }
     for input in &stage.inputs {
         let next = input.next.unwrap_or(input.low);
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stage_that_nobody_runs_is_an_error_when_messages_wait() {
+    fn stopped_stage_is_an_error_when_messages_wait() {
         let found = lag(&stage(0, vec![input(0, 10, 30)]), 160.0, 30.0);
         assert_eq!(found[0].level, Level::Error);
         assert!(found[0].what.contains("20 messages wait, the oldest for 60 s"), "{found:?}");
@@ -254,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stage_that_reads_while_no_rows_come_is_behind_by_what_waits_not_by_the_newest_row() {
+    fn idle_stage_lags_by_waiting_messages() {
         let facts = StageFacts { event_s: Some(1.0), ..stage(1, vec![input(0, 10, 30), input(0, 30, 30)]) };
         let found = lag(&facts, 102.0, 30.0);
         assert_eq!(found[0].level, Level::Ok);
@@ -265,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn deleted_messages_are_an_error_and_a_topic_created_again_a_warning() {
+    fn deleted_messages_are_an_error_recreated_topic_a_warning() {
         for (input, word, level) in [
             (input(50, 10, 90), "40 messages", Level::Error),
             (input(0, 10, 5), "created again", Level::Warn),

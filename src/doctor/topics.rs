@@ -6,7 +6,7 @@ use super::words::{bytes, few, many, span};
 use crate::config::RunConfig;
 use std::collections::BTreeMap;
 
-/// Brokers: how many, where, and whether the addresses that they tell can be reached from here.
+/// Brokers: how many, where, and whether their advertised addresses can be reached from here.
 pub fn brokers(facts: &KafkaFacts, unreachable: &[(String, String)]) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Kafka, "brokers");
     let addresses: Vec<&str> = facts.brokers.iter().map(|(_, address)| address.as_str()).collect();
@@ -116,7 +116,7 @@ fn own_topic(
     leaders(topic, notes);
     layout(config, facts, topic, notes);
     let Some(settings) = &topic.settings else {
-        notes.unknown(&format!("the brokers do not tell the settings of {name} (right DESCRIBE_CONFIGS)"));
+        notes.unknown(&format!("the brokers do not return the settings of {name} (right DESCRIBE_CONFIGS)"));
         return;
     };
     keeping(config, topic, settings, (hours, key), notes);
@@ -141,7 +141,7 @@ fn layout(config: &RunConfig, facts: &KafkaFacts, topic: &TopicFacts, notes: &mu
     let count = topic.partitions.len() as i32;
     if count < config.kafka.partitions {
         notes.warn(
-            format!("topic {name} has {count} partitions, kafka.partitions says {}", config.kafka.partitions),
+            format!("topic {name} has {count} partitions, kafka.partitions is {}", config.kafka.partitions),
             "more processes than partitions cannot share the load; adding partitions moves components, so stop all \
              stages first, or set kafka.partitions to what there is",
         );
@@ -173,13 +173,13 @@ fn keeping(
     if let Some(ms) = keep.filter(|ms| (0..milliseconds(hours)).contains(ms)) {
         let (has, wants) = (span(ms as f64 / 1e3), span(f64::from(hours) * 3_600.0));
         notes.warn(
-            format!("topic {name} keeps messages for {has}, {key} says {wants}: a longer outage loses rows"),
+            format!("topic {name} keeps messages for {has}, {key} is {wants}: a longer outage loses rows"),
             alter(config, name, &format!("retention.ms={}", milliseconds(hours))),
         );
     }
     if let Some(most) = number(settings, "retention.bytes").filter(|most| *most >= 0) {
         notes.warn(
-            format!("topic {name} deletes messages above {} a partition, whatever {key} says", bytes(most)),
+            format!("topic {name} deletes messages above {} a partition, whatever {key} is", bytes(most)),
             alter(config, name, "retention.bytes=-1"),
         );
     }
@@ -225,7 +225,7 @@ fn alter(config: &RunConfig, topic: &str, setting: &str) -> String {
     )
 }
 
-/// Partitions that nobody leads, or whose copies lag.
+/// Partitions without a leader, or whose copies lag.
 fn leaders(topic: &TopicFacts, notes: &mut Notes) {
     let dead = topic.partitions.iter().filter(|partition| !partition.led).count();
     if dead > 0 {

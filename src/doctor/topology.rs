@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Ports and contradictions that are named; the rest is counted.
 const NAMED: usize = 5;
 
-/// What the files of `[site] topology` say, and which of the `reported` series they do not know.
+/// The topology of the files of `[site] topology`, and the `reported` series that it does not contain.
 pub fn check(files: &[PathBuf], reported: &Result<Vec<SeriesInfo>, String>) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Topology, "topology");
     if files.is_empty() {
@@ -67,7 +67,7 @@ fn ports(unknown: &[UnknownPort], notes: &mut Notes) {
             few(&named, NAMED),
             more(unknown.len())
         ),
-        "take the topology anew (ibnetdiscover, `rtr --interconnect`); until then these links have no peer and no class",
+        "read the topology again (ibnetdiscover, `rtr --interconnect`); until then these links have no peer and no class",
     );
 }
 
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_none_is_told() {
+    fn unreadable_file_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let found = check(&file(&folder, "hello\n"), &Ok(Vec::new()));
         assert_eq!(found[0].level, Level::Error, "{found:?}");

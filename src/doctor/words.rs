@@ -1,4 +1,4 @@
-//! Figures as a person reads them.
+//! Numbers as a person reads them.
 
 /// `5.2 s`, `3 min`, `2.5 h`, `4 days`.
 pub fn span(seconds: f64) -> String {

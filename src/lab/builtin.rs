@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_built_in_experiment_is_valid_and_says_where_it_comes_from() {
+    fn built_in_experiments_are_valid_and_name_their_source() {
         let all = all().unwrap();
         assert!(all.len() >= 20, "{}", all.len());
         for (name, experiment) in &all {

@@ -185,7 +185,7 @@ impl Build {
             ChangeSpec::Narrow => LinkChange::Narrow { link: link()?, percent: spec.percent },
             ChangeSpec::Reset => LinkChange::Reset(vertex()?),
             ChangeSpec::Silent => LinkChange::Silent(vertex()?),
-            ChangeSpec::Heard => LinkChange::Heard(vertex()?),
+            ChangeSpec::Reporting => LinkChange::Reporting(vertex()?),
             ChangeSpec::Skew => LinkChange::Skew { vertex: vertex()?, ms: spec.ms },
         };
         Ok(Event { at_s: spec.at_s, change })

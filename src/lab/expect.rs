@@ -28,7 +28,7 @@ pub struct Expectation {
     /// By what the other side is multiplied first.
     #[serde(default = "one")]
     pub times: f64,
-    /// What the paper gives, for whoever reads; it decides nothing.
+    /// The paper's value, for readers; it decides nothing.
     pub paper: Option<f64>,
 }
 

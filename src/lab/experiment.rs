@@ -8,7 +8,7 @@ use anyhow::Context;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
-/// One experiment, as its file says.
+/// One experiment, as in its file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
@@ -17,7 +17,7 @@ pub struct Experiment {
     /// Labels of the checks that it shows: `T1`.
     #[serde(default)]
     pub checks: Vec<String>,
-    /// Paper and section, or who asks.
+    /// Paper and section, or the question's source.
     pub source: String,
     /// What the paper found.
     pub paper: String,
@@ -42,7 +42,7 @@ pub struct Experiment {
     /// Situations to compare.
     #[serde(rename = "case")]
     pub cases: Vec<Case>,
-    /// Who runs.
+    /// The jobs.
     #[serde(rename = "job", default)]
     pub jobs: Vec<JobSpec>,
     /// What breaks.
@@ -114,7 +114,7 @@ pub struct IorSpec {
     pub noise: f64,
 }
 
-/// Clients that ask servers and wait (Brown 2018: I/O against its own threshold).
+/// Clients that send requests to servers and wait (Brown 2018: I/O against its own threshold).
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RequestsSpec {
@@ -206,7 +206,7 @@ pub struct JobSpec {
     pub cases: Vec<String>,
     /// Its nodes, in the order of the ranks.
     pub hosts: Vec<Selection>,
-    /// Who sends to whom.
+    /// Which rank sends to which.
     pub pattern: PatternSpec,
     /// Ranks between sender and receiver of a ring.
     #[serde(default)]
@@ -222,7 +222,7 @@ pub struct JobSpec {
     /// 1: as slow as its slowest flow, 0: as the mean of its flows.
     #[serde(default = "one")]
     pub coupling: f64,
-    /// Whether the scheduler tells of it.
+    /// Whether the scheduler reports it.
     #[serde(default = "yes")]
     pub known: bool,
     /// Whether it runs at a fifth of its rate up to second 120, as job `id + 100`, and then in full for 200 s.
@@ -248,7 +248,7 @@ fn one() -> f64 {
 pub enum PatternSpec {
     /// To random others.
     Uniform,
-    /// Everybody to everybody.
+    /// Every node to every node.
     AllToAll,
     /// To the rank `step` further on.
     Ring,
@@ -345,13 +345,13 @@ pub enum ChangeSpec {
     /// Its rows are missing from now on.
     Silent,
     /// Its rows are there again.
-    Heard,
+    Reporting,
     /// Its clock is off from now on.
     Skew,
 }
 
 impl Experiment {
-    /// Reads `text`; `name` says where it comes from.
+    /// Reads `text`; `name` is its source.
     ///
     /// # Errors
     /// What is wrong, with the line.

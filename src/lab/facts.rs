@@ -1,8 +1,8 @@
 //! Values of measures of one case.
 
+use super::calculations::{of_messages, of_requests};
 use super::case::is_inner;
 use super::experiment::{Case, JobSpec};
-use super::figures::{of_messages, of_requests};
 use super::measure::Measure;
 use super::play::{JobPlayed, Played};
 use anyhow::Context;
@@ -22,7 +22,7 @@ pub struct Facts<'e> {
     pub played: Option<Played>,
     /// Its seed.
     pub seed: u64,
-    /// Its jobs, as the file says.
+    /// Its jobs, as in the file.
     pub specs: Vec<&'e JobSpec>,
 }
 
@@ -43,7 +43,7 @@ impl Facts<'_> {
                 Some(word) => regions.iter().filter(|r| r.cause == *word || r.kind == *word).count() as f64,
                 None => regions.len() as f64,
             },
-            "first_s" => regions.first().context("no region was told")?.start_s,
+            "first_s" => regions.first().context("no region was reported")?.start_s,
             "links_most" => f64::from(regions.iter().map(|region| region.links_most).max().unwrap_or(0)),
             "relief" => regions.iter().map(|region| region.relief).fold(0.0, f64::max),
             "blamed" => blamed(played, &measure.job(0)?.to_string()),
@@ -109,7 +109,7 @@ impl Facts<'_> {
 
 fn of_job(job: &JobPlayed, measure: &Measure) -> anyhow::Result<f64> {
     let run_s = || job.end_s.map(|end_s| end_s - job.start_s).context("the job had not ended");
-    let found = || job.found.with_context(|| format!("{measure}: Tailback says nothing of the job"));
+    let found = || job.found.with_context(|| format!("{measure}: Tailback reports nothing of the job"));
     Ok(match measure.name.as_str() {
         "run_s" => run_s()?,
         "alone_s" => job.alone_s,
@@ -128,15 +128,15 @@ fn of_job(job: &JobPlayed, measure: &Measure) -> anyhow::Result<f64> {
     })
 }
 
-fn laid_to(job: &JobPlayed, who: &str) -> f64 {
-    let is_of = |cause: &&(String, String, f64)| cause.0 == who || cause.1 == who;
+fn laid_to(job: &JobPlayed, source: &str) -> f64 {
+    let is_of = |cause: &&(String, String, f64)| cause.0 == source || cause.1 == source;
     job.causes.iter().filter(is_of).map(|(.., share)| share).sum()
 }
 
 fn paths_s(played: &Played, measure: &Measure) -> anyhow::Result<f64> {
     let state = measure.argument(0)?;
-    let told = within(&played.paths, measure, 1)?;
-    Ok(told.iter().filter(|told| told.name() == state).count() as f64)
+    let states = within(&played.paths, measure, 1)?;
+    Ok(states.iter().filter(|found| found.name() == state).count() as f64)
 }
 
 fn sends_mb_per_s(played: &Played, measure: &Measure) -> anyhow::Result<f64> {
@@ -163,7 +163,7 @@ fn blamed(played: &Played, job: &str) -> f64 {
         region
             .causes
             .iter()
-            .filter(|(cause, who, _)| is_other(cause) && who == job)
+            .filter(|(cause, source, _)| is_other(cause) && source == job)
             .map(|(.., share)| share)
             .sum()
     };

@@ -4,20 +4,20 @@
 //! |---|---|
 //! | `run_s(J)`, `alone_s(J)`, `slowdown(J)` | run time of job J, run time alone, one over the other |
 //! | `lost_self_s(J)`, `lost_others_s(J)`, `lost_failover_s(J)` | the truth about its losses, in seconds |
-//! | `found_s(J)`, `found_lo_s(J)`, `found_hi_s(J)` | what Tailback says that it lost, and the 95% interval |
-//! | `found_self_s(J)`, `found_others_s(J)` | what Tailback says it lost on links, to itself and to others |
-//! | `laid_to(J, WHO)` | share of J's loss that Tailback lays to WHO: another job's number, or the word of a cause |
+//! | `found_s(J)`, `found_lo_s(J)`, `found_hi_s(J)` | the loss that Tailback reports, and its 95% interval |
+//! | `found_self_s(J)`, `found_others_s(J)` | the loss on links that Tailback reports, to itself and to others |
+//! | `laid_to(J, SOURCE)` | share of J's loss that Tailback lays to SOURCE: another job's number, or the word of a cause |
 //! | `completeness(J)` | share of the job's data that was there |
-//! | `regions()`, `regions(WORD)` | contended regions told; those of a cause or a kind |
+//! | `regions()`, `regions(WORD)` | reported contended regions; those of a cause or a kind |
 //! | `first_s()` | when the first region begins, in seconds |
 //! | `links_most()`, `relief()` | most links of a region, highest relief bound |
 //! | `blamed(J)` | largest share of a region's load that is laid to J as another's fault |
 //! | `series(/P/)`, `series_outside(/P/)` | series of regions whose names match a pattern, or do not |
-//! | `incidents(WORD)` | how often links were told to be `down`, `recovered`, `flapping`, those of one moment counted once |
-//! | `paths_s(STATE, H, A, B)` | of seconds A to B, those in which host H, with a failure at one of its links, is told to be `up`, `degraded`, `partitioned` or `unknown` |
+//! | `incidents(WORD)` | how often links were reported as `down`, `recovered`, `flapping`; simultaneous reports count once |
+//! | `paths_s(STATE, H, A, B)` | of seconds A to B, those in which host H, with a failure at one of its links, is reported as `up`, `degraded`, `partitioned` or `unknown` |
 //! | `sends_mb_per_s(H, A, B)` | what host H, with a failure at one of its links, really sends in seconds A to B, in the mean |
 //! | `episodes(/P/)` | contended stretches of series whose names match |
-//! | `load_max(C)`, `load_mean(C)`, `load_sum(C)`, `idle(C)` | what is asked of links, over their capacity; the mean is that of links that carry something |
+//! | `load_max(C)`, `load_mean(C)`, `load_sum(C)`, `idle(C)` | demand on links, over their capacity; the mean is that of links that carry something |
 //! | `max_over_mean(C)` | worst load over the mean of all links |
 //! | `shared(J, K)`, `descends(J)` | links between switches that both J's messages and K's writes cross; second-level switches through which J's writes descend |
 //! | `bandwidth(J)` | mean of what its flows get when they send as fast as they can, over a host's link |
@@ -35,7 +35,7 @@
 use serde::Deserialize;
 use std::fmt;
 
-/// What is asked of a case.
+/// A measure of a case.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Measure {
@@ -134,7 +134,7 @@ impl Measure {
         PLAYED.contains(&self.name.as_str())
     }
 
-    /// An argument, by its place.
+    /// An argument, by its index.
     ///
     /// # Errors
     /// It is missing.
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_of_the_pen_is_told_with_what_was_meant() {
+    fn misspelt_measure_is_refused_with_the_nearest_name() {
         assert!(parse("a/regoins()").unwrap_err().contains("\"regions\""));
         assert!(parse("run_s").is_err() && parse("a/run_s(1").is_err());
     }

@@ -8,10 +8,10 @@
 //! | [`select`] | placement of jobs |
 //! | [`case`] | from words to a lab that can be played |
 //! | [`play`] | a case through the whole pipeline |
-//! | `paths` | what is told of hosts whose links fail |
+//! | `paths` | the reported state of hosts whose links fail |
 //! | [`measure`] | what can be expected |
 //! | [`facts`] | its values |
-//! | `figures` | those of requests and messages by themselves |
+//! | `calculations` | requests and messages by themselves |
 //! | [`expect`] | expectations and whether they hold |
 //! | [`mod@run`] | `lab run` |
 //! | [`record`] | `lab record`: a case as rows, jobs, topology and truth |
@@ -21,11 +21,11 @@
 //! | [`builtin`] | experiments that the binary brings along |
 
 pub mod builtin;
+mod calculations;
 pub mod case;
 pub mod expect;
 pub mod experiment;
 pub mod facts;
-mod figures;
 pub mod machine;
 pub mod measure;
 pub mod outcome;

@@ -1,4 +1,4 @@
-//! What is told of links that fail, and of the hosts that they connect: partitioned, degraded, up.
+//! Reported states of failing links, and of the hosts that they connect: partitioned, degraded, up.
 
 use crate::pipeline::Pipeline;
 use detector::fabric::lifecycle::{self, LinkEvent, PairState};
@@ -12,14 +12,14 @@ pub struct Paths {
     events: Vec<LinkEvent>,
     /// Each host's name and links, each of which is a path into the network.
     hosts: Vec<(String, Vec<LinkIndex>)>,
-    /// By host, second by second: how its links connect it, as it is told.
-    pub told: BTreeMap<String, Vec<PairState>>,
+    /// By host, second by second: how its links connect it, as reported.
+    pub reported: BTreeMap<String, Vec<PairState>>,
     /// By host: bytes that it really sent in each second.
     pub sent: BTreeMap<String, Vec<f64>>,
 }
 
 impl Paths {
-    /// Of a lab; nothing has been told.
+    /// Of a lab; nothing has been reported.
     pub fn of(setup: &Setup) -> Paths {
         let topology = &setup.topology;
         let cables = setup.events.iter().filter_map(|event| match event.change {
@@ -33,29 +33,29 @@ impl Paths {
         Paths {
             events: Vec::new(),
             hosts: hosts.into_iter().map(of).collect(),
-            told: BTreeMap::new(),
+            reported: BTreeMap::new(),
             sent: BTreeMap::new(),
         }
     }
 
-    /// What became of links, incident by incident.
+    /// Kinds of link incidents, in order.
     pub fn incidents(&self) -> Vec<String> {
         let incidents = lifecycle::incidents(&self.events);
         incidents.iter().map(|incident| incident.events[0].event.name().to_string()).collect()
     }
 
-    /// Takes what the last results of the pipeline said of links.
+    /// Takes the link events of the last results of the pipeline.
     pub fn finish(&mut self, pipeline: &Pipeline) {
         self.events.extend_from_slice(pipeline.link_events());
     }
 
-    /// The same, and how hosts are connected by what is told now. `carried` are bytes of this second by link.
+    /// The same, and the currently reported states of hosts. `carried` are bytes of this second by link.
     pub fn look(&mut self, pipeline: &Pipeline, carried: &[f64]) {
         self.finish(pipeline);
         for (host, links) in &self.hosts {
             let state = pipeline.fabric.as_ref().map(|fabric| fabric.paths(links.iter().copied()));
             let sent = links.iter().map(|link| carried[link.at()]).sum();
-            self.told.entry(host.clone()).or_default().extend(state);
+            self.reported.entry(host.clone()).or_default().extend(state);
             self.sent.entry(host.clone()).or_default().push(sent);
         }
     }

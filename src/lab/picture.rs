@@ -1,4 +1,4 @@
-//! A case as SVG: jobs as bars, below them how many links are contended in truth and how many are told.
+//! A case as SVG: jobs as bars, below them how many links are contended in truth and how many are reported.
 
 use super::outcome::CaseOutcome;
 use super::play::{JobPlayed, Played};
@@ -63,7 +63,7 @@ fn bar(job: &JobPlayed, scale: &Scale, top: f64) -> String {
         )
     };
     let text = format!(
-        "<text x=\"4\" y=\"{:.1}\">job {}</text>\n<title>job {}: lost {:.0} s to others, told {found}</title>\n",
+        "<text x=\"4\" y=\"{:.1}\">job {}</text>\n<title>job {}: lost {:.0} s to others, reported {found}</title>\n",
         top + BAR - 2.0,
         job.job_id,
         job.job_id,
@@ -73,8 +73,8 @@ fn bar(job: &JobPlayed, scale: &Scale, top: f64) -> String {
 }
 
 fn curves(played: &Played, scale: &Scale, top: f64) -> String {
-    let (truth, told) = (&played.timeline.truth, &played.timeline.told);
-    let most = truth.iter().chain(told).copied().max().unwrap_or(0).max(1);
+    let (truth, reported) = (&played.timeline.truth, &played.timeline.reported);
+    let most = truth.iter().chain(reported).copied().max().unwrap_or(0).max(1);
     let y = |links: u32| top + CURVES - 8.0 - (CURVES - 24.0) * f64::from(links) / f64::from(most);
     let steps = |values: &[u32]| {
         let mut points = String::new();
@@ -91,9 +91,9 @@ fn curves(played: &Played, scale: &Scale, top: f64) -> String {
          <polyline points=\"{}\" fill=\"none\" stroke=\"#c0392b\" stroke-width=\"1.5\"/>\n\
          <text x=\"4\" y=\"{:.1}\">contended</text>\n<text x=\"4\" y=\"{:.1}\">max {most}</text>\n\
          <text x=\"{left:.1}\" y=\"{:.1}\" fill=\"#5d7f9e\">filled: truth</text>\n\
-         <text x=\"{:.1}\" y=\"{:.1}\" fill=\"#c0392b\">line: told by Tailback</text>\n",
+         <text x=\"{:.1}\" y=\"{:.1}\" fill=\"#c0392b\">line: reported by Tailback</text>\n",
         steps(truth),
-        steps(told),
+        steps(reported),
         top + 26.0,
         top + 38.0,
         top + 11.0,
@@ -125,7 +125,7 @@ mod tests {
     fn names_are_escaped_and_an_empty_case_has_a_picture() {
         let case = CaseOutcome { name: "<script>".to_string(), played: None };
         let jobs = vec![JobPlayed { job_id: 1, end_s: Some(9.0), alone_s: 5.0, ..JobPlayed::default() }];
-        let timeline = Timeline { truth: vec![0, 2, 2], told: vec![0, 0, 1] };
+        let timeline = Timeline { truth: vec![0, 2, 2], reported: vec![0, 0, 1] };
         for played in [Played::default(), Played { seconds: 3, jobs, timeline, ..Played::default() }] {
             let svg = svg(&case, &played);
             assert!(

@@ -1,4 +1,4 @@
-//! A case through the whole pipeline: what really happened, and what Tailback says of it.
+//! A case through the whole pipeline: what really happened, and what Tailback reports.
 
 use super::experiment::{Case, IorSpec, ModelSpec};
 use super::paths::Paths;
@@ -30,7 +30,7 @@ pub struct Played {
     pub episodes: Vec<String>,
     /// What became of links, incident by incident: `down`, `recovered` and so on.
     pub incidents: Vec<String>,
-    /// By host with an event at one of its links: second by second, how its links connect it, as it is told.
+    /// By host with an event at one of its links: second by second, how its links connect it, as reported.
     pub paths: BTreeMap<String, Vec<PairState>>,
     /// By the same hosts: bytes that they really sent, second by second.
     pub sent: BTreeMap<String, Vec<f64>>,
@@ -38,7 +38,7 @@ pub struct Played {
     pub timeline: Timeline,
 }
 
-/// A job: the truth, and what Tailback says. Times in seconds, the start of the case being 0.
+/// A job: the truth, and what Tailback reports. Times in seconds, the start of the case being 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JobPlayed {
     /// The scheduler's number.
@@ -55,14 +55,14 @@ pub struct JobPlayed {
     pub lost_others_s: f64,
     /// Lost to links that failed.
     pub lost_failover_s: f64,
-    /// What Tailback says; `null` where it says nothing.
+    /// What Tailback reports; `null` where it reports nothing.
     pub found: Option<FoundOfJob>,
     /// Shares of its loss by cause: the word of the cause, and the job or series that is named for it.
     #[serde(default)]
     pub causes: Vec<(String, String, f64)>,
 }
 
-/// What Tailback says of a job.
+/// What Tailback reports of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FoundOfJob {
     /// Seconds lost.
@@ -79,10 +79,10 @@ pub struct FoundOfJob {
     pub completeness: f64,
 }
 
-/// A contended region as it was told last.
+/// A contended region as last reported.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RegionPlayed {
-    /// What people call it.
+    /// Its readable name.
     pub name: String,
     /// Its largest cause.
     pub cause: String,
@@ -107,8 +107,8 @@ pub struct RegionPlayed {
 pub struct Timeline {
     /// Links or series that are contended in truth.
     pub truth: Vec<u32>,
-    /// Links in open regions, or open episodes, as they are told at that second.
-    pub told: Vec<u32>,
+    /// Links in open regions, or open episodes, as reported at that second.
+    pub reported: Vec<u32>,
 }
 
 fn settings(model: ModelSpec) -> Settings {
@@ -131,36 +131,36 @@ pub fn network(case: &Case, setup: &Setup, seconds: u32, mut second: impl FnMut(
     let mut pipeline =
         Pipeline::new(settings(case.model)).with_network(Arc::new(Network::of(topology)), fabric);
     let mut lab = Lab::new(setup.clone())?;
-    let mut told = Told::default();
+    let mut reported = Reported::default();
     let mut timeline = Timeline::default();
     let mut paths = Paths::of(setup);
     for _ in 0..seconds {
         let tick = lab.step();
         pipeline.declare(tick.jobs.to_vec());
         pipeline.feed_counters(tick.sources, tick.counters);
-        told.take(pipeline.take(), &pipeline);
+        reported.take(pipeline.take(), &pipeline);
         paths.look(&pipeline, lab.carried());
         timeline.truth.push(lab.contended().len() as u32);
-        timeline.told.push(told.links_now());
+        timeline.reported.push(reported.links_now());
         second();
     }
     pipeline.detector.finish();
-    told.take(pipeline.take(), &pipeline);
+    reported.take(pipeline.take(), &pipeline);
     paths.finish(&pipeline);
-    let jobs = lab.truth().jobs.iter().map(|truth| of_lab(truth, &told, &pipeline)).collect();
+    let jobs = lab.truth().jobs.iter().map(|truth| of_lab(truth, &reported, &pipeline)).collect();
     Ok(Played {
         seconds,
         jobs,
-        regions: told.regions(lab::START),
-        episodes: told.series_of_episodes(),
+        regions: reported.regions(lab::START),
+        episodes: reported.series_of_episodes(),
         incidents: paths.incidents(),
-        paths: paths.told,
+        paths: paths.reported,
         sent: paths.sent,
         timeline,
     })
 }
 
-fn of_lab(truth: &LabJobTruth, told: &Told, pipeline: &Pipeline) -> JobPlayed {
+fn of_lab(truth: &LabJobTruth, reported: &Reported, pipeline: &Pipeline) -> JobPlayed {
     JobPlayed {
         job_id: truth.job_id,
         start_s: truth.start_s,
@@ -169,8 +169,8 @@ fn of_lab(truth: &LabJobTruth, told: &Told, pipeline: &Pipeline) -> JobPlayed {
         lost_self_s: truth.lost.self_s,
         lost_others_s: truth.lost.to_others_s(),
         lost_failover_s: truth.lost.failover_s,
-        found: told.of_job(&truth.job_id.to_string(), pipeline),
-        causes: told.causes_of_job(&truth.job_id.to_string()),
+        found: reported.of_job(&truth.job_id.to_string(), pipeline),
+        causes: reported.causes_of_job(&truth.job_id.to_string()),
     }
 }
 
@@ -189,7 +189,7 @@ pub fn ior(case: &Case, spec: IorSpec, seed: u64, mut second: impl FnMut()) -> a
     let mut cluster = Cluster::new(scenario::ior(spec.case, spec.noise)?, start, seed)?;
     let mut pipeline = Pipeline::new(settings(case.model));
     let (mut rows, mut decoded) = (Rows::default(), Decoded::default());
-    let mut told = Told::default();
+    let mut reported = Reported::default();
     let mut timeline = Timeline::default();
     while cluster.tick(&mut rows) {
         decoded.clear();
@@ -197,14 +197,14 @@ pub fn ior(case: &Case, spec: IorSpec, seed: u64, mut second: impl FnMut()) -> a
             pipeline.decoder.json_line(Some(schema.name()), line, &mut decoded);
         }
         pipeline.feed(&decoded);
-        told.take(pipeline.take(), &pipeline);
-        timeline.told.push(told.episodes_now());
+        reported.take(pipeline.take(), &pipeline);
+        timeline.reported.push(reported.episodes_now());
         second();
     }
     pipeline.detector.finish();
-    told.take(pipeline.take(), &pipeline);
+    reported.take(pipeline.take(), &pipeline);
     let truth = cluster.truth();
-    let seconds = timeline.told.len() as u32;
+    let seconds = timeline.reported.len() as u32;
     timeline.truth = (0..seconds)
         .map(|at| {
             let at_s = start.seconds() + f64::from(at) + 0.5;
@@ -214,12 +214,12 @@ pub fn ior(case: &Case, spec: IorSpec, seed: u64, mut second: impl FnMut()) -> a
             truth.series.iter().filter(during).count() as u32
         })
         .collect();
-    let jobs = (1..).zip(&truth.jobs).map(|(number, job)| of_ior(number, job, start, &told, &pipeline));
+    let jobs = (1..).zip(&truth.jobs).map(|(number, job)| of_ior(number, job, start, &reported, &pipeline));
     Ok(Played {
         seconds,
         jobs: jobs.collect(),
         regions: Vec::new(),
-        episodes: told.series_of_episodes(),
+        episodes: reported.series_of_episodes(),
         incidents: Vec::new(),
         paths: BTreeMap::new(),
         sent: BTreeMap::new(),
@@ -227,7 +227,7 @@ pub fn ior(case: &Case, spec: IorSpec, seed: u64, mut second: impl FnMut()) -> a
     })
 }
 
-fn of_ior(number: u64, truth: &JobTruth, start: Time, told: &Told, pipeline: &Pipeline) -> JobPlayed {
+fn of_ior(number: u64, truth: &JobTruth, start: Time, reported: &Reported, pipeline: &Pipeline) -> JobPlayed {
     let run_s = truth.end.map_or(0.0, |end| end - truth.start);
     JobPlayed {
         job_id: number,
@@ -235,22 +235,22 @@ fn of_ior(number: u64, truth: &JobTruth, start: Time, told: &Told, pipeline: &Pi
         end_s: truth.end.map(|end| end - start.seconds()),
         alone_s: run_s - truth.slowdown_s,
         lost_others_s: truth.slowdown_s,
-        found: told.of_job(&truth.job_id, pipeline),
-        causes: told.causes_of_job(&truth.job_id),
+        found: reported.of_job(&truth.job_id, pipeline),
+        causes: reported.causes_of_job(&truth.job_id),
         ..JobPlayed::default()
     }
 }
 
-/// What was told so far.
+/// Everything that the pipeline reported so far.
 #[derive(Default)]
-struct Told {
+struct Reported {
     regions: BTreeMap<RegionId, Region>,
     results: BTreeMap<Name, JobResult>,
     episodes: BTreeMap<EpisodeId, String>,
     open: BTreeSet<EpisodeId>,
 }
 
-impl Told {
+impl Reported {
     fn take(&mut self, batch: ResultBatch, pipeline: &Pipeline) {
         for result in batch.job_results {
             self.results.insert(result.job_id.clone(), result);

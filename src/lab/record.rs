@@ -79,7 +79,7 @@ const FILES: [(&str, PutRows); 3] = [
 struct Record {
     files: Vec<(BufWriter<File>, PutRows)>,
     rows: Vec<u8>,
-    /// As the scheduler told of them last.
+    /// As the scheduler last reported them.
     jobs: BTreeMap<String, Job>,
 }
 

@@ -25,7 +25,7 @@ pub struct ReportArgs {
     pub svg: Option<PathBuf>,
 }
 
-/// Prints the table; writes the page and the pictures, if they are asked for.
+/// Prints the table; writes the page and the pictures, if requested.
 ///
 /// # Errors
 /// Outcomes that cannot be read, a disk that refuses.
@@ -133,17 +133,17 @@ fn jobs_table(case: &CaseOutcome) -> String {
     }
     format!(
         "<table><tr><th>job</th><th>run (s)</th><th>alone (s)</th><th>lost to others (s)</th>\
-         <th>to itself (s)</th><th>Tailback says (s)</th><th>95%</th></tr>\n{rows}</table>"
+         <th>to itself (s)</th><th>Tailback reports (s)</th><th>95%</th></tr>\n{rows}</table>"
     )
 }
 
-/// Job, run time, run time alone, truly lost to others and failures, to itself, told, interval.
+/// Job, run time, run time alone, truly lost to others and failures, to itself, reported, interval.
 fn job_lines(case: &CaseOutcome) -> Vec<[String; 7]> {
     let jobs = case.played.iter().flat_map(|played| &played.jobs);
     let line = |job: &super::play::JobPlayed| {
         let run = job.end_s.map_or("runs".to_string(), |end_s| format!("{:.0}", end_s - job.start_s));
         let lost = format!("{:.1}", job.lost_others_s + job.lost_failover_s);
-        let told = job.found.map_or("-".to_string(), |found| format!("{:.1}", found.slowdown_s));
+        let reported = job.found.map_or("-".to_string(), |found| format!("{:.1}", found.slowdown_s));
         let interval =
             job.found.map_or(String::new(), |found| format!("{:.1} to {:.1}", found.lo_s, found.hi_s));
         [
@@ -152,7 +152,7 @@ fn job_lines(case: &CaseOutcome) -> Vec<[String; 7]> {
             format!("{:.0}", job.alone_s),
             lost,
             format!("{:.1}", job.lost_self_s),
-            told,
+            reported,
             interval,
         ]
     };
@@ -162,10 +162,10 @@ fn job_lines(case: &CaseOutcome) -> Vec<[String; 7]> {
 /// The jobs of a case, for an experiment that expects nothing.
 pub(super) fn jobs_in_words(case: &CaseOutcome, out: &mut impl Write) -> anyhow::Result<()> {
     writeln!(out, "  case {}", case.name)?;
-    for [job, run, alone, lost, own, told, interval] in job_lines(case) {
+    for [job, run, alone, lost, own, reported, interval] in job_lines(case) {
         writeln!(
             out,
-            "    job {job}: ran {run} s, alone {alone} s; lost {lost} s to others, {own} s to itself; Tailback says {told} s ({interval})"
+            "    job {job}: ran {run} s, alone {alone} s; lost {lost} s to others, {own} s to itself; Tailback reports {reported} s ({interval})"
         )?;
     }
     for region in case.played.iter().flat_map(|played| &played.regions) {

@@ -39,10 +39,10 @@ pub struct RunArgs {
     pub threads: Option<u16>,
 }
 
-/// Runs them and tells what came out.
+/// Runs experiments and prints their outcomes.
 ///
 /// # Errors
-/// An experiment that cannot be read or built, or expectations that do not hold, after everything was told.
+/// An experiment that cannot be read or built, or expectations that do not hold, after everything was printed.
 pub fn run(args: &RunArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let experiments = chosen(args)?;
     if let Some(folder) = &args.out {
@@ -61,7 +61,7 @@ pub fn run(args: &RunArgs, out: &mut impl Write) -> anyhow::Result<()> {
         }
         match args.json {
             true => writeln!(out, "{}", serde_json::to_string(&outcome)?)?,
-            false => tell(&outcome, out)?,
+            false => print(&outcome, out)?,
         }
     }
     out.flush()?;
@@ -103,7 +103,7 @@ pub(super) fn named(name: &str) -> anyhow::Result<(String, Experiment)> {
 /// All cases of all experiments.
 struct Work<'e> {
     experiments: &'e [(String, Experiment)],
-    /// Place of the experiment, case, whether it must be played; the longest first.
+    /// Index of the experiment, case, whether it must be played; the longest first.
     cases: Vec<(usize, &'e Case, bool)>,
 }
 
@@ -146,8 +146,8 @@ impl<'e> Work<'e> {
             .enumerate()
             .map(|(at, (_, experiment))| {
                 let of_case = |case: &Case| {
-                    let place = done.iter().position(|(of, name, _)| *of == at && *name == case.name);
-                    let (.., facts) = done.swap_remove(place.context("a case was not played")?);
+                    let index = done.iter().position(|(of, name, _)| *of == at && *name == case.name);
+                    let (.., facts) = done.swap_remove(index.context("a case was not played")?);
                     facts.with_context(|| format!("case {}", case.name))
                 };
                 experiment.cases.iter().map(of_case).collect()
@@ -201,7 +201,7 @@ fn judge(name: &str, experiment: &Experiment, facts: Vec<Facts<'_>>) -> Outcome 
     Outcome::of(name, experiment, cases.collect(), judged)
 }
 
-fn tell(outcome: &Outcome, out: &mut impl Write) -> anyhow::Result<()> {
+fn print(outcome: &Outcome, out: &mut impl Write) -> anyhow::Result<()> {
     let labels =
         if outcome.checks.is_empty() { String::new() } else { format!(" ({})", outcome.checks.join(", ")) };
     writeln!(out, "{}: {}{labels}", outcome.name, outcome.title)?;

@@ -6,7 +6,7 @@ use schemas::{Topology, VertexIndex};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Some hosts. Without anything said, all of them, leaf by leaf.
+/// Some hosts. By default all of them, leaf by leaf.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Selection {
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_chosen_is_told() {
+    fn invalid_choice_is_reported() {
         let tree = Leaves::of(&two_level(4, 2, 3).unwrap());
         assert!(select(&tree, "count = 13").unwrap_err().to_string().contains("12 are there"));
         assert!(select(&tree, "beside = [9]").unwrap_err().to_string().contains("no job 9"));

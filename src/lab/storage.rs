@@ -10,7 +10,7 @@ use serde::Deserialize;
 pub struct IoSpec {
     /// How many of the nodes write.
     pub writers: usize,
-    /// What each of them asks for.
+    /// Demand of each of them.
     pub rate: RateSpec,
     /// Servers, which writers take in turn.
     pub targets: Vec<Selection>,
@@ -26,7 +26,7 @@ pub struct IoSpec {
     /// Whether the servers are those of the one file system of four OSTs, whose writers share as table 4.1 measured.
     #[serde(default)]
     pub osts: bool,
-    /// Collective buffering, which says how long one lasts in the place of `for_s`.
+    /// Collective buffering, which determines the duration of one instead of `for_s`.
     pub collective: Option<CollectiveSpec>,
 }
 

@@ -1,4 +1,4 @@
-//! Files of aggregator daemons: from whom they collect, when, and where rows go.
+//! Files of aggregator daemons: their sources, their schedule, and where rows go.
 
 use super::Files;
 use super::decomposition;
@@ -14,7 +14,7 @@ const FOLDER: &str = "aggregators";
 /// Memory of sets: what a daemon needs at least, and for each producer.
 const MEMORY_MB: usize = 64;
 const MEMORY_PER_HOST_KB: usize = 96;
-/// A host that asks switches has a set for each of their ports.
+/// A host that queries switches has a set for each of their ports.
 const MEMORY_SWITCHES_KB: usize = 512 * 1024;
 
 /// Adds the files.

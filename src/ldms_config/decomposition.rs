@@ -1,4 +1,4 @@
-//! From sets to rows: ldmsd's decomposition file, static for every schema, so that each row tells its producer, instance
+//! From sets to rows: ldmsd's decomposition file, static for every schema, so that each row contains its producer, instance
 //! and time, and topics do not change their names with the list of metrics.
 
 use super::samplers::tile_columns;
@@ -18,9 +18,9 @@ pub fn matches(site: &Site) -> Vec<(String, &'static str)> {
             found.push((schema.to_string(), pattern));
         }
     };
-    let places = site.aries_places();
+    let halves = site.router_halves();
     for half in [Half::Left, Half::Right, Half::Whole] {
-        if places.values().any(|place| place.half == half) {
+        if halves.values().any(|part| part.half == half) {
             add(half.schema(), half.schema());
         }
     }
@@ -89,7 +89,7 @@ fn own_columns(site: &Site, schema: &str) -> anyhow::Result<Vec<Value>> {
                 class.ports.iter().flat_map(|port| counters().map(move |c| format!("{prefix}{c}#{port}")));
             return Ok(names.map(|name| counter(&name)).collect());
         }
-        (_, None) => anyhow::bail!("nobody knows the columns of {schema}"),
+        (_, None) => anyhow::bail!("the columns of {schema} are unknown"),
     };
     Ok(serde_json::from_str(text)?)
 }

@@ -16,7 +16,7 @@ pub fn fill(piece: &str, values: &[(&str, &str)]) -> anyhow::Result<String> {
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
     });
     match left {
-        Some(name) => anyhow::bail!("a piece of configuration has @{name}@, which nobody fills"),
+        Some(name) => anyhow::bail!("a piece of configuration has @{name}@, which is never filled in"),
         None => Ok(text),
     }
 }
@@ -35,7 +35,7 @@ pub fn auth_line(site: &Site) -> String {
     match site.ldmsd.auth {
         Auth::Ovis => format!("default_auth plugin=ovis conf={}", site.ldmsd.auth_file),
         Auth::Munge => "default_auth plugin=munge".to_string(),
-        Auth::None => "# No authentication: whoever reaches the port reads all sets.".to_string(),
+        Auth::None => "# No authentication: any host that reaches the port can read all sets.".to_string(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Writing the folder: files of others, and files that somebody changed, are left alone unless forced.
+//! Writing the folder: foreign files, and files that were edited, are left alone unless forced.
 
 use super::Files;
 use anyhow::{Context, bail};
@@ -50,7 +50,7 @@ fn check(folder: &Path, path: &Path, recorded: Option<&String>) -> anyhow::Resul
     }
 }
 
-/// FNV-1a of 64 bits: it tells an edit, not an attack.
+/// FNV-1a of 64 bits: it detects an edit, not an attack.
 fn digest(bytes: &[u8]) -> String {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, step))

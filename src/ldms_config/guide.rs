@@ -1,4 +1,4 @@
-//! The README of a generated folder: what goes where, how daemons are started, what nobody can avoid.
+//! The README of a generated folder: what goes where, how daemons are started, known limits.
 
 use super::decomposition;
 use schemas::Site;

@@ -3,7 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`samplers`] | what runs on nodes |
-//! | [`aggregators`] | who collects and stores |
+//! | [`aggregators`] | aggregators that collect and store |
 //! | [`decomposition`] | from sets to rows |
 //! | [`guide`] | the README of the folder |
 //! | [`fill`] | `@NAME@` in the pieces |
@@ -43,7 +43,7 @@ pub type Files = BTreeMap<PathBuf, String>;
 /// All files of a site.
 ///
 /// # Errors
-/// If a piece has a name that nobody fills, which a test excludes.
+/// If a piece has a name that is never filled in, which a test excludes.
 pub fn generate(site: &Site) -> anyhow::Result<Files> {
     let mut files = Files::new();
     samplers::write(site, &mut files)?;
@@ -55,7 +55,7 @@ pub fn generate(site: &Site) -> anyhow::Result<Files> {
 /// Reads the site file, generates, writes.
 ///
 /// # Errors
-/// What is wrong with the site, a sentence for each key; a file that somebody else wrote.
+/// What is wrong with the site, a sentence for each key; a file that this command did not write.
 pub fn run(args: &LdmsConfigArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let shown = args.site.display();
     let text = std::fs::read_to_string(&args.site).with_context(|| format!("{shown} cannot be read"))?;

@@ -4,7 +4,7 @@
 use super::Files;
 use super::fill::{auth_line, auth_name, fill, unit, us};
 use samplers::ldms;
-use schemas::site::{Half, HostClass, IbSampler, Place, Role, Scheduler, expected};
+use schemas::site::{Half, HostClass, IbSampler, Role, RouterHalf, Scheduler, expected};
 use schemas::{Name, Site};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -22,26 +22,26 @@ const TILE_ROWS: u32 = 5;
 /// # Errors
 /// See [`fill`].
 pub fn write(site: &Site, files: &mut Files) -> anyhow::Result<()> {
-    let places = site.aries_places();
+    let halves = site.router_halves();
     let ids = site.component_ids();
     let mut kinds: BTreeMap<Role, Vec<String>> = BTreeMap::new();
     for class in &site.classes {
         for tiles in [true, false] {
             let hosts: Vec<&Name> =
-                class.hosts.iter().filter(|host| places.contains_key(*host) == tiles).collect();
+                class.hosts.iter().filter(|host| halves.contains_key(*host) == tiles).collect();
             if hosts.is_empty() {
                 continue;
             }
             let text = class_file(site, class, tiles)?;
             let file = file_name(site, class.role, text, &mut kinds, files);
             for host in hosts {
-                let text = host_file(site, host, ids.get(host).copied(), places.get(host), &file);
+                let text = host_file(site, host, ids.get(host).copied(), halves.get(host), &file);
                 files.insert(in_folder(&format!("hosts/{host}.conf")), text);
             }
         }
         companions(class, files);
     }
-    for half in places.values().map(|place| place.half).collect::<BTreeSet<Half>>() {
+    for half in halves.values().map(|part| part.half).collect::<BTreeSet<Half>>() {
         files.insert(in_folder(&format!("{}.metrics", half.schema())), tile_metrics(half));
     }
     Ok(())
@@ -129,16 +129,16 @@ fn pieces(site: &Site, class: &HostClass, tiles: bool) -> String {
     [ldms::LISTEN, network, lustre, jobs].concat()
 }
 
-fn host_file(site: &Site, host: &Name, id: Option<u64>, place: Option<&Place>, file: &str) -> String {
+fn host_file(site: &Site, host: &Name, id: Option<u64>, part: Option<&RouterHalf>, file: &str) -> String {
     let dir = &site.ldmsd.conf_dir;
     let mut text =
         format!("# ldmsd -F -c {dir}/hosts/{host}.conf -c {dir}/{file}\nenv TAILBACK_HOST={host}\n");
     text += &format!("env TAILBACK_COMPONENT_ID={}\n", id.unwrap_or(0));
-    if let Some(place) = place {
+    if let Some(part) = part {
         // The sampler's own name of a router has the number of its chip, of which a blade has one.
         let lines = [
-            format!("env TAILBACK_ARIES_ROUTER={}a0\n", place.router),
-            format!("env TAILBACK_ARIES_TILES={}\n", place.half.schema()),
+            format!("env TAILBACK_ARIES_ROUTER={}a0\n", part.router),
+            format!("env TAILBACK_ARIES_TILES={}\n", part.half.schema()),
         ];
         text.extend(lines);
     }

@@ -19,14 +19,15 @@ pub(super) fn page(facts: &PostMortem, compared: Option<(&str, &[ComparedItem])>
             body.push(timeline::svg(facts));
             body.push(causes(&result.causes, result.slowdown_s));
         }
-        None => body.push(list("What was lost", &[
-            "Not known: nothing was measured of this job. Without data nobody can say whether it met contention.".to_string(),
-        ])),
+        None => body.push(list(
+            "What was lost",
+            &["Unknown: no data of this job. Whether it met contention is unknown.".to_string()],
+        )),
     }
-    body.push(list("Made of", &parts::factors(facts)));
+    body.push(list("Breakdown", &parts::factors(facts)));
     body.push(regions(facts));
     body.push(episodes(facts));
-    body.push(list("What is not known", &unknowns::sentences(facts)));
+    body.push(list("Unknown", &unknowns::sentences(facts)));
     if let Some((other, items)) = compared {
         let rows = compare::cells(id, other, items);
         body.push(section(&format!("Compared with job {}", escape(other)), &table(&rows)));
@@ -85,7 +86,7 @@ fn table<const N: usize>(rows: &[[String; N]]) -> String {
 fn head(facts: &PostMortem) -> String {
     let job = &facts.job;
     let end = match job.end {
-        Some(end) if job.end_presumed => format!("{} at the latest (nobody told of its end)", utc(end)),
+        Some(end) if job.end_presumed => format!("{} at the latest (end not reported)", utc(end)),
         Some(end) => utc(end),
         None => format!("no end by {}", utc(facts.until)),
     };
@@ -111,7 +112,7 @@ fn causes(causes: &[CauseShare], slowdown_s: f64) -> String {
         [percent(c.share), format!("{:.1}", c.share * slowdown_s), cause(c), kind(c.kind).to_string()]
     };
     let rows: Vec<[String; 4]> = std::iter::once(head).chain(causes.iter().map(row)).collect();
-    section("Who", &table(&rows))
+    section("Causes", &table(&rows))
 }
 
 fn regions(facts: &PostMortem) -> String {
@@ -127,7 +128,7 @@ fn regions(facts: &PostMortem) -> String {
             r.name.clone(),
             r.lost_s.map_or_else(|| "makes its load".to_string(), |lost_s| format!("{lost_s:.1} s")),
             percent(r.share),
-            parts::who(r),
+            parts::largest_cause(r),
             kind(r.kind).to_string(),
             percent(r.completeness),
         ]

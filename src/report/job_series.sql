@@ -1,4 +1,4 @@
--- How many series the job uses, how many were last heard before it began, and how many before it ended.
+-- How many series the job uses, how many reported last before it began, and how many before it ended.
 SELECT count(*),
        count(*) FILTER (WHERE l.time IS NULL OR l.time <= ?2),
        count(*) FILTER (WHERE l.time > ?2 AND l.time < ?3 - 5.0)

@@ -23,13 +23,13 @@ pub struct PostMortemJson<'a> {
     pub run_s: f64,
     /// What it lost, as in `jobs.jsonl`; null if nothing was measured, which does not mean that it lost nothing.
     pub result: Option<&'a JobResult>,
-    /// What its loss is made of; null where nothing was learnt of it.
+    /// What its loss is made of; null where nothing was learned of it.
     pub factors: Option<&'a JobFactors>,
     /// Contended regions that it waits in, and those of whose load it makes a part.
     pub regions: &'a [JobRegion],
     /// Contended stretches of its resources that overlap the run, in the order of their start.
     pub episodes: Vec<EpisodeJson<'a>>,
-    /// Share of the loss for which nobody is named, 0 to 1; null without a result.
+    /// Share of the loss with unknown cause, 0 to 1; null without a result.
     pub unexplained_share: Option<f64>,
     /// Links and mounts that the job uses.
     pub series: u64,
@@ -50,7 +50,7 @@ pub struct EpisodeJson<'a> {
     pub start: f64,
     /// End; for an open episode its latest tick.
     pub end: f64,
-    /// Whether contention still goes on.
+    /// Whether contention is ongoing.
     pub open: bool,
     /// Unit of `baseline` and `peak`; null for a metric that this program does not know.
     pub unit: Option<&'static str>,
@@ -68,7 +68,7 @@ pub struct EpisodeJson<'a> {
     pub slowdown_in_run_s: f64,
     /// Ticks seen over ticks expected.
     pub completeness: f64,
-    /// Who took what this series lost.
+    /// Causes of this series' loss.
     pub causes: &'a [CauseShare],
 }
 
@@ -89,7 +89,7 @@ impl<'a> From<&'a PostMortem> for PostMortemJson<'a> {
             episodes: facts.episodes.iter().map(|e| episode(facts, e)).collect(),
             unexplained_share: facts.seen().map(|_| facts.unexplained_share()),
             series: facts.series.total,
-            series_unheard: facts.series.unheard,
+            series_unheard: facts.series.without_readings,
             series_fell_silent: facts.series.fell_silent,
         }
     }

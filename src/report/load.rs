@@ -17,7 +17,7 @@ use std::path::Path;
 pub(super) fn load(path: &Path, id: &str) -> Result<PostMortem> {
     let mut connection = open_reader(path)?;
     let unreadable = || format!("{}: job {id:?} cannot be read", path.display());
-    // One transaction: all answers are of the same commit, although the writer goes on.
+    // One transaction: all answers are of the same commit, although the writer continues.
     let store = connection.transaction().with_context(unreadable)?;
     match job(&store, id).with_context(unreadable)? {
         Some(job) => facts(&store, job).with_context(unreadable),
@@ -149,7 +149,11 @@ fn series(store: &Connection, job: &Job, until: Time) -> Result<SeriesCount> {
     let parameters = params![job.job_id.as_str(), job.start.seconds(), until.seconds()];
     let count = |row: &Row<'_>, column| row.get::<_, i64>(column).map(|n| n as u64);
     let read = |row: &Row<'_>| {
-        Ok(SeriesCount { total: count(row, 0)?, unheard: count(row, 1)?, fell_silent: count(row, 2)? })
+        Ok(SeriesCount {
+            total: count(row, 0)?,
+            without_readings: count(row, 1)?,
+            fell_silent: count(row, 2)?,
+        })
     };
     Ok(store.query_row(include_str!("job_series.sql"), parameters, read)?)
 }
@@ -193,7 +197,7 @@ fn regions(store: &Connection, job: &Job, until: Time) -> Result<Vec<JobRegion>>
             share: row.get(9)?,
             cause: word(row.get(10)?)?,
             kind: word(row.get(11)?)?,
-            who: row.get(12)?,
+            source: row.get(12)?,
             confidence: row.get(13)?,
             completeness: row.get(14)?,
         });

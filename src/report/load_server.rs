@@ -16,7 +16,7 @@ pub(super) fn load(settings: &PgSettings, id: &str) -> Result<PostMortem> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let client = connect(settings).await?;
-        // One transaction: all answers are of the same commit, although the writers go on.
+        // One transaction: all answers are of the same commit, although the writers continue.
         client.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
         facts(&client, id).await
     })
@@ -98,7 +98,7 @@ async fn result(from: &Client, id: &Name) -> Result<Option<JobResult>> {
     }))
 }
 
-/// Cut to the run; how the loss grew within each is not told, and taken as even.
+/// Cut to the run; the loss within each is taken as even.
 async fn episodes(from: &Client, id: &str) -> Result<Vec<ResourceEpisode>> {
     let rows = from.query(include_str!("server/job_episodes.sql"), &[&id]).await?;
     let episode = |row: &Row| ResourceEpisode {
@@ -156,7 +156,7 @@ async fn regions(from: &Client, id: &str) -> Result<Vec<JobRegion>> {
             share: row.get(9),
             cause: word(row.get(10))?,
             kind: word(row.get(11))?,
-            who: row.get(12),
+            source: row.get(12),
             confidence: row.get(13),
             completeness: row.get(14),
         })

@@ -1,13 +1,13 @@
-//! `tailback report JOB`: what a job lost, when, on which resource, to whom, and what is not known.
+//! `tailback report JOB`: what a job lost, when, on which resource, the causes, and what is not known.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `post_mortem.rs` | [`PostMortem`], the facts, and the figures that follow from them |
+//! | `post_mortem.rs` | [`PostMortem`], the facts, and the numbers that follow from them |
 //! | `load.rs` | reading them from the store; the statements are the `.sql` files here |
 //! | `load_server.rs` | reading them from PostgreSQL; the statements are `server/*.sql` |
-//! | `nearest.rs` | which known job somebody may have meant |
+//! | `nearest.rs` | known jobs with a similar number |
 //! | `render.rs`, `table.rs`, `unknowns.rs` | the facts as text: the page, its table of episodes, its last part |
-//! | `sparkline.rs`, `nodes.rs`, `words.rs` | loss over time in one line, node lists, figures with units |
+//! | `sparkline.rs`, `nodes.rs`, `words.rs` | loss over time in one line, node lists, numbers with units |
 //! | `parts.rs` | factors and regions in lines |
 //! | `json.rs` | the facts as one JSON object |
 //! | `html.rs`, `timeline.rs`, `page.css` | the facts as one page of HTML, and its drawing |
@@ -46,10 +46,10 @@ use serde_json::json;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
-/// Columns of a page that is not written to a terminal, or to one that does not tell its width.
+/// Columns of a page that is not written to a terminal, or to one of unknown width.
 const WIDTH: usize = 120;
 
-/// What a job lost to contention: how much, when, on which resource, and to whom
+/// What a job lost to contention: how much, when, on which resource, and the causes
 #[derive(Debug, clap::Args)]
 pub struct ReportArgs {
     /// The scheduler's number of the job
@@ -58,7 +58,7 @@ pub struct ReportArgs {
     /// The store that `tailback run` or `tailback demo` writes
     #[arg(long, value_name = "FILE", default_value = "tailback.db")]
     pub store: PathBuf,
-    /// Ask the database of this configuration (TOML) instead of a store
+    /// Query the database of this configuration (TOML) instead of a store
     #[arg(long, value_name = "FILE", conflicts_with = "store")]
     pub config: Option<PathBuf>,
     /// Compare with an earlier run: `report 1234 --compare 1198`, or `report --compare 1234 1198`
@@ -116,7 +116,7 @@ impl Source<'_> {
     }
 }
 
-/// Prints the post-mortem that `args` ask for.
+/// Prints the requested post-mortem.
 ///
 /// # Errors
 /// One sentence naming the store that cannot be read, or the job that is not in it and those that might be meant.
@@ -142,7 +142,7 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     out.write_all(text.as_bytes()).context("the report cannot be written")
 }
 
-/// Colours only for a person, and only for one who did not decline them (no-color.org).
+/// Colours only on a terminal, and only without NO_COLOR (no-color.org).
 fn colour() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Which known job somebody may have meant.
+//! Known jobs with a similar number.
 
 use super::words::printable;
 

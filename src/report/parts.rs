@@ -22,8 +22,8 @@ pub(super) fn factors(facts: &PostMortem) -> Vec<String> {
     );
     let runs = counted(f.beta_runs as usize, "run", "runs");
     lines.push(match f.beta_version {
-        0 => format!("a second of contention is taken to cost {} s; nothing was learnt yet", plain(f.beta)),
-        _ => format!("a second of contention costs {} s, learnt from {runs}", plain(f.beta)),
+        0 => format!("assumes {} s lost per contended second (uncalibrated)", plain(f.beta)),
+        _ => format!("a contended second costs {} s, learned from {runs}", plain(f.beta)),
     });
     if !f.caveat.is_empty() {
         lines.push(printable(&f.caveat));
@@ -54,13 +54,13 @@ fn line(facts: &PostMortem, of: &JobRegion) -> String {
     let from = offset(Time::from_seconds(of.from).seconds_since(facts.job.start));
     let lasting = format!("{:.0} s{}", of.until - of.from, if of.open { "+" } else { "" });
     let what = match of.lost_s {
-        Some(lost_s) => format!("lost {lost_s:.1} s; {}", who(of)),
+        Some(lost_s) => format!("lost {lost_s:.1} s; {}", largest_cause(of)),
         None => format!("makes {} of its load", percent(of.share)),
     };
     format!("{from}  {lasting}  {}  {what} ({})", printable(&of.name), kind(of.kind))
 }
 
 /// The largest cause, with how sure it is.
-pub(super) fn who(of: &JobRegion) -> String {
-    format!("{}, confidence {}", cause_word(of.cause, &of.who), percent(of.confidence))
+pub(super) fn largest_cause(of: &JobRegion) -> String {
+    format!("{}, confidence {}", cause_word(of.cause, &of.source), percent(of.confidence))
 }

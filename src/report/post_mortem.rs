@@ -1,4 +1,4 @@
-//! The facts of a post-mortem, and the figures that follow from them. Nothing is read or printed here.
+//! The facts of a post-mortem, and the numbers that follow from them. Nothing is read or printed here.
 
 use schemas::{Cause, CauseKind, Episode, Job, JobFactors, JobResult, Metric, Time};
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 /// Everything the store knows about one job's loss.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PostMortem {
-    /// Who, where, when.
+    /// Owner, nodes, times.
     pub job: Job,
     /// The end of the run, or for a job without one the latest time the store knows.
     pub until: Time,
@@ -14,9 +14,9 @@ pub struct PostMortem {
     pub result: Option<JobResult>,
     /// Contended stretches of its series during its run, in the order of their start.
     pub episodes: Vec<ResourceEpisode>,
-    /// How many of its series were heard.
+    /// How many of its series reported.
     pub series: SeriesCount,
-    /// What its loss is made of; `None` where nothing was learnt of it.
+    /// What its loss is made of; `None` where nothing was learned of it.
     pub factors: Option<JobFactors>,
     /// Contended regions that it waits in, the largest loss first, then those of whose load it makes a part.
     pub regions: Vec<JobRegion>,
@@ -27,7 +27,7 @@ pub struct PostMortem {
 pub struct JobRegion {
     /// Its number.
     pub id: u64,
-    /// What people call it.
+    /// Its readable name.
     pub name: String,
     /// Whether the job waits in it; else it makes a part of its load.
     pub waits: bool,
@@ -35,7 +35,7 @@ pub struct JobRegion {
     pub from: f64,
     /// Until when within the run, in seconds since the epoch.
     pub until: f64,
-    /// Whether it goes on.
+    /// Whether it is ongoing.
     pub open: bool,
     /// Most links it ever had.
     pub links_most: i64,
@@ -49,8 +49,9 @@ pub struct JobRegion {
     pub cause: Cause,
     /// What could be done about it.
     pub kind: CauseKind,
-    /// Who is the largest cause: a job or a series; empty where nobody is named.
-    pub who: String,
+    /// The largest cause: a job or a series; empty where it is unknown.
+    #[serde(rename = "who")]
+    pub source: String,
     /// How sure that is, 0 to 1.
     pub confidence: f64,
     /// Share of its links' data that was there, 0 to 1.
@@ -68,14 +69,14 @@ pub struct ResourceEpisode {
     pub episode: Episode,
 }
 
-/// A job's series by when they were last heard.
+/// A job's series by the time of their last reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SeriesCount {
     /// All of them.
     pub total: u64,
-    /// Never heard, or not since the job began.
-    pub unheard: u64,
-    /// Heard during the run, and silent before its end.
+    /// Without a reading since the job began.
+    pub without_readings: u64,
+    /// With readings during the run, and silent before its end.
     pub fell_silent: u64,
 }
 
@@ -85,7 +86,7 @@ impl PostMortem {
         self.until.seconds_since(self.job.start).max(0.0)
     }
 
-    /// The result, if anything at all was seen of the job: without data there is none, whatever its figures say.
+    /// The result, if anything at all was seen of the job: without data there is none, whatever its numbers are.
     pub fn seen(&self) -> Option<&JobResult> {
         self.result.as_ref().filter(|r| r.completeness > 0.0)
     }
@@ -117,7 +118,7 @@ impl PostMortem {
         (0..columns).map(|c| part(c).clamp(0.0, 1.0)).collect()
     }
 
-    /// Share of the loss for which nobody is named, 0 to 1.
+    /// Share of the loss with unknown cause, 0 to 1.
     pub fn unexplained_share(&self) -> f64 {
         let causes = self.result.iter().flat_map(|r| &r.causes);
         let named = causes.filter(|c| c.cause != Cause::Unknown);

@@ -1,4 +1,4 @@
-//! The facts as text: what, when, who, and what is not known.
+//! The facts as text: losses, times, causes, and what is not known.
 
 use super::words::{cause, counted, kind, percent, printable, utc};
 use super::{PostMortem, nodes, parts, sparkline, table, unknowns};
@@ -21,8 +21,8 @@ pub fn render(facts: &PostMortem, width: usize, colour: bool) -> String {
         Some(result) => {
             page.push(lost(facts, result, &paint));
             page.extend(when(facts, width, &paint));
-            page.extend(who(result, &paint));
-            page.extend(section(&paint, "Made of", parts::factors(facts)));
+            page.extend(causes(result, &paint));
+            page.extend(section(&paint, "Breakdown", parts::factors(facts)));
             page.extend(section(&paint, "Where", parts::regions(facts)));
         }
         None => page.extend(no_data(&paint)),
@@ -30,13 +30,13 @@ pub fn render(facts: &PostMortem, width: usize, colour: bool) -> String {
     let unknown = unknowns::sentences(facts);
     if !unknown.is_empty() {
         page.push(String::new());
-        page.push(paint.bold("What is not known"));
+        page.push(paint.bold("Unknown"));
         page.extend(unknown.iter().map(|s| format!("  {s}")));
     }
     page.join("\n") + "\n"
 }
 
-/// A part of the page with its title; nothing where there is nothing to tell.
+/// A part of the page with its title; nothing without lines.
 fn section(paint: &Paint, title: &str, lines: Vec<String>) -> Vec<String> {
     if lines.is_empty() {
         return lines;
@@ -50,7 +50,7 @@ fn head(facts: &PostMortem, paint: &Paint) -> Vec<String> {
     let label = if job.label.is_empty() { String::new() } else { format!(" ({})", printable(&job.label)) };
     let title = format!("Job {}{label}  {}  {}", job.job_id, printable(&job.name), of_user(&job.user));
     let until = match job.end {
-        Some(end) if job.end_presumed => format!("to {} at the latest (nobody told of its end)", utc(end)),
+        Some(end) if job.end_presumed => format!("to {} at the latest (end not reported)", utc(end)),
         Some(end) => format!("to {}", utc(end)),
         None => format!("and had no end by {}", utc(facts.until)),
     };
@@ -112,8 +112,8 @@ pub(super) fn lost_words(facts: &PostMortem, r: &JobResult) -> String {
 
 fn no_data(paint: &Paint) -> Vec<String> {
     vec![
-        paint.loss("  lost   not known: nothing was measured of this job"),
-        "         Without data nobody can say whether it met contention.".to_string(),
+        paint.loss("  lost   unknown: no data of this job"),
+        "         Whether it met contention is unknown.".to_string(),
     ]
 }
 
@@ -137,19 +137,19 @@ fn when(facts: &PostMortem, width: usize, paint: &Paint) -> Vec<String> {
     lines
 }
 
-fn who(result: &JobResult, paint: &Paint) -> Vec<String> {
+fn causes(result: &JobResult, paint: &Paint) -> Vec<String> {
     if result.slowdown_s <= 0.0 {
         return Vec::new();
     }
-    let mut lines = vec![String::new(), paint.bold("Who")];
+    let mut lines = vec![String::new(), paint.bold("Causes")];
     let named: Vec<&CauseShare> = result.causes.iter().filter(|c| c.cause != Cause::Unknown).collect();
     if named.is_empty() {
-        lines.push("  The data names nobody.".to_string());
+        lines.push("  No cause is known.".to_string());
     }
     lines.extend(named.into_iter().map(|c| {
         let seconds = c.share * result.slowdown_s;
-        let figures = format!("{:>4}  {seconds:>7.1} s", percent(c.share));
-        format!("  {} {figures}  {} ({})", paint.loss(&bar(c.share)), cause(c), kind(c.kind))
+        let amount = format!("{:>4}  {seconds:>7.1} s", percent(c.share));
+        format!("  {} {amount}  {} ({})", paint.loss(&bar(c.share)), cause(c), kind(c.kind))
     }));
     let others = counted(result.causes.len(), "cause", "causes");
     lines.truncate(lines.len().min(2 + 12));

@@ -5,7 +5,7 @@ use super::words;
 /// From no loss to all of the time lost.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// One block for each share; the lowest says that no loss was found, and any loss at all is higher.
+/// One block for each share; the lowest means that no loss was found, and any loss at all is higher.
 pub(super) fn sparkline(shares: &[f64]) -> String {
     let top = BLOCKS.len() - 1;
     let block = |share: &f64| BLOCKS[((share * top as f64).ceil() as usize).min(top)];

@@ -59,7 +59,7 @@ fn line(row: &Cells, widths: &[usize; 7]) -> String {
     let mut line = String::new();
     for (at, (cell, width)) in row.iter().zip(widths).enumerate() {
         let cell = shorten(cell, *width);
-        // Figures stand right, words left.
+        // Numbers stand right, words left.
         line += &match at {
             0 | 1 | 6 => format!("  {cell:>width$}"),
             _ => format!("  {cell:<width$}"),

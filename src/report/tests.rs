@@ -1,5 +1,5 @@
 //! Pages against golden files, and the way from the store to the page.
-//! `UPDATE_GOLDEN=1 cargo test` writes the golden files anew.
+//! `UPDATE_GOLDEN=1 cargo test` writes the golden files again.
 
 mod network;
 
@@ -101,7 +101,7 @@ fn contended() -> PostMortem {
         until: at(473.0),
         result: Some(result()),
         episodes: episodes(),
-        series: SeriesCount { total: 64, unheard: 2, fell_silent: 0 },
+        series: SeriesCount { total: 64, without_readings: 2, fell_silent: 0 },
         factors: Some(factors()),
         regions: regions(),
     }
@@ -237,7 +237,7 @@ fn stored() -> (tempfile::TempDir, PathBuf) {
 fn what_was_committed_is_what_is_reported() {
     let (_folder, path) = stored();
     let mut want = contended();
-    want.series = SeriesCount { total: 2, unheard: 0, fell_silent: 1 };
+    want.series = SeriesCount { total: 2, without_readings: 0, fell_silent: 1 };
     assert_eq!(load::load(&path, "4711").unwrap(), want);
 }
 

@@ -9,7 +9,8 @@ const SHARE_MIN: f64 = 0.005;
 /// One sentence for each thing that is not known.
 pub(super) fn sentences(facts: &PostMortem) -> Vec<String> {
     let (running, incomplete, unjudged) = (running(facts), incomplete(facts), unjudged(facts));
-    let all = [running, incomplete, unjudged, unheard(facts), fell_silent(facts), unexplained(facts)];
+    let all =
+        [running, incomplete, unjudged, without_readings(facts), fell_silent(facts), unexplained(facts)];
     all.into_iter().flatten().collect()
 }
 
@@ -32,12 +33,12 @@ fn unjudged(facts: &PostMortem) -> Option<String> {
     Some(format!("The job was {words}; the upper end of the interval holds what it may have lost then."))
 }
 
-fn unheard(facts: &PostMortem) -> Option<String> {
+fn without_readings(facts: &PostMortem) -> Option<String> {
     let series = facts.series;
     if series.total == 0 {
         return Some("Nothing is known about which links and file systems the job used.".to_string());
     }
-    let n = series.unheard as usize;
+    let n = series.without_readings as usize;
     let of = counted(series.total as usize, "resource", "resources");
     (n > 0).then(|| format!("{n} of its {of} sent no reading since it began."))
 }
@@ -51,6 +52,6 @@ fn fell_silent(facts: &PostMortem) -> Option<String> {
 fn unexplained(facts: &PostMortem) -> Option<String> {
     let lost = facts.seen()?.slowdown_s > 0.0;
     let share = facts.unexplained_share();
-    let sentence = || format!("For {} of the loss the data does not tell who caused it.", percent(share));
+    let sentence = || format!("The cause of {} of the loss is unknown.", percent(share));
     (lost && share > SHARE_MIN).then(sentence)
 }

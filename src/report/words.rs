@@ -1,4 +1,4 @@
-//! Figures and times as a person reads them.
+//! Numbers and times as a person reads them.
 
 use schemas::{Cause, CauseKind, CauseShare, Metric, Time};
 
@@ -39,7 +39,7 @@ pub(super) fn figure(metric: Option<Metric>, value: f64) -> String {
     }
 }
 
-/// From one mean to another; a unit that both have is said once.
+/// From one mean to another; a unit that both have is written once.
 pub(super) fn change(metric: Option<Metric>, from: f64, to: f64) -> String {
     let (from, to) = (figure(metric, from), figure(metric, to));
     let unit = |text: &str| text.split_once(' ').map(|(_, unit)| unit.to_string());
@@ -80,22 +80,22 @@ pub(super) fn metric(metric: Option<Metric>) -> &'static str {
     }
 }
 
-/// Who or what causes a loss, in plain words.
+/// The cause of a loss, in plain words.
 pub(super) fn cause(share: &CauseShare) -> String {
     cause_word(share.cause, &share.series_or_job)
 }
 
-/// A cause with who is named for it, in plain words.
-pub(super) fn cause_word(cause: Cause, who: &str) -> String {
-    let who = printable(who);
+/// A cause with its job or series, in plain words.
+pub(super) fn cause_word(cause: Cause, source: &str) -> String {
+    let source = printable(source);
     match cause {
-        Cause::OtherJob if who.is_empty() || who == "another job" => "another job".to_string(),
+        Cause::OtherJob if source.is_empty() || source == "another job" => "another job".to_string(),
         Cause::SelfInflicted => "the job itself".to_string(),
-        Cause::OtherJob => format!("job {who}"),
-        Cause::IoOnMpi => format!("I/O on the links of messages, {who}"),
-        Cause::FailoverInduced => format!("load of a failed or narrowed path, {who}"),
-        Cause::Server => slower_server(&who),
-        Cause::Unknown => "not known".to_string(),
+        Cause::OtherJob => format!("job {source}"),
+        Cause::IoOnMpi => format!("I/O on the links of messages, {source}"),
+        Cause::FailoverInduced => format!("load of a failed or narrowed path, {source}"),
+        Cause::Server => slower_server(&source),
+        Cause::Unknown => "unknown".to_string(),
     }
 }
 
@@ -110,10 +110,10 @@ fn slower_server(series: &str) -> String {
 /// What sort of bottleneck it is, in plain words.
 pub(super) fn kind(kind: CauseKind) -> &'static str {
     match kind {
-        CauseKind::Avoidable => "avoidable: idle links stand beside it",
-        CauseKind::Capacity => "capacity: all of the resource is in use",
-        CauseKind::Endpoint => "endpoint: one end cannot take more",
-        CauseKind::Unknown => "kind not known",
+        CauseKind::Avoidable => "avoidable: parallel links idle",
+        CauseKind::Capacity => "capacity: saturated",
+        CauseKind::Endpoint => "endpoint: receiver-limited",
+        CauseKind::Unknown => "kind unknown",
     }
 }
 

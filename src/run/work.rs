@@ -121,7 +121,7 @@ impl Outcome {
             && r.job_results.is_empty()
             && r.job_series.is_empty()
             && r.series.is_empty()
-            && r.heard.is_empty()
+            && r.last_seen.is_empty()
             && r.regions.is_empty()
             && r.factors.is_empty()
             && r.silences.is_empty()

@@ -13,28 +13,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// A producer that is asked for news once a tick: no thread of ours waits for it.
+/// A producer that is polled for delivery reports once a tick, without a thread of its own.
 pub struct KafkaSink {
-    producer: BaseProducer<Ear>,
+    producer: BaseProducer<DeliveryReports>,
     topics: [(Kind, String); 3],
     brokers: String,
     dropped: u64,
     /// Rows dropped since the queue became full; `None` while it is not.
     full_since: Option<u64>,
     events: Vec<Event>,
-    /// Whether the last news was good.
+    /// Whether the last deliveries succeeded; `None` before the first.
     works: Option<bool>,
 }
 
-/// Counts what was delivered and what was given up; keeps the last error.
+/// Counts delivered and failed rows; keeps the last error.
 #[derive(Default)]
-struct Ear {
+struct DeliveryReports {
     delivered: AtomicU64,
-    given_up: AtomicU64,
+    failed: AtomicU64,
     error: Mutex<Option<String>>,
 }
 
-impl ClientContext for Ear {
+impl ClientContext for DeliveryReports {
     fn log(&self, _: RDKafkaLogLevel, _: &str, text: &str) {
         // Brokers that are away fill lines and lines: what matters comes as an error.
         tracing::debug!(target: "librdkafka", "{text}");
@@ -47,7 +47,7 @@ impl ClientContext for Ear {
     }
 }
 
-impl ProducerContext for Ear {
+impl ProducerContext for DeliveryReports {
     type DeliveryOpaque = ();
 
     fn delivery(&self, result: &DeliveryResult<'_>, (): ()) {
@@ -55,7 +55,7 @@ impl ProducerContext for Ear {
             Ok(_) => self.delivered.fetch_add(1, Ordering::Relaxed),
             Err((error, _)) => {
                 *self.error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
-                self.given_up.fetch_add(1, Ordering::Relaxed)
+                self.failed.fetch_add(1, Ordering::Relaxed)
             }
         };
     }
@@ -65,7 +65,7 @@ impl KafkaSink {
     /// A producer for `brokers` (`config`: those of `[kafka]`) that keeps at most `buffer_kib` of rows.
     ///
     /// # Errors
-    /// What librdkafka says of the properties.
+    /// librdkafka's error for the properties.
     pub fn new(
         config: &RunConfig,
         brokers: &str,
@@ -76,7 +76,7 @@ impl KafkaSink {
         let mut own = vec![ONE_BY_ONE, ("queue.buffering.max.kbytes", kib.as_str())];
         let brokers = if brokers == "config" { config.kafka.brokers.join(",") } else { brokers.to_string() };
         own.push(("bootstrap.servers", brokers.as_str()));
-        let producer = client(config, Role::Producer, &own, Ear::default())?;
+        let producer = client(config, Role::Producer, &own, DeliveryReports::default())?;
         let topic = |kind: Kind| (kind, format!("{prefix}{}", kind.schema()));
         Ok(KafkaSink {
             producer,
@@ -118,13 +118,13 @@ impl KafkaSink {
         format!("Kafka at {}", self.brokers)
     }
 
-    /// News of deliveries: one event when they begin to work, and one when they cease to.
-    fn listen(&mut self) {
+    /// Polls delivery reports. Adds one event when deliveries begin to work, and one when they stop.
+    fn poll_deliveries(&mut self) {
         self.producer.poll(Duration::ZERO);
-        let ear = self.producer.context();
-        let delivered = ear.delivered.swap(0, Ordering::Relaxed);
-        self.dropped += ear.given_up.swap(0, Ordering::Relaxed);
-        let error = ear.error.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let reports = self.producer.context();
+        let delivered = reports.delivered.swap(0, Ordering::Relaxed);
+        self.dropped += reports.failed.swap(0, Ordering::Relaxed);
+        let error = reports.error.lock().unwrap_or_else(PoisonError::into_inner).take();
         if delivered > 0 && self.works != Some(true) {
             self.works = Some(true);
             self.events.push(Event::OutputReady(self.name()));
@@ -146,7 +146,7 @@ impl Sink for KafkaSink {
     }
 
     fn drain_events(&mut self, events: &mut Vec<Event>) {
-        self.listen();
+        self.poll_deliveries();
         events.append(&mut self.events);
     }
 
@@ -158,10 +158,10 @@ impl Sink for KafkaSink {
         false
     }
 
-    fn finish(&mut self, patience: Duration) {
+    fn finish(&mut self, timeout: Duration) {
         // What did not leave in time is counted below.
-        let _ = self.producer.flush(patience);
-        self.listen();
+        let _ = self.producer.flush(timeout);
+        self.poll_deliveries();
         self.dropped += self.producer.in_flight_count().max(0) as u64;
     }
 }

@@ -10,7 +10,7 @@ use samplers::native::{Address, Outlet, Sink};
 use schemas::Name;
 use std::path::{Path, PathBuf};
 
-/// Where rows go: to one place.
+/// The output of rows: exactly one.
 #[derive(Debug, Args)]
 pub struct OutputArgs {
     /// File to append rows to, `-` for standard output

@@ -13,10 +13,10 @@ use samplers::{Cluster, Rows, Scenario};
 use schemas::{Name, Time};
 use std::time::{Duration, Instant};
 
-/// Time within which what was sent must have arrived at the end.
-const FAREWELL: Duration = Duration::from_secs(10);
-/// Time for which brokers may take no rows.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Timeout for the delivery of sent rows at the end.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(10);
+/// Timeout of brokers that take no rows.
+const SEND_TIMEOUT: Duration = Duration::from_secs(60);
 /// A second that comes later than this is not made up for: the machine was asleep or too slow.
 const LATE_S: f64 = 5.0;
 
@@ -30,7 +30,7 @@ pub(super) struct Live<'a> {
     pub(super) seconds: Option<u64>,
 }
 
-/// Publishes the rows of a cluster, each second's when that second is over, until it is asked to end.
+/// Publishes the rows of a cluster, each second's when that second is over, until a stop is requested.
 ///
 /// # Errors
 /// A prefix that is none, brokers whose properties are wrong, rows that did not arrive.
@@ -59,7 +59,7 @@ pub(super) fn publish(scenario: Scenario, seed: u64, live: &Live<'_>) -> anyhow:
             }
             sent += way.send(&rows)?;
         }
-        way.producer.flush(FAREWELL).context("rows did not arrive")?;
+        way.producer.flush(FLUSH_TIMEOUT).context("rows did not arrive")?;
         eprintln!("{sent} rows in {seconds} s");
         Ok(())
     })
@@ -93,7 +93,7 @@ impl Way<'_> {
             match self.producer.send(record) {
                 Ok(()) => return Ok(()),
                 Err((KafkaError::MessageProduction(RDKafkaErrorCode::QueueFull), back))
-                    if begun.elapsed() < PATIENCE =>
+                    if begun.elapsed() < SEND_TIMEOUT =>
                 {
                     record = back;
                     self.producer.poll(Duration::from_millis(50));

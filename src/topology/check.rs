@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
-/// Faults of a kind that are told to a person; JSON has a thousand.
+/// Faults of a kind that the text lists; JSON has a thousand.
 const SHOWN: usize = 20;
 
 pub(super) fn check(
@@ -26,14 +26,14 @@ pub(super) fn check(
         let faults = reading.faults.examples();
         writeln!(out, "{:#}", json!({ "counts": counts, "faults": faults, "unknown_ports": unknown }))?;
     } else {
-        tell(reading, &unknown, out)?;
+        print(reading, &unknown, out)?;
     }
     let wrong = reading.faults.total() + unknown.len() as u64;
     anyhow::ensure!(wrong == 0, "the topology has {wrong} fault{}", if wrong == 1 { "" } else { "s" });
     Ok(())
 }
 
-fn tell(reading: &TopologyReading, unknown: &[UnknownPort], out: &mut impl Write) -> std::io::Result<()> {
+fn print(reading: &TopologyReading, unknown: &[UnknownPort], out: &mut impl Write) -> std::io::Result<()> {
     for (kind, count) in reading.faults.nonzero() {
         writeln!(out, "{}, {count} times: {}", kind.name(), kind.meaning())?;
         let of_kind: Vec<&Fault> = reading.faults.examples().iter().filter(|f| f.kind == kind).collect();
@@ -64,10 +64,10 @@ fn reported(path: &Path) -> anyhow::Result<Vec<SeriesInfo>> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let mut names = BTreeSet::new();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let place = || format!("{}:{}", path.display(), at + 1);
+        let location = || format!("{}:{}", path.display(), at + 1);
         let name = if line.trim_start().starts_with('{') {
-            let row: serde_json::Value = serde_json::from_str(line).with_context(place)?;
-            row["series"].as_str().with_context(|| format!("{}: no key \"series\"", place()))?.to_string()
+            let row: serde_json::Value = serde_json::from_str(line).with_context(location)?;
+            row["series"].as_str().with_context(|| format!("{}: no key \"series\"", location()))?.to_string()
         } else {
             line.trim().to_string()
         };

@@ -1,4 +1,4 @@
-//! `tailback topology`: what a network is like, what is wrong with what is told of it, a picture of it.
+//! `tailback topology`: summary, faults and picture of a network.
 
 mod check;
 mod draw;
@@ -21,11 +21,11 @@ pub struct TopologyArgs {
     command: Command,
 }
 
-/// Files that tell of one network, in any order.
+/// Files that describe one network, in any order.
 #[derive(Debug, Args)]
 pub struct Files {
     /// ibnetdiscover, ibdiagnet.lst, ibdiagnet.fdbs, LFT dumps, node name maps, rtr --interconnect, cnames,
-    /// the plain form or parameters of a machine; told apart by their content
+    /// the plain form or parameters of a machine; their content decides
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
 }
@@ -46,14 +46,14 @@ enum Command {
         #[arg(long, num_args = 2, value_names = ["FROM", "TO"])]
         path: Option<Vec<String>>,
     },
-    /// Tell every contradiction; the exit code is not 0 if there is one
+    /// Print every contradiction; the exit code is not 0 if there is one
     Check {
         #[command(flatten)]
         files: Files,
         /// Answer as one JSON object
         #[arg(long)]
         json: bool,
-        /// Series that report, one name a line or signals.jsonl: those whose port is nowhere in the topology are told
+        /// Series that report, one name a line or signals.jsonl: those whose port is not in the topology are printed
         #[arg(long, value_name = "FILE")]
         series: Option<PathBuf>,
     },
@@ -98,7 +98,7 @@ pub fn run(args: &TopologyArgs, out: &mut impl Write) -> anyhow::Result<()> {
     Ok(out.flush()?)
 }
 
-/// The vertex called `name`, or an error that tells names like it.
+/// The vertex called `name`, or an error with similar names.
 fn vertex_called(reading: &TopologyReading, name: &str) -> anyhow::Result<schemas::VertexIndex> {
     let topology = &reading.topology;
     if let Some(vertex) = topology.vertex(name) {

@@ -26,13 +26,13 @@ pub(super) fn show(
     let ends = (vertex_called(reading, from)?, vertex_called(reading, to)?);
     let routes = topology.routes_at(None);
     let ways = if routes.is_empty() { vec![shortest(topology, ends)] } else { walks(&routes, ends) };
-    anyhow::ensure!(!ways.is_empty(), "{to} has no LID: the forwarding tables say nothing of it");
+    anyhow::ensure!(!ways.is_empty(), "{to} has no LID: it is not in the forwarding tables");
     if json {
         let ways: Vec<Value> = ways.iter().map(|way| as_json(topology, way)).collect();
         writeln!(out, "{:#}", json!({ "from": from, "to": to, "ways": ways }))?;
     } else {
         for way in &ways {
-            tell(topology, way, out)?;
+            print(topology, way, out)?;
         }
     }
     let lost = ways.iter().filter(|way| way.error.is_some()).count();
@@ -68,7 +68,7 @@ fn hop(topology: &Topology, link: LinkIndex) -> [String; 4] {
     [from, port, to, peer_port]
 }
 
-fn tell(topology: &Topology, way: &Way, out: &mut impl Write) -> std::io::Result<()> {
+fn print(topology: &Topology, way: &Way, out: &mut impl Write) -> std::io::Result<()> {
     match (way.rail, way.lid) {
         (Some(rail), Some(lid)) => writeln!(out, "rail {rail}, LID {lid}: {} links", way.links.len())?,
         _ => writeln!(out, "no forwarding tables; one of the shortest paths: {} links", way.links.len())?,

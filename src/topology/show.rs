@@ -65,7 +65,7 @@ pub(super) fn show(reading: &TopologyReading, json: bool, out: &mut impl Write) 
     }
     match reading.faults.total() {
         0 => Ok(()),
-        faults => writeln!(out, "\n{faults} faults: tailback topology check tells them"),
+        faults => writeln!(out, "\n{faults} faults: tailback topology check lists them"),
     }
 }
 

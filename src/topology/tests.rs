@@ -55,7 +55,7 @@ fn show_at_lists_ports_and_peers() {
 }
 
 #[test]
-fn show_path_walks_the_tables_of_each_rail_or_tells_that_there_are_none() {
+fn show_path_walks_the_tables_of_each_rail_or_reports_none() {
     let (text, result) =
         tailback(&["show", &example("brown_two_rails.toml"), "--path", "node0001", "node1296"]);
     assert_eq!(result, Ok(()));

@@ -16,7 +16,7 @@ pub(super) fn show(
     if json {
         writeln!(out, "{:#}", as_json(&reading.topology, vertex))?;
     } else {
-        tell(&reading.topology, vertex, out)?;
+        print(&reading.topology, vertex, out)?;
     }
     Ok(())
 }
@@ -53,7 +53,7 @@ fn as_json(topology: &Topology, vertex: VertexIndex) -> Value {
     })
 }
 
-fn tell(topology: &Topology, vertex: VertexIndex, out: &mut impl Write) -> std::io::Result<()> {
+fn print(topology: &Topology, vertex: VertexIndex, out: &mut impl Write) -> std::io::Result<()> {
     let number = |number: Option<u32>| number.map_or("-".to_string(), |number| number.to_string());
     writeln!(
         out,

@@ -207,7 +207,7 @@ fn a_series_that_no_row_tells_of_is_told_with_the_nearest() {
     let truth = recording.put("mistyped.jsonl", &text);
     let output = recording.run(&truth, &[]);
     assert!(output.status.success(), "{}", told(&output));
-    let want = "no row tells of series lustre_write_rate/nid00012/snx11138; the nearest is lustre_write_rate/nid00012/snx11137";
+    let want = "no row has series lustre_write_rate/nid00012/snx11138; the nearest is lustre_write_rate/nid00012/snx11137";
     assert!(told(&output).contains(want), "{}", told(&output));
 }
 

@@ -55,7 +55,7 @@ fn a_site_asks_what_if_and_is_told_the_truth_and_what_tailback_says() {
     let output = lab(&["run", &written(folder.path(), WHAT_IF)]);
     let told = text(&output);
     assert!(output.status.success(), "{told}");
-    assert!(told.contains("job 1: ran") && told.contains("Tailback says"), "{told}");
+    assert!(told.contains("job 1: ran") && told.contains("Tailback reports"), "{told}");
     assert!(told.contains("uplinks") || told.contains("other_job"), "{told}");
 }
 

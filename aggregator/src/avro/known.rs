@@ -10,7 +10,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Schemas that are kept, in memory and in a folder. In memory the oldest goes first and is asked for again.
+/// Schemas that are kept, in memory and in a folder. In memory the oldest is dropped first and requested again.
 pub const SCHEMAS_MAX: usize = 4_096;
 /// Longest schema, in bytes.
 pub const SCHEMA_BYTES_MAX: usize = 1 << 20;
@@ -41,7 +41,7 @@ pub enum SchemaError {
     Io {
         /// File or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
 }
@@ -103,7 +103,7 @@ impl AvroSchemas {
         self.keep(id, Known::Refused(reason, format!("{id}: {why}").into()));
     }
 
-    /// Forgets a schema, so that it is asked for again.
+    /// Drops a schema, so that it is requested again.
     pub fn forget(&mut self, id: u32) {
         if let Some(known) = self.known.remove(&id) {
             self.nodes -= known.nodes();
@@ -142,7 +142,7 @@ impl AvroSchemas {
         Ok(files.len())
     }
 
-    /// Writes what the registry said to `<folder>/<id>.avsc`, for [`AvroSchemas::load_dir`] of a later run.
+    /// Writes the registry's answer to `<folder>/<id>.avsc`, for [`AvroSchemas::load_dir`] of a later run.
     /// A reader never sees half a file.
     ///
     /// # Errors
@@ -163,7 +163,7 @@ impl AvroSchemas {
             fs::rename(&draft, &path)
         });
         written.map_err(|error| {
-            // What is left of it is of no use, and the first error tells more.
+            // The rest of the message is useless, and the first error is more specific.
             let _ = fs::remove_file(&draft);
             io_error(&path)(error)
         })

@@ -22,7 +22,7 @@ enum Step {
     Skip(Type),
     /// The value of this column.
     Value(usize, Role),
-    /// The name of the set, which tells a port's number where its column does not.
+    /// The name of the set: it contains the port number if the column does not.
     Instance,
 }
 
@@ -107,7 +107,7 @@ impl AvroPlan {
         self.columns.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Whether a column begins with `name` and has 32 bits, so that its 0 says nothing.
+    /// Whether a column begins with `name` and has 32 bits, so that its 0 has no meaning.
     pub(crate) fn is_u32(&self, name: &str) -> bool {
         let narrow = |kind: &Type| *kind == Type::Number(Meaning::Unsigned32);
         let found = |kind: &Type| narrow(kind) || matches!(kind, Type::Array(item) if narrow(item));
@@ -149,7 +149,7 @@ struct Row<'a> {
     time: Result<Time, Refusal<'a>>,
     identity: Identity<'a>,
     instance: &'a [u8],
-    /// The port's number is a 0 that says nothing: its column.
+    /// The port's number is a 0 without meaning: its column.
     no_port: Option<&'a str>,
     bad: Option<Refusal<'a>>,
 }
@@ -178,12 +178,12 @@ impl<'a> Row<'a> {
             Role::TimeUsec => {}
             Role::JobId => self.identity.job_id = text(value).ok(),
             Role::Counter(slot) => match (counter(value), counters.get_mut(slot as usize)) {
-                (Ok(value), Some(place)) => *place = value,
+                (Ok(value), Some(cell)) => *cell = value,
                 (result, _) => self.bad = self.bad.take().or(result.err().map(refused)),
             },
             Role::LinkCounter(slot) => {
-                if let (Ok(value), Some(place)) = (counter(value), counters.get_mut(slot as usize)) {
-                    *place = value;
+                if let (Ok(value), Some(cell)) = (counter(value), counters.get_mut(slot as usize)) {
+                    *cell = value;
                 }
             }
             Role::Producer if value == Scalar::Null => {}
@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_port_is_told_by_its_set() {
+    fn port_number_is_read_from_the_set_name() {
         assert_eq!(port_of(b"nid00001/mlx5_0.1", b"mlx5_0"), Some(&b"1"[..]));
         assert_eq!(port_of(b"mlx5_0.12", b"mlx5_0"), Some(&b"12"[..]));
         for instance in

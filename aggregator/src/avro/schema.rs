@@ -1,6 +1,6 @@
 //! Writer schemas: how the bytes of a message divide into columns.
 //!
-//! Read here and not by a library, since LDMS says in logical types of its own what tells a counter of 64 bits
+//! Read here and not by a library, since LDMS uses logical types of its own to distinguish a counter of 64 bits
 //! from one of 32 (which its store always writes as 0), and names columns as no Avro name may be.
 
 use serde_json::Value;
@@ -147,7 +147,7 @@ impl Reader {
             }
             _ => {
                 let fields = self.fields(schema, &inner, depth + 1)?;
-                // What takes no bytes is left out: a few bytes could otherwise ask for endless work.
+                // What takes no bytes is left out: a few bytes could otherwise cause endless work.
                 let kept: Vec<Type> =
                     fields.into_iter().map(|(_, kept)| kept).filter(|kept| *kept != Type::Null).collect();
                 if kept.is_empty() { Type::Null } else { Type::Record(kept) }
@@ -228,8 +228,8 @@ mod tests {
     use super::*;
 
     fn refused(schema: &str, why: &str) {
-        let told = record(schema).unwrap_err();
-        assert!(told.contains(why), "{told}");
+        let error = record(schema).unwrap_err();
+        assert!(error.contains(why), "{error}");
     }
 
     fn of_field(kind: &str) -> String {

@@ -127,7 +127,7 @@ fn blocks<'a>(
             return Some(());
         }
         if count < 0 {
-            // The length in bytes follows, for readers that skip; the items tell it as well.
+            // The length in bytes follows, for readers that skip; it also follows from the items.
             u64::try_from(cursor.long()?).ok()?;
         }
         let items = if empty { 0 } else { count.unsigned_abs() };

@@ -40,7 +40,7 @@ fn events(rows: &[(u32, i64, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn a_job_lasts_from_its_first_row_to_the_last_one_of_all_its_nodes() {
+fn job_lasts_from_first_to_last_row_of_its_nodes() {
     let rows = [
         (1, 1, "0"),
         (2, 1, "0"),

@@ -1,9 +1,9 @@
-//! The runs of one job, out of everything that was said of it.
+//! The runs of one job, from all events of that job.
 //!
-//! A requeued job keeps its number and starts again, so a start tells runs apart: nodes and feeds that differ about
-//! the start of one run do so by less than [`SAME_RUN_S`], and no end lies between. A start inside a known run is told of
+//! A requeued job keeps its number and starts again, so runs differ by their start. Nodes and feeds that differ about
+//! the start of one run do so by less than [`SAME_RUN_S`], and no end lies between. A start inside a known run belongs to
 //! that run. The first run has the job's
-//! number, later ones have `.r1`, `.r2`, … behind it, in the order of their starts. A run whose end nobody told ended at
+//! number, later ones have `.r1`, `.r2`, … behind it, in the order of their starts. A run without a reported end ended at
 //! the latest when the next one began: this end is presumed.
 
 use schemas::{Job, JobEvent, Name, Time};
@@ -18,15 +18,15 @@ const SAME_RUN_S: f64 = 120.0;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Entry {
     label: String,
-    /// The owner: the first one named. Later events do not change it, since who owns a job may read it.
+    /// The owner: the first one named. Later events do not change it, since the owner of a job may read it.
     user: String,
-    /// What was said, by the start it was said of.
+    /// Reported facts, by start.
     starts: BTreeMap<Time, Said>,
-    /// Ends that were told without a start.
+    /// Ends that were reported without a start.
     ends: BTreeMap<Time, Said>,
     /// What rows' own `job_id` showed, by the first row that did; counts where nothing else has a start.
     seen: BTreeMap<Time, Said>,
-    /// From a job file: a person's word goes before that of rows.
+    /// From a job file, which takes precedence over rows.
     declared: Option<Job>,
 }
 
@@ -63,14 +63,14 @@ impl Entry {
     /// Takes in `event`; whether that changed the job.
     pub(super) fn fold(&mut self, event: &JobEvent, names: &mut HashSet<Name>) -> bool {
         let named_before = self.is_named();
-        let (told, moment) = match (event.start, event.end) {
+        let (reported, moment) = match (event.start, event.end) {
             (Some(start), _) if event.seen => (&mut self.seen, start),
             (Some(start), _) => (&mut self.starts, start),
             (None, Some(end)) => (&mut self.ends, end),
             (None, None) => return false,
         };
-        let mut changed = !told.contains_key(&moment);
-        let said = told.entry(moment).or_default();
+        let mut changed = !reported.contains_key(&moment);
+        let said = reported.entry(moment).or_default();
         changed |= event.end > said.end;
         said.end = said.end.max(event.end);
         for node in &event.nodes {
@@ -85,7 +85,7 @@ impl Entry {
         changed && self.declared.is_none() && !(event.seen && named_before)
     }
 
-    /// Whether a scheduler, its job rows or a job file say when it ran.
+    /// Whether a scheduler, its job rows or a job file report when it ran.
     pub(super) fn is_named(&self) -> bool {
         self.declared.is_some() || !self.starts.is_empty()
     }
@@ -102,7 +102,7 @@ impl Entry {
         said.flat_map(|said| &said.nodes).chain(declared)
     }
 
-    /// When a scheduler or a job file says that it ran on `node`.
+    /// When it ran on `node`, by a scheduler or a job file.
     pub(super) fn named_on(&self, node: &Name) -> Vec<Span> {
         let span = |start, end| Span { start, end };
         if let Some(job) = &self.declared {
@@ -113,7 +113,7 @@ impl Entry {
         runs.map(|run| span(run.start, run.said.end)).collect()
     }
 
-    /// The runs that rows' own `job_id` shows, where `left` says what others leave of a node's time.
+    /// The runs that rows' own `job_id` shows, where `left` is the node's time without other jobs.
     pub(super) fn seen_runs(&self, job_id: &Name, left: impl Fn(&Name, Span) -> Option<Span>) -> Vec<Job> {
         let runs = self.stretches().into_iter().filter_map(|run| self.cut(run, &left));
         let job = |(at, run)| Some(self.job(run_id(job_id, at)?, run, None));
@@ -146,7 +146,7 @@ impl Entry {
         runs.into_iter().enumerate().filter_map(job).collect()
     }
 
-    /// When the last run ended; `None` while one runs, or while nobody told of a start.
+    /// When the last run ended; `None` while one runs, or before the first start is reported.
     pub(super) fn ended(&self) -> Option<Time> {
         if let Some(job) = &self.declared {
             return job.end;
@@ -184,7 +184,7 @@ impl Entry {
     fn put_together(&self) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         for (start, said) in &self.starts {
-            match runs.last_mut().filter(|run| self.goes_on(run, *start)) {
+            match runs.last_mut().filter(|run| self.continues(run, *start)) {
                 Some(run) => {
                     run.latest_start = *start;
                     run.said.unite(said);
@@ -202,8 +202,8 @@ impl Entry {
         runs
     }
 
-    /// Whether `start` is told of the same run.
-    fn goes_on(&self, run: &Run, start: Time) -> bool {
+    /// Whether `start` belongs to the same run.
+    fn continues(&self, run: &Run, start: Time) -> bool {
         let ended = run.said.end.is_some_and(|end| end <= start)
             || self.ends.range(run.start..=start).next().is_some();
         let inside = run.said.end.is_some_and(|end| end > start);
@@ -211,7 +211,7 @@ impl Entry {
     }
 
     fn job(&self, job_id: Name, run: Run, next: Option<&Time>) -> Job {
-        // Nobody runs twice at once: what lasts into the next run is mistaken.
+        // A job does not run twice at once: an end after the start of the next run is wrong.
         let presumed = next.filter(|next| run.said.end.is_none_or(|end| end > **next)).copied();
         Job {
             job_id,

@@ -1,6 +1,6 @@
 //! Jobs that only rows' own `job_id` shows, where others name jobs too.
 //!
-//! What a scheduler or a job file says of a node at a time goes before what its rows carry: a job array's task, or a
+//! A scheduler's or a job file's job of a node at a time precedes the one in its rows: a job array's task, or a
 //! job whose number a site writes in another way, would otherwise be two jobs on the same nodes.
 
 use super::runs::{Entry, Span};

@@ -1,4 +1,4 @@
-//! Slurm's times: `2026-11-21T05:30:00`, UTC without saying so.
+//! Slurm's times: `2026-11-21T05:30:00`, UTC without a mark.
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;

@@ -1,4 +1,4 @@
-//! What InfiniBand's files tell together: nodes by GUID, their descriptions, ends of cables, LIDs, tables.
+//! The content of all InfiniBand files: nodes by GUID, their descriptions, ends of cables, LIDs, tables.
 
 use schemas::Time;
 use schemas::topology::{Draft, DraftVertex, FaultKind, PortClaim, VertexKind};
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// Ports of one adapter of a host: the adapter's number stands above.
 const ADAPTER_PORTS: u16 = 256;
 
-/// What files tell of a node.
+/// A node as the files describe it.
 #[derive(Debug)]
 struct Node {
     kind: VertexKind,
@@ -35,7 +35,7 @@ enum Event {
     Fault(FaultKind, String),
 }
 
-/// Everything told so far.
+/// Everything read so far.
 #[derive(Debug, Default)]
 pub(super) struct Fabric {
     nodes: HashMap<String, Node>,
@@ -82,7 +82,7 @@ impl Fabric {
         self.names.entry(guid).or_insert(name);
     }
 
-    /// A node is there. What was told before stays; what is not known, is filled in.
+    /// Adds a node. Known values stay; missing ones are filled in.
     pub(super) fn node(&mut self, key: &str, kind: VertexKind, ports: u16, description: &str) {
         let guid = key.rsplit_once('-').and_then(|(_, guid)| u64::from_str_radix(guid, 16).ok()).unwrap_or(0);
         let events = &mut self.events;
@@ -91,62 +91,62 @@ impl Fabric {
             Node { kind, guid, ports: 0, description: None }
         });
         node.ports = node.ports.max(ports);
-        let told = description.trim();
-        if node.description.is_none() && !told.is_empty() {
-            node.description = Some(told.to_string());
+        let description = description.trim();
+        if node.description.is_none() && !description.is_empty() {
+            node.description = Some(description.to_string());
         }
     }
 
-    /// Tells `draft` everything, in the order of the files.
-    pub(super) fn tell(self, draft: &mut Draft) {
-        let mut told = Telling { draft, places: HashMap::new(), devices: HashMap::new(), unknown: None };
+    /// Writes everything to `draft`, in the order of the files.
+    pub(super) fn fill(self, draft: &mut Draft) {
+        let mut filling = Filling { draft, vertices: HashMap::new(), devices: HashMap::new(), unknown: None };
         for event in &self.events {
             match event {
-                Event::File(name) => told.draft.begin_file(name),
-                Event::Line(line) => told.draft.at_line(*line),
-                Event::Node(key) => told.node(&self, key),
-                Event::End { port, peer, bytes_per_s } => told.end(port, peer, *bytes_per_s),
+                Event::File(name) => filling.draft.begin_file(name),
+                Event::Line(line) => filling.draft.at_line(*line),
+                Event::Node(key) => filling.node(&self, key),
+                Event::End { port, peer, bytes_per_s } => filling.end(port, peer, *bytes_per_s),
                 Event::Lid { port, lid, lmc } => {
-                    if let Some((vertex, number)) = told.place(port) {
-                        told.draft.lid(vertex, number, *lid, *lmc);
+                    if let Some((vertex, number)) = filling.port(port) {
+                        filling.draft.lid(vertex, number, *lid, *lmc);
                     }
                 }
-                Event::Table(from, until) => told.draft.begin_table(*from, *until),
-                Event::Forward { guid, lid, port } => told.forward(*guid, *lid, *port),
-                Event::Fault(kind, value) => told.draft.fault(*kind, value),
+                Event::Table(from, until) => filling.draft.begin_table(*from, *until),
+                Event::Forward { guid, lid, port } => filling.forward(*guid, *lid, *port),
+                Event::Fault(kind, value) => filling.draft.fault(*kind, value),
             }
         }
     }
 }
 
 /// Where the nodes stand in a draft: a host with several adapters is one vertex.
-struct Telling<'d> {
+struct Filling<'d> {
     draft: &'d mut Draft,
-    places: HashMap<String, (DraftVertex, u16)>,
+    vertices: HashMap<String, (DraftVertex, u16)>,
     /// The node behind each device of a host.
     devices: HashMap<(String, String), String>,
     /// Switch of the table looked at, if it is unknown.
     unknown: Option<u64>,
 }
 
-impl Telling<'_> {
+impl Filling<'_> {
     fn node(&mut self, fabric: &Fabric, key: &str) {
         let Some(node) = fabric.nodes.get(key) else { return };
-        let told = fabric.names.get(&node.guid).or(node.description.as_ref());
-        let device = told.filter(|_| node.kind == VertexKind::Host).and_then(|text| device(text));
-        let place = match device {
+        let text = fabric.names.get(&node.guid).or(node.description.as_ref());
+        let device = text.filter(|_| node.kind == VertexKind::Host).and_then(|text| device(text));
+        let vertex_and_port = match device {
             Some((host, adapter)) => self.device(key, node, host, adapter),
             None => {
                 let vertex = self.draft.vertex(key, node.kind);
                 let facts = self.draft.facts(vertex);
-                (facts.name, facts.guid, facts.ports) = (told.cloned(), node.guid, node.ports);
+                (facts.name, facts.guid, facts.ports) = (text.cloned(), node.guid, node.ports);
                 (vertex, 0)
             }
         };
-        self.places.insert(key.to_string(), place);
+        self.vertices.insert(key.to_string(), vertex_and_port);
     }
 
-    /// A device of a host that may have others. Two nodes that say they are the same device are two vertices.
+    /// A device of a host that may have others. Two nodes with the same device name are two vertices.
     fn device(&mut self, key: &str, node: &Node, host: &str, adapter: &str) -> (DraftVertex, u16) {
         let owner = self.devices.entry((host.to_string(), adapter.to_string())).or_insert_with(|| key.into());
         let vertex_key = if owner == key { format!("host {host}") } else { key.to_string() };
@@ -159,20 +159,20 @@ impl Telling<'_> {
         (vertex, (facts.adapters.len() - 1).min(254) as u16 * ADAPTER_PORTS)
     }
 
-    fn place(&self, port: &Port) -> Option<(DraftVertex, u16)> {
-        let (vertex, first) = self.places.get(&port.key)?;
+    fn port(&self, port: &Port) -> Option<(DraftVertex, u16)> {
+        let (vertex, first) = self.vertices.get(&port.key)?;
         Some((*vertex, first + port.number))
     }
 
     fn end(&mut self, port: &Port, peer: &Port, bytes_per_s: f64) {
-        if let (Some((vertex, port)), Some((peer, peer_port))) = (self.place(port), self.place(peer)) {
+        if let (Some((vertex, port)), Some((peer, peer_port))) = (self.port(port), self.port(peer)) {
             let (class, rail) = (None, None);
             self.draft.claim(PortClaim { vertex, port, peer, peer_port, bytes_per_s, class, rail });
         }
     }
 
     fn forward(&mut self, guid: u64, lid: u16, port: u8) {
-        match self.places.get(&key_of(VertexKind::Switch, guid)) {
+        match self.vertices.get(&key_of(VertexKind::Switch, guid)) {
             Some((vertex, _)) => self.draft.forward(*vertex, lid, port),
             None if self.unknown.replace(guid) != Some(guid) => {
                 self.draft.fault(FaultKind::UnknownSwitch, &format!("guid 0x{guid:016x}"));

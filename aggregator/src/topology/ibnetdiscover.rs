@@ -12,7 +12,7 @@ use super::fabric::{Fabric, Port};
 use schemas::topology::rate::bytes_per_s_of;
 use schemas::topology::{FaultKind, VertexKind};
 
-/// Whose ports the lines tell of.
+/// The node whose ports the lines list.
 struct Current {
     key: String,
     kind: VertexKind,
@@ -29,8 +29,8 @@ pub(super) fn read(fabric: &mut Fabric, name: &str, text: &str) {
             "Ca" | "Rt" | "Hca" => VertexKind::Host,
             _ if line.starts_with('[') => {
                 fabric.at_line(at + 1);
-                let told = current.as_ref().and_then(|current| port_line(fabric, current, line));
-                if told.is_none() {
+                let port = current.as_ref().and_then(|current| port_line(fabric, current, line));
+                if port.is_none() {
                     fabric.fault(FaultKind::BadLine, line);
                 }
                 continue;

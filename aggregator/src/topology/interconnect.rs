@@ -18,7 +18,7 @@ const PROCESSOR: f64 = 8e9;
 const FIRST_PROCESSOR: u16 = 40;
 const TILES: u16 = 48;
 
-/// Numbers of nodes by slot and place.
+/// Numbers of nodes by slot and position.
 #[derive(Debug, Default)]
 pub(super) struct Nodes(HashMap<(Slot, u32), u32>);
 
@@ -28,8 +28,8 @@ impl Nodes {
         draft.begin_file(name);
         for (at, line) in text.lines().enumerate() {
             draft.at_line(at as u32 + 1);
-            if let Some((place, number)) = node(line) {
-                let before = self.0.insert(place, number);
+            if let Some((position, number)) = node(line) {
+                let before = self.0.insert(position, number);
                 if before.is_some_and(|before| before != number) {
                     draft.fault(FaultKind::NameTwice, line);
                 }
@@ -39,7 +39,7 @@ impl Nodes {
         }
     }
 
-    /// `nid00012`, or the cname where no number was told.
+    /// `nid00012`, or the cname where no number is known.
     fn name(&self, slot: Slot, node: u32) -> String {
         match self.0.get(&(slot, node)) {
             Some(number) => format!("nid{number:05}"),
@@ -48,13 +48,13 @@ impl Nodes {
     }
 }
 
-/// Slot, place and number of a node: `12 0xc c0-0c0s3n0 compute` or `nid00012 c0-0c0s3n0`.
+/// Slot, position and number of a node: `12 0xc c0-0c0s3n0 compute` or `nid00012 c0-0c0s3n0`.
 pub(super) fn node(line: &str) -> Option<((Slot, u32), u32)> {
     let mut words = line.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
     let first = words.next()?;
     let number = first.strip_prefix("nid").unwrap_or(first).parse().ok()?;
-    let place = words.find_map(parse_node)?;
-    Some((place, number))
+    let position = words.find_map(parse_node)?;
+    Some((position, number))
 }
 
 pub(super) fn read(draft: &mut Draft, nodes: &Nodes, name: &str, text: &str) {
@@ -132,8 +132,8 @@ fn node_of(
     groups: &HashMap<(u32, u32), u32>,
     (slot, router, tile): (Slot, DraftVertex, u16),
 ) -> Option<()> {
-    let place = tile.checked_sub(FIRST_PROCESSOR)?;
-    let node = u32::from(place / 2);
+    let position = tile.checked_sub(FIRST_PROCESSOR)?;
+    let node = u32::from(position / 2);
     let host = draft.vertex(&format!("{slot}n{node}"), VertexKind::Host);
     let facts = draft.facts(host);
     facts.group = groups.get(&(slot.row, slot.column / 2)).copied();
@@ -143,7 +143,7 @@ fn node_of(
         vertex: router,
         port: tile,
         peer: host,
-        peer_port: place % 2,
+        peer_port: position % 2,
         bytes_per_s: PROCESSOR,
         class: Some(LinkClass::Host),
         rail: Some(0),

@@ -1,4 +1,4 @@
-//! What a text is, told by its first lines.
+//! The kind of a text, by its first lines.
 
 use super::{interconnect, names, tables};
 use schemas::topology::cname;
@@ -6,7 +6,7 @@ use schemas::topology::cname;
 /// Lines looked at before a text counts as unknown.
 const LINES: usize = 500;
 
-/// A form in which networks are told of.
+/// A form in which networks are described.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TopologyKind {
     /// Output of `ibnetdiscover`.

@@ -42,13 +42,13 @@ fn link(fabric: &mut Fabric, line: &str) -> Option<()> {
     if rate.is_none() {
         fabric.fault(FaultKind::UnknownRate, rest);
     }
-    let (near, far) = (tell(fabric, &near), tell(fabric, &far));
+    let (near, far) = (add_port(fabric, &near), add_port(fabric, &far));
     fabric.end(near.clone(), far.clone(), rate.unwrap_or(f64::NAN));
     fabric.end(far, near, rate.unwrap_or(f64::NAN));
     Some(())
 }
 
-fn tell(fabric: &mut Fabric, side: &Side<'_>) -> Port {
+fn add_port(fabric: &mut Fabric, side: &Side<'_>) -> Port {
     let key = key_of(side.kind, side.guid);
     fabric.node(&key, side.kind, side.ports, side.description);
     let lid_port = if side.kind == VertexKind::Switch { 0 } else { side.port };

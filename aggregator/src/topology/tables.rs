@@ -35,7 +35,7 @@ pub(super) fn read(fabric: &mut Fabric, name: &str, text: &str) {
                 _ => fabric.fault(FaultKind::BadLine, line),
             }
         } else if line.contains("Switch 0x") || line.starts_with("Unicast lids") {
-            // What follows belongs to a switch that cannot be read: better to nobody than to the one before.
+            // What follows belongs to a switch that cannot be read: drop it, do not add it to the one before.
             switch = None;
             fabric.at_line(at + 1);
             fabric.fault(FaultKind::BadLine, line);
@@ -44,9 +44,9 @@ pub(super) fn read(fabric: &mut Fabric, name: &str, text: &str) {
 }
 
 fn validity(text: &str) -> (Option<Time>, Option<Time>) {
-    let told = text.lines().take(50).find_map(|line| line.trim().strip_prefix("# valid"));
+    let comment = text.lines().take(50).find_map(|line| line.trim().strip_prefix("# valid"));
     let after = |word: &str| {
-        let mut words = told?.split_ascii_whitespace().skip_while(|found| *found != word);
+        let mut words = comment?.split_ascii_whitespace().skip_while(|found| *found != word);
         let seconds: f64 = words.nth(1)?.parse().ok()?;
         seconds.is_finite().then(|| Time::from_seconds(seconds))
     };

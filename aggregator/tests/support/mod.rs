@@ -34,7 +34,7 @@ pub struct Row {
     pub metric: Metric,
     pub component: String,
     pub parts: BTreeMap<String, Vec<u64>>,
-    /// Of the life of links: went down, recovered from errors; empty where no column tells of them.
+    /// Of the life of links: went down, recovered from errors; empty where no column counts them.
     pub links: BTreeMap<String, Vec<u64>>,
 }
 
@@ -68,7 +68,7 @@ pub fn described(decoder: &Decoder, out: &Decoded) -> Vec<Row> {
     out.counters.rows().map(describe).collect()
 }
 
-/// Whether `outcome` and `out`, which holds this line alone, are what the oracle says.
+/// Whether `outcome` and `out`, which holds this line alone, match the oracle.
 pub fn check(line: &[u8], decoder: &Decoder, outcome: Outcome, out: &Decoded) {
     let shown = String::from_utf8_lossy(line);
     match oracle(line) {

@@ -23,7 +23,7 @@ pub fn oracle(line: &[u8]) -> Expected {
     }
 }
 
-/// Columns under LDMS' own names; what already has such a name goes before what has another case.
+/// Columns under LDMS' own names; an exact name takes precedence over another case.
 fn named_as_ldms_does(columns: Columns) -> Columns {
     let (own, other): (Columns, Columns) = columns.into_iter().partition(|(name, _)| own_name(name) == *name);
     let mut named: Columns = other.into_iter().map(|(name, raw)| (own_name(&name), raw)).collect();

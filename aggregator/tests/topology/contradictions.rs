@@ -1,4 +1,4 @@
-//! Contradictions in files: file, line and value are told, the rest is read.
+//! Contradictions in files: file, line and value are reported, the rest is read.
 
 use crate::integration::topology::{fixture, read_text};
 use aggregator::topology::read_texts;
@@ -38,7 +38,7 @@ fn a_port_that_two_switches_claim_has_two_peers() {
 }
 
 #[test]
-fn a_lid_of_two_ports_is_told_once() {
+fn lid_of_two_ports_is_reported_once() {
     let (kinds, first) = faults(|text| text.replace("lid 8", "lid 7"));
     assert_eq!(kinds, [(FaultKind::LidTwice, 1)]);
     assert!(first.contains("lid 7 of node01 and node02"), "{first}");
@@ -65,14 +65,14 @@ fn two_nodes_with_one_description_stay_two() {
 }
 
 #[test]
-fn lines_without_sense_and_a_cut_end_are_told() {
+fn malformed_lines_and_a_cut_end_are_reported() {
     let (kinds, _) = faults(|text| text.replacen("[1]\t\"S-", "[x]\t\"S-", 1) + "[9]\t\"S-00");
     assert!(kinds.contains(&(FaultKind::BadLine, 2)), "{kinds:?}");
     assert!(kinds.contains(&(FaultKind::Truncated, 1)), "{kinds:?}");
 }
 
 #[test]
-fn tables_of_unknown_switches_and_ports_are_told_with_their_line() {
+fn tables_of_unknown_switches_are_reported_with_their_line() {
     let tables = fixture("fabric.fdbs")
         .replace("Switch 0x0002c90300000040", "Switch 0x0002c90300000099")
         .replacen("0x0009 : 005", "0x0009 : 035", 1);
@@ -87,7 +87,7 @@ fn tables_of_unknown_switches_and_ports_are_told_with_their_line() {
 }
 
 #[test]
-fn colours_that_contradict_cnames_are_told() {
+fn colours_that_contradict_cnames_are_reported() {
     let text = fixture("xc.interconnect").replacen("green", "black", 1);
     let found = read_text(&text);
     assert_eq!(found.faults.count(FaultKind::ClassConflict), 1);

@@ -1,4 +1,4 @@
-//! Files that were cut, mixed up or written by nobody: a topology, faults or an error, never a panic.
+//! Files that are cut, mixed up or random: a topology, faults or an error, never a panic.
 
 use crate::integration::topology::fixture;
 use aggregator::topology::read_texts;

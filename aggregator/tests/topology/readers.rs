@@ -1,11 +1,11 @@
-//! What is told is what is read.
+//! The readers return what the files contain.
 
 use crate::integration::topology::{fixture, read, read_text};
 use aggregator::topology::{TopologyError, TopologyKind, read_texts};
 use schemas::topology::{LinkClass, Machine, PlainTopology, Shape, VertexKind};
 
 #[test]
-fn forms_are_told_apart_by_content() {
+fn forms_are_distinguished_by_content() {
     for (name, kind) in [
         ("fabric.ibnetdiscover", TopologyKind::Ibnetdiscover),
         ("fabric.lst", TopologyKind::Lst),
@@ -40,7 +40,7 @@ fn ibnetdiscover_gives_hosts_switches_ports_rates_and_lids() {
 }
 
 #[test]
-fn the_list_of_links_tells_the_same_network() {
+fn list_of_links_describes_the_same_network() {
     let plain = |name| {
         let mut plain = PlainTopology::of(&read(&[name]).topology);
         plain.vertices.sort_by(|a, b| a.name.cmp(&b.name));
@@ -68,7 +68,7 @@ fn tables_of_either_form_lead_from_host_to_host() {
 }
 
 #[test]
-fn a_comment_tells_from_when_until_when_tables_are_valid() {
+fn comment_limits_the_validity_of_tables() {
     let early = format!("# valid until 1000\n{}", fixture("fabric.fdbs"));
     let late = format!("# valid from 1000\n{}", fixture("fabric.lfts"));
     let text = |name: &str, text: String| (name.to_string(), text);
@@ -88,7 +88,7 @@ fn names_of_the_map_replace_descriptions() {
 }
 
 #[test]
-fn an_interconnect_file_with_cnames_gives_routers_tiles_and_nodes() {
+fn interconnect_file_gives_routers_tiles_and_nodes() {
     let found = read(&["xc.interconnect", "xc.nodes"]);
     assert!(found.faults.is_empty(), "{:?}", found.faults.examples());
     let net = found.topology;

@@ -159,7 +159,7 @@ fn caveat(job: &ToldLoss, learnt: bool) -> String {
     let said = [
         (!learnt, "no finished runs of this configuration to learn from"),
         (job.completeness < COMPLETE, missing.as_str()),
-        (job.end_presumed, "nobody told of its end"),
+        (job.end_presumed, "end not reported"),
         (
             job.contended_s > ALWAYS * job.run_s,
             "it never saw a quiet spell: what it would do without contention is assumed",

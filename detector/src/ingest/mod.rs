@@ -39,8 +39,8 @@ use crate::settings::StreamSettings;
 use clock::StreamClock;
 use component::Component;
 use schemas::{
-    CounterBatch, Counts, DropCounts, DropReason, Heard, LINK_COLUMNS, Metric, Name, SeriesIndex, SeriesInfo,
-    SeriesTable, Silence, Source, SourceIndex, Sources, Time,
+    CounterBatch, Counts, DropCounts, DropReason, LINK_COLUMNS, LastSeen, Metric, Name, SeriesIndex,
+    SeriesInfo, SeriesTable, Silence, Source, SourceIndex, Sources, Time,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -258,7 +258,7 @@ impl Ingest {
     }
 
     /// Sources heard since they were told last: about `most`, the next time those after them. [`usize::MAX`] are all.
-    pub fn heard(&mut self, most: usize) -> Vec<Heard> {
+    pub fn heard(&mut self, most: usize) -> Vec<LastSeen> {
         let mut heard = Vec::new();
         if most == usize::MAX {
             self.heard_up_to = 0;

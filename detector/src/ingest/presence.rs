@@ -3,7 +3,7 @@
 use super::component::Component;
 use super::reporter::{Reporter, only_part};
 use crate::settings::StreamSettings;
-use schemas::{Heard, Name, Silence, Time};
+use schemas::{LastSeen, Name, Silence, Time};
 
 impl Component {
     /// Its producers, each once.
@@ -15,13 +15,13 @@ impl Component {
     }
 
     /// Sources heard since the last call.
-    pub fn heard(&mut self) -> impl Iterator<Item = Heard> {
+    pub fn heard(&mut self) -> impl Iterator<Item = LastSeen> {
         let parts = &self.parts;
         let news = self.reporters.iter_mut().filter(|r| r.accepted > r.told);
         news.filter_map(|r| {
             let last_time = r.rows.back().map(|(time, _)| *time).or(r.order.last())?;
             r.told = r.accepted;
-            Some(Heard {
+            Some(LastSeen {
                 producer: r.source.producer.clone(),
                 schema: r.source.schema.clone(),
                 component: r.source.component.clone(),

@@ -67,7 +67,7 @@ impl Reporter {
 
     /// Whether both are known by the same producer, schema, component and part, whatever their sets.
     pub(super) fn reports_as(&self, other: &Reporter) -> bool {
-        self.source.tells_of_the_same(&other.source)
+        self.source.is_same_source(&other.source)
     }
 
     /// Where a part of the component stands among the parts of this source.

@@ -12,6 +12,6 @@ use super::{PgError, PgSettings};
 pub async fn learn(settings: &PgSettings) -> Result<(i64, i64), PgError> {
     let client = connect(settings).await?;
     let betas = client.query_one("SELECT learn_betas()", &[]).await?.get(0);
-    let jobs = client.query_one("SELECT tell_factors()", &[]).await?.get(0);
+    let jobs = client.query_one("SELECT write_factors()", &[]).await?.get(0);
     Ok((betas, jobs))
 }

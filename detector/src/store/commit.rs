@@ -4,8 +4,8 @@ use super::{StateBlob, regions};
 use crate::alerts::outbox::put_sqlite;
 use rusqlite::{CachedStatement, Connection, Transaction, TransactionBehavior, params};
 use schemas::{
-    CauseShare, Episode, Heard, Job, JobResult, Name, ResultBatch, SeriesIndex, SeriesInfo, Signal, Silence,
-    SilenceEnd,
+    CauseShare, Episode, Job, JobResult, LastSeen, Name, ResultBatch, SeriesIndex, SeriesInfo, Signal,
+    Silence, SilenceEnd,
 };
 use serde_json::json;
 
@@ -44,7 +44,7 @@ pub(super) fn write(
     job_results(&transaction, &batch.job_results)?;
     job_series(&transaction, &batch.job_series)?;
     drops(&transaction, batch)?;
-    heard(&transaction, &batch.heard)?;
+    heard(&transaction, &batch.last_seen)?;
     silences(&transaction, &batch.silences)?;
     regions::put_regions(&transaction, &batch.regions)?;
     regions::put_factors(&transaction, &batch.factors)?;
@@ -199,7 +199,7 @@ fn drops(to: &Transaction<'_>, batch: &ResultBatch) -> rusqlite::Result<()> {
     Ok(())
 }
 
-fn heard(to: &Transaction<'_>, heard: &[Heard]) -> rusqlite::Result<()> {
+fn heard(to: &Transaction<'_>, heard: &[LastSeen]) -> rusqlite::Result<()> {
     let mut put = to.prepare_cached(include_str!("../../sql/put_producer.sql"))?;
     for h in heard {
         let (producer, schema, component) = (h.producer.as_str(), h.schema.as_str(), h.component.as_str());

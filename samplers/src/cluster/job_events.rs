@@ -1,4 +1,4 @@
-//! What the nodes say about the jobs that start and end on them.
+//! The job events that nodes send when jobs start and end on them.
 
 use super::{Cluster, SAMPLE_SPAN_S};
 use crate::ldms_rows::{JobRow, Rows, Schema, put_job};
@@ -8,10 +8,10 @@ use crate::machine::{Change, Run};
 const FIRST_UID: usize = 1001;
 
 impl Cluster {
-    /// Writes the job rows whose time has come; what happened in this second may be told in the next.
+    /// Writes the job rows that are due. A change in this second may be reported in the next.
     pub(super) fn write_jobs(&mut self, out: &mut Rows) {
         for change in std::mem::take(&mut self.machine.changes) {
-            self.tell(change);
+            self.queue_rows(change);
         }
         let now = self.start.plus_seconds(f64::from(self.second) + SAMPLE_SPAN_S);
         let due: Vec<JobRow> = self.job_rows.extract_if(.., |row| row.time <= now).collect();
@@ -26,9 +26,9 @@ impl Cluster {
         }
     }
 
-    /// Queues what the nodes of a job say about its start or end: one node in three sends a first row
-    /// before the scheduler has told it name and user.
-    fn tell(&mut self, change: Change) {
+    /// Queues the rows that the nodes of a job send about its start or end. One node in three sends a first row
+    /// before it knows name and user.
+    fn queue_rows(&mut self, change: Change) {
         const EARLY: f64 = 1.0 / 3.0;
         let (Change::Started(id) | Change::Ended(id)) = change;
         let Some(run) = self.machine.run(id) else {

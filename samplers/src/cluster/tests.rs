@@ -70,7 +70,7 @@ fn the_rows_of_a_client_give_the_rates_of_the_table() {
 }
 
 #[test]
-fn truth_of_an_ior_case_names_who_shared() {
+fn truth_of_an_ior_case_names_the_jobs_that_shared() {
     let (_, truth) = play(ior(40, 0.02).unwrap(), 1);
     let first = &truth.jobs[0];
     assert!((first.slowdown_s / 363.5 - 1.0).abs() < 0.02, "{first:?}");
@@ -85,7 +85,7 @@ fn truth_of_an_ior_case_names_who_shared() {
 }
 
 #[test]
-fn job_rows_tell_start_and_end_of_every_node() {
+fn job_rows_contain_start_and_end_of_every_node() {
     let (rows, _) = play(ior(19, 0.02).unwrap(), 1);
     let jobs: Vec<&Value> = rows.iter().filter(|r| r.0 == Schema::SlurmJobs).map(|r| &r.1).collect();
     let count = |test: &dyn Fn(&Value) -> bool| jobs.iter().filter(|row| test(row)).count();

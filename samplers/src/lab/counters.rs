@@ -55,7 +55,7 @@ pub(super) struct Counters {
     pub batch: CounterBatch,
     rows: Vec<Row>,
     background: Vec<f64>,
-    /// By link of a port of InfiniBand: its row and its place there.
+    /// By link of a port of InfiniBand: its row and its index there.
     ports: Vec<Option<(u32, u32)>>,
     /// By vertex: whether its rows are missing.
     silent: Vec<bool>,
@@ -134,9 +134,9 @@ impl Counters {
         let counters = (0..source.counters()).map(|_| self.rng.next_u64() % BASE_MAX).collect();
         let of_links = if source.metric == Metric::IbWaitRatio { parts.len() * LINK_COLUMNS } else { 0 };
         let source = self.sources.intern(source);
-        for (place, part) in (0..).zip(&parts) {
+        for (part_index, part) in (0..).zip(&parts) {
             if let Part::Port(link) = part {
-                self.ports[link.at()] = Some((self.rows.len() as u32, place));
+                self.ports[link.at()] = Some((self.rows.len() as u32, part_index));
             }
         }
         self.rows.push(Row { source, component, parts, counters, links: vec![0; of_links] });
@@ -150,8 +150,8 @@ impl Counters {
         for at in 0..self.rows.len() {
             let mut row = std::mem::take(&mut self.rows[at].counters);
             let columns = row.len() / self.rows[at].parts.len().max(1);
-            for (place, counters) in row.chunks_exact_mut(columns.max(1)).enumerate() {
-                self.count(self.rows[at].parts[place], counters, traffic);
+            for (part_index, counters) in row.chunks_exact_mut(columns.max(1)).enumerate() {
+                self.count(self.rows[at].parts[part_index], counters, traffic);
             }
             // All rows of a component are lost together.
             let component = self.rows[at].component;
@@ -167,8 +167,8 @@ impl Counters {
 
     /// The port that transmits on `link` counts that it went down.
     pub(super) fn note_failure(&mut self, link: LinkIndex) {
-        if let Some((row, place)) = self.ports[link.at()] {
-            self.rows[row as usize].links[place as usize * LINK_COLUMNS] += 1;
+        if let Some((row, part_index)) = self.ports[link.at()] {
+            self.rows[row as usize].links[part_index as usize * LINK_COLUMNS] += 1;
         }
     }
 

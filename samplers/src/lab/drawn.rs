@@ -1,5 +1,5 @@
 //! A switch whose forwarding tables are drawn at random, as a subnet manager's look that spreads LIDs without regard to
-//! who sends to whom (Vishnu 2007).
+//! which rank sends to which (Vishnu 2007).
 
 use crate::rng::Rng;
 use schemas::topology::generate::FatTree;

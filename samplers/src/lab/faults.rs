@@ -1,4 +1,4 @@
-//! What is broken in the network, from event to event.
+//! Failures in the network, by event.
 
 use super::counters::Counters;
 use super::job::{Change, Event};
@@ -35,7 +35,7 @@ pub(super) struct Changed {
 }
 
 impl Faults {
-    /// Nothing is broken yet. Events of one second happen in the order in which they are given. `capacities` are in
+    /// Without failures. Events of one second happen in the order in which they are given. `capacities` are in
     /// bytes a second.
     pub(super) fn new(mut events: Vec<Event>, capacities: Vec<f64>) -> Faults {
         events.sort_by_key(|event| event.at_s);
@@ -97,7 +97,7 @@ impl Faults {
             }
             Change::Reset(vertex) => counters.reset(vertex),
             Change::Silent(vertex) => counters.set_silent(vertex, true),
-            Change::Heard(vertex) => counters.set_silent(vertex, false),
+            Change::Reporting(vertex) => counters.set_silent(vertex, false),
             Change::Skew { vertex, ms } => counters.skew(vertex, ms),
         }
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// A flow, or a part of one: what one host wants to send to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Flow {
-    /// Place of its job.
+    /// Index of its job.
     pub job: u32,
     pub class: TrafficClass,
     pub from: VertexIndex,
@@ -59,12 +59,12 @@ impl Flows {
     pub(super) fn of(topology: &Topology, jobs: &[LabJob], seed: u64) -> Flows {
         let mut all = Vec::new();
         let mut ranges = Vec::new();
-        for (place, job) in (0..).zip(jobs) {
+        for (job_index, job) in (0..).zip(jobs) {
             let mut rng = Rng::new(seed, 0x1AB_0000 + job.job_id);
             let first = all.len() as u32;
-            add_messages(&mut all, topology, place, job, &mut rng);
+            add_messages(&mut all, topology, job_index, job, &mut rng);
             let second = all.len() as u32;
-            add_writes(&mut all, place, job);
+            add_writes(&mut all, job_index, job);
             ranges.push([first..second, second..all.len() as u32]);
         }
         Flows { all: Arc::new(all), ranges }
@@ -76,7 +76,7 @@ impl Flows {
     }
 }
 
-fn add_messages(all: &mut Vec<Flow>, topology: &Topology, place: u32, job: &LabJob, rng: &mut Rng) {
+fn add_messages(all: &mut Vec<Flow>, topology: &Topology, job_index: u32, job: &LabJob, rng: &mut Rng) {
     if job.bytes_per_s <= 0.0 {
         return;
     }
@@ -84,11 +84,11 @@ fn add_messages(all: &mut Vec<Flow>, topology: &Topology, place: u32, job: &LabJ
     for (from, to, share) in pairs(job.pattern, job.nodes.len(), group, rng) {
         let demand = share * job.bytes_per_s;
         let (from, to) = (job.nodes[from], job.nodes[to]);
-        all.push(Flow { job: place, class: TrafficClass::Mpi, from, to, demand, on_osts: false });
+        all.push(Flow { job: job_index, class: TrafficClass::Mpi, from, to, demand, on_osts: false });
     }
 }
 
-fn add_writes(all: &mut Vec<Flow>, place: u32, job: &LabJob) {
+fn add_writes(all: &mut Vec<Flow>, job_index: u32, job: &LabJob) {
     let Some(io) = &job.io else { return };
     let writers = io.writers.min(job.nodes.len());
     for writer in 0..writers {
@@ -96,7 +96,7 @@ fn add_writes(all: &mut Vec<Flow>, place: u32, job: &LabJob) {
         let to = io.targets[writer % io.targets.len()];
         if from != to && io.bytes_per_s > 0.0 {
             let demand = io.bytes_per_s;
-            all.push(Flow { job: place, class: TrafficClass::Io, from, to, demand, on_osts: io.on_osts });
+            all.push(Flow { job: job_index, class: TrafficClass::Io, from, to, demand, on_osts: io.on_osts });
         }
     }
 }

@@ -17,9 +17,9 @@ pub struct LabJob {
     pub nodes: Vec<VertexIndex>,
     /// Start, in whole seconds from the start of the lab.
     pub start_s: u32,
-    /// Seconds that its communication takes when nobody else uses the network; time without it comes on top.
+    /// Seconds that its communication takes when no other job uses the network; time without it is added.
     pub work_s: f64,
-    /// Who sends to whom.
+    /// Which rank sends to which.
     pub pattern: Pattern,
     /// Bytes a second that each sending node asks for while it communicates; 0 for a job that only writes.
     pub bytes_per_s: f64,
@@ -29,7 +29,7 @@ pub struct LabJob {
     pub coupling: f64,
     /// What it writes to storage over the same network.
     pub io: Option<LabIo>,
-    /// Whether the scheduler tells of it. Traffic of a job that nobody tells of is unknown traffic.
+    /// Whether the scheduler reports it. Traffic of an unreported job is unknown traffic.
     pub known: bool,
 }
 
@@ -53,7 +53,7 @@ impl LabJob {
         }
     }
 
-    /// Seconds it takes when nobody else uses the network.
+    /// Seconds it takes when no other job uses the network.
     pub fn alone_s(&self) -> f64 {
         let pauses = self.phases.map_or(0.0, |phases| {
             let turns = (self.work_s / phases.on_s).ceil() - 1.0;
@@ -72,7 +72,7 @@ pub struct Phases {
     pub off_s: u32,
 }
 
-/// Who sends to whom; what a node sends is divided evenly among its partners.
+/// Which rank sends to which; what a node sends is divided evenly among its partners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
     /// Every node to random others, at most [`super::UNIFORM_PARTNERS`] of them.
@@ -152,7 +152,7 @@ pub enum Change {
     /// Both directions work again.
     Up(LinkIndex),
     /// Both directions fail for a part of a second and work again, and the ports at both ends count it. In that second
-    /// they carry so much less; nobody finds another way for so short a time.
+    /// they carry so much less; traffic is not rerouted for so short a time.
     Blink {
         /// One of the directions.
         link: LinkIndex,
@@ -168,10 +168,10 @@ pub enum Change {
     },
     /// All counters reported about a switch, router or host begin again at 0.
     Reset(VertexIndex),
-    /// All rows about a switch, router or host are missing from now on; its counters go on.
+    /// All rows about a switch, router or host are missing from now on; its counters continue.
     Silent(VertexIndex),
-    /// They are there again.
-    Heard(VertexIndex),
+    /// Ends [`Change::Silent`]: its rows are there again.
+    Reporting(VertexIndex),
     /// The clock that stamps the rows about a switch, router or host is wrong from now on.
     Skew {
         /// Whose rows.

@@ -24,7 +24,7 @@ pub(super) struct Judge<'s> {
     pub parallel: &'s ParallelLinks,
     pub down: &'s [bool],
     pub jobs: &'s [LabJob],
-    /// By place of the job.
+    /// By index of the job.
     pub alone: &'s [&'s Alone],
     pub scene: &'s Scene<'s>,
     /// The network with all links up and at full width, if some are not.
@@ -69,8 +69,8 @@ impl Judge<'_> {
         })
     }
 
-    /// The job that loses most to others or to a failure; where nobody does, the one that saturates the link.
-    /// Jobs that the scheduler tells of come first: nobody asks what an unknown one loses.
+    /// The job that loses most to others or to a failure; where no job does, the one that saturates the link.
+    /// Jobs that the scheduler reports come first: the loss of an unknown one is of no use.
     fn victim(&self, link: u32, users: &[User]) -> Option<Candidate> {
         let candidates: Vec<Candidate> =
             users.iter().map(|user| self.candidate(link, user.job, users)).collect();

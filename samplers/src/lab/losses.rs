@@ -1,4 +1,4 @@
-//! What jobs lose in a second, and to whom.
+//! Losses of jobs in a second, by aggressor.
 //!
 //! A flow takes `1 + r` of the time that it would take without any stalls, `r` being the stalls a word of its worst
 //! link, or what the OSTs make it wait where that is more. Four values of `r` split its second: [`UNLOADED`] in an empty network, `alone` with its own job, `healthy`
@@ -42,7 +42,7 @@ impl Split {
 pub(super) struct LossRate {
     pub own: f64,
     pub failover: f64,
-    /// To the job at this place, by class.
+    /// To the job of this index, by class.
     pub to: BTreeMap<(u32, TrafficClass), f64>,
 }
 
@@ -53,7 +53,7 @@ impl LossRate {
     }
 }
 
-/// Losses of the jobs of a scene; remembers who makes which link or the OSTs wait.
+/// Losses of the jobs of a scene; remembers the aggressors of each link and of the OSTs.
 pub(super) struct Losses<'s> {
     scene: &'s Scene<'s>,
     healthy: Option<&'s (Placed, Load)>,
@@ -66,8 +66,8 @@ impl<'s> Losses<'s> {
         Losses { scene, healthy, weights: HashMap::new() }
     }
 
-    /// Of the job at `place` with these `flows`.
-    pub(super) fn of(&mut self, place: u32, job: &LabJob, flows: &[u32], alone: &Alone) -> LossRate {
+    /// Of the job at `job_index` with these `flows`.
+    pub(super) fn of(&mut self, job_index: u32, job: &LabJob, flows: &[u32], alone: &Alone) -> LossRate {
         let mut splits: Vec<(Split, Holder)> = Vec::with_capacity(flows.len());
         for (flow, alone) in flows.iter().zip(&alone.worst) {
             let (now, holder) = self.scene.placed.worst(*flow, self.scene.now);
@@ -83,7 +83,7 @@ impl<'s> Losses<'s> {
             let weight = |worst: usize| if at == worst { mean + job.coupling } else { mean };
             rate.own += weight(most_own) * split.own;
             rate.failover += weight(slowest) * split.failover;
-            self.blame(place, *holder, weight(slowest) * split.others, &mut rate);
+            self.blame(job_index, *holder, weight(slowest) * split.others, &mut rate);
         }
         // The slowest flow is not always the one that the job itself slows most.
         rate.own = rate.own.min(1.0 - rate.longer());

@@ -1,6 +1,6 @@
 //! The OSTs of one file system: what they take of each writer, before the network takes its part.
 //!
-//! A client has so many writes under way at once and waits for their answers, so who writes to busy OSTs sends no more
+//! A client has so many writes under way at once and waits for their answers, so a writer to busy OSTs sends no more
 //! than these take: the network carries that and no more. What that is follows table 4.1 ([`crate::lustre`]), over the
 //! writers of all jobs together.
 
@@ -8,7 +8,7 @@ use super::stalls::UNLOADED;
 use crate::lustre::fair_share;
 use std::collections::BTreeMap;
 
-/// What the OSTs let through; nothing is in it where nobody is held back.
+/// What the OSTs let through; empty if no flow is held back.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Served {
     /// By flow: bytes a second asked for over those let through, above 1.
@@ -27,7 +27,7 @@ impl Served {
         Served { times: held.map(|(flow, demand)| (flow, demand / share)).collect() }
     }
 
-    pub(super) fn is_nobody_held(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.times.is_empty()
     }
 
@@ -48,9 +48,9 @@ mod tests {
     use crate::lustre::{MEASURED_BYTES, seconds_for_64_gb};
 
     #[test]
-    fn writers_share_as_measured_and_who_asks_for_little_gets_it() {
+    fn writers_share_as_measured_and_small_requests_are_met() {
         let alone = MEASURED_BYTES / seconds_for_64_gb(1.0);
-        assert!(Served::of([(3, alone)].into_iter()).is_nobody_held());
+        assert!(Served::of([(3, alone)].into_iter()).is_empty());
         let four = Served::of((0..4).map(|flow| (flow, alone)));
         let times = (1.0 + four.waits(0)) / (1.0 + UNLOADED);
         assert!((times - seconds_for_64_gb(4.0) / seconds_for_64_gb(1.0)).abs() < 1e-9);

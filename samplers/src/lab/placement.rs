@@ -111,7 +111,7 @@ pub(super) struct Choices {
 }
 
 impl Choices {
-    /// Of all `flows` while `down` links are down; `down` has one place for each link, or none if all are up.
+    /// Of all `flows` while `down` links are down; `down` has one entry for each link, or none if all are up.
     pub(super) fn of(topology: &Topology, routing: Routing, flows: &Flows, down: &[bool]) -> Choices {
         let mut router = Router::new(topology, routing, down);
         let mut paths = Paths::default();
@@ -169,7 +169,7 @@ impl Choices {
 
     /// All parts, those that OSTs hold back asking for no more than these take.
     fn held_back(&self, served: &Served) -> Arc<Vec<Flow>> {
-        if served.is_nobody_held() {
+        if served.is_empty() {
             return Arc::clone(&self.parts);
         }
         let mut parts = self.parts.to_vec();

@@ -14,7 +14,7 @@ use schemas::topology::Routes;
 use schemas::{LinkIndex, Topology, VertexIndex};
 use valiant::Groups;
 
-/// Paths over which a flow is divided where no forwarding tables tell of several LIDs.
+/// Paths over which a flow is divided where no forwarding tables contain several LIDs.
 pub const STRIPES: usize = 4;
 
 /// How a flow finds its way.
@@ -23,9 +23,9 @@ pub enum Routing {
     /// By the forwarding tables of the topology that are valid last; where it has none, as `Minimal`. Where hosts
     /// are in several rails, the hash of sender and receiver decides on one.
     Tables,
-    /// A shortest path; among equal links the hash of sender and receiver decides, at every switch anew.
+    /// A shortest path; among equal links the hash of sender and receiver decides, again at every switch.
     Minimal,
-    /// Over a place in between, to it and from it on shortest paths. The hash of sender and receiver chooses it: a
+    /// Over an intermediate switch, to it and from it on shortest paths. The hash of sender and receiver chooses it: a
     /// leaf or router of a third group; in a tree one of the switches at which a shortest path can turn from up to
     /// down. Inside a group, and with fewer than three groups, as `Minimal`.
     Valiant,
@@ -68,7 +68,7 @@ pub(super) struct Router<'t> {
 }
 
 impl<'t> Router<'t> {
-    /// `down` has one place for each link, or none if all are up.
+    /// `down` has one entry for each link, or none if all are up.
     pub(super) fn new(topology: &'t Topology, routing: Routing, down: &'t [bool]) -> Router<'t> {
         let by_tables = matches!(routing, Routing::Tables | Routing::Striped(_));
         let tables = Some(topology.routes_at(None)).filter(|t| by_tables && !t.is_empty());
@@ -105,7 +105,7 @@ impl<'t> Router<'t> {
                 let usual = self.usual(from, to);
                 paths.push(&self.mended(usual, from, to));
             }
-            Routing::Valiant => paths.push(&self.over_some_place(from, to)),
+            Routing::Valiant => paths.push(&self.over_an_intermediate(from, to)),
             Routing::Adaptive { .. } => push_distinct(self.choices(from, to), paths),
             Routing::Striped(_) => self.striped(from, to, paths),
         }
@@ -168,31 +168,31 @@ impl<'t> Router<'t> {
         Some([self.topology.group(from)?, self.topology.group(to)?])
     }
 
-    fn over_some_place(&mut self, from: VertexIndex, to: VertexIndex) -> Vec<LinkIndex> {
+    fn over_an_intermediate(&mut self, from: VertexIndex, to: VertexIndex) -> Vec<LinkIndex> {
         let draw = Draw::new(from, to).lane(1);
         let (Some(groups), Some(ends)) = (&self.groups, self.ends(from, to)) else {
-            // In a tree, uplinks drawn anew lead to any of the switches where the path turns.
+            // In a tree, uplinks drawn again lead to any of the switches where the path turns.
             return self.shortest(from, to, 1).unwrap_or_default();
         };
-        let place = groups.leaf_elsewhere(ends, draw).filter(|_| ends[0] != ends[1]);
-        let over = place.and_then(|place| self.via(from, place, to, draw));
+        let middle = groups.leaf_elsewhere(ends, draw).filter(|_| ends[0] != ends[1]);
+        let over = middle.and_then(|middle| self.via(from, middle, to, draw));
         over.or_else(|| self.shortest(from, to, 0)).unwrap_or_default()
     }
 
     fn via(
         &mut self,
         from: VertexIndex,
-        place: VertexIndex,
+        middle: VertexIndex,
         to: VertexIndex,
         draw: Draw,
     ) -> Option<Vec<LinkIndex>> {
-        let mut path = self.hops.shortest(from, place, draw)?;
-        path.extend(self.hops.shortest(place, to, draw)?);
+        let mut path = self.hops.shortest(from, middle, draw)?;
+        path.extend(self.hops.shortest(middle, to, draw)?);
         Some(without_loops(self.topology, path))
     }
 
-    /// Places to go over, each with the draw of the way there; `None` if there are none but on shortest paths.
-    fn places(&self, from: VertexIndex, to: VertexIndex) -> Option<Vec<(VertexIndex, Draw)>> {
+    /// Intermediate switches, each with the draw of the way there; `None` if there are none but on shortest paths.
+    fn intermediates(&self, from: VertexIndex, to: VertexIndex) -> Option<Vec<(VertexIndex, Draw)>> {
         let (near, far) = (Draw::new(from, to).lane(1), Draw::new(from, to).lane(2));
         let (groups, ends) = (self.groups.as_ref()?, self.ends(from, to)?);
         if ends[0] == ends[1] {
@@ -208,8 +208,10 @@ impl<'t> Router<'t> {
         if minimal.len() <= 2 {
             return vec![minimal];
         }
-        let longer = match self.places(from, to) {
-            Some(places) => places.into_iter().map(|(place, draw)| self.via(from, place, to, draw)).collect(),
+        let longer = match self.intermediates(from, to) {
+            Some(switches) => {
+                switches.into_iter().map(|(middle, draw)| self.via(from, middle, to, draw)).collect()
+            }
             None => vec![self.shortest(from, to, 1), self.shortest(from, to, 2)],
         };
         let mut found: Vec<Vec<LinkIndex>> = [Some(minimal)].into_iter().chain(longer).flatten().collect();

@@ -15,8 +15,8 @@ pub fn put_port_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatch)
         let producer = source.producer.as_str();
         out.extend_from_slice(format!(",\"producer\":\"{producer}\"").as_bytes());
         let ports = rates.chunks_exact(source.metric.columns()).zip(links.chunks_exact(LINK_COLUMNS));
-        for (place, (rates, links)) in ports.enumerate() {
-            put_port(out, source, place, [rates[0], rates[1], links[0], links[1]]);
+        for (part_index, (rates, links)) in ports.enumerate() {
+            put_port(out, source, part_index, [rates[0], rates[1], links[0], links[1]]);
         }
         out.extend_from_slice(b"}\n");
     }
@@ -72,8 +72,8 @@ pub fn put_client_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatc
 }
 
 /// The columns of a port: wait, words sent, went down, recovered from errors.
-fn put_port(out: &mut Vec<u8>, source: &Source, place: usize, counters: [u64; 4]) {
-    let part = &source.parts[place];
+fn put_port(out: &mut Vec<u8>, source: &Source, part_index: usize, counters: [u64; 4]) {
+    let part = &source.parts[part_index];
     let is_switch = source.schema.as_str() == "ibnet";
     let names = if is_switch {
         out.extend_from_slice(format!(",\"switch_port\":{part}").as_bytes());

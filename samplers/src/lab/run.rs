@@ -44,7 +44,7 @@ impl Run {
         [self.runs() && self.pause_s == 0, self.runs() && writes]
     }
 
-    /// Lets `second` pass; `name` gives the number of the job at a place. True if the job ends in it.
+    /// Lets `second` pass; `name` returns the number of the job of an index. True if the job ends in it.
     pub(super) fn pass(
         &mut self,
         job: &LabJob,
@@ -62,8 +62,8 @@ impl Run {
         let took_s = if ends { left_s / speed } else { 1.0 };
         self.lost.self_s += rate.own * took_s;
         self.lost.failover_s += rate.failover * took_s;
-        for ((place, class), part) in &rate.to {
-            *self.lost.to.entry((name(*place), *class)).or_default() += part * took_s;
+        for ((job_index, class), part) in &rate.to {
+            *self.lost.to.entry((name(*job_index), *class)).or_default() += part * took_s;
         }
         self.done_s += speed * took_s;
         self.until_pause_s -= speed * took_s;

@@ -41,7 +41,7 @@ pub enum ScenarioKind {
     Quiet,
     /// Links used to 70% by one job each: traffic is not contention.
     TrafficWithoutStalls,
-    /// Traffic of nodes of which the scheduler tells no job slows a job.
+    /// Traffic of nodes without a reported job slows a job.
     Unknown,
 }
 
@@ -82,7 +82,7 @@ pub struct Labelled {
     pub kind: ScenarioKind,
     /// To be played with [`super::Lab::new`] for [`DURATION_S`].
     pub setup: Setup,
-    /// Its label. The truth of the lab says more, second by second.
+    /// Its label. The truth of the lab is more detailed, second by second.
     pub expected: Expected,
 }
 

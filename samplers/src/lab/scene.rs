@@ -39,7 +39,7 @@ pub(super) struct User {
     pub arriving: f64,
 }
 
-/// Who makes a link wait: place of the job, class, weight in stalls a word.
+/// Aggressor of a link: index of the job, class, weight in stalls a word.
 pub(super) type Weights = Vec<(u32, TrafficClass, f64)>;
 
 /// One moment.
@@ -47,7 +47,7 @@ pub(super) struct Scene<'a> {
     pub placed: &'a Placed,
     paths: &'a Paths,
     pub now: &'a Load,
-    /// Who uses a link, by its number.
+    /// Users of a link, by its number.
     pub users: BTreeMap<u32, Vec<User>>,
     /// By link and the full link behind it that makes it wait: stalls a word.
     back: BTreeMap<(u32, u32), f64>,
@@ -69,7 +69,7 @@ impl<'a> Scene<'a> {
         scene.count_users(&placed.parts);
         scene.follow_to_hosts(&placed.parts, capacities);
         for held in &now.held {
-            let path = paths.of(now.active[held.place as usize]);
+            let path = paths.of(now.active[held.active_index as usize]);
             let root = path[held.hop as usize].0;
             for (link, stalls) in now.back_pressure(*held, paths) {
                 *scene.back.entry((link as u32, root)).or_default() += stalls;
@@ -137,7 +137,7 @@ impl<'a> Scene<'a> {
         worst.filter(|_| all > own).map_or(link, |(root, _)| root)
     }
 
-    /// Who makes the OSTs wait: all who write to them, by what they write.
+    /// Aggressors of the OSTs: all writers, by what they write.
     pub(super) fn writers(&self) -> Weights {
         let mut weights: BTreeMap<(u32, TrafficClass), f64> = BTreeMap::new();
         for (part, rate) in self.now.active.iter().zip(&self.now.rates) {
@@ -149,7 +149,7 @@ impl<'a> Scene<'a> {
         weights.into_iter().map(|((job, class), weight)| (job, class, weight)).collect()
     }
 
-    /// Who makes `link` wait: its users by their traffic, and those of full links behind it.
+    /// Aggressors of `link`: its users by their traffic, and those of full links behind it.
     pub(super) fn weights(&self, link: u32) -> Weights {
         let mut weights: BTreeMap<(u32, TrafficClass), f64> = BTreeMap::new();
         let own = (link, self.now.own[link as usize] - UNLOADED);

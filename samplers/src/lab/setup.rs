@@ -13,7 +13,7 @@ pub struct Setup {
     pub topology: Arc<Topology>,
     /// How flows find their way.
     pub routing: Routing,
-    /// Who runs, where, from when.
+    /// Jobs with their hosts and start.
     pub jobs: Vec<LabJob>,
     /// What breaks, in any order.
     pub events: Vec<Event>,
@@ -48,9 +48,9 @@ pub enum LabError {
     /// There is no way, even with all links up.
     #[error("there is no way from vertex {from} to vertex {to}")]
     NoWay {
-        /// Who sends.
+        /// The sender.
         from: u32,
-        /// Who should receive.
+        /// The receiver.
         to: u32,
     },
     /// An event is about a link that is not there.
@@ -87,9 +87,9 @@ pub enum LabError {
 pub(super) fn check(setup: &Setup) -> Result<(), LabError> {
     let topology = &setup.topology;
     let hosts = |v: VertexIndex| v.at() < topology.vertex_count() && topology.kind(v) == VertexKind::Host;
-    for (place, job) in setup.jobs.iter().enumerate() {
+    for (index, job) in setup.jobs.iter().enumerate() {
         let job_id = job.job_id;
-        if setup.jobs[..place].iter().any(|other| other.job_id == job_id) {
+        if setup.jobs[..index].iter().any(|other| other.job_id == job_id) {
             return Err(LabError::Twice(job_id));
         }
         let targets = job.io.iter().flat_map(|io| &io.targets);
@@ -127,7 +127,7 @@ fn check_change(topology: &Topology, change: Change) -> Result<(), LabError> {
         Change::Narrow { link, .. } | Change::Blink { link, .. } => no_link(link),
         Change::Reset(vertex)
         | Change::Silent(vertex)
-        | Change::Heard(vertex)
+        | Change::Reporting(vertex)
         | Change::Skew { vertex, .. } => {
             (vertex.at() >= topology.vertex_count()).then_some(LabError::NoVertex(vertex.0))
         }

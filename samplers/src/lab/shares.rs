@@ -17,7 +17,7 @@ pub(super) struct Shares {
 
 /// Progressive filling. No flow could have more without one that has less losing some.
 pub(super) fn max_min(all: &[Flow], active: &[u32], paths: &Paths, capacities: &[f64]) -> Shares {
-    let demand = |place: usize| all[active[place] as usize].demand;
+    let demand = |index: usize| all[active[index] as usize].demand;
     let mut filling = Filling::new(all, active, paths, capacities);
     // Flows that ask for the least are the first to have enough.
     let mut order: Vec<u32> = (0..active.len() as u32).filter(|p| filling.open[*p as usize]).collect();
@@ -26,13 +26,13 @@ pub(super) fn max_min(all: &[Flow], active: &[u32], paths: &Paths, capacities: &
     while let Some((tightest, level)) = filling.tightest() {
         let satisfied = next;
         while next < order.len() && demand(order[next] as usize) <= level {
-            let place = order[next] as usize;
-            filling.settle(place, demand(place), paths.of(active[place]));
+            let index = order[next] as usize;
+            filling.settle(index, demand(index), paths.of(active[index]));
             next += 1;
         }
         if next == satisfied {
-            for place in std::mem::take(&mut filling.members[tightest]) {
-                filling.settle(place as usize, level, paths.of(active[place as usize]));
+            for index in std::mem::take(&mut filling.members[tightest]) {
+                filling.settle(index as usize, level, paths.of(active[index as usize]));
             }
         }
     }
@@ -44,7 +44,7 @@ pub(super) fn max_min(all: &[Flow], active: &[u32], paths: &Paths, capacities: &
 struct Filling {
     rates: Vec<f64>,
     open: Vec<bool>,
-    /// By link: place among the hot ones, or none.
+    /// By link: index among the hot ones, or none.
     hot: Vec<u32>,
     room: Vec<f64>,
     waiting: Vec<u32>,
@@ -54,7 +54,7 @@ struct Filling {
 const NONE: u32 = u32::MAX;
 
 impl Filling {
-    /// Only links that are asked for more than they carry can hold anybody back.
+    /// Only links that are asked for more than they carry can hold a flow back.
     fn new(all: &[Flow], active: &[u32], paths: &Paths, capacities: &[f64]) -> Filling {
         let mut asked = vec![0.0; capacities.len()];
         for flow in active {
@@ -81,15 +81,15 @@ impl Filling {
     }
 
     fn enter(&mut self, all: &[Flow], active: &[u32], paths: &Paths) {
-        for (place, flow) in active.iter().enumerate() {
+        for (index, flow) in active.iter().enumerate() {
             let path = paths.of(*flow);
             for hot in path.iter().map(|link| self.hot[link.at()]).filter(|hot| *hot != NONE) {
-                self.members[hot as usize].push(place as u32);
+                self.members[hot as usize].push(index as u32);
                 self.waiting[hot as usize] += 1;
-                self.open[place] = true;
+                self.open[index] = true;
             }
-            if !self.open[place] && !path.is_empty() {
-                self.rates[place] = all[*flow as usize].demand;
+            if !self.open[index] && !path.is_empty() {
+                self.rates[index] = all[*flow as usize].demand;
             }
         }
     }
@@ -101,11 +101,11 @@ impl Filling {
         shares.min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    fn settle(&mut self, place: usize, rate: f64, path: &[LinkIndex]) {
-        if !std::mem::take(&mut self.open[place]) {
+    fn settle(&mut self, index: usize, rate: f64, path: &[LinkIndex]) {
+        if !std::mem::take(&mut self.open[index]) {
             return;
         }
-        self.rates[place] = rate;
+        self.rates[index] = rate;
         for hot in path.iter().map(|link| self.hot[link.at()]).filter(|hot| *hot != NONE) {
             self.room[hot as usize] -= rate;
             self.waiting[hot as usize] -= 1;

@@ -31,13 +31,13 @@ pub fn own_ratio(utilisation: f64) -> f64 {
 /// A flow that gets less than it asks for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Held {
-    /// Its place among the active flows.
-    pub place: u32,
+    /// Its index among the active flows.
+    pub active_index: u32,
     /// Hop at which it is held.
     pub hop: u32,
 }
 
-/// The network under some flows; columns by link unless said otherwise.
+/// The network under some flows; columns by link by default.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Load {
     /// The active flows.
@@ -93,8 +93,8 @@ impl Load {
     }
 
     fn flow_through(&mut self, all: &[Flow], paths: &Paths) {
-        for place in 0..self.active.len() {
-            let (flow, rate) = (self.active[place], self.rates[place]);
+        for index in 0..self.active.len() {
+            let (flow, rate) = (self.active[index], self.rates[index]);
             let demand = all[flow as usize].demand;
             let mut arriving = demand;
             let mut held = None;
@@ -104,7 +104,7 @@ impl Load {
                 let level = self.levels[link.at()];
                 arriving = arriving.min(level);
                 if held.is_none() && rate < demand * (1.0 - 1e-6) && rate >= level * (1.0 - 1e-6) {
-                    held = Some(Held { place: place as u32, hop });
+                    held = Some(Held { active_index: index as u32, hop });
                 }
             }
             self.held.extend(held);
@@ -117,10 +117,10 @@ impl Load {
         held: Held,
         paths: &'l Paths,
     ) -> impl Iterator<Item = (usize, f64)> + 'l {
-        let path = paths.of(self.active[held.place as usize]);
+        let path = paths.of(self.active[held.active_index as usize]);
         let (before, rest) = path.split_at(held.hop as usize);
         let excess = rest.first().map_or(0.0, |link| self.own[link.at()] - UNLOADED);
-        let rate = self.rates[held.place as usize];
+        let rate = self.rates[held.active_index as usize];
         before.iter().map(move |link| {
             let share = rate / self.carried[link.at()].max(f64::MIN_POSITIVE);
             (link.at(), share * BACK_PRESSURE * excess)

@@ -1,4 +1,4 @@
-//! What really happens in the lab: what jobs lose, and which links are contended, by whom.
+//! What really happens in the lab: what jobs lose, which links are contended, and the aggressors.
 
 use super::job::TrafficClass;
 use schemas::{Cause, CauseKind, LinkIndex};
@@ -37,13 +37,13 @@ impl Lost {
 pub struct LabJobTruth {
     /// The scheduler's number.
     pub job_id: u64,
-    /// Whether the scheduler tells of it.
+    /// Whether the scheduler reports it.
     pub known: bool,
     /// Start, in seconds from the start of the lab.
     pub start_s: f64,
     /// End, in seconds from the start of the lab; `None` while it runs.
     pub end_s: Option<f64>,
-    /// Run time when nobody else uses the network and nothing fails, in seconds.
+    /// Run time when no other job uses the network and nothing fails, in seconds.
     pub alone_s: f64,
     /// What it lost.
     pub lost: Lost,
@@ -63,7 +63,7 @@ pub struct Aggressor {
     pub job_id: u64,
     /// What sort of traffic.
     pub class: TrafficClass,
-    /// Whether the scheduler tells of the job.
+    /// Whether the scheduler reports the job.
     pub known: bool,
     /// Its share, 0 to 1; the shares of a link sum to 1.
     pub share: f64,
@@ -74,11 +74,11 @@ pub struct Aggressor {
 pub struct LinkLoss {
     /// To its own traffic.
     pub own: f64,
-    /// To messages of other jobs that the scheduler tells of.
+    /// To messages of other jobs that the scheduler reports.
     pub mpi: f64,
-    /// To I/O of other jobs that the scheduler tells of.
+    /// To I/O of other jobs that the scheduler reports.
     pub io: f64,
-    /// To jobs that nobody tells of.
+    /// To jobs that the scheduler does not report.
     pub unknown: f64,
     /// To failed or narrowed links.
     pub failover: f64,
@@ -93,7 +93,7 @@ pub struct LinkTruth {
     pub utilisation: f64,
     /// Stalls a word, without noise.
     pub ratio: f64,
-    /// The job with flows on it that loses most to others or to a failure; itself, where nobody does.
+    /// The job with flows on it that loses most to others or to a failure; itself, where no job does.
     pub victim: u64,
     /// What the victim loses on this link.
     pub lost: LinkLoss,
@@ -103,7 +103,7 @@ pub struct LinkTruth {
     pub kind: CauseKind,
     /// Where the congestion begins: the link itself, or a full one behind it.
     pub root: LinkIndex,
-    /// Who makes the load at the root, the largest share first.
+    /// Sources of the load at the root, the largest share first.
     pub aggressors: Vec<Aggressor>,
 }
 

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_loopback_unless_told_otherwise() {
+    fn default_addresses_are_loopback() {
         for (text, shown) in [
             ("tcp:5170", "tcp:127.0.0.1:5170"),
             ("tcp:login1:5170", "tcp:login1:5170"),

@@ -9,9 +9,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub enum Wake {
     /// The time has come.
     Due,
-    /// The clock was set back: what is due must be computed anew.
+    /// The clock was set back: the next instant must be computed again.
     SetBack,
-    /// The end was asked for.
+    /// A stop was requested.
     Stopped,
 }
 
@@ -53,7 +53,7 @@ impl Clock for SystemClock {
                 return Wake::SetBack;
             }
             left_before = left;
-            // A stop is also heard when there is nothing to wait for.
+            // A stop is also received when there is nothing to wait for.
             let sleep = Duration::from_micros(left.clamp(0, SLEEP_US_MAX) as u64);
             match self.stop.recv_timeout(sleep) {
                 Err(RecvTimeoutError::Timeout) if left <= SLEEP_US_MAX && self.now() >= due => {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Longest content: 20 digits, `@`, seconds and nanoseconds. What fills it is no number.
 const CONTENT_BYTES_MAX: usize = 64;
 
-/// Open counter files of one set. Reading an attribute of sysfs at offset 0 asks the driver anew, so that files stay
+/// Open counter files of one set. Reading an attribute of sysfs at offset 0 asks the driver again, so that files stay
 /// open from tick to tick.
 #[derive(Debug)]
 pub(crate) struct CounterFiles {

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 pub struct Candidate {
     /// Which it is.
     pub id: SetId,
-    /// Where its files lie: a folder of counters, or a `stats` file; the better place first.
-    pub places: Vec<PathBuf>,
+    /// Paths of its files: a folder of counters, or a `stats` file; the preferred one first.
+    pub paths: Vec<PathBuf>,
 }
 
 /// What was looked at.
@@ -40,7 +40,7 @@ pub fn discover(roots: &Roots) -> Discovery {
     for root in [&roots.debugfs, &roots.procfs.join("fs")] {
         for mount in found.names(&root.join("lustre/llite")) {
             let stats = mount.path.join("stats");
-            // A mount being set up has no file yet; one that may not be read is told of.
+            // A mount being set up has no file yet; one that may not be read is reported.
             if !matches!(stats.try_exists(), Ok(false)) {
                 found.add(Kind::Lustre, &mount.name, &mount.path, &stats);
             }
@@ -83,16 +83,16 @@ impl Discovery {
         entries
     }
 
-    /// Adds a candidate, or another place for one that is known.
-    fn add(&mut self, kind: Kind, name: &str, named_by: &Path, place: &Path) {
+    /// Adds a candidate, or another path of a known one.
+    fn add(&mut self, kind: Kind, name: &str, named_by: &Path, path: &Path) {
         let Ok(name) = Name::parse(name) else {
             self.bad_names.push(named_by.to_path_buf());
             return;
         };
         let id = SetId { kind, name };
         match self.candidates.iter_mut().find(|known| known.id == id) {
-            Some(known) => known.places.push(place.to_path_buf()),
-            None => self.candidates.push(Candidate { id, places: vec![place.to_path_buf()] }),
+            Some(known) => known.paths.push(path.to_path_buf()),
+            None => self.candidates.push(Candidate { id, paths: vec![path.to_path_buf()] }),
         }
     }
 }

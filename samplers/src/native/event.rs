@@ -68,17 +68,19 @@ impl fmt::Display for Event {
             Event::Lost(set, reason) => {
                 write!(f, "{set} is gone: {reason}; it is sampled again when it returns")
             }
-            Event::Refused(set, reason) => write!(f, "{set} cannot be sampled: {reason}; the others go on"),
+            Event::Refused(set, reason) => {
+                write!(f, "{set} cannot be sampled: {reason}; the others are sampled")
+            }
             Event::BadContent(set, what) => write!(f, "{set}: {what}; its rows go without it"),
             Event::Unreadable(path, reason) => write!(f, "{} cannot be read: {reason}", path.display()),
             Event::BadName(path) => {
                 write!(f, "{:?} is left out: names have letters, digits and . _ - : @ + # only", path)
             }
             Event::Missed(ticks) => {
-                write!(f, "{ticks} ticks were missed (machine suspended or overloaded); sampling goes on")
+                write!(f, "{ticks} ticks were missed (machine suspended or overloaded); sampling continues")
             }
             Event::ClockSetBack => {
-                write!(f, "the system's clock was set back; sampling goes on by the new time")
+                write!(f, "the system's clock was set back; sampling continues by the new time")
             }
             Event::OutputReady(target) => write!(f, "rows go to {target}"),
             Event::OutputFails(target, reason) => {

@@ -54,7 +54,7 @@ const COLUMNS: [&str; 35] = [
     "removexattr",
     "inode_permission",
 ];
-/// The column without which a row says nothing of contention.
+/// The column without which a row has no use for contention.
 const WRITE_BYTES: &str = "write_bytes.sum";
 /// A file longer than this is not what it should be; real ones have 2 to 6 kB.
 const STATS_BYTES_MAX: usize = 1 << 20;
@@ -151,13 +151,13 @@ fn cells(content: &[u8]) -> Option<[Cell; COLUMNS.len()]> {
         let columns = (next..COLUMNS.len()).chain(0..next);
         let Some(at) = columns.into_iter().find(|at| is_of(COLUMNS[*at], name)) else { continue };
         next = at + 1;
-        let place = if COLUMNS[at].len() == name.len() { 0 } else { SUM };
-        cells[at] = words.nth(place).and_then(decimal).map_or(Cell::Bad, Cell::Number);
+        let position = if COLUMNS[at].len() == name.len() { 0 } else { SUM };
+        cells[at] = words.nth(position).and_then(decimal).map_or(Cell::Bad, Cell::Number);
     }
     Some(cells)
 }
 
-/// Place of the sum behind the name: samples, `samples`, unit, least, greatest, sum.
+/// Position of the sum behind the name: samples, `samples`, unit, least, greatest, sum.
 const SUM: usize = 5;
 
 /// Whether the line `name` gives `column`.
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_and_sums_are_told_apart() {
+    fn counts_and_sums_are_distinguished() {
         let stats = "snapshot_time 1.5 secs.nsecs\nread_bytes 2 samples [bytes] 1 9 10\n\
                      write_bytes 5366826 samples [bytes] 1048576 1048576 5627524939776 99\nopen 1242 samples [usecs] 1 2 3 4\n";
         assert_eq!(cell(stats, "write_bytes.sum"), Cell::Number(5_627_524_939_776));

@@ -1,26 +1,26 @@
-//! Tick after tick, until somebody asks for the end.
+//! The sampling loop: tick after tick, until a stop is requested.
 
 use super::clock::{Clock, Wake};
 use super::event::Event;
-use super::figures::Figures;
 use super::sampler::Sampler;
 use super::schedule::Schedule;
 use super::sink::Sink;
+use super::statistics::TickStatistics;
 use super::tick_rows::TickRows;
 use schemas::Time;
 
-/// How to go on.
+/// When to sample, when to rescan, when to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// When to sample.
     pub schedule: Schedule,
     /// Microseconds between two looks for devices and mounts.
     pub rescan_us: i64,
-    /// Ends after so many ticks; `None` goes on.
+    /// Ends after so many ticks; `None` never ends.
     pub ticks: Option<u64>,
 }
 
-/// Samples by `plan` until the clock says stop, the sink is over or all ticks are done. `note` gets every event
+/// Samples by `plan` until the clock stops, the sink is over or all ticks are done. `note` gets every event
 /// when it happens, and every tick its lateness and length in microseconds.
 pub fn run(
     plan: Plan,
@@ -38,7 +38,7 @@ pub fn run(
     loop {
         sink.drain_events(&mut events);
         events.drain(..).for_each(|event| note(Note::Event(&event)));
-        if sink.is_over() || plan.ticks.is_some_and(|asked| ticks >= asked) {
+        if sink.is_over() || plan.ticks.is_some_and(|most| ticks >= most) {
             return ticks;
         }
         let Some(due) = wait(plan.schedule, clock, &mut events) else { return ticks };
@@ -76,16 +76,16 @@ pub enum Note<'a> {
     },
 }
 
-impl Figures {
-    /// Notes a tick, and nothing else.
-    pub fn hear(&mut self, note: Note<'_>) {
+impl TickStatistics {
+    /// Adds a tick; ignores other notes.
+    pub fn record(&mut self, note: Note<'_>) {
         if let Note::Tick { late_us, took_us } = note {
             self.note(late_us, took_us);
         }
     }
 }
 
-/// Waits for the next instant; `None` when the end was asked for. An instant that was slept through by a whole
+/// Waits for the next instant; `None` when a stop was requested. An instant that was slept through by a whole
 /// interval is left for the next one: no burst.
 fn wait(schedule: Schedule, clock: &mut dyn Clock, events: &mut Vec<Event>) -> Option<Time> {
     loop {

@@ -19,14 +19,13 @@
 //! | [`targets`] | files and sockets behind an outlet |
 //! | [`address`] | [`Address`] of a socket |
 //! | [`looping`] | [`looping::run`]: tick after tick |
-//! | [`figures`] | [`Figures`]: jitter and length of ticks |
+//! | [`statistics`] | [`TickStatistics`]: jitter and length of ticks |
 
 pub mod address;
 pub mod clock;
 mod counter_files;
 pub mod discovery;
 pub mod event;
-pub mod figures;
 mod llite;
 pub mod looping;
 pub mod node;
@@ -36,17 +35,18 @@ pub mod schedule;
 pub mod selection;
 mod set;
 pub mod sink;
+pub mod statistics;
 pub mod targets;
 pub mod tick_rows;
 
 pub use address::Address;
 pub use clock::{Clock, SystemClock, Wake};
 pub use event::Event;
-pub use figures::Figures;
 pub use node::{Node, Roots};
 pub use outlet::Outlet;
 pub use sampler::Sampler;
 pub use schedule::Schedule;
 pub use selection::Selection;
 pub use sink::Sink;
+pub use statistics::TickStatistics;
 pub use tick_rows::{Kind, TickRows};

@@ -10,12 +10,12 @@ pub struct Roots {
     pub sysfs: PathBuf,
     /// `/proc`.
     pub procfs: PathBuf,
-    /// `/sys/kernel/debug`; only root may look into it unless a site says otherwise.
+    /// `/sys/kernel/debug`; only root may read it by default.
     pub debugfs: PathBuf,
 }
 
 impl Roots {
-    /// debugfs lies in sysfs unless it is told.
+    /// debugfs lies in sysfs by default.
     pub fn new(sysfs: &Path, procfs: &Path, debugfs: Option<&Path>) -> Roots {
         let debugfs = debugfs.map_or_else(|| sysfs.join("kernel/debug"), Path::to_path_buf);
         Roots { sysfs: sysfs.to_path_buf(), procfs: procfs.to_path_buf(), debugfs }
@@ -33,7 +33,7 @@ impl Default for Roots {
 pub struct Node {
     /// LDMS's producer: the node's name as Slurm knows it.
     pub producer: Name,
-    /// LDMS's number of the node; 0 says that it has none.
+    /// LDMS's number of the node; 0 if it has none.
     pub component_id: u64,
 }
 

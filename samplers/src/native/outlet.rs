@@ -34,7 +34,7 @@ pub struct Outlet {
 #[derive(Debug)]
 struct Shared {
     state: Mutex<State>,
-    /// Rows came, or the end was asked for.
+    /// Rows came, or a stop was requested.
     work: Condvar,
     /// The writer has ended.
     ended: Condvar,
@@ -113,8 +113,8 @@ impl Sink for Outlet {
         self.shared.state().over
     }
 
-    fn finish(&mut self, patience: Duration) {
-        let until = Instant::now() + patience;
+    fn finish(&mut self, timeout: Duration) {
+        let until = Instant::now() + timeout;
         let mut state = self.shared.state();
         state.closing = true;
         self.shared.work.notify_one();
@@ -193,7 +193,7 @@ fn write_all(shared: &Shared, mut target: Box<dyn Target>) {
     }
 }
 
-/// Waits for lines and takes them; `false` when the end was asked for and all is written.
+/// Waits for lines and takes them; `false` when a stop was requested and all is written.
 fn next(shared: &Shared, lines: &mut Vec<u8>) -> bool {
     let mut state = shared.state();
     while state.waiting.is_empty() && lines.is_empty() {
@@ -203,7 +203,7 @@ fn next(shared: &Shared, lines: &mut Vec<u8>) -> bool {
         state = shared.work.wait(state).unwrap_or_else(PoisonError::into_inner);
     }
     if lines.is_empty() {
-        // The buffers change places: neither is allocated anew.
+        // The buffers are swapped: neither is allocated again.
         std::mem::swap(lines, &mut state.waiting);
     } else {
         lines.append(&mut state.waiting);

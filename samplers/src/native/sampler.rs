@@ -18,8 +18,8 @@ pub struct Sampler {
     node: Node,
     selection: Selection,
     sets: BTreeMap<SetId, Slot>,
-    /// Folders and names that were told of.
-    told: BTreeSet<PathBuf>,
+    /// Folders and names already reported.
+    reported: BTreeSet<PathBuf>,
     /// Contents of a file, and the counters of a row; their memory is kept.
     raw: Vec<u8>,
     body: Vec<u8>,
@@ -29,7 +29,7 @@ pub struct Sampler {
 #[derive(Debug)]
 enum Slot {
     Sampled(Set),
-    /// It cannot be sampled, which was told; it is tried again with every rescan.
+    /// It cannot be sampled, which was reported once; every rescan retries.
     Waiting,
 }
 
@@ -41,7 +41,7 @@ impl Sampler {
             node,
             selection,
             sets: BTreeMap::new(),
-            told: BTreeSet::new(),
+            reported: BTreeSet::new(),
             raw: Vec::new(),
             body: Vec::new(),
         }
@@ -57,18 +57,18 @@ impl Sampler {
         let found = discover(&self.roots);
         let mut troubles = BTreeSet::new();
         for (path, reason) in found.unreadable {
-            if !self.told.contains(&path) {
+            if !self.reported.contains(&path) {
                 events.push(Event::Unreadable(path.clone(), self.with_advice(&path, reason)));
             }
             troubles.insert(path);
         }
         for path in found.bad_names {
-            if !self.told.contains(&path) {
+            if !self.reported.contains(&path) {
                 events.push(Event::BadName(path.clone()));
             }
             troubles.insert(path);
         }
-        self.told = troubles;
+        self.reported = troubles;
         let there: BTreeSet<&SetId> = found.candidates.iter().map(|candidate| &candidate.id).collect();
         self.sets.retain(|id, slot| {
             let stays = there.contains(id);
@@ -102,7 +102,7 @@ impl Sampler {
                 }
                 self.sets.insert(id(), Slot::Sampled(set));
             }
-            // What is open goes on until it fails by itself.
+            // An open set continues until it fails by itself.
             Err(_) if silent => {}
             Err(failure) => {
                 if before.is_none() {
@@ -120,7 +120,7 @@ impl Sampler {
         }
         format!(
             "{reason}; Lustre 2.12 and newer keeps its stats there: give the sampler the capability \
-             CAP_DAC_READ_SEARCH (systemd: AmbientCapabilities=) to have rows of Lustre, everything else goes on"
+             CAP_DAC_READ_SEARCH (systemd: AmbientCapabilities=) to have rows of Lustre, everything else works without it"
         )
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 /// Which counters are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
-    /// Those of the lists, which say most about contention.
+    /// Those of the lists, the most useful ones for contention.
     #[default]
     Listed,
     /// Those of the lists, then all others there are.

@@ -45,17 +45,17 @@ pub(crate) struct Set {
     pub(crate) kind: Kind,
     /// What stands between the timestamp and the counters.
     pub(crate) head: Vec<u8>,
-    /// Whether the last reading lacked something, which was told.
+    /// Whether the last reading lacked something, which was reported.
     pub(crate) bad: bool,
     files: Files,
 }
 
 impl Set {
-    /// Opens the files of `candidate`, from the first place that lets itself be read.
+    /// Opens the files of `candidate`, from the first path that can be read.
     pub(crate) fn open(candidate: &Candidate, node: &Node, selection: Selection) -> Result<Set, Failure> {
         let mut first = None;
-        for place in &candidate.places {
-            match files(&candidate.id, place, selection) {
+        for path in &candidate.paths {
+            match files(&candidate.id, path, selection) {
                 Ok(files) => {
                     let head = head(&candidate.id, node).into_bytes();
                     return Ok(Set { kind: candidate.id.kind, head, bad: false, files });
@@ -88,18 +88,18 @@ impl Set {
     }
 }
 
-fn files(id: &SetId, place: &Path, selection: Selection) -> Result<Files, Failure> {
+fn files(id: &SetId, path: &Path, selection: Selection) -> Result<Files, Failure> {
     let name = &id.name;
     Ok(match id.kind {
         Kind::InfiniBand => {
             let key = |column: &str| format!("{column}#{name}");
-            Files::Counters(CounterFiles::open(place, &selection.of_port(place), key)?)
+            Files::Counters(CounterFiles::open(path, &selection.of_port(path), key)?)
         }
         Kind::Slingshot => {
             let key = |column: &str| format!("nics.{column}");
-            Files::Counters(CounterFiles::open(place, &selection.of_telemetry(place), key)?)
+            Files::Counters(CounterFiles::open(path, &selection.of_telemetry(path), key)?)
         }
-        Kind::Lustre => Files::Llite(LliteStats::open(place)?),
+        Kind::Lustre => Files::Llite(LliteStats::open(path)?),
     })
 }
 

@@ -12,8 +12,8 @@ pub trait Sink {
     fn drain_events(&mut self, events: &mut Vec<Event>);
     /// Rows that were dropped so far.
     fn dropped(&self) -> u64;
-    /// Whether nobody will ever take rows again, as when the reader of a pipe has gone.
+    /// Whether the sink can never take rows again: the reader of a pipe has closed it.
     fn is_over(&self) -> bool;
-    /// Hands over what still waits, for `patience` at most; rows that remain are counted as dropped.
-    fn finish(&mut self, patience: Duration);
+    /// Writes queued rows for at most `timeout`; rows that remain are counted as dropped.
+    fn finish(&mut self, timeout: Duration);
 }

@@ -9,8 +9,8 @@ use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Longest time for a connection or for a reader that does not read on.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Timeout of a connection, and of a write to a reader that has stopped reading.
+const SOCKET_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Bytes of `lines` up to the last newline within the first `written`.
 fn whole_lines(lines: &[u8], written: usize) -> usize {
@@ -44,7 +44,7 @@ impl FileTarget {
     /// Opens or creates `path`.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn append(path: &Path) -> io::Result<FileTarget> {
         let file = OpenOptions::new().append(true).create(true).open(path)?;
         Ok(FileTarget { path: path.to_path_buf(), file, torn: false })
@@ -105,7 +105,7 @@ enum Connection {
 }
 
 impl SocketTarget {
-    /// Rows for whoever listens at `address`.
+    /// Rows for the reader that listens at `address`.
     pub fn new(address: Address) -> SocketTarget {
         SocketTarget { address, connection: None }
     }
@@ -115,13 +115,13 @@ impl SocketTarget {
             Address::Tcp(address) => tcp(address).map(Connection::Tcp),
             Address::Unix(path) => {
                 let stream = UnixStream::connect(path)?;
-                stream.set_write_timeout(Some(PATIENCE))?;
+                stream.set_write_timeout(Some(SOCKET_TIMEOUT))?;
                 Ok(Connection::Unix(stream))
             }
             Address::UnixDatagram(path) => {
                 let socket = UnixDatagram::unbound()?;
                 socket.connect(path)?;
-                socket.set_write_timeout(Some(PATIENCE))?;
+                socket.set_write_timeout(Some(SOCKET_TIMEOUT))?;
                 Ok(Connection::Datagram(socket))
             }
         }
@@ -131,10 +131,10 @@ impl SocketTarget {
 fn tcp(address: &str) -> io::Result<TcpStream> {
     let mut last = io::Error::from(ErrorKind::NotFound);
     for address in address.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, PATIENCE) {
+        match TcpStream::connect_timeout(&address, SOCKET_TIMEOUT) {
             Ok(stream) => {
                 stream.set_nodelay(true)?;
-                stream.set_write_timeout(Some(PATIENCE))?;
+                stream.set_write_timeout(Some(SOCKET_TIMEOUT))?;
                 return Ok(stream);
             }
             Err(error) => last = error,

@@ -9,10 +9,10 @@ const CHASSIS: u32 = 1;
 /// chassis, so that no minimal route of it crosses a router that CTH has for itself.
 const SHARED_SLOTS: std::ops::Range<u32> = 8..16;
 
-/// Nodes `places` of the router in a slot.
-fn nodes(chassis: u32, slots: impl IntoIterator<Item = u32>, places: std::ops::Range<u32>) -> Vec<u32> {
+/// Nodes `positions` of the router in a slot.
+fn nodes(chassis: u32, slots: impl IntoIterator<Item = u32>, positions: std::ops::Range<u32>) -> Vec<u32> {
     let routers = slots.into_iter().map(|slot| chassis * 16 + slot);
-    routers.flat_map(|router| places.clone().map(move |place| router * 4 + place)).collect()
+    routers.flat_map(|router| positions.clone().map(move |position| router * 4 + position)).collect()
 }
 
 fn mpi_jobs() -> Vec<JobSpec> {

@@ -12,7 +12,7 @@ type Batch = (u32, f64, f64);
 /// Node of the first process.
 const FIRST_NODE: u32 = 12;
 
-/// What the physics says about the first process of a case.
+/// Expected values of the first process of a case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IorTruth {
     /// Seconds from its start to its end.
@@ -90,7 +90,7 @@ pub fn ior(case: u32, noise: f64) -> Result<Scenario, ScenarioError> {
     Ok(scenario)
 }
 
-/// What the physics says about the first process of a case when there is no noise.
+/// Expected values of the first process of a case without noise.
 ///
 /// # Errors
 /// [`ScenarioError::Case`] if there is no such case.

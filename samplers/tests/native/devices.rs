@@ -1,4 +1,4 @@
-//! Devices and mounts come, go and hold garbage; the others go on.
+//! Devices and mounts appear, vanish and contain garbage; sampling of the others continues.
 
 use crate::integration::native::support::{Bench, described, text, value};
 use crate::integration::native::tree::{MOUNT, Tree};
@@ -31,7 +31,7 @@ fn a_device_that_vanishes_and_returns_does_not_stop_the_others() {
     assert_eq!(events.len(), 2, "one line a port: {events:?}");
     assert!(events[0].contains("mlx5_1.1 is gone"));
     for _ in 0..3 {
-        assert_eq!(bench.rescan(), Vec::<String>::new(), "told once");
+        assert_eq!(bench.rescan(), Vec::<String>::new(), "reported once");
         assert_eq!(bench.instances(), [ALL[0], ALL[3], ALL[4]]);
     }
     tree.add_adapter("mlx5_1", &[1, 2]);
@@ -43,7 +43,7 @@ fn a_device_that_vanishes_and_returns_does_not_stop_the_others() {
 }
 
 #[test]
-fn a_device_replaced_between_two_looks_is_read_anew() {
+fn device_replaced_between_two_rescans_is_reopened() {
     let tree = Tree::recorded();
     let mut bench = Bench::new(&tree);
     bench.rescan();
@@ -88,8 +88,8 @@ fn both_places_of_lustre_are_read_and_a_mount_once() {
     let (lines, _) = bench.sample();
     let names: Vec<String> = lines.iter().map(|line| text(line, "fs_name")).collect();
     assert_eq!(names, ["new", "old", "snx11168"]);
-    assert_eq!(value(&lines[2], "write_bytes.sum"), 8, "debugfs goes before procfs");
-    // A stale file in the better place does not hide the other one.
+    assert_eq!(value(&lines[2], "write_bytes.sum"), 8, "debugfs precedes procfs");
+    // A stale file in the preferred path does not hide the other one.
     fs::write(&stats, "").unwrap();
     let mut other = Bench::new(&tree);
     other.rescan();
@@ -111,7 +111,7 @@ fn counters_change_and_wrap_from_row_to_row() {
 }
 
 #[test]
-fn garbage_is_told_once_and_never_becomes_a_number() {
+fn garbage_is_reported_once_and_never_becomes_a_number() {
     let tree = node_with_two_of_each();
     let mut bench = Bench::new(&tree);
     bench.rescan();
@@ -120,13 +120,13 @@ fn garbage_is_told_once_and_never_becomes_a_number() {
     let sound = fs::read(&stats).unwrap();
     let garbage: [&[u8]; 5] = [b"", b"N/A (no PMA)\n", b"\xff\xfe\x00", b"-1\n", &[b'9'; 5000]];
     for content in garbage {
-        // A counter that nobody needs goes; the rest of the row stays.
+        // An optional counter is missing; the rest of the row stays.
         fs::write(&errors, content).unwrap();
         let (lines, events) = bench.sample();
         assert_eq!((lines.len(), events.len()), (5, 1), "{events:?}");
         assert!(value(&lines[0], "symbol_error#mlx5_0.1").is_null());
         assert_eq!(described("ib_sysfs", &lines[0]).5.len(), 1);
-        assert!(bench.sample().1.is_empty(), "told once");
+        assert!(bench.sample().1.is_empty(), "reported once");
         fs::write(&errors, "0\n").unwrap();
         assert_eq!(bench.sample().1, Vec::<String>::new());
         // Without those that are needed there is no row.
@@ -143,7 +143,7 @@ fn garbage_is_told_once_and_never_becomes_a_number() {
 }
 
 #[test]
-fn counters_that_a_driver_lacks_are_left_out_and_needed_ones_refuse_the_port() {
+fn missing_optional_counters_are_skipped_needed_ones_refuse() {
     let tree = Tree::recorded();
     tree.add_adapter("bare_0", &[1]);
     fs::remove_dir_all(tree.port("mlx5_0", 1).join("hw_counters")).unwrap();
@@ -156,7 +156,7 @@ fn counters_that_a_driver_lacks_are_left_out_and_needed_ones_refuse_the_port() {
         "{events:?}"
     );
     assert_eq!(events.len(), 3);
-    assert!(bench.rescan().is_empty(), "told once");
+    assert!(bench.rescan().is_empty(), "reported once");
     let (lines, _) = bench.sample();
     assert_eq!(lines.len(), 2);
     assert!(value(&lines[0], "port_rcv_data#mlx5_0.1").is_null());
@@ -183,7 +183,7 @@ fn a_file_that_fails_in_the_middle_costs_its_own_rows_only() {
 }
 
 #[test]
-fn a_device_whose_reading_fails_in_a_tick_is_told_of_once_and_comes_back() {
+fn device_that_fails_in_a_tick_is_reported_once_and_returns() {
     let tree = node_with_two_of_each();
     let wait = tree.wait_file("mlx5_1", 1);
     fs::remove_file(&wait).unwrap();
@@ -200,7 +200,7 @@ fn a_device_whose_reading_fails_in_a_tick_is_told_of_once_and_comes_back() {
     assert_eq!((lines.len(), events.len()), (4, 1), "{events:?}");
     assert!(events[0].contains("mlx5_1.1 is gone"), "{events:?}");
     for _ in 0..3 {
-        assert!(bench.sample().1.is_empty() && bench.rescan().is_empty(), "told once");
+        assert!(bench.sample().1.is_empty() && bench.rescan().is_empty(), "reported once");
     }
     fs::remove_file(&wait).unwrap();
     fs::write(&wait, "1\n").unwrap();
@@ -209,7 +209,7 @@ fn a_device_whose_reading_fails_in_a_tick_is_told_of_once_and_comes_back() {
 }
 
 #[test]
-fn a_counter_that_could_not_be_read_at_first_is_tried_again_in_silence() {
+fn unreadable_counter_is_retried_silently() {
     let tree = Tree::recorded();
     let errors = tree.port("mlx5_0", 1).join("counters/symbol_error");
     fs::remove_file(&errors).unwrap();
@@ -234,12 +234,12 @@ fn names_that_no_row_may_carry_are_left_out() {
     let mut bench = Bench::new(&tree);
     let events = bench.rescan();
     assert_eq!(events.iter().filter(|event| event.contains("left out")).count(), 7, "{events:?}");
-    assert!(bench.rescan().is_empty(), "told once");
+    assert!(bench.rescan().is_empty(), "reported once");
     assert_eq!(bench.instances().len(), 2);
 }
 
 #[test]
-fn links_that_lead_nowhere_and_files_in_place_of_folders_are_borne() {
+fn dangling_links_and_files_for_folders_are_tolerated() {
     let tree = Tree::recorded();
     let class = tree.sys().join("class/infiniband");
     std::os::unix::fs::symlink(Path::new("/nowhere/at/all"), class.join("mlx5_9")).unwrap();

@@ -36,7 +36,7 @@ fn plan(offset_ms: u64) -> Plan {
     Plan { schedule, rescan_us: 2_000_000, ticks: None }
 }
 
-/// Runs until the clock says stop; rows, then events, then lateness of each tick.
+/// Runs until the clock stops; rows, then events, then lateness of each tick.
 fn run(tree: &Tree, plan: Plan, clock: &mut TestClock) -> (Kept, Vec<Event>, Vec<i64>) {
     let (mut kept, mut events, mut late) = (Kept::default(), Vec::new(), Vec::new());
     let mut note = |note: Note<'_>| match note {
@@ -65,7 +65,7 @@ fn every_whole_second_has_its_rows() {
 }
 
 #[test]
-fn a_suspended_machine_goes_on_at_the_next_second_without_a_burst() {
+fn suspended_machine_resumes_without_a_burst() {
     let tree = Tree::recorded();
     fs::remove_dir_all(tree.proc_llite()).unwrap();
     let mut clock = TestClock::at(Time(1_795_217_418_700_000), 4);
@@ -109,7 +109,7 @@ fn devices_are_looked_for_between_ticks() {
 }
 
 #[test]
-fn a_run_ends_after_the_ticks_asked_for_or_when_nobody_reads() {
+fn run_ends_after_its_ticks_or_when_the_reader_is_gone() {
     let tree = Tree::recorded();
     let mut clock = TestClock::at(Time(0), 100);
     let (kept, ..) = run(&tree, Plan { ticks: Some(3), ..plan(0) }, &mut clock);

@@ -48,7 +48,7 @@ fn a_file_is_appended_to_and_whole_at_the_end() {
 
 #[test]
 fn a_tcp_reader_that_comes_late_gets_what_waited() {
-    // The port is free again when the listener goes, and nobody else is given it so soon.
+    // The port is free again when the listener is dropped, and the kernel does not reassign it so soon.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let target = SocketTarget::new(format!("tcp:{}", address.port()).parse().unwrap());
     let mut outlet = Outlet::new(Box::new(target), 1 << 20).unwrap();
@@ -108,14 +108,14 @@ fn a_datagram_holds_one_row() {
 /// Bytes written for good, and what stopped the writing.
 type Answer = (usize, io::Result<()>);
 
-/// Asks a test for every write.
-struct Asked {
+/// Lets the test decide every write.
+struct Scripted {
     writes: Sender<Vec<u8>>,
     answers: Receiver<Answer>,
     last: bool,
 }
 
-impl Target for Asked {
+impl Target for Scripted {
     fn name(&self) -> String {
         "a test".to_string()
     }
@@ -130,7 +130,7 @@ impl Target for Asked {
 
 fn asked(capacity_bytes: usize, last: bool) -> (Outlet, Receiver<Vec<u8>>, Sender<Answer>) {
     let ((writes, written), (answer, answers)) = (channel(), channel());
-    let target = Box::new(Asked { writes, answers, last });
+    let target = Box::new(Scripted { writes, answers, last });
     (Outlet::new(target, capacity_bytes).unwrap(), written, answer)
 }
 
@@ -147,7 +147,7 @@ fn the_buffer_is_bounded_and_what_it_cannot_take_is_counted() {
     assert_eq!(outlet.dropped(), 16);
     let mut events = Vec::new();
     outlet.drain_events(&mut events);
-    assert_eq!(events, [Event::BufferFull], "told once");
+    assert_eq!(events, [Event::BufferFull], "reported once");
     answer.send((rows.bytes().len(), Ok(()))).unwrap();
     assert_eq!(written.recv().unwrap(), [rows.bytes(), rows.bytes()].concat());
     answer.send((rows.bytes().len() * 2, Ok(()))).unwrap();

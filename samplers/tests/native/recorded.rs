@@ -129,7 +129,7 @@ fn all_counters_are_read_when_asked_for() {
 }
 
 #[test]
-fn slingshot_rows_are_written_and_counted_as_unknown_by_the_decoder() {
+fn slingshot_rows_are_counted_as_unknown_by_the_decoder() {
     let tree = Tree::empty();
     let counters = [
         ("hni_sts_tx_ok_octets", "103060429480@1743569213.088677609\n"),

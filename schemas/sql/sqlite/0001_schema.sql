@@ -435,7 +435,7 @@ FROM (
            s.completeness,
            trim(s.name || coalesce('; configuration ' || s.configuration, '')
                 || CASE WHEN s.end_time IS NULL THEN '; no end is known: it still runs, or its end never arrived'
-                        WHEN s.end_presumed THEN '; nobody told of its end' ELSE '' END
+                        WHEN s.end_presumed THEN '; end not reported' ELSE '' END
                 || CASE WHEN coalesce(s.completeness, 0) = 0
                         THEN '; nothing was measured: whether it lost time is not known'
                         WHEN s.completeness - s.judged > 0.005
@@ -462,7 +462,7 @@ FROM (
     UNION ALL
     SELECT f.job_id, 2, 'factor', 'beta', s.start_time, s.start_time + s.run_s, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
            s.completeness,
-           printf('a second of contention costs %.3f s [%.3f, %.3f] of run time, learnt from %d runs', f.beta, f.beta_lo,
+           printf('a contended second costs %.3f s [%.3f, %.3f] of run time, learned from %d runs', f.beta, f.beta_lo,
                   f.beta_hi, f.beta_runs)
     FROM job_factors f JOIN job_slowdown s USING (job_id)
     UNION ALL
@@ -473,7 +473,7 @@ FROM (
     SELECT v.job_id, 4, 'region', r.name, max(r.start_time, j.start_time), min(r.end_time, j.until_time), v.lost_s, NULL, NULL,
            v.share, r.cause, r.kind, c.series_or_job, r.confidence, r.completeness,
            printf('region %d: %d links at most, peak %.3f%s', r.region_id, r.links_most, r.peak,
-                  iif(r.open, ', goes on', ''))
+                  iif(r.open, ', ongoing', ''))
     FROM region_victims v JOIN regions r USING (region_id) JOIN job_runs j USING (job_id)
     LEFT JOIN region_causes c ON c.region_id = r.region_id AND c.position = 0
     UNION ALL
@@ -572,7 +572,7 @@ FROM (
     UNION ALL
     SELECT a.job_id, b.job_id, 8, 'completeness', '', a.completeness, b.completeness,
            iif(coalesce(min(a.completeness, b.completeness), 0) < 0.9,
-               'a tenth or more of the data is missing: losses may be larger than told', NULL)
+               'a tenth or more of the data is missing: losses may be larger than reported', NULL)
     FROM job_slowdown a CROSS JOIN job_slowdown b
     UNION ALL
     SELECT a.job_id, b.job_id, 9, 'factor self', 's', a.self_s, b.self_s, NULL FROM job_slowdown a CROSS JOIN job_slowdown b

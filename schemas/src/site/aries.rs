@@ -2,7 +2,7 @@
 //!
 //! Redundancy as in SAND2016-9525, section 3.3: the two service nodes of a router both collect all its tiles, each of
 //! four compute nodes one half of them, so that every counter has two reporters. Which half follows from the node's
-//! number: the left one (tile columns 0 to 3) at even places of the blade, the right one (4 to 7) at odd ones.
+//! number: the left one (tile columns 0 to 3) at even positions of the blade, the right one (4 to 7) at odd ones.
 
 use super::file::{AriesFile, Role, RoutersFile};
 use super::host_list::parse_range;
@@ -51,9 +51,9 @@ impl Half {
     }
 }
 
-/// What a node reports of which router.
+/// The part of a router that a node reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct RouterHalf {
     /// Cname without the chip: `c0-0c1s8`.
     pub router: Name,
     /// Which tiles.
@@ -156,7 +156,7 @@ impl AriesMap {
         }
     }
 
-    /// The router of a node, and its place there, 0 to 3.
+    /// The router of a node, and its position there, 0 to 3.
     pub fn router(&self, nid: u64) -> Option<(Name, u64)> {
         let stretch = self.stretches.iter().find(|s| (s.from..=s.to).contains(&nid))?;
         let steps = (nid - stretch.from) / NIDS_PER_ROUTER;
@@ -165,12 +165,14 @@ impl AriesMap {
     }
 
     /// What each of `hosts` reports. Hosts beyond the wanted redundancy report nothing of the router.
-    pub fn places<'a>(&self, hosts: impl Iterator<Item = (&'a Name, Role)>) -> BTreeMap<Name, Place> {
-        let mut places = BTreeMap::new();
+    pub fn halves<'a>(&self, hosts: impl Iterator<Item = (&'a Name, Role)>) -> BTreeMap<Name, RouterHalf> {
+        let mut halves = BTreeMap::new();
         let mut reporters: BTreeMap<(Name, Half), usize> = BTreeMap::new();
         for (host, role) in hosts {
-            let Some((router, place)) = node_number(host).and_then(|nid| self.router(nid)) else { continue };
-            let half = match (role, place % 2) {
+            let Some((router, position)) = node_number(host).and_then(|nid| self.router(nid)) else {
+                continue;
+            };
+            let half = match (role, position % 2) {
                 (Role::Service, _) => Half::Whole,
                 (Role::Compute, 0) => Half::Left,
                 (Role::Compute, _) => Half::Right,
@@ -179,10 +181,10 @@ impl AriesMap {
             let count = reporters.entry((router.clone(), half)).or_default();
             if *count < self.redundancy {
                 *count += 1;
-                places.insert(host.clone(), Place { router, half });
+                halves.insert(host.clone(), RouterHalf { router, half });
             }
         }
-        places
+        halves
     }
 }
 
@@ -212,7 +214,7 @@ mod tests {
     }
 
     fn router(map: &AriesMap, nid: u64) -> String {
-        map.router(nid).map_or("none".into(), |(name, place)| format!("{name} n{place}"))
+        map.router(nid).map_or("none".into(), |(name, position)| format!("{name} n{position}"))
     }
 
     #[test]

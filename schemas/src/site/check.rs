@@ -1,4 +1,4 @@
-//! What a site file may say. Everything that is wrong is told at once.
+//! Rules of a site file. All errors are reported at once.
 
 use super::file::{AggregatorFile, Auth, Format, HostsFile, Lists, Scheduler, SiteFile};
 use super::host_list::{HOSTS_MAX, expand, host_name};
@@ -133,7 +133,7 @@ fn daemons(file: &SiteFile, notes: &mut Notes<'_>) {
         Auth::None => {
             notes.warn(
                 "ldmsd.auth",
-                "\"none\": whoever reaches the port reads all sets and may stop the daemon",
+                "\"none\": any host that reaches the port can read all sets and stop the daemon",
             );
         }
     }

@@ -1,6 +1,6 @@
-//! Who should be heard: a row for each producer, schema and component, so that silence has a name.
+//! Expected sources: a row for each producer, schema and component, so that a silent one is known by name.
 
-use super::{AriesMap, Half, HostClass, IbSampler, Place, Role, Scheduler, Site};
+use super::{AriesMap, Half, HostClass, IbSampler, Role, RouterHalf, Scheduler, Site};
 use crate::Name;
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct Expected {
     pub component: Name,
     /// Producers that should report the same counters of this component, this one counted.
     pub copies: usize,
-    /// Rows come with events of jobs, not each tick: their absence says nothing.
+    /// Rows come with events of jobs, not each tick: their absence has no meaning.
     pub event_driven: bool,
 }
 
@@ -42,8 +42,8 @@ fn source_schema(class: &HostClass) -> &'static str {
 }
 
 pub(super) fn of(site: &Site) -> Vec<Expected> {
-    let places = site.aries_places();
-    let copies = copies(&places);
+    let halves = site.router_halves();
+    let copies = copies(&halves);
     let mut all = Vec::new();
     for (host, class) in site.hosts() {
         let mut add = |schema: &str, source: &str, component: &Name, copies, event_driven| {
@@ -52,9 +52,9 @@ pub(super) fn of(site: &Site) -> Vec<Expected> {
                 all.push(Expected { producer, schema, source_schema, component, copies, event_driven });
             }
         };
-        if let Some(place) = places.get(host) {
-            let copies = copies_of(place, &copies);
-            add(place.half.schema(), "aries_rtr", &place.router, copies, false);
+        if let Some(half) = halves.get(host) {
+            let copies = copies_of(half, &copies);
+            add(half.half.schema(), "aries_rtr", &half.router, copies, false);
         }
         if !class.lustre.is_empty() {
             add("lustre_client", "lustre_client", host, 1, false);
@@ -70,7 +70,7 @@ pub(super) fn of(site: &Site) -> Vec<Expected> {
         if class.jobs && site.scheduler == Scheduler::Slurm {
             add("slurm_jobs", "slurm_jobs", host, 1, true);
         }
-        // ibnet names each set's producer after the switch, not after the host that asks.
+        // ibnet names each set's producer after the switch, not after the host that queries.
         let switches = class.switches.iter().filter(|_| class.role == Role::IbSwitches);
         all.extend(switches.filter_map(switch_rows));
     }
@@ -90,19 +90,19 @@ fn switch_rows(switch: &Name) -> Option<Expected> {
 }
 
 /// Reporters of each half of each router.
-pub(super) fn copies(places: &BTreeMap<Name, Place>) -> BTreeMap<(Name, Half), usize> {
+pub(super) fn copies(halves: &BTreeMap<Name, RouterHalf>) -> BTreeMap<(Name, Half), usize> {
     let mut copies = BTreeMap::new();
-    for place in places.values() {
+    for half in halves.values() {
         for side in [Half::Left, Half::Right] {
-            *copies.entry((place.router.clone(), side)).or_default() += usize::from(place.half.covers(side));
+            *copies.entry((half.router.clone(), side)).or_default() += usize::from(half.half.covers(side));
         }
     }
     copies
 }
 
-fn copies_of(place: &Place, copies: &BTreeMap<(Name, Half), usize>) -> usize {
-    let sides = [Half::Left, Half::Right].into_iter().filter(|side| place.half.covers(*side));
-    sides.filter_map(|side| copies.get(&(place.router.clone(), side)).copied()).min().unwrap_or(0)
+fn copies_of(half: &RouterHalf, copies: &BTreeMap<(Name, Half), usize>) -> usize {
+    let sides = [Half::Left, Half::Right].into_iter().filter(|side| half.half.covers(*side));
+    sides.filter_map(|side| copies.get(&(half.router.clone(), side)).copied()).min().unwrap_or(0)
 }
 
 impl AriesMap {

@@ -16,13 +16,13 @@ pub enum Format {
     Csv,
 }
 
-/// Who knows which job runs where.
+/// The source of jobs and their nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheduler {
-    /// Slurm, whose SPANK plug-in `slurm_notifier` tells ldmsd.
+    /// Slurm, whose SPANK plug-in `slurm_notifier` notifies ldmsd.
     Slurm,
-    /// Nobody, as far as ldmsd is concerned.
+    /// ldmsd gets no job events.
     #[default]
     None,
 }
@@ -76,7 +76,7 @@ pub enum Role {
     Service,
     /// Reports the InfiniBand ports of its own adapters.
     IbHost,
-    /// Asks InfiniBand switches for their counters.
+    /// Queries InfiniBand switches for their counters.
     IbSwitches,
     /// Reports its Slingshot adapters.
     Slingshot,

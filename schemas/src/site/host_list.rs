@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_told() {
+    fn invalid_list_is_refused_with_its_part() {
         for (list, part) in [
             ("nid[1-2", "bracket"),
             ("nid1-2]", "bracket"),

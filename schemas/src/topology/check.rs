@@ -41,7 +41,7 @@ pub(super) fn links(topology: &Topology, faults: &mut Faults) {
     }
 }
 
-/// Entries that name ports which are not there or LIDs which nobody has.
+/// Entries that name ports which are not there or LIDs which no port has.
 pub(super) fn ports_of_tables(topology: &Topology, faults: &mut Faults) {
     for table in topology.forwarding() {
         for switch in table.switches() {
@@ -133,20 +133,20 @@ fn one_destination(
         match end {
             None => {}
             Some(RouteError::Loop(at)) if !std::mem::replace(&mut looped, true) => {
-                let value = told(routes, lid, owner, at);
+                let value = route_text(routes, lid, owner, at);
                 note(faults, FaultKind::Loop, &value);
             }
             Some(RouteError::Loop(_)) => {}
             Some(_) if std::mem::replace(&mut dead, true) => {}
             Some(error) => {
-                let value = format!("{}: {error}", told(routes, lid, owner, at));
+                let value = format!("{}: {error}", route_text(routes, lid, owner, at));
                 note(faults, FaultKind::Unreachable, &value);
             }
         }
     }
 }
 
-fn told(routes: &Routes<'_>, lid: u16, owner: VertexIndex, at: VertexIndex) -> String {
+fn route_text(routes: &Routes<'_>, lid: u16, owner: VertexIndex, at: VertexIndex) -> String {
     let name = |vertex| routes.topology().name(vertex);
     format!("lid {lid} of {} from {}", name(owner), name(at))
 }

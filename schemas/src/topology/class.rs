@@ -53,7 +53,7 @@ words! {
         Black "black",
         /// Aries: between groups, by optical cable.
         Blue "blue",
-        /// A link of which nobody can say more.
+        /// A link of unknown class.
         Other "other",
     }
 }

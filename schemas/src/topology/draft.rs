@@ -25,7 +25,7 @@ impl DraftVertex {
     }
 }
 
-/// What is told of a vertex.
+/// Facts of a vertex from the files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VertexFacts {
     /// What people call it, as it stands in the file; made a [`crate::Name`] at the end.
@@ -40,22 +40,22 @@ pub struct VertexFacts {
     pub adapters: Vec<String>,
 }
 
-/// What one end tells of its cable.
+/// A cable as one of its ends reports it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PortClaim {
-    /// Who tells.
+    /// The end that reports.
     pub vertex: DraftVertex,
-    /// Of which of its ports, see [`Topology::port`].
+    /// Its port, see [`Topology::port`].
     pub port: u16,
-    /// Who is at the other end.
+    /// The vertex at the other end.
     pub peer: DraftVertex,
     /// The port there.
     pub peer_port: u16,
-    /// What it transmits at most, in bytes a second; NaN if not told.
+    /// What it transmits at most, in bytes a second; NaN if not given.
     pub bytes_per_s: f64,
-    /// Its class, if told; else it follows from the levels.
+    /// Its class, if given; else it follows from the levels.
     pub class: Option<LinkClass>,
-    /// Its rail, if told; else it follows from what is connected.
+    /// Its rail, if given; else it follows from what is connected.
     pub rail: Option<u8>,
 }
 
@@ -83,15 +83,15 @@ struct DraftTable {
     entries: Vec<(u32, u16, u8)>,
 }
 
-/// Everything told so far.
+/// Everything read so far.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
     /// How it is wired; `None` to find out.
     pub shape: Option<Shape>,
     kinds: Vec<VertexKind>,
     facts: Vec<VertexFacts>,
-    /// Where each vertex was first told of.
-    places: Vec<(u16, u32)>,
+    /// File and line where each vertex first appears.
+    locations: Vec<(u16, u32)>,
     by_key: HashMap<String, DraftVertex>,
     claims: Vec<Claim>,
     lids: Vec<LidClaim>,
@@ -107,18 +107,18 @@ impl Draft {
         Draft { shape, ..Draft::default() }
     }
 
-    /// What is told from now on stands in this file.
+    /// Following calls add content of this file.
     pub fn begin_file(&mut self, name: &str) {
         self.files.push(name.into());
         self.line = 0;
     }
 
-    /// What is told from now on stands in this line of the file, from 1.
+    /// Following calls add content of this line of the file, from 1.
     pub fn at_line(&mut self, line: u32) {
         self.line = line;
     }
 
-    fn place(&self) -> (u16, u32) {
+    fn location(&self) -> (u16, u32) {
         (self.files.len().min(usize::from(u16::MAX)) as u16, self.line)
     }
 
@@ -129,7 +129,7 @@ impl Draft {
 
     /// Notes that something is wrong here.
     pub fn fault(&mut self, kind: FaultKind, value: &str) {
-        let (file, line) = self.place();
+        let (file, line) = self.location();
         self.faults.note(kind, self.origin(file, line), value);
     }
 
@@ -141,7 +141,7 @@ impl Draft {
         let vertex = DraftVertex(self.kinds.len() as u32);
         self.kinds.push(kind);
         self.facts.push(VertexFacts::default());
-        self.places.push(self.place());
+        self.locations.push(self.location());
         self.by_key.insert(key.to_string(), vertex);
         vertex
     }
@@ -151,7 +151,7 @@ impl Draft {
         self.by_key.get(key).copied()
     }
 
-    /// What is told of `vertex`.
+    /// Facts of `vertex`, to be filled in.
     pub fn facts(&mut self, vertex: DraftVertex) -> &mut VertexFacts {
         &mut self.facts[vertex.0 as usize]
     }
@@ -166,13 +166,13 @@ impl Draft {
         self.kinds.len()
     }
 
-    /// One end tells of its cable.
+    /// Adds a cable as one end reports it.
     pub fn claim(&mut self, end: PortClaim) {
-        let (file, line) = self.place();
+        let (file, line) = self.location();
         self.claims.push(Claim { end, file, line });
     }
 
-    /// Both ends tell of a cable, with the same capacity in both directions.
+    /// Adds a cable as both ends report it, with the same capacity in both directions.
     pub fn connect(&mut self, end: PortClaim) {
         self.claim(end);
         let (vertex, port) = (end.peer, end.peer_port);
@@ -181,7 +181,7 @@ impl Draft {
 
     /// A port has the LIDs `lid` to `lid + 2^lmc - 1`. Port 0 of a switch is its management port.
     pub fn lid(&mut self, vertex: DraftVertex, port: u16, lid: u16, lmc: u8) {
-        let (file, line) = self.place();
+        let (file, line) = self.location();
         self.lids.push(LidClaim { vertex, port, lid, lmc: lmc.min(7), file, line });
     }
 

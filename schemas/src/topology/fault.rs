@@ -37,7 +37,7 @@ macro_rules! kinds {
 kinds! {
     BadLine "bad_line" "The line fits no form of its file; it is left out.",
     Truncated "truncated" "The file ends in the middle of a record.",
-    OneEnd "one_end" "Only one end tells of the link; it is taken as if both did.",
+    OneEnd "one_end" "Only one end reports the link; it is taken as if both did.",
     TwoPeers "two_peers" "The port has two peers; the one that agrees is taken, else the first.",
     SelfLink "self_link" "A vertex is connected with itself; the link is left out.",
     LidTwice "lid_twice" "The LID is given twice; the first one counts.",
@@ -48,19 +48,19 @@ kinds! {
     Unreachable "unreachable" "Forwarding ends before the destination.",
     Unconnected "unconnected" "Nothing connects the vertex with the others.",
     WithinLevel "within_level" "A link of a fat tree connects switches of one level.",
-    NoName "no_name" "Nobody named it; its GUID stands for the name.",
+    NoName "no_name" "It has no name; its GUID stands for the name.",
     NameTwice "name_twice" "Two have one name; the later one has its number added.",
     BadName "bad_name" "The name has characters that names may not have; they are replaced by `-`.",
     AsymmetricCapacity "asymmetric_capacity" "The two directions of a link differ in capacity.",
     UnknownRate "unknown_rate" "Width or speed of the link are not known words; its capacity is unknown.",
     BadNode "bad_node" "The name is no cname of an Aries part; the line is left out.",
-    ClassConflict "class_conflict" "The colour of the link does not fit the places of its ends.",
+    ClassConflict "class_conflict" "The colour of the link does not fit the cnames of its ends.",
 }
 
-/// Where something was told.
+/// File and line of a fault.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Origin {
-    /// Name of the file; `None` for what no file told.
+    /// Name of the file; `None` for what comes from no file.
     #[serde(serialize_with = "as_text")]
     pub file: Option<Arc<str>>,
     /// Line, from 1; 0 for the file as a whole.
@@ -86,9 +86,9 @@ impl fmt::Display for Origin {
 pub struct Fault {
     /// What.
     pub kind: FaultKind,
-    /// Where it was told.
+    /// Its file and line.
     pub origin: Origin,
-    /// About whom or what: printable, at most 120 characters of a file's text.
+    /// Its subject: printable, at most 120 characters of a file's text.
     pub value: String,
 }
 
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_tells_file_line_and_value_on_one_line() {
+    fn fault_prints_file_line_and_value_on_one_line() {
         let mut faults = Faults::default();
         let origin = Origin { file: Some("net.out".into()), line: 7 };
         faults.note(FaultKind::LidTwice, origin, "lid 4\nof\tnode01");

@@ -1,4 +1,4 @@
-//! Who has which LID, and through which port a switch sends on what goes there, from when until when.
+//! The owner of each LID, and through which port a switch sends on what goes there, from when until when.
 
 use super::graph::{NONE, VertexIndex};
 use crate::Time;
@@ -50,7 +50,7 @@ impl Lids {
         (vertex != NONE).then_some((VertexIndex(vertex), port))
     }
 
-    /// All LIDs of `rail` that somebody has, in their order.
+    /// All LIDs of `rail` that a port has, in their order.
     pub fn of_rail(&self, rail: u8) -> impl Iterator<Item = (u16, VertexIndex, u16)> + '_ {
         let lids = self.rails.get(usize::from(rail)).map_or(0, Vec::len);
         (0..lids as u32).filter_map(move |lid| {

@@ -222,7 +222,7 @@ impl Topology {
         groups.max().map_or(0, |group| *group as usize + 1)
     }
 
-    /// Who has which LID.
+    /// The owners of LIDs.
     pub fn lids(&self) -> &Lids {
         &self.lids
     }

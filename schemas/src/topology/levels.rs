@@ -1,4 +1,4 @@
-//! Levels, groups and rails, where nobody told them (Brown 2018, 4.2: breadth-first from the hosts).
+//! Levels, groups and rails, where the files do not give them (Brown 2018, 4.2: breadth-first from the hosts).
 
 use super::class::{LinkClass, Shape, VertexKind};
 use super::graph::{LinkIndex, NO_LEVEL, NONE, Topology, VertexIndex};
@@ -46,7 +46,7 @@ fn within_level_share(topology: &Topology) -> f64 {
     within as f64 / switches.len().max(1) as f64
 }
 
-/// The shape of a network of which nobody told one.
+/// The shape of a network whose files give none.
 pub(super) fn shape(topology: &Topology) -> Shape {
     if topology.vertices.kinds.contains(&VertexKind::Router) {
         return Shape::Aries;
@@ -108,9 +108,9 @@ pub(super) fn groups(topology: &Topology) -> Vec<u32> {
     let level = |vertex: VertexIndex| topology.vertices.levels[vertex.at()];
     let counts =
         |vertex: VertexIndex| level(vertex) != NO_LEVEL && !(shape.is_tree() && level(vertex) == top);
-    let told = (shape.is_tree() && top >= 3) || shape == Shape::DragonflyPlus;
+    let has_groups = (shape.is_tree() && top >= 3) || shape == Shape::DragonflyPlus;
     let mut groups = vec![NONE; topology.vertex_count()];
-    if !told {
+    if !has_groups {
         return groups;
     }
     let mut sets = Sets::new(topology.vertex_count());

@@ -46,7 +46,7 @@ pub struct LinkPlace {
     pub to: Name,
     /// The largest group of parallel links that it is in, in words; empty for none.
     pub bundle: String,
-    /// Capacity in bytes per second; 0 where nobody told it.
+    /// Capacity in bytes per second; 0 where it is unknown.
     pub bytes_per_s: f64,
 }
 
@@ -109,11 +109,12 @@ mod tests {
 
     #[test]
     fn four_nodes_hang_on_an_aries_router_by_two_tiles_each() {
-        let told = places(Machine::Aries(Aries { populated: vec!["c3-0c0s1".to_string()], ..Aries::new(2) }));
-        assert_eq!(told.len(), 4, "{told:?}");
+        let found =
+            places(Machine::Aries(Aries { populated: vec!["c3-0c0s1".to_string()], ..Aries::new(2) }));
+        assert_eq!(found.len(), 4, "{found:?}");
         assert!(
-            told.iter().all(|[_, router, group]| router == "c3-0c0s1" && group == "c2-0..c3-0"),
-            "{told:?}"
+            found.iter().all(|[_, router, group]| router == "c3-0c0s1" && group == "c2-0..c3-0"),
+            "{found:?}"
         );
     }
 

@@ -159,7 +159,7 @@ impl PlainTopology {
         Ok(draft.finish())
     }
 
-    /// Adds what the document tells to `draft`.
+    /// Adds the document's content to `draft`.
     ///
     /// # Errors
     /// [`PlainError`] if it is of another version.
@@ -208,8 +208,8 @@ fn plain_cable(topology: &Topology, link: LinkIndex) -> PlainCable {
         (topology.name(vertex).to_string(), topology.port_label(vertex, topology.port(link)))
     };
     let ((a, a_port), (b, b_port)) = (end(link), end(back));
-    let told = |link| Some(topology.bytes_per_s(link)).filter(|bytes_per_s| !bytes_per_s.is_nan());
-    let (bytes_per_s, back_bytes_per_s) = (told(link), told(back));
+    let known = |link| Some(topology.bytes_per_s(link)).filter(|bytes_per_s| !bytes_per_s.is_nan());
+    let (bytes_per_s, back_bytes_per_s) = (known(link), known(back));
     PlainCable {
         a,
         a_port,
@@ -247,25 +247,25 @@ fn words(row: &[u8]) -> String {
     text.join(" ")
 }
 
-fn add_vertex(draft: &mut Draft, told: &PlainVertex) {
-    if draft.known(&told.name).is_some() {
-        return draft.fault(FaultKind::NameTwice, &told.name);
+fn add_vertex(draft: &mut Draft, plain: &PlainVertex) {
+    if draft.known(&plain.name).is_some() {
+        return draft.fault(FaultKind::NameTwice, &plain.name);
     }
-    let vertex = draft.vertex(&told.name, told.kind);
-    let guid = told.guid.as_deref().map(|text| u64::from_str_radix(text.trim_start_matches("0x"), 16));
+    let vertex = draft.vertex(&plain.name, plain.kind);
+    let guid = plain.guid.as_deref().map(|text| u64::from_str_radix(text.trim_start_matches("0x"), 16));
     if let Some(Err(_)) = guid {
-        draft.fault(FaultKind::BadLine, &format!("{}: guid {:?}", told.name, told.guid));
+        draft.fault(FaultKind::BadLine, &format!("{}: guid {:?}", plain.name, plain.guid));
     }
     let facts = draft.facts(vertex);
-    facts.name = Some(told.name.clone());
+    facts.name = Some(plain.name.clone());
     facts.guid = guid.and_then(Result::ok).unwrap_or(0);
-    facts.ports = told.ports;
-    facts.group = told.group.filter(|group| *group < u32::MAX);
-    facts.adapters.clone_from(&told.adapters);
-    for lid in &told.lids {
-        match port_code(told.kind, &told.adapters, &lid.port) {
+    facts.ports = plain.ports;
+    facts.group = plain.group.filter(|group| *group < u32::MAX);
+    facts.adapters.clone_from(&plain.adapters);
+    for lid in &plain.lids {
+        match port_code(plain.kind, &plain.adapters, &lid.port) {
             Some(port) => draft.lid(vertex, port, lid.lid, lid.lmc),
-            None => draft.fault(FaultKind::BadLine, &format!("{}: port {:?} of a LID", told.name, lid.port)),
+            None => draft.fault(FaultKind::BadLine, &format!("{}: port {:?} of a LID", plain.name, lid.port)),
         }
     }
 }
@@ -274,9 +274,9 @@ fn add_cable(draft: &mut Draft, cable: &PlainCable) -> Result<(), String> {
     let (vertex, port) = end(draft, &cable.a, &cable.a_port)?;
     let (peer, peer_port) = end(draft, &cable.b, &cable.b_port)?;
     let possible = |bytes_per_s: &f64| bytes_per_s.is_finite() && *bytes_per_s > 0.0;
-    let capacity = |told: Option<f64>| match told {
-        Some(told) if !possible(&told) => Err(format!("{told} bytes/s is no capacity")),
-        told => Ok(told.unwrap_or(f64::NAN)),
+    let capacity = |given: Option<f64>| match given {
+        Some(given) if !possible(&given) => Err(format!("{given} bytes/s is no capacity")),
+        given => Ok(given.unwrap_or(f64::NAN)),
     };
     let there = capacity(cable.bytes_per_s)?;
     let back = capacity(cable.back_bytes_per_s.or(cable.bytes_per_s))?;

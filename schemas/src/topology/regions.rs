@@ -15,9 +15,9 @@ pub fn regions(
     links.sort_unstable();
     links.dedup();
     let mut at_vertex: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for (place, link) in links.iter().enumerate() {
+    for (index, link) in links.iter().enumerate() {
         for vertex in [topology.from(*link), topology.to(*link)] {
-            at_vertex.entry(vertex.0).or_default().push(place as u32);
+            at_vertex.entry(vertex.0).or_default().push(index as u32);
         }
     }
     let mut sets: Vec<u32> = (0..links.len() as u32).collect();
@@ -32,8 +32,8 @@ pub fn regions(
         }
     }
     let mut found: BTreeMap<u32, Vec<LinkIndex>> = BTreeMap::new();
-    for (place, link) in links.iter().enumerate() {
-        found.entry(first(&mut sets, place as u32)).or_default().push(*link);
+    for (index, link) in links.iter().enumerate() {
+        found.entry(first(&mut sets, index as u32)).or_default().push(*link);
     }
     found.into_values().collect()
 }

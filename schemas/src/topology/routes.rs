@@ -11,7 +11,7 @@ const HOPS_MAX: usize = 64;
 /// Bytes that go, or a rate that flows, from a host to a LID.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flow {
-    /// Who sends.
+    /// The sender.
     pub from: VertexIndex,
     /// In which rail.
     pub rail: u8,
@@ -24,8 +24,8 @@ pub struct Flow {
 /// Why a walk does not arrive. The vertex is where it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RouteError {
-    /// Nobody has the LID.
-    #[error("nobody has LID {0}")]
+    /// No port has the LID.
+    #[error("no port has LID {0}")]
     UnknownLid(u16),
     /// The host has no port in this rail.
     #[error("the sender has no link in this rail")]
@@ -101,7 +101,7 @@ impl<'t> Routes<'t> {
     /// The links from `from` to the owner of `lid`, appended to `path`.
     ///
     /// # Errors
-    /// [`RouteError`] says where it ends; `path` then holds the links up to there.
+    /// [`RouteError`] names where it ends; `path` then holds the links up to there.
     pub fn walk_into(
         &self,
         from: VertexIndex,
@@ -135,14 +135,14 @@ impl<'t> Routes<'t> {
     /// The links from `from` to the owner of `lid`.
     ///
     /// # Errors
-    /// [`RouteError`] says where it ends.
+    /// [`RouteError`] names where it ends.
     pub fn walk(&self, from: VertexIndex, rail: u8, lid: u16) -> Result<Vec<LinkIndex>, RouteError> {
         let mut path = Vec::new();
         self.walk_into(from, rail, lid, &mut path)?;
         Ok(path)
     }
 
-    /// Adds each flow to the links it takes; `loads` has one place for each link. The result is how much did not
+    /// Adds each flow to the links it takes; `loads` has one entry for each link. The result is how much did not
     /// arrive, which is added to no link.
     pub fn project(&self, flows: &[Flow], loads: &mut [f64]) -> f64 {
         let mut lost = 0.0;
@@ -157,7 +157,7 @@ impl<'t> Routes<'t> {
         lost
     }
 
-    /// The flows, by their place in `flows`, that cross `link`.
+    /// The flows, by their index in `flows`, that cross `link`.
     pub fn crossing<'f>(&'f self, flows: &'f [Flow], link: LinkIndex) -> impl Iterator<Item = usize> + 'f {
         let crosses = move |flow: &Flow| {
             let path = self.walk(flow.from, flow.rail, flow.lid);

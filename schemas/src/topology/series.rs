@@ -58,7 +58,7 @@ impl Topology {
         }
     }
 
-    /// The port of another spelling: fabrics say `HCA-1` where nodes say `mlx5_0`. The only port there is may have
+    /// The port of another spelling: fabrics write `HCA-1` where nodes write `mlx5_0`. The only port there is may have
     /// any adapter.
     fn host_port(&self, host: VertexIndex, label: &str) -> Option<u16> {
         let (adapter, port) = label.rsplit_once('.')?;

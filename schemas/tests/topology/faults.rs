@@ -1,4 +1,4 @@
-//! Contradictions: named, counted, and the rest goes on.
+//! Contradictions: named and counted; the rest is read.
 
 use schemas::topology::{
     Draft, FaultKind, Faults, LinkClass, PortClaim, PortUnknown, Shape, Topology, VertexKind, unknown_ports,
@@ -75,7 +75,7 @@ fn a_network_without_contradictions_has_no_faults() {
 }
 
 #[test]
-fn a_link_with_one_end_is_taken_and_told() {
+fn link_with_one_end_is_taken_and_reported() {
     let mut small = Small::new();
     small.0.at_line(12);
     small.claim(("s1", 5), ("s3", 5), 1e9);
@@ -129,7 +129,7 @@ fn a_lid_given_twice_stays_with_the_first() {
 }
 
 #[test]
-fn forwarding_that_goes_nowhere_or_round_is_told_once_a_destination() {
+fn forwarding_loops_are_reported_once_a_destination() {
     let mut small = Small::new().lids();
     // LID 1: s3 sends to a port without cable. LID 2: s1 and s3 send to each other.
     for (switch, lid, port) in
@@ -150,7 +150,7 @@ fn forwarding_that_goes_nowhere_or_round_is_told_once_a_destination() {
 }
 
 #[test]
-fn forwarding_to_a_lid_nobody_has_is_told() {
+fn forwarding_to_an_unknown_lid_is_reported() {
     let mut small = Small::new().lids();
     for (switch, lid, port) in
         [("s1", 1, 1), ("s2", 1, 2), ("s3", 1, 1), ("s1", 2, 2), ("s3", 2, 2), ("s2", 2, 1)]
@@ -163,7 +163,7 @@ fn forwarding_to_a_lid_nobody_has_is_told() {
 }
 
 #[test]
-fn a_link_within_a_level_of_a_tree_is_told() {
+fn link_within_a_level_of_a_tree_is_reported() {
     let mut small = Small::new();
     small.both(("s1", 8), ("s2", 8));
     let (_, faults) = small.finish();
@@ -171,7 +171,7 @@ fn a_link_within_a_level_of_a_tree_is_told() {
 }
 
 #[test]
-fn capacities_that_differ_by_direction_are_told() {
+fn capacities_that_differ_by_direction_are_reported() {
     let mut small = Small::new();
     small.claim(("s1", 8), ("s3", 8), 1e9);
     small.claim(("s3", 8), ("s1", 8), 2.5e8);

@@ -93,7 +93,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_told_nowhere_follows_from_the_rest() {
+fn missing_facts_follow_from_the_rest() {
     let machine = Machine::FatTree(FatTree::brown(2)).build().unwrap();
     let mut plain = PlainTopology::of(&machine);
     plain.shape = None;

@@ -48,7 +48,7 @@ fn every_host_reaches_every_other_up_and_then_down() {
 }
 
 #[test]
-fn destination_mod_k_gives_all_links_up_the_same_number_of_destinations() {
+fn destination_mod_k_balances_destinations_over_uplinks() {
     let tree = brown(1);
     let routes = tree.routes_at(None);
     for switch in tree.vertices_of(VertexKind::Switch).filter(|s| tree.level(*s) != Some(3)) {
@@ -66,7 +66,7 @@ fn destination_mod_k_gives_all_links_up_the_same_number_of_destinations() {
 }
 
 #[test]
-fn servers_on_port_eighteen_of_each_leaf_are_reached_by_four_second_level_switches() {
+fn servers_on_port_18_use_four_second_level_switches() {
     let tree = brown(1);
     let routes = tree.routes_at(None);
     let hosts = hosts(&tree);
@@ -108,7 +108,7 @@ fn the_lids_of_one_host_are_paths_over_different_spines() {
 }
 
 #[test]
-fn spine_is_destination_mod_twelve_and_a_displaced_ring_loads_every_uplink_once() {
+fn displaced_ring_loads_every_uplink_once() {
     let tree = vishnu(0);
     let routes = tree.routes_at(None);
     let hosts = hosts(&tree);

@@ -16,7 +16,7 @@ pub struct Explained {
     pub start: f64,
     /// End; for an open episode its latest tick.
     pub end: f64,
-    /// Whether it goes on.
+    /// Whether it is ongoing.
     pub open: bool,
     /// The worst windowed mean, in the metric's unit; null if none is known.
     pub peak: Option<f64>,
@@ -30,7 +30,7 @@ pub struct Explained {
     pub slowdown_hi_s: f64,
     /// Ticks seen over ticks expected, 0 to 1.
     pub completeness: f64,
-    /// Who took what the series lost.
+    /// Causes of the series' loss.
     pub causes: Vec<CauseShare>,
     /// Samples from `AROUND_S` before the onset until as long after it.
     pub samples: Vec<Sample>,
@@ -77,11 +77,11 @@ pub struct ExplainedRegion {
     pub kind: CauseKind,
     /// How sure the cause is, 0 to 1.
     pub confidence: f64,
-    /// Who makes its load, the largest share first.
+    /// Sources of its load, the largest share first.
     pub gainers: Vec<Gainer>,
 }
 
-/// One who makes the load of a region.
+/// A source of the load of a region.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Gainer {
     /// What sort of cause.
@@ -99,7 +99,7 @@ pub struct Gainer {
 /// A stretch without data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MissingData {
-    /// Who was silent.
+    /// The silent source.
     pub producer: String,
     /// LDMS schema.
     pub schema: String,

@@ -1,2 +1,2 @@
--- Who makes the region's load.
+-- Sources of the region's load.
 SELECT cause, series_or_job, share, confidence, evidence FROM region_causes WHERE region_id = ?1 ORDER BY position LIMIT 10

@@ -12,7 +12,7 @@ pub(super) fn load(settings: &PgSettings, partition: i32, id: i64) -> Result<Exp
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let client = connect(settings).await?;
-        // One transaction: all answers are of the same commit, although the writers go on.
+        // One transaction: all answers are of the same commit, although the writers continue.
         client.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
         facts(&client, partition, id).await
     })

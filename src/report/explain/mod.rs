@@ -1,4 +1,4 @@
-//! `tailback explain EPISODE`: what was measured, which rule decided, who contributed, and what data was missing.
+//! `tailback explain EPISODE`: what was measured, which rule decided, the causes, and what data was missing.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -30,7 +30,7 @@ pub struct ExplainArgs {
     /// The store that `tailback run` or `tailback demo` writes
     #[arg(long, value_name = "FILE", default_value = "tailback.db")]
     pub store: PathBuf,
-    /// Ask the database of this configuration (TOML) instead of a store
+    /// Query the database of this configuration (TOML) instead of a store
     #[arg(long, value_name = "FILE", conflicts_with = "store")]
     pub config: Option<PathBuf>,
     /// Print one JSON object instead of text
@@ -38,7 +38,7 @@ pub struct ExplainArgs {
     pub json: bool,
 }
 
-/// Prints what `args` ask for.
+/// Prints the requested explanation.
 ///
 /// # Errors
 /// One sentence naming what cannot be read, or the episode that is not there.

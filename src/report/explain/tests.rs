@@ -3,7 +3,7 @@
 use super::*;
 use crate::report::tests::{at, batch, check, name};
 use detector::store::{Retention, Store};
-use schemas::{Counts, Heard, SeriesIndex, Signal, Silence, SilenceEnd, State};
+use schemas::{Counts, LastSeen, SeriesIndex, Signal, Silence, SilenceEnd, State};
 
 fn signal(seconds: f64, mean: f64, state: State) -> Signal {
     Signal {
@@ -32,7 +32,7 @@ fn stored() -> (tempfile::TempDir, PathBuf) {
     ]);
     let router = name("c0-0c1s8");
     let (producer, schema) = (name("nid00012"), name("aries_rtr"));
-    batch.heard.push(Heard {
+    batch.last_seen.push(LastSeen {
         producer: producer.clone(),
         schema: schema.clone(),
         component: router.clone(),

@@ -10,9 +10,9 @@ pub(super) fn render(facts: &Explained) -> String {
     for (title, part) in [
         ("Why", why(facts)),
         ("Samples around the onset", samples(facts)),
-        ("Who", who(facts)),
+        ("Causes", causes(facts)),
         ("Region", region(facts)),
-        ("What is not known", missing(facts)),
+        ("Unknown", missing(facts)),
     ] {
         if !part.is_empty() {
             lines.extend([String::new(), title.to_string()]);
@@ -28,7 +28,7 @@ fn at(seconds: f64) -> String {
 
 fn head(facts: &Explained) -> Vec<String> {
     let end = if facts.open {
-        format!("and goes on at {}", at(facts.end))
+        format!("and is ongoing at {}", at(facts.end))
     } else {
         format!("to {}", at(facts.end))
     };
@@ -49,7 +49,7 @@ fn head(facts: &Explained) -> Vec<String> {
     lines
 }
 
-/// The rule that decided, in words, with its figures.
+/// The rule that decided, in words, with its numbers.
 fn why(facts: &Explained) -> Vec<String> {
     let Some(sample) = facts.decided() else {
         return vec!["Which sample decided is not known: none of the onset is kept.".to_string()];
@@ -103,7 +103,7 @@ fn samples(facts: &Explained) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-fn who(facts: &Explained) -> Vec<String> {
+fn causes(facts: &Explained) -> Vec<String> {
     let line = |c: &schemas::CauseShare| format!("{:>4}  {} ({})", percent(c.share), cause(c), kind(c.kind));
     facts.causes.iter().take(10).map(line).collect()
 }
@@ -156,8 +156,7 @@ fn missing(facts: &Explained) -> Vec<String> {
     let named: f64 =
         facts.causes.iter().filter(|c| c.cause != schemas::Cause::Unknown).map(|c| c.share).sum();
     if named < 0.995 {
-        lines
-            .push(format!("For {} of its loss the data names nobody.", percent(1.0 - named.clamp(0.0, 1.0))));
+        lines.push(format!("The cause of {} of its loss is unknown.", percent(1.0 - named.clamp(0.0, 1.0))));
     }
     if facts.region.is_none() {
         lines.push("It belongs to no region that is known.".to_string());

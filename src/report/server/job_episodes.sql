@@ -1,4 +1,4 @@
--- What a user may see of them: cut to the run, without who caused them.
+-- What a user may see of them: cut to the run, without their causes.
 SELECT n.series, n.metric, e.id, extract(epoch FROM e.from_time)::double precision,
        extract(epoch FROM e.until_time)::double precision, e.open, coalesce(e.peak, 0), coalesce(e.baseline, 0), e.lost_s,
        e.lost_lo_s, e.lost_hi_s, e.completeness, e.series_id

@@ -34,7 +34,7 @@ pub(super) fn regions() -> Vec<JobRegion> {
         share: 0.6,
         cause: Cause::OtherJob,
         kind: CauseKind::Avoidable,
-        who: "4698".to_string(),
+        source: "4698".to_string(),
         confidence: 0.9,
         completeness: 0.95,
     };
@@ -43,13 +43,13 @@ pub(super) fn regions() -> Vec<JobRegion> {
         waits: false,
         lost_s: None,
         cause: Cause::SelfInflicted,
-        who: "4711".to_string(),
+        source: "4711".to_string(),
         ..waits.clone()
     };
     vec![waits, loads]
 }
 
-/// A region of [`regions`] as the detector would tell it.
+/// A region of [`regions`] as the detector would report it.
 pub(super) fn region(id: u64, cause: &str, victim: Option<&str>) -> Region {
     let of = regions().remove(0);
     let cause = RegionCause {

@@ -61,7 +61,7 @@ fn play(held: &mut PartitionState<Detecting>, seconds: std::ops::Range<i64>) {
 
 fn rows_stored(held: &mut PartitionState<Detecting>, all: bool) -> Option<u64> {
     let (part, _) = held.take(all, NEVER).unwrap()?;
-    part.results.heard.last().map(|heard| heard.rows)
+    part.results.last_seen.last().map(|seen| seen.rows)
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn sources_are_stored_in_batches_without_omission() {
     for (most, want, more) in
         [(0, 0, false), (2, 2, true), (2, 1, false), (2, 0, false), (usize::MAX, 0, false)]
     {
-        let heard = detector.take_apart(most).heard;
+        let heard = detector.take_apart(most).last_seen;
         assert_eq!((heard.len(), detector.has_more_heard()), (want, more), "at most {most}");
         stored.extend(heard.into_iter().map(|heard| heard.producer.to_string()));
     }

@@ -183,13 +183,13 @@ fn legend(topology: &Topology, canvas: &mut Canvas, grid: Grid, y: f64) {
         let lower = |link: &LinkIndex| *link < topology.reverse(*link);
         topology.links().filter(|link| topology.class(*link) == class && lower(link)).collect()
     };
-    let told = [
+    let classes = [
         (LinkClass::Green, colour::GREEN, "green, every two routers of a chassis"),
         (LinkClass::Black, colour::BLACK, "black, every two chassis of a slot, three lanes"),
         (LinkClass::Blue, colour::BLUE, "blue, between groups"),
     ];
     let mut at = y;
-    for (class, stroke, words) in told {
+    for (class, stroke, words) in classes {
         let cables = of(class);
         let Some(link) = cables.first() else { continue };
         canvas.line((MARGIN, at - 4.0), (MARGIN + 28.0, at - 4.0), stroke, 3.0, 1.0);

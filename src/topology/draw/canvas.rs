@@ -104,7 +104,7 @@ impl Canvas {
         );
     }
 
-    /// The whole picture; `title` is what it shows, for those who cannot see it.
+    /// The whole picture; `title` is what it shows, for screen readers.
     pub(super) fn finish(self, width: f64, height: f64, title: &str) -> String {
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"system-ui, sans-serif\" role=\"img\" aria-label=\"{}\">\n<rect width=\"100%\" height=\"100%\" fill=\"{}\"/>\n{}</svg>\n",

@@ -3,7 +3,7 @@
 use detector::postgres::{PgStore, roll_up};
 use detector::store::{Retention, Store};
 use rusqlite::Connection;
-use schemas::{DropReason, Heard, ResultBatch, SeriesIndex};
+use schemas::{DropReason, LastSeen, ResultBatch, SeriesIndex};
 use std::path::{Path, PathBuf};
 use support::answers::{at, batch, commit_to_server, name};
 use support::database::Database;
@@ -31,11 +31,11 @@ pub fn rows() -> ResultBatch {
     open.profile.clear();
     rows.episodes.push(open);
     rows.job_series.push((name("1240"), SeriesIndex(6)));
-    rows.heard.push(Heard {
+    rows.last_seen.push(LastSeen {
         producer: name("nid00099"),
         last_time: at(500.0),
         part: Some(name("snx11137")),
-        ..rows.heard[0].clone()
+        ..rows.last_seen[0].clone()
     });
     rows.drops.count(DropReason::Late);
     rows

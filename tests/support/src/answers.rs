@@ -3,9 +3,9 @@
 use detector::postgres::{PartCommit, PgStore};
 use detector::storage_policy::{StoragePolicy, StoredRows, Thinner};
 use schemas::{
-    Cause, CauseKind, CauseShare, Counts, Episode, EpisodeId, Evidence, Heard, Interval, Job, JobFactors,
-    JobResult, LossPoint, Metric, Name, Region, RegionCause, RegionChange, RegionId, RegionStep,
-    RegionVictim, ResultBatch, SeriesIndex, SeriesInfo, Signal, State, Time,
+    Cause, CauseKind, CauseShare, Counts, Episode, EpisodeId, Evidence, Interval, Job, JobFactors, JobResult,
+    LastSeen, LossPoint, Metric, Name, Region, RegionCause, RegionChange, RegionId, RegionStep, RegionVictim,
+    ResultBatch, SeriesIndex, SeriesInfo, Signal, State, Time,
 };
 
 /// 2026-11-20 10:00:00 UTC, when job 1234 starts.
@@ -201,7 +201,7 @@ fn uses(id: &str, series: &[u32]) -> Vec<(Name, SeriesIndex)> {
 
 /// All rows; `ann` has the jobs 1234 and 1198, `ben` the others.
 pub fn batch(ann: &str, ben: &str) -> ResultBatch {
-    let heard = |node: u32| Heard {
+    let heard = |node: u32| LastSeen {
         producer: name(&format!("nid{node:05}")),
         schema: name("metric_set_rtr_0_2_c"),
         component: name(ROUTERS[node as usize / 4]),
@@ -241,7 +241,7 @@ pub fn batch(ann: &str, ben: &str) -> ResultBatch {
             uses("1240", &[4, 5]),
         ]
         .concat(),
-        heard: (0..10).map(heard).collect(),
+        last_seen: (0..10).map(heard).collect(),
         regions: vec![taken_up(), region()],
         factors: vec![
             factors("1198", "cfd 4 nodes eager", 10.0, 0.0, None),

@@ -6,7 +6,7 @@ fn name(text: &str) -> Name {
     Name::parse(text).unwrap()
 }
 
-/// What is said of job 1234 on one node, in whole seconds.
+/// An event of job 1234 on one node, in whole seconds.
 fn said(node: &str, start: Option<i64>, end: Option<i64>) -> JobEvent {
     let time = |seconds: i64| Time(seconds * 1_000_000);
     JobEvent {
@@ -65,13 +65,13 @@ fn an_end_without_a_start_ends_the_run_that_began_last() {
 }
 
 #[test]
-fn a_run_whose_end_nobody_told_ended_when_the_next_began_at_the_latest() {
+fn run_without_reported_end_ends_when_the_next_begins() {
     let events = [said("a", Some(100), None), said("b", Some(400), None)];
     assert_eq!(runs(&events), ["1234 100-~400 a", "1234.r1 400-… b"]);
     let mut book = JobBook::default();
     book.fold(&events);
-    let told: Vec<String> = book.fold(&[said("a", Some(100), Some(170))]).iter().map(shown).collect();
-    assert_eq!(told, ["1234 100-170 a", "1234.r1 400-… b"], "the end that comes late counts");
+    let changed: Vec<String> = book.fold(&[said("a", Some(100), Some(170))]).iter().map(shown).collect();
+    assert_eq!(changed, ["1234 100-170 a", "1234.r1 400-… b"], "the end that comes late counts");
     assert_eq!(book.get(&name("1234.r1")).map(|job| shown(&job)).as_deref(), Some("1234.r1 400-… b"));
     assert_eq!(book.get(&name("1234.r2")), None);
 }
@@ -116,7 +116,7 @@ fn any_event() -> impl Strategy<Value = JobEvent> {
 
 proptest! {
     #[test]
-    fn the_order_and_the_number_of_tellings_make_no_difference(
+    fn order_and_repetition_of_events_make_no_difference(
         events in proptest::collection::vec(any_event(), 0..12),
         shuffled in any::<u64>(),
     ) {

@@ -8,8 +8,8 @@ mod writing;
 use super::{Retention, StateBlob, Store};
 use rusqlite::Connection;
 use schemas::{
-    Cause, CauseKind, CauseShare, Counts, Episode, EpisodeId, Heard, Job, JobResult, LossPoint, Metric, Name,
-    ResultBatch, SeriesIndex, SeriesInfo, Signal, State, Time,
+    Cause, CauseKind, CauseShare, Counts, Episode, EpisodeId, Job, JobResult, LastSeen, LossPoint, Metric,
+    Name, ResultBatch, SeriesIndex, SeriesInfo, Signal, State, Time,
 };
 
 /// Start of the simulated history, in seconds since the epoch.
@@ -105,8 +105,8 @@ fn job_result(id: &str, causes: &[(&str, f64)]) -> JobResult {
     }
 }
 
-fn heard(rows: u64) -> Heard {
-    Heard {
+fn heard(rows: u64) -> LastSeen {
+    LastSeen {
         producer: name("nid00000"),
         schema: name("lustre_client"),
         component: name("nid00000"),

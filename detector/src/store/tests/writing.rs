@@ -80,7 +80,7 @@ fn totals_replace_totals() {
     let mut batch = tick(1, 0);
     for rows in 1..=3 {
         batch.drops.count(schemas::DropReason::Late);
-        batch.heard = vec![heard(rows)];
+        batch.last_seen = vec![heard(rows)];
         store.commit(&batch, &[]).unwrap();
     }
     assert_eq!(one(&path, "SELECT count FROM dropped_rows WHERE reason = 'late'"), 3.0);

@@ -7,13 +7,13 @@
 /// are busy, the lowest score decides among the paths that are shorter than the longest (the paper: "the smallest
 /// score shorter path will be chosen"; that a single path counts as a shorter one is ours), the first of equal ones.
 ///
-/// The result is a place in `scores`, 0 if there are none.
+/// The result is an index of `scores`, 0 if there are none.
 pub fn fpar(scores: &[f64], threshold: f64) -> usize {
     let free = scores.iter().position(|score| *score < threshold);
     free.unwrap_or_else(|| {
         let shorter = &scores[..scores.len().saturating_sub(1).max(1).min(scores.len())];
         let lowest = shorter.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
-        lowest.map_or(0, |(place, _)| place)
+        lowest.map_or(0, |(index, _)| index)
     })
 }
 

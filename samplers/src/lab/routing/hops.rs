@@ -26,7 +26,7 @@ impl Draw {
         Draw { lane, ..self }
     }
 
-    /// The place where it is asked keeps choices at successive switches apart.
+    /// The switch that draws keeps choices at successive switches apart.
     pub(super) fn at(self, at: u32) -> u64 {
         let lane = u64::from(self.lane).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let pair = u64::from(self.from.0) << 32 | u64::from(self.to.0);
@@ -57,7 +57,7 @@ pub(super) struct Hops<'t> {
 }
 
 impl<'t> Hops<'t> {
-    /// `down` has one place for each link, or none if all are up.
+    /// `down` has one entry for each link, or none if all are up.
     pub(super) fn new(topology: &'t Topology, down: &'t [bool]) -> Hops<'t> {
         Hops { topology, down, to: HashMap::new() }
     }
@@ -147,8 +147,8 @@ pub(super) fn without_loops(topology: &Topology, path: Vec<LinkIndex>) -> Vec<Li
 /// Adds each of `found` once, an empty path if there is none.
 pub(super) fn push_distinct(found: Vec<Vec<LinkIndex>>, paths: &mut Paths) {
     let ways: Vec<&Vec<LinkIndex>> = found.iter().filter(|path| !path.is_empty()).collect();
-    for (place, path) in ways.iter().enumerate() {
-        if !ways[..place].contains(path) {
+    for (index, path) in ways.iter().enumerate() {
+        if !ways[..index].contains(path) {
             paths.push(path);
         }
     }

@@ -1,4 +1,4 @@
-//! Detours on purpose: over a place in between (Valiant 1981).
+//! Detours on purpose: over an intermediate switch (Valiant 1981).
 
 use super::hops::Draw;
 use schemas::topology::VertexKind;
@@ -44,16 +44,16 @@ impl Groups {
     pub(super) fn within(&self, group: u32, draw: Draw) -> Option<VertexIndex> {
         let spines = &self.spines[group as usize];
         let list = if spines.is_empty() { &self.leaves[group as usize] } else { spines };
-        list.get(draw.at(PLACE).checked_rem(list.len() as u64)? as usize).copied()
+        list.get(draw.at(INTERMEDIATE).checked_rem(list.len() as u64)? as usize).copied()
     }
 }
 
-/// Where draws of places in between are asked; no vertex has this number.
-const PLACE: u32 = u32::MAX;
+/// Stream of the draws of intermediate switches; no vertex has this number.
+const INTERMEDIATE: u32 = u32::MAX;
 
 fn elsewhere(lists: &[Vec<VertexIndex>], ends: [u32; 2], draw: Draw) -> Option<VertexIndex> {
     let others = || (0..).zip(lists).filter(|(group, _)| !ends.contains(group)).map(|(_, list)| list);
     let count: usize = others().map(Vec::len).sum();
-    let place = draw.at(PLACE).checked_rem(count as u64)?;
-    others().flatten().nth(place as usize).copied()
+    let index = draw.at(INTERMEDIATE).checked_rem(count as u64)?;
+    others().flatten().nth(index as usize).copied()
 }

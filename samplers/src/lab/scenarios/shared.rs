@@ -8,7 +8,7 @@ use crate::rng::Rng;
 use schemas::{Cause, CauseKind, VertexIndex};
 
 /// Hosts all over some leaves: the victim has some, the aggressor, which begins at the onset, others.
-/// Unless it is `known`, nobody tells of the aggressor.
+/// Unless it is `known`, the scheduler does not report the aggressor.
 pub(super) fn other_job(seed: u64, known: bool) -> Result<Labelled, LabelledError> {
     let mut rng = Rng::new(seed, 0x07E6);
     let topology = two_level(12, 12, 24)?;
@@ -32,7 +32,7 @@ pub(super) fn other_job(seed: u64, known: bool) -> Result<Labelled, LabelledErro
     Ok(Labelled { kind, setup, expected })
 }
 
-/// A job writes to twelve servers on one leaf, one at each place, and crosses the downlinks of a job that has
+/// A job writes to twelve servers on one leaf, one at each position, and crosses the downlinks of a job that has
 /// nodes there.
 pub(super) fn io_on_mpi(seed: u64) -> Result<Labelled, LabelledError> {
     let mut rng = Rng::new(seed, 0x10);
@@ -74,7 +74,7 @@ pub(super) fn capacity(seed: u64) -> Result<Labelled, LabelledError> {
     let mut setup = empty(&topology, Routing::Tables, seed);
     let mut lots: [Vec<VertexIndex>; 4] = Default::default();
     for leaf in leaves(&topology) {
-        // Hosts 12 places apart share a downlink, so they belong to different jobs.
+        // Hosts 12 positions apart share a downlink, so they belong to different jobs.
         let mut halves = leaf.chunks(12).map(<[VertexIndex]>::to_vec);
         for (lots, hosts) in lots.chunks_mut(2).zip(&mut halves) {
             let mut hosts = hosts;

@@ -75,12 +75,12 @@ pub(super) fn avoidable(seed: u64) -> Result<Labelled, LabelledError> {
     let mut setup = empty(&topology, Routing::Tables, seed);
     let mut used = leaves(&topology);
     shuffle(&mut used, &mut rng);
-    let mut places: Vec<usize> = (0..12).collect();
-    shuffle(&mut places, &mut rng);
+    let mut positions: Vec<usize> = (0..12).collect();
+    shuffle(&mut positions, &mut rng);
     let mut nodes = used[0].clone();
-    // Destinations at one place of their leaves have the same remainder.
-    for (place, load) in places.into_iter().zip(LOADS) {
-        nodes.extend(used[1..=load].iter().map(|leaf| leaf[place]));
+    // Destinations at one position of their leaves have the same remainder.
+    for (position, load) in positions.into_iter().zip(LOADS) {
+        nodes.extend(used[1..=load].iter().map(|leaf| leaf[position]));
     }
     let mut job = LabJob::new(1, nodes, Pattern::Ring { step: 12 }, 1.0);
     job = at_peak(&setup, job, rng.between(1.3, 1.9));

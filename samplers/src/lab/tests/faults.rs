@@ -44,7 +44,7 @@ fn truth_after(setup: Setup, seconds: u32) -> LabTruth {
 }
 
 #[test]
-fn a_narrowed_link_makes_its_flows_wait_and_is_blamed_like_a_failure() {
+fn narrowed_link_slows_flows_and_is_blamed_like_a_failure() {
     let topology = vishnu().unwrap();
     let link = uplink(&topology);
     let narrow = |at_s, link, percent| event(at_s, Change::Narrow { link, percent });
@@ -65,7 +65,7 @@ fn a_narrowed_link_makes_its_flows_wait_and_is_blamed_like_a_failure() {
 }
 
 #[test]
-fn width_and_state_of_a_link_are_independent_and_repetition_changes_nothing() {
+fn width_and_state_of_a_link_are_independent() {
     let topology = two_level(2, 2, 12).unwrap();
     let link = uplink(&topology);
     let changes = [
@@ -150,11 +150,11 @@ fn a_reset_begins_all_counters_of_a_switch_at_zero() {
 }
 
 #[test]
-fn a_silent_switch_reports_nothing_and_goes_on_counting() {
+fn silent_switch_reports_nothing_and_continues_counting() {
     let topology = vishnu().unwrap();
     let link = uplink(&topology);
     let leaf = topology.from(link);
-    let events = vec![event(6, Change::Heard(leaf)), event(3, Change::Silent(leaf))];
+    let events = vec![event(6, Change::Reporting(leaf)), event(3, Change::Silent(leaf))];
     let (rows, seen) = counted(&topology, events, 8, link);
     assert_eq!(rows.keys().copied().collect::<Vec<_>>(), [0, 1, 2, 6, 7]);
     let (second, gap) = (seen[2].1 - seen[1].1, seen[3].1 - seen[2].1);
@@ -182,17 +182,17 @@ fn a_skewed_clock_stamps_the_rows_of_one_switch_alone() {
 fn events_about_nothing_are_refused() {
     let topology = vishnu().unwrap();
     let refused = |change| Lab::new(setup(&topology, vec![event(1, change)])).unwrap_err();
-    let (link, nobody) = (uplink(&topology), VertexIndex(99_999));
+    let (link, absent) = (uplink(&topology), VertexIndex(99_999));
     assert_eq!(refused(Change::Up(LinkIndex(99_999))), LabError::NoLink(99_999));
     assert_eq!(refused(Change::Narrow { link: LinkIndex(99_999), percent: 50 }), LabError::NoLink(99_999));
     for percent in [0, 101] {
         assert_eq!(refused(Change::Narrow { link, percent }), LabError::Width { link: link.0, percent });
     }
     for change in [
-        Change::Reset(nobody),
-        Change::Silent(nobody),
-        Change::Heard(nobody),
-        Change::Skew { vertex: nobody, ms: 1 },
+        Change::Reset(absent),
+        Change::Silent(absent),
+        Change::Reporting(absent),
+        Change::Skew { vertex: absent, ms: 1 },
     ] {
         assert_eq!(refused(change), LabError::NoVertex(99_999));
     }

@@ -1,4 +1,4 @@
-//! Every labelled case is what its label says.
+//! Every labelled case matches its label.
 
 use crate::lab::scenarios::{DURATION_S, Labelled, ONSET_S, ScenarioKind, labelled};
 use crate::lab::{Lab, LabTruth, LinkTruth};
@@ -21,7 +21,7 @@ fn worst(case: &Labelled, truth: &LabTruth) -> LinkTruth {
 }
 
 #[test]
-fn every_case_with_a_cause_has_it_on_the_worst_link_of_its_victim() {
+fn each_cause_is_on_the_worst_link_of_its_victim() {
     for kind in ScenarioKind::ALL {
         for seed in 1..=4 {
             let (case, truth) = played(kind, seed);

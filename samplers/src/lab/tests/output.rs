@@ -20,7 +20,7 @@ fn setup(topology: Arc<Topology>, noise: Noise) -> Setup {
 const STILL: Noise = Noise { load: 0.0, ratio: 0.0, background: false, missing: 0.0 };
 
 #[test]
-fn every_link_with_a_series_has_its_counters_once_and_nothing_else_has() {
+fn each_link_with_a_series_has_its_counters_once() {
     for topology in [vishnu().unwrap(), aries_chassis().unwrap(), dragonfly_plus_small().unwrap()] {
         let mut lab = Lab::new(setup(Arc::clone(&topology), STILL)).unwrap();
         let tick = lab.step();
@@ -67,7 +67,7 @@ fn growth(lab: &mut Lab) -> BTreeMap<String, Vec<u64>> {
 }
 
 #[test]
-fn without_noise_the_counters_tell_the_loads_and_ratios_exactly() {
+fn without_noise_counters_give_exact_loads_and_ratios() {
     for topology in [vishnu().unwrap(), aries_chassis().unwrap()] {
         let mut lab = Lab::new(setup(Arc::clone(&topology), STILL)).unwrap();
         for _ in 0..9 {
@@ -93,8 +93,8 @@ fn without_noise_the_counters_tell_the_loads_and_ratios_exactly() {
             }
         }
         assert!(busy > 40);
-        let written = |place: usize| {
-            let host = lab.setup().jobs[0].nodes[place];
+        let written = |index: usize| {
+            let host = lab.setup().jobs[0].nodes[index];
             grown[&format!("lustre_write_rate/{}/scratch", topology.name(host))][0]
         };
         assert_eq!((written(0), written(1), written(5)), (50_000_000, 0, 50_000_000));
@@ -146,26 +146,26 @@ fn rows_of_a_component_are_missing_together() {
 }
 
 #[test]
-fn a_job_is_told_when_it_starts_and_when_it_ends_unless_nobody_knows_it() {
+fn known_jobs_are_reported_at_start_and_end() {
     let mut setup = setup(vishnu().unwrap(), STILL);
     let mut hidden = setup.jobs[0].clone();
     (hidden.job_id, hidden.known) = (8, false);
     setup.jobs.push(hidden);
     let mut lab = Lab::new(setup).unwrap();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     while !lab.is_over() {
         let second = lab.seconds();
-        told.extend(lab.step().jobs.iter().map(|job| (second, job.clone())));
+        reported.extend(lab.step().jobs.iter().map(|job| (second, job.clone())));
     }
-    assert_eq!(told.len(), 2);
-    assert_eq!((told[0].0, told[0].1.start, told[0].1.end), (3, at(3.0), None));
+    assert_eq!(reported.len(), 2);
+    assert_eq!((reported[0].0, reported[0].1.start, reported[0].1.end), (3, at(3.0), None));
     let end = lab.truth().job(7).unwrap().end_s.unwrap();
     assert!(end > 23.5, "two jobs on the same hosts slow each other down: {end}");
-    assert_eq!((told[1].1.end, told[1].1.nodes.len()), (Some(at(end)), 20));
+    assert_eq!((reported[1].1.end, reported[1].1.nodes.len()), (Some(at(end)), 20));
 }
 
 #[test]
-fn the_same_setup_gives_the_same_counters_and_another_seed_others() {
+fn counters_are_reproducible_by_setup_and_seed() {
     let play = |seed| {
         let mut lab = Lab::new(Setup { seed, ..setup(vishnu().unwrap(), Noise::default()) }).unwrap();
         (0..30).map(|_| lab.step().counters.clone()).collect::<Vec<_>>()

@@ -67,9 +67,9 @@ fn a_job_alone_takes_its_time_and_loses_only_to_itself() {
 }
 
 #[test]
-fn two_jobs_on_one_uplink_lose_what_the_formula_says_and_take_so_much_longer() {
+fn two_jobs_on_one_uplink_lose_by_the_formula() {
     let topology = vishnu().unwrap();
-    // Hosts 13 and 25 have the first place of their leaves, so both flows take the first uplink.
+    // Hosts 13 and 25 have the first position of their leaves, so both flows take the first uplink.
     let mut jobs = vec![pair(&topology, 1, 1, 13, 0.2), pair(&topology, 2, 2, 25, 0.7)];
     jobs[0].work_s = 50.0;
     jobs[1].work_s = 500.0;
@@ -102,7 +102,7 @@ fn coupling_is_between_the_slowest_flow_and_the_mean() {
 }
 
 #[test]
-fn a_full_link_is_shared_max_min_and_its_stalls_come_back_to_the_links_before_it() {
+fn full_link_is_max_min_shared_and_stalls_spread_upstream() {
     let topology = vishnu().unwrap();
     // Three flows from three leaves into host 13: 0.2, 0.6 and 0.9 of its link get 0.2, 0.4 and 0.4.
     let jobs = vec![
@@ -120,7 +120,7 @@ fn a_full_link_is_shared_max_min_and_its_stalls_come_back_to_the_links_before_it
     let excess = own_ratio(1.7) - UNLOADED;
     assert!(near(lab.ratios()[down.at()], own_ratio(1.7)));
     assert!(near(lab.ratios()[from.at()], own_ratio(0.9) + BACK_PRESSURE * excess));
-    assert!(near(lab.ratios()[unheld.at()], own_ratio(0.2)), "a flow that has enough holds nobody back");
+    assert!(near(lab.ratios()[unheld.at()], own_ratio(0.2)), "a flow that has enough holds no other back");
 }
 
 fn incast(topology: &Topology, job_id: u64, first: u32, senders: u32, part: f64) -> LabJob {
@@ -147,10 +147,10 @@ fn an_incast_is_an_endpoint_wherever_its_stalls_show() {
 }
 
 #[test]
-fn a_flow_that_only_shares_a_link_before_the_full_one_is_a_victim_and_finds_the_root() {
+fn victim_upstream_of_a_full_link_finds_the_root() {
     let topology = vishnu().unwrap();
     let hog = incast(&topology, 2, 25, 8, 0.4);
-    // Host 26 sends over the uplink of host 25's flow, to the same place of another leaf: 133.
+    // Host 26 sends over the uplink of host 25's flow, to the same position of another leaf: 133.
     let victim = pair(&topology, 1, 26, 133, 0.1);
     let (_, truth) = played(setup(Arc::clone(&topology), vec![hog, victim]), 10);
     let lost = &truth.job(1).unwrap().lost;
@@ -224,7 +224,7 @@ fn phases_stretch_while_others_are_in_the_way() {
 }
 
 #[test]
-fn survivors_of_failed_uplinks_carry_their_load_until_these_return() {
+fn remaining_uplinks_carry_the_load_of_failed_ones() {
     let topology = two_level(4, 4, 4).unwrap();
     let nodes: Vec<VertexIndex> = topology.vertices_of(VertexKind::Host).collect();
     let job = LabJob::new(1, nodes, Pattern::AllToAll, 0.9 * CAPACITY);

@@ -132,7 +132,7 @@ fn play(lab: &mut Lab, seconds: u32) {
 }
 
 #[test]
-fn adaptive_flows_choose_anew_when_another_job_comes() {
+fn adaptive_flows_choose_again_when_another_job_starts() {
     let topology = dragonfly_plus_small().unwrap();
     let all = hosts(&topology);
     // Both jobs send from the first group to the second.
@@ -183,13 +183,13 @@ fn more_paths_carry_more_and_weighed_ones_most() {
 }
 
 #[test]
-fn a_striped_flow_asks_for_the_same_in_parts_and_is_as_slow_as_the_slowest() {
+fn striped_flow_is_as_slow_as_its_slowest_part() {
     let topology = Machine::FatTree(FatTree::vishnu(2)).build().unwrap();
     let all = hosts(&topology);
     let flow = |from: usize, to: usize, bytes_per_s: f64| {
         LabJob::new(from as u64 + 1, vec![all[from], all[to]], Pattern::Broadcast, bytes_per_s)
     };
-    // Four LIDs of host 13 lead over four spines; to host 25, in the same place, over the same ones.
+    // Four LIDs of host 13 lead over four spines; to host 25, in the same position, over the same ones.
     let loads = asked(&topology, STRIPED, &[flow(0, 12, 0.8e9)], 1);
     assert_eq!(loads.iter().filter(|load| (**load - 0.2).abs() < 1e-9).count(), 8);
     assert_eq!(loads.iter().filter(|load| (**load - 0.8).abs() < 1e-9).count(), 2);
@@ -204,7 +204,7 @@ fn a_striped_flow_asks_for_the_same_in_parts_and_is_as_slow_as_the_slowest() {
 }
 
 #[test]
-fn a_flow_that_makes_way_for_others_is_no_contention_on_the_link_it_takes_instead() {
+fn rerouted_flow_is_no_contention_on_its_new_link() {
     let topology = two_level(2, 4, 4).unwrap();
     let all = hosts(&topology);
     let job = |at: usize| LabJob::new(at as u64 + 1, vec![all[at], all[4 + at]], Pattern::Broadcast, 0.6e9);
@@ -225,7 +225,7 @@ fn a_flow_that_makes_way_for_others_is_no_contention_on_the_link_it_takes_instea
 }
 
 #[test]
-fn striped_flows_lose_to_those_who_share_one_of_their_paths() {
+fn striped_flows_lose_to_flows_on_one_of_their_paths() {
     let topology = vishnu_drawn(2, 1).unwrap();
     let all = hosts(&topology);
     for routing in [STRIPED, WEIGHED] {

@@ -34,7 +34,7 @@ CREATE FUNCTION job_post_mortem(job text)
                run.completeness,
                concat_ws('; ', nullif(run.name, ''), 'configuration ' || run.configuration,
                          CASE WHEN run.end_time IS NULL THEN 'no end is known: it still runs, or its end never arrived'
-                              WHEN run.end_presumed THEN 'nobody told of its end' END,
+                              WHEN run.end_presumed THEN 'end not reported' END,
                          CASE WHEN run.completeness IS NULL OR run.completeness = 0
                               THEN 'nothing was measured: whether it lost time is not known'
                               WHEN run.completeness - run.judged > 0.005
@@ -57,7 +57,7 @@ CREATE FUNCTION job_post_mortem(job text)
                              round(j.placement_lo::numeric, 3), round(j.placement_hi::numeric, 3)),
                       'not known')),
             ('beta', NULL, NULL, NULL, NULL,
-             format('a second of contention costs %s s [%s, %s] of run time, learnt from %s runs', round(j.beta::numeric, 3),
+             format('a contended second costs %s s [%s, %s] of run time, learned from %s runs', round(j.beta::numeric, 3),
                     round(j.beta_lo::numeric, 3), round(j.beta_hi::numeric, 3), j.beta_runs))
         ) AS f (what, lost_s, lo_s, hi_s, cause, note)
         WHERE f.what <> 'placement' OR j.placement IS NOT NULL
@@ -69,7 +69,7 @@ CREATE FUNCTION job_post_mortem(job text)
         SELECT 4, 'region', r.name, greatest(r.start_time, run.start_time), least(r.end_time, run.until_time), v.lost_s,
                NULL, NULL, v.share, r.cause, r.kind, c.series_or_job, r.confidence, r.completeness,
                format('region %s: %s links at most, peak %s%s', r.region_id, r.links_most, round(r.peak::numeric, 3),
-                      CASE WHEN r.open THEN ', goes on' ELSE '' END)
+                      CASE WHEN r.open THEN ', ongoing' ELSE '' END)
         FROM run JOIN region_victims v USING (job_id) JOIN regions r USING (region_id)
         LEFT JOIN LATERAL (
             -- A seek for each region: OFFSET keeps the planner from reading the causes of all.
@@ -218,7 +218,7 @@ CREATE FUNCTION compare_jobs(a text, b text)
             (8, 'completeness', '', NULL, NULL, x.completeness, y.completeness,
              CASE WHEN coalesce(least(x.completeness, y.completeness), 0) < 0.9
                     OR x.completeness IS NULL OR y.completeness IS NULL
-                  THEN 'a tenth or more of the data is missing: losses may be larger than told' END),
+                  THEN 'a tenth or more of the data is missing: losses may be larger than reported' END),
             (9, 'factor self', 's', NULL, NULL, x.self_s, y.self_s, NULL),
             (10, 'factor other jobs', 's', NULL, NULL, x.other_s, y.other_s, NULL),
             (11, 'factor placement', '', NULL, NULL, x.placement, y.placement, NULL),

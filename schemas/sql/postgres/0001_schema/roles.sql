@@ -47,15 +47,15 @@ GRANT SELECT (job_id, position, cause, kind, share) ON job_causes TO tailback_us
 
 REVOKE EXECUTE ON FUNCTION job_named, job_post_mortem, job_neighbours, compare_jobs, job_loss_curve, region_history,
     worst_links, placement_advice, signals_over, counters_over, place_hours, places_known_until, places_over, storage_sizes,
-    learn_betas, tell_factors, roll_up, roll_up_minutes, roll_up_components, roll_up_places, roll_up_hours, place_components,
-    tell_health, forget_place_minutes, sum_places, tailback_expire, tailback_expire_results FROM PUBLIC;
+    learn_betas, write_factors, roll_up, roll_up_minutes, roll_up_components, roll_up_places, roll_up_hours, place_components,
+    write_health, forget_place_minutes, sum_places, tailback_expire, tailback_expire_results FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION job_named, job_post_mortem, job_neighbours, compare_jobs, job_loss_curve, region_history,
     worst_links, placement_advice, signals_over, counters_over, place_hours, places_known_until, places_over, storage_sizes
     TO tailback_writer, tailback_reader;
 -- The others answer about the jobs of all users and the whole machine.
 GRANT EXECUTE ON FUNCTION job_named, job_post_mortem, job_neighbours, compare_jobs, job_loss_curve, region_history
     TO tailback_user;
-GRANT EXECUTE ON FUNCTION learn_betas, tell_factors, roll_up, tailback_expire TO tailback_writer;
+GRANT EXECUTE ON FUNCTION learn_betas, write_factors, roll_up, tailback_expire TO tailback_writer;
 
 -- A user sees the own jobs: those of the account that logged in, not of the role that was set afterwards.
 DO $$

@@ -27,7 +27,7 @@ $$;
 
 -- Writes the factors of jobs that run, or ended within the last hour of event time; factors of older
 -- jobs keep their values and version. Returns how many.
-CREATE FUNCTION tell_factors() RETURNS bigint
+CREATE FUNCTION write_factors() RETURNS bigint
     LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
     WITH due AS (
         SELECT j.job_id, j.start_time, j.end_time, j.end_presumed, n.groups,
@@ -72,7 +72,7 @@ CREATE FUNCTION tell_factors() RETURNS bigint
                    CASE WHEN b.version = 0 THEN 'no finished runs of this configuration to learn from' END,
                    CASE WHEN d.completeness < 0.6
                         THEN format('%s%% of the data is missing', round((100 * (1 - d.completeness))::numeric)) END,
-                   CASE WHEN d.end_presumed THEN 'nobody told of its end' END,
+                   CASE WHEN d.end_presumed THEN 'end not reported' END,
                    CASE WHEN d.contended_s > 0.95 * d.run_s
                         THEN 'it never saw a quiet spell: what it would do without contention is assumed' END)
         FROM due d LEFT JOIN known k USING (configuration)
@@ -106,7 +106,7 @@ CREATE FUNCTION place_components() RETURNS void
     WHERE c.group_name <> excluded.group_name
 $$;
 
-CREATE FUNCTION tell_health(at_time timestamptz) RETURNS void
+CREATE FUNCTION write_health(at_time timestamptz) RETURNS void
     LANGUAGE sql SET search_path = public, pg_temp SET jit = off AS $$
     INSERT INTO health_minutes
     SELECT f.figure, f.label, date_bin('1 minute', $1, 'epoch'), f.value FROM (
@@ -191,7 +191,7 @@ BEGIN
     FROM stage_positions, clock WHERE event_time > clock.now - interval '10 minutes';
     IF due IS NULL THEN RETURN false; END IF;
     PERFORM place_components();
-    PERFORM tell_health(due);
+    PERFORM write_health(due);
     IF done.minutes_until IS NULL THEN
         SELECT min(time) INTO first FROM signal_minutes;
     ELSE

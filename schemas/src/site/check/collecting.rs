@@ -1,4 +1,4 @@
-//! Who collects from whom: nobody is forgotten, nothing goes in circles.
+//! Which aggregator collects from which host: none is forgotten, nothing goes in circles.
 
 use super::collection::shortened;
 use super::{Notes, Site};
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn check(site: &Site, notes: &mut Notes<'_>) {
     if site.aggregators.is_empty() {
-        return notes.wrong("aggregators", "nobody collects; name at least one [[aggregators]] of level 1");
+        return notes.wrong("aggregators", "no aggregator; name at least one [[aggregators]] of level 1");
     }
     let level = |level: u8| site.aggregators.iter().filter(move |aggregator| aggregator.level == level);
     if level(1).next().is_none() {

@@ -34,7 +34,7 @@ pub(super) fn class(at: usize, file: &HostsFile, class: &HostClass, site: &SiteF
             .wrong(&key("role"), format!("{}: nothing to sample; name lustre or [aries]", class.role.name()));
     }
     if file.jobs == Some(true) && site.scheduler == Scheduler::None {
-        notes.wrong(&key("jobs"), "true, but scheduler is \"none\": nobody would tell the jobs");
+        notes.wrong(&key("jobs"), "true, but scheduler is \"none\": no jobs would be reported");
     }
 }
 
@@ -53,7 +53,7 @@ fn infiniband_host(key: &dyn Fn(&str) -> String, class: &HostClass, site: &SiteF
         if loses_in_avro(sampler) {
             let text = format!(
                 "{}: its column `port` has 32 bits without sign, which the store writes as 0 in Avro: ports could not \
-                 be told apart; take filesingle, sysclassib or format = \"json\"",
+                 be distinguished; take filesingle, sysclassib or format = \"json\"",
                 sampler.name()
             );
             notes.wrong(&key("sampler"), text);
@@ -73,7 +73,7 @@ fn switches(key: &dyn Fn(&str) -> String, class: &HostClass, notes: &mut Notes<'
     if class.ports.len() != 1 {
         notes.wrong(
             &key("ports"),
-            "name the one local port through which the switches are asked, [\"mlx5_0.1\"]",
+            "name the one local port through which the switches are queried, [\"mlx5_0.1\"]",
         );
     }
     path(&key("lid_file"), &class.lid_file, notes);
@@ -86,7 +86,7 @@ fn switches(key: &dyn Fn(&str) -> String, class: &HostClass, notes: &mut Notes<'
         );
     }
     if class.hosts.len() > 1 {
-        let text = "each of these hosts asks all switches of lid_file; split the file for fewer datagrams";
+        let text = "each of these hosts queries all switches of lid_file; split the file for fewer datagrams";
         notes.warn(&key("names"), text);
     }
 }
@@ -103,11 +103,11 @@ pub(super) fn check(site: &Site, notes: &mut Notes<'_>) {
 
 fn routers(site: &Site, notes: &mut Notes<'_>) {
     let Some(map) = &site.aries else { return };
-    let places = site.aries_places();
-    let copies = expected::copies(&places);
+    let halves = site.router_halves();
+    let copies = expected::copies(&halves);
     let of_router = |router: &Name, side| copies.get(&(router.clone(), side)).copied().unwrap_or(0);
     let (mut bare, mut thin) = (Vec::new(), Vec::new());
-    let mut routers: Vec<&Name> = places.values().map(|place| &place.router).collect();
+    let mut routers: Vec<&Name> = halves.values().map(|half| &half.router).collect();
     routers.dedup();
     let mut seen = std::collections::BTreeSet::new();
     for router in routers.into_iter().filter(|router| seen.insert(*router)) {
@@ -120,7 +120,7 @@ fn routers(site: &Site, notes: &mut Notes<'_>) {
         }
     }
     if !bare.is_empty() {
-        notes.wrong("aries.redundancy", format!("nobody reports {}; add the hosts", shortened(&bare)));
+        notes.wrong("aries.redundancy", format!("no host reports {}; add the hosts", shortened(&bare)));
     }
     if !thin.is_empty() {
         let text = format!("{}, but {} has one reporter", map.redundancy, shortened(&thin));
@@ -136,7 +136,7 @@ fn off_the_map(site: &Site, notes: &mut Notes<'_>) {
             let lost: Vec<String> =
                 class.hosts.iter().filter(|host| !map.has(host)).map(ToString::to_string).collect();
             if !lost.is_empty() {
-                let text = format!("aries.routers says no router for {}", shortened(&lost));
+                let text = format!("aries.routers has no router for {}", shortened(&lost));
                 notes.wrong(&format!("hosts[{at}].names"), text);
             }
         }

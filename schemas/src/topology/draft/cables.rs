@@ -1,4 +1,4 @@
-//! Which of the ends told of are cables: both ends agree, or one tells and nothing contradicts.
+//! Which of the claims are cables: both ends agree, or one end claims it and nothing contradicts.
 
 use super::{Claim, Draft};
 use crate::topology::fault::FaultKind;
@@ -7,7 +7,7 @@ use crate::topology::fault::FaultKind;
 pub(super) type Cable = (Claim, Claim);
 
 impl Draft {
-    /// The cables among the claims, in the order of the ends told first.
+    /// The cables among the claims, in the order of the first claims.
     pub(super) fn cables(&mut self) -> Vec<Cable> {
         let mut claims = std::mem::take(&mut self.claims);
         claims.retain(|claim| self.is_between_two(claim));
@@ -54,7 +54,7 @@ impl Draft {
         chosen
     }
 
-    /// Two one-ended claims may name the same port of a vertex that tells nothing itself: the first one has it.
+    /// Two one-ended claims may name the same port of a vertex that claims nothing itself: the first one has it.
     fn without_doubles(&mut self, cables: Vec<Cable>) -> Vec<Cable> {
         let mut taken = std::collections::HashSet::with_capacity(cables.len() * 2);
         let mut kept = Vec::with_capacity(cables.len());

@@ -10,7 +10,7 @@ use crate::topology::forwarding::{LID_MAX, Lids};
 use crate::topology::graph::{LinkIndex, Links, NONE, Topology, VertexIndex, Vertices};
 use crate::topology::levels;
 
-/// Rail of a link of which nobody told one, until it is found out.
+/// Rail of a link whose files give none, until it is derived.
 const NO_RAIL: u8 = u8::MAX;
 
 impl Draft {
@@ -40,7 +40,7 @@ impl Draft {
         Topology { shape, vertices, links, lids: Lids::default(), forwarding, by_name }
     }
 
-    /// Where nobody told rails: switches that are connected without passing a host are one rail.
+    /// Where the files give no rails: switches that are connected without passing a host are one rail.
     pub(super) fn fill_rails(&self, topology: &mut Topology) {
         if topology.links.rail.iter().all(|rail| *rail != NO_RAIL) {
             return;
@@ -60,7 +60,7 @@ impl Draft {
         }
     }
 
-    /// Where nobody told classes, they follow from levels and groups.
+    /// Where the files give no classes, they follow from levels and groups.
     pub(super) fn fill_classes(&self, topology: &mut Topology) {
         for link in topology.links() {
             if topology.links.class[link.at()] == LinkClass::Other {
@@ -127,8 +127,8 @@ fn first_links(from: &[VertexIndex], vertices: usize) -> Vec<u32> {
     first
 }
 
-fn adapters(told: &[String]) -> Box<[Name]> {
-    let names = told.iter().enumerate().map(|(at, text)| {
+fn adapters(labels: &[String]) -> Box<[Name]> {
+    let names = labels.iter().enumerate().map(|(at, text)| {
         let name = sanitised(text).or_else(|| Name::parse(&format!("adapter{at}")).ok());
         name.unwrap_or_else(|| unreachable!("letters and digits"))
     });

@@ -24,22 +24,22 @@ impl Draft {
     }
 
     fn fault_of(&mut self, at: usize, kind: FaultKind, value: &str) {
-        let (file, line) = self.places[at];
+        let (file, line) = self.locations[at];
         self.faults.note(kind, self.origin(file, line), value);
     }
 
     fn wanted(&mut self, at: usize) -> Name {
-        let (told, guid) = (self.facts[at].name.clone().unwrap_or_default(), self.facts[at].guid);
-        if told.trim().is_empty() {
+        let (given, guid) = (self.facts[at].name.clone().unwrap_or_default(), self.facts[at].guid);
+        if given.trim().is_empty() {
             let name = unnamed(at, guid);
             self.fault_of(at, FaultKind::NoName, name.as_str());
             return name;
         }
-        match Name::parse(&told) {
+        match Name::parse(&given) {
             Ok(name) => name,
             Err(_) => {
-                self.fault_of(at, FaultKind::BadName, &told);
-                sanitised(&told).unwrap_or_else(|| unnamed(at, guid))
+                self.fault_of(at, FaultKind::BadName, &given);
+                sanitised(&given).unwrap_or_else(|| unnamed(at, guid))
             }
         }
     }
@@ -55,7 +55,7 @@ impl Draft {
     }
 }
 
-/// A name for what nobody named.
+/// A name for a vertex without one.
 fn unnamed(at: usize, guid: u64) -> Name {
     let text = if guid == 0 { format!("unnamed-{at}") } else { format!("guid-{guid:016x}") };
     Name::parse(&text).unwrap_or_else(|_| unreachable!("letters, digits and a hyphen"))

@@ -128,7 +128,7 @@ impl DragonflyPlus {
 
     fn group(&self, draft: &mut Draft, number: u32) -> Group {
         let at = Some(number);
-        let word = |word: &str, place: u32| format!("g{}-{word}{:02}", number + 1, place + 1);
+        let word = |word: &str, index: u32| format!("g{}-{word}{:02}", number + 1, index + 1);
         let leaf_ports = self.nodes_per_leaf + self.spines;
         let spine_ports = self.leaves + (self.groups - 1) * self.links_per_spine_and_group;
         let mut switch = |name: String, ports| named(draft, VertexKind::Switch, name, ports, at);

@@ -1,8 +1,8 @@
 //! Fat trees of two or three levels, with destination-mod-k tables (Brown 2018, 5.2; Vishnu 2007).
 //!
 //! Two levels: each leaf has the same number of links to every spine. Three levels: pods of leaves and second-level
-//! switches, and top switches in planes: the second-level switches that have the same place in their pods share a
-//! plane of top switches, `up / links per pair` of them. That keeps destination-mod-k exact: the place of the
+//! switches, and top switches in planes: the second-level switches that have the same position in their pods share a
+//! plane of top switches, `up / links per pair` of them. That keeps destination-mod-k exact: the position of the
 //! destination in its leaf decides the second-level switch on the way up and on the way down.
 
 use super::tables::{self, Destination};
@@ -199,13 +199,13 @@ impl FatTree {
     fn switches(&self, draft: &mut Draft, number: u32) -> Rail {
         let prefix = if self.rails > 1 { format!("rail{number}-") } else { String::new() };
         let mut level = |word: &str, pods: u32, per_pod: u32| -> Vec<DraftVertex> {
-            let at = (0..pods).flat_map(|pod| (0..per_pod).map(move |place| (pod, place)));
-            let made = at.map(|(pod, place)| {
+            let at = (0..pods).flat_map(|pod| (0..per_pod).map(move |position| (pod, position)));
+            let made = at.map(|(pod, position)| {
                 let (pod_text, group) = match self.three_levels() && pods > 1 {
                     true => (format!("pod{}-", pod + 1), Some(pod)),
                     false => (String::new(), None),
                 };
-                let name = format!("{prefix}{pod_text}{word}{:02}", place + 1);
+                let name = format!("{prefix}{pod_text}{word}{:02}", position + 1);
                 named(draft, VertexKind::Switch, name, self.ports, group)
             });
             made.collect()
@@ -227,10 +227,10 @@ impl FatTree {
             join((leaf, 1 + at % nodes), (*host, rail.number * 256 + 1), LinkClass::Host);
         }
         for (at, leaf) in (0..).zip(&rail.leaves) {
-            let (pod, place) = (at / self.leaves_per_pod, at % self.leaves_per_pod);
+            let (pod, position) = (at / self.leaves_per_pod, at % self.leaves_per_pod);
             for j in 0..up {
                 let spine = rail.spines[(pod * up + j) as usize];
-                join((*leaf, 1 + nodes + j), (spine, 1 + place), LinkClass::Leaf);
+                join((*leaf, 1 + nodes + j), (spine, 1 + position), LinkClass::Leaf);
             }
         }
         if !self.three_levels() {
@@ -246,7 +246,7 @@ impl FatTree {
         }
     }
 
-    /// LIDs of hosts begin at a multiple of their number, as InfiniBand asks; switches come behind.
+    /// LIDs of hosts begin at a multiple of their number, as InfiniBand requires; switches come behind.
     fn lid_of(&self, host: u32) -> u16 {
         ((host + 1) << self.lmc) as u16
     }

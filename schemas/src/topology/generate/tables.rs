@@ -5,7 +5,7 @@ use crate::topology::forwarding::ForwardingTable;
 use crate::topology::graph::{LinkIndex, NONE, Topology, VertexIndex};
 use std::collections::VecDeque;
 
-/// A host, its place among the hosts, and its LIDs.
+/// A host, its index among the hosts, and its LIDs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Destination {
     pub vertex: VertexIndex,

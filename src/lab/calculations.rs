@@ -1,4 +1,4 @@
-//! Figures of what needs no network: requests to servers, single messages.
+//! Measures without a network: requests to servers, single messages.
 
 use super::experiment::{MessagesSpec, RequestsSpec};
 use super::measure::Measure;
@@ -6,7 +6,7 @@ use anyhow::Context;
 use samplers::messages::LogGp;
 use samplers::requests::Requests;
 
-/// A figure of clients that ask servers.
+/// A measure of clients that send requests to servers.
 ///
 /// # Errors
 /// The measure is none of theirs.

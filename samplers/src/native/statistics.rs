@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Lateness and length of ticks, in microseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
+pub struct TickStatistics {
     late_us: Vec<i64>,
     took_us: Vec<i64>,
 }
@@ -20,7 +20,7 @@ pub struct Spread {
     pub max: i64,
 }
 
-impl Figures {
+impl TickStatistics {
     /// Notes a tick that began `late_us` after its time and took `took_us`.
     pub fn note(&mut self, late_us: i64, took_us: i64) {
         self.late_us.push(late_us);
@@ -55,7 +55,7 @@ fn spread(values: &[i64]) -> Spread {
     }
 }
 
-impl fmt::Display for Figures {
+impl fmt::Display for TickStatistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ms = |us: i64| us as f64 / 1e3;
         let (jitter, took) = (self.jitter_us(), self.took_us());
@@ -74,13 +74,13 @@ mod tests {
 
     #[test]
     fn percentiles_are_by_nearest_rank() {
-        let mut figures = Figures::default();
-        assert_eq!(figures.jitter_us(), Spread::default());
+        let mut statistics = TickStatistics::default();
+        assert_eq!(statistics.jitter_us(), Spread::default());
         for late in (1..=100).rev() {
-            figures.note(late, 0);
+            statistics.note(late, 0);
         }
-        assert_eq!(figures.jitter_us(), Spread { p50: 50, p99: 99, max: 100 });
-        let mut few = Figures::default();
+        assert_eq!(statistics.jitter_us(), Spread { p50: 50, p99: 99, max: 100 });
+        let mut few = TickStatistics::default();
         few.note(7, 3);
         assert_eq!((few.jitter_us(), few.took_us().max), (Spread { p50: 7, p99: 7, max: 7 }, 3));
     }
