@@ -233,19 +233,21 @@ impl<'a> Aggregating<'a> {
         Ok(busy)
     }
 
-    /// How far the slowest raw partition is that has more to read.
+    /// How far the slowest raw partition is that has more to read. One that waits for a schema delays no other.
     fn slowest(&self) -> Option<Time> {
         let now = Instant::now();
         self.raws
             .iter()
-            .filter(|raw| !raw.end.is_reached() && !raw.end.is_stalled(STALLED, now))
+            .filter(|raw| {
+                !raw.end.is_reached() && raw.pending.is_empty() && !raw.end.is_stalled(STALLED, now)
+            })
             .filter_map(|raw| raw.position.reached)
             .min()
     }
 
     /// Takes the next message of a raw partition; whether there was one.
     fn next(&mut self, at: usize) -> anyhow::Result<bool> {
-        if self.raws[at].pending.is_some() {
+        if !self.raws[at].pending.is_empty() {
             return self.retry(at);
         }
         let queue = Arc::clone(&self.raws[at].queue);
@@ -268,8 +270,13 @@ impl<'a> Aggregating<'a> {
 
     fn take(&mut self, at: usize, message: &BorrowedMessage<'_>) -> anyhow::Result<()> {
         let arrived = arrived(message.timestamp().to_millis(), now());
-        let payload = message.payload().unwrap_or_default();
-        self.offer(at, message.offset(), arrived, payload)
+        let (offset, payload) = (message.offset(), message.payload().unwrap_or_default());
+        let pending = &mut self.raws[at].pending;
+        if !pending.is_empty() {
+            pending.push_back(Pending { offset, arrived, payload: payload.to_vec() });
+            return Ok(());
+        }
+        self.offer(at, offset, arrived, payload)
     }
 
     /// Decodes a row and sends on what came of it. One whose schema is not known yet waits in its raw partition.
@@ -282,7 +289,7 @@ impl<'a> Aggregating<'a> {
         };
         match offered {
             Offer::Wait => {
-                raw.pending = Some(Pending { offset, arrived, payload: payload.to_vec() });
+                raw.wait_for_schema(Pending { offset, arrived, payload: payload.to_vec() });
                 return Ok(());
             }
             Offer::Done(outcome) => {
@@ -313,10 +320,14 @@ impl<'a> Aggregating<'a> {
         Ok(())
     }
 
+    /// Offers the first message that waits again; whether it waits no longer.
     fn retry(&mut self, at: usize) -> anyhow::Result<bool> {
-        let Some(pending) = self.raws[at].pending.take() else { return Ok(false) };
-        self.offer(at, pending.offset, pending.arrived, &pending.payload)?;
-        Ok(self.raws[at].pending.is_none())
+        let waiting = self.raws[at].pending.len();
+        let Some(Pending { offset, arrived, payload }) = self.raws[at].pending.pop_front() else {
+            return Ok(false);
+        };
+        self.offer(at, offset, arrived, &payload)?;
+        Ok(self.raws[at].pending.len() < waiting)
     }
 
     /// Announces to every partition of the counters how far this aggregator has read, and closes the chunk.

@@ -1,18 +1,22 @@
 //! Schemas of Avro rows: from the folder, from the registry, and into the folder.
 //!
-//! A row with an unknown schema waits here. While the registry is unavailable such rows stay in Kafka: they are neither
-//! lost nor counted as dropped.
+//! A row with an unknown schema waits in its raw partition while a task requests the schema: other partitions are read
+//! meanwhile. Rows wait as long as the registry is unavailable: they are neither lost nor counted as dropped.
 
 use crate::config::sections::SchemaRegistry;
 use aggregator::confluent::{RegistryClient, RegistryError};
 use aggregator::{AvroSchemas, Decoded, Decoder, Outcome};
 use anyhow::Context;
 use schemas::DropReason;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
+use tokio::task::JoinSet;
 
-/// Time between two tries to get a schema.
+/// Requests on their way at once. [`RegistryClient`] limits the duration of each.
+const REQUESTS_MAX: usize = 16;
+/// Time without requests after one that failed.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 /// Time between two lines about a registry that is away.
 const LOG_INTERVAL: Duration = Duration::from_secs(10);
@@ -23,7 +27,10 @@ pub(super) struct Schemas {
     client: Option<RegistryClient>,
     folder: Option<PathBuf>,
     handle: Handle,
-    tried: Option<Instant>,
+    /// Requests on their way, and the numbers of their schemas.
+    requests: JoinSet<(u32, Result<String, RegistryError>)>,
+    requested: BTreeSet<u32>,
+    failed: Option<Instant>,
     logged: Option<Instant>,
 }
 
@@ -52,10 +59,11 @@ impl Schemas {
             let found = known.load_dir(folder).context("schema_registry.cache_dir")?;
             tracing::info!(schemas = found, "Avro schemas loaded from schema_registry.cache_dir");
         }
-        Ok(Schemas { known, client, folder, handle, tried: None, logged: None })
+        let (requests, requested) = (JoinSet::new(), BTreeSet::new());
+        Ok(Schemas { known, client, folder, handle, requests, requested, failed: None, logged: None })
     }
 
-    /// Decodes a message; fetches its schema first where needed.
+    /// Decodes a message, or requests its schema.
     pub(super) fn decode(
         &mut self,
         decoder: &mut Decoder,
@@ -72,25 +80,41 @@ impl Schemas {
         }
     }
 
-    /// Asks for a schema, not too often; whether it is known now, or known not to exist.
+    /// Requests a schema; whether it is known now, or known not to exist.
     fn fetch(&mut self, id: u32) -> anyhow::Result<bool> {
-        let Some(client) = &self.client else {
+        let Some(client) = self.client.clone() else {
             let why = "no schema_registry.url is configured, and no file of schema_registry.cache_dir has it";
-            tracing::warn!(id, error = why, "Avro rows dropped");
-            self.known.refuse(id, DropReason::UnknownSchemaId, why);
+            self.refuse(id, why);
             return Ok(true);
         };
-        if self.tried.is_some_and(|tried| tried.elapsed() < RETRY_DELAY) {
-            return Ok(false);
+        if self.use_answers(id)? {
+            return Ok(true);
         }
-        self.tried = Some(Instant::now());
-        match self.handle.block_on(client.schema(id)) {
+        let is_delayed = self.failed.is_some_and(|failed| failed.elapsed() < RETRY_DELAY);
+        if !is_delayed && self.requested.len() < REQUESTS_MAX && self.requested.insert(id) {
+            self.requests.spawn_on(async move { (id, client.schema(id).await) }, &self.handle);
+        }
+        Ok(false)
+    }
+
+    /// Uses the answers that have arrived; whether the schema `wanted` is among them.
+    fn use_answers(&mut self, wanted: u32) -> anyhow::Result<bool> {
+        let mut is_known = false;
+        while let Some(answered) = self.requests.try_join_next() {
+            let (id, answer) = answered.context("the request of a schema ended early")?;
+            self.requested.remove(&id);
+            is_known |= self.use_answer(id, answer)? && id == wanted;
+        }
+        Ok(is_known)
+    }
+
+    /// Uses one answer; whether it is final.
+    fn use_answer(&mut self, id: u32, answer: Result<String, RegistryError>) -> anyhow::Result<bool> {
+        match answer {
             Ok(schema) => self.learn(id, &schema),
-            Err(RegistryError::Drop { why, .. }) => {
-                tracing::warn!(id, error = why, "Avro rows dropped");
-                self.known.refuse(id, DropReason::UnknownSchemaId, &why);
-            }
+            Err(RegistryError::Drop { why, .. }) => self.refuse(id, &why),
             Err(error @ RegistryError::Retry { .. }) => {
+                self.failed = Some(Instant::now());
                 if self.logged.is_none_or(|logged| logged.elapsed() > LOG_INTERVAL) {
                     self.logged = Some(Instant::now());
                     tracing::warn!(%error, "schema registry unavailable; retrying");
@@ -99,8 +123,12 @@ impl Schemas {
             }
             Err(error) => return Err(error.into()),
         }
-        self.tried = None;
         Ok(true)
+    }
+
+    fn refuse(&mut self, id: u32, why: &str) {
+        tracing::warn!(id, error = why, "Avro rows dropped");
+        self.known.refuse(id, DropReason::UnknownSchemaId, why);
     }
 
     fn learn(&mut self, id: u32, schema: &str) {

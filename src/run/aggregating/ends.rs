@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// A pause after which the end of a raw partition is unverified.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
-/// Time for which brokers may take for each word of where partitions end: far more than the fetch before may last.
+/// Time in which a broker must answer a query of offsets: far more than the fetch before it may last.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(1);
 /// A raw partition that has more, and from which nothing was received for so long, is resumed by a seek.
 pub(super) const RESUME_AFTER: Duration = Duration::from_secs(10);
@@ -25,17 +25,17 @@ pub(super) const RESUME_AFTER: Duration = Duration::from_secs(10);
 /// that members are gone, and to rebalance.
 const AFTERMATH: Duration = Duration::from_secs(30);
 
-/// Whether the ends of raw partitions hold: when that is unverified, and what the brokers say.
+/// Checks of the ends of raw partitions: when the brokers are queried, and what they answer.
 pub(super) struct EndChecks {
     /// Where reading begins what the group never committed.
     reset: Reset,
     /// Where unverified partitions end.
     query: BackgroundQuery<Result<Vec<End>, KafkaError>>,
-    /// What was wrong with brokers so far, when it was so last, and since when they do not answer.
+    /// Broker errors so far, the time of the last one, and since when the brokers do not answer.
     errors: u64,
     failed_at: Option<Instant>,
     unanswered_since: Option<Instant>,
-    /// When ends were unverified last, and when the stage looked last.
+    /// When silent ends were marked last, and when the last check ended.
     confirmed: Instant,
     turned: Instant,
 }
@@ -68,8 +68,8 @@ impl EndChecks {
             self.confirmed = Instant::now();
             note(raws.iter_mut(), EndEvent::Paused);
         } else if self.confirmed.elapsed() > PAUSE {
-            self.confirmed = Instant::now();
             let now = Instant::now();
+            self.confirmed = now;
             note(raws.iter_mut().filter(|raw| raw.end.is_stalled(STALLED, now)), EndEvent::Silent);
         }
         self.settle(consumer, raws, paused);
@@ -84,7 +84,7 @@ impl EndChecks {
         self.turned = Instant::now();
     }
 
-    /// Uses the answer to the latest question about ends, if it has come. Without one the end stays unverified; one from before a pause
+    /// Uses the answer to the latest query, if it has arrived. Without one an end stays unverified; one from before a pause
     /// (`paused`) is outdated.
     fn settle(&mut self, consumer: &Arc<BaseConsumer<Listener>>, raws: &mut [RawPartition], paused: bool) {
         let Some(QueryResult { started, took, value }) = self.query.result() else { return };
@@ -117,7 +117,7 @@ fn note<'a>(raws: impl Iterator<Item = &'a mut RawPartition>, event: EndEvent) {
 struct UnverifiedEnd {
     topic: String,
     partition: i32,
-    /// Whether nothing came of it yet.
+    /// Whether no message of it was read yet.
     is_unread: bool,
     /// Where reading it began, as it was known first.
     begin: Option<i64>,
@@ -223,7 +223,7 @@ fn settle(
         let Some(raw) = raws.iter_mut().find(|raw| raw.is(&end.topic, end.partition)) else { continue };
         let now = Instant::now();
         raw.check_end(EndCheck { begin: end.begin, high: end.high, started, is_fresh }, now);
-        if raw.pending.is_none() && raw.end.must_resume(RESUME_AFTER, now) {
+        if raw.pending.is_empty() && raw.end.must_resume(RESUME_AFTER, now) {
             resume(consumer, raw, end.begin)?;
         }
     }

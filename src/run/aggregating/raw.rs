@@ -6,6 +6,7 @@ use aggregator::Outcome;
 use rdkafka::consumer::base_consumer::PartitionQueue;
 use schemas::Time;
 use schemas::wire::{DroppedRow, Reached};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -18,8 +19,8 @@ pub(super) struct RawPartition {
     pub(super) position: Position,
     /// Rows that were not used, until they are announced.
     pub(super) dropped: Vec<DroppedRow>,
-    /// A message that waits for its schema.
-    pub(super) pending: Option<Pending>,
+    /// A message that waits for its schema, and those that were fetched before this partition had its queue.
+    pub(super) pending: VecDeque<Pending>,
 }
 
 /// How far a partition was read.
@@ -35,7 +36,7 @@ pub(super) struct Position {
     ended: Time,
 }
 
-/// A message that waits for its schema.
+/// A message that waits.
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) offset: i64,
@@ -66,7 +67,7 @@ impl RawPartition {
             end: PartitionEnd::new(Instant::now()),
             position: Position { begin: None, next: None, reached: None, ended: Time::MIN },
             dropped: Vec::new(),
-            pending: None,
+            pending: VecDeque::new(),
         }
     }
 
@@ -82,6 +83,14 @@ impl RawPartition {
         }
         (self.position.next, self.position.ended) = (Some(offset + 1), Time::MIN);
         self.end.note(EndEvent::Message, Instant::now());
+    }
+
+    /// Keeps the first message until its schema is known: the end is not reached before.
+    pub(super) fn wait_for_schema(&mut self, first: Pending) {
+        self.pending.push_front(first);
+        if self.end.is_reached() {
+            self.end.note(EndEvent::Message, Instant::now());
+        }
     }
 
     /// Compares the position with the end that the broker reported.

@@ -10,6 +10,8 @@ use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use schemas::wire::{self, Message as Wire};
 use std::collections::BTreeMap;
 
+mod slow_registry;
+
 const PARTITIONS: i32 = 3;
 const ROWS: i64 = 40;
 
@@ -27,7 +29,11 @@ fn row(node: i64, second: i64) -> String {
 }
 
 fn push(producer: &BaseProducer, partition: i32, payload: &[u8]) {
-    let record = BaseRecord::<(), [u8]>::to("ldms.lustre_client").partition(partition).payload(payload);
+    push_to(producer, ("ldms.lustre_client", partition), payload);
+}
+
+fn push_to(producer: &BaseProducer, (topic, partition): (&str, i32), payload: &[u8]) {
+    let record = BaseRecord::<(), [u8]>::to(topic).partition(partition).payload(payload);
     producer.send(record).unwrap();
     producer.poll(Duration::ZERO);
 }
