@@ -1,4 +1,4 @@
--- Jobs that run, or ended within the last hour of event time, or of which nothing was told; others stay as they were told.
+-- Jobs that run, or ended within the last hour of event time, or without factors; those of other jobs stay as they are.
 SELECT j.job_id, c.configuration, c.groups, j.end_presumed,
        coalesce(j.end_time, max(coalesce((SELECT now FROM clock), 0), j.start_time)) - j.start_time AS run_s,
        r.slowdown_s, r.slowdown_lo_s, r.slowdown_hi_s, r.contended_s, r.completeness,

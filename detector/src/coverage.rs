@@ -246,8 +246,8 @@ impl Coverage {
     pub fn was_active(&self, series: SeriesIndex, from: Time, to: Time) -> bool {
         let Some(latest) = self.latest.get(series.at()) else { return false };
         let mut stretches = self.seen[series.at()].active.iter().rev();
-        let goes_on = stretches.next().is_some_and(|s| latest.active > from && s.from < to);
-        goes_on || stretches.any(|s| s.to > from && s.from < to)
+        let continues = stretches.next().is_some_and(|s| latest.active > from && s.from < to);
+        continues || stretches.any(|s| s.to > from && s.from < to)
     }
 }
 

@@ -1,18 +1,18 @@
-//! The detector: rows of counters in, results out. The order of the pipeline stands in [`Detector::rows`].
+//! The detector: rows of counters in, results out. [`Detector::rows`] documents the order of the pipeline.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `blame.rs` | judgement of falls, who is to blame |
+//! | `blame.rs` | judgement of falls, causes of an onset |
 //! | `restarts.rs` | series that start again |
 //! | `quiet.rs` | which baselines are of a quiet spell |
-//! | `telling.rs` | signals, and what is told of links |
-//! | `of_jobs.rs` | jobs: boundaries, whose series are whose, results |
+//! | `reporting.rs` | signals and link updates |
+//! | `of_jobs.rs` | jobs: boundaries, their series, results |
 
 mod blame;
 mod of_jobs;
 mod quiet;
+mod reporting;
 mod restarts;
-mod telling;
 
 use crate::coverage::Coverage;
 use crate::episodes::EpisodeBook;
@@ -21,7 +21,7 @@ use crate::fabric::LinkWatch;
 use crate::ingest::{Found, Ingest, SeriesReading, WrongClock};
 use crate::jobs::JobPart;
 use crate::ledger::JobLedger;
-use crate::model::{Bank, Happening, Reading};
+use crate::model::{Bank, ModelEvent, Reading};
 use crate::settings::Settings;
 use crate::spells::Spells;
 use schemas::{
@@ -42,7 +42,7 @@ pub struct Detector {
     banks: [Bank; 3],
     /// Series of each bank, by their number there.
     members: [Vec<SeriesIndex>; 3],
-    series: Vec<Place>,
+    series: Vec<SeriesSlot>,
     /// Clients of each file system, by their number in the Lustre bank, and when they were contended.
     clients: HashMap<Name, Vec<u32>>,
     spells: HashMap<Name, Spells>,
@@ -59,8 +59,8 @@ pub struct Detector {
     #[serde(skip)]
     shifts: VecDeque<Shift>,
     #[serde(skip)]
-    told_series: usize,
-    /// Whether somebody looks at all links.
+    sent_series: usize,
+    /// Whether a fabric stage takes link updates.
     watches_links: bool,
     #[serde(skip)]
     signals: Vec<Signal>,
@@ -70,13 +70,13 @@ pub struct Detector {
 
 /// Where a series' state is, and when the next job begins or ends on its node.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Place {
+struct SeriesSlot {
     metric: Metric,
     number: u32,
     next_boundary: Time,
     passed_boundary: Time,
     /// Up to when it applied what was found out of the other clients of its file system.
-    heeded: Time,
+    shifts_applied: Time,
 }
 
 impl Detector {
@@ -99,7 +99,7 @@ impl Detector {
             finished: false,
             tidied: Time::MIN,
             shifts: VecDeque::new(),
-            told_series: 0,
+            sent_series: 0,
             watches_links: false,
             signals: Vec::new(),
             found: Found::default(),
@@ -150,7 +150,7 @@ impl Detector {
         self.found = found;
     }
 
-    /// Takes news of a job: its nodes start anew where it starts and ends.
+    /// Takes an update of a job. The baselines of its nodes restart where the job starts and ends.
     pub fn job(&mut self, job: Job) {
         for node in self.jobs.put(job) {
             for series in self.node_series(&node) {
@@ -194,26 +194,25 @@ impl Detector {
         self.take_with(&BTreeMap::new())
     }
 
-    /// Like [`Detector::take`]; `on_links` is what somebody who sees all links says of jobs.
+    /// Like [`Detector::take`]; `on_links` is what the fabric stage, which sees all links, reports of jobs.
     pub fn take_with(&mut self, on_links: &BTreeMap<Name, JobPart>) -> ResultBatch {
         self.give_up_silent();
         if let Some(newest) = self.newest() {
             self.look_for_silence(newest);
         }
         let mut batch = self.take_apart(usize::MAX);
-        batch.job_results = self.news_of_jobs(&batch.episodes, on_links);
+        batch.job_results = self.changed_job_results(&batch.episodes, on_links);
         batch
     }
 
     /// Like [`Detector::take`], but for a detector that sees a part of the machine: results of jobs are the
-    /// roll-up stage's, made of [`Detector::job_parts`]. Nothing that the detector will say later depends
-    /// on when this is called. It tells of about `heard_most` of the sources heard, a row each, and the next time of those
-    /// after them.
-    pub fn take_apart(&mut self, heard_most: usize) -> ResultBatch {
+    /// roll-up stage's, made of [`Detector::job_parts`]. The time of the call changes no later result.
+    /// The batch has a row for each of about `sources_max` seen sources; the next call continues after them.
+    pub fn take_apart(&mut self, sources_max: usize) -> ResultBatch {
         let table = self.ingest.series();
-        let new = table.iter().enumerate().skip(self.told_series);
+        let new = table.iter().enumerate().skip(self.sent_series);
         let series = new.map(|(at, info)| (SeriesIndex(at as u32), info.clone())).collect();
-        self.told_series = table.len();
+        self.sent_series = table.len();
         // The next batch is about as long.
         let expected = Vec::with_capacity(self.signals.len());
         let signals = std::mem::replace(&mut self.signals, expected);
@@ -225,7 +224,7 @@ impl Detector {
             job_results: Vec::new(),
             job_series: self.assign_series(),
             drops: self.ingest.drops.clone(),
-            last_seen: self.ingest.heard(heard_most),
+            last_seen: self.ingest.take_seen(sources_max),
             silences: self.ingest.silences(),
             regions: Vec::new(),
             factors: Vec::new(),
@@ -234,14 +233,14 @@ impl Detector {
         }
     }
 
-    /// Whether there may be sources heard that the last call did not come to.
-    pub fn has_more_heard(&self) -> bool {
-        self.ingest.has_more_heard()
+    /// Whether there may be seen sources that the last call did not report.
+    pub fn has_more_sources(&self) -> bool {
+        self.ingest.has_more_sources()
     }
 
-    /// Tells all series with the next results: whoever takes these does not know them.
-    pub fn tell_series_again(&mut self) {
-        self.told_series = 0;
+    /// Sends all series again with the next results: their new receiver does not know them.
+    pub fn resend_series(&mut self) {
+        self.sent_series = 0;
     }
 
     /// Signals that were not taken yet.
@@ -280,19 +279,19 @@ impl Detector {
         let (time, value, active) = (reading.time, reading.value, reading.active);
         let tick_s = self.settings.stream.tick_s;
         if let Some(since) = reading.gap_since {
-            let place = self.series[series.at()];
-            let happening = self.banks[place.metric as usize].pause(place.number as usize);
-            self.act(series, time, happening);
+            let slot = self.series[series.at()];
+            let event = self.banks[slot.metric as usize].pause(slot.number as usize);
+            self.act(series, time, event);
             self.coverage.missed(series, since, time);
             self.coverage.lost_baseline(series);
-            self.tell_unknown(series, since, time);
+            self.push_unknown_signals(series, since, time);
         }
-        if reading.anew {
+        if reading.restarts {
             self.restart(series, time);
         }
-        self.heed_others(series, time);
+        self.apply_shifts(series, time);
         self.coverage.saw(series, time, reading.span_ticks, active, tick_s);
-        if reading.anew {
+        if reading.restarts {
             self.pass_boundaries_again(series, time);
         }
         let known_s = self.settings.stream.boundary_delay_s();
@@ -304,44 +303,44 @@ impl Detector {
         if reading.span_ticks == 0 {
             return;
         }
-        let place = self.series[series.at()];
-        let bank = &mut self.banks[place.metric as usize];
+        let slot = self.series[series.at()];
+        let bank = &mut self.banks[slot.metric as usize];
         let update = Reading { time, value, span_ticks: reading.span_ticks, active };
-        let happening = bank.update(place.number as usize, &update);
-        if happening != Happening::Nothing {
-            self.act(series, time, happening);
+        let event = bank.update(slot.number as usize, &update);
+        if event != ModelEvent::Nothing {
+            self.act(series, time, event);
         }
         if self.coverage.awaits_baseline(series) {
             self.note_baseline(series, time);
         }
-        self.tell(reading);
+        self.push_signal(reading);
         self.watch_link(reading);
     }
 
-    fn act(&mut self, series: SeriesIndex, time: Time, happening: Happening) {
-        let place = self.series[series.at()];
-        match happening {
-            Happening::Nothing => {}
-            Happening::Warmed(since) => self.accept_when_quiet(series, time, since),
-            Happening::Suspected(suspicion) => self.consider(series, time, &suspicion),
-            Happening::Began => self.begin(series, time, Vec::new()),
-            Happening::WentOn => {
-                if let Some(now) = self.banks[place.metric as usize].open_episode(place.number as usize) {
-                    self.episodes.go_on(series, &now);
+    fn act(&mut self, series: SeriesIndex, time: Time, event: ModelEvent) {
+        let slot = self.series[series.at()];
+        match event {
+            ModelEvent::Nothing => {}
+            ModelEvent::Warmed(since) => self.accept_when_quiet(series, time, since),
+            ModelEvent::Suspected(suspicion) => self.consider(series, time, &suspicion),
+            ModelEvent::Began => self.begin(series, time, Vec::new()),
+            ModelEvent::Ongoing => {
+                if let Some(now) = self.banks[slot.metric as usize].open_episode(slot.number as usize) {
+                    self.episodes.extend(series, &now);
                 }
             }
-            Happening::Ended(closing) => {
+            ModelEvent::Ended(closing) => {
                 self.episodes.close(series, &closing);
                 self.left_contention(series, time, &closing);
             }
-            Happening::Settled(closing) => self.episodes.settle(series, &closing),
+            ModelEvent::Settled(closing) => self.episodes.settle(series, &closing),
         }
     }
 
     fn begin(&mut self, series: SeriesIndex, time: Time, causes: Vec<CauseShare>) {
-        let place = self.series[series.at()];
-        let Some(now) = self.banks[place.metric as usize].open_episode(place.number as usize) else { return };
-        let by_others = causes.is_empty() && place.metric == Metric::AriesStallRatio;
+        let slot = self.series[series.at()];
+        let Some(now) = self.banks[slot.metric as usize].open_episode(slot.number as usize) else { return };
+        let by_others = causes.is_empty() && slot.metric == Metric::AriesStallRatio;
         let causes = if by_others { self.newcomers(series, now.start) } else { causes };
         self.episodes.open(series, &now, causes);
         self.entered_contention(series, time, now.start);
@@ -369,12 +368,12 @@ impl Detector {
             self.clients.entry(mount).or_default().push(number);
         }
         let node = info.component.clone();
-        self.series.push(Place {
+        self.series.push(SeriesSlot {
             metric,
             number,
             next_boundary: Time(i64::MAX),
             passed_boundary: Time::MIN,
-            heeded: Time::MIN,
+            shifts_applied: Time::MIN,
         });
         if metric != Metric::AriesStallRatio {
             self.set_boundary(series, &node);

@@ -52,8 +52,8 @@ impl EpisodeBook {
         self.changed.insert(id);
     }
 
-    /// The latest episode of `series` stands at `now`.
-    pub fn go_on(&mut self, series: SeriesIndex, now: &Closing) {
+    /// The latest episode of `series` continues; its values are those of `now`.
+    pub fn extend(&mut self, series: SeriesIndex, now: &Closing) {
         self.change(series, |episode| update(episode, now));
     }
 
@@ -72,7 +72,7 @@ impl EpisodeBook {
             let factor =
                 if episode.slowdown_s == 0.0 { 1.0 } else { settled.loss.lost_s / episode.slowdown_s };
             episode.profile.iter_mut().for_each(|point| point.slowdown_s *= factor);
-            take_figures(episode, settled);
+            take_values(episode, settled);
         });
     }
 
@@ -113,7 +113,7 @@ impl EpisodeBook {
 }
 
 fn update(episode: &mut Episode, now: &Closing) {
-    take_figures(episode, now);
+    take_values(episode, now);
     let point = LossPoint { time: now.end, slowdown_s: now.loss.lost_s };
     match episode.profile.last_mut() {
         Some(last) if last.time >= point.time => *last = point,
@@ -128,7 +128,7 @@ fn update(episode: &mut Episode, now: &Closing) {
     }
 }
 
-fn take_figures(episode: &mut Episode, now: &Closing) {
+fn take_values(episode: &mut Episode, now: &Closing) {
     episode.start = now.start;
     episode.end = now.end;
     episode.peak = now.peak;
@@ -146,7 +146,7 @@ mod tests {
     use crate::equations::LossSums;
 
     #[test]
-    fn a_state_that_begins_anew_takes_no_number_of_the_one_before() {
+    fn a_new_state_takes_no_number_of_the_one_before() {
         let now = Closing {
             start: Time::from_seconds(1.0),
             end: Time::from_seconds(2.0),

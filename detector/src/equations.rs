@@ -2,7 +2,7 @@
 //!
 //! `published` is SAND2016-9525, section 4.2.1 and appendix A; each function names its equation.
 //! `robust` keeps the same idea (a windowed mean against a non-contended one) with bounds that hold for
-//! a *mean*, whose reasons stand in `model/robust.rs`.
+//! a *mean*, explained in `model/robust.rs`.
 
 use schemas::Direction;
 use serde::{Deserialize, Serialize};
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn service_time_a_flit_that_waits_one_cycle_more_takes_twice_as_long() {
+    fn service_time_doubles_with_one_more_cycle_of_waiting() {
         near(lost_fraction(1.0, 0.0, Direction::Rising, SlowdownForm::ServiceTime), 0.5);
         near(lost_fraction(0.4, 0.05, Direction::Rising, SlowdownForm::ServiceTime), 0.25);
     }
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn standard_error_of_a_mean_of_16_against_an_infinite_base_is_a_quarter() {
+    fn standard_error_of_16_against_infinite_base_is_a_quarter() {
         near(standard_error(0.2, 16.0, f64::INFINITY), 0.05);
     }
 
@@ -222,14 +222,14 @@ mod tests {
     }
 
     #[test]
-    fn a_baseline_one_percent_higher_loses_one_percent_of_what_was_written_more() {
+    fn a_baseline_1_percent_higher_loses_1_percent_more() {
         let mut sums = LossSums::default();
         sums.add(0.6, 1.0, 100.0, Direction::Falling, SlowdownForm::Corrected);
         near(sums.with_baseline_shifted(0.01, Direction::Falling).lost_s, 40.6);
     }
 
     #[test]
-    fn the_interval_of_a_loss_is_that_of_its_baseline_when_readings_are_exact() {
+    fn with_exact_readings_the_interval_is_that_of_the_baseline() {
         let mut sums = LossSums::default();
         for _ in 0..100 {
             sums.add(0.6, 1.0, 1.0, Direction::Falling, SlowdownForm::Corrected);

@@ -1,4 +1,4 @@
-//! What the other clients of a file system say about the fall of one.
+//! Judgement of the fall of a client from the other clients of its file system.
 //!
 //! A fall alone is a phase change. It is contention when others took up what the series lost around the
 //! change point, or when the clients that share the server fell together (GUIDE section 1).
@@ -12,11 +12,11 @@ use schemas::{Name, Time};
 use std::collections::HashMap;
 use taken::{Change, Taken};
 
-/// Ticks of a block before the change, and how many blocks tell what the others did: who rose in any of
-/// them rose around the change point, which noise may have dated late.
+/// Ticks of a block before the change, and how many blocks show what the others did: a client that rose in
+/// any of them rose around the change point, which noise may have dated late.
 const BLOCK_TICKS: f64 = 4.0;
 const BLOCKS: usize = 4;
-/// Ticks after the change that tell what the others do now, at least.
+/// Least number of ticks after the change that show what the others do now.
 const AFTER_TICKS: i64 = 4;
 /// Share of the loss that others must have gained. Sharing a server conserves or raises the total, so
 /// true contention gives at least 1; a writer that just ends leaves the others a part of what it had.
@@ -24,21 +24,21 @@ const GAINED_SHARE: f64 = 0.5;
 /// Relative change of another client that is no noise, at least; and in standard deviations of its readings.
 const SURE_CHANGE: f64 = 0.1;
 const SURE_DEVIATIONS: f64 = 2.5;
-/// A client that goes on at less than this share of its rate has stopped.
+/// A client that continues at less than this share of its rate has stopped.
 const STOPPED_SHARE: f64 = 0.05;
 /// Share of the other active clients that must have fallen for the server to be to blame.
 const FALLEN_SHARE: f64 = 0.5;
-/// Share of the other clients that must have been seen: who took it may be among the rest.
+/// Share of the other clients that must have been seen: the client that took it may be among the rest.
 const WITNESS_SHARE: f64 = 0.5;
-/// Ticks by which who takes may rise before the others fall: clients keep a little, and read at other times.
+/// Ticks by which a client that takes may rise before the others fall: clients keep a little, and read at other times.
 const EARLIER_TICKS: f64 = 2.0;
 
-/// The judgement and who took what was lost.
+/// The judgement, and the jobs that took what was lost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evidence {
-    /// What the others say.
+    /// Judgement from the others.
     pub judgement: Judgement,
-    /// Who took it, by share of the loss, the largest first.
+    /// Jobs that took it, by share of the loss, the largest first.
     pub takers: Vec<(Taker, f64)>,
     /// The share that a server lost which became slower, 0 to 1.
     pub by_server: f64,
@@ -65,7 +65,7 @@ pub struct Shift {
     /// Active clients and those of them that fell without stopping: in all, and by job.
     all: Fallen,
     by_job: HashMap<Name, Fallen>,
-    /// Clients, and those of them of which something is known before and after the change: the others say nothing.
+    /// Clients, and those of them of which something is known before and after the change: the others are not used.
     clients: u32,
     witnesses: Vec<u32>,
 }
@@ -77,12 +77,12 @@ struct Fallen {
 }
 
 impl Shift {
-    /// Whether this is the shift of `mount` that `suspicion` asks for.
+    /// Whether this is the shift of `mount` that belongs to `suspicion`.
     pub fn is_of(&self, mount: &Name, suspicion: &Suspicion, tick_s: f64) -> bool {
         self.mount == *mount && (self.start_tick, self.until_tick) == ticks_of(suspicion, tick_s)
     }
 
-    /// Looks at the clients of `mount`: `members` are their numbers in `bank`, `was_seen` tells
+    /// Looks at the clients of `mount`: `members` are their numbers in `bank`, `was_seen` returns
     /// whether there were readings between two times, `job_of` whose they are at a time.
     pub fn of(
         mount: &Name,
@@ -116,7 +116,7 @@ impl Shift {
                 let end = start + 0.5 - back as f64 * BLOCK_TICKS - earlier;
                 (end - BLOCK_TICKS, end)
             };
-            // What was not seen was not idle: it tells nothing.
+            // A client that was not seen was not idle: it is no evidence.
             let seen = |from: f64, to: f64| was_seen(*member, at(from), at(to));
             let before = |earlier: f64| {
                 std::array::from_fn(|back| {
@@ -170,13 +170,13 @@ impl Shift {
         self.gainers.iter().map(|(member, _)| *member)
     }
 
-    /// Whether enough clients other than `own` were seen to say that none of them took what it lost.
+    /// Whether enough clients other than `own` were seen to conclude that none of them took what it lost.
     pub fn has_witnesses(&self, own: u32) -> bool {
         let others = self.witnesses.iter().filter(|member| **member != own).count();
         others > 0 && others as f64 >= WITNESS_SHARE * f64::from(self.clients.saturating_sub(1))
     }
 
-    /// Judges the fall of client `own`, whose job is `own_job`: it is no witness of itself, and a job's
+    /// Judges the fall of client `own`, whose job is `own_job`: it is no evidence of itself, and a job's
     /// clients end a phase together.
     pub fn judge(&self, suspicion: &Suspicion, own: u32, own_job: Option<&Name>) -> Evidence {
         let loss = suspicion.baseline - suspicion.level;
@@ -207,7 +207,7 @@ impl Fallen {
     }
 }
 
-/// The tick of the change, and the last one that tells what came of it.
+/// The tick of the change, and the last one that shows its effect.
 fn ticks_of(suspicion: &Suspicion, tick_s: f64) -> (i64, i64) {
     let tick = |time: Time| (time.seconds() / tick_s).round() as i64;
     let start = tick(suspicion.start);

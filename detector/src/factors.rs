@@ -16,7 +16,7 @@ use schemas::Cause;
 /// A factor below which nothing is worth a cause.
 const WORTH: f64 = 1.05;
 
-/// What an application takes under conditions that differ in one thing each; `None` where nobody measured it.
+/// What an application takes under conditions that differ in one thing each; `None` where it was not measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Times {
     /// Alone, at this placement, at light load.
@@ -50,8 +50,8 @@ impl Factors {
         }
     }
 
-    /// Who costs most, the job itself or others, of what is known. `None`: both are known, and neither costs anything
-    /// worth a word. Placement is no cause: it is what the other two may be compared at.
+    /// The largest known cost: the job itself or others. `None`: both are known, and neither costs anything
+    /// worth reporting. Placement is no cause: it is what the other two may be compared at.
     pub fn cause(&self) -> Option<Cause> {
         let known = [(self.itself, Cause::SelfInflicted), (self.other_jobs, Cause::OtherJob)];
         let costs = known.iter().filter_map(|(factor, cause)| Some(((*factor)?, *cause)));
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_measured_has_no_factor() {
+    fn an_unmeasured_condition_has_no_factor() {
         let times = Times { alone: Some(2.0), light: Some(0.0), ..Times::default() };
         assert_eq!(Factors::of(&times), Factors::default());
         assert_eq!(Factors::of(&times).cause(), Some(Cause::Unknown));

@@ -1,22 +1,22 @@
 //! The rows of one partition of `tailback.counters`, put in the order of time across the raw partitions.
 //!
-//! LDMS spreads the rows of a component over all raw partitions, and nobody reads these equally fast: when
+//! LDMS spreads the rows of a component over all raw partitions, and these are not read equally fast: when
 //! catching up they are minutes apart. So a row waits until every raw partition has been read as far as its
-//! time, which the aggregators tell ([`Inbox::progress`]). What comes out is a function of the messages and
+//! time, which the aggregators report ([`Inbox::progress`]). What comes out is a function of the messages and
 //! their order alone, never of a clock, so that reading the same partition again gives the same.
 //!
 //! A topic that is deleted and created again begins with offset 0: rows of it arrive later than all that was seen of the one
 //! before, so a row that arrives later at an offset that was seen is no repeated one.
 //!
 //! A row's time here is its timestamp, or when Kafka got it if that is earlier: a clock that is ahead must
-//! not make its rows wait for the future, and a clock that is behind holds up nobody.
+//! not make its rows wait for the future, and a clock that is behind delays no other source.
 
 use schemas::wire::{DroppedRow, Origin, Reached};
 use schemas::{CounterBatch, DropCounts, JobEvent, SourceIndex, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
-/// A raw partition that no aggregator has spoken of for so long, by the aggregators' clocks, holds up nobody.
+/// Seconds without a progress report, by the aggregators' clocks, after which a raw partition delays no row.
 const GIVEN_UP_S: f64 = 30.0;
 /// Rows whose memory is kept for the next ones; more come together only while catching up.
 const SPARE_ROWS_MAX: usize = 20_000;
@@ -25,7 +25,7 @@ const SPARE_ROWS_MAX: usize = 20_000;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Inbox {
     raws: Vec<Raw>,
-    /// Places in `raws`, by topic and partition.
+    /// Slots in `raws`, by topic and partition.
     places: BTreeMap<String, BTreeMap<i32, usize>>,
     rows: usize,
     rows_max: usize,
@@ -35,7 +35,7 @@ pub struct Inbox {
     created_again: BTreeMap<String, u64>,
     /// Released although not every raw partition was read so far: the buffer was full.
     forced: u64,
-    /// Memory of rows that were let go, for the next ones.
+    /// Memory of released rows, for the next ones.
     #[serde(skip)]
     spare: CounterBatch,
 }
@@ -52,12 +52,12 @@ struct Raw {
     seen_dropped: i64,
     reached: Time,
     /// When it was spoken of, by the aggregators' clock.
-    spoken_of: Time,
+    last_progress: Time,
     heads: VecDeque<Head>,
     counters: VecDeque<u64>,
 }
 
-/// What a raw message gave: a row of a source, or news of jobs.
+/// What a raw message gave: a row of a source, or job updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Gave {
     Row(SourceIndex, Time),
@@ -91,11 +91,11 @@ enum Content {
     Jobs(Vec<JobEvent>),
 }
 
-/// What the inbox lets go, in order.
+/// Receiver of what the inbox releases, in order.
 pub trait Outlet {
     /// Rows of counters.
     fn rows(&mut self, rows: &CounterBatch);
-    /// News of jobs.
+    /// Job updates.
     fn jobs(&mut self, events: &[JobEvent]);
 }
 
@@ -119,25 +119,25 @@ impl Inbox {
         self.rows
     }
 
-    /// Rows let go early because the inbox was full.
+    /// Rows released early because the inbox was full.
     pub fn forced(&self) -> u64 {
         self.forced
     }
 
-    /// Up to which time the whole stream was let go.
+    /// Time up to which the whole stream was released.
     pub fn watermark(&self) -> Time {
         let of_raw = |raw: &Raw| match raw.heads.front() {
             Some(head) => head.order,
             None => raw.reached,
         };
-        let heard = self.raws.iter().filter(|raw| self.now.seconds_since(raw.spoken_of) <= GIVEN_UP_S);
-        heard.map(of_raw).min().unwrap_or(Time::MIN)
+        let recent = self.raws.iter().filter(|raw| self.now.seconds_since(raw.last_progress) <= GIVEN_UP_S);
+        recent.map(of_raw).min().unwrap_or(Time::MIN)
     }
 
-    /// Takes a row, whose counters `fill` appends (how many it says), unless it was seen before.
+    /// Takes a row, whose counters `fill` appends (their count is returned), unless it was seen before.
     ///
     /// # Errors
-    /// What `fill` says; the row is then left out.
+    /// The error of `fill`; the row is then left out.
     pub fn row<E>(
         &mut self,
         origin: &Origin<'_>,
@@ -161,7 +161,7 @@ impl Inbox {
         }
     }
 
-    /// Takes what a row said about jobs, unless it was seen before. What was said by a clock that is ahead is said when
+    /// Takes the job updates of a row, unless it was seen before. An update from a clock that is ahead is dated when
     /// Kafka got it.
     pub fn jobs(&mut self, origin: &Origin<'_>, mut events: Vec<JobEvent>) {
         let Some(raw) = self.unseen(origin, Gave::Jobs) else { return };
@@ -181,12 +181,12 @@ impl Inbox {
         raw.seen_dropped = raw.seen_dropped.max(newest.unwrap_or(raw.seen_dropped));
     }
 
-    /// Notes how far raw partitions were read, and lets go what may go.
+    /// Notes how far raw partitions were read, and releases what is complete.
     pub fn progress(&mut self, now: Time, reached: &[Reached], out: &mut impl Outlet) {
         self.now = self.now.max(now);
         for raw in reached {
             let found = self.raw(&raw.topic, raw.partition);
-            (found.reached, found.spoken_of) = (raw.time, found.spoken_of.max(now));
+            (found.reached, found.last_progress) = (raw.time, found.last_progress.max(now));
         }
         self.release(out);
     }
@@ -219,7 +219,7 @@ impl Inbox {
                 arrived: Time::MIN,
                 seen_dropped: -1,
                 reached: Time::MIN,
-                spoken_of: self.now,
+                last_progress: self.now,
                 heads: VecDeque::new(),
                 counters: VecDeque::new(),
             });
@@ -228,8 +228,8 @@ impl Inbox {
         &mut self.raws[at]
     }
 
-    /// News of jobs go before the rows of their second, since they say where baselines start anew, and after those of the
-    /// seconds before: what these say must not depend on how much is let go at once.
+    /// Job updates go before the rows of their second, since they set where baselines restart, and after those of the
+    /// seconds before: results must not depend on how much is released at once.
     fn release(&mut self, out: &mut impl Outlet) {
         let mut ready = Ready { rows: std::mem::take(&mut self.spare), ..Ready::default() };
         while let Some((at, until)) = self.next() {
@@ -248,7 +248,7 @@ impl Inbox {
         let others = self.raws.iter().enumerate().filter(|(other, _)| *other != at);
         let of_other = |raw: &Raw| match raw.heads.front() {
             Some(head) => head.order,
-            None if self.now.seconds_since(raw.spoken_of) > GIVEN_UP_S => Time(i64::MAX),
+            None if self.now.seconds_since(raw.last_progress) > GIVEN_UP_S => Time(i64::MAX),
             None => raw.reached,
         };
         let bound = others.map(|(_, raw)| of_other(raw)).min().unwrap_or(Time(i64::MAX));
@@ -284,7 +284,7 @@ impl Inbox {
     }
 }
 
-/// What is let go together: rows and news of jobs of one second.
+/// What is released together: rows and job updates of one second.
 #[derive(Default)]
 struct Ready {
     rows: CounterBatch,
@@ -295,7 +295,7 @@ struct Ready {
 }
 
 impl Ready {
-    /// Where something goes that was said at `order`; what was said in seconds before goes first.
+    /// Where an update of time `order` goes; updates of earlier seconds go first.
     fn at(&mut self, order: Time, out: &mut impl Outlet) -> &mut Ready {
         let second = Some(second_of(order));
         if second > self.second {

@@ -1,6 +1,6 @@
 //! What a job lost.
 //!
-//! Model then reduce: every series is modelled for itself; a job's loss at any moment is the mean over its
+//! Model then reduce: every series is modelled for itself; a job's loss at any time is the mean over its
 //! series of one metric, and the worst metric counts, since a job waits for its slowest resource and must
 //! not be charged twice for one second. Reduce then model: the mean over the links of an Aries router is a series of its
 //! own, of which a job on the router is a part as of any other. Which metric has which is [`Metric::has_sum`]; where they
@@ -14,9 +14,9 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `jobs/part.rs` | from episodes and coverage to a [`JobPart`] |
-//! | `jobs/cells.rs` | losses by moment, in cells of a second or more |
+//! | `jobs/cells.rs` | losses over time, in cells of a second or more |
 //! | `jobs/combine.rs` | from parts to a [`JobResult`] |
-//! | `jobs/moment.rs` | a moment's loss, shared out among metrics |
+//! | `jobs/moment.rs` | a cell's loss, divided among metrics |
 //! | `jobs/shares.rs` | causes as shares of the loss |
 //! | [`compare`] | contention or another configuration, between two runs |
 
@@ -40,7 +40,7 @@ use schemas::{Job, JobResult, SeriesIndex, SeriesTable, Time};
 pub struct Facts<'a> {
     /// The series that belong to the job.
     pub series: &'a [SeriesIndex],
-    /// The job's nodes of which something is known, by their place in the job's list.
+    /// The job's nodes of which something is known, by their index in the job's list.
     pub known_nodes: &'a [bool],
     /// All series.
     pub table: &'a SeriesTable,
@@ -56,7 +56,7 @@ pub struct Facts<'a> {
     pub gap_s: f64,
 }
 
-/// What `job` lost, where one detector sees all of it; `on_links` is what somebody who sees all links says.
+/// What `job` lost, where one detector sees all of it; `on_links` is what the fabric stage, which sees all links, reports.
 pub fn result(job: &Job, facts: &Facts<'_>, on_links: Option<&JobPart>) -> JobResult {
     let own = part(job, facts);
     let parts: Vec<&JobPart> = [Some(&own), on_links].into_iter().flatten().collect();

@@ -1,6 +1,6 @@
 //! Jobs by number and by node, the series each of them uses, and their latest results.
 //!
-//! Every job has an end here. Where nobody told of one it is presumed: `open_max_s` after the start, or, where nodes are
+//! Every job has an end here. Where no end event was received it is presumed: `open_max_s` after the start, or, where nodes are
 //! not shared, when the next job starts on one of its nodes. To the outside such a job runs until that time has come.
 
 mod written_job;
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 const SETTLES_S: f64 = 300.0;
 /// Seconds after its end when a job is forgotten here; the store keeps it.
 const FORGOTTEN_S: f64 = 86_400.0;
-/// Seconds after which a result is taken anew though no episode changed: its completeness did.
+/// Seconds after which a result is taken again though no episode changed: its completeness did.
 const RENEWED_S: f64 = 10.0;
 
 /// All jobs that still matter.
@@ -23,7 +23,7 @@ pub struct JobLedger {
     jobs: BTreeMap<Name, Tracked>,
     by_node: HashMap<Name, BTreeSet<Name>>,
     changed: BTreeSet<Name>,
-    /// Presumed ends that lie ahead, or were not told of yet.
+    /// Presumed ends that lie ahead, or were not reported yet.
     presumed: BTreeSet<(Time, Name)>,
     rules: JobSettings,
     /// Jobs that are reported once and not kept.
@@ -34,10 +34,10 @@ pub struct JobLedger {
 /// A job and what is known of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Tracked {
-    /// The job; its end is the presumed one where nobody told of it.
+    /// The job; its end is the presumed one where no end event was received.
     #[serde(with = "written_job")]
     pub job: Job,
-    /// Whether somebody told of its end.
+    /// Whether its end event was received.
     ended: bool,
     /// Its series, and how many series there were in all when they were looked up.
     pub series: Vec<SeriesIndex>,
@@ -69,8 +69,8 @@ impl Tracked {
         Tracked { ended: false, ..Tracked::fresh(job) }
     }
 
-    /// The job as others see it at `now`: an end that is presumed for later is none.
-    fn told(&self, now: Option<Time>) -> Job {
+    /// The job as reported at `now`: an end that is presumed for later is none.
+    fn report(&self, now: Option<Time>) -> Job {
         let ahead = !self.ended && self.job.end > now;
         let (end, end_presumed) = if ahead { (None, false) } else { (self.job.end, self.job.end_presumed) };
         Job { end, end_presumed, ..self.job.clone() }
@@ -112,7 +112,7 @@ impl JobLedger {
         self.passing.push(job);
     }
 
-    /// Presumes the end of a job if nobody told of it; its nodes if that changed it.
+    /// Presumes the end of a job if no end event was received; its nodes if that changed it.
     fn presume_end(&mut self, job_id: &Name) -> Vec<Name> {
         let Some(tracked) = self.jobs.get(job_id).filter(|tracked| !tracked.ended) else { return Vec::new() };
         let job = &tracked.job;
@@ -166,7 +166,7 @@ impl JobLedger {
         }
         let changed = std::mem::take(&mut self.changed);
         let mut jobs = std::mem::take(&mut self.passing);
-        jobs.extend(changed.iter().filter_map(|id| self.jobs.get(id)).map(|tracked| tracked.told(now)));
+        jobs.extend(changed.iter().filter_map(|id| self.jobs.get(id)).map(|tracked| tracked.report(now)));
         jobs
     }
 

@@ -11,7 +11,7 @@
 //! | [`inbox`] | rows of one Kafka partition in the order of time across the raw partitions |
 //! | [`ingest`] | rows to readings in event time |
 //! | [`model`] | banks of both models |
-//! | [`evidence`] | what the other clients of a file system say about a fall |
+//! | [`evidence`] | judgement of a fall from the other clients of a file system |
 //! | [`spells`] | when a file system was contended, in event time |
 //! | [`episodes`] | contended stretches as they open, grow, close and settle |
 //! | [`coverage`] | ticks seen, for completeness |

@@ -1,5 +1,6 @@
-//! Sums of ten seconds over the series of a place: the whole machine, a group, a file system, a class of links. A commit has
-//! the rows of a part of the series; parts of one place and time add up, so nothing is kept from one commit to the next.
+//! Sums of ten seconds by place. A place is a scope of series, as in the table `places_10s`: the whole machine, a group,
+//! a file system or a class of links. A commit has the rows of a part of the series; parts of one place and time add up,
+//! so nothing is kept from one commit to the next.
 
 use crate::storage_policy::Bucket;
 use schemas::topology::{Topology, aries_group, link_places, node_places};
@@ -7,10 +8,10 @@ use schemas::{Metric, Name, SeriesInfo, Time};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
-/// Places that one series is counted in, at most: the system, its group, and its file system or class of links.
+/// Most places that one series is counted in: the system, its group, and its file system or class of links.
 pub const PLACES_OF_SERIES: usize = 3;
 
-/// What sort of place.
+/// Kind of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlaceKind {
     /// All series of a metric.
@@ -24,7 +25,7 @@ pub enum PlaceKind {
 }
 
 impl PlaceKind {
-    /// As the database calls it.
+    /// Its name in the database.
     pub fn name(self) -> &'static str {
         match self {
             PlaceKind::System => "system",
@@ -38,7 +39,7 @@ impl PlaceKind {
 /// A place and a metric, of whose series there is one sum.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// Sort of place.
+    /// Kind.
     pub kind: PlaceKind,
     /// Its name; empty for the system, and where none is known.
     pub name: Box<str>,
@@ -55,7 +56,7 @@ pub type PlacesOfSeries = [PlaceNumber; PLACES_OF_SERIES];
 /// No place.
 pub const NONE: PlaceNumber = PlaceNumber::MAX;
 
-/// What the topology says of components and links; from names alone where there is none.
+/// Scopes of components and links by the topology; by names alone where there is none.
 #[derive(Clone, Debug, Default)]
 pub struct PlaceMap {
     groups: HashMap<Name, Box<str>>,
@@ -205,8 +206,8 @@ impl PlaceSums {
     /// Every place with a row, by time.
     pub fn rows(&self) -> impl Iterator<Item = (Time, &Place, &Sum)> {
         self.sums.iter().flat_map(|(time, sums)| {
-            let told = self.places.iter().zip(sums).filter(|(_, sum)| sum.rows > 0);
-            told.map(move |(place, sum)| (*time, place, sum))
+            let listed = self.places.iter().zip(sums).filter(|(_, sum)| sum.rows > 0);
+            listed.map(move |(place, sum)| (*time, place, sum))
         })
     }
 }
@@ -240,15 +241,15 @@ mod tests {
     }
 
     /// `kind name metric: time series contended_series ticks contended_ticks value_sum value_max`
-    fn told(sums: &PlaceSums) -> Vec<String> {
-        let told = |(time, place, sum): (Time, &Place, &Sum)| {
+    fn listed(sums: &PlaceSums) -> Vec<String> {
+        let listed = |(time, place, sum): (Time, &Place, &Sum)| {
             let Sum { series, contended_series, ticks, contended_ticks, value_sum, value_max, .. } = sum;
             let (kind, name, at_s) = (place.kind.name(), &place.name, time.0 / 1_000_000);
             format!(
                 "{kind} {name}: {at_s} {series} {contended_series} {ticks} {contended_ticks} {value_sum} {value_max}"
             )
         };
-        sums.rows().map(told).collect()
+        sums.rows().map(listed).collect()
     }
 
     #[test]
@@ -272,9 +273,9 @@ mod tests {
             "system : 20 1 0 10 0 0.25 0.5",
             "group c2-0..c3-0: 20 1 0 10 0 0.25 0.5",
         ];
-        assert_eq!(told(&sums), wanted);
+        assert_eq!(listed(&sums), wanted);
         sums.begin();
-        assert_eq!(told(&sums), [""; 0]);
+        assert_eq!(listed(&sums), [""; 0]);
     }
 
     #[test]
@@ -282,7 +283,7 @@ mod tests {
         let mut sums = PlaceSums::new(PlaceMap::default());
         let places = [sums.places_of(&series(Metric::IbWaitRatio, "leaf1", Some("1")))];
         sums.add(&[row(0, 10, f32::NAN, 0, 0)], &places);
-        assert_eq!(told(&sums), ["system : 10 0 0 0 0 NaN NaN", "group : 10 0 0 0 0 NaN NaN"]);
+        assert_eq!(listed(&sums), ["system : 10 0 0 0 0 NaN NaN", "group : 10 0 0 0 0 NaN NaN"]);
         assert_eq!(sums.rows().next().map(|(_, _, sum)| sum.value_sum.is_nan()), Some(true));
     }
 
@@ -298,8 +299,8 @@ mod tests {
         ];
         let places = table.map(|info| sums.places_of(&info));
         sums.add(&[row(0, 10, 1.0, 10, 0), row(1, 10, 3.0, 10, 0)], &places);
-        let told = told(&sums);
-        assert!(told.contains(&format!("link class {}: 10 1 0 10 0 1 2", link.class)), "{told:?}");
-        assert!(told.contains(&format!("group {}: 10 1 0 10 0 3 6", host.group)), "{told:?}");
+        let listed = listed(&sums);
+        assert!(listed.contains(&format!("link class {}: 10 1 0 10 0 1 2", link.class)), "{listed:?}");
+        assert!(listed.contains(&format!("group {}: 10 1 0 10 0 3 6", host.group)), "{listed:?}");
     }
 }

@@ -1,9 +1,9 @@
 //! A model alone on one bare series: what a scenario with a known truth is compared with.
 
-use crate::model::{Bank, Closing, Happening, Judgement, ModelKind, Params, Reading};
+use crate::model::{Bank, Closing, Judgement, ModelEvent, ModelKind, Params, Reading};
 use schemas::{State, Time};
 
-/// What a model said about a series.
+/// Output of a model for a series.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
     /// Seconds lost.
@@ -20,7 +20,7 @@ pub struct Verdict {
     pub episodes: usize,
 }
 
-/// Runs `model` over one reading a tick. Nobody else writes, so a fall is judged alone. Readings below
+/// Runs `model` over one reading a tick. No other client writes, so a fall is judged alone. Readings below
 /// `active_from` are idle.
 pub fn one_series(model: ModelKind, params: Params, readings: &[f64], active_from: f64) -> Verdict {
     let mut bank = Bank::new(model, params);
@@ -30,11 +30,11 @@ pub fn one_series(model: ModelKind, params: Params, readings: &[f64], active_fro
     for (tick, value) in readings.iter().enumerate() {
         let time = Time::from_seconds((tick + 1) as f64 * params.tick_s);
         let active = *value >= active_from;
-        let happening = bank.update(0, &Reading { time, value: *value, span_ticks: 1, active });
-        note(&mut ended, happening);
-        match happening {
-            Happening::Suspected(_) => note(&mut ended, bank.judge(0, Judgement::Alone)),
-            Happening::Warmed(_) => note(&mut ended, bank.accept(0)),
+        let event = bank.update(0, &Reading { time, value: *value, span_ticks: 1, active });
+        note(&mut ended, event);
+        match event {
+            ModelEvent::Suspected(_) => note(&mut ended, bank.judge(0, Judgement::Alone)),
+            ModelEvent::Warmed(_) => note(&mut ended, bank.accept(0)),
             _ => {}
         }
         if bank.knowledge(0).state == State::Contended {
@@ -51,10 +51,10 @@ pub fn one_series(model: ModelKind, params: Params, readings: &[f64], active_fro
     verdict
 }
 
-fn note(ended: &mut Vec<Closing>, happening: Happening) {
-    match happening {
-        Happening::Ended(closing) => ended.push(closing),
-        Happening::Settled(closing) => {
+fn note(ended: &mut Vec<Closing>, event: ModelEvent) {
+    match event {
+        ModelEvent::Ended(closing) => ended.push(closing),
+        ModelEvent::Settled(closing) => {
             ended.pop();
             ended.push(closing);
         }

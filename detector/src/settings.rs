@@ -19,15 +19,15 @@ pub struct StreamSettings {
 }
 
 impl StreamSettings {
-    /// Seconds after its start or end when a job's nodes begin anew: rows that tell of it may come as late as any
+    /// Seconds after its start or end when the baselines of a job's nodes restart: rows of the job may come as late as any
     /// other, and whatever their order is, the same readings count.
     pub fn boundary_delay_s(&self) -> f64 {
         self.lateness_s + 0.5 * self.tick_s
     }
 
-    /// Seconds after which nobody waits for rows that were lost, whatever became of their component: a row comes late by
+    /// Longest wait, in seconds, for rows that were lost, whatever became of their component: a row comes late by
     /// the lateness, and another one that shows it comes late by the same.
-    pub fn patience_s(&self) -> f64 {
+    pub fn max_wait_s(&self) -> f64 {
         2.0 * self.lateness_s + self.tick_s
     }
 
@@ -43,10 +43,10 @@ impl Default for StreamSettings {
     }
 }
 
-/// Rules for jobs whose end nobody tells.
+/// Rules for jobs without an end event.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobSettings {
-    /// Seconds after its start when a job counts as over though nobody told of its end.
+    /// Seconds after its start when a job counts as over though no end event was received.
     pub open_max_s: f64,
     /// Whether nodes may have several jobs at once; if not, a job ends at the latest when another starts on a node of it.
     pub shared_nodes: bool,

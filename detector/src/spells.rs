@@ -36,13 +36,13 @@ pub enum Change {
     Entered(Time),
     /// It took what a contended one lost since this time.
     Gained(Time),
-    /// It recovered at this time, or left so that those who stay are of one job at most.
+    /// It recovered at this time, or left so that the remaining clients belong to one job at most.
     Recovered(Time),
     /// It left otherwise.
     Left,
 }
 
-/// How a file system stands.
+/// State of a file system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
     contended: i64,
@@ -53,8 +53,8 @@ pub struct Standing {
 impl Spells {
     /// Adds what was found out.
     pub fn add(&mut self, found: Found) {
-        let place = self.changes.partition_point(|known| known.at <= found.at);
-        self.changes.insert(place, found);
+        let slot = self.changes.partition_point(|known| known.at <= found.at);
+        self.changes.insert(slot, found);
         while let Some(first) = self.changes.front()
             && found.at.seconds_since(first.at) > KEPT_S
         {
@@ -97,7 +97,7 @@ impl Standing {
         }
     }
 
-    /// Whether nothing is contended; who left without having recovered is waited for until `awaited_s` later.
+    /// Whether nothing is contended; a client that left without recovery is waited for until `awaited_s` later.
     pub fn is_quiet(&self, time: Time, awaited_s: f64) -> bool {
         self.contended <= 0 && self.unresolved.is_none_or(|left| time.seconds_since(left) >= awaited_s)
     }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_leaves_without_recovery_leaves_no_quiet_spell_for_a_while() {
+    fn no_quiet_spell_soon_after_a_client_left_without_recovery() {
         let spells = spells(&[(10.0, 1, Change::Entered(at(8.0))), (30.0, 1, Change::Left)]);
         assert!(!spells.standing(at(40.0)).is_quiet(at(40.0), 600.0));
         assert!(spells.standing(at(640.0)).is_quiet(at(640.0), 600.0));

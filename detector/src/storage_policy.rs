@@ -1,4 +1,4 @@
-//! Which signals the server keeps, and the tiers beside them: ten seconds here, minutes and hours in [`crate::tiers`].
+//! Which signals the server keeps, and the tiers: ten seconds here, minutes and hours in [`crate::tiers`].
 //!
 //! Decided per series by event time alone: however the signals are cut into batches, the same rows come out,
 //! as long as each series' signals come in the order of their times.
@@ -39,7 +39,7 @@ pub enum StoragePolicy {
 pub struct StoredSignal {
     /// What is kept.
     pub signal: Signal,
-    /// Ticks it stands for, the last of which is `signal.time`; at least 1.
+    /// Ticks it covers, the last of which is `signal.time`; at least 1.
     pub ticks: u16,
 }
 
@@ -142,7 +142,7 @@ struct Open {
     max: f32,
     counts: Counts,
     /// Of the latest tick with data, if there is one: mean, baseline, seconds lost.
-    told: (f32, f32, f64),
+    latest: (f32, f32, f64),
     ticks: u16,
     contended: u16,
     quiet: Sum,
@@ -215,7 +215,7 @@ impl Thinner {
             if open.ended.is_some_and(|ended| ended.bucket < bucket) {
                 open.write_ended(out);
             }
-            // Of a series that is heard, the next row of ten seconds ends them.
+            // Of a series that reports, the next row of ten seconds ends them.
             if open.last.time < watermark {
                 open.coarse.close(open.last.series, watermark, out);
             }
@@ -268,7 +268,7 @@ impl Open {
             ended: None,
             bucket,
             over: i64::MIN,
-            told: (f32::NAN, f32::NAN, 0.0),
+            latest: (f32::NAN, f32::NAN, 0.0),
             sum: Sum::default(),
             min: f32::NAN,
             max: f32::NAN,
@@ -289,7 +289,7 @@ impl Open {
         self.max = self.max.max(signal.value as f32);
         self.counts.add(signal.counts, 1);
         if signal.state != State::Unknown || self.ticks == 0 {
-            self.told = (signal.mean as f32, signal.baseline as f32, signal.slowdown_s);
+            self.latest = (signal.mean as f32, signal.baseline as f32, signal.slowdown_s);
         }
         self.ticks = self.ticks.saturating_add(u16::from(signal.state != State::Unknown));
         self.contended = self.contended.saturating_add(u16::from(signal.state == State::Contended));
@@ -310,7 +310,7 @@ impl Open {
             return;
         }
         self.write_ended(out);
-        let (mean, baseline, slowdown_s) = self.told;
+        let (mean, baseline, slowdown_s) = self.latest;
         self.over = self.bucket;
         self.ended = Some(Ended {
             bucket: self.bucket,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// Bytes of a text that may be part of an index: PostgreSQL takes no index row of more than 2,704, whatever does not compress.
 const INDEXED_BYTES_MAX: usize = 2_000;
 
-/// A text without zero characters, which PostgreSQL has no place for.
+/// A text without zero characters, which PostgreSQL cannot store.
 pub(crate) fn plain(from: &str) -> Cow<'_, str> {
     match from.contains('\0') {
         true => Cow::Owned(from.replace('\0', "\u{fffd}")),

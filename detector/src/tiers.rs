@@ -1,7 +1,7 @@
 //! The tiers of a minute and of an hour, each made from the rows of the tier below as those are written.
 //!
-//! A row that stands for no tick with data says only that the series was known: it begins a stretch and adds no figure,
-//! so that a silence which is told late changes nothing.
+//! A row that covers no tick with data shows only that the series was known: it begins a stretch and adds no value,
+//! so that a silence that is reported late changes nothing.
 
 use crate::storage_policy::{Bucket, StoredRows};
 use schemas::{Counts, SeriesIndex, Time};
@@ -20,13 +20,13 @@ const NONE: i32 = i32::MIN;
 /// them keep six digits.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Stretch {
-    /// Readings, each times the ticks it stands for.
+    /// Readings, each times the ticks it covers.
     value: f64,
     mean: f32,
     baseline: f32,
     min: f32,
     max: f32,
-    /// What the counters did, each row's times the ticks it stands for.
+    /// What the counters did, each row's times the ticks it covers.
     counts: Counts,
     /// Minutes or hours since the epoch.
     number: i32,
@@ -66,7 +66,7 @@ impl Stretch {
         self.number != NONE && self.number != number
     }
 
-    /// Adds a row of the tier below, unless its stretch was written already: then it has no figure.
+    /// Adds a row of the tier below, unless its stretch was written already: then it has no value.
     fn add(&mut self, number: i32, row: &Bucket) {
         if number <= self.over {
             return;

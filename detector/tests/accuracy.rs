@@ -139,7 +139,7 @@ fn document() -> String {
 }
 
 #[test]
-fn robust_measures_the_slowdown_of_the_ior_schedules_within_five_percent() {
+fn robust_slowdown_of_ior_schedules_is_within_5_percent() {
     for (case, _) in CASES {
         for noise in NOISE {
             let (_, score) = score(case, noise);
@@ -190,7 +190,7 @@ fn published_loses_the_mild_cases_in_noise_as_the_report_does() {
 #[test]
 fn the_table_in_the_repository_is_what_the_code_gives() {
     let folder = std::path::PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap());
-    // Without UPDATE_ACCURACY it is written all the same, elsewhere: what is said to write it has to work.
+    // Without UPDATE_ACCURACY it is written all the same, elsewhere: the documented command has to work.
     let elsewhere = tempfile::tempdir().unwrap();
     let update = std::env::var_os("UPDATE_ACCURACY").is_some();
     let written = if update { &folder } else { elsewhere.path() }.join("ACCURACY.md");

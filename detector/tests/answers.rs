@@ -116,7 +116,7 @@ fn printed_embedded(store: &rusqlite::Connection, sql: &str) -> String {
 }
 
 #[test]
-fn the_examples_for_the_embedded_store_print_what_the_readme_says() {
+fn the_embedded_examples_print_what_the_readme_shows() {
     let (_folder, reader, _store) = embedded();
     check_examples("```sqlite", |sql| printed_embedded(&reader, sql));
 }
@@ -172,13 +172,13 @@ fn places() -> Vec<NodePlace> {
 
 #[test]
 fn the_topology_says_where_nodes_stand_in_both_stores() {
-    let told = places();
-    assert_eq!(told.len(), 8, "{told:?}");
-    let [first, second, last] = [0, 1, 7].map(|at| told[at].node.to_string());
+    let listed = places();
+    assert_eq!(listed.len(), 8, "{listed:?}");
+    let [first, second, last] = [0, 1, 7].map(|at| listed[at].node.to_string());
     let stand = "SELECT count(*) || ' ' || count(DISTINCT switch) || ' ' || count(DISTINCT group_name) FROM node_switches";
     let (_folder, reader, mut store) = embedded();
-    store.put_places(&told[1..]).unwrap();
-    store.put_places(&told).unwrap();
+    store.put_places(&listed[1..]).unwrap();
+    store.put_places(&listed).unwrap();
     let found: String = reader.query_row(stand, [], |row| row.get(0)).unwrap();
     assert_eq!(found, "8 4 2");
     let mut statement = reader.prepare(schemas::sql::SQLITE_PLACEMENT_ADVICE).unwrap();
@@ -188,11 +188,11 @@ fn the_topology_says_where_nodes_stand_in_both_stores() {
     let spans: Vec<_> = spans.unwrap().map(Result::unwrap).take(2).collect();
     assert_eq!(spans, [("switches".to_string(), Some(2.0)), ("groups".to_string(), Some(2.0))]);
     on_each_server(|database: Database| {
-        let (told, asked) = (told.clone(), format!("{{{first},{second},{last}}}"));
+        let (listed, asked) = (listed.clone(), format!("{{{first},{second},{last}}}"));
         async move {
             filled(&database, "ann", "ben").await;
-            put_places(&database.settings(), &told[1..]).await.unwrap();
-            put_places(&database.settings(), &told).await.unwrap();
+            put_places(&database.settings(), &listed[1..]).await.unwrap();
+            put_places(&database.settings(), &listed).await.unwrap();
             assert_eq!(query(&database, stand).await, ["8 4 2"]);
             let spans = format!(
                 "SELECT concat_ws(' ', name, figure, detail) FROM placement_advice('{asked}') WHERE topic = 'span'"
@@ -205,8 +205,8 @@ fn the_topology_says_where_nodes_stand_in_both_stores() {
     });
 }
 
-/// The region told again: one link left, one came, and other jobs have to do with it.
-fn told_again() -> ResultBatch {
+/// The region reported again: one link left, one joined, and other jobs take part.
+fn reported_again() -> ResultBatch {
     let mut later = region();
     later.series = vec![later.series[1].clone(), "aries_stall_ratio/c0-0c0s1/r0c0".to_string()];
     later.causes.truncate(1);
@@ -238,22 +238,22 @@ const REGION_ROWS_WANTED: &str =
     "1 4 1 3 aries_stall_ratio/c0-0c0s0/r0c0 aries_stall_ratio/c0-0c0s1/r0c0 1 1240";
 
 #[test]
-fn a_region_told_again_keeps_its_history_in_both_stores() {
+fn a_region_reported_again_keeps_its_history_in_both_stores() {
     let (_folder, reader, mut store) = embedded();
-    store.commit(&told_again(), &[]).unwrap();
+    store.commit(&reported_again(), &[]).unwrap();
     let found: String = reader.query_row(REGION_ROWS, [], |row| row.get(0)).unwrap();
     assert_eq!(found, REGION_ROWS_WANTED);
     on_each_server(|database: Database| async move {
         filled(&database, "ann", "ben").await;
         database.execute("DELETE FROM stage_positions").await;
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
-        commit_to_server(&mut store, &told_again()).await;
+        commit_to_server(&mut store, &reported_again()).await;
         assert_eq!(query(&database, REGION_ROWS).await, [REGION_ROWS_WANTED]);
     });
 }
 
 #[test]
-fn regions_and_factors_expire_with_episodes_and_jobs_in_both_stores() {
+fn regions_and_factors_expire_in_both_stores() {
     let left = "SELECT (SELECT count(*) FROM regions) || ' ' || (SELECT count(*) FROM region_steps WHERE region_id = 2)
         || ' ' || (SELECT count(*) FROM job_factors)";
     let (_folder, reader, mut store) = embedded();
@@ -302,7 +302,7 @@ async fn everything_readable(database: &Database) -> Vec<String> {
 }
 
 #[test]
-fn a_user_sees_nothing_of_others_jobs_by_any_table_view_or_function() {
+fn a_user_cannot_read_jobs_of_other_users() {
     on_each_server(|database: Database| async move {
         let ann = database.login("tailback_user").await;
         filled(&database, &ann, "ben").await;
@@ -328,7 +328,7 @@ fn a_user_sees_nothing_of_others_jobs_by_any_table_view_or_function() {
         }
         // Far from all is refused, far from all is answered: the statements are real.
         assert!(refused > 10 && answered > 20, "{refused} refused, {answered} answered");
-        // The own job is told of, and of its causes that another job is one.
+        // The answer contains the own job, and that its cause is another job.
         let own = "SELECT DISTINCT coalesce(who, '') FROM job_post_mortem('1234') WHERE fact IN ('cause', 'region') ORDER BY 1";
         assert_eq!(query_as(&database, &ann, own).await.unwrap(), ["1234", "another job"]);
         let regions = "SELECT region_id::text FROM regions";
@@ -368,12 +368,12 @@ fn a_user_cannot_look_behind_the_views() {
 }
 
 #[test]
-fn readers_are_told_of_all_jobs() {
+fn readers_see_all_jobs() {
     on_each_server(|database: Database| async move {
         let grafana = database.login("tailback_reader").await;
         filled(&database, "ann", "ben").await;
-        let told = "SELECT string_agg(DISTINCT who, ' ' ORDER BY who) FROM job_post_mortem('1234') WHERE fact = 'cause'";
-        assert_eq!(query_as(&database, &grafana, told).await.unwrap(), ["1234 1235"]);
+        let causes = "SELECT string_agg(DISTINCT who, ' ' ORDER BY who) FROM job_post_mortem('1234') WHERE fact = 'cause'";
+        assert_eq!(query_as(&database, &grafana, causes).await.unwrap(), ["1234 1235"]);
         let rows = "SELECT count(*)::text FROM worst_links('-infinity', 'infinity')";
         assert_eq!(query_as(&database, &grafana, rows).await.unwrap(), ["3"]);
         database.drop_login(&grafana).await;

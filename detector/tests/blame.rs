@@ -1,4 +1,4 @@
-//! Who is to blame for a fall, and with what share.
+//! Causes of a fall, and their shares.
 
 use super::machine::{Machine, of};
 use schemas::{Cause, Episode};
@@ -26,7 +26,7 @@ fn a_small_newcomer_is_not_blamed_for_a_slower_server() {
 }
 
 #[test]
-fn a_share_of_blame_is_what_the_newcomer_took_and_the_rest_is_the_server() {
+fn the_newcomer_is_blamed_for_its_share_the_server_for_the_rest() {
     let mut machine = Machine::new();
     // The server loses 0.9 of 3 GB/s, and a newcomer takes 0.9 more.
     let victim = |s: u32| if (150..300).contains(&s) { 0.4 } else { 1.0 };
@@ -41,7 +41,7 @@ fn a_share_of_blame_is_what_the_newcomer_took_and_the_rest_is_the_server() {
 }
 
 #[test]
-fn a_client_that_lowers_its_rate_gives_it_to_all_others_and_accuses_none() {
+fn a_client_that_lowers_its_rate_accuses_no_other() {
     let mut machine = Machine::new();
     let own = |s: u32| if (150..300).contains(&s) { 0.25 } else { 1.0 };
     let other = |s: u32| if (150..300).contains(&s) { 1.25 } else { 1.0 };

@@ -1,4 +1,4 @@
-//! Who reports and what is missing, as SQL tells it, on a real server.
+//! Sources that report and data that is missing, as SQL returns it, on a real server.
 
 use detector::postgres::{PartCommit, PgStore, put_expected};
 use schemas::site::Expected;
@@ -14,7 +14,7 @@ fn at(second: f64) -> Time {
     Time::from_seconds(1_700_000_000.0 + second)
 }
 
-fn heard(producer: &str, schema: &str, component: &str) -> LastSeen {
+fn seen(producer: &str, schema: &str, component: &str) -> LastSeen {
     let last_time = at(100.0);
     let (producer, schema, component) = (name(producer), name(schema), name(component));
     LastSeen { producer, schema, component, part: None, last_time, rows: 100 }
@@ -34,10 +34,10 @@ fn expected(producer: &str, schema: &str, component: &str) -> Expected {
 fn fixture() -> Fixture {
     let mut fixture = Fixture::new(1, 1);
     fixture.results.last_seen = vec![
-        heard("n1", "rtr", "c1-0c0s0"),
-        heard("n2", "rtr", "c1-0c0s0"),
-        heard("n1", "lustre_client", "n1"),
-        heard("n3", "lustre_client", "n3"),
+        seen("n1", "rtr", "c1-0c0s0"),
+        seen("n2", "rtr", "c1-0c0s0"),
+        seen("n1", "lustre_client", "n1"),
+        seen("n3", "lustre_client", "n3"),
     ];
     fixture.results.silences = vec![
         silence("n1", "rtr", "c1-0c0s0", 10.0, SilenceEnd::Open),
@@ -77,7 +77,7 @@ fn mounts() -> Fixture {
             part: part.clone(),
             last_time,
             rows: rows as u64,
-            ..heard(node, "lustre_client", node)
+            ..seen(node, "lustre_client", node)
         });
         if rows < 100 {
             let open = silence(node, "lustre_client", node, f64::from(rows), SilenceEnd::Open);
@@ -93,18 +93,18 @@ fn an_unmounted_file_system_is_absent_and_takes_nothing_from_its_node() {
         commit(&database, &mounts()).await;
         let states = "SELECT concat_ws(' ', producer, part, state, rows) FROM sources
                       JOIN producers USING (producer, schema, component, part) ORDER BY 1";
-        let told =
+        let wanted =
             ["n1 home reports 1000", "n1 scratch absent 20", "n2 home silent 60", "n2 scratch silent 60"];
-        assert_eq!(query(&database, states).await, told);
+        assert_eq!(query(&database, states).await, wanted);
         let settings = database.settings();
         put_expected(&settings, &["n1", "n2", "n3"].map(|node| expected(node, "lustre_client", node)))
             .await
             .unwrap();
-        assert_eq!(query(&database, states).await, told, "a site file expects one part at least");
+        assert_eq!(query(&database, states).await, wanted, "a site file expects one part at least");
         assert_eq!(
             query(&database, "SELECT producer FROM sources WHERE state = 'never heard'").await,
             ["n3"],
-            "whoever reports a part is heard"
+            "a source that reports a part is seen"
         );
         let figures = "SELECT concat_ws(' ', name, sources, silent_now, round(completeness::numeric, 2)) \
                        FROM completeness(to_timestamp(1700000000), to_timestamp(1700000100)) \
@@ -120,7 +120,7 @@ fn an_unmounted_file_system_is_absent_and_takes_nothing_from_its_node() {
 }
 
 #[test]
-fn completeness_is_told_by_node_component_group_and_system() {
+fn completeness_is_given_by_node_component_group_and_system() {
     on_each_server(|database: Database| async move {
         let settings = database.settings();
         commit(&database, &fixture()).await;

@@ -1,4 +1,4 @@
-//! What dashboards read and nobody commits: links, sums by minute, how long each tier is kept.
+//! What dashboards read and no stage commits: links, sums by minute, how long each tier is kept.
 
 use detector::postgres::{PgRetention, PgSettings, migrate, put_links, roll_up};
 use schemas::Name;
@@ -27,7 +27,7 @@ fn link(series: &str, class: &'static str) -> LinkPlace {
 }
 
 #[test]
-fn minutes_are_summed_by_a_writer_once_and_again_for_what_came_late() {
+fn minutes_are_summed_once_and_again_for_late_rows() {
     on_each_server(|database: Database| async move {
         database.execute(TEN_MINUTES).await;
         let login = database.login("tailback_writer").await;
@@ -77,7 +77,7 @@ fn until(minute: u32) -> String {
 }
 
 #[test]
-fn hours_are_summed_although_no_round_is_more_than_a_minute_behind() {
+fn hours_are_summed_by_rounds_of_a_minute() {
     on_each_server(|database: Database| async move {
         database.execute(TEN_MINUTES).await;
         database.execute("DELETE FROM signal_minutes").await;
@@ -93,7 +93,7 @@ fn hours_are_summed_although_no_round_is_more_than_a_minute_behind() {
 }
 
 #[test]
-fn migrating_tells_how_long_each_tier_is_kept() {
+fn migrating_prints_how_long_each_tier_is_kept() {
     on_each_server(|database: Database| async move {
         let kept =
             "SELECT tier || ' ' || coalesce((extract(epoch FROM kept_for) / 86400)::float8::text, 'for ever')

@@ -1,4 +1,4 @@
-//! What finished runs of one configuration teach, on a real server.
+//! Calibration from finished runs of one configuration, on a real server.
 
 use detector::postgres::learn;
 use support::database::{Database, on_each_server, query};
@@ -38,7 +38,7 @@ async fn fill(database: &Database) {
 }
 
 #[test]
-fn beta_is_learnt_from_runs_that_differ_in_contention_and_versioned() {
+fn beta_is_learnt_from_runs_and_versioned() {
     on_each_server(|database: Database| async move {
         let fitted = runs("cfd", 100, 1_000.0, &[0.0, 50.0, 100.0, 150.0, 200.0, 250.0], "near");
         database.execute(&fitted).await;
@@ -57,7 +57,7 @@ fn beta_is_learnt_from_runs_that_differ_in_contention_and_versioned() {
 }
 
 #[test]
-fn a_loss_is_told_as_factors_and_a_configuration_without_runs_says_so() {
+fn a_loss_becomes_factors_and_missing_runs_are_a_caveat() {
     on_each_server(|database: Database| async move {
         fill(&database).await;
         learn(&database.settings()).await.unwrap();
@@ -74,7 +74,7 @@ fn a_loss_is_told_as_factors_and_a_configuration_without_runs_says_so() {
 }
 
 #[test]
-fn a_placement_over_two_groups_is_compared_with_the_best_known_one() {
+fn a_placement_is_compared_with_the_best_known_one() {
     on_each_server(|database: Database| async move {
         fill(&database).await;
         learn(&database.settings()).await.unwrap();

@@ -1,4 +1,4 @@
-//! What finished runs of one configuration teach, in the embedded store. The same cases as on a server (`factors.rs`).
+//! Calibration from finished runs of one configuration, in the embedded store. The same cases as on a server (`factors.rs`).
 
 use detector::store::{Retention, Store};
 use rusqlite::Connection;
@@ -30,7 +30,7 @@ fn asked(from: &Connection, sql: &str) -> String {
 }
 
 #[test]
-fn the_embedded_store_learns_beta_and_tells_factors_with_what_should_be_known_of_them() {
+fn the_embedded_store_learns_beta_and_writes_factors() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tailback.db");
     let mut store = Store::open(&path, Retention::default()).unwrap();
@@ -46,7 +46,7 @@ fn the_embedded_store_learns_beta_and_tells_factors_with_what_should_be_known_of
     assert_eq!(store.learn().unwrap(), (1, 7));
     let beta = "SELECT version || ' ' || runs || ' ' || round(beta, 1) || ' ' || (beta_lo < 0.6 AND 0.6 < beta_hi) FROM betas";
     assert_eq!(asked(&other, beta), "1 6 0.6 1");
-    // The same runs teach nothing new; others of another placement do.
+    // The same runs change nothing; runs of another placement do.
     assert_eq!(store.learn().unwrap().0, 0);
     runs(&other, "cfd", 200, 1_200.0, &[0.0, 100.0, 200.0], "far");
     assert_eq!(store.learn().unwrap().0, 1);
@@ -56,8 +56,8 @@ fn the_embedded_store_learns_beta_and_tells_factors_with_what_should_be_known_of
     let rare =
         "SELECT configuration || ': ' || other_s || ' ' || self_s || ' ' || beta_version || ' ' || caveat
                 FROM job_factors WHERE job_id = '300'";
-    let told = "rare on 2 nodes: 70.0 20.0 0 no finished runs of this configuration to learn from";
-    assert_eq!(asked(&other, rare), told);
+    let expected = "rare on 2 nodes: 70.0 20.0 0 no finished runs of this configuration to learn from";
+    assert_eq!(asked(&other, rare), expected);
     let ordered = "SELECT '' || min(other_lo_s <= other_s AND other_s <= other_hi_s AND self_lo_s <= self_s
                                     AND self_s <= self_hi_s) FROM job_factors";
     assert_eq!(asked(&other, ordered), "1");
@@ -70,8 +70,8 @@ fn learning_waits_for_others_that_write() {
     let mut store = Store::open(&path, Retention::default()).unwrap();
     let (runner, writer) = (Connection::open(&path).unwrap(), Connection::open(&path).unwrap());
     let ended = AtomicBool::new(false);
-    let patience = std::time::Duration::from_secs(30);
-    [&runner, &writer].into_iter().for_each(|connection| connection.busy_timeout(patience).unwrap());
+    let timeout = std::time::Duration::from_secs(30);
+    [&runner, &writer].into_iter().for_each(|connection| connection.busy_timeout(timeout).unwrap());
     let ended = &ended;
     std::thread::scope(|scope| {
         scope.spawn(move || {

@@ -1,4 +1,4 @@
-//! What may be said of a job: seconds that had a quiet baseline are judged, the others widen the interval.
+//! What may be reported of a job: seconds that had a quiet baseline are judged, the others widen the interval.
 
 use detector::detector::Detector;
 use detector::model::ModelKind;
@@ -82,7 +82,7 @@ fn step(before: f64, after: f64, since: f64, until: f64) -> impl Fn(f64) -> Opti
 }
 
 #[test]
-fn a_job_in_contention_since_its_start_is_not_judged_and_may_have_lost_all() {
+fn a_job_in_contention_since_its_start_is_not_judged() {
     let jobs = [job("1", "nid0", 0.0, Some(700.0)), job("2", "nid1", 200.0, Some(700.0))];
     let (victim, aggressor) = (step(1.0, 0.6, 201.0, 900.0), step(0.0, 1.4, 201.0, 900.0));
     let batch = played(720, 0.002, &jobs, &[&victim, &aggressor]);

@@ -5,7 +5,7 @@ use super::machine::{GB, Machine, at, of};
 use schemas::{Cause, DropReason, Metric, ResultBatch, SourceIndex, State, Time};
 
 #[test]
-fn an_aggressor_that_began_some_seconds_before_the_fall_still_explains_it() {
+fn an_aggressor_some_seconds_before_the_fall_explains_it() {
     for lead in [0, 2, 5, 10, 14] {
         let mut machine = Machine::new();
         let victim = |s: u32| if (120..220).contains(&s) { 0.6 } else { 1.0 };
@@ -49,7 +49,7 @@ fn a_server_that_serves_everybody_worse_is_contended() {
 }
 
 #[test]
-fn contention_that_goes_on_through_a_gap_is_measured_on_both_sides() {
+fn contention_through_a_gap_is_measured_on_both_sides() {
     let mut machine = Machine::new();
     let source = machine.source(Metric::LustreWriteRate, "nid0", "nid0", &["snx"]);
     let mut written = 0.0;
@@ -67,7 +67,7 @@ fn contention_that_goes_on_through_a_gap_is_measured_on_both_sides() {
 }
 
 #[test]
-fn one_row_with_a_clock_years_ahead_is_counted_and_harms_nobody() {
+fn one_row_with_a_clock_years_ahead_is_counted_and_harmless() {
     let mut machine = Machine::new();
     let source = machine.source(Metric::LustreWriteRate, "nid0", "nid0", &["snx"]);
     for second in 0..60u32 {
@@ -156,14 +156,14 @@ fn the_mean_of_a_router_does_not_depend_on_the_order_of_arrival() {
 }
 
 #[test]
-fn a_router_of_which_a_half_falls_silent_is_not_contended_by_that() {
+fn a_half_silent_router_is_not_contended() {
     let mut machine = Machine::new();
     halves(&mut machine, 200, 100, false);
     assert!(machine.end().episodes.is_empty());
 }
 
 #[test]
-fn redundant_copies_give_the_same_signals_in_any_order_of_arrival() {
+fn redundant_copies_give_the_same_signals_in_any_order() {
     let run = |delay: usize| {
         let mut machine = Machine::new();
         let a = machine.source(Metric::LustreWriteRate, "agg1", "nid0", &["snx"]);
@@ -189,7 +189,7 @@ fn redundant_copies_give_the_same_signals_in_any_order_of_arrival() {
 }
 
 #[test]
-fn a_thousand_clients_that_fall_in_one_tick_are_judged_in_one_look() {
+fn a_thousand_falls_in_one_tick_are_judged_together() {
     let mut machine = Machine::new();
     let slow = |s: u32| if s >= 60 { 0.5 } else { 1.0 };
     let rates: Vec<&dyn Fn(u32) -> f64> = (0..1_000).map(|_| &slow as &dyn Fn(u32) -> f64).collect();
@@ -198,7 +198,7 @@ fn a_thousand_clients_that_fall_in_one_tick_are_judged_in_one_look() {
 }
 
 #[test]
-fn a_client_that_starts_inside_contention_warms_up_until_a_quiet_spell() {
+fn a_client_started_in_contention_warms_up_until_quiet() {
     let mut machine = Machine::new();
     let victim = |s: u32| if (100..300).contains(&s) { 0.5 } else { 1.0 };
     let newcomer = |s: u32| match s {
@@ -223,7 +223,7 @@ fn a_client_that_starts_inside_contention_warms_up_until_a_quiet_spell() {
 }
 
 #[test]
-fn a_fall_beside_neighbours_that_do_not_change_is_a_phase_even_when_the_data_have_just_begun() {
+fn a_fall_beside_unchanged_neighbours_is_a_phase() {
     let mut machine = Machine::new();
     let falls = |s: u32| if s < 20 { 1.0 } else { 0.6 };
     let constant = |_: u32| 0.5;

@@ -1,4 +1,4 @@
-//! Signals, and what is told of links second by second, depend on the rows alone: not on the order in which they came within the
+//! Signals and link updates, second by second, depend on the rows alone: not on the order in which they came within the
 //! lateness, nor on which of them are missing.
 
 use detector::detector::Detector;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// Hosts; each reported by one to three samplers.
 const HOSTS: usize = 6;
 const SECONDS: u64 = 240;
-/// Words that a port sends in a second at most; every second another number, so that each is news.
+/// Words that a port sends in a second at most; every second another number, so that each is reported.
 const WORDS: u64 = 200_000_000;
 
 /// Numbers that look random, the same for a seed.
@@ -78,8 +78,8 @@ fn rows(dice: &mut Dice, lost: u64) -> Vec<Row> {
     rows
 }
 
-/// What is told when the rows come in the order of their arrival, all that came being read at once.
-fn told(sources: &Sources, mut rows: Vec<Row>) -> BTreeMap<i64, Vec<String>> {
+/// What is reported when the rows come in the order of their arrival, all that came being read at once.
+fn reported(sources: &Sources, mut rows: Vec<Row>) -> BTreeMap<i64, Vec<String>> {
     rows.sort_by(|a, b| a.arrival.total_cmp(&b.arrival));
     let mut detector = Detector::new(Settings::of(ModelKind::Robust));
     detector.watch_links();
@@ -98,7 +98,7 @@ fn told(sources: &Sources, mut rows: Vec<Row>) -> BTreeMap<i64, Vec<String>> {
     by_second(&detector, ticks, &signals)
 }
 
-/// What was told of links and as signals, as text.
+/// Link updates and signals, as text.
 fn by_second(detector: &Detector, ticks: Vec<LinkTick>, signals: &[Signal]) -> BTreeMap<i64, Vec<String>> {
     let mut found: BTreeMap<i64, Vec<String>> = BTreeMap::new();
     for signal in signals {
@@ -119,17 +119,17 @@ fn by_second(detector: &Detector, ticks: Vec<LinkTick>, signals: &[Signal]) -> B
 
 proptest! {
     #[test]
-    fn signals_and_links_are_alike_whatever_was_lost_and_however_the_rest_came(seed: u64, lost in 0..40_u64) {
+    fn signals_and_links_do_not_depend_on_order_of_arrival(seed: u64, lost in 0..40_u64) {
         let mut dice = Dice(seed);
         let sources = sources();
         let mut rows = rows(&mut dice, lost);
-        let in_order = told(&sources, rows.clone());
+        let in_order = reported(&sources, rows.clone());
         for row in &mut rows {
             if dice.below(2) == 0 {
                 row.arrival += dice.below(2500) as f64 / 1000.0;
             }
         }
-        let disordered = told(&sources, rows);
+        let disordered = reported(&sources, rows);
         for (tick, lines) in &in_order {
             prop_assert_eq!(disordered.get(tick), Some(lines), "tick {}", tick);
         }

@@ -3,21 +3,21 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `published`, `robust` | each model: equations by hand, limits, bytes per series |
-//! | `accuracy` | both models beside known truth; writes `ACCURACY.md` |
-//! | `fabric` | regions, kinds, causes and losses on links beside the lab; writes `ACCURACY_LINKS.md` |
+//! | `accuracy` | both models compared with known truth; writes `ACCURACY.md` |
+//! | `fabric` | regions, kinds, causes and losses on links compared with the lab; writes `ACCURACY_LINKS.md` |
 //! | `quiet` | a machine that only lives: false regions a day |
 //! | `strategies` | model then reduce, reduce then model |
 //! | `stream_rules` | DESIGN 6, rule by rule: rows in, signals out |
-//! | `silence`, `links_in_order` | sources that go silent; links whose news come in another order |
+//! | `silence`, `links_in_order` | sources that go silent; links whose rows come in another order |
 //! | `clocks` | clocks that are wrong, and right again |
-//! | `judged` | jobs: what had a quiet baseline, and what may be said of the rest |
+//! | `judged` | jobs: what had a quiet baseline, and what may be reported of the rest |
 //! | `mounts` | one file system that a node has mounted more than once |
-//! | `blame` | who is to blame for a fall, and with what share |
+//! | `blame` | causes of a fall, and their shares |
 //! | `judgement` | falls: contention or a phase of the job itself |
 //! | `machine`, `stream` | rows fed to a detector |
 //! | `factors`, `factors_embedded` | calibration by finished runs, in both stores |
 //! | `postgres`, `postgres_storage_policy` | the server's store: commits, tiers, places, what is kept |
-//! | `answers`, `collection`, `dashboard_sums` | SQL: its documented answers, who reports, sums for dashboards |
+//! | `answers`, `collection`, `dashboard_sums` | SQL: its documented answers, sources that report, sums for dashboards |
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

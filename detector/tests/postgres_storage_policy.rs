@@ -57,7 +57,7 @@ fn a_quiet_series_is_one_row_in_ten_seconds() {
 }
 
 #[test]
-fn what_counters_did_is_kept_of_ticks_that_are_rows_and_as_means_of_minutes() {
+fn counters_are_kept_of_written_ticks_and_as_means_of_minutes() {
     let state = |s: i64| if s < 5 { State::Contended } else { State::Clear };
     let signals: Vec<Signal> = (0..100).map(|s| signal(0, s, state(s), (s % 2) as f64)).collect();
     let rows = kept(StoragePolicy::Changes, &signals);
@@ -137,15 +137,15 @@ fn when_a_series_writes_goes_by_its_name_and_not_by_its_number() {
             thinner.pass(&of_all, &mut rows);
         }
         let by_name = |row: &StoredSignal| (infos[row.signal.series.at()].name(), row.signal.time, row.ticks);
-        let mut told: Vec<_> = rows.signals.iter().map(by_name).collect();
-        told.sort();
-        told
+        let mut reported: Vec<_> = rows.signals.iter().map(by_name).collect();
+        reported.sort();
+        reported
     });
     assert_eq!(rows, of_turned);
 }
 
 #[test]
-fn ten_seconds_that_are_over_are_written_once_whoever_closes_them() {
+fn ten_seconds_that_are_over_are_written_once() {
     let seventh = infos(100).into_iter().find(|info| phase(info) == 7).unwrap();
     let (mut thinner, mut rows) = (Thinner::new(StoragePolicy::Changes), StoredRows::default());
     thinner.know(&[seventh]);
@@ -216,7 +216,7 @@ proptest! {
     }
 }
 
-/// What a coarser tier says by its definition: of the rows of the tier below that stand for data.
+/// Expected row of a coarser tier by its definition: from the rows of the tier below that have data.
 fn coarser(below: &[Bucket], length_us: i64) -> Vec<(Time, [f32; 5], u32, u32)> {
     let mut stretches: BTreeMap<i64, Vec<&Bucket>> = BTreeMap::new();
     for row in below {
@@ -271,7 +271,7 @@ fn minutes_and_hours_are_what_the_ten_seconds_say() {
 }
 
 #[test]
-fn a_minute_is_written_with_the_ten_seconds_that_follow_it_and_by_silence_after_it() {
+fn a_minute_is_written_by_the_next_ten_seconds_or_by_silence() {
     let (mut thinner, mut rows) = (Thinner::new(StoragePolicy::Changes), StoredRows::default());
     let ticks: Vec<Signal> = (40..119).map(|s| signal(0, s, State::Clear, s as f64)).collect();
     // A minute begins at second 40.
@@ -287,7 +287,7 @@ fn a_minute_is_written_with_the_ten_seconds_that_follow_it_and_by_silence_after_
     assert_eq!(rows.hours.len(), 0);
 }
 
-/// All times after the year 6053 are one minute to the tiers, which is never over: a sampler's clock may say anything.
+/// All times after the year 6053 are one minute to the tiers, which is never over: a sampler's clock may have any time.
 #[test]
 fn times_beyond_all_minutes_stop_nothing() {
     let far = i64::from(i32::MAX) * MINUTE_US / 1_000_000;
@@ -299,7 +299,7 @@ fn times_beyond_all_minutes_stop_nothing() {
 
 /// After a silence of more than a minute it becomes known of the ten seconds before that nothing is known of their rest.
 #[test]
-fn rows_of_a_series_that_was_silent_do_not_depend_on_when_that_was_looked_at() {
+fn rows_of_a_silent_series_do_not_depend_on_when_was_looked() {
     let ticks: Vec<Signal> = (0..14).map(|s| signal(0, s, State::Clear, s as f64)).collect();
     let unknown = (14..95).map(|s| Signal { mean: f64::NAN, ..signal(0, s, State::Unknown, f64::NAN) });
     let later: Vec<Signal> = unknown.chain((95..120).map(|s| signal(0, s, State::Clear, s as f64))).collect();

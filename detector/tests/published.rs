@@ -45,7 +45,7 @@ fn eq_4_2_5_and_a_0_3_the_bound_lies_one_deviation_away() {
 }
 
 #[test]
-fn eq_4_2_6b_a_falling_metric_is_contended_below_the_bound_of_the_tick_before_and_not_on_it() {
+fn eq_4_2_6b_a_falling_metric_is_contended_below_the_last_bound() {
     let of = |values: &[f64]| play(params(Metric::LustreWriteRate, SlowdownForm::Corrected), values);
     // Equal readings: the mean lies on the bound.
     assert_eq!(of(&[4.0, 4.0, 4.0])[2].state, State::Clear);
@@ -88,7 +88,7 @@ fn a_zero_enters_the_logarithm_as_the_floor_of_its_metric() {
 }
 
 #[test]
-fn the_clear_reading_after_contention_joins_the_other_window_in_place_of_its_oldest() {
+fn the_clear_reading_after_contention_replaces_the_oldest() {
     // Baseline window 4, 4; contended 2, 2; then 9 and 9: the first makes the mean 4.24, above the bound: clear.
     let known =
         play(params(Metric::LustreWriteRate, SlowdownForm::Corrected), &[4.0, 4.0, 2.0, 2.0, 9.0, 9.0]);

@@ -1,14 +1,14 @@
-//! How often a machine of 5,000 routers on which nothing contends is told to be contended.
+//! How often a machine of 5,000 routers on which nothing contends is reported as contended.
 //!
-//! Two things could do it: noise on a link that goes on as before, and ordinary traffic that comes and goes. The first
-//! is a matter of the model of each link, which is played alone: no region is told of links that no model flags. The second
+//! Two things could do it: noise on a link that continues as before, and ordinary traffic that comes and goes. The first
+//! is a matter of the model of each link, which is played alone: no region is reported of links that no model flags. The second
 //! goes all the way from counters to regions: `fabric/quiet.rs`.
 //!
 //! `cargo test --release -p detector quiet:: -- --ignored --nocapture` plays more than three days of such a machine,
 //! link by link, and prints the bound.
 
 use detector::fabric::LinkReport;
-use detector::model::{Bank, Happening, ModelKind, Params, Reading};
+use detector::model::{Bank, ModelEvent, ModelKind, Params, Reading};
 
 use samplers::aries::stall_ratio;
 
@@ -70,7 +70,7 @@ impl Noises {
     }
 }
 
-/// A link whose traffic goes on as it is.
+/// A link whose traffic stays as it is.
 struct Steady {
     flits: f64,
     ratio: f64,
@@ -106,7 +106,7 @@ impl Steady {
     }
 }
 
-/// Episodes of links that go on as they are, in one stretch, and how many of them the fabric would take for a part of a
+/// Episodes of links with steady traffic, in one stretch, and how many of them the fabric would take for a part of a
 /// region, if it knew of nothing that speaks against it.
 fn false_episodes(seed: u64) -> [usize; 2] {
     let mut noises = Noises::new(seed);
@@ -121,12 +121,12 @@ fn false_episodes(seed: u64) -> [usize; 2] {
         for (at, link) in links.iter().enumerate() {
             let reading = Reading { time, value: link.read(&mut noises), span_ticks: 1, active: true };
             match bank.update(at, &reading) {
-                Happening::Warmed(_) => drop(bank.accept(at)),
-                Happening::Began => {
+                ModelEvent::Warmed(_) => drop(bank.accept(at)),
+                ModelEvent::Began => {
                     began[0] += 1;
                     open[at] = Some(false);
                 }
-                Happening::Ended(_) => open[at] = None,
+                ModelEvent::Ended(_) => open[at] = None,
                 _ => {}
             }
             if open[at] == Some(false) && link.report(bank.knowledge(at).mean).exceeds_background(metric) {

@@ -1,7 +1,7 @@
 //! The robust model's behaviours, one by one; its accuracy is in `accuracy.rs`.
 
 use detector::model::robust::RobustBank;
-use detector::model::{Closing, Happening, Judgement, ModelKind, Params, Reading};
+use detector::model::{Closing, Judgement, ModelEvent, ModelKind, Params, Reading};
 use schemas::{Metric, State, Time};
 
 /// A bank of one series and what happened to it.
@@ -39,28 +39,28 @@ impl One {
 
     fn take(&mut self, value: f64, active: bool) {
         let time = Time::from_seconds(f64::from(self.tick));
-        let happening = self.bank.update(0, &Reading { time, value, span_ticks: 1, active });
-        self.note(happening);
-        let answer = match happening {
-            Happening::Suspected(_) => self.bank.judge(0, self.judgement),
-            Happening::Warmed(_) => self.bank.accept(0),
-            _ => Happening::Nothing,
+        let event = self.bank.update(0, &Reading { time, value, span_ticks: 1, active });
+        self.note(event);
+        let answer = match event {
+            ModelEvent::Suspected(_) => self.bank.judge(0, self.judgement),
+            ModelEvent::Warmed(_) => self.bank.accept(0),
+            _ => ModelEvent::Nothing,
         };
         self.note(answer);
         self.states.push(self.bank.knowledge(0).state);
     }
 
-    fn note(&mut self, happening: Happening) {
-        match happening {
-            Happening::Ended(closing) => self.ended.push(closing),
-            Happening::Settled(closing) => *self.ended.last_mut().unwrap() = closing,
+    fn note(&mut self, event: ModelEvent) {
+        match event {
+            ModelEvent::Ended(closing) => self.ended.push(closing),
+            ModelEvent::Settled(closing) => *self.ended.last_mut().unwrap() = closing,
             _ => {}
         }
     }
 
     fn end(mut self) -> (Vec<Closing>, Vec<State>) {
-        let happening = self.bank.restart(0);
-        self.note(happening);
+        let event = self.bank.restart(0);
+        self.note(event);
         (self.ended, self.states)
     }
 }
@@ -102,7 +102,7 @@ fn one_spike_however_high_flags_nothing() {
 }
 
 #[test]
-fn a_fall_that_the_others_do_not_explain_is_the_series_own_phase() {
+fn an_unexplained_fall_is_the_own_phase_of_the_series() {
     let mut one = One::new(Metric::LustreWriteRate, Judgement::OwnPhase);
     one.play(60, 1e9);
     one.play(60, 4e8);
@@ -165,7 +165,7 @@ fn a_rising_metric_needs_a_change_that_matters() {
     let mut small = One::new(Metric::AriesStallRatio, Judgement::Contention);
     small.play(60, 0.002);
     small.play(60, 0.008);
-    assert!(small.end().0.is_empty(), "six thousandths of a stall per flit slow nobody");
+    assert!(small.end().0.is_empty(), "six thousandths of a stall per flit slow no job");
     let mut large = One::new(Metric::AriesStallRatio, Judgement::Contention);
     large.play(60, 0.05);
     large.play(60, 0.4);
@@ -200,7 +200,7 @@ fn contention_of_hours_is_measured_against_the_frozen_baseline() {
 }
 
 #[test]
-fn alone_a_fall_that_comes_again_and_again_becomes_the_usual_off_phase() {
+fn alone_a_repeated_fall_becomes_the_usual_off_phase() {
     let mut one = One::writer();
     for _ in 0..6 {
         one.play(60, 1e9);
@@ -210,7 +210,7 @@ fn alone_a_fall_that_comes_again_and_again_becomes_the_usual_off_phase() {
 }
 
 #[test]
-fn a_fall_to_next_to_nothing_is_a_phase_whoever_gained() {
+fn a_fall_to_next_to_nothing_is_a_phase_whatever_others_do() {
     let mut one = One::new(Metric::LustreWriteRate, Judgement::Contention);
     one.play(60, 1e9);
     one.play(60, 2e7);

@@ -1,4 +1,4 @@
-//! Sources that go silent: push at t, want it told between t1 and t2.
+//! Sources that go silent: push at t, expect a report between t1 and t2.
 
 use detector::detector::Detector;
 use detector::model::ModelKind;
@@ -24,7 +24,7 @@ fn sources() -> Sources {
     sources
 }
 
-/// Sets of one node: two file systems, and the second one mounted anew, under another llite directory.
+/// Sets of one node: two file systems, and the second one mounted again, under another llite directory.
 fn mounts() -> Sources {
     let mut sources = Sources::default();
     for (part, set) in [("home", "home-1"), ("scratch", "scratch-1"), ("scratch", "scratch-2")] {
@@ -45,7 +45,7 @@ fn run(seconds: u32, lost: impl Fn(u32, u32) -> bool) -> Vec<(f64, Silence)> {
 
 fn run_with(sources: &Sources, seconds: u32, lost: impl Fn(u32, u32) -> bool) -> Vec<(f64, Silence)> {
     let mut detector = Detector::new(Settings::of(ModelKind::Robust));
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for tenth in 0..seconds * 10 {
         let (second, now) = (tenth / 10, f64::from(tenth) / 10.0);
         if tenth % 10 == 2 {
@@ -56,35 +56,35 @@ fn run_with(sources: &Sources, seconds: u32, lost: impl Fn(u32, u32) -> bool) ->
             detector.rows(sources, &batch);
         }
         detector.look_for_silence(at(now));
-        told.extend(detector.take_apart(0).silences.into_iter().map(|silence| (now, silence)));
+        reported.extend(detector.take_apart(0).silences.into_iter().map(|silence| (now, silence)));
     }
-    told
+    reported
 }
 
 #[test]
-fn a_node_that_stops_is_told_within_three_seconds_of_its_last_row() {
-    let told = run(60, |node, second| node == 2 && second > 30);
-    assert_eq!(told.len(), 1, "{told:?}");
-    let (known, silence) = &told[0];
+fn a_stopped_node_is_reported_within_three_seconds() {
+    let reported = run(60, |node, second| node == 2 && second > 30);
+    assert_eq!(reported.len(), 1, "{reported:?}");
+    let (known, silence) = &reported[0];
     assert_eq!(
         (silence.producer.as_str(), silence.since, silence.end),
         ("nid00002", at(30.0), SilenceEnd::Open)
     );
-    assert!(*known > 32.0 && *known <= 33.0, "told at {known}");
+    assert!(*known > 32.0 && *known <= 33.0, "reported at {known}");
 }
 
 #[test]
 fn a_node_that_comes_back_ends_its_silence_with_its_next_row() {
-    let told = run(60, |node, second| node == 2 && (31..40).contains(&second));
-    let ends: Vec<_> = told.iter().map(|(_, silence)| (silence.since, silence.end)).collect();
+    let reported = run(60, |node, second| node == 2 && (31..40).contains(&second));
+    let ends: Vec<_> = reported.iter().map(|(_, silence)| (silence.since, silence.end)).collect();
     assert_eq!(ends, [(at(30.0), SilenceEnd::Open), (at(30.0), SilenceEnd::At(at(40.0)))]);
 }
 
 #[test]
-fn a_whole_machine_that_stops_is_told_too() {
-    let told = run(60, |_, second| second > 30);
-    assert_eq!(told.len(), NODES as usize, "{told:?}");
-    assert!(told.iter().all(|(known, _)| *known <= 33.0), "{told:?}");
+fn a_whole_machine_that_stops_is_reported_too() {
+    let reported = run(60, |_, second| second > 30);
+    assert_eq!(reported.len(), NODES as usize, "{reported:?}");
+    assert!(reported.iter().all(|(known, _)| *known <= 33.0), "{reported:?}");
 }
 
 #[test]
@@ -93,20 +93,23 @@ fn two_missing_rows_are_no_silence() {
 }
 
 #[test]
-fn an_unmounted_file_system_is_silent_by_itself_and_its_next_mount_ends_that() {
-    let told = run_with(&mounts(), 90, |set, second| match set {
+fn the_next_mount_ends_the_silence_of_a_file_system() {
+    let reported = run_with(&mounts(), 90, |set, second| match set {
         0 => false,
         1 => second > 30,
         _ => second < 50,
     });
-    let told: Vec<_> =
-        told.iter().map(|(_, s)| (s.part.as_ref().unwrap().as_str(), s.since, s.end)).collect();
+    let reported: Vec<_> =
+        reported.iter().map(|(_, s)| (s.part.as_ref().unwrap().as_str(), s.since, s.end)).collect();
     let since = at(30.0);
-    assert_eq!(told, [("scratch", since, SilenceEnd::Open), ("scratch", since, SilenceEnd::At(at(50.0)))]);
+    assert_eq!(
+        reported,
+        [("scratch", since, SilenceEnd::Open), ("scratch", since, SilenceEnd::At(at(50.0)))]
+    );
 }
 
 #[test]
 fn of_two_mounts_of_one_file_system_one_may_go() {
-    let told = run_with(&mounts(), 90, |set, second| set == 1 && second > 30);
-    assert_eq!(told, []);
+    let reported = run_with(&mounts(), 90, |set, second| set == 1 && second > 30);
+    assert_eq!(reported, []);
 }

@@ -79,7 +79,7 @@ fn the_same_sample_twice_counts_once() {
 }
 
 #[test]
-fn watermarks_are_per_component_so_that_a_paused_one_stalls_nobody_and_loses_nothing() {
+fn a_paused_component_stalls_no_other_and_loses_nothing() {
     let mut stream = Stream::new();
     let (a, b) = (stream.writer("nid00001"), stream.writer("nid00002"));
     stream.feed(&steady(a, 60));
@@ -104,7 +104,7 @@ fn of_redundant_copies_one_is_taken() {
 }
 
 #[test]
-fn a_standby_takes_over_after_silence_without_a_false_rate_or_a_lost_second() {
+fn a_standby_takes_over_without_a_false_rate_or_lost_second() {
     let mut stream = Stream::new();
     let a = stream.source(Metric::LustreWriteRate, "agg1", "nid00001", &["snx11168"], 0);
     let b = stream.source(Metric::LustreWriteRate, "agg2", "nid00001", &["snx11168"], 0);
@@ -135,7 +135,7 @@ fn a_gap_up_to_five_seconds_gives_one_reading_over_the_longer_span() {
 }
 
 #[test]
-fn a_longer_gap_makes_the_series_unknown_and_restarts_its_warm_up() {
+fn a_longer_gap_makes_the_series_unknown_and_restarts_it() {
     let mut stream = Stream::new();
     let source = stream.writer("nid00001");
     let rows: Vec<Row> = steady(source, 80).into_iter().filter(|r| !(39.5..49.5).contains(&r.1)).collect();
@@ -225,7 +225,7 @@ fn a_phase_without_writes_is_idle_and_not_contention() {
 }
 
 #[test]
-fn a_job_that_starts_on_a_node_starts_its_baseline_anew() {
+fn a_job_that_starts_on_a_node_restarts_its_baseline() {
     let mut stream = Stream::new();
     let source = stream.writer("nid00001");
     stream.detector.job(Job {
@@ -252,7 +252,7 @@ fn a_job_that_starts_on_a_node_starts_its_baseline_anew() {
 }
 
 #[test]
-fn a_saturated_counter_is_left_for_a_source_that_has_the_full_width() {
+fn a_saturated_counter_yields_to_a_source_of_full_width() {
     let mut stream = Stream::new();
     let narrow = stream.source(Metric::IbWaitRatio, "nid00001", "nid00001", &["mlx5_0.1"], 0);
     let wide = stream.source(Metric::IbWaitRatio, "nid00001", "nid00001", &["mlx5_0.1"], 1);
@@ -270,7 +270,7 @@ fn a_saturated_counter_is_left_for_a_source_that_has_the_full_width() {
 }
 
 #[test]
-fn a_source_slower_than_the_tick_gives_readings_over_its_own_interval() {
+fn a_source_slower_than_the_tick_uses_its_own_interval() {
     let mut stream = Stream::new();
     let source = stream.writer("nid00001");
     let rows: Vec<Row> = steady(source, 100).into_iter().step_by(2).collect();

@@ -278,7 +278,7 @@ impl Work for Detecting {
         let detector = &mut self.stages.detector;
         let most = self.batches.most(self.partition, detector.newest(), all);
         let mut results = detector.take_apart(most);
-        self.batches.sent(detector.has_more_heard());
+        self.batches.sent(detector.has_more_sources());
         results.drops.add(&self.drops);
         results.rejected = std::mem::take(&mut self.rejected);
         if all {
@@ -317,7 +317,7 @@ impl Work for Detecting {
     }
 
     fn resend_series(&mut self) {
-        self.stages.detector.tell_series_again();
+        self.stages.detector.resend_series();
     }
 
     fn result_bytes(&self) -> usize {

@@ -151,7 +151,7 @@ impl Rolling {
         let before = links.fabric().now();
         links.message(message);
         if links.fabric().now() > before {
-            self.alerts.regions(&links.fabric().news_of_regions());
+            self.alerts.regions(&links.fabric().changed_regions());
         }
     }
 

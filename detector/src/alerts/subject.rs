@@ -221,12 +221,12 @@ impl Subject {
     /// explains.
     pub fn replace(&mut self, newer: Subject) {
         const DATED_AGAIN_S: f64 = 5.0;
-        let goes_on = match (self.until, newer.until) {
+        let continues = match (self.until, newer.until) {
             (_, None) => true,
             (Some(then), Some(now)) => now.seconds_since(then) > DATED_AGAIN_S,
             (None, Some(_)) => false,
         };
-        let done = if goes_on { Vec::new() } else { std::mem::take(&mut self.done) };
+        let done = if continues { Vec::new() } else { std::mem::take(&mut self.done) };
         let former = self.former_with(&newer);
         *self = Subject { done, former, ..newer };
     }

@@ -1,8 +1,8 @@
-//! Judgement of falls, and who is to blame for an onset.
+//! Judgement of falls, and the causes of an onset.
 
 use super::Detector;
 use crate::evidence::{self, Evidence, Shift, Taker};
-use crate::model::{Happening, Suspicion};
+use crate::model::{ModelEvent, Suspicion};
 use crate::spells::Change;
 use schemas::{Cause, CauseKind, CauseShare, Job, Metric, Name, SeriesIndex, Time};
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 const COINCIDENCE_S: f64 = 3.0;
 const COINCIDENCE_SHARE: f64 = 0.8;
 
-/// Part of a block's ticks that must have been seen for it to tell anything.
+/// Least share of a block's ticks that must have been seen for the block to be used.
 const SEEN_SHARE: f64 = 0.7;
 /// Shifts kept for the suspicions that follow in the same tick.
 const SHIFTS_KEPT: usize = 8;
@@ -20,21 +20,21 @@ const SHIFTS_KEPT: usize = 8;
 impl Detector {
     /// Judges a fall, once the others' rows of that time must have come.
     pub(super) fn consider(&mut self, series: SeriesIndex, time: Time, suspicion: &Suspicion) {
-        let place = self.series[series.at()];
+        let slot = self.series[series.at()];
         let mount = self.ingest.series()[series.at()].file_system();
         let evidence = match mount.filter(|mount| self.has_other_clients(mount, series)) {
             None => Evidence::alone(),
             Some(_) if !self.is_decidable(suspicion, time) => return,
             Some(mount) => {
                 let own = self.jobs_of(series, suspicion.start).next().cloned();
-                let shift = self.shift(&mount, place.metric, suspicion);
-                let found = shift.judge(suspicion, place.number, own.as_ref());
-                if shift.has_witnesses(place.number) { found } else { Evidence::alone() }
+                let shift = self.shift(&mount, slot.metric, suspicion);
+                let found = shift.judge(suspicion, slot.number, own.as_ref());
+                if shift.has_witnesses(slot.number) { found } else { Evidence::alone() }
             }
         };
         let causes = self.blame(series, suspicion, &evidence);
-        let happening = self.banks[place.metric as usize].judge(place.number as usize, evidence.judgement);
-        if happening == Happening::Began {
+        let event = self.banks[slot.metric as usize].judge(slot.number as usize, evidence.judgement);
+        if event == ModelEvent::Began {
             self.hold_gainers(series, time, suspicion);
             self.begin(series, time, causes);
         }
@@ -59,14 +59,14 @@ impl Detector {
         time.seconds_since(sampled) >= stream.lateness_s - half_tick_s
     }
 
-    /// Those who took what the series lost reached their level in contention, which may cost them too.
+    /// The clients that took what the series lost reached their level in contention, which may cost them too.
     fn hold_gainers(&mut self, series: SeriesIndex, time: Time, suspicion: &Suspicion) {
-        let place = self.series[series.at()];
+        let slot = self.series[series.at()];
         let Some(mount) = self.ingest.series()[series.at()].file_system() else { return };
         let gainers: Vec<u32> =
-            self.shift(&mount, place.metric, suspicion).gainers().filter(|g| *g != place.number).collect();
+            self.shift(&mount, slot.metric, suspicion).gainers().filter(|g| *g != slot.number).collect();
         for member in gainers {
-            let gainer = self.members[place.metric as usize][member as usize];
+            let gainer = self.members[slot.metric as usize][member as usize];
             self.found(gainer, time, Change::Gained(suspicion.start));
         }
     }
@@ -115,21 +115,21 @@ impl Detector {
         started.into_iter().map(cause).collect()
     }
 
-    /// Who took what the series lost, by job where jobs are known, and what a slower server cost it.
+    /// Causes: clients that took what the series lost, by job where jobs are known, and what a slower server cost it.
     pub(super) fn blame(
         &self,
         series: SeriesIndex,
         suspicion: &Suspicion,
         evidence: &Evidence,
     ) -> Vec<CauseShare> {
-        let place = self.series[series.at()];
+        let slot = self.series[series.at()];
         let own: Vec<&Name> = self.jobs_of(series, suspicion.start).collect();
         let blamed = |(taker, share): &(Taker, f64)| {
             let (cause, series_or_job) = match taker {
                 Taker::Job(job) if own.contains(&job) => (Cause::SelfInflicted, job.to_string()),
                 Taker::Job(job) => (Cause::OtherJob, job.to_string()),
                 Taker::Client(member) => {
-                    let other = self.members[place.metric as usize][*member as usize];
+                    let other = self.members[slot.metric as usize][*member as usize];
                     let cause = if own.is_empty() { Cause::Unknown } else { Cause::OtherJob };
                     (cause, self.ingest.series()[other.at()].name())
                 }

@@ -1,4 +1,4 @@
-//! The detector's jobs: where baselines start anew, which series are whose, what was lost.
+//! The detector's jobs: where baselines restart, the series of each job, what was lost.
 
 use super::Detector;
 use crate::coverage::Coverage;
@@ -6,7 +6,7 @@ use crate::jobs::{self, Facts, JobPart};
 use schemas::{Episode, Job, JobResult, Metric, Name, SeriesIndex, Time};
 use std::collections::{BTreeMap, HashSet};
 
-/// A job row that comes this many seconds after the job's start still starts its nodes anew.
+/// A job row that comes this many seconds after the job's start still restarts the baselines of its nodes.
 const JOB_ROW_DELAY_S: f64 = 10.0;
 /// Seconds between two looks at what can be forgotten.
 const TIDIED_S: f64 = 60.0;
@@ -20,12 +20,12 @@ impl Detector {
     }
 
     /// Sets when a job begins or ends next on the series' node. A boundary that was passed is not passed
-    /// again when another row tells of the same job.
+    /// again when another row describes the same job.
     pub(super) fn set_boundary(&mut self, series: SeriesIndex, node: &Name) {
         let last = self.coverage.last(series).unwrap_or(Time::MIN);
-        let place = &mut self.series[series.at()];
-        let from = last.plus_seconds(-JOB_ROW_DELAY_S).max(place.passed_boundary);
-        place.next_boundary = self.jobs.next_boundary(node, from).unwrap_or(Time(i64::MAX));
+        let slot = &mut self.series[series.at()];
+        let from = last.plus_seconds(-JOB_ROW_DELAY_S).max(slot.passed_boundary);
+        slot.next_boundary = self.jobs.next_boundary(node, from).unwrap_or(Time(i64::MAX));
     }
 
     /// A clock stepped back to `time`: boundaries after it lie ahead again.
@@ -46,9 +46,9 @@ impl Detector {
             passed = later;
             next = self.jobs.next_boundary(node, later);
         }
-        let place = &mut self.series[series.at()];
-        place.passed_boundary = until;
-        place.next_boundary = next.unwrap_or(Time(i64::MAX));
+        let slot = &mut self.series[series.at()];
+        slot.passed_boundary = until;
+        slot.next_boundary = next.unwrap_or(Time(i64::MAX));
         passed
     }
 
@@ -61,7 +61,7 @@ impl Detector {
     }
 
     /// Results that are due. `episodes` are those that changed.
-    pub(super) fn news_of_jobs(
+    pub(super) fn changed_job_results(
         &mut self,
         episodes: &[Episode],
         on_links: &BTreeMap<Name, JobPart>,

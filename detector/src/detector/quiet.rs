@@ -4,7 +4,7 @@
 //! so its time counts as not judged until a quiet spell of its file system shows what it writes alone.
 
 use super::Detector;
-use crate::model::{Closing, Happening};
+use crate::model::{Closing, ModelEvent};
 use crate::spells::{Change, Found, Spells};
 use schemas::{Metric, Name, SeriesIndex, Time};
 use std::collections::BTreeSet;
@@ -21,18 +21,18 @@ impl Detector {
         if !self.is_quiet(series, time) && time.seconds_since(since) < QUIET_AWAITED_S {
             return;
         }
-        let place = self.series[series.at()];
-        let happening = self.banks[place.metric as usize].accept(place.number as usize);
-        if happening != Happening::Nothing {
-            self.act(series, time, happening);
+        let slot = self.series[series.at()];
+        let event = self.banks[slot.metric as usize].accept(slot.number as usize);
+        if event != ModelEvent::Nothing {
+            self.act(series, time, event);
         }
     }
 
     /// Notes whether a series has a baseline by now.
     pub(super) fn note_baseline(&mut self, series: SeriesIndex, time: Time) {
-        let place = self.series[series.at()];
-        let bank = &self.banks[place.metric as usize];
-        if bank.awaits_baseline(place.number as usize) {
+        let slot = self.series[series.at()];
+        let bank = &self.banks[slot.metric as usize];
+        if bank.awaits_baseline(slot.number as usize) {
             return;
         }
         let warm_s = bank.warm_up_readings() as f64 * self.settings.stream.tick_s;
@@ -42,15 +42,15 @@ impl Detector {
 
     /// Applies what was found out of the other clients of the series' file system up to `time`, as far as all have been
     /// read.
-    pub(super) fn heed_others(&mut self, series: SeriesIndex, time: Time) {
+    pub(super) fn apply_shifts(&mut self, series: SeriesIndex, time: Time) {
         if self.spells.is_empty() {
             return;
         }
         let Some(spells) = self.spells_of(series) else { return };
-        let place = self.series[series.at()];
+        let slot = self.series[series.at()];
         let until = time.plus_seconds(-self.known_after_s());
-        let found = spells.between(place.heeded, until);
-        self.series[series.at()].heeded = until;
+        let found = spells.between(slot.shifts_applied, until);
+        self.series[series.at()].shifts_applied = until;
         for (found, standing) in found {
             match found.change {
                 Change::Entered(start) if found.series != series => self.doubt_baseline(series, start, time),
@@ -65,10 +65,10 @@ impl Detector {
 
     /// Another client is contended since `start`. A baseline that was learnt since then is of a contended level.
     fn doubt_baseline(&mut self, series: SeriesIndex, start: Time, time: Time) {
-        let place = self.series[series.at()];
-        let (bank, tick_s) = (&self.banks[place.metric as usize], self.settings.stream.tick_s);
+        let slot = self.series[series.at()];
+        let (bank, tick_s) = (&self.banks[slot.metric as usize], self.settings.stream.tick_s);
         let half_s = bank.warm_up_readings() as f64 / 2.0 * tick_s;
-        let learnt = bank.warmed_since(place.number as usize);
+        let learnt = bank.warmed_since(slot.number as usize);
         if let Some(since) = learnt.filter(|since| since.plus_seconds(half_s) > start) {
             self.restart_since(series, time, time);
             self.coverage.revoke(series, since.plus_seconds(-tick_s));
@@ -76,13 +76,13 @@ impl Detector {
     }
 
     fn begin_quiet(&mut self, series: SeriesIndex, since: Time, time: Time) {
-        let place = self.series[series.at()];
-        let bank = &mut self.banks[place.metric as usize];
+        let slot = self.series[series.at()];
+        let bank = &mut self.banks[slot.metric as usize];
         if self.coverage.quiet(series) {
-            let happening = bank.restart_since(place.number as usize, since);
-            self.act(series, time, happening);
+            let event = bank.restart_since(slot.number as usize, since);
+            self.act(series, time, event);
         } else {
-            bank.warm_since(place.number as usize, since);
+            bank.warm_since(slot.number as usize, since);
         }
     }
 

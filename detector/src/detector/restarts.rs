@@ -22,7 +22,7 @@ impl Detector {
             let last = self.coverage.last(series).unwrap_or(newest);
             self.restart(series, last);
             if newest.seconds_since(last) > self.settings.stream.gap_s {
-                self.tell_unknown(series, last, newest);
+                self.push_unknown_signals(series, last, newest);
             }
         }
     }
@@ -38,9 +38,9 @@ impl Detector {
     }
 
     pub(super) fn restart(&mut self, series: SeriesIndex, time: Time) {
-        let place = self.series[series.at()];
-        let happening = self.banks[place.metric as usize].restart(place.number as usize);
-        self.act(series, time, happening);
+        let slot = self.series[series.at()];
+        let event = self.banks[slot.metric as usize].restart(slot.number as usize);
+        self.act(series, time, event);
         if let Some(last) = self.coverage.last(series) {
             self.coverage.revoke(series, last);
         }
@@ -48,9 +48,9 @@ impl Detector {
 
     /// Restarts a series at `time` with its readings since `since`.
     pub(super) fn restart_since(&mut self, series: SeriesIndex, since: Time, time: Time) {
-        let place = self.series[series.at()];
-        let happening = self.banks[place.metric as usize].restart_since(place.number as usize, since);
-        self.act(series, time, happening);
+        let slot = self.series[series.at()];
+        let event = self.banks[slot.metric as usize].restart_since(slot.number as usize, since);
+        self.act(series, time, event);
         self.coverage.revoke(series, since);
     }
 }

@@ -16,12 +16,12 @@ const BEFORE_THE_FALL: f64 = 0.8;
 const LEAST_TAKEN: [f64; 2] = [0.1, 0.5];
 /// Part of what was lost from which the gains of others explain all of it: both are measured with noise.
 const ALL_TAKEN: f64 = 0.9;
-/// Part of those who wrote before that must rise for them to share what one left.
+/// Part of the clients that wrote before that must rise for them to share what one left.
 const ALL_ROSE: f64 = 0.8;
 /// Jobs or clients that are named at most.
 const NAMED_MAX: usize = 16;
 
-/// Who took: a job, or a client of no known job by its number in the bank.
+/// The source that took: a job, or a client of no known job by its number in the bank.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Taker {
     /// A job.
@@ -36,7 +36,7 @@ pub(super) struct Change {
     pub(super) taker: Taker,
     /// Mean rates in the blocks before the fall, the latest first; `None` where the client was not seen.
     pub(super) before: [Option<f64>; BLOCKS],
-    /// The same some ticks earlier: who takes may rise that long before the others fall.
+    /// The same some ticks earlier: a client that takes may rise that long before the others fall.
     pub(super) earlier: [Option<f64>; BLOCKS],
     /// Mean rate after the fall, and from the first reading after it.
     pub(super) after: f64,
@@ -61,7 +61,7 @@ pub(super) struct Taken {
 struct Gains {
     /// By job or client: what its clients gained, and what they lost.
     of: BTreeMap<Taker, (f64, f64)>,
-    /// What those gained who gained more than they lost, the largest first.
+    /// Gains of the clients that gained more than they lost, the largest first.
     takers: Vec<(Taker, f64)>,
     took: f64,
     /// Clients that rose.
@@ -85,7 +85,7 @@ impl Taken {
         Taken { gains, rates, lost: changes.iter().map(lost).sum() }
     }
 
-    /// Whether `own` gave up its `loss` by itself: what it left was taken up by all who wrote before, and none came. A job
+    /// Whether `own` gave up its `loss` by itself: what it left was taken up by all clients that wrote before, none started. A job
     /// that takes what it wants makes the others fall too.
     pub(super) fn was_given_up(&self, own: &Taker, loss: f64) -> bool {
         let others = || self.rates.iter().filter(|(taker, _)| *taker != own).map(|(_, rates)| rates);
@@ -97,7 +97,7 @@ impl Taken {
         writers > 1 && rose as f64 >= ALL_ROSE * writers as f64 && came < LEAST_TAKEN[0] * self.lost.max(loss)
     }
 
-    /// Who took the `loss` of a client of `own`, by share of it: others by what they gained in all, its own job by what
+    /// Sources that took the `loss` of a client of `own`, by share of it: others by what they gained in all, its own job by what
     /// other clients of it gained; and the share that others took without being named.
     pub(super) fn shares(&self, client: u32, own: &Taker, loss: f64) -> (Vec<(Taker, f64)>, f64) {
         let lost = self.lost.max(loss);
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn gains_beyond_the_loss_are_all_of_it_and_small_ones_are_chance() {
+    fn gains_beyond_the_loss_count_and_small_ones_do_not() {
         let (victim, large, small) = (job("1"), job("2"), job("3"));
         let freed = [change(&victim, 100.0, 40.0), change(&large, 0.0, 90.0), change(&job("4"), 60.0, 0.0)];
         assert!(near(&Taken::of(&freed).shares(CLIENT, &victim, 60.0).0, &[(large, 1.0)]));
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_of_one_job_that_rise_and_fall_take_only_the_difference() {
+    fn clients_of_one_job_take_only_their_net_gain() {
         let (victim, other) = (job("1"), job("2"));
         let changes =
             [change(&victim, 100.0, 40.0), change(&other, 100.0, 60.0), change(&other, 50.0, 125.0)];
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_rise_that_was_over_before_the_others_fell_took_nothing() {
+    fn a_small_rise_that_ended_before_the_fall_takes_nothing() {
         let (victim, early) = (job("1"), job("2"));
         let mut rose = change(&early, 0.0, 29.0);
         rose.before[0] = Some(29.0);
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fall_that_is_dated_late_is_compared_with_what_was_before_it() {
+    fn a_fall_dated_late_is_compared_with_the_time_before() {
         let (victim, taker) = (job("1"), job("2"));
         let (mut fell, mut rose) = (change(&victim, 100.0, 40.0), change(&taker, 0.0, 60.0));
         (fell.before[0], rose.before[0], rose.earlier[0]) = (Some(55.0), Some(45.0), Some(20.0));

@@ -1,8 +1,8 @@
-//! Who makes the load of a region, and who waits there. Traffic is not contention: only links that stall are asked
-//! about (Kang 2019).
+//! Sources of the load of a region, and the jobs that wait there. Traffic is not contention: only links that stall are
+//! judged (Kang 2019).
 //!
-//! The evidence, in this order: whose nodes hang on the links; whose flows cross them by the forwarding tables valid
-//! then; Lustre bytes and I/O servers for I/O; whose traffic rose when the region began.
+//! The evidence, in this order: jobs with nodes at the links; jobs whose flows cross them by the forwarding tables
+//! valid then; Lustre bytes and I/O servers for I/O; jobs whose traffic rose when the region began.
 
 use super::flows::{JobTraffic, Load};
 use super::kind::wanted_bytes_per_s;
@@ -12,7 +12,7 @@ use schemas::{Evidence, Job, Name, Topology};
 
 /// Part of a link's load below which a job is no user of it.
 const LEAST_PART: f64 = 0.02;
-/// Stalls per flit of a link that nobody else uses and that is far from full.
+/// Stalls per flit of a link that no other job uses and that is far from full.
 pub(super) const UNLOADED: f64 = 0.03;
 /// Utilisation by a job alone from which it contends with itself.
 const SELF_FULL: f64 = 0.9;
@@ -24,7 +24,7 @@ const COINCIDES_TICKS: i64 = 6;
 const RISE: f64 = 0.25;
 /// Ticks before a region's onset whose traffic is that of before.
 pub(super) const BEFORE_TICKS: i64 = 6;
-/// Part of the load that jobs must explain for the rest to be a matter of the model, not of somebody unknown.
+/// Part of the load that jobs must explain for the rest to be a matter of the model, not of an unknown source.
 const EXPLAINED: f64 = 0.5;
 
 /// A job on a link of a region.
@@ -40,8 +40,8 @@ pub(super) struct Use {
     pub(super) io: f64,
     /// The part of others' load that is I/O, 0 to 1.
     pub(super) others_io: f64,
-    /// The part of the load that nobody is known to make, 0 to 1.
-    pub(super) nobody: f64,
+    /// The part of the load whose source is unknown, 0 to 1.
+    pub(super) unknown: f64,
     /// What the link carried before contention began, in bytes a second, if the job was there then: more than that it
     /// did not make, and the baseline holds for it.
     pub(super) before_bytes_per_s: Option<f64>,
@@ -65,17 +65,17 @@ pub(super) struct Party {
     pub(super) mpi: f64,
     /// Its I/O there likewise.
     pub(super) io: f64,
-    /// What speaks for it.
+    /// Evidence for it.
     pub(super) evidence: Vec<Evidence>,
 }
 
-/// Everybody in a region.
+/// The jobs of a region, and the load of unknown source.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Parties {
     /// Jobs, the largest load first.
     pub(super) jobs: Vec<Party>,
-    /// The part of the load on the roots that nobody is known to make, 0 to 1.
-    pub(super) nobody: f64,
+    /// The part of the load on the roots whose source is unknown, 0 to 1.
+    pub(super) unknown: f64,
     /// Whether ways were known, not assumed.
     pub(super) ways_known: bool,
 }
@@ -98,17 +98,17 @@ pub(super) struct Scene<'a> {
     pub(super) ways_known: bool,
 }
 
-/// Who is in the region.
+/// The jobs in the region.
 pub(super) fn parties(scene: &Scene<'_>) -> Parties {
-    let (wholes, nobody) = wholes(scene);
-    let nobody_at = |at: usize| nobody[at];
+    let (wholes, unknown) = wholes(scene);
+    let unknown_at = |at: usize| unknown[at];
     let mut found = Parties { ways_known: scene.ways_known, ..Parties::default() };
     let weights: Vec<f64> = scene.series[..scene.roots]
         .iter()
         .map(|s| f64::from(scene.links.value[*s as usize]).max(1e-3))
         .collect();
     let weight_all: f64 = weights.iter().sum::<f64>().max(1e-9);
-    found.nobody = (0..scene.roots).map(|at| weights[at] * nobody_at(at)).sum::<f64>() / weight_all;
+    found.unknown = (0..scene.roots).map(|at| weights[at] * unknown_at(at)).sum::<f64>() / weight_all;
     for (at_job, traffic) in scene.now.iter().enumerate().take(scene.jobs.len()) {
         let mut uses = Vec::new();
         let (mut mpi, mut io) = (0.0, 0.0);
@@ -127,7 +127,7 @@ pub(super) fn parties(scene: &Scene<'_>) -> Parties {
                     crosses: (load.sum() / sent).min(1.0),
                     io: load.io / load.sum(),
                     others_io: others_io(&scene.now[..scene.jobs.len()], at, at_job),
-                    nobody: nobody_at(at),
+                    unknown: unknown_at(at),
                     before_bytes_per_s: (!rose).then(|| {
                         let link = scene.targets.links[at];
                         scene.links.load_at(link, scene.onset - BEFORE_TICKS).unwrap_or(0.0)
@@ -144,10 +144,10 @@ pub(super) fn parties(scene: &Scene<'_>) -> Parties {
     found
 }
 
-/// The load of each link that is to be shared among the jobs, and the part of it that nobody is known to make.
+/// The load of each link that is to be shared among the jobs, and the part of it whose source is unknown.
 ///
-/// Where nodes are measured, what nodes without a job send is nobody's, and how exactly a job's messages spread does
-/// not matter. Where they are not, nobody's is what the jobs do not explain.
+/// Where nodes are measured, what nodes without a job send has an unknown source, and how exactly a job's messages spread does
+/// not matter. Where they are not, the unknown part is what the jobs do not explain.
 fn wholes(scene: &Scene<'_>) -> (Vec<f64>, Vec<f64>) {
     let measured = scene.now.iter().any(|job| job.measured);
     let of = |at: usize| {
@@ -188,10 +188,10 @@ fn evidence(scene: &Scene<'_>, at: usize, rose: bool, io: bool) -> Vec<Evidence>
         found.push(Evidence::FlowsCross);
     }
     if traffic.written > 0.0 && io {
-        if traffic.writes_told {
+        if traffic.writes_reported {
             found.push(Evidence::LustreBytes);
         }
-        let into_host = |place: usize| is_host_link(scene.topology, scene.targets.links[place]);
+        let into_host = |slot: usize| is_host_link(scene.topology, scene.targets.links[slot]);
         if (0..scene.roots).any(into_host) {
             found.push(Evidence::IoEndpoint);
         }
@@ -222,10 +222,10 @@ fn hangs_on(scene: &Scene<'_>, at: usize) -> bool {
 pub(super) struct Lost {
     /// To its own traffic.
     pub(super) own: f64,
-    /// To others' messages, others' I/O, and traffic of nobody known.
+    /// To others' messages, others' I/O, and traffic of unknown source.
     pub(super) mpi: f64,
     pub(super) io: f64,
-    pub(super) nobody: f64,
+    pub(super) unknown: f64,
 }
 
 impl Lost {
@@ -236,13 +236,14 @@ impl Lost {
 
     /// What is not its own.
     pub(super) fn others(self) -> f64 {
-        self.mpi + self.io + self.nobody
+        self.mpi + self.io + self.unknown
     }
 }
 
 /// What a job loses on a link that it uses: a flit that takes one cycle waits `ratio` more. Alone on the link it
-/// would wait less: as its baseline says if it was there before, as its own part of the load makes it otherwise.
-/// A link that `failed` beside it, or was narrowed, makes a job meet itself where it would not: all above its baseline is the failure's.
+/// would wait less: as its baseline shows if it was there before, as its own part of the load makes it otherwise.
+/// A parallel link that `failed` or was narrowed makes a job contend with itself: all above its baseline is charged to the
+/// failure.
 pub(super) fn lost(used: &Use, links: &Links, topology: &Topology, failed: bool) -> Lost {
     let at = used.series as usize;
     let (load, ratio) = (f64::from(links.load[at]), f64::from(links.value[at]));
@@ -257,25 +258,25 @@ pub(super) fn lost(used: &Use, links: &Links, topology: &Topology, failed: bool)
     if failed {
         let before =
             if baseline.is_finite() { baseline.max(UNLOADED).min(ratio) } else { UNLOADED.min(ratio) };
-        return Lost { nobody: 1.0 - (1.0 + before) / (1.0 + ratio), ..Lost::default() };
+        return Lost { unknown: 1.0 - (1.0 + before) / (1.0 + ratio), ..Lost::default() };
     }
     let alone = if used.before_bytes_per_s.is_some() && baseline.is_finite() { baseline } else { queue };
     let alone = alone.max(UNLOADED).min(ratio);
     let fills = own_utilisation > SELF_FULL && ratio >= SELF_STALLS;
     let own = if fills { 1.0 - (1.0 + UNLOADED) / (1.0 + alone) } else { 0.0 };
     let all = (1.0 - (1.0 + UNLOADED) / (1.0 + ratio)).max(0.0);
-    // A job that makes nearly all of the load has nobody to blame; before the link is full, not even itself.
+    // A job that makes nearly all of the load waits for no other job; before the link is full, not even for itself.
     let alone_there = used.part > 1.0 - LEAST_PART;
     let others = if alone_there { 0.0 } else { 1.0 - (1.0 + alone) / (1.0 + ratio) };
     let own = if alone_there && fills { all } else { own };
-    let nobody = (used.nobody / (1.0 - used.part).max(LEAST_PART)).min(1.0);
-    let known = others * (1.0 - nobody);
-    Lost { own, mpi: known * (1.0 - used.others_io), io: known * used.others_io, nobody: others * nobody }
+    let unknown = (used.unknown / (1.0 - used.part).max(LEAST_PART)).min(1.0);
+    let known = others * (1.0 - unknown);
+    Lost { own, mpi: known * (1.0 - used.others_io), io: known * used.others_io, unknown: others * unknown }
 }
 
-/// What a full link is asked for. Whole links can send to one host at once, so half of what its stalls allow is assumed.
-/// A link between switches has parts of many flows, and is rarely asked for much more than it carries: stalls that a
-/// queue at the brink makes are no sign of it, and nobody is told to contend with itself on that.
+/// Demand on a full link. Whole links can send to one host at once, so half of what its stalls allow is assumed.
+/// A link between switches has parts of many flows, and its demand is rarely much more than it carries: stalls that a
+/// queue at the brink makes are no sign of it: they make no job contend with itself.
 fn demanded_bytes_per_s(load: f64, ratio: f64, capacity: f64, is_inner: bool) -> f64 {
     let excess = if is_inner { (ratio - own_queue(1.0)).max(0.0) } else { ratio };
     wanted_bytes_per_s(load, excess, capacity)

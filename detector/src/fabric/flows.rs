@@ -1,8 +1,8 @@
 //! What each job's traffic adds to chosen links (Brown 2018, 4.2: projection of flows along forwarding tables).
 //!
-//! Nobody measures who sends to whom. Measured is what a node sends and receives in all, and what it writes to Lustre;
+//! The pairs that exchange messages are not measured. Measured is what a node sends and receives, and its Lustre writes;
 //! between the nodes of a job the rest is spread as a gravity model does: from each in proportion to what it sends,
-//! to each in proportion to what it receives. Writes go to the I/O servers. Where no client tells of its writes, but the
+//! to each in proportion to what it receives. Writes go to the I/O servers. Where no client reports its writes, but the
 //! servers are named, what the nodes of a job send beyond what they receive is written: messages stay in the job.
 
 use super::links::{Links, out_of};
@@ -13,7 +13,7 @@ use schemas::{Job, Name, Topology, VertexIndex};
 const PAIRS_MAX: usize = 4_096;
 /// Pairs where each needs a search, since there are no tables.
 const PAIRS_MAX_SEARCHED: usize = 1_024;
-/// What a node sends where nobody measures it: one of an unknown unit, to be scaled by what the links carry.
+/// What a node sends where it is not measured: one of an unknown unit, to be scaled by what the links carry.
 const UNMEASURED: f64 = 1.0;
 /// Part of what a job sends by which that may exceed what it receives without being I/O: ports are not read at once.
 const EXCESS_LEAST: f64 = 0.05;
@@ -41,10 +41,10 @@ struct Nodes {
     sent: Vec<f64>,
     received: Vec<f64>,
     written: Vec<f64>,
-    /// Whether somebody measures what any of them sends.
+    /// Whether the traffic of any of them is measured.
     measured: bool,
-    /// Whether the client of any of them tells of its writes.
-    writes_told: bool,
+    /// Whether the Lustre client of any of them reports its writes.
+    writes_reported: bool,
 }
 
 /// A job's traffic over the targets.
@@ -60,8 +60,8 @@ pub(super) struct JobTraffic {
     pub(super) sent: f64,
     /// What its nodes write in all.
     pub(super) written: f64,
-    /// Whether Lustre clients tell that; else it is inferred.
-    pub(super) writes_told: bool,
+    /// Whether Lustre clients report `written`; else it is inferred.
+    pub(super) writes_reported: bool,
 }
 
 impl JobTraffic {
@@ -74,7 +74,7 @@ impl JobTraffic {
             measured: true,
             sent: 0.0,
             written: 0.0,
-            writes_told: false,
+            writes_reported: false,
         }
     }
 }
@@ -84,7 +84,7 @@ impl JobTraffic {
 pub(super) struct Servers {
     /// Where they are, and bytes a second that each receives.
     pub(super) received: Vec<(VertexIndex, f64)>,
-    /// Whether somebody named them; else they are hosts without jobs that receive something.
+    /// Whether the site configuration names them; else they are hosts without jobs that receive something.
     pub(super) named: bool,
 }
 
@@ -107,7 +107,7 @@ pub(super) fn of_job(
     for rail in 0..ways.topology().rail_count() as u8 {
         let Some(nodes) = nodes_of(job, rail, tick, links, servers, ways.topology()) else { continue };
         traffic.measured |= nodes.measured;
-        traffic.writes_told |= nodes.writes_told;
+        traffic.writes_reported |= nodes.writes_reported;
         traffic.sent += nodes.sent.iter().sum::<f64>();
         traffic.written += nodes.written.iter().sum::<f64>();
         messages(&nodes, rail, ways, targets, &mut traffic.loads);
@@ -136,13 +136,13 @@ fn nodes_of(
         nodes.vertices.push(vertex);
         nodes.sent.push(sent.unwrap_or(UNMEASURED));
         nodes.received.push(received.or(sent).unwrap_or(UNMEASURED));
-        let told = links.writes_at(node, tick);
-        nodes.writes_told |= told.is_some();
-        let written = told.unwrap_or(0.0) / rails;
+        let reported = links.writes_at(node, tick);
+        nodes.writes_reported |= reported.is_some();
+        let written = reported.unwrap_or(0.0) / rails;
         nodes.written.push(sent.map_or(written, |sent| written.min(sent)));
     }
     if nodes.measured {
-        if !nodes.writes_told && servers.named {
+        if !nodes.writes_reported && servers.named {
             nodes.infer_writes(servers.received_bytes_per_s() / rails);
         }
         for (sent, written) in nodes.sent.iter_mut().zip(&nodes.written) {
@@ -184,7 +184,7 @@ fn messages(nodes: &Nodes, rail: u8, ways: &mut Ways<'_>, targets: &Targets, loa
             let rate = nodes.sent[from] * part;
             if rate > 0.0 {
                 let way = (nodes.vertices[from], nodes.vertices[to], rail);
-                ways.cross(way, targets, |place, part| loads[place].mpi += rate * part);
+                ways.cross(way, targets, |slot, part| loads[slot].mpi += rate * part);
             }
         }
     }
@@ -202,8 +202,8 @@ fn writes(
     for (from, written) in nodes.vertices.iter().zip(&nodes.written).filter(|(_, written)| **written > 0.0) {
         for (server, received) in &servers.received {
             let part = if all > 0.0 { received / all } else { 1.0 / servers.received.len() as f64 };
-            ways.cross((*from, *server, rail), targets, |place, over| {
-                loads[place].io += written * part * over;
+            ways.cross((*from, *server, rail), targets, |slot, over| {
+                loads[slot].io += written * part * over;
             });
         }
     }
@@ -221,11 +221,11 @@ pub(super) fn scale(jobs: &mut [JobTraffic], carried: &[f64]) {
     for _ in 0..ROUNDS {
         for at in &unknown {
             let (mut above, mut below) = (0.0, 0.0);
-            for (place, carried) in carried.iter().enumerate() {
-                let own = jobs[*at].loads[place].mpi;
+            for (slot, carried) in carried.iter().enumerate() {
+                let own = jobs[*at].loads[slot].mpi;
                 let others: f64 = (0..jobs.len())
                     .map(|j| {
-                        let load = jobs[j].loads[place];
+                        let load = jobs[j].loads[slot];
                         let mpi = if jobs[j].measured { load.mpi } else { scales[j] * load.mpi };
                         load.io + if j == *at { 0.0 } else { mpi }
                     })
@@ -257,7 +257,7 @@ mod tests {
             measured: false,
             sent: 1.0,
             written: 0.0,
-            writes_told: false,
+            writes_reported: false,
         }
     }
 
@@ -269,7 +269,7 @@ mod tests {
         assert!((jobs[1].loads[2].mpi - 10.0).abs() < 1e-6, "{jobs:?}");
     }
 
-    /// B3: the sender's port and the receiver's tell of the same bytes.
+    /// B3: the sender's port and the receiver's report the same bytes.
     #[test]
     fn a_transfer_that_both_ends_report_counts_once() {
         let topology = Machine::FatTree(FatTree::vishnu(0)).build().unwrap();

@@ -14,7 +14,7 @@ const ROOT_LEAST: f32 = 0.5;
 /// Stalls of a root, as a part of the worst one's, from which its kind counts.
 pub(super) const WORST_PART: f32 = 0.85;
 /// Part of a full link's load that, going on over one link, makes that one the root.
-const GOES_ON: f64 = 0.8;
+const ONWARD_SHARE: f64 = 0.8;
 /// Utilisation from which a link counts as full.
 const FULL: f64 = 0.9;
 /// Utilisation of parallel links, evenly loaded, below which they would not stall.
@@ -43,10 +43,11 @@ pub(super) fn roots(topology: &Topology, links: &Links, contended: &BTreeSet<u32
         let full = load(*series) >= FULL * topology.bytes_per_s(link);
         !topology.links_from(topology.to(link)).any(|next| {
             let behind = links.of_link(next).filter(|behind| contended.contains(behind));
-            goes_on(topology, link, next)
+            continues(topology, link, next)
                 && behind.is_some_and(|b| {
-                    // A link that is full queues by itself, unless nearly all of it goes on over one that is full too.
-                    ratio(b) > ROOT_PART * ratio(*series) && (!full || load(b) >= GOES_ON * load(*series))
+                    // A link that is full queues by itself, unless nearly all of its load continues over one that is full too.
+                    ratio(b) > ROOT_PART * ratio(*series)
+                        && (!full || load(b) >= ONWARD_SHARE * load(*series))
                 })
         })
     };
@@ -55,7 +56,7 @@ pub(super) fn roots(topology: &Topology, links: &Links, contended: &BTreeSet<u32
         roots = contended.iter().copied().filter(|series| links.link(*series).is_some()).collect();
     }
     roots.sort_by(|a, b| ratio(*b).total_cmp(&ratio(*a)).then(a.cmp(b)));
-    // What stalls little beside the worst is not where it comes from.
+    // A link that stalls little compared with the worst is not the origin.
     let worst = roots.first().map_or(0.0, |series| ratio(*series));
     roots.retain(|series| ratio(*series) >= ROOT_LEAST * worst);
     // Where the network itself is full, hosts that are full too are no matter of theirs alone.
@@ -66,8 +67,8 @@ pub(super) fn roots(topology: &Topology, links: &Links, contended: &BTreeSet<u32
     roots
 }
 
-/// Whether traffic of `link` may go on over `next`: not back, and what came down towards hosts does not go up again.
-pub(super) fn goes_on(topology: &Topology, link: LinkIndex, next: LinkIndex) -> bool {
+/// Whether traffic of `link` may continue over `next`: not back, and what came down towards hosts does not go up again.
+pub(super) fn continues(topology: &Topology, link: LinkIndex, next: LinkIndex) -> bool {
     let level = |vertex| topology.level(vertex);
     let comes_down = level(topology.to(link)) < level(topology.from(link));
     let goes_up = level(topology.to(next)) > level(topology.from(next));
@@ -169,7 +170,7 @@ fn alternatives(topology: &Topology, link: LinkIndex) -> Vec<LinkIndex> {
     topology.links_from(topology.from(link)).filter(alike).collect()
 }
 
-/// What would flow over a link if it were wide enough, in bytes a second; `None` if nobody measures it.
+/// What would flow over a link if it were wide enough, in bytes a second; `None` if it is not measured.
 fn wanted(topology: &Topology, links: &Links, link: LinkIndex) -> Option<f64> {
     let series = links.of_link(link)? as usize;
     let load = f64::from(links.load[series]);
@@ -177,8 +178,8 @@ fn wanted(topology: &Topology, links: &Links, link: LinkIndex) -> Option<f64> {
     Some(wanted_bytes_per_s(load, ratio, topology.bytes_per_s(link)))
 }
 
-/// What would flow if the link were wide enough: below saturation what flows. What a full one holds back nobody
-/// knows; its stalls say between nothing and `ratio` times what it carries, and half of that is assumed.
+/// What would flow if the link were wide enough: below saturation what flows. What a full one holds back is
+/// unknown; its stalls allow between nothing and `ratio` times what it carries, and half of that is assumed.
 pub(super) fn wanted_bytes_per_s(load: f64, ratio: f64, capacity: f64) -> f64 {
     if load < FULL * capacity { load } else { load * (1.0 + ratio / 2.0) }
 }
@@ -216,9 +217,9 @@ mod tests {
         judge(&topology, &parallel, &links, &BTreeMap::new(), &[0])
     }
 
-    /// B4: one rail alone could be relieved by the other, unless it is asked for more than both carry.
+    /// B4: one rail alone could be relieved by the other, unless its demand is more than both carry.
     #[test]
-    fn a_full_rail_beside_an_idle_one_is_avoidable_and_even_rails_are_an_endpoint() {
+    fn a_full_rail_with_an_idle_one_is_avoidable() {
         let one = of_rails([(0.99, 0.4), (0.0, 0.0)]);
         assert_eq!((one.kind, one.relief), (CauseKind::Avoidable, 0.5));
         let too_much = of_rails([(0.99, 2.5), (0.0, 0.0)]);

@@ -1,7 +1,7 @@
 //! Life of a link: up, degraded, down, recovering, flapping; and of two ends that several paths connect (Vishnu 2007;
 //! GUIDE section 4).
 //!
-//! Told by port state and by counters of errors and of links that went down. Throughput is no witness of a failure: a
+//! Failures are read from port state and from counters of errors and of downed links. Throughput is no evidence: a
 //! link that carries something is up, one that carries nothing may be idle. A counter that fell was reset; that is
 //! neither a failure nor a recovery.
 //!
@@ -46,7 +46,7 @@ pub struct PortReading {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkState {
-    /// Nothing says yet that it works.
+    /// No report yet that it works.
     #[default]
     Unknown,
     /// It works.
@@ -73,7 +73,7 @@ pub enum LifeEvent {
     Degraded,
     /// The errors are over.
     Cleared,
-    /// It failed so often that single failures are no longer told.
+    /// It failed so often that single failures are no longer reported.
     Flapping,
 }
 
@@ -105,7 +105,7 @@ pub struct LinkEvent {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LinkLife {
     state: LinkState,
-    /// Whether it works now, as far as anybody says; of a flapping link too.
+    /// Whether it works now, as far as is reported; of a flapping link too.
     works: bool,
     link_downed: Option<u64>,
     errors: Option<u64>,
@@ -133,8 +133,8 @@ impl LinkLife {
         }
     }
 
-    /// Takes what the counters were before the next reading, where they are measured: nobody knows what they did while
-    /// another one was read.
+    /// Takes what the counters were before the next reading, where they are measured: what they did while another
+    /// one was read is unknown.
     pub fn count_from(&mut self, link_downed: Option<u64>, errors: Option<u64>) {
         self.link_downed = link_downed.or(self.link_downed);
         self.errors = errors.or(self.errors);
@@ -151,14 +151,14 @@ impl LinkLife {
         let failed = rose(&mut self.link_downed, reading.link_downed);
         let erred = rose(&mut self.errors, reading.errors);
         self.note_errors(erred, tick);
-        // The port and its counter may tell of one failure in two ticks.
+        // The port and its counter may report one failure in two ticks.
         let fails = !self.is_down() && (failed || reading.port_up == Some(false));
         let works = reading.port_up.unwrap_or(reading.carries || self.works && !failed);
         if works && (!self.works || failed) {
             self.works_since = tick;
         }
         self.works = works;
-        if fails { self.fail(tick) } else { self.go_on(tick) }
+        if fails { self.fail(tick) } else { self.advance(tick) }
     }
 
     fn is_down(&self) -> bool {
@@ -192,7 +192,7 @@ impl LinkLife {
         Some(event)
     }
 
-    fn go_on(&mut self, tick: i64) -> Option<LifeEvent> {
+    fn advance(&mut self, tick: i64) -> Option<LifeEvent> {
         let worked_ticks = if self.works { tick - self.works_since } else { -1 };
         let errs = self.errors_since.is_some_and(|since| tick - since + 1 >= DEGRADED_TICKS);
         let (state, event) = match self.state {
@@ -215,7 +215,7 @@ impl LinkLife {
     }
 }
 
-/// Takes a cumulative counter; whether it rose. One that fell was reset and starts anew.
+/// Takes a cumulative counter; whether it rose. One that fell was reset: counting restarts.
 fn rose(known: &mut Option<u64>, now: Option<u64>) -> bool {
     let Some(now) = now else { return false };
     known.replace(now).is_some_and(|before| now > before)
@@ -244,7 +244,7 @@ pub enum PathState {
     Usable,
     /// It does not work.
     Failed,
-    /// Nothing says that it works.
+    /// No report that it works.
     Unknown,
 }
 
@@ -277,7 +277,7 @@ impl PairState {
     }
 }
 
-/// Links to which something happened together: one thing to tell.
+/// Links to which something happened together: one event to report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incident {
     /// First and last tick.

@@ -8,14 +8,14 @@ use std::collections::HashMap;
 
 /// Steps of its load that are remembered of each series.
 const STEPS: usize = 8;
-/// Stands for "no series" in columns.
+/// "No series" in columns.
 pub(super) const NONE: u32 = u32::MAX;
 /// Components of which the topology knows nothing are numbered from here, so that they are no vertices.
 const LOOSE: u32 = 1 << 31;
 
 /// Where a series is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Measured {
     /// A link of the topology.
     Link(LinkIndex),
     /// A link that the topology does not know; all of one component touch.
@@ -35,11 +35,11 @@ pub(super) struct Links {
     pub(super) active: Vec<bool>,
     /// Milliseconds by which its latest reading missed the end of its tick.
     pub(super) off_ms: Vec<i16>,
-    /// Latest tick in which it was told of.
-    pub(super) said: Vec<i64>,
+    /// Latest tick in which it was reported.
+    pub(super) reported_at: Vec<i64>,
     steps: Vec<Steps>,
     #[serde(skip)]
-    pub(super) place: Vec<Place>,
+    pub(super) measured: Vec<Measured>,
     /// Series of each link of the topology.
     #[serde(skip)]
     of_link: Vec<u32>,
@@ -68,40 +68,40 @@ impl Links {
         self.contended.push(false);
         self.active.push(false);
         self.off_ms.push(0);
-        self.said.push(i64::MIN);
+        self.reported_at.push(i64::MIN);
         self.steps.push(Steps::default());
-        self.find_place(number, topology);
+        self.locate(number, topology);
         number
     }
 
-    /// Finds the places of all series anew: the state was read back, or the topology is another one.
-    pub(super) fn find_places(&mut self, topology: Option<&Topology>) {
-        self.place.clear();
+    /// Maps all series to the topology again: the state was read back, or the topology changed.
+    pub(super) fn locate_all(&mut self, topology: Option<&Topology>) {
+        self.measured.clear();
         self.of_link.clear();
         self.writes.clear();
         self.loose.clear();
-        (0..self.info.len() as u32).for_each(|number| self.find_place(number, topology));
+        (0..self.info.len() as u32).for_each(|number| self.locate(number, topology));
     }
 
-    fn find_place(&mut self, number: u32, topology: Option<&Topology>) {
+    fn locate(&mut self, number: u32, topology: Option<&Topology>) {
         let info = &self.info[number as usize];
-        let place = if info.metric == Metric::LustreWriteRate {
+        let measured = if info.metric == Metric::LustreWriteRate {
             self.writes.entry(info.component.clone()).or_default().push(number);
-            Place::Writes
+            Measured::Writes
         } else if let Some(link) = topology.and_then(|topology| topology.link_of_series(info).ok()) {
             if self.of_link.is_empty() {
                 self.of_link = vec![NONE; topology.map_or(0, Topology::link_count)];
             }
             self.of_link[link.at()] = number;
-            Place::Link(link)
+            Measured::Link(link)
         } else {
             let next = LOOSE + self.loose.len() as u32;
-            Place::Loose(*self.loose.entry(info.component.clone()).or_insert(next))
+            Measured::Loose(*self.loose.entry(info.component.clone()).or_insert(next))
         };
-        self.place.push(place);
+        self.measured.push(measured);
     }
 
-    /// Takes what was told of a series at `tick`.
+    /// Takes the report of a series at `tick`.
     pub(super) fn set(&mut self, number: u32, report: &LinkReport, tick: i64) {
         let at = number as usize;
         if self.load[at] != report.load_bytes_per_s {
@@ -113,7 +113,7 @@ impl Links {
         self.contended[at] = report.contended;
         self.active[at] = report.active;
         self.off_ms[at] = report.off_ms;
-        self.said[at] = tick;
+        self.reported_at[at] = tick;
     }
 
     /// The series that measures `link`.
@@ -121,7 +121,7 @@ impl Links {
         self.of_link.get(link.at()).copied().filter(|number| *number != NONE)
     }
 
-    /// Bytes a second on `link`; `None` if nobody measures it.
+    /// Bytes a second on `link`; `None` if it is not measured.
     pub(super) fn load_of(&self, link: LinkIndex) -> Option<f64> {
         self.of_link(link).map(|number| f64::from(self.load[number as usize]))
     }
@@ -132,25 +132,25 @@ impl Links {
         Some(self.steps[number as usize].at(tick))
     }
 
-    /// Bytes a second that `node` writes at the end of `tick`; `None` if nobody measures it.
+    /// Bytes a second that `node` writes at the end of `tick`; `None` if it is not measured.
     pub(super) fn writes_at(&self, node: &Name, tick: i64) -> Option<f64> {
         let numbers = self.writes.get(node)?;
         Some(numbers.iter().map(|number| self.steps[*number as usize].at(tick)).sum())
     }
 
-    /// The vertices at both ends of a series' link; of an unknown link its component stands for both.
+    /// The vertices at both ends of a series' link; of an unknown link its component is both.
     pub(super) fn ends(&self, number: u32, topology: Option<&Topology>) -> Option<[u32; 2]> {
-        match (self.place[number as usize], topology) {
-            (Place::Link(link), Some(topology)) => Some([topology.from(link).0, topology.to(link).0]),
-            (Place::Loose(component), _) => Some([component; 2]),
+        match (self.measured[number as usize], topology) {
+            (Measured::Link(link), Some(topology)) => Some([topology.from(link).0, topology.to(link).0]),
+            (Measured::Loose(component), _) => Some([component; 2]),
             _ => None,
         }
     }
 
     /// The link of a series.
     pub(super) fn link(&self, number: u32) -> Option<LinkIndex> {
-        match self.place.get(number as usize) {
-            Some(Place::Link(link)) => Some(*link),
+        match self.measured.get(number as usize) {
+            Some(Measured::Link(link)) => Some(*link),
             _ => None,
         }
     }

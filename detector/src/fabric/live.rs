@@ -1,4 +1,4 @@
-//! An open region as it goes on: what its parties lose each second, and to whom.
+//! An open region: what its parties lose each second, and to which source.
 
 use super::cause::{Lost, Parties, Party, Use, lost};
 use super::kind::Finding;
@@ -18,8 +18,8 @@ const ASSUMED: f64 = 0.7;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Live {
     pub(super) region: Region,
-    /// Whether it was told of.
-    pub(super) is_told: bool,
+    /// Whether it was reported.
+    pub(super) is_reported: bool,
     pub(super) parties: Parties,
     /// Tick of the latest look at parties and kind, and links there were.
     pub(super) judged: Option<(i64, u32)>,
@@ -31,11 +31,11 @@ pub(super) struct Live {
     pub(super) waits_for: WaitsFor,
     /// Seconds lost by each victim.
     victims: BTreeMap<Name, f64>,
-    /// Seconds lost to each cause by all victims, and by those that were there before contention began: these are
-    /// asked first, since whoever came with it waits too.
+    /// Seconds lost to each cause by all victims, and by those that were there before contention began: these
+    /// are preferred, since jobs that came with it wait too.
     blame: BTreeMap<(Cause, String), f64>,
     blame_before: BTreeMap<(Cause, String), f64>,
-    /// The largest part of a second that anybody lost.
+    /// The largest part of a second that a job lost.
     pub(super) worst: f64,
     kinds: [f64; CauseKind::ALL.len()],
     kind_sure: f64,
@@ -48,9 +48,9 @@ pub(super) struct Hurt {
     pub(super) lost: Lost,
     /// What it loses if it does not wait for its slowest flow, but for the mean of them.
     pub(super) least: f64,
-    /// Seconds by which one of its links was read beside the tick: its second is partly another one.
+    /// Seconds by which the reading of one of its links is off the tick: it covers partly another second.
     pub(super) off_s: f64,
-    /// To whom, as parts of the second.
+    /// Losses by source, as parts of the second.
     pub(super) to: BTreeMap<(Cause, String), f64>,
     pub(super) kind: CauseKind,
     /// Whether it was there before contention began.
@@ -61,7 +61,7 @@ impl Live {
     pub(super) fn new(region: Region, onset: i64) -> Live {
         Live {
             region,
-            is_told: false,
+            is_reported: false,
             parties: Parties::default(),
             judged: None,
             onset,
@@ -119,10 +119,10 @@ impl Live {
         }
         for (job_id, hurt) in &all {
             *self.victims.entry(job_id.clone()).or_default() += hurt.lost.sum() * seconds;
-            for (who, lost) in &hurt.to {
-                *self.blame.entry(who.clone()).or_default() += lost * seconds;
+            for (source, lost) in &hurt.to {
+                *self.blame.entry(source.clone()).or_default() += lost * seconds;
                 if hurt.before {
-                    *self.blame_before.entry(who.clone()).or_default() += lost * seconds;
+                    *self.blame_before.entry(source.clone()).or_default() += lost * seconds;
                 }
             }
             self.worst = self.worst.max(hurt.lost.sum());
@@ -204,15 +204,15 @@ impl Live {
         region.confidence = best.map_or(0.0, |(_, lost)| lost / all.max(1e-9) * ways);
         let evidence = &self.evidence;
         let missing = if self.down.is_some() { Evidence::LinkDown } else { Evidence::LinkNarrowed };
-        let causes = blame.iter().map(|((cause, who), lost)| {
+        let causes = blame.iter().map(|((cause, source), lost)| {
             let evidence = match cause {
                 Cause::FailoverInduced => vec![missing],
-                _ => evidence.get(who).cloned().unwrap_or_default(),
+                _ => evidence.get(source).cloned().unwrap_or_default(),
             };
             let share = lost / all.max(1e-9);
             RegionCause {
                 cause: *cause,
-                series_or_job: who.clone(),
+                series_or_job: source.clone(),
                 share,
                 confidence: share * ways,
                 evidence,

@@ -17,9 +17,9 @@ use std::collections::BTreeSet;
 const AGAIN_TICKS: i64 = 10;
 /// Relative change of its links after which it is looked at at once.
 const CHANGED: f64 = 0.25;
-/// Members of a region whose users are looked for.
+/// Most members of a region for which the jobs on them are searched.
 const TARGETS_MAX: usize = 64;
-/// Other links that help to tell jobs of unknown traffic apart.
+/// Other links that help to distinguish jobs of unknown traffic.
 const HELPERS_MAX: usize = 256;
 /// Bytes a second into a host without jobs that make it an I/O server.
 const SERVED_LEAST: f64 = 1e6;
@@ -64,9 +64,9 @@ impl Fabric {
         }
         let mut ways = Ways::at(&network.topology, self.time(self.now));
         let servers = self.servers(&network);
-        let Some(nobody) = self.nobody(&network) else { return };
+        let Some(unattributed) = self.unattributed(&network) else { return };
         for id in due {
-            self.look_at(id, &network, &mut ways, &servers, &nobody);
+            self.look_at(id, &network, &mut ways, &servers, &unattributed);
         }
     }
 
@@ -83,7 +83,7 @@ impl Fabric {
         network: &Network,
         ways: &mut Ways<'_>,
         servers: &Servers,
-        nobody: &Job,
+        unattributed: &Job,
     ) {
         let topology = &network.topology;
         let Some(members) = self.book.open().find(|(of, _)| *of == id).map(|(_, members)| members) else {
@@ -103,7 +103,7 @@ impl Fabric {
             let runs = |job: &Job| job.overlaps(self.time(tick - 1), self.time(tick));
             let mut of_known = |job: &Job| if runs(job) { of(job) } else { JobTraffic::none(job, &targets) };
             let mut traffic: Vec<JobTraffic> = jobs.iter().copied().map(&mut of_known).collect();
-            traffic.push(of(nobody));
+            traffic.push(of(unattributed));
             let carried: Vec<f64> =
                 targets.links.iter().map(|l| self.links.load_at(*l, tick).unwrap_or(0.0)).collect();
             flows::scale(&mut traffic, &carried);
@@ -150,7 +150,7 @@ impl Fabric {
         series
     }
 
-    /// The links of these series, and measured links beside them.
+    /// The links of these series, and measured links at the same vertices.
     fn targets(&self, network: &Network, series: &[u32]) -> Targets {
         let topology = &network.topology;
         let mut links: Vec<LinkIndex> = series.iter().filter_map(|s| self.links.link(*s)).collect();
@@ -199,8 +199,8 @@ impl Fabric {
         topology.vertices_of(VertexKind::Host).filter(|host| !busy.contains(host)).collect()
     }
 
-    /// All that send without a job that is known, as if it were one. Nobody measures them on an Aries: then there is none.
-    fn nobody(&self, network: &Network) -> Option<Job> {
+    /// All nodes that send without a known job, as if they were one job. On an Aries nodes are not measured: then it has none.
+    fn unattributed(&self, network: &Network) -> Option<Job> {
         let topology = &network.topology;
         let sends = |host: &VertexIndex| {
             out_of(topology, *host)
@@ -208,7 +208,7 @@ impl Fabric {
         };
         let nodes = self.without_job(topology).into_iter().filter(sends);
         Some(Job {
-            job_id: Name::parse("nobody").ok()?,
+            job_id: Name::parse("unattributed").ok()?,
             label: String::new(),
             user: String::new(),
             name: String::new(),
@@ -236,7 +236,7 @@ impl Fabric {
         failed.map(|(series, _)| *series).find(is_parallel)
     }
 
-    /// Part of the links parallel to the roots that somebody measures.
+    /// Part of the links parallel to the roots that is measured.
     fn measured(&self, network: &Network, roots: &[u32]) -> f64 {
         let links = roots.iter().filter_map(|root| self.links.link(*root));
         let groups: BTreeSet<u32> =

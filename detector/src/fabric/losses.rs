@@ -6,7 +6,7 @@ use schemas::{Cause, CauseKind, Job, Metric, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Half width of the 95% interval as a part of a loss on links, for what the stalls do not tell of how much slower
+/// Half width of the 95% interval as a part of a loss on links, for what the stalls do not show of how much slower
 /// messages are: 95 of 100 errors in the lab are smaller (`ACCURACY_LINKS.md`). Whether a job waits for its slowest flow
 /// or for the mean of them is a matter of its own, see [`LinkLosses::least_s`].
 const UNSURE: f64 = 0.12;
@@ -16,13 +16,13 @@ const UNSURE: f64 = 0.12;
 pub struct LinkLosses {
     /// Seconds lost to its own traffic.
     pub own_s: f64,
-    /// Seconds lost to others, to a failed link, and to nobody known.
+    /// Seconds lost to others, to a failed link, and to an unknown source.
     pub others_s: f64,
     /// Seconds lost if it did not wait for its slowest flow, but for the mean of them.
     pub least_s: f64,
     /// Seconds in which one of its links was contended.
     pub contended_s: f64,
-    /// Seconds lost that may belong beside a stretch of such seconds, since links' clocks disagree. It is one error of all
+    /// Seconds lost that may lie outside a stretch of such seconds, since links' clocks disagree. It is one error of all
     /// stretches, so it adds up.
     pub shifted_s: f64,
     seconds: BTreeMap<i64, f64>,
@@ -31,7 +31,7 @@ pub struct LinkLosses {
 }
 
 impl Default for LinkLosses {
-    /// Nothing lost, which is an answer too and not told yet.
+    /// Nothing lost: a result too, which is not reported yet.
     fn default() -> LinkLosses {
         LinkLosses {
             own_s: 0.0,
@@ -52,13 +52,13 @@ impl LinkLosses {
         self.own_s + self.others_s
     }
 
-    /// Tells the next time although nothing changed.
-    pub(super) fn tell_again(&mut self) {
+    /// Reports the losses the next time although nothing changed.
+    pub(super) fn resend(&mut self) {
         self.changed = true;
     }
 
-    /// Whether there is something to tell.
-    pub(super) fn is_news(&self) -> bool {
+    /// Whether the losses changed since they were reported.
+    pub(super) fn has_changed(&self) -> bool {
         self.changed
     }
 
@@ -77,14 +77,14 @@ impl LinkLosses {
             self.least_s += hurt.least * tick_s;
             self.contended_s += tick_s;
             self.seconds.insert(at, hurt.lost.sum() * tick_s);
-            for ((cause, who), lost) in &hurt.to {
-                *self.causes.entry((*cause, hurt.kind, who.clone())).or_default() += lost * tick_s;
+            for ((cause, source), lost) in &hurt.to {
+                *self.causes.entry((*cause, hurt.kind, source.clone())).or_default() += lost * tick_s;
             }
             self.changed = true;
         }
     }
 
-    /// The part of the job's result that links tell, if it changed.
+    /// The part of the job's result that comes from links, if it changed.
     pub(super) fn take_part(&mut self, job: &Job, now: i64, tick_s: f64) -> Option<JobPart> {
         if !std::mem::take(&mut self.changed) {
             return None;
@@ -101,10 +101,10 @@ impl LinkLosses {
             cell.worst_s += lost_s;
             cell.contended_s += tick_s;
         }
-        let causes = self.causes.iter().map(|((cause, kind, who), lost_s)| CauseLoss {
+        let causes = self.causes.iter().map(|((cause, kind, source), lost_s)| CauseLoss {
             cause: *cause,
             kind: *kind,
-            series_or_job: who.clone(),
+            series_or_job: source.clone(),
             lost_s: *lost_s,
         });
         let metric = MetricPart {

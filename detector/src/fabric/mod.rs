@@ -1,23 +1,23 @@
-//! From links to jobs: contended regions, what could be done about them, who causes them, who waits.
+//! From links to jobs: contended regions, possible relief, the jobs that cause them, and the jobs that wait.
 //!
-//! One stage sees all links of the machine. Its input is what detectors tell of links, second by second
-//! ([`LinkTick`]), and jobs; the way of a second stands in `Fabric::second`. What it says is a function of these, in
+//! One stage sees all links of the machine. Its input is what detectors report of links, second by second
+//! ([`LinkTick`]), and jobs; `Fabric::second` shows the steps of a second. Its output is a function of these, in
 //! their order, and of the topology: no clock, no order of arrival within a second.
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `settings.rs` | what can be set, and the network |
-//! | `tick.rs` | what a detector tells of its links, where it changed |
+//! | `tick.rs` | what a detector reports of its links, where it changed |
 //! | `links.rs` | all links in columns |
 //! | `regions.rs` | regions with an identity over time |
 //! | `look.rs` | a look at one region: roots, kind, parties |
 //! | `kind.rs` | `avoidable`, `capacity` or `endpoint` |
 //! | `ways.rs` | which links the traffic between two nodes crosses |
 //! | `flows.rs` | what each job's traffic adds to a link |
-//! | `cause.rs` | who makes the load, who waits, and how much |
-//! | `shares.rs` | whom a job's loss to others is laid to |
+//! | `cause.rs` | sources of the load, jobs that wait, and how much they lose |
+//! | `shares.rs` | which jobs cause a job's loss to others |
 //! | `narrowed.rs` | links that carry less than before |
-//! | `live.rs` | an open region as it goes on |
+//! | `live.rs` | an open region: its parties and their losses |
 //! | `losses.rs` | what each job lost on links, second by second |
 //! | `names.rs` | what people call a region |
 //! | `lifecycle.rs` | links that fail and recover |
@@ -61,11 +61,11 @@ pub const STATE_VERSION: u8 = 8;
 
 /// Seconds after its end when a job is forgotten here.
 const FORGOTTEN_S: f64 = 900.0;
-/// Ticks that a region lasts before it is told.
+/// Ticks that a region lasts before it is reported.
 const LASTED_TICKS: i64 = 8;
-/// Part of a second that somebody must lose for a region to be told.
+/// Part of a second that at least one job must lose for a region to be reported.
 const WAITS_LEAST: f64 = 0.03;
-/// Ticks without news after which a contended link is unknown.
+/// Ticks without an update after which a contended link is unknown.
 const STALE_TICKS: i64 = tick::AGAIN_CONTENDED_TICKS + 2;
 /// Ticks between two looks at what can be forgotten.
 const TIDIED_TICKS: i64 = 60;
@@ -84,8 +84,8 @@ pub struct Fabric {
     /// Links that are down, since when.
     down: BTreeMap<u32, i64>,
     now: i64,
-    /// The latest second in which a link was told of.
-    heard: i64,
+    /// The latest tick in which a link was reported.
+    latest_tick: i64,
     changed: BTreeSet<RegionId>,
     over: Vec<Region>,
     #[serde(skip)]
@@ -105,19 +105,19 @@ impl Fabric {
             losses: BTreeMap::new(),
             down: BTreeMap::new(),
             now: i64::MIN,
-            heard: i64::MIN,
+            latest_tick: i64::MIN,
             changed: BTreeSet::new(),
             over: Vec::new(),
             network,
         }
     }
 
-    /// Gives a stage that was read back its network, and the rules by which it goes on.
+    /// Gives a stage that was read back its network, and its settings.
     pub fn attach(&mut self, settings: FabricSettings, network: Option<Arc<Network>>) {
         self.settings = settings;
-        self.links.find_places(network.as_ref().map(|network| &network.topology));
+        self.links.locate_all(network.as_ref().map(|network| &network.topology));
         self.network = network;
-        self.losses.values_mut().for_each(LinkLosses::tell_again);
+        self.losses.values_mut().for_each(LinkLosses::resend);
     }
 
     /// Adds a series; its number here.
@@ -140,7 +140,7 @@ impl Fabric {
         self.links.info.len()
     }
 
-    /// Takes news of a job.
+    /// Takes an update of a job.
     pub fn job(&mut self, job: Job) {
         if self.network.is_some() {
             self.losses.entry(job.job_id.clone()).or_default();
@@ -148,7 +148,7 @@ impl Fabric {
         self.jobs.insert(job.job_id.clone(), job);
     }
 
-    /// A link went down, or came up again, at `tick`; told by its error counters or port state, never by a dip.
+    /// A link went down, or came up again, at `tick`. Error counters or port state report this, never a dip.
     pub fn link_state(&mut self, series: SeriesIndex, is_up: bool, tick: i64) {
         if is_up {
             self.down.remove(&series.0);
@@ -171,9 +171,9 @@ impl Fabric {
         self.now
     }
 
-    /// The latest second in which a link was told of.
-    pub fn heard(&self) -> i64 {
-        self.heard
+    /// The latest tick in which a link was reported.
+    pub fn latest_tick(&self) -> i64 {
+        self.latest_tick
     }
 
     /// Whether a region is open.
@@ -181,7 +181,7 @@ impl Fabric {
         !self.live.is_empty()
     }
 
-    /// Takes the next second. Those between the last one and this, of which nobody told, are taken too.
+    /// Takes the next second. Seconds before it without an update are taken too.
     pub fn tick(&mut self, tick: &LinkTick) {
         while !self.live.is_empty() && self.now + 1 < tick.tick {
             self.second(&LinkTick::empty(self.now + 1));
@@ -195,7 +195,7 @@ impl Fabric {
         tick.events.iter().for_each(|event| self.link_event(event));
         self.now = tick.tick;
         if !tick.is_empty() {
-            self.heard = tick.tick;
+            self.latest_tick = tick.tick;
         }
         self.forget_stale();
         let stalling = self.stalling();
@@ -209,43 +209,43 @@ impl Fabric {
         self.tidy();
     }
 
-    /// The stream ended: open regions are told as they stand.
+    /// The stream ended: open regions are reported as they are.
     pub fn finish(&mut self) {
         self.changed.extend(self.live.keys());
     }
 
     /// Regions that began, changed or ended since the last call, in the order of their numbers.
     pub fn take_regions(&mut self) -> Vec<Region> {
-        let mut told = std::mem::take(&mut self.over);
+        let mut regions = std::mem::take(&mut self.over);
         for id in std::mem::take(&mut self.changed) {
-            if let Some(live) = self.live.get_mut(&id).filter(|live| live.is_told) {
+            if let Some(live) = self.live.get_mut(&id).filter(|live| live.is_reported) {
                 live.conclude();
-                told.push(live.region.clone());
+                regions.push(live.region.clone());
                 live.region.steps.clear();
                 live.region.left.clear();
             }
         }
-        told.sort_by_key(|region| region.id);
-        told
+        regions.sort_by_key(|region| region.id);
+        regions
     }
 
-    /// What [`Fabric::take_regions`] would tell now.
-    pub fn news_of_regions(&self) -> Vec<Region> {
-        let changed = self.changed.iter().filter_map(|id| self.live.get(id)).filter(|live| live.is_told);
-        let as_told = |live: &Live| {
+    /// What [`Fabric::take_regions`] would return now.
+    pub fn changed_regions(&self) -> Vec<Region> {
+        let changed = self.changed.iter().filter_map(|id| self.live.get(id)).filter(|live| live.is_reported);
+        let concluded = |live: &Live| {
             let mut live = live.clone();
             live.conclude();
             live.region
         };
-        changed.map(as_told).chain(self.over.iter().cloned()).collect()
+        changed.map(concluded).chain(self.over.iter().cloned()).collect()
     }
 
     /// What jobs lost on links, of those jobs where that changed since the last call.
     pub fn take_parts(&mut self) -> Vec<(Name, JobPart)> {
-        let (tick_s, heard) = (self.settings.tick_s, self.heard);
+        let (tick_s, latest_tick) = (self.settings.tick_s, self.latest_tick);
         let changed = self.losses.iter_mut().filter_map(|(job_id, losses)| {
             let job = self.jobs.get(job_id)?;
-            Some((job_id.clone(), losses.take_part(job, heard, tick_s)?))
+            Some((job_id.clone(), losses.take_part(job, latest_tick, tick_s)?))
         });
         changed.collect()
     }
@@ -280,11 +280,11 @@ impl Fabric {
         since
     }
 
-    /// A contended link is told of every few seconds; of one that is not, nobody knows whether it still is.
+    /// A contended link is reported every few seconds. Whether one without a report is still contended is unknown.
     fn forget_stale(&mut self) {
         let links = &self.links;
         let since = self.now - STALE_TICKS;
-        self.stalling.retain(|series| links.said[*series as usize] >= since);
+        self.stalling.retain(|series| links.reported_at[*series as usize] >= since);
     }
 
     fn stalling(&self) -> Vec<Stalling> {
@@ -320,7 +320,7 @@ impl Fabric {
                 step.worst_series = live.region.series.first().cloned().unwrap_or_default();
             }
             live.conclude();
-            if live.is_told {
+            if live.is_reported {
                 self.over.push(live.region);
             }
         }
@@ -367,32 +367,32 @@ impl Fabric {
         }
     }
 
-    /// A region is told when it has lasted, and somebody waits in it; without a network or known jobs nobody knows.
+    /// A region is reported when it has lasted and a job waits in it. Without a network or known jobs waiting is unknown.
     fn announce(&mut self) {
         let known = self.settings.known_ratio;
-        for (id, live) in self.live.iter_mut().filter(|(_, live)| !live.is_told && live.region.links > 0) {
+        for (id, live) in self.live.iter_mut().filter(|(_, l)| !l.is_reported && l.region.links > 0) {
             let lasted = self.now - live.onset >= LASTED_TICKS;
             let waits =
                 live.worst >= WAITS_LEAST || live.parties.jobs.is_empty() || live.region.peak >= known;
             if lasted && waits {
-                live.is_told = true;
+                live.is_reported = true;
                 self.changed.insert(*id);
             }
         }
     }
 
     fn tidy(&mut self) {
-        if self.now % TIDIED_TICKS != 0 || self.heard == i64::MIN {
+        if self.now % TIDIED_TICKS != 0 || self.latest_tick == i64::MIN {
             return;
         }
-        let now = self.time(self.heard);
+        let now = self.time(self.latest_tick);
         let losses = &self.losses;
-        let is_news = |job_id: &Name| losses.get(job_id).is_some_and(LinkLosses::is_news);
+        let has_changed = |job_id: &Name| losses.get(job_id).is_some_and(LinkLosses::has_changed);
         let recent = |job: &Job| job.end.is_none_or(|end| now.seconds_since(end) < FORGOTTEN_S);
-        self.jobs.retain(|job_id, job| recent(job) || is_news(job_id));
+        self.jobs.retain(|job_id, job| recent(job) || has_changed(job_id));
         let jobs = &self.jobs;
-        // What was not told yet waits for whoever asks.
-        self.losses.retain(|job_id, losses| jobs.contains_key(job_id) || losses.is_news());
+        // Losses that were not reported yet wait for `take_parts`.
+        self.losses.retain(|job_id, losses| jobs.contains_key(job_id) || losses.has_changed());
     }
 }
 

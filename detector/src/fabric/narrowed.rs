@@ -5,7 +5,7 @@
 //! so no job is to blame.
 
 use super::cause::own_queue;
-use super::kind::goes_on;
+use super::kind::continues;
 use super::links::{Links, is_host_link};
 use schemas::{LinkIndex, Topology};
 use std::collections::{BTreeMap, BTreeSet};
@@ -94,7 +94,7 @@ impl Seen<'_> {
         let link =
             self.links.link(series).filter(|_| !waits.contains_key(&series) && !self.is_full(series))?;
         let behind = self.topology.links_from(self.topology.to(link));
-        let behind = behind.filter(|next| goes_on(self.topology, link, *next));
+        let behind = behind.filter(|next| continues(self.topology, link, *next));
         let stalling = behind.filter_map(|next| self.links.of_link(next)).filter(|s| self.stalls.contains(s));
         let worst = stalling.max_by(|a, b| {
             let ratio = |series: &u32| self.links.value[*series as usize];
@@ -119,5 +119,5 @@ fn waits_behind(topology: &Topology, links: &Links, series: u32) -> bool {
     let stalls = |next: LinkIndex| {
         links.of_link(next).is_some_and(|behind| ratio(behind) > WAITS_BEHIND * ratio(series))
     };
-    topology.links_from(topology.to(link)).filter(|next| goes_on(topology, link, *next)).any(stalls)
+    topology.links_from(topology.to(link)).filter(|next| continues(topology, link, *next)).any(stalls)
 }

@@ -5,9 +5,9 @@ use super::lifecycle::{PairState, PathState};
 use schemas::LinkIndex;
 
 impl Fabric {
-    /// How two ends are connected between which each of `links` makes a path of its own, by what was told up to the
-    /// latest second: a path has failed from the failure of its cable, told at either end, until that has recovered.
-    /// Without a word about a link nobody knows whether it works: silence and zero traffic are not healthy.
+    /// How two ends are connected between which each of `links` makes a path of its own, by what was reported up to the
+    /// latest second: a path has failed from the failure of its cable, reported at either end, until that has recovered.
+    /// Without a report the state of a link is unknown: silence and zero traffic are not healthy.
     pub fn paths(&self, links: impl IntoIterator<Item = LinkIndex>) -> PairState {
         PairState::of(links.into_iter().map(|link| self.path(link)))
     }
@@ -18,7 +18,7 @@ impl Fabric {
         if ends().any(|series| self.down.contains_key(&series)) {
             return PathState::Failed;
         }
-        let is_heard = |series: u32| self.links.said[series as usize] != i64::MIN;
-        if ends().any(is_heard) { PathState::Good } else { PathState::Unknown }
+        let was_reported = |series: u32| self.links.reported_at[series as usize] != i64::MIN;
+        if ends().any(was_reported) { PathState::Good } else { PathState::Unknown }
     }
 }

@@ -1,6 +1,6 @@
-//! Lives of the links whose ports tell of a failure or of errors: hardly ever any.
+//! Lives of the links whose ports report a failure or errors: rarely any.
 //!
-//! A port whose counters stand still needs no life: its link works. One begins with the first count that rose, goes on
+//! A port whose counters do not change needs no life: its link works. One begins with the first count that rose, continues
 //! with every reading of the port, and is forgotten when the link has long been up again. What carries anything works;
 //! but for the tick in which it failed, since it may have carried that before.
 
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_down_from_the_count_that_rose_until_it_has_carried_something_for_a_while() {
+    fn a_link_is_down_from_the_count_until_it_carries_again() {
         let mut ports = Ports::default();
         assert_eq!(counted(&mut ports, 10, 3, 4), Some(LifeEvent::Down));
         // The last traffic before the failure is in the same reading.

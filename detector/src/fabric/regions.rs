@@ -1,6 +1,6 @@
 //! Contended links that touch and stall alike, as regions with an identity over time.
 //!
-//! Every tick the contended links are grouped anew; each group goes on as the region it shares most links with. So a
+//! Every tick the contended links are grouped again; each group continues the region it shares most links with. So a
 //! region grows, shrinks, takes others up and splits, and 2,048 links that stall in one second are one region.
 
 use schemas::{RegionChange, RegionId};
@@ -79,19 +79,19 @@ impl RegionBook {
             match heir {
                 Some(id) => {
                     taken.extend(before.into_iter().filter(|other| *other != id).map(|other| (other, id)));
-                    self.go_on(id, group, &mut changes);
+                    self.continue_region(id, group, &mut changes);
                 }
                 None => self.begin(group, before.first().copied(), &mut changes),
             }
         }
-        let going_on: BTreeSet<u32> = stalling.iter().map(|link| link.series).collect();
-        self.end(tick, &going_on, &taken, &mut changes);
-        // Of one region, first what became of it, then what came of it.
+        let continuing: BTreeSet<u32> = stalling.iter().map(|link| link.series).collect();
+        self.end(tick, &continuing, &taken, &mut changes);
+        // Of one region, first its own changes, then the splits from it.
         changes.sort_by_key(|change| (change.id, change.change == RegionChange::Split));
         changes
     }
 
-    fn go_on(&mut self, id: RegionId, group: BTreeSet<u32>, changes: &mut Vec<Change>) {
+    fn continue_region(&mut self, id: RegionId, group: BTreeSet<u32>, changes: &mut Vec<Change>) {
         let Some(members) = self.open.get_mut(&id) else { return };
         let change = match group.len().cmp(&members.series.len()) {
             std::cmp::Ordering::Greater => Some(RegionChange::Grew),
@@ -145,7 +145,7 @@ impl RegionBook {
     }
 }
 
-/// The region each group goes on as: of all pairs the one that shares most links first.
+/// The region each group continues: of all pairs the one that shares most links first.
 fn heirs(groups: &[BTreeSet<u32>], region_of: &HashMap<u32, RegionId>) -> Vec<Option<RegionId>> {
     let mut shared: Vec<(usize, RegionId, usize)> = Vec::new();
     for (at, group) in groups.iter().enumerate() {
@@ -173,15 +173,15 @@ fn group(stalling: &[Stalling]) -> Vec<BTreeSet<u32>> {
     let mut links = stalling.to_vec();
     links.sort_by_key(|link| link.series);
     let mut at_vertex: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-    for (place, link) in links.iter().enumerate() {
-        at_vertex.entry(link.ends[0]).or_default().push(place);
+    for (slot, link) in links.iter().enumerate() {
+        at_vertex.entry(link.ends[0]).or_default().push(slot);
         if link.ends[1] != link.ends[0] {
-            at_vertex.entry(link.ends[1]).or_default().push(place);
+            at_vertex.entry(link.ends[1]).or_default().push(slot);
         }
     }
     let mut sets: Vec<usize> = (0..links.len()).collect();
     for touching in at_vertex.values_mut() {
-        // In the order of their stalls neighbours tell: a gap between two of them parts all below from all above.
+        // In the order of their stalls neighbours show a boundary: a gap between two of them parts all below from all above.
         touching.sort_by(|a, b| links[*a].ratio.total_cmp(&links[*b].ratio));
         for pair in touching.windows(2) {
             let (low, high) = (&links[pair[0]], &links[pair[1]]);
@@ -192,8 +192,8 @@ fn group(stalling: &[Stalling]) -> Vec<BTreeSet<u32>> {
         }
     }
     let mut groups: BTreeMap<usize, BTreeSet<u32>> = BTreeMap::new();
-    for (place, link) in links.iter().enumerate() {
-        groups.entry(first(&mut sets, place)).or_default().insert(link.series);
+    for (slot, link) in links.iter().enumerate() {
+        groups.entry(first(&mut sets, slot)).or_default().insert(link.series);
     }
     groups.into_values().collect()
 }

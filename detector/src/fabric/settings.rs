@@ -22,7 +22,7 @@ impl Default for FabricSettings {
     }
 }
 
-/// The machine's network, shared by all who look at it.
+/// The machine's network, shared by its users.
 #[derive(Debug)]
 pub struct Network {
     /// Its links.

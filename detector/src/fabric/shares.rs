@@ -1,4 +1,4 @@
-//! Whom a job's loss to others is laid to: those whose flows cross the very links on which it waits.
+//! Sources of a job's loss to others: the jobs whose flows cross the links on which it waits.
 //!
 //! A region may join links that no flow connects, since they touch at one switch: two jobs in each half of a machine do not
 //! take anything from each other.
@@ -8,7 +8,7 @@ use schemas::{Cause, Name};
 use std::collections::BTreeMap;
 
 /// Each other job's part of others' messages and of others' I/O on the links on which `victim` loses, weighted by what it
-/// loses on each. Parts of one class add up to 1 where anybody is known.
+/// loses on each. Parts of one class add up to 1 where any job is known.
 pub(super) fn of_others(
     parties: &Parties,
     victim: &Party,
@@ -49,7 +49,7 @@ mod tests {
             crosses: 0.5,
             io: *io,
             others_io: 0.0,
-            nobody: 0.0,
+            unknown: 0.0,
             before_bytes_per_s: None,
         };
         let job_id = Name::parse(number).unwrap();
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_whose_flows_cross_other_links_of_the_region_takes_nothing() {
+    fn a_job_on_other_links_of_the_region_is_no_cause() {
         let jobs = vec![
             party("1", &[(10, 0.3, 0.0), (11, 0.3, 0.0)]),
             party("2", &[(10, 0.7, 0.0), (11, 0.6, 0.0)]),

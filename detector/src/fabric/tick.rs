@@ -1,6 +1,6 @@
-//! What the detector tells of links and writing nodes, second by second, where it changed.
+//! What the detector reports of links and writing nodes, second by second, where it changed.
 //!
-//! A machine has hundreds of thousands of links, most of which do the same as a second ago. So a series is told of
+//! A machine has hundreds of thousands of links, most of which do the same as a second ago. So a series is reported
 //! when its load or its stalls moved by more than noise, when its state changed, and every half a minute.
 
 use super::lifecycle::LinkEvent;
@@ -10,17 +10,17 @@ use schemas::{Metric, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Relative change of a load that is told.
+/// Relative change of a load that is reported.
 const LOAD_CHANGE: f32 = 0.2;
-/// Change of a load, in bytes a second, that is not worth a word.
+/// Change of a load, in bytes a second, that is too small to report.
 const LOAD_LEAST: f32 = 1e5;
-/// Relative change of the service time of a flit that is told, while the link is contended.
+/// Relative change of the service time of a flit that is reported while the link is contended.
 const STALL_CHANGE: f32 = 0.03;
-/// Ticks after which a series is told of again although nothing changed.
+/// Ticks after which a series is reported again although nothing changed.
 const AGAIN_TICKS: i64 = 30;
 /// Service time of a flit, in its own time, from which a link may be contended whatever its baseline.
 const HIGH_SERVICE: f32 = 2.0;
-/// The same for one that is contended: without news it is not known to be so any more.
+/// The same for one that is contended: without a report its state is unknown.
 pub(super) const AGAIN_CONTENDED_TICKS: i64 = 5;
 /// Stalls a second that background traffic makes at most: 10,000 flits a second with 10 stalls each (SAND2016-9525, 3.3),
 /// and a margin of two. A link with fewer is no part of a region, however few flits share them.
@@ -78,18 +78,18 @@ impl LinkTick {
     }
 }
 
-/// What was told of each series, and what waits.
+/// The last report of each series, and ticks that wait.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct LinkWatch {
-    told: Vec<Told>,
+    last_reports: Vec<LastReport>,
     ports: Ports,
     waiting: BTreeMap<i64, LinkTick>,
-    /// Ticks up to this one were let go.
+    /// Ticks up to this one were released.
     passed: Option<i64>,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Told {
+struct LastReport {
     tick: i64,
     load: f32,
     service: f32,
@@ -97,28 +97,29 @@ struct Told {
     active: bool,
 }
 
-const NOTHING: Told = Told { tick: i64::MIN / 2, load: 0.0, service: 1.0, contended: false, active: false };
+const NO_REPORT: LastReport =
+    LastReport { tick: i64::MIN / 2, load: 0.0, service: 1.0, contended: false, active: false };
 
 impl LinkWatch {
     /// Takes a reading that ends at `time`; ticks are `tick_s` long.
     #[inline]
     pub fn see(&mut self, report: &LinkReport, time: Time, tick_s: f64) {
         let at = report.series.at();
-        if self.told.len() <= at {
-            self.told.resize(at + 1, NOTHING);
+        if self.last_reports.len() <= at {
+            self.last_reports.resize(at + 1, NO_REPORT);
         }
         let tick = tick_of(time, tick_s);
-        let told = &mut self.told[at];
+        let last = &mut self.last_reports[at];
         let service = 1.0 + report.value;
-        let moved = (report.load_bytes_per_s - told.load).abs();
-        let is_news = moved > LOAD_LEAST.max(LOAD_CHANGE * told.load)
-            || report.contended != told.contended
-            || report.active != told.active
-            || (report.contended && (service - told.service).abs() > STALL_CHANGE * told.service)
-            || tick - told.tick >= AGAIN_TICKS && (report.active || told.active)
-            || tick - told.tick >= AGAIN_CONTENDED_TICKS && (report.contended || service >= HIGH_SERVICE);
-        if is_news {
-            *told = Told {
+        let moved = (report.load_bytes_per_s - last.load).abs();
+        let changed = moved > LOAD_LEAST.max(LOAD_CHANGE * last.load)
+            || report.contended != last.contended
+            || report.active != last.active
+            || (report.contended && (service - last.service).abs() > STALL_CHANGE * last.service)
+            || tick - last.tick >= AGAIN_TICKS && (report.active || last.active)
+            || tick - last.tick >= AGAIN_CONTENDED_TICKS && (report.contended || service >= HIGH_SERVICE);
+        if changed {
+            *last = LastReport {
                 tick,
                 load: report.load_bytes_per_s,
                 service,
@@ -129,16 +130,16 @@ impl LinkWatch {
             self.at(tick).reports.push(LinkReport { off_ms: off_ms.round() as i16, ..*report });
         }
         let event = self.ports.was_read(report.series, report.load_bytes_per_s > 0.0, time, tick_s);
-        self.tell(event);
+        self.push_event(event);
     }
 
     /// Takes counters of a link's life that changed.
     pub fn count(&mut self, port: &PortCounts, tick_s: f64) {
         let event = self.ports.counted(port, tick_s);
-        self.tell(event);
+        self.push_event(event);
     }
 
-    fn tell(&mut self, event: Option<LinkEvent>) {
+    fn push_event(&mut self, event: Option<LinkEvent>) {
         if let Some(event) = event {
             self.at(event.tick).events.push(event);
         }
@@ -149,14 +150,14 @@ impl LinkWatch {
     }
 
     /// Ticks to which nothing can be added any more, readings up to `until` being there. What comes later still
-    /// counts for the next one. An empty tick at the end tells how far the stream is.
+    /// counts for the next one. An empty tick at the end marks how far the stream was read.
     pub fn take(&mut self, until: Time, tick_s: f64) -> Vec<LinkTick> {
         // A tick lasts from half a tick before its number to half a tick after it.
         let until = (until.seconds() / tick_s - 0.5).floor() as i64;
         self.take_until(until)
     }
 
-    /// The latest tick that was let go.
+    /// The latest tick that was released.
     pub fn passed(&self) -> Option<i64> {
         self.passed
     }
@@ -214,7 +215,7 @@ mod tests {
         }
     }
 
-    fn told(loads: &[f32]) -> Vec<i64> {
+    fn reported(loads: &[f32]) -> Vec<i64> {
         let mut watch = LinkWatch::default();
         for (second, load) in loads.iter().enumerate() {
             watch.see(&report(*load, false), Time::from_seconds(second as f64), 1.0);
@@ -224,17 +225,17 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_not_told_and_a_step_is() {
-        assert_eq!(told(&[1e9, 1.05e9, 0.97e9, 1.5e9, 1.45e9]), [0, 3]);
+    fn noise_is_not_reported_and_a_step_is() {
+        assert_eq!(reported(&[1e9, 1.05e9, 0.97e9, 1.5e9, 1.45e9]), [0, 3]);
     }
 
     #[test]
-    fn what_does_not_change_is_told_twice_a_minute() {
-        assert_eq!(told(&[1e9; 61]), [0, 30, 60]);
+    fn an_unchanged_series_is_reported_twice_a_minute() {
+        assert_eq!(reported(&[1e9; 61]), [0, 30, 60]);
     }
 
     #[test]
-    fn a_tick_is_let_go_when_nothing_can_be_added_to_it() {
+    fn a_tick_is_released_when_it_is_complete() {
         let mut watch = LinkWatch::default();
         watch.see(&report(1e9, false), Time::from_seconds(100.0), 1.0);
         assert!(watch.take(Time::from_seconds(100.4), 1.0).iter().all(|tick| tick.tick < 100));

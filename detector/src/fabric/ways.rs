@@ -42,7 +42,7 @@ impl<'t> Ways<'t> {
         self.routes.is_some()
     }
 
-    /// Calls `crosses` with the place of each of `targets` that traffic from `from` to `to` in `rail` crosses, and
+    /// Calls `crosses` with the slot of each of `targets` that traffic from `from` to `to` in `rail` crosses, and
     /// the part of it that does.
     pub(super) fn cross(
         &mut self,
@@ -52,17 +52,17 @@ impl<'t> Ways<'t> {
     ) {
         if self.walk(from, to, rail).is_ok() {
             for link in &self.path {
-                if let Some(place) = targets.place(*link) {
-                    crosses(place, 1.0);
+                if let Some(slot) = targets.slot(*link) {
+                    crosses(slot, 1.0);
                 }
             }
             return;
         }
-        for (place, link) in targets.links.iter().enumerate() {
+        for (slot, link) in targets.links.iter().enumerate() {
             if self.topology.rail(*link) == rail || self.topology.rail_count() == 1 {
                 let part = self.part(from, to, *link);
                 if part > 0.0 {
-                    crosses(place, part);
+                    crosses(slot, part);
                 }
             }
         }
@@ -122,20 +122,20 @@ impl Near {
     }
 }
 
-/// Links that are asked about.
+/// Links whose traffic is estimated.
 pub(super) struct Targets {
     pub(super) links: Vec<LinkIndex>,
-    places: HashMap<LinkIndex, usize>,
+    slots: HashMap<LinkIndex, usize>,
 }
 
 impl Targets {
     /// Of `links`, which are all different.
     pub(super) fn of(links: Vec<LinkIndex>) -> Targets {
-        let places = links.iter().enumerate().map(|(place, link)| (*link, place)).collect();
-        Targets { links, places }
+        let slots = links.iter().enumerate().map(|(slot, link)| (*link, slot)).collect();
+        Targets { links, slots }
     }
 
-    fn place(&self, link: LinkIndex) -> Option<usize> {
-        self.places.get(&link).copied()
+    fn slot(&self, link: LinkIndex) -> Option<usize> {
+        self.slots.get(&link).copied()
     }
 }

@@ -1,4 +1,4 @@
-//! What finished runs of one configuration teach, and the factors of a job's loss by it. Pure; the embedded store reads
+//! Calibration from finished runs of one configuration, and the factors of a job's loss by it. Pure; the embedded store reads
 //! and writes (`store/learn.rs`), and the server's functions do the same in SQL (`schemas/sql/postgres/0001_schema/upkeep.sql`).
 
 use schemas::{Interval, JobFactors, Name, Time};
@@ -18,11 +18,11 @@ const ALWAYS: f64 = 0.95;
 pub struct FinishedRun {
     /// Runs are compared within one alone.
     pub configuration: String,
-    /// Groups of switches that its nodes span; 0 where nobody knows.
+    /// Groups of switches that its nodes span; 0 where unknown.
     pub groups: i64,
     /// Run time in seconds.
     pub run_s: f64,
-    /// Seconds of contention, as they were told.
+    /// Seconds of contention, as reported.
     pub slowdown_s: f64,
     /// When it ended.
     pub end: Time,
@@ -90,12 +90,12 @@ pub fn placements(
         let known = best.entry(configuration.clone()).or_insert((f64::INFINITY, 0));
         *known = (known.0.min(quantile(of, 0.5)), known.1 + 1);
     }
-    let told = clear.into_iter().filter_map(|(key, of)| {
+    let factors = clear.into_iter().filter_map(|(key, of)| {
         let (best_s, count) = best[&key.0];
         let part = |q: f64| quantile(&of, q) / best_s;
         (count >= 2).then(|| (key, Interval { value: part(0.5), lo: part(0.25), hi: part(0.75) }))
     });
-    told.collect()
+    factors.collect()
 }
 
 /// Between the two nearest of `sorted`, which is not empty.
@@ -105,7 +105,7 @@ fn quantile(sorted: &[f64], q: f64) -> f64 {
     low + (high - low) * at.fract()
 }
 
-/// What was told of a job.
+/// What is stored of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToldLoss {
     /// Which job.
@@ -114,7 +114,7 @@ pub struct ToldLoss {
     pub configuration: String,
     /// Groups of switches that its nodes span.
     pub groups: i64,
-    /// Whether nobody told of its end.
+    /// Whether no end event was received.
     pub end_presumed: bool,
     /// Seconds that it ran so far.
     pub run_s: f64,
@@ -124,14 +124,14 @@ pub struct ToldLoss {
     pub contended_s: f64,
     /// Part of the data that was there, 0 to 1.
     pub completeness: f64,
-    /// Shares of the loss to itself and to others who are known, 0 to 1; the rest is nobody's known.
+    /// Shares of the loss to itself and to other known jobs, 0 to 1; the source of the rest is unknown.
     pub own: f64,
     /// See `own`.
     pub others: f64,
 }
 
 /// The factors of `job`: by what its configuration learnt, and which version of that; with a second for a second where
-/// nothing was learnt, which the caveat says.
+/// nothing was learnt; the caveat reports that.
 pub fn factors(job: &ToldLoss, learnt: Option<&(Beta, u32)>, placement: Option<Interval>) -> JobFactors {
     let one = Interval { value: 1.0, lo: 1.0, hi: 1.0 };
     let beta = learnt.map_or(one, |(beta, _)| beta.value);
@@ -144,7 +144,7 @@ pub fn factors(job: &ToldLoss, learnt: Option<&(Beta, u32)>, placement: Option<I
         job_id: job.job_id.clone(),
         configuration: job.configuration.clone(),
         self_s: of(job.own, job.own.min(1.0)),
-        // What nobody is known for may be others'.
+        // Loss of unknown source may be others'.
         other_s: of(job.others, (1.0 - job.own).max(0.0)),
         placement,
         beta,
@@ -156,7 +156,7 @@ pub fn factors(job: &ToldLoss, learnt: Option<&(Beta, u32)>, placement: Option<I
 
 fn caveat(job: &ToldLoss, learnt: bool) -> String {
     let missing = format!("{:.0}% of the data is missing", 100.0 * (1.0 - job.completeness));
-    let said = [
+    let caveats = [
         (!learnt, "no finished runs of this configuration to learn from"),
         (job.completeness < COMPLETE, missing.as_str()),
         (job.end_presumed, "end not reported"),
@@ -165,7 +165,7 @@ fn caveat(job: &ToldLoss, learnt: bool) -> String {
             "it never saw a quiet spell: what it would do without contention is assumed",
         ),
     ];
-    said.iter().filter(|(holds, _)| *holds).map(|(_, text)| *text).collect::<Vec<_>>().join("; ")
+    caveats.iter().filter(|(holds, _)| *holds).map(|(_, text)| *text).collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_differ_in_contention_tell_what_a_second_of_it_costs() {
+    fn beta_is_learnt_from_runs_that_differ_in_contention() {
         let runs: Vec<_> =
             (0..6).map(|at| run(1, 1_000.0 + f64::from(at % 2), 50.0 * f64::from(at))).collect();
         let beta = fit(&runs.iter().collect::<Vec<_>>()).unwrap();
@@ -194,8 +194,8 @@ mod tests {
         let mut runs: Vec<_> = (0..6).map(|at| run(1, 1_000.0, 50.0 * f64::from(at))).collect();
         runs.extend((0..3).map(|at| run(2, 1_200.0, 100.0 * f64::from(at))));
         let beta = fit(&runs[..6].iter().collect::<Vec<_>>()).unwrap();
-        let told = placements(&runs, &HashMap::from([("cfd".to_string(), (beta, 1))]));
-        let of = |groups: i64| told[&("cfd".to_string(), groups)].value;
-        assert!((of(1) - 1.0).abs() < 1e-6 && (of(2) - 1.2).abs() < 1e-6, "{told:?}");
+        let factors = placements(&runs, &HashMap::from([("cfd".to_string(), (beta, 1))]));
+        let of = |groups: i64| factors[&("cfd".to_string(), groups)].value;
+        assert!((of(1) - 1.0).abs() < 1e-6 && (of(2) - 1.2).abs() < 1e-6, "{factors:?}");
     }
 }

@@ -66,7 +66,7 @@ fn a_row_waits_for_the_raw_partition_that_is_behind() {
 }
 
 #[test]
-fn a_raw_partition_that_nobody_speaks_of_is_not_waited_for() {
+fn a_raw_partition_without_progress_is_not_waited_for() {
     let (mut inbox, mut kept) = (Inbox::new(1_000), Kept::default());
     reached(&mut inbox, 500, &[(0, 0), (1, 0)], &mut kept);
     (0..10).for_each(|t| row(&mut inbox, 0, t, t + 5));
@@ -86,7 +86,7 @@ fn a_full_inbox_lets_go_and_counts_it() {
 }
 
 #[test]
-fn a_clock_that_is_ahead_holds_up_nobody() {
+fn a_clock_that_is_ahead_delays_no_other_source() {
     let (mut inbox, mut kept) = (Inbox::new(1_000), Kept::default());
     let fill = |_: &mut VecDeque<u64>| Ok::<usize, ()>(0);
     let origin = Origin { topic: "ldms.x", partition: 0, offset: 0, arrived: second(7) };
@@ -116,9 +116,9 @@ proptest! {
     fn what_comes_out_depends_on_the_rows_alone(
         spread in proptest::collection::vec(0..4_i32, 1..200),
         again in proptest::collection::vec(any::<bool>(), 200),
-        told in proptest::collection::vec(any::<bool>(), 200),
+        progressed in proptest::collection::vec(any::<bool>(), 200),
     ) {
-        let run = |again: &[bool], told: &[bool]| {
+        let run = |again: &[bool], progressed: &[bool]| {
             let (mut inbox, mut kept) = (Inbox::new(10_000), Kept::default());
             reached(&mut inbox, 1, &[(0, 0), (1, 0), (2, 0), (3, 0)], &mut kept);
             let mut offsets = [0_i64; 4];
@@ -129,7 +129,7 @@ proptest! {
                     row(&mut inbox, *partition, *offset, t as i64);
                 }
                 *offset += 1;
-                if told[t] {
+                if progressed[t] {
                     reached(&mut inbox, 2, &[(*partition, t as i64)], &mut kept);
                 }
             }
@@ -139,23 +139,23 @@ proptest! {
         let never = vec![false; 200];
         let plain = run(&never, &never);
         prop_assert_eq!(&plain, &(0..spread.len() as i64).collect::<Vec<_>>());
-        prop_assert_eq!(run(&again, &told), plain);
+        prop_assert_eq!(run(&again, &progressed), plain);
     }
 }
 
-/// How much is let go at once changes nothing: rows of a second never go before what was said of jobs a second earlier,
-/// nor after what was said a second later.
+/// How much is released at once changes nothing: rows of a second never go before job updates of a second earlier,
+/// nor after those of a second later.
 #[test]
-fn news_of_jobs_go_between_the_seconds_however_much_is_let_go_at_once() {
+fn job_updates_go_between_seconds_however_much_is_released() {
     let at = second;
     let order = |bundle: i64| {
         let (mut inbox, mut kept) = (Inbox::new(1_000), Kept::default());
         for second in 0..12_i64 {
             row(&mut inbox, 0, 2 * second, second);
-            let said = at(second);
+            let arrived = at(second);
             inbox.jobs(
-                &Origin { topic: "ldms.x", partition: 0, offset: 2 * second + 1, arrived: said },
-                vec![said_at(said)],
+                &Origin { topic: "ldms.x", partition: 0, offset: 2 * second + 1, arrived },
+                vec![said_at(arrived)],
             );
             if second % bundle == bundle - 1 {
                 reached(&mut inbox, 500, &[(0, second)], &mut kept);

@@ -13,36 +13,39 @@ pub(super) const ROWS_TO_KNOW: u64 = 3;
 
 impl Component {
     /// Looks whether a source, of which a row was kept, reports at the same time as the owner of its part, from another set.
-    pub(super) fn find_adding(&mut self, place: usize, settings: &StreamSettings) {
-        let reporter = &self.reporters[place];
+    pub(super) fn find_adding(&mut self, slot: usize, settings: &StreamSettings) {
+        let reporter = &self.reporters[slot];
         let ([at], Some(set)) = (&reporter.parts[..], &reporter.source.set) else { return };
         let part = &self.parts[usize::from(*at)];
-        let Some(owner) = part.owner.map(usize::from).filter(|owner| *owner != place) else { return };
+        let Some(owner) = part.owner.map(usize::from).filter(|owner| *owner != slot) else { return };
         let owner = &self.reporters[owner];
         let is_other = owner.source.set.as_ref().is_some_and(|of_owner| of_owner != set);
         let before =
             reporter.rows.iter().rev().nth(1).map(|(time, _)| time.plus_seconds(-0.5 * settings.tick_s));
-        if reporter.accepted >= ROWS_TO_KNOW && is_other && before.is_some() && owner.order.heard() >= before
+        if reporter.accepted >= ROWS_TO_KNOW
+            && is_other
+            && before.is_some()
+            && owner.order.newest_row() >= before
         {
-            self.adding.push(place as u16);
+            self.adding.push(slot as u16);
         }
     }
 
-    /// The next source that adds: its place, and the name of the part that it gets.
+    /// The next source that adds: its slot, and the name of the part that it gets.
     pub(super) fn next_adding(&mut self) -> Option<(u16, Name)> {
-        let place = self.adding.pop()?;
-        let set = self.reporters[usize::from(place)].source.set.clone()?;
-        Some((place, self.part_left_by(usize::from(place)).unwrap_or(set)))
+        let slot = self.adding.pop()?;
+        let set = self.reporters[usize::from(slot)].source.set.clone()?;
+        Some((slot, self.part_left_by(usize::from(slot)).unwrap_or(set)))
     }
 
     /// The part of a set of the same file system that ended before this one began.
-    fn part_left_by(&self, place: usize) -> Option<Name> {
-        let new = &self.reporters[place];
+    fn part_left_by(&self, slot: usize) -> Option<Name> {
+        let new = &self.reporters[slot];
         let begin = new.rows.front().map(|(time, _)| *time);
         let ended = |(at, other): (usize, &super::reporter::Reporter)| {
             let apart = other.parts.first().filter(|part| new.parts.first() != Some(part))?;
             let part = &self.parts[usize::from(*apart)];
-            let is_left = part.owner == Some(at as u16) && other.order.heard() < begin;
+            let is_left = part.owner == Some(at as u16) && other.order.newest_row() < begin;
             (is_left && other.source.parts == new.source.parts).then(|| part.name.clone())
         };
         self.reporters.iter().enumerate().find_map(ended)
@@ -51,21 +54,21 @@ impl Component {
     /// Gives a source that adds a part of its own; `number` gives a new one its series.
     pub(super) fn set_apart(
         &mut self,
-        place: u16,
+        slot: u16,
         name: &Name,
         mut number: impl FnMut(Option<Name>) -> SeriesIndex,
     ) {
         let part = self.part(name, &mut number);
-        let first = self.reporters[usize::from(place)].rows.front().map(|(time, _)| *time);
-        let left = std::mem::replace(&mut self.reporters[usize::from(place)].parts, vec![part]);
+        let first = self.reporters[usize::from(slot)].rows.front().map(|(time, _)| *time);
+        let left = std::mem::replace(&mut self.reporters[usize::from(slot)].parts, vec![part]);
         for at in left {
             let left = &mut self.parts[usize::from(at)];
-            left.next = left.next.filter(|(heir, _)| *heir != place);
+            left.next = left.next.filter(|(heir, _)| *heir != slot);
         }
         let owner = self.parts[usize::from(part)].owner.map(|owner| &self.reporters[usize::from(owner)]);
-        if owner.is_none_or(|owner| owner.order.heard() < first) {
+        if owner.is_none_or(|owner| owner.order.newest_row() < first) {
             let state = &mut self.parts[usize::from(part)];
-            (state.owner, state.used, state.last) = (Some(place), first, state.last.or(first));
+            (state.owner, state.used, state.last) = (Some(slot), first, state.last.or(first));
         }
     }
 }

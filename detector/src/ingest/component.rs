@@ -3,7 +3,7 @@
 //! Several sources may report one part: four compute nodes a router's halves, two aggregators the same set,
 //! two samplers the same mount. One owns the part and makes its readings; the others stand by with the rows
 //! since the owner's last reading, so that a take-over continues where the owner stopped, from the
-//! successor's own counters: no false rate and no lost second. Who owns what is decided by the rows'
+//! successor's own counters: no false rate and no lost second. Ownership is decided by the rows'
 //! timestamps alone, never by which row came first.
 
 use super::Found;
@@ -28,13 +28,13 @@ pub struct Component {
     /// Its name.
     pub name: Name,
     pub(super) reporters: Vec<Reporter>,
-    /// Places of the reporters, the preferred one first.
+    /// Slots of the reporters, the preferred one first.
     pub(super) ranking: Vec<u16>,
     pub(super) parts: Vec<Part>,
     pub(super) newest: Option<Time>,
-    /// The newest timestamp of all components when this one was heard last.
-    heard_at: Option<Time>,
-    /// First row of the parts that nobody owns yet.
+    /// The newest timestamp of all components when a row of this one last arrived.
+    last_row_at: Option<Time>,
+    /// First row of the parts without an owner.
     pub(super) unowned: Option<Time>,
     /// Sources that add to a part and have none of their own yet.
     #[serde(skip)]
@@ -52,7 +52,7 @@ pub struct Component {
 }
 
 impl Component {
-    /// A component that nobody reports yet.
+    /// A component without a source.
     pub fn new(metric: Metric, name: Name) -> Component {
         Component {
             metric,
@@ -61,7 +61,7 @@ impl Component {
             ranking: Vec::new(),
             parts: Vec::new(),
             newest: None,
-            heard_at: None,
+            last_row_at: None,
             unowned: None,
             adding: Vec::new(),
             whole: None,
@@ -73,9 +73,9 @@ impl Component {
         }
     }
 
-    /// The place of a source that was added before: after a restart sources have new numbers.
-    pub fn place_of(&self, source: &Source) -> Option<u16> {
-        self.reporters.iter().position(|r| r.source == *source).map(|place| place as u16)
+    /// The slot of a source that was added before: after a restart sources have new numbers.
+    pub fn slot_of(&self, source: &Source) -> Option<u16> {
+        self.reporters.iter().position(|r| r.source == *source).map(|slot| slot as u16)
     }
 
     /// Adds a source; `number` gives series numbers to parts that are new (`None`: the component as a
@@ -103,13 +103,13 @@ impl Component {
             rows: VecDeque::new(),
             spare: None,
             accepted: 0,
-            told: 0,
+            reported: 0,
         });
-        let place = self.reporters.len() as u16 - 1;
-        self.ranking.push(place);
+        let slot = self.reporters.len() as u16 - 1;
+        self.ranking.push(slot);
         let reporters = &self.reporters;
         self.ranking.sort_by_key(|p| reporters[*p as usize].rank());
-        Some(place)
+        Some(slot)
     }
 
     pub(super) fn part(&mut self, name: &Name, number: &mut impl FnMut(Option<Name>) -> SeriesIndex) -> u16 {
@@ -155,47 +155,47 @@ impl Component {
     }
 
     /// Notes that a row came while the time of the stream was `now`.
-    pub fn hear(&mut self, now: Option<Time>) {
-        self.heard_at = now;
+    pub fn note_row(&mut self, now: Option<Time>) {
+        self.last_row_at = now;
     }
 
-    /// Whether nothing came of it while all the others went on for so long that nobody waits any more; told
-    /// once. A component that is merely behind the others is heard all the time.
+    /// Whether no row came of it for more than `after_s` while the others continued; true once per component.
+    /// A component that is merely behind the others sends rows all the time.
     pub fn give_up(&mut self, now: Time, after_s: f64) -> bool {
-        let silent = self.heard_at.is_some_and(|then| now.seconds_since(then) > after_s);
+        let silent = self.last_row_at.is_some_and(|then| now.seconds_since(then) > after_s);
         silent && !std::mem::replace(&mut self.given_up, true)
     }
 
     /// Takes a row of one of its sources.
     pub fn row(
         &mut self,
-        place: usize,
+        slot: usize,
         time: Time,
         counters: &[u64],
         settings: &StreamSettings,
         drops: &mut DropCounts,
         out: &mut Found,
     ) {
-        if let Some(rows) = self.steps_back(place, time, counters, drops) {
+        if let Some(rows) = self.steps_back(slot, time, counters, drops) {
             for (time, counters) in rows {
-                self.take(place, time, &counters, settings, drops, out);
+                self.take(slot, time, &counters, settings, drops, out);
             }
             return;
         }
-        let doubted = match self.believe(place, time, counters, drops) {
+        let doubted = match self.believe(slot, time, counters, drops) {
             Belief::Wait => return,
             Belief::Now(doubted) => doubted,
         };
         let newest = doubted.as_ref().map_or(time, |(doubted, _)| time.max(*doubted));
         let mut before = self.no_longer_doubted(self.newest.max(Some(newest)));
-        before.extend(doubted.map(|row| (place, row)));
+        before.extend(doubted.map(|row| (slot, row)));
         if before.is_empty() {
-            return self.take(place, time, counters, settings, drops, out);
+            return self.take(slot, time, counters, settings, drops, out);
         }
-        before.push((place, (time, counters.into())));
+        before.push((slot, (time, counters.into())));
         before.sort_by_key(|(_, (time, _))| *time);
-        for (place, (time, counters)) in before {
-            self.take(place, time, &counters, settings, drops, out);
+        for (slot, (time, counters)) in before {
+            self.take(slot, time, &counters, settings, drops, out);
         }
     }
 
@@ -203,13 +203,13 @@ impl Component {
     fn no_longer_doubted(&mut self, newest: Option<Time>) -> Vec<(usize, Row)> {
         let ahead = |row: &mut Row| newest.is_none_or(|newest| row.0.seconds_since(newest) > JUMP_S);
         let reporters = self.reporters.iter_mut().enumerate();
-        reporters.filter_map(|(place, r)| Some((place, r.doubted.take_if(|row| !ahead(row))?))).collect()
+        reporters.filter_map(|(slot, r)| Some((slot, r.doubted.take_if(|row| !ahead(row))?))).collect()
     }
 
     /// Takes a row whose time is believed.
     fn take(
         &mut self,
-        place: usize,
+        slot: usize,
         time: Time,
         counters: &[u64],
         settings: &StreamSettings,
@@ -221,21 +221,21 @@ impl Component {
         let newest = self.newest.map_or(time, |newest| newest.max(time));
         self.newest = Some(newest);
         let watermark = newest.plus_seconds(-settings.lateness_s);
-        // What waits is older than this row, which must not be used in its place.
-        let waits = self.unowned.is_some() || self.reporters[place].order.first_held().is_some();
+        // What waits is older than this row, which must not be used before it.
+        let waits = self.unowned.is_some() || self.reporters[slot].order.first_held().is_some();
         if waits || self.reporters.len() > 1 {
             self.steps_until(watermark, settings, drops, out);
         }
-        let mut order = std::mem::take(&mut self.reporters[place].order);
+        let mut order = std::mem::take(&mut self.reporters[slot].order);
         let settled = watermark.plus_seconds(0.5 * settings.tick_s);
-        let mut stage = Stage { component: self, place, settled, settings, drops, out };
+        let mut stage = Stage { component: self, slot, settled, settings, drops, out };
         let taken = order.offer(time, counters, watermark, settings, |t, c| stage.ordered(t, c));
-        self.reporters[place].order = order;
+        self.reporters[slot].order = order;
         if let Err(reason) = taken {
             drops.count(reason);
-            self.note_late(place, time, counters);
+            self.note_late(slot, time, counters);
         }
-        if self.reporters[place].order.first_held().is_some() {
+        if self.reporters[slot].order.first_held().is_some() {
             self.steps_until(watermark, settings, drops, out);
         }
         if let Some(whole) = self.whole.as_mut() {
@@ -243,8 +243,8 @@ impl Component {
         }
     }
 
-    /// Uses rows that waited for others long enough, those of all components being read up to `newest`. What the rows
-    /// that are there may still say is of this time or later; `None` where they said it all.
+    /// Uses rows that waited for others long enough, those of all components being read up to `newest`. Readings from
+    /// the rows that still wait are of the returned time or later; `None` where no row waits.
     pub fn settle(
         &mut self,
         newest: Time,
@@ -254,7 +254,7 @@ impl Component {
     ) -> Option<Time> {
         let own = self.newest?.plus_seconds(-settings.lateness_s);
         self.waits_since(own, settings)?;
-        let watermark = own.max(newest.plus_seconds(-settings.patience_s()));
+        let watermark = own.max(newest.plus_seconds(-settings.max_wait_s()));
         self.advance(watermark, settings, drops, out);
         self.waits_since(watermark, settings)
     }
@@ -267,7 +267,7 @@ impl Component {
         }
         self.reporters.iter_mut().for_each(|reporter| reporter.forget_back(drops));
         if let Some(newest) = self.newest {
-            let end = newest.plus_seconds(settings.patience_s() + settings.silence_s);
+            let end = newest.plus_seconds(settings.max_wait_s() + settings.silence_s);
             self.steps_until(end, settings, drops, out);
         }
         if let Some(whole) = self.whole.as_mut() {
@@ -276,10 +276,10 @@ impl Component {
     }
 
     /// A late row whose counters are ahead of the latest one's was not late: the clock stepped back. The
-    /// interval across the step would be a false rate, so the next reading begins anew. A row that is held and comes
+    /// interval across the step would be a false rate, so the next reading starts again. A row that is held and comes
     /// again is ahead without any step: its time is after the latest one's.
-    fn note_late(&mut self, place: usize, time: Time, counters: &[u64]) {
-        let Reporter { rows, source, .. } = &mut self.reporters[place];
+    fn note_late(&mut self, slot: usize, time: Time, counters: &[u64]) {
+        let Reporter { rows, source, .. } = &mut self.reporters[slot];
         let counters = &counters[..source.counters().min(counters.len())];
         let ahead = |latest: &[u64]| {
             let latest = &latest[..counters.len().min(latest.len())];
@@ -292,13 +292,13 @@ impl Component {
 
     /// A first row, and one whose clock jumps ahead, waits for a second one: a clock that is wrong for one
     /// row must not make all others late.
-    fn believe(&mut self, place: usize, time: Time, counters: &[u64], drops: &mut DropCounts) -> Belief {
+    fn believe(&mut self, slot: usize, time: Time, counters: &[u64], drops: &mut DropCounts) -> Belief {
         let ahead = |time: Time| self.newest.is_none_or(|newest| time.seconds_since(newest) > JUMP_S);
         let jumps = ahead(time);
-        let doubted = self.reporters[place].doubted.take();
+        let doubted = self.reporters[slot].doubted.take();
         let confirms = |t: Time| time > t || (t != time && t.seconds_since(time) <= JUMP_S);
         let confirmed =
-            jumps && doubted.as_ref().is_some_and(|(t, _)| confirms(*t)) && self.is_doubted_enough(place);
+            jumps && doubted.as_ref().is_some_and(|(t, _)| confirms(*t)) && self.is_doubted_enough(slot);
         let still_ahead = doubted.as_ref().is_some_and(|(t, _)| ahead(*t));
         if jumps && !confirmed {
             match doubted {
@@ -306,7 +306,7 @@ impl Component {
                 Some(_) => drops.count(DropReason::ClockJump),
                 None => {}
             }
-            let reporter = &mut self.reporters[place];
+            let reporter = &mut self.reporters[slot];
             reporter.doubted = Some((time, counters.into()));
             reporter.doubts = reporter.doubts.saturating_add(1);
             return Belief::Wait;

@@ -3,13 +3,13 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`clock`] | the time of the stream, which the bulk of the components sets |
-//! | [`order`] | puts the rows of one source in order; tells duplicates and late rows |
-//! | [`silence`] | tells when a source was silent |
+//! | [`order`] | puts the rows of one source in order; refuses duplicates and late rows |
+//! | [`silence`] | finds when a source was silent |
 //! | [`rates`] | makes a reading of two rows: wraps, resets, saturation, activity |
 //! | `adding` | sources that add to a part instead of repeating it |
 //! | [`component`] | a component and its sources; which rows are believed |
 //! | `presence` | which sources of a component report, and which are silent |
-//! | `succession` | who owns which part, who takes over, and when |
+//! | `succession` | which source owns which part, which takes over, and when |
 //! | `reporter` | a source of a component, and a part of it |
 //! | `step_back` | a clock that was ahead and is right again |
 //! | `wrong_clock` | producers whose clocks are wrong, counted and named |
@@ -53,7 +53,7 @@ const DELAY_GAIN: f64 = 0.05;
 /// Longest delay of rows that is taken for one.
 const DELAY_MAX_S: f64 = 60.0;
 
-/// A reading of a series, or the news that its readings have a gap.
+/// A reading of a series, or a notice that its readings have a gap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeriesReading {
     /// Which series.
@@ -68,8 +68,8 @@ pub struct SeriesReading {
     pub span_ticks: u8,
     /// End of the reading before a gap that is too long to bridge.
     pub gap_since: Option<Time>,
-    /// Whether it cannot be compared with the readings before: it is of something else.
-    pub anew: bool,
+    /// Whether the baseline restarts: the reading cannot be compared with those before.
+    pub restarts: bool,
     /// Bytes a second that passed, or were written; 0 for a router as a whole.
     pub load_bytes_per_s: f64,
     /// What the counters did.
@@ -118,18 +118,18 @@ pub struct Ingest {
     settings: StreamSettings,
     series: SeriesTable,
     components: Vec<Component>,
-    /// Component and place in it, per source; the numbers of sources do not outlive the process.
+    /// Component, and slot in it, per source; the numbers of sources do not outlive the process.
     #[serde(skip)]
-    places: Vec<Option<(u32, u16)>>,
+    slots: Vec<Option<(u32, u16)>>,
     by_name: HashMap<(Metric, Name), u32>,
     /// Routers by the node that reports them.
     routers: HashMap<Name, Vec<u32>>,
     clock: StreamClock,
     wrong_clocks: WrongClocks,
     looked: Looked,
-    /// Components of which the sources heard were told in this turn.
+    /// Components whose sources were reported in this round.
     #[serde(skip)]
-    heard_up_to: usize,
+    reported_up_to: usize,
     /// Rows, intervals and why they were not used.
     pub drops: DropCounts,
 }
@@ -181,25 +181,25 @@ impl Ingest {
     /// Takes rows; `out` gains what they make known.
     pub fn rows(&mut self, sources: &Sources, batch: &CounterBatch, out: &mut Found) {
         for (source, time, counters) in batch.rows() {
-            let Some((number, place)) = self.place(sources, source) else {
+            let Some((number, slot)) = self.slot(sources, source) else {
                 self.drops.count(DropReason::BufferFull);
                 continue;
             };
             let component = &mut self.components[number as usize];
             component.compare_with(self.clock.of_others(number as usize));
-            component.row(place as usize, time, counters, &self.settings, &mut self.drops, out);
-            while let Some((place, part)) = component.next_adding() {
+            component.row(slot as usize, time, counters, &self.settings, &mut self.drops, out);
+            while let Some((slot, part)) = component.next_adding() {
                 let (metric, of) = (component.metric, component.name.clone());
                 component
-                    .set_apart(place, &part, |part| new_series(&mut self.series, metric, of.clone(), part));
+                    .set_apart(slot, &part, |part| new_series(&mut self.series, metric, of.clone(), part));
             }
             if let Some(newest) = component.newest() {
                 self.clock.reached(number as usize, newest);
             }
-            component.hear(self.clock.now());
+            component.note_row(self.clock.now());
             if let Some(ahead_s) = self.clock.ahead_s(time) {
                 let rows = component.count_ahead();
-                self.wrong_clocks.count(component.producer(place as usize), ahead_s, rows, &mut self.drops);
+                self.wrong_clocks.count(component.producer(slot as usize), ahead_s, rows, &mut self.drops);
             }
         }
     }
@@ -237,7 +237,7 @@ impl Ingest {
         };
         let looked = &mut self.looked;
         if newest > looked.newest {
-            // Rows that come tell how long they take; a steady delay is no silence.
+            // The delay is measured on rows that come; a steady delay is no silence.
             let delay_s = now.seconds_since(newest).clamp(0.0, DELAY_MAX_S);
             looked.delay_s += (delay_s - looked.delay_s) * DELAY_GAIN;
         }
@@ -257,32 +257,32 @@ impl Ingest {
         self.components.iter().map(Component::silent).sum()
     }
 
-    /// Sources heard since they were told last: about `most`, the next time those after them. [`usize::MAX`] are all.
-    pub fn heard(&mut self, most: usize) -> Vec<LastSeen> {
-        let mut heard = Vec::new();
+    /// Sources seen since their last report: about `most`; the next call continues after them. [`usize::MAX`] returns all.
+    pub fn take_seen(&mut self, most: usize) -> Vec<LastSeen> {
+        let mut seen = Vec::new();
         if most == usize::MAX {
-            self.heard_up_to = 0;
+            self.reported_up_to = 0;
         }
-        while heard.len() < most
-            && let Some(component) = self.components.get_mut(self.heard_up_to)
+        while seen.len() < most
+            && let Some(component) = self.components.get_mut(self.reported_up_to)
         {
-            heard.extend(component.heard());
-            self.heard_up_to += 1;
+            seen.extend(component.take_seen());
+            self.reported_up_to += 1;
         }
-        if self.heard_up_to >= self.components.len() {
-            self.heard_up_to = 0;
+        if self.reported_up_to >= self.components.len() {
+            self.reported_up_to = 0;
         }
-        heard
+        seen
     }
 
-    /// Whether there may be sources that [`Ingest::heard`] did not come to.
-    pub fn has_more_heard(&self) -> bool {
-        self.heard_up_to > 0
+    /// Whether there may be sources that [`Ingest::take_seen`] did not return yet.
+    pub fn has_more_sources(&self) -> bool {
+        self.reported_up_to > 0
     }
 
-    fn place(&mut self, sources: &Sources, source: SourceIndex) -> Option<(u32, u16)> {
-        if let Some(Some(place)) = self.places.get(source.at()) {
-            return Some(*place);
+    fn slot(&mut self, sources: &Sources, source: SourceIndex) -> Option<(u32, u16)> {
+        if let Some(Some(slot)) = self.slots.get(source.at()) {
+            return Some(*slot);
         }
         let described = sources.get(source)?;
         let key = (described.metric, described.component.clone());
@@ -294,16 +294,16 @@ impl Ingest {
         let series = &mut self.series;
         let number = |part| new_series(series, described.metric, described.component.clone(), part);
         let state = &mut self.components[component as usize];
-        let place = match state.place_of(described) {
+        let slot = match state.slot_of(described) {
             Some(known) => known,
             None => state.add_source(described, number)?,
         };
         self.note_router(component, described);
-        if self.places.len() <= source.at() {
-            self.places.resize(source.at() + 1, None);
+        if self.slots.len() <= source.at() {
+            self.slots.resize(source.at() + 1, None);
         }
-        self.places[source.at()] = Some((component, place));
-        self.places[source.at()]
+        self.slots[source.at()] = Some((component, slot));
+        self.slots[source.at()]
     }
 
     fn note_router(&mut self, component: u32, source: &Source) {

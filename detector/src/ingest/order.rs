@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 /// Rows kept ahead of a hole; at 1 Hz far more than any lateness needs.
 const HELD_MAX: usize = 64;
-/// Timestamps remembered to tell a repeated row from a late one.
+/// Timestamps remembered to distinguish a repeated row from a late one.
 const REMEMBERED: usize = 16;
 /// Equal intervals after which a source is known to be slower than the tick.
 const STEADY: u8 = 8;
@@ -45,7 +45,7 @@ impl Order {
     ) -> Result<(), DropReason> {
         self.refuse(time, watermark)?;
         let at_once = self.held.is_empty() && self.follows(time, settings);
-        self.silence.hear(time);
+        self.silence.note_row(time);
         if at_once {
             self.use_row(time, settings);
             used(time, counters);
@@ -65,7 +65,7 @@ impl Order {
     }
 
     /// Whether the first row that is held follows the last one that was used, or too many are held.
-    pub fn goes_on(&self, settings: &StreamSettings) -> bool {
+    pub fn continues(&self, settings: &StreamSettings) -> bool {
         self.first_held().is_some_and(|time| self.held.len() > HELD_MAX || self.follows(time, settings))
     }
 
@@ -118,8 +118,8 @@ impl Order {
     }
 
     /// Time of the latest row that came, in whatever order.
-    pub fn heard(&self) -> Option<Time> {
-        self.silence.heard()
+    pub fn newest_row(&self) -> Option<Time> {
+        self.silence.newest_row()
     }
 
     /// Time of the latest row in order.
@@ -127,7 +127,7 @@ impl Order {
         self.last
     }
 
-    /// Another source goes on in its place at `time`.
+    /// Another source replaces it at `time`.
     pub fn succeeded(&mut self, time: Time, settings: &StreamSettings) {
         if let Some(last) = self.last.filter(|last| *last < time) {
             self.silence.follow(last, time, self.usual_s(settings));

@@ -14,13 +14,13 @@ impl Component {
         names
     }
 
-    /// Sources heard since the last call.
-    pub fn heard(&mut self) -> impl Iterator<Item = LastSeen> {
+    /// Sources seen since the last call.
+    pub fn take_seen(&mut self) -> impl Iterator<Item = LastSeen> {
         let parts = &self.parts;
-        let news = self.reporters.iter_mut().filter(|r| r.accepted > r.told);
-        news.filter_map(|r| {
+        let updated = self.reporters.iter_mut().filter(|r| r.accepted > r.reported);
+        updated.filter_map(|r| {
             let last_time = r.rows.back().map(|(time, _)| *time).or(r.order.last())?;
-            r.told = r.accepted;
+            r.reported = r.accepted;
             Some(LastSeen {
                 producer: r.source.producer.clone(),
                 schema: r.source.schema.clone(),
@@ -34,25 +34,25 @@ impl Component {
 
     /// Looks which of its sources are silent.
     pub fn look_for_silence(&mut self, now: Time, delay_s: f64, settings: &StreamSettings) {
-        for place in 0..self.reporters.len() {
-            if !self.is_succeeded(place) {
-                self.reporters[place].order.look(now, delay_s, settings);
+        for slot in 0..self.reporters.len() {
+            if !self.is_succeeded(slot) {
+                self.reporters[slot].order.look(now, delay_s, settings);
             }
         }
     }
 
     /// Whether another set of the same source reported later: a file system that is mounted again has a set of its own.
-    fn is_succeeded(&self, place: usize) -> bool {
-        let reporter = &self.reporters[place];
-        let heard = reporter.order.heard();
+    fn is_succeeded(&self, slot: usize) -> bool {
+        let reporter = &self.reporters[slot];
+        let newest = reporter.order.newest_row();
         self.reporters.len() > 1
-            && self.reporters.iter().any(|r| r.order.heard() > heard && r.reports_as(reporter))
+            && self.reporters.iter().any(|r| r.order.newest_row() > newest && r.reports_as(reporter))
     }
 
     /// The first row of a source, at `time`, ends the silence of the set that it follows.
-    pub(super) fn succeed(&mut self, place: usize, time: Time, settings: &StreamSettings) {
-        let of = &self.reporters[place];
-        let others = self.reporters.iter().enumerate().filter(|(at, _)| *at != place);
+    pub(super) fn succeed(&mut self, slot: usize, time: Time, settings: &StreamSettings) {
+        let of = &self.reporters[slot];
+        let others = self.reporters.iter().enumerate().filter(|(at, _)| *at != slot);
         let same = others.filter(|(_, other)| other.reports_as(of));
         if let Some((before, _)) = same.max_by_key(|(_, other)| other.order.last()) {
             self.reporters[before].order.succeeded(time, settings);

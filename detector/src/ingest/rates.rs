@@ -3,7 +3,7 @@
 use crate::equations::rate_per_s;
 use schemas::{Counts, DropReason, Metric};
 
-/// What the counters of one part say of an interval.
+/// What the counters of one part show for an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
     /// In the metric's unit.
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ratio_of_a_tile_is_its_stalls_over_the_flits_of_all_virtual_channels() {
+    fn tile_ratio_is_stalls_over_flits_of_all_virtual_channels() {
         let rate =
             rate(Metric::AriesStallRatio, &aries_row(0, 0), &aries_row(400_000, 100_000), 2.0).unwrap();
         assert_eq!((rate.value, rate.active), (0.5, true));
@@ -131,7 +131,7 @@ mod tests {
     fn zero_flits_are_idle_with_ratio_zero() {
         let rate = rate(Metric::AriesStallRatio, &aries_row(5, 7), &aries_row(9, 7), 1.0).unwrap();
         assert_eq!((rate.value, rate.active), (0.0, false));
-        // What its counters did is told all the same.
+        // What its counters did is reported all the same.
         assert_eq!(rate.counts, Counts { passed_per_s: 0.0, waited_per_s: 4.0 });
     }
 

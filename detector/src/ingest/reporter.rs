@@ -25,7 +25,7 @@ pub(super) struct Reporter {
     #[serde(skip)]
     pub(super) spare: Option<Box<[u64]>>,
     pub(super) accepted: u64,
-    pub(super) told: u64,
+    pub(super) reported: u64,
 }
 
 /// A tile, port or mount.
@@ -35,7 +35,7 @@ pub(super) struct Part {
     pub(super) series: SeriesIndex,
     /// Whether the component as a whole is made of it and others: not so a processor tile, which is no link.
     pub(super) is_of_whole: bool,
-    /// Who makes its readings, and who will of rows after some time.
+    /// Slot of the source that makes its readings; the one that will, and from which row on.
     pub(super) owner: Option<u16>,
     pub(super) next: Option<(u16, Time)>,
     /// End of its last reading; before that its first row.
@@ -44,7 +44,7 @@ pub(super) struct Part {
     pub(super) used: Option<Time>,
     /// A row of the owner that waits: it comes so long after the last reading that a standby goes first.
     pub(super) deferred: Option<Time>,
-    /// How often somebody else was looked for since its last reading.
+    /// Searches for a standby since its last reading.
     pub(super) tried: u32,
     /// Whether its next reading cannot be compared with the ones before: the clock stepped back.
     pub(super) is_other: bool,
@@ -70,8 +70,8 @@ impl Reporter {
         self.source.is_same_source(&other.source)
     }
 
-    /// Where a part of the component stands among the parts of this source.
-    pub(super) fn place_of(&self, part: usize) -> Option<usize> {
+    /// Index of a part of the component among the parts of this source.
+    pub(super) fn index_of(&self, part: usize) -> Option<usize> {
         match self.parts.get(part) {
             Some(same) if *same as usize == part => Some(part),
             _ => self.parts.iter().position(|p| *p as usize == part),
@@ -86,9 +86,9 @@ impl Reporter {
 }
 
 impl Part {
-    /// Who will make its readings when all is settled.
+    /// The source that makes its readings when all is settled.
     pub(super) fn heir(&self) -> Option<u16> {
-        self.next.map(|(place, _)| place).or(self.owner)
+        self.next.map(|(slot, _)| slot).or(self.owner)
     }
 
     /// Up to when the owner makes its readings.

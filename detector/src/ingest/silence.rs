@@ -1,5 +1,5 @@
-//! When a source was silent. What is told at once, by the time to which the whole stream was read, may turn out to be
-//! wrong: a row was merely late. What is told in the end depends on the rows' own times alone.
+//! When a source was silent. The first report uses the time to which the whole stream was read; it may be wrong, since a
+//! row may merely be late. The final report depends on the rows' own times alone.
 
 use schemas::{SilenceEnd, Time};
 use serde::{Deserialize, Serialize};
@@ -11,35 +11,35 @@ pub const SILENT_INTERVALS: f64 = 2.5;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SilenceWatch {
     /// Time of its latest row that came, in whatever order.
-    heard: Option<Time>,
-    /// Latest row before the silence that was told and has no end yet.
+    newest_row: Option<Time>,
+    /// Latest row before the silence that was reported and has no end yet.
     open: Option<Time>,
-    news: Vec<(Time, SilenceEnd)>,
+    changes: Vec<(Time, SilenceEnd)>,
 }
 
 impl SilenceWatch {
     /// A row came.
-    pub fn hear(&mut self, time: Time) {
-        self.heard = self.heard.max(Some(time));
+    pub fn note_row(&mut self, time: Time) {
+        self.newest_row = self.newest_row.max(Some(time));
     }
 
     /// The clock of its rows stepped back: what was read off later times does not hold.
     pub fn restart(&mut self) {
-        self.heard = None;
-        self.news.extend(self.open.take().map(|since| (since, SilenceEnd::Revoked)));
+        self.newest_row = None;
+        self.changes.extend(self.open.take().map(|since| (since, SilenceEnd::Revoked)));
     }
 
     /// Time of its latest row that came.
-    pub fn heard(&self) -> Option<Time> {
-        self.heard
+    pub fn newest_row(&self) -> Option<Time> {
+        self.newest_row
     }
 
-    /// The stream was read up to `now` without the source's next row; silence is told after `after_s`.
+    /// The stream was read up to `now` without the source's next row; silence is reported after `after_s`.
     pub fn look(&mut self, now: Time, after_s: f64) {
-        let silent = self.heard.filter(|heard| now.seconds_since(*heard) > after_s);
+        let silent = self.newest_row.filter(|newest_row| now.seconds_since(*newest_row) > after_s);
         if let (None, Some(since)) = (self.open, silent) {
             self.open = Some(since);
-            self.news.push((since, SilenceEnd::Open));
+            self.changes.push((since, SilenceEnd::Open));
         }
     }
 
@@ -49,11 +49,11 @@ impl SilenceWatch {
         if let Some(since) = self.open.filter(|since| *since < time) {
             self.open = None;
             if !(silent && since == last) {
-                self.news.push((since, SilenceEnd::Revoked));
+                self.changes.push((since, SilenceEnd::Revoked));
             }
         }
         if silent {
-            self.news.push((last, SilenceEnd::At(time)));
+            self.changes.push((last, SilenceEnd::At(time)));
         }
     }
 
@@ -64,7 +64,7 @@ impl SilenceWatch {
 
     /// What became known since the last call: latest row before the silence, and how it ended.
     pub fn take(&mut self) -> Vec<(Time, SilenceEnd)> {
-        std::mem::take(&mut self.news)
+        std::mem::take(&mut self.changes)
     }
 }
 
@@ -78,9 +78,9 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_stops_is_told_within_three_seconds_and_once() {
+    fn a_stopped_source_is_reported_once_within_three_seconds() {
         let mut watch = SilenceWatch::default();
-        watch.hear(at(10.0));
+        watch.note_row(at(10.0));
         watch.look(at(12.4), 2.5);
         assert_eq!(watch.take(), []);
         watch.look(at(12.6), 2.5);
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn the_next_row_ends_it() {
         let mut watch = SilenceWatch::default();
-        watch.hear(at(10.0));
+        watch.note_row(at(10.0));
         watch.look(at(13.0), 2.5);
         watch.follow(at(10.0), at(40.0), 1.0);
         assert_eq!(watch.take(), [(at(10.0), Open), (at(10.0), At(at(40.0)))]);
@@ -102,20 +102,20 @@ mod tests {
     #[test]
     fn a_row_that_was_merely_late_takes_it_back() {
         let mut watch = SilenceWatch::default();
-        watch.hear(at(10.0));
+        watch.note_row(at(10.0));
         watch.look(at(13.0), 2.5);
         watch.follow(at(10.0), at(11.0), 1.0);
         assert_eq!(watch.take(), [(at(10.0), Open), (at(10.0), Revoked)]);
     }
 
     #[test]
-    fn what_is_told_in_the_end_does_not_depend_on_when_was_looked() {
+    fn the_final_report_does_not_depend_on_when_was_looked() {
         let mut never = SilenceWatch::default();
         never.follow(at(10.0), at(14.0), 1.0);
         assert_eq!(never.take(), [(at(10.0), At(at(14.0)))]);
-        // Told after 12, since 14 came before 12 and 13; the silence begins with 10 all the same.
+        // Reported after 12, since 14 came before 12 and 13; the silence begins with 10 all the same.
         let mut early = SilenceWatch::default();
-        early.hear(at(12.0));
+        early.note_row(at(12.0));
         early.look(at(15.0), 2.5);
         early.follow(at(10.0), at(14.0), 1.0);
         assert_eq!(early.take(), [(at(12.0), Open), (at(12.0), Revoked), (at(10.0), At(at(14.0)))]);

@@ -17,7 +17,7 @@ const LEAST_TICK: f64 = 0.9;
 /// A source at work on its component.
 pub(super) struct Stage<'a> {
     pub(super) component: &'a mut Component,
-    pub(super) place: usize,
+    pub(super) slot: usize,
     /// Nothing can come before rows up to this time any more.
     pub(super) settled: Time,
     pub(super) settings: &'a StreamSettings,
@@ -28,29 +28,29 @@ pub(super) struct Stage<'a> {
 impl Stage<'_> {
     /// Uses the next row of the source.
     pub(super) fn ordered(&mut self, time: Time, counters: &[u64]) {
-        if self.component.reporters[self.place].accepted == 0 {
+        if self.component.reporters[self.slot].accepted == 0 {
             self.introduce(time);
-            self.component.succeed(self.place, time, self.settings);
+            self.component.succeed(self.slot, time, self.settings);
         }
         self.keep(time, counters);
-        self.component.find_adding(self.place, self.settings);
-        for at in 0..self.component.reporters[self.place].parts.len() {
-            let part = self.component.reporters[self.place].parts[at] as usize;
-            if self.component.parts[part].owner == Some(self.place as u16) {
+        self.component.find_adding(self.slot, self.settings);
+        for at in 0..self.component.reporters[self.slot].parts.len() {
+            let part = self.component.reporters[self.slot].parts[at] as usize;
+            if self.component.parts[part].owner == Some(self.slot as u16) {
                 self.catch_up(part);
             }
         }
         self.forget_used();
     }
 
-    /// Of parts that nobody owns the best source becomes the owner, once all that begin in this tick are there; a source
+    /// Of parts without an owner the best source becomes the owner, once all that begin in this tick are there; a source
     /// that is new later takes those whose owner is worse than itself from the watermark on.
     fn introduce(&mut self, time: Time) {
-        let place = self.place as u16;
+        let slot = self.slot as u16;
         let from = time.plus_seconds(self.settings.lateness_s + 1.5 * self.settings.tick_s);
-        let rank = self.component.reporters[self.place].rank();
-        for at in 0..self.component.reporters[self.place].parts.len() {
-            let part = self.component.reporters[self.place].parts[at] as usize;
+        let rank = self.component.reporters[self.slot].rank();
+        for at in 0..self.component.reporters[self.slot].parts.len() {
+            let part = self.component.reporters[self.slot].parts[at] as usize;
             let heir = self.component.parts[part].heir();
             let better = heir.is_none_or(|heir| rank < self.component.reporters[heir as usize].rank());
             let state = &mut self.component.parts[part];
@@ -62,10 +62,10 @@ impl Stage<'_> {
                 }
                 Some(owner) if better => {
                     // Rows that were another heir's are the owner's again.
-                    if state.next.replace((place, from)).is_some() {
-                        let place = std::mem::replace(&mut self.place, owner as usize);
+                    if state.next.replace((slot, from)).is_some() {
+                        let slot = std::mem::replace(&mut self.slot, owner as usize);
                         self.catch_up(part);
-                        self.place = place;
+                        self.slot = slot;
                     }
                 }
                 Some(_) => {}
@@ -75,7 +75,7 @@ impl Stage<'_> {
 
     /// Keeps a row, in the memory of one that is not needed any more where there is one.
     fn keep(&mut self, time: Time, counters: &[u64]) {
-        let reporter = &mut self.component.reporters[self.place];
+        let reporter = &mut self.component.reporters[self.slot];
         reporter.accepted += 1;
         if reporter.rows.len() >= ROWS_KEPT {
             reporter.spare = reporter.rows.pop_front().map(|(_, old)| old);
@@ -99,7 +99,7 @@ impl Stage<'_> {
 
     /// The next interval of the part that is the owner's to read.
     fn next_interval(&mut self, part: usize) -> Option<(usize, usize)> {
-        let rows = &self.component.reporters[self.place].rows;
+        let rows = &self.component.reporters[self.slot].rows;
         let state = &mut self.component.parts[part];
         let (before, row) = interval_after(state.used?, state.owned_until(), rows, self.settings)?;
         if self.component.reporters.len() > 1 && rows[row].0 > self.settled {
@@ -114,10 +114,10 @@ impl Stage<'_> {
         Some((before, row))
     }
 
-    /// The reading between two rows; or the news that there is none after a gap.
+    /// The reading between two rows; or a notice that there is none after a gap.
     fn reading(&mut self, part: usize, before: usize, row: usize) {
         self.compare_ports(part, before, row);
-        let reporter = &self.component.reporters[self.place];
+        let reporter = &self.component.reporters[self.slot];
         let (begin, time) = (reporter.rows[before].0, reporter.rows[row].0);
         let state = &mut self.component.parts[part];
         let last = *state.last.get_or_insert(begin);
@@ -131,7 +131,7 @@ impl Stage<'_> {
             active: false,
             span_ticks: 0,
             gap_since,
-            anew: false,
+            restarts: false,
             load_bytes_per_s: 0.0,
             counts: Counts::NONE,
         };
@@ -151,17 +151,17 @@ impl Stage<'_> {
         if let Some(reading) = reading {
             let state = &mut self.component.parts[part];
             (state.last, state.tried) = (Some(time), 0);
-            let anew = std::mem::take(&mut state.is_other);
-            self.tell(part, SeriesReading { anew, ..reading });
+            let restarts = std::mem::take(&mut state.is_other);
+            self.push_reading(part, SeriesReading { restarts, ..reading });
         }
     }
 
     /// The rate of `part` between two rows; an interval that cannot be used is counted.
     fn rate_between(&mut self, part: usize, before: usize, row: usize, seconds: f64) -> Option<Rate> {
-        let reporter = &self.component.reporters[self.place];
+        let reporter = &self.component.reporters[self.slot];
         let columns = self.component.metric.columns();
-        let place = reporter.place_of(part)?;
-        let of_part = place * columns..(place + 1) * columns;
+        let slot = reporter.index_of(part)?;
+        let of_part = slot * columns..(slot + 1) * columns;
         let (before, now) = (&reporter.rows[before].1[of_part.clone()], &reporter.rows[row].1[of_part]);
         match rate(self.component.metric, before, now, seconds) {
             Ok(rate) => Some(rate),
@@ -172,9 +172,9 @@ impl Stage<'_> {
         }
     }
 
-    /// Tells of counters of the part's link that changed between two rows. Most rows hold none, and they hardly ever do.
+    /// Reports counters of the part's link that changed between two rows. Most rows have none, and they rarely change.
     fn compare_ports(&mut self, part: usize, before: usize, row: usize) {
-        let reporter = &self.component.reporters[self.place];
+        let reporter = &self.component.reporters[self.slot];
         let columns = self.component.metric.columns();
         let rates = reporter.parts.len() * columns;
         let (time, now) = (reporter.rows[row].0, &reporter.rows[row].1[..]);
@@ -182,13 +182,13 @@ impl Stage<'_> {
         if now.len() <= rates || before.len() != now.len() {
             return;
         }
-        let Some(place) = reporter.place_of(part) else { return };
-        let at = rates + place * LINK_COLUMNS;
+        let Some(slot) = reporter.index_of(part) else { return };
+        let at = rates + slot * LINK_COLUMNS;
         let of_part = |row: &[u64]| row.get(at..at + LINK_COLUMNS).map(<[u64; LINK_COLUMNS]>::try_from);
         if matches!((of_part(before), of_part(now)), (Some(Ok(b)), Some(Ok(n))) if b == n) {
             return;
         }
-        if before[place * columns..(place + 1) * columns].iter().all(|count| *count == 0) {
+        if before[slot * columns..(slot + 1) * columns].iter().all(|count| *count == 0) {
             // A file that cannot be read gives 0 in LDMS: what comes after it did not happen then.
             return;
         }
@@ -201,7 +201,7 @@ impl Stage<'_> {
         }
     }
 
-    fn tell(&mut self, part: usize, reading: SeriesReading) {
+    fn push_reading(&mut self, part: usize, reading: SeriesReading) {
         self.out.readings.push(reading);
         let is_of_whole = self.component.parts[part].is_of_whole;
         if let Some(whole) = self.component.whole.as_mut().filter(|_| is_of_whole) {
@@ -211,16 +211,16 @@ impl Stage<'_> {
 
     /// Drops the rows that every part has used, but for the last: it is the base of the next reading.
     fn forget_used(&mut self) {
-        let place = Some(self.place as u16);
+        let slot = Some(self.slot as u16);
         let parts = &self.component.parts;
-        let reporter = &mut self.component.reporters[self.place];
+        let reporter = &mut self.component.reporters[self.slot];
         let Some(newest) = reporter.rows.back().map(|(time, _)| *time) else { return };
         if reporter.accepted <= 2 * ROWS_TO_KNOW {
             return;
         }
         let needed = |at: &u16| {
             let part = &parts[*at as usize];
-            if part.owner == place { part.used } else { part.last }.unwrap_or(newest)
+            if part.owner == slot { part.used } else { part.last }.unwrap_or(newest)
         };
         let used = reporter.parts.iter().map(needed).min().unwrap_or(newest);
         while reporter.rows.len() > 1 && reporter.rows[1].0 <= used {

@@ -24,7 +24,7 @@ impl Component {
     /// are none until enough of them came.
     pub(super) fn steps_back(
         &mut self,
-        place: usize,
+        slot: usize,
         time: Time,
         counters: &[u64],
         drops: &mut DropCounts,
@@ -38,7 +38,7 @@ impl Component {
         }
         let is_passed_over = self.is_passed_over(time);
         let is_worse = self.others.is_some_and(|now| (time - now).abs() > (newest - now).abs());
-        let reporter = &mut self.reporters[place];
+        let reporter = &mut self.reporters[slot];
         reporter.back_run = if is_passed_over { reporter.back_run.saturating_add(1) } else { 0 };
         let is_shown = reporter.is_behind(counters) || reporter.back_run >= CONFIRMED_BY_TIME;
         if is_worse || !is_shown {
@@ -112,18 +112,18 @@ impl Component {
     }
 
     /// The producer of a source.
-    pub(super) fn producer(&self, place: usize) -> &Name {
-        &self.reporters[place].source.producer
+    pub(super) fn producer(&self, slot: usize) -> &Name {
+        &self.reporters[slot].source.producer
     }
 
     /// Whether a source whose clock leapt ahead, and whose row confirms it, may take the component along: at once where it
     /// is the only one, else once the others were not seen meanwhile.
-    pub(super) fn is_doubted_enough(&self, place: usize) -> bool {
+    pub(super) fn is_doubted_enough(&self, slot: usize) -> bool {
         let Some(newest) = self.newest else { return true };
-        let is_there = |heard: Time| newest.seconds_since(heard) <= JUMP_S;
-        let others = self.reporters.iter().enumerate().filter(|(at, _)| *at != place);
-        let contradicted = others.filter_map(|(_, r)| r.order.heard()).any(is_there);
-        !contradicted || self.reporters[place].doubts >= DOUBTS
+        let is_there = |time: Time| newest.seconds_since(time) <= JUMP_S;
+        let others = self.reporters.iter().enumerate().filter(|(at, _)| *at != slot);
+        let contradicted = others.filter_map(|(_, r)| r.order.newest_row()).any(is_there);
+        !contradicted || self.reporters[slot].doubts >= DOUBTS
     }
 }
 

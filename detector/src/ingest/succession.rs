@@ -1,7 +1,7 @@
-//! What happens to a component as its watermark goes on: rows that nothing can come before any more are used, heirs
+//! What happens to a component as its watermark advances: rows that nothing can come before any more are used, heirs
 //! become owners, standbys take over from owners that are silent.
 //!
-//! Each of these has its moment in event time, and they happen in the order of their moments: so it does not matter how
+//! Each step has a time in the stream, and steps run in the order of these times: so it does not matter how
 //! far the watermark goes at once, which depends on the order in which rows came.
 
 use super::Found;
@@ -11,21 +11,21 @@ use super::stage::{Stage, interval_after};
 use crate::settings::StreamSettings;
 use schemas::{DropCounts, Time};
 
-/// Looks for a standby that are made up for when a component was away; older ones than its rows tell nothing.
+/// Looks for a standby that are made up for when a component was away; looks older than its rows find nothing.
 const MISSED_MAX: u32 = 16;
 
-/// One thing that happens, in the order in which they do at the same moment.
+/// One step; variants are in the order in which they run at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
     /// The first held row of the source of this rank is used.
     Row(usize),
-    /// Parts that nobody owns get an owner.
+    /// Parts without an owner get one.
     Owners,
-    /// The owner of this part was silent, and goes on: nobody took over.
-    GoesOn(usize),
+    /// The owner of this part was silent and continues: no source took over.
+    Continues(usize),
     /// The heir of this part becomes its owner.
     Heir(usize),
-    /// Somebody is looked for who has rows of this part.
+    /// A standby that has rows of this part is looked for.
     Standby(usize, u32),
 }
 
@@ -42,7 +42,9 @@ impl Component {
             match step {
                 Step::Row(rank) => self.use_first_held(self.ranking[rank], moment, settings, drops, out),
                 Step::Owners => self.find_owners(moment, settings, drops, out),
-                Step::GoesOn(part) => self.give(part, self.parts[part].owner, moment, settings, drops, out),
+                Step::Continues(part) => {
+                    self.give(part, self.parts[part].owner, moment, settings, drops, out)
+                }
                 Step::Heir(part) => {
                     let heir = self.parts[part].next.take().map(|(heir, _)| heir);
                     self.give(part, heir, moment, settings, drops, out);
@@ -55,9 +57,9 @@ impl Component {
             }
         }
         for rank in 0..self.ranking.len() {
-            let place = self.ranking[rank];
-            while self.reporters[place as usize].order.goes_on(settings) {
-                self.use_first_held(place, watermark, settings, drops, out);
+            let slot = self.ranking[rank];
+            while self.reporters[slot as usize].order.continues(settings) {
+                self.use_first_held(slot, watermark, settings, drops, out);
             }
         }
     }
@@ -86,18 +88,18 @@ impl Component {
     /// Whether there are rows of the part after `last` that its owner did not use: another source's, or its own beyond
     /// the time from which an heir uses them.
     fn is_known_after(&self, last: Time, at: usize, part: &Part) -> bool {
-        self.reporters.iter().enumerate().any(|(place, reporter)| {
-            (part.owner != Some(place as u16) || part.next.is_some())
+        self.reporters.iter().enumerate().any(|(slot, reporter)| {
+            (part.owner != Some(slot as u16) || part.next.is_some())
                 && reporter.rows.back().is_some_and(|(time, _)| *time > last)
-                && reporter.place_of(at).is_some()
+                && reporter.index_of(at).is_some()
         })
     }
 
     /// What happens next, and when.
     fn next_step(&self, watermark: Time, settings: &StreamSettings) -> Option<(Time, Step)> {
         let half = 0.5 * settings.tick_s;
-        let held = |(rank, place): (usize, &u16)| {
-            let time = self.reporters[*place as usize].order.first_held()?.plus_seconds(-half);
+        let held = |(rank, slot): (usize, &u16)| {
+            let time = self.reporters[*slot as usize].order.first_held()?.plus_seconds(-half);
             (time <= watermark).then_some((time, Step::Row(rank)))
         };
         let owners = self.unowned.filter(|first| *first <= watermark).map(|first| (first, Step::Owners));
@@ -108,10 +110,10 @@ impl Component {
         let overdue = watermark.plus_seconds(-settings.silence_s);
         let of_part = |(at, part): (usize, &Part)| {
             let heir = part.next.map(|(_, from)| (from, Step::Heir(at)));
-            let goes_on = part.deferred.map(|time| (time.plus_seconds(-half), Step::GoesOn(at)));
+            let continues = part.deferred.map(|time| (time.plus_seconds(-half), Step::Continues(at)));
             let last = part.last.filter(|last| *last <= overdue);
             let standby = last.and_then(|last| look(at, part, last, watermark, settings));
-            let steps = heir.into_iter().chain(goes_on).filter(|(moment, _)| *moment <= watermark);
+            let steps = heir.into_iter().chain(continues).filter(|(moment, _)| *moment <= watermark);
             steps.chain(standby).min()
         };
         self.parts.iter().enumerate().filter_map(of_part).chain(row).min()
@@ -119,15 +121,15 @@ impl Component {
 
     fn use_first_held(
         &mut self,
-        place: u16,
+        slot: u16,
         moment: Time,
         settings: &StreamSettings,
         drops: &mut DropCounts,
         out: &mut Found,
     ) {
-        let (place, settled) = (place as usize, moment.plus_seconds(0.5 * settings.tick_s));
-        if let Some((time, counters)) = self.reporters[place].order.use_first_held(settings) {
-            Stage { component: self, place, settled, settings, drops, out }.ordered(time, &counters);
+        let (slot, settled) = (slot as usize, moment.plus_seconds(0.5 * settings.tick_s));
+        if let Some((time, counters)) = self.reporters[slot].order.use_first_held(settings) {
+            Stage { component: self, slot, settled, settings, drops, out }.ordered(time, &counters);
         }
     }
 
@@ -147,9 +149,9 @@ impl Component {
                 self.unowned = Some(self.unowned.map_or(first, |known| known.min(first)));
                 continue;
             }
-            let reports = |place: &u16| {
-                let reporter = &self.reporters[*place as usize];
-                reporter.accepted > 0 && reporter.place_of(at).is_some()
+            let reports = |slot: &u16| {
+                let reporter = &self.reporters[*slot as usize];
+                reporter.accepted > 0 && reporter.index_of(at).is_some()
             };
             let best = self.ranking.iter().copied().find(reports);
             self.give(at, best, moment, settings, drops, out);
@@ -162,37 +164,37 @@ impl Component {
         let part = &self.parts[at];
         let until = moment.plus_seconds(0.5 * settings.tick_s).min(part.owned_until());
         let last = part.last?;
-        self.ranking.iter().copied().find(|place| {
-            let reporter = &self.reporters[*place as usize];
-            Some(*place) != part.owner
-                && reporter.place_of(at).is_some()
+        self.ranking.iter().copied().find(|slot| {
+            let reporter = &self.reporters[*slot as usize];
+            Some(*slot) != part.owner
+                && reporter.index_of(at).is_some()
                 && interval_after(last, until, &reporter.rows, settings).is_some()
         })
     }
 
-    /// Makes a source, if one was found, the owner of a part; it goes on where the last reading ended.
+    /// Makes a source, if one was found, the owner of a part; it continues where the last reading ended.
     fn give(
         &mut self,
         part: usize,
-        place: Option<u16>,
+        slot: Option<u16>,
         moment: Time,
         settings: &StreamSettings,
         drops: &mut DropCounts,
         out: &mut Found,
     ) {
-        let Some(place) = place else { return };
+        let Some(slot) = slot else { return };
         let state = &mut self.parts[part];
         state.deferred = None;
-        if state.owner != Some(place) {
-            (state.owner, state.used) = (Some(place), state.last);
+        if state.owner != Some(slot) {
+            (state.owner, state.used) = (Some(slot), state.last);
         }
-        state.next = state.next.filter(|(heir, _)| *heir != place);
-        let (place, settled) = (place as usize, moment.plus_seconds(0.5 * settings.tick_s));
-        Stage { component: self, place, settled, settings, drops, out }.catch_up(part);
+        state.next = state.next.filter(|(heir, _)| *heir != slot);
+        let (slot, settled) = (slot as usize, moment.plus_seconds(0.5 * settings.tick_s));
+        Stage { component: self, slot, settled, settings, drops, out }.catch_up(part);
     }
 }
 
-/// When somebody is looked for who has rows of a part that was last read at `last`: after the silence, and each tick.
+/// When a standby is looked for that has rows of a part that was last read at `last`: after the silence, and each tick.
 fn look(
     at: usize,
     part: &Part,

@@ -13,24 +13,24 @@ const FIXED_POINT: f64 = (1_u64 << 40) as f64;
 /// Ticks after which another number of links is the usual one: until then a router of which a part is
 /// silent is not compared with what all of it did.
 const TICKS_TO_ADOPT: u32 = 30;
-/// Ticks that may wait; the watermark lets them go long before.
+/// Ticks that may wait; the watermark releases them long before.
 const WAITING_MAX: usize = 64;
 
 /// The geometric mean over the links in use of a router (SAND2016-9525, 4.2.3), tick by tick.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Whole {
     pub(super) series: SeriesIndex,
-    /// First reading of all: ticks are counted from its place within the second.
+    /// First reading of all: ticks are counted from its offset within the second.
     origin: Option<Time>,
     waiting: BTreeMap<i64, Tick>,
-    told: i64,
+    settled: i64,
     last: Option<Time>,
     /// Links that report usually, and ticks in a row with another number.
     usual: u32,
     odd: u32,
 }
 
-/// What came of one tick.
+/// Sums of one tick.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Tick {
     time: Time,
@@ -44,7 +44,15 @@ struct Tick {
 impl Whole {
     /// A mean that has no reading yet.
     pub(super) fn new(series: SeriesIndex) -> Whole {
-        Whole { series, origin: None, waiting: BTreeMap::new(), told: i64::MIN, last: None, usual: 0, odd: 0 }
+        Whole {
+            series,
+            origin: None,
+            waiting: BTreeMap::new(),
+            settled: i64::MIN,
+            last: None,
+            usual: 0,
+            odd: 0,
+        }
     }
 
     /// Begins again at an earlier time; how many links there are usually is known.
@@ -56,7 +64,7 @@ impl Whole {
     pub(super) fn add(&mut self, reading: &SeriesReading, settings: &StreamSettings) {
         let origin = *self.origin.get_or_insert(reading.time);
         let tick = (reading.time.seconds_since(origin) / settings.tick_s).round() as i64;
-        if tick <= self.told {
+        if tick <= self.settled {
             return;
         }
         let empty = Tick { time: reading.time, ln_sum: 0, active: 0, links: 0, span_ticks: 0 };
@@ -70,7 +78,7 @@ impl Whole {
         }
     }
 
-    /// Tells the ticks that are complete, or that nothing can be added to any more.
+    /// Returns the ticks that are complete, or to which nothing can be added any more.
     pub(super) fn settle(
         &mut self,
         watermark: Time,
@@ -84,13 +92,13 @@ impl Whole {
                 return;
             }
             let Some((number, tick)) = self.waiting.pop_first() else { return };
-            self.told = number;
-            out.extend(self.tell(&tick, settings));
+            self.settled = number;
+            out.extend(self.reading_of(&tick, settings));
         }
     }
 
     /// The reading of a tick; none where too few links reported to be compared with the ticks before.
-    fn tell(&mut self, tick: &Tick, settings: &StreamSettings) -> Option<SeriesReading> {
+    fn reading_of(&mut self, tick: &Tick, settings: &StreamSettings) -> Option<SeriesReading> {
         let fewer = tick.links < self.usual;
         self.odd = if fewer { self.odd + 1 } else { 0 };
         if fewer && self.odd < TICKS_TO_ADOPT {
@@ -113,7 +121,7 @@ impl Whole {
             active,
             span_ticks: tick.span_ticks,
             gap_since: gap,
-            anew: other_links,
+            restarts: other_links,
             load_bytes_per_s: 0.0,
             counts: Counts::NONE,
         })

@@ -1,4 +1,4 @@
-//! Losses by moment: cells of one second, or of twice, four times, … as much for long jobs.
+//! Losses over time: cells of one second, or of twice, four times, … as much for long jobs.
 
 use schemas::{Episode, Time};
 use serde::{Deserialize, Serialize};

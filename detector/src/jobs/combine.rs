@@ -47,7 +47,7 @@ impl Nodes {
 struct Losses {
     contended_s: f64,
     lost_s: f64,
-    /// What is lost however the job waits, by the metric that says most of it at each moment. Stalls on links show how
+    /// What is lost however the job waits, by the metric with the largest certain loss in each cell. Stalls on links show how
     /// much slower messages are, not which of them the job waits for, nor how much of its time it spends in messages.
     certain_s: f64,
     /// What it would be if the job waited for the worst of its series on the network, not for their mean, and if what was
@@ -75,13 +75,13 @@ pub(super) struct Merged<'a> {
     pub(super) least_share: f64,
     /// The part of its loss of which others were seen to take something, or a shared resource to saturate, 0 to 1.
     confirmed_share: f64,
-    /// Whether a stage that sees all links told it.
+    /// Whether the fabric stage, which sees all links, reported it.
     pub(super) of_links: bool,
-    /// Whether it names who took what was lost.
+    /// Whether it names the causes of the loss.
     pub(super) names: bool,
 }
 
-/// At each moment a metric's loss is the mean over its series, and the largest one counts.
+/// In each cell a metric's loss is the mean over its series, and the largest one counts.
 fn reduce(merged: &mut [Merged<'_>]) -> Losses {
     let moments: BTreeSet<i64> = merged.iter().flat_map(|m| m.cells.keys().copied()).collect();
     let mut losses = Losses::default();
@@ -102,7 +102,7 @@ fn reduce(merged: &mut [Merged<'_>]) -> Losses {
     losses
 }
 
-/// The lower end: what all metrics say together, or one of them says alone. Another metric never lowers it.
+/// The lower bound: the largest of that of all metrics together and those of single metrics. No metric lowers it.
 fn least_s(losses: &Losses, merged: &[Merged<'_>]) -> f64 {
     let alone = |m: &Merged<'_>| {
         let variance_s2: f64 = m.parts.iter().map(|part| part.variance_s2).sum();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn who_sees_all_links_has_the_word_and_the_mean_of_the_flows_is_the_least() {
+    fn the_fabric_part_replaces_others_and_bounds_the_least_loss() {
         let job_id = Name::parse("1").unwrap();
         let found = combine(&job_id, &[&part(0.1, false), &part(0.4, true)]);
         let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn without_anybody_who_sees_all_links_their_stalls_are_no_progress_lost_for_sure() {
+    fn without_the_fabric_stage_stalls_are_no_certain_loss() {
         let found = combine(&Name::parse("1").unwrap(), &[&part(0.1, false)]);
         assert!((found.slowdown_s - 1.0).abs() < 1e-9 && found.slowdown_lo_s == 0.0, "{found:?}");
     }

@@ -7,7 +7,7 @@
 const SLOWER_LEAST: f64 = 0.05;
 /// Part of a slowdown that stalls must explain for it to be contention.
 const EXPLAINED: f64 = 0.5;
-/// Part of the data that must be there for low stalls to say anything.
+/// Part of the data that must be there for low stalls to be used.
 const COMPLETE: f64 = 0.5;
 
 /// A run of an application.

@@ -1,4 +1,4 @@
-//! What a job loses in one moment, by several metrics.
+//! What a job loses in one time cell, by several metrics.
 //!
 //! The job waits for its slowest resource, so the largest loss counts, once. What it is made of is shared out so that a
 //! further metric hides no culprit: metrics that reach a level of loss share it equally (the Shapley value of the largest),
@@ -7,18 +7,18 @@
 use super::combine::Merged;
 use schemas::Metric;
 
-/// What is charged to one metric in a moment.
+/// What is charged to one metric in a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Charge {
     /// Its part of the largest loss, in seconds.
     pub(super) lost_s: f64,
-    /// Its loss in seconds where it is the one that says most for sure; else 0.
+    /// Its loss in seconds where it is the metric with the largest certain loss; else 0.
     pub(super) certain_s: f64,
     /// The most that the job may have lost by it, in seconds.
     pub(super) most_s: f64,
 }
 
-/// Charges the moment to the metrics, one charge each.
+/// Charges the cell to the metrics, one charge each.
 pub(super) fn charge(merged: &[Merged<'_>], moment: i64, charges: &mut Vec<Charge>) {
     let lost = |m: &Merged<'_>| m.cells.get(&moment).map_or(0.0, |cell| cell.lost_s / m.used);
     charges.clear();

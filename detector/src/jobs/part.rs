@@ -11,7 +11,7 @@ const LEAST_SHARE: f64 = 0.0005;
 /// Parts of one in sums of completenesses.
 const FIXED_POINT: f64 = (1_u64 << 32) as f64;
 
-/// A job's loss as far as one detector sees it. It replaces what the same detector said before.
+/// A job's loss as far as one detector sees it. It replaces the earlier part of the same detector.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobPart {
     /// When the job started.
@@ -28,9 +28,9 @@ pub struct JobPart {
     pub known_nodes: Vec<bool>,
     /// Doublings of a second in a cell.
     pub grain: u32,
-    /// What each metric says; only those of which the job has series.
+    /// Parts by metric; only metrics of which the job has series.
     pub metrics: Vec<MetricPart>,
-    /// Whether it tells of links alone, by a stage that sees all of them: then no other part's word on links counts.
+    /// Whether it is of links alone, from the fabric stage, which sees all of them: then other parts are not used for links.
     pub of_links: bool,
 }
 
@@ -44,16 +44,16 @@ pub struct MetricPart {
     pub used: u32,
     /// Series of it of which it is not known whether the job used them.
     pub unknown: u32,
-    /// Losses by moment, by the cell's number since the epoch; moments alone that are contended or not judged.
+    /// Losses by the cell's number since the epoch; only cells that are contended or not judged.
     pub cells: Vec<(i64, Cell)>,
     /// Sum over episodes of the squared half widths of their intervals, in square seconds.
     pub variance_s2: f64,
     /// The part of the loss that is lost however the job waits, 0 to 1: all of what was measured as progress; of stalls
-    /// what the mean of its flows loses, where somebody knows the flows, else nothing.
+    /// what the mean of its flows loses, where the flows are known, else nothing.
     pub least_share: f64,
     /// Seconds lost in episodes that are suspected only, over all series.
     pub suspected_s: f64,
-    /// Who took it, with the seconds that each took, over all series.
+    /// Its causes, with the seconds lost to each, over all series.
     pub causes: Vec<CauseLoss>,
 }
 
@@ -70,7 +70,7 @@ pub struct CauseLoss {
     pub lost_s: f64,
 }
 
-/// What this detector's series say of `job`.
+/// The part of `job`'s result from this detector's series.
 pub fn part(job: &Job, facts: &Facts<'_>) -> JobPart {
     let until = job.end.unwrap_or(facts.now).min(facts.now);
     let grain = cells::grain(job.start, until);

@@ -2,7 +2,7 @@
 
 use super::published::PublishedBank;
 use super::robust::RobustBank;
-use super::{Closing, Happening, Judgement, Knowledge, ModelKind, Params, Reading};
+use super::{Closing, Judgement, Knowledge, ModelEvent, ModelKind, Params, Reading};
 use schemas::Time;
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,7 @@ impl Bank {
     }
 
     /// Takes one reading of series `i`.
-    pub fn update(&mut self, i: usize, reading: &Reading) -> Happening {
+    pub fn update(&mut self, i: usize, reading: &Reading) -> ModelEvent {
         match self {
             Bank::Published(bank) => bank.update(i, reading),
             Bank::Robust(bank) => bank.update(i, reading),
@@ -51,17 +51,17 @@ impl Bank {
     }
 
     /// Decides a suspicion about series `i`.
-    pub fn judge(&mut self, i: usize, judgement: Judgement) -> Happening {
+    pub fn judge(&mut self, i: usize, judgement: Judgement) -> ModelEvent {
         match self {
-            Bank::Published(_) => Happening::Nothing,
+            Bank::Published(_) => ModelEvent::Nothing,
             Bank::Robust(bank) => bank.judge(i, judgement),
         }
     }
 
     /// Lets the warm-up of series `i` make its baseline.
-    pub fn accept(&mut self, i: usize) -> Happening {
+    pub fn accept(&mut self, i: usize) -> ModelEvent {
         match self {
-            Bank::Published(_) => Happening::Nothing,
+            Bank::Published(_) => ModelEvent::Nothing,
             Bank::Robust(bank) => bank.accept(i),
         }
     }
@@ -91,7 +91,7 @@ impl Bank {
     }
 
     /// Restarts series `i` with its readings since `since`. Those before show the others what it did; `published` has none.
-    pub fn restart_since(&mut self, i: usize, since: Time) -> Happening {
+    pub fn restart_since(&mut self, i: usize, since: Time) -> ModelEvent {
         match self {
             Bank::Published(bank) => bank.restart(i),
             Bank::Robust(bank) => bank.restart_since(i, since),
@@ -106,15 +106,15 @@ impl Bank {
     }
 
     /// Restarts series `i` without readings; its open episode ends at its last reading.
-    pub fn restart(&mut self, i: usize) -> Happening {
+    pub fn restart(&mut self, i: usize) -> ModelEvent {
         match self {
             Bank::Published(bank) => bank.restart(i),
             Bank::Robust(bank) => bank.restart(i),
         }
     }
 
-    /// Series `i` was not seen for a while: it warms up anew; `robust` remembers its baseline.
-    pub fn pause(&mut self, i: usize) -> Happening {
+    /// Series `i` was not seen for a while: it warms up again; `robust` remembers its baseline.
+    pub fn pause(&mut self, i: usize) -> ModelEvent {
         match self {
             Bank::Published(bank) => bank.restart(i),
             Bank::Robust(bank) => bank.pause(i),
@@ -129,7 +129,7 @@ impl Bank {
         }
     }
 
-    /// The open episode of series `i`, as it stands.
+    /// The open episode of series `i` so far.
     pub fn open_episode(&self, i: usize) -> Option<Closing> {
         match self {
             Bank::Published(bank) => bank.open_episode(i),

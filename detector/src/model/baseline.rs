@@ -1,7 +1,7 @@
 //! The robust model's non-contended window: the latest 128 readings in blocks of 8.
 //!
 //! Blocks keep a mean and a spread each, so that old readings leave together and nothing has to be
-//! subtracted. The spread between blocks tells of slow noise that single readings do not show.
+//! subtracted. The spread between blocks shows slow noise that single readings do not show.
 
 use serde::{Deserialize, Serialize};
 

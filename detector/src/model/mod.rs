@@ -43,7 +43,7 @@ pub struct Knowledge {
     pub mean: f64,
     /// Non-contended geometric mean, in the metric's unit.
     pub baseline: f64,
-    /// What the mean has to pass, in the metric's unit.
+    /// Threshold of the mean, in the metric's unit.
     pub bound: f64,
     /// The state of the series.
     pub state: State,
@@ -51,21 +51,21 @@ pub struct Knowledge {
     pub slowdown_s: f64,
 }
 
-/// What happened in an update that somebody else has to act on.
+/// What happened in an update that the caller has to act on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Happening {
+pub enum ModelEvent {
     /// Nothing.
     Nothing,
-    /// There are enough readings for a first baseline since this time. Whether they are of a quiet spell
-    /// somebody has to say who sees the other series; until then the series goes on warming up.
+    /// There are enough readings for a first baseline since this time. The caller, which sees the other
+    /// series, decides whether they are of a quiet spell; until then the series continues to warm up.
     Warmed(Time),
     /// The mean of a falling metric passed its bound at this tick and has stayed beyond it since: a fall
-    /// alone is a phase change, so somebody who sees the other series has to judge it ([`Suspicion`]).
+    /// alone is a phase change, so the caller, which sees the other series, has to judge it ([`Suspicion`]).
     Suspected(Suspicion),
     /// Contention began: an episode is open.
     Began,
-    /// Contention goes on, or its estimate changed.
-    WentOn,
+    /// Contention continues, or its estimate changed.
+    Ongoing,
     /// The episode ended.
     Ended(Closing),
     /// The readings after an episode that ended made its estimate better.
@@ -85,7 +85,7 @@ pub struct Suspicion {
     pub level: f64,
 }
 
-/// How an episode stands, or stood when it closed.
+/// State of an open episode, or final state of a closed one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Closing {
     /// End of the last tick before contention.
@@ -108,12 +108,12 @@ pub struct Closing {
     pub recovered: bool,
 }
 
-/// What the other series say about a fall.
+/// Judgement of a fall, from the other series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Judgement {
-    /// Others took up what this series lost, or the server serves everybody worse.
+    /// Others took up what this series lost, or the server serves all clients worse.
     Contention,
-    /// Nobody gained: the series does something else now.
+    /// No other series gained: the series does something else now.
     OwnPhase,
     /// There is no other series to look at.
     Alone,

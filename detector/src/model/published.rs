@@ -4,14 +4,14 @@
 //! nothing is flagged both hold the same readings, so a series keeps one window and a running sum; the
 //! other is set aside when an episode begins and dropped when `omega` clear readings made them equal again.
 
-use super::{Closing, Happening, Knowledge, Params, Reading};
+use super::{Closing, Knowledge, ModelEvent, Params, Reading};
 use crate::equations::{LossSums, lost_fraction};
 use schemas::{Direction, State, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// What the hot path touches of a series: one cache line. Sums are taken about `anchor`, a mean of the
-/// recent past, so that they stay exact where the spread is small beside the level.
+/// recent past, so that they stay exact where the spread is small compared with the level.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[repr(C, align(64))]
 struct Header {
@@ -91,7 +91,7 @@ impl PublishedBank {
     }
 
     /// Takes one reading of series `i`.
-    pub fn update(&mut self, i: usize, reading: &Reading) -> Happening {
+    pub fn update(&mut self, i: usize, reading: &Reading) -> ModelEvent {
         if !reading.active {
             return self.idle(i, reading);
         }
@@ -106,7 +106,7 @@ impl PublishedBank {
         header.last = reading.time;
         if (header.readings as usize) < window {
             header.state = State::Warmup;
-            return Happening::Nothing;
+            return ModelEvent::Nothing;
         }
         let mean = header.anchor + header.sum / window as f64;
         if passes(self.params.direction, mean, header.ln_bound) {
@@ -114,16 +114,16 @@ impl PublishedBank {
         }
         header.ln_bound = ln_bound(header, &self.params);
         header.state = State::Clear;
-        Happening::Nothing
+        ModelEvent::Nothing
     }
 
     /// Forgets everything of series `i` but its accumulated loss; its open episode ends at its last reading.
-    pub fn restart(&mut self, i: usize) -> Happening {
+    pub fn restart(&mut self, i: usize) -> ModelEvent {
         let header = &mut self.headers[i];
         let end = header.last;
         *header = Header::new(header.slowdown_s);
         let closing = self.apart.remove(&(i as u32)).and_then(|apart| apart.open);
-        closing.map_or(Happening::Nothing, |c| Happening::Ended(Closing { end, ..c }))
+        closing.map_or(ModelEvent::Nothing, |c| ModelEvent::Ended(Closing { end, ..c }))
     }
 
     /// Whether series `i` has no full window yet.
@@ -158,16 +158,16 @@ impl PublishedBank {
         self.apart.get(&(i as u32)).and_then(|apart| apart.open)
     }
 
-    /// A tick without activity enters neither window: it tells nothing of contention (DESIGN section 5).
-    fn idle(&mut self, i: usize, reading: &Reading) -> Happening {
+    /// A tick without activity enters neither window: it shows nothing of contention (DESIGN section 5).
+    fn idle(&mut self, i: usize, reading: &Reading) -> ModelEvent {
         let end = self.headers[i].last;
         self.headers[i].last = reading.time;
         self.headers[i].state = State::Idle;
         let open = self.apart.get_mut(&(i as u32)).and_then(|apart| apart.open.take());
-        open.map_or(Happening::Nothing, |c| Happening::Ended(Closing { end, ..c }))
+        open.map_or(ModelEvent::Nothing, |c| ModelEvent::Ended(Closing { end, ..c }))
     }
 
-    fn begin(&mut self, i: usize, reading: &Reading, before: Time) -> Happening {
+    fn begin(&mut self, i: usize, reading: &Reading, before: Time) -> ModelEvent {
         let window = self.params.window;
         let header = &self.headers[i];
         // The window of the tick before: the newest reading exchanged for the one it displaced.
@@ -177,11 +177,11 @@ impl PublishedBank {
         let open = Closing { start: before, end: reading.time, ..Closing::default() };
         self.headers[i].apart = true;
         self.apart.insert(i as u32, Apart { window: set_aside, slot: newest, clear: 0, open: Some(open) });
-        self.go_on(i, reading);
-        Happening::Began
+        self.continue_episode(i, reading);
+        ModelEvent::Began
     }
 
-    fn update_apart(&mut self, i: usize, reading: &Reading, ln: f64) -> Happening {
+    fn update_apart(&mut self, i: usize, reading: &Reading, ln: f64) -> ModelEvent {
         let window = self.params.window;
         let header = &mut self.headers[i];
         let before = header.last;
@@ -192,16 +192,16 @@ impl PublishedBank {
             if new && let Some(apart) = self.apart.get_mut(&(i as u32)) {
                 apart.open = Some(Closing { start: before, end: reading.time, ..Closing::default() });
             }
-            self.go_on(i, reading);
-            return if new { Happening::Began } else { Happening::WentOn };
+            self.continue_episode(i, reading);
+            return if new { ModelEvent::Began } else { ModelEvent::Ongoing };
         }
         self.clear_apart(i, before, ln)
     }
 
     /// A clear tick while the windows differ: the reading joins the non-contended one.
-    fn clear_apart(&mut self, i: usize, end: Time, ln: f64) -> Happening {
+    fn clear_apart(&mut self, i: usize, end: Time, ln: f64) -> ModelEvent {
         let Some(apart) = self.apart.get_mut(&(i as u32)) else {
-            return Happening::Nothing;
+            return ModelEvent::Nothing;
         };
         apart.window[apart.slot] = ln;
         apart.slot = (apart.slot + 1) % apart.window.len();
@@ -214,10 +214,10 @@ impl PublishedBank {
             self.apart.remove(&(i as u32));
             header.apart = false;
         }
-        closed.map_or(Happening::Nothing, |c| Happening::Ended(Closing { end, ..c }))
+        closed.map_or(ModelEvent::Nothing, |c| ModelEvent::Ended(Closing { end, ..c }))
     }
 
-    fn go_on(&mut self, i: usize, reading: &Reading) {
+    fn continue_episode(&mut self, i: usize, reading: &Reading) {
         let params = self.params;
         let header = &mut self.headers[i];
         let mean = (header.anchor + header.sum / params.window as f64).exp();
@@ -270,7 +270,7 @@ fn push(header: &mut Header, ring: &mut [f64], ln: f64) {
     header.squares += come * come - gone * gone;
 }
 
-/// Takes the sums anew about the window's own mean, so that rounding never builds up.
+/// Computes the sums again about the window's own mean, so that rounding never builds up.
 fn resum(header: &mut Header, window: &[f64]) {
     let anchor = window.iter().sum::<f64>() / window.len() as f64;
     header.anchor = anchor;

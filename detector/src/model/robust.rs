@@ -21,7 +21,7 @@ mod threshold;
 
 use super::baseline::{BLOCK, Baseline};
 use super::recent::{RECENT, Recent};
-use super::{Closing, Happening, Judgement, Knowledge, Params, Reading, Suspicion};
+use super::{Closing, Judgement, Knowledge, ModelEvent, Params, Reading, Suspicion};
 use contention::Open;
 use phase::Levels;
 use schemas::{Direction, State, Time};
@@ -157,19 +157,19 @@ impl RobustBank {
 
     /// Takes one reading of series `i`.
     #[inline]
-    pub fn update(&mut self, i: usize, reading: &Reading) -> Happening {
+    pub fn update(&mut self, i: usize, reading: &Reading) -> ModelEvent {
         if !reading.active {
             return self.idle(i, reading.time);
         }
         if self.watch[i].after_idle {
-            // The tick in which activity begins is active in part: its rate says nothing.
+            // The tick in which activity begins is active in part: its rate is not used.
             self.watch[i].after_idle = false;
-            return Happening::Nothing;
+            return ModelEvent::Nothing;
         }
         self.push(i, reading);
         match self.watch[i].stage {
             Stage::Watching => self.watch(i),
-            Stage::Contended => self.go_on(i),
+            Stage::Contended => self.continue_episode(i),
             Stage::Warming => self.warm_up(i, reading.time),
         }
     }
@@ -197,7 +197,7 @@ impl RobustBank {
 
     /// Compares the windows with the baseline.
     #[inline]
-    fn watch(&mut self, i: usize) -> Happening {
+    fn watch(&mut self, i: usize) -> ModelEvent {
         let watch = &mut self.watch[i];
         watch.state = State::Clear;
         let full = watch.quarantined >= watch.quarantine + BLOCK as u8;
@@ -218,10 +218,10 @@ impl RobustBank {
         if lower {
             self.change_level(i);
         }
-        if self.watch[i].settles && self.is_settled(i) { self.settle(i) } else { Happening::Nothing }
+        if self.watch[i].settles && self.is_settled(i) { self.settle(i) } else { ModelEvent::Nothing }
     }
 
-    fn suspect(&mut self, i: usize) -> Happening {
+    fn suspect(&mut self, i: usize) -> ModelEvent {
         if !self.params.needs_judgement {
             return self.begin(i);
         }
@@ -236,15 +236,15 @@ impl RobustBank {
             baseline: self.params.value(self.watch[i].centre),
             level: self.params.value(self.recent.mean(i, window.min(change.age + 1))),
         };
-        Happening::Suspected(suspicion)
+        ModelEvent::Suspected(suspicion)
     }
 
-    /// Decides a suspicion. A fall to next to nothing is a phase whoever gained: no sharing takes so much.
-    /// Without others to look at, a fall counts as contention unless the series goes on at a level it had
+    /// Decides a suspicion. A fall to next to nothing is a phase even if others gained: no sharing takes so much.
+    /// Without others to look at, a fall counts as contention unless the series continues at a level it had
     /// before (GUIDE section 1).
-    pub fn judge(&mut self, i: usize, judgement: Judgement) -> Happening {
+    pub fn judge(&mut self, i: usize, judgement: Judgement) -> ModelEvent {
         if self.watch[i].stage != Stage::Watching || self.watch[i].suspected_since == Time::MIN {
-            return Happening::Nothing;
+            return ModelEvent::Nothing;
         }
         let own = match judgement {
             Judgement::Contention => self.is_off_phase(i),
@@ -254,7 +254,7 @@ impl RobustBank {
         self.watch[i].suspected_since = Time::MIN;
         if own {
             self.change_level(i);
-            return Happening::Nothing;
+            return ModelEvent::Nothing;
         }
         self.begin(i)
     }
@@ -278,7 +278,7 @@ impl RobustBank {
         }
     }
 
-    /// The open episode of series `i`, as it stands.
+    /// The open episode of series `i` so far.
     pub fn open_episode(&self, i: usize) -> Option<Closing> {
         let open = self.memory[i].open.as_deref()?;
         Some(self.closing(i, open, self.recent.last(i)))
@@ -298,7 +298,7 @@ impl RobustBank {
         f64::from(self.memory[i].baseline.sigma)
     }
 
-    fn idle(&mut self, i: usize, time: Time) -> Happening {
+    fn idle(&mut self, i: usize, time: Time) -> ModelEvent {
         if time.seconds_since(self.recent.last(i)) > RING_OUTLIVES_S && self.recent.len(i) > 0 {
             self.recent.clear(i);
             self.watch[i].usable = 0;
@@ -309,7 +309,7 @@ impl RobustBank {
         if watch.state == State::Idle || watch.after_idle {
             watch.state = State::Idle;
             watch.after_idle = true;
-            return Happening::Nothing;
+            return ModelEvent::Nothing;
         }
         // The last active tick was cut short; it is taken back.
         let contended = watch.stage == Stage::Contended;

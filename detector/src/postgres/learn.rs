@@ -1,4 +1,4 @@
-//! What finished runs teach: `beta` by configuration, and the factors of each job's loss. The statements are functions
+//! Calibration from finished runs: `beta` by configuration, and the factors of each job's loss. The statements are functions
 //! of the database (`upkeep.sql`), since they look at months of jobs.
 
 use super::connect::connect;

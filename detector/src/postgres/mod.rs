@@ -18,7 +18,7 @@
 //! | `place_buckets` | sums of places, of the same ten seconds |
 //! | `rows`, `regions` | the smaller tables, a statement each |
 //! | `housekeeping` | [`housekeep`]: expiry, and policies that failed |
-//! | `learn` | [`learn()`]: what finished runs teach |
+//! | `learn` | [`learn()`]: calibration from finished runs |
 //! | `expected` | [`put_expected`]: expected sources |
 //! | `places` | [`put_places`], [`put_links`]: where nodes and links are |
 //! | `roll_up` | [`roll_up()`]: sums by minute and hour |

@@ -38,7 +38,7 @@ pub(super) async fn put(to: &mut Dividing<'_>, of: Of<'_>, batch: &ResultBatch) 
     to.put("job_causes", of, &b.job_results, |to, _, rows| Box::pin(job_causes(to, rows))).await?;
     to.put("job_series", of, &b.job_series, |to, of, rows| Box::pin(job_series(to, of, rows))).await?;
     to.put("dropped_counts", of, &drops, |to, of, rows| Box::pin(dropped(to, of, rows))).await?;
-    to.put("producers", of, &b.last_seen, |to, _, rows| Box::pin(heard(to, rows))).await?;
+    to.put("producers", of, &b.last_seen, |to, _, rows| Box::pin(producers(to, rows))).await?;
     to.put("silences", of, &b.silences, |to, _, rows| Box::pin(silences(to, rows))).await?;
     to.put("regions", of, &b.regions, |to, _, rows| Box::pin(regions::put_regions(to, rows))).await?;
     to.put("job_factors", of, &b.factors, |to, _, rows| Box::pin(regions::put_factors(to, rows))).await?;
@@ -190,7 +190,7 @@ async fn dropped(to: &Transaction<'_>, of: Of<'_>, rows: &[(DropReason, u64)]) -
     run(to, include_str!("sql/put_dropped.sql"), columns).await
 }
 
-async fn heard(to: &Transaction<'_>, rows: &[LastSeen]) -> Result<(), PgError> {
+async fn producers(to: &Transaction<'_>, rows: &[LastSeen]) -> Result<(), PgError> {
     if rows.is_empty() {
         return Ok(());
     }

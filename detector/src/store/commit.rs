@@ -44,7 +44,7 @@ pub(super) fn write(
     job_results(&transaction, &batch.job_results)?;
     job_series(&transaction, &batch.job_series)?;
     drops(&transaction, batch)?;
-    heard(&transaction, &batch.last_seen)?;
+    producers(&transaction, &batch.last_seen)?;
     silences(&transaction, &batch.silences)?;
     regions::put_regions(&transaction, &batch.regions)?;
     regions::put_factors(&transaction, &batch.factors)?;
@@ -68,8 +68,8 @@ fn signals(to: &Transaction<'_>, signals: &[Signal], order: &[u32]) -> rusqlite:
         let signal = &signals[*i as usize];
         put.raw_bind_parameter(1, bucket(signal))?;
         bind_signal(&mut put, 2, signal)?;
-        put.raw_bind_parameter(10, figure(f64::from(signal.counts.passed_per_s)))?;
-        put.raw_bind_parameter(11, figure(f64::from(signal.counts.waited_per_s)))?;
+        put.raw_bind_parameter(10, finite_or_null(f64::from(signal.counts.passed_per_s)))?;
+        put.raw_bind_parameter(11, finite_or_null(f64::from(signal.counts.waited_per_s)))?;
         put.raw_execute()?;
     }
     Ok(())
@@ -79,7 +79,7 @@ fn latest(to: &Transaction<'_>, signals: &[Signal], order: &[u32]) -> rusqlite::
     let mut put = to.prepare_cached(include_str!("../../sql/put_latest.sql"))?;
     for (at, i) in order.iter().enumerate() {
         let signal = &signals[*i as usize];
-        // Within a bucket a series' rows stand together; only the last of them can be the newest.
+        // Within a bucket a series' rows are adjacent; only the last of them can be the newest.
         let next = order.get(at + 1).map(|n| signals[*n as usize].series);
         if next != Some(signal.series) {
             bind_signal(&mut put, 1, signal)?;
@@ -93,16 +93,16 @@ fn latest(to: &Transaction<'_>, signals: &[Signal], order: &[u32]) -> rusqlite::
 fn bind_signal(put: &mut CachedStatement<'_>, first: usize, signal: &Signal) -> rusqlite::Result<()> {
     put.raw_bind_parameter(first, signal.series.0)?;
     put.raw_bind_parameter(first + 1, signal.time.seconds())?;
-    put.raw_bind_parameter(first + 2, figure(signal.value))?;
-    put.raw_bind_parameter(first + 3, figure(signal.mean))?;
-    put.raw_bind_parameter(first + 4, figure(signal.baseline))?;
-    put.raw_bind_parameter(first + 5, figure(signal.bound))?;
+    put.raw_bind_parameter(first + 2, finite_or_null(signal.value))?;
+    put.raw_bind_parameter(first + 3, finite_or_null(signal.mean))?;
+    put.raw_bind_parameter(first + 4, finite_or_null(signal.baseline))?;
+    put.raw_bind_parameter(first + 5, finite_or_null(signal.bound))?;
     put.raw_bind_parameter(first + 6, signal.state.name())?;
     put.raw_bind_parameter(first + 7, signal.slowdown_s)
 }
 
-/// NULL for a figure that does not exist in this state.
-pub(super) fn figure(value: f64) -> Option<f64> {
+/// NULL for a value that does not exist in this state.
+pub(super) fn finite_or_null(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
@@ -199,9 +199,9 @@ fn drops(to: &Transaction<'_>, batch: &ResultBatch) -> rusqlite::Result<()> {
     Ok(())
 }
 
-fn heard(to: &Transaction<'_>, heard: &[LastSeen]) -> rusqlite::Result<()> {
+fn producers(to: &Transaction<'_>, producers: &[LastSeen]) -> rusqlite::Result<()> {
     let mut put = to.prepare_cached(include_str!("../../sql/put_producer.sql"))?;
-    for h in heard {
+    for h in producers {
         let (producer, schema, component) = (h.producer.as_str(), h.schema.as_str(), h.component.as_str());
         let part = h.part.as_ref().map_or("", Name::as_str);
         put.execute(params![producer, schema, component, part, h.last_time.seconds(), h.rows as i64])?;

@@ -1,4 +1,4 @@
-//! Why the store refuses, by what to do next: try again, or stop and tell a person.
+//! Why the store refuses, by what to do next: try again, or stop and report to a person.
 
 use rusqlite::ErrorCode;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub enum StoreError {
         /// What was found.
         detail: String,
     },
-    /// Somebody else's file: name another one.
+    /// The file of another program: name another one.
     #[error("{}: this is no store of Tailback but {found}; it was left as it is", .path.display())]
     NotOurs {
         /// The file.
@@ -59,10 +59,10 @@ pub enum StoreError {
     CannotOpen {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         detail: String,
     },
-    /// Anything else that SQLite says; the batch breaks a rule of the tables, or the disk fails.
+    /// Any other error of SQLite; the batch breaks a rule of the tables, or the disk fails.
     #[error("{}: SQLite refuses: {source}", .path.display())]
     Refused {
         /// The file.
@@ -73,7 +73,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether the same call may succeed later without anybody's help.
+    /// Whether the same call may succeed later without a person's help.
     pub fn is_retryable(&self) -> bool {
         match self {
             StoreError::Busy { .. } => true,

@@ -1,4 +1,4 @@
-//! Retention: what is too old or too much goes, in slices short enough to stand between two commits.
+//! Retention: rows that are too old or too many are deleted, in slices short enough to run between two commits.
 
 use super::Retention;
 use super::commit::BUCKET_US;

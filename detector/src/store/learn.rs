@@ -1,4 +1,4 @@
-//! What finished runs teach, and the factors of jobs: reads, lets [`crate::factors::learnt`] reckon, writes.
+//! Calibration from finished runs, and the factors of jobs: reads, computes with [`crate::factors::learnt`], writes.
 
 use super::regions::put_factors;
 use crate::factors::learnt::{Beta, FinishedRun, ToldLoss, factors, fit, placements};
@@ -6,7 +6,7 @@ use rusqlite::{Connection, Row, Transaction, TransactionBehavior, params};
 use schemas::{Interval, JobFactors, Name, Time};
 use std::collections::{BTreeMap, HashMap};
 
-/// Learns, then tells; how many versions of `beta` are new, and of how many jobs the factors were told.
+/// Learns `beta`, then writes the factors of jobs; the number of new versions of `beta`, and of jobs written.
 pub(super) fn learn(connection: &mut Connection) -> rusqlite::Result<(usize, usize)> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let runs = finished(&transaction)?;
@@ -14,16 +14,16 @@ pub(super) fn learn(connection: &mut Connection) -> rusqlite::Result<(usize, usi
     let new = learn_betas(&transaction, &runs, &mut betas)?;
     let placed = placements(&runs, &betas);
     let due = due(&transaction)?;
-    let told: Vec<JobFactors> = due
+    let factors: Vec<JobFactors> = due
         .iter()
         .map(|job| {
             let placement = placed.get(&(job.configuration.clone(), job.groups)).copied();
             factors(job, betas.get(&job.configuration), placement)
         })
         .collect();
-    put_factors(&transaction, &told)?;
+    put_factors(&transaction, &factors)?;
     transaction.commit()?;
-    Ok((new, told.len()))
+    Ok((new, factors.len()))
 }
 
 fn learn_betas(
@@ -77,7 +77,7 @@ fn latest(from: &Connection) -> rusqlite::Result<HashMap<String, (Beta, u32)>> {
 fn due(from: &Connection) -> rusqlite::Result<Vec<ToldLoss>> {
     let read = |row: &Row<'_>| {
         let job_id: String = row.get(0)?;
-        // A name that is none was not written by this program; its factors are not told.
+        // An invalid name was not written by this program; its factors are not written.
         let Ok(job_id) = Name::parse(&job_id) else { return Ok(None) };
         Ok(Some(ToldLoss {
             job_id,

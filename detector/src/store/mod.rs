@@ -2,11 +2,11 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `open.rs` | opening, settings, whose file it is, migrations, the readers' connection |
+//! | `open.rs` | opening, settings, the check of the file, migrations, the readers' connection |
 //! | `commit.rs` | writing a [`ResultBatch`] with the state blobs |
 //! | `regions.rs` | writing its regions and factors |
 //! | `places.rs` | writing where nodes and links are |
-//! | `learn.rs` | what finished runs teach, and the factors of jobs |
+//! | `learn.rs` | calibration from finished runs, and the factors of jobs |
 //! | `load.rs` | what a restart reads back |
 //! | `expire.rs` | retention: what goes, in slices, and giving space back |
 //! | `error.rs` | [`StoreError`], by what to do next |
@@ -53,7 +53,7 @@ impl Default for Retention {
 /// A stage's state, or its position in the input: opaque to the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateBlob<'a> {
-    /// Whose state; a later blob of this name replaces it.
+    /// Owner of the state; a later blob of this name replaces it.
     pub name: &'a str,
     /// Version of the content's layout, for the reader to check.
     pub version: u32,
@@ -72,7 +72,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Removes the store at `path` with the files beside it, if there is one.
+    /// Removes the store at `path` with its WAL files, if there is one.
     ///
     /// # Errors
     /// [`StoreError`] if the file is another program's, or cannot be removed.
@@ -83,7 +83,7 @@ impl Store {
     /// Opens the store at `path`, creates it where there is none and brings its tables up to date.
     ///
     /// # Errors
-    /// [`StoreError`] says whether to try again or what stands in the way.
+    /// [`StoreError`] says whether to retry, or what prevents it.
     pub fn open(path: &Path, retention: Retention) -> Result<Store, StoreError> {
         Ok(Store { connection: open_writer(path)?, path: path.to_path_buf(), retention, order: Vec::new() })
     }
@@ -115,8 +115,8 @@ impl Store {
         places::replace_links(&mut self.connection, links).map_err(|e| StoreError::from_sqlite(&self.path, e))
     }
 
-    /// Learns from runs that ended, then tells the factors of jobs; how many versions of `beta` are new, and how many
-    /// jobs were told of.
+    /// Learns from runs that ended, then writes the factors of jobs; the number of new versions of `beta`, and of jobs
+    /// written.
     ///
     /// # Errors
     /// [`StoreError`]; after a retryable one the same call may be repeated.

@@ -1,4 +1,4 @@
-//! Opening a store: whose file it is, its settings, its migrations.
+//! Opening a store: the check that the file is ours, its settings, its migrations.
 
 use super::StoreError;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
@@ -6,7 +6,7 @@ use schemas::sql::SQLITE_MIGRATIONS;
 use std::path::Path;
 use std::time::Duration;
 
-/// Marks the file as Tailback's: the bytes `TAIL` at SQLite's place for it.
+/// Marks the file as Tailback's: the bytes `TAIL` at SQLite's offset for it.
 const APPLICATION_ID: i32 = 0x5441_494C;
 
 /// How long a statement waits for another connection's lock.
@@ -18,7 +18,7 @@ const STATEMENTS: usize = 64;
 /// A connection that may write: checked, configured and migrated.
 ///
 /// # Errors
-/// [`StoreError`] says whether to try again or what stands in the way.
+/// [`StoreError`] says whether to retry, or what prevents it.
 pub fn open_writer(path: &Path) -> Result<Connection, StoreError> {
     open_with(path, SQLITE_MIGRATIONS)
 }
@@ -53,7 +53,7 @@ pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Removes a store with the files beside it, if there is one; never a file of another program.
+/// Removes a store with its WAL files, if there is one; never a file of another program.
 pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
     if !path.exists() {
         return Ok(());
@@ -74,7 +74,7 @@ pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Refuses the file of another program before anything is written to it. A file without tables is nobody's:
+/// Refuses the file of another program before anything is written to it. A file without tables has no owner:
 /// a new one, or one whose creation was cut short.
 fn check_owner(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let error = |e| StoreError::from_sqlite(path, e);

@@ -1,4 +1,4 @@
-//! Where nodes and links are, as the topology says.
+//! Locations of nodes and links in the topology.
 
 use rusqlite::{Connection, TransactionBehavior, params};
 use schemas::topology::{LinkPlace, NodePlace};

@@ -1,11 +1,11 @@
 //! Writing regions and the factors of jobs, as a part of a batch.
 
-use super::commit::{figure, word};
+use super::commit::{finite_or_null, word};
 use rusqlite::{Transaction, params};
 use schemas::{JobFactors, Region, RegionCause, RegionStep, RegionVictim};
 use serde_json::json;
 
-/// Writes regions; one that is told again keeps its history, and its causes and victims are told as a whole.
+/// Writes regions; one that is reported again keeps its history; its causes and victims are replaced as a whole.
 pub(super) fn put_regions(to: &Transaction<'_>, regions: &[Region]) -> rusqlite::Result<()> {
     let mut put = to.prepare_cached(include_str!("../../sql/put_region.sql"))?;
     for r in regions {
@@ -19,7 +19,7 @@ pub(super) fn put_regions(to: &Transaction<'_>, regions: &[Region]) -> rusqlite:
             r.open,
             r.links,
             r.links_most,
-            figure(r.peak),
+            finite_or_null(r.peak),
             word(json!(r.kind)),
             r.kind_confidence,
             r.relief,
@@ -40,7 +40,15 @@ fn steps(to: &Transaction<'_>, region: i64, steps: &[RegionStep]) -> rusqlite::R
     for s in steps {
         let other = s.other.map_or(0, |other| other.0.cast_signed());
         let (time_s, change) = (s.time.seconds(), word(json!(s.change)));
-        put.execute(params![region, time_s, change, other, s.links, s.worst_series, figure(s.worst)])?;
+        put.execute(params![
+            region,
+            time_s,
+            change,
+            other,
+            s.links,
+            s.worst_series,
+            finite_or_null(s.worst)
+        ])?;
     }
     Ok(())
 }

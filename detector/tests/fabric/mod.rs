@@ -3,7 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `play` | a labelled case through detector and fabric |
-//! | `score` | what was found beside the truth |
+//! | `score` | what was found, compared with the truth |
 //! | `quiet` | ordinary traffic that comes and goes |
 //! | `narrow` | narrowed cables, with other jobs near |
 //! | `slowdown` | slowdowns of jobs and their intervals |

@@ -12,13 +12,13 @@ use schemas::{CounterBatch, JobResult, Name, Region, RegionId, SeriesIndex, Topo
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What the stages say of a case, beside its truth.
+/// What the stages report of a case, and its truth.
 pub struct Played {
-    /// Regions as they were told last.
+    /// Regions as last reported.
     pub regions: Vec<Region>,
     /// Seconds lost on links by job, to itself and to others.
     pub lost: BTreeMap<u64, [f64; 2]>,
-    /// The results of jobs as they were told last.
+    /// The results of jobs as last reported.
     pub results: BTreeMap<u64, JobResult>,
     /// What really happened.
     pub truth: LabTruth,
@@ -31,7 +31,7 @@ pub fn play(case: &Labelled, tables: bool) -> Played {
     play_altered(&case.setup, tables, CounterBatch::clone)
 }
 
-/// Plays `setup` with the rows of each second as `alter` makes them of what the lab says.
+/// Plays `setup` with the rows of each second as `alter` makes them of those of the lab.
 pub fn play_altered(setup: &Setup, tables: bool, alter: impl FnMut(&CounterBatch) -> CounterBatch) -> Played {
     play_for(DURATION_S, setup, tables, alter)
 }
@@ -60,7 +60,7 @@ pub fn play_with(
     detector.watch_links();
     let mut fabric = Fabric::new(settings, Some(Arc::clone(&network)));
     let mut lab = Lab::new(setup.clone()).unwrap();
-    let mut told = Told::default();
+    let mut reports = Reports::default();
     for second in 0..seconds {
         let tick = lab.step();
         for job in tick.jobs {
@@ -70,23 +70,23 @@ pub fn play_with(
         detector.rows(tick.sources, &alter(tick.counters));
         let tick_number = (tick.time.seconds()).round() as i64;
         look(&mut detector, &mut fabric);
-        // The lab's switches tell of their ports at once.
+        // The lab's switches report their ports at once.
         for event in setup.events.iter().filter(|event| event.at_s == second) {
             tell_state(&mut fabric, &detector, &network, event.change, tick_number);
         }
-        told.take(&mut detector, &mut fabric);
+        reports.take(&mut detector, &mut fabric);
     }
     detector.finish();
     look(&mut detector, &mut fabric);
     fabric.finish();
-    told.take(&mut detector, &mut fabric);
+    reports.take(&mut detector, &mut fabric);
     let truth = lab.truth();
     let lost = truth.jobs.iter().map(|job| {
         let name = Name::parse(&job.job_id.to_string()).unwrap();
         (job.job_id, fabric.losses(&name).map_or([0.0; 2], |losses| [losses.own_s, losses.others_s]))
     });
-    let (lost, regions) = (lost.collect(), told.regions.into_values().collect());
-    Played { lost, regions, results: told.results, truth, network }
+    let (lost, regions) = (lost.collect(), reports.regions.into_values().collect());
+    Played { lost, regions, results: reports.results, truth, network }
 }
 
 fn look(detector: &mut Detector, fabric: &mut Fabric) {
@@ -99,15 +99,15 @@ fn look(detector: &mut Detector, fabric: &mut Fabric) {
     }
 }
 
-/// What was told so far.
+/// What was reported so far.
 #[derive(Default)]
-struct Told {
+struct Reports {
     regions: BTreeMap<RegionId, Region>,
     results: BTreeMap<u64, JobResult>,
     on_links: BTreeMap<Name, JobPart>,
 }
 
-impl Told {
+impl Reports {
     fn take(&mut self, detector: &mut Detector, fabric: &mut Fabric) {
         self.on_links.extend(fabric.take_parts());
         for result in detector.take_with(&self.on_links).job_results {

@@ -1,6 +1,6 @@
-//! Ordinary traffic that comes and goes, and contends nowhere: nothing is to be told of it.
+//! Ordinary traffic that comes and goes, and contends nowhere: no region may be reported.
 //!
-//! What noise alone does to links that go on as they are, and how often a day, stands in `../quiet.rs`.
+//! The effect of noise alone on links with steady traffic is counted in `../quiet.rs`.
 
 use crate::integration::fabric::play::play_for;
 use samplers::lab::machines::two_level;
@@ -9,7 +9,7 @@ use schemas::topology::VertexKind;
 use schemas::{CounterBatch, VertexIndex};
 
 const SECONDS: u32 = 1_800;
-/// Jobs beside each other, and the utilisation of the most used link when all of them send and write at once.
+/// Jobs that run at the same time, and the utilisation of the most used link when all of them send and write at once.
 const JOBS: usize = 8;
 const PEAK: f64 = 0.42;
 
@@ -52,7 +52,7 @@ fn ordinary(seed: u64) -> Setup {
 }
 
 #[test]
-fn jobs_that_come_and_go_and_leave_room_for_each_other_make_no_region() {
+fn jobs_that_leave_room_for_each_other_make_no_region() {
     for seed in 0..4 {
         for tables in [true, false] {
             let played = play_for(SECONDS, &ordinary(seed), tables, CounterBatch::clone);

@@ -1,4 +1,4 @@
-//! What was found beside the truth.
+//! What was found, compared with the truth.
 
 use crate::integration::fabric::play::{Played, play};
 use samplers::lab::scenarios::{Labelled, ScenarioKind, labelled};
@@ -11,7 +11,7 @@ const TRUE_SECONDS: u32 = 5;
 /// Seconds lost in truth from which a job's loss is compared.
 const LOSS_LEAST_S: f64 = 5.0;
 
-/// One region beside the truth about its links. Some fields are for who reads a failure.
+/// One region and the truth about its links. Some fields are printed by failures only.
 #[derive(Clone, Debug)]
 #[allow(dead_code, reason = "shown when a limit does not hold")]
 pub struct RegionScore {
@@ -29,7 +29,7 @@ pub struct RegionScore {
     pub peak: f64,
 }
 
-/// A job's loss beside the truth, in seconds: to others and failures. Some fields are for who reads a failure.
+/// A job's loss and its true value, in seconds: to others and failures. Some fields are printed by failures only.
 #[derive(Clone, Copy, Debug)]
 #[allow(dead_code, reason = "shown when a limit does not hold")]
 pub struct LossScore {
@@ -152,7 +152,7 @@ fn truth_of(
     for second in seconds {
         let all = |lost: LinkLoss| lost.own + lost.mpi + lost.io + lost.unknown + lost.failover;
         let contended = || links.iter().filter_map(|link| truth.link_at(*link, second));
-        // Whoever waits there waits for the worst link; of links within 15% of it any may be named.
+        // A job that waits there waits for the worst link; of links within 15% of it any may be named.
         let worst = contended().max_by(|a, b| all(a.lost).total_cmp(&all(b.lost)));
         let as_bad = worst.and_then(|worst| {
             contended().find(|link| link.kind == found && all(link.lost) > 0.85 * all(worst.lost))

@@ -1,7 +1,7 @@
-//! Slowdowns of jobs and their 95% intervals beside the truth, by class of case.
+//! Slowdowns of jobs and their 95% intervals compared with the truth, by class of case.
 //!
-//! A job of the lab is as slow as its slowest flow, as the mean of its flows, or something in between. Nobody who looks
-//! at links can tell which it is: the estimate takes the slowest, the interval reaches down to the mean.
+//! A job of the lab is as slow as its slowest flow, as the mean of its flows, or something in between. Links do not
+//! show which it is: the estimate takes the slowest, the interval reaches down to the mean.
 
 use crate::integration::fabric::play::{Played, play};
 use samplers::lab::scenarios::{Labelled, ScenarioKind, labelled};
@@ -11,10 +11,10 @@ use std::sync::OnceLock;
 
 /// Seeds of each class that no threshold was chosen by.
 const SEEDS: std::ops::Range<u64> = 100..110;
-/// The job whose slowdown is asked for: the only one, or the one that ran before contention began.
+/// The job whose slowdown is judged: the only one, or the one that ran before contention began.
 const JOB: u64 = 1;
 
-/// A job's slowdown beside the truth.
+/// A job's slowdown and its true value.
 #[derive(Clone, Copy, Debug)]
 pub struct Slowdown {
     case: ScenarioKind,
@@ -122,13 +122,13 @@ pub fn table() -> String {
 }
 
 #[test]
-fn a_network_bound_job_lost_what_is_told_within_15_percent() {
+fn the_loss_of_a_network_bound_job_is_within_15_percent() {
     let wrong: Vec<_> = slowdowns()[0].iter().filter(|s| s.error() > 0.15).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
-fn the_interval_holds_the_truth_in_nine_jobs_of_ten_however_they_wait() {
+fn the_interval_holds_the_truth_in_nine_jobs_of_ten() {
     for of in slowdowns() {
         let missed: Vec<_> = of.iter().filter(|s| !s.is_held()).collect();
         assert!(covered(of) >= 0.9, "{missed:#?}");
@@ -154,7 +154,7 @@ fn the_interval_is_no_wider_than_what_is_not_known() {
     }
 }
 
-/// A job that came when contention began, beside the truth.
+/// A job that came when contention began, with the truth.
 #[derive(Clone, Copy, Debug)]
 pub struct Newcomer {
     case: ScenarioKind,
@@ -163,7 +163,7 @@ pub struct Newcomer {
     run_s: f64,
 }
 
-/// Jobs that came when contention began: nothing tells what their links would do without the others. The class whose
+/// Jobs that came when contention began: no data shows what their links would do without the others. The class whose
 /// newcomer loads a link to 93% alone is here for what it loses to others; its own queue is no contention.
 fn newcomers() -> &'static [Newcomer] {
     static NEWCOMERS: OnceLock<Vec<Newcomer>> = OnceLock::new();
@@ -221,7 +221,7 @@ pub fn newcomers_table() -> String {
 }
 
 #[test]
-fn what_a_job_that_came_with_contention_loses_to_others_is_told_within_a_tenth_of_its_run() {
+fn late_job_loss_is_within_10_percent() {
     let wrong: Vec<_> =
         newcomers().iter().filter(|job| (job.found_s[1] - job.truth_s[1]).abs() > 0.1 * job.run_s).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");

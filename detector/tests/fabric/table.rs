@@ -15,7 +15,7 @@ fn scores() -> &'static [Scores; 2] {
 }
 
 #[test]
-fn the_cause_is_right_in_95_of_100_regions_with_tables_and_in_85_without() {
+fn the_cause_is_right_in_95_percent_with_tables_85_without() {
     let [with, without] = scores();
     assert!(with.right()[0] >= 0.95, "{:?}\n{}", with.right(), wrong(with));
     assert!(without.right()[0] >= 0.85, "{:?}\n{}", without.right(), wrong(without));
@@ -29,7 +29,7 @@ fn the_kind_is_right_in_95_of_100_regions() {
 }
 
 #[test]
-fn no_region_is_told_where_nothing_is_contended_and_none_is_missed() {
+fn no_region_is_invented_and_none_is_missed() {
     for scores in scores() {
         assert_eq!(scores.false_regions(), 0, "{}", wrong(scores));
         assert_eq!(scores.missed, Vec::new());
@@ -37,7 +37,7 @@ fn no_region_is_told_where_nothing_is_contended_and_none_is_missed() {
 }
 
 #[test]
-fn what_a_job_loses_to_others_on_links_is_within_15_percent_where_it_ran_before() {
+fn earlier_job_loss_to_others_is_within_15_percent() {
     for scores in scores() {
         for loss in victims(scores) {
             let error = (loss.found_s - loss.truth_s).abs() / loss.truth_s;
@@ -49,7 +49,7 @@ fn what_a_job_loses_to_others_on_links_is_within_15_percent_where_it_ran_before(
 #[test]
 fn the_job_that_is_named_first_is_the_one_that_takes_most() {
     for scores in scores() {
-        // Where everybody overloads everything, the largest of equals is chance.
+        // Where all jobs overload all links, the largest of equals is chance.
         let named = scores.regions.iter().filter(|region| region.case != ScenarioKind::Capacity);
         let wrong: Vec<_> = named.filter(|region| region.culprit == Some(false)).collect();
         assert!(wrong.is_empty(), "{wrong:?}");
@@ -74,21 +74,21 @@ fn document() -> String {
          Cases and truth are those of the lab (`samplers/src/lab/scenarios.rs`), {} seeds each, 420 s, noise 5% on loads and\n\
          on stalls. The lab is a flow-level model of ours: its queues are those that the fabric assumes below saturation, and\n\
          its jobs wait for their slowest flow. A real machine is not as tidy; nothing here was measured on one.\n\n\
-         A region's truth is that of its worst link in each second; of links within 15% of it, any kind is right. Precision: of the regions told with this cause, those\n\
-         that have it. Recall: of the regions that have it, those told so.\n\n\
+         A region's truth is that of its worst link in each second; of links within 15% of it, any kind is right. Precision: of the regions reported with this cause, those\n\
+         that have it. Recall: of the regions that have it, those reported with it.\n\n\
          ## Causes\n\n{}\n## Causes without forwarding tables\n\n{}\n\
          ## All regions\n\n{}\n\
          ## Seconds that a job loses on links to others, of jobs that ran before\n\n{}\n\
          ## Slowdown of network-bound jobs, and its 95% interval\n\n\
          The job's result, ten other seeds each, of jobs that wait for their slowest flow (the limit is 15%), and how often the\n\
          interval holds the truth; then the same with a coupling drawn evenly from 0, as slow as the mean of the flows, to 1. Width:\n\
-         median, of the slowdown found. Which flow a job waits for no link tells, so the interval reaches from the mean of the\n\
+         median, of the slowdown found. Links do not show which flow a job waits for, so the interval reaches from the mean of the\n\
          flows to the slowest; where all flows cross one link it is narrow. Jobs that fill their links alone lose to themselves;\n\
          what a job's own queues below that cost it is no contention and not counted.\n\n{}\n\
          ## Jobs that came when contention began\n\n\
-         Nothing tells what their links would do without the others, and below saturation stalls tell little of who asks for how\n\
+         No data shows what their links would do without the others, and below saturation stalls say little about who asks for how\n\
          much. The limit is a tenth of the run for what others cost. `OtherJob`: it loads a link to 93% by itself, which counts in\n\
-         the truth and is not told.\n\n{}\n\
+         the truth and is not reported.\n\n{}\n\
          ## A quiet machine of 5,000 routers\n\n\
          `detector/tests/quiet.rs` plays 200,000 links with steady traffic, from one that is just active to 70% of what a link\n\
          carries, noise of 5%, and background traffic of up to 10,000 flits a second that stalls in a tenth of the seconds; it counts\n\
@@ -112,12 +112,12 @@ fn causes(scores: &Scores) -> String {
     for cause in Cause::ALL.into_iter().filter(|cause| *cause != Cause::Server) {
         let judged = || scores.regions.iter().filter_map(|region| Some((region.found.0, region.truth?.0)));
         let have = judged().filter(|(_, truth)| *truth == cause).count();
-        let told = judged().filter(|(found, _)| *found == cause).count();
+        let found = judged().filter(|(found, _)| *found == cause).count();
         let both = judged().filter(|(found, truth)| *found == cause && *truth == cause).count();
         let share = |of: usize| {
             if of == 0 { "-".to_string() } else { format!("{:.0}%", 100.0 * both as f64 / of as f64) }
         };
-        writeln!(text, "| `{}` | {have} | {} | {} |", cause.name(), share(told), share(have)).unwrap();
+        writeln!(text, "| `{}` | {have} | {} | {} |", cause.name(), share(found), share(have)).unwrap();
     }
     text
 }
@@ -163,7 +163,7 @@ fn losses(scores: &Scores) -> String {
 #[test]
 fn the_table_in_the_repository_is_what_the_code_gives() {
     let folder = std::path::PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap());
-    // Without UPDATE_ACCURACY it is written all the same, elsewhere: what is said to write it has to work.
+    // Without UPDATE_ACCURACY it is written all the same, elsewhere: the documented command has to work.
     let elsewhere = tempfile::tempdir().unwrap();
     let update = std::env::var_os("UPDATE_ACCURACY").is_some();
     let written = if update { &folder } else { elsewhere.path() }.join("ACCURACY_LINKS.md");

@@ -104,7 +104,7 @@ fn a_commit_whose_answer_was_lost_is_not_done_twice() {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
         let epoch = store.claim(STAGE, 0, "a", None).await.unwrap().epoch;
         let fixture = Fixture::new(10, 1);
-        // The commit waits for a row that somebody holds, and is killed there. What the holder leaves is what a commit
+        // The commit waits for a row that another transaction locks, and is killed there. What the holder leaves is what a commit
         // leaves that happened while its answer was lost.
         let holder = database.begin("UPDATE stage_positions SET position = 5, commits = 1").await;
         let killed = async {
@@ -139,7 +139,7 @@ fn a_series_gets_its_number_with_the_first_row_about_it() {
         let theirs = PartCommit { partition: 1, ..commit(&others, 1, None, 1) };
         store.commit(STAGE, &[commit(&few, 1, None, 1), theirs]).await.unwrap();
         assert_eq!(known().await, ["c0-0c0s0", "c0-0c0s1", "c0-0c0s4", "c0-0c0s6"]);
-        // Who takes the partition over finds the numbers, and gives the other series theirs.
+        // The stage that takes the partition over finds the numbers, and gives the other series theirs.
         let mut next = PgStore::connect(&database.settings()).await.unwrap();
         next.claim(STAGE, 0, "b", None).await.unwrap();
         next.commit(STAGE, &[commit(&Fixture::new(8, 1), 2, Some(1), 2)]).await.unwrap();
@@ -150,7 +150,7 @@ fn a_series_gets_its_number_with_the_first_row_about_it() {
 }
 
 #[test]
-fn positions_that_are_forgotten_begin_another_generation_of_numbers() {
+fn forgotten_positions_begin_a_new_generation_of_numbers() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
         let claim = store.claim(STAGE, 0, "a", None).await.unwrap();
@@ -166,7 +166,7 @@ fn positions_that_are_forgotten_begin_another_generation_of_numbers() {
 }
 
 #[test]
-fn a_clock_that_is_ahead_takes_nobodys_present_with_it() {
+fn a_clock_that_is_ahead_leaves_the_present_of_others() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
         store.claim(STAGE, 0, "a", None).await.unwrap();
@@ -215,7 +215,7 @@ fn two_stores_that_meet_the_same_series_agree_on_its_number() {
 }
 
 #[test]
-fn numbers_that_the_server_lost_are_not_used_again_after_a_reconnect() {
+fn numbers_lost_by_the_server_are_not_used_again() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
         store.claim(STAGE, 0, "a", None).await.unwrap();
@@ -264,7 +264,7 @@ fn a_server_that_may_only_be_read_for_a_while_is_tried_again() {
 }
 
 #[test]
-fn a_server_that_goes_away_within_the_tls_handshake_is_tried_again() {
+fn a_server_lost_within_the_tls_handshake_is_retried() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -275,7 +275,7 @@ fn a_server_that_goes_away_within_the_tls_handshake_is_tried_again() {
             let mut asks_for_tls = [0; 8];
             socket.read_exact(&mut asks_for_tls).await.unwrap();
             socket.write_all(b"S").await.unwrap();
-            // And it is gone: what the client says first is read, so that it sees an end, no reset.
+            // And it is gone: the first message of the client is read, so that it sees an end, no reset.
             socket.read_u8().await.unwrap();
         });
         let refused = PgStore::connect(&PgSettings::at(&url)).await.map(|_| ());

@@ -7,8 +7,8 @@ fn series(number: u32) -> String {
     format!("aries_stall_ratio/c0-0c0s{number}/r0c0")
 }
 
-/// Rows, ticks they stand for, and means of what `counters_over` tells of a series in steps of `step_s`.
-fn told(series: &str, step_s: u32) -> String {
+/// Rows, ticks they cover, and means of what `counters_over` returns for a series in steps of `step_s`.
+fn select(series: &str, step_s: u32) -> String {
     format!(
         "SELECT concat_ws(' ', count(*), sum(ticks), round((sum(passed_per_s * ticks) / sum(ticks))::numeric, -1),
                           round(sum(waited_per_s * ticks) / sum(ticks)))
@@ -17,7 +17,7 @@ fn told(series: &str, step_s: u32) -> String {
 }
 
 #[test]
-fn counters_are_there_tick_by_tick_where_contended_and_by_minutes_and_hours_of_all() {
+fn counters_are_kept_by_tick_where_contended_else_by_minute() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
         store.claim("detector", 0, "a", None).await.unwrap();
@@ -36,14 +36,14 @@ fn counters_are_there_tick_by_tick_where_contended_and_by_minutes_and_hours_of_a
             (1, 900, "1 200 1000100 1000000"),
             (0, 900, "1 200 1000100 0"),
         ] {
-            let counters = query(&database, &told(&series(number), step_s)).await;
+            let counters = query(&database, &select(&series(number), step_s)).await;
             assert_eq!(counters, [expected], "series {number} in steps of {step_s} s");
         }
     });
 }
 
 #[test]
-fn minutes_that_are_not_written_yet_have_no_counters_and_hours_are_made_of_minutes_that_are() {
+fn unwritten_minutes_have_no_counters_and_hours_use_written_ones() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
         store.claim("detector", 0, "a", None).await.unwrap();
@@ -52,13 +52,13 @@ fn minutes_that_are_not_written_yet_have_no_counters_and_hours_are_made_of_minut
         store.commit("detector", &[commit(&fixture, 1, None, 1)]).await.unwrap();
         // Written are the first two minutes, of 40 and 60 ticks; the hour is not.
         database.execute("UPDATE stage_positions SET event_time = to_timestamp(1700000200)").await;
-        assert_eq!(query(&database, &told(&series(0), 20)).await, ["2 100 1000050 0"]);
-        assert_eq!(query(&database, &told(&series(0), 900)).await, ["1 200 1000050 0"]);
+        assert_eq!(query(&database, &select(&series(0), 20)).await, ["2 100 1000050 0"]);
+        assert_eq!(query(&database, &select(&series(0), 900)).await, ["1 200 1000050 0"]);
     });
 }
 
 #[test]
-fn of_a_minute_with_some_ticks_of_its_own_the_rest_is_told_as_their_mean() {
+fn the_rest_of_a_minute_with_some_ticks_is_their_mean() {
     on_each_server(|database: Database| async move {
         // A minute of 60 ticks with 1,000 a second each, but for three that are kept and have 4,000.
         database
@@ -70,7 +70,7 @@ fn of_a_minute_with_some_ticks_of_its_own_the_rest_is_told_as_their_mean() {
                  SELECT to_timestamp(1700000090 + n), 0, series_id, 1, 1, 1, 1, 2, 1, 4000, 8000 FROM series, generate_series(1, 3) n",
             )
             .await;
-        assert_eq!(query(&database, &told(&series(0), 1)).await, ["4 60 1150 2300"]);
+        assert_eq!(query(&database, &select(&series(0), 1)).await, ["4 60 1150 2300"]);
         let rows = "SELECT concat_ws(' ', extract(epoch FROM at_time)::bigint, passed_per_s, waited_per_s, ticks) FROM
             counters_over('aries_stall_ratio/c0-0c0s0/r0c0', to_timestamp(1699999000), to_timestamp(1700001000), 1) ORDER BY 1";
         let tick = |second: i64| format!("{} 4000 8000 1", 1_700_000_090 + second);
@@ -80,7 +80,7 @@ fn of_a_minute_with_some_ticks_of_its_own_the_rest_is_told_as_their_mean() {
 }
 
 #[test]
-fn a_question_about_counters_is_planned_as_one_with_what_is_asked() {
+fn a_query_of_counters_is_planned_for_its_parameters() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
         store.claim("detector", 0, "a", None).await.unwrap();
@@ -94,7 +94,7 @@ fn a_question_about_counters_is_planned_as_one_with_what_is_asked() {
         };
         let mut reads_ticks = Vec::new();
         for step_s in [1, 20] {
-            let plan = query(&database, &format!("EXPLAIN {}", told(&series(0), step_s))).await.join("\n");
+            let plan = query(&database, &format!("EXPLAIN {}", select(&series(0), step_s))).await.join("\n");
             assert!(!plan.contains("Function Scan"), "{plan}");
             reads_ticks.push(rows.iter().any(|name| plan.contains(&format!("on {name}"))));
         }

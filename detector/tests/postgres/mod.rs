@@ -165,7 +165,7 @@ fn episode(id: u64, open: bool) -> Episode {
 fn everything() -> Fixture {
     let mut fixture = Fixture::new(3, 1);
     let batch = &mut fixture.results;
-    batch.jobs = vec![job("10", "nobody"), job("10", "ann"), job("11", "ben")];
+    batch.jobs = vec![job("10", "eve"), job("10", "ann"), job("11", "ben")];
     batch.job_results = vec![result("10", 3), result("10", 1), result("11", 2), result("12", 1)];
     batch.job_series = vec![(Name::parse("10").unwrap(), SeriesIndex(0)); 2];
     batch.episodes = vec![episode(1, true), episode(1, false), episode(2, true)];

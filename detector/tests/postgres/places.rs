@@ -1,16 +1,16 @@
-//! Sums of places: written in parts beside the ten seconds, aggregated by the server or by `roll_up`.
+//! Sums of places: written in parts together with the ten seconds, aggregated by the server or by `roll_up`.
 
 use super::*;
 use detector::postgres::roll_up;
 
-/// What every tier says, as the series' own ten seconds say it.
+/// Expected rows of every tier, computed from the series' own ten seconds.
 const OF_THE_SERIES: &str = "
     SELECT concat_ws(' ', 'system', time, series, contended, ticks, contended_ticks, round(value::numeric, 3), value_max)
     FROM (SELECT time, count(*) AS series, count(*) FILTER (WHERE contended_ticks > 0) AS contended, sum(ticks) AS ticks,
                  sum(contended_ticks) AS contended_ticks, sum(value) AS value, max(value_max) AS value_max
           FROM signal_buckets GROUP BY time) b ORDER BY time";
 
-pub(crate) fn told(tier: &str, kind: &str) -> String {
+pub(crate) fn select(tier: &str, kind: &str) -> String {
     format!(
         "SELECT concat_ws(' ', kind, time, series, contended_series, ticks, contended_ticks, round(value_sum::numeric, 3), value_max)
          FROM {tier} WHERE kind = '{kind}' ORDER BY time"
@@ -59,22 +59,22 @@ fn parts_of_several_commits_add_up_to_what_the_series_say() {
                 && series[1].ends_with(" 8 6 80 60 12.000 3"),
             "{series:?}"
         );
-        assert_eq!(query(&database, &told("places_10s", "system")).await, series);
+        assert_eq!(query(&database, &select("places_10s", "system")).await, series);
         // All of them are in one group.
         let group: Vec<String> = series.iter().map(|row| row.replace("system", "group")).collect();
-        assert_eq!(query(&database, &told("places_10s", "group")).await, group);
+        assert_eq!(query(&database, &select("places_10s", "group")).await, group);
     });
 }
 
 #[test]
-fn what_is_aggregated_says_what_it_said_before_and_late_parts_come_into_it() {
+fn aggregates_stay_the_same_and_include_late_parts() {
     on_each_server(|database: Database| async move {
         commit_in_parts(&database, 4_000).await;
         aggregate(&database).await;
-        let minutes = query(&database, &told("places_1min", "system")).await;
+        let minutes = query(&database, &select("places_1min", "system")).await;
         assert_eq!(minutes.len(), 67, "{minutes:?}");
         assert!(minutes[1].ends_with(" 8 6 480 360 12.000 3"), "{minutes:?}");
-        let hours = query(&database, &told("places_1h", "system")).await;
+        let hours = query(&database, &select("places_1h", "system")).await;
         assert!(hours.len() == 2 && hours[0].contains(" 8 6 "), "{hours:?}");
         let late = "INSERT INTO place_buckets SELECT time, 100, 10, 10, 1, 1, 100, kind, name, metric
                     FROM place_buckets WHERE kind = 'system' ORDER BY time DESC LIMIT 1";
@@ -83,14 +83,14 @@ fn what_is_aggregated_says_what_it_said_before_and_late_parts_come_into_it() {
             .execute("UPDATE roll_up_progress SET minutes_until = minutes_until - interval '3 minutes'")
             .await;
         aggregate(&database).await;
-        let after = query(&database, &told("places_1min", "system")).await;
+        let after = query(&database, &select("places_1min", "system")).await;
         assert_eq!(after[..66], minutes[..66]);
         assert!(after[66].ends_with(" 100") && after[66].contains(" 9 7 "), "{after:?}");
     });
 }
 
 #[test]
-fn the_tier_that_fits_answers_and_an_older_one_where_it_is_expired() {
+fn a_coarser_tier_answers_where_the_best_one_expired() {
     on_each_server(|database: Database| async move {
         commit_in_parts(&database, 600).await;
         aggregate(&database).await;
@@ -109,10 +109,10 @@ fn the_tier_that_fits_answers_and_an_older_one_where_it_is_expired() {
 }
 
 #[test]
-fn ten_seconds_that_are_not_whole_are_not_told() {
+fn incomplete_ten_seconds_are_not_returned() {
     on_each_server(|database: Database| async move {
         commit_in_parts(&database, 600).await;
-        let told = "SELECT count(*)::text FROM places_over('system', '2023-01-01', '2024-01-01', 10)";
+        let select = "SELECT count(*)::text FROM places_over('system', '2023-01-01', '2024-01-01', 10)";
         // The partition that is behind decides, unless it is so by more than ten minutes.
         for (fast, slow, whole) in [(19, 19, "58"), (30, 30, "60"), (60, 19, "58"), (900, 19, "60")] {
             let until = format!(
@@ -120,7 +120,7 @@ fn ten_seconds_that_are_not_whole_are_not_told() {
                      + make_interval(secs => CASE partition WHEN 0 THEN {fast} ELSE {slow} END)"
             );
             database.execute(&until).await;
-            assert_eq!(query(&database, told).await, [whole], "{fast} s and {slow} s");
+            assert_eq!(query(&database, select).await, [whole], "{fast} s and {slow} s");
         }
     });
 }
@@ -132,7 +132,7 @@ async fn run_jobs(database: &Database, of: &str) {
     }
 }
 
-/// As when policies are missing: before the first time, or since somebody removed them.
+/// As when policies are missing: before the first time, or after a user removed them.
 const WITHOUT_POLICIES: &str = "
     SELECT remove_continuous_aggregate_policy(a) FROM unnest(ARRAY['places_10s', 'places_1min', 'places_1h']::regclass[]) AS a";
 
@@ -142,14 +142,14 @@ const LATER: &str = "
     UPDATE stage_positions SET event_time = '2023-11-15 12:00Z'";
 
 #[test]
-fn history_is_aggregated_by_the_migration_before_its_rows_go_and_stays_when_they_are_gone() {
+fn the_migration_aggregates_history_before_its_rows_expire() {
     on_each_server(|database: Database| async move {
         if !database.timescale {
             return;
         }
         // Of 2023, and its stages stand: far older than anything is kept below the hours.
         commit_in_parts(&database, 8_000).await;
-        let hours = query(&database, &told("places_1h", "system")).await;
+        let hours = query(&database, &select("places_1h", "system")).await;
         assert_eq!(hours.len(), 3, "{hours:?}");
         let keep = PgRetention {
             raw_days: Some(1.0),
@@ -166,7 +166,7 @@ fn history_is_aggregated_by_the_migration_before_its_rows_go_and_stays_when_they
             let left = "SELECT concat_ws(' ', (SELECT count(*) FROM place_buckets), (SELECT count(*) FROM places_1min))";
             assert_eq!(query(&database, left).await, ["0 0"]);
             // The last hour was not over when the stages stopped.
-            let after = query(&database, &told("places_1h", "system")).await;
+            let after = query(&database, &select("places_1h", "system")).await;
             assert_eq!(after[..2], hours[..2], "{after:?}");
             database.execute(LATER).await;
         }
@@ -174,7 +174,7 @@ fn history_is_aggregated_by_the_migration_before_its_rows_go_and_stays_when_they
 }
 
 #[test]
-fn an_aggregate_is_never_refreshed_where_the_tier_below_may_be_gone() {
+fn an_aggregate_without_its_source_tier_is_not_refreshed() {
     on_each_server(|database: Database| async move {
         let days = |days: f64| Some(days);
         for kept in [1.0, 30.0] {

@@ -48,7 +48,7 @@ fn a_tier_says_the_same_before_and_after_its_rows_are_written() {
         let mut fixture = Fixture::new(3, 5_000);
         fixture.thin();
         store.commit("detector", &[commit(&fixture, 1, None, 1)]).await.unwrap();
-        let told = |tier: &str| {
+        let select = |tier: &str| {
             format!("SELECT concat_ws(' ', series_id, time, round(value::numeric, 4), value_min, value_max, round(mean::numeric, 4),
                             round(baseline::numeric, 4), ticks, contended_ticks, slowdown_s) FROM {tier} ORDER BY series_id, time")
         };
@@ -60,7 +60,7 @@ fn a_tier_says_the_same_before_and_after_its_rows_are_written() {
                     "UPDATE stage_positions SET event_time = (SELECT ({at})::timestamptz FROM signal_buckets b)"
                 );
                 database.execute(&moved).await;
-                answers.push(query(&database, &told(tier)).await);
+                answers.push(query(&database, &select(tier)).await);
             }
             assert_eq!(answers[0].len(), rows, "{tier}");
             assert_eq!(answers[0], answers[1], "{tier}");
@@ -70,7 +70,7 @@ fn a_tier_says_the_same_before_and_after_its_rows_are_written() {
 }
 
 #[test]
-fn the_minute_and_the_hour_that_are_not_over_stay_when_positions_are_forgotten() {
+fn open_minutes_and_hours_survive_forgotten_positions() {
     on_each_server(|database: Database| async move {
         let mut store = PgStore::connect(&database.settings()).await.unwrap();
         store.claim("detector", 0, "a", None).await.unwrap();
@@ -87,7 +87,7 @@ fn the_minute_and_the_hour_that_are_not_over_stay_when_positions_are_forgotten()
 }
 
 #[test]
-fn housekeeping_removes_what_is_past_its_time_where_the_server_does_not() {
+fn housekeeping_removes_expired_rows_where_the_server_does_not() {
     on_each_server(|database: Database| async move {
         let settings = PgSettings { retention: PgRetention::default(), ..database.settings() };
         let mut store = PgStore::connect(&settings).await.unwrap();
@@ -111,7 +111,7 @@ fn housekeeping_removes_what_is_past_its_time_where_the_server_does_not() {
 }
 
 #[test]
-fn housekeeping_removes_what_ended_long_ago_on_every_server_and_only_where_told() {
+fn housekeeping_removes_old_rows_only_where_configured() {
     on_each_server(|database: Database| async move {
         let mut fixture = everything();
         let closed = Episode { end: Time(1_700_000_060_000_000), ..episode(2, false) };
@@ -171,7 +171,7 @@ fn fixture_end_us(fixture: &Fixture) -> i64 {
 }
 
 #[test]
-fn a_question_about_minutes_plans_the_chunks_of_its_time_and_none_of_the_finer_tier_but_the_newest() {
+fn a_query_of_minutes_plans_only_the_chunks_of_its_time() {
     on_each_server(|database: Database| async move {
         if !database.timescale {
             return;
@@ -194,7 +194,7 @@ fn a_question_about_minutes_plans_the_chunks_of_its_time_and_none_of_the_finer_t
     });
 }
 
-/// The page's questions about now; series and mounts are asked for by name.
+/// The page's queries about now; they select series and mounts by name.
 #[test]
 fn the_latest_words_are_looked_for_in_the_newest_chunk_alone() {
     on_each_server(|database: Database| async move {
@@ -230,7 +230,7 @@ fn the_latest_words_are_looked_for_in_the_newest_chunk_alone() {
 }
 
 #[test]
-fn the_newest_minute_is_found_without_reading_the_hours_before_it() {
+fn the_newest_minute_is_found_without_reading_older_hours() {
     on_each_server(|database: Database| async move {
         if database.timescale {
             // The rows are old enough to go into columns at once.

@@ -1,7 +1,7 @@
 //! Databases to which TimescaleDB is added when they have rows.
 
 use super::*;
-use crate::integration::postgres::places::told as places_in;
+use crate::integration::postgres::places::select as places_in;
 use support::database::on_each_empty_server;
 
 /// Three hours of ten seconds, of which the last minute and hour are not over, with minutes and hours of them.
@@ -24,7 +24,7 @@ const TEN_SECONDS: &str = "
 const OLD_MINUTE: &str = "INSERT INTO place_minutes VALUES
     ('group', 'c0-0..c1-0', 'aries_stall_ratio', '2020-01-01 00:05Z', 30, 2, 1800, 60, 15, 4)";
 
-async fn told(database: &Database, tier: &str) -> Vec<String> {
+async fn rows_of(database: &Database, tier: &str) -> Vec<String> {
     let rows = format!(
         "SELECT concat_ws(' ', series_id, time, value::real, value_max, mean::real, ticks, contended_ticks, slowdown_s)
          FROM {tier} ORDER BY series_id, time"
@@ -55,13 +55,13 @@ async fn add_timescale(database: &Database) {
 fn minutes_and_hours_stay_as_they_are() {
     on_each_empty_server(|database: Database| async move {
         without_timescale(&database, TEN_SECONDS).await;
-        let before = [told(&database, "signals_1min").await, told(&database, "signals_1h").await];
+        let before = [rows_of(&database, "signals_1min").await, rows_of(&database, "signals_1h").await];
         assert_eq!(before.each_ref().map(Vec::len), [573, 12]);
         if !database.timescale {
             return;
         }
         add_timescale(&database).await;
-        let after = [told(&database, "signals_1min").await, told(&database, "signals_1h").await];
+        let after = [rows_of(&database, "signals_1min").await, rows_of(&database, "signals_1h").await];
         assert_eq!(before, after);
         let expiries = "SELECT count(*)::text FROM pg_proc WHERE proname = 'tailback_expire'";
         assert_eq!(query(&database, expiries).await, ["1"], "the one that the writer may call");

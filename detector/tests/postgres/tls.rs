@@ -34,7 +34,7 @@ async fn put(admin: &tokio_postgres::Client, name: &str, text: &str) {
     admin.batch_execute(&sql).await.unwrap();
 }
 
-/// Who may connect: the owner anyhow, others by these rules.
+/// Accounts that may connect: the owner anyhow, others by these rules.
 async fn rules(admin: &tokio_postgres::Client, rules: &str) {
     put(admin, "pg_hba.conf", &format!("local all all trust\n{rules}\nhost all tailback all trust")).await;
 }
@@ -78,7 +78,7 @@ fn every_sslmode_means_what_it_means_in_libpq() {
         let at = |mode: &str| url("tailback", "localhost", mode);
         assert_eq!(encrypted(&at("disable"), None).await, Ok(false));
         assert_eq!(encrypted(&at("allow"), None).await, Ok(false));
-        // Who signed the certificate does not matter.
+        // The signer of the certificate does not matter.
         assert_eq!(encrypted(&at("prefer"), None).await, Ok(true));
         assert_eq!(encrypted(&at("require"), None).await, Ok(true));
         assert_eq!(encrypted(&url("tailback", "127.0.0.1", "require"), None).await, Ok(true));
@@ -102,7 +102,7 @@ fn every_sslmode_means_what_it_means_in_libpq() {
     });
 }
 
-/// What a client says to a server that refuses TLS and then demands `authentication` (a message's code and the rest).
+/// What a client sends to a server that refuses TLS and then demands `authentication` (a message's code and the rest).
 async fn said(mode: &str, authentication: &[u8]) -> (String, Vec<u8>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -152,7 +152,7 @@ fn a_refused_tls_never_brings_the_password_in_clear_text() {
             let (_, bytes) = said(mode, &[0, 0, 0, 5, 1, 2, 3, 4]).await;
             assert!(String::from_utf8_lossy(&bytes).contains("md5") && !holds(&bytes));
         }
-        // Who wants no TLS gets none.
+        // A client that wants no TLS gets none.
         assert!(holds(&said("disable", CLEAR_TEXT).await.1));
         for mode in ["require", "verify-ca", "verify-full"] {
             let (error, bytes) = said(mode, CLEAR_TEXT).await;

@@ -249,7 +249,8 @@ impl LinkMerge {
         let of_rows = self.youngest().unwrap_or(i64::MIN).saturating_add(passed);
         let could_come = of_rows.min(read.saturating_sub(self.ticks(self.late_s())));
         let of_jobs = self.jobs.keys().next().map_or(i64::MAX, |tick| tick - 1);
-        let end = self.fabric.heard().saturating_add(self.ticks(END_S)).min(could_come - 1).min(of_jobs);
+        let end =
+            self.fabric.latest_tick().saturating_add(self.ticks(END_S)).min(could_come - 1).min(of_jobs);
         while self.fabric.is_open() && self.fabric.now() < end {
             self.fabric.tick(&LinkTick::empty(self.fabric.now() + 1));
         }

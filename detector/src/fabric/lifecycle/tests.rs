@@ -4,8 +4,8 @@ use super::*;
 
 /// Reads one port after the other, a tick each; what became of the link, and when.
 fn lived(life: &mut LinkLife, readings: impl IntoIterator<Item = PortReading>) -> Vec<(i64, LifeEvent)> {
-    let told = readings.into_iter().zip(0..).map(|(reading, tick)| (tick, life.read(&reading, tick)));
-    told.filter_map(|(tick, event)| Some((tick, event?))).collect()
+    let events = readings.into_iter().zip(0..).map(|(reading, tick)| (tick, life.read(&reading, tick)));
+    events.filter_map(|(tick, event)| Some((tick, event?))).collect()
 }
 
 fn port(up: bool, link_downed: u64) -> PortReading {
@@ -23,12 +23,12 @@ fn a_failover_is_one_down_and_one_recovered() {
         ..port(!failed.contains(&tick), u64::from(tick >= 10))
     });
     let mut life = LinkLife::default();
-    let told = lived(&mut life, readings);
-    assert_eq!(told, [(10, LifeEvent::Down), (20 + RECOVERED_TICKS, LifeEvent::Recovered)]);
+    let events = lived(&mut life, readings);
+    assert_eq!(events, [(10, LifeEvent::Down), (20 + RECOVERED_TICKS, LifeEvent::Recovered)]);
     assert_eq!(life.state(), LinkState::Up);
 }
 
-/// T6: a dip alone is not told.
+/// T6: a dip alone is not reported.
 #[test]
 fn a_dip_of_throughput_is_no_failure() {
     let dip = |tick: i64| PortReading { carries: !(10..14).contains(&tick), ..port(true, 3) };
@@ -67,7 +67,7 @@ fn two_ends_without_a_path_are_partitioned_then_degraded_then_up() {
     assert_eq!(states, [Up, Degraded, Partitioned, Degraded, Up]);
 }
 
-/// T7: nobody says that the link works.
+/// T7: no source reports that the link works.
 #[test]
 fn zero_traffic_is_not_healthy() {
     let mut life = LinkLife::default();
@@ -81,38 +81,38 @@ fn zero_traffic_is_not_healthy() {
 
 /// T8: 60 ms: the port is up at both readings, and throughput is 6% lower for one second.
 #[test]
-fn an_outage_within_one_second_is_told() {
+fn an_outage_within_one_second_is_reported() {
     let mut life = LinkLife::default();
-    let told = lived(&mut life, (0..30).map(|tick| port(true, u64::from(tick >= 10))));
-    assert_eq!(told, [(10, LifeEvent::Down), (10 + RECOVERED_TICKS, LifeEvent::Recovered)]);
+    let events = lived(&mut life, (0..30).map(|tick| port(true, u64::from(tick >= 10))));
+    assert_eq!(events, [(10, LifeEvent::Down), (10 + RECOVERED_TICKS, LifeEvent::Recovered)]);
 }
 
 #[test]
 fn a_port_and_its_counter_tell_of_one_failure_in_two_ticks() {
     let mut life = LinkLife::default();
-    let told = lived(&mut life, (0..30).map(|tick| port(!(10..15).contains(&tick), u64::from(tick >= 11))));
-    assert_eq!(told, [(10, LifeEvent::Down), (15 + RECOVERED_TICKS, LifeEvent::Recovered)]);
+    let events = lived(&mut life, (0..30).map(|tick| port(!(10..15).contains(&tick), u64::from(tick >= 11))));
+    assert_eq!(events, [(10, LifeEvent::Down), (15 + RECOVERED_TICKS, LifeEvent::Recovered)]);
 }
 
 #[test]
 fn a_link_that_fails_again_and_again_flaps_and_recovers_once() {
     let mut life = LinkLife::default();
     let downs = |tick: i64| (tick / 8).clamp(0, 6) as u64;
-    let told = lived(&mut life, (0..150).map(|tick| port(true, downs(tick))));
-    let kinds: Vec<LifeEvent> = told.iter().map(|(_, event)| *event).collect();
+    let events = lived(&mut life, (0..150).map(|tick| port(true, downs(tick))));
+    let kinds: Vec<LifeEvent> = events.iter().map(|(_, event)| *event).collect();
     use LifeEvent::{Down, Flapping, Recovered};
-    assert_eq!(kinds, [Down, Recovered, Down, Recovered, Flapping, Recovered], "{told:?}");
-    assert_eq!(told.last().map(|(tick, _)| *tick), Some(48 + FLAPPING_TICKS));
+    assert_eq!(kinds, [Down, Recovered, Down, Recovered, Flapping, Recovered], "{events:?}");
+    assert_eq!(events.last().map(|(tick, _)| *tick), Some(48 + FLAPPING_TICKS));
 }
 
 #[test]
 fn errors_in_a_row_degrade_a_link_until_they_are_over() {
     let erring = |errors| PortReading { errors: Some(errors), ..port(true, 0) };
     let mut life = LinkLife::default();
-    let told = lived(&mut life, [0, 5, 5, 9].into_iter().chain([9; 20]).map(erring));
-    assert_eq!(told, [], "single errors");
-    let told = lived(&mut life, [9, 12, 15, 18].into_iter().chain([18; 20]).map(erring));
-    assert_eq!(told, [(3, LifeEvent::Degraded), (4 + CLEAN_TICKS, LifeEvent::Cleared)]);
+    let events = lived(&mut life, [0, 5, 5, 9].into_iter().chain([9; 20]).map(erring));
+    assert_eq!(events, [], "single errors");
+    let events = lived(&mut life, [9, 12, 15, 18].into_iter().chain([18; 20]).map(erring));
+    assert_eq!(events, [(3, LifeEvent::Degraded), (4 + CLEAN_TICKS, LifeEvent::Cleared)]);
 }
 
 /// T12: and another one later.

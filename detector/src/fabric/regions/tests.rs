@@ -7,7 +7,7 @@ fn chain(links: std::ops::Range<u32>) -> Vec<Stalling> {
     links.map(|at| Stalling { series: at, ends: [at, at + 1], ratio: 1.0 }).collect()
 }
 
-fn told(changes: &[Change]) -> Vec<(u64, RegionChange, Option<u64>)> {
+fn listed(changes: &[Change]) -> Vec<(u64, RegionChange, Option<u64>)> {
     changes.iter().map(|c| (c.id.0, c.change, c.other.map(|id| id.0))).collect()
 }
 
@@ -18,30 +18,30 @@ fn two_thousand_links_that_stall_in_one_second_are_one_region() {
     let star: Vec<Stalling> = (0..2048)
         .map(|at| Stalling { series: at, ends: [0, at + 1], ratio: 0.5 + at as f32 / 4096.0 })
         .collect();
-    assert_eq!(told(&book.step(0, &star)), [(1, Began, None)]);
-    assert_eq!(told(&book.step(1, &star)), []);
+    assert_eq!(listed(&book.step(0, &star)), [(1, Began, None)]);
+    assert_eq!(listed(&book.step(1, &star)), []);
 }
 
 #[test]
 fn a_region_grows_shrinks_and_ends_after_five_quiet_ticks() {
     let mut book = RegionBook::default();
-    assert_eq!(told(&book.step(0, &chain(0..3))), [(1, Began, None)]);
-    assert_eq!(told(&book.step(1, &chain(0..5))), [(1, Grew, None)]);
-    assert_eq!(told(&book.step(2, &chain(1..3))), [(1, Shrank, None)]);
-    assert_eq!(told(&book.step(3, &[])), []);
-    assert_eq!(told(&book.step(7, &[])), []);
-    assert_eq!(told(&book.step(8, &[])), [(1, Ended, None)]);
+    assert_eq!(listed(&book.step(0, &chain(0..3))), [(1, Began, None)]);
+    assert_eq!(listed(&book.step(1, &chain(0..5))), [(1, Grew, None)]);
+    assert_eq!(listed(&book.step(2, &chain(1..3))), [(1, Shrank, None)]);
+    assert_eq!(listed(&book.step(3, &[])), []);
+    assert_eq!(listed(&book.step(7, &[])), []);
+    assert_eq!(listed(&book.step(8, &[])), [(1, Ended, None)]);
     assert_eq!(book.open().count(), 0);
 }
 
 #[test]
-fn a_state_that_begins_anew_takes_no_number_of_the_one_before() {
+fn a_new_state_takes_no_number_of_the_one_before() {
     let mut book = RegionBook::default();
     book.number_from(1_000_000_000);
-    assert_eq!(told(&book.step(0, &chain(0..3))), [(1_000_000_001, Began, None)]);
+    assert_eq!(listed(&book.step(0, &chain(0..3))), [(1_000_000_001, Began, None)]);
     // Said again after a restart it changes nothing.
     book.number_from(1_000_000_000);
-    assert_eq!(told(&book.step(1, &[chain(0..3), chain(10..12)].concat())), [(1_000_000_002, Began, None)]);
+    assert_eq!(listed(&book.step(1, &[chain(0..3), chain(10..12)].concat())), [(1_000_000_002, Began, None)]);
 }
 
 #[test]
@@ -49,25 +49,25 @@ fn a_region_that_was_quiet_for_a_moment_is_the_same() {
     let mut book = RegionBook::default();
     book.step(0, &chain(0..3));
     book.step(1, &[]);
-    assert_eq!(told(&book.step(4, &chain(0..3))), []);
+    assert_eq!(listed(&book.step(4, &chain(0..3))), []);
 }
 
 #[test]
 fn two_regions_that_meet_become_the_larger_one() {
     let mut book = RegionBook::default();
     let apart = [chain(0..2), chain(4..9)].concat();
-    assert_eq!(told(&book.step(0, &apart)), [(1, Began, None), (2, Began, None)]);
-    let met = told(&book.step(1, &chain(0..9)));
+    assert_eq!(listed(&book.step(0, &apart)), [(1, Began, None), (2, Began, None)]);
+    let met = listed(&book.step(1, &chain(0..9)));
     assert_eq!(met, [(1, WentInto, Some(2)), (2, Grew, None), (2, TookUp, Some(1))]);
     assert_eq!(book.open().count(), 1);
 }
 
 #[test]
-fn a_region_whose_middle_clears_splits_and_its_larger_part_keeps_the_number() {
+fn a_region_that_splits_keeps_its_number_in_the_larger_part() {
     let mut book = RegionBook::default();
     book.step(0, &chain(0..9));
     let parts = [chain(0..2), chain(5..9)].concat();
-    let split = told(&book.step(1, &parts));
+    let split = listed(&book.step(1, &parts));
     assert_eq!(split, [(1, Shrank, None), (1, Split, Some(2)), (2, Began, Some(1))]);
 }
 
@@ -76,7 +76,7 @@ fn links_that_touch_but_stall_otherwise_are_two_regions() {
     let mut book = RegionBook::default();
     let mut links = chain(0..4);
     (links[2].ratio, links[3].ratio) = (9.0, 9.0);
-    assert_eq!(told(&book.step(0, &links)), [(1, Began, None), (2, Began, None)]);
+    assert_eq!(listed(&book.step(0, &links)), [(1, Began, None), (2, Began, None)]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! An open episode of a series: its beginning, its course and its end.
 
 use super::phase::OFF_PHASE_RISE;
-use super::{Closing, Happening, RobustBank, Stage, State, Time};
+use super::{Closing, ModelEvent, RobustBank, Stage, State, Time};
 use crate::equations::{LossSums, lognormal_mean};
 use schemas::Direction;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub(super) struct Open {
 
 impl RobustBank {
     /// Opens an episode at the change point and charges what was lost since.
-    pub(super) fn begin(&mut self, i: usize) -> Happening {
+    pub(super) fn begin(&mut self, i: usize) -> ModelEvent {
         let change = self.change_point(i);
         self.forget_settling(i);
         let quarantined = self.watch[i].quarantined as usize;
@@ -58,18 +58,18 @@ impl RobustBank {
             self.charge(i, age);
         }
         self.refine_start(i, change.age, usable_before);
-        Happening::Began
+        ModelEvent::Began
     }
 
     /// One more reading of an open episode.
-    pub(super) fn go_on(&mut self, i: usize) -> Happening {
+    pub(super) fn continue_episode(&mut self, i: usize) -> ModelEvent {
         self.charge(i, 0);
         let window = self.params.window;
         let centre = self.watch[i].centre;
         let lagged = self.recent.ln(i, DEPTH_LAG) - centre;
         let least = self.params.least_rise(centre) / 2.0;
         let Some(open) = self.memory[i].open.as_deref_mut() else {
-            return Happening::Nothing;
+            return ModelEvent::Nothing;
         };
         if open.readings as usize > DEPTH_LAG {
             open.depth = (open.depth + (lagged - open.depth) * DEPTH_GAIN).max(least);
@@ -89,7 +89,7 @@ impl RobustBank {
             self.change_level(i);
             return closed;
         }
-        Happening::WentOn
+        ModelEvent::Ongoing
     }
 
     /// Whether one of the windows lies nearer to the baseline than to the contended level, surely.
@@ -109,7 +109,7 @@ impl RobustBank {
     }
 
     /// Ends the episode where the readings returned, and takes back what was charged since.
-    fn end_at_change(&mut self, i: usize) -> Happening {
+    fn end_at_change(&mut self, i: usize) -> ModelEvent {
         let depth = self.memory[i].open.as_deref().map_or(0.0, |open| open.depth);
         let middle = self.watch[i].centre + depth / 2.0;
         let (mut best, mut sum, mut clear) = (0.0, 0.0, 0);
@@ -127,7 +127,7 @@ impl RobustBank {
             self.remember_fall(i, self.watch[i].centre + depth);
         }
         let mut closed = self.close(i, end);
-        if let Happening::Ended(closing) = &mut closed {
+        if let ModelEvent::Ended(closing) = &mut closed {
             closing.recovered = true;
         }
         self.begin_settling(i, &closed);
@@ -140,16 +140,16 @@ impl RobustBank {
     }
 
     /// Ends the open episode, if there is one, at the latest reading.
-    pub(super) fn close_at_last(&mut self, i: usize) -> Happening {
+    pub(super) fn close_at_last(&mut self, i: usize) -> ModelEvent {
         self.close(i, self.recent.last(i))
     }
 
-    fn close(&mut self, i: usize, end: Time) -> Happening {
+    fn close(&mut self, i: usize, end: Time) -> ModelEvent {
         let Some(open) = self.memory[i].open.take() else {
-            return Happening::Nothing;
+            return ModelEvent::Nothing;
         };
         self.watch[i].stage = Stage::Watching;
-        Happening::Ended(self.closing(i, &open, end))
+        ModelEvent::Ended(self.closing(i, &open, end))
     }
 
     /// Removes the newest reading: it turned out to be cut short.
@@ -223,7 +223,7 @@ impl RobustBank {
         (age..oldest).map(|a| self.recent.ln(i, a)).sum::<f32>() / (oldest - age) as f32
     }
 
-    /// The episode as it stands, with its interval.
+    /// The episode so far, with its interval.
     pub(super) fn closing(&self, i: usize, open: &Open, end: Time) -> Closing {
         let params = &self.params;
         let base = &self.memory[i].baseline;

@@ -1,16 +1,16 @@
 //! Begin and end of an episode to a part of a tick: the tick in which contention begins is contended in
-//! part, and its reading tells which part, as long as the step stands well above the noise.
+//! part, and its reading shows which part, as long as the step is well above the noise.
 
 use super::{RobustBank, Time};
 
 /// Standard deviations that the step must have for its edges to be read within the tick.
 const CLEAR_STEP: f64 = 6.0;
-/// Readings that tell the level beside an edge.
+/// Readings from which the level beside an edge is estimated.
 const LEVEL_READINGS: usize = 4;
 
 impl RobustBank {
     /// Moves the start of the open episode, whose first whole reading has `age`, into its tick. The reading
-    /// before it tells of the edge only if it was among the `usable` ones: not of an episode before.
+    /// before it is used for the edge only if it was among the `usable` ones: not of an episode before.
     pub(super) fn refine_start(&mut self, i: usize, age: usize, usable: usize) {
         if age + 1 >= usable {
             return;
@@ -49,7 +49,7 @@ impl RobustBank {
         whole.plus_seconds((share - 1.0) * self.seconds(i, last) + after * self.seconds(i, clear - 1))
     }
 
-    /// Contended shares of the ticks inside and outside of an edge, where they can be told.
+    /// Contended shares of the ticks inside and outside of an edge, where they can be read.
     fn shares(&self, i: usize, level: f64, inside: usize, outside: usize) -> Option<(f64, f64)> {
         let memory = &self.memory[i];
         let open = memory.open.as_deref()?;

@@ -23,7 +23,7 @@ struct Level {
     falls: u8,
 }
 
-/// Episodes at one level after which it is the usual off-phase of a series that nobody else explains.
+/// Episodes at one level after which it is the usual off-phase of a series that no other series explains.
 const USUAL_FALLS: u8 = 2;
 
 impl Levels {
@@ -55,11 +55,11 @@ impl Levels {
         self.known.into_iter().find(|l| known(l) && near(l))
     }
 
-    /// The level becomes the latest; it takes the place of one near it, or of the oldest.
+    /// The level becomes the latest; it replaces one near it, or the oldest.
     fn put(&mut self, level: Level) {
         let same = |l: &Level| (l.mean - level.mean).abs() < 0.1 && (l.readings > 0.0 || l.falls > 0);
-        let place = self.known.iter().position(same).unwrap_or(self.known.len() - 1);
-        self.known[..=place].rotate_right(1);
+        let slot = self.known.iter().position(same).unwrap_or(self.known.len() - 1);
+        self.known[..=slot].rotate_right(1);
         self.known[0] = level;
     }
 }
@@ -73,7 +73,7 @@ pub(super) struct Change {
 }
 
 impl RobustBank {
-    /// Whether the latest level is next to nothing beside the baseline.
+    /// Whether the latest level is next to nothing compared with the baseline.
     pub(super) fn is_off_phase(&self, i: usize) -> bool {
         self.latest_level(i) - self.watch[i].centre > OFF_PHASE_RISE
     }

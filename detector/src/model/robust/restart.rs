@@ -1,6 +1,6 @@
 //! How a series starts, and how it starts again: at a job's begin, after a gap, in a quiet spell.
 
-use super::{BeforeGap, Happening, Memory, RobustBank, Stage, Time, Watch};
+use super::{BeforeGap, Memory, ModelEvent, RobustBank, Stage, Time, Watch};
 
 impl RobustBank {
     /// Whether series `i` has no baseline.
@@ -16,12 +16,12 @@ impl RobustBank {
     }
 
     /// The readings of the warm-up were of a quiet spell: they make the baseline.
-    pub fn accept(&mut self, i: usize) -> Happening {
-        if self.watch[i].stage == Stage::Warming { self.first_baseline(i) } else { Happening::Nothing }
+    pub fn accept(&mut self, i: usize) -> ModelEvent {
+        if self.watch[i].stage == Stage::Warming { self.first_baseline(i) } else { ModelEvent::Nothing }
     }
 
     /// Forgets everything of series `i` but its accumulated loss; its open episode ends at its last reading.
-    pub fn restart(&mut self, i: usize) -> Happening {
+    pub fn restart(&mut self, i: usize) -> ModelEvent {
         let closed = self.forget_baseline(i);
         self.recent.clear(i);
         closed
@@ -29,7 +29,7 @@ impl RobustBank {
 
     /// The same with the readings that began at `since` or later. Those before stay in the ring: they show what the
     /// series did when another fell ([`RobustBank::mean_between`]).
-    pub fn restart_since(&mut self, i: usize, since: Time) -> Happening {
+    pub fn restart_since(&mut self, i: usize, since: Time) -> ModelEvent {
         let closed = self.forget_baseline(i);
         self.use_since(i, since);
         closed
@@ -57,9 +57,9 @@ impl RobustBank {
         watch.warming_since = if usable > 0 { self.recent.time(i, usable - 1) } else { Time::MIN };
     }
 
-    fn forget_baseline(&mut self, i: usize) -> Happening {
+    fn forget_baseline(&mut self, i: usize) -> ModelEvent {
         let closed = match self.close_at_last(i) {
-            Happening::Nothing => {
+            ModelEvent::Nothing => {
                 self.settle_rest(i);
                 self.settle(i)
             }
@@ -72,7 +72,7 @@ impl RobustBank {
 
     /// Series `i` was not seen for a while: it warms up again, and is then compared with the baseline it had,
     /// so that contention that lasted meanwhile is not taken for its usual level.
-    pub fn pause(&mut self, i: usize) -> Happening {
+    pub fn pause(&mut self, i: usize) -> ModelEvent {
         let was_contended = self.watch[i].stage == Stage::Contended;
         let (mut baseline, levels) = (self.memory[i].baseline, self.memory[i].levels);
         if baseline.is_empty()

@@ -1,9 +1,9 @@
 //! What readings after an episode add to its estimate.
 //!
 //! The largest uncertainty of a loss under noise is that of its baseline. The clear readings after the
-//! episode tell of the same level, so up to [`SETTLING_READINGS`] of them are taken into account.
+//! episode show the same level, so up to [`SETTLING_READINGS`] of them are taken into account.
 
-use super::{Closing, Happening, RobustBank};
+use super::{Closing, ModelEvent, RobustBank};
 use serde::{Deserialize, Serialize};
 
 /// Clear readings after which an estimate is final.
@@ -24,8 +24,8 @@ pub(super) struct Settling {
 
 impl RobustBank {
     /// Starts to settle the episode that just ended.
-    pub(super) fn begin_settling(&mut self, i: usize, ended: &Happening) {
-        let Happening::Ended(closing) = ended else { return };
+    pub(super) fn begin_settling(&mut self, i: usize, ended: &ModelEvent) {
+        let ModelEvent::Ended(closing) = ended else { return };
         let base = &self.memory[i].baseline;
         let (mean, readings) = (f64::from(base.mean), f64::from(base.readings));
         let settling = Settling { closing: *closing, mean, readings, sum_after: 0.0, after: 0 };
@@ -53,13 +53,13 @@ impl RobustBank {
     }
 
     /// The better estimate, if the episode before was still settling.
-    pub(super) fn settle(&mut self, i: usize) -> Happening {
+    pub(super) fn settle(&mut self, i: usize) -> ModelEvent {
         self.watch[i].settles = false;
         let Some(settling) = self.memory[i].settling.take() else {
-            return Happening::Nothing;
+            return ModelEvent::Nothing;
         };
         if settling.after < LEAST_READINGS {
-            return Happening::Nothing;
+            return ModelEvent::Nothing;
         }
         let after = f64::from(settling.after);
         let shift = (settling.sum_after / after - settling.mean) * after / (settling.readings + after);
@@ -71,7 +71,7 @@ impl RobustBank {
         let loss = old.loss.with_baseline_shifted(shift, self.params.direction);
         self.watch[i].slowdown_s += loss.lost_s - old.loss.lost_s;
         let narrower = self.narrowing(i, &old, settling.readings, after);
-        Happening::Settled(Closing {
+        ModelEvent::Settled(Closing {
             loss,
             baseline: old.baseline * shift.exp(),
             half_width_s: old.half_width_s * narrower,

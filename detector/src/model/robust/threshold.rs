@@ -1,7 +1,7 @@
 //! Baseline, thresholds and window sums of a series: how they begin, and how they follow the readings.
 
 use super::super::baseline::BLOCK;
-use super::{BeforeGap, Happening, RobustBank, Stage, State, Time};
+use super::{BeforeGap, ModelEvent, RobustBank, Stage, State, Time};
 use crate::equations::standard_error;
 
 /// Most readings that wait in quarantine before they join the baseline; a young baseline has as many as
@@ -11,19 +11,19 @@ const QUARANTINE: usize = 24;
 impl RobustBank {
     /// One more reading of the warm-up. A series that may share a server waits for a quiet spell: a level
     /// found inside contention is no baseline.
-    pub(super) fn warm_up(&mut self, i: usize, time: Time) -> Happening {
+    pub(super) fn warm_up(&mut self, i: usize, time: Time) -> ModelEvent {
         self.watch[i].state = State::Warmup;
         if self.watch[i].warming_since == Time::MIN {
             self.watch[i].warming_since = time;
         }
         if (self.watch[i].usable as usize) < self.warm_up_readings() {
-            return Happening::Nothing;
+            return ModelEvent::Nothing;
         }
         if let Some(before) = self.memory[i].before_gap.take() {
             return self.resume(i, &before);
         }
         if self.params.needs_judgement {
-            return Happening::Warmed(self.watch[i].warming_since);
+            return ModelEvent::Warmed(self.watch[i].warming_since);
         }
         self.first_baseline(i)
     }
@@ -34,10 +34,10 @@ impl RobustBank {
     }
 
     /// The latest readings make the baseline, but for a window that is watched against it.
-    pub(super) fn first_baseline(&mut self, i: usize) -> Happening {
+    pub(super) fn first_baseline(&mut self, i: usize) -> ModelEvent {
         let (window, needed) = (self.params.window, self.warm_up_readings());
         if (self.watch[i].usable as usize) < needed {
-            return Happening::Nothing;
+            return ModelEvent::Nothing;
         }
         let all = self.recent.readings(i, 0..needed);
         let (centre, spread) = median_and_spread(&all);
@@ -53,9 +53,9 @@ impl RobustBank {
         self.watch(i)
     }
 
-    /// Goes on after a gap with the baseline of before it. What was contended and still stands beyond the
+    /// Continues after a gap with the baseline from before it. A series that was contended and is still beyond the
     /// bound needs no new judgement.
-    fn resume(&mut self, i: usize, before: &BeforeGap) -> Happening {
+    fn resume(&mut self, i: usize, before: &BeforeGap) -> ModelEvent {
         self.memory[i].baseline = before.baseline;
         self.refresh(i);
         let watch = &self.watch[i];
@@ -151,7 +151,7 @@ impl RobustBank {
     }
 }
 
-/// Median, and the standard deviation as the median deviation tells it.
+/// Median, and the standard deviation estimated from the median deviation.
 fn median_and_spread(readings: &[f32]) -> (f32, f32) {
     let median = |mut list: Vec<f32>| {
         list.sort_by(f32::total_cmp);

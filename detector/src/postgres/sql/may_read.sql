@@ -1,4 +1,4 @@
--- Whether we see everybody's rows: those that the policies show to `tailback_reader`. Null before the first migration.
+-- Whether the account sees the rows of all users: those that the policies show to `tailback_reader`. Null before the first migration.
 SELECT CASE WHEN to_regclass('public.signal_rows') IS NOT NULL AND to_regclass('public.schema_migrations') IS NOT NULL THEN
     has_table_privilege(to_regclass('public.signal_rows'), 'SELECT')
     AND has_table_privilege(to_regclass('public.schema_migrations'), 'SELECT')

@@ -60,8 +60,8 @@ fn check(path: &Path) -> u32 {
     let integrity: String = reader.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
     assert_eq!(integrity, "ok");
     let (batches, rows) = (f64::from(done), f64::from(done) * f64::from(SERIES));
-    assert_eq!(figure(&reader, "SELECT count(*) FROM signals"), rows);
-    assert_eq!(figure(&reader, "SELECT count(*) FROM episodes"), batches);
+    assert_eq!(number(&reader, "SELECT count(*) FROM signals"), rows);
+    assert_eq!(number(&reader, "SELECT count(*) FROM episodes"), batches);
     done
 }
 

@@ -105,7 +105,7 @@ fn job_result(id: &str, causes: &[(&str, f64)]) -> JobResult {
     }
 }
 
-fn heard(rows: u64) -> LastSeen {
+fn producer(rows: u64) -> LastSeen {
     LastSeen {
         producer: name("nid00000"),
         schema: name("lustre_client"),
@@ -116,7 +116,7 @@ fn heard(rows: u64) -> LastSeen {
     }
 }
 
-/// One figure from the tables, as a reader sees it.
-fn figure(connection: &Connection, sql: &str) -> f64 {
+/// One number from the tables, as a reader sees it.
+fn number(connection: &Connection, sql: &str) -> f64 {
     connection.query_row(&format!("SELECT CAST(({sql}) AS REAL)"), [], |row| row.get(0)).unwrap()
 }

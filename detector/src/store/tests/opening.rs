@@ -6,7 +6,7 @@ use crate::store::{StoreError, open_reader};
 use schemas::sql::SQLITE_MIGRATIONS;
 
 #[test]
-fn a_new_file_has_all_tables_and_opens_again_with_what_was_committed() {
+fn a_new_file_has_all_tables_and_keeps_commits() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.db");
     let state = StateBlob { name: "models", version: 3, content: b"\0state" };
@@ -17,18 +17,18 @@ fn a_new_file_has_all_tables_and_opens_again_with_what_was_committed() {
     let store = Store::open(&path, Retention::default()).unwrap();
     assert_eq!(store.load_state("models").unwrap(), Some((3, b"\0state".to_vec())));
     assert_eq!(store.load_series().unwrap(), (0..3).map(|n| series(n).1).collect::<Vec<_>>());
-    assert_eq!(figure(&open_reader(&path).unwrap(), "SELECT count(*) FROM signals"), 3.0);
+    assert_eq!(number(&open_reader(&path).unwrap(), "SELECT count(*) FROM signals"), 3.0);
 }
 
 #[test]
-fn settings_that_only_count_before_the_first_table_were_made_in_time() {
+fn settings_are_applied_before_the_first_table() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.db");
     drop(Store::open(&path, Retention::default()).unwrap());
     let reader = open_reader(&path).unwrap();
     let text = |pragma| reader.pragma_query_value(None, pragma, |row| row.get::<_, String>(0));
     assert_eq!(text("journal_mode").unwrap(), "wal");
-    assert_eq!(figure(&reader, "SELECT auto_vacuum FROM pragma_auto_vacuum"), 2.0);
+    assert_eq!(number(&reader, "SELECT auto_vacuum FROM pragma_auto_vacuum"), 2.0);
 }
 
 #[test]
@@ -91,9 +91,9 @@ fn later_migration_is_applied_once_and_keeps_the_rows() {
     let later = [SQLITE_MIGRATIONS, &["CREATE TABLE later (x INTEGER) STRICT"]].concat();
     for _ in 0..2 {
         let connection = open_with(&path, &later).unwrap();
-        assert_eq!(figure(&connection, "SELECT count(*) FROM later"), 0.0);
-        assert_eq!(figure(&connection, "SELECT count(*) FROM signals"), 3.0);
-        assert_eq!(figure(&connection, "SELECT user_version FROM pragma_user_version"), later.len() as f64);
+        assert_eq!(number(&connection, "SELECT count(*) FROM later"), 0.0);
+        assert_eq!(number(&connection, "SELECT count(*) FROM signals"), 3.0);
+        assert_eq!(number(&connection, "SELECT user_version FROM pragma_user_version"), later.len() as f64);
     }
     assert!(matches!(open_reader(&path), Err(StoreError::Newer { .. })));
 }
@@ -106,5 +106,5 @@ fn failed_migration_leaves_the_version_before_it() {
         [SQLITE_MIGRATIONS, &["CREATE TABLE later (x INTEGER) STRICT; SELECT * FROM missing"]].concat();
     assert!(open_with(&path, &later).is_err());
     let reader = open_reader(&path).unwrap();
-    assert_eq!(figure(&reader, "SELECT count(*) FROM sqlite_master WHERE name = 'later'"), 0.0);
+    assert_eq!(number(&reader, "SELECT count(*) FROM sqlite_master WHERE name = 'later'"), 0.0);
 }

@@ -21,9 +21,9 @@ fn the_file_stays_bounded_by_age() {
         }
     }
     let reader = open_reader(&path).unwrap();
-    let oldest = figure(&reader, "SELECT min(value) FROM signals");
+    let oldest = number(&reader, "SELECT min(value) FROM signals");
     assert!((530.0..=540.0).contains(&oldest), "{oldest}");
-    assert_eq!(figure(&reader, "SELECT count(*) FROM series_latest"), 200.0);
+    assert_eq!(number(&reader, "SELECT count(*) FROM series_latest"), 200.0);
 }
 
 #[test]
@@ -40,8 +40,8 @@ fn the_file_stays_bounded_by_size_and_the_newest_signals_stay() {
     let _ = store.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
     assert!(std::fs::metadata(&path).unwrap().len() <= 2 << 20);
     let reader = open_reader(&path).unwrap();
-    assert_eq!(figure(&reader, "SELECT max(value) FROM signals"), 399.0);
-    assert!(figure(&reader, "SELECT count(*) FROM signals") > 10_000.0);
+    assert_eq!(number(&reader, "SELECT max(value) FROM signals"), 399.0);
+    assert!(number(&reader, "SELECT count(*) FROM signals") > 10_000.0);
 }
 
 #[test]
@@ -53,10 +53,10 @@ fn one_call_deletes_a_slice_and_says_that_more_is_due() {
     }
     let much_later = at(1e6);
     assert!(store.expire(much_later).unwrap());
-    let left = figure(&store.connection, "SELECT count(*) FROM signals");
+    let left = number(&store.connection, "SELECT count(*) FROM signals");
     assert!((70_000.0..70_010.0).contains(&left), "{left}");
     while store.expire(much_later).unwrap() {}
-    assert_eq!(figure(&store.connection, "SELECT count(*) FROM signals"), 0.0);
+    assert_eq!(number(&store.connection, "SELECT count(*) FROM signals"), 0.0);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn old_episodes_and_jobs_go_but_not_open_ones() {
     batch.job_results = vec![job_result("7", &[("9", 1.0)]), job_result("8", &[])];
     store.commit(&batch, &[]).unwrap();
     store.expire(at(91.0 * 86_400.0)).unwrap();
-    let one = |sql| figure(&store.connection, sql);
+    let one = |sql| number(&store.connection, sql);
     assert_eq!(one("SELECT sum(id) FROM episodes"), 2.0);
     assert_eq!(one("SELECT sum(job_id) FROM jobs"), 8.0);
     assert_eq!(one("SELECT count(*) FROM job_causes"), 0.0);

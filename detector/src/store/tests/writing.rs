@@ -13,7 +13,7 @@ fn open() -> (tempfile::TempDir, PathBuf, Store) {
 }
 
 fn one(path: &Path, sql: &str) -> f64 {
-    figure(&open_reader(path).unwrap(), sql)
+    number(&open_reader(path).unwrap(), sql)
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn latest_is_the_newest_signal_whatever_the_order_of_arrival() {
 }
 
 #[test]
-fn a_job_written_again_keeps_its_result_and_loses_old_nodes_and_causes() {
+fn a_job_written_again_keeps_its_result_only() {
     let (_folder, path, mut store) = open();
     let mut batch = tick(1, 0);
     batch.jobs = vec![job("7", &["nid00001", "nid00002"], None)];
@@ -80,7 +80,7 @@ fn totals_replace_totals() {
     let mut batch = tick(1, 0);
     for rows in 1..=3 {
         batch.drops.count(schemas::DropReason::Late);
-        batch.last_seen = vec![heard(rows)];
+        batch.last_seen = vec![producer(rows)];
         store.commit(&batch, &[]).unwrap();
     }
     assert_eq!(one(&path, "SELECT count FROM dropped_rows WHERE reason = 'late'"), 3.0);
@@ -116,7 +116,7 @@ fn one_series_is_read_without_touching_the_others() {
         .collect();
     let seek = "SEARCH r USING PRIMARY KEY (bucket=? AND series_id=? AND time>? AND time<?)";
     assert!(plan.iter().any(|step| step == seek), "{plan:#?}");
-    assert_eq!(figure(&reader, "SELECT sum(value) FROM signals WHERE series_id = 7"), 435.0);
+    assert_eq!(number(&reader, "SELECT sum(value) FROM signals WHERE series_id = 7"), 435.0);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn two_readers_read_while_one_writes() {
         let watch = || {
             let (reader, mut seen) = (open_reader(&path).unwrap(), 0.0);
             while seen < 20.0 * 60.0 {
-                let now = figure(&reader, "SELECT count(*) FROM signals");
+                let now = number(&reader, "SELECT count(*) FROM signals");
                 assert!(now >= seen && now % 20.0 == 0.0, "{now} after {seen}");
                 seen = now;
             }
@@ -169,9 +169,9 @@ fn links_have_their_places_and_new_ones_replace_them() {
     store.put_links(&[link("c0-0c0s0/r0c0", trunk, 5.25e9), link("c0-0c0s0/r0c1", trunk, 0.0)]).unwrap();
     // Of two links that one series would measure, the first counts.
     store.put_links(&[link("c0-0c0s0/r0c0", trunk, 0.0), link("c0-0c0s0/r0c0", "", 7.0)]).unwrap();
-    let told = "SELECT count(*) FROM link_places WHERE class = 'black' AND bundle = 'c0-0c1s0 to c0-0c0s0'
+    let count = "SELECT count(*) FROM link_places WHERE class = 'black' AND bundle = 'c0-0c1s0 to c0-0c0s0'
                 AND from_name = 'c0-0c1s0' AND to_name = 'c0-0c0s0' AND bytes_per_s IS NULL";
-    assert_eq!((one(&path, told), one(&path, "SELECT count(*) FROM link_places")), (1.0, 1.0));
+    assert_eq!((one(&path, count), one(&path, "SELECT count(*) FROM link_places")), (1.0, 1.0));
     store.put_links(&[]).unwrap();
     assert_eq!(one(&path, "SELECT count(*) FROM link_places"), 0.0);
 }

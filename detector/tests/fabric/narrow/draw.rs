@@ -132,7 +132,7 @@ struct Draw {
     seed: u64,
 }
 
-/// Utilisation of each link that is asked for.
+/// Demanded utilisation of each link.
 type Loads = Vec<f64>;
 
 impl Draw {
@@ -169,7 +169,7 @@ impl Draw {
         lots
     }
 
-    /// A job that uses its busiest link between switches to `peak`, and what it asks of all links.
+    /// A job that uses its busiest link between switches to `peak`, and its demand on all links.
     fn job(&mut self, job_id: u64, hosts: &[VertexIndex], peak: f64) -> (LabJob, Loads) {
         let pattern = [Pattern::AllToAll, Pattern::AllToAll, Pattern::Uniform][self.rng.below(3)];
         let mut job = LabJob::new(job_id, hosts.to_vec(), pattern, 1.0);
@@ -217,7 +217,7 @@ impl Draw {
         self.pick(|link| loads[link.at()] * 100.0 / f64::from(percent) > 1.05)
     }
 
-    /// The largest utilisation of a link, by what all these ask for.
+    /// The largest utilisation of a link, by the demand of all these.
     fn most(&self, all: &[&Loads]) -> f64 {
         let sum = |at: usize| all.iter().map(|loads| loads[at]).sum::<f64>();
         self.inner().map(|link| sum(link.at())).fold(0.0, f64::max)

@@ -1,4 +1,4 @@
-//! Links that fail and return (Vishnu 2007). What ports say of themselves stands beside `fabric::lifecycle`.
+//! Links that fail and return (Vishnu 2007). Port states are tested in `fabric::lifecycle`.
 
 use super::{at_peak, found, leaves, setup};
 use crate::integration::fabric::play::play;
@@ -39,7 +39,7 @@ fn the_dip_of_a_failed_path_is_no_contention() {
     assert!(played.regions.is_empty(), "{:?}", played.regions);
 }
 
-/// T6: a host stands still until its only link returns, and goes on as before.
+/// T6: a host does not progress until its only link returns, and continues as before.
 #[test]
 fn a_host_that_is_cut_off_is_no_contention() {
     let mut setup = everywhere(0.3);
@@ -50,7 +50,7 @@ fn a_host_that_is_cut_off_is_no_contention() {
     assert!(played.regions.is_empty(), "{:?}", played.regions);
 }
 
-/// T6: the extra load of those that are left is nobody's fault.
+/// T6: no job is the cause of the extra load on those that are left.
 #[test]
 fn survivors_that_become_hot_are_failover_induced() {
     for seed in 0..3 {

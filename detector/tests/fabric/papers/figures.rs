@@ -1,4 +1,4 @@
-//! Rules that need no network, on the figures that the papers print.
+//! Rules that need no network, on the numbers that the papers print.
 
 use detector::factors::{Factors, Times};
 use detector::jobs::compare::{Difference, Run, baseline_s, configuration, difference};
@@ -14,7 +14,7 @@ fn alone(light: f64, alone: f64) -> Factors {
     Factors::of(&Times { light: Some(light), alone: Some(alone), ..Times::default() })
 }
 
-/// Alone, and beside a background of 130% of the global links.
+/// Alone, and with a background of 130% of the global links.
 fn beside(alone: f64, beside_others: f64) -> Factors {
     let times = Times { alone: Some(alone), beside_others: Some(beside_others), ..Times::default() };
     Factors::of(&times)
@@ -45,7 +45,7 @@ fn what_others_do_to_a_job_is_the_printed_factor() {
     }
 }
 
-/// K4: 4 KB each 0.5 us alone; 4 MB each 0.7 ms, which neighbours slow by 3.6% alone; 4 MB each 4 ms beside others.
+/// K4: 4 KB each 0.5 us alone; 4 MB each 0.7 ms, which neighbours slow by 3.6% alone; 4 MB each 4 ms with others.
 #[test]
 fn the_larger_factor_decides_between_itself_and_others() {
     let of = |light: f64, alone: f64, beside: f64| {

@@ -1,4 +1,4 @@
-//! Jobs beside jobs: on an Aries (SAND2016-9525) and on a Dragonfly+ (Kang 2019).
+//! Jobs that share a network: on an Aries (SAND2016-9525) and on a Dragonfly+ (Kang 2019).
 
 use super::{asked_by, at_peak, found, leaves, light_first, peak, scattered, setup, share_of};
 use crate::integration::fabric::play::Played;
@@ -38,9 +38,9 @@ fn cth_and_imb(balances: bool) -> Setup {
     Setup { routing: Routing::Minimal, ..setup(&topology, jobs) }
 }
 
-/// S2: one Aries chassis stands for a group. IMB begins at 58 s.
+/// S2: one Aries chassis represents a group. IMB begins at 58 s.
 #[test]
-fn a_benchmark_slows_a_job_on_shared_routers_alone_and_load_balances_flag_nothing() {
+fn a_benchmark_slows_a_job_on_shared_routers_only() {
     let played = found(&cth_and_imb(true));
     assert!(!played.regions.is_empty());
     let shared: Vec<String> = (0..8).map(|slot| format!("aries_stall_ratio/c0-0c0s{slot}/")).collect();
@@ -55,10 +55,10 @@ fn a_benchmark_slows_a_job_on_shared_routers_alone_and_load_balances_flag_nothin
     assert!(played.regions.iter().any(|region| share_of(region, Cause::OtherJob, 3) > 0.5), "IMB is named");
 }
 
-/// S2: on routers that CTH has for itself, the published model takes single spikes for contention: it tells of more
+/// S2: on routers that CTH has for itself, the published model takes single spikes for contention: it reports more
 /// episodes than without them.
 #[test]
-fn the_published_model_flags_load_balances_and_the_robust_one_does_not() {
+fn only_the_published_model_flags_load_balances() {
     let episodes = |model: ModelKind, balances: bool| -> usize {
         let mut detector = Detector::new(Settings::of(model));
         let mut lab = Lab::new(cth_and_imb(balances)).unwrap();
@@ -105,13 +105,13 @@ fn global_of_first(topology: &Topology) -> impl Fn(LinkIndex) -> bool {
     |link| topology.class(link) == LinkClass::Global && topology.group(topology.from(link)) == Some(0)
 }
 
-/// K5: the global links of a group carry 52% of what they can for somebody else, while a job talks inside it.
+/// K5: the global links of a group carry 52% of what they can for another job, while a job talks inside it.
 #[test]
 fn foreign_traffic_through_a_group_is_no_contention() {
     let topology = dragonfly_plus(5, 8, 4);
     let groups = groups(&topology);
     let inside = LabJob::new(1, groups[0][..8].to_vec(), Pattern::AllToAll, 1e8);
-    // Some of its nodes must be there, on other leaves: routing is minimal, so nobody else's traffic crosses a group.
+    // Some of its nodes must be there, on other leaves: routing is minimal, so no other job's traffic crosses a group.
     let nodes = groups.iter().flat_map(|hosts| hosts[8..].to_vec()).collect();
     let mut foreign = LabJob::new(2, nodes, Pattern::AllToAll, 1.0);
     let loads = asked_by(&topology, &foreign);
@@ -121,8 +121,8 @@ fn foreign_traffic_through_a_group_is_no_contention() {
     assert!(played.regions.is_empty(), "{:?}", played.regions);
 }
 
-/// K6: the root can send 16 GiB/s and is asked for much more, from the start of the job: without a baseline of it, the
-/// threshold known beforehand tells. It is the only link with a queue.
+/// K6: the root can send 16 GiB/s and its demand is much more, from the start of the job: without a baseline of it, the
+/// threshold known beforehand decides. It is the only link with a queue.
 #[test]
 fn a_broadcast_saturates_the_link_of_its_root_alone() {
     let topology = dragonfly_plus(3, 4, 16);
@@ -150,7 +150,7 @@ fn a_broadcast_to_six_groups_leaves_its_own_with_five_sixths() {
     assert!((gib_per_s / 13.333 - 1.0).abs() < 1e-3, "{gib_per_s}");
 }
 
-/// A broadcast from the first group, and what it loses to a background there that asks this much of the global links.
+/// A broadcast from the first group, and what it loses to a background there that demands this much of the global links.
 fn root_beside(background: f64) -> Played {
     let topology = dragonfly_plus_small().unwrap();
     let groups = groups(&topology);

@@ -4,13 +4,13 @@
 //! |---|---|
 //! | `paths` | T1, T9 to T11: parallel paths |
 //! | `failures` | T6: links that fail and return |
-//! | `jobs` | S2, K5 to K8: jobs beside jobs |
+//! | `jobs` | S2, K5 to K8: jobs that share a network |
 //! | `storage` | B5, B8, B9, J8: routes, I/O and messages |
 //! | `sharing` | B6, B7: links that I/O and messages share; when I/O waits for itself |
 //! | `figures` | B4, K4, J9: rules without a network |
 //!
-//! T6 to T8 and T12 stand beside `fabric::lifecycle` too, T12 beside `fabric::regions`, B3 beside the projection of
-//! jobs' traffic, B4 beside `fabric::kind`.
+//! T6 to T8 and T12 are also in `fabric::lifecycle`, T12 in `fabric::regions`, B3 in `fabric::flows`, B4 in
+//! `fabric::kind`.
 
 mod failures;
 mod figures;
@@ -33,7 +33,7 @@ fn setup(topology: &Arc<Topology>, jobs: Vec<LabJob>) -> Setup {
     Setup { topology, routing: Routing::Tables, jobs, events: vec![], noise: Noise::default(), seed: 7 }
 }
 
-/// What detector and fabric say of it.
+/// What detector and fabric report of it.
 fn found(setup: &Setup) -> Played {
     play_altered(setup, true, CounterBatch::clone)
 }
@@ -67,7 +67,7 @@ fn is_inner(topology: &Topology, link: LinkIndex) -> bool {
     [topology.from(link), topology.to(link)].iter().all(|end| topology.kind(*end) != VertexKind::Host)
 }
 
-/// Utilisation that `job` alone asks of each link, by number.
+/// Utilisation that `job` alone demands of each link, by number.
 fn asked_by(topology: &Topology, job: &LabJob) -> Vec<f64> {
     asked(topology, Routing::Tables, std::slice::from_ref(job), 7)
 }

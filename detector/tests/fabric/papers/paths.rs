@@ -29,7 +29,7 @@ fn flows_piled_on_few_uplinks_beside_idle_ones_are_avoidable() {
 
 /// T1: spine is destination modulo twelve, so every uplink carries one flow.
 #[test]
-fn a_displaced_ring_with_a_spine_for_each_destination_raises_no_alert() {
+fn a_ring_with_a_spine_for_each_destination_raises_no_alert() {
     let topology = vishnu().unwrap();
     let nodes = leaves(&topology)[..2].concat();
     let job = at_peak(&topology, LabJob::new(1, nodes, Pattern::Ring { step: 12 }, 1.0), 0.85);
@@ -47,7 +47,7 @@ fn all_uplinks(utilisation: f64) -> Setup {
 
 /// T9: all twelve stall, so another route would not help.
 #[test]
-fn a_leaf_whose_uplinks_are_all_full_lacks_capacity_and_gets_no_hint_to_reroute() {
+fn a_leaf_with_full_uplinks_lacks_capacity_and_is_not_rerouted() {
     let played = found(&all_uplinks(1.2));
     assert!(!played.regions.is_empty());
     for region in &played.regions {
@@ -61,7 +61,7 @@ fn a_leaf_whose_uplinks_are_all_full_lacks_capacity_and_gets_no_hint_to_reroute(
     assert!(leaves.iter().all(|leaf| named.iter().any(|series| series.starts_with(leaf))), "{named:?}");
 }
 
-/// T9: trunks are quiet, one host is asked for twice what its link carries.
+/// T9: trunks are quiet, the demand on one host is twice what its link carries.
 #[test]
 fn an_incast_to_one_host_is_an_endpoint() {
     let topology = vishnu().unwrap();
@@ -127,7 +127,7 @@ fn one_hot_direction_leaves_the_other_clean() {
     assert_eq!(of(&|link| hot(link).1 == leaf_b && is_host(hot(link).0)), 0, "from the hosts of B");
 }
 
-/// What a region is told to be, without its numbers.
+/// The verdict on each region, without its numbers.
 fn verdicts(played: &Played) -> Vec<(Time, Time, CauseKind, Cause, Vec<String>)> {
     let of = |r: &schemas::Region| (r.start, r.end, r.kind, r.cause, r.series.clone());
     played.regions.iter().map(of).collect()
@@ -173,7 +173,7 @@ fn with_clock_behind(setup: &Setup, shift_s: f64) -> Played {
 }
 
 /// T11: the clock of one port is 0.4 s behind. Its second is another one than its neighbours', but full links beside it
-/// are no reason to route anew.
+/// are no reason to route again.
 #[test]
 fn a_shifted_clock_makes_no_false_hint_to_reroute() {
     let played = with_clock_behind(&all_uplinks(1.2), 0.4);

@@ -1,4 +1,4 @@
-//! Where traffic goes, and I/O beside messages (Brown 2018; Jha 2017 for collective I/O).
+//! Where traffic goes, and I/O together with messages (Brown 2018; Jha 2017 for collective I/O).
 
 use super::{asked_by, at_peak, found, is_inner, leaves, peak, scattered, setup, share_of};
 use crate::integration::fabric::play::play_with;
@@ -76,7 +76,7 @@ fn small_io_and_small_messages_do_not_disturb_each_other() {
     assert!(played.regions.is_empty(), "{:?}", played.regions);
 }
 
-/// B8: 4 KB I/O beside 4 MB messages. The messages fill the uplinks, and the writer, which sends little, waits.
+/// B8: 4 KB I/O together with 4 MB messages. The messages fill the uplinks, and the writer, which sends little, waits.
 #[test]
 fn large_messages_slow_small_io_and_not_the_other_way_round() {
     let played = found(&both([0.2, 1.15], [2e7; 2]));
@@ -91,7 +91,7 @@ fn large_messages_slow_small_io_and_not_the_other_way_round() {
     }
 }
 
-/// B8: 4 MB I/O above what its servers take is its own fault; nobody is blamed for light messages beside it.
+/// B8: 4 MB I/O above what its servers take is its own fault; no job is blamed for light messages on the same links.
 #[test]
 fn io_past_its_own_threshold_blames_no_neighbour() {
     let played = found(&both([0.2; 2], [2e7, 4e8]));
@@ -185,10 +185,10 @@ fn silent_nodes_are_not_stalled_and_aggregators_are_no_outliers() {
     assert!(mean.is_finite() && mean > 0.0 && mean < 1e8, "{mean}");
 }
 
-/// Without a Lustre client's rows: what leaves a job for servers that the site named is I/O all the same. Where nobody
-/// named them, nobody knows what leaves.
+/// Without a Lustre client's rows: what leaves a job for servers that the site named is I/O all the same. Without
+/// named servers, what leaves is unknown.
 #[test]
-fn named_servers_tell_io_from_messages_where_no_client_is_measured() {
+fn named_servers_separate_io_from_messages_without_clients() {
     for seed in 0..3 {
         let case = labelled(ScenarioKind::IoOnMpi, seed).unwrap();
         let writer = case.setup.jobs.iter().find_map(|job| job.io.as_ref()).unwrap();
@@ -201,7 +201,7 @@ fn named_servers_tell_io_from_messages_where_no_client_is_measured() {
             others.for_each(|(source, time, counters)| rows.push(source, time, counters));
             rows
         };
-        let told = |settings| {
+        let found = |settings| {
             let played = play_with(settings, DURATION_S, &case.setup, true, without_clients);
             let worst = played.regions.into_iter().max_by_key(|region| region.links_most).unwrap();
             let evidence =
@@ -209,12 +209,12 @@ fn named_servers_tell_io_from_messages_where_no_client_is_measured() {
             assert!(!evidence.contains(&Evidence::LustreBytes), "seed {seed}: {evidence:?}");
             (worst.cause, worst.causes.first().map(|cause| cause.series_or_job.clone()))
         };
-        assert_eq!(told(named), (Cause::IoOnMpi, Some("2".to_string())), "seed {seed}");
-        assert_ne!(told(FabricSettings::default()).0, Cause::IoOnMpi, "seed {seed}");
+        assert_eq!(found(named), (Cause::IoOnMpi, Some("2".to_string())), "seed {seed}");
+        assert_ne!(found(FabricSettings::default()).0, Cause::IoOnMpi, "seed {seed}");
     }
 }
 
-/// Sources that tell of Lustre clients.
+/// Sources that report Lustre clients.
 fn clients(setup: &Setup) -> BTreeSet<SourceIndex> {
     let lab = Lab::new(setup.clone()).unwrap();
     let sources = lab.sources().as_slice().iter().enumerate();

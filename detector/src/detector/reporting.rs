@@ -1,4 +1,4 @@
-//! What the detector tells of a reading: a signal, and news of its link.
+//! What the detector reports of a reading: a signal, and an update of its link.
 
 use super::Detector;
 use crate::fabric::tick::tick_of;
@@ -6,12 +6,12 @@ use crate::fabric::{LinkReport, LinkTick};
 use crate::ingest::SeriesReading;
 use schemas::{Counts, SeriesIndex, Signal, State, Time};
 
-/// Signals written for a gap at most; a longer one is told by its first and its last ticks.
+/// Signals written for a gap at most; of a longer one the first and the last ticks are written.
 const GAP_SIGNALS_MAX: i64 = 600;
 
 impl Detector {
-    /// What is told of links, rows up to `newest` being read: all that the others say is there within the lateness. Rows
-    /// that waited for others long enough are used.
+    /// Link updates, rows up to `newest` being read: what other sources report arrives within the lateness. Rows that
+    /// waited for others long enough are used.
     pub fn take_links(&mut self, newest: Time) -> Vec<LinkTick> {
         if self.finished {
             return self.links.take_all();
@@ -28,22 +28,22 @@ impl Detector {
         self.links.take(until, tick_s)
     }
 
-    /// The latest tick of which all was told of links.
-    pub fn links_told(&self) -> Option<i64> {
+    /// The latest tick whose link updates are complete.
+    pub fn links_reported(&self) -> Option<i64> {
         self.links.passed()
     }
 
-    /// Lets whoever looks at all links know of this one, if it is one.
+    /// Adds the reading to the link updates if its series is a link.
     pub(super) fn watch_link(&mut self, reading: &SeriesReading) {
         let Some(signal) = self.signals.last().filter(|_| self.watches_links) else { return };
         let info = &self.ingest.series()[reading.series.at()];
         if info.part.is_none() {
             return;
         }
-        let place = self.series[reading.series.at()];
+        let slot = self.series[reading.series.at()];
         let contended = signal.state == State::Contended;
         let since_ticks = if contended {
-            let open = self.banks[place.metric as usize].open_episode(place.number as usize);
+            let open = self.banks[slot.metric as usize].open_episode(slot.number as usize);
             let since_s = open.map_or(0.0, |open| reading.time.seconds_since(open.start));
             (since_s / self.settings.stream.tick_s).clamp(0.0, 3600.0) as u16
         } else {
@@ -52,7 +52,7 @@ impl Detector {
         let report = LinkReport {
             series: reading.series,
             load_bytes_per_s: reading.load_bytes_per_s as f32,
-            // The worst of many noisy readings is worse than the worst link: of those that matter the mean is told.
+            // The worst of many noisy readings is worse than the worst link: of contended links the mean is reported.
             value: match (reading.active, contended) {
                 (true, true) => signal.mean as f32,
                 (true, false) => reading.value as f32,
@@ -67,10 +67,10 @@ impl Detector {
         self.links.see(&report, reading.time, self.settings.stream.tick_s);
     }
 
-    pub(super) fn tell(&mut self, reading: &SeriesReading) {
+    pub(super) fn push_signal(&mut self, reading: &SeriesReading) {
         let series = reading.series;
-        let place = self.series[series.at()];
-        let known = self.banks[place.metric as usize].knowledge(place.number as usize);
+        let slot = self.series[series.at()];
+        let known = self.banks[slot.metric as usize].knowledge(slot.number as usize);
         self.signals.push(Signal {
             time: reading.time,
             series,
@@ -85,15 +85,15 @@ impl Detector {
     }
 
     /// One unknown signal per tick that was missed after `since` and before `until`.
-    pub(super) fn tell_unknown(&mut self, series: SeriesIndex, since: Time, until: Time) {
-        let place = self.series[series.at()];
-        let slowdown_s = self.banks[place.metric as usize].knowledge(place.number as usize).slowdown_s;
+    pub(super) fn push_unknown_signals(&mut self, series: SeriesIndex, since: Time, until: Time) {
+        let slot = self.series[series.at()];
+        let slowdown_s = self.banks[slot.metric as usize].knowledge(slot.number as usize).slowdown_s;
         let tick_s = self.settings.stream.tick_s;
         let missed = (until.seconds_since(since) / tick_s).round() as i64 - 1;
         let half = GAP_SIGNALS_MAX / 2;
-        let told = (1..=missed.min(half)).chain((missed - half + 1).max(half + 1)..=missed);
+        let ticks = (1..=missed.min(half)).chain((missed - half + 1).max(half + 1)..=missed);
         let nan = f64::NAN;
-        self.signals.extend(told.map(|k| Signal {
+        self.signals.extend(ticks.map(|k| Signal {
             time: since.plus_seconds(k as f64 * tick_s),
             series,
             value: nan,
