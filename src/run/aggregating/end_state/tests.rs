@@ -15,97 +15,110 @@ fn started() -> (PartitionEnd, impl Fn(u64) -> Instant) {
     (PartitionEnd::new(begin), move |ms| begin + Duration::from_millis(ms))
 }
 
-/// The states after `events`, each at its time in milliseconds, are the expected ones.
-fn check(
-    name: &str,
-    events: &[(EndEvent, u64, EndState)],
-    at: &dyn Fn(u64) -> Instant,
-    mut end: PartitionEnd,
-) {
-    for (step, (event, ms, expected)) in events.iter().enumerate() {
+const READING: Expected = Expected::State(Reading { failed: false });
+const READING_FAILED: Expected = Expected::State(Reading { failed: true });
+const UNVERIFIED: Expected = Expected::State(Unverified { failed: false });
+const UNVERIFIED_FAILED: Expected = Expected::State(Unverified { failed: true });
+
+/// A state; one that keeps when the end was confirmed has that in milliseconds.
+#[derive(Clone, Copy)]
+enum Expected {
+    State(EndState),
+    AtEnd(u64),
+    Down(u64),
+}
+
+/// Plays events, each with its time in milliseconds, and compares the state after each.
+fn check(steps: &[(EndEvent, u64, Expected)]) {
+    let (mut end, at) = started();
+    for (event, ms, expected) in steps {
         end.note(*event, at(*ms));
-        assert_eq!(end.state, *expected, "{name}: step {step}, {event:?} at {ms} ms");
+        let expected = match *expected {
+            Expected::State(state) => state,
+            Expected::AtEnd(ms) => AtEnd { confirmed: at(ms) },
+            Expected::Down(ms) => BrokerDown { confirmed: at(ms) },
+        };
+        assert_eq!(end.state, expected, "{event:?} at {ms} ms");
     }
 }
 
 #[test]
-fn each_event_leads_to_its_state() {
-    let (_, at) = started();
-    let (reading, unverified) = (Reading { failed: false }, Unverified { failed: false });
-    let (reading_failed, unverified_failed) = (Reading { failed: true }, Unverified { failed: true });
-    let at_end = |ms| AtEnd { confirmed: at(ms) };
-    let down = |ms| BrokerDown { confirmed: at(ms) };
-    let cases: [(&str, &[(EndEvent, u64, EndState)]); 7] = [
-        ("messages until the end", &[(Message, 1, reading), (Eof, 2, at_end(2)), (Message, 3, reading)]),
-        (
-            "checks of a quiet end",
-            &[
-                (Eof, 1, at_end(1)),
-                (Silent, 2, at_end(1)),
-                (NoMoreEarlier, 3, at_end(1)),
-                (ON_TIME, 4, at_end(1)),
-                (LATE, 5, at_end(1)),
-                (NoMore, 6, at_end(6)),
-            ],
-        ),
-        (
-            "a pause and its checks",
-            &[
-                (Eof, 1, at_end(1)),
-                (Paused, 2, unverified),
-                (Silent, 3, unverified),
-                (Skipped, 4, unverified),
-                (NoMoreEarlier, 5, unverified),
-                (NoMore, 6, at_end(6)),
-                (Paused, 7, unverified),
-                (ON_TIME, 8, reading),
-            ],
-        ),
-        (
-            "silence",
-            &[
-                (NoMore, 1, reading),
-                (LATE, 2, reading),
-                (Paused, 3, reading),
-                (Silent, 4, unverified),
-                (Message, 5, reading),
-                (Silent, 6, unverified),
-                (Eof, 7, at_end(7)),
-            ],
-        ),
-        (
-            "a failure at the end",
-            &[
-                (Eof, 1, at_end(1)),
-                (BrokerFailed, 2, down(1)),
-                (BrokerFailed, 3, down(1)),
-                (ON_TIME, 4, down(1)),
-                (NoMoreEarlier, 5, down(1)),
-                (NoMore, 6, at_end(6)),
-                (BrokerReturned, 7, down(6)),
-                (LATE, 8, reading_failed),
-                (Eof, 9, at_end(9)),
-            ],
-        ),
-        (
-            "a failure is noted until the end is confirmed",
-            &[
-                (BrokerFailed, 1, reading_failed),
-                (Message, 2, reading_failed),
-                (Silent, 3, unverified_failed),
-                (NoMore, 4, down(4)),
-                (Paused, 5, unverified_failed),
-                (ON_TIME, 6, reading_failed),
-                (Silent, 7, unverified_failed),
-                (NoMore, 8, down(8)),
-                (NoMore, 9, at_end(9)),
-            ],
-        ),
-        ("a failure in doubt", &[(Silent, 1, unverified), (BrokerFailed, 2, unverified_failed)]),
-    ];
-    for (name, events) in cases {
-        check(name, events, &at, PartitionEnd::new(at(0)));
-    }
+fn messages_until_the_end() {
+    check(&[(Message, 1, READING), (Eof, 2, Expected::AtEnd(2)), (Message, 3, READING)]);
+}
+
+#[test]
+fn checks_of_a_quiet_end_keep_it() {
+    check(&[
+        (Eof, 1, Expected::AtEnd(1)),
+        (Silent, 2, Expected::AtEnd(1)),
+        (NoMoreEarlier, 3, Expected::AtEnd(1)),
+        (ON_TIME, 4, Expected::AtEnd(1)),
+        (LATE, 5, Expected::AtEnd(1)),
+        (NoMore, 6, Expected::AtEnd(6)),
+    ]);
+}
+
+#[test]
+fn pause_makes_an_end_unverified() {
+    check(&[
+        (Eof, 1, Expected::AtEnd(1)),
+        (Paused, 2, UNVERIFIED),
+        (Silent, 3, UNVERIFIED),
+        (Skipped, 4, UNVERIFIED),
+        (NoMoreEarlier, 5, UNVERIFIED),
+        (NoMore, 6, Expected::AtEnd(6)),
+        (Paused, 7, UNVERIFIED),
+        (ON_TIME, 8, READING),
+    ]);
+}
+
+#[test]
+fn silence_makes_reading_unverified() {
+    check(&[
+        (NoMore, 1, READING),
+        (LATE, 2, READING),
+        (Paused, 3, READING),
+        (Silent, 4, UNVERIFIED),
+        (Message, 5, READING),
+        (Silent, 6, UNVERIFIED),
+        (Eof, 7, Expected::AtEnd(7)),
+    ]);
+}
+
+#[test]
+fn failure_at_the_end() {
+    check(&[
+        (Eof, 1, Expected::AtEnd(1)),
+        (BrokerFailed, 2, Expected::Down(1)),
+        (BrokerFailed, 3, Expected::Down(1)),
+        (ON_TIME, 4, Expected::Down(1)),
+        (NoMoreEarlier, 5, Expected::Down(1)),
+        (NoMore, 6, Expected::AtEnd(6)),
+        (BrokerReturned, 7, Expected::Down(6)),
+        (LATE, 8, READING_FAILED),
+        (Eof, 9, Expected::AtEnd(9)),
+    ]);
+}
+
+#[test]
+fn failure_is_noted_until_the_end_is_confirmed() {
+    check(&[
+        (BrokerFailed, 1, READING_FAILED),
+        (Message, 2, READING_FAILED),
+        (Silent, 3, UNVERIFIED_FAILED),
+        (NoMore, 4, Expected::Down(4)),
+        (Paused, 5, UNVERIFIED_FAILED),
+        (ON_TIME, 6, READING_FAILED),
+        (Silent, 7, UNVERIFIED_FAILED),
+        (NoMore, 8, Expected::Down(8)),
+        (NoMore, 9, Expected::AtEnd(9)),
+    ]);
+}
+
+#[test]
+fn failure_of_an_unverified_end() {
+    check(&[(Silent, 1, UNVERIFIED), (BrokerFailed, 2, UNVERIFIED_FAILED)]);
 }
 
 #[test]
