@@ -188,7 +188,7 @@ fn no_data_is_never_called_healthy() {
     for result in [facts.result.clone(), None] {
         facts.result = result;
         let page = render(&facts, 140, false);
-        assert!(page.contains("nothing was measured of this job"), "{page}");
+        assert!(page.contains("no data of this job"), "{page}");
         assert!(!page.contains("no loss found"), "{page}");
         let json = serde_json::to_value(PostMortemJson::from(&facts)).unwrap();
         assert!(json["result"].is_null());

@@ -30,7 +30,7 @@ pub struct QueryResult<T> {
     pub started: Instant,
     /// How long it took.
     pub took: Duration,
-    /// What it value.
+    /// The value.
     pub value: T,
 }
 

@@ -15,18 +15,20 @@ use support::stack::turn;
 const TABLES: [(&str, &str, &str); 5] = [
     (
         "signals",
-        "SELECT s.name, extract(epoch FROM r.time)::float8, tailback_state(r.state), r.value, r.mean, r.baseline,
+        "SELECT s.name, 't' || (extract(epoch FROM r.time) * 1000000)::bigint, tailback_state(r.state), r.value, r.mean, r.baseline,
                 r.bound, r.slowdown_s, r.passed_per_s, r.waited_per_s
          FROM signal_rows r JOIN series s USING (series_id)",
-        "SELECT s.name, r.time, r.state, r.value, r.mean, r.baseline, r.bound, r.slowdown_s, r.passed_per_s,
+        "SELECT s.name, 't' || CAST(round(r.time * 1000000) AS INTEGER), r.state, r.value, r.mean, r.baseline, r.bound, r.slowdown_s, r.passed_per_s,
                 r.waited_per_s FROM signal_rows r JOIN series s USING (series_id)",
     ),
     (
         "episodes",
-        "SELECT s.name, extract(epoch FROM e.start_time)::float8, extract(epoch FROM e.end_time)::float8, e.peak,
+        "SELECT s.name, 't' || (extract(epoch FROM e.start_time) * 1000000)::bigint,
+                't' || (extract(epoch FROM e.end_time) * 1000000)::bigint, e.peak,
                 e.baseline, e.slowdown_s, e.slowdown_lo_s, e.slowdown_hi_s, e.completeness
          FROM episodes e JOIN series s USING (series_id)",
-        "SELECT s.name, e.start_time, e.end_time, e.peak, e.baseline, e.slowdown_s, e.slowdown_lo_s, e.slowdown_hi_s,
+        "SELECT s.name, 't' || CAST(round(e.start_time * 1000000) AS INTEGER),
+                't' || CAST(round(e.end_time * 1000000) AS INTEGER), e.peak, e.baseline, e.slowdown_s, e.slowdown_lo_s, e.slowdown_hi_s,
                 e.completeness FROM episodes e JOIN series s USING (series_id)",
     ),
     ("job_results", "SELECT * FROM job_results", "SELECT * FROM job_results"),
@@ -42,8 +44,7 @@ fn cell(text: &str) -> String {
 }
 
 fn number(value: f64) -> String {
-    // A time needs all its digits.
-    if value.abs() > 1e8 { format!("{value:.3}") } else { (value as f32).to_string() }
+    (value as f32).to_string()
 }
 
 /// Rows of a query in the store of a replay.
