@@ -13,6 +13,8 @@ use std::sync::LazyLock;
 pub const SECONDS: u32 = 150;
 /// When they begin: seconds since the epoch.
 const START_S: i64 = 1_790_000_000;
+/// Seconds that the job on all routers takes when no other job uses its links.
+const HALO_S: f64 = 100.0;
 /// Microseconds from a sample to Kafka when nothing goes wrong.
 const WAY_US: i64 = 4_000;
 /// Partitions of a raw topic.
@@ -66,22 +68,29 @@ impl Dice {
 
 /// The rows as they are sampled, each in some partition, in order of arrival.
 pub fn undisturbed() -> Vec<Row> {
-    static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| simulate(scenario(), START_S));
+    static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| simulate(scenario(HALO_S), START_S));
     ROWS.clone()
 }
 
 /// The rows where every second reporter of a router and every client has a clock that is 300 ms ahead.
 pub fn skewed() -> Vec<Row> {
-    let mut scenario = scenario();
+    let mut scenario = scenario(HALO_S);
     scenario.faults.skew_ms = (0..64).filter(|node| node % 2 == 1).map(|node| (node, 300.0)).collect();
     simulate(scenario, START_S)
 }
 
 /// So many seconds of rows that begin at `start_s`, seconds since the epoch.
 pub fn live(start_s: i64, seconds: u32) -> Vec<Row> {
-    let mut scenario = scenario();
+    let mut scenario = scenario(HALO_S);
     scenario.duration_s = Some(seconds - 1);
     simulate(scenario, start_s)
+}
+
+/// Rows that last so long after the contention that later ones change no estimate.
+pub fn settled() -> Vec<Row> {
+    let mut scenario = scenario(230.0);
+    scenario.duration_s = Some(260);
+    simulate(scenario, START_S)
 }
 
 /// Puts every row in another partition.
@@ -116,7 +125,8 @@ fn row(schema: Schema, line: &[u8]) -> Row {
     Row { schema: schema.name(), time_us, arrival_us, partition: 0, payload: line.to_vec() }
 }
 
-fn scenario() -> Scenario {
+/// `halo_s` are the seconds that the job on all routers takes when no other job uses its links.
+fn scenario(halo_s: f64) -> Scenario {
     let nodes = |slots: std::ops::Range<u32>, places: std::ops::Range<u32>| -> Vec<u32> {
         slots.flat_map(|slot| places.clone().map(move |place| slot * 4 + place)).collect()
     };
@@ -136,7 +146,7 @@ fn scenario() -> Scenario {
     scenario.jobs = vec![
         job("ior_first", "alice", clients[..2].to_vec(), 3.0, write(90.0)),
         job("ior_storm", "bob", clients[2..].to_vec(), 60.0, write(20.0)),
-        job("cth", "erin", nodes(0..16, 0..2), 0.0, Behaviour::HaloExchange(Halo::like_cth(1.2e9, 100.0))),
+        job("cth", "erin", nodes(0..16, 0..2), 0.0, Behaviour::HaloExchange(Halo::like_cth(1.2e9, halo_s))),
         job(
             "imb_alltoall",
             "frank",
