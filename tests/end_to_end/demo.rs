@@ -1,8 +1,9 @@
 //! The demo as a user runs it, without the page; the page has a test in a browser (`dashboards/tests/browser.py`).
 
 use rusqlite::{Connection, OpenFlags};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Simulated seconds: both contentions begin within them, on Lustre at 120 and on Aries at 58.
@@ -13,6 +14,21 @@ fn demo(store: &Path, speed: &str) -> Command {
     command.args(["demo", "--no-page", "--seconds", SECONDS, "--start", "1700000000", "--speed", speed]);
     command.arg("--store").arg(store).stdout(Stdio::null()).stderr(Stdio::piped());
     command
+}
+
+/// A demo that ran from its begin to its end, once for all tests that read it: its store, and what it printed.
+fn whole_demo() -> &'static (PathBuf, String) {
+    static DEMO: OnceLock<(PathBuf, String)> = OnceLock::new();
+    DEMO.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("demo");
+        // Of an earlier run of the tests.
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let store = folder.join("demo.db");
+        let output = demo(&store, "0").output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        (store, String::from_utf8(output.stderr).unwrap())
+    })
 }
 
 /// Every row of every table of results, as text, in a fixed order.
@@ -66,10 +82,9 @@ fn lifetimes(seed: u64) -> Vec<u64> {
 }
 
 #[test]
-fn after_kill_9_at_random_moments_the_tables_equal_those_of_an_undisturbed_run() {
+fn after_kill_9_tables_equal_those_of_an_undisturbed_run() {
     let folder = tempfile::tempdir().unwrap();
-    let (whole, broken) = (folder.path().join("whole.db"), folder.path().join("broken.db"));
-    assert!(demo(&whole, "0").status().unwrap().success());
+    let broken = folder.path().join("broken.db");
     let seed = 20_261_120;
     let mut continued = 0;
     for lifetime_ms in lifetimes(seed) {
@@ -85,7 +100,7 @@ fn after_kill_9_at_random_moments_the_tables_equal_those_of_an_undisturbed_run()
     }
     assert!(demo(&broken, "0").status().unwrap().success());
     assert!(continued >= 2, "seed {seed}: only {continued} of the killed runs had something to continue");
-    let (whole, broken) = (dump(&whole), dump(&broken));
+    let (whole, broken) = (dump(&whole_demo().0), dump(&broken));
     assert!(whole.iter().filter(|row| row.starts_with("signals")).count() > 100_000);
     let differs = whole.iter().zip(&broken).find(|(a, b)| a != b);
     assert!(differs.is_none(), "seed {seed}: {differs:?}");
@@ -93,10 +108,8 @@ fn after_kill_9_at_random_moments_the_tables_equal_those_of_an_undisturbed_run()
 }
 
 #[test]
-fn the_summary_sets_what_was_found_beside_the_truth() {
-    let folder = tempfile::tempdir().unwrap();
-    let output = demo(&folder.path().join("demo.db"), "0").output().unwrap();
-    let text = String::from_utf8(output.stderr).unwrap();
+fn summary_compares_estimates_with_the_truth() {
+    let (_, text) = whole_demo();
     let victim: Vec<&str> =
         text.lines().find(|line| line.starts_with("1001")).unwrap().split_whitespace().collect();
     let found_s: f64 = victim[3].parse().unwrap();
@@ -117,10 +130,8 @@ fn a_store_that_is_no_demos_is_left_alone() {
 
 #[test]
 fn nodes_and_links_are_where_the_topology_says() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = folder.path().join("demo.db");
-    assert!(demo(&store, "0").status().unwrap().success());
-    let connection = Connection::open_with_flags(&store, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let (store, _) = whole_demo();
+    let connection = Connection::open_with_flags(store, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     let sql = "SELECT count(*), count(n.node) FROM producers p
                LEFT JOIN node_switches n ON n.node = p.producer AND n.switch = p.component
                WHERE p.schema LIKE '%rtr%'";
@@ -139,12 +150,10 @@ fn nodes_and_links_are_where_the_topology_says() {
 }
 
 #[test]
-fn the_report_tells_what_the_victim_lost_and_to_whom() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = folder.path().join("demo.db");
-    assert!(demo(&store, "0").status().unwrap().success());
+fn report_names_the_loss_and_its_cause() {
+    let (store, _) = whole_demo();
     let report = |job: &str| {
-        Command::new(crate::TAILBACK).args(["report", job, "--store"]).arg(&store).output().unwrap()
+        Command::new(crate::TAILBACK).args(["report", job, "--store"]).arg(store).output().unwrap()
     };
     let text = String::from_utf8(report("1001").stdout).unwrap();
     assert!(text.contains("job 1004") && text.contains("lustre_write_rate/nid00012/snx11137"), "{text}");
