@@ -27,8 +27,6 @@ pub fn scripts() -> PathBuf {
 fn ran(name: &str, command: &str, dir: &Path, more: &[&OsStr], variables: &[(&str, &Path)]) -> Output {
     let mut script = Command::new(scripts().join(name));
     script.arg(command).arg(dir).args(more).envs(variables.iter().copied()).stdin(Stdio::null());
-    // No test crashes the machine.
-    script.env("TAILBACK_PG_FSYNC", "off");
     script.output().unwrap_or_else(|error| panic!("tests/services/{name} cannot be run: {error}"))
 }
 
@@ -43,7 +41,9 @@ fn printed(name: &str, command: &str, output: Output) -> String {
 
 /// Runs a script with a command for the server in `dir`; what it prints.
 pub fn script(name: &str, command: &str, dir: &Path) -> String {
-    printed(name, command, ran(name, command, dir, &[], &[]))
+    // Many tests share such a server, and none of them crashes the machine.
+    let variables = [("TAILBACK_PG_FSYNC", Path::new("off"))];
+    printed(name, command, ran(name, command, dir, &[], &variables))
 }
 
 /// A folder that the account of a server may enter.
