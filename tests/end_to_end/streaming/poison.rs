@@ -140,9 +140,16 @@ fn undecodable_messages_are_kept_once_whatever_dies() {
     wait_for_rejected(&site, &expected);
     let bad_messages = tables.drops.get("bad_message").copied();
     assert_eq!(bad_messages, Some(2 * PARTITIONS as u64), "{:?}", tables.drops);
-    let mut doctor = std::process::Command::new(crate::TAILBACK);
-    let said = doctor.args(["doctor", "--config"]).arg(&site.config).output().unwrap();
-    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    // On a busy machine the database may not answer doctor in its five seconds.
+    let mut said = String::new();
+    for _ in 0..20 {
+        let mut doctor = std::process::Command::new(crate::TAILBACK);
+        let done = doctor.args(["doctor", "--config"]).arg(&site.config).output().unwrap();
+        said = String::from_utf8_lossy(&done.stdout).into_owned();
+        if !said.contains("the database does not answer") {
+            break;
+        }
+    }
     assert!(said.contains("14 messages passed over") && said.contains("FROM rejected_messages"), "{said}");
     process.finish();
 }
