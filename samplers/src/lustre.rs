@@ -19,7 +19,7 @@ pub fn seconds_for_64_gb(writers: f64) -> f64 {
     t0 + (t1 - t0) * (n - n0) / (n1 - n0)
 }
 
-/// Bytes a second that a writer may take when the writers ask for `demands`; a writer that asks for less takes less.
+/// Bytes a second that a writer may take when the writers request `demands`; a writer that requests less takes less.
 ///
 /// A writer that takes a part of the share loads the servers with that part of a writer. The share is the
 /// largest that is consistent with the load it makes, reached from above, where the iteration is monotone.

@@ -21,7 +21,7 @@ pub struct Recent {
     /// Columns of all tiles, one after the other: tile, slot, lane.
     logs: Vec<f32>,
     /// Low 32 bits of the microseconds; ages are differences, so the wrap after 71 minutes does no harm
-    /// as long as no caller asks for the age of a reading that lies further back.
+    /// as long as no caller requests the age of a reading that lies further back.
     times: Vec<u32>,
     spans: Vec<u8>,
 }

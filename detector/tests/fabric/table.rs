@@ -86,7 +86,7 @@ fn document() -> String {
          flows to the slowest; where all flows cross one link it is narrow. Jobs that fill their links alone lose to themselves;\n\
          what a job's own queues below that cost it is no contention and not counted.\n\n{}\n\
          ## Jobs that came when contention began\n\n\
-         No data shows what their links would do without the others, and below saturation stalls say little about who asks for how\n\
+         No data shows what their links would do without the others, and below saturation stalls hardly show which job requests how\n\
          much. The limit is a tenth of the run for what others cost. `OtherJob`: it loads a link to 93% by itself, which counts in\n\
          the truth and is not reported.\n\n{}\n\
          ## A quiet machine of 5,000 routers\n\n\

@@ -53,7 +53,7 @@ pub(super) enum EndEvent {
     BrokerFailed,
     /// The partition was assigned after a broker failed and returned.
     BrokerReturned,
-    /// The partition is ahead of the others and is not read for now: that is no silence.
+    /// The partition is ahead of the others and is not read for now; the silence timer restarts.
     Skipped,
 }
 
