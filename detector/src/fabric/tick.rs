@@ -1,7 +1,8 @@
 //! What the detector reports of links and writing nodes, second by second, where it changed.
 //!
 //! A machine has hundreds of thousands of links, most of which do the same as a second ago. So a series is reported
-//! when its load or its stalls moved by more than noise, when its state changed, and every half a minute.
+//! first when it is seen, since an idle link is a measured one; then when its load or its stalls moved by more than noise,
+//! when its state changed, and every half a minute.
 
 use super::lifecycle::LinkEvent;
 use super::ports::Ports;
@@ -112,7 +113,8 @@ impl LinkWatch {
         let last = &mut self.last_reports[at];
         let service = 1.0 + report.value;
         let moved = (report.load_bytes_per_s - last.load).abs();
-        let changed = moved > LOAD_LEAST.max(LOAD_CHANGE * last.load)
+        let changed = last.tick == NO_REPORT.tick
+            || moved > LOAD_LEAST.max(LOAD_CHANGE * last.load)
             || report.contended != last.contended
             || report.active != last.active
             || (report.contended && (service - last.service).abs() > STALL_CHANGE * last.service)
@@ -232,6 +234,11 @@ mod tests {
     #[test]
     fn an_unchanged_series_is_reported_twice_a_minute() {
         assert_eq!(reported(&[1e9; 61]), [0, 30, 60]);
+    }
+
+    #[test]
+    fn an_idle_link_is_reported_once() {
+        assert_eq!(reported(&[0.0; 61]), [0]);
     }
 
     #[test]

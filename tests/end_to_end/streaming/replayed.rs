@@ -113,14 +113,14 @@ fn kafka_with_faults_and_replay_make_the_same_rows() {
     let mut disturbed = rows.clone();
     scatter(&mut disturbed, &mut Dice::new("replayed"));
     Feed::to(&site).all(&in_order_of_arrival(disturbed));
+    let mut moments = Dice::new("replayed kills");
     for _ in 0..3 {
         let process = site.start();
-        std::thread::sleep(Duration::from_secs(2));
+        std::thread::sleep(Duration::from_millis(500 + moments.below(4_000)));
         process.kill();
     }
     let process = site.start();
-    site.settled();
-    process.finish();
+    let settled = site.settled();
     let folder = tempfile::tempdir().unwrap();
     let store = replayed(&site, &rows, folder.path());
     let differences: Vec<String> = TABLES
@@ -129,5 +129,6 @@ fn kafka_with_faults_and_replay_make_the_same_rows() {
             difference(table, &written(&site, kafka), &stored(&store, replay))
         })
         .collect();
-    assert!(differences.is_empty(), "{}", differences.join("\n"));
+    assert!(differences.is_empty(), "drops {:?}\n{}", settled.drops, differences.join("\n"));
+    process.finish();
 }
