@@ -181,12 +181,16 @@ impl Inbox {
         raw.seen_dropped = raw.seen_dropped.max(newest.unwrap_or(raw.seen_dropped));
     }
 
-    /// Notes how far raw partitions were read, and releases what is complete.
+    /// Notes how far raw partitions were read, and releases what is complete. [`Time::MIN`] stands for one of which this
+    /// aggregator has read nothing: rows wait for it, and what another one read of it stays.
     pub fn progress(&mut self, now: Time, reached: &[Reached], out: &mut impl Outlet) {
         self.now = self.now.max(now);
         for raw in reached {
             let found = self.raw(&raw.topic, raw.partition);
-            (found.reached, found.last_progress) = (raw.time, found.last_progress.max(now));
+            found.last_progress = found.last_progress.max(now);
+            if raw.time > Time::MIN {
+                found.reached = raw.time;
+            }
         }
         self.release(out);
     }

@@ -107,6 +107,8 @@ impl Kafka {
         match role {
             Role::Consumer(stage) => {
                 set("auto.offset.reset", "earliest");
+                // Detectors wait half a minute for a raw partition without a reader: the next one must begin before.
+                set("session.timeout.ms", "10000");
                 // Kilobytes fetched ahead, of each partition: librdkafka's 64 MB would be gigabytes on many.
                 let ahead = if stage == Stage::Aggregator { "4096" } else { "8192" };
                 set("queued.max.messages.kbytes", ahead);

@@ -5,6 +5,7 @@ use crate::config::kafka::Role;
 use crate::config::sections::Stage;
 use crate::run::error_log::ErrorLog;
 use crate::run::kafka::client;
+use crate::run::topic_names::TopicNames;
 use rdkafka::admin::{AdminClient, AdminOptions, ResourceSpecifier};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
@@ -111,11 +112,7 @@ pub fn own_topics(config: &RunConfig) -> [&str; 4] {
 
 /// Whether `topic` is one with rows of LDMS.
 pub fn is_raw(config: &RunConfig, topic: &str) -> bool {
-    let matches = |pattern: &String| match pattern.starts_with('^') {
-        true => regex::Regex::new(pattern).is_ok_and(|regex| regex.is_match(topic)),
-        false => pattern == topic,
-    };
-    !topic.starts_with("__") && config.kafka.raw_topics.iter().any(matches)
+    !topic.starts_with("__") && TopicNames::of(&config.kafka.raw_topics).has(topic)
 }
 
 /// Queries the brokers.

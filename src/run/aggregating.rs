@@ -9,11 +9,11 @@ mod committing;
 mod deliveries;
 mod end_state;
 mod ends;
-mod job_topics;
 mod job_updates;
 mod outlet;
 mod passed_over;
 mod raw;
+mod unassigned;
 
 use super::clock::now;
 use super::http::Health;
@@ -22,6 +22,7 @@ use super::lag::Lag;
 use super::rejected;
 use super::stage_metrics::StageMetrics;
 use super::stop::{Control, Restart};
+use super::topic_names::TopicNames;
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
 use crate::config::sections::Stage;
@@ -31,7 +32,6 @@ use avro_schemas::{Offer, Schemas};
 use deliveries::{CHUNKS, Deliveries};
 use end_state::EndEvent;
 use ends::EndChecks;
-use job_topics::JobTopics;
 use outlet::{Rekeyed, TooLarge};
 use raw::{Pending, RawPartition};
 use rdkafka::Offset;
@@ -43,6 +43,7 @@ use schemas::{DropReason, Time};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use unassigned::Unassigned;
 
 /// Messages taken from one raw partition before the next one's turn.
 const TURN: usize = 256;
@@ -85,7 +86,8 @@ struct Aggregating<'a> {
     decoder: Decoder,
     decoded: Decoded,
     schemas: Schemas,
-    job_topics: JobTopics,
+    job_topics: TopicNames,
+    unassigned: Unassigned,
     end_checks: EndChecks,
     out: Rekeyed,
     instance: String,
@@ -114,6 +116,7 @@ impl<'a> Aggregating<'a> {
             ("topic.metadata.refresh.interval.ms", "10000"),
         ];
         let role = Role::Consumer(Stage::Aggregator);
+        let job_topics = || config.kafka.slurm_topics.iter().chain([&config.kafka.jobs_topic]);
         let listener = Listener::new(Box::new(|_, _| {}), true);
         let consumer: BaseConsumer<Listener> = kafka::client(config, role, &own, listener)?;
         Ok(Aggregating {
@@ -121,7 +124,8 @@ impl<'a> Aggregating<'a> {
             raws: Vec::new(),
             decoder: Decoder::default(),
             decoded: Decoded::default(),
-            job_topics: JobTopics::of(&config.kafka),
+            job_topics: TopicNames::of(job_topics()),
+            unassigned: Unassigned::new(TopicNames::of(config.kafka.raw_topics.iter().chain(job_topics()))),
             schemas: Schemas::new(&config.schema_registry, handle.clone())?,
             out: Rekeyed::new(
                 kafka::client(config, Role::Producer, &[kafka::NO_AUTO_CREATION], Deliveries::new())?,
@@ -206,6 +210,7 @@ impl<'a> Aggregating<'a> {
                         list.add_partition(topic, *partition);
                     }
                     self.consumer.resume(&list).context("failed to resume raw partitions")?;
+                    self.unassigned.assigned();
                     tracing::info!(partitions = new.len(), "raw partitions assigned");
                 }
             }
@@ -216,6 +221,9 @@ impl<'a> Aggregating<'a> {
     /// Takes some rows of each raw partition that is not ahead of the others; whether there were any.
     fn turn(&mut self) -> anyhow::Result<bool> {
         while self.serve(Duration::ZERO)? {}
+        if !self.unassigned.look(&self.consumer) {
+            return Ok(false);
+        }
         let limit = self.slowest().map(|time| time.plus_seconds(AHEAD_S));
         let mut busy = false;
         for at in 0..self.raws.len() {
@@ -334,7 +342,7 @@ impl<'a> Aggregating<'a> {
     fn announce(&mut self) -> anyhow::Result<()> {
         let wait = if self.rows_since_announced > 0 { ANNOUNCE_BUSY } else { ANNOUNCE_IDLE };
         let full = self.rows_since_announced >= 20_000;
-        if self.announced.elapsed() < wait && !full {
+        if self.announced.elapsed() < wait && !full || !self.unassigned.are_known() {
             return Ok(());
         }
         // Before the ends are looked at: what comes meanwhile is no reason to believe in a later end.
@@ -342,7 +350,8 @@ impl<'a> Aggregating<'a> {
         self.end_checks.check(&self.consumer, &mut self.raws);
         let checked = Instant::now();
         let reachable = self.raws.iter_mut().filter(|raw| !raw.end.is_unreachable(UNREACHABLE, checked));
-        let reached: Vec<_> = reachable.map(|raw| raw.progress(now, checked)).collect();
+        let mut reached: Vec<_> = reachable.map(|raw| raw.progress(now, checked)).collect();
+        reached.extend(self.unassigned.take(&self.raws));
         self.out.announce(self.chunk, &mut self.raws, &self.instance, now, &reached)?;
         let mut offsets = TopicPartitionList::new();
         for raw in &self.raws {

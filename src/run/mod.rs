@@ -38,6 +38,7 @@
 //! | [`links`] | updates of links, from all detector partitions to the one that looks at all |
 //! | [`service`] | states that the service manager gets |
 //! | `topic_id`, `input_topic` | whether a topic was deleted and created again |
+//! | [`topic_names`] | topics as a site names them |
 //! | `topics` | Tailback's own topics, created at the start |
 //! | `settings` | the configuration as stages and store take it |
 //! | [`stop`] | control to stop and to reload; closing consumers in time |
@@ -75,6 +76,7 @@ pub mod stage_metrics;
 pub mod state_version;
 pub mod stop;
 mod topic_id;
+pub mod topic_names;
 mod topics;
 pub mod verdict;
 pub mod work;

@@ -211,7 +211,7 @@ mod tests {
             value: 0.1,
             baseline: 0.1,
             contended,
-            active: true,
+            active: load > 0.0,
             since_ticks: 0,
             off_ms: 0,
         }

@@ -77,6 +77,30 @@ fn a_raw_partition_without_progress_is_not_waited_for() {
 }
 
 #[test]
+fn rows_wait_for_a_raw_partition_that_is_announced_unread() {
+    let (mut inbox, mut kept) = (Inbox::new(1_000), Kept::default());
+    let unread = Reached { topic: "ldms.y".into(), partition: 3, time: Time::MIN };
+    (0..10).for_each(|t| row(&mut inbox, 0, t, t + 5));
+    inbox.progress(second(500), &[unread], &mut kept);
+    reached(&mut inbox, 529, &[(0, 14)], &mut kept);
+    assert_eq!((kept.0.len(), inbox.watermark()), (0, Time::MIN));
+    reached(&mut inbox, 531, &[(0, 14)], &mut kept);
+    assert_eq!(kept.0.len(), 10, "it is given up after half a minute");
+}
+
+#[test]
+fn reader_that_begins_leaves_what_an_earlier_one_reached() {
+    let (mut inbox, mut kept) = (Inbox::new(1_000), Kept::default());
+    reached(&mut inbox, 500, &[(0, 20), (1, 12)], &mut kept);
+    let unread = Reached { topic: "ldms.x".into(), partition: 1, time: Time::MIN };
+    (0..10).for_each(|t| row(&mut inbox, 0, t, t + 5));
+    inbox.progress(second(520), &[unread], &mut kept);
+    assert_eq!(kept.0, (5..=12).collect::<Vec<_>>());
+    reached(&mut inbox, 549, &[(0, 20)], &mut kept);
+    assert_eq!(kept.0.len(), 8, "it is waited for since its reader began");
+}
+
+#[test]
 fn a_full_inbox_lets_go_and_counts_it() {
     let (mut inbox, mut kept) = (Inbox::new(20), Kept::default());
     reached(&mut inbox, 1, &[(0, 0), (1, 0)], &mut kept);

@@ -56,13 +56,13 @@ impl Aggregating<'_> {
         let drained = turned.and_then(|()| self.drain(begun + drain));
         let clean = drained.is_ok() && self.chunks.is_empty();
         let last = drained.as_ref().map_or(None, Clone::clone);
-        let Aggregating { consumer, raws, out, lag, end_checks, .. } = self;
+        let Aggregating { consumer, raws, out, lag, end_checks, unassigned, .. } = self;
         let left = close_consumer(begun + close_timeout, move || {
             if let Some(offsets) = last {
                 commit_offsets(&consumer, &offsets, CommitMode::Sync);
             }
             // Queues of partitions and questions to the brokers own the consumer, too.
-            drop((out, raws, lag, end_checks));
+            drop((out, raws, lag, end_checks, unassigned));
             consumer.unsubscribe();
         });
         tracing::info!(stage = "aggregator", clean, left, "stopped");

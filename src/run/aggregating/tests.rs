@@ -7,7 +7,7 @@ use crate::run::stop::Control;
 use rdkafka::ClientConfig;
 use rdkafka::mocking::{MockCluster, MockCoordinator};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
-use schemas::wire::{self, Message as Wire};
+use schemas::wire::{self, Message as Wire, Reached};
 use std::collections::BTreeMap;
 
 mod slow_registry;
@@ -138,6 +138,29 @@ fn empty_partition_reaches_its_end_after_a_pause() {
     let more = EndCheck { begin: 0, high: i64::MAX, started: now(), is_fresh: true };
     second.raws.iter_mut().for_each(|raw| raw.check_end(more, Instant::now()));
     assert!(reaches_the_end(&mut second), "the end is not reached by silence");
+}
+
+#[test]
+fn partition_of_another_aggregator_is_announced_unread() {
+    let (_cluster, brokers) = cluster_with_rows();
+    let (config, metrics) = (configured(&brokers), StageMetrics::of("aggregator"));
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mut stage = started(&config, &metrics, runtime.handle());
+    assert!(reaches_the_end(&mut stage), "the rows are not read");
+    stage.unassigned.assigned();
+    stage.announced -= ANNOUNCE_IDLE;
+    let chunk = stage.chunk;
+    stage.announce().unwrap();
+    assert_eq!(stage.chunk, chunk, "progress is announced before all partitions are known");
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !stage.unassigned.look(&stage.consumer) {
+        assert!(Instant::now() < deadline, "the topics are not listed");
+        stage.serve(IDLE).unwrap();
+    }
+    let own = stage.raws.iter().position(|raw| raw.partition == 0).unwrap();
+    let unread = Reached { topic: "ldms.lustre_client".into(), partition: 1, time: Time::MIN };
+    assert_eq!(stage.unassigned.take(&stage.raws[own..=own]), [unread]);
+    assert_eq!(stage.unassigned.take(&stage.raws), [], "they are announced once");
 }
 
 #[test]
