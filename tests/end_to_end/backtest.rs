@@ -1,4 +1,4 @@
-//! `tailback backtest` on simulated rows: scores near the paper's schedule, sweeps, mistakes told in a sentence.
+//! `tailback backtest` on simulated rows: scores near the paper's schedule, sweeps, error messages.
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ impl Recording {
         let out = folder.path().to_str().unwrap();
         let options = ["simulate", "--scenario", scenario, "--noise", noise, "--seed", seed, "--out", out];
         let output = tailback(&options);
-        assert!(output.status.success(), "{}", told(&output));
+        assert!(output.status.success(), "{}", stderr(&output));
         Recording { folder }
     }
 
@@ -47,22 +47,22 @@ impl Recording {
 
     fn answer(&self, options: &[&str]) -> Value {
         let output = self.run(&self.path("truth.jsonl"), &[options, &["--json"]].concat());
-        assert!(output.status.success(), "{}", told(&output));
+        assert!(output.status.success(), "{}", stderr(&output));
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
-    /// What a run that must fail says.
+    /// The error message of a run that must fail.
     fn refusal(&self, truth: &Path, options: &[&str]) -> String {
         let output = self.run(truth, options);
-        assert!(!output.status.success(), "{options:?} was taken");
+        assert!(!output.status.success(), "{options:?} was accepted");
         assert!(output.stdout.is_empty());
-        let told = told(&output);
-        assert_eq!(told.trim_end().lines().count(), 1, "{told}");
-        told
+        let text = stderr(&output);
+        assert_eq!(text.trim_end().lines().count(), 1, "{text}");
+        text
     }
 }
 
-fn told(output: &Output) -> String {
+fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).to_string()
 }
 
@@ -78,7 +78,7 @@ fn number(value: &Value, field: &str) -> f64 {
     number.unwrap()
 }
 
-/// How good a candidate is by the documented order; the least is the best.
+/// Rank of a candidate by the documented order; the least is the best.
 fn rank(scores: &Value) -> (bool, i64, i64) {
     let steps = |value: f64| (value * 1000.0).round() as i64;
     let beyond = number(scores, "false_s_per_series_hour") > 1.0;
@@ -97,7 +97,7 @@ fn the_default_finds_the_papers_schedule_and_its_loss() {
     // Table 4.1 of SAND2016-9525: 204 to 217 s.
     assert!((number(lost, "truth_s") - 213.0).abs() < 5.0, "{lost}");
     assert!(number(lost, "relative_error") < 0.02, "{lost}");
-    // The fifteen that came later were never alone.
+    // The fifteen that started later were never alone.
     assert_eq!(answer["from_start"]["stretches"], 15);
 }
 
@@ -120,14 +120,14 @@ fn a_sweep_proposes_nothing_worse_than_the_default() {
     let best = &answer["candidates"][0];
     assert_eq!((&best["best"], &best["name"]), (&json!(true), &answer["proposal"]["name"]));
     assert!(rank(&best["scores"]["all"]) <= rank(scores(&answer, "default")), "{answer}");
-    // One true stretch is no ground for a change.
+    // One true stretch is not enough evidence for a change.
     let verdict = answer["proposal"]["verdict"].as_str().unwrap();
     assert!(["default_is_best", "too_few_truths"].contains(&verdict), "{verdict}");
 }
 
 #[test]
-fn what_is_false_and_how_much_of_it_is_borne_can_be_chosen() {
-    // So noisy that who finds the stretch finds much beside it.
+fn edge_and_limit_of_false_seconds_can_be_chosen() {
+    // So noisy that a candidate that finds the stretch also finds false seconds.
     let recording = Recording::of("ior-40", "0.40", "2");
     let best = |options: &[&str]| {
         let sweep = ["--sweep", "lustre_write_rate.eta=3,8"];
@@ -161,7 +161,7 @@ fn a_file_is_scored_with_the_grid_over_it() {
 }
 
 #[test]
-fn a_key_that_there_is_not_is_refused_with_the_nearest() {
+fn unknown_key_is_refused_with_the_nearest() {
     let recording = Recording::of("ior-19", "0.02", "1");
     let truth = recording.path("truth.jsonl");
     for (sweep, want) in [
@@ -170,20 +170,20 @@ fn a_key_that_there_is_not_is_refused_with_the_nearest() {
         ("lustre_write_rate.window=", "the grid is empty"),
         ("site.file=a", "site.file changes nothing of what rows become"),
     ] {
-        let told = recording.refusal(&truth, &["--sweep", sweep]);
+        let text = recording.refusal(&truth, &["--sweep", sweep]);
         assert!(
-            told.starts_with(&format!("tailback: --sweep {sweep}").replace("=32,64,128", "=32")),
-            "{told}"
+            text.starts_with(&format!("tailback: --sweep {sweep}").replace("=32,64,128", "=32")),
+            "{text}"
         );
-        assert!(told.contains(want), "{told}");
+        assert!(text.contains(want), "{text}");
     }
     let many = (1..=300).map(|n| n.to_string()).collect::<Vec<_>>().join(",");
-    let told = recording.refusal(&truth, &["--sweep", &format!("lustre_write_rate.eta={many}")]);
-    assert!(told.contains("300 points") && told.contains("255"), "{told}");
+    let text = recording.refusal(&truth, &["--sweep", &format!("lustre_write_rate.eta={many}")]);
+    assert!(text.contains("300 points") && text.contains("255"), "{text}");
 }
 
 #[test]
-fn a_line_of_truth_that_cannot_be_is_named() {
+fn invalid_line_of_truth_is_reported_with_its_number() {
     let recording = Recording::of("ior-19", "0.02", "1");
     let series = "lustre_write_rate/nid00012/snx11137";
     let label = |start: f64, end: f64| {
@@ -191,24 +191,24 @@ fn a_line_of_truth_that_cannot_be_is_named() {
     };
     let ends_first =
         recording.put("ends-first.jsonl", &format!("\n{}", label(1_700_000_100.0, 1_700_000_050.0)));
-    let told = recording.refusal(&ends_first, &[]);
-    assert!(told.contains("ends-first.jsonl:2: contended[0] ends at 1700000050"), "{told}");
+    let text = recording.refusal(&ends_first, &[]);
+    assert!(text.contains("ends-first.jsonl:2: contended[0] ends at 1700000050"), "{text}");
     let elsewhere = recording.put("elsewhere.jsonl", &label(1_600_000_000.0, 1_600_000_050.0));
-    let told = recording.refusal(&elsewhere, &[]);
-    assert!(told.contains("elsewhere.jsonl") && told.contains("no time in common"), "{told}");
-    let told = recording.refusal(&recording.path("no-such-truth.jsonl"), &[]);
-    assert!(told.contains("no-such-truth.jsonl"), "{told}");
+    let text = recording.refusal(&elsewhere, &[]);
+    assert!(text.contains("elsewhere.jsonl") && text.contains("no time in common"), "{text}");
+    let text = recording.refusal(&recording.path("no-such-truth.jsonl"), &[]);
+    assert!(text.contains("no-such-truth.jsonl"), "{text}");
 }
 
 #[test]
-fn a_series_that_no_row_tells_of_is_told_with_the_nearest() {
+fn series_without_rows_is_reported_with_the_nearest() {
     let recording = Recording::of("ior-19", "0.02", "1");
     let text = recording.truth().replace("nid00012/snx11137", "nid00012/snx11138");
     let truth = recording.put("mistyped.jsonl", &text);
     let output = recording.run(&truth, &[]);
-    assert!(output.status.success(), "{}", told(&output));
+    assert!(output.status.success(), "{}", stderr(&output));
     let want = "no row has series lustre_write_rate/nid00012/snx11138; the nearest is lustre_write_rate/nid00012/snx11137";
-    assert!(told(&output).contains(want), "{}", told(&output));
+    assert!(stderr(&output).contains(want), "{}", stderr(&output));
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn the_answer_is_the_same_whatever_the_threads() {
         let of = |threads| {
             let options = [&sweep[..], form, &["--threads", threads]].concat();
             let output = recording.run(&recording.path("truth.jsonl"), &options);
-            assert!(output.status.success(), "{}", told(&output));
+            assert!(output.status.success(), "{}", stderr(&output));
             output.stdout
         };
         let one = of("1");
@@ -244,12 +244,12 @@ fn the_answer_is_the_same_whatever_the_threads() {
 }
 
 #[test]
-fn people_get_a_table_with_the_best_marked_and_a_file_if_they_ask() {
+fn text_output_marks_the_best_and_can_go_to_a_file() {
     let recording = Recording::of("ior-25", "0.10", "5");
     let file = recording.path("answer.txt");
     let output = recording.run(&recording.path("truth.jsonl"), &["--out", file.to_str().unwrap()]);
-    assert!(output.status.success() && output.stdout.is_empty(), "{}", told(&output));
-    assert!(told(&output).is_empty(), "nobody looks at a bar: {}", told(&output));
+    assert!(output.status.success() && output.stdout.is_empty(), "{}", stderr(&output));
+    assert!(stderr(&output).is_empty(), "no progress bar without a terminal: {}", stderr(&output));
     let text = std::fs::read_to_string(file).unwrap();
     assert!(text.contains("\n* default ") && text.contains("\n  published "), "{text}");
     assert!(text.contains("Keep the default"), "{text}");
@@ -264,7 +264,7 @@ fn rows_of_two_metrics_are_scored_each() {
     arguments.extend(rows.iter().map(|path| path.to_str().unwrap()));
     arguments.extend(["--jobs", jobs.to_str().unwrap(), "--truth", truth.to_str().unwrap()]);
     let output = tailback(&arguments);
-    assert!(output.status.success(), "{}", told(&output));
+    assert!(output.status.success(), "{}", stderr(&output));
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     let candidates = answer["candidates"].as_array().unwrap();
     let metrics = &candidates.iter().find(|c| c["name"] == "default").unwrap()["scores"]["metrics"];

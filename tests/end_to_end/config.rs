@@ -1,6 +1,6 @@
-//! `tailback check` as a user runs it: each folder under `tests/fixtures/config` is a case. `tailback.toml` is the file (if
-//! there is one), `env` holds variables, `expected.txt` what is printed; other files are beside the configuration, for
-//! nobody else to read unless their name ends in `.open`. `UPDATE_EXPECTED=1` writes `expected.txt` again.
+//! `tailback check` as a user runs it. Each folder under `tests/fixtures/config` is a case: `tailback.toml` is the file
+//! (if there is one), `env` contains variables, `expected.txt` the expected output. Other files are copied beside the
+//! configuration with mode 0600, or 0644 if their name ends in `.open`. `UPDATE_EXPECTED=1` rewrites `expected.txt`.
 
 use std::fmt::Write;
 use std::os::unix::fs::PermissionsExt;

@@ -16,12 +16,12 @@ fn demo(store: &Path, speed: &str) -> Command {
     command
 }
 
-/// A demo that ran from its begin to its end, once for all tests that read it: its store, and what it printed.
+/// One complete run of the demo for all tests that read it: its store and its output.
 fn whole_demo() -> &'static (PathBuf, String) {
     static DEMO: OnceLock<(PathBuf, String)> = OnceLock::new();
     DEMO.get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("demo");
-        // Of an earlier run of the tests.
+        // Left by an earlier run of the tests.
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();
         let store = folder.join("demo.db");
@@ -118,7 +118,7 @@ fn summary_compares_estimates_with_the_truth() {
 }
 
 #[test]
-fn a_store_that_is_no_demos_is_left_alone() {
+fn file_that_is_not_a_store_is_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("precious.db");
     std::fs::write(&file, b"not a store of ours").unwrap();
@@ -139,7 +139,7 @@ fn nodes_and_links_are_where_the_topology_says() {
         connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
     assert!(reporting > 0);
     assert_eq!(placed, reporting);
-    // Every link between routers is heard where its receiving router reports, and some run beside others.
+    // Every link between routers has a series where its receiving router reports; some links are parallel.
     let sql = "SELECT count(*), count(s.name), count(*) FILTER (WHERE l.bundle <> '') FROM link_places l
                LEFT JOIN series s ON s.name = l.series
                WHERE l.class <> 'host' AND l.to_name IN (SELECT component FROM series)";

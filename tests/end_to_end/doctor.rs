@@ -19,7 +19,7 @@ struct Site {
     kafka: Service,
     postgres: Service,
     run: Option<Child>,
-    /// What doctor found last, a line each: printed when the test fails.
+    /// Latest findings of doctor, a line each: printed when the test fails.
     latest: RefCell<String>,
 }
 
@@ -52,7 +52,7 @@ impl Site {
         command
     }
 
-    /// What doctor finds, and whether it ended well.
+    /// Whether doctor succeeds, and its findings.
     fn doctor(&self) -> (bool, Vec<Value>) {
         let output = self.tailback(&["doctor", "--json"]).output().unwrap();
         let report: Value = serde_json::from_slice(&output.stdout)
@@ -82,7 +82,7 @@ impl Site {
         self.run = Some(self.tailback(&["run"]).stdout(Stdio::null()).stderr(log).spawn().unwrap());
     }
 
-    /// Runs it; it ends by itself, with a sentence that has these words.
+    /// Runs it until it exits with an error message that contains `words`.
     fn run_ends_with(&mut self, words: &[&str]) {
         self.run();
         let run = self.run.as_mut().unwrap();
@@ -136,7 +136,7 @@ impl Site {
         producer.flush(Duration::from_secs(120)).unwrap();
     }
 
-    /// Asks until a finding is there; the stages take their time.
+    /// Runs doctor until a finding is there; the stages need some seconds.
     fn until(&self, there: impl Fn(&[Value]) -> bool) -> (bool, Vec<Value>) {
         let deadline = Instant::now() + Duration::from_secs(240);
         loop {
@@ -174,7 +174,7 @@ fn errors(findings: &[Value]) -> Vec<String> {
     findings.iter().filter(|finding| finding["level"] == "error").map(line).collect()
 }
 
-/// Nothing was set up yet, and a dry run does not do it.
+/// Topics and tables are missing; a dry run does not create them.
 fn is_set_up_by_migrate(site: &Site) {
     let missing = site.migrate(&["--dry-run"]);
     assert!(missing.starts_with("missing 0001_schema"), "{missing}");
@@ -188,7 +188,7 @@ fn is_set_up_by_migrate(site: &Site) {
 }
 
 /// A row of the runbook: what a run reports about a state that another version wrote.
-fn stops_at_what_it_cannot_go_on_from(site: &mut Site) {
+fn refuses_state_of_another_version(site: &mut Site) {
     let database = site.postgres.address.clone();
     let versions = |change: &str| {
         let update =
@@ -206,21 +206,21 @@ fn stops_at_what_it_cannot_go_on_from(site: &mut Site) {
     versions("- 1");
 }
 
-/// Tailback's topics are deleted while nothing runs: positions in them are forgotten, and it goes on.
-fn goes_on_with_new_topics(site: &mut Site) {
+/// Deletes Tailback's topics while no stage runs; after `--forget-positions` the stages continue with new topics.
+fn continues_with_new_topics(site: &mut Site) {
     site.delete_topics(&["tailback.counters", "tailback.partials"]);
-    let told = site.migrate(&["--forget-positions"]);
-    assert!(told.ends_with("forgot the positions of 8 partitions\n"), "{told}");
+    let printed = site.migrate(&["--forget-positions"]);
+    assert!(printed.ends_with("forgot the positions of 8 partitions\n"), "{printed}");
     site.run();
-    // That no rows come meanwhile is an error too. All positions were forgotten: who tells of a commit goes on.
-    let goes_on = |found: &[Value], stage: &str| {
+    // Missing rows are an error too. All positions were forgotten, so a stage that reports a commit has continued.
+    let continues = |found: &[Value], stage: &str| {
         let mut lag = found.iter().filter(|f| f["check"] == "lag" && f["level"] == "ok").map(line);
         lag.any(|line| line.contains(&format!("{stage}: 1 member")) && line.contains("last commit"))
     };
     site.until(|found| {
         has(found, "ok", "aggregator: 1 member, 0 messages")
-            && goes_on(found, "detector")
-            && goes_on(found, "rollup")
+            && continues(found, "detector")
+            && continues(found, "rollup")
             && errors(found).iter().all(|line| line.contains("rows_arrive"))
     });
     site.stop_run();
@@ -245,7 +245,7 @@ fn an_installation_is_examined_from_its_first_hour_to_its_failures() {
     assert!(has(&found, "ok", "the clocks of 3 producers agree"));
     assert!(has(&found, "ok", "all of 120 sampled rows are used"));
 
-    // A topic that says nothing, a clock that is ahead, a sampler that went silent.
+    // A topic without usable rows, a clock that is ahead, a sampler that went silent.
     site.publish_to("ldms.vmstat", &["{\"timestamp\":1.0,\"nr_free_pages\":5}"; 3]);
     site.configure("silent_after_s = 5.0\n");
     std::thread::sleep(Duration::from_secs(8));
@@ -261,10 +261,10 @@ fn an_installation_is_examined_from_its_first_hour_to_its_failures() {
     assert!(!well);
     assert!(has(&found, "error", "aggregator: does not run"));
 
-    stops_at_what_it_cannot_go_on_from(&mut site);
-    goes_on_with_new_topics(&mut site);
+    refuses_state_of_another_version(&mut site);
+    continues_with_new_topics(&mut site);
 
-    // No database: the rest is checked all the same, and what needs it says so.
+    // No database: doctor checks the rest, and reports what it could not check.
     site.postgres.command("stop");
     let (well, found) = site.doctor();
     assert!(!well);
@@ -283,7 +283,7 @@ fn an_installation_is_examined_from_its_first_hour_to_its_failures() {
 }
 
 #[test]
-fn an_invalid_configuration_is_told_and_nothing_else_is_tried() {
+fn invalid_configuration_is_reported_and_nothing_else_is_checked() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tailback.toml");
     std::fs::write(&file, "[kafka]\nbrokerz = [\"secret:9092\"]\n").unwrap();

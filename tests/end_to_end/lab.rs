@@ -20,7 +20,7 @@ fn path(path: &Path) -> &str {
 const WHAT_IF: &str = r#"
 title = "What does a neighbour cost"
 source = "us"
-paper = "nobody asked before"
+paper = "none"
 machine = "tree_small"
 seconds = 200
 
@@ -50,17 +50,17 @@ fn written(folder: &Path, text: &str) -> String {
 }
 
 #[test]
-fn a_site_asks_what_if_and_is_told_the_truth_and_what_tailback_says() {
+fn lab_run_prints_the_truth_and_what_tailback_reports() {
     let folder = tempfile::tempdir().unwrap();
     let output = lab(&["run", &written(folder.path(), WHAT_IF)]);
-    let told = text(&output);
-    assert!(output.status.success(), "{told}");
-    assert!(told.contains("job 1: ran") && told.contains("Tailback reports"), "{told}");
-    assert!(told.contains("uplinks") || told.contains("other_job"), "{told}");
+    let printed = text(&output);
+    assert!(output.status.success(), "{printed}");
+    assert!(printed.contains("job 1: ran") && printed.contains("Tailback reports"), "{printed}");
+    assert!(printed.contains("uplinks") || printed.contains("other_job"), "{printed}");
 }
 
 #[test]
-fn an_expectation_that_does_not_hold_is_told_and_fails_the_run() {
+fn missed_expectation_is_reported_and_fails_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let expecting = format!(
         "{WHAT_IF}\n[[expect]]\nwhat = \"no cost\"\nvalue = \"beside/lost_others_s(1)\"\nbelow = 0.001\n\n\
@@ -68,13 +68,13 @@ fn an_expectation_that_does_not_hold_is_told_and_fails_the_run() {
     );
     let output = lab(&["run", &written(folder.path(), &expecting)]);
     assert!(!output.status.success());
-    let told = text(&output);
-    assert!(told.contains("MISSED no cost") && told.contains("ok     it runs"), "{told}");
+    let printed = text(&output);
+    assert!(printed.contains("MISSED no cost") && printed.contains("ok     it runs"), "{printed}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("1 expectations do not hold"));
 }
 
 #[test]
-fn a_slip_of_the_pen_names_the_file_and_what_was_meant() {
+fn mistyped_name_is_reported_with_the_file_and_the_nearest() {
     let folder = tempfile::tempdir().unwrap();
     for (slip, words) in [
         (WHAT_IF.replace("all_to_all", "all_to_some"), "all_to_all"),
@@ -87,9 +87,9 @@ fn a_slip_of_the_pen_names_the_file_and_what_was_meant() {
         ),
     ] {
         let output = lab(&["run", &written(folder.path(), &slip)]);
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(!output.status.success() && told.contains(words), "{words}: {told}");
-        assert!(told.contains("what-if"), "{told}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && stderr.contains(words), "{words}: {stderr}");
+        assert!(stderr.contains("what-if"), "{stderr}");
     }
     let output = lab(&["run", "displaced-rung"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("displaced-ring"));
@@ -122,7 +122,7 @@ fn outcomes_do_not_depend_on_threads_and_are_summarised_with_pictures() {
     let page = std::fs::read_to_string(page).unwrap();
     assert!(page.contains("<svg ") && page.contains("Capacity, endpoint, and mere use"), "{page}");
     let drawn = std::fs::read_dir(pictures).unwrap().count();
-    assert_eq!(drawn, 7, "a picture of each case that was played");
+    assert_eq!(drawn, 7, "one picture for each case that ran");
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn the_built_in_experiments_are_listed_and_can_be_shown() {
     assert!(shown.contains("pattern = \"ring\""), "{shown}");
 }
 
-/// Rows, jobs and topology of a case are what a site has: a replay of them tells what `lab run` tells.
+/// A site has rows, jobs and topology: a replay of those of a case finds the regions of `lab run`.
 #[test]
 fn a_recorded_case_replays_to_the_same_regions() {
     for (experiment, case, cause) in

@@ -1,4 +1,4 @@
-//! `tailback ldms-config` as a user runs it: the files of each site under `schemas/tests/sites/good` stand in
+//! `tailback ldms-config` as a user runs it: the expected files of each site under `schemas/tests/sites/good` are in
 //! `tests/fixtures/ldms_config/<site>`. `UPDATE_GOLDEN=1 cargo test --release --test end_to_end ldms_config` writes them again.
 
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ fn stderr(output: &Output) -> String {
 }
 
 #[test]
-fn each_site_gets_the_files_that_stand_beside_it() {
+fn each_site_gets_its_golden_files() {
     for name in ["aries", "infiniband", "slingshot"] {
         let folder = tempfile::tempdir().unwrap();
         let output = generate(&site("good", &format!("{name}.toml")), folder.path(), &[]);
@@ -59,16 +59,16 @@ fn each_site_gets_the_files_that_stand_beside_it() {
 }
 
 #[test]
-fn a_bad_site_is_told_with_its_file_and_writes_nothing() {
+fn invalid_site_is_reported_with_its_file_and_writes_nothing() {
     for entry in std::fs::read_dir(support::paths::root().join("schemas/tests/sites/bad")).unwrap() {
         let path = entry.unwrap().path();
         let folder = tempfile::tempdir().unwrap();
         let output = generate(&path, &folder.path().join("out"), &[]);
         assert_eq!(output.status.code(), Some(1), "{}", path.display());
-        let told = stderr(&output);
+        let text = stderr(&output);
         for line in std::fs::read_to_string(&path).unwrap().lines() {
             if let Some(wrong) = line.strip_prefix("# wrong: ") {
-                assert!(told.contains(&format!("{}: {wrong}", path.display())), "{told}");
+                assert!(text.contains(&format!("{}: {wrong}", path.display())), "{text}");
             }
         }
         assert!(!folder.path().join("out").exists(), "{}", path.display());
@@ -76,7 +76,7 @@ fn a_bad_site_is_told_with_its_file_and_writes_nothing() {
 }
 
 #[test]
-fn what_somebody_else_wrote_or_changed_is_left_alone() {
+fn foreign_and_edited_files_are_not_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let site = site("good", "slingshot.toml");
     let guide = folder.path().join("README.md");

@@ -1,6 +1,6 @@
 //! End to end: the program as its users run it, in one binary.
 //!
-//! | module | what it holds | tier |
+//! | module | content | tier |
 //! |---|---|---|
 //! | `alerts` | webhooks, outbox, receivers; a real Alertmanager and Slurm | fast; `--full` with real receivers |
 //! | `backtest` | `tailback backtest`: scores, sweeps, refusals | fast |
@@ -28,7 +28,7 @@
     clippy::expect_used,
     clippy::panic,
     clippy::print_stdout,
-    reason = "a test may panic, and print its figures"
+    reason = "a test may panic, and print its measurements"
 )]
 
 mod alerts;

@@ -1,4 +1,4 @@
-//! What the program answers from PostgreSQL beside what it answers from the embedded store that holds the same rows:
+//! Compares answers from PostgreSQL with those from an embedded store with the same rows:
 //! `report`, `explain`, and `/api/v1/placement` of `tailback run`.
 
 use detector::postgres::PgStore;
@@ -39,7 +39,7 @@ impl Both {
         std::fs::write(&self.config, text).unwrap();
     }
 
-    /// What the program prints of the embedded store, and of the server.
+    /// Output of the program from the embedded store, and from the server.
     fn printed(&self, arguments: &[&str]) -> [String; 2] {
         let of = |option: &str, path: &Path| {
             let mut command = Command::new(crate::TAILBACK);
@@ -51,7 +51,7 @@ impl Both {
     }
 }
 
-/// A report with its episodes as the server shows them: of the run alone, and without who caused a single one.
+/// A report with its episodes as the server shows them: cut to the run, and without causes of single episodes.
 fn of_the_run(report: &str) -> Value {
     let mut report: Value = serde_json::from_str(report).unwrap();
     let end = report["end"].as_f64().unwrap_or(f64::MAX);
@@ -91,21 +91,21 @@ fn reports_from_the_server_are_those_from_the_store() {
 }
 
 #[test]
-fn the_readmes_post_mortem_is_told_of_the_sites_database() {
+fn documented_post_mortem_reads_the_sites_database() {
     on_each_server(|database: Database| async move {
         let both = Both::filled(&database).await;
         let commands = documents::block("docs/overview.md", "tailback report 1234 --config");
         let commands: Vec<&str> = commands.lines().collect();
         let [report, sql] = commands[..] else { panic!("{commands:?}") };
-        let told = documents::printed(both.folder.path(), report);
-        assert!(told.contains("Job 1234") && told.contains("64.0 s [48.0, 80.0]"), "{told}");
+        let text = documents::printed(both.folder.path(), report);
+        assert!(text.contains("Job 1234") && text.contains("64.0 s [48.0, 80.0]"), "{text}");
         let here = format!("export TAILBACK_DATABASE__URL='{}'; {sql}", database.settings().url);
         let facts = documents::printed(both.folder.path(), &here);
         assert!(facts.contains("router c0-0c0s0"), "{facts}");
     });
 }
 
-/// An explanation with the episode named as in the embedded store, which knows of no partitions.
+/// An explanation with the episode's number as in the embedded store, which has no partitions.
 fn of_no_partition(explanation: &str) -> String {
     assert!(explanation.contains("0:"), "{explanation}");
     explanation.replacen("0:", "", 1)
@@ -126,13 +126,13 @@ fn an_explanation_from_the_server_is_that_from_the_store() {
 }
 
 #[test]
-fn a_job_that_is_not_there_is_said_of_the_server_too() {
+fn unknown_job_is_an_error_on_the_server_too() {
     on_each_server(|database: Database| async move {
         let both = Both::filled(&database).await;
         let mut command = Command::new(crate::TAILBACK);
         let output = command.args(["report", "7", "--config"]).arg(&both.config).output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(!output.status.success() && said.contains("job \"7\" is not known"), "{said}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && stderr.contains("job \"7\" is not known"), "{stderr}");
     });
 }
 
@@ -156,13 +156,13 @@ fn started(arguments: &[&str]) -> Process {
     Process(command.spawn().unwrap())
 }
 
-/// Status and body of an answer, as soon as somebody listens.
+/// Status and body of an answer; connects as soon as the server listens.
 fn get(address: SocketAddr, path: &str, headers: &str) -> (u16, Value) {
     let deadline = Instant::now() + Duration::from_secs(120);
     let mut stream = loop {
         match TcpStream::connect(address) {
             Ok(stream) => break stream,
-            Err(error) => assert!(Instant::now() < deadline, "nobody listens: {error}"),
+            Err(error) => assert!(Instant::now() < deadline, "{address} does not listen: {error}"),
         }
         std::thread::sleep(Duration::from_millis(50));
     };
@@ -174,7 +174,7 @@ fn get(address: SocketAddr, path: &str, headers: &str) -> (u16, Value) {
     (status, serde_json::from_str(body).unwrap_or(Value::String(body.to_string())))
 }
 
-/// What the nodes would meet by figures alone, and how many they are.
+/// The number of nodes, and the facts about them that have numbers.
 fn figures(answer: &Value) -> (&Value, Vec<[&Value; 4]>) {
     let facts = answer["rows"].as_array().unwrap().iter();
     let measured = facts.filter(|fact| {
@@ -200,13 +200,13 @@ fn a_placement_is_answered_from_the_server_as_from_the_store() {
             let (status, server) = get(run, &path, OURS);
             assert_eq!(status, 200, "{server}");
             assert_eq!(figures(&server), figures(&get(page, &path, OURS).1), "{nodes}");
-            // Whom the nodes would run beside, and what to do about it, the server alone says.
+            // Only the server reports running jobs near the nodes, and advice.
             let more = server["rows"].as_array().unwrap();
             assert!(more.iter().any(|fact| fact["topic"] == "advice"), "{nodes}: {server}");
         }
         for wrong in ["?nodes=", "?nodes=a/b", "?nodes=n[1-30000]", "", "?nodes=n1&more=1"] {
-            let (status, said) = get(run, &format!("/api/v1/placement{wrong}"), OURS);
-            assert_eq!((status, said["error"].is_string()), (400, true), "{wrong}: {said}");
+            let (status, body) = get(run, &format!("/api/v1/placement{wrong}"), OURS);
+            assert_eq!((status, body["error"].is_string()), (400, true), "{wrong}: {body}");
         }
         assert_eq!(get(run, "/api/v1/placement?nodes=n1", "Host: evil.example\r\n").0, 403);
         drop(both.folder);
@@ -214,7 +214,7 @@ fn a_placement_is_answered_from_the_server_as_from_the_store() {
 }
 
 #[test]
-fn a_placement_is_told_to_those_who_have_the_token() {
+fn placement_requires_the_token() {
     on_each_server(|database: Database| async move {
         let both = Both::filled(&database).await;
         let (run, token) = (free_address(), both.folder.path().join("token"));

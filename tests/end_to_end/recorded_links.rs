@@ -1,5 +1,5 @@
-//! From recorded rows of ports to regions and their causes, on small fat trees of the lab: uplinks that fail, of which the
-//! ports' counters are the only news, and what `[fabric]` of the configuration changes.
+//! From recorded rows of ports to regions and their causes, on small fat trees of the lab. Uplinks fail, and only the
+//! ports' counters show it. Another test changes `[fabric]` of the configuration.
 
 use samplers::lab::scenarios::{DURATION_S, ScenarioKind, labelled};
 use samplers::lab::{Lab, put_port_rows};
@@ -29,7 +29,7 @@ fn record(folder: &Path, kind: ScenarioKind, seed: u64) {
     std::fs::write(folder.join("ports.jsonl"), rows).unwrap();
 }
 
-/// Causes of the regions that a replay of the recorded rows tells, by the rules of `fabric`.
+/// Causes of the regions that a replay of the recorded rows finds, with `fabric` as the `[fabric]` section.
 fn causes(folder: &Path, fabric: &str) -> BTreeSet<String> {
     let (rows, out, config) = (folder.join("ports.jsonl"), folder.join("out"), folder.join("tailback.toml"));
     std::fs::write(&config, format!("[fabric]\n{fabric}\n")).unwrap();
@@ -57,14 +57,14 @@ fn causes(folder: &Path, fabric: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn uplinks_whose_counters_tell_of_a_failure_make_the_region_of_the_others_failover_induced() {
+fn failure_in_uplink_counters_makes_the_region_failover_induced() {
     let folder = tempfile::tempdir().unwrap();
     record(folder.path(), ScenarioKind::FailoverInduced, 1);
     assert_eq!(causes(folder.path(), ""), BTreeSet::from(["failover_induced".to_string()]));
 }
 
 #[test]
-fn without_these_counters_nobody_knows_of_the_failure() {
+fn failure_is_unknown_without_these_counters() {
     let folder = tempfile::tempdir().unwrap();
     record(folder.path(), ScenarioKind::FailoverInduced, 1);
     let rows = std::fs::read_to_string(folder.path().join("ports.jsonl")).unwrap();

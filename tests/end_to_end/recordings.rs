@@ -1,4 +1,4 @@
-//! Recordings as people have them: a dump of Kafka, a folder, one file in which rows carry the numbers of jobs.
+//! Recordings as sites have them: a dump of Kafka, a folder, one file whose rows contain job numbers.
 
 use serde_json::Value;
 use std::path::Path;
@@ -113,12 +113,12 @@ fn a_folder_is_an_input_and_what_it_holds_besides_is_named() {
     std::fs::write(input.join("b.jsonl"), rows[60..].concat()).unwrap();
     std::fs::write(input.join("README.md"), "Rows of a Tuesday.\n").unwrap();
     for _ in 0..2 {
-        // The second time the results of the first stand in the folder.
+        // The second time the folder also contains the results of the first.
         let output = replay(&[&input], &out, &[]);
-        let said = text(&output.stderr);
-        assert!(output.status.success(), "{said}");
-        assert!(said.contains("120 rows") && said.contains("README.md"), "{said}");
-        assert_eq!(dropped(&out), serde_json::json!({}), "{said}");
+        let log = text(&output.stderr);
+        assert!(output.status.success(), "{log}");
+        assert!(log.contains("120 rows") && log.contains("README.md"), "{log}");
+        assert_eq!(dropped(&out), serde_json::json!({}), "{log}");
     }
 }
 
@@ -147,9 +147,9 @@ fn nothing_used_is_an_error_that_says_why() {
         let truth = truth.to_str().unwrap();
         let backtest = tailback(&["backtest", file.to_str().unwrap(), "--truth", truth]);
         for output in [replay(&[&file], &out, &[]), backtest] {
-            let said = text(&output.stderr);
-            assert!(!output.status.success(), "{said}");
-            assert!(wanted.iter().all(|part| said.contains(part)), "{said}");
+            let log = text(&output.stderr);
+            assert!(!output.status.success(), "{log}");
+            assert!(wanted.iter().all(|part| log.contains(part)), "{log}");
         }
     }
     let output = replay(&[&folder.path().join("out")], &folder.path().join("again"), &[]);

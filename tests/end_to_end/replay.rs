@@ -173,7 +173,7 @@ fn the_documented_parameters_find_the_truth_and_a_larger_least_effect_nothing() 
 }
 
 #[test]
-fn rows_that_nobody_can_attribute_are_counted() {
+fn unattributable_rows_are_counted() {
     let written = replay(&fixtures("kafka", "ldms-asis."), &[]);
     assert!(written.dropped["unattributable"].as_u64().unwrap() > 0);
 }
@@ -207,7 +207,7 @@ fn timestamps_keep_their_microseconds() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_named() {
+fn missing_file_is_named() {
     let out = tempfile::tempdir().unwrap();
     let output = run(&[PathBuf::from("no-such-rows.jsonl")], out.path(), &[]);
     assert!(!output.status.success());

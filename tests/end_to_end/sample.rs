@@ -1,4 +1,4 @@
-//! `tailback sample` as a process: outputs, signals, an ordinary user, figures.
+//! `tailback sample` as a process: outputs, signals, an ordinary user, measurements.
 
 use std::fs;
 use std::io::Read;
@@ -100,13 +100,13 @@ fn real_time_scheduling_is_had_as_the_readme_says() {
 }
 
 #[test]
-fn a_node_without_any_device_is_told_in_one_sentence() {
+fn node_without_devices_is_reported_in_one_sentence() {
     let folder = tempfile::tempdir().unwrap();
     let done = run(folder.path(), &["--once"]);
     assert!(!done.status.success());
-    let told = lines(&done.stderr);
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].contains("nothing to sample"), "{told:?}");
+    let stderr = lines(&done.stderr);
+    assert_eq!(stderr.len(), 1, "{stderr:?}");
+    assert!(stderr[0].contains("nothing to sample"), "{stderr:?}");
     for (wrong, sentence) in [
         (["--interval-ms", "5"], "the interval must lie between 100 ms and 60 s"),
         (["--offset-ms", "1000"], "the offset 1s must be shorter than the interval"),
@@ -117,12 +117,12 @@ fn a_node_without_any_device_is_told_in_one_sentence() {
         let mut command = Command::new(tailback());
         let done = command.arg("sample").args(wrong).output().unwrap();
         assert!(!done.status.success());
-        let told = String::from_utf8(done.stderr).unwrap();
-        assert!(told.contains(sentence), "{told}");
+        let stderr = String::from_utf8(done.stderr).unwrap();
+        assert!(stderr.contains(sentence), "{stderr}");
     }
 }
 
-/// Waits for what will surely come.
+/// Waits until `done`, at most two minutes.
 fn wait_until(child: &mut Child, mut done: impl FnMut() -> bool) {
     for _ in 0..12_000 {
         if done() {
@@ -131,7 +131,7 @@ fn wait_until(child: &mut Child, mut done: impl FnMut() -> bool) {
         assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
         std::thread::sleep(Duration::from_millis(10));
     }
-    panic!("it did not come in two minutes");
+    panic!("not done within two minutes");
 }
 
 #[test]
@@ -218,10 +218,10 @@ fn an_ordinary_user_has_all_rows_but_those_that_are_closed_to_it() {
     let done = command.output().unwrap();
     fs::set_permissions(&debugfs, fs::Permissions::from_mode(0o755)).unwrap();
     assert!(done.status.success(), "{done:?}");
-    assert_eq!(lines(&done.stdout).len(), 12, "the others go on");
-    let told = lines(&done.stderr);
-    let closed: Vec<&String> = told.iter().filter(|line| line.contains("cannot be read")).collect();
-    assert_eq!(closed.len(), 1, "{told:?}");
+    assert_eq!(lines(&done.stdout).len(), 12, "the other sets are still sampled");
+    let stderr = lines(&done.stderr);
+    let closed: Vec<&String> = stderr.iter().filter(|line| line.contains("cannot be read")).collect();
+    assert_eq!(closed.len(), 1, "{stderr:?}");
     assert!(closed[0].contains("CAP_DAC_READ_SEARCH"), "{}", closed[0]);
 }
 
@@ -236,12 +236,12 @@ fn figures(ticks: usize, interval_ms: &str) -> Vec<String> {
     let done = run(folder.path(), &arguments);
     assert!(done.status.success(), "{done:?}");
     assert_eq!(lines(&fs::read(folder.path().join("rows.jsonl")).unwrap()).len(), ticks * SETS);
-    let told: Vec<String> = lines(&done.stderr)
+    let found: Vec<String> = lines(&done.stderr)
         .into_iter()
         .filter(|line| line.contains("ticks  ") || line.contains(" ms"))
         .collect();
-    assert_eq!(told.len(), 4, "{told:?}");
-    told
+    assert_eq!(found.len(), 4, "{found:?}");
+    found
 }
 
 /// The number between `before` and `after`.
@@ -253,21 +253,22 @@ fn number(line: &str, before: &str, after: &str) -> f64 {
 #[test]
 fn a_tick_costs_little_processor_time() {
     let ticks = 20;
-    let told = figures(ticks, "100");
-    let per_tick_ms = number(&told[3], "processor time", "ms") / ticks as f64;
-    println!("{}\nprocessor time a tick {per_tick_ms:.3} ms", told.join("\n"));
-    // 1 ms in a second is 0.1% of a core; the processor's time does not run while others have it. A build without
-    // optimisation and caches that others empty may cost several times what the figures say, start included.
-    assert!(per_tick_ms < 5.0, "{told:?}");
+    let printed = figures(ticks, "100");
+    let per_tick_ms = number(&printed[3], "processor time", "ms") / ticks as f64;
+    println!("{}\nprocessor time a tick {per_tick_ms:.3} ms", printed.join("\n"));
+    // 1 ms in a second is 0.1% of a core. Processor time excludes other processes. A build without optimisation and
+    // caches that other processes empty may cost several times the measured value, start included.
+    assert!(per_tick_ms < 5.0, "{printed:?}");
 }
 
-/// The figures of the README: `cargo test --profile dist --test end_to_end figures_of_an_ordinary_node -- --ignored --nocapture`
+/// The README's measurements:
+/// `cargo test --profile dist --test end_to_end figures_of_an_ordinary_node -- --ignored --nocapture`
 #[test]
-#[ignore = "takes 60 s and says something on a quiet machine only"]
+#[ignore = "takes 60 s; meaningful only on a quiet machine"]
 fn figures_of_an_ordinary_node() {
-    let told = figures(60, "1000");
-    println!("{}", told.join("\n"));
+    let printed = figures(60, "1000");
+    println!("{}", printed.join("\n"));
     let is_tried = std::env::var_os("TAILBACK_TRIED").is_some();
-    assert!(is_tried || number(&told[1], "p99", "ms") < 5.0, "{}", told[1]);
-    assert!(is_tried || number(&told[3], "s:", "%") < 0.1, "{}", told[3]);
+    assert!(is_tried || number(&printed[1], "p99", "ms") < 5.0, "{}", printed[1]);
+    assert!(is_tried || number(&printed[3], "s:", "%") < 0.1, "{}", printed[3]);
 }

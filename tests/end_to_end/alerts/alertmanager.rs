@@ -14,22 +14,22 @@ async fn ask(url: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_alertmanager_receives_groups_and_resolves() {
-    let told = Receiver::new();
-    let (address, _serving) = told.listen("127.0.0.1:0").await;
+    let sink = Receiver::new();
+    let (address, _serving) = sink.listen("127.0.0.1:0").await;
     let folder = tempfile::tempdir().unwrap();
     let hook = format!("http://{address}/");
     let hook = OsStr::new(&hook);
     let Some(alertmanager) = Service::start_in("alertmanager", folder.path(), &[hook], &[]) else { return };
     let url = &alertmanager.address;
     let mut outbox = Outbox::new();
-    // What fires is sent each second; without that it would expire there after four.
+    // Firing alerts are sent each second; without resends they would expire in Alertmanager after four seconds.
     let am =
         receiver(&format!("kind = \"alertmanager\"\nurl = {url:?}\nresend_s = 1\nmax_per_minute = 10000"));
     let _way = deliver(&outbox.path, am);
     let incidents = ["a", "b", "c"];
     outbox.tell(incidents.iter().map(|i| notice(i, 1, NoticeKind::Firing)).collect());
-    until("the group is told", 20, || {
-        told.taken().iter().any(|t| t.json()["alerts"].as_array().unwrap().len() == 3)
+    until("the group arrives", 20, || {
+        sink.taken().iter().any(|t| t.json()["alerts"].as_array().unwrap().len() == 3)
     })
     .await;
     tokio::time::sleep(std::time::Duration::from_secs(6)).await;
@@ -44,12 +44,12 @@ async fn an_alertmanager_receives_groups_and_resolves() {
     assert_eq!(alerts[0]["annotations"]["action"], "reroute_lids");
     assert_eq!(alerts[0]["labels"]["alertname"], "region_contended");
     outbox.tell(incidents.iter().map(|i| notice(i, 2, NoticeKind::Resolved)).collect());
-    until("the end is told", 20, || {
-        let last = told.taken().last().map(super::receiver::Taken::json);
+    until("the resolution arrives", 20, || {
+        let last = sink.taken().last().map(super::receiver::Taken::json);
         last.is_some_and(|last| last["status"] == "resolved")
     })
     .await;
     let alerts = ask(&format!("{url}/api/v2/alerts")).await;
     assert_eq!(alerts.as_array().unwrap().len(), 0, "{alerts}");
-    assert_eq!(told.taken().iter().filter(|t| t.json()["status"] == "resolved").count(), 1);
+    assert_eq!(sink.taken().iter().filter(|t| t.json()["status"] == "resolved").count(), 1);
 }

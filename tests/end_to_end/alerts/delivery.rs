@@ -1,4 +1,4 @@
-//! Nothing is lost and nothing reordered, whatever the receiver does.
+//! Notices are neither lost nor reordered, whatever the receiver does.
 
 use super::outbox::{Outbox, deliver, notice, receiver, until};
 use super::receiver::{Mood, Receiver, Taken, now_s};
@@ -24,9 +24,9 @@ fn webhook(address: std::net::SocketAddr, more: &str) -> tailback::alerts::Recei
 }
 
 /// How often each notice arrived.
-fn arrivals(told: &Receiver) -> BTreeMap<String, usize> {
+fn arrivals(sink: &Receiver) -> BTreeMap<String, usize> {
     let mut keys = BTreeMap::new();
-    told.taken().iter().for_each(|t| *keys.entry(t.header("Idempotency-Key").to_string()).or_default() += 1);
+    sink.taken().iter().for_each(|t| *keys.entry(t.header("Idempotency-Key").to_string()).or_default() += 1);
     keys
 }
 
@@ -45,8 +45,8 @@ fn all_signed_and_in_order(all: &[Taken]) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_receiver_that_fails_in_every_way_gets_everything_in_order() {
-    let (told, elsewhere) = (Receiver::new(), Receiver::new());
-    let (address, serving) = told.listen("127.0.0.1:0").await;
+    let (sink, elsewhere) = (Receiver::new(), Receiver::new());
+    let (address, serving) = sink.listen("127.0.0.1:0").await;
     let (other, _serving) = elsewhere.listen("127.0.0.1:0").await;
     let folder = tempfile::tempdir().unwrap();
     let secret = folder.path().join("secret");
@@ -54,7 +54,7 @@ async fn a_receiver_that_fails_in_every_way_gets_everything_in_order() {
     let mut outbox = Outbox::new();
     let _way =
         deliver(&outbox.path, webhook(address, &format!("secret_file = {:?}", secret.display().to_string())));
-    // It is down: nobody listens.
+    // The receiver is down.
     serving.abort();
     let _ = serving.await;
     let moods = [
@@ -68,9 +68,9 @@ async fn a_receiver_that_fails_in_every_way_gets_everything_in_order() {
     let mut serving = None;
     for (number, mood) in moods.into_iter().enumerate() {
         if let Some(mood) = mood {
-            told.set(mood);
+            sink.set(mood);
             if serving.is_none() {
-                serving = Some(told.listen(&address.to_string()).await);
+                serving = Some(sink.listen(&address.to_string()).await);
             }
         }
         let incidents: Vec<String> = (0..10).map(|n| format!("{number}{n}")).collect();
@@ -79,27 +79,27 @@ async fn a_receiver_that_fails_in_every_way_gets_everything_in_order() {
         outbox.tell(incidents.iter().map(|i| notice(i, 2, KINDS[1])).collect());
         tokio::time::sleep(Duration::from_millis(400)).await;
     }
-    told.set(Mood::Takes);
+    sink.set(Mood::Takes);
     let expected = 6 * 10 * 2;
-    until("all notices are there", 30, || arrivals(&told).len() == expected).await;
-    all_signed_and_in_order(&told.taken());
+    until("all notices are there", 30, || arrivals(&sink).len() == expected).await;
+    all_signed_and_in_order(&sink.taken());
     assert!(elsewhere.taken().is_empty(), "redirects are not followed");
-    assert!(told.refused() > 0);
-    let repeated = arrivals(&told).values().filter(|count| **count > 1).count();
+    assert!(sink.refused() > 0);
+    let repeated = arrivals(&sink).values().filter(|count| **count > 1).count();
     eprintln!(
         "{expected} notices arrived, {repeated} of them more than once; {} tries were refused",
-        told.refused()
+        sink.refused()
     );
     let mut notices = OutboxStore::file(&outbox.path).unwrap();
     assert!(notices.undelivered().await.unwrap().is_empty());
 }
 
-/// By a clock of its own: the hour is one of the deliverer's.
+/// The deliverer has its own clock, so that the hour passes in seconds.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_told_while_the_receiver_is_down_for_an_hour_arrives() {
+async fn notices_arrive_after_the_receiver_was_down_for_an_hour() {
     let mut outbox = Outbox::new();
-    let told = Receiver::new();
-    let (address, serving) = told.listen("127.0.0.1:0").await;
+    let sink = Receiver::new();
+    let (address, serving) = sink.listen("127.0.0.1:0").await;
     serving.abort();
     let _ = serving.await;
     let clock_s = Arc::new(AtomicU64::new(now_s() as u64));
@@ -124,27 +124,27 @@ async fn what_is_told_while_the_receiver_is_down_for_an_hour_arrives() {
         clock_s.fetch_add(1, Ordering::Relaxed);
     }
     assert!((18 * 8..18 * 40).contains(&tries), "{tries} tries of 18 incidents in an hour");
-    let (_, _serving) = told.listen(&address.to_string()).await;
+    let (_, _serving) = sink.listen(&address.to_string()).await;
     for _ in 0..400 {
         way.turn().await.unwrap();
         clock_s.fetch_add(1, Ordering::Relaxed);
     }
     let mut latest: BTreeMap<String, u64> = BTreeMap::new();
-    for taken in told.taken() {
+    for taken in sink.taken() {
         let json = taken.json();
         let known = latest.entry(json["incident"].as_str().unwrap().to_string()).or_default();
         assert_eq!(json["sequence"], *known + 1);
         *known += 1;
     }
-    assert_eq!((latest.len(), told.taken().len()), (18, 36));
+    assert_eq!((latest.len(), sink.taken().len()), (18, 36));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_refused_for_good_is_a_dead_letter_that_goes_again_when_asked() {
+async fn refused_notice_is_a_dead_letter_until_a_retry_is_requested() {
     let mut outbox = Outbox::new();
-    let told = Receiver::new();
-    let (address, _serving) = told.listen("127.0.0.1:0").await;
-    told.set(Mood::Breaks);
+    let sink = Receiver::new();
+    let (address, _serving) = sink.listen("127.0.0.1:0").await;
+    sink.set(Mood::Breaks);
     let way = deliver(&outbox.path, webhook(address, "give_up_h = 0.001"));
     outbox.tell(vec![notice("i", 1, KINDS[0])]);
     let mut notices = OutboxStore::file(&outbox.path).unwrap();
@@ -152,20 +152,20 @@ async fn what_is_refused_for_good_is_a_dead_letter_that_goes_again_when_asked() 
         futures::executor::block_on(notices.undelivered()).unwrap().iter().any(|u| u.dead == 1)
     };
     until("the notice is dead", 10, || dead(&mut notices)).await;
-    told.set(Mood::Takes);
+    sink.set(Mood::Takes);
     tokio::time::sleep(Duration::from_millis(300)).await;
-    assert!(told.taken().is_empty(), "nobody asked");
+    assert!(sink.taken().is_empty(), "no retry was requested");
     assert_eq!(notices.retry("i", "").await.unwrap(), 1);
-    until("it is there", 10, || told.taken().len() == 1).await;
+    until("it is there", 10, || sink.taken().len() == 1).await;
     way.abort();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_silenced_is_told_when_the_silence_ends_unless_it_is_over_then() {
+async fn silenced_notice_is_sent_when_the_silence_ends_unless_resolved() {
     use detector::alerts::silence::AlertSilence;
     let mut outbox = Outbox::new();
-    let told = Receiver::new();
-    let (address, _serving) = told.listen("127.0.0.1:0").await;
+    let sink = Receiver::new();
+    let (address, _serving) = sink.listen("127.0.0.1:0").await;
     let mut notices = OutboxStore::file(&outbox.path).unwrap();
     let silence = |id: &str, incident: &str| AlertSilence {
         id: id.to_string(),
@@ -183,11 +183,11 @@ async fn what_is_silenced_is_told_when_the_silence_ends_unless_it_is_over_then()
         notice("long", 1, KINDS[0]),
         notice("other", 1, KINDS[0]),
     ]);
-    until("the other is there", 10, || told.taken().len() == 1).await;
+    until("the other is there", 10, || sink.taken().len() == 1).await;
     outbox.tell(vec![notice("short", 2, KINDS[1])]);
-    until("the long one is there", 20, || told.taken().len() == 2).await;
+    until("the long one is there", 20, || sink.taken().len() == 2).await;
     tokio::time::sleep(Duration::from_millis(500)).await;
-    let keys: Vec<String> = told.taken().iter().map(|t| t.header("Idempotency-Key").to_string()).collect();
+    let keys: Vec<String> = sink.taken().iter().map(|t| t.header("Idempotency-Key").to_string()).collect();
     assert_eq!(keys, ["other.1", "long.1"]);
     let states: Vec<String> =
         notices.deliveries("short").await.unwrap().into_iter().map(|d| d.state).collect();
@@ -197,8 +197,8 @@ async fn what_is_silenced_is_told_when_the_silence_ends_unless_it_is_over_then()
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_storm_of_2048_links_is_one_notification() {
     let mut outbox = Outbox::new();
-    let told = Receiver::new();
-    let (address, _serving) = told.listen("127.0.0.1:0").await;
+    let sink = Receiver::new();
+    let (address, _serving) = sink.listen("127.0.0.1:0").await;
     let hook = webhook(address, "");
     let settings = AlertSettings::new(rule::load(&[]).unwrap(), vec![hook.route()], &[]);
     let _way = deliver(&outbox.path, hook);
@@ -224,9 +224,9 @@ async fn a_storm_of_2048_links_is_one_notification() {
         alerts.updates(&Updates { newest, episodes, ..Updates::default() });
         outbox.commit(alerts.take());
     }
-    until("it is told", 10, || !told.taken().is_empty()).await;
+    until("the notice arrives", 10, || !sink.taken().is_empty()).await;
     tokio::time::sleep(Duration::from_millis(500)).await;
-    let taken = told.taken();
+    let taken = sink.taken();
     assert_eq!(taken.len(), 1);
     schema::check(&taken[0].json());
     assert_eq!(taken[0].json()["members"], 2048);

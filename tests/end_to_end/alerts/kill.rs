@@ -1,4 +1,4 @@
-//! `kill -9` in the middle: what the outbox holds arrives, in order, and is that of a run that was not killed.
+//! `kill -9` during a demo: the notices of the outbox arrive in order, and equal those of a run that was not killed.
 
 use super::outbox::{deliver, receiver, until};
 use super::receiver::{Mood, Receiver, Taken};
@@ -16,18 +16,18 @@ fn demo(store: &Path, config: &Path) -> Child {
     let mut command = Command::new(crate::TAILBACK);
     command.args(["demo", "--no-page", "--seconds", SECONDS, "--start", "1700000000", "--speed", "60"]);
     command.arg("--store").arg(store).arg("--config").arg(config);
-    let words = File::options().create(true).append(true).open(words_of(store)).unwrap();
-    command.stdout(Stdio::null()).stderr(words).spawn().unwrap()
+    let log = File::options().create(true).append(true).open(log_of(store)).unwrap();
+    command.stdout(Stdio::null()).stderr(log).spawn().unwrap()
 }
 
-/// What demos of `store` said.
-fn words_of(store: &Path) -> PathBuf {
-    store.with_extension("words")
+/// Log file of the demos of `store`.
+fn log_of(store: &Path) -> PathBuf {
+    store.with_extension("log")
 }
 
 fn runs_to_its_end(store: &Path, config: &Path) {
     let ended = demo(store, config).wait().unwrap();
-    assert!(ended.success(), "{ended}: {}", std::fs::read_to_string(words_of(store)).unwrap());
+    assert!(ended.success(), "{ended}: {}", std::fs::read_to_string(log_of(store)).unwrap());
 }
 
 fn rows(store: &Path, sql: &str) -> Vec<String> {
@@ -37,7 +37,7 @@ fn rows(store: &Path, sql: &str) -> Vec<String> {
     statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
 }
 
-/// Each delivered notice of a store is among what arrived, and no incident went back.
+/// Each notice that the store marks as delivered arrived, and the sequence of no incident decreased.
 fn none_lost_nor_reordered(store: &Path, all: &[Taken]) {
     let arrived: Vec<(String, u64)> = all
         .iter()
@@ -62,10 +62,10 @@ fn none_lost_nor_reordered(store: &Path, all: &[Taken]) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_killed_demo_loses_no_notice_and_tells_the_same() {
-    let told = Receiver::new();
-    told.set(Mood::IsSlow(Duration::from_millis(100)));
-    let (address, _serving) = told.listen("127.0.0.1:0").await;
+async fn killed_demo_loses_no_notice_and_sends_the_same() {
+    let sink = Receiver::new();
+    sink.set(Mood::IsSlow(Duration::from_millis(100)));
+    let (address, _serving) = sink.listen("127.0.0.1:0").await;
     let folder = tempfile::tempdir().unwrap();
     let hook = format!("kind = \"webhook\"\nurl = \"http://{address}/\"\nbackoff_s = 0.1");
     let (file, config) = (folder.path().join("r.toml"), folder.path().join("tailback.toml"));
@@ -77,7 +77,7 @@ async fn a_killed_demo_loses_no_notice_and_tells_the_same() {
     .unwrap();
     let (straight, killed) = (folder.path().join("straight.db"), folder.path().join("killed.db"));
     runs_to_its_end(&straight, &config);
-    let before = told.taken().len();
+    let before = sink.taken().len();
     for life_ms in [900, 1_300, 1_700, 1_100] {
         let mut child = demo(&killed, &config);
         tokio::time::sleep(Duration::from_millis(life_ms)).await;
@@ -92,6 +92,6 @@ async fn a_killed_demo_loses_no_notice_and_tells_the_same() {
                      FROM alert_incidents ORDER BY 1";
     assert!(!rows(&straight, incidents).is_empty(), "the demo's contention is an incident");
     assert_eq!(rows(&killed, incidents), rows(&straight, incidents));
-    told.taken().iter().for_each(|taken| schema::check(&taken.json()));
-    none_lost_nor_reordered(&killed, &told.taken()[before..]);
+    sink.taken().iter().for_each(|taken| schema::check(&taken.json()));
+    none_lost_nor_reordered(&killed, &sink.taken()[before..]);
 }

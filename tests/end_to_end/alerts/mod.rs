@@ -1,6 +1,6 @@
-//! Alerts end to end: the outbox, its ways out, real receivers.
+//! Alerts end to end: the outbox, delivery, real receivers.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `receiver.rs` | a receiver that fails in every way |
 //! | `outbox.rs` | a store with notices |
@@ -11,7 +11,7 @@
 //! | `site.rs` | the commands of docs/alerts.md, of a site's database; its receivers |
 //! | `schema.rs` | the JSON Schema of what is sent |
 //! | `slurm.rs` | a real Slurm |
-//! | `onset.rs` | the figure: from the onset to the webhook's arrival |
+//! | `onset.rs` | latency from the onset to the webhook's arrival |
 
 mod alertmanager;
 mod delivery;

@@ -1,8 +1,9 @@
-//! The figure: from the end of the tick in which contention begins to the webhook's arrival, over 200 onsets.
+//! Latency from the end of the tick in which contention begins to the webhook's arrival, over 200 onsets.
 //!
 //! 200 hosts report an InfiniBand port each second through Kafka, at the samplers' own pace; two of them become contended in
 //! each second. `tailback run` with all stages and the default intervals reads them, PostgreSQL holds the outbox, and a
-//! webhook of this process is told. What is printed is beyond the rule's least duration of ten seconds.
+//! webhook of this process receives the notices. The printed latency is beyond the rule's least
+//! duration of ten seconds.
 //!
 //! `cargo test --profile dist --test end_to_end onset -- --ignored --nocapture`
 
@@ -20,9 +21,9 @@ use std::time::Duration;
 const HOSTS: usize = 200;
 /// Seconds of quiet before the first onset.
 const QUIET_S: i64 = 60;
-/// Seconds that the rule asks for.
+/// Least duration of the rule, in seconds.
 const LEAST_S: f64 = 10.0;
-/// Words sent each second by a port.
+/// Data words that a port sends each second.
 const WORDS: f64 = 2.5e8;
 
 const RULE: &str = r#"
@@ -49,7 +50,7 @@ fn service(name: &str, command: &str, folder: &Path) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_string()
 }
 
-/// Everything that runs; it ends with the test.
+/// All services of the test; they end with it.
 struct Site {
     folder: tempfile::TempDir,
     run: Option<Child>,
@@ -145,15 +146,15 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "three minutes in real time, for its figure"]
+#[ignore = "a measurement of three minutes in real time"]
 async fn from_the_onset_to_the_webhook() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let mut site = Site { folder, run: None };
     let broker = service("kafka", "start", &site.folder.path().join("kafka"));
     let database = service("postgres", "start", &site.folder.path().join("pg"));
-    let told = Receiver::new();
-    let (address, _serving) = told.listen("127.0.0.1:0").await;
+    let sink = Receiver::new();
+    let (address, _serving) = sink.listen("127.0.0.1:0").await;
     let config = site.configure(&broker, &database, &format!("http://{address}/"));
     let admin: AdminClient<DefaultClientContext> =
         ClientConfig::new().set("bootstrap.servers", &broker).create().unwrap();
@@ -166,12 +167,12 @@ async fn from_the_onset_to_the_webhook() {
         ClientConfig::new().set("bootstrap.servers", &broker).set("linger.ms", "1").create().unwrap();
     let begin_s = play(&producer).await;
     let log = || std::fs::read_to_string(site.folder.path().join("run.log")).unwrap();
-    // By host: when it arrived, when by the notice contention began, and when the rule's least duration was over.
+    // By host: arrival, and from the notice the start of contention and the end of the rule's least duration.
     let arrived = || -> BTreeMap<String, [f64; 3]> {
-        let firing = told.taken().into_iter().filter(|taken| taken.json()["kind"] == "firing");
+        let firing = sink.taken().into_iter().filter(|taken| taken.json()["kind"] == "firing");
         let of = |json: &serde_json::Value, key: &str| json[key].as_f64().unwrap();
-        let told = firing.map(|taken| (taken.json(), taken.at_s));
-        told.map(|(json, at_s)| {
+        let sent = firing.map(|taken| (taken.json(), taken.at_s));
+        sent.map(|(json, at_s)| {
             let subject = json["subject"].as_str().unwrap().to_string();
             (subject, [at_s, of(&json, "started_s"), of(&json, "fired_s")])
         })
@@ -180,7 +181,7 @@ async fn from_the_onset_to_the_webhook() {
     if arrived().len() < HOSTS {
         eprintln!("{} of {HOSTS} arrived; {}", arrived().len(), log());
     }
-    until("all onsets are told", 60, || arrived().len() >= HOSTS).await;
+    until("the notices of all onsets arrive", 60, || arrived().len() >= HOSTS).await;
     let arrived = arrived();
     let onsets: Vec<f64> = (0..HOSTS).map(|host| (begin_s + onset_s(host)) as f64).collect();
     let p99 = print(&onsets, &arrived);
@@ -188,7 +189,7 @@ async fn from_the_onset_to_the_webhook() {
     assert!(is_tried || p99 < 2.0, "the goal is 2 s");
 }
 
-/// Prints the figures; their p99.
+/// Prints the latencies; returns their p99.
 fn print(onsets: &[f64], arrived: &BTreeMap<String, [f64; 3]>) -> f64 {
     let since_onset = |host: usize| arrived[&format!("nid{host:05}")].map(|at_s| at_s - onsets[host]);
     let beyond: Vec<f64> = (0..HOSTS).map(|host| since_onset(host)[0] - LEAST_S).collect();

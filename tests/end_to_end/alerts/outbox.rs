@@ -1,4 +1,4 @@
-//! An embedded store with notices, and a way out of it.
+//! An embedded store with notices, and their delivery.
 
 use super::receiver::now_s;
 use detector::alerts::outbox::OutboxStore;
@@ -48,16 +48,16 @@ pub fn notice(incident: &str, sequence: u64, kind: NoticeKind) -> Notice {
     }
 }
 
-/// A store in a folder of its own.
+/// A store in its own temporary folder.
 pub struct Outbox {
     _folder: tempfile::TempDir,
     store: Store,
-    /// The file.
+    /// The database file.
     pub path: PathBuf,
 }
 
 impl Outbox {
-    /// An empty one.
+    /// An empty store.
     pub fn new() -> Outbox {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tailback.db");
@@ -73,13 +73,13 @@ impl Outbox {
         self.store.commit(&batch, &[]).unwrap();
     }
 
-    /// Commits what is routed already.
+    /// Commits notices that are already routed.
     pub fn commit(&mut self, notices: Vec<RoutedNotice>) {
         self.store.commit(&ResultBatch { notices, ..ResultBatch::default() }, &[]).unwrap();
     }
 }
 
-/// The receiver `r` of a file's text, as it stands in a configuration.
+/// The receiver `r` from the text of a receiver file.
 pub fn receiver(text: &str) -> Receiver {
     Receiver::parse("r.toml", &format!("name = \"r\"\n{text}"), &[]).unwrap()
 }
@@ -92,7 +92,7 @@ pub fn deliver(store: &Path, receiver: Receiver) -> tokio::task::JoinHandle<()> 
     tokio::spawn(way.run(Duration::from_millis(20), std::future::pending()))
 }
 
-/// Waits until something holds.
+/// Waits until `holds`; fails after `seconds`.
 pub async fn until(what: &str, seconds: u64, mut holds: impl FnMut() -> bool) {
     let deadline = tokio::time::Instant::now() + Duration::from_secs(seconds);
     while !holds() {

@@ -1,4 +1,4 @@
-//! What people and schedulers ask: `tailback alerts`, and the advice over HTTP.
+//! Requests of people and schedulers: `tailback alerts`, and the advice over HTTP.
 
 use super::outbox::{Outbox, notice};
 use super::receiver::now_s;
@@ -16,14 +16,14 @@ fn alerts(store: &Path, arguments: &[&str]) -> Output {
     command.arg("alerts").args(arguments).arg("--store").arg(store).output().unwrap()
 }
 
-fn said(store: &Path, arguments: &[&str]) -> String {
+fn printed(store: &Path, arguments: &[&str]) -> String {
     let output = alerts(store, arguments);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
 fn json(store: &Path, arguments: &[&str]) -> Value {
-    serde_json::from_str(&said(store, &[arguments, &["--json"]].concat())).unwrap()
+    serde_json::from_str(&printed(store, &[arguments, &["--json"]].concat())).unwrap()
 }
 
 #[tokio::test]
@@ -39,14 +39,14 @@ async fn incidents_are_listed_shown_retried_and_silenced() {
     let store = outbox.path.as_path();
     assert_eq!(json(store, &["list"])["incidents"].as_array().unwrap().len(), 1, "k is over");
     assert_eq!(json(store, &["list", "--all"])["incidents"].as_array().unwrap().len(), 2);
-    assert!(said(store, &["list"]).contains("not delivered to r: 0 waiting, 1 dead of i"));
-    let shown = said(store, &["show", "i"]);
+    assert!(printed(store, &["list"]).contains("not delivered to r: 0 waiting, 1 dead of i"));
+    let shown = printed(store, &["show", "i"]);
     assert!(shown.contains("advice: reroute_lids") && shown.contains("dead"), "{shown}");
     assert!(shown.contains("it answers 400"), "{shown}");
     assert_eq!(json(store, &["retry", "i"])["again"], 1);
-    assert!(said(store, &["list"]).contains("1 waiting, 0 dead of i"));
+    assert!(printed(store, &["list"]).contains("1 waiting, 0 dead of i"));
     let silence = json(store, &["silence", "alertname=region_*", "--for", "30m", "--comment", "works"]);
-    assert!(said(store, &["list"]).contains("alertname=region_*"));
+    assert!(printed(store, &["list"]).contains("alertname=region_*"));
     let id = silence["id"].as_str().unwrap();
     assert_eq!(json(store, &["silence", "--end", id])["ended"], id);
     for (arguments, part) in [

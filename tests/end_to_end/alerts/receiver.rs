@@ -1,4 +1,4 @@
-//! A receiver that fails in every way there is, and remembers what it took.
+//! A receiver that fails in every way, and stores the requests that it accepted.
 
 use axum::Router;
 use axum::body::Bytes;
@@ -11,31 +11,29 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What it does with a request.
+/// How the receiver handles a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mood {
-    /// Takes it.
+    /// Accepts it.
     Takes,
     /// Answers 500.
     Breaks,
     /// Never answers.
     Hangs,
-    /// Takes it after a while.
+    /// Accepts it after a delay.
     IsSlow(Duration),
-    /// Sends it elsewhere.
+    /// Redirects it.
     Redirects(String),
-    /// Wants to be left alone for so many seconds.
+    /// Answers 503 with `Retry-After` in seconds.
     IsBusy(u32),
 }
 
-/// A request that it took.
+/// An accepted request.
 #[derive(Clone, Debug)]
 pub struct Taken {
-    /// When, in seconds since the epoch.
+    /// Arrival, in seconds since the epoch.
     pub at_s: f64,
-    /// Its headers.
     pub headers: HeaderMap,
-    /// Its body.
     pub body: Bytes,
 }
 
@@ -51,7 +49,7 @@ impl Taken {
     }
 }
 
-/// The receiver.
+/// The receiver: its mood, the accepted requests, the number of refused ones.
 #[derive(Clone)]
 pub struct Receiver(Arc<Mutex<(Mood, Vec<Taken>, usize)>>);
 
@@ -61,12 +59,12 @@ pub fn now_s() -> f64 {
 }
 
 impl Receiver {
-    /// One that takes everything.
+    /// A receiver that accepts everything.
     pub fn new() -> Receiver {
         Receiver(Arc::new(Mutex::new((Mood::Takes, Vec::new(), 0))))
     }
 
-    /// Serves on an address; dropping what comes back ends it, connections too.
+    /// Serves on an address. The server and its connections end with the returned task.
     pub async fn listen(&self, address: &str) -> (SocketAddr, tokio::task::JoinHandle<()>) {
         let listener = tokio::net::TcpListener::bind(address).await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -74,17 +72,17 @@ impl Receiver {
         (address, tokio::spawn(async move { axum::serve(listener, router).await.unwrap() }))
     }
 
-    /// From now on it does this.
+    /// Changes how the next requests are handled.
     pub fn set(&self, mood: Mood) {
         self.0.lock().unwrap().0 = mood;
     }
 
-    /// What it took.
+    /// The accepted requests.
     pub fn taken(&self) -> Vec<Taken> {
         self.0.lock().unwrap().1.clone()
     }
 
-    /// Requests that it did not take.
+    /// Number of refused requests.
     pub fn refused(&self) -> usize {
         self.0.lock().unwrap().2
     }

@@ -1,11 +1,11 @@
-//! What is sent is what `schemas/alerts/notice.schema.json` says.
+//! Notices conform to `schemas/alerts/notice.schema.json`.
 
 use super::outbox::notice;
 use boon::{Compiler, SchemaIndex, Schemas};
 use schemas::{Action, NoticeKind};
 use serde_json::{Value, json};
 
-/// Compiling fails if the schema is no schema.
+/// Panics if the schema is invalid.
 fn schema() -> (Schemas, SchemaIndex) {
     let text = include_str!("../../../schemas/alerts/notice.schema.json");
     let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
@@ -19,7 +19,7 @@ fn is_valid(notice: &Value) -> bool {
     schemas.validate(notice, index).is_ok()
 }
 
-/// Fails with everything that the schema does not allow in `notice`.
+/// Panics with all violations of the schema in `notice`.
 pub fn check(notice: &Value) {
     let (schemas, index) = schema();
     if let Err(error) = schemas.validate(notice, index) {
@@ -27,7 +27,7 @@ pub fn check(notice: &Value) {
     }
 }
 
-/// A notice whose number is of the form that the engine gives.
+/// A notice whose incident number has the form of the engine.
 fn sample() -> Value {
     let mut notice = serde_json::to_value(notice("00ff00ff00ff00ff", 1, NoticeKind::Firing)).unwrap();
     notice["labels"]["severity"] = json!("warning");

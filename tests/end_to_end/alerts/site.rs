@@ -1,4 +1,4 @@
-//! The commands of docs/alerts.md as a site runs them: of a PostgreSQL, and of a `tailback run`.
+//! The commands of docs/alerts.md as a site runs them, on PostgreSQL and a `tailback run`.
 
 use super::outbox::notice;
 use super::receiver::now_s;
@@ -63,7 +63,7 @@ impl Run {
     }
 }
 
-/// Writes the configuration: the database, and brokers that are not there; where it will listen.
+/// Writes the configuration with the database and unreachable brokers; returns the address of the HTTP server.
 fn configure(folder: &Path, database: &Database) -> SocketAddr {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let text = format!(
@@ -74,7 +74,7 @@ fn configure(folder: &Path, database: &Database) -> SocketAddr {
     address
 }
 
-/// The silence of two hours in eight, with the pattern that was typed.
+/// Checks the silence: it starts in eight hours, lasts two, and has the typed pattern.
 fn is_silenced(folder: &Path) {
     let listed = documents::printed(folder, "tailback alerts list --json --config tailback.toml");
     let listed: Value = serde_json::from_str(&listed).unwrap();
@@ -87,9 +87,9 @@ fn is_silenced(folder: &Path) {
 
 /// Incidents in the answer that curl gets.
 fn advised(folder: &Path, curl: &str) -> Vec<String> {
-    // It may listen a little later than it was started.
-    let patient = "curl --fail --silent --retry 60 --retry-delay 1 --retry-connrefused";
-    let answer = documents::printed(folder, &curl.replacen("curl", patient, 1));
+    // The server may listen some seconds after its start.
+    let retrying = "curl --fail --silent --retry 60 --retry-delay 1 --retry-connrefused";
+    let answer = documents::printed(folder, &curl.replacen("curl", retrying, 1));
     let answer: Value = serde_json::from_str(&answer).unwrap();
     let advice = answer["advice"].as_array().unwrap().iter();
     advice.map(|advice| advice["incident"].as_str().unwrap().to_string()).collect()
@@ -120,7 +120,7 @@ fn the_documented_commands_about_alerts_are_answered_from_the_sites_database() {
     });
 }
 
-/// What `tailback check` says of a configuration that names both receivers of docs/alerts.md.
+/// Runs `tailback check` on a configuration with both receivers of docs/alerts.md.
 fn checked(folder: &Path, hosts: &str) -> Output {
     let alerts = format!("[alerts]\nreceivers = [\"scheduler.toml\", \"slurm.toml\"]\nhosts = [{hosts}]\n");
     std::fs::write(folder.join("tailback.toml"), alerts).unwrap();
@@ -136,17 +136,17 @@ fn the_documented_receivers_are_taken_where_their_host_is_named() {
     assert_ne!(here, webhook);
     std::fs::write(path.join("scheduler.toml"), here).unwrap();
     std::fs::write(path.join("slurm.toml"), documents::block("docs/alerts.md", "kind = \"slurm\"")).unwrap();
-    let said = |hosts: &str| {
+    let check = |hosts: &str| {
         let output = checked(path, hosts);
         (output.status.success(), String::from_utf8(output.stdout).unwrap())
     };
-    let (taken, printed) = said("\"scheduler.site\"");
+    let (taken, printed) = check("\"scheduler.site\"");
     assert!(!taken && printed.contains("webhook.key cannot be read"), "{printed}");
     assert_eq!(printed.lines().count(), 1, "{printed}");
     std::fs::write(path.join("webhook.key"), "0123456789abcdef").unwrap();
-    let (taken, printed) = said("\"scheduler.site\"");
+    let (taken, printed) = check("\"scheduler.site\"");
     assert!(taken && printed.contains("receivers = [\"scheduler.toml\", \"slurm.toml\"]"), "{printed}");
-    let (taken, printed) = said("");
+    let (taken, printed) = check("");
     assert!(
         !taken && printed.contains("url names scheduler.site, which [alerts] hosts does not"),
         "{printed}"

@@ -60,7 +60,7 @@ async fn a_job_shows_the_comment_and_loses_it_after_the_expiry() {
     let _way = deliver(&outbox.path, file("dry_run = false"));
     outbox.tell(vec![of_job("i", 1, NoticeKind::Firing, 8.0)]);
     until("the job has its comment", 20, || comment().contains("lost 12.5 s to contention")).await;
-    until("the nodes have theirs", 20, || {
+    until("the nodes have their comments", 20, || {
         of_node("tb01").contains("reroute_lids") && of_node("tb02").contains("tailback")
     })
     .await;
@@ -73,6 +73,6 @@ async fn a_job_shows_the_comment_and_loses_it_after_the_expiry() {
     outbox.tell(vec![of_job("k", 1, NoticeKind::Firing, 300.0)]);
     until("the job has a comment again", 20, || comment().contains("incident k")).await;
     outbox.tell(vec![of_job("k", 2, NoticeKind::Resolved, 300.0)]);
-    until("the incident's end takes it back", 20, || comment().is_empty()).await;
+    until("the end of the incident removes the comment", 20, || comment().is_empty()).await;
     slurm(conf, "scancel", &[&job]);
 }

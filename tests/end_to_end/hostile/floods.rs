@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::os::unix::net::UnixDatagram;
 use std::time::{Duration, Instant};
 
-/// An answer that takes longer was held up; an idle machine answers in milliseconds.
+/// Limit for an answer that is not delayed; an idle machine answers in milliseconds.
 const PROMPT: Duration = Duration::from_secs(10);
 
 fn events(count: usize, hosts: usize) -> String {
@@ -45,9 +45,9 @@ fn refused_bodies_hold_up_neither_health_nor_watchdog() {
     // The watchdog is fed every third of its time: three feeds at least.
     let until = Instant::now() + WATCHDOG;
     while posting.iter().any(|thread| !thread.is_finished()) || Instant::now() < until {
-        let asked = Instant::now();
+        let begun = Instant::now();
         assert_eq!(get(run.address, "/healthz", "localhost", "").0, 200);
-        worst = worst.max(asked.elapsed());
+        worst = worst.max(begun.elapsed());
         if is_fed(&watchdog) {
             fed = Instant::now();
         }
@@ -85,10 +85,10 @@ fn slow_connections_take_neither_the_server_nor_its_descriptors() {
         [Program::limited(100, Program::run_command("")), Program::limited(100, Program::demo_command(""))]
     {
         let held = slow_connections(&program, 300);
-        let asked = Instant::now();
+        let begun = Instant::now();
         let (status, answer) = get(program.address, "/healthz", "localhost", "");
         assert_eq!(status, 200, "{answer}");
-        assert!(asked.elapsed() < PROMPT, "/healthz took {:?}", asked.elapsed());
+        assert!(begun.elapsed() < PROMPT, "/healthz took {:?}", begun.elapsed());
         let open = program.descriptors();
         assert!(open < 75, "{open} descriptors of 100 are taken");
         assert!(program.is_running());

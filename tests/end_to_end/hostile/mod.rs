@@ -1,6 +1,6 @@
 //! Hostile clients: foreign names and pages, posts without a token, bodies that expand, slow connections.
 //!
-//! `tailback run` answers before Kafka and the database do: neither is needed here.
+//! `tailback run` answers without Kafka and a database: these tests need neither.
 
 mod floods;
 mod program;
@@ -62,7 +62,7 @@ fn posting_is_closed_without_a_token_and_says_how_to_open_it() {
 fn a_token_or_the_user_of_a_socket_opens_posting() {
     let run = Program::run_with_token("");
     assert_eq!(post(run.address, "localhost", "another-token-of-16", EVENT).0, 401);
-    // Kafka is away: a request that may post gets as far as that.
+    // An accepted token leads to 503, since Kafka is not reachable.
     assert_eq!(post(run.address, "localhost", TOKEN, EVENT).0, 503);
     let socket = Program::run("socket = \"jobs.sock\"\n");
     assert_eq!(post_over(&socket.folder().join("jobs.sock"), EVENT).0, 503);

@@ -23,7 +23,7 @@ pub struct Prepared {
     folder: TempDir,
 }
 
-/// A process that answers; it ends with this value.
+/// A process that answers; dropping this value ends it.
 pub struct Program {
     child: Child,
     pub address: SocketAddr,
@@ -81,8 +81,8 @@ impl Program {
         Program::start(shell, prepared)
     }
 
-    fn start(mut command: Command, Prepared { command: words, address, folder }: Prepared) -> Program {
-        command.args(words).current_dir(folder.path()).stdin(Stdio::null()).stdout(Stdio::null());
+    fn start(mut command: Command, Prepared { command: arguments, address, folder }: Prepared) -> Program {
+        command.args(arguments).current_dir(folder.path()).stdin(Stdio::null()).stdout(Stdio::null());
         let log = std::fs::File::create(folder.path().join("log")).unwrap();
         let child = command.stderr(log).spawn().unwrap();
         let mut program = Program { child, address, folder };
@@ -157,7 +157,7 @@ fn posted(host: &str, token: &str, body: &str) -> String {
     )
 }
 
-/// An answer may come before all of the request was taken.
+/// The server may answer before it has read the whole request.
 fn exchange(mut stream: impl Read + Write, request: &str) -> (u16, String) {
     let _ = stream.write_all(request.as_bytes());
     let mut answer = Vec::new();

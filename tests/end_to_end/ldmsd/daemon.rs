@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use support::skip::skip;
 
-/// The program, or a word about where it was looked for.
+/// The program; without one the test is skipped with the places that were searched.
 pub fn ldmsd() -> Option<PathBuf> {
     let named = std::env::var_os("TAILBACK_LDMSD").map(PathBuf::from);
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -119,7 +119,7 @@ impl Drop for Daemon {
     }
 }
 
-/// What all of them said.
+/// Logs of all daemons.
 pub fn logs(daemons: &[Daemon]) -> String {
     daemons.iter().map(|daemon| format!("{}:\n{}\n", daemon.what, daemon.log_text())).collect()
 }

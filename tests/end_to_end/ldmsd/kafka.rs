@@ -48,7 +48,7 @@ fn rows_go_to_kafka_as_json_and_as_avro() {
     }
 }
 
-/// A consumer, and what it got.
+/// A consumer, and what it received.
 struct Received {
     consumer: BaseConsumer,
     registry: RegistryClient,

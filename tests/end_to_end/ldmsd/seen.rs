@@ -1,4 +1,4 @@
-//! Rows as our decoder sees them, and what their times tell.
+//! Rows as our decoder reads them, and checks of their times.
 
 use super::{ROWS, hardware, site};
 use aggregator::{Decoded, Decoder};
@@ -27,7 +27,7 @@ impl Seen {
         }
     }
 
-    /// Whether all series of the site came, and enough of each.
+    /// Whether all series of the site arrived, and enough rows of each.
     pub fn enough(&self, aries: bool) -> bool {
         self.series == site::series(aries) && self.times.values().all(|times| times.len() >= ROWS)
     }
@@ -36,18 +36,18 @@ impl Seen {
     /// between.
     pub fn check(&mut self) {
         for ((producer, schema), times) in &mut self.times {
-            let who = format!("{producer} {schema}");
+            let source = format!("{producer} {schema}");
             times.sort_unstable();
             let unique: BTreeSet<&i64> = times.iter().collect();
-            assert_eq!(unique.len(), times.len(), "{who}: a sample came twice");
+            assert_eq!(unique.len(), times.len(), "{source}: a sample came twice");
             let phase = median(times.iter().map(|time| time.rem_euclid(1_000_000)).collect());
             let gap = median(times.windows(2).map(|pair| pair[1] - pair[0]).collect());
-            println!("{who}: {} rows, {phase} us after the second, {gap} us apart (medians)", times.len());
+            println!("{source}: {} rows, {phase} us after the second, {gap} us apart (medians)", times.len());
             assert!(
                 phase < site::LEVEL1_OFFSET_US,
-                "{who}: {phase} us after the second, level 1 would come first"
+                "{source}: {phase} us after the second, level 1 would come first"
             );
-            assert!((900_000..1_100_000).contains(&gap), "{who}: {gap} us apart");
+            assert!((900_000..1_100_000).contains(&gap), "{source}: {gap} us apart");
         }
     }
 }

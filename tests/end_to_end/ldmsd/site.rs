@@ -16,7 +16,7 @@ pub struct Installed {
 }
 
 impl Installed {
-    /// One of the sites whose files stand in `tests/fixtures/ldms_config`.
+    /// One of the sites with expected files in `tests/fixtures/ldms_config`.
     pub fn good(name: &str) -> Installed {
         let root = support::paths::root();
         let path = root.join("schemas/tests/sites/good").join(format!("{name}.toml"));

@@ -1,11 +1,11 @@
-//! Every answer from the database is that from the store that holds the same rows.
+//! Answers from the database equal those from a store with the same rows.
 
 use super::both::Both;
 use super::serving::{Page, Serving};
 use serde_json::{Value, json};
 use support::database::{Database, on_each_server};
 
-/// What the page asks, and what is refused.
+/// Requests of the page, and requests that are refused.
 const PATHS: &[&str] = &[
     "now",
     "now?by=component",
@@ -84,7 +84,7 @@ const PATHS: &[&str] = &[
     "nothing",
 ];
 
-/// Leaves out what has to differ, and says why.
+/// Removes what must differ between store and database.
 fn comparable(path: &str, mut answer: Value) -> Value {
     // Series are numbered from 0 in the store, from 1 in the database.
     if let Some(id) = answer.pointer_mut("/series/id") {
@@ -98,7 +98,7 @@ fn comparable(path: &str, mut answer: Value) -> Value {
         Some("health") => {
             answer["store_bytes"] = json!(answer["store_bytes"].as_u64().is_some_and(|bytes| bytes > 0))
         }
-        // Ten seconds of five minutes here, minutes of an hour there: `files_tell_what_was_written` has both.
+        // Steps of 10 s over five minutes in the store, minutes over an hour in the database: see `files_show_steps`.
         Some("files") => answer["rates"] = Value::Null,
         Some("placement") => keep_figures(&mut answer),
         _ => {}
@@ -106,7 +106,7 @@ fn comparable(path: &str, mut answer: Value) -> Value {
     answer
 }
 
-/// The database keeps the last word of a series for 20 s; the store for ever.
+/// The database keeps the latest value of a series for 20 s, the store without limit.
 fn silent_without_last_words(answer: &mut Value) {
     const WORDS: [&str; 6] = ["time", "value", "mean", "baseline", "bound", "slowdown_s"];
     let Some(unknown) =
@@ -122,7 +122,7 @@ fn silent_without_last_words(answer: &mut Value) {
     }
 }
 
-/// Whom nodes would run beside, and what to do about it, the database alone says; and words for the same figures differ.
+/// Only the database reports running jobs near the nodes, and advice. The details of equal numbers have other texts.
 fn keep_figures(answer: &mut Value) {
     let Some(rows) = answer["rows"].as_array_mut() else {
         return;
@@ -156,13 +156,13 @@ fn every_answer_from_the_database_is_that_from_the_store() {
 }
 
 #[test]
-fn files_tell_what_was_written_by_ten_seconds_or_by_summed_minutes() {
+fn files_show_steps_of_ten_seconds_or_summed_minutes() {
     on_each_server(|database: Database| async move {
         let (_both, login, serving, pages) = pages(&database).await;
         let [store, server] = pages.map(|page| page.ask("files").1["rates"].clone());
         assert_eq!((&store["step_s"], &store["over_s"]), (&json!(10.0), &json!(300.0)));
         assert_eq!((&server["step_s"], &server["over_s"]), (&json!(60.0), &json!(3600.0)));
-        // A signal a minute: each stands for its ten seconds, and for its minute.
+        // One signal a minute: each fills a step of ten seconds in the store, of a minute in the database.
         let steps = |rates: &Value| rates["time"].as_array().unwrap().len();
         assert_eq!((steps(&store), steps(&server)), (5, 9), "{store} {server}");
         assert_eq!(store["most_bytes_per_s"], server["most_bytes_per_s"]);
@@ -172,18 +172,18 @@ fn files_tell_what_was_written_by_ten_seconds_or_by_summed_minutes() {
 }
 
 #[test]
-fn the_database_alone_keeps_what_tailback_said_of_itself() {
+fn only_the_database_keeps_the_history_of_health() {
     on_each_server(|database: Database| async move {
         let (_both, login, serving, [store, server]) = pages(&database).await;
         assert_eq!(store.ask("health/history").1["kept"], json!(false));
-        let told = server.ask("health/history").1;
-        let lines = told["lines"].as_array().unwrap();
+        let body = server.ask("health/history").1;
+        let lines = body["lines"].as_array().unwrap();
         let named = |figure: &str| lines.iter().find(|line| line["figure"] == figure).unwrap();
-        assert_eq!((&told["kept"], &named("lag_s")["label"]), (&json!(true), &json!("detector")));
+        assert_eq!((&body["kept"], &named("lag_s")["label"]), (&json!(true), &json!("detector")));
         // Minutes of event time, in order.
         let minutes: Vec<f64> =
             named("lag_s")["time"].as_array().unwrap().iter().map(|time| time.as_f64().unwrap()).collect();
-        assert!(minutes.iter().all(|minute| minute % 60.0 == 0.0) && minutes.is_sorted(), "{told}");
+        assert!(minutes.iter().all(|minute| minute % 60.0 == 0.0) && minutes.is_sorted(), "{body}");
         assert_eq!(named("silent_sources")["value"].as_array().unwrap().len(), minutes.len());
         drop(serving);
         database.drop_login(&login).await;
@@ -220,7 +220,7 @@ fn a_long_range_is_read_in_a_coarser_tier_and_says_so() {
 }
 
 #[test]
-fn a_series_that_is_silent_is_unknown_and_its_last_minute_is_told() {
+fn silent_series_is_unknown_and_its_last_minute_is_shown() {
     on_each_server(|database: Database| async move {
         let (_both, login, serving, [_, server]) = pages(&database).await;
         let (status, answer) = server.ask("series/aries_stall_ratio/c2-0c0s0/r0c1/points");

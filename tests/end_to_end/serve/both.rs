@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use support::answers::{at, batch, commit_to_server, name};
 use support::database::Database;
 
-/// Links and incidents, which others write: the statements are the same for both.
+/// Links and incidents, which these writers do not write: the same statements fit both stores.
 const BESIDE: &str = r#"
 INSERT INTO link_places VALUES
     ('aries_stall_ratio/c0-0c0s0/r0c0', 'black', 'c0-0c0s0', 'c0-0c1s0', 'c0-0c0s0 to c0-0c1s0', 5.25e9),
@@ -19,11 +19,11 @@ INSERT INTO alert_incidents VALUES
      'avoid', 'a sentence', '{"version":1,"key":"0123456789abcdef.1"}');
 "#;
 
-/// The fixed rows of the answers, and more: a contended stretch that goes on, a silent tile, a silent source, a mount
-/// that a running job uses, a row that was dropped.
+/// The fixed rows of the answers, and more: an ongoing episode, a silent tile, a silent source, a mount that a running
+/// job uses, a dropped row.
 pub fn rows() -> ResultBatch {
     let mut rows = batch("ann", "ben");
-    // The last tile is not heard in the last minute.
+    // The last tile has no data in the last minute.
     rows.signals.retain(|signal| signal.series != SeriesIndex(5) || signal.time < at(570.0));
     let mut open = rows.episodes[0].clone();
     open.id = schemas::EpisodeId(5);

@@ -1,4 +1,4 @@
-//! Databases that are away, restarted, of another version, or not to be read; and one that goes on.
+//! Databases that are down, restarted, of another version, or unreadable; and one with new commits.
 
 use super::both::{Both, configure};
 use super::serving::{PATIENCE, Page, Serving};
@@ -11,23 +11,23 @@ use support::database::{Database, on_each_server, query};
 use support::documents;
 use support::service::Service;
 
-/// What `serve` says when it refuses.
+/// The error message with which `serve` ends.
 fn refused(config: &Path) -> String {
     let mut serving = Serving::start("--config", config);
-    let told = serving.line();
-    assert!(!serving.ended(), "{told}");
-    told
+    let line = serving.line();
+    assert!(!serving.ended(), "{line}");
+    line
 }
 
 #[test]
-fn an_account_without_the_right_to_read_is_told_which_role_it_needs() {
+fn account_without_read_rights_gets_the_role_it_needs() {
     on_each_server(|database: Database| async move {
         let login = database.login("tailback_user").await;
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("tailback.toml");
         configure(&config, &database.url_of(&login));
-        let told = refused(&config);
-        assert!(told.contains("may not read the database: grant it the role `tailback_reader`"), "{told}");
+        let line = refused(&config);
+        assert!(line.contains("may not read the database: grant it the role `tailback_reader`"), "{line}");
         database.drop_login(&login).await;
     });
 }
@@ -39,19 +39,19 @@ fn a_database_of_an_older_version_is_refused_with_what_to_do() {
         let config = folder.path().join("tailback.toml");
         configure(&config, &database.settings().url);
         database.execute("DELETE FROM schema_migrations WHERE name = '0001_schema'").await;
-        let told = refused(&config);
-        assert!(told.contains("lacks the migration 0001_schema: run `tailback migrate`"), "{told}");
+        let line = refused(&config);
+        assert!(line.contains("lacks the migration 0001_schema: run `tailback migrate`"), "{line}");
         database.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public").await;
-        let told = refused(&config);
-        assert!(told.contains("none of Tailback's tables: run `tailback migrate`"), "{told}");
+        let line = refused(&config);
+        assert!(line.contains("none of Tailback's tables: run `tailback migrate`"), "{line}");
     });
 }
 
 #[test]
 fn a_store_and_a_configuration_are_not_shown_at_once() {
     let mut command = Command::new(crate::TAILBACK);
-    let said = command.args(["serve", "--store", "a.db", "--config", "b.toml"]).output().unwrap();
-    assert!(!said.status.success() && String::from_utf8_lossy(&said.stderr).contains("cannot be used with"));
+    let done = command.args(["serve", "--store", "a.db", "--config", "b.toml"]).output().unwrap();
+    assert!(!done.status.success() && String::from_utf8_lossy(&done.stderr).contains("cannot be used with"));
 }
 
 #[test]
@@ -66,9 +66,9 @@ fn the_writers_account_serves_in_a_session_that_only_reads() {
     });
 }
 
-/// Connections keep statements, and PostgreSQL keeps plans of statements: none may keep the time.
+/// Connections keep prepared statements, and PostgreSQL keeps their plans: no plan may contain the current time.
 #[test]
-fn what_is_the_case_now_goes_with_the_clock_however_often_it_was_asked() {
+fn current_state_follows_the_clock_after_many_requests() {
     on_each_server(|database: Database| async move {
         let both = Both::filled(&database, &database.settings().url).await;
         let (_serving, page) = Serving::start("--config", &both.config).page_of();
@@ -76,11 +76,7 @@ fn what_is_the_case_now_goes_with_the_clock_however_often_it_was_asked() {
         let before: Vec<u64> = (0..8).map(|_| unknown()).collect();
         assert!(before.iter().all(|unknown| *unknown < 7), "{before:?}");
         database.execute("UPDATE stage_positions SET event_time = event_time + interval '1 hour'").await;
-        assert_eq!(
-            (0..8).map(|_| unknown()).collect::<Vec<u64>>(),
-            [7; 8],
-            "of seven series none was heard lately"
-        );
+        assert_eq!((0..8).map(|_| unknown()).collect::<Vec<u64>>(), [7; 8], "all seven series are silent");
     });
 }
 
@@ -95,19 +91,19 @@ fn the_command_of_the_readme_serves_the_database() {
     });
 }
 
-/// Reads events until one says so.
+/// Reads events until one contains `wanted`.
 fn event(events: &mut impl BufRead, wanted: &str) {
     let deadline = Instant::now() + PATIENCE;
     let mut line = String::new();
     while !line.contains(wanted) {
         line.clear();
         events.read_line(&mut line).unwrap();
-        assert!(Instant::now() < deadline, "no event says {wanted}: {line}");
+        assert!(Instant::now() < deadline, "no event contains {wanted}: {line}");
     }
 }
 
 #[test]
-fn what_is_committed_becomes_an_event_though_nobody_tells_of_ticks() {
+fn commit_becomes_an_event_without_notice_of_ticks() {
     on_each_server(|database: Database| async move {
         let both = Both::filled(&database, &database.settings().url).await;
         let (_serving, page) = Serving::start("--config", &both.config).page_of();
@@ -129,8 +125,8 @@ fn a_database_that_is_away_is_waited_for_and_found_again_after_a_restart() {
     let config = folder.path().join("tailback.toml");
     configure(&config, &url);
     let mut serving = Serving::start("--config", &config);
-    let told = serving.line();
-    assert!(told.contains("the database does not answer yet: "), "{told}");
+    let line = serving.line();
+    assert!(line.contains("the database does not answer yet: "), "{line}");
     let page: Page = serving.page();
     for _ in 0..2 {
         let (status, away) = page.ask("now");
@@ -139,7 +135,7 @@ fn a_database_that_is_away_is_waited_for_and_found_again_after_a_restart() {
         assert!(!away.to_string().contains(&url), "{away}");
         own.command("start");
         page.until("now", 200);
-        // The connection that is kept ends with the server, and another one is made.
+        // The pooled connection ends with the server; the next request opens another.
         own.command("restart");
         assert_eq!(page.ask("now").0, 200);
         own.command("stop");

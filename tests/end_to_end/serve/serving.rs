@@ -1,4 +1,4 @@
-//! A running `tailback serve`, and questions to it.
+//! A running `tailback serve`, and requests to it.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -7,10 +7,10 @@ use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Nothing here takes long; a machine that is busy must not fail it.
+/// Timeout of each step; long, since the machine may be busy.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A running `tailback serve`, ended when it goes.
+/// A running `tailback serve`; dropping it kills the process.
 pub struct Serving(Child, BufReader<ChildStderr>);
 
 impl Serving {
@@ -21,34 +21,34 @@ impl Serving {
         Serving::of(command)
     }
 
-    /// What a command starts.
+    /// Starts `command`.
     pub fn of(mut command: Command) -> Serving {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-        let told = BufReader::new(child.stderr.take().unwrap());
-        Serving(child, told)
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        Serving(child, stderr)
     }
 
-    /// The next line that it says.
+    /// The next line of its standard error.
     pub fn line(&mut self) -> String {
         let mut line = String::new();
         self.1.read_line(&mut line).unwrap();
         line
     }
 
-    /// Its page, which the next line names.
+    /// Its page; the next line of standard error contains the address.
     pub fn page(&mut self) -> Page {
         let line = self.line();
         let address = line.split("http://").nth(1).and_then(|rest| rest.split(['/', ' ']).next());
         Page(address.unwrap_or_else(|| panic!("{line}")).to_string())
     }
 
-    /// Itself and its page.
+    /// The process and its page.
     pub fn page_of(mut self) -> (Serving, Page) {
         let page = self.page();
         (self, page)
     }
 
-    /// Whether it ended well.
+    /// Waits for the end; whether the process succeeded.
     pub fn ended(&mut self) -> bool {
         self.0.wait().unwrap().success()
     }
@@ -66,7 +66,7 @@ impl Drop for Serving {
 pub struct Page(String);
 
 impl Page {
-    /// Asks `/api/v1/<path>`.
+    /// Requests `/api/v1/<path>`.
     pub fn stream(&self, path: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.0).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -83,7 +83,7 @@ impl Page {
         (status, serde_json::from_str(body).unwrap_or_else(|why| panic!("{path}: {why}: {answer}")))
     }
 
-    /// Asks until the status is that one.
+    /// Repeats the request until the answer has `status`.
     pub fn until(&self, path: &str, status: u16) -> Value {
         let deadline = Instant::now() + PATIENCE;
         loop {

@@ -26,9 +26,9 @@ fn a_store_of_an_older_version_is_brought_up_to_date_and_every_view_answers() {
     let store = folder.path().join("old.db");
     let version = older_store(&store);
     let mut serving = Serving::start("--store", &store);
-    let told = serving.line();
+    let line = serving.line();
     let wanted = format!("old.db was brought up to date, from version {version} to {}", version + 1);
-    assert!(told.contains(&wanted), "{told}");
+    assert!(line.contains(&wanted), "{line}");
     let page = serving.page();
     for path in ["now", "fabric", "files", "jobs", "health"] {
         assert_eq!(page.ask(path).0, 200, "{path}");
@@ -42,7 +42,7 @@ fn a_store_of_a_newer_version_is_refused_with_one_sentence() {
     older_store(&store);
     Connection::open(&store).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let mut serving = Serving::start("--store", &store);
-    let told = serving.line();
-    assert!(told.contains("new.db: the store has version 99, newer than"), "{told}");
+    let line = serving.line();
+    assert!(line.contains("new.db: the store has version 99, newer than"), "{line}");
     assert!(!serving.ended());
 }

@@ -1,8 +1,8 @@
-//! Jobs of a real Slurm: submitted, told of by prolog and epilog scripts, posted, through Kafka, into the database; and
-//! messages of jobcomp/kafka beside them.
+//! Jobs of a real Slurm: submitted, reported by prolog and epilog scripts, posted, and stored through Kafka in the
+//! database; also messages of jobcomp/kafka.
 //!
-//! Slurm is Debian's (`tests/services/slurm`): it takes root, and is installed where it can be. Where there is none the
-//! test is skipped.
+//! Slurm is Debian's (`tests/services/slurm`). It needs root, and is installed where possible; without it the test is
+//! skipped.
 
 mod script;
 mod site;
@@ -10,8 +10,8 @@ mod site;
 use site::{JobRow, Site};
 use std::time::Duration;
 
-/// Everything is told within this time, or the test fails; Slurm itself takes half of it to give up a node.
-const PATIENCE: Duration = Duration::from_secs(180);
+/// Time for each step of the test; Slurm itself needs half of it to give up a node.
+const TIMEOUT: Duration = Duration::from_secs(180);
 
 /// Numbers of the jobs that are submitted.
 struct Submitted {
@@ -30,7 +30,7 @@ fn submit(site: &Site) -> Submitted {
     let cancelled = site.sbatch(&["-x", "tb04", "-n1", "-J", "cancelled"], "sleep 600");
     let killed = site.sbatch(&["--no-requeue", "-w", "tb04", "-n1", "-J", "killed"], "sleep 600");
     for job in [&requeued, &cancelled, &killed] {
-        site.until(PATIENCE, "the jobs to run", || site.state(job) == "RUNNING");
+        site.until(TIMEOUT, "the jobs to run", || site.state(job) == "RUNNING");
     }
     site.slurm("scontrol", &["requeue", &requeued]);
     site.slurm("scancel", &[&cancelled]);
@@ -54,11 +54,11 @@ fn jobs_of_a_real_slurm_are_rows_with_their_interval() {
     let Some(site) = Site::start() else { return };
     let jobs = submit(&site);
     site.publish("slurm", &site::jobcomp_messages());
-    // Slurm's own word on when everything is over.
-    site.until(PATIENCE, "Slurm's queue to be empty", || site.slurm("squeue", &["-h"]).is_empty());
+    // Slurm's queue shows when all jobs have ended.
+    site.until(TIMEOUT, "Slurm's queue to be empty", || site.slurm("squeue", &["-h"]).is_empty());
     let wanted = 11 + 5;
-    let told = |rows: &[JobRow]| rows.len() >= wanted && rows.iter().all(|row| row.end_s.is_some());
-    site.until(PATIENCE, "the rows of all jobs", || told(&site.rows()));
+    let complete = |rows: &[JobRow]| rows.len() >= wanted && rows.iter().all(|row| row.end_s.is_some());
+    site.until(TIMEOUT, "the rows of all jobs", || complete(&site.rows()));
     let rows = site.rows();
     rows.iter().for_each(|row| eprintln!("{row:?}"));
     let row = |id: &str| rows.iter().find(|row| row.job_id == id).unwrap_or_else(|| panic!("no row of {id}"));
@@ -85,16 +85,16 @@ fn jobs_of_a_real_slurm_are_rows_with_their_interval() {
     assert!(rows.iter().all(|row| !row.end_presumed && row.user == "root" || row.user == "ann"));
     assert_eq!(row("1241").label, "1235_7", "a message of jobcomp/kafka");
 
-    // Nobody samples these nodes.
+    // No sampler runs on these nodes.
     let findings = site.doctor();
     let unknown =
         findings.lines().find(|line| line.contains("jobs_nodes")).unwrap_or_else(|| panic!("{findings}"));
     assert!(unknown.contains("tb03"), "{unknown}");
-    let (status, said) = site.post("{\"job_id\":1,\"nodes\":\"n[1\"}", true);
-    assert_eq!((status, said.as_str()), (400, "event 1: it has neither start nor end\n"));
+    let (status, body) = site.post("{\"job_id\":1,\"nodes\":\"n[1\"}", true);
+    assert_eq!((status, body.as_str()), (400, "event 1: it has neither start nor end\n"));
     assert_eq!(site.post("{}", false).0, 401);
     let answer = site.curl();
     assert!(answer.starts_with("HTTP/1.1 202 "), "{answer}");
     let is_there = |row: &JobRow| row.name == "test" && row.nodes == ["nid00001", "nid00002"];
-    site.until(PATIENCE, "the row of the README's job", || site.rows().iter().any(is_there));
+    site.until(TIMEOUT, "the row of the README's job", || site.rows().iter().any(is_there));
 }

@@ -1,4 +1,4 @@
-//! The script alone, as slurmctld calls it, against a server that is slow, refuses, and takes what it is told.
+//! The script alone, as slurmctld calls it, against a server that is slow, refuses a request, then accepts it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -44,7 +44,7 @@ fn request(stream: &TcpStream) -> (String, String) {
 }
 
 #[test]
-fn the_script_is_over_before_anybody_answers_and_tries_again() {
+fn script_ends_before_the_answer_and_retries() {
     let folder = tempfile::tempdir().unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let (conf, token) = (folder.path().join("conf"), folder.path().join("token"));
@@ -52,7 +52,7 @@ fn the_script_is_over_before_anybody_answers_and_tries_again() {
     let url = format!("http://{}/api/v1/jobs", listener.local_addr().unwrap());
     let settings = format!("TAILBACK_URL={url}\nTAILBACK_TOKEN_FILE={}\n", token.display());
     std::fs::write(&conf, settings).unwrap();
-    // Nobody accepts yet: a script that waited would try for five minutes, and then nobody would come.
+    // The listener does not accept yet: a script that waited for it would take five minutes, and then fail.
     assert!(script(&VARIABLES, conf.to_str().unwrap()).success());
     let mut bodies = Vec::new();
     for status in ["503 Service Unavailable", "202 Accepted"] {

@@ -1,4 +1,4 @@
-//! Slurm, Kafka, PostgreSQL and a `tailback run` that takes what Slurm's scripts post; all is stopped at the end.
+//! Slurm, Kafka, PostgreSQL and a `tailback run` that receives job events from Slurm's scripts; all end with the test.
 
 use rdkafka::ClientConfig;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
@@ -25,7 +25,7 @@ pub struct JobRow {
     pub nodes: Vec<String>,
 }
 
-/// Everything that runs.
+/// All services of the test.
 pub struct Site {
     slurm: Service,
     kafka: Service,
@@ -43,7 +43,7 @@ pub fn jobcomp_messages() -> Vec<String> {
 }
 
 impl Site {
-    /// Starts everything; `None` where there is no Slurm, which it says.
+    /// Starts everything; records a skip and returns `None` where there is no Slurm.
     pub fn start() -> Option<Site> {
         let folder = open_folder();
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -63,7 +63,7 @@ impl Site {
         Some(site)
     }
 
-    /// The script as a site sets it up; the name of its settings is all that differs.
+    /// The script as a site sets it up; only the path of its settings differs.
     fn script(folder: &Path, port: u16) -> PathBuf {
         let (conf, token) = (folder.join("slurm-job.conf"), folder.join("jobs.token"));
         std::fs::write(&token, TOKEN).unwrap();
@@ -93,7 +93,7 @@ impl Site {
         assert!(migrated.status.success(), "{}", String::from_utf8_lossy(&migrated.stderr));
         let log = std::fs::File::create(self.path("run.log")).unwrap();
         self.run = Some(self.tailback("run").stdout(Stdio::null()).stderr(log).spawn().unwrap());
-        // 400 is what an empty body is told once the way to Kafka is there; before, nobody answers.
+        // The port opens some time after the start of the process.
         let answers = || std::net::TcpStream::connect(("127.0.0.1", self.port)).is_ok();
         self.until(Duration::from_secs(240), "tailback to listen", answers);
     }
@@ -108,13 +108,13 @@ impl Site {
         command
     }
 
-    /// Waits for something that must come.
-    pub fn until(&self, patience: Duration, what: &str, mut came: impl FnMut() -> bool) {
+    /// Waits until `came`; fails with the logs after `timeout`.
+    pub fn until(&self, timeout: Duration, what: &str, mut came: impl FnMut() -> bool) {
         let begun = Instant::now();
         while !came() {
             let log = std::fs::read_to_string(self.path("run.log")).unwrap_or_default();
             let slurm = std::fs::read_to_string(self.path("slurm/log/slurmctld.log")).unwrap_or_default();
-            assert!(begun.elapsed() < patience, "waited in vain for {what}\n{log}\n{slurm}");
+            assert!(begun.elapsed() < timeout, "timed out waiting for {what}\n{log}\n{slurm}");
             std::thread::sleep(Duration::from_millis(200));
         }
     }
@@ -140,25 +140,25 @@ impl Site {
         self.slurm("sbatch", &arguments)
     }
 
-    /// A job's state in Slurm's words.
+    /// A job's state as Slurm names it.
     pub fn state(&self, job: &str) -> String {
         self.of_job(job, "JobState=")
     }
 
-    /// What `scontrol show job` says behind `key`.
+    /// The value of `key` in `scontrol show job`.
     fn of_job(&self, job: &str, key: &str) -> String {
         let shown = self.slurm("scontrol", &["show", "job", "-o", job]);
         let found = shown.split_whitespace().find_map(|word| word.strip_prefix(key));
         found.unwrap_or_else(|| panic!("no {key} in {shown}")).to_string()
     }
 
-    /// Holds a row against what Slurm says of the job's start and end: whole seconds, and the script's clock a little after.
+    /// Compares a row with the job's start and end in Slurm: whole seconds, and the script runs a little later.
     pub fn agrees(&self, row: &JobRow) {
         for (key, ours) in [("StartTime=", row.start_s), ("EndTime=", row.end_s.unwrap())] {
-            let said = self.of_job(&row.job_id, key);
-            let date = Command::new("date").args(["-d", &said, "+%s"]).output().unwrap();
+            let shown = self.of_job(&row.job_id, key);
+            let date = Command::new("date").args(["-d", &shown, "+%s"]).output().unwrap();
             let slurms: f64 = String::from_utf8(date.stdout).unwrap().trim().parse().unwrap();
-            assert!((ours - slurms).abs() <= 10.0, "{key}{said} is {slurms} for Slurm, {ours} for {row:?}");
+            assert!((ours - slurms).abs() <= 10.0, "{key}{shown} is {slurms} for Slurm, {ours} for {row:?}");
         }
     }
 
@@ -209,7 +209,7 @@ impl Site {
         findings.iter().map(|finding| format!("{finding}\n")).collect()
     }
 
-    /// What the README's report prints of the job that users call so.
+    /// Output of the documented `tailback report` for the job with this label.
     pub fn report(&self, label: &str) -> String {
         let command = documents::quoted("docs/install.md", "tailback report ");
         let here = command.replace("1234_7", label);
@@ -217,7 +217,7 @@ impl Site {
         documents::printed(self.folder.path(), &format!("{here} --config tailback.toml"))
     }
 
-    /// What curl prints when it posts a job as the README says.
+    /// Output of the documented curl command that posts a job.
     pub fn curl(&self) -> String {
         let command = documents::block("docs/api.md", "curl -i");
         let here = command.replace("10.0.0.5:9464", &format!("127.0.0.1:{}", self.port));

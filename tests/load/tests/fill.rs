@@ -40,7 +40,7 @@ fn run(script: &str, folder: &Path) {
 }
 
 #[test]
-fn the_commands_of_the_readme_fill_a_broker_and_tell_the_truth() {
+fn documented_commands_fill_a_broker_and_print_the_truth() {
     if !servers_allowed() {
         return;
     }

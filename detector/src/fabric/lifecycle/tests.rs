@@ -88,7 +88,7 @@ fn an_outage_within_one_second_is_reported() {
 }
 
 #[test]
-fn a_port_and_its_counter_tell_of_one_failure_in_two_ticks() {
+fn a_port_and_its_counter_report_one_failure_in_two_ticks() {
     let mut life = LinkLife::default();
     let events = lived(&mut life, (0..30).map(|tick| port(!(10..15).contains(&tick), u64::from(tick >= 11))));
     assert_eq!(events, [(10, LifeEvent::Down), (15 + RECOVERED_TICKS, LifeEvent::Recovered)]);
