@@ -1,7 +1,7 @@
 //! Messages of `tailback.counters`: two bytes, the [`Kind`] and its version, and the content in Avro's binary encoding. The
 //! schemas of the contents are in `schemas/wire/`. Messages of `tailback.partials` begin with the same two bytes.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `wire/kind.rs` | kinds of messages and their versions |
 //! | `wire/primitive.rs` | Avro's integers and strings, written and read |
@@ -25,7 +25,7 @@ pub use write::{
 
 use crate::{DropReason, JobEvent, Time};
 
-/// Where a raw row stood: its place tells a row that was sent twice.
+/// Position of a raw row: a row with the same position was sent twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin<'a> {
     /// Raw topic.
@@ -34,7 +34,7 @@ pub struct Origin<'a> {
     pub partition: i32,
     /// Offset in the partition.
     pub offset: i64,
-    /// When Kafka says that it was published.
+    /// Kafka's timestamp of it.
     pub arrived: Time,
 }
 
@@ -49,27 +49,27 @@ pub struct Reached {
     pub time: Time,
 }
 
-/// What a raw message said about jobs.
+/// Job events of a raw message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobRow {
     /// Its offset in its partition.
     pub offset: i64,
-    /// When Kafka says that it was published.
+    /// Kafka's timestamp of it.
     pub arrived: Time,
-    /// What it said.
+    /// The job events.
     pub events: Vec<JobEvent>,
 }
 
-/// A raw row that was not used.
+/// A raw row that was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DroppedRow {
     /// Its offset in its partition.
     pub offset: i64,
-    /// Why.
+    /// The reason.
     pub reason: DropReason,
 }
 
-/// Why a message cannot be read. It is counted and passed over: it is none of Tailback's.
+/// Why a message cannot be read. Such a message is counted and skipped: Tailback did not write it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
     /// The first byte is no [`Kind`] of message of this topic.
@@ -86,7 +86,7 @@ pub enum WireError {
     /// It ends early, or has bytes after its end.
     #[error("the message is damaged: {0}")]
     Damaged(&'static str),
-    /// A name in it is none.
+    /// It contains an invalid name.
     #[error("the message has a bad name: {0}")]
     Name(#[from] crate::NameError),
 }

@@ -1,10 +1,10 @@
-//! Rows a second into PostgreSQL, and what they cost on both sides.
+//! Rows a second into PostgreSQL, and their CPU time on both sides.
 //!
-//! `TAILBACK_PG_URL=… cargo bench -p benchmarks --bench postgres [-- SERIES SECONDS]` makes a database of its own on that
+//! `TAILBACK_PG_URL=… cargo bench -p benchmarks --bench postgres [-- SERIES SECONDS]` creates a new database on that
 //! server for each case and drops it. The server's CPU is that of all its processes, read from /proc: the server
 //! has to run on this machine, and do nothing else meanwhile. Core figures are for 220,000 series at 1 Hz.
 #![allow(missing_docs)]
-#![allow(clippy::print_stdout, reason = "the figures are the output")]
+#![allow(clippy::print_stdout, reason = "the measurements are the output")]
 #![allow(clippy::unwrap_used, reason = "a measurement may stop at an error")]
 
 use detector::postgres::{DirectColumnstore, PartCommit, PgRetention, PgSettings, PgStore, migrate};
@@ -144,7 +144,7 @@ async fn postmaster(admin: &Client) -> u32 {
     cpu_of(&stat, false).map_or(0, |(parent, _)| parent)
 }
 
-/// What a case took.
+/// Measurements of a case.
 #[derive(Default)]
 struct Took {
     wall_s: f64,
@@ -190,7 +190,7 @@ async fn measure(case: &Case, policy: StoragePolicy, load: (usize, i64, i64), ad
     admin.batch_execute("DROP DATABASE tailback_bench WITH (FORCE)").await.unwrap();
 }
 
-/// Commits all seconds; what is not the store's is not counted.
+/// Commits all seconds; only the time of the store is counted.
 async fn commits(
     store: &mut PgStore,
     epoch: i64,
@@ -238,7 +238,7 @@ async fn commits(
 
 fn main() {
     let Ok(url) = std::env::var("TAILBACK_PG_URL") else {
-        println!("left out: TAILBACK_PG_URL names no server");
+        println!("skipped: TAILBACK_PG_URL names no server");
         return;
     };
     let numbers: Vec<i64> = std::env::args().filter_map(|a| a.parse().ok()).collect();

@@ -9,7 +9,7 @@ pub enum Kind {
     Counters = 1,
     /// `tailback.counters`: job events of rows of a raw partition.
     JobRows = 2,
-    /// `tailback.counters`: rows of a raw partition that were not used.
+    /// `tailback.counters`: dropped rows of a raw partition.
     Dropped = 3,
     /// `tailback.counters`: how far an aggregator has read.
     Progress = 4,

@@ -12,7 +12,7 @@ pub fn domain_key(source: &Source) -> String {
     }
 }
 
-/// The partition of `key` among `partitions`, as Kafka's default partitioner for keyed messages has it.
+/// The partition of `key` among `partitions`, the same as that of Kafka's default partitioner for keyed messages.
 pub fn partition_of(key: &[u8], partitions: i32) -> i32 {
     (murmur2(key) & 0x7FFF_FFFF).cast_signed() % partitions.max(1)
 }
@@ -44,7 +44,7 @@ fn murmur2(data: &[u8]) -> u32 {
 mod tests {
     use super::*;
 
-    /// Figures of Kafka's own `Utils.murmur2`, from its unit test.
+    /// Values of Kafka's own `Utils.murmur2`, from its unit test.
     #[test]
     fn keys_hash_as_kafka_hashes_them() {
         let known: [(&str, i32); 4] = [

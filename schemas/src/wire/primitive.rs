@@ -2,8 +2,8 @@
 
 use super::WireError;
 
-/// The bytes of a long that say whether another one follows, eight of them in a word.
-const GOES_ON: u64 = 0x8080_8080_8080_8080;
+/// The bits that mark that another byte follows, for eight bytes in a word.
+const CONTINUES: u64 = 0x8080_8080_8080_8080;
 /// Longs below, after zigzag, have eight bytes at most.
 const EIGHT_BYTES: u64 = 1 << 56;
 /// Bytes of the longest long.
@@ -37,7 +37,7 @@ pub(super) fn put_longs(out: &mut Vec<u8>, values: &[u64]) {
             && let Some(to) = out[at..].first_chunk_mut::<8>()
         {
             let more = (rest | 1).ilog2() / 7;
-            *to = (spread(rest) | (GOES_ON & ((1 << (8 * more)) - 1))).to_le_bytes();
+            *to = (spread(rest) | (CONTINUES & ((1 << (8 * more)) - 1))).to_le_bytes();
             at += more as usize + 1;
             continue;
         }
@@ -70,7 +70,7 @@ pub(super) fn put_text(out: &mut Vec<u8>, text: &str) {
     put_bytes(out, text.as_bytes());
 }
 
-/// Writes bytes: how many, and they.
+/// Writes bytes: their number, then the bytes.
 pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_long(out, bytes.len() as i64);
     out.extend_from_slice(bytes);
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
     pub(super) fn long(&mut self) -> Result<i64, WireError> {
         if let Some(head) = self.0.first_chunk::<8>() {
             let word = u64::from_le_bytes(*head);
-            let ends = !word & GOES_ON;
+            let ends = !word & CONTINUES;
             if ends != 0 {
                 // The bytes up to the first that ends.
                 let own = word & (ends ^ (ends - 1));
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
         self.long_by_byte()
     }
 
-    /// The same near the end, and of more than eight bytes.
+    /// Reads a long near the end, or of more than eight bytes.
     fn long_by_byte(&mut self) -> Result<i64, WireError> {
         let mut value = 0_u64;
         for (at, byte) in self.0.iter().take(10).enumerate() {
@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
         i32::try_from(self.long()?).map_err(|_| WireError::Damaged("a number is too large"))
     }
 
-    /// Passes a string over, whatever its bytes.
+    /// Skips a string, whatever its bytes.
     pub(super) fn pass_text(&mut self) -> Result<(), WireError> {
         let length = usize::try_from(self.long()?).map_err(|_| WireError::Damaged("a negative length"))?;
         self.0 = self.0.get(length..).ok_or(WireError::Damaged("a text ends early"))?;
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// That nothing follows.
+    /// Checks that nothing follows.
     pub(super) fn end(&self) -> Result<(), WireError> {
         if self.0.is_empty() { Ok(()) } else { Err(WireError::Damaged("bytes after its end")) }
     }

@@ -14,20 +14,20 @@ const BLOCK: usize = 32;
 pub enum Message<'a> {
     /// A row of counters.
     Counters(CountersView<'a>),
-    /// What rows of a raw partition (topic, number) said about jobs.
+    /// Job events of rows of a raw partition (topic, number).
     Jobs(&'a str, i32, Vec<JobRow>),
-    /// Rows of a raw partition (topic, number) that were not used.
+    /// Dropped rows of a raw partition (topic, number).
     Dropped(&'a str, i32, Vec<DroppedRow>),
     /// How far an aggregator (its name, its clock) has read.
     Progress(&'a str, Time, Vec<Reached>),
-    /// What an aggregator passed over.
+    /// A message that an aggregator rejected.
     Rejected(RejectedMessage),
 }
 
 /// A row of counters in the bytes of its message.
 #[derive(Debug)]
 pub struct CountersView<'a> {
-    /// Where the raw row stood.
+    /// Position of the raw row.
     pub origin: Origin<'a>,
     /// The sampler's timestamp.
     pub time: Time,
@@ -37,10 +37,10 @@ pub struct CountersView<'a> {
 }
 
 impl CountersView<'_> {
-    /// Appends the counters to `out`; how many there were.
+    /// Appends the counters to `out`; returns their number.
     ///
     /// # Errors
-    /// [`WireError`] if the message is damaged; `out` may then hold some of them.
+    /// [`WireError`] if the message is damaged; `out` may then contain some of them.
     pub fn counters(&self, out: &mut impl Extend<u64>) -> Result<usize, WireError> {
         let mut reader = self.counters;
         let (mut block, mut count) = ([0; BLOCK], 0);
@@ -61,7 +61,7 @@ impl CountersView<'_> {
 /// Reads a message.
 ///
 /// # Errors
-/// [`WireError`] if it is none, or damaged.
+/// [`WireError`] if it is not such a message, or damaged.
 pub fn read(bytes: &[u8]) -> Result<Message<'_>, WireError> {
     let (kind, content) = Kind::split(bytes)?;
     let mut reader = Reader(content);
@@ -132,7 +132,7 @@ fn origin<'a>(reader: &mut Reader<'a>) -> Result<Origin<'a>, WireError> {
     })
 }
 
-/// Whether its strings are such is asked by whoever reads the source, once.
+/// Skips the description of a source. [`read_source`] checks its strings, once.
 fn pass_source(reader: &mut Reader<'_>) -> Result<(), WireError> {
     reader.pass_text()?;
     reader.pass_text()?;
@@ -149,7 +149,7 @@ fn pass_source(reader: &mut Reader<'_>) -> Result<(), WireError> {
 /// Reads the description of a source.
 ///
 /// # Errors
-/// [`WireError`] if it is damaged or has a name that is none.
+/// [`WireError`] if it is damaged or contains an invalid name.
 pub fn read_source(bytes: &[u8]) -> Result<Source, WireError> {
     let mut reader = Reader(bytes);
     let schema = Name::parse(reader.text()?)?;
@@ -215,7 +215,7 @@ fn list<'a, T>(
 ) -> Result<Vec<T>, WireError> {
     let mut found = Vec::new();
     reader.array(|r| {
-        // Most lists have one item: a job event tells of one node, and a machine that starts sends tens of thousands of them.
+        // Most lists have one item: a job event has one node, and a machine that starts sends tens of thousands.
         if found.len() == found.capacity() {
             found.reserve_exact(found.len().max(1));
         }

@@ -131,12 +131,12 @@ fn jobs_drops_and_progress_read_back_and_fit_their_schemas() {
     let events = vec![event(None), event(Some(Time(77))), lone_end];
     let mut out = Vec::new();
     let of = |offset, events| JobRow { offset, arrived: Time(5), events };
-    let told = vec![of(9, events.clone()), of(11, Vec::new()), of(12, events[..1].to_vec())];
+    let sent = vec![of(9, events.clone()), of(11, Vec::new()), of(12, events[..1].to_vec())];
     begin_job_rows(&mut out, "ldms.jobinfo", 3);
-    told.iter().for_each(|row| put_job_row(&mut out, row.offset, row.arrived, &row.events));
+    sent.iter().for_each(|row| put_job_row(&mut out, row.offset, row.arrived, &row.events));
     end_job_rows(&mut out);
     let Ok(Message::Jobs("ldms.jobinfo", 3, back)) = read(&out) else { panic!("not read back") };
-    assert_eq!(back, told);
+    assert_eq!(back, sent);
     let Value::Record(fields) = datum(&out) else { panic!("no record") };
     assert!(matches!(&fields[2].1, Value::Array(rows) if rows.len() == 3), "{fields:?}");
     let rows = [DroppedRow { offset: 7, reason: DropReason::Late }];

@@ -31,7 +31,7 @@ fn put_moment(out: &mut Vec<u8>, moment: Option<Time>) {
     }
 }
 
-/// Writes the description of a source, to be used in [`write_counters`] again and again.
+/// Writes the description of a source, for all calls of [`write_counters`] with that source.
 pub fn write_source(out: &mut Vec<u8>, source: &Source) {
     put_text(out, source.schema.as_str());
     put_text(out, source.producer.as_str());
@@ -61,14 +61,14 @@ pub fn write_counters(out: &mut Vec<u8>, origin: &Origin<'_>, time: Time, source
     put_long(out, 0);
 }
 
-/// Begins a message of what rows of a raw partition said about jobs; it replaces the content of `out`.
+/// Begins a message with job events of rows of a raw partition; it replaces the content of `out`.
 pub fn begin_job_rows(out: &mut Vec<u8>, topic: &str, partition: i32) {
     begin(out, Kind::JobRows);
     put_text(out, topic);
     put_long(out, i64::from(partition));
 }
 
-/// Adds what the raw message at `offset` said: a block of one.
+/// Adds the events of the raw message at `offset`: a block of one.
 pub fn put_job_row(out: &mut Vec<u8>, offset: i64, arrived: Time, events: &[JobEvent]) {
     put_count(out, 1);
     put_long(out, offset);
@@ -96,7 +96,7 @@ pub fn end_job_rows(out: &mut Vec<u8>) {
     put_long(out, 0);
 }
 
-/// Writes which rows of a raw partition were not used.
+/// Writes which rows of a raw partition were dropped.
 pub fn write_dropped(out: &mut Vec<u8>, topic: &str, partition: i32, rows: &[DroppedRow]) {
     begin(out, Kind::Dropped);
     put_text(out, topic);
@@ -123,7 +123,7 @@ pub fn write_progress(out: &mut Vec<u8>, aggregator: &str, now: Time, reached: &
     put_long(out, 0);
 }
 
-/// Writes what an aggregator passed over.
+/// Writes a message that an aggregator rejected.
 pub fn write_rejected(out: &mut Vec<u8>, message: &RejectedMessage) {
     begin(out, Kind::Rejected);
     put_text(out, &message.topic);

@@ -51,7 +51,7 @@ fn decoding(criterion: &mut Criterion) {
     }
 }
 
-/// Decoding, order, rates, model and signals of 300 s; a fresh detector each time, since time goes on.
+/// Decoding, order, rates, model and signals of 300 s; a new detector each time, since its clock cannot go back.
 fn rows_to_signals(criterion: &mut Criterion) {
     let seconds = seconds(300);
     let rows: usize = seconds.iter().map(Vec::len).sum();

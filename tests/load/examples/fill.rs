@@ -1,4 +1,4 @@
-//! `fill`: minutes of one Trinity into the raw topics of a Kafka broker; figures and truth to standard output.
+//! `fill`: minutes of one Trinity into the raw topics of a Kafka broker; statistics and truth to standard output.
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
@@ -11,7 +11,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// What the clock of a store lags behind the tick: rows of a paced run leave so much later.
+/// Delay from a tick to the store: rows of a paced run leave so much later.
 const STORE_DELAY_S: f64 = 0.1;
 
 /// Fills the raw topics of a Kafka broker with rows of one Trinity and prints figures and truth as JSON.
@@ -98,12 +98,12 @@ impl Counts {
     }
 }
 
-/// Says when the rows of a second are due in a paced run.
+/// Schedule of the rows of a paced run.
 struct Pace {
     /// When second 0 was due or is, by the clock.
     begun_s: f64,
     seconds_a_second: f64,
-    /// Seconds by which rows left late at most: whoever measures latency measures these too.
+    /// Most seconds by which rows left late; a measured latency includes them.
     behind_s: f64,
 }
 

@@ -17,10 +17,10 @@ use std::time::Duration;
 /// How long the broker may take for a request, and for the last rows.
 const REQUEST: Duration = Duration::from_secs(30);
 const FLUSH: Duration = Duration::from_secs(120);
-/// How often librdkafka tells what it sent.
+/// Interval of librdkafka's statistics.
 const STATISTICS_MS: u64 = 500;
 
-/// What became of the rows.
+/// Counts of bytes sent and of rows that failed.
 #[derive(Debug, Default)]
 struct Watch {
     failed: AtomicU64,
@@ -54,12 +54,12 @@ pub struct Broker {
 }
 
 impl Broker {
-    /// Connects and makes the topics that are not there; those that are keep their partitions and rows.
+    /// Connects and creates missing topics; existing topics keep their partitions and rows.
     /// With `at_once` rows leave as they do from ldmsd's store, without waiting for others: librdkafka chooses a partition for
     /// all rows of ten milliseconds (`sticky.partitioning.linger.ms`). Else each row has one by `seed`.
     ///
     /// # Errors
-    /// When the broker does not answer, or refuses.
+    /// If the broker does not answer, or refuses.
     pub fn open(brokers: &str, partitions: u32, at_once: bool, seed: u64) -> Result<Broker> {
         let names = Schema::ALL.map(|schema| format!("ldms.{}", schema.name()));
         create(brokers, &names, partitions)?;
@@ -67,7 +67,7 @@ impl Broker {
         config
             .set("bootstrap.servers", brokers)
             .set("compression.type", "lz4")
-            // A retry must not double a row: the count of rows is part of what is measured.
+            // A retry must not duplicate a row: the count of rows is measured too.
             .set("enable.idempotence", "true")
             .set("linger.ms", if at_once { "5" } else { "100" })
             .set("batch.size", "900000")
@@ -90,7 +90,7 @@ impl Broker {
     /// Queues a row; waits when the queue is full.
     ///
     /// # Errors
-    /// When a row cannot be sent at all.
+    /// If a row cannot be sent at all.
     pub fn send(&mut self, row: Row<'_>) -> Result<()> {
         let place = Schema::ALL.iter().position(|schema| *schema == row.schema).unwrap_or_default();
         let (topic, partitions) = &self.topics[place];
@@ -108,10 +108,10 @@ impl Broker {
         }
     }
 
-    /// Lets librdkafka report; to be called now and then.
+    /// Serves librdkafka's callbacks; call it regularly.
     ///
     /// # Errors
-    /// When rows were refused.
+    /// If the broker refused rows.
     pub fn check(&self) -> Result<()> {
         self.producer.poll(Duration::ZERO);
         match self.producer.context().failed.load(Ordering::Relaxed) {
@@ -123,7 +123,7 @@ impl Broker {
     /// Waits until the broker has all rows; gives the bytes sent, compressed.
     ///
     /// # Errors
-    /// When it does not take them.
+    /// If it does not accept them.
     pub fn finish(self) -> Result<u64> {
         self.producer.flush(FLUSH).context("the broker does not take the last rows")?;
         // One more statistic, so that the bytes are those of all rows.

@@ -11,9 +11,9 @@ use samplers::aries::{NODES_PER_ROUTER, TILES};
 /// A row on its way to the broker.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
-    /// Which schema, so which topic.
+    /// Schema, which determines the topic.
     pub schema: Schema,
-    /// Kafka's own time: what the aggregator's clock says when it publishes, in milliseconds.
+    /// Kafka's timestamp: the aggregator's clock when it publishes, in milliseconds.
     pub published_ms: i64,
     /// The payload.
     pub json: &'a [u8],
@@ -30,7 +30,7 @@ pub struct Plan {
     pub start: i64,
     /// Seconds of rows.
     pub seconds: u32,
-    /// Of the random numbers.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
@@ -61,7 +61,7 @@ impl Feed {
         }
     }
 
-    /// The counters, and who is contended when.
+    /// The counters, and the spans of contention.
     pub fn model(&self) -> &Model {
         &self.model
     }
@@ -74,7 +74,7 @@ impl Feed {
     /// Gives all rows of the next second to `sink`.
     ///
     /// # Errors
-    /// The first of `sink`.
+    /// The first error of `sink`.
     pub fn second<E>(&mut self, mut sink: impl FnMut(Row<'_>) -> Result<(), E>) -> Result<(), E> {
         if self.second > 0 {
             self.model.advance();

@@ -1,4 +1,4 @@
-//! Which job holds which node, and the rows of `slurm_jobs` that the nodes send about it.
+//! Which job runs on which node, and the rows of `slurm_jobs` that the nodes send about it.
 //!
 //! The nodes are cut into blocks of one job each. In every third block the job ends in the run, and another follows.
 
@@ -16,20 +16,20 @@ const FIRST_JOB: u64 = 100_001;
 const FIRST_UID: usize = 1001;
 const TASKS_PER_NODE: u32 = 32;
 
-/// A job and its nodes, as a line of a job file says it.
+/// A job and its nodes, as in a line of a job file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Job {
     /// Number, as text.
     pub job_id: String,
-    /// Who runs it.
+    /// User name.
     pub user: String,
-    /// What it runs.
+    /// Job name.
     pub name: String,
     /// Names of its nodes.
     pub nodes: Vec<String>,
     /// Start in seconds since the epoch.
     pub start: i64,
-    /// End; none if it goes on after the run.
+    /// End; `None` if it continues after the run.
     pub end: Option<i64>,
     #[serde(skip)]
     number: u64,
@@ -72,7 +72,7 @@ impl Jobs {
         Jobs { list, on_node: vec![0; site.nodes() as usize], start, gossip: Rng::new(seed, 5) }
     }
 
-    /// All of them.
+    /// All jobs.
     pub fn list(&self) -> &[Job] {
         &self.list
     }
@@ -84,12 +84,12 @@ impl Jobs {
 
     /// Gives all rows of one second of the run to `sink`.
     ///
-    /// A set that does not change is told again, with its old timestamp, when an aggregator connects: that is what
-    /// the rows of second 0 are, about jobs that run already. One node in three tells a start twice, the first time
-    /// before the scheduler has said name and user.
+    /// An aggregator that connects reports an unchanged set again, with its old timestamp. The rows of second 0 are
+    /// such rows, about jobs that run already. One node in three reports a start twice, the first time before the
+    /// scheduler has set name and user.
     ///
     /// # Errors
-    /// The first of `sink`.
+    /// The first error of `sink`.
     pub fn tell<E>(&mut self, second: u32, mut sink: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let now = self.start + i64::from(second);
         let mut row = Vec::new();

@@ -3,11 +3,11 @@
 //! `samplers::Cluster` has physics, and one dragonfly group; a broker is filled with 52 of them. So here each link
 //! and each client has a level, noise around it, and, if it is one of those that suffer, a span of contention.
 //!
-//! | module | what it holds |
+//! | module | content |
 //! |---|---|
-//! | [`site`] | [`Site`]: how large, and the names of what there is |
+//! | [`site`] | [`Site`]: the size, and the names of routers, links and clients |
 //! | [`model`] | [`Model`]: the counters, a second at a time, and the spans of contention |
-//! | [`jobs`] | [`Jobs`]: which job holds which node, and what the nodes say about it |
+//! | [`jobs`] | [`Jobs`]: which job runs on which node, and the nodes' rows about it |
 //! | [`rows`] | [`RowWriter`]: rows as an ldmsd's Kafka store writes them |
 //! | [`feed`] | [`Feed`]: all rows of one second in the order of arrival |
 //! | [`broker`] | [`Broker`]: topics, and rows into them |

@@ -1,4 +1,4 @@
-//! Counters of all links and clients, and who is contended when.
+//! Counters of all links and clients, and their spans of contention.
 
 use crate::rng::Rng;
 use crate::site::{Site, client_series, tile_series};
@@ -41,7 +41,7 @@ struct Level {
     amount: f32,
     /// Stalls per flit; 0 for a client.
     ratio: f32,
-    /// 1, or that of the span that holds now.
+    /// 1, or the factor of the current span.
     factor: f32,
 }
 
@@ -83,12 +83,12 @@ impl Model {
         }
     }
 
-    /// Who is contended when.
+    /// The spans of contention.
     pub fn spans(&self) -> &[Span] {
         &self.spans
     }
 
-    /// Goes on by one second.
+    /// Advances by one second.
     pub fn advance(&mut self) {
         self.second += 1;
         for span in &self.spans {

@@ -52,7 +52,7 @@ impl RowWriter {
         out.push(b'}');
     }
 
-    /// A row of `lustre_client`; `second` moves the counters that go on by themselves.
+    /// A row of `lustre_client`; `second` moves the counters that do not depend on the model.
     pub fn client(&self, out: &mut Vec<u8>, node: u32, job: u64, time_us: i64, written: u64, second: u32) {
         let Some(head) = self.heads.get(node as usize) else { return };
         let pages = written / PAGE_BYTES;

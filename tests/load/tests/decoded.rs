@@ -1,4 +1,4 @@
-//! What `fill` sends is what Tailback's decoder takes: all series, no drops, the columns of recorded rows.
+//! Tailback's decoder accepts the rows of `fill`: all series, no drops, the columns of recorded rows.
 use aggregator::{Decoded, Decoder};
 use load::feed::{Feed, Plan};
 use load::site::Site;
@@ -87,8 +87,8 @@ fn truth_stands_in_the_decoded_counters() {
         let relative = mean(span.from + 1..=span.to) / mean(1..=span.from);
         assert!((relative / f64::from(span.factor) - 1.0).abs() < 0.15, "{span:?} {relative}");
     }
-    let told: BTreeSet<String> = feed.jobs().list().iter().map(|job| job.job_id.clone()).collect();
-    assert_eq!(seen.jobs, told);
+    let jobs: BTreeSet<String> = feed.jobs().list().iter().map(|job| job.job_id.clone()).collect();
+    assert_eq!(seen.jobs, jobs);
 }
 
 /// Keys of a row of JSON in their order.

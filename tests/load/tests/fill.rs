@@ -30,13 +30,13 @@ fn script() -> String {
     format!("set -euo pipefail\ntrap 'tests/services/kafka kill DIR' EXIT\n{smaller}")
 }
 
-/// Runs a script of bash where `tests` is what it is in the repository.
+/// Runs a script of bash in a folder whose `tests` links to the repository's.
 fn run(script: &str, folder: &Path) {
     std::os::unix::fs::symlink(crate_folder().parent().unwrap(), folder.join("tests")).unwrap();
     let mut bash = Command::new("bash");
     let output = bash.args(["-c", script]).current_dir(folder).stdin(Stdio::null()).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
 }
 
 #[test]
@@ -47,15 +47,15 @@ fn documented_commands_fill_a_broker_and_print_the_truth() {
     let folder = std::env::temp_dir().join(format!("tailback-fill-{}", std::process::id()));
     std::fs::create_dir(&folder).unwrap();
     run(&script(), &folder);
-    let told: Value =
+    let truth: Value =
         serde_json::from_str(&std::fs::read_to_string(folder.join("truth.json")).unwrap()).unwrap();
-    let figures = &told["figures"];
+    let figures = &truth["figures"];
     assert_eq!(figures["seconds"], 3);
-    // A router's two halves and four clients, and what nodes say about jobs.
+    // A router's two halves and four clients, and the nodes' rows about jobs.
     let rows = |schema: &str| figures["schemas"][schema]["rows"].as_u64().unwrap();
     assert_eq!((rows("aries_rtr"), rows("lustre_client")), (6, 12), "{figures}");
     assert!(rows("slurm_jobs") > 0 && figures["sent_bytes"].as_u64().unwrap() > 0, "{figures}");
-    assert!(told["contended"].is_array() && told["jobs"].is_array(), "{told}");
+    assert!(truth["contended"].is_array() && truth["jobs"].is_array(), "{truth}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

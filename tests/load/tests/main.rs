@@ -1,4 +1,4 @@
-//! Rows of a Trinity (`decoded`), what a minute takes on disk (`minutes`), and the README's commands (`fill`).
+//! Rows of a Trinity (`decoded`), disk space of a minute (`minutes`), and the README's commands (`fill`).
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Fixed rows for the answers: four jobs on three Aries routers, one contended region that took up another one.
+//! Fixed rows for the answers: four jobs on three Aries routers, one contended region that merged with another.
 
 use detector::postgres::{PartCommit, PgStore};
 use detector::storage_policy::{StoragePolicy, StoredRows, Thinner};
@@ -69,8 +69,8 @@ fn result(id: &str, slowdown_s: f64, causes: Vec<CauseShare>) -> JobResult {
     }
 }
 
-fn share(cause: Cause, who: &str, share: f64) -> CauseShare {
-    CauseShare { cause, kind: CauseKind::Avoidable, series_or_job: who.to_string(), share }
+fn share(cause: Cause, source: &str, share: f64) -> CauseShare {
+    CauseShare { cause, kind: CauseKind::Avoidable, series_or_job: source.to_string(), share }
 }
 
 /// An episode whose loss grows evenly.
@@ -103,11 +103,11 @@ fn step(seconds: f64, change: RegionChange, other: Option<u64>, links: u32, wors
     }
 }
 
-/// The region that stays: 1235 and 1234 load it, 1234 and 1240 wait in it.
+/// The region that remains: 1235 and 1234 load it, 1234 and 1240 wait in it.
 pub fn region() -> Region {
-    let cause = |cause, who: &str, share| RegionCause {
+    let cause = |cause, source: &str, share| RegionCause {
         cause,
-        series_or_job: who.to_string(),
+        series_or_job: source.to_string(),
         share,
         confidence: 0.75,
         evidence: vec![Evidence::NodesOnRouter, Evidence::ChangePoint],
@@ -141,7 +141,7 @@ pub fn region() -> Region {
     }
 }
 
-/// The region that went into it; another user's job alone has to do with it.
+/// The region that merged with it; only another user's job is involved.
 fn taken_up() -> Region {
     let whole = region();
     Region {
@@ -252,7 +252,7 @@ pub fn batch(ann: &str, ben: &str) -> ResultBatch {
     }
 }
 
-/// Commits `results` to a server's store that holds nothing yet.
+/// Commits `results` to an empty store of a server.
 pub async fn commit_to_server(store: &mut PgStore, results: &ResultBatch) {
     let epoch = store.claim("detector", 0, "a", None).await.unwrap().epoch;
     let mut stored = StoredRows::default();

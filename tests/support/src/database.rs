@@ -1,4 +1,4 @@
-//! A database of its own for each test, on a server that is started once.
+//! A new database for each test, on a server that is started once.
 
 use crate::service::script;
 use crate::skip::{servers_allowed, skip_part};
@@ -16,7 +16,7 @@ pub fn server() -> Option<&'static str> {
     if let Ok(url) = std::env::var("TAILBACK_PG_URL") {
         return Some(SERVER.get_or_init(|| url));
     }
-    // A server that a run left behind is used again; `stop` of the script ends it.
+    // A server from an earlier run is used again; `stop` of the script ends it.
     let folder = std::env::temp_dir().join("tailback-test-postgres");
     servers_allowed().then(|| SERVER.get_or_init(|| script("postgres", "start", &folder)).as_str())
 }
@@ -65,7 +65,7 @@ pub fn on_each_server<F: Future<Output = ()>>(test: impl Fn(Database) -> F) {
     on_each(true, test);
 }
 
-/// The same, in databases that nobody migrated.
+/// The same in empty databases, without Tailback's tables.
 pub fn on_each_empty_server<F: Future<Output = ()>>(test: impl Fn(Database) -> F) {
     on_each(false, test);
 }
@@ -129,7 +129,7 @@ impl Database {
         client(&self.settings().url).await.batch_execute(sql).await.unwrap();
     }
 
-    /// A transaction of the owner that has run `sql`, and holds what that locked until `COMMIT`.
+    /// A transaction of the owner that has run `sql`; it keeps its locks until `COMMIT`.
     pub async fn begin(&self, sql: &str) -> Client {
         let client = client(&self.settings().url).await;
         client.batch_execute(&format!("BEGIN; {sql}")).await.unwrap();
@@ -159,7 +159,7 @@ impl Database {
         })
     }
 
-    /// A login of its own with a group role.
+    /// Creates a login with a group role.
     pub async fn login(&self, group: &str) -> String {
         let login = format!("{}_{group}", self.name);
         self.execute(&format!("CREATE ROLE {login} LOGIN PASSWORD 'x' IN ROLE {group}")).await;

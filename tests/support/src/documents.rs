@@ -1,4 +1,4 @@
-//! What stands in the READMEs and in docs, for tests that run it: a command that is wrong there must not pass.
+//! Commands and blocks of the READMEs and of docs, for tests that run them: a wrong command must fail a test.
 
 use crate::paths::{programs, root};
 use std::path::Path;
@@ -8,7 +8,7 @@ fn text(file: &str) -> String {
     std::fs::read_to_string(root().join(file)).unwrap()
 }
 
-/// The fenced block of such a file in which a line begins so.
+/// The fenced block of `file` in which a line begins with `begin`.
 pub fn block(file: &str, begin: &str) -> String {
     let text = text(file);
     let fenced = text.split("\n```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
@@ -20,7 +20,7 @@ pub fn block(file: &str, begin: &str) -> String {
     found[0].to_string()
 }
 
-/// The command between two backticks of such a file that begins so.
+/// The command between two backticks of `file` that begins with `begin`.
 pub fn quoted(file: &str, begin: &str) -> String {
     let text = text(file);
     let found = text.split('`').find(|quoted| quoted.starts_with(begin));
@@ -28,7 +28,7 @@ pub fn quoted(file: &str, begin: &str) -> String {
     found.unwrap().to_string()
 }
 
-/// A command as somebody types it in a folder; `tailback` is the one that was built for the tests.
+/// A command as a user types it in a folder; `tailback` is the program built for the tests.
 pub fn typed(folder: &Path, command: &str) -> Command {
     let path = std::env::var("PATH").unwrap();
     let mut shell = Command::new("bash");
@@ -37,7 +37,7 @@ pub fn typed(folder: &Path, command: &str) -> Command {
     shell
 }
 
-/// What such a command prints; it must succeed.
+/// Output of a typed command; it must succeed.
 pub fn printed(folder: &Path, command: &str) -> String {
     let Output { status, stdout, stderr } = typed(folder, command).output().unwrap();
     assert!(status.success(), "{command}: {}", String::from_utf8_lossy(&stderr));

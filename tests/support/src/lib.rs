@@ -1,6 +1,6 @@
-//! What tests share. Nothing of it is part of the program.
+//! Shared code of the tests; no part of the program.
 //!
-//! | module | what it holds |
+//! | module | content |
 //! |---|---|
 //! | [`paths`] | the repository, the program under test |
 //! | [`skip`] | records the tests that lack a part of the machine |

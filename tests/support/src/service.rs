@@ -7,14 +7,14 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// Exit status of a script whose program cannot be had on this machine.
+/// Exit status of a script whose program is not available on this machine.
 const NOT_AVAILABLE: i32 = 3;
 
-/// A running server; dropping it stops it as a crash would, and removes its folder if that is its own.
+/// A running server; dropping it stops the server as a crash would, and removes its own folder.
 pub struct Service {
     name: &'static str,
     dir: PathBuf,
-    /// What clients need to find it: host and port, a URL, or a file, as its script prints.
+    /// Address for clients as the script prints it: host and port, a URL, or a file.
     pub address: String,
     _own: Option<tempfile::TempDir>,
 }
@@ -54,7 +54,7 @@ pub fn open_folder() -> tempfile::TempDir {
 }
 
 impl Service {
-    /// Starts a server in a folder of its own. `None` where servers are not allowed, or the program cannot be had: the
+    /// Starts a server in its own folder. `None` where servers are not allowed, or the program is not available: the
     /// running test is skipped then.
     pub fn start(name: &'static str) -> Option<Service> {
         let folder = open_folder();
@@ -81,7 +81,7 @@ impl Service {
         Some(Service { name, dir: dir.to_path_buf(), address: printed(name, "start", output), _own: None })
     }
 
-    /// Runs its script with `stop`, `restart`, `kill`, `freeze` or what else it takes, and arguments after a space.
+    /// Runs its script with a command such as `stop`, `restart`, `kill` or `freeze`, and arguments after a space.
     pub fn command(&self, command: &str) -> String {
         let mut words = command.split(' ');
         let name = words.next().unwrap_or_default();

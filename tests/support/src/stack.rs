@@ -1,8 +1,8 @@
-//! Kafka, PostgreSQL and the schema registry, from the scripts in `tests/services`, for all scenarios of this process; and a
-//! broker or a database of its own for a scenario that disturbs it.
+//! Kafka, PostgreSQL and the schema registry, from the scripts in `tests/services`, for all scenarios of this process.
+//! A scenario that disturbs the broker or the database gets its own.
 //!
-//! A watcher of its own stops them when this process ends, whether it returns, panics or is killed: it reads from a
-//! pipe without a writer, and continues when the pipe closes.
+//! A watcher process stops them when this process returns, panics or is killed: it reads from a pipe without a writer,
+//! and continues when the pipe closes.
 
 use crate::service::{Service, open_folder, script, scripts};
 use crate::skip::servers_allowed;
@@ -17,7 +17,7 @@ const TURNS: usize = 8;
 static TURNS_TAKEN: Mutex<usize> = Mutex::new(0);
 static TURN_FREE: Condvar = Condvar::new();
 
-/// What the watcher runs: wait for the end of the tests, then end everything that belongs to the folder.
+/// Script of the watcher: waits for the end of the tests, then ends all processes of the folder.
 const WATCHER: &str = r#"
 trap '' INT TERM HUP
 read -r _
@@ -34,7 +34,7 @@ rm -rf "$1"
 /// Running services.
 #[derive(Clone)]
 pub struct Services {
-    /// Where everything of this process lies.
+    /// Folder of this process.
     pub dir: PathBuf,
     /// The broker, host and port.
     pub broker: String,
@@ -44,7 +44,7 @@ pub struct Services {
     pub registry: String,
 }
 
-/// The turn of a scenario; it ends with the scenario, and what the scenario had of its own.
+/// The turn of a scenario. The turn and the scenario's own servers end with the scenario.
 pub struct Turn {
     own: Option<Service>,
 }
@@ -61,7 +61,7 @@ fn taken() -> MutexGuard<'static, usize> {
     TURNS_TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The services, and the turn of one scenario; `None` if scenarios are left out.
+/// The services, and the turn of one scenario; `None` if scenarios are skipped.
 pub fn turn() -> Option<(&'static Services, Turn)> {
     if !servers_allowed() {
         return None;
@@ -86,7 +86,7 @@ pub fn turn_with_own(what: &'static str, scenario: &str) -> Option<(&'static Ser
     }
     own.dir = dir;
     turn.own = Some(server);
-    // A few of them, and they are used until this process ends.
+    // Leaked: there are few, and they are used until this process ends.
     Some((Box::leak(Box::new(own)), turn))
 }
 
