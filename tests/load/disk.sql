@@ -1,6 +1,6 @@
 -- Bytes a day of each tier, of a database that a load run filled: rows of a full minute in its middle, where nothing starts
 -- any more, times the bytes of a row after compression. One JSON object, by table. Needs TimescaleDB. Minutes
--- and hours are left out: those of a run say nothing about what days of them take.
+-- and hours are left out: those of a run do not show the size of days of them.
 \set ON_ERROR_STOP 1
 \o /dev/null
 SELECT compress_chunk(c, if_not_compressed => true) FROM show_chunks('signal_rows') c;
