@@ -30,11 +30,11 @@ use crate::{DropReason, JobEvent, Time};
 pub struct Origin<'a> {
     /// Raw topic.
     pub topic: &'a str,
-    /// Partition of it.
+    /// Partition of the topic.
     pub partition: i32,
     /// Offset in the partition.
     pub offset: i64,
-    /// Kafka's timestamp of it.
+    /// Kafka's timestamp of the message.
     pub arrived: Time,
 }
 
@@ -43,7 +43,7 @@ pub struct Origin<'a> {
 pub struct Reached {
     /// Raw topic.
     pub topic: String,
-    /// Partition of it.
+    /// Partition of the topic.
     pub partition: i32,
     /// Time of the latest row read, or the reader's clock where the end was reached.
     pub time: Time,
@@ -54,7 +54,7 @@ pub struct Reached {
 pub struct JobRow {
     /// Its offset in its partition.
     pub offset: i64,
-    /// Kafka's timestamp of it.
+    /// Kafka's timestamp of the message.
     pub arrived: Time,
     /// The job events.
     pub events: Vec<JobEvent>,

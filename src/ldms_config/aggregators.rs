@@ -84,8 +84,8 @@ fn samplers_below<'a>(site: &'a Site, aggregator: &'a Aggregator) -> impl Iterat
 }
 
 fn memory_kb(site: &Site, host: &Name) -> usize {
-    let asks = |class: &HostClass| class.role == Role::IbSwitches && class.hosts.contains(host);
-    if site.classes.iter().any(asks) { MEMORY_SWITCHES_KB } else { MEMORY_PER_HOST_KB }
+    let has_host = |class: &HostClass| class.role == Role::IbSwitches && class.hosts.contains(host);
+    if site.classes.iter().any(has_host) { MEMORY_SWITCHES_KB } else { MEMORY_PER_HOST_KB }
 }
 
 fn stores(site: &Site) -> anyhow::Result<String> {

@@ -161,7 +161,7 @@ async fn measure(case: &Case, policy: StoragePolicy, load: (usize, i64, i64), ad
     let settings = PgSettings {
         timescale: case.timescale,
         direct_columnstore: case.direct,
-        // The rows are years old: a policy would merge or drop them while others are measured.
+        // The rows are years old: a policy would merge or drop them during the measurement.
         merge_after_hours: None,
         retention: KEEP,
         ..PgSettings::at(&url)

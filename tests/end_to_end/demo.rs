@@ -129,7 +129,7 @@ fn file_that_is_not_a_store_is_not_changed() {
 }
 
 #[test]
-fn nodes_and_links_are_where_the_topology_says() {
+fn nodes_and_links_have_the_places_of_the_topology() {
     let (store, _) = whole_demo();
     let connection = Connection::open_with_flags(store, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     let sql = "SELECT count(*), count(n.node) FROM producers p

@@ -123,7 +123,7 @@ fn a_folder_is_an_input_and_what_it_holds_besides_is_named() {
 }
 
 #[test]
-fn nothing_used_is_an_error_that_says_why() {
+fn input_without_used_rows_is_an_error_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, content: &str| {
         let path = folder.path().join(name);

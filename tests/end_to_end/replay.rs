@@ -140,7 +140,7 @@ fn all_forms_of_the_recording_agree() {
 }
 
 #[test]
-fn published_flags_what_the_guide_says_it_flags() {
+fn published_model_flags_what_the_guide_documents() {
     // The guide looks at the series alone; the rows' own numbers of jobs would begin its baseline again with each job.
     let folder = tempfile::tempdir().unwrap();
     let text = std::fs::read_to_string(&fixtures("kafka", "ldms.lustre_client")[0]).unwrap();
@@ -179,7 +179,7 @@ fn unattributable_rows_are_counted() {
 }
 
 #[test]
-fn the_store_knows_where_the_nodes_and_links_of_the_topology_are() {
+fn store_contains_the_places_of_nodes_and_links() {
     let folder = tempfile::tempdir().unwrap();
     let topology = folder.path().join("machine.toml");
     std::fs::write(&topology, "kind = \"aries\"\ngroups = 1\npopulated = [\"c0-0c0\"]\n").unwrap();

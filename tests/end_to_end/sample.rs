@@ -87,7 +87,7 @@ fn the_readmes_commands_write_rows_where_they_say() {
 }
 
 #[test]
-fn real_time_scheduling_is_had_as_the_readme_says() {
+fn documented_command_gets_real_time_scheduling() {
     if !Command::new("chrt").args(["-f", "1", "true"]).output().is_ok_and(|done| done.status.success()) {
         return skip("no chrt, or no right to real-time scheduling");
     }

@@ -15,7 +15,7 @@ pub enum Kind {
     Progress = 4,
     /// `tailback.counters`: a message that an aggregator rejected.
     Rejected = 5,
-    /// `tailback.partials`: what one detector partition knows of one job.
+    /// `tailback.partials`: results of one detector partition about one job.
     JobPart = 16,
     /// `tailback.partials`: seconds of links and their jobs.
     Links = 17,

@@ -1,7 +1,7 @@
 //! Latency from the end of the tick in which contention begins to the webhook's arrival, over 200 onsets.
 //!
 //! 200 hosts report an InfiniBand port each second through Kafka, at the samplers' own pace; two of them become contended in
-//! each second. `tailback run` with all stages and the default intervals reads them, PostgreSQL holds the outbox, and a
+//! each second. `tailback run` with all stages and the default intervals reads them, PostgreSQL stores the outbox, and a
 //! webhook of this process receives the notices. The printed latency is beyond the rule's least
 //! duration of ten seconds.
 //!

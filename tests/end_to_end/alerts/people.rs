@@ -83,7 +83,7 @@ async fn a_scheduler_that_asks_gets_advice_about_its_nodes_while_it_holds() {
     };
     let advice = |text: &str| serde_json::from_str::<Value>(text).unwrap()["advice"].clone();
     let (_, all) = ask("").await;
-    assert_eq!(advice(&all).as_array().unwrap().len(), 1, "advice that is over is none: {all}");
+    assert_eq!(advice(&all).as_array().unwrap().len(), 1, "expired advice is not listed: {all}");
     let (_, hit) = ask("tb[00-04]").await;
     assert_eq!(advice(&hit)[0]["advice"]["action"], "reroute_lids");
     let (_, missed) = ask("tb[07-09]").await;

@@ -48,7 +48,7 @@ fn configured_names_of_the_server_are_answered() {
 }
 
 #[test]
-fn posting_is_closed_without_a_token_and_says_how_to_open_it() {
+fn posting_without_a_token_is_refused_with_the_keys_to_set() {
     let run = Program::run("");
     let (status, answer) = post(run.address, "localhost", "", EVENT);
     assert_eq!(status, 403, "{answer}");

@@ -56,7 +56,7 @@ fn outcome(program: &Path, arguments: &[String], folder: &Path) -> Result<(), St
 pub fn refusal(program: &Path, arguments: &[String], installed: &Installed) -> Option<String> {
     let log = outcome(program, arguments, installed.folder()).err()?;
     let text = std::fs::read_to_string(arguments.last().unwrap()).unwrap();
-    // libibumad says so itself; ldmsd's own log may lack its last lines when it ends.
+    // libibumad prints this error itself; ldmsd's own log may lack its last lines when it ends.
     let plugins =
         ["sysclassib", "ibnet"].into_iter().filter(|_| log.contains("can't open UMAD port (mlx5_0:1)"));
     let Some(plugin) = plugins.into_iter().find(|plugin| text.contains(&format!("load name={plugin}\n")))

@@ -133,7 +133,7 @@ impl Installed {
     }
 }
 
-/// ldmsd takes no secret that others may read.
+/// ldmsd refuses a secret that other users can read.
 fn write_private(path: &Path, text: &str) {
     use std::os::unix::fs::PermissionsExt;
     std::fs::write(path, text).unwrap();

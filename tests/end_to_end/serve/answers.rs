@@ -93,7 +93,7 @@ fn comparable(path: &str, mut answer: Value) -> Value {
     for series in answer["top"].as_array_mut().into_iter().flatten() {
         series["id"] = Value::Null;
     }
-    silent_without_last_words(&mut answer);
+    clear_values_of_silent_series(&mut answer);
     match path.split(['?', '/']).next() {
         Some("health") => {
             answer["store_bytes"] = json!(answer["store_bytes"].as_u64().is_some_and(|bytes| bytes > 0))
@@ -107,7 +107,7 @@ fn comparable(path: &str, mut answer: Value) -> Value {
 }
 
 /// The database keeps the latest value of a series for 20 s, the store without limit.
-fn silent_without_last_words(answer: &mut Value) {
+fn clear_values_of_silent_series(answer: &mut Value) {
     const WORDS: [&str; 6] = ["time", "value", "mean", "baseline", "bound", "slowdown_s"];
     let Some(unknown) =
         answer["states"].as_array().and_then(|states| states.iter().position(|s| s == "unknown"))
@@ -191,7 +191,7 @@ fn only_the_database_keeps_the_history_of_health() {
 }
 
 #[test]
-fn a_long_range_is_read_in_a_coarser_tier_and_says_so() {
+fn long_range_is_read_from_a_coarser_tier_with_its_name() {
     on_each_server(|database: Database| async move {
         let (_both, login, serving, [_, server]) = pages(&database).await;
         let path = "series/aries_stall_ratio/c0-0c0s0/r0c0/points";

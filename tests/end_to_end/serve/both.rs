@@ -63,7 +63,7 @@ impl Both {
         let mut server = PgStore::connect(&database.settings()).await.unwrap();
         commit_to_server(&mut server, &rows).await;
         database.execute(BESIDE).await;
-        // The writer knew no topology.
+        // The writer had no topology.
         database.execute("DELETE FROM place_buckets; SELECT sum_places('-infinity', 'infinity')").await;
         roll_up(&database.settings()).await.unwrap();
         let folder = tempfile::tempdir().unwrap();

@@ -67,7 +67,7 @@ impl Arguments {
     }
 
     fn first_second(&self, seconds: u32) -> Result<i64> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).context("the clock stands before 1970")?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).context("the clock is before 1970")?;
         let now = now.as_secs() as i64;
         let otherwise = if self.paced.is_some() { "now" } else { "now-backdated" };
         match self.start.as_deref().unwrap_or(otherwise) {

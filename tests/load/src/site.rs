@@ -6,7 +6,7 @@ use samplers::aries::{COLUMNS, NODES_PER_ROUTER, SLOTS, TILES};
 pub const TRINITY_ROUTERS: f64 = 5_000.0;
 /// Chassis of a cabinet.
 const CHASSIS_PER_CABINET: u32 = 3;
-/// Cabinets that stand side by side: the `X` of a cname; its `Y` is the row in the machine room.
+/// Cabinets in a row: the `X` of a cname; its `Y` is the row in the machine room.
 const CABINETS_PER_ROW: u32 = 12;
 
 /// A machine of whole routers, each with four nodes that write to one Lustre file system.

@@ -63,7 +63,7 @@ fn redundancy_doubles_the_rows_of_routers_and_no_series() {
 }
 
 #[test]
-fn truth_stands_in_the_decoded_counters() {
+fn truth_is_in_the_decoded_counters() {
     let plan = plan(0.01, false, 60);
     let seen = decoded(plan);
     let feed = Feed::new(plan);

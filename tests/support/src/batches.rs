@@ -7,9 +7,9 @@ use schemas::{Counts, Metric, Name, ResultBatch, SeriesIndex, SeriesInfo, Signal
 pub struct Fixture {
     /// Its series.
     pub table: Vec<SeriesInfo>,
-    /// What became known.
+    /// Results of the partition.
     pub results: ResultBatch,
-    /// What is kept.
+    /// Rows to store.
     pub stored: StoredRows,
 }
 
