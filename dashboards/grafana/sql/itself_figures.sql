@@ -1,4 +1,4 @@
--- How Tailback is, one row.
+-- State of Tailback, one row.
 SELECT extract(epoch FROM now() - (SELECT now FROM clock))::double precision AS data_age_s,
        (SELECT max(extract(epoch FROM committed_at - event_time)) FROM stage_positions)::double precision AS latency_s,
        (SELECT coalesce(sum(rows), 0) FROM producers) AS rows, (SELECT coalesce(sum(count), 0) FROM dropped_rows) AS dropped_rows,

@@ -1,5 +1,5 @@
 -- Series of the fabric by group of their component and metric; the worst link is null where none is contended.
--- Only those that are contended are sorted.
+-- Only contended ones are sorted.
 WITH links AS MATERIALIZED (
     SELECT nullif(p.group_name, '') AS place, n.metric, n.series_id, n.name, n.state, n.mean / nullif(n.bound, 0) AS excess
     FROM series_now n LEFT JOIN component_places p USING (metric, component)

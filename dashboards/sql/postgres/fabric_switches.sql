@@ -1,5 +1,5 @@
--- The same of each router, switch or host of a group; of all where no group is asked for.
--- Only those that are contended are sorted.
+-- The same of each router, switch or host of a group; of all without a group.
+-- Only contended ones are sorted.
 WITH links AS MATERIALIZED (
     SELECT n.component AS place, n.metric, n.series_id, n.name, n.state, n.mean / nullif(n.bound, 0) AS excess
     FROM series_now n LEFT JOIN component_places p USING (metric, component)

@@ -1,7 +1,7 @@
--- Links of the topology by class and metric: heard and contended now, the share of the ticks of the latest ?1 seconds that
+-- Links of the topology by class and metric: with data and contended now, the share of the ticks of the latest ?1 seconds that
 -- were contended, and the worst, which is null where none is contended.
 WITH lately AS MATERIALIZED (
-    -- The rows of one stretch of time lie side by side.
+    -- Rows of one time range are stored next to each other.
     SELECT g.series_id, count(*) AS ticks, sum(g.state = 'contended') AS contended_ticks
     FROM clock c CROSS JOIN signal_rows g
     WHERE g.bucket >= CAST((c.now - ?1) / 10 AS INTEGER) AND g.time > c.now - ?1 AND g.state <> 'unknown'
