@@ -1,5 +1,5 @@
--- What Tailback said of itself in the latest $1 seconds, by the minute: the slowest partition's lag of each stage, rows a
--- minute that were not used by reason, silent sources. Where a minute is missing, rows are those of the time between.
+-- Metrics of Tailback itself in the latest $1 seconds, by minute: the slowest partition's lag of each stage, dropped
+-- rows a minute by reason, silent sources. Where a minute is missing, rows are those of the time between.
 WITH kept AS (
     SELECT h.figure, h.label, h.time, h.value, lag(h.value) OVER w AS value_before, lag(h.time) OVER w AS time_before
     FROM health_minutes h

@@ -1,5 +1,5 @@
--- The tier that fits a range of $3 points: the coarsest that still has a row for each of them, and none that was expired at
--- the begin of the range, as `signals_over` chooses it.
+-- The tier that fits a range of $3 points: the coarsest that still has a row for each of them, and none that had expired at
+-- the start of the range, as in `signals_over`.
 WITH kept AS (
     SELECT tier, coalesce(to_timestamp($1::double precision) >= now() - kept_for, true) AS yet FROM tier_retention
 ), asked AS (

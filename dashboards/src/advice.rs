@@ -1,4 +1,4 @@
-//! `/api/v1/advice`: what a scheduler that asks instead of listening should know now.
+//! `/api/v1/advice`: current advice for a scheduler that polls.
 
 use crate::answer::{Answer, ApiError, Checked};
 use crate::question;
@@ -12,14 +12,14 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Nodes of one question, those of the largest machine that is planned for.
+/// Maximum of nodes in a request: those of the largest planned machine.
 const NODES_MAX: usize = 20_000;
 
-/// About which nodes.
+/// Query parameters.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AdviceQuery {
-    /// Names or a hostlist; all incidents without it.
+    /// Node names or a hostlist; without it all incidents are returned.
     #[serde(default)]
     nodes: String,
 }
@@ -27,7 +27,7 @@ pub struct AdviceQuery {
 /// Answers `/api/v1/advice?nodes=nid[00000-00003]`.
 ///
 /// # Errors
-/// 400 for what is no list of nodes or a list that is too long, 503 before there is a store.
+/// 400 for an invalid or too long list of nodes, 503 before there is a store.
 pub async fn advice(State(state): State<PageState>, Checked(query): Checked<AdviceQuery>) -> Answer<Value> {
     let nodes = hostlist::expand(&query.nodes, NODES_MAX);
     let nodes = nodes.map_err(|why| ApiError::BadRequest(format!("nodes: {why}")))?;

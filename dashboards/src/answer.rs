@@ -1,4 +1,4 @@
-//! How the API answers: errors as `{"error": "..."}` with their status, query parameters checked.
+//! Responses of the API: errors as `{"error": "..."}` with their status, checked query parameters.
 
 use axum::Json;
 use axum::extract::{FromRequestParts, Query};
@@ -13,25 +13,25 @@ use std::iter::successors;
 
 const SEARCH_BYTES_MAX: usize = 128;
 
-/// Why a request gets no answer.
+/// Why a request fails.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiError {
-    /// A parameter is wrong; the text says which and why.
+    /// A parameter is invalid; the text names it and the reason.
     #[error("{0}")]
     BadRequest(String),
-    /// There is no such thing.
+    /// The requested object does not exist.
     #[error("{0}")]
     NotFound(String),
-    /// The store has nothing to read yet.
+    /// The store does not exist yet or has no tables.
     #[error("no data yet: {0}")]
     Waiting(String),
     /// The store could not be read.
     #[error("the store could not be read: {0}")]
     Store(Box<dyn Error + Send + Sync>),
-    /// The database does not answer; the text says why.
+    /// The database does not answer; the text has the reason.
     #[error("the database does not answer: {0}")]
     Away(String),
-    /// A query ended without an answer.
+    /// A query ended without a result.
     #[error("the query was interrupted")]
     Interrupted,
 }
@@ -49,20 +49,18 @@ impl From<serde_json::Error> for ApiError {
 }
 
 impl From<tokio_postgres::Error> for ApiError {
-    /// What passes by itself is told apart from what does not.
+    /// Transient errors become [`ApiError::Away`], others [`ApiError::Store`].
     fn from(error: tokio_postgres::Error) -> ApiError {
         let Some(said) = error.as_db_error() else {
             let mut causes = successors(error.source(), |&cause| cause.source());
             return match error.is_closed() || causes.any(|cause| cause.is::<io::Error>()) {
-                true => {
-                    ApiError::Away("the connection to it broke; the next question makes a new one".into())
-                }
+                true => ApiError::Away("connection lost; the next request reconnects".into()),
                 false => ApiError::Store(whole(&error).into()),
             };
         };
-        let text = format!("PostgreSQL says {}: {}", said.code().code(), said.message());
+        let text = format!("PostgreSQL error {}: {}", said.code().code(), said.message());
         match said.code().code() {
-            // Stopped, as by the limit of time; shut down; out of resources; locked.
+            // Statement timeout or shutdown; connection failure; out of resources; serialization failure; lock timeout.
             code if ["57", "08", "53", "40", "55"].iter().any(|class| code.starts_with(class)) => {
                 ApiError::Away(text)
             }
@@ -74,12 +72,12 @@ impl From<tokio_postgres::Error> for ApiError {
     }
 }
 
-/// An error with its causes: those of the driver stand behind it.
+/// An error with its causes, which the driver reports as sources.
 fn whole(error: &dyn Error) -> String {
     let causes = successors(error.source(), |&cause| cause.source());
-    causes.fold(error.to_string(), |told, cause| match cause.to_string() {
-        cause if told.contains(&cause) => told,
-        cause => format!("{told}: {cause}"),
+    causes.fold(error.to_string(), |text, cause| match cause.to_string() {
+        cause if text.contains(&cause) => text,
+        cause => format!("{text}: {cause}"),
     })
 }
 
@@ -101,10 +99,10 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// What every handler returns.
+/// The result of every handler.
 pub type Answer<T> = Result<Json<T>, ApiError>;
 
-/// Query parameters that were parsed; whatever is wrong with them becomes a 400 in JSON.
+/// Parsed query parameters; errors in them become a 400 with JSON.
 pub struct Checked<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Checked<T> {
@@ -118,51 +116,51 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Checked<T> {
     }
 }
 
-/// The number of rows asked for, `standard` if none was named.
+/// The requested number of rows, or `standard` without one.
 ///
 /// # Errors
-/// Zero and more than `most` are refused.
-pub fn checked_limit(asked: Option<u32>, standard: u32, most: u32) -> Result<u32, ApiError> {
-    match asked.unwrap_or(standard) {
+/// Refuses zero and numbers above `most`.
+pub fn checked_limit(limit: Option<u32>, standard: u32, most: u32) -> Result<u32, ApiError> {
+    match limit.unwrap_or(standard) {
         limit if (1..=most).contains(&limit) => Ok(limit),
         limit => Err(ApiError::BadRequest(format!("limit is {limit}; it may be 1 to {most}"))),
     }
 }
 
-/// A part of a name that is looked for.
+/// The part of a name to search for.
 ///
 /// # Errors
-/// More than 128 bytes are refused, and the zero character.
+/// Refuses more than 128 bytes, and the zero character.
 pub fn checked_search(text: Option<&str>) -> Result<(), ApiError> {
     match text {
         Some(text) if text.len() > SEARCH_BYTES_MAX => {
             Err(ApiError::BadRequest(format!("search is longer than {SEARCH_BYTES_MAX} bytes")))
         }
         Some(text) if text.contains('\0') => {
-            Err(ApiError::BadRequest("search holds a zero character, which no name has".to_string()))
+            Err(ApiError::BadRequest("search contains a zero character".to_string()))
         }
         _ => Ok(()),
     }
 }
 
-/// The number of an episode or a region, from outside.
+/// The number of an episode or a region in a request.
 ///
 /// # Errors
-/// What is no such number is refused.
+/// Refuses other text.
 pub fn checked_number(whose: &str, text: &str) -> Result<i64, ApiError> {
     match text.parse() {
         Ok(number) if number >= 0 => Ok(number),
-        _ => Err(ApiError::BadRequest(format!("{whose} id is a number"))),
+        _ => Err(ApiError::BadRequest(format!("{whose} id must be a number"))),
     }
 }
 
-/// Episodes that one partition of a database may number; an answer's id is the partition times this, and the number in it.
+/// Maximum of episode numbers in a partition of a database. The API's id is the partition times this plus the number.
 pub const EPISODES_OF_PARTITION: i64 = 1_000_000_000_000;
 
-/// An episode from outside: its id, or in a database `partition:number`.
+/// The episode of a request: its id, or in a database `partition:number`.
 ///
 /// # Errors
-/// What is neither is refused.
+/// Refuses other text.
 pub fn checked_episode(text: &str) -> Result<i64, ApiError> {
     let Some((partition, number)) = text.split_once(':') else {
         return checked_number("an episode's", text);
@@ -179,34 +177,34 @@ pub fn checked_episode(text: &str) -> Result<i64, ApiError> {
     }
 }
 
-/// A job id from outside.
+/// The job id of a request.
 ///
 /// # Errors
-/// What is no [`Name`] is refused.
+/// Refuses text that is no [`Name`].
 pub fn checked_job_id(text: &str) -> Result<Name, ApiError> {
     Name::parse(text).map_err(|why| ApiError::BadRequest(format!("not a job id: {why}")))
 }
 
-/// A series name from outside: `<metric>/<component>[/<part>]`.
+/// The series name of a request: `<metric>/<component>[/<part>]`.
 ///
 /// # Errors
-/// Anything else is refused.
+/// Refuses other text.
 pub fn checked_series_name(text: &str) -> Result<String, ApiError> {
     let words: Vec<&str> = text.split('/').collect();
     let shaped = (2..=3).contains(&words.len());
     if shaped && words.iter().all(|word| Name::parse(word).is_ok()) {
         return Ok(text.to_string());
     }
-    Err(ApiError::BadRequest("not a series name: it has the form metric/component/part".to_string()))
+    Err(ApiError::BadRequest("invalid series name: the form is metric/component/part".to_string()))
 }
 
-/// A time in seconds from outside.
+/// A time of a request in seconds.
 ///
 /// # Errors
-/// Infinities, NaN and times outside of 1970 to 2255 are refused.
+/// Refuses infinities, NaN and times outside of 1970 to 2255.
 pub fn checked_time(what: &str, seconds: f64) -> Result<f64, ApiError> {
     if (0.0..=9e9).contains(&seconds) {
         return Ok(seconds);
     }
-    Err(ApiError::BadRequest(format!("{what} is no time in seconds since the epoch")))
+    Err(ApiError::BadRequest(format!("{what} must be a time in seconds since the epoch")))
 }

@@ -1,4 +1,4 @@
-//! `/api/v1/jobs/{id}/neighbours` and `/earlier`: what a job is compared with.
+//! `/api/v1/jobs/{id}/neighbours` and `/earlier`: the comparison of a job with others.
 
 use crate::answer::{Answer, ApiError, checked_job_id};
 use crate::question;
@@ -8,26 +8,26 @@ use axum::Json;
 use axum::extract::{Path, State};
 use serde::Serialize;
 
-/// Ways of sharing listed; the longest come first.
+/// Maximum of neighbours listed; the longest overlap comes first.
 const NEIGHBOURS_MAX: i64 = 100;
-/// Runs listed, the job's own among them.
+/// Maximum of runs listed, including the job.
 const RUNS_MAX: i64 = 20;
 
-/// A job that ran at the same time, and one way in which both shared something.
+/// A job that ran at the same time, and a resource that both shared.
 #[derive(Debug, Serialize)]
 pub struct Neighbour {
     job_id: String,
     user: String,
     name: String,
-    /// When both ran, seconds since the epoch.
+    /// Start of the overlap, in seconds since the epoch.
     from: f64,
     until: f64,
     overlap_s: f64,
     /// `switch` (an Aries router), `group`, `file system` or `region`.
     shared: String,
-    /// How many of them.
+    /// Number of shared resources.
     count: i64,
-    /// Their names, the first of many.
+    /// Their names; of many only the first.
     what: String,
 }
 
@@ -38,33 +38,33 @@ pub struct Run {
     start: f64,
     end: Option<f64>,
     run_s: f64,
-    /// `null` until a result is known, as the interval.
+    /// `null` until there is a result, like the interval.
     slowdown_s: Option<f64>,
     slowdown_lo_s: Option<f64>,
     slowdown_hi_s: Option<f64>,
     nodes: i64,
-    /// Time on this placement over that on the best known one (Kang 2019); `null` where it is not known.
+    /// Time on this placement over that on the best known one (Kang 2019); `null` where it is unknown.
     placement: Option<f64>,
     completeness: Option<f64>,
 }
 
-/// The answer about neighbours.
+/// The response of `/neighbours`.
 #[derive(Debug, Serialize)]
 pub struct Neighbours {
     neighbours: Vec<Neighbour>,
 }
 
-/// The answer about earlier runs.
+/// The response of `/earlier`.
 #[derive(Debug, Serialize)]
 pub struct Runs {
-    /// The job itself and those before it, the latest first.
+    /// The job itself and earlier runs, latest first.
     runs: Vec<Run>,
 }
 
 /// Answers `/api/v1/jobs/{id}/neighbours`.
 ///
 /// # Errors
-/// 400 for what is no job id, 404 when there is no such job.
+/// 400 for an invalid job id, 404 for an unknown job.
 pub async fn neighbours(State(state): State<PageState>, Path(id): Path<String>) -> Answer<Neighbours> {
     let id = checked_job_id(&id)?;
     let answer = state.reader.read(move |store| {
@@ -79,7 +79,7 @@ pub async fn neighbours(State(state): State<PageState>, Path(id): Path<String>) 
 /// Answers `/api/v1/jobs/{id}/earlier`.
 ///
 /// # Errors
-/// 400 for what is no job id, 404 when there is no such job.
+/// 400 for an invalid job id, 404 for an unknown job.
 pub async fn earlier(State(state): State<PageState>, Path(id): Path<String>) -> Answer<Runs> {
     let id = checked_job_id(&id)?;
     state.reader.read(move |store| Ok(Runs { runs: runs_of(store, id.as_str())? })).await.map(Json)

@@ -1,8 +1,9 @@
 //! Connections of an HTTP server: bounded in number and in time, so that slow or idle clients take neither the file
-//! descriptors of the program nor the place of other clients.
+//! descriptors of the program nor the slots of other clients.
 //!
 //! At the limit a new connection replaces the one that has been idle longest: one whose headers are incomplete, or that
-//! waits for its next request. A client that asks at once is therefore answered while others hold connections open.
+//! waits for its next request. A client that sends its request at once therefore gets a response although others hold
+//! connections open.
 
 use crate::occupancy::{Connection, Occupancy};
 use axum::Router;
@@ -20,22 +21,22 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// Time for the headers of a request, from the connection or from the end of the request before.
+/// Timeout for the headers of a request, from the connection or from the end of the previous request.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest head of a request, in bytes.
 const HEAD_BYTES_MAX: usize = 64 << 10;
-/// Pause before the next look for a free slot while every connection is busy.
+/// Pause before the next check for a free slot while every connection is busy.
 const FULL_PAUSE: Duration = Duration::from_millis(100);
-/// Connections of one server, at most.
+/// Maximum of connections of one server.
 const CONNECTIONS_MAX: usize = 512;
-/// Connections take this part of the file descriptors at most; the others are for the store, Kafka and the database.
+/// Connections use at most this part of the file descriptors; the rest is for the store, Kafka and the database.
 const DESCRIPTOR_SHARE: usize = 4;
 
 /// User id of the process at the other end of a Unix socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeerUid(pub u32);
 
-/// How many connections one server accepts: fewer where the process may open few file descriptors.
+/// Number of connections that one server accepts: fewer if the limit of file descriptors is low.
 pub fn connections_max() -> usize {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let share = descriptors(&limits).map_or(CONNECTIONS_MAX, |most| most / DESCRIPTOR_SHARE);
@@ -48,8 +49,8 @@ fn descriptors(limits: &str) -> Option<usize> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Serves `router` until `stop` is done, then waits for the requests under way. A connection that cannot be accepted, for
-/// instance without a free file descriptor, is tried again after a pause. `peer` names the user of a connection.
+/// Serves `router` until `stop` is done, then waits for the requests under way. A connection that cannot be
+/// accepted, for instance without a free file descriptor, is retried after a pause. `peer` names its user.
 pub async fn serve<L: Listener>(
     mut listener: L,
     router: Router,

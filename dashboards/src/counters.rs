@@ -1,4 +1,4 @@
-//! What the raw counters behind one series did over time.
+//! Raw counters behind one series over time.
 
 use crate::answer::ApiError;
 use crate::points::POINTS_MAX;
@@ -7,20 +7,20 @@ use crate::store::Store;
 use schemas::Metric;
 use serde::Serialize;
 
-/// Means of steps in which something is kept, in columns, oldest first.
+/// Means of the steps with stored counters, in columns, oldest first.
 #[derive(Debug, Default, Serialize)]
 pub struct Counters {
-    /// What is counted: what passed, and what held it up. Null for a series without raw counters of its own: a Lustre client,
-    /// whose reading is its counter's rate, and a router as a whole.
+    /// Names of the counters: traffic passed, and waits. Null for a series without raw counters: a Lustre client, whose
+    /// reading is the rate of its counter, and a whole router.
     counts: Option<[&'static str; 2]>,
     step_s: f64,
-    /// Begin of each step.
+    /// Start of each step.
     time: Vec<f64>,
     passed_per_s: Vec<Option<f64>>,
     waited_per_s: Vec<Option<f64>>,
 }
 
-/// The counters behind series `name` of `metric` between two times, in at most [`POINTS_MAX`] steps of a second or more.
+/// The counters behind series `name` of `metric` in a range, in at most [`POINTS_MAX`] steps of a second or more.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -30,7 +30,7 @@ pub fn read_counters(
     metric: Option<Metric>,
     (from, to): (f64, f64),
 ) -> Result<Counters, ApiError> {
-    // A step that the range begins in the middle of is one more.
+    // A range that starts within a step has one step more.
     let step_s = ((to - from) / (POINTS_MAX - 1) as f64).ceil().max(1.0);
     let mut found = Counters { counts: metric.and_then(Metric::counts), step_s, ..Counters::default() };
     if found.counts.is_none() {

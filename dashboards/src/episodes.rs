@@ -18,12 +18,12 @@ use serde::{Deserialize, Serialize};
 
 const EPISODES_STANDARD: u32 = 200;
 const EPISODES_MAX: u32 = 1_000;
-/// Where a database stops to count, as `sql/postgres/episode_count.sql` says.
+/// A database stops counting here; `sql/postgres/episode_count.sql` has the same number.
 const EPISODES_COUNTED: i64 = 100_000;
-/// What is shown before and after an episode, in seconds.
+/// Time shown before and after an episode, in seconds.
 const AROUND_S: f64 = 60.0;
 
-/// Which episodes.
+/// Query parameters.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EpisodeQuery {
@@ -34,28 +34,28 @@ pub struct EpisodeQuery {
     offset: Option<u32>,
 }
 
-/// Which episodes, checked.
+/// Checked query parameters.
 #[derive(Debug, Default)]
 pub struct EpisodeFilter {
-    /// Only those still going on, or only those that ended.
+    /// Only open episodes, or only ended ones.
     pub open: Option<bool>,
-    /// Only those of the series with this name.
+    /// Only episodes of the series with this name.
     pub series: Option<String>,
-    /// Only those of this job's series, while it ran.
+    /// Only episodes of the series of this job, during its run.
     pub job: Option<Name>,
 }
 
 impl EpisodeFilter {
-    /// Whether episodes of all series pass.
+    /// Whether episodes of all series match.
     fn is_wide(&self) -> bool {
         self.series.is_none() && self.job.is_none()
     }
 }
 
-/// An episode as a line of a list.
+/// An episode in a list.
 #[derive(Debug, Serialize)]
 pub struct EpisodeLine {
-    /// In a database, where partitions number their own: that number and a million million times the partition.
+    /// In a database each partition has its own numbers: the id is 10^12 times the partition plus the number.
     id: i64,
     series: String,
     metric: String,
@@ -65,7 +65,7 @@ pub struct EpisodeLine {
     end: f64,
     open: bool,
     duration_s: f64,
-    /// `null` where the model had no figure, as the baseline.
+    /// `null` if the model had no value, like the baseline.
     peak: Option<f64>,
     baseline: Option<f64>,
     slowdown_s: f64,
@@ -75,28 +75,28 @@ pub struct EpisodeLine {
     causes: Vec<CauseShare>,
 }
 
-/// The answer of the list.
+/// The response of the list.
 #[derive(Debug, Serialize)]
 pub struct Episodes {
     clock: Option<f64>,
     total: i64,
-    /// Whether there may be more than `total`: a database counts 100,000 and no further.
+    /// Whether there may be more than `total`: a database counts up to 100,000.
     total_is_least: bool,
     episodes: Vec<EpisodeLine>,
 }
 
-/// The answer of one episode.
+/// The response for one episode.
 #[derive(Debug, Serialize)]
 pub struct EpisodeAnswer {
     clock: Option<f64>,
     episode: EpisodeLine,
     metric: Option<MetricFacts>,
     points: Points,
-    /// What it had lost at each of the points, spread from its dated start on.
+    /// Seconds lost until each of the points, spread from the start of the episode.
     lost_s: Vec<f64>,
     /// Episodes of the series that touch the points, this one among them.
     spans: Vec<Span>,
-    /// Jobs that used the series meanwhile.
+    /// Jobs that used the series during the episode.
     jobs: Vec<JobBeside>,
 }
 
@@ -130,7 +130,7 @@ pub async fn episodes(
 /// Answers `/api/v1/episodes/{id}`.
 ///
 /// # Errors
-/// 400 when `id` is no episode's, 404 when there is no such episode.
+/// 400 for an invalid id, 404 for an unknown episode.
 pub async fn episode(State(state): State<PageState>, Path(id): Path<String>) -> Answer<EpisodeAnswer> {
     let id = checked_episode(&id)?;
     state.reader.read(move |store| read_episode(store, id)).await.map(Json)
@@ -185,7 +185,7 @@ fn read_loss(store: &Store<'_>, episode: &EpisodeLine) -> Result<EpisodeLoss, Ap
     Ok(EpisodeLoss {
         start: episode.start,
         slowdown_s: episode.slowdown_s,
-        // As in a job's curve, a profile that cannot be read costs its shape alone.
+        // An unreadable profile loses its shape only, as in the curve of a job.
         profile: serde_json::from_str(&profile).unwrap_or_default(),
     })
 }

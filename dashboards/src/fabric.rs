@@ -10,94 +10,94 @@ use axum::extract::State;
 use schemas::Metric;
 use serde::{Deserialize, Serialize};
 
-/// Switches listed; the most contended come first.
+/// Maximum of switches listed; the most contended come first.
 const SWITCHES_MAX: i64 = 200;
-/// Groups of parallel links listed, as many as Grafana's panel has; those with most contended links come first.
+/// Maximum of groups of parallel links, as in Grafana's panel; those with most contended links come first.
 const BUNDLES_MAX: i64 = 50;
-/// Seconds over which the contended share of a class is told, as a point of Grafana's panel stands for a minute.
+/// Range in seconds of the contended share of a class, equal to the step of Grafana's panel.
 const SHARE_S: f64 = 60.0;
-/// The same where the topology has many links: a minute of their signals takes seconds to read. Databases have it summed.
+/// The same for many links: a minute of their signals takes seconds to read. Databases have sums.
 const SHARE_OF_MANY_S: f64 = 10.0;
-/// From how many links on there are many; a minute of ten thousand series took half a second.
+/// Number of links above which the shorter range is used; a minute of ten thousand series took half a second.
 const MANY_LINKS: i64 = 20_000;
-/// Links listed by what they lost, as many as a person reads.
+/// Maximum of links listed by loss.
 const WORST_MAX: i64 = 20;
-/// Seconds over which that is summed.
+/// Range in seconds of their losses.
 const WORST_OVER_S: f64 = 3600.0;
-/// Regions listed; the open ones come first.
+/// Maximum of regions listed; open ones come first.
 const REGIONS_MAX: i64 = 100;
 
-/// Which part of the network.
+/// Query parameters.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FabricQuery {
-    /// Group whose switches are listed; empty for those whose group is not known.
+    /// Group whose switches are listed; empty for switches of unknown group.
     group: Option<String>,
 }
 
-/// Series that stand together, of one metric.
+/// Series of one metric in a group, router, switch or host.
 #[derive(Debug, Serialize)]
 pub struct Place {
-    /// A group, or a router, switch or host; `null` where the group is not known.
+    /// A group, or a router, switch or host; `null` if the group is unknown.
     name: Option<String>,
     metric: String,
     series: i64,
     /// With a signal within the last 5 s.
-    heard: i64,
+    reporting: i64,
     contended: i64,
-    /// Of the contended ones that with the largest mean over its bound.
+    /// The contended series with the largest ratio of mean to bound.
     worst_series: Option<String>,
 }
 
-/// Links of one class and metric, as the topology says.
+/// Links of one class and metric, from the topology.
 #[derive(Debug, Serialize)]
 pub struct LinkClass {
     /// `green`, `black`, `blue`, `host`, `leaf`, `spine`, `local`, `global` or `other`.
     class: String,
     metric: String,
-    /// In the topology, whether anybody reports them or not.
+    /// Links in the topology, with or without data.
     links: i64,
     /// With a signal within the last 5 s.
-    heard: i64,
+    reporting: i64,
     contended: i64,
     /// Share of the ticks of the latest `share_over_s` that were contended, 0 to 1; `null` without a tick.
     contended_share: Option<f64>,
-    /// Of the contended ones that with the largest mean over its bound.
+    /// The contended series with the largest ratio of mean to bound.
     worst_series: Option<String>,
 }
 
-/// Parallel links, among which routing may choose.
+/// Parallel links between which routing may choose.
 #[derive(Debug, Serialize)]
 pub struct Bundle {
-    /// In words, such as `group 4 to group 7`.
+    /// Name, such as `group 4 to group 7`.
     bundle: String,
     class: String,
     /// Unit of the ratios.
     unit: Option<&'static str>,
-    /// Heard within the last 5 s, and past their warm-up.
+    /// Links with a signal within the last 5 s, after their warm-up.
     links: i64,
-    /// In the topology.
+    /// Links in the topology.
     links_known: i64,
     contended_links: i64,
-    /// The largest windowed ratio among them; `null` where none has traffic.
+    /// The largest windowed ratio; `null` without traffic.
     worst_ratio: Option<f64>,
-    /// The mean of their windowed ratios.
+    /// The mean of the windowed ratios.
     mean_ratio: Option<f64>,
-    /// The worst over the mean, from 1; `null` where there is no traffic.
+    /// The worst ratio over the mean ratio, at least 1; `null` without traffic.
     imbalance: Option<f64>,
     worst_series: Option<String>,
 }
 
-/// A link that lost time lately.
+/// A link with a recent loss.
 #[derive(Debug, Serialize)]
 pub struct WorstLink {
     series: String,
     metric: String,
-    /// Of `peak`.
+    /// Unit of `peak`.
     unit: Option<&'static str>,
-    /// What it says now: a link that is not heard is `unknown`.
+    /// Current state: a link without data is `unknown`.
     state: String,
-    /// `null` without a topology, as the two ends.
+    /// `null` without a topology, like the two ends.
     class: Option<String>,
     from_name: Option<String>,
     to_name: Option<String>,
@@ -111,23 +111,23 @@ pub struct WorstLink {
     peak: f64,
 }
 
-/// The answer.
+/// The response.
 #[derive(Debug, Serialize)]
 pub struct Fabric {
     clock: Option<f64>,
     groups: Vec<Place>,
     switches: Vec<Place>,
-    /// Links that the topology names; 0 without a topology: then classes and parallel links are not known.
+    /// Number of links in the topology; 0 without a topology: then classes and parallel links are unknown.
     links_known: i64,
-    /// Those of them that run beside others.
+    /// Number of these links that have parallel ones.
     parallel_known: i64,
-    /// Seconds that the contended shares of the classes are over: 60, or 10 above 20,000 links.
+    /// Range in seconds of the contended shares of the classes: 60, or 10 above 20,000 links.
     share_over_s: f64,
     classes: Vec<LinkClass>,
     bundles: Vec<Bundle>,
-    /// Seconds of event time that the losses of `worst` are of.
+    /// Range in seconds of event time of the losses in `worst`.
     worst_over_s: f64,
-    /// Those that lost most, the worst first.
+    /// The links with the largest loss, worst first.
     worst: Vec<WorstLink>,
     regions: Vec<Region>,
 }
@@ -168,7 +168,7 @@ fn place_row(row: &Row<'_>) -> Result<Place, ApiError> {
         name: row.get(0)?,
         metric: row.get(1)?,
         series: row.get(2)?,
-        heard: row.get(3)?,
+        reporting: row.get(3)?,
         contended: row.get(4)?,
         worst_series: row.get(5)?,
     })
@@ -179,7 +179,7 @@ fn class_row(row: &Row<'_>) -> Result<LinkClass, ApiError> {
         class: row.get(0)?,
         metric: row.get(1)?,
         links: row.get(2)?,
-        heard: row.get(3)?,
+        reporting: row.get(3)?,
         contended: row.get(4)?,
         contended_share: row.get(5)?,
         worst_series: row.get(6)?,

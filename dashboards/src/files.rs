@@ -1,4 +1,4 @@
-//! `/api/v1/files`: what is written to each file system, and by whom.
+//! `/api/v1/files`: write rates of the file systems and of jobs.
 
 use crate::answer::{Answer, ApiError, Checked, checked_search};
 use crate::question;
@@ -8,18 +8,18 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 
-/// Steps of the rates, and how far they go back, in seconds.
+/// Step and range of the rates, in seconds.
 const STEPS: (f64, f64) = (10.0, 300.0);
-/// The same in a database, where minutes are summed: all clients of five minutes are millions of rows.
+/// The same in a database, which has sums of minutes: the signals of all clients in five minutes are millions of rows.
 const STEPS_OF_DATABASE: (f64, f64) = (60.0, 3_600.0);
-/// Jobs listed; those that write most come first.
+/// Maximum of jobs listed; the largest write rate comes first.
 const JOBS_MAX: i64 = 50;
 
-/// Which file system.
+/// Query parameters.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FilesQuery {
-    /// Without it, the first of the list.
+    /// The mount; without it the first of the list.
     mount: Option<String>,
 }
 
@@ -29,28 +29,28 @@ pub struct Mount {
     mount: String,
     clients: i64,
     /// Clients with a signal within the last 5 s.
-    heard: i64,
+    reporting: i64,
     writing: i64,
     contended: i64,
-    /// What all of them write, in bytes a second; `null` when nobody is heard.
+    /// Write rate of all clients, in bytes/s; `null` without data.
     write_bytes_per_s: Option<f64>,
 }
 
-/// What all clients write, step by step.
+/// Write rate of all clients, step by step.
 #[derive(Debug, Default, Serialize)]
 pub struct Rates {
     /// Length of a step, in seconds.
     step_s: f64,
-    /// How far they go back, in seconds.
+    /// Range, in seconds.
     over_s: f64,
-    /// Begin of each step.
+    /// Start of each step.
     time: Vec<f64>,
     write_bytes_per_s: Vec<Option<f64>>,
-    /// The most in them.
+    /// The largest rate of all steps.
     most_bytes_per_s: Option<f64>,
 }
 
-/// A running job that writes there.
+/// A running job with clients of the mount.
 #[derive(Debug, Serialize)]
 pub struct Writer {
     job_id: String,
@@ -62,12 +62,12 @@ pub struct Writer {
     slowdown_s: Option<f64>,
 }
 
-/// The answer.
+/// The response.
 #[derive(Debug, Serialize)]
 pub struct Files {
     clock: Option<f64>,
     mounts: Vec<Mount>,
-    /// The mount that `rates` and `jobs` are about.
+    /// The mount of `rates` and `jobs`.
     mount: Option<String>,
     rates: Rates,
     jobs: Vec<Writer>,
@@ -76,20 +76,20 @@ pub struct Files {
 /// Answers `/api/v1/files`.
 ///
 /// # Errors
-/// 400 for bad parameters, 404 for a mount that nobody reports, 503 before there is a store.
+/// 400 for bad parameters, 404 for a mount without clients, 503 before there is a store.
 pub async fn files(State(state): State<PageState>, Checked(query): Checked<FilesQuery>) -> Answer<Files> {
     checked_search(query.mount.as_deref())?;
     state.reader.read(move |store| read_files(store, query.mount)).await.map(Json)
 }
 
-fn read_files(store: &Store<'_>, asked: Option<String>) -> Result<Files, ApiError> {
+fn read_files(store: &Store<'_>, given: Option<String>) -> Result<Files, ApiError> {
     let mounts = read_mounts(store)?;
-    if let Some(name) = &asked
+    if let Some(name) = &given
         && !mounts.iter().any(|mount| mount.mount == *name)
     {
         return Err(ApiError::NotFound(format!("no client reports the mount {name}")));
     }
-    let mount = asked.or_else(|| mounts.first().map(|first| first.mount.clone()));
+    let mount = given.or_else(|| mounts.first().map(|first| first.mount.clone()));
     let clock = store.clock()?;
     let (rates, jobs) = match (&mount, clock) {
         (Some(mount), Some(now)) => (read_rates(store, mount, now)?, read_jobs(store, mount)?),
@@ -103,7 +103,7 @@ fn read_mounts(store: &Store<'_>) -> Result<Vec<Mount>, ApiError> {
         Ok(Mount {
             mount: row.get(0)?,
             clients: row.get(1)?,
-            heard: row.get(2)?,
+            reporting: row.get(2)?,
             writing: row.get(3)?,
             contended: row.get(4)?,
             write_bytes_per_s: row.get(5)?,

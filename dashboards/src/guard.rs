@@ -1,4 +1,4 @@
-//! Which names a server answers to, and what a browser may do with the answer.
+//! Accepted host names of a server, and security headers for browsers.
 
 use axum::Json;
 use axum::extract::{Request, State};
@@ -8,12 +8,12 @@ use axum::response::{IntoResponse, Response};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-/// Nothing from elsewhere, nothing inline, no frames around the page.
+/// Forbids foreign sources, inline code and framing.
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'; object-src 'none'";
 
-/// The names of a server. A foreign page that lets its own name point here (DNS rebinding) sends that name as `Host`; it
-/// cannot send an address in its place.
+/// The names of a server. A foreign page whose name resolves to this server (DNS rebinding) sends that name as `Host`;
+/// it cannot send an address instead.
 #[derive(Clone, Debug)]
 pub struct Hosts {
     bound: IpAddr,
@@ -21,8 +21,8 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// The names of a server that is bound to `bound`: `localhost`, loopback and bound address, every other address where
-    /// other machines reach it, and `names`.
+    /// The names of a server that is bound to `bound`: `localhost`, loopback and bound address, any address if other
+    /// machines can reach the server, and `names`.
     pub fn of(bound: SocketAddr, names: &[String]) -> Hosts {
         Hosts { bound: bound.ip(), names: names.iter().map(|name| without_port(name).to_string()).collect() }
     }
@@ -41,7 +41,7 @@ impl Hosts {
         self.names.iter().any(|own| own.eq_ignore_ascii_case(name))
     }
 
-    /// Whether a page of `origin` may send requests to `host`: it came from there, or from a listed name.
+    /// Whether a page of `origin` may send requests to `host`: its origin is that host or a listed name.
     fn allows_origin(&self, origin: &str, host: &str) -> bool {
         let origin = origin.parse::<Uri>().ok();
         let authority = origin.as_ref().and_then(Uri::authority).map(|authority| authority.as_str());
@@ -51,22 +51,22 @@ impl Hosts {
     fn refusal(&self, request: &Request) -> Option<String> {
         let text =
             |name| request.headers().get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("?"));
-        // A request line may name the host instead of the header.
+        // The request line may have the host instead of the header.
         let host = text(header::HOST).or_else(|| request.uri().authority().map(|a| a.as_str()));
         let Some(host) = host else { return Some("the request has no Host header".to_string()) };
         if !self.has(host) {
-            return Some(format!("{:?} is no name of this server", shortened(host)));
+            return Some(format!("host {:?} is not accepted", shortened(host)));
         }
         let origin = text(header::ORIGIN)?;
         let refused = !self.allows_origin(origin, host);
-        refused.then(|| format!("pages of {:?} may not use this server", shortened(origin)))
+        refused.then(|| format!("origin {:?} is not accepted", shortened(origin)))
     }
 }
 
-/// Refuses requests whose `Host` is none of the server's names, and such that a page of another origin sends.
+/// Refuses requests with a `Host` that is no name of the server, and requests of pages from another origin.
 pub async fn refuse_foreign(State(hosts): State<Hosts>, request: Request, next: Next) -> Response {
     let Some(why) = hosts.refusal(&request) else { return next.run(request).await };
-    let remedy = "use localhost or an address; `tailback run` answers to further names of http.hosts";
+    let remedy = "use localhost or an address, or add the name to http.hosts of `tailback run`";
     let body = serde_json::json!({ "error": format!("{why}: {remedy}") });
     (StatusCode::FORBIDDEN, Json(body)).into_response()
 }
@@ -82,7 +82,7 @@ fn shortened(text: &str) -> String {
     text.chars().take(80).collect()
 }
 
-/// Sets the headers that every answer carries.
+/// Sets the headers of every response.
 pub async fn set_headers(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();

@@ -1,4 +1,4 @@
-//! `/api/v1/health`: the monitoring watched. Silence is seen here.
+//! `/api/v1/health`: the health of the monitoring, with silent producers.
 
 use crate::answer::{Answer, ApiError};
 use crate::progress::Progress;
@@ -11,24 +11,24 @@ use axum::extract::State;
 use schemas::DropReason;
 use serde::Serialize;
 
-/// Producers listed; the silent ones come first.
+/// Maximum of producers listed; silent ones come first.
 const PRODUCERS_MAX: i64 = 500;
 
-/// One producer's reports on one component.
+/// Reports of one producer about one component.
 #[derive(Debug, Serialize)]
 pub struct Producer {
     producer: String,
     schema: String,
     component: String,
-    /// The mount or port; empty where rows are about several at once.
+    /// The mount or port; empty if rows cover several.
     part: String,
     last_time: f64,
     rows: i64,
-    /// Not heard within the last 5 s of event time.
+    /// Whether no row was received within the last 5 s of event time.
     silent: bool,
 }
 
-/// Drops for one reason.
+/// Dropped rows for one reason.
 #[derive(Debug, Serialize)]
 pub struct Drops {
     reason: String,
@@ -36,12 +36,12 @@ pub struct Drops {
     count: i64,
 }
 
-/// The answer.
+/// The response.
 #[derive(Debug, Serialize)]
 pub struct Health {
     clock: Option<f64>,
     progress: Progress,
-    /// Share of series with a signal within the last 5 s; `null` when there is no series.
+    /// Share of series with a signal within the last 5 s; `null` without series.
     completeness: Option<f64>,
     series: i64,
     series_heard: i64,
@@ -100,7 +100,7 @@ fn read_drops(store: &Store<'_>) -> Result<Vec<Drops>, ApiError> {
         let reason: String = row.get(0)?;
         let known = DropReason::ALL.iter().find(|r| r.name() == reason);
         Ok(Drops {
-            meaning: known.map_or("A reason that this version does not know.", |r| r.meaning()),
+            meaning: known.map_or("A reason unknown to this version.", |r| r.meaning()),
             reason,
             count: row.get(1)?,
         })

@@ -1,4 +1,4 @@
-//! `/api/v1/health/history`: lag, drops and silence by the minute, which a database keeps.
+//! `/api/v1/health/history`: lag, drops and silent sources by minute, from a database.
 
 use crate::answer::{Answer, ApiError};
 use crate::router::PageState;
@@ -7,26 +7,26 @@ use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 
-/// Six hours.
+/// Range: six hours.
 const OVER_S: f64 = 21_600.0;
 
-/// One figure over time.
+/// One metric over time.
 #[derive(Debug, Serialize)]
 pub struct Line {
     /// `lag_s` of a stage in seconds, `dropped_rows` for a reason in rows a minute, `silent_sources`.
     figure: String,
-    /// The stage or the reason; empty where there is one alone.
+    /// The stage or the reason; empty for `silent_sources`.
     label: String,
     time: Vec<f64>,
     value: Vec<Option<f64>>,
 }
 
-/// The answer.
+/// The response.
 #[derive(Debug, Serialize)]
 pub struct HealthHistory {
-    /// False for the embedded store, which keeps the latest figures alone.
+    /// False for the embedded store, which keeps the latest values only.
     kept: bool,
-    /// Seconds of event time that are told.
+    /// Range in seconds of event time.
     over_s: f64,
     lines: Vec<Line>,
 }
@@ -50,7 +50,7 @@ fn read_history(store: &Store<'_>) -> Result<HealthHistory, ApiError> {
     Ok(HealthHistory { kept: true, over_s: OVER_S, lines })
 }
 
-/// Rows come in order of figure and label.
+/// Rows are sorted by figure and label.
 fn add(lines: &mut Vec<Line>, row: &Row<'_>) -> Result<(), ApiError> {
     let (figure, label): (String, String) = (row.get(0)?, row.get(1)?);
     if lines.last().is_none_or(|line| (&line.figure, &line.label) != (&figure, &label)) {

@@ -1,4 +1,4 @@
-//! `/api/v1/jobs`: what jobs lost, and to whom.
+//! `/api/v1/jobs`: jobs with their loss and causes.
 
 use crate::answer::{Answer, ApiError, Checked, checked_job_id, checked_limit, checked_search};
 use crate::episodes::{EpisodeFilter, EpisodeLine, read_episodes};
@@ -15,13 +15,13 @@ const JOBS_STANDARD: u32 = 200;
 const JOBS_MAX: u32 = 1_000;
 const JOB_EPISODES_MAX: u32 = 500;
 
-/// Which jobs.
+/// Query parameters.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JobQuery {
     /// Part of an id, a name, a user or an application.
     search: Option<String>,
-    /// Only those that run, or only those that ended.
+    /// Only running jobs, or only ended ones.
     running: Option<bool>,
     #[serde(default)]
     order: JobOrder,
@@ -29,18 +29,18 @@ pub struct JobQuery {
     offset: Option<u32>,
 }
 
-/// Which jobs come first.
+/// Order of jobs.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum JobOrder {
-    /// Those that run, then the latest.
+    /// Running jobs first, then the latest.
     #[default]
     Start,
-    /// Those that lost most.
+    /// The largest loss first.
     Slowdown,
 }
 
-/// Which jobs, checked.
+/// Checked query parameters.
 #[derive(Debug)]
 struct JobFilter<'a> {
     id: Option<&'a str>,
@@ -51,7 +51,7 @@ struct JobFilter<'a> {
     offset: u32,
 }
 
-/// One cause of a job's loss. Words, as the store has them.
+/// One cause of the loss of a job, with the names of the store.
 #[derive(Debug, Serialize)]
 pub struct JobCause {
     cause: String,
@@ -60,7 +60,7 @@ pub struct JobCause {
     share: f64,
 }
 
-/// A job as a line of a list; the figures are `null` until a result is known.
+/// A job in a list; the loss is `null` until there is a result.
 #[derive(Debug, Serialize)]
 pub struct JobLine {
     job_id: String,
@@ -70,21 +70,21 @@ pub struct JobLine {
     nodes: i64,
     start: f64,
     end: Option<f64>,
-    /// Until its end, or until now while it runs.
+    /// Seconds until its end, or until now while it runs.
     elapsed_s: Option<f64>,
     contended_s: Option<f64>,
     slowdown_s: Option<f64>,
     slowdown_lo_s: Option<f64>,
     slowdown_hi_s: Option<f64>,
-    /// Seconds lost of seconds elapsed, in percent.
+    /// Lost share of the elapsed time, in percent.
     lost_percent: Option<f64>,
     completeness: Option<f64>,
-    /// Share of its time that had a quiet baseline.
+    /// Share of its time with a quiet baseline.
     judged: Option<f64>,
     causes: Vec<JobCause>,
 }
 
-/// The answer of the list.
+/// The response of the list.
 #[derive(Debug, Serialize)]
 pub struct Jobs {
     clock: Option<f64>,
@@ -92,7 +92,7 @@ pub struct Jobs {
     jobs: Vec<JobLine>,
 }
 
-/// The answer of one job.
+/// The response for one job.
 #[derive(Debug, Serialize)]
 pub struct JobAnswer {
     clock: Option<f64>,
@@ -130,7 +130,7 @@ pub async fn jobs(State(state): State<PageState>, Checked(query): Checked<JobQue
 /// Answers `/api/v1/jobs/{id}`.
 ///
 /// # Errors
-/// 400 for what is no job id, 404 when there is no such job.
+/// 400 for an invalid job id, 404 for an unknown job.
 pub async fn job(State(state): State<PageState>, Path(id): Path<String>) -> Answer<JobAnswer> {
     let id = checked_job_id(&id)?;
     state.reader.read(move |store| read_job(store, id)).await.map(Json)
@@ -215,7 +215,7 @@ fn read_losses(store: &Store<'_>, job_id: &str) -> Result<Vec<EpisodeLoss>, ApiE
         Ok(EpisodeLoss {
             start: row.get(0)?,
             slowdown_s: row.get(1)?,
-            // A profile that cannot be read costs its shape, not the page: the loss then counts as a step.
+            // The loss of an unreadable profile counts as a step.
             profile: serde_json::from_str(&profile).unwrap_or_default(),
         })
     })

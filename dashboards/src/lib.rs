@@ -1,35 +1,35 @@
-//! The built-in page and its server: an embedded web page and a JSON API over the embedded store or a PostgreSQL database.
+//! The built-in page and its server: a web page and a JSON API over the embedded store or a PostgreSQL database.
 //!
-//! | module | what it holds |
+//! | module | content |
 //! |---|---|
-//! | [`server`] | [`PageConfig`], [`bind`], [`BoundPage`], [`serve`]: the public door |
-//! | [`progress`] | [`Progress`], what the run tells the page at each tick |
-//! | [`router`] | which path goes to which answer |
+//! | [`server`] | [`PageConfig`], [`bind`], [`BoundPage`], [`serve`]: the public interface |
+//! | [`progress`] | [`Progress`], the progress of the run at each tick |
+//! | [`router`] | the routes |
 //! | [`guard`] | foreign `Host` and `Origin` headers refused, security headers set |
 //! | [`connections`] | connections bounded in number and time |
-//! | `occupancy` | which connections are idle, and since when |
+//! | `occupancy` | idle connections, and since when |
 //! | [`page_files`] | the HTML, CSS and JavaScript, embedded in the binary |
-//! | [`reader`] | where answers come from, asked off the async threads |
-//! | [`store`] | one question to either store |
+//! | [`reader`] | queries of the store, on blocking threads |
+//! | [`store`] | one interface to both stores |
 //! | [`sqlite`] | the embedded store, opened read-only |
-//! | [`postgres`] | the server's store: connections that may only read |
+//! | [`postgres`] | the database, over read-only connections |
 //! | [`answer`] | errors as JSON, checked query parameters |
 //! | [`now`] | `/api/v1/now`, the latest signal of every series in columns |
 //! | [`episodes`] | `/api/v1/episodes` |
 //! | [`series`] | `/api/v1/series/{name}/points` and `/counters` |
 //! | [`points`] | signals of one series over time, thinned |
-//! | [`counters`] | what the raw counters behind one series did |
+//! | [`counters`] | raw counters behind one series |
 //! | [`spans`] | episodes of one series as stretches to shade |
 //! | [`jobs`] | `/api/v1/jobs` |
-//! | [`beside`] | `/api/v1/jobs/{id}/neighbours` and `/earlier`, what a job is compared with |
-//! | [`loss_curve`] | how a job's loss grew, from its episodes |
-//! | [`fabric`] | `/api/v1/fabric`, groups, switches, classes of links, parallel links, worst links, contended regions |
+//! | [`beside`] | `/api/v1/jobs/{id}/neighbours` and `/earlier`, comparison of a job with others |
+//! | [`loss_curve`] | loss of a job over time, from its episodes |
+//! | [`fabric`] | `/api/v1/fabric`, groups, switches, link classes, parallel links, worst links, regions |
 //! | [`regions`] | `/api/v1/regions`, the history of one region |
 //! | [`tiles`] | `/api/v1/routers/{name}`, the tiles of an Aries router |
-//! | [`files`] | `/api/v1/files`, what is written to each file system |
-//! | [`placement`] | `/api/v1/placement`, what a job on some nodes would meet now |
-//! | [`advice`] | `/api/v1/advice`, what a scheduler should know now |
-//! | [`health`] | `/api/v1/health`, the monitoring watched |
+//! | [`files`] | `/api/v1/files`, write rates of the file systems |
+//! | [`placement`] | `/api/v1/placement`, the current state for a job on given nodes |
+//! | [`advice`] | `/api/v1/advice`, current advice for a scheduler |
+//! | [`health`] | `/api/v1/health`, the health of the monitoring |
 //! | [`health_history`] | `/api/v1/health/history`, the same over time |
 //! | [`paid`] | `/api/v1/paid`, node-hours lost by hour and cause |
 //! | [`stream`] | `/api/v1/stream`, server-sent events |

@@ -1,15 +1,15 @@
-//! How a job's loss grew over its run, from the profiles of its episodes.
+//! The loss of a job over its run, from the profiles of its episodes.
 
 use serde::Serialize;
 
-/// Points of a curve; a sparkline shows no more.
+/// Maximum of points in a curve.
 const CURVE_POINTS: usize = 120;
 
-/// The loss that one episode accumulated.
+/// The loss of one episode.
 pub struct EpisodeLoss {
-    /// When the episode began.
+    /// Start of the episode.
     pub start: f64,
-    /// What it lost in all, in seconds.
+    /// Total loss, in seconds.
     pub slowdown_s: f64,
     /// `(time, seconds lost until then)`, oldest first.
     pub profile: Vec<(f64, f64)>,
@@ -41,7 +41,7 @@ pub struct LossCurve {
 }
 
 /// The curve from `start` to `end` that ends at `total_s`. Episodes of several series overlap, and a job
-/// waits once for all of them; so only the shape is theirs, the height is the job's result.
+/// waits once for all of them. The shape comes from the episodes, the height from the result of the job.
 pub fn loss_curve(episodes: &[EpisodeLoss], start: f64, end: f64, total_s: f64) -> LossCurve {
     let lost = |time: f64| -> f64 {
         let since_start = |e: &EpisodeLoss| (e.until(time) - e.until(start)).max(0.0);

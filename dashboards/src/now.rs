@@ -1,4 +1,4 @@
-//! `/api/v1/now`: the latest signal of every series, in columns since there may be many.
+//! `/api/v1/now`: the latest signal of every series, in columns, since there may be many.
 
 use crate::answer::{Answer, ApiError, Checked, checked_limit, checked_search};
 use crate::question;
@@ -10,11 +10,11 @@ use axum::extract::State;
 use schemas::{Direction, Metric};
 use serde::{Deserialize, Serialize};
 
-/// More cells than this are rolled up by the page, one per component.
+/// Above this number of series the page requests one cell per component.
 const SERIES_STANDARD: u32 = 20_000;
 const SERIES_MAX: u32 = 50_000;
 
-/// Which series, and how.
+/// Query parameters.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NowQuery {
@@ -31,7 +31,7 @@ pub struct NowQuery {
 }
 
 impl NowQuery {
-    /// Metric, state, and a part of the name.
+    /// Filters: metric, state and part of the name.
     fn filter(&self) -> (Option<&str>, Option<&str>, Option<&str>) {
         (self.metric.map(Metric::name), self.state.map(schemas::State::name), self.search.as_deref())
     }
@@ -56,29 +56,29 @@ enum By {
 /// One series with its latest signal.
 #[derive(Debug, Serialize)]
 pub struct SeriesNow {
-    /// Its number.
+    /// Number.
     pub id: i64,
-    /// Its full name.
+    /// Full name.
     pub name: String,
-    /// What is measured.
+    /// Metric.
     pub metric: String,
     /// Router, host or node.
     pub component: String,
     /// Tile, port or mount.
     pub part: Option<String>,
-    /// When it was last heard; `null` where only the latest word is kept, and it is long silent.
+    /// Time of the latest signal; `null` if the store keeps the latest signal only and it is too old.
     pub time: Option<f64>,
     /// Latest reading.
     pub value: Option<f64>,
     /// Windowed mean.
     pub mean: Option<f64>,
-    /// What it is compared with.
+    /// Baseline.
     pub baseline: Option<f64>,
-    /// What the mean has to pass.
+    /// Threshold for the mean.
     pub bound: Option<f64>,
-    /// The word for its state; `unknown` after 5 s of silence.
+    /// State; `unknown` after 5 s without a signal.
     pub state: String,
-    /// Seconds lost so far; `null` as the time.
+    /// Seconds lost so far; `null` like the time.
     pub slowdown_s: Option<f64>,
 }
 
@@ -100,7 +100,7 @@ pub fn series_now_row(row: &Row<'_>) -> Result<SeriesNow, ApiError> {
     })
 }
 
-/// The names of series; they change only when series are added, so a page asks for them once.
+/// The names of series. They change only when series are added, so a page requests them once.
 #[derive(Debug, Default, Serialize)]
 struct NameColumns {
     name: Vec<String>,
@@ -109,13 +109,13 @@ struct NameColumns {
     part: Vec<Option<String>>,
 }
 
-/// Series in columns. Figures are rounded to single precision: they are colours and labels here.
+/// Series in columns. Values are rounded to single precision, enough for colours and labels.
 #[derive(Debug, Default, Serialize)]
 struct SeriesColumns {
     id: Vec<i64>,
     #[serde(flatten)]
     names: Option<NameColumns>,
-    /// Index into `states` of the answer.
+    /// Index into `states` of the response.
     state: Vec<Option<u8>>,
     value: Vec<Option<f32>>,
     mean: Vec<Option<f32>>,
@@ -145,7 +145,7 @@ impl SeriesColumns {
     }
 }
 
-/// What the page has to know of a metric.
+/// Properties of a metric for the page.
 #[derive(Debug, Serialize)]
 pub struct MetricFacts {
     name: &'static str,
@@ -153,17 +153,17 @@ pub struct MetricFacts {
     direction: Direction,
 }
 
-/// The answer.
+/// The response.
 #[derive(Debug, Serialize)]
 pub struct Now {
     clock: Option<f64>,
     totals: Totals,
     metrics: Vec<MetricFacts>,
     states: Vec<&'static str>,
-    /// Series that pass the filter, of which `series` holds at most the limit; also when rolled up.
+    /// Number of series that match the filter, also when rolled up; `series` has at most the limit.
     total: i64,
     series: SeriesColumns,
-    /// The series that lose most, with names.
+    /// The series with the largest loss, with names.
     top: Vec<SeriesNow>,
 }
 
@@ -195,7 +195,7 @@ fn read_now(store: &Store<'_>, query: &NowQuery, limit: u32) -> Result<Now, ApiE
     })
 }
 
-/// What the page has to know of `metric`.
+/// Properties of `metric` for the page.
 pub fn metric_facts(metric: Metric) -> MetricFacts {
     MetricFacts { name: metric.name(), unit: metric.unit(), direction: metric.direction() }
 }

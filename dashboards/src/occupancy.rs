@@ -1,4 +1,4 @@
-//! Which connections of a server are idle, and since when.
+//! Idle connections of a server, and since when they are idle.
 
 use axum::body::{Body, Bytes, HttpBody};
 use http_body::{Frame, SizeHint};
@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// A request may last so long before another connection may take its slot.
+/// Duration of a request after which another connection may take its slot.
 const BUSY_MAX: Duration = Duration::from_secs(30);
 
 /// The open connections of one server.
@@ -58,8 +58,8 @@ impl Occupancy {
         Connection { id, slot, occupancy: Arc::clone(self) }
     }
 
-    /// Whether `most` connections are open and none of them can be closed for another one. Otherwise there is a slot: at the
-    /// limit the connection that has been idle longest is closed, then the one whose request has lasted longest.
+    /// Whether `most` connections are open and none of them can be closed for another one. Otherwise there is a slot: at
+    /// the limit the connection that has been idle longest is closed, then the one whose request has lasted longest.
     pub(crate) fn is_full(&self, most: usize) -> bool {
         let mut slots = self.slots();
         if slots.open.len() < most {
@@ -92,7 +92,7 @@ impl Slot {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
     }
 
-    /// The connection has a request.
+    /// Marks the connection as busy with a request.
     pub(crate) fn busy(self: &Arc<Self>) -> Busy {
         self.set(State::Busy(Instant::now()));
         Busy(Arc::clone(self))
@@ -118,7 +118,7 @@ impl Drop for Connection {
 }
 
 impl Busy {
-    /// `body`, with the request under way until all of it was sent.
+    /// `body`; the request stays under way until all of it is sent.
     pub(crate) fn until_sent(self, body: Body) -> Body {
         Body::new(Sent { body, _busy: self })
     }

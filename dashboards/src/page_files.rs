@@ -10,20 +10,20 @@ use std::fmt::Write;
 #[folder = "page/"]
 struct PageFiles;
 
-/// Answers every path that is no API path.
+/// Serves every path that is no API path.
 pub async fn page_file(uri: Uri, headers: HeaderMap) -> Response {
     let path = match uri.path().trim_start_matches('/') {
         "" => "index.html",
         path => path,
     };
     let Some(file) = PageFiles::get(path) else {
-        return ApiError::NotFound(format!("nothing at /{path}")).into_response();
+        return ApiError::NotFound(format!("no page at /{path}")).into_response();
     };
     let tag = entity_tag(&file.metadata.sha256_hash());
     if headers.get(header::IF_NONE_MATCH).is_some_and(|seen| seen.as_bytes() == tag.as_bytes()) {
         return StatusCode::NOT_MODIFIED.into_response();
     }
-    // "no-cache" lets a browser keep the file but ask each time whether it changed.
+    // "no-cache" lets a browser store the file, but check for a new version each time.
     let fields = [
         (header::CONTENT_TYPE, content_type(path).to_string()),
         (header::CACHE_CONTROL, "no-cache".to_string()),

@@ -1,4 +1,4 @@
-//! `/api/v1/paid`: node-hours that jobs lost, hour by hour, by cause.
+//! `/api/v1/paid`: node-hours lost by jobs, by hour and cause.
 
 use crate::answer::{Answer, ApiError};
 use crate::question;
@@ -9,10 +9,10 @@ use axum::extract::State;
 use serde::Serialize;
 
 const HOUR_S: f64 = 3600.0;
-/// A day of hours, the one that goes on among them.
+/// Number of hours: a day, including the current hour.
 const HOURS: f64 = 24.0;
 
-/// What was lost in an hour to one cause.
+/// The loss in one hour from one cause.
 #[derive(Debug, Serialize)]
 pub struct Paid {
     /// Start of the hour.
@@ -21,15 +21,15 @@ pub struct Paid {
     node_hours: f64,
 }
 
-/// The answer.
+/// The response.
 #[derive(Debug, Serialize)]
 pub struct PaidAnswer {
     clock: Option<f64>,
-    /// Start of the first hour that is told; `null` before any data.
+    /// Start of the first hour; `null` before any data.
     from: Option<f64>,
-    /// Hours told, from `from` on.
+    /// Number of hours from `from`.
     hours: f64,
-    /// In order of time; an hour in which nothing was lost to a cause has no row of it.
+    /// Sorted by time; an hour without loss from a cause has no row for it.
     paid: Vec<Paid>,
 }
 

@@ -1,4 +1,4 @@
-//! `/api/v1/placement`: what a job on some nodes would meet now.
+//! `/api/v1/placement`: the current state for a job on given nodes.
 
 use crate::answer::{Answer, ApiError, Checked};
 use crate::router::PageState;
@@ -9,16 +9,16 @@ use schemas::{Name, hostlist};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Nodes of one question, those of the largest machine that is planned for.
+/// Maximum of nodes in a request: those of the largest planned machine.
 const NODES_MAX: usize = 20_000;
 
-/// What the nodes of a JSON list would meet.
+/// The current state for the nodes of a JSON list.
 const PLACEMENT: Question = Question {
     sqlite: schemas::sql::SQLITE_PLACEMENT_ADVICE,
     postgres: include_str!("../sql/postgres/placement.sql"),
 };
 
-/// Which nodes.
+/// Query parameters.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlacementQuery {
@@ -29,12 +29,12 @@ impl PlacementQuery {
     /// The nodes, each once.
     ///
     /// # Errors
-    /// 400 for what is no list of nodes, for none, and for a list that is too long.
+    /// 400 for an invalid, empty or too long list of nodes.
     pub fn nodes(&self) -> Result<BTreeSet<Name>, ApiError> {
         let hosts = hostlist::expand(&self.nodes, NODES_MAX)
             .map_err(|why| ApiError::BadRequest(format!("nodes: {why}")))?;
         if hosts.is_empty() {
-            return Err(ApiError::BadRequest("nodes names no node".to_string()));
+            return Err(ApiError::BadRequest("nodes is an empty list".to_string()));
         }
         Ok(hosts.into_iter().collect())
     }
@@ -45,29 +45,29 @@ impl PlacementQuery {
 pub struct Fact {
     /// `span`, `expected contention`, `open region`, `running job` or `advice`.
     pub topic: String,
-    /// What of it.
+    /// Name within the topic.
     pub name: String,
-    /// `null` where nothing is known.
+    /// `null` if unknown.
     pub figure: Option<f64>,
-    /// What the figure counts; `null` without one.
+    /// Unit of the figure; `null` without a figure.
     pub unit: Option<String>,
-    /// Words about it.
+    /// Explanation.
     pub detail: Option<String>,
 }
 
-/// The answer.
+/// The response.
 #[derive(Debug, Serialize)]
 pub struct Placement {
-    /// How many nodes were asked for, each counted once.
+    /// Number of requested nodes, each counted once.
     pub nodes: usize,
-    /// In the order of their topics.
+    /// Sorted by topic.
     pub rows: Vec<Fact>,
 }
 
 /// Answers `/api/v1/placement?nodes=nid[00000-00003]`.
 ///
 /// # Errors
-/// 400 for what is no list of nodes or a list that is too long, 503 before there is a store.
+/// 400 for an invalid or too long list of nodes, 503 before there is a store.
 pub async fn placement(
     State(state): State<PageState>,
     Checked(query): Checked<PlacementQuery>,

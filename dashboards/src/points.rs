@@ -1,11 +1,11 @@
-//! Signals of one series over time, in columns, thinned so that a chart can draw them.
+//! Signals of one series over time, in columns, thinned for charts.
 
 use crate::answer::ApiError;
 use crate::question;
 use crate::store::{Parameters, Store};
 use serde::Serialize;
 
-/// Points that an answer may have.
+/// Maximum of points in a response.
 pub const POINTS_MAX: usize = 1_000;
 
 /// Signals in columns, oldest first.
@@ -19,15 +19,15 @@ pub struct Points {
     pub mean: Vec<Option<f64>>,
     /// Baselines.
     pub baseline: Vec<Option<f64>>,
-    /// What the mean has to pass.
+    /// Thresholds for the mean.
     pub bound: Vec<Option<f64>>,
-    /// States, as words.
+    /// Names of states.
     pub state: Vec<String>,
     /// Seconds lost since the series was first seen.
     pub slowdown_s: Vec<f64>,
-    /// One point stands for this many rows of the tier; 1 when none was left out.
+    /// Number of rows of the tier for each point; 1 without thinning.
     pub ticks_per_point: usize,
-    /// What the rows are: `ticks`, or means over `10s`, `1min` or `1h`, which have no bound.
+    /// Tier of the rows: `ticks`, or means over `10s`, `1min` or `1h`, which have no bound.
     pub tier: String,
 }
 
@@ -42,8 +42,8 @@ struct Point {
 }
 
 impl Point {
-    /// How far the mean is from the baseline; the point that speaks for its group is the farthest one,
-    /// so that thinning never hides a peak.
+    /// Distance of the mean from the baseline. The farthest point represents its group, so that thinning never hides a
+    /// peak.
     fn distance(&self) -> f64 {
         match (self.mean, self.baseline) {
             (Some(mean), Some(baseline)) => (mean - baseline).abs(),

@@ -1,4 +1,4 @@
-//! The server's store: a few connections that may only read, made when they are needed and anew when they are lost.
+//! The database, over a few read-only connections. They are opened on demand and replaced after a loss.
 
 use crate::answer::ApiError;
 use crate::store::Store;
@@ -13,28 +13,28 @@ use tokio::time::timeout;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row, Statement};
 
-/// Questions that the server is asked at the same time, each over a connection of its own.
+/// Maximum of concurrent requests, each with its own connection.
 const CONNECTIONS_MAX: usize = 3;
-/// For how long a question waits for one of them.
-const PATIENCE: Duration = Duration::from_secs(15);
-/// How long one statement may take.
+/// Timeout for a free connection.
+const SLOT_TIMEOUT: Duration = Duration::from_secs(15);
+/// Timeout of a statement, in seconds.
 const STATEMENT_S: u32 = 10;
-/// For how long anything is waited for that the server should have ended by itself: a statement, a connection. A proxy before
-/// a dead server takes a connection and says nothing.
-const SILENCE: Duration = Duration::from_secs(STATEMENT_S as u64 + 5);
-/// One state of the database for all questions of an answer.
+/// Timeout for any response of the server, longer than the timeout of a statement. A proxy in front of a dead server
+/// accepts a connection and sends nothing.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(STATEMENT_S as u64 + 5);
+/// All queries of a request see one snapshot of the database.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-/// A connection that comes about, or why not in one sentence.
+/// A future connection, or the error in one sentence.
 pub type Connecting<'a> = Pin<Box<dyn Future<Output = Result<Client, String>> + Send + 'a>>;
 
-/// How a database is reached.
+/// Opens connections to a database.
 pub trait Connect: Send + Sync {
-    /// A new connection, to a database whose schema is this version's.
+    /// Opens a connection to a database with the schema of this version.
     fn connect(&self) -> Connecting<'_>;
 }
 
-/// The database, and connections to it that nobody uses at present.
+/// The database with its idle connections.
 pub struct Server {
     connect: Arc<dyn Connect>,
     idle: Mutex<Vec<Session>>,
@@ -48,25 +48,25 @@ impl Server {
         Server { connect, idle: Mutex::default(), places }
     }
 
-    /// Waits until a connection may be used.
+    /// Waits for a free connection.
     ///
     /// # Errors
-    /// [`ApiError::Away`] when all are used for too long.
+    /// [`ApiError::Away`] if all are in use until the timeout.
     pub async fn place(&self) -> Result<OwnedSemaphorePermit, ApiError> {
-        let place = timeout(PATIENCE, Arc::clone(&self.places).acquire_owned()).await;
+        let place = timeout(SLOT_TIMEOUT, Arc::clone(&self.places).acquire_owned()).await;
         place
-            .map_err(|_| ApiError::Away("it is still busy with earlier questions".to_string()))?
+            .map_err(|_| ApiError::Away("all connections are busy".to_string()))?
             .map_err(|_| ApiError::Interrupted)
     }
 
-    /// Runs `questions` in one transaction. To be called on a blocking thread of a runtime.
+    /// Runs `questions` in one transaction. Call it on a blocking thread of a runtime.
     ///
     /// # Errors
     /// [`ApiError::Away`] while the database does not answer, else what `questions` returns.
     pub fn read<T>(&self, questions: impl FnOnce(&Store<'_>) -> Result<T, ApiError>) -> Result<T, ApiError> {
         let session = Handle::current().block_on(in_time(self.begun()))?;
         let answer = questions(&Store::Postgres(&session));
-        // After an error of the database the connection may be lost, or its statements be those of an older schema.
+        // After a database error the connection may be lost, or its statements may be of an older schema.
         let sound = !matches!(&answer, Err(ApiError::Store(_) | ApiError::Away(_)));
         let commit = async { Ok(session.client.batch_execute("COMMIT").await?) };
         if sound && Handle::current().block_on(in_time(commit)).is_ok() {
@@ -75,7 +75,7 @@ impl Server {
         answer
     }
 
-    /// A connection with a transaction. A server that was restarted has left dead ones behind.
+    /// A connection with a transaction. After a restart of the server the idle connections are dead.
     async fn begun(&self) -> Result<Session, ApiError> {
         loop {
             let kept = self.idle().pop();
@@ -97,14 +97,14 @@ impl Server {
     }
 }
 
-/// What `asked` gives, unless it takes so long that nobody answers.
-async fn in_time<T>(asked: impl Future<Output = Result<T, ApiError>>) -> Result<T, ApiError> {
-    let silent = |_| ApiError::Away(format!("it said nothing for {} s", SILENCE.as_secs()));
-    timeout(SILENCE, asked).await.map_err(silent)?
+/// The result of `query`, or an error after [`RESPONSE_TIMEOUT`].
+async fn in_time<T>(query: impl Future<Output = Result<T, ApiError>>) -> Result<T, ApiError> {
+    let silent = |_| ApiError::Away(format!("no response for {} s", RESPONSE_TIMEOUT.as_secs()));
+    timeout(RESPONSE_TIMEOUT, query).await.map_err(silent)?
 }
 
-/// Plans are made for the parameters that are asked for: a filter that is not set, and a tier that does not fit, then cost
-/// nothing. Compiling plans saves nothing for answers that are short. The latest words of all series are sorted in memory.
+/// Plans are made for the given parameters: unset filters and other tiers then cost nothing. Compiling plans saves
+/// nothing for short queries. The latest signals of all series are sorted in memory.
 fn settings() -> String {
     format!(
         "SET default_transaction_read_only = on; SET statement_timeout = '{STATEMENT_S}s'; SET lock_timeout = '3s'; \
@@ -113,17 +113,17 @@ fn settings() -> String {
     )
 }
 
-/// A connection within a transaction, and the statements that it knows.
+/// A connection within a transaction, and its prepared statements.
 pub struct Session {
     client: Client,
     prepared: RefCell<HashMap<&'static str, Statement>>,
 }
 
 impl Session {
-    /// The rows of an answer. To be called on a blocking thread of a runtime.
+    /// Runs a query. Call it on a blocking thread of a runtime.
     ///
     /// # Errors
-    /// When the database does not answer, or refuses.
+    /// When the database does not answer, or refuses the query.
     pub fn ask(&self, sql: &'static str, parameters: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, ApiError> {
         Handle::current().block_on(in_time(async {
             let known = self.prepared.borrow().get(sql).cloned();
@@ -132,7 +132,7 @@ impl Session {
                 None => self.client.prepare(sql).await?,
             };
             let rows = self.client.query(&statement, parameters).await?;
-            // The plan of a statement without parameters is kept with it, whatever is set, and the time in it stands still.
+            // PostgreSQL keeps the plan of a statement without parameters, in which the time is fixed.
             if !parameters.is_empty() {
                 self.prepared.borrow_mut().insert(sql, statement);
             }

@@ -1,9 +1,9 @@
-//! What the run tells the page at each tick.
+//! The progress of a run, sent to the page at each tick.
 
 use schemas::Time;
 use serde::{Serialize, Serializer};
 
-/// Where the run stands. The run sends one at each commit; the page shows the latest.
+/// The progress of a run. The run sends one at each commit; the page shows the latest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Progress {
     /// The newest event time that was processed; seconds since the epoch in JSON, `null` before any data.
@@ -11,13 +11,13 @@ pub struct Progress {
     pub event_time: Option<Time>,
     /// Raw rows read since the start.
     pub rows: u64,
-    /// Raw rows read per second of wall clock, lately.
+    /// Raw rows read per second of wall clock, recently.
     pub rows_per_s: f64,
-    /// How far the results are behind the newest input, in seconds.
+    /// Lag of the results behind the newest input, in seconds.
     pub lag_s: f64,
     /// Seconds of event time processed per second of wall clock.
     pub speed: f64,
-    /// Whether the input has ended, so that nothing more will come.
+    /// Whether the input has ended.
     pub finished: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Where answers come from, opened read-only and asked off the async threads.
+//! Read-only access to a store, on blocking threads.
 
 use crate::answer::ApiError;
 use crate::postgres::{Connect, Server};
@@ -8,12 +8,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Which store a page is of.
+/// The store of a page.
 #[derive(Clone)]
 pub enum Source {
-    /// The embedded store's file; it may come later than the page.
+    /// The file of the embedded store; it may be created later than the page.
     File(PathBuf),
-    /// A PostgreSQL database; it may be away for a while.
+    /// A PostgreSQL database; it may be unreachable for a while.
     Database(Arc<dyn Connect>),
 }
 
@@ -38,7 +38,7 @@ impl From<&Path> for Source {
     }
 }
 
-/// A store that may be asked.
+/// A store that can be queried.
 pub struct StoreReader(Kind);
 
 enum Kind {
@@ -47,7 +47,7 @@ enum Kind {
 }
 
 impl StoreReader {
-    /// A reader of `source`, which need not be there yet.
+    /// A reader of `source`, which need not exist yet.
     pub fn new(source: impl Into<Source>) -> Arc<StoreReader> {
         Arc::new(StoreReader(match source.into() {
             Source::File(path) => Kind::Embedded(Embedded::new(path)),
@@ -71,7 +71,7 @@ impl StoreReader {
         };
         let reader = Arc::clone(self);
         let task = tokio::task::spawn_blocking(move || {
-            // Held until the answer is there, also when nobody waits for it any more.
+            // Held until the query ends, also if the client has disconnected.
             let _place = place;
             match &reader.0 {
                 Kind::Embedded(store) => store.read(questions),

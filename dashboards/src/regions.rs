@@ -12,19 +12,19 @@ use serde::{Deserialize, Serialize};
 
 const REGIONS_STANDARD: u32 = 100;
 const REGIONS_MAX: u32 = 1_000;
-/// Steps of one answer, the latest ones; a region seldom has more than a few dozen.
+/// Maximum of steps in a response, the latest ones; a region rarely has more than a few dozen.
 const STEPS_MAX: i64 = 500;
-/// Links of one answer, those that belong to the region first.
+/// Maximum of links in a response; links that belong to the region come first.
 const LINKS_MAX: i64 = 200;
 
-/// Contended links that touch.
+/// A region of connected contended links.
 #[derive(Debug, Serialize)]
 pub struct Region {
     id: i64,
     metric: String,
     name: String,
     start: f64,
-    /// Of an open one the latest tick.
+    /// End; of an open region the latest tick.
     end: f64,
     open: bool,
     links: i64,
@@ -36,12 +36,12 @@ pub struct Region {
     cause: String,
     confidence: f64,
     completeness: f64,
-    /// The series or job that causes most of it.
+    /// The series or job that is the main cause.
     who: Option<String>,
     worst_series: Option<String>,
-    /// Seconds that all of its victims lost; `null` without any.
+    /// Seconds lost by all affected jobs; `null` without any.
     lost_s: Option<f64>,
-    /// The worst windowed ratio ever seen in it, in the metric's unit.
+    /// Peak windowed ratio, in the unit of the metric.
     peak: Option<f64>,
 }
 
@@ -51,14 +51,14 @@ pub struct RegionStep {
     at_time: f64,
     /// `began`, `grew`, `shrank`, `took_up`, `went_into`, `split` or `ended`.
     change: String,
-    /// The region that it came from, or that came of it.
+    /// The other region of a split or merge.
     other: Option<i64>,
-    /// Its name; `null` also where that region was too short to be told, or is no longer kept.
+    /// Its name; `null` also if that region is not stored.
     other_name: Option<String>,
-    /// Links from then on.
+    /// Number of links after the change.
     links: i64,
     worst_series: String,
-    /// Its windowed ratio, in the metric's unit; at the end of the region the worst that it ever had.
+    /// Its windowed ratio, in the unit of the metric; at the end of the region its peak.
     worst: Option<f64>,
 }
 
@@ -66,70 +66,70 @@ pub struct RegionStep {
 #[derive(Debug, Serialize)]
 pub struct RegionLink {
     series: String,
-    /// Whether it belongs to the region now; of an ended region, at its end.
+    /// Whether it belongs to the region now, or at the end of an ended region.
     belongs: bool,
-    /// What it says now: a link that is not heard is `unknown`.
+    /// Current state: a link without data is `unknown`.
     state: String,
-    /// Its windowed ratio now, in the metric's unit.
+    /// Current windowed ratio, in the unit of the metric.
     mean: Option<f64>,
-    /// `null` without a topology, as the two ends.
+    /// `null` without a topology, like the two ends.
     class: Option<String>,
     from_name: Option<String>,
     to_name: Option<String>,
 }
 
-/// One who makes the load of a region.
+/// A traffic source of a region.
 #[derive(Debug, Serialize)]
 pub struct RegionCause {
     cause: String,
     series_or_job: String,
-    /// Of the load on the region's worst links, 0 to 1.
+    /// Share of the load on the worst links, 0 to 1.
     share: f64,
     confidence: f64,
-    /// What it rests on, the strongest first.
+    /// Evidence, the strongest first.
     evidence: Vec<String>,
 }
 
-/// A job that waits in a region.
+/// An affected job.
 #[derive(Debug, Serialize)]
 pub struct RegionVictim {
     job_id: String,
-    /// `null` where the job is not known.
+    /// `null` if the job is unknown.
     name: Option<String>,
     user: Option<String>,
     lost_s: f64,
-    /// Of what all victims lost, 0 to 1.
+    /// Share of the loss of all affected jobs, 0 to 1.
     share: f64,
 }
 
-/// The answer.
+/// The response.
 #[derive(Debug, Serialize)]
 pub struct RegionAnswer {
     clock: Option<f64>,
     region: Region,
     metric: Option<MetricFacts>,
-    /// Steps in order of time, at most 500: the latest.
+    /// The latest steps, at most 500, sorted by time.
     history: Vec<RegionStep>,
     history_total: i64,
-    /// At most 200, the worst first, then those that belong to it no longer.
+    /// At most 200: the worst first, then links that have left the region.
     links: Vec<RegionLink>,
     links_total: i64,
     causes: Vec<RegionCause>,
     victims: Vec<RegionVictim>,
 }
 
-/// How many regions.
+/// Query parameters.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RegionQuery {
     limit: Option<u32>,
 }
 
-/// The answer of the list.
+/// The response of the list.
 #[derive(Debug, Serialize)]
 pub struct Regions {
     clock: Option<f64>,
-    /// Open ones first, then the latest.
+    /// Open regions first, then the latest.
     regions: Vec<Region>,
 }
 
@@ -152,7 +152,7 @@ pub async fn regions(
 /// Answers `/api/v1/regions/{id}`.
 ///
 /// # Errors
-/// 400 when `id` is no number, 404 when there is no such region.
+/// 400 for an invalid id, 404 for an unknown region.
 pub async fn region(State(state): State<PageState>, Path(id): Path<String>) -> Answer<RegionAnswer> {
     let id = checked_number("a region's", &id)?;
     state.reader.read(move |store| read_region(store, id)).await.map(Json)
@@ -181,7 +181,7 @@ fn read_region(store: &Store<'_>, id: i64) -> Result<RegionAnswer, ApiError> {
 /// A row of `region.sql` or `fabric_regions.sql`.
 ///
 /// # Errors
-/// When a column is not what the schema says.
+/// When the type of a column does not match the schema.
 pub fn region_row(row: &Row<'_>) -> Result<Region, ApiError> {
     Ok(Region {
         id: row.get(0)?,

@@ -1,4 +1,4 @@
-//! Which path goes to which answer.
+//! The routes.
 
 use crate::progress::Progress;
 use crate::reader::StoreReader;
@@ -14,16 +14,16 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// What the handlers share.
+/// State shared by the handlers.
 #[derive(Clone)]
 pub struct PageState {
     /// The store.
     pub reader: Arc<StoreReader>,
-    /// What the operator should know of this run, shown beside the title.
+    /// Note for the operator about this run, shown next to the title.
     pub run_note: Option<String>,
     /// The run's latest progress.
     pub ticks: watch::Receiver<Progress>,
-    /// Where clients of the stream subscribe.
+    /// Events for the clients of the stream.
     pub events: watch::Sender<EventText>,
     /// Becomes true when the server stops.
     pub stopping: watch::Receiver<bool>,
@@ -58,7 +58,7 @@ pub fn router(state: PageState, address: SocketAddr) -> Router {
         .layer(from_fn(guard::set_headers))
 }
 
-/// The process lives; whether the monitoring is complete stands in `/api/v1/health`.
+/// Reports that the process lives; `/api/v1/health` reports whether the monitoring is complete.
 async fn healthz() -> &'static str {
     "ok\n"
 }

@@ -13,12 +13,12 @@ use axum::extract::{Path, State};
 use schemas::Metric;
 use serde::{Deserialize, Serialize};
 
-/// What is shown when no range is asked for, in seconds.
+/// Default range, in seconds.
 const STANDARD_RANGE_S: f64 = 900.0;
-/// The longest range of one answer: two days of ticks are read in well under a second.
+/// Maximum range, in seconds: two days of ticks are read in well under a second.
 const RANGE_MAX_S: f64 = 172_800.0;
 
-/// Which stretch of time, in seconds since the epoch.
+/// Query parameters: a range in seconds since the epoch.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Range {
@@ -26,7 +26,7 @@ pub struct Range {
     to: Option<f64>,
 }
 
-/// A job beside a series or an episode.
+/// A job that used a series.
 #[derive(Debug, Serialize)]
 pub struct JobBeside {
     job_id: String,
@@ -36,7 +36,7 @@ pub struct JobBeside {
     end: Option<f64>,
 }
 
-/// The answer.
+/// The response.
 #[derive(Debug, Serialize)]
 pub struct SeriesPoints {
     series: SeriesNow,
@@ -44,12 +44,12 @@ pub struct SeriesPoints {
     from: f64,
     to: f64,
     points: Points,
-    /// Its episodes that touch the range.
+    /// Episodes that overlap the range.
     spans: Vec<Span>,
     jobs: Vec<JobBeside>,
 }
 
-/// What of a series was asked for.
+/// The requested part of a series.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum OfSeries {
@@ -59,13 +59,13 @@ pub enum OfSeries {
     Counters(Counters),
 }
 
-/// Answers what was asked of a series between two times.
+/// Builds the response for a series between two times.
 type Answering = fn(&Store<'_>, SeriesNow, (f64, f64)) -> Result<OfSeries, ApiError>;
 
-/// Answers `/api/v1/series/{name}/points` and `/counters`; a series name holds slashes, so the path is taken as a whole.
+/// Answers `/api/v1/series/{name}/points` and `/counters`; a series name contains slashes.
 ///
 /// # Errors
-/// 400 for a bad name or range, 404 for a series that was never seen.
+/// 400 for a bad name or range, 404 for an unknown series.
 pub async fn of_series(
     State(state): State<PageState>,
     Path(rest): Path<String>,
@@ -105,11 +105,11 @@ fn checked_range(range: &Range, latest: f64) -> Result<(f64, f64), ApiError> {
     let to = checked_time("to", range.to.unwrap_or(latest))?;
     let from = checked_time("from", range.from.unwrap_or((to - STANDARD_RANGE_S).max(0.0)))?;
     if from > to {
-        return Err(ApiError::BadRequest("from lies after to".to_string()));
+        return Err(ApiError::BadRequest("from is after to".to_string()));
     }
     if to - from > RANGE_MAX_S {
         return Err(ApiError::BadRequest(format!(
-            "the range is longer than {RANGE_MAX_S} s; ask for parts of it"
+            "the range is longer than {RANGE_MAX_S} s; request parts of it"
         )));
     }
     Ok((from, to))

@@ -1,4 +1,4 @@
-//! The public door: bind a loopback address, then serve the page until told to stop.
+//! The public interface: bind a loopback address, then serve the page until the shutdown.
 
 use crate::connections;
 use crate::progress::Progress;
@@ -12,21 +12,21 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-/// How long requests under way may take after the shutdown was asked for.
-const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(2);
+/// Timeout for requests under way after the start of the shutdown.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What the page serves, and where.
+/// Configuration of the page.
 #[derive(Clone, Debug)]
 pub struct PageConfig {
     /// The embedded store's file, or a database.
     pub store: Source,
-    /// Where to listen: a loopback address; port 0 takes a free one.
+    /// Address to listen on: a loopback address; port 0 takes a free port.
     pub listen: SocketAddr,
-    /// What the operator should know of this run ("simulated cluster"), shown beside the title.
+    /// Note for the operator about this run ("simulated cluster"), shown next to the title.
     pub run_note: Option<String>,
 }
 
-/// Why there is no page.
+/// Why the page cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum PageError {
     /// The address is reachable from other machines.
@@ -34,23 +34,23 @@ pub enum PageError {
         "the page would listen on {0}, which other machines can reach; this version has neither token nor TLS and listens only on loopback: use 127.0.0.1 or [::1], and an SSH tunnel from elsewhere"
     )]
     NotLoopback(SocketAddr),
-    /// Someone else listens there.
+    /// Another program listens on the address.
     #[error("{0} is in use by another program; choose another port, or port 0 for any free one")]
     AddressInUse(SocketAddr),
-    /// The operating system refuses.
+    /// The operating system refused the address.
     #[error("cannot listen on {address}: {source}")]
     Bind {
-        /// What was asked for.
+        /// The requested address.
         address: SocketAddr,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The server broke.
+    /// The server failed.
     #[error("the page's server stopped: {0}")]
     Serve(#[from] io::Error),
 }
 
-/// A page that has its address and is ready to serve.
+/// A page with a bound address, ready to serve.
 #[derive(Debug)]
 pub struct BoundPage {
     config: PageConfig,
@@ -58,18 +58,18 @@ pub struct BoundPage {
     address: SocketAddr,
 }
 
-/// Takes the address, so that errors of it are known before anything else starts.
+/// Binds the address, so that its errors are reported before the start of other parts.
 ///
 /// # Errors
 /// [`PageError::NotLoopback`], [`PageError::AddressInUse`] or [`PageError::Bind`].
 pub async fn bind(config: PageConfig) -> Result<BoundPage, PageError> {
-    let asked = config.listen;
-    if !asked.ip().is_loopback() {
-        return Err(PageError::NotLoopback(asked));
+    let address = config.listen;
+    if !address.ip().is_loopback() {
+        return Err(PageError::NotLoopback(address));
     }
-    let listener = TcpListener::bind(asked).await.map_err(|source| match source.kind() {
-        io::ErrorKind::AddrInUse => PageError::AddressInUse(asked),
-        _ => PageError::Bind { address: asked, source },
+    let listener = TcpListener::bind(address).await.map_err(|source| match source.kind() {
+        io::ErrorKind::AddrInUse => PageError::AddressInUse(address),
+        _ => PageError::Bind { address, source },
     })?;
     let address = listener.local_addr()?;
     Ok(BoundPage { config, listener, address })
@@ -78,7 +78,7 @@ pub async fn bind(config: PageConfig) -> Result<BoundPage, PageError> {
 /// [`bind`] and [`BoundPage::serve`] in one.
 ///
 /// # Errors
-/// Those of the two.
+/// The errors of both.
 pub async fn serve(
     config: PageConfig,
     ticks: watch::Receiver<Progress>,
@@ -93,7 +93,7 @@ impl BoundPage {
         self.address
     }
 
-    /// What to open in a browser.
+    /// The address for a browser.
     pub fn url(&self) -> String {
         format!("http://{}/", self.address)
     }
@@ -101,7 +101,7 @@ impl BoundPage {
     /// Serves until `shutdown` is done; requests under way then have two seconds.
     ///
     /// # Errors
-    /// [`PageError::Serve`] when the server breaks.
+    /// [`PageError::Serve`] when the server fails.
     pub async fn serve(
         self,
         ticks: watch::Receiver<Progress>,
@@ -130,9 +130,9 @@ impl BoundPage {
 }
 
 async fn patience_is_over(mut stopping: watch::Receiver<bool>) {
-    // The sender lives in the server's own future; without it the server itself tells the end.
+    // The future of the server owns the sender; a dropped sender means that the server has ended.
     if stopping.wait_for(|stop| *stop).await.is_err() {
         std::future::pending::<()>().await;
     }
-    tokio::time::sleep(SHUTDOWN_PATIENCE).await;
+    tokio::time::sleep(SHUTDOWN_TIMEOUT).await;
 }

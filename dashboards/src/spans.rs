@@ -1,22 +1,22 @@
-//! Episodes of one series as stretches of time: what a chart shades.
+//! Episodes of one series as time ranges, for the shading of charts.
 
 use crate::answer::ApiError;
 use crate::question;
 use crate::store::Store;
 use serde::Serialize;
 
-/// An episode without its figures.
+/// The time range of an episode.
 #[derive(Debug, Serialize)]
 pub struct Span {
     id: i64,
-    /// Dated by the model: contention began some seconds before it was told.
+    /// Start dated by the model, some seconds before contention was flagged.
     start: f64,
-    /// The latest contended tick while it is open.
+    /// End; the latest contended tick while it is open.
     end: f64,
     open: bool,
 }
 
-/// Episodes of `series` that touch the time between `from` and `to`, latest first, at most 1,000.
+/// Episodes of `series` that overlap the range from `from` to `to`, latest first, at most 1,000.
 ///
 /// # Errors
 /// When the store cannot be read.

@@ -10,8 +10,8 @@ use std::time::Duration;
 const BUSY_WAIT: Duration = Duration::from_secs(2);
 const STATEMENTS_CACHED: usize = 64;
 
-/// One guarded connection. It is opened at the first question that finds a store with tables, since the
-/// writer may come up later than the page.
+/// One guarded connection. The first request that finds a store with tables opens it, since the writer may start later
+/// than the page.
 pub struct Embedded {
     path: PathBuf,
     connection: Mutex<Option<Connection>>,

@@ -1,4 +1,4 @@
-//! One question to either store: the same names of SQL files, of columns and of parameters in both.
+//! One interface to both stores: SQL files, columns and parameters have the same names in both.
 
 use crate::answer::ApiError;
 use crate::postgres::Session;
@@ -6,16 +6,16 @@ use crate::sqlite::store_bytes;
 use rusqlite::{Connection, params_from_iter};
 use tokio_postgres::types::{FromSql, ToSql};
 
-/// A question in the words of each store.
+/// A query in the SQL of each store.
 #[derive(Clone, Copy, Debug)]
 pub struct Question {
     /// For the embedded store; parameters are `?1`, `?2`, …
     pub sqlite: &'static str,
-    /// For the server; parameters are `$1`, `$2`, … and say their types.
+    /// For the server; parameters are `$1`, `$2`, … with their types.
     pub postgres: &'static str,
 }
 
-/// The question that stands in `sql/sqlite/NAME.sql` and `sql/postgres/NAME.sql`.
+/// The query in `sql/sqlite/NAME.sql` and `sql/postgres/NAME.sql`.
 #[macro_export]
 macro_rules! question {
     ($name:literal) => {
@@ -26,31 +26,31 @@ macro_rules! question {
     };
 }
 
-/// What may be put into a question: text, `bool`, `i64`, `f64`, and options of them. The server refuses other integers.
+/// Types of parameters: text, `bool`, `i64`, `f64`, and options of them. The server refuses other integers.
 pub trait Parameter: rusqlite::ToSql + ToSql + Sync {}
 impl<T: rusqlite::ToSql + ToSql + Sync> Parameter for T {}
 
-/// The parameters of one question.
+/// The parameters of one query.
 pub type Parameters<'a> = &'a [&'a dyn Parameter];
 
-/// What a column may be read as: text, `bool`, `i64`, `f64`, and options of them. The server's type has to be that one.
+/// Types of columns: text, `bool`, `i64`, `f64`, and options of them. The type in the server must match.
 pub trait Column: rusqlite::types::FromSql + for<'a> FromSql<'a> {}
 impl<T: rusqlite::types::FromSql + for<'a> FromSql<'a>> Column for T {}
 
-/// A row of an answer.
+/// A row of a result.
 #[derive(Clone, Copy)]
 pub enum Row<'a> {
-    /// Of the embedded store.
+    /// A row of the embedded store.
     Sqlite(&'a rusqlite::Row<'a>),
-    /// Of the server.
+    /// A row of the server.
     Postgres(&'a tokio_postgres::Row),
 }
 
 impl Row<'_> {
-    /// A column, by its place from 0.
+    /// A column, by its index from 0.
     ///
     /// # Errors
-    /// When there is no such column, or it is of another type.
+    /// When the column does not exist or has another type.
     pub fn get<T: Column>(&self, at: usize) -> Result<T, ApiError> {
         match self {
             Row::Sqlite(row) => Ok(row.get(at)?),
@@ -62,14 +62,14 @@ impl Row<'_> {
 /// The store within one transaction.
 #[derive(Clone, Copy)]
 pub enum Store<'a> {
-    /// The embedded one.
+    /// The embedded store.
     Sqlite(&'a Connection),
-    /// The server's.
+    /// The server.
     Postgres(&'a Session),
 }
 
 impl Store<'_> {
-    /// All rows of an answer.
+    /// All rows of a result.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -83,11 +83,11 @@ impl Store<'_> {
             Store::Sqlite(connection) => {
                 let mut statement = connection.prepare_cached(question.sqlite)?;
                 let mut rows = statement.query(params_from_iter(parameters.iter().map(embedded)))?;
-                let mut told = Vec::new();
+                let mut list = Vec::new();
                 while let Some(row) = rows.next()? {
-                    told.push(read(&Row::Sqlite(row))?);
+                    list.push(read(&Row::Sqlite(row))?);
                 }
-                Ok(told)
+                Ok(list)
             }
             Store::Postgres(session) => {
                 let parameters: Vec<_> = parameters.iter().map(served).collect();
@@ -97,7 +97,7 @@ impl Store<'_> {
         }
     }
 
-    /// The first row of an answer, if it has any.
+    /// The first row of a result, if there is one.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -110,7 +110,7 @@ impl Store<'_> {
         Ok(self.rows(question, parameters, read)?.into_iter().next())
     }
 
-    /// The one row of an answer that always has one.
+    /// The only row of a result that always has one.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -121,7 +121,7 @@ impl Store<'_> {
         read: impl FnMut(&Row<'_>) -> Result<T, ApiError>,
     ) -> Result<T, ApiError> {
         self.first(question, parameters, read)?
-            .ok_or_else(|| ApiError::Store("an answer has no row".to_string().into()))
+            .ok_or_else(|| ApiError::Store("the result has no row".to_string().into()))
     }
 
     /// The latest event time in the store, `None` before any data.
@@ -132,7 +132,7 @@ impl Store<'_> {
         self.one(question!("clock"), &[], |row| row.get(0))
     }
 
-    /// The tier in which a range of so many points is read: `ticks`, `10s`, `1min` or `1h`.
+    /// The tier for a range with this number of points: `ticks`, `10s`, `1min` or `1h`.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -146,7 +146,7 @@ impl Store<'_> {
         }
     }
 
-    /// What the store takes on disk.
+    /// Size of the store on disk, in bytes.
     ///
     /// # Errors
     /// When the store cannot be read.

@@ -1,4 +1,4 @@
-//! `/api/v1/stream`: server-sent events, a small JSON at each tick. One task asks the store for all clients.
+//! `/api/v1/stream`: server-sent events, a small JSON at each tick. One task queries the store for all clients.
 
 use crate::answer::ApiError;
 use crate::progress::Progress;
@@ -17,21 +17,21 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// At most four events per second.
+/// Minimum pause between events.
 const EVENT_SPACING: Duration = Duration::from_millis(250);
-/// The longest pause between two: a database that was away for long is found again soon.
+/// Maximum pause between events, so that a database that returns is noticed soon.
 const PAUSE_MAX: Duration = Duration::from_secs(10);
-/// Without ticks the store is looked at so often.
-const TICK_PATIENCE: Duration = Duration::from_secs(1);
-/// How soon a page that lost the connection tries again.
+/// Interval of queries without ticks.
+const TICK_TIMEOUT: Duration = Duration::from_secs(1);
+/// Pause of a page before it reconnects.
 const RECONNECT: Duration = Duration::from_secs(1);
 
-/// Counts and sums over everything.
+/// Counts and sums over all series, jobs and episodes.
 #[derive(Debug, Default, Serialize)]
 pub struct Totals {
-    /// Series by state; every state is there, with 0 where there is none.
+    /// Number of series by state; states without series have 0.
     pub states: BTreeMap<&'static str, i64>,
-    /// Series in all.
+    /// Number of series.
     pub series: i64,
     /// Series with a signal within the last 5 s.
     pub series_heard: i64,
@@ -39,16 +39,16 @@ pub struct Totals {
     pub series_slowdown_s: f64,
     /// Seconds lost, summed over all jobs with a result.
     pub jobs_slowdown_s: f64,
-    /// Episodes that go on.
+    /// Number of open episodes.
     pub open_episodes: i64,
-    /// Share of series heard; absent when there is none: nothing seen is not everything seen.
+    /// Share of series with a signal within the last 5 s; absent without series.
     pub completeness: Option<f64>,
 }
 
-/// Where the states begin in `totals.sql`, which has them in the order of [`schemas::State::ALL`].
+/// Index of the first state in `totals.sql`, which has them in the order of [`schemas::State::ALL`].
 const STATES_FROM: usize = 3;
 
-/// One event. `totals` is absent while there is no store to ask.
+/// One event. `totals` is absent while there is no store.
 #[derive(Debug, Serialize)]
 struct Tick<'a> {
     run_note: Option<&'a str>,
@@ -57,12 +57,12 @@ struct Tick<'a> {
     totals: Option<Totals>,
     /// Ids of the open episodes, the first 1,000.
     open_episodes: Vec<i64>,
-    /// Why nothing is known at present, though there was or may be something; absent before any data.
+    /// Why the store cannot be read; absent before any data.
     #[serde(skip_serializing_if = "Option::is_none")]
     trouble: Option<String>,
 }
 
-/// An event's text; the same allocation goes to every client.
+/// The text of an event, shared by all clients.
 pub type EventText = Arc<str>;
 
 /// Reads [`Totals`].
@@ -91,53 +91,53 @@ pub fn read_totals(store: &Store<'_>) -> Result<Totals, ApiError> {
 }
 
 impl PageState {
-    /// What the stream says now.
+    /// The current event.
     async fn event_text(&self) -> EventText {
         let progress = *self.ticks.borrow();
-        let asked = self.reader.read(|store| {
+        let found = self.reader.read(|store| {
             let open = store.rows(question!("open_episodes"), &[], |row| row.get(0))?;
             Ok((store.clock()?, Some(read_totals(store)?), open))
         });
-        let asked = asked.await;
-        let trouble = match &asked {
+        let found = found.await;
+        let trouble = match &found {
             Ok(_) | Err(ApiError::Waiting(_)) => None,
             Err(error) => Some(error.to_string()),
         };
-        let (clock, totals, open_episodes) = asked.unwrap_or_default();
+        let (clock, totals, open_episodes) = found.unwrap_or_default();
         let run_note = self.run_note.as_deref();
         let tick = Tick { run_note, progress, clock, totals, open_episodes, trouble };
         serde_json::to_string(&tick).unwrap_or_default().into()
     }
 }
 
-/// Turns ticks into events until the run drops its end of `ticks` or all pages are gone with the server.
-/// Without clients the store is left alone.
+/// Turns ticks into events until the run drops its end of `ticks` or the server ends. Without clients the store is not
+/// queried.
 pub async fn publish_events(state: PageState) {
     let mut ticks = state.ticks.clone();
     while tick_or_pause(&mut ticks).await {
         if state.events.receiver_count() == 0 {
             continue;
         }
-        let asked = Instant::now();
+        let start = Instant::now();
         let text = state.event_text().await;
-        let took = asked.elapsed();
-        state.events.send_if_modified(|told| {
-            let news = *told != text;
-            *told = text;
-            news
+        let took = start.elapsed();
+        state.events.send_if_modified(|sent| {
+            let changed = *sent != text;
+            *sent = text;
+            changed
         });
-        // A store that takes long to answer is asked less often.
+        // A slow store is queried less often.
         tokio::time::sleep((took * 3).clamp(EVENT_SPACING, PAUSE_MAX)).await;
     }
 }
 
 /// Waits for a tick, for a second at most: a store that another process writes grows without ticks. False
-/// when the run is gone.
+/// when the run has ended.
 async fn tick_or_pause(ticks: &mut watch::Receiver<Progress>) -> bool {
-    !matches!(timeout(TICK_PATIENCE, ticks.changed()).await, Ok(Err(_)))
+    !matches!(timeout(TICK_TIMEOUT, ticks.changed()).await, Ok(Err(_)))
 }
 
-/// Answers `/api/v1/stream`. The first event comes at once.
+/// Answers `/api/v1/stream`. The first event is sent at once.
 pub async fn stream(State(state): State<PageState>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let events = state.events.subscribe();
     let first = state.event_text().await;
@@ -149,13 +149,13 @@ struct Feed {
     first: Option<EventText>,
     events: watch::Receiver<EventText>,
     stopping: watch::Receiver<bool>,
-    /// Absent once the last event was told.
+    /// Absent after the last event.
     state: Option<PageState>,
 }
 
 impl Feed {
-    /// The next event; the stream ends when the server stops, so that shutting down waits for nobody. The last
-    /// event says how the run ended.
+    /// The next event; the stream ends when the server stops, so that the shutdown does not wait for clients.
+    /// The last event has the final progress of the run.
     async fn next(mut self) -> Option<(Result<Event, Infallible>, Feed)> {
         let text = match self.first.take() {
             Some(text) => text,
@@ -165,7 +165,7 @@ impl Feed {
         let event = Event::default().event("tick").retry(RECONNECT).data(&*text);
         Some((Ok(event), self))
     }
-    /// Waits for news: true when the server stops, false for an event, `None` when there will be none.
+    /// Waits for an event: true when the server stops, false for an event, `None` when there are no more events.
     async fn server_stops(&mut self) -> Option<bool> {
         tokio::select! {
             stop = self.stopping.wait_for(|stop| *stop) => stop.ok().map(|_| true),

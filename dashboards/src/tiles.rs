@@ -1,4 +1,4 @@
-//! `/api/v1/routers`: the tiles of an Aries router, whose links they receive and what they say now.
+//! `/api/v1/routers`: the tiles of an Aries router with their incoming links and current state.
 
 use crate::answer::{Answer, ApiError};
 use crate::now::{MetricFacts, metric_facts};
@@ -10,44 +10,44 @@ use axum::extract::{Path, State};
 use schemas::{Metric, Name};
 use serde::Serialize;
 
-/// More than a router has: 48 tiles, and itself as a whole.
+/// Maximum of rows, more than the 48 tiles and the router itself.
 const TILES_MAX: i64 = 100;
 
-/// One tile, or the router as a whole.
+/// One tile, or the whole router.
 #[derive(Debug, Serialize)]
 pub struct Tile {
     series: String,
-    /// Such as `r0c3`: row 0 to 5, column 0 to 7; `null` for the router as a whole.
+    /// Such as `r0c3`: row 0 to 5, column 0 to 7; `null` for the whole router.
     part: Option<String>,
-    /// The word for its state.
+    /// State.
     state: String,
-    /// Of the latest tick, stalls per flit; `null` where it is not known, as the other figures.
+    /// Stalls per flit at the latest tick; `null` if unknown, like the other values.
     value: Option<f64>,
     mean: Option<f64>,
     baseline: Option<f64>,
     bound: Option<f64>,
     /// Seconds lost so far.
     slowdown_s: Option<f64>,
-    /// `green`, `black` or `blue`; `null` without a topology, as the two ends.
+    /// `green`, `black` or `blue`; `null` without a topology, like the two ends.
     class: Option<String>,
     from_name: Option<String>,
     to_name: Option<String>,
 }
 
-/// The answer.
+/// The response.
 #[derive(Debug, Serialize)]
 pub struct RouterAnswer {
     clock: Option<f64>,
     router: String,
     metric: MetricFacts,
-    /// Those that report; the router as a whole comes first.
+    /// The reporting tiles; the whole router comes first.
     tiles: Vec<Tile>,
 }
 
 /// Answers `/api/v1/routers/{name}`.
 ///
 /// # Errors
-/// 400 for what is no name, 404 when no tile of such a router was ever heard.
+/// 400 for an invalid name, 404 for a router without data.
 pub async fn router_tiles(State(state): State<PageState>, Path(name): Path<String>) -> Answer<RouterAnswer> {
     let name = Name::parse(&name).map_err(|why| ApiError::BadRequest(format!("not a router: {why}")))?;
     let answer = state.reader.read(move |store| {

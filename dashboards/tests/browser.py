@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Looks at the page as a person would: Debian's chromium, driven over WebDriver by the standard library alone.
+"""Tests the page in Debian's chromium, driven over WebDriver by the standard library alone.
 
     python3 dashboards/tests/browser.py http://127.0.0.1:8600/ [--screenshots FOLDER] [--readme FOLDER]
 
 The page may be that of `cargo run -p dashboards --example sample_page` or of `tailback demo`; it needs live data
 with at least one job, and waits for contention. `--readme` writes the three pictures of README and docs, `--screenshots`
-one of every view in both colour schemes and sizes. Ends with `N passed, M failed` and a nonzero exit when
-something failed. Nothing is timed: what is waited for may take PATIENCE_S, which only ends a test that hangs.
+one of every view in both colour schemes and sizes. It prints `N passed, M failed` last; the exit
+status is nonzero after a failure. Nothing is timed: TIMEOUT_S only ends a test that hangs.
 """
 
 import argparse
@@ -25,10 +25,10 @@ from views import DRAWN_WHOLE, ViewChecks
 
 SIZES = {"laptop": (1366, 768), "phone": (390, 844)}
 KEYS = {"right": "\ue014", "down": "\ue015", "enter": "\ue007", "tab": "\ue004", "end": "\ue010"}
-# The demo begins a new scenario within two minutes; the rest is for slow machines.
-PATIENCE_S = 300
-# An episode's picture for the docs shows at least so many seconds of it.
-TELLING_S = 60
+# The demo starts a new scenario within two minutes; the rest is for slow machines.
+TIMEOUT_S = 300
+# Minimum length in seconds of the episode in the picture for the docs.
+LONG_EPISODE_S = 60
 PICTURE_BYTES_MAX = 200_000
 
 
@@ -56,25 +56,25 @@ class Browser:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
+            with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as why:
             raise AssertionError(json.load(why)["value"]["message"]) from why
 
     @staticmethod
-    def wait_for(question, patience=PATIENCE_S):
-        """The first true answer; exceptions count as "not yet"."""
-        until = time.monotonic() + patience
+    def wait_for(condition, timeout_s=TIMEOUT_S):
+        """Returns the first true result of `condition`; an exception counts as "not yet"."""
+        until = time.monotonic() + timeout_s
         last = None
         while time.monotonic() < until:
             try:
-                answer = question()
+                answer = condition()
                 if answer:
                     return answer
             except (OSError, AssertionError) as why:
                 last = why
             time.sleep(0.1)
-        raise AssertionError(f"not within {patience} s" + (f": {last}" if last else ""))
+        raise AssertionError(f"not within {timeout_s} s" + (f": {last}" if last else ""))
 
     def run(self, script, *arguments):
         return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
@@ -119,12 +119,12 @@ class Checks(ViewChecks):
         self.browser.call("POST", "/url", {"url": f"{self.url}/#/{view}"})
 
     def open_and_wait(self, view):
-        """Opens a view and waits until its first answer is drawn, charts and heat maps included."""
+        """Opens a view and waits until its first response is drawn, charts and heat maps included."""
         self.open(view)
         self.browser.wait(DRAWN_WHOLE)
 
     def api(self, path):
-        with urllib.request.urlopen(f"{self.url}/api/v1/{path}", timeout=PATIENCE_S) as answer:
+        with urllib.request.urlopen(f"{self.url}/api/v1/{path}", timeout=TIMEOUT_S) as answer:
             return json.load(answer)
 
     def collect_logs(self):
@@ -137,7 +137,7 @@ class Checks(ViewChecks):
                     self.hosts.add(target.netloc)
 
     def contended(self):
-        """Ids of open episodes of at least two metrics, or of one where the page knows no more; else nothing."""
+        """Ids of open episodes if they are of two metrics, or of the only one; else a false value."""
         known = set(self.api("now?limit=50000")["series"]["metric"])
         episodes = self.api("episodes?open=true&limit=1000")["episodes"]
         return len({e["metric"] for e in episodes}) >= min(2, len(known)) and [e["id"] for e in episodes]
@@ -153,7 +153,7 @@ class Checks(ViewChecks):
         assert self.browser.run(scheme) == after
         self.browser.run("document.querySelector('#theme').click()")
 
-    def check_nothing_is_wider_than_a_phone(self):
+    def check_no_view_is_wider_than_a_phone(self):
         self.browser.resize(*SIZES["phone"], phone=True)
         for view in self.views():
             self.open_and_wait(view)
@@ -167,16 +167,16 @@ class Checks(ViewChecks):
         self.browser.resize(*SIZES["laptop"])
         self.browser.devtools("Emulation.setEmulatedMedia", {"features": [LIGHT]})
         self.open_and_wait("now")
-        # What a picture must show may end while it is taken: it counts when it was there before and after.
+        # Contention may end while a picture is taken: the picture counts if contention was there before and after.
         self.browser.wait_for(lambda: self.picture_of_now(self.readme / "now.png"))
-        telling = self.browser.wait_for(self.telling_episode)
-        self.open_and_wait(f"episode/{telling}")
+        long = self.browser.wait_for(self.long_episode)
+        self.open_and_wait(f"episode/{long}")
         self.picture_for_readme(self.readme / "episode.png")
         self.open_and_wait("fabric")
         self.browser.wait_for(lambda: self.picture_of_fabric(self.readme / "fabric.png"))
 
     def picture_of_now(self, path):
-        """Takes it while two metrics have contended series, or the only one; says whether it shows that."""
+        """Takes the picture while two metrics have contended series, or the only one; returns whether it shows that."""
         contended = "return [...document.querySelectorAll('.heat h3 span')].filter((n) => !/ 0 of /.test(n.textContent)).length"
         wanted = min(2, self.browser.run("return document.querySelectorAll('.heat').length"))
         if not wanted or self.browser.run(contended) < wanted:
@@ -185,19 +185,19 @@ class Checks(ViewChecks):
         return self.browser.run(contended) >= wanted
 
     def picture_of_fabric(self, path):
-        """Takes it while a region is open; says whether it shows that."""
+        """Takes the picture while a region is open; returns whether it shows that."""
         is_open = "return document.querySelectorAll('table[aria-label=Regions] .tag[data-kind=open]').length > 0"
         if not self.browser.run(is_open):
             return False
         self.picture_for_readme(path)
         return self.browser.run(is_open)
 
-    def telling_episode(self):
-        """The latest episode that is long enough, on Lustre where there is Lustre; nothing while there is none."""
+    def long_episode(self):
+        """The latest long episode, on Lustre if there is Lustre; a false value while there is none."""
         metric = "lustre_write_rate" if self.api("now?metric=lustre_write_rate&limit=1")["total"] else None
         episodes = self.api("episodes?limit=1000")["episodes"]
-        telling = [e for e in episodes if e["duration_s"] >= TELLING_S and metric in (None, e["metric"])]
-        return telling and telling[0]["id"]
+        long = [e for e in episodes if e["duration_s"] >= LONG_EPISODE_S and metric in (None, e["metric"])]
+        return long and long[0]["id"]
 
     def picture_for_readme(self, path):
         self.browser.picture(path)
@@ -226,18 +226,18 @@ class Checks(ViewChecks):
     def check_no_request_to_another_host(self):
         here = urlparse(self.url).netloc
         assert self.hosts <= {here}, self.hosts - {here}
-        assert here in self.hosts, "no request was seen at all"
+        assert here in self.hosts, "no request was seen"
 
     def views(self):
         episodes = self.api("episodes?limit=200")["episodes"]
-        # The longest is the most telling picture, on Lustre where there is one.
-        telling = [e for e in episodes if e["metric"] == "lustre_write_rate"] or episodes
-        telling.sort(key=lambda e: -e["duration_s"])
+        # The longest episode, on Lustre if there is one.
+        long = [e for e in episodes if e["metric"] == "lustre_write_rate"] or episodes
+        long.sort(key=lambda e: -e["duration_s"])
         jobs = sorted(self.api("jobs")["jobs"], key=lambda job: -(job["slowdown_s"] or 0))
         series = self.api("now?order=slowdown&limit=1")["series"]["name"]
         routers = self.api("now?metric=aries_stall_ratio&order=slowdown&limit=1")["series"]["component"]
         regions = sorted(self.api("fabric")["regions"], key=lambda region: -region["links_most"])
-        return (["now", "episodes", "fabric", "files", "jobs", "series", "health"] + [f"episode/{e['id']}" for e in telling[:1]]
+        return (["now", "episodes", "fabric", "files", "jobs", "series", "health"] + [f"episode/{e['id']}" for e in long[:1]]
                 + [f"router/{r}" for r in routers]
                 + [f"region/{r['id']}" for r in regions[:1]] + [f"job/{j['job_id']}" for j in jobs[:1]] + [f"series/{s}" for s in series])
 

@@ -1,6 +1,6 @@
 //! The page's server and Grafana's dashboards, from outside.
 //!
-//! | module | what it holds |
+//! | module | content |
 //! |---|---|
 //! | `api` | every endpoint over a small store |
 //! | `grafana` | the dashboards: made of their sources, every query on a real PostgreSQL |

@@ -1,4 +1,4 @@
-//! What stands in this crate's READMEs to be typed: the sample page and its options, and where uPlot comes from.
+//! Commands in the READMEs of this crate: the sample page with its options, and the source of uPlot.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,21 +9,21 @@ use std::time::{Duration, Instant};
 use support::paths::programs;
 use support::skip::skip;
 
-/// Nothing here takes long; a machine that is busy must not fail it.
+/// Long enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn crate_folder() -> PathBuf {
     PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap())
 }
 
-/// What stands in backquotes in a file and begins so.
+/// Texts in backquotes in a file with this beginning.
 fn commands(file: &str, beginning: &str) -> Vec<String> {
     let text = std::fs::read_to_string(crate_folder().join(file)).unwrap();
     let spans = text.split('`').skip(1).step_by(2);
     spans.filter(|span| span.starts_with(beginning)).map(str::to_string).collect()
 }
 
-/// A sample page that is ended with the test.
+/// A sample page that ends with the test.
 struct SamplePage {
     process: Child,
     address: String,
@@ -37,7 +37,7 @@ impl Drop for SamplePage {
 }
 
 impl SamplePage {
-    /// Of the example that was built with this test, on a port of its own.
+    /// Starts the example built with this test, on a port of its own.
     fn start(options: &str) -> SamplePage {
         let mut process = Command::new(programs().join("examples/sample_page"))
             .args(options.split_whitespace())
@@ -51,7 +51,7 @@ impl SamplePage {
         SamplePage { address: address.trim_end_matches('/').to_string(), process }
     }
 
-    /// Head and body of the answer.
+    /// Head and body of the response.
     fn ask(&self, path: &str) -> (String, Value) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let request = format!("GET {path} HTTP/1.0\r\nHost: {}\r\nConnection: close\r\n\r\n", self.address);
@@ -62,7 +62,7 @@ impl SamplePage {
         (head.to_string(), serde_json::from_str(body).unwrap_or_else(|why| panic!("{answer}: {why}")))
     }
 
-    /// How many series there are, as soon as there are any.
+    /// Number of series, as soon as there are any.
     fn series(&self) -> u64 {
         let begun = Instant::now();
         loop {

@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
-/// Nothing here takes long; a machine that is busy must not fail it.
+/// Long enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn config(listen: &str) -> PageConfig {
@@ -30,7 +30,7 @@ async fn an_address_that_others_can_reach_is_refused() {
 }
 
 #[tokio::test]
-async fn a_port_in_use_is_said_clearly() {
+async fn a_port_in_use_is_reported() {
     let first = bind(config("127.0.0.1:0")).await.unwrap();
     assert_ne!(first.address().port(), 0);
     let refused = bind(config(&first.address().to_string())).await.unwrap_err();
@@ -76,7 +76,7 @@ async fn ticks_become_events_and_an_open_stream_does_not_hold_the_shutdown() {
     });
     let second = read_until(&mut events, "\"rows\":7").await;
     assert!(second.contains("\"event_time\":5.5"), "{second}");
-    // A demo tells its end and stops at once; open pages must hear of it.
+    // A demo reports its end and stops at once; open pages must receive that event.
     progress.send_replace(Progress { finished: true, rows: 8, ..Progress::default() });
     stop.send(()).unwrap();
     read_until(&mut events, "\"finished\":true").await;

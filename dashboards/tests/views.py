@@ -1,6 +1,6 @@
-"""What browser.py checks of the views, one after the other."""
+"""The checks of browser.py for the views."""
 
-# More than `arguments[1]` colours in a canvas: something is drawn in it.
+# More than `arguments[1]` colours in a canvas: it has a drawing.
 DRAWN = """((canvas) => {
     if (!canvas || !canvas.width) return false;
     const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
@@ -9,7 +9,7 @@ DRAWN = """((canvas) => {
     return seen.size > arguments[1];
 })(document.querySelector(arguments[0]))"""
 
-# The first answer is drawn, and there is something in every chart and heat map.
+# The first response is drawn, and no chart or heat map is blank.
 DRAWN_WHOLE = """document.querySelector('main').dataset.shown === 'yes'
     && [...document.querySelectorAll('main .chart')].every((chart) => chart.querySelector('canvas'))
     && [...document.querySelectorAll('main canvas')].every((canvas) => canvas.width > 0 && canvas.height > 0
@@ -17,7 +17,7 @@ DRAWN_WHOLE = """document.querySelector('main').dataset.shown === 'yes'
 
 
 class ViewChecks:
-    """Checks by view, run in the order in which they stand here; `browser`, `api` and `open` are those of browser.py."""
+    """Checks by view, run in this order; browser.py defines `browser`, `api` and `open`."""
 
     def check_the_page_loads_and_is_live(self):
         self.open("now")
@@ -59,10 +59,10 @@ class ViewChecks:
         self.browser.run("document.querySelector('#run-note').focus()")
         self.browser.wait(visible)
 
-    def check_contention_is_told(self):
+    def check_contention_is_shown(self):
         self.open_and_wait("now")
         self.browser.wait("document.querySelectorAll('.figure:first-child[data-alarm=yes]').length > 0")
-        self.browser.wait("document.querySelectorAll('table[aria-label=\"Series that lose most\"] tr').length > 0")
+        self.browser.wait("document.querySelectorAll('table[aria-label=\"Series with the largest loss\"] tr').length > 0")
 
     def check_an_episode_opens_and_its_chart_is_drawn(self):
         self.open("episodes")
@@ -144,17 +144,17 @@ class ViewChecks:
             return
         rows = "[...document.querySelectorAll('table[aria-label=\"' + arguments[0] + '\"] tbody tr')]"
         classes = [c["class"] for c in fabric["classes"]]
-        assert classes, "links are known, but none of their classes"
+        assert classes, "links are known, but no class of them"
         self.browser.wait(rows + ".length === arguments[1]", "Link classes", len(classes))
         shown = self.browser.run("return " + rows + ".map((row) => row.cells[0].firstChild.textContent)", "Link classes")
         assert sorted(shown) == sorted(classes), shown
         assert fabric["parallel_known"] == 0 or self.browser.wait(rows + ".length > 0", "Imbalance of parallel links")
         self.browser.wait("document.querySelector('table[aria-label=\"Imbalance of parallel links\"] td[data-name=\"Worst link\"] a')")
 
-    def check_links_that_lost_most_are_listed(self):
+    def check_links_with_the_largest_loss_are_listed(self):
         self.open_and_wait("fabric")
         worst = self.browser.wait_for(lambda: self.api("fabric")["worst"])
-        self.browser.wait("document.querySelectorAll('table[aria-label=\"Links that lost most\"] tbody tr').length > 0")
+        self.browser.wait("document.querySelectorAll('table[aria-label=\"Links with the largest loss\"] tbody tr').length > 0")
         assert all(not link["series"].startswith("lustre_") for link in worst), worst
 
     def check_a_router_opens_with_six_rows_of_eight_tiles(self):
@@ -167,7 +167,7 @@ class ViewChecks:
         reported = len([tile for tile in self.api("routers/" + series["component"][0])["tiles"] if tile["part"]])
         self.browser.wait("[..." + tiles + "].filter((td) => td.querySelector('a[href^=\"#/series/\"]')).length === arguments[0]", reported)
 
-    def check_incidents_and_what_was_paid_are_on_the_first_view(self):
+    def check_incidents_and_cost_are_on_the_first_view(self):
         self.browser.wait_for(lambda: self.api("regions")["regions"])
         self.open_and_wait("now")
         self.browser.wait("document.querySelector('table[aria-label=Incidents] a[href^=\"#/region/\"]')")
@@ -175,7 +175,7 @@ class ViewChecks:
         self.open_and_wait("now")
         self.browser.wait("document.querySelectorAll('.piles rect').length > 0")
 
-    def check_a_job_is_told_with_its_neighbours_and_earlier_runs(self):
+    def check_a_job_has_its_neighbours_and_earlier_runs(self):
         jobs = self.browser.wait_for(lambda: [j["job_id"] for j in self.api("jobs")["jobs"] if self.api(f"jobs/{j['job_id']}/neighbours")["neighbours"]])
         self.open_and_wait("job/" + jobs[0])
         self.browser.wait("document.querySelectorAll('table[aria-label=Neighbours] tbody a[href^=\"#/job/\"]').length > 0")
@@ -188,28 +188,28 @@ class ViewChecks:
         self.browser.run("document.querySelector('table[aria-label=Regions] tbody a[href^=\"#/region/\"]').click()")
         self.browser.wait("location.hash.startsWith('#/region/')")
         self.browser.wait(DRAWN, ".uplot canvas", 3)
-        self.browser.wait("document.querySelectorAll('table[aria-label=\"What became of it\"] tbody tr').length > 0")
-        self.browser.wait("document.querySelectorAll('table[aria-label=\"Its links\"] tbody a[href^=\"#/series/\"]').length > 0")
-        first = "document.querySelector('table[aria-label=\"What became of it\"] td[data-name=Change]').textContent"
-        words = self.browser.run("return " + first)
-        assert words == "began" or words.startswith("split off"), words
+        self.browser.wait("document.querySelectorAll('table[aria-label=Timeline] tbody tr').length > 0")
+        self.browser.wait("document.querySelectorAll('table[aria-label=Links] tbody a[href^=\"#/series/\"]').length > 0")
+        first = "document.querySelector('table[aria-label=Timeline] td[data-name=Change]').textContent"
+        change = self.browser.run("return " + first)
+        assert change == "began" or change.startswith("split off"), change
 
-    def check_a_file_system_shows_its_rate_and_who_writes(self):
+    def check_a_file_system_has_its_rate_and_jobs(self):
         mounts = self.api("files")["mounts"]
         if not mounts:
             return
         self.open("files?mount=" + mounts[0]["mount"])
         self.browser.wait("document.querySelector('main h1').textContent.includes(arguments[0])", mounts[0]["mount"])
         self.browser.wait(DRAWN, ".uplot canvas", 3)
-        self.browser.wait("document.querySelectorAll('table[aria-label=\"Running jobs that write\"] tbody tr').length > 0")
+        self.browser.wait("document.querySelectorAll('table[aria-label=\"Running jobs by write rate\"] tbody tr').length > 0")
 
     def check_health_lists_producers(self):
         self.open("health")
         self.browser.wait("document.querySelectorAll('table[aria-label=Producers] tbody tr').length > 0")
 
-    def check_what_does_not_exist_is_said(self):
+    def check_missing_objects_are_reported(self):
         for view in ("episode/4000000000", "region/4000000000", "job/no-such-job", "series/no/such", "nowhere"):
             self.open(view)
             self.browser.wait("document.querySelector('main .empty strong')?.textContent.length > 5")
-        # A 404 is what was asked for here; the browser logs it as an error.
+        # These requests return 404, which the browser logs as an error.
         self.browser.log("browser")

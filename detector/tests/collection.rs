@@ -102,7 +102,7 @@ fn an_unmounted_file_system_is_absent_and_takes_nothing_from_its_node() {
             .unwrap();
         assert_eq!(query(&database, states).await, wanted, "a site file expects one part at least");
         assert_eq!(
-            query(&database, "SELECT producer FROM sources WHERE state = 'never heard'").await,
+            query(&database, "SELECT producer FROM sources WHERE state = 'never seen'").await,
             ["n3"],
             "a source that reports a part is seen"
         );
@@ -150,7 +150,7 @@ fn completeness_is_given_by_node_component_group_and_system() {
                 "n1 rtr reports f",
                 "n2 rtr reports f",
                 "n3 lustre_client silent f",
-                "n9 lustre_client never heard t",
+                "n9 lustre_client never seen t",
             ]
         );
         let missing = "SELECT completeness::text FROM completeness(to_timestamp(1700000000), to_timestamp(1700000100)) \

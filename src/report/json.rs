@@ -34,7 +34,7 @@ pub struct PostMortemJson<'a> {
     /// Links and mounts that the job uses.
     pub series: u64,
     /// Those of them that sent no reading since the job began.
-    pub series_unheard: u64,
+    pub series_without_readings: u64,
     /// Those that fell silent before its end.
     pub series_fell_silent: u64,
 }
@@ -89,7 +89,7 @@ impl<'a> From<&'a PostMortem> for PostMortemJson<'a> {
             episodes: facts.episodes.iter().map(|e| episode(facts, e)).collect(),
             unexplained_share: facts.seen().map(|_| facts.unexplained_share()),
             series: facts.series.total,
-            series_unheard: facts.series.without_readings,
+            series_without_readings: facts.series.without_readings,
             series_fell_silent: facts.series.fell_silent,
         }
     }

@@ -143,10 +143,10 @@ fn nodes_and_links_have_the_places_of_the_topology() {
     let sql = "SELECT count(*), count(s.name), count(*) FILTER (WHERE l.bundle <> '') FROM link_places l
                LEFT JOIN series s ON s.name = l.series
                WHERE l.class <> 'host' AND l.to_name IN (SELECT component FROM series)";
-    let (links, heard, parallel): (u32, u32, u32) =
+    let (links, reporting, parallel): (u32, u32, u32) =
         connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
     assert!(links > 0 && parallel > 0, "{links} links, {parallel} parallel");
-    assert_eq!(heard, links);
+    assert_eq!(reporting, links);
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub struct Span {
 pub enum Nature {
     Busy,
     Idle,
-    /// Heard of only lately: no baseline yet.
+    /// Seen for a short time: no baseline yet.
     New,
     /// Its producer fell silent.
     Silent,

@@ -17,7 +17,7 @@ fn class_of(series: &Series) -> Option<(&'static str, String)> {
     })
 }
 
-/// Writes what a topology would say of the tiles.
+/// Writes the tiles as a topology would.
 pub fn write_links(to: &Transaction<'_>, cluster: &Cluster) -> rusqlite::Result<()> {
     let mut put = to.prepare("INSERT INTO link_places VALUES (?1, ?2, ?3, ?4, ?5, 5.25e9)")?;
     for series in cluster.series.iter().filter(|series| series.metric == "aries_stall_ratio") {

@@ -73,7 +73,7 @@ fn write_history(to: &Transaction<'_>, cluster: &Cluster) -> Outcome {
     for (id, series) in cluster.series.iter().enumerate() {
         let tile = series.metric == "aries_stall_ratio";
         let mut time = cluster.start - if tile { TILE_HISTORY_S } else { HISTORY_S };
-        // The silent one was heard until 90 s ago.
+        // The silent one reported until 90 s ago.
         let until = cluster.start - if series.nature == Nature::Silent { 90.0 } else { 0.0 };
         while time < until {
             write_signal(to, id, series, time)?;

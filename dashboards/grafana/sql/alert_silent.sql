@@ -1,2 +1,2 @@
-SELECT coalesce(count(*) FILTER (WHERE state IN ('silent', 'never heard'))::double precision / nullif(count(*), 0), 0) AS value
+SELECT coalesce(count(*) FILTER (WHERE state IN ('silent', 'never seen'))::double precision / nullif(count(*), 0), 0) AS value
 FROM sources WHERE state <> 'gone' AND NOT event_driven

@@ -1,4 +1,4 @@
--- Parallel links now: how much worse the worst of them is than their mean.
+-- Parallel links now: the ratio of the worst to the mean.
 SELECT l.bundle, min(l.class) AS class, count(*) AS links, count(*) FILTER (WHERE n.state = 'contended') AS contended_links,
        max(n.mean)::double precision AS worst_ratio, avg(n.mean)::double precision AS mean_ratio,
        max(n.mean)::double precision / nullif(avg(n.mean), 0) AS imbalance,

@@ -1,4 +1,4 @@
--- The group as it stands: a line for each chassis, a column for each slot; of other networks sixteen switches a line.
+-- The group by position: a line for each chassis, a column for each slot; of other networks sixteen switches a line.
 WITH placed AS (
     SELECT n.component, n.state,
            regexp_match(n.component, '^(c\d{1,6}-\d{1,6}c\d+)s(\d{1,3})$') AS cname,

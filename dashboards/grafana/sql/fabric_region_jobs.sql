@@ -1,4 +1,4 @@
--- Who makes the load of the region, and who waits in it.
+-- Traffic sources and affected jobs of the region.
 SELECT 'load' AS part, c.series_or_job AS job, c.cause, c.share, NULL::double precision AS lost_s, c.confidence,
        (SELECT string_agg(e.word, ', ') FROM jsonb_array_elements_text(c.evidence) AS e (word)) AS evidence
 FROM region_causes c WHERE c.region_id::text = ${region:sqlstring}

@@ -1,5 +1,5 @@
--- Mean stalls per flit over the span: a line for each row of tiles, a column for each of the eight. Tiles that report nothing stay empty.
--- Tiles of a router are mostly numbered together: their range is looked up in what batches of columns say of themselves, an array is not.
+-- Mean stalls per flit over the span: a line for each row of tiles, a column for each of the eight. Tiles without reports stay empty.
+-- Tiles of a router are mostly numbered together: the metadata of column batches is searched by their range, but not by an array.
 WITH wanted AS (
     SELECT series_id, part FROM series WHERE component = ${router:sqlstring} AND metric = 'aries_stall_ratio'
 ), tiles AS (

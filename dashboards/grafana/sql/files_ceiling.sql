@@ -1,4 +1,4 @@
--- The most that the clients of a mount were ever seen to write in a minute, as a line.
+-- The largest write rate of the clients of a mount ever seen in a minute, as a line.
 SELECT t.time, m.name || ': highest seen' AS metric, m.value
 FROM (SELECT name, max(value_sum) AS value FROM places_1min
       WHERE kind = 'file system' AND name IN (${mount:sqlstring}) GROUP BY 1) m

@@ -1,5 +1,5 @@
--- Jobs by what they wrote in the span, in the latest day of longer ones, from the mean rates of their clients while they ran: by hours
--- that are written where the span is six hours or minutes are not kept so long, and by minutes else and after the last such hour.
+-- Jobs by written bytes in the span, in the latest day of longer ones, from the mean rates of their clients while they ran: by hours
+-- that are written where the span is six hours or minutes have expired, and by minutes else and after the last such hour.
 -- Clients are joined before anything is summed: an array of them would be searched for each row.
 WITH span AS (
     SELECT f AS from_time, $__timeTo()::timestamptz - f >= interval '6 hours'

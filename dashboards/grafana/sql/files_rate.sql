@@ -1,4 +1,4 @@
--- Bytes that all clients of a mount write each second.
+-- Write rate of all clients of a mount, in bytes/s.
 SELECT date_bin(make_interval(secs => greatest(10, $__interval_ms / 1000.0)), p.at_time, 'epoch') AS time, p.name AS metric,
        avg(p.value_sum) AS value
 FROM places_over('file system', $__timeFrom(), $__timeTo(), greatest(10, $__interval_ms / 1000.0)) p

@@ -1,4 +1,4 @@
--- Rows a minute that were not used, by reason.
+-- Dropped rows a minute, by reason.
 SELECT date_bin(make_interval(secs => greatest(60, $__interval_ms / 1000.0)), d.time, 'epoch') AS time, d.label AS metric,
        avg(greatest(0, d.value - d.before) / nullif(extract(epoch FROM d.time - d.time_before) / 60, 0))::double precision AS value
 FROM (SELECT time, label, value, lag(value) OVER w AS before, lag(time) OVER w AS time_before FROM health_minutes

@@ -1,4 +1,4 @@
--- Regions in which this job waits, and who makes their load.
+-- Regions in which this job waits, and their traffic sources.
 SELECT r.region_id AS region, r.name, c.series_or_job AS job, c.cause, v.lost_s, c.share AS load_share, c.confidence,
        r.start_time AS from_time
 FROM region_victims v JOIN regions r USING (region_id) JOIN region_causes c USING (region_id)

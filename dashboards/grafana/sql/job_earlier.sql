@@ -1,4 +1,4 @@
--- Runs of the same configuration, or of the same name by the same user where no configuration is known.
+-- Runs of the same configuration, or of the same name by the same user without a known configuration.
 WITH this AS (SELECT * FROM job_slowdown WHERE job_id = job_named(${job:sqlstring}))
 SELECT s.job_id AS job, s.start_time AS from_time, s.run_s, s.slowdown_s AS lost_s, s.slowdown_percent AS lost_percent,
        s.run_s - coalesce(s.slowdown_s, 0) AS run_without_loss_s, s.nodes, s.placement, s.completeness

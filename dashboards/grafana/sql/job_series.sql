@@ -1,5 +1,5 @@
--- The ten series that cost it most: windowed mean over baseline. Asked one by one: batches of the columnstore know of which
--- series they are, and are passed over for one, but not for a list.
+-- The ten series with the largest loss of the job: windowed mean over baseline. Queried one by one: the columnstore skips
+-- batches of other series for one series, but not for a list.
 WITH worst AS (
     SELECT e.series_id FROM job_episodes e WHERE e.job_id = job_named(${job:sqlstring})
     GROUP BY 1 ORDER BY sum(e.lost_s) DESC, 1 LIMIT 10

@@ -1,4 +1,4 @@
--- Regions of whose load this job makes a part, and who waits in them.
+-- Regions whose load this job contributes to, and their affected jobs.
 SELECT r.region_id AS region, r.name, v.job_id AS job, v.lost_s, c.share AS load_share, c.confidence, r.start_time AS from_time
 FROM region_causes c JOIN regions r USING (region_id) JOIN region_victims v USING (region_id)
 WHERE c.series_or_job = job_named(${job:sqlstring}) AND v.job_id <> c.series_or_job

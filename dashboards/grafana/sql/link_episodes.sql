@@ -1,4 +1,4 @@
--- Contended stretches of the series in the span.
+-- Episodes of the series in the span.
 SELECT e.id AS episode, e.start_time AS from_time, e.end_time AS until_time, CASE WHEN e.open THEN 'open' ELSE 'ended' END AS state,
        extract(epoch FROM e.end_time - e.start_time)::double precision AS duration_s, e.peak, e.baseline, e.slowdown_s AS lost_s,
        e.slowdown_lo_s AS lost_lo_s, e.slowdown_hi_s AS lost_hi_s, e.completeness, c.cause, c.who

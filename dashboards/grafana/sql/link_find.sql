@@ -1,4 +1,4 @@
--- Series whose name holds what is looked for, contended ones first.
+-- Series whose name contains the search text, contended ones first.
 SELECT n.name AS series, n.state, n.value::double precision AS value, n.mean::double precision AS mean, n.baseline::double precision AS baseline,
        n.bound::double precision AS bound, n.slowdown_s AS lost_s
 FROM series_now n

@@ -1,4 +1,4 @@
--- Seconds lost on the series, as told at the time.
+-- Seconds lost on the series, as the live estimate.
 SELECT date_bin(make_interval(secs => greatest(1, $__interval_ms / 1000.0)), t.at_time, 'epoch') AS time,
        max(t.slowdown_s) AS lost_s
 FROM signals_over($__timeFrom(), $__timeTo(), $__interval_ms / 1000.0) t

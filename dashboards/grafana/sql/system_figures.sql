@@ -1,4 +1,4 @@
--- The state of everything, one row.
+-- State of the whole machine, one row.
 SELECT (SELECT count(*) FROM regions WHERE open) AS open_incidents,
        n.contended AS contended_series, n.contended::double precision / nullif(n.known, 0) AS contended_share,
        n.unknown AS unknown_series,

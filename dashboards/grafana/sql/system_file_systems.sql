@@ -1,4 +1,4 @@
--- Every file system now. Its ceiling is the most that its clients were ever seen to write in a minute.
+-- Every file system now. Its ceiling is the largest write rate of its clients ever seen in a minute.
 SELECT n.part AS mount,
        CASE WHEN count(*) FILTER (WHERE n.state <> 'unknown') = 0 THEN 'unknown'
             WHEN count(*) FILTER (WHERE n.state = 'contended') > 0 THEN 'contended' ELSE 'clear' END AS state,

@@ -1,4 +1,4 @@
--- Contended regions of the span, those that go on first.
+-- Contended regions of the span, open ones first.
 SELECT r.start_time AS from_time, r.end_time AS until_time, CASE WHEN r.open THEN 'open' ELSE 'ended' END AS state,
        r.name, r.metric, r.links_most AS links, r.kind, r.cause, c.series_or_job AS who, r.confidence,
        (SELECT sum(v.lost_s) FROM region_victims v WHERE v.region_id = r.region_id) AS lost_s,

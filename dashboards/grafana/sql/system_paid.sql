@@ -1,4 +1,4 @@
--- Node-hours lost, by cause. The loss of a job is spread evenly over its run; what no cause explains is `unknown`. Each run
+-- Node-hours lost, by cause. The loss of a job is spread evenly over its run; loss without a known cause is `unknown`. Each run
 -- makes its own steps: a join with those of a month would compare every job with every hour.
 WITH span AS (
     SELECT x.step, date_bin(x.step, $__timeFrom()::timestamptz, 'epoch') AS from_time

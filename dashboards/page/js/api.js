@@ -1,6 +1,6 @@
-// Questions to the server. Errors carry what the server said.
+// Requests to the server. Errors carry the message of the server.
 
-/** An answer other than 200; `status` is 0 when the server could not be reached. */
+/** A response other than 200; `status` is 0 when the server could not be reached. */
 export class ApiError extends Error {
   constructor(message, status) {
     super(message);
@@ -8,7 +8,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Asks `/api/v1/<path>`. */
+/** Requests `/api/v1/<path>`. */
 export async function ask(path, parameters = {}) {
   const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const query = new URLSearchParams(given).toString();
@@ -16,10 +16,10 @@ export async function ask(path, parameters = {}) {
   try {
     response = await fetch(`/api/v1/${path}${query ? "?" + query : ""}`);
   } catch {
-    throw new ApiError("the server does not answer", 0);
+    throw new ApiError("the server does not respond", 0);
   }
   const body = await response.json().catch(() => ({}));
-  if (!response.ok) throw new ApiError(body.error ?? `answer ${response.status}`, response.status);
+  if (!response.ok) throw new ApiError(body.error ?? `status ${response.status}`, response.status);
   return body;
 }
 

@@ -9,8 +9,8 @@ const css = (name) => getComputedStyle(document.documentElement).getPropertyValu
 /** Stretches of ticks that were contended, as [from, to] in event time. */
 function contendedStretches({ time, state }) {
   const stretches = [];
-  state.forEach((word, i) => {
-    if (word !== "contended") return;
+  state.forEach((name, i) => {
+    if (name !== "contended") return;
     const last = stretches.at(-1);
     const from = i > 0 ? time[i - 1] : time[i];
     if (last && last[1] === from) last[1] = time[i];
@@ -23,8 +23,8 @@ function contendedStretches({ time, state }) {
 const dated = (spans, { time }) => spans.map((span) => [span.start, span.open ? Math.max(span.end, time.at(-1) ?? 0) : span.end]);
 
 /**
- * Shades episodes below the lines; their upper edge says the same to those who do not see the shade. What the
- * state said at the time is the line at the foot: it begins later, since contention is told after it began.
+ * Shades episodes below the lines; an upper edge marks them for readers who do not see the shade. The line at the foot
+ * is the live state. It begins later, since contention is flagged some seconds after its start.
  */
 function shading(chart) {
   return {
@@ -54,26 +54,26 @@ function bands(u, stretches, color, y, height) {
   ctx.restore();
 }
 
-/** Without a cursor the legend tells the latest point. */
+/** Without a cursor the legend shows the latest point. */
 const latestInLegend = {
   hooks: {
-    setData: (u) => tellLatest(u),
-    setCursor: (u) => { if (u.cursor.idx === null || u.cursor.left < 0) tellLatest(u); },
+    setData: (u) => showLatest(u),
+    setCursor: (u) => { if (u.cursor.idx === null || u.cursor.left < 0) showLatest(u); },
   },
 };
 
-function tellLatest(u) {
+function showLatest(u) {
   if (u.cursor.left >= 0 && u.cursor.idx !== null) return;
   const idx = u.data[0].length - 1;
   if (idx >= 0 && u.legend.idx !== idx) u.setLegend({ idx }, false);
 }
 
-/** What the shade and the line at its foot mean. */
+/** The legend of the shade and of the line at the foot. */
 export const shadeLegend = () => el("span", { class: "shade-legend" },
-  el("span", {}, el("i", { class: "dated", "aria-hidden": "true" }), "episode, as dated"),
-  el("span", {}, el("i", { class: "told", "aria-hidden": "true" }), "told contended at the time"));
+  el("span", {}, el("i", { class: "dated", "aria-hidden": "true" }), "episode"),
+  el("span", {}, el("i", { class: "told", "aria-hidden": "true" }), "flagged live"));
 
-/** Distances between labels of time, in seconds; what people count in. */
+/** Distances between time labels, in seconds. */
 const INCREMENTS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400];
 
 function axes(format) {
@@ -106,7 +106,7 @@ class Chart {
     else this.plot = new uPlot({ ...this.options, width }, this.data, this.root);
   }
 
-  /** New data; whoever has zoomed in keeps that view. */
+  /** New data; a zoom is kept. */
   update(data) {
     const [old, plot] = [this.data[0], this.plot];
     this.data = data;
@@ -136,7 +136,7 @@ export class SignalChart {
       padding: [10, 16, 0, 0],
       cursor: { drag: { x: true, y: false }, y: false },
       scales: { x: { time: true }, y: { range: fromZero } },
-      // The unit stands in the legend; with it a label would not fit.
+      // The legend shows the unit; an axis label with it would not fit.
       axes: axes((v) => reading(v, unit === "bytes/s" ? unit : "")),
       series: [
         legendTime,
@@ -160,7 +160,7 @@ export class SignalChart {
 
 const columns = (p) => [p.time, p.value, p.mean, p.baseline, p.bound];
 
-/** Seconds lost so far; `lost` is a column beside the points. */
+/** Seconds lost so far; `lost` has one value for each point. */
 export class LossChart {
   constructor(points, spans, lost, height = 130) {
     [this.points, this.spans] = [points, spans];
@@ -184,7 +184,7 @@ export class LossChart {
   close() { this.chart.close(); }
 }
 
-/** What all clients of a file system write. */
+/** Write rate of all clients of a file system. */
 export class RateChart {
   constructor(rates, height = 200) {
     this.chart = new Chart({
@@ -195,7 +195,7 @@ export class RateChart {
       axes: axes((v) => reading(v, "bytes/s")),
       series: [legendTime, { label: "written", value: (u, v) => reading(v, "bytes/s"), stroke: () => css("chart-mean"), width: 2, points: { show: false } }],
       plugins: [latestInLegend],
-    }, [rates.time, rates.write_bytes_per_s], "Bytes a second that all clients write, over time");
+    }, [rates.time, rates.write_bytes_per_s], "Write rate of all clients over time");
     this.root = this.chart.root;
   }
 
@@ -204,7 +204,7 @@ export class RateChart {
   close() { this.chart.close(); }
 }
 
-/** What the raw counters did: what passed and what held it up, in the words of the metric. */
+/** Rates of the raw counters: traffic passed and waits, named by the metric. */
 export class CountersChart {
   constructor(counters, height = 160) {
     const line = (label, color) => ({ label, value: (u, v) => perSecond(v, label), stroke: () => css(color), width: 1.5, points: { show: false } });
@@ -227,7 +227,7 @@ export class CountersChart {
 
 const counterColumns = (c) => [c.time, c.passed_per_s, c.waited_per_s];
 
-/** Links of a region, and the worst windowed ratio among them, step by step; each with its own axis. */
+/** Number of links of a region and their worst windowed ratio, step by step; each with its own axis. */
 export class RegionChart {
   constructor(columns, unit, height = 200) {
     const paths = uPlot.paths.stepped({ align: 1 });
@@ -254,5 +254,5 @@ export class RegionChart {
   close() { this.chart.close(); }
 }
 
-/** What a series lost since the first point shown. */
+/** Seconds that a series lost since the first point shown. */
 export const grown = (points) => points.slowdown_s.map((lost) => lost - points.slowdown_s[0]);

@@ -1,4 +1,4 @@
-// Elements are made here and only here. Text goes in as text: a job may be called "<img onerror=...>".
+// The only place that creates elements. Text is inserted as text: a job may be called "<img onerror=...>".
 
 /**
  * Makes an element.
@@ -40,24 +40,24 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** A card with a title; `end` stands at the right of the title. */
+/** A card with a title; `end` is at the right of the title. */
 export function card(title, body, end = null) {
   const head = el("header", {}, el("h2", {}, title), end === null ? null : el("span", { class: "end muted" }, end));
   return el("section", { class: "card" }, head, body);
 }
 
-/** Says that there is nothing to show, and why. */
+/** A message that there is nothing to show, and why. */
 export function empty(title, why, small = false) {
   return el("div", { class: small ? "empty small" : "empty" }, small ? null : el("strong", {}, title), small ? title + (why ? " " + why : "") : why);
 }
 
-/** Whether there is nothing because nothing was sampled yet; a database that is away is another matter. */
+/** Whether there is no data because nothing was sampled yet, in contrast to an unreachable database. */
 export function isEarly(error) {
   return error.status === 503 && error.message.startsWith("no data yet");
 }
 
-/** Why there is nothing: before any data that is no failure, only early. */
+/** Why there is nothing to show. Missing data before the first sample is no failure. */
 export function failure(title, error) {
   if (!isEarly(error)) return empty(title, error.message);
-  return empty("Waiting for the first data", "Nothing has been sampled yet; this fills itself as soon as the first counters arrive.");
+  return empty("Waiting for the first data", "No samples received yet. This view updates when the first counters arrive.");
 }

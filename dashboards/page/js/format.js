@@ -1,4 +1,4 @@
-// Numbers as people read them. An absent number is a dash, never a zero.
+// Formats of numbers. An absent number is a dash, never a zero.
 
 export const NONE = "–";
 const known = (x) => typeof x === "number" && Number.isFinite(x);
@@ -33,7 +33,7 @@ export const interval = (lo, hi) => {
   return hi < 599.95 ? `${one.format(lo)} – ${one.format(hi)} s` : `${seconds(lo)} – ${seconds(hi)}`;
 };
 
-/** A share as percent; what is not whole never reads 100 %, what is not nothing never 0 %. */
+/** A share as percent; a share below 1 is never shown as 100 %, a share above 0 never as 0 %. */
 export function percent(share) {
   if (!known(share)) return NONE;
   const p = share * 100;
@@ -82,7 +82,7 @@ export const day = (t) => (known(t) ? new Date(t * 1000).toISOString().slice(0, 
 /** 2026-05-02 14:03:27 */
 export const moment = (t) => (known(t) ? `${day(t)} ${clock(t)}` : NONE);
 
-/** A sentence's first letter, large. */
+/** The text with a capital first letter. */
 export function capital(text) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,28 +1,28 @@
-// Long lists: a first part, and a button below that asks for more of it.
+// Long lists: a first part, and a button that loads more.
 
 import { el, setText } from "./dom.js";
 import { count } from "./format.js";
 
-/** Rows that come at first and with each press. */
+/** Rows loaded at first and with each click. */
 const STEP = 100;
-/** The most that the server tells at once. */
-const AT_ONCE = 1000;
+/** Maximum of rows in one response. */
+const RESPONSE_MAX = 1000;
 
 /**
- * A list that grows on request. `question(limit, offset)` answers with `total` and the rows under `key`;
- * `again()` is run when more is wanted.
- * @returns {{ask: function(): Promise, root: Element, restart: function()}} `ask` answers with all rows wanted so far
+ * A list that grows on request. `request(limit, offset)` returns `total` and the rows under `key`.
+ * A click on the button calls `reload()`.
+ * @returns {{ask: function(): Promise, root: Element, restart: function()}} `ask` returns all rows requested so far
  */
-export function growing(question, key, again) {
+export function growing(request, key, reload) {
   let wanted = STEP;
-  const button = el("button", { type: "button", class: "more", on: { click: () => { wanted += STEP; button.disabled = true; again(); } } });
+  const button = el("button", { type: "button", class: "more", on: { click: () => { wanted += STEP; button.disabled = true; reload(); } } });
   const root = el("div", { class: "more-row", hidden: "" }, button);
 
   const ask = async () => {
-    const answer = await question(Math.min(wanted, AT_ONCE), 0);
+    const answer = await request(Math.min(wanted, RESPONSE_MAX), 0);
     const rows = answer[key];
     while (rows.length < Math.min(wanted, answer.total)) {
-      const next = (await question(Math.min(wanted - rows.length, AT_ONCE), rows.length))[key];
+      const next = (await request(Math.min(wanted - rows.length, RESPONSE_MAX), rows.length))[key];
       if (next.length === 0) break;
       rows.push(...next);
     }

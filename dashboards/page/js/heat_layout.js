@@ -1,15 +1,15 @@
-// Where the cells of one metric stand: routers as grids of their tiles, few series as cards, many as squares.
+// Positions of the cells of one metric: routers as grids of their tiles, few series as cards, many as squares.
 
 const ORDER = new Intl.Collator("en", { numeric: true });
 const TILE = /^r(\d)c(\d)$/;
-/** Up to this many series are cards with their name and reading in them. */
+/** Maximum of series shown as cards with name and reading. */
 const CARDS_MAX = 36;
 
 /**
- * @param {Object} names columns `component` and `part` of the answer of /now
+ * @param {Object} names columns `component` and `part` of the response of /now
  * @param {number[]} rows which rows of them belong to this metric
  * @param {number} width in CSS pixels
- * @param {boolean} rolled one row per component: then parts have no place
+ * @param {boolean} rolled one row per component, without parts
  * @returns {{cells: {row,x,y,w,h}[], labels: {x,y,text}[], height: number, cards: boolean}}
  */
 export function layOut(names, rows, width, rolled = false) {
@@ -38,7 +38,7 @@ function squares(rows, width) {
   return { cells, labels: [], height: Math.ceil(rows.length / columns) * pitch, cards: false };
 }
 
-/** Aries: 5 rows of 8 tiles; below them a bar for the router as a whole. */
+/** Aries: 5 rows of 8 tiles; below them a bar for the whole router. */
 function grids(names, rows, width) {
   const routers = Map.groupBy ? Map.groupBy(rows, (row) => names.component[row]) : grouped(rows, names);
   const many = routers.size > 400;
@@ -47,7 +47,7 @@ function grids(names, rows, width) {
   const space = many ? 5 : 12;
   const fitting = Math.max(1, Math.floor((width + space) / (pitch * 8 + space)));
   const columns = Math.min(fitting, routers.size);
-  // Few routers fill the width; they need not stay small.
+  // Few routers fill the width.
   if (!many) pitch = Math.min(16, Math.max(pitch, Math.floor(((width + space) / columns - space) / 8)));
   const [wide, high] = [pitch * 8 + space, top + pitch * 5 + 6 + (many ? 4 : 10)];
   const cells = [];
@@ -78,12 +78,12 @@ function grouped(rows, names) {
   return groups;
 }
 
-/** The cell at a point, or -1; gaps count to their left and upper neighbour. */
+/** The cell at a point, or -1; a gap belongs to its left or upper neighbour. */
 export function cellAt(cells, x, y) {
   return cells.findIndex((c) => x >= c.x && x < c.x + c.w + 1.5 && y >= c.y && y < c.y + c.h + 1.5);
 }
 
-/** The nearest cell from `from` in a direction; sideways steps cost more, so that rows and columns hold. */
+/** The nearest cell from `from` in a direction; sideways steps cost more, so that the focus stays in its row or column. */
 export function cellBeside(cells, from, dx, dy) {
   const middle = (c) => [c.x + c.w / 2, c.y + c.h / 2];
   const [x0, y0] = middle(cells[from]);

@@ -1,4 +1,4 @@
-// The heat map of one metric: a canvas, since ten thousand elements would be slow, made usable without a mouse.
+// The heat map of one metric: a canvas, since ten thousand elements would be slow; usable with the keyboard.
 
 import { el, setText, fill } from "./dom.js";
 import { reading, seconds, NONE } from "./format.js";
@@ -12,7 +12,7 @@ const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowD
 export class HeatMap {
   /**
    * @param {{name, unit, direction}} metric
-   * @param {string} title for those who cannot see it
+   * @param {string} title for screen readers
    * @param {boolean} rolled one cell per component, which shows the worst of its series
    */
   constructor(metric, title, rolled = false) {
@@ -22,9 +22,9 @@ export class HeatMap {
       tabindex: "0", role: "application", "aria-roledescription": "heat map", class: "heat-map",
       "aria-label": `${title}: arrow keys move from series to series, Enter opens one`,
     });
-    this.said = el("p", { class: "unseen", "aria-live": "polite" });
+    this.spoken = el("p", { class: "unseen", "aria-live": "polite" });
     this.tip = el("div", { class: "tip", hidden: "" });
-    this.root = el("div", { class: "heat-body" }, this.canvas, this.tip, this.said);
+    this.root = el("div", { class: "heat-body" }, this.canvas, this.tip, this.spoken);
     this.pen = this.canvas.getContext("2d");
     this.palette = readPalette(this.pen);
     this.layout = { cells: [], labels: [], height: 0 };
@@ -53,14 +53,14 @@ export class HeatMap {
   /** New series: `names` are columns, `rows` those of this metric. */
   setSeries(names, rows) {
     const at = this.focused < 0 ? null : this.nameOf(this.layout.cells[this.focused].row);
-    // Values come next; those of before have other rows.
+    // New values follow; the old ones have other rows.
     [this.names, this.rows, this.width, this.values] = [names, rows, null, null];
     this.place();
     if (at !== null) this.focused = this.layout.cells.findIndex((cell) => this.nameOf(cell.row) === at);
     this.tip.hidden = this.focused < 0;
   }
 
-  /** New values of the same series, in columns; `states` are the words for the numbers in `values.state`. */
+  /** New values of the same series, in columns; `states` are the names for the numbers in `values.state`. */
   setValues(values, states) {
     [this.values, this.states] = [values, states];
     this.draw();
@@ -81,7 +81,7 @@ export class HeatMap {
     this.draw();
   }
 
-  /** Which series is the worst of a component changes; its name does not. */
+  /** The worst series of a component changes; the name of the component does not. */
   nameOf(row) {
     return (this.rolled ? this.names.component : this.names.name)[row];
   }
@@ -173,7 +173,7 @@ export class HeatMap {
       ["baseline", reading(this.values.baseline[row], unit)], ["bound", reading(this.values.bound[row], unit)],
       ["lost so far", seconds(this.values.slowdown_s[row])]];
     fill(this.tip, el("b", {}, name), el("dl", {}, ...facts.map(([k, v]) => [el("dt", {}, k), el("dd", {}, v)])));
-    if (speak) setText(this.said, `${name}, ${facts.map(([k, v]) => `${k} ${v}`).join(", ")}`);
+    if (speak) setText(this.spoken, `${name}, ${facts.map(([k, v]) => `${k} ${v}`).join(", ")}`);
     const right = cell.x + cell.w + 12;
     const wide = this.tip.offsetWidth;
     this.tip.style.left = `${Math.max(0, right + wide > this.width ? Math.min(cell.x - wide - 12, this.width - wide) : right)}px`;

@@ -1,6 +1,6 @@
-// The stream of ticks, and what it says about the connection itself.
+// The stream of ticks, and the state of its connection.
 
-/** Event time that stands still for longer than this, in ms of wall clock, is said to be old. */
+/** Data is stale when its event time does not advance for this time, in ms of wall clock. */
 export const STALE_MS = 6000;
 const RECONNECT_MS = 2000;
 
@@ -8,9 +8,10 @@ const RECONNECT_MS = 2000;
 export const latest = { tick: null };
 
 /**
- * Listens for ever. `onTick(tick)` at each event; `onLink(state, ageSeconds)` at least once a second with
- * `live`, `waiting` (no data yet), `trouble` (the store does not answer: the tick says why), `stale` (no new data), `stored` (nobody writes this store), `ended` (the input is
- * at its end), `gone` (so is the server) or `lost`.
+ * Listens until the page is closed. Calls `onTick(tick)` at each event and `onLink(state, ageSeconds)` at least once a
+ * second. States: `live`, `waiting` (no data yet), `trouble` (the store does not respond; the tick has the reason),
+ * `stale` (no new data), `stored` (no process writes this store), `ended` (the input has ended), `gone` (the server
+ * has ended too), `lost`.
  */
 export function listen(onTick, onLink) {
   let connected = false;
@@ -18,7 +19,7 @@ export function listen(onTick, onLink) {
   let moved = false;
   let clockSeen = performance.now();
   let source = null;
-  let again = null;
+  let retryTimer = null;
 
   const connect = () => {
     disconnect();
@@ -26,7 +27,7 @@ export function listen(onTick, onLink) {
     source.addEventListener("tick", (event) => {
       connected = true;
       const tick = JSON.parse(event.data);
-      // A store that does not answer has not lost its time: how old it is goes on.
+      // While the store does not respond, its clock stays known, and the age of the data continues to grow.
       if (!tick.trouble && tick.clock !== clock) {
         moved ||= clock !== null;
         clock = tick.clock;
@@ -38,16 +39,16 @@ export function listen(onTick, onLink) {
     });
     source.addEventListener("error", () => {
       connected = false;
-      // Another run may answer next, one that adds nothing.
+      // The next connection may be to a server whose store gets no new data.
       moved = false;
       report();
-      // The browser tries again by itself unless the server answered with an error.
-      if (source?.readyState === EventSource.CLOSED) again = setTimeout(connect, RECONNECT_MS);
+      // The browser reconnects by itself unless the server responded with an error.
+      if (source?.readyState === EventSource.CLOSED) retryTimer = setTimeout(connect, RECONNECT_MS);
     });
   };
 
   const disconnect = () => {
-    clearTimeout(again);
+    clearTimeout(retryTimer);
     source?.close();
     source = null;
   };
@@ -63,7 +64,7 @@ export function listen(onTick, onLink) {
     else onLink(age * 1000 > STALE_MS ? "stale" : "live", age);
   };
 
-  // A browser has six connections per server: pages that nobody looks at must not hold them.
+  // A browser has six connections per server: hidden pages must not hold them.
   document.addEventListener("visibilitychange", () => (document.hidden ? disconnect() : connect()));
   addEventListener("pagehide", disconnect);
   addEventListener("pageshow", (event) => { if (event.persisted) connect(); });

@@ -1,4 +1,4 @@
-// The frame: which view is open, what the connection is like.
+// The frame: the open view and the state of the connection.
 
 import { el, setText, empty } from "./dom.js";
 import { clock, moment, seconds } from "./format.js";
@@ -34,17 +34,17 @@ function viewOf(route) {
     case "job": return ["jobs", `Job ${route.what}`, openJob];
     case "series": return route.what ? ["series", route.what, openSeries] : ["series", "Series", openExplorer];
     case "health": return ["health", "Health", openHealth];
-    default: return [null, "Nothing here", openNothing];
+    default: return [null, "Not found", openNotFound];
   }
 }
 
-function openNothing(root) {
-  root.append(empty("There is no such view.", el("a", { href: "#/now" }, "To the view of now")));
+function openNotFound(root) {
+  root.append(empty("No such view", el("a", { href: "#/now" }, "Show the current state")));
   return { tick() {}, close() {} };
 }
 
 function open() {
-  // "#main" is the link that skips the navigation, no view.
+  // "#main" is the link that skips the navigation, not a view.
   if (location.hash === "#main") return;
   const route = readHash(location.hash);
   const [tab, title, start] = viewOf(route);
@@ -64,7 +64,7 @@ function navigate() {
   open();
   if (location.hash === "#main") return;
   scrollTo(0, 0);
-  // Whoever cannot see the page hears that it changed.
+  // The focus lets screen readers announce the new view.
   main.focus({ preventScroll: true });
 }
 
@@ -76,7 +76,7 @@ function showLink(state, age) {
   const tick = latest.tick;
   linkState.dataset.state = state;
   const old = age === null ? "" : seconds(Math.floor(age)).replace(".0", "");
-  const words = {
+  const labels = {
     live: `live · ${clock(tick?.clock)} UTC`,
     waiting: "waiting for data",
     stale: `no new data for ${old}`,
@@ -84,32 +84,32 @@ function showLink(state, age) {
     ended: `ended · ${clock(tick?.clock)} UTC`,
     gone: `ended · ${clock(tick?.clock)} UTC`,
     lost: "connection lost",
-    trouble: "no answer from the data",
+    trouble: "store unavailable",
   };
-  setText(linkText, words[state]);
+  setText(linkText, labels[state]);
   const alarms = {
     lost: age === null
-      ? "No connection to Tailback yet. Trying again every second or two."
-      : `Connection to Tailback lost. What you see is ${old} old; trying again.`,
-    trouble: `${tick?.trouble}. ${age === null ? "Nothing is known yet; trying again." : `What you see is ${old} old; trying again.`}`,
+      ? "No connection to Tailback yet; retrying."
+      : `Connection to Tailback lost. The data shown is ${old} old; retrying.`,
+    trouble: `${tick?.trouble}. ${age === null ? "No data yet; retrying." : `The data shown is ${old} old; retrying.`}`,
     stale: `No new data for ${old}. The samplers or their transport may have stopped: see Health.`,
   };
   const calm = {
-    stored: age * 1000 > STALE_MS ? `Nothing is added to this store now. Its latest data is of ${moment(tick?.clock)} UTC.` : "",
-    ended: "The input has ended: what you see is its final state.",
-    gone: "The run has ended, and its server with it: what you see is the final state. tailback serve shows all of it again.",
+    stored: age * 1000 > STALE_MS ? `This store receives no new data. Its latest data is from ${moment(tick?.clock)} UTC.` : "",
+    ended: "The input has ended. The page shows its final state.",
+    gone: "The run and its server have ended. The page shows the final state; tailback serve opens it again.",
   };
   setText(banner, alarms[state] ?? calm[state] ?? "");
   banner.dataset.kind = state in calm ? "calm" : "alarm";
   banner.hidden = banner.textContent === "";
 }
 
-/** What the operator should know of this run: its first words here, all of it on hover and on the view of now. */
+/** The note of the run for the operator: its start here, the whole text on hover and in the view Now. */
 function showNote(note) {
-  const place = document.getElementById("run-note");
-  setText(place.querySelector(".short"), note?.split(":")[0] ?? "");
-  setText(place.querySelector(".whole"), note ?? "");
-  place.hidden = !note;
+  const node = document.getElementById("run-note");
+  setText(node.querySelector(".short"), note?.split(":")[0] ?? "");
+  setText(node.querySelector(".whole"), note ?? "");
+  node.hidden = !note;
 }
 
 addEventListener("hashchange", navigate);

@@ -1,4 +1,4 @@
-// Colours for the canvas, taken from the style sheet so that each is named once.
+// Colours for the canvas, taken from the style sheet so that each is defined once.
 
 const hex = (style, name) => {
   const text = style.getPropertyValue(`--${name}`).trim();
@@ -12,7 +12,7 @@ const clamp = (t) => Math.min(1, Math.max(0, t));
 /** Steps of a ramp: few enough to cache, enough to look continuous. */
 const STEPS = 24;
 
-/** The palette of the scheme that is on now. */
+/** The palette of the current scheme. */
 export function readPalette(context) {
   const style = getComputedStyle(document.documentElement);
   const ramp = (name) => Array.from({ length: STEPS + 1 }, (_, i) =>
@@ -30,14 +30,14 @@ export function readPalette(context) {
   };
 }
 
-/** A colour with the text that is readable on it. */
+/** A colour with a readable text colour. */
 function ink(rgb) {
   const [r, g, b] = rgb.map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
   const luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
   return { fill: css(rgb), text: luminance > 0.2 ? "rgb(16 22 30)" : "rgb(255 255 255)" };
 }
 
-/** Stripes for what is unknown: a pattern is seen where colours are not told apart. */
+/** Stripes for unknown cells: a pattern is visible where colours cannot be distinguished. */
 function hatch(context, line, ground) {
   const tile = document.createElement("canvas");
   tile.width = tile.height = 6;
@@ -55,14 +55,13 @@ function hatch(context, line, ground) {
   return context.createPattern(tile, "repeat");
 }
 
-/** How strong a cell's colour is: how near the bound while clear, how far beyond it while contended. */
+/** Strength of the colour of a cell, 0 to 1: nearness to the bound while clear, excess over it while contended. */
 export function strength(state, mean, bound, direction) {
   if (mean === null || bound === null || !(mean > 0) || !(bound > 0)) return 0;
   const ratio = direction === "falling" ? bound / mean : mean / bound;
   return state === "contended" ? clamp(0.15 + Math.log2(Math.max(1, ratio)) / 1.4) : clamp((ratio - 0.4) / 0.6);
 }
 
-/** The ink of a cell. */
 export function inkOf(palette, state, t) {
   const steps = palette[state] ?? palette.unknown;
   return steps[Math.round(t * (steps.length - 1))];

@@ -5,14 +5,14 @@ import { clock, count, day, episodeName, interval, percent, seconds } from "./fo
 import { links } from "./routes.js";
 import { CAUSE_WORDS, KIND_WORDS, STATE_WORDS, TIER_WORDS } from "./words.js";
 
-/** A state: a mark and its word, never colour alone. */
+/** A state: a mark and its name, never colour alone. */
 export function stateMark(state, withWord = true) {
-  const [word, meaning] = STATE_WORDS[state] ?? [state, ""];
+  const [name, meaning] = STATE_WORDS[state] ?? [state, ""];
   const mark = el("span", { class: "swatch", "data-state": state, "aria-hidden": "true" });
-  return el("span", { class: "state", title: withWord ? meaning : word }, mark, el("span", withWord ? {} : { class: "unseen" }, word));
+  return el("span", { class: "state", title: withWord ? meaning : name }, mark, el("span", withWord ? {} : { class: "unseen" }, name));
 }
 
-/** A big figure with its name above and a line below. Returns the nodes that change. */
+/** A large number with its name above and a line below. Returns the nodes that change. */
 export function figure(name) {
   const number = el("div", { class: "number" }, "–");
   const under = el("div", { class: "under" });
@@ -26,7 +26,7 @@ export function facts(entries) {
   return el("dl", { class: "facts" }, ...entries.map(line));
 }
 
-/** A series or job that is to blame, as a link; null for none. */
+/** The series or job that is the cause, as a link; null for none. */
 export function culprit(cause) {
   if (!cause.series_or_job) return null;
   const series = cause.series_or_job.includes("/");
@@ -34,7 +34,7 @@ export function culprit(cause) {
     series ? cause.series_or_job : `job ${cause.series_or_job}`);
 }
 
-/** Causes as bars; what no cause explains is shown as unknown, so that the bars always make the whole. */
+/** Causes as bars; the unexplained rest is shown as unknown, so that the bars always add up to 100 %. */
 export function causeBars(causes) {
   const known = causes.filter((c) => c.cause !== "unknown");
   const rest = 1 - known.reduce((sum, c) => sum + c.share, 0);
@@ -42,16 +42,16 @@ export function causeBars(causes) {
   return el("div", { class: "causes" }, ...all.map((cause) => {
     const bar = el("i");
     bar.style.width = `${Math.max(1, cause.share * 100)}%`;
-    const whom = cause.cause === "unknown" ? null : culprit(cause);
+    const source = cause.cause === "unknown" ? null : culprit(cause);
     return el("div", { class: "cause", "data-cause": cause.cause },
-      el("div", {}, CAUSE_WORDS[cause.cause] ?? cause.cause, whom ? ": " : null, whom),
+      el("div", {}, CAUSE_WORDS[cause.cause] ?? cause.cause, source ? ": " : null, source),
       el("div", { class: "share" }, percent(cause.share)),
       el("div", { class: "bar", "aria-hidden": "true" }, bar),
       cause.kind === "unknown" ? null : el("small", { class: "muted" }, KIND_WORDS[cause.kind] ?? cause.kind));
   }));
 }
 
-/** What was seen of a job and yet not judged, in words; "" where that is next to nothing. As `JobResult::not_judged`. */
+/** The share of a job that was seen and not judged, with the reason; "" below 0.5 %. Matches `JobResult::not_judged`. */
 export function notJudged(job) {
   const share = (job.completeness ?? 0) - (job.judged ?? 0);
   if (job.slowdown_s === null || share < 0.005) return "";
@@ -62,12 +62,12 @@ export function notJudged(job) {
 /** Why a job shows no loss. */
 export function noLoss(job) {
   if (job.slowdown_s === null) return "no result yet";
-  return notJudged(job) || (job.judged > 0 ? "no loss measured" : "not known");
+  return notJudged(job) || (job.judged > 0 ? "no loss measured" : "unknown");
 }
 
-/** Causes as one line: a strip and the largest in words. */
+/** Causes as one line: a strip and the name of the largest. */
 export function causeStrip(causes) {
-  if (causes.length === 0) return el("span", { class: "muted" }, "not known");
+  if (causes.length === 0) return el("span", { class: "muted" }, "unknown");
   const rest = 1 - causes.reduce((sum, c) => sum + c.share, 0);
   const all = rest > 0.005 ? [...causes, { cause: "unknown", share: rest }] : causes;
   const strip = el("div", { class: "cause-strip", "aria-hidden": "true" }, ...all.map((cause) => {
@@ -80,17 +80,17 @@ export function causeStrip(causes) {
   return el("div", {}, strip, text);
 }
 
-/** Contended ones of those that are heard, in words; what is not heard is unknown. */
-export function contendedOf({ contended, heard }) {
-  if (heard === 0) return stateMark("unknown");
+/** Contended series among those with data; series without data are unknown. */
+export function contendedOf({ contended, reporting }) {
+  if (reporting === 0) return stateMark("unknown");
   const state = contended > 0 ? "contended" : "clear";
-  return [stateMark(state, false), ` ${count(contended)} of ${count(heard)}`];
+  return [stateMark(state, false), ` ${count(contended)} of ${count(reporting)}`];
 }
 
 /** Seconds lost with the interval beneath. */
 export const lost = (x) => [seconds(x.slowdown_s), el("small", {}, interval(x.slowdown_lo_s, x.slowdown_hi_s))];
 
-/** A table; every cell knows its column's name, for narrow screens. Columns are [name, class, cell(item)]. */
+/** A table; every cell has its column name, for narrow screens. Columns are [name, class, cell(item)]. */
 export function table(columns, items, label) {
   const head = el("tr", {}, ...columns.map(([name, style]) => el("th", { scope: "col", class: style.includes("num") ? "num" : null }, name)));
   const rows = items.map((item) => el("tr", {}, ...columns.map(([name, style, cell]) =>
@@ -99,10 +99,10 @@ export function table(columns, items, label) {
 }
 
 const whenOf = (e) => [clock(e.start), el("small", {}, day(e.start))];
-/** Whether an episode or a region goes on. */
+/** Whether an episode or a region is open. */
 export const openTag = (e) => (e.open ? el("span", { class: "tag", "data-kind": "open" }, "open") : el("span", { class: "tag" }, "ended"));
 
-/** Episodes as a table; on the page of a series its name need not be in every row. */
+/** Episodes as a table; the page of a series omits the column of its name. */
 export function episodeTable(episodes, withSeries = true) {
   return table([
     ["Episode", "tight", (e) => [el("a", { href: links.episode(e.id) }, `#${episodeName(e.id)}`), " ", openTag(e)]],
@@ -115,7 +115,7 @@ export function episodeTable(episodes, withSeries = true) {
   ], episodes, "Episodes");
 }
 
-/** Regions as a table; a region is an incident of the system. */
+/** Regions as a table. */
 export function regionTable(regions) {
   return table([
     ["Region", "wide", (r) => [el("a", { href: links.region(r.id) }, r.name || `region ${r.id}`), " ", openTag(r)]],
@@ -124,13 +124,13 @@ export function regionTable(regions) {
     ["Links", "num", (r) => [count(r.links), el("small", {}, `at most ${count(r.links_most)}`)]],
     ["Kind", "", (r) => [KIND_WORDS[r.kind] ?? r.kind, el("small", {}, r.kind === "avoidable" ? `relief ${percent(r.relief)}` : "")]],
     ["Cause", "", (r) => [CAUSE_WORDS[r.cause] ?? r.cause, r.cause === "unknown" ? null : el("small", {}, `confidence ${percent(r.confidence)}`)].filter((part) => part !== null)],
-    ["Who", "", (r) => (r.who ? culprit({ series_or_job: r.who }) : "not known")],
+    ["Source", "", (r) => (r.who ? culprit({ series_or_job: r.who }) : "unknown")],
     ["Lost by jobs", "num", (r) => seconds(r.lost_s)],
   ], regions, "Regions");
 }
 
-/** "200 of 1,234 shown" where a list is cut; `least` where there may be more than were counted. */
+/** "200 of 1,234 shown" where a list is cut; `least` where the count is a lower bound. */
 export const shown = (items, total, least = false) => (total > items.length ? `${count(items.length)} of ${count(total)}${least ? " or more" : ""} shown` : count(total));
 
-/** What the points of a chart are where they are not the ticks themselves. */
+/** The tier of the points of a chart, unless they are ticks. */
 export const tierNote = ({ tier }) => (tier in TIER_WORDS ? el("span", { class: "muted" }, `${TIER_WORDS[tier]} ·\u00a0`) : null);

@@ -1,37 +1,37 @@
-// Asks again as time goes on, without disturbing whoever is reading.
+// Repeats requests without disturbing the reader.
 
-/** Asking and drawing take at most one part in so many of the time. */
+/** Requests and drawing take at most 1/SHARE of the time. */
 const SHARE = 4;
 
 let pointerDown = false;
 addEventListener("pointerdown", () => { pointerDown = true; }, true);
 for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => { pointerDown = false; }, true);
 
-/** A click under way or selected text must not lose what it is on. */
+/** A click under way or a text selection must keep its element. */
 function readerIsBusy() {
   const selection = getSelection();
   return pointerDown || (selection !== null && !selection.isCollapsed && selection.toString().length > 0);
 }
 
 /**
- * Runs `question` then `show`, and again at ticks, at most every `everyMs`, more seldom where that is slow, and
- * never twice at once. `now()` while one runs makes another run follow it.
+ * Runs `request` then `show`, and repeats both at ticks: at most every `everyMs`, less often where they are slow, and
+ * never twice at once. A call of `now()` during a run starts another run after it.
  * @returns {{tick: function(), now: function(), close: function()}}
  */
-export function refresher(question, show, fail, everyMs) {
+export function refresher(request, show, fail, everyMs) {
   let running = false;
-  let again = false;
+  let repeat = false;
   let last = 0;
   let took = 0;
   let shown = false;
   let closed = false;
   const now = async () => {
-    again = running;
+    repeat = running;
     if (running || closed) return;
     running = true;
     last = performance.now();
     try {
-      const answer = await question();
+      const answer = await request();
       if (closed) return;
       show(answer);
       shown = true;
@@ -39,12 +39,12 @@ export function refresher(question, show, fail, everyMs) {
     } catch (error) {
       if (closed) return;
       if (error.status === undefined) console.error(error);
-      // The head of the page tells that the connection is lost; what was known stays to be read.
+      // The header shows that the connection is lost; the old data stays visible.
       if (!shown || error.status !== 0) fail(error);
     } finally {
       running = false;
       took = performance.now() - last;
-      if (again) now();
+      if (repeat) now();
     }
   };
   const tick = () => {

@@ -1,4 +1,4 @@
-// Addresses within the page. Everything one can look at has a hash that can be sent to a colleague.
+// Addresses within the page. Every view has a hash that can be sent to a colleague.
 
 import { seriesPath } from "./api.js";
 
@@ -15,12 +15,12 @@ export const links = {
   },
 };
 
-/** What a hash asks for: the view, what of it, and filters. */
+/** The parts of a hash: the view, its object, and filters. */
 export function readHash(hash) {
   const [path, query = ""] = hash.replace(/^#\/?/, "").split("?");
   const [view, ...rest] = path.split("/");
-  const words = rest.map(decoded).join("/");
-  return { view: view || "now", what: words || null, filters: Object.fromEntries(new URLSearchParams(query)) };
+  const what = rest.map(decoded).join("/");
+  return { view: view || "now", what: what || null, filters: Object.fromEntries(new URLSearchParams(query)) };
 }
 
 function decoded(word) {

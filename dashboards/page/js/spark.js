@@ -1,11 +1,11 @@
-// Small pictures without axes: how one figure went over time, and what hours were made of.
+// Small charts without axes: a number over time, and stacked bars of hours.
 
 import { el, svg } from "./dom.js";
 import { clock } from "./format.js";
 
 const [WIDTH, HEIGHT] = [600, 80];
 
-/** A figure over time, from zero up; `words` say what the picture shows, `last` what stands at its end. */
+/** A number over time, from zero up; `words` is the label of the chart, `last` the text at its end. */
 export function spark(time, values, words, last) {
   const top = Math.max(...values.filter((v) => v !== null), 0.001);
   const [from, to] = [time[0], time.at(-1)];
@@ -18,8 +18,8 @@ export function spark(time, values, words, last) {
 }
 
 /**
- * Bars of equal width, each a pile of parts.
- * @param {{key: string, value: number}[][]} piles from left to right; an empty one leaves its place free
+ * Stacked bars of equal width.
+ * @param {{key: string, value: number}[][]} piles from left to right; an empty one leaves a gap
  */
 export function piles(piles, words, from, to) {
   const sum = (pile) => pile.reduce((total, part) => total + part.value, 0);

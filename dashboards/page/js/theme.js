@@ -1,4 +1,4 @@
-// A plain script in the head, not a module: it sets the scheme before anything is drawn, so that nothing flashes.
+// A plain script in the head, not a module: it sets the scheme before the first drawing, so that the page does not flash.
 (() => {
   "use strict";
   const KEY = "tailback-scheme";
@@ -14,17 +14,17 @@
     document.documentElement.dataset.scheme = scheme;
     document.dispatchEvent(new CustomEvent("scheme"));
     const button = document.getElementById("theme");
-    const words = { system: "as the system has them", light: "light", dark: "dark" };
-    button?.setAttribute("aria-label", `Colours: ${words[choice]}`);
-    button?.setAttribute("title", `Colours: ${words[choice]}`);
+    const labels = { system: "system setting", light: "light", dark: "dark" };
+    button?.setAttribute("aria-label", `Colours: ${labels[choice]}`);
+    button?.setAttribute("title", `Colours: ${labels[choice]}`);
   };
 
   const next = () => {
     const dark = document.documentElement.dataset.scheme === "dark";
     const other = dark ? "light" : "dark";
-    // Where the other scheme is the system's own, follow the system again.
+    // If the other scheme is that of the system, follow the system again.
     choice = (other === "dark") === system.matches ? "system" : other;
-    try { localStorage.setItem(KEY, choice); } catch { /* not remembered, still applied */ }
+    try { localStorage.setItem(KEY, choice); } catch { /* applied, not stored */ }
     apply();
   };
 

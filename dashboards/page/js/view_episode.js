@@ -1,4 +1,4 @@
-// One episode: what happened to its series, what it cost, who caused it, who suffered.
+// One episode: its series, loss, causes and affected jobs.
 
 import { ask } from "./api.js";
 import { LossChart, shadeLegend, SignalChart } from "./chart.js";
@@ -18,19 +18,19 @@ export function openEpisode(root, route) {
     fill(title, ...titleOf(answer));
     if (parts === null) {
       parts = makeParts(answer);
-      fill(body, card("Figures", parts.facts), el("div", { class: "split" },
-        el("div", { class: "stack" }, card(`The series, from a minute before to a minute after`, parts.signal, el("span", {}, tierNote(answer.points), shadeLegend())), card("Seconds lost", parts.loss, "spread from the dated start on")),
-        el("div", { class: "stack" }, card("Causes, by share of the loss", parts.causes), card("Jobs on this series meanwhile", parts.jobs))));
+      fill(body, card("Summary", parts.facts), el("div", { class: "split" },
+        el("div", { class: "stack" }, card("Series, from 1 min before to 1 min after", parts.signal, el("span", {}, tierNote(answer.points), shadeLegend())), card("Seconds lost", parts.loss, "spread from the start of the episode")),
+        el("div", { class: "stack" }, card("Causes, by share of the loss", parts.causes), card("Jobs on this series during the episode", parts.jobs))));
     } else {
       parts.charts.forEach((chart) => chart.update(answer.points, answer.spans, answer.lost_s));
     }
     fill(parts.facts, factsOf(answer));
-    fill(parts.causes, answer.episode.causes.length ? causeBars(answer.episode.causes) : empty("The data does not tell who caused it.", "", true));
+    fill(parts.causes, answer.episode.causes.length ? causeBars(answer.episode.causes) : empty("Cause unknown.", "", true));
     fill(parts.jobs, jobList(answer.jobs));
-    // What has ended does not change any more once its minute after is there.
+    // An ended episode does not change once the minute after it is complete.
     if (!answer.episode.open && answer.clock > answer.episode.end + 61) data.close();
   };
-  const fail = (error) => { if (parts === null) fill(body, failure("No such episode to show", error)); };
+  const fail = (error) => { if (parts === null) fill(body, failure("No such episode", error)); };
   const data = refresher(() => ask(`episodes/${encodeURIComponent(route.what ?? "")}`), show, fail, 2000);
   return { tick: data.tick, close() { data.close(); parts?.charts.forEach((chart) => chart.close()); } };
 }
@@ -46,12 +46,12 @@ function makeParts(answer) {
   const body = (...children) => el("div", { class: "body" }, ...children);
   const none = answer.points.time.length === 0;
   const charts = none ? [] : [new SignalChart(answer.points, answer.spans, unit), new LossChart(answer.points, answer.spans, answer.lost_s)];
-  const gone = () => empty("The signals of that time are no longer kept.", "", true);
+  const noSignals = () => empty("No signals stored for this range.", "", true);
   return {
     charts,
     facts: body(),
-    signal: body(none ? gone() : charts[0].root),
-    loss: body(none ? gone() : charts[1].root),
+    signal: body(none ? noSignals() : charts[0].root),
+    loss: body(none ? noSignals() : charts[1].root),
     causes: body(),
     jobs: body(),
   };
@@ -61,7 +61,7 @@ function factsOf({ episode, metric }) {
   const unit = metric?.unit ?? "";
   return facts([
     ["Lost", seconds(episode.slowdown_s), `95 %: ${interval(episode.slowdown_lo_s, episode.slowdown_hi_s)}`],
-    ["Length", seconds(episode.duration_s), episode.open ? "and it goes on" : "from start to end"],
+    ["Length", seconds(episode.duration_s), episode.open ? "ongoing" : "from start to end"],
     ["Start (UTC)", clock(episode.start), day(episode.start)],
     [episode.open ? "Latest tick (UTC)" : "End (UTC)", clock(episode.end), day(episode.end)],
     ["Worst mean", reading(episode.peak, unit), `baseline ${reading(episode.baseline, unit)}`],
@@ -70,7 +70,7 @@ function factsOf({ episode, metric }) {
 }
 
 function jobList(jobs) {
-  if (jobs.length === 0) return empty("No job is known to have used it.", "", true);
+  if (jobs.length === 0) return empty("No known job used it.", "", true);
   return el("ul", { class: "causes" }, ...jobs.map((job) => el("li", {},
     el("a", { href: links.job(job.job_id) }, job.job_id), " ", job.name, " ", el("span", { class: "muted" }, job.user))));
 }

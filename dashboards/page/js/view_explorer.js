@@ -12,12 +12,12 @@ import { METRICS, metricTitle, STATE_WORDS, STATES } from "./words.js";
 export function openExplorer(root, route) {
   const filters = { search: "", metric: "", state: "", ...route.filters };
   const search = el("input", { type: "search", placeholder: "Part of a name: nid00012, c0-0c1s8, r0c3", "aria-label": "Search series", value: filters.search });
-  const metric = select("Metric", [["", "Every metric"], ...METRICS.map((m) => [m, metricTitle(m)])], filters.metric);
-  const state = select("State", [["", "Every state"], ...STATES.map((s) => [s, STATE_WORDS[s][0]])], filters.state);
+  const metric = select("Metric", [["", "All metrics"], ...METRICS.map((m) => [m, metricTitle(m)])], filters.metric);
+  const state = select("State", [["", "All states"], ...STATES.map((s) => [s, STATE_WORDS[s][0]])], filters.state);
   const total = el("span", {});
-  const body = el("div", {}, empty("Asking for series", "", true));
-  const question = async (limit, offset) => rowsOf(await ask("now", { search: search.value.trim(), metric: metric.value, state: state.value, order: "slowdown", limit, offset }));
-  const more = growing(question, "rows", () => data.now());
+  const body = el("div", {}, empty("Loading series…", "", true));
+  const request = async (limit, offset) => rowsOf(await ask("now", { search: search.value.trim(), metric: metric.value, state: state.value, order: "slowdown", limit, offset }));
+  const more = growing(request, "rows", () => data.now());
   root.append(el("div", { class: "title" }, el("h1", {}, "Series")),
     el("div", { class: "stack" }, el("div", { class: "controls" }, search, metric, state), card("Largest loss first", el("div", {}, body, more.root), total)));
 
@@ -25,12 +25,12 @@ export function openExplorer(root, route) {
     setText(total, shown(answer.rows, answer.total));
     if (answer.rows.length > 0) return fill(body, seriesTable(answer));
     const filtered = search.value || metric.value || state.value;
-    fill(body, filtered ? empty("No series matches.", "", true) : empty("Waiting for the first data", "Series appear with the first counters that arrive."));
+    fill(body, filtered ? empty("No series matches.", "", true) : empty("Waiting for the first data", "Series appear when the first counters arrive."));
   };
   const fail = (error) => fill(body, failure("No series to show", error));
   const data = refresher(more.ask, show, fail, 2000);
   const changed = () => {
-    // The address follows, so that it can be sent to a colleague; no new entry in the history per letter.
+    // The address follows the filters, so that it can be sent to a colleague; the history gets no entry per letter.
     history.replaceState(null, "", links.list("series", { search: search.value.trim(), metric: metric.value, state: state.value }));
     more.restart();
     data.now();
@@ -45,7 +45,7 @@ function select(label, choices, chosen) {
   return node;
 }
 
-/** Columns become rows. */
+/** Converts columns to rows. */
 function rowsOf({ series, states, metrics, total }) {
   const rows = series.id.map((_, i) => ({ ...Object.fromEntries(Object.entries(series).map(([name, column]) => [name, column[i]])), state: states[series.state[i]] ?? "unknown" }));
   return { rows, metrics, total };
@@ -60,6 +60,6 @@ function seriesTable({ rows, metrics }) {
     ["Baseline", "num", (s) => reading(s.baseline, unit(s))],
     ["Bound", "num", (s) => reading(s.bound, unit(s))],
     ["Lost so far", "num", (s) => seconds(s.slowdown_s)],
-    ["Heard (UTC)", "num", (s) => clock(s.time)],
+    ["Last data (UTC)", "num", (s) => clock(s.time)],
   ], rows, "Series");
 }

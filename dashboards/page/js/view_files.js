@@ -1,4 +1,4 @@
-// File systems: what is written against the most that was seen, who waits, and whose bytes they are.
+// File systems: write rate against the largest ever seen, contended clients, and jobs by write rate.
 
 import { ask } from "./api.js";
 import { RateChart } from "./chart.js";
@@ -8,24 +8,24 @@ import { contendedOf, figure, stateMark, table } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 
-/** Clients listed; the rest is found in the explorer. */
+/** Clients listed; the explorer has the others. */
 const CLIENTS_SHOWN = 20;
 const METRIC = "lustre_write_rate";
 
 export function openFiles(root, route) {
-  const asked = route.filters.mount;
-  const figures = { rate: figure("Written now"), share: figure("Of the most seen"), contended: figure("Contended clients"), complete: figure("Completeness") };
-  const parts = { mounts: el("div", {}, empty("Asking for the file systems", "", true)), rate: el("div", { class: "body" }), span: el("span", {}), clients: el("div", {}), jobs: el("div", {}) };
+  const chosen = route.filters.mount;
+  const figures = { rate: figure("Write rate"), share: figure("Share of the maximum"), contended: figure("Contended clients"), complete: figure("Completeness") };
+  const parts = { mounts: el("div", {}, empty("Loading file systems…", "", true)), rate: el("div", { class: "body" }), span: el("span", {}), clients: el("div", {}), jobs: el("div", {}) };
   const heading = el("h1", {}, "File systems");
   let chart = null;
-  root.append(el("div", { class: "title" }, heading, el("div", { class: "under" }, "Many contended clients far below the most that was seen point at servers or the network.")),
-    el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Figures" }, ...Object.values(figures).map((f) => f.root)),
-      card("Written by all clients", parts.rate, parts.span),
-      el("div", { class: "two" }, card("Running jobs by what they write", parts.jobs), card("Mounts", parts.mounts)),
+  root.append(el("div", { class: "title" }, heading, el("div", { class: "under" }, "Many contended clients at a rate far below the maximum point at servers or the network.")),
+    el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Summary" }, ...Object.values(figures).map((f) => f.root)),
+      card("Write rate of all clients", parts.rate, parts.span),
+      el("div", { class: "two" }, card("Running jobs by write rate", parts.jobs), card("Mounts", parts.mounts)),
       card("Contended clients", parts.clients, "largest loss first")));
 
-  const question = async () => {
-    const answer = await ask("files", { mount: asked });
+  const request = async () => {
+    const answer = await ask("files", { mount: chosen });
     const search = answer.mount ? `/${answer.mount}` : "";
     const clients = await ask("now", { metric: METRIC, state: "contended", search, order: "slowdown", limit: CLIENTS_SHOWN });
     return { ...answer, clients };
@@ -36,12 +36,12 @@ export function openFiles(root, route) {
     showFigures(figures, mount, answer.rates);
     setText(parts.span, spanOf(answer.rates));
     chart = showRates(parts.rate, chart, answer.rates);
-    fill(parts.mounts, answer.mounts.length ? mountTable(answer.mounts) : empty("No client of a file system was heard yet.", "", true));
-    fill(parts.jobs, answer.jobs.length ? jobTable(answer.jobs, mount) : empty("No running job has clients here.", "", true));
-    fill(parts.clients, answer.clients.total > 0 ? clientTable(answer.clients.series) : empty("No client is contended.", "", true));
+    fill(parts.mounts, answer.mounts.length ? mountTable(answer.mounts) : empty("No clients with data yet.", "", true));
+    fill(parts.jobs, answer.jobs.length ? jobTable(answer.jobs, mount) : empty("No running jobs with clients of this file system.", "", true));
+    fill(parts.clients, answer.clients.total > 0 ? clientTable(answer.clients.series) : empty("No contended clients.", "", true));
   };
-  const fail = (error) => fill(parts.mounts, failure("No file system to show", error));
-  const data = refresher(question, show, fail, 2000);
+  const fail = (error) => fill(parts.mounts, failure("No file systems", error));
+  const data = refresher(request, show, fail, 2000);
   return { tick: data.tick, close() { data.close(); chart?.close(); } };
 }
 
@@ -54,36 +54,36 @@ function showFigures(figures, mount, rates) {
   if (!mount) return;
   const most = rates.most_bytes_per_s;
   const share = most > 0 && mount.write_bytes_per_s !== null ? Math.min(1, mount.write_bytes_per_s / most) : null;
-  put(figures.rate, reading(mount.write_bytes_per_s, "bytes/s"), `${count(mount.writing)} of ${count(mount.heard)} clients write`);
+  put(figures.rate, reading(mount.write_bytes_per_s, "bytes/s"), `${count(mount.writing)} of ${count(mount.reporting)} clients write`);
   put(figures.share, percent(share), `${reading(most, "bytes/s")} in ${spanOf(rates)}`);
-  put(figures.contended, mount.heard ? count(mount.contended) : "–", `of ${count(mount.heard)} heard`, mount.contended > 0);
-  put(figures.complete, percent(mount.heard / mount.clients), `${count(mount.clients - mount.heard)} of ${count(mount.clients)} unknown`, mount.heard < 0.9 * mount.clients);
+  put(figures.contended, mount.reporting ? count(mount.contended) : "–", `of ${count(mount.reporting)} with data`, mount.contended > 0);
+  put(figures.complete, percent(mount.reporting / mount.clients), `${count(mount.clients - mount.reporting)} of ${count(mount.clients)} unknown`, mount.reporting < 0.9 * mount.clients);
 }
 
-/** A database has sums of minutes alone, and more of them. */
+/** A database has sums of minutes only, over a longer range. */
 const spanOf = ({ over_s: over, step_s: step }) => (over > 300 ? `the latest ${Math.round(over / 60)} minutes, by ${step === 60 ? "minute" : seconds(step)}` : "the latest five minutes");
 
-/** The chart stays when data is added to it, and with it a zoom. */
+/** New data updates the existing chart, so that its zoom is kept. */
 function showRates(place, chart, rates) {
   if (rates.time.length === 0) {
-    if (chart === null) fill(place, empty(`Nothing was written in ${spanOf(rates)}.`, "", true));
+    if (chart === null) fill(place, empty(`No writes in ${spanOf(rates)}.`, "", true));
     return chart;
   }
   if (chart !== null) {
     chart.update(rates);
     return chart;
   }
-  const made = new RateChart(rates);
-  fill(place, made.root);
-  return made;
+  const created = new RateChart(rates);
+  fill(place, created.root);
+  return created;
 }
 
 function mountTable(mounts) {
   return table([
-    ["Mount", "wide", (m) => (m.mount ? el("a", { href: links.list("files", { mount: m.mount }), class: "mono" }, m.mount) : "not known")],
+    ["Mount", "wide", (m) => (m.mount ? el("a", { href: links.list("files", { mount: m.mount }), class: "mono" }, m.mount) : "unknown")],
     ["Written", "num", (m) => reading(m.write_bytes_per_s, "bytes/s")],
     ["Contended", "num", contendedOf],
-    ["Complete", "num", (m) => percent(m.heard / m.clients)],
+    ["Complete", "num", (m) => percent(m.reporting / m.clients)],
   ], mounts, "Mounts");
 }
 
@@ -95,14 +95,14 @@ function jobTable(jobs, mount) {
     ["Share", "num", (j) => percent(share(j))],
     ["Clients", "num", (j) => [count(j.clients), el("small", {}, `${count(j.contended)} contended`)]],
     ["Lost so far", "num", (j) => seconds(j.slowdown_s)],
-  ], jobs, "Running jobs that write");
+  ], jobs, "Running jobs by write rate");
 }
 
 function clientTable(series) {
   const rows = series.name.map((name, i) => ({ name, value: series.value[i], mean: series.mean[i], baseline: series.baseline[i], slowdown_s: series.slowdown_s[i] }));
   return table([
     ["Client", "wide", (c) => [stateMark("contended", false), " ", el("a", { href: links.series(c.name), class: "mono" }, c.name.split("/").slice(1).join("/"))]],
-    ["Writes", "num", (c) => reading(c.value, "bytes/s")],
+    ["Write rate", "num", (c) => reading(c.value, "bytes/s")],
     ["Mean", "num", (c) => reading(c.mean, "bytes/s")],
     ["Baseline", "num", (c) => reading(c.baseline, "bytes/s")],
     ["Lost so far", "num", (c) => seconds(c.slowdown_s)],

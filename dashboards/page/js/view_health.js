@@ -1,4 +1,4 @@
-// Health of the monitoring itself: who is silent, what was dropped, how far behind.
+// Health of the monitoring itself: silent producers, dropped rows, lag.
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
@@ -7,29 +7,29 @@ import { figure, table } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { spark } from "./spark.js";
 
-/** Minutes change slowly. */
+/** The history has a resolution of a minute. */
 const HISTORY_MS = 20000;
 
 export function openHealth(root) {
   const figures = { complete: figure("Completeness"), silent: figure("Silent producers"), rows: figure("Rows read"), lag: figure("Lag"), store: figure("Store") };
   const producers = el("div", {});
   const drops = el("div", {});
-  const history = el("div", {}, empty("Asking for the latest hours", "", true));
+  const history = el("div", {}, empty("Loading history…", "", true));
   const listed = el("span", {});
-  root.append(el("div", { class: "title" }, el("h1", {}, "Health of the monitoring"), el("div", { class: "under" }, "What is not heard is unknown, never healthy.")),
-    el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Figures" }, ...Object.values(figures).map((f) => f.root)),
+  root.append(el("div", { class: "title" }, el("h1", {}, "Health of the monitoring"), el("div", { class: "under" }, "Missing data is unknown, never healthy.")),
+    el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Summary" }, ...Object.values(figures).map((f) => f.root)),
       el("div", { class: "two" }, card("Producers", producers, listed),
-        el("div", { class: "stack" }, card("Not used, by reason", drops, "since the start"), card("Over time", history, "by the minute")))));
+        el("div", { class: "stack" }, card("Dropped rows, by reason", drops, "since the start"), card("History", history, "by minute")))));
 
   const show = (answer) => {
     showFigures(figures, answer);
     setText(listed, answer.producers_total > answer.producers.length ? `${count(answer.producers.length)} of ${count(answer.producers_total)} shown` : count(answer.producers_total));
-    fill(producers, answer.producers.length ? producerTable(answer) : empty("Nobody was heard yet", "A producer appears with its first row. Is ldmsd running, and does its transport reach this machine?"));
-    fill(drops, answer.drops.length ? dropTable(answer.drops) : empty("Every row was used.", "", true));
+    fill(producers, answer.producers.length ? producerTable(answer) : empty("No producers yet", "A producer appears with its first row. Check that ldmsd runs and that its transport reaches this machine."));
+    fill(drops, answer.drops.length ? dropTable(answer.drops) : empty("No dropped rows.", "", true));
   };
-  const fail = (error) => fill(producers, failure("The store does not answer", error));
+  const fail = (error) => fill(producers, failure("Store unavailable", error));
   const data = refresher(() => ask("health"), show, fail, 2000);
-  const minutes = refresher(() => ask("health/history"), (answer) => fill(history, lines(answer)), (error) => fill(history, failure("Nothing is known of the latest hours", error)), HISTORY_MS);
+  const minutes = refresher(() => ask("health/history"), (answer) => fill(history, lines(answer)), (error) => fill(history, failure("No history", error)), HISTORY_MS);
   return {
     tick(tick) { data.tick(tick); minutes.tick(tick); },
     close() { data.close(); minutes.close(); },
@@ -42,41 +42,41 @@ function showFigures(figures, h) {
     fill(f.under, under);
     f.root.dataset.alarm = alarm ? "yes" : "no";
   };
-  const meter = el("div", { class: "meter", title: `${count(h.series_heard)} of ${count(h.series)} series heard` }, el("i"));
+  const meter = el("div", { class: "meter", title: `${count(h.series_heard)} of ${count(h.series)} series with data` }, el("i"));
   meter.firstChild.style.width = `${(h.completeness ?? 0) * 100}%`;
   put(figures.complete, percent(h.completeness), [`${count(h.series_heard)} of ${count(h.series)} series`, meter], h.completeness !== null && h.completeness < 0.9);
   put(figures.silent, count(h.producers_silent), `of ${count(h.producers_total)}; silent after 5 s`, h.producers_silent > 0);
   put(figures.rows, count(h.progress.rows), h.progress.finished ? "the input has ended" : `${count(h.progress.rows_per_s)} per second`);
   if (h.progress.event_time === null) {
-    // Another process writes the store, or wrote it: its reading is not known here.
+    // Another process writes or wrote the store: its progress is unknown here.
     put(figures.rows, count(h.rows_accepted), "in the store");
-    put(figures.lag, "–", "known to the process that reads");
+    put(figures.lag, "–", "reported by the process that reads the input");
   } else put(figures.lag, seconds(h.progress.lag_s), `speed ${h.progress.speed.toFixed(1)}× event time`, h.progress.lag_s > 5);
   put(figures.store, bytes(h.store_bytes), "on disk");
 }
 
-/** One small picture for each stage, each reason that ever came up, and silence. */
+/** One small chart for each stage, for each reason with drops, and for silent sources. */
 function lines({ kept, over_s: over, lines: all }) {
-  if (!kept) return empty("A database keeps this by the minute; an embedded store has the latest figures alone.", "", true);
-  const told = all.filter((line) => line.value.some((value) => (line.figure === "dropped_rows" ? value > 0 : value !== null)));
-  if (told.length === 0) return empty(`Nothing was told of the latest ${Math.round(over / 3600)} hours.`, "", true);
-  const [heading, words] = [{ lag_s: (l) => `Lag of ${l.label}`, dropped_rows: (l) => `Not used: ${l.label}`, silent_sources: () => "Silent sources" },
+  if (!kept) return empty("A database stores the history by minute; an embedded store has the latest values only.", "", true);
+  const reported = all.filter((line) => line.value.some((value) => (line.figure === "dropped_rows" ? value > 0 : value !== null)));
+  if (reported.length === 0) return empty(`No data for the latest ${Math.round(over / 3600)} hours.`, "", true);
+  const [heading, words] = [{ lag_s: (l) => `Lag of ${l.label}`, dropped_rows: (l) => `Dropped: ${l.label}`, silent_sources: () => "Silent sources" },
     { lag_s: seconds, dropped_rows: (value) => `${count(value)} rows a minute`, silent_sources: count }];
   const picture = (line) => {
     const [title, last] = [heading[line.figure](line), words[line.figure](line.value.at(-1))];
     const most = words[line.figure](Math.max(...line.value.filter((value) => value !== null)));
     return el("div", {}, el("h3", {}, title), spark(line.time, line.value, `${title}: ${last}`, `${last} at ${clock(line.time.at(-1))}, at most ${most}`));
   };
-  return el("div", { class: "lines" }, ...told.map(picture));
+  return el("div", { class: "lines" }, ...reported.map(picture));
 }
 
 function producerTable({ producers, clock: now }) {
   return table([
     ["Producer", "", (p) => el("span", { class: "mono" }, p.producer)],
-    ["Heard", "tight", (p) => (p.silent ? el("span", { class: "tag", "data-kind": "open" }, `silent for ${seconds(now - p.last_time)}`) : el("span", { class: "tag" }, "heard"))],
+    ["State", "tight", (p) => (p.silent ? el("span", { class: "tag", "data-kind": "open" }, `silent for ${seconds(now - p.last_time)}`) : el("span", { class: "tag" }, "reporting"))],
     ["Schema", "", (p) => p.schema],
-    ["About", "", (p) => el("span", { class: "mono" }, p.part ? `${p.component}/${p.part}` : p.component)],
-    ["Last (UTC)", "num", (p) => (day(p.last_time) === day(now) ? clock(p.last_time) : moment(p.last_time))],
+    ["Component", "", (p) => el("span", { class: "mono" }, p.part ? `${p.component}/${p.part}` : p.component)],
+    ["Last row (UTC)", "num", (p) => (day(p.last_time) === day(now) ? clock(p.last_time) : moment(p.last_time))],
     ["Rows", "num", (p) => count(p.rows)],
   ], producers, "Producers");
 }
@@ -85,5 +85,5 @@ function dropTable(drops) {
   return table([
     ["Reason", "wide", (d) => [el("span", { class: "mono" }, d.reason), el("small", {}, d.meaning)]],
     ["Count", "num", (d) => count(d.count)],
-  ], drops, "Rows and intervals not used");
+  ], drops, "Dropped rows and intervals");
 }

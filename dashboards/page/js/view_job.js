@@ -1,4 +1,4 @@
-// One job: what it lost, when, on which series, to whom.
+// One job: its loss over time, by series and cause.
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill } from "./dom.js";
@@ -10,7 +10,7 @@ import { spark } from "./spark.js";
 
 const LANES_MAX = 24;
 const NODES_SHOWN = 32;
-/** Neighbours and earlier runs take longer to find, and change slowly. */
+/** Queries of neighbours and earlier runs are slower; their results change slowly. */
 const BESIDE_MS = 30000;
 
 export function openJob(root, route) {
@@ -27,7 +27,7 @@ export function openJob(root, route) {
     fill(title, ...titleOf(answer.job));
     fill(body, ...parts(answer));
   };
-  const fail = (error) => { if (!shownOnce) fill(body, failure("No such job to show", error)); };
+  const fail = (error) => { if (!shownOnce) fill(body, failure("No such job", error)); };
   const data = refresher(() => ask(path), show, fail, 3000);
   return {
     tick(tick) { data.tick(tick); others?.tick(tick); },
@@ -35,19 +35,19 @@ export function openJob(root, route) {
   };
 }
 
-/** Who ran at the same time and shared something, and how runs of the same configuration fared. */
+/** Jobs that shared a resource at the same time, and runs of the same configuration. */
 function besideParts() {
-  const neighbours = el("div", {}, empty("Asking for the neighbours", "", true));
-  const earlier = el("div", {}, empty("Asking for earlier runs", "", true));
-  const root = el("div", { class: "stack", hidden: "" }, card("Neighbours", neighbours, "at the same time, sharing something"), card("Earlier runs", earlier, "of the same configuration, else of the same name and user"));
+  const neighbours = el("div", {}, empty("Loading neighbours…", "", true));
+  const earlier = el("div", {}, empty("Loading earlier runs…", "", true));
+  const root = el("div", { class: "stack", hidden: "" }, card("Neighbours", neighbours, "jobs at the same time with a shared resource"), card("Earlier runs", earlier, "same configuration, else same name and user"));
   const show = ([{ neighbours: others }, { runs }]) => {
     root.hidden = false;
-    fill(neighbours, others.length ? neighbourTable(others) : empty("No job that ran at the same time shared a router, a group, a file system or a region with it.", "", true));
-    fill(earlier, runs.length > 1 ? runTable(runs) : empty("No earlier run of it is known.", "", true));
+    fill(neighbours, others.length ? neighbourTable(others) : empty("No job at the same time shared a router, group, file system or region with it.", "", true));
+    fill(earlier, runs.length > 1 ? runTable(runs) : empty("No known earlier runs.", "", true));
   };
   const fail = (error) => {
     root.hidden = false;
-    for (const place of [neighbours, earlier]) fill(place, failure("Nothing is known of others", error));
+    for (const node of [neighbours, earlier]) fill(node, failure("No comparison", error));
   };
   return { root, show, fail };
 }
@@ -55,13 +55,13 @@ function besideParts() {
 function neighbourTable(neighbours) {
   return table([
     ["Job", "wide", (n) => [el("a", { href: links.job(n.job_id) }, n.job_id), " ", n.name, " ", el("span", { class: "muted" }, n.user)]],
-    ["Both ran", "num", (n) => [seconds(n.overlap_s), el("small", {}, `from ${clock(n.from)}`)]],
+    ["Overlap", "num", (n) => [seconds(n.overlap_s), el("small", {}, `from ${clock(n.from)}`)]],
     ["Shared", "", (n) => (n.count === 1 ? n.shared : `${count(n.count)} × ${n.shared}`)],
-    ["Which", "wide", (n) => el("span", { class: "mono" }, n.what)],
+    ["Names", "wide", (n) => el("span", { class: "mono" }, n.what)],
   ], neighbours, "Neighbours");
 }
 
-/** The run that is looked at stands first, those before it below. */
+/** The run of this page comes first, then earlier ones. */
 function runTable(runs) {
   return table([
     ["Job", "tight", (r) => el("a", { href: links.job(r.job_id) }, r.job_id)],
@@ -84,17 +84,17 @@ function titleOf(job) {
 function parts(answer) {
   const { job, episodes } = answer;
   const inBody = (...children) => el("div", { class: "body" }, ...children);
-  const noCurve = job.slowdown_s === null ? "No result yet: nothing is known of its loss."
-    : job.slowdown_s > 0 ? "No episode of its series shows how it grew." : `${capital(noLoss(job))}.`;
+  const noCurve = job.slowdown_s === null ? "No result yet."
+    : job.slowdown_s > 0 ? "No episode of its series shows the course of the loss." : `${capital(noLoss(job))}.`;
   const causes = job.causes.length ? causeBars(job.causes) : empty(`${job.slowdown_s > 0 ? "Cause unknown" : capital(noLoss(job))}.`, "", true);
   return [
-    card("Figures", inBody(factsOf(job))),
+    card("Summary", inBody(factsOf(job))),
     el("div", { class: "split" },
       el("div", { class: "stack" },
-        card("How the loss grew", inBody(answer.loss_curve.time.length ? lossCurve(answer.loss_curve) : empty(noCurve, "", true)), "seconds lost, from start to now or end"),
-        card("Episodes of its series", inBody(episodes.length ? timeline(answer) : empty("None of its series was contended while it ran.", "", true)), count(episodes.length))),
+        card("Loss over time", inBody(answer.loss_curve.time.length ? lossCurve(answer.loss_curve) : empty(noCurve, "", true)), "seconds lost, from start to now or end"),
+        card("Episodes of its series", inBody(episodes.length ? timeline(answer) : empty("None of its series was contended during its run.", "", true)), count(episodes.length))),
       el("div", { class: "stack" }, card("Causes, by share of the loss", inBody(causes)), card("Nodes", inBody(nodes(answer)), count(job.nodes)))),
-    episodes.length ? card("The episodes", episodeTable(episodes.slice(0, 100)), episodes.length > 100 ? "the latest 100" : null) : null,
+    episodes.length ? card("Episodes", episodeTable(episodes.slice(0, 100)), episodes.length > 100 ? "the latest 100" : null) : null,
   ];
 }
 
@@ -102,9 +102,9 @@ function factsOf(job) {
   return facts([
     ["Lost", seconds(job.slowdown_s), `95 %: ${interval(job.slowdown_lo_s, job.slowdown_hi_s)}`],
     ["Lost share", job.lost_percent === null ? "–" : percent(job.lost_percent / 100), "of the time elapsed"],
-    ["Contended", seconds(job.contended_s), "some series of it was"],
+    ["Contended", seconds(job.contended_s), "at least one of its series"],
     ["Elapsed", seconds(job.elapsed_s), `from ${moment(job.start)}`],
-    ["End (UTC)", job.end === null ? "running" : clock(job.end), job.end === null ? "or its end never arrived" : moment(job.end).slice(0, 10)],
+    ["End (UTC)", job.end === null ? "running" : clock(job.end), job.end === null ? "or no end received" : moment(job.end).slice(0, 10)],
     ["Completeness", percent(job.completeness), "ticks seen of ticks expected"],
     ["Judged", percent(job.judged), notJudged(job) || "share of its time with a quiet baseline"],
   ]);
@@ -121,11 +121,11 @@ function timeline({ job, episodes, clock: now }) {
   for (const episode of episodes) lanes.set(episode.series, [...(lanes.get(episode.series) ?? []), episode]);
   const loss = (list) => list.reduce((sum, e) => sum + e.slowdown_s, 0);
   const sorted = [...lanes].sort((a, b) => loss(b[1]) - loss(a[1]));
-  const place = (t) => (Math.min(1, Math.max(0, (t - from) / Math.max(1, to - from))) * 100);
+  const position = (t) => (Math.min(1, Math.max(0, (t - from) / Math.max(1, to - from))) * 100);
   const bar = (e) => {
     const link = el("a", { href: links.episode(e.id), "data-open": e.open ? "yes" : "no", title: `episode ${episodeName(e.id)}: ${clock(e.start)} – ${clock(e.end)}, lost ${seconds(e.slowdown_s)}`, "aria-label": `episode ${episodeName(e.id)}, lost ${seconds(e.slowdown_s)}` });
-    link.style.left = `${place(e.start)}%`;
-    link.style.width = `${place(e.end) - place(e.start)}%`;
+    link.style.left = `${position(e.start)}%`;
+    link.style.width = `${position(e.end) - position(e.start)}%`;
     return link;
   };
   const rows = sorted.slice(0, LANES_MAX).map(([series, list]) => el("div", { class: "lane" },
@@ -136,7 +136,7 @@ function timeline({ job, episodes, clock: now }) {
 }
 
 function nodes({ job, node_names: names }) {
-  if (names.length === 0) return empty("No node of it is known.", "", true);
+  if (names.length === 0) return empty("No known nodes.", "", true);
   const more = job.nodes - Math.min(names.length, NODES_SHOWN);
   return el("div", { class: "nodes" }, ...names.slice(0, NODES_SHOWN).map((name) => el("a", { class: "tag mono", href: links.list("series", { search: `/${name}` }) }, name)),
     more > 0 ? el("span", { class: "muted" }, `and ${count(more)} more`) : null);

@@ -1,4 +1,4 @@
-// Jobs: what each lost, and to whom.
+// Jobs with their loss and causes.
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
@@ -13,7 +13,7 @@ const share = (p) => (p === null ? "–" : percent(p / 100));
 export function openJobs(root, route) {
   const search = el("input", { type: "search", placeholder: "Job, name, user or application", "aria-label": "Search jobs", value: route.filters.search ?? "" });
   const total = el("span", {});
-  const body = el("div", {}, empty("Asking for jobs", "", true));
+  const body = el("div", {}, empty("Loading jobs…", "", true));
   const wanted = () => search.value.trim();
   const more = growing((limit, offset) => ask("jobs", { search: wanted(), limit, offset }), "jobs", () => data.now());
   root.append(el("div", { class: "title" }, el("h1", {}, "Jobs"), search), card("Running first, then the latest", el("div", {}, body, more.root), total));
@@ -22,9 +22,9 @@ export function openJobs(root, route) {
     setText(total, shown(jobs, all));
     if (jobs.length > 0) return fill(body, jobTable(jobs));
     fill(body, wanted() ? empty("No job matches.", "", true)
-      : empty("No jobs yet", "Jobs come from the scheduler's rows or from a jobs file; without them contention is still found, but not told by job."));
+      : empty("No jobs yet", "Jobs come from the scheduler's rows or from a jobs file. Without them contention is found, but not attributed to jobs."));
   };
-  const fail = (error) => fill(body, failure("No jobs to show", error));
+  const fail = (error) => fill(body, failure("No jobs", error));
   const data = refresher(more.ask, show, fail, 2000);
   search.addEventListener("input", () => {
     history.replaceState(null, "", links.list("jobs", { search: wanted() }));

@@ -1,4 +1,4 @@
-// Now: is there contention, where, what does it cost.
+// Now: current contention, its location and its cost.
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, isEarly, setText } from "./dom.js";
@@ -10,15 +10,15 @@ import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 import { CAUSE_WORDS, KIND_WORDS, metricTitle, metricWords, STATE_WORDS, STATES } from "./words.js";
 
-/** More series than this are shown one cell per component. */
+/** Above this number of series a cell is a component. */
 const CELLS_MAX = 20000;
-/** The most cells, one per component. */
+/** Maximum of cells that are components. */
 const COMPONENTS_MAX = 50000;
 const REFRESH_MS = 1000;
 const JOBS_SHOWN = 4;
 const SERIES_SHOWN = 8;
 const INCIDENTS_SHOWN = 5;
-/** Hours change slowly. */
+/** The cost has a resolution of an hour. */
 const PAID_MS = 20000;
 
 export function openNow(root) {
@@ -27,16 +27,16 @@ export function openNow(root) {
     complete: figure("Completeness"), clock: figure("Event clock"),
   };
   const heat = new HeatSection();
-  const losers = { incidents: el("div", {}, empty("Asking for the incidents", "", true)), jobs: el("div", {}, empty("Asking for the jobs", "", true)), series: el("div", {}, empty("Asking for the series", "", true)) };
-  const paidPlace = el("div", {}, empty("Asking for what was lost", "", true));
-  const side = el("div", { class: "stack" }, card("Incidents", losers.incidents, el("a", { href: links.list("fabric") }, "all of them")), card("Running jobs that lose most", losers.jobs, "to whom"), card("Series that lose most", losers.series, "of all so far"), card("Paid for it", paidPlace, "node-hours that jobs lost, by the hour and cause"));
+  const losers = { incidents: el("div", {}, empty("Loading incidents…", "", true)), jobs: el("div", {}, empty("Loading jobs…", "", true)), series: el("div", {}, empty("Loading series…", "", true)) };
+  const paidPlace = el("div", {}, empty("Loading cost…", "", true));
+  const side = el("div", { class: "stack" }, card("Incidents", losers.incidents, el("a", { href: links.list("fabric") }, "all regions")), card("Running jobs with the largest loss", losers.jobs, "with the main cause"), card("Series with the largest loss", losers.series, "since first seen"), card("Cost of contention", paidPlace, "node-hours lost by jobs, by hour and cause"));
   const page = el("div", { class: "now" }, heat.root, side);
   const note = el("p", { class: "run-note", hidden: "" });
   root.append(el("h1", { class: "unseen" }, "Now"),
-    el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Figures" }, ...Object.values(figures).map((f) => f.root)), note, page));
+    el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Summary" }, ...Object.values(figures).map((f) => f.root)), note, page));
 
-  const question = async () => {
-    const [answer, jobs, incidents] = await Promise.all([heat.question(), ask("jobs", { running: true, order: "slowdown", limit: JOBS_SHOWN }), ask("regions", { limit: INCIDENTS_SHOWN })]);
+  const request = async () => {
+    const [answer, jobs, incidents] = await Promise.all([heat.request(), ask("jobs", { running: true, order: "slowdown", limit: JOBS_SHOWN }), ask("regions", { limit: INCIDENTS_SHOWN })]);
     return { ...answer, ...jobs, ...incidents };
   };
   const show = (answer) => {
@@ -46,13 +46,13 @@ export function openNow(root) {
     fill(losers.series, losingSeries(answer));
   };
   const fail = (error) => {
-    // What was shown stays: the head of the page says that it gets old.
+    // The old data stays visible: the header shows its age.
     if (heat.shown || error.status === 0) return;
     heat.wait(error);
-    for (const place of Object.values(losers)) fill(place, empty("Nothing is known yet.", "", true));
+    for (const place of Object.values(losers)) fill(place, empty("No data yet.", "", true));
   };
-  const data = refresher(question, show, fail, REFRESH_MS);
-  const hours = refresher(() => ask("paid"), (answer) => fill(paidPlace, paidBars(answer)), (error) => fill(paidPlace, failure("Nothing is known of it", error)), PAID_MS);
+  const data = refresher(request, show, fail, REFRESH_MS);
+  const hours = refresher(() => ask("paid"), (answer) => fill(paidPlace, paidBars(answer)), (error) => fill(paidPlace, failure("No cost data", error)), PAID_MS);
   return {
     tick(tick) {
       showFigures(figures, tick);
@@ -75,59 +75,59 @@ function showFigures(figures, { totals, progress, clock: now }) {
   };
   const none = all === 0;
   put(figures.contended, none ? "–" : count(totals.states.contended), `of ${count(all)} series`, totals.states.contended > 0);
-  // A job waits once for all of its series: where jobs are known, theirs is the loss that counts.
+  // A job waits once for all of its series: where jobs are known, the loss of jobs counts.
   const byJobs = totals.jobs_slowdown_s > 0;
   const summed = seconds(totals.series_slowdown_s);
   setText(figures.lost.title, byJobs ? "Lost by jobs so far" : "Lost so far");
   put(figures.lost, none ? "–" : byJobs ? seconds(totals.jobs_slowdown_s) : summed, byJobs ? `${summed} summed over series` : "summed over series");
-  put(figures.open, none ? "–" : count(totals.open_episodes), totals.open_episodes > 0 ? "contention goes on" : "none at present");
+  put(figures.open, none ? "–" : count(totals.open_episodes), totals.open_episodes > 0 ? "ongoing" : "none now");
   put(figures.complete, percent(totals.completeness), `${count(totals.states.unknown)} series unknown`, totals.completeness !== null && totals.completeness < 0.9);
   put(figures.clock, clock(now), now === null ? "no data yet" : `${day(now)} UTC${progress.rows > 0 && !progress.finished ? ` · ${count(progress.rows_per_s)} rows/s` : ""}`);
 }
 
-/** Regions of contended links: what, since when, of which kind, by whom, at what cost. */
+/** Regions of contended links with start, kind, cause and loss. */
 function incidents(regions) {
-  if (regions.length === 0) return empty("No links that touch were contended so far.", "", true);
-  const words = (r) => [CAUSE_WORDS[r.cause] ?? r.cause, r.who ? [": ", culprit({ series_or_job: r.who })] : null, r.kind === "unknown" ? null : `, ${KIND_WORDS[r.kind] ?? r.kind}`].flat();
+  if (regions.length === 0) return empty("No contended regions so far.", "", true);
+  const description = (r) => [CAUSE_WORDS[r.cause] ?? r.cause, r.who ? [": ", culprit({ series_or_job: r.who })] : null, r.kind === "unknown" ? null : `, ${KIND_WORDS[r.kind] ?? r.kind}`].flat();
   const rows = regions.map((r) => el("tr", {},
-    el("td", {}, el("a", { href: links.region(r.id) }, r.name || `region ${r.id}`), " ", openTag(r), el("small", {}, ...words(r).filter((part) => part !== null))),
+    el("td", {}, el("a", { href: links.region(r.id) }, r.name || `region ${r.id}`), " ", openTag(r), el("small", {}, ...description(r).filter((part) => part !== null))),
     el("td", { class: "num" }, r.lost_s === null ? "–" : seconds(r.lost_s), el("small", {}, `${clock(r.start)}, ${seconds(r.end - r.start)}`))));
   return el("table", { class: "losing", "aria-label": "Incidents" }, el("tbody", {}, ...rows));
 }
 
 function losingJobs(jobs) {
   const losing = jobs.filter((job) => job.slowdown_s > 0);
-  if (losing.length === 0) return empty("No running job has lost time.", "", true);
+  if (losing.length === 0) return empty("No loss measured for running jobs.", "", true);
   const rows = losing.map((job) => el("tr", {},
     el("td", {}, el("a", { href: links.job(job.job_id) }, job.job_id), " ", job.name, el("small", {}, ...culpritOf(job))),
     el("td", { class: "num" }, seconds(job.slowdown_s), el("small", {}, job.lost_percent === null ? "" : `${percent(job.lost_percent / 100)} of its time`))));
-  return el("table", { class: "losing", "aria-label": "Running jobs that lose most" }, el("tbody", {}, ...rows));
+  return el("table", { class: "losing", "aria-label": "Running jobs with the largest loss" }, el("tbody", {}, ...rows));
 }
 
-/** Who took most of it. */
+/** The main cause of a loss. */
 function culpritOf({ causes: [first] }) {
-  if (!first || first.cause === "unknown") return ["cause not known"];
+  if (!first || first.cause === "unknown") return ["cause unknown"];
   if (first.cause === "other_job") return ["to ", el("a", { href: links.job(first.series_or_job) }, `job ${first.series_or_job}`), `, ${percent(first.share)}`];
   return [`${CAUSE_WORDS[first.cause] ?? first.cause}, ${percent(first.share)}`];
 }
 
 function losingSeries({ top, metrics }) {
-  if (top.length === 0) return empty("Nothing has lost time so far.", "", true);
+  if (top.length === 0) return empty("No loss measured yet.", "", true);
   const rows = top.slice(0, SERIES_SHOWN).map((s) => el("tr", {},
     el("td", { class: "name" }, stateMark(s.state, false), " ", el("a", { href: links.series(s.name), title: s.name }, `${s.component}${s.part ? "/" + s.part : ""}`)),
     el("td", { class: "num muted" }, excess(s, metrics)),
     el("td", { class: "num" }, seconds(s.slowdown_s))));
-  return el("table", { class: "losing", "aria-label": "Series that lose most" }, el("tbody", {}, ...rows));
+  return el("table", { class: "losing", "aria-label": "Series with the largest loss" }, el("tbody", {}, ...rows));
 }
 
-/** The mean against the baseline, in words. */
+/** The mean relative to the baseline. */
 function excess(series, metrics) {
   if (!(series.mean > 0) || !(series.baseline > 0)) return STATE_WORDS[series.state]?.[0] ?? series.state;
   const falling = metrics.find((m) => m.name === series.metric)?.direction === "falling";
   return falling ? `${percent(series.mean / series.baseline)} of base` : `${tenths(series.mean / series.baseline)}× base`;
 }
 
-/** The heat maps of all metrics, with the legend; knows what to ask for. */
+/** The heat maps of all metrics, with the legend and their requests. */
 class HeatSection {
   constructor() {
     this.maps = new Map();
@@ -137,12 +137,12 @@ class HeatSection {
     this.body = el("div", { class: "body" }, this.legend);
     this.hint = el("span", {}, "colour: mean against its bound");
     this.root = card("System", this.body, this.hint);
-    fill(this.body, empty("Asking for the series", "", true));
+    fill(this.body, empty("Loading series…", "", true));
     this.waiting = false;
   }
 
-  /** Names are asked for once; they change only when series are added. */
-  async question() {
+  /** Names are requested once; they change only when series are added. */
+  async request() {
     const ask1 = (names) => ask("now", { names, limit: this.by === "component" ? COMPONENTS_MAX : CELLS_MAX, by: this.by });
     let answer = await ask1(this.names === null);
     if (answer.total > CELLS_MAX && this.by === "series") {
@@ -154,14 +154,14 @@ class HeatSection {
     return answer;
   }
 
-  /** Whether there is a map, which an answer that fails does not take away. */
+  /** Whether there is a map; a failed request does not remove it. */
   get shown() { return this.maps.size > 0 && !this.waiting; }
 
   wait(error = null) {
-    fill(this.body, error !== null && !isEarly(error) ? failure("Nothing can be shown", error) : empty("Waiting for the first data",
-      "Nothing has been sampled yet. As soon as the first counters arrive, every link and node appears here, at first as warming up: contention is told as soon as there is a baseline."));
+    fill(this.body, error !== null && !isEarly(error) ? failure("No data", error) : empty("Waiting for the first data",
+      "No samples received yet. When the first counters arrive, every link and node appears here, at first as warming up. Contention is flagged once there is a baseline."));
     this.waiting = true;
-    // The maps left the page: the next answer has to bring names, which put them back.
+    // The maps were removed: the next response needs names to create them again.
     this.names = null;
   }
 
@@ -186,7 +186,7 @@ class HeatSection {
     const groups = metrics.map((metric) => [metric, rowsOf(metric)]).filter(([, rows]) => rows.length > 0);
     // The smallest first, so that none is hidden below a large one.
     for (const [metric, rows] of groups.sort((a, b) => a[1].length - b[1].length)) {
-      // A map stays when series are added to it, and with it the keyboard's place.
+      // An existing map is kept when series are added, so that the keyboard focus stays.
       const { map, under, section } = before.get(`${metric.name}/${this.by}`) ?? this.section(metric);
       before.delete(`${metric.name}/${this.by}`);
       this.maps.set(`${metric.name}/${this.by}`, { map, under, section, rows });

@@ -1,4 +1,4 @@
-// One Aries router: its six rows of eight tiles, what they say now and whose links they receive.
+// One Aries router: its six rows of eight tiles, their current state and incoming links.
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
@@ -13,13 +13,13 @@ const COLUMNS = [0, 1, 2, 3, 4, 5, 6, 7];
 
 export function openRouter(root, route) {
   const name = route.what ?? "";
-  const figures = { contended: figure("Contended tiles"), heard: figure("Heard"), worst: figure("Worst mean"), lost: figure("Lost so far") };
-  const parts = { grid: el("div", { class: "body" }, empty("Asking for the router", "", true)), ends: el("div", {}) };
+  const figures = { contended: figure("Contended tiles"), reporting: figure("Tiles with data"), worst: figure("Worst mean"), lost: figure("Lost so far") };
+  const parts = { grid: el("div", { class: "body" }, empty("Loading router…", "", true)), ends: el("div", {}) };
   root.append(el("div", { class: "title" }, el("h1", {}, `Router ${name}`),
-    el("div", { class: "under" }, "A link belongs to the tile that receives it. A tile that is not heard is unknown, never clear.")),
-    el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Figures" }, ...Object.values(figures).map((f) => f.root)),
-      card("Its tiles", parts.grid, "stalls per flit: the windowed mean, and its bound"),
-      card("Whose links they receive", parts.ends, "the worst first")));
+    el("div", { class: "under" }, "A link belongs to the tile that receives it. A tile without data is unknown, never clear.")),
+    el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Summary" }, ...Object.values(figures).map((f) => f.root)),
+      card("Tiles", parts.grid, "stalls per flit: windowed mean and bound"),
+      card("Incoming links", parts.ends, "worst first")));
   let shownOnce = false;
   const show = (answer) => {
     shownOnce = true;
@@ -27,7 +27,7 @@ export function openRouter(root, route) {
     fill(parts.grid, grid(answer));
     fill(parts.ends, endTable(answer));
   };
-  const fail = (error) => { if (!shownOnce) fill(parts.grid, failure("No such router to show", error)); };
+  const fail = (error) => { if (!shownOnce) fill(parts.grid, failure("No such router", error)); };
   const data = refresher(() => ask(`routers/${encodeURIComponent(name)}`), show, fail, 2000);
   return { tick: data.tick, close: data.close };
 }
@@ -38,18 +38,18 @@ const excess = (tile) => (tile.mean > 0 && tile.bound > 0 ? tile.mean / tile.bou
 function showFigures(figures, answer) {
   const tiles = ofTiles(answer);
   const unit = answer.metric.unit;
-  const heard = tiles.filter((tile) => tile.state !== "unknown");
-  const contended = heard.filter((tile) => tile.state === "contended");
-  const [worst] = heard.filter((tile) => tile.mean !== null).sort((a, b) => b.mean - a.mean);
-  const lost = heard.filter((tile) => tile.slowdown_s !== null);
+  const reporting = tiles.filter((tile) => tile.state !== "unknown");
+  const contended = reporting.filter((tile) => tile.state === "contended");
+  const [worst] = reporting.filter((tile) => tile.mean !== null).sort((a, b) => b.mean - a.mean);
+  const lost = reporting.filter((tile) => tile.slowdown_s !== null);
   const put = (f, number, under, alarm = false) => {
     setText(f.number, number);
     setText(f.under, under);
     f.root.dataset.alarm = alarm ? "yes" : "no";
   };
-  put(figures.contended, heard.length ? count(contended.length) : "–", `of ${count(heard.length)} heard`, contended.length > 0);
-  put(figures.heard, percent(tiles.length ? heard.length / tiles.length : null), `of the ${count(tiles.length)} tiles that report`, heard.length < tiles.length);
-  put(figures.worst, worst ? reading(worst.mean, unit) : "–", worst ? `tile ${worst.part}` : "no tile has traffic");
+  put(figures.contended, reporting.length ? count(contended.length) : "–", `of ${count(reporting.length)} with data`, contended.length > 0);
+  put(figures.reporting, percent(tiles.length ? reporting.length / tiles.length : null), `of ${count(tiles.length)} reporting tiles`, reporting.length < tiles.length);
+  put(figures.worst, worst ? reading(worst.mean, unit) : "–", worst ? `tile ${worst.part}` : "no traffic");
   put(figures.lost, lost.length ? seconds(lost.reduce((sum, tile) => sum + tile.slowdown_s, 0)) : "–", "summed over tiles");
 }
 
@@ -61,23 +61,23 @@ function grid(answer) {
   return el("div", { class: "table-wrap" }, el("table", { class: "tiles", "aria-label": "Tiles of the router" }, el("thead", {}, head), el("tbody", {}, ...rows)));
 }
 
-/** Processor tiles report nothing; that is said, and is no state. */
+/** Processor tiles report nothing, which is not a state. */
 function cell(tile, unit) {
-  if (tile === undefined) return el("span", { class: "none", title: "reports nothing" }, "–");
-  const words = [tile.class, tile.from_name && `from ${tile.from_name}`, `bound ${reading(tile.bound, unit)}`].filter(Boolean).join(", ");
-  return el("a", { href: links.series(tile.series), title: `${tile.part}: ${words}`, "data-state": tile.state },
+  if (tile === undefined) return el("span", { class: "none", title: "no reports" }, "–");
+  const description = [tile.class, tile.from_name && `from ${tile.from_name}`, `bound ${reading(tile.bound, unit)}`].filter(Boolean).join(", ");
+  return el("a", { href: links.series(tile.series), title: `${tile.part}: ${description}`, "data-state": tile.state },
     stateMark(tile.state, false), el("b", {}, tile.mean === null ? "–" : reading(tile.mean, "")), el("small", {}, tile.class ?? ""));
 }
 
 function endTable(answer) {
   const tiles = ofTiles(answer).sort((a, b) => excess(b) - excess(a));
-  if (tiles.length === 0) return empty("It reports as a whole only.", "", true);
+  if (tiles.length === 0) return empty("No reports of single tiles.", "", true);
   return table([
     ["Tile", "tight", (t) => [stateMark(t.state, false), " ", el("a", { href: links.series(t.series), class: "mono" }, t.part)]],
-    ["From", "wide", (t) => (t.from_name ? el("span", { class: "mono" }, t.from_name) : "not known")],
-    ["Class", "", (t) => (t.class ? [t.class, el("small", {}, CLASS_WORDS[t.class] ?? "")] : "not known")],
+    ["From", "wide", (t) => (t.from_name ? el("span", { class: "mono" }, t.from_name) : "unknown")],
+    ["Class", "", (t) => (t.class ? [t.class, el("small", {}, CLASS_WORDS[t.class] ?? "")] : "unknown")],
     ["Mean", "num", (t) => reading(t.mean, answer.metric.unit)],
     ["Bound", "num", (t) => reading(t.bound, answer.metric.unit)],
     ["Lost so far", "num", (t) => seconds(t.slowdown_s)],
-  ], tiles, "Whose links the tiles receive");
+  ], tiles, "Incoming links");
 }

@@ -10,7 +10,7 @@ import { links } from "./routes.js";
 import { STATE_WORDS } from "./words.js";
 
 const RANGES = [["300", "5 min"], ["900", "15 min"], ["3600", "1 h"], ["21600", "6 h"]];
-/** Ticks that may come between two questions, in seconds. */
+/** New ticks expected between two requests, in seconds. */
 const AHEAD_S = 5;
 
 export function openSeries(root, route) {
@@ -19,25 +19,25 @@ export function openSeries(root, route) {
   const choice = el("div", { class: "choice", role: "group", "aria-label": "Range" }, ...RANGES.map(([value, word]) =>
     el("a", { href: `${links.series(name)}?range=${value}`, "aria-current": value === range ? "true" : null }, word)));
   const title = el("div", { class: "title" }, el("h1", { class: "mono" }, name), choice);
-  const body = el("div", { class: "stack" }, empty("Asking for the series", "", true));
+  const body = el("div", { class: "stack" }, empty("Loading series…", "", true));
   root.append(title, body);
   let parts = null;
   let latest = null;
   let uncounted = null;
 
-  const question = async () => {
+  const request = async () => {
     const path = `series/${seriesPath(name)}/points`;
-    // The first answer says how far the series goes; the range is counted back from there.
+    // The first response has the latest time of the series; the range ends there.
     latest ??= (await ask(path)).series.time;
-    // Of one that is long silent it may say nothing: then the server chooses.
-    const asked = latest === null ? {} : { from: Math.max(0, latest - Number(range)), to: latest + AHEAD_S };
+    // A series that is silent for long may have no latest time: then the server chooses the range.
+    const span = latest === null ? {} : { from: Math.max(0, latest - Number(range)), to: latest + AHEAD_S };
     const [points, episodes, counters] = await Promise.all([
-      ask(path, asked),
+      ask(path, span),
       ask("episodes", { series: name, limit: 50 }),
-      // Without them the rest is as good.
-      uncounted ?? ask(`series/${seriesPath(name)}/counters`, asked).catch(() => null),
+      // The page works without raw counters.
+      uncounted ?? ask(`series/${seriesPath(name)}/counters`, span).catch(() => null),
     ]);
-    // A series has raw counters or will never have them.
+    // A series without raw counters never gets them.
     if (counters?.counts === null) uncounted = counters;
     latest = points.series.time;
     return { ...points, ...episodes, counters };
@@ -45,15 +45,15 @@ export function openSeries(root, route) {
   const show = (answer) => {
     if (parts === null) {
       parts = makeParts(answer);
-      fill(body, card("Now", parts.facts), card("Signal", parts.signal, el("span", {}, el("span", { class: "for-mouse" }, "drag to zoom, double click to go back"), tierNote(answer.points), shadeLegend())), card("Seconds lost in this range", parts.loss, "as told at the time"), parts.counters, parts.jobs, parts.episodes);
+      fill(body, card("Now", parts.facts), card("Signal", parts.signal, el("span", {}, el("span", { class: "for-mouse" }, "drag to zoom, double-click to reset"), tierNote(answer.points), shadeLegend())), card("Seconds lost in this range", parts.loss, "live estimate"), parts.counters, parts.jobs, parts.episodes);
     } else if (answer.points.time.length > 0) parts.charts.forEach((chart) => chart.update(answer.points, answer.spans, grown(answer.points)));
     showCounters(parts, answer.counters);
     fill(parts.facts, factsOf(answer.series, parts.unit));
     fill(parts.jobs, ...jobsOf(answer));
-    fill(parts.episodes, card("Episodes", answer.episodes.length ? episodeTable(answer.episodes, false) : empty("It was not found contended so far.", "", true), shown(answer.episodes, answer.total, answer.total_is_least)));
+    fill(parts.episodes, card("Episodes", answer.episodes.length ? episodeTable(answer.episodes, false) : empty("No contention found so far.", "", true), shown(answer.episodes, answer.total, answer.total_is_least)));
   };
-  const fail = (error) => { if (parts === null) fill(body, failure("No such series to show", error)); };
-  const data = refresher(question, show, fail, 2000);
+  const fail = (error) => { if (parts === null) fill(body, failure("No such series", error)); };
+  const data = refresher(request, show, fail, 2000);
   return { tick: data.tick, close() { data.close(); parts?.charts.forEach((chart) => chart.close()); parts?.counted?.close(); } };
 }
 
@@ -61,20 +61,20 @@ function makeParts({ metric, points, spans }) {
   const unit = metric?.unit ?? "";
   const none = points.time.length === 0;
   const charts = none ? [] : [new SignalChart(points, spans, unit), new LossChart(points, spans, grown(points))];
-  const body = (chart) => el("div", { class: "body" }, chart ? chart.root : empty("No signal in this range.", "", true));
+  const body = (chart) => el("div", { class: "body" }, chart ? chart.root : empty("No signals in this range.", "", true));
   return { unit, charts, counters: el("div", {}), counted: null, facts: el("div", { class: "body" }), signal: body(charts[0]), loss: body(charts[1]), jobs: el("div", {}), episodes: el("div", {}) };
 }
 
-/** Raw counters, once there are some; a series that has none of its own has no card. */
+/** Raw counters, once there are some; a series without raw counters has no card. */
 function showCounters(parts, counters) {
   if (!counters?.counts) return;
   if (counters.time.length === 0) {
-    if (parts.counted === null) fill(parts.counters, card("Raw counters", el("div", { class: "body" }, empty("None are kept of this range.", "", true))));
+    if (parts.counted === null) fill(parts.counters, card("Raw counters", el("div", { class: "body" }, empty("No raw counters stored for this range.", "", true))));
     return;
   }
   if (parts.counted === null) {
     parts.counted = new CountersChart(counters);
-    fill(parts.counters, card("Raw counters", el("div", { class: "body" }, parts.counted.root), `${counters.counts[0]} that passed, ${counters.counts[1]}`));
+    fill(parts.counters, card("Raw counters", el("div", { class: "body" }, parts.counted.root), `${counters.counts[0]} and ${counters.counts[1]} per second`));
   } else parts.counted.update(counters);
 }
 
@@ -82,10 +82,10 @@ function factsOf(series, unit) {
   return facts([
     ["State", stateMark(series.state), STATE_WORDS[series.state]?.[1]],
     ["Mean", reading(series.mean, unit), `reading ${reading(series.value, unit)}`],
-    ["Baseline", reading(series.baseline, unit), "when not contended"],
-    ["Bound", reading(series.bound, unit), "what the mean has to pass"],
+    ["Baseline", reading(series.baseline, unit), "mean without contention"],
+    ["Bound", reading(series.bound, unit), "threshold for the mean"],
     ["Lost so far", seconds(series.slowdown_s), "since first seen"],
-    ["Last heard (UTC)", clock(series.time), "by the sampler's clock"],
+    ["Last data (UTC)", clock(series.time), "by the sampler's clock"],
   ]);
 }
 

@@ -1,17 +1,17 @@
-// What the words of the store are called on the page.
+// Labels of the page for names in the store.
 
-/** States in the order in which they matter. */
+/** States in order of importance. */
 export const STATES = ["contended", "clear", "warmup", "idle", "unknown"];
 
 export const STATE_WORDS = {
-  contended: ["contended", "the mean has passed its bound"],
-  clear: ["clear", "compared with its baseline and found not contended"],
-  warmup: ["warming up", "too few readings for a baseline; nothing is known yet"],
-  idle: ["idle", "below the activity floor: nothing to contend for"],
-  unknown: ["unknown", "no data; this is not healthy, it is unknown"],
+  contended: ["contended", "the mean has passed its threshold"],
+  clear: ["clear", "compared with its baseline and not contended"],
+  warmup: ["warming up", "too few readings for a baseline"],
+  idle: ["idle", "too little traffic to judge"],
+  unknown: ["unknown", "no data; unknown, not healthy"],
 };
 
-/** Points that are not ticks, in words. */
+/** Tiers of points other than ticks. */
 export const TIER_WORDS = { "10s": "means of ten seconds", "1min": "means of a minute", "1h": "means of an hour" };
 
 const METRIC_TITLES = {
@@ -28,7 +28,7 @@ const METRIC_WORDS = {
   lustre_write_rate: "write rate of each mount",
 };
 
-/** A metric's heading; a metric that this page does not know keeps its own name. */
+/** The heading of a metric; a metric unknown to this page keeps its own name. */
 export const metricTitle = (metric) => METRIC_TITLES[metric] ?? metric;
 export const metricWords = (metric) => METRIC_WORDS[metric] ?? "";
 
@@ -38,17 +38,17 @@ export const CAUSE_WORDS = {
   io_on_mpi: "I/O on the links of messages",
   failover_induced: "load of a failed or narrowed path",
   server: "a slower server",
-  unknown: "the data does not tell",
+  unknown: "cause unknown",
 };
 
 export const KIND_WORDS = {
   avoidable: "avoidable by routing or placement",
-  capacity: "capacity in use",
-  endpoint: "an end that takes no more",
+  capacity: "saturated",
+  endpoint: "receiver-limited",
   unknown: "kind unknown",
 };
 
-/** What a link connects. */
+/** The ends of links by class. */
 export const CLASS_WORDS = {
   green: "inside a chassis",
   black: "between the chassis of a group",
@@ -58,28 +58,28 @@ export const CLASS_WORDS = {
   spine: "between switches of higher levels",
   local: "between switches of a group",
   global: "between groups",
-  other: "what it connects is not known",
+  other: "ends unknown",
 };
 
-/** What became of a region; where another region is named, its name follows in a column of its own. */
+/** Changes of a region; the name of another region has a column of its own. */
 const CHANGE_WORDS = {
   began: "began",
   grew: "grew",
   shrank: "shrank",
-  took_up: "took up another region",
-  went_into: "went into another region, and ended so",
-  split: "a part of it became another region",
+  took_up: "merged with another region",
+  went_into: "merged into another region, ended",
+  split: "split: a part became another region",
   ended: "ended",
 };
 
-/** A step of a region's history in words. */
+/** The label of a step in a region's timeline. */
 export function changeWords({ change, other }) {
   if (change === "began" && other !== null) return "split off from another region";
   return CHANGE_WORDS[change] ?? change;
 }
 
 export const EVIDENCE_WORDS = {
-  nodes_on_router: "its nodes hang on the region's switches",
+  nodes_on_router: "its nodes are on the region's switches",
   flows_cross: "its flows cross the links, by the routing tables",
   lustre_bytes: "its nodes write to Lustre",
   io_endpoint: "links of I/O servers are among the contended ones",

@@ -1,4 +1,4 @@
--- Each partition numbers its own: the number that is told is theirs and a million million times the partition.
+-- Each partition has its own numbers: the returned id is 10^12 times the partition plus the number.
 SELECT e.source_partition * 1000000000000 + e.id, s.name, s.metric, s.component, s.part,
        extract(epoch FROM e.start_time)::double precision, extract(epoch FROM e.end_time)::double precision, e.open,
        extract(epoch FROM e.end_time - e.start_time)::double precision, e.peak, e.baseline, e.slowdown_s,

@@ -9,7 +9,7 @@ WITH picked AS (
         UNION ALL SELECT '-infinity', 'infinity' WHERE $5 IS NULL
     ) run
     CROSS JOIN LATERAL (
-        -- A seek for each series, whatever is thought of how many they are: OFFSET keeps the planner from reading all.
+        -- A seek for each series, whatever number of rows the planner expects: OFFSET keeps it from reading all.
         SELECT o.source_partition, o.id, o.open, o.start_time FROM episodes o
         WHERE o.series_id = u.series_id AND ($1::boolean IS NULL OR o.open = $1)
           AND o.start_time <= run.end_time AND o.end_time >= run.start_time

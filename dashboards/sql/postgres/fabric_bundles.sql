@@ -1,4 +1,4 @@
--- Parallel links now: how much worse the worst of them is than their mean. Links that are not heard or warm up are left out;
+-- Parallel links now: the ratio of the worst to the mean. Links without data or in warm-up are left out;
 -- `links_known` counts them too. Class, metric and name are those of the link with the largest mean.
 WITH links AS MATERIALIZED (
     SELECT l.bundle, l.class, n.metric, n.name, n.series_id, n.state, n.mean

@@ -1,4 +1,4 @@
--- Links of the topology by class and metric: heard and contended now, the share of the ticks that were contended in the
+-- Links of the topology by class and metric: with data and contended now, the share of the ticks that were contended in the
 -- latest $1 seconds of whole minutes, and the worst, which is null where none is contended.
 WITH until AS (
     SELECT max(m.time) AS time FROM places_1min m

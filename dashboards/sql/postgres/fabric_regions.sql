@@ -1,4 +1,4 @@
--- Contended regions, open ones first, the latest first, with who causes most and what all victims lost.
+-- Contended regions, open ones first, then the latest, with main cause and loss of the affected jobs.
 SELECT r.region_id, r.metric, r.name, extract(epoch FROM r.start_time)::double precision,
        extract(epoch FROM r.end_time)::double precision, r.open, r.links::bigint, r.links_most::bigint, r.kind,
        r.kind_confidence, r.relief, r.cause, r.confidence, r.completeness,

@@ -1,5 +1,5 @@
--- The same of each router, switch or host of a group; of all where no group is asked for.
--- Only those that are contended are sorted.
+-- The same of each router, switch or host of a group; of all without a group.
+-- Only contended ones are sorted.
 WITH links AS MATERIALIZED (
     SELECT n.component AS place, n.metric, n.series_id, n.name, n.state, n.mean / nullif(n.bound, 0) AS excess
     FROM series_now n LEFT JOIN component_places p USING (metric, component)
@@ -8,10 +8,10 @@ WITH links AS MATERIALIZED (
     SELECT DISTINCT ON (place, metric) place, metric, name FROM links WHERE state = 'contended'
     ORDER BY place, metric, excess DESC NULLS LAST, series_id
 ), counted AS (
-    SELECT place, metric, count(*) AS series, count(*) FILTER (WHERE state <> 'unknown') AS heard,
+    SELECT place, metric, count(*) AS series, count(*) FILTER (WHERE state <> 'unknown') AS reporting,
            count(*) FILTER (WHERE state = 'contended') AS contended
     FROM links GROUP BY 1, 2
 )
-SELECT n.place, n.metric, n.series, n.heard, n.contended,
+SELECT n.place, n.metric, n.series, n.reporting, n.contended,
        (SELECT w.name FROM worst w WHERE w.metric = n.metric AND w.place IS NOT DISTINCT FROM n.place)
 FROM counted n ORDER BY n.contended DESC, n.place COLLATE "C", n.metric COLLATE "C" LIMIT $2::bigint

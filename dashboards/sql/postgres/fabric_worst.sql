@@ -1,5 +1,5 @@
--- Links by seconds lost in the latest $1 seconds, at most $2 of them, with what they say now and where they are. Of an episode
--- that began before, the loss is counted by the share of its time.
+-- Links by seconds lost in the latest $1 seconds, at most $2 of them, with current state and location. The loss of an episode
+-- that began before is counted by the share of its time in the range.
 WITH parts AS (
     SELECT e.series_id, e.slowdown_s, e.slowdown_lo_s, e.slowdown_hi_s, e.peak,
            extract(epoch FROM e.end_time - greatest(e.start_time, latest_time() - make_interval(secs => $1::double precision)))::double precision AS contended_s,

@@ -1,4 +1,4 @@
--- Running jobs by what their clients of a mount write now.
+-- Running jobs by the current write rate of their clients of a mount.
 WITH clients AS MATERIALIZED (
     SELECT s.series_id, coalesce(s.part, '') AS mount FROM series s WHERE s.metric = 'lustre_write_rate'
       AND coalesce(s.part, '') = $1::text

@@ -1,4 +1,4 @@
--- Each mount now: clients, those that are heard, write, and are contended, and what all write in bytes a second.
+-- Each mount now: numbers of clients, with data, writing and contended, and the write rate of all in bytes/s.
 WITH clients AS MATERIALIZED (
     SELECT s.series_id, coalesce(s.part, '') AS mount FROM series s WHERE s.metric = 'lustre_write_rate'
 ), latest AS MATERIALIZED (

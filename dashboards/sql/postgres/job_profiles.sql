@@ -1,4 +1,4 @@
--- The growth of loss in every episode of a job's series, at most as many as the job's page lists: they are picked before
+-- The loss profile of every episode of a job's series, at most as many as the job's page lists: they are picked before
 -- the long profiles are read.
 WITH picked AS (
     SELECT e.source_partition, e.id

@@ -1,6 +1,5 @@
--- One row per component for very large systems: its worst series speaks for it.
--- In the order of their names: a page that knows which components there are finds them in the same places each time,
--- whichever of their series is the worst.
+-- One row per component for very large systems: its worst series represents it.
+-- Sorted by name: the position of a component does not depend on which of its series is the worst.
 SELECT series_id::bigint, name, metric, component, part, extract(epoch FROM time)::double precision, value::double precision,
        mean::double precision, baseline::double precision, bound::double precision, state, slowdown_s
 FROM (

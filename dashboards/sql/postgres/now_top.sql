@@ -1,5 +1,5 @@
--- What hurts most: contended series first, then those that lost something before. Single precision is told with its own
--- digits: 0.3, not 0.30000001192092896.
+-- Series with the largest loss: contended ones first, then those with an earlier loss. Single precision is returned with its
+-- own digits: 0.3, not 0.30000001192092896.
 WITH picked AS (
     SELECT l.* FROM (
         SELECT DISTINCT ON (r.series_id) r.* FROM signal_rows r

@@ -1,5 +1,5 @@
--- Node-hours lost in each hour from $1 to $2, by cause. The loss of a job is spread evenly over its run; what no cause explains
--- is `unknown`. Each run makes its own hours.
+-- Node-hours lost in each hour from $1 to $2, by cause. The loss of a job is spread evenly over its run; loss without a known
+-- cause is `unknown`. Each run makes its own hours.
 WITH runs AS MATERIALIZED (
     SELECT job_id, extract(epoch FROM start_time)::double precision AS start_s,
            extract(epoch FROM start_time)::double precision + run_s AS until_s,

@@ -1,4 +1,4 @@
--- How many rows points.sql has.
+-- Number of rows of points.sql.
 WITH asked AS (SELECT series_id FROM series WHERE name = $1::text)
 SELECT (SELECT count(*) FROM signal_rows r
         WHERE $4::text = 'ticks' AND r.series_id = (SELECT series_id FROM asked)

@@ -1,5 +1,5 @@
--- Signals of one series in the tier $4. Of a coarser one a point stands where its step ends, and is contended where a tick of
--- it was; whether it was idle is not kept. Tiers that are not asked for are not in the plan.
+-- Signals of one series in the tier $4. Of a coarser one a point is at the end of its step, and is contended if a tick of
+-- it was; idle is not stored. Other tiers are not in the plan.
 WITH asked AS (SELECT series_id FROM series WHERE name = $1::text)
 SELECT extract(epoch FROM p.time)::double precision, p.value::text::double precision, p.mean::text::double precision,
        p.baseline::text::double precision, p.bound::text::double precision, p.state, p.slowdown_s

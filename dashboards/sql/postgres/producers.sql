@@ -1,4 +1,4 @@
--- The silent ones first: with thousands of producers these are the ones to see.
+-- Silent producers first, since a list of thousands is cut.
 SELECT p.producer, p.schema, p.component, p.part, extract(epoch FROM p.last_time)::double precision, p.rows,
        p.last_time < c.now - interval '5 seconds' AS silent
 FROM producers p CROSS JOIN clock c

@@ -1,4 +1,4 @@
--- What became of a region, the latest steps first.
+-- Timeline of a region, latest steps first.
 SELECT extract(epoch FROM s.time)::double precision, s.change, nullif(s.other, 0) AS other, o.name, s.links::bigint, s.worst_series,
        s.worst
 FROM region_steps s LEFT JOIN regions o ON o.region_id = s.other

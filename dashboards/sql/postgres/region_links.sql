@@ -1,4 +1,4 @@
--- Links of a region, the worst first, then those that belong to it no longer; with what they say now and where they are.
+-- Links of a region, worst first, then links that have left it; with current state and location.
 WITH members AS (
     SELECT m.series, m.position, s.series_id FROM region_series m LEFT JOIN series s ON s.name = m.series
     WHERE m.region_id = $1::bigint ORDER BY m.position NULLS LAST, m.series COLLATE "C" LIMIT $2::bigint

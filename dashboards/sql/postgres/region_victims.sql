@@ -1,3 +1,3 @@
--- Jobs that wait in a region, the largest loss first; name and user are null where the job is not known (any more).
+-- Affected jobs of a region, largest loss first; name and user are null if the job is unknown.
 SELECT v.job_id, j.name, j.user_name, v.lost_s, v.share FROM region_victims v LEFT JOIN jobs j USING (job_id)
 WHERE v.region_id = $1::bigint ORDER BY v.position

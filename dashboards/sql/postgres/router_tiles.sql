@@ -1,4 +1,4 @@
--- The series of the router $1: its tiles, and itself where the part is null; what they say now and whose links they receive.
+-- The series of the router $1: its tiles, and itself where the part is null; with current state and incoming link.
 WITH tiles AS MATERIALIZED (
     SELECT s.series_id, s.name, s.part FROM series s
     WHERE s.metric = 'aries_stall_ratio' AND s.component = $1::text ORDER BY s.part COLLATE "C" NULLS FIRST LIMIT $2::bigint

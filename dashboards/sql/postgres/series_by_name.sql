@@ -1,5 +1,5 @@
--- One series with its latest word. Of a silent one the end of the minute is told in which it was last heard, a day back, or
--- else that of the hour.
+-- One series with its latest signal. For a silent one the time is the end of the minute of its latest signal within a day,
+-- else the end of the hour.
 SELECT s.series_id::bigint, s.name, s.metric, s.component, s.part,
        extract(epoch FROM coalesce(l.time, least(latest_time(), coalesce(
            (SELECT max(m.time) + interval '1 minute' FROM signals_1min m

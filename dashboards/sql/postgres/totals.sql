@@ -1,5 +1,5 @@
--- Everything that is counted over all series, in one pass: how many there are, how many were heard within the latest 20 s
--- (a quiet one writes a row in ten), what those lost, and the states; what was not heard is unknown.
+-- Everything that is counted over all series, in one pass: how many there are, how many have a signal within the latest 20 s
+-- (a quiet one writes a row in ten), their loss, and the states; series without data are unknown.
 SELECT s.series, count(l.series_id), coalesce(sum(l.slowdown_s), 0), count(*) FILTER (WHERE l.state = 0),
        count(*) FILTER (WHERE l.state = 1), count(*) FILTER (WHERE l.state = 2), count(*) FILTER (WHERE l.state = 3),
        s.series - count(*) FILTER (WHERE l.state <> 4)

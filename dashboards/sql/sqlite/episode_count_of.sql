@@ -1,4 +1,4 @@
--- How many episodes pass the filters of episode_list_of.sql.
+-- Number of episodes that match the filters of episode_list_of.sql.
 SELECT count(*)
 FROM episodes e
 WHERE e.series_id IN (SELECT series_id FROM series WHERE name = ?2

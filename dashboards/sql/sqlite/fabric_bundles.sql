@@ -1,4 +1,4 @@
--- Parallel links now: how much worse the worst of them is than their mean. Links that are not heard or warm up are left out;
+-- Parallel links now: the ratio of the worst to the mean. Links without data or in warm-up are left out;
 -- `links_known` counts them too.
 SELECT b.bundle, b.class, b.metric, b.links, (SELECT count(*) FROM link_places k WHERE k.bundle = b.bundle AND k.bundle <> ''),
        b.contended_links, b.worst_ratio, b.mean_ratio, b.worst_ratio / nullif(b.mean_ratio, 0) AS imbalance,

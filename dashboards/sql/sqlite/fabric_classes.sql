@@ -1,7 +1,7 @@
--- Links of the topology by class and metric: heard and contended now, the share of the ticks of the latest ?1 seconds that
+-- Links of the topology by class and metric: with data and contended now, the share of the ticks of the latest ?1 seconds that
 -- were contended, and the worst, which is null where none is contended.
 WITH lately AS MATERIALIZED (
-    -- The rows of one stretch of time lie side by side.
+    -- Rows of one time range are stored next to each other.
     SELECT g.series_id, count(*) AS ticks, sum(g.state = 'contended') AS contended_ticks
     FROM clock c CROSS JOIN signal_rows g
     WHERE g.bucket >= CAST((c.now - ?1) / 10 AS INTEGER) AND g.time > c.now - ?1 AND g.state <> 'unknown'
@@ -10,7 +10,7 @@ WITH lately AS MATERIALIZED (
     SELECT n.series_id, n.name, n.state, n.mean / nullif(n.bound, 0) AS excess FROM series_now n WHERE n.part IS NOT NULL
 )
 SELECT l.class, substr(l.series, 1, instr(l.series, '/') - 1) AS metric, count(*) AS links,
-       count(*) FILTER (WHERE n.state <> 'unknown') AS heard, count(*) FILTER (WHERE n.state = 'contended') AS contended,
+       count(*) FILTER (WHERE n.state <> 'unknown') AS reporting, count(*) FILTER (WHERE n.state = 'contended') AS contended,
        CAST(sum(m.contended_ticks) AS REAL) / nullif(sum(m.ticks), 0) AS contended_share,
        CASE WHEN count(*) FILTER (WHERE n.state = 'contended') > 0 THEN l.series END AS worst_series,
        max(CASE WHEN n.state = 'contended' THEN coalesce(n.excess, 0) ELSE -1 END)

@@ -1,4 +1,4 @@
--- Contended regions, open ones first, the latest first, with who causes most and what all victims lost.
+-- Contended regions, open ones first, then the latest, with main cause and loss of the affected jobs.
 SELECT r.region_id, r.metric, r.name, r.start_time, r.end_time, r.open, r.links, r.links_most, r.kind, r.kind_confidence,
        r.relief, r.cause, r.confidence, r.completeness,
        (SELECT c.series_or_job FROM region_causes c WHERE c.region_id = r.region_id ORDER BY c.position LIMIT 1),

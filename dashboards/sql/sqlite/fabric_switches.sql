@@ -1,4 +1,4 @@
--- The same of each router, switch or host of a group; of all where no group is asked for.
+-- The same of each router, switch or host of a group; of all without a group.
 WITH places AS (
     SELECT switch AS component, min(group_name) AS group_name FROM node_places GROUP BY 1
     UNION ALL

@@ -1,5 +1,5 @@
--- Links by seconds lost in the latest ?1 seconds, at most ?2 of them, with what they say now and where they are. Of an episode
--- that began before, the loss is counted by the share of its time.
+-- Links by seconds lost in the latest ?1 seconds, at most ?2 of them, with current state and location. The loss of an episode
+-- that began before is counted by the share of its time in the range.
 WITH span AS (SELECT now - ?1 AS from_time FROM clock), lost AS (
     SELECT p.series_id, sum(p.share * p.slowdown_s) AS lost_s, sum(p.share * p.slowdown_lo_s) AS lost_lo_s,
            sum(p.share * p.slowdown_hi_s) AS lost_hi_s, sum(p.contended_s) AS contended_s, count(*) AS episodes,

@@ -1,4 +1,4 @@
--- Running jobs by what their clients of a mount write now.
+-- Running jobs by the current write rate of their clients of a mount.
 SELECT j.job_id, j.user_name, j.name, count(*), count(*) FILTER (WHERE n.state = 'contended'),
        sum(n.value) FILTER (WHERE n.state <> 'unknown'), r.slowdown_s
 FROM jobs j JOIN job_series js USING (job_id) JOIN series_now n USING (series_id) LEFT JOIN job_results r USING (job_id)

@@ -1,4 +1,4 @@
--- Each mount now: clients, those that are heard, write, and are contended, and what all write in bytes a second.
+-- Each mount now: numbers of clients, with data, writing and contended, and the write rate of all in bytes/s.
 SELECT coalesce(n.part, ''), count(*), count(*) FILTER (WHERE n.state <> 'unknown'),
        count(*) FILTER (WHERE n.state <> 'unknown' AND n.value > 0), count(*) FILTER (WHERE n.state = 'contended'),
        sum(n.value) FILTER (WHERE n.state <> 'unknown')

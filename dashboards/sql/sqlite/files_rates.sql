@@ -1,4 +1,4 @@
--- What all clients of a mount wrote in bytes a second, in steps of ten seconds that are over.
+-- Write rate of all clients of a mount in bytes/s, by complete steps of ten seconds.
 SELECT 10.0 * b.bucket, sum(b.value)
 FROM (SELECT r.bucket, r.series_id, avg(r.value) AS value FROM signal_rows r
       WHERE r.bucket >= CAST((?2 - ?3) / 10.0 AS INTEGER) AND r.bucket < CAST(?2 / 10.0 AS INTEGER)

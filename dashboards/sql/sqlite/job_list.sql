@@ -1,5 +1,5 @@
 -- Running jobs first, then the latest; or the largest loss first. The ids are picked before nodes are counted.
--- What ?4 may be a part of and ?6 stand in job_count.sql, too.
+-- job_count.sql has the same conditions for ?4 and ?6.
 WITH picked AS (
     SELECT j.job_id,
            row_number() OVER (ORDER BY CASE ?5 WHEN 'slowdown' THEN -coalesce(r.slowdown_s, 0.0) ELSE 0.0 END,

@@ -1,7 +1,6 @@
--- One row per component for very large systems: its worst series speaks for it. SQLite takes the other
+-- One row per component for very large systems: its worst series represents it. SQLite takes the other
 -- columns from the row that holds the maximum.
--- In the order of their names: a page that knows which components there are finds them in the same places each time,
--- whichever of their series is the worst.
+-- Sorted by name: the position of a component does not depend on which of its series is the worst.
 SELECT series_id, name, metric, component, part, time, value, mean, baseline, bound, state, slowdown_s
 FROM (
     SELECT *, max(CASE state WHEN 'contended' THEN 1e15 + slowdown_s WHEN 'unknown' THEN 4.0

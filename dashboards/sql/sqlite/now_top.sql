@@ -1,4 +1,4 @@
--- What hurts most: contended series first, then those that lost something before. The ids are picked from the
+-- Series with the largest loss: contended ones first, then those with an earlier loss. The ids are picked from the
 -- narrow table first.
 WITH picked AS (
     SELECT l.series_id, l.state = 'contended' AND l.time >= c.now - 5.0 AS contended, l.slowdown_s AS lost

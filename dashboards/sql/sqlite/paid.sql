@@ -1,5 +1,5 @@
--- Node-hours lost in each hour from ?1 to ?2, by cause. The loss of a job is spread evenly over its run; what no cause explains
--- is `unknown`.
+-- Node-hours lost in each hour from ?1 to ?2, by cause. The loss of a job is spread evenly over its run; loss without a known
+-- cause is `unknown`.
 WITH RECURSIVE hours (time) AS (
     SELECT ?1 UNION ALL SELECT time + 3600.0 FROM hours WHERE time + 3600.0 < ?2
 ), runs AS (

@@ -1,11 +1,11 @@
-//! What jobs are compared with, and what contention cost.
+//! The comparison of jobs, and the cost of contention.
 
 use crate::integration::api::sample::NOW;
 use crate::integration::api::{answer, ask_of, sample};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-/// What the sample store says at `path` after `statements` changed it.
+/// The response of the sample store at `path` after `statements` changed it.
 async fn after(statements: &str, path: &str) -> (u16, Value) {
     let folder = tempfile::tempdir().unwrap();
     let store = sample::store(folder.path());
@@ -15,9 +15,9 @@ async fn after(statements: &str, path: &str) -> (u16, Value) {
 }
 
 #[tokio::test]
-async fn neighbours_are_told_with_what_they_share_and_for_how_long() {
+async fn neighbours_have_shared_resources_and_overlap() {
     let told = answer("/api/v1/jobs/4710/neighbours").await;
-    // Both write to one file system; the region is of the other's making, and this one waits in another.
+    // Both write to one file system; the other job causes the region, and this one waits in another.
     let all = told["neighbours"].as_array().unwrap();
     assert_eq!(all.len(), 1, "{told}");
     let other = &all[0];
@@ -36,14 +36,14 @@ async fn earlier_runs_are_those_of_the_same_name_and_user_that_began_before() {
                 INSERT INTO job_results VALUES ('2', 40.0, 30.0, 28.0, 32.0, 0.98, 0.98);";
     let (_, told) = after(runs, "/api/v1/jobs/2/earlier").await;
     let ids: Vec<&Value> = told["runs"].as_array().unwrap().iter().map(|run| &run["job_id"]).collect();
-    assert_eq!(ids, ["2", "1"], "itself first, no later run, nobody else's");
+    assert_eq!(ids, ["2", "1"], "itself first, no later run, no run of another user");
     let [itself, before] = [&told["runs"][0], &told["runs"][1]];
     assert_eq!((&itself["run_s"], &itself["slowdown_s"]), (&json!(130.0), &json!(30.0)));
     assert_eq!((&before["run_s"], &before["slowdown_s"]), (&json!(100.0), &Value::Null));
 }
 
 #[tokio::test]
-async fn what_a_job_is_compared_with_is_refused_for_one_that_is_not_known() {
+async fn comparisons_of_unknown_jobs_are_refused() {
     for path in ["/api/v1/jobs/none/neighbours", "/api/v1/jobs/none/earlier"] {
         assert_eq!(after("", path).await.0, 404, "{path}");
     }
@@ -52,7 +52,7 @@ async fn what_a_job_is_compared_with_is_refused_for_one_that_is_not_known() {
 
 #[tokio::test]
 async fn node_hours_are_those_of_the_hours_of_the_run_by_cause() {
-    // An hour before and 600 s of the hour that goes on: 1,800 s lost on two nodes, a quarter of it to nobody known.
+    // An hour before and 600 s of the current hour: 1,800 s lost on two nodes, a quarter of it from an unknown cause.
     let run = "DELETE FROM job_results; DELETE FROM job_causes;
                INSERT INTO jobs (job_id, user_name, name, start_time, end_time) VALUES
                    ('9', 'bo', 'cfd', 1799996400.0, 1800000600.0);
@@ -89,7 +89,7 @@ async fn node_hours_are_those_of_the_hours_of_the_run_by_cause() {
 }
 
 #[tokio::test]
-async fn an_embedded_store_says_that_it_keeps_no_history_of_itself() {
+async fn an_embedded_store_reports_that_it_has_no_history() {
     let told = answer("/api/v1/health/history").await;
     assert_eq!((&told["kept"], &told["lines"]), (&json!(false), &json!([])));
 }

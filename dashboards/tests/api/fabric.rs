@@ -1,4 +1,4 @@
-//! The fabric and its regions, as the page asks for them.
+//! The fabric and its regions, as the page requests them.
 
 use crate::integration::api::sample::NOW;
 use crate::integration::api::{answer, ask_of, sample};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const FIRST: &str = "aries_stall_ratio/c0-0c0s0/r0c0";
 
-/// What the sample store says of the fabric after `statements` changed it.
+/// The fabric of the sample store after `statements` changed it.
 async fn fabric_after(statements: &str) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let store = sample::store(folder.path());
@@ -16,14 +16,14 @@ async fn fabric_after(statements: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_fabric_is_told_by_group_and_switch_with_its_regions() {
+async fn the_fabric_has_groups_switches_and_regions() {
     let fabric = answer("/api/v1/fabric").await;
     let groups = fabric["groups"].as_array().unwrap();
     let known = groups.iter().find(|group| group["name"] == "c0-0..c1-0").unwrap();
-    assert_eq!((&known["series"], &known["heard"]), (&2.into(), &2.into()));
-    // Nothing is known of where the other router stands, and it is silent.
+    assert_eq!((&known["series"], &known["reporting"]), (&2.into(), &2.into()));
+    // The location of the other router is unknown, and it is silent.
     let other = groups.iter().find(|group| group["name"].is_null()).unwrap();
-    assert_eq!((&other["series"], &other["heard"]), (&1.into(), &0.into()));
+    assert_eq!((&other["series"], &other["reporting"]), (&1.into(), &0.into()));
     assert_eq!(fabric["switches"].as_array().unwrap().len(), 2);
     let region = &fabric["regions"][0];
     assert_eq!((&region["open"], &region["kind"]), (&true.into(), &"avoidable".into()));
@@ -39,7 +39,7 @@ async fn the_fabric_is_told_by_group_and_switch_with_its_regions() {
 }
 
 #[tokio::test]
-async fn link_classes_tell_the_share_of_the_latest_minute() {
+async fn link_classes_have_the_share_of_the_latest_minute() {
     // Contended for the first half of the minute, and all the time before, which does not count.
     let fabric = fabric_after(
         "WITH RECURSIVE ticks (tick) AS (SELECT 500 UNION ALL SELECT tick + 1 FROM ticks WHERE tick < 600)
@@ -52,15 +52,15 @@ async fn link_classes_tell_the_share_of_the_latest_minute() {
     assert_eq!(fabric["share_over_s"], 60.0);
     let black = &fabric["classes"][0];
     assert_eq!((&black["class"], &black["metric"]), (&json!("black"), &json!("aries_stall_ratio")));
-    assert_eq!((&black["links"], &black["heard"], &black["contended"]), (&json!(2), &json!(2), &json!(1)));
+    assert_eq!((&black["links"], &black["reporting"], &black["contended"]), (&json!(2), &json!(2), &json!(1)));
     assert_eq!((&black["contended_share"], &black["worst_series"]), (&json!(0.5), &json!(FIRST)));
 }
 
 #[tokio::test]
-async fn a_class_that_nobody_reports_has_no_share_and_no_worst_link() {
+async fn a_class_without_data_has_no_share_and_no_worst_link() {
     let fabric = answer("/api/v1/fabric").await;
     let green = &fabric["classes"][1];
-    assert_eq!((&green["class"], &green["links"], &green["heard"]), (&json!("green"), &json!(1), &json!(0)));
+    assert_eq!((&green["class"], &green["links"], &green["reporting"]), (&json!("green"), &json!(1), &json!(0)));
     assert_eq!((&green["contended_share"], &green["worst_series"]), (&Value::Null, &Value::Null));
 }
 
@@ -76,7 +76,7 @@ async fn imbalance_is_the_worst_of_parallel_links_over_their_mean() {
 }
 
 #[tokio::test]
-async fn parallel_links_without_traffic_have_no_imbalance_and_unheard_ones_are_not_shown() {
+async fn parallel_links_without_traffic_have_no_imbalance_and_silent_ones_are_not_shown() {
     let idle = "UPDATE series_latest SET mean = NULL, state = 'idle' WHERE series_id IN (1, 2)";
     let fabric = fabric_after(idle).await;
     let bundle = &fabric["bundles"][0];
@@ -94,7 +94,7 @@ async fn without_a_topology_no_link_is_known() {
 }
 
 #[tokio::test]
-async fn the_links_that_lost_most_are_told_with_their_ends_and_clients_are_not_among_them() {
+async fn links_with_the_largest_loss_have_ends_and_are_no_clients() {
     // The first began before the hour: three quarters of it are counted. The client of Lustre lost more.
     let episodes = "INSERT INTO episodes VALUES
         (3, 1, 1799996700.0, 1799997900.0, 0, 9.0, 0.3, 100.0, 90.0, 110.0, 1.0, '[]', '[]'),
@@ -104,7 +104,7 @@ async fn the_links_that_lost_most_are_told_with_their_ends_and_clients_are_not_a
     let fabric = fabric_after(episodes).await;
     assert_eq!(fabric["worst_over_s"], 3600.0);
     let worst = fabric["worst"].as_array().unwrap();
-    assert_eq!(worst.len(), 2, "an episode before the hour is not of it: {worst:?}");
+    assert_eq!(worst.len(), 2, "an episode before the hour does not count: {worst:?}");
     assert_eq!((&worst[0]["series"], &worst[0]["class"]), (&json!(FIRST), &json!("black")));
     assert_eq!((&worst[0]["lost_s"], &worst[0]["contended_s"]), (&json!(75.0), &json!(900.0)));
     assert_eq!((&worst[0]["from_name"], &worst[0]["to_name"]), (&json!("c0-0c1s0"), &json!("c0-0c0s0")));
@@ -113,7 +113,7 @@ async fn the_links_that_lost_most_are_told_with_their_ends_and_clients_are_not_a
 }
 
 #[tokio::test]
-async fn a_router_is_told_by_its_tiles() {
+async fn a_router_has_its_tiles() {
     let router = answer("/api/v1/routers/c0-0c0s0").await;
     assert_eq!(router["metric"]["unit"], schemas::Metric::AriesStallRatio.unit());
     let parts: Vec<&Value> = router["tiles"].as_array().unwrap().iter().map(|tile| &tile["part"]).collect();
@@ -125,7 +125,7 @@ async fn a_router_is_told_by_its_tiles() {
     );
     assert_eq!((&first["class"], &first["from_name"]), (&json!("black"), &json!("c0-0c1s0")));
     assert_eq!((&second["state"], &second["mean"]), (&json!("idle"), &Value::Null));
-    // One that is told as a whole, and is silent.
+    // A router without tiles, which is silent.
     let whole = answer("/api/v1/routers/c0-0c0s1").await;
     assert_eq!((&whole["tiles"][0]["part"], &whole["tiles"][0]["state"]), (&Value::Null, &json!("unknown")));
 }
@@ -169,7 +169,7 @@ async fn a_region_comes_with_its_history_links_and_causes() {
 }
 
 #[tokio::test]
-async fn victims_of_a_region_are_told_also_where_the_job_is_not_known() {
+async fn victims_of_a_region_include_unknown_jobs() {
     let victims = answer("/api/v1/regions/2").await["victims"].clone();
     assert_eq!((&victims[0]["job_id"], &victims[0]["user"]), (&json!("4710"), &json!("amelie")));
     assert_eq!(

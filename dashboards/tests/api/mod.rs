@@ -1,4 +1,4 @@
-//! Asks the API as the page does, over a store with a handful of rows.
+//! Requests of the page to the API, over a store with a handful of rows.
 
 mod beside;
 mod counters;
@@ -40,7 +40,7 @@ async fn body_of(response: Response) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// The answer to `path` from the sample store: status and JSON.
+/// The response to `path` from the sample store: status and JSON.
 async fn ask(path: &str) -> (StatusCode, Value) {
     let folder = tempfile::tempdir().unwrap();
     ask_of(&sample::store(folder.path()), path).await
@@ -64,7 +64,7 @@ async fn now_has_columns_counts_and_the_worst_series() {
     assert_eq!(now["clock"], NOW);
     assert_eq!(now["total"], 4);
     assert_eq!(now["totals"]["states"]["contended"], 1);
-    // Series 3 was not heard for longer than 5 s: unknown, though it said "clear" last.
+    // Series 3 had no signal for more than 5 s: unknown, though its latest state is "clear".
     assert_eq!(now["totals"]["states"]["unknown"], 1);
     assert_eq!(now["totals"]["states"]["clear"], 1);
     assert_eq!(now["totals"]["completeness"], 0.75);
@@ -76,7 +76,7 @@ async fn now_has_columns_counts_and_the_worst_series() {
 }
 
 #[tokio::test]
-async fn components_stand_in_the_same_places_whichever_of_their_series_is_the_worst() {
+async fn components_keep_their_order_if_another_series_is_the_worst() {
     let folder = tempfile::tempdir().unwrap();
     let store = sample::store(folder.path());
     let connection = rusqlite::Connection::open(&store).unwrap();
@@ -101,7 +101,7 @@ async fn components_stand_in_the_same_places_whichever_of_their_series_is_the_wo
 }
 
 #[tokio::test]
-async fn placement_tells_what_nodes_span_and_meet() {
+async fn placement_has_span_and_contention_of_nodes() {
     let told = answer("/api/v1/placement?nodes=nid[00012,00012,00040]").await;
     assert_eq!(told["nodes"], 2);
     let row = |topic: &str, name: &str| {
@@ -127,10 +127,10 @@ async fn placement_tells_what_nodes_span_and_meet() {
 }
 
 #[tokio::test]
-async fn placement_refuses_what_is_no_list_of_nodes() {
+async fn placement_refuses_invalid_lists_of_nodes() {
     for (query, said) in [
         ("", "nodes"),
-        ("?nodes=", "nodes names no node"),
+        ("?nodes=", "nodes is an empty list"),
         ("?nodes=n[3-1]", "3-1"),
         ("?nodes=n[1-20001]", "more than 20000"),
         ("?nodes=a%2Fb", "a/b"),
@@ -208,7 +208,7 @@ async fn a_series_has_points_in_a_range() {
 }
 
 #[tokio::test]
-async fn jobs_tell_their_loss_and_who_took_it() {
+async fn jobs_have_loss_and_causes() {
     let jobs = answer("/api/v1/jobs").await;
     assert_eq!(jobs["total"], 2);
     let victim = jobs["jobs"].as_array().unwrap().iter().find(|j| j["job_id"] == "4710").unwrap();
@@ -240,7 +240,7 @@ async fn jobs_are_searched_and_ordered() {
 }
 
 #[tokio::test]
-async fn a_file_system_has_its_rate_and_who_writes() {
+async fn a_file_system_has_its_rate_and_jobs() {
     let files = answer("/api/v1/files").await;
     assert_eq!(files["mount"], "snx11137");
     let mount = &files["mounts"][0];
@@ -260,7 +260,7 @@ async fn a_file_system_has_its_rate_and_who_writes() {
 }
 
 #[tokio::test]
-async fn health_names_the_silent_and_explains_the_drops() {
+async fn health_has_silent_producers_and_reasons_of_drops() {
     let health = answer("/api/v1/health").await;
     assert_eq!(health["producers"][0]["producer"], "nid00099");
     assert_eq!(health["producers"][0]["silent"], true);
@@ -311,7 +311,7 @@ async fn bad_input_is_refused_with_a_reason() {
 }
 
 #[tokio::test]
-async fn without_a_store_the_api_says_that_it_waits() {
+async fn without_a_store_the_api_reports_that_it_waits() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("none.db");
     let response = get_as(&missing, "/api/v1/now", "localhost").await;
@@ -325,7 +325,7 @@ async fn without_a_store_the_api_says_that_it_waits() {
 }
 
 #[tokio::test]
-async fn a_store_with_tables_and_no_rows_is_answered_with_nothing() {
+async fn a_store_without_rows_has_empty_responses() {
     let folder = tempfile::tempdir().unwrap();
     let store = sample::empty_store(folder.path());
     for path in ["now", "episodes", "jobs", "fabric", "files", "health"] {

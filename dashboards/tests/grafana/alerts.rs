@@ -4,7 +4,7 @@ use crate::integration::grafana::board::datasource;
 use crate::integration::grafana::source::{Rule, Rules, query};
 use serde_json::{Value, json};
 
-/// Seconds of history that a rule may ask for.
+/// Seconds of history for a rule.
 const LOOK_BACK_S: u32 = 600;
 
 /// The file `provisioning/alerting/rules.json`.
@@ -42,7 +42,7 @@ fn rule(rule: &Rule) -> Value {
         "execErrState": "Alerting",
         "isPaused": false,
         "labels": {"severity": rule.severity, "service": "tailback"},
-        // Grafana puts environment variables into labels of what it provisions, not into these: a dollar sign stands once.
+        // Grafana puts environment variables into labels of what it provisions, not into these: a dollar sign is not doubled.
         "annotations": {"summary": rule.says, "description": rule.todo},
         "notification_settings": {"receiver": "tailback"},
     })

@@ -13,7 +13,7 @@ const DAY: Span = Span { from_s: 1_792_022_400, until_s: 1_792_108_800 };
 /// The end of the month that `tests/load/dashboards` fills.
 const MONTH_END_S: i64 = 1_793_404_800;
 
-/// What is chosen in the day.
+/// Values of the variables for the day.
 fn chosen() -> Values {
     let one = |name: &str, value: &str| (name.to_string(), vec![value.to_string()]);
     let mut values = Values::from([
@@ -52,7 +52,7 @@ fn check_columns(panel: &Panel, name: &str, columns: &[(String, Type)]) {
     if panel.look.is_over_time() {
         assert_eq!(columns[0], ("time".to_string(), Type::TIMESTAMPTZ), "{name}");
         let figures = if names[1] == "metric" {
-            // Grafana names lines by this column where there is one figure alone.
+            // Grafana names lines by this column if there is only one value.
             assert_eq!(names, ["time", "metric", "value"], "{name}");
             assert_eq!(columns[1].1, Type::TEXT, "{name}");
             &columns[2..]
@@ -78,7 +78,7 @@ async fn check(day: &Day) {
     the_grid_of_a_router_has_all_of_its_tiles(day).await;
     variables_resolve_and_hold_what_is_chosen(day).await;
     no_variable_breaks_out_of_its_quotes(day).await;
-    // It forgets tiers: the last.
+    // It expires tiers, so it runs last.
     a_span_reads_the_tier_that_fits_it_and_none_that_is_gone(day).await;
 }
 
@@ -107,10 +107,10 @@ async fn every_query_gives_rows_with_the_columns_of_its_panel(day: &Day) {
     }
 }
 
-/// Of the day's last quarter of an hour no drops are told.
+/// The last quarter of an hour of the day has no drops.
 const EMPTY_AT_THE_END: &str = "itself_drops";
 
-/// Short spans read other tiers and tables than a day; all end with the day, so that lines over time have points.
+/// Short spans read other tiers and tables than a day. All end with the day, so that charts have points.
 async fn every_query_answers_whatever_the_span(day: &Day) {
     let mut empty = Vec::new();
     for seconds in [60, 900, 3_600, 6 * 3_600, 7 * 86_400, 30 * 86_400] {
@@ -128,7 +128,7 @@ async fn every_query_answers_whatever_the_span(day: &Day) {
     assert!(empty.is_empty(), "{empty:#?}");
 }
 
-/// Six rows by eight columns, each with a figure: a query that joins nothing has the rows too.
+/// Six rows by eight columns, each with a value: a query whose joins find no rows has the grid too.
 async fn the_grid_of_a_router_has_all_of_its_tiles(day: &Day) {
     for board in boards().values() {
         for panel in board.panels.iter().filter(|panel| panel.look == Look::Grid) {
@@ -197,7 +197,7 @@ async fn a_span_reads_the_tier_that_fits_it_and_none_that_is_gone(day: &Day) {
     let sql = "EXPLAIN SELECT * FROM signals_over('2026-10-15', '2026-10-16', 3600)";
     let plan: Vec<String> = day.owner.query(sql, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
     assert!(!plan.iter().any(|line| line.contains("signal_rows")), "{plan:#?}");
-    // What is not kept so long is read from the next tier.
+    // Expired ranges are read from the next tier.
     for (gone, ticks) in [("raw", 10), ("10s", 60), ("1min", 3_600)] {
         let forget = format!("UPDATE tier_retention SET kept_for = '1 minute' WHERE tier = '{gone}'");
         day.owner.batch_execute(&forget).await.unwrap();
@@ -205,7 +205,7 @@ async fn a_span_reads_the_tier_that_fits_it_and_none_that_is_gone(day: &Day) {
     }
 }
 
-/// What is chosen in the month of `tests/load/dashboards`: the largest job, a usual group.
+/// Values of the variables for the month of `tests/load/dashboards`: the largest job, a usual group.
 fn chosen_of_the_month() -> Values {
     let mut values = chosen();
     for (name, value) in [("region", "3000"), ("job", "big"), ("mount", "snx11137")] {
@@ -244,7 +244,7 @@ fn every_panel_answers_within_a_second_on_a_month() {
     });
 }
 
-/// Whether it is only tried that all of it works, on a database of few rows.
+/// Whether the test runs on a database with few rows, without limits.
 fn is_tried() -> bool {
     std::env::var_os("TAILBACK_TRIED").is_some()
 }

@@ -4,9 +4,9 @@ use crate::integration::grafana::panel;
 use crate::integration::grafana::source::{Board, Panel, Variable, query};
 use serde_json::{Value, json};
 
-/// Of Grafana 11.6, as its Foundation SDK says; Grafana 12 lifts it to its own when it loads.
+/// Of Grafana 11.6, as in its Foundation SDK; Grafana 12 converts it.
 const SCHEMA_VERSION: u32 = 41;
-/// Grafana's grid has so many columns.
+/// Columns of Grafana's grid.
 const WIDTH: u32 = 24;
 
 /// The database, as `provisioning/datasources` names it.
@@ -78,7 +78,7 @@ fn variable(variable: &Variable) -> Value {
     json["regex"] = "".into();
     json["multi"] = variable.several.into();
     json["includeAll"] = variable.several.into();
-    // What is not in the list, such as a job of last year, may be typed and linked all the same.
+    // Values outside of the list, such as a job of last year, may be typed and linked.
     json["allowCustomValue"] = true.into();
     if variable.several {
         json["current"] = json!({"text": ["All"], "value": ["$__all"]});

@@ -10,11 +10,11 @@ use tokio_postgres::{Client, Config};
 pub struct Day {
     /// The owner's connection.
     pub owner: Client,
-    /// Connected as Grafana is: with the rights of `tailback_reader` alone.
+    /// A connection with the rights of Grafana: those of `tailback_reader` only.
     pub reader: Client,
 }
 
-/// A server with the database that it is to hold.
+/// A server and the name of its database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// PostgreSQL without extensions.

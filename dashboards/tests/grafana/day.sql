@@ -30,7 +30,7 @@ CROSS JOIN LATERAL (SELECT s.component ~ '^(c0-0|nid0000[0-7])' AND s.series_id 
                            AND extract(epoch FROM t)::integer % 10800 < 900 AS hot,
                            CASE WHEN s.metric = 'lustre_write_rate' THEN 1e9 ELSE 0.5 END AS b) h
 CROSS JOIN LATERAL (SELECT CASE WHEN NOT hot THEN b WHEN s.metric = 'lustre_write_rate' THEN b / 3 ELSE b * 6 END AS v) x;
--- Where nothing was written yet, the views make hours and minutes of the ten seconds.
+-- Where hours and minutes are not written yet, the views compute them from the ten seconds.
 INSERT INTO signal_hours
 SELECT time, slowdown_s, series_id, value, value_min, value_max, mean, baseline, ticks, contended_ticks,
        CASE WHEN value < 1e6 THEN 4e8 END, CASE WHEN value < 1e6 THEN 4e8 * value END FROM signals_1h;
@@ -87,5 +87,5 @@ INSERT INTO health_minutes VALUES ('dropped_rows', 'late', '2026-10-15 12:00', 2
 -- The configuration of this machine keeps everything.
 UPDATE tier_retention SET kept_for = NULL;
 
--- As the detector's store has them beside the ten seconds.
+-- As in the detector's store, in addition to the ten seconds.
 SELECT sum_places('-infinity', 'infinity');

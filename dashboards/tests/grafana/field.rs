@@ -4,12 +4,12 @@ use crate::integration::grafana::panel::by_name;
 use crate::integration::grafana::source::{Column, Look, Panel};
 use serde_json::{Value, json};
 
-/// Width of a column in which a time has room.
+/// Width of a column with times.
 const TIME_PX: u32 = 165;
 /// Keeps the span when a link is followed.
 const SAME_SPAN: &str = "${__url_time_range}";
 
-/// What is special about a column, in Grafana's words.
+/// The properties of a column in Grafana's JSON.
 pub fn properties(panel: &Panel, column: &Column) -> Vec<(&'static str, Value)> {
     let mut properties = vec![("displayName", json!(column.title))];
     properties.extend(column.unit.as_ref().map(|unit| ("unit", json!(unit))));
@@ -59,7 +59,7 @@ pub fn properties(panel: &Panel, column: &Column) -> Vec<(&'static str, Value)> 
     properties
 }
 
-/// Words of states in their colours; nothing is green: clear is not healthy, only not contended.
+/// Names of states with their colours. No state is green: clear means not contended, not healthy.
 fn states() -> Value {
     let word = |(index, (word, color)): (usize, &(&str, &str))| {
         (word.to_string(), json!({"text": word, "color": color, "index": index}))
@@ -68,7 +68,7 @@ fn states() -> Value {
         ("contended", "orange"),
         ("open", "orange"),
         ("silent", "orange"),
-        ("never heard", "orange"),
+        ("never seen", "orange"),
         ("warmup", "purple"),
         ("clear", "blue"),
         ("idle", "text"),
@@ -84,7 +84,7 @@ fn link(title: &str, address: &str) -> Value {
     json!({"title": title, "url": address, "targetBlank": false})
 }
 
-/// Where a click on a cell leads.
+/// The link of a cell.
 fn links(what: &str) -> Value {
     let value = "${__value.raw:percentencode}";
     let to = |title: &str, board: &str, variables: &str| {
@@ -111,7 +111,7 @@ fn links(what: &str) -> Value {
     }])
 }
 
-/// Cells of a grid: the first column names the line, the others lead to what they stand for.
+/// Cells of a grid: the first column is the name of the line, the others are links.
 pub fn grid(panel: &Panel) -> Vec<Value> {
     let plain = json!({"type": "auto"});
     let (name, columns, letter, title) =

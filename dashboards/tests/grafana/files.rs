@@ -1,4 +1,4 @@
-//! The committed JSON is that of the sources; nothing lacks a unit or a description.
+//! The committed JSON matches the sources; every panel has a unit and a description.
 
 use crate::integration::grafana::source::{boards, folder, query, rules};
 use crate::integration::grafana::{alerts, board};
@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Every file that is made of the sources.
+/// Every file generated from the sources.
 pub fn made() -> BTreeMap<PathBuf, Value> {
     made_in(&folder())
 }
 
-/// The same with another folder in the place of `grafana`.
+/// The same with another folder instead of `grafana`.
 fn made_in(folder: &Path) -> BTreeMap<PathBuf, Value> {
     let mut files: BTreeMap<PathBuf, Value> = BTreeMap::new();
     for (name, source) in boards() {
@@ -24,7 +24,7 @@ fn made_in(folder: &Path) -> BTreeMap<PathBuf, Value> {
 
 #[test]
 fn the_committed_json_is_that_of_the_sources() {
-    // Without UPDATE_GOLDEN it is written all the same, elsewhere: what is said to write it has to work.
+    // Without UPDATE_GOLDEN the files are written to another folder, which tests the code for the update.
     let elsewhere = tempfile::tempdir().unwrap();
     let update = std::env::var_os("UPDATE_GOLDEN").is_some();
     let to = if update { folder() } else { elsewhere.path().to_path_buf() };
@@ -35,7 +35,7 @@ fn the_committed_json_is_that_of_the_sources() {
         let text =
             |path: &Path| fs::read_to_string(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
         let same = text(&committed) == text(&path);
-        assert!(same, "{} is stale: UPDATE_GOLDEN=1 makes it anew", committed.display());
+        assert!(same, "{} is stale: UPDATE_GOLDEN=1 writes it", committed.display());
     }
     let files = made();
     let there = fs::read_dir(folder().join("dashboards")).unwrap().map(|entry| entry.unwrap().path());
@@ -52,13 +52,13 @@ fn there_are_six_dashboards() {
 }
 
 #[test]
-fn every_panel_has_a_unit_and_says_how_to_read_it() {
+fn every_panel_has_a_unit_and_a_description() {
     for board in boards().into_values() {
         assert!(board.says.len() > 20, "{}", board.title);
         for panel in board.panels {
             let name = format!("{}: {}", board.title, panel.title);
             assert!(!panel.unit.is_empty(), "{name} has no unit");
-            assert!(panel.says.len() >= 80, "{name} does not say how to read it");
+            assert!(panel.says.len() >= 80, "{name} has no description");
             assert!(panel.says.ends_with('.'), "{name}");
         }
         assert!(board.variables.iter().all(|variable| !variable.says.is_empty()));
@@ -132,7 +132,7 @@ fn provisioned(name: &str) -> String {
 }
 
 #[test]
-fn what_is_provisioned_fits_together() {
+fn provisioned_files_match() {
     let datasource = provisioned("datasources/tailback.yaml");
     let named = board::datasource();
     for line in [
@@ -142,7 +142,7 @@ fn what_is_provisioned_fits_together() {
     ] {
         assert!(datasource.contains(&line), "no {line:?} in {datasource}");
     }
-    // The page names the variables that Grafana needs; one that it does not name would be empty.
+    // The document lists the variables that Grafana needs; a missing one would be empty.
     let readme = fs::read_to_string(folder().join("../../docs/install.md")).unwrap();
     let variables: BTreeSet<&str> =
         datasource.split("${").skip(1).map(|rest| rest.split('}').next().unwrap()).collect();

@@ -1,4 +1,4 @@
-//! What Grafana does to a query before it asks: macros of its PostgreSQL data source and template variables.
+//! Replacements by Grafana in a query: macros of its PostgreSQL data source and template variables.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub struct Span {
 const POINTS: i64 = 1_400;
 
 impl Span {
-    /// Grafana's `$__interval_ms`: the span over the points of a panel, rounded to a step that people know.
+    /// Grafana's `$__interval_ms`: the span over the points of a panel, rounded to a usual step.
     pub fn interval_ms(self) -> i64 {
         let steps =
             [1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1200, 1800, 3600, 7200, 21_600, 43_200, 86_400];
@@ -23,7 +23,7 @@ impl Span {
     }
 }
 
-/// Values of the variables; several only where several may be chosen.
+/// Values of the variables; several only if several may be selected.
 pub type Values = BTreeMap<String, Vec<String>>;
 
 /// The query as it reaches the database.

@@ -1,10 +1,10 @@
 //! The Grafana dashboards.
 //!
-//! | module | what it holds |
+//! | module | content |
 //! |---|---|
-//! | [`source`] | what people write: TOML and SQL |
-//! | [`board`], [`panel`], [`field`], [`alerts`] | the JSON that is made of it |
-//! | [`files`] | the committed JSON is that of the sources, and is complete |
+//! | [`source`] | the sources: TOML and SQL |
+//! | [`board`], [`panel`], [`field`], [`alerts`] | the JSON generated from them |
+//! | [`files`] | the committed JSON matches the sources, and is complete |
 //! | [`sdk`] | it parses into the types of Grafana's Foundation SDK |
 //! | [`macros`] | a query with Grafana's macros and variables put in |
 //! | [`day`], [`answers`] | every query on PostgreSQL and TimescaleDB, over a simulated day |

@@ -5,7 +5,7 @@ use crate::integration::grafana::field;
 use crate::integration::grafana::source::{Look, Panel, query};
 use serde_json::{Value, json};
 
-/// The JSON of a panel, without its place.
+/// The JSON of a panel, without its position.
 pub fn json_of(panel: &Panel, number: usize) -> Value {
     let queries = [Some(&panel.sql), panel.also.as_ref()];
     let targets: Vec<Value> =
@@ -64,7 +64,7 @@ fn options(panel: &Panel) -> Value {
             "showValue": "never", "cellGap": 1, "cellValues": {"unit": panel.unit},
             "yAxis": {"axisPlacement": "left", "reverse": true},
             "rowsFrame": {"layout": "unknown"},
-            // Grafana leaves out what is nearly zero, as if nobody had heard of it.
+            // By default Grafana hides cells near zero, like missing data.
             "filterValues": {"le": -1},
             "legend": {"show": true},
             "tooltip": {"mode": "single", "yHistogram": false, "showColorScale": true},
@@ -97,7 +97,7 @@ fn defaults(panel: &Panel) -> Value {
             defaults["color"] = json!({"mode": "continuous-BlYlRd"});
             defaults["min"] = json!(0);
             defaults["max"] = json!(panel.max.unwrap_or(1.0));
-            // What is not there or not known is no zero.
+            // Missing or unknown values are not zero.
             let nothing =
                 json!({"match": "null", "result": {"text": "", "color": "transparent", "index": 0}});
             defaults["mappings"] = json!([{"type": "special", "options": nothing}]);
@@ -151,7 +151,7 @@ fn overrides(panel: &Panel) -> Vec<Value> {
     all
 }
 
-/// What holds for one column.
+/// The override of one column.
 pub fn by_name(name: &str, properties: Vec<(&str, Value)>) -> Value {
     let list: Vec<Value> =
         properties.into_iter().map(|(id, value)| json!({"id": id, "value": value})).collect();

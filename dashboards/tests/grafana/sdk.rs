@@ -49,7 +49,7 @@ fn the_json_parses_into_the_types_of_the_sdk_and_wrong_json_does_not() {
     let output = check(&folder, &files);
     assert!(output.status.success(), "{}", said(&output));
 
-    // The check can fail: a word that no enum has, one of a panel's own options, a unit that Grafana does not know.
+    // The check can fail: an unknown value of an enum, one of a panel's own options, a unit that Grafana does not know.
     let board = files.iter().find(|path| path.ends_with("dashboards/job.json")).unwrap();
     let text = fs::read_to_string(board).unwrap();
     let wrong = [

@@ -1,4 +1,4 @@
-//! The dashboards as people write them: `grafana/source/*.toml`, with queries in `grafana/sql/*.sql`.
+//! The sources of the dashboards: `grafana/source/*.toml`, with queries in `grafana/sql/*.sql`.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 pub struct Board {
     pub uid: String,
     pub title: String,
-    /// What it is good for.
+    /// Description.
     pub says: String,
-    /// Span shown at first, such as `6h`.
+    /// Default span, such as `6h`.
     pub since: String,
-    /// How often it is asked for anew.
+    /// Refresh interval.
     pub refresh: String,
     #[serde(default, rename = "variable")]
     pub variables: Vec<Variable>,
@@ -32,19 +32,19 @@ pub struct Variable {
     pub sql: Option<String>,
     #[serde(default)]
     pub text: bool,
-    /// Several may be chosen at once.
+    /// Whether several values may be selected.
     #[serde(default)]
     pub several: bool,
 }
 
-/// How a panel draws its rows.
+/// Kinds of panels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Look {
-    /// One row, a big figure for each column.
+    /// One row, a large number for each column.
     Figures,
     Table,
-    /// A table of coloured cells; the first column names the line.
+    /// A table of coloured cells; the first column is the name of the line.
     Grid,
     Lines,
     Bars,
@@ -67,30 +67,30 @@ pub struct Panel {
     #[serde(rename = "as")]
     pub look: Look,
     pub sql: String,
-    /// A second query for the same picture.
+    /// A second query for the same panel.
     pub also: Option<String>,
     pub unit: String,
     pub decimals: Option<u32>,
     pub min: Option<f64>,
     pub max: Option<f64>,
-    /// Columns between which is shaded.
+    /// Columns with a shaded band between them.
     pub band: Option<[String; 2]>,
     /// Width of 24 and height.
     pub size: [u32; 2],
-    /// How to read it.
+    /// Description.
     pub says: String,
     #[serde(default)]
     pub columns: BTreeMap<String, Column>,
 }
 
-/// What is special about a column.
+/// The settings of a column.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Column {
     pub title: String,
     pub unit: Option<String>,
     pub decimals: Option<u32>,
-    /// Where a click leads.
+    /// The kind of link.
     pub link: Option<String>,
     /// Orange from the first, red from the second.
     pub alarm: Option<[f64; 2]>,
@@ -99,13 +99,13 @@ pub struct Column {
     /// A bar in the cell.
     #[serde(default)]
     pub bar: bool,
-    /// Words of states, in their colours.
+    /// States with their colours.
     #[serde(default)]
     pub states: bool,
     /// Filled on an axis at the right, 0 to 1.
     #[serde(default)]
     pub shade: bool,
-    /// Holds until the next point.
+    /// A value lasts until the next point.
     #[serde(default)]
     pub step: bool,
 }
@@ -118,7 +118,7 @@ pub struct Rules {
     pub rules: Vec<Rule>,
 }
 
-/// A rule about one figure.
+/// A rule for one number.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
@@ -126,11 +126,11 @@ pub struct Rule {
     pub title: String,
     pub sql: String,
     pub above: f64,
-    /// How long before it is told.
+    /// Duration before the alert fires.
     pub during: String,
     pub severity: String,
     pub says: String,
-    /// What whoever reads it should do.
+    /// Action for the reader.
     pub todo: String,
 }
 

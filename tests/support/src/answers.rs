@@ -201,7 +201,7 @@ fn uses(id: &str, series: &[u32]) -> Vec<(Name, SeriesIndex)> {
 
 /// All rows; `ann` has the jobs 1234 and 1198, `ben` the others.
 pub fn batch(ann: &str, ben: &str) -> ResultBatch {
-    let heard = |node: u32| LastSeen {
+    let reporting = |node: u32| LastSeen {
         producer: name(&format!("nid{node:05}")),
         schema: name("metric_set_rtr_0_2_c"),
         component: name(ROUTERS[node as usize / 4]),
@@ -241,7 +241,7 @@ pub fn batch(ann: &str, ben: &str) -> ResultBatch {
             uses("1240", &[4, 5]),
         ]
         .concat(),
-        last_seen: (0..10).map(heard).collect(),
+        last_seen: (0..10).map(reporting).collect(),
         regions: vec![taken_up(), region()],
         factors: vec![
             factors("1198", "cfd 4 nodes eager", 10.0, 0.0, None),

@@ -116,7 +116,7 @@ CREATE FUNCTION write_health(at_time timestamptz) RETURNS void
         UNION ALL
         SELECT 'dropped_rows', d.reason, d.count FROM dropped_rows d
         UNION ALL
-        SELECT 'silent_sources', '', count(*) FILTER (WHERE s.state IN ('silent', 'never heard')) FROM sources s
+        SELECT 'silent_sources', '', count(*) FILTER (WHERE s.state IN ('silent', 'never seen')) FROM sources s
         UNION ALL
         SELECT 'sources', '', count(*) FILTER (WHERE s.state <> 'gone') FROM sources s
         UNION ALL

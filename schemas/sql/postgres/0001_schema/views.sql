@@ -132,7 +132,7 @@ $$;
 -- One that was absent for a week, or silent so long and not in the site file, counts as taken out of service.
 CREATE VIEW sources AS
 SELECT o.producer, o.schema, o.component, o.in_site_file, o.event_driven, o.last_time, o.silent_since,
-       CASE WHEN o.last_time IS NULL THEN 'never heard'
+       CASE WHEN o.last_time IS NULL THEN 'never seen'
             WHEN o.silent_since IS NULL THEN 'reports'
             WHEN o.silent_since < (SELECT max(last_time) FROM producers) - interval '7 days'
                  AND (o.others_report OR NOT o.in_site_file) THEN 'gone'
@@ -166,8 +166,8 @@ CREATE FUNCTION completeness(since timestamptz, until timestamptz)
         WHERE s.from_time < until AND coalesce(s.until_time, 'infinity') > since
         GROUP BY 1, 2, 3, 4
     ), each_source AS (
-        SELECT o.producer, o.schema, o.component, bool_and(o.state IN ('silent', 'never heard')) AS is_silent,
-               range_intersect_agg(CASE WHEN o.state = 'never heard' THEN tstzmultirange(span.range)
+        SELECT o.producer, o.schema, o.component, bool_and(o.state IN ('silent', 'never seen')) AS is_silent,
+               range_intersect_agg(CASE WHEN o.state = 'never seen' THEN tstzmultirange(span.range)
                                         ELSE coalesce(m.missing, '{}'::tstzmultirange) END) AS missing
         FROM sources o CROSS JOIN span LEFT JOIN stretches m USING (producer, schema, component, part)
         WHERE o.state <> 'gone' AND NOT o.event_driven GROUP BY 1, 2, 3
