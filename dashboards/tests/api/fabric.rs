@@ -52,7 +52,10 @@ async fn link_classes_have_the_share_of_the_latest_minute() {
     assert_eq!(fabric["share_over_s"], 60.0);
     let black = &fabric["classes"][0];
     assert_eq!((&black["class"], &black["metric"]), (&json!("black"), &json!("aries_stall_ratio")));
-    assert_eq!((&black["links"], &black["reporting"], &black["contended"]), (&json!(2), &json!(2), &json!(1)));
+    assert_eq!(
+        (&black["links"], &black["reporting"], &black["contended"]),
+        (&json!(2), &json!(2), &json!(1))
+    );
     assert_eq!((&black["contended_share"], &black["worst_series"]), (&json!(0.5), &json!(FIRST)));
 }
 
@@ -60,7 +63,10 @@ async fn link_classes_have_the_share_of_the_latest_minute() {
 async fn a_class_without_data_has_no_share_and_no_worst_link() {
     let fabric = answer("/api/v1/fabric").await;
     let green = &fabric["classes"][1];
-    assert_eq!((&green["class"], &green["links"], &green["reporting"]), (&json!("green"), &json!(1), &json!(0)));
+    assert_eq!(
+        (&green["class"], &green["links"], &green["reporting"]),
+        (&json!("green"), &json!(1), &json!(0))
+    );
     assert_eq!((&green["contended_share"], &green["worst_series"]), (&Value::Null, &Value::Null));
 }
 
