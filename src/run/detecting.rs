@@ -2,26 +2,24 @@
 
 mod in_order;
 mod old_jobs;
+mod ordered;
 mod outgoing;
 mod source_batches;
 
-use super::links::{LinkUpdates, ReadUpTo};
 use super::messages::Content;
 use super::stage::{BadMessage, Counts, Extent, Load, Outcome, Stage};
 use super::state_version::StateVersion;
 use crate::wrong_clocks::Logged;
-use aggregator::JobBook;
 use detector::alerts::updates::ReportedEpisodes;
-use detector::detector::Detector;
-use detector::inbox::{Inbox, Outlet};
+use detector::inbox::Inbox;
 use detector::jobs::JobPart;
 use detector::settings::Settings;
 use detector::storage_policy::{StoragePolicy, StoredRows, Thinner};
+use ordered::{Downstream, Stages};
 use schemas::rejected::KEPT_MAX;
 use schemas::wire::{self, JobRow, Message, Origin, Reached};
 use schemas::{
-    CounterBatch, DropCounts, DropReason, EpisodeId, Job, JobEvent, Name, RejectedMessage, ResultBatch,
-    Signal, SourceIndex, Sources, Time,
+    DropCounts, DropReason, EpisodeId, Name, RejectedMessage, ResultBatch, Signal, SourceIndex, Sources, Time,
 };
 use serde::{Deserialize, Serialize};
 use source_batches::SourceBatches;
@@ -82,79 +80,6 @@ pub struct Detecting {
     /// About how long the next state is.
     #[serde(skip)]
     written_bytes: Cell<usize>,
-}
-
-/// What rows go through once they are in order.
-#[derive(Debug, Serialize, Deserialize)]
-struct Stages {
-    jobs: JobBook,
-    detector: Detector,
-    links: LinkUpdates,
-    partition: i32,
-    rows: u64,
-    /// Jobs that ended before this time are not kept.
-    over: Time,
-}
-
-/// The stages with the sources that rows are about.
-struct Downstream<'a> {
-    stages: &'a mut Stages,
-    sources: &'a Sources,
-}
-
-impl Outlet for Downstream<'_> {
-    fn rows(&mut self, rows: &CounterBatch) {
-        self.stages.rows += rows.len() as u64;
-        self.stages.detector.rows(self.sources, rows);
-    }
-
-    fn jobs(&mut self, events: &[JobEvent]) {
-        let current = self.stages.pass_old_jobs(events);
-        if self.stages.partition == 0 && self.stages.detector.watches_links() {
-            self.stages.links.jobs(&current);
-        }
-        // Each of the thousands of nodes of a job reports it: the detector takes it once.
-        for job in self.stages.jobs.fold(&current) {
-            self.stages.detector.job(job);
-        }
-    }
-}
-
-impl Stages {
-    /// Takes a job of a job file.
-    fn declare(&mut self, job: Job) {
-        let job_id = job.job_id.clone();
-        if self.detector.watches_links() {
-            self.links.declare(job.clone());
-        }
-        self.jobs.declare(job);
-        if let Some(job) = self.jobs.get(&job_id) {
-            self.detector.job(job);
-        }
-    }
-
-    /// The whole stream was read up to `watermark`: links of complete seconds, silences, old jobs. Returns whether it
-    /// looked for jobs to forget.
-    fn read_up_to(&mut self, watermark: Time) -> bool {
-        let read = ReadUpTo { watermark, newest: self.detector.newest(), rows: self.rows };
-        if self.detector.watches_links()
-            && let Some(until) = self.links.progress(read)
-        {
-            let ticks = self.detector.take_links(until);
-            self.links.ticks(ticks, self.detector.series());
-        }
-        self.detector.give_up_silent();
-        self.detector.look_for_silence(watermark);
-        self.forget_jobs(watermark, read.newest)
-    }
-}
-
-fn detector_of(settings: &DetectingSettings) -> Detector {
-    let mut detector = Detector::new(settings.settings);
-    if settings.links {
-        detector.watch_links();
-    }
-    detector
 }
 
 impl Detecting {
@@ -270,14 +195,7 @@ impl Stage for Detecting {
             partition,
             inbox: Inbox::new(settings.waiting_rows_max),
             sources: Sources::default(),
-            stages: Stages {
-                jobs: JobBook::default(),
-                detector: detector_of(settings),
-                links: LinkUpdates::new(settings.settings.stream.tick_s, settings.settings.stream.lateness_s),
-                partition,
-                rows: 0,
-                over: Time::MIN,
-            },
+            stages: Stages::new(partition, settings),
             drops: DropCounts::default(),
             thinner: Thinner::new(settings.storage.unwrap_or_default()),
             messages: 0,

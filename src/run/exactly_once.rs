@@ -283,10 +283,8 @@ impl<'a, S: Stage> ExactlyOnce<'a, S> {
             if part.snapshot.is_some() && !all_states {
                 snapshot_after = never;
             }
-            let of = (part.partition, held.generation);
             for content in outcome.messages {
-                let encoded = content.encoded(bytes_max).context("failed to serialize a message")?;
-                messages.extend(encoded.into_iter().map(|message| Addressed::new(of, message)));
+                messages.extend(Addressed::of((part.partition, held.generation), content, bytes_max)?);
             }
             parts.push(part);
         }

@@ -14,7 +14,7 @@ use detector::detector::Detector;
 use detector::fabric::lifecycle::LinkEvent;
 use detector::fabric::{Fabric, FabricSettings, Network};
 use detector::settings::Settings;
-use schemas::{CounterBatch, Job, JobResult, Name, ResultBatch, Sources};
+use schemas::{CounterBatch, Job, JobResult, ResultBatch, Sources};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -138,30 +138,31 @@ impl InProcess {
         let is_of_links = |content: &Content| matches!(content, Content::Partial(Partial::Links(_)));
         // Links first: losses on them are part of the results of jobs.
         let (links, others) = messages.into_iter().partition(is_of_links);
-        let mut jobs = BTreeMap::new();
         self.deliver(links);
         if is_last {
             self.rolling.finish();
         }
-        self.roll_up(&mut results, &mut jobs);
+        let losses = self.rolling.parts_of_links();
+        self.deliver(losses);
         self.deliver(others);
-        self.roll_up(&mut results, &mut jobs);
-        results.job_results = jobs.into_values().collect();
+        self.roll_up(&mut results);
         results.drops.add(self.decoder.drops());
         results
     }
 
     /// Takes from the roll-up until it has no message for itself. Of results of one job the last one counts.
-    fn roll_up(&mut self, results: &mut ResultBatch, jobs: &mut BTreeMap<Name, JobResult>) {
+    fn roll_up(&mut self, results: &mut ResultBatch) {
+        let mut jobs = BTreeMap::new();
         loop {
             let Outcome { results: found, messages, .. } = self.rolling.drain(0, Extent::DueJobs);
             results.regions.extend(found.regions);
             results.notices.extend(found.notices);
             jobs.extend(found.job_results.into_iter().map(|result| (result.job_id.clone(), result)));
             if !self.deliver(messages) {
-                return;
+                break;
             }
         }
+        results.job_results = jobs.into_values().collect();
     }
 
     /// Gives messages to the roll-up; whether there was one. Verdicts are for other programs, of which there are none here.
@@ -203,3 +204,6 @@ impl InProcess {
         self.rolling.job_results()
     }
 }
+
+#[cfg(test)]
+mod tests;

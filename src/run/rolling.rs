@@ -131,7 +131,7 @@ impl Rolling {
     }
 
     /// Parts of jobs from the fabric, for the partitions that these belong to.
-    fn parts_of_links(&mut self) -> Vec<Content> {
+    pub(super) fn parts_of_links(&mut self) -> Vec<Content> {
         let Some(links) = &mut self.links else { return Vec::new() };
         // Before the first second of links too, a job is known to have lost nothing on them.
         let position = links.fabric().now().max(0);

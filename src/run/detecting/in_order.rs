@@ -1,6 +1,7 @@
 //! The detector stage without Kafka: rows and job events that are in the order of time already, so that no inbox is needed.
 
-use super::{Detecting, Downstream};
+use super::Detecting;
+use super::ordered::Downstream;
 use detector::detector::Detector;
 use detector::inbox::Outlet;
 use schemas::{CounterBatch, Job, JobEvent, Sources, Time};

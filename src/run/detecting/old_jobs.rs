@@ -2,7 +2,7 @@
 //!
 //! Time is that of the stream, up to which all raw partitions were read: while older rows are read again, older jobs are kept.
 
-use super::Stages;
+use super::ordered::Stages;
 use aggregator::JobBook;
 use schemas::{JobEvent, Time};
 use std::borrow::Cow;
