@@ -4,10 +4,9 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`cli`] | the commands and their arguments |
-//! | [`pipeline`] | rows to results: decode, jobs, detect; the same for every source |
 //! | [`config`] | the configuration: defaults, file, environment |
 //! | [`check`] | `tailback check`: what is wrong with a configuration |
-//! | [`run`] | `tailback run`: Kafka in, database out |
+//! | [`run`] | `tailback run`: Kafka in, database out; and the same stages in one process |
 //! | [`doctor`] | `tailback doctor`: what is wrong with an installation, and how to mend it |
 //! | [`health`] | `tailback health`: whether the process here is ready |
 //! | [`lab`] | `tailback lab`: experiments on simulated machines |
@@ -46,7 +45,6 @@ pub mod memory;
 pub mod migrate;
 pub mod outputs;
 pub mod panics;
-pub mod pipeline;
 pub mod replay;
 pub mod report;
 pub mod run;

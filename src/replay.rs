@@ -1,7 +1,7 @@
 //! `tailback replay`: recorded rows to signals, episodes and job results.
 
 use crate::outputs::{Outputs, Summary};
-use crate::pipeline::Pipeline;
+use crate::run::in_process::{InProcess, InProcessSettings};
 use crate::{bars, config, unused, wrong_clocks};
 use aggregator::merge::{Replay, RowOrder};
 use aggregator::{Decoded, jobs};
@@ -76,15 +76,16 @@ impl From<ModelName> for ModelKind {
 pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let (settings, fabric) =
         config::settings(args.config.as_deref(), args.model.map(ModelKind::from), args.window, args.eta)?;
-    let mut pipeline = Pipeline::new(settings);
+    let mut stages = InProcessSettings { fabric, ..InProcessSettings::of(settings) };
     let (mut places, mut links) = (Vec::new(), Vec::new());
     if !args.topology.is_empty() {
         let reading = aggregator::topology::read(&args.topology)?;
         (places, links) = (node_places(&reading.topology), link_places(&reading.topology));
-        pipeline = pipeline.with_network(Arc::new(Network::of(reading.topology)), fabric);
+        stages.network = Some(Arc::new(Network::of(reading.topology)));
     }
+    let mut stages = InProcess::new(&stages);
     if let Some(file) = &args.jobs {
-        pipeline.declare(jobs::read_job_file(file)?);
+        stages.declare(jobs::read_job_file(file)?);
     }
     std::fs::create_dir_all(&args.out)
         .with_context(|| format!("the folder {} cannot be made", args.out.display()))?;
@@ -105,22 +106,21 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let bar = bars::of_bytes(replay.total_bytes());
     let mut decoded = Decoded::default();
     let mut job_rows = 0;
-    while replay.next_batch(&mut pipeline.decoder, &mut decoded)? {
-        pipeline.feed(&decoded);
+    while replay.next_batch(&mut stages.decoder, &mut decoded)? {
+        stages.feed(&decoded);
         job_rows += decoded.jobs.iter().filter(|event| !event.seen).count() as u64;
-        sink(&pipeline.take())?;
+        sink(&stages.take())?;
         bar.set_position(replay.bytes_read());
     }
-    pipeline.detector.finish();
-    sink(&pipeline.take())?;
+    sink(&stages.finish())?;
     store.as_mut().map_or(Ok((0, 0)), Store::learn)?;
     bar.finish_and_clear();
     let summary = outputs.finish()?;
-    print_summary(args, &pipeline, &replay, &summary);
+    print_summary(args, &stages, &replay, &summary);
     anyhow::ensure!(
-        job_rows + used(pipeline.rows(), &summary.drops) > 0,
+        job_rows + used(stages.rows(), &summary.drops) > 0,
         "no row was used: {}",
-        unused::why_nothing(&pipeline.decoder, &summary.drops)
+        unused::why_nothing(&stages.decoder, &summary.drops)
     );
     Ok(())
 }
@@ -140,17 +140,17 @@ fn fresh_store(folder: &Path) -> anyhow::Result<Store> {
     Ok(Store::open(&path, retention)?)
 }
 
-fn print_summary(args: &ReplayArgs, pipeline: &Pipeline, replay: &Replay, summary: &Summary) {
+fn print_summary(args: &ReplayArgs, stages: &InProcess, replay: &Replay, summary: &Summary) {
     eprintln!(
         "{} rows, {} series, {} episodes, {} jobs -> {}",
-        pipeline.rows(),
+        stages.rows(),
         summary.series,
         summary.episodes,
         summary.jobs,
         args.out.display()
     );
-    wrong_clocks::print(&pipeline.detector);
-    unused::lines(&pipeline.decoder, replay.skipped(), &summary.drops)
+    wrong_clocks::print(stages.detector());
+    unused::lines(&stages.decoder, replay.skipped(), &summary.drops)
         .iter()
         .for_each(|line| eprintln!("{line}"));
 }

@@ -218,8 +218,7 @@ impl JobLedger {
         new
     }
 
-    /// Reckons the results that are due at `now`: of jobs that are new, that have a series among `changed`,
-    /// or whose last result is old. A result after the job has settled is its last.
+    /// Reckons the results that are due at `now`.
     pub fn reckon(
         &mut self,
         now: Time,
@@ -227,19 +226,34 @@ impl JobLedger {
         all: bool,
         mut result: impl FnMut(&Tracked) -> JobResult,
     ) -> Vec<JobResult> {
-        let mut results = Vec::new();
+        let mut results: Vec<JobResult> = Vec::new();
+        self.due(now, changed, all, |tracked| results.push(result(tracked)));
+        for result in &results {
+            if let Some(tracked) = self.jobs.get_mut(&result.job_id) {
+                tracked.result = Some(result.clone());
+            }
+        }
+        results
+    }
+
+    /// Calls `look` for jobs of which a result is due at `now`: that are new, that have a series among `changed`, or whose
+    /// last result is old. A result after the job has settled is its last.
+    pub fn due(
+        &mut self,
+        now: Time,
+        changed: &HashSet<SeriesIndex>,
+        all: bool,
+        mut look: impl FnMut(&Tracked),
+    ) {
         for tracked in self.jobs.values_mut().filter(|t| !t.settled) {
             let settles = tracked.job.end.is_some_and(|end| now.seconds_since(end) > SETTLES_S);
             let old = tracked.reckoned.is_none_or(|then| now.seconds_since(then).abs() >= RENEWED_S);
             if !(all || settles || old || tracked.series.iter().any(|s| changed.contains(s))) {
                 continue;
             }
-            let found = result(tracked);
+            look(tracked);
             (tracked.reckoned, tracked.settled) = (Some(now), settles);
-            tracked.result = Some(found.clone());
-            results.push(found);
         }
-        results
     }
 
     /// Calls `look` for each job whose result may still change; after a job has settled it is looked at once more.

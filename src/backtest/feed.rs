@@ -5,13 +5,13 @@
 
 use super::candidate::Candidate;
 use super::facts::Facts;
-use crate::pipeline::Pipeline;
+use crate::run::in_process::{InProcess, InProcessSettings};
 use crate::{bars, unused};
 use aggregator::merge::Replay;
 use aggregator::{Decoded, Decoder};
 use anyhow::Context;
 use detector::fabric::Network;
-use schemas::{CounterBatch, Job, Source, Sources};
+use schemas::{Job, Source, Sources};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -47,8 +47,7 @@ pub struct Answers {
 /// One batch; the sources are those that no earlier one has.
 struct Batch {
     sources: Vec<Source>,
-    counters: CounterBatch,
-    jobs: Decoded,
+    rows: Decoded,
 }
 
 /// Runs all candidates over the rows, on `threads` threads beside the one that reads.
@@ -105,12 +104,10 @@ fn read(
     let (mut rows, mut sent) = (0, 0);
     while replay.next_batch(&mut decoder, &mut decoded)? {
         within_memory(series.load(Ordering::Relaxed), candidates)?;
-        let Decoded { counters, jobs } = std::mem::take(&mut decoded);
-        rows += counters.len() as u64;
+        rows += decoded.counters.len() as u64;
         let sources = decoder.sources().as_slice()[sent..].to_vec();
         sent += sources.len();
-        let jobs = Decoded { jobs, ..Decoded::default() };
-        let batch = Arc::new(Batch { sources, counters, jobs });
+        let batch = Arc::new(Batch { sources, rows: std::mem::take(&mut decoded) });
         for sender in &senders {
             sender.send(Arc::clone(&batch)).context("a thread of the backtest ended early")?;
         }
@@ -129,35 +126,31 @@ fn work(
     series: &AtomicUsize,
 ) -> Vec<(usize, Facts)> {
     let mut sources = Sources::default();
-    let mut running: Vec<(usize, Pipeline, Facts)> = own
+    let mut running: Vec<(usize, InProcess, Facts)> = own
         .iter()
-        .map(|(at, candidate)| (*at, pipeline(input, candidate), Facts::new(&candidate.settings)))
+        .map(|(at, candidate)| (*at, stages(input, candidate), Facts::new(&candidate.settings)))
         .collect();
     for batch in batches {
         for source in &batch.sources {
             sources.intern(source.clone());
         }
-        for (_, pipeline, facts) in &mut running {
-            // Jobs first, as in a replay: they determine where baselines restart.
-            pipeline.feed(&batch.jobs);
-            pipeline.detector.rows(&sources, &batch.counters);
-            facts.take(pipeline.take());
+        for (_, stages, facts) in &mut running {
+            stages.feed_of(&sources, &batch.rows);
+            facts.take(stages.take());
             series.fetch_max(facts.series.len(), Ordering::Relaxed);
         }
     }
-    let finished = running.into_iter().map(|(at, mut pipeline, mut facts)| {
-        pipeline.detector.finish();
-        facts.take(pipeline.take());
+    let finished = running.into_iter().map(|(at, mut stages, mut facts)| {
+        facts.take(stages.finish());
         (at, facts)
     });
     finished.collect()
 }
 
-fn pipeline(input: &Input, candidate: &Candidate) -> Pipeline {
-    let mut pipeline = Pipeline::new(candidate.settings);
-    if let Some(network) = &input.network {
-        pipeline = pipeline.with_network(Arc::clone(network), candidate.fabric.clone());
-    }
-    pipeline.declare(input.jobs.clone());
-    pipeline
+fn stages(input: &Input, candidate: &Candidate) -> InProcess {
+    let (fabric, network) = (candidate.fabric.clone(), input.network.clone());
+    let settings = InProcessSettings { fabric, network, ..InProcessSettings::of(candidate.settings) };
+    let mut stages = InProcess::new(&settings);
+    stages.declare(input.jobs.clone());
+    stages
 }

@@ -1,11 +1,11 @@
-//! What a restart after `kill -9` continues from: the detector's state and the position in the input,
+//! What a restart after `kill -9` continues from: the states of the stages and the position in the input,
 //! committed in one transaction with the results.
 
-use crate::pipeline::Pipeline;
+use crate::run::detecting::Detecting;
+use crate::run::in_process::{InProcess, InProcessSettings};
+use crate::run::rolling::Rolling;
+use crate::run::stage::Stage;
 use anyhow::Context;
-use detector::alerts::{Alerts, STATE_VERSION as ALERTS_VERSION};
-use detector::detector::{Detector, STATE_VERSION};
-use detector::fabric::{Fabric, STATE_VERSION as FABRIC_VERSION};
 use detector::store::{Retention, StateBlob, Store};
 use schemas::ResultBatch;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use std::path::Path;
 /// Times that a commit waits for another process' lock.
 const COMMIT_TRIES: u32 = 5;
 /// Version of [`Position`].
-const POSITION_VERSION: u8 = 1;
+const POSITION_VERSION: u32 = 1;
 
 /// Where a demo stands. The simulation is deterministic, so seed, start and ticks are all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,19 +33,15 @@ pub struct Position {
 pub struct Left {
     /// Where it stood.
     pub position: Position,
-    /// Its detector.
-    pub detector: Detector,
-    /// Its view of all links, without the network.
-    pub fabric: Fabric,
-    /// Its alerts, without their rules.
-    pub alerts: Alerts,
+    /// Its stages.
+    pub stages: InProcess,
 }
 
 /// Opens the store: to continue if a demo was killed, to restart otherwise. A file that is no demo's stays as it is.
 ///
 /// # Errors
 /// A file that holds something else, or a disk that refuses.
-pub fn open(path: &Path) -> anyhow::Result<(Store, Option<Left>)> {
+pub fn open(path: &Path, settings: &InProcessSettings) -> anyhow::Result<(Store, Option<Left>)> {
     if !path.exists() {
         return Ok((Store::open(path, Retention::default())?, None));
     }
@@ -57,15 +53,12 @@ pub fn open(path: &Path) -> anyhow::Result<(Store, Option<Left>)> {
         path.display()
     );
     if let Some(position) = position.filter(|position| !position.ended)
-        && let Some(state) = load(&store, "detector", STATE_VERSION)?
-        && let Some(links) = load(&store, "fabric", FABRIC_VERSION)?
-        && let Some(alerts) = load(&store, "alerts", ALERTS_VERSION)?
+        && let Some(detector) = load(&store, Detecting::STAGE, Detecting::STATE_VERSION.packed())?
+        && let Some(roll_up) = load(&store, Rolling::STAGE, Rolling::STATE_VERSION.packed())?
     {
-        let damaged = || format!("the detector's state in {} is damaged", path.display());
-        let detector = postcard::from_bytes(&state).with_context(damaged)?;
-        let fabric = postcard::from_bytes(&links).with_context(damaged)?;
-        let alerts = postcard::from_bytes(&alerts).with_context(damaged)?;
-        return Ok((store, Some(Left { position, detector, fabric, alerts })));
+        let damaged = || format!("the state of the stages in {} is damaged", path.display());
+        let stages = InProcess::read([&detector, &roll_up], settings).with_context(damaged)?;
+        return Ok((store, Some(Left { position, stages })));
     }
     drop(store);
     Store::remove(path).with_context(|| format!("{} cannot be replaced", path.display()))?;
@@ -79,18 +72,15 @@ pub fn open(path: &Path) -> anyhow::Result<(Store, Option<Left>)> {
 pub fn commit(
     store: &mut Store,
     batch: &ResultBatch,
-    pipeline: &Pipeline,
+    stages: &InProcess,
     position: &Position,
 ) -> anyhow::Result<()> {
-    let state = postcard::to_allocvec(&pipeline.detector)?;
-    let links = pipeline.fabric.as_ref().map(postcard::to_allocvec).transpose()?.unwrap_or_default();
-    let alerts = pipeline.alerts.as_ref().map(postcard::to_allocvec).transpose()?.unwrap_or_default();
+    let [detector, roll_up] = stages.write()?;
     let bytes = postcard::to_allocvec(position)?;
     let states = [
-        StateBlob { name: "detector", version: STATE_VERSION.into(), content: &state },
-        StateBlob { name: "fabric", version: FABRIC_VERSION.into(), content: &links },
-        StateBlob { name: "alerts", version: ALERTS_VERSION.into(), content: &alerts },
-        StateBlob { name: "demo", version: POSITION_VERSION.into(), content: &bytes },
+        StateBlob { name: Detecting::STAGE, version: Detecting::STATE_VERSION.packed(), content: &detector },
+        StateBlob { name: Rolling::STAGE, version: Rolling::STATE_VERSION.packed(), content: &roll_up },
+        StateBlob { name: "demo", version: POSITION_VERSION, content: &bytes },
     ];
     let mut tries = 1;
     while let Err(error) = store.commit(batch, &states) {
@@ -98,7 +88,7 @@ pub fn commit(
         anyhow::ensure!(error.is_retryable() && tries < COMMIT_TRIES, error);
         tries += 1;
     }
-    if let Some(newest) = pipeline.detector.newest() {
+    if let Some(newest) = stages.detector().newest() {
         store.expire(newest)?;
     }
     Ok(())
@@ -110,7 +100,7 @@ fn load_position(store: &Store) -> anyhow::Result<Option<Position>> {
 }
 
 /// The state of that name, if it has this version.
-fn load(store: &Store, name: &str, version: u8) -> anyhow::Result<Option<Vec<u8>>> {
-    let state = store.load_state(name)?.filter(|(found, _)| *found == u32::from(version));
+fn load(store: &Store, name: &str, version: u32) -> anyhow::Result<Option<Vec<u8>>> {
+    let state = store.load_state(name)?.filter(|(found, _)| *found == version);
     Ok(state.map(|(_, content)| content))
 }

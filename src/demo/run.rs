@@ -5,7 +5,7 @@ use super::{DemoArgs, summary};
 use crate::alerts::Receiver;
 use crate::config;
 use crate::config::sections::Alerts;
-use crate::pipeline::Pipeline;
+use crate::run::in_process::{InProcess, InProcessSettings};
 use aggregator::Decoded;
 use dashboards::Progress;
 use detector::alerts::AlertSettings;
@@ -34,7 +34,7 @@ pub struct Demo {
     cluster: Cluster,
     rows: Rows,
     decoded: Decoded,
-    pipeline: Pipeline,
+    stages: InProcess,
     store: Store,
     position: Position,
     /// What is not committed yet.
@@ -47,37 +47,39 @@ impl Demo {
     /// # Errors
     /// See [`super::run`].
     pub fn open(args: &DemoArgs, alerts: &Alerts) -> anyhow::Result<Demo> {
-        let (mut store, left) = resume::open(&args.store)?;
         let topology = Machine::Aries(demo_routers()).build()?;
         let places = node_places(&topology);
-        store.put_places(&places)?;
-        store.put_links(&link_places(&topology))?;
+        let links = link_places(&topology);
         let routes = alerts.receivers.iter().map(Receiver::route).collect();
         let rules = Arc::new(AlertSettings::new(alerts.rules.clone(), routes, &places));
-        let network = Arc::new(Network::of(topology));
         let (_, fabric) = config::settings(None, None, None, None)?;
-        let mut pipeline =
-            Pipeline::new(Settings::of(ModelKind::Robust)).with_network(Arc::clone(&network), fabric.clone());
-        pipeline.alerts = Some(detector::alerts::Alerts::new(Arc::clone(&rules)));
+        let settings = InProcessSettings {
+            detector: Settings::of(ModelKind::Robust),
+            fabric,
+            network: Some(Arc::new(Network::of(topology))),
+            alerts: rules,
+        };
+        let (mut store, left) = resume::open(&args.store, &settings)?;
+        store.put_places(&places)?;
+        store.put_links(&links)?;
         let now_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
         let start_s = args.start.unwrap_or(now_s);
         let begin = Position { seed: args.seed, start_s, ticks: 0, ended: false };
         let position = left.as_ref().map_or(begin, |left| left.position);
         let cluster =
             Cluster::new(scenario::demo().endless(), Time(position.start_s * 1_000_000), position.seed)?;
-        if let Some(left) = left {
-            eprintln!("continuing the demo in {} at second {}", args.store.display(), position.ticks);
-            pipeline.detector = left.detector;
-            pipeline.resume_fabric(left.fabric, fabric, network);
-            pipeline.resume_alerts(left.alerts, rules);
-        }
+        let stages = match left {
+            Some(left) => {
+                eprintln!("continuing the demo in {} at second {}", args.store.display(), position.ticks);
+                left.stages
+            }
+            None => InProcess::new(&settings),
+        };
         let (rows, decoded) = (Rows::default(), Decoded::default());
         let results = ResultBatch::default();
-        let mut demo = Demo { cluster, rows, decoded, pipeline, store, position, results };
-        for _ in 0..position.ticks {
-            demo.simulate();
-            demo.pipeline.pass(&demo.decoded);
-        }
+        let mut demo = Demo { cluster, rows, decoded, stages, store, position, results };
+        // The states contain what the stages know of these seconds; simulator and decoder are not part of them.
+        (0..position.ticks).for_each(|_| demo.simulate());
         // From now on the file is marked as a demo's, whatever happens before the first results.
         demo.commit()?;
         Ok(demo)
@@ -100,9 +102,9 @@ impl Demo {
         let wanted = |ticks: u64| args.seconds.is_none_or(|seconds| ticks < seconds);
         while wanted(self.position.ticks) && !stop.load(Ordering::Relaxed) {
             self.simulate();
-            self.pipeline.feed(&self.decoded);
+            self.stages.feed(&self.decoded);
             // Each second by itself: the reports depend on the simulation, not on the commit schedule of the wall clock.
-            self.results.add(self.pipeline.take());
+            self.results.add(self.stages.take());
             self.position.ticks += 1;
             if committed.elapsed() >= COMMIT_EVERY {
                 self.commit()?;
@@ -116,9 +118,8 @@ impl Demo {
             bar.set_position(self.position.ticks);
             pace.wait(self.position.ticks, stop);
         }
-        self.pipeline.detector.finish();
         self.position.ended = true;
-        self.results.add(self.pipeline.take());
+        self.results.add(self.stages.finish());
         self.commit()?;
         self.store.learn()?;
         progress.send_replace(self.progress(&pace, true));
@@ -127,29 +128,29 @@ impl Demo {
 
     /// What was found, beside the truth.
     pub fn summary(&self, args: &DemoArgs) -> String {
-        summary::table(&self.cluster.truth(), &self.pipeline, args)
+        summary::table(&self.cluster.truth(), &self.stages, args)
     }
 
     fn commit(&mut self) -> anyhow::Result<()> {
         let results = std::mem::take(&mut self.results);
-        resume::commit(&mut self.store, &results, &self.pipeline, &self.position)
+        resume::commit(&mut self.store, &results, &self.stages, &self.position)
     }
 
     fn simulate(&mut self) {
         self.cluster.tick(&mut self.rows);
         self.decoded.clear();
         for (schema, line) in self.rows.lines() {
-            self.pipeline.decoder.json_line(Some(schema.name()), line, &mut self.decoded);
+            self.stages.decoder.json_line(Some(schema.name()), line, &mut self.decoded);
         }
     }
 
     fn progress(&self, pace: &Pace, finished: bool) -> Progress {
         let wall_s = pace.began.elapsed().as_secs_f64().max(1e-3);
         let played = (self.position.ticks - pace.from) as f64;
-        let rows = self.pipeline.rows();
+        let rows = self.stages.rows();
         let rows_per_tick = rows as f64 / self.position.ticks.max(1) as f64;
         Progress {
-            event_time: self.pipeline.detector.newest(),
+            event_time: self.stages.detector().newest(),
             rows,
             rows_per_s: rows_per_tick * played / wall_s,
             lag_s: 0.0,

@@ -1,13 +1,13 @@
 //! What the demo found beside the simulator's truth.
 
 use super::DemoArgs;
-use crate::pipeline::Pipeline;
+use crate::run::in_process::InProcess;
 use samplers::Truth;
 use std::fmt::Write;
 
 /// One line a job, and where to read on.
-pub fn table(truth: &Truth, pipeline: &Pipeline, args: &DemoArgs) -> String {
-    let results = pipeline.detector.job_results();
+pub fn table(truth: &Truth, stages: &InProcess, args: &DemoArgs) -> String {
+    let results = stages.job_results();
     let mut text =
         String::from("job     user     name               found lost (s)            true lost (s)\n");
     for job in &truth.jobs {

@@ -7,7 +7,7 @@
 //! | [`storage`] | what a job writes |
 //! | [`select`] | placement of jobs |
 //! | [`case`] | from words to a lab that can be played |
-//! | [`play`] | a case through the whole pipeline |
+//! | [`play`] | a case through all stages |
 //! | `paths` | the reported state of hosts whose links fail |
 //! | [`measure`] | what can be expected |
 //! | [`facts`] | its values |

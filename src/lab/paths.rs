@@ -1,6 +1,6 @@
 //! Reported states of failing links, and of the hosts that they connect: partitioned, degraded, up.
 
-use crate::pipeline::Pipeline;
+use crate::run::in_process::InProcess;
 use detector::fabric::lifecycle::{self, LinkEvent, PairState};
 use samplers::lab::{LinkChange, Setup};
 use schemas::topology::VertexKind;
@@ -44,16 +44,16 @@ impl Paths {
         incidents.iter().map(|incident| incident.events[0].event.name().to_string()).collect()
     }
 
-    /// Takes the link events of the last results of the pipeline.
-    pub fn finish(&mut self, pipeline: &Pipeline) {
-        self.events.extend_from_slice(pipeline.link_events());
+    /// Takes the link events of the last results of the stages.
+    pub fn finish(&mut self, stages: &InProcess) {
+        self.events.extend_from_slice(stages.link_events());
     }
 
     /// The same, and the currently reported states of hosts. `carried` are bytes of this second by link.
-    pub fn look(&mut self, pipeline: &Pipeline, carried: &[f64]) {
-        self.finish(pipeline);
+    pub fn look(&mut self, stages: &InProcess, carried: &[f64]) {
+        self.finish(stages);
         for (host, links) in &self.hosts {
-            let state = pipeline.fabric.as_ref().map(|fabric| fabric.paths(links.iter().copied()));
+            let state = stages.fabric().map(|fabric| fabric.paths(links.iter().copied()));
             let sent = links.iter().map(|link| carried[link.at()]).sum();
             self.reported.entry(host.clone()).or_default().extend(state);
             self.sent.entry(host.clone()).or_default().push(sent);

@@ -1,8 +1,8 @@
-//! A case through the whole pipeline: what really happened, and what Tailback reports.
+//! A case through all stages: what really happened, and what Tailback reports.
 
 use super::experiment::{Case, IorSpec, ModelSpec};
 use super::paths::Paths;
-use crate::pipeline::Pipeline;
+use crate::run::in_process::{InProcess, InProcessSettings};
 use aggregator::Decoded;
 use detector::fabric::lifecycle::PairState;
 use detector::fabric::{FabricSettings, Network};
@@ -128,26 +128,26 @@ pub fn network(case: &Case, setup: &Setup, seconds: u32, mut second: impl FnMut(
     let io_servers = setup.jobs.iter().filter_map(|job| job.io.as_ref()).flat_map(|io| &io.targets);
     let io_servers = io_servers.filter(|_| case.servers_named).map(|host| setup.topology.name(*host).clone());
     let fabric = FabricSettings { io_servers: io_servers.collect(), ..FabricSettings::default() };
-    let mut pipeline =
-        Pipeline::new(settings(case.model)).with_network(Arc::new(Network::of(topology)), fabric);
+    let network = Some(Arc::new(Network::of(topology)));
+    let settings = InProcessSettings { fabric, network, ..InProcessSettings::of(settings(case.model)) };
+    let mut stages = InProcess::new(&settings);
     let mut lab = Lab::new(setup.clone())?;
     let mut reported = Reported::default();
     let mut timeline = Timeline::default();
     let mut paths = Paths::of(setup);
     for _ in 0..seconds {
         let tick = lab.step();
-        pipeline.declare(tick.jobs.to_vec());
-        pipeline.feed_counters(tick.sources, tick.counters);
-        reported.take(pipeline.take(), &pipeline);
-        paths.look(&pipeline, lab.carried());
+        stages.declare(tick.jobs.to_vec());
+        stages.feed_counters(tick.sources, tick.counters);
+        reported.take(stages.take(), &stages);
+        paths.look(&stages, lab.carried());
         timeline.truth.push(lab.contended().len() as u32);
         timeline.reported.push(reported.links_now());
         second();
     }
-    pipeline.detector.finish();
-    reported.take(pipeline.take(), &pipeline);
-    paths.finish(&pipeline);
-    let jobs = lab.truth().jobs.iter().map(|truth| of_lab(truth, &reported, &pipeline)).collect();
+    reported.take(stages.finish(), &stages);
+    paths.finish(&stages);
+    let jobs = lab.truth().jobs.iter().map(|truth| of_lab(truth, &reported, &stages)).collect();
     Ok(Played {
         seconds,
         jobs,
@@ -160,7 +160,7 @@ pub fn network(case: &Case, setup: &Setup, seconds: u32, mut second: impl FnMut(
     })
 }
 
-fn of_lab(truth: &LabJobTruth, reported: &Reported, pipeline: &Pipeline) -> JobPlayed {
+fn of_lab(truth: &LabJobTruth, reported: &Reported, stages: &InProcess) -> JobPlayed {
     JobPlayed {
         job_id: truth.job_id,
         start_s: truth.start_s,
@@ -169,7 +169,7 @@ fn of_lab(truth: &LabJobTruth, reported: &Reported, pipeline: &Pipeline) -> JobP
         lost_self_s: truth.lost.self_s,
         lost_others_s: truth.lost.to_others_s(),
         lost_failover_s: truth.lost.failover_s,
-        found: reported.of_job(&truth.job_id.to_string(), pipeline),
+        found: reported.of_job(&truth.job_id.to_string(), stages),
         causes: reported.causes_of_job(&truth.job_id.to_string()),
     }
 }
@@ -187,22 +187,21 @@ fn without_tables(topology: &Topology) -> anyhow::Result<Topology> {
 pub fn ior(case: &Case, spec: IorSpec, seed: u64, mut second: impl FnMut()) -> anyhow::Result<Played> {
     let start = lab::START;
     let mut cluster = Cluster::new(scenario::ior(spec.case, spec.noise)?, start, seed)?;
-    let mut pipeline = Pipeline::new(settings(case.model));
+    let mut stages = InProcess::new(&InProcessSettings::of(settings(case.model)));
     let (mut rows, mut decoded) = (Rows::default(), Decoded::default());
     let mut reported = Reported::default();
     let mut timeline = Timeline::default();
     while cluster.tick(&mut rows) {
         decoded.clear();
         for (schema, line) in rows.lines() {
-            pipeline.decoder.json_line(Some(schema.name()), line, &mut decoded);
+            stages.decoder.json_line(Some(schema.name()), line, &mut decoded);
         }
-        pipeline.feed(&decoded);
-        reported.take(pipeline.take(), &pipeline);
+        stages.feed(&decoded);
+        reported.take(stages.take(), &stages);
         timeline.reported.push(reported.episodes_now());
         second();
     }
-    pipeline.detector.finish();
-    reported.take(pipeline.take(), &pipeline);
+    reported.take(stages.finish(), &stages);
     let truth = cluster.truth();
     let seconds = timeline.reported.len() as u32;
     timeline.truth = (0..seconds)
@@ -214,7 +213,7 @@ pub fn ior(case: &Case, spec: IorSpec, seed: u64, mut second: impl FnMut()) -> a
             truth.series.iter().filter(during).count() as u32
         })
         .collect();
-    let jobs = (1..).zip(&truth.jobs).map(|(number, job)| of_ior(number, job, start, &reported, &pipeline));
+    let jobs = (1..).zip(&truth.jobs).map(|(number, job)| of_ior(number, job, start, &reported, &stages));
     Ok(Played {
         seconds,
         jobs: jobs.collect(),
@@ -227,7 +226,7 @@ pub fn ior(case: &Case, spec: IorSpec, seed: u64, mut second: impl FnMut()) -> a
     })
 }
 
-fn of_ior(number: u64, truth: &JobTruth, start: Time, reported: &Reported, pipeline: &Pipeline) -> JobPlayed {
+fn of_ior(number: u64, truth: &JobTruth, start: Time, reported: &Reported, stages: &InProcess) -> JobPlayed {
     let run_s = truth.end.map_or(0.0, |end| end - truth.start);
     JobPlayed {
         job_id: number,
@@ -235,13 +234,13 @@ fn of_ior(number: u64, truth: &JobTruth, start: Time, reported: &Reported, pipel
         end_s: truth.end.map(|end| end - start.seconds()),
         alone_s: run_s - truth.slowdown_s,
         lost_others_s: truth.slowdown_s,
-        found: reported.of_job(&truth.job_id, pipeline),
+        found: reported.of_job(&truth.job_id, stages),
         causes: reported.causes_of_job(&truth.job_id),
         ..JobPlayed::default()
     }
 }
 
-/// Everything that the pipeline reported so far.
+/// Everything that the stages reported so far.
 #[derive(Default)]
 struct Reported {
     regions: BTreeMap<RegionId, Region>,
@@ -251,14 +250,14 @@ struct Reported {
 }
 
 impl Reported {
-    fn take(&mut self, batch: ResultBatch, pipeline: &Pipeline) {
+    fn take(&mut self, batch: ResultBatch, stages: &InProcess) {
         for result in batch.job_results {
             self.results.insert(result.job_id.clone(), result);
         }
         for region in batch.regions {
             self.regions.insert(region.id, region);
         }
-        let series = pipeline.detector.series();
+        let series = stages.detector().series();
         for episode in batch.episodes {
             let name = || series[episode.series.at()].name();
             self.episodes.entry(episode.id).or_insert_with(name);
@@ -281,10 +280,10 @@ impl Reported {
         self.episodes.values().cloned().collect()
     }
 
-    fn of_job(&self, job_id: &str, pipeline: &Pipeline) -> Option<FoundOfJob> {
+    fn of_job(&self, job_id: &str, stages: &InProcess) -> Option<FoundOfJob> {
         let name = Name::parse(job_id).ok()?;
         let result = self.results.get(&name)?;
-        let on_links = pipeline.fabric.as_ref().and_then(|fabric| fabric.losses(&name));
+        let on_links = stages.fabric().and_then(|fabric| fabric.losses(&name));
         Some(FoundOfJob {
             slowdown_s: result.slowdown_s,
             lo_s: result.slowdown_lo_s,

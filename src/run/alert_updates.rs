@@ -1,7 +1,5 @@
 //! Updates for alerts as a message of `tailback.partials`: all go to the one roll-up partition that sees all links.
 
-use super::links;
-use super::work::{OutTopic, Outgoing};
 use detector::alerts::Updates;
 use schemas::wire::Kind;
 
@@ -10,24 +8,26 @@ const COMPRESSION: i32 = 1;
 /// Far beyond updates of every series of the largest machine.
 const CONTENT_BYTES_MAX: usize = 256 << 20;
 
-/// The messages: as many as it takes for none to be longer than `bytes_max`; the last one contains the time.
-pub fn outgoing(updates: Updates, bytes_max: usize) -> Vec<Outgoing> {
-    let Some(payload) = payload(&updates) else { return Vec::new() };
+/// Their bytes, in as many messages as it takes for none to be longer than `bytes_max`; the last one contains the time.
+///
+/// # Errors
+/// What cannot be written.
+pub fn payloads(updates: Updates, bytes_max: usize) -> anyhow::Result<Vec<Vec<u8>>> {
+    let payload = payload(&updates)?;
     let longest = updates.episodes.len().max(updates.silences.len()).max(updates.jobs.len());
     if payload.len() <= bytes_max || longest < 2 {
-        return vec![Outgoing { to: OutTopic::Partials, key: links::KEY.to_string(), payload }];
+        return Ok(vec![payload]);
     }
     let (first, rest) = halves(updates);
-    let mut messages = outgoing(first, bytes_max);
-    messages.extend(outgoing(rest, bytes_max));
-    messages
+    let mut all = payloads(first, bytes_max)?;
+    all.extend(payloads(rest, bytes_max)?);
+    Ok(all)
 }
 
-fn payload(updates: &Updates) -> Option<Vec<u8>> {
-    let content = postcard::to_stdvec(updates).ok()?;
+fn payload(updates: &Updates) -> anyhow::Result<Vec<u8>> {
     let mut payload = Kind::Alerts.header().to_vec();
-    payload.extend(zstd::bulk::compress(&content, COMPRESSION).ok()?);
-    Some(payload)
+    payload.extend(zstd::bulk::compress(&postcard::to_stdvec(updates)?, COMPRESSION)?);
+    Ok(payload)
 }
 
 fn halves(mut updates: Updates) -> (Updates, Updates) {
@@ -64,11 +64,11 @@ mod tests {
         let newest = Some(Time::from_seconds(7.0));
         let silences: Vec<SilenceUpdate> = (0..5_000).map(silence).collect();
         let updates = Updates { partition: 3, newest, silences: silences.clone(), ..Updates::default() };
-        assert_eq!(outgoing(updates.clone(), usize::MAX).len(), 1);
-        let messages = outgoing(updates, 20_000);
-        assert!(messages.len() > 2 && messages.iter().all(|message| message.payload.len() <= 20_000));
-        let read = |message: &Outgoing| {
-            let (kind, body) = Kind::split(&message.payload).unwrap();
+        assert_eq!(payloads(updates.clone(), usize::MAX).unwrap().len(), 1);
+        let messages = payloads(updates, 20_000).unwrap();
+        assert!(messages.len() > 2 && messages.iter().all(|message| message.len() <= 20_000));
+        let read = |message: &Vec<u8>| {
+            let (kind, body) = Kind::split(message).unwrap();
             assert_eq!(kind, Kind::Alerts);
             read(body).unwrap()
         };

@@ -3,8 +3,8 @@
 use super::commit::Request;
 use super::input_topic::ClaimedId;
 use super::kafka::Listener;
+use super::stage::Stage;
 use super::stop::Control;
-use super::work::Work;
 use detector::postgres::Claim;
 use rdkafka::consumer::BaseConsumer;
 use rdkafka::{Offset, TopicPartitionList};
@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 pub type Claims = Arc<Mutex<BTreeMap<i32, Claim>>>;
 
 /// Claims newly assigned partitions in the database and begins to read them where their state ends.
-pub fn claim_and_seek<W: Work>(
+pub fn claim_and_seek<S: Stage>(
     writer: mpsc::Sender<Request>,
     claims: Claims,
     id: ClaimedId,
@@ -36,7 +36,7 @@ pub fn claim_and_seek<W: Work>(
         let asked = writer.blocking_send(Request::Claim(partitions, topic_id, done)).is_ok();
         let found = if asked { answer.blocking_recv().unwrap_or_default() } else { Vec::new() };
         if found.is_empty() && !control.stopping() {
-            tracing::error!(stage = W::STAGE, "failed to claim partitions");
+            tracing::error!(stage = S::STAGE, "failed to claim partitions");
             refused.store(true, Ordering::Relaxed);
         }
         let topics: Vec<(String, i32)> =

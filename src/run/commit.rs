@@ -7,10 +7,10 @@ use super::brokers::Lost;
 use super::generation;
 use super::http::Health;
 use super::kafka;
+use super::messages::{Content, OutTopic, Outgoing};
 use super::rejected;
 use super::stage_metrics::StageMetrics;
 use super::stop::Control;
-use super::work::{OutTopic, Outgoing};
 use detector::postgres::{Claim, CommitMetrics, PartCommit, PgError, PgStore};
 use detector::storage_policy::StoredRows;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -61,9 +61,17 @@ pub struct Addressed {
 }
 
 impl Addressed {
-    /// A message of a partition and a generation.
-    pub fn new((partition, generation): (i32, i64), message: Outgoing) -> Addressed {
-        Addressed { partition, generation, message }
+    /// A message of a partition and a generation, in as many parts as [`Content::encoded`] makes of it.
+    ///
+    /// # Errors
+    /// What cannot be encoded.
+    pub fn of(
+        (partition, generation): (i32, i64),
+        content: Content,
+        bytes_max: usize,
+    ) -> anyhow::Result<Vec<Addressed>> {
+        let addressed = |message| Addressed { partition, generation, message };
+        Ok(content.encoded(bytes_max)?.into_iter().map(addressed).collect())
     }
 }
 

@@ -1,24 +1,25 @@
-//! The detector stage's work on one partition of `tailback.counters`: order, jobs, detector.
+//! The detector stage on one partition of `tailback.counters`: order, jobs, detector.
 
+mod in_order;
 mod old_jobs;
+mod ordered;
 mod outgoing;
 mod source_batches;
 
-use super::links::{LinkUpdates, ReadUpTo};
+use super::messages::Content;
+use super::stage::{BadMessage, Counts, Extent, Load, Outcome, Stage};
 use super::state_version::StateVersion;
-use super::work::{BadMessage, Outcome, Work};
 use crate::wrong_clocks::Logged;
-use aggregator::JobBook;
 use detector::alerts::updates::ReportedEpisodes;
-use detector::detector::Detector;
-use detector::inbox::{Inbox, Outlet};
+use detector::inbox::Inbox;
+use detector::jobs::JobPart;
 use detector::settings::Settings;
 use detector::storage_policy::{StoragePolicy, StoredRows, Thinner};
+use ordered::{Downstream, Stages};
 use schemas::rejected::KEPT_MAX;
-use schemas::wire::{self, JobRow, Message, Origin};
+use schemas::wire::{self, JobRow, Message, Origin, Reached};
 use schemas::{
-    CounterBatch, DropCounts, DropReason, EpisodeId, Job, JobEvent, RejectedMessage, Signal, SourceIndex,
-    Sources, Time,
+    DropCounts, DropReason, EpisodeId, Name, RejectedMessage, ResultBatch, Signal, SourceIndex, Sources, Time,
 };
 use serde::{Deserialize, Serialize};
 use source_batches::SourceBatches;
@@ -35,14 +36,12 @@ pub struct DetectingSettings {
     pub settings: Settings,
     /// Rows that may wait for slower raw partitions.
     pub waiting_rows_max: usize,
-    /// Which signals become rows.
-    pub storage: StoragePolicy,
+    /// Which signals become rows; `None` where the receiver of results stores them itself.
+    pub storage: Option<StoragePolicy>,
     /// Whether links are observed: the topology is known.
     pub links: bool,
     /// Whether there are rules of alerts.
     pub alerts: bool,
-    /// Length of a message's content, at most.
-    pub payload_bytes_max: usize,
 }
 
 /// State of one partition.
@@ -58,9 +57,9 @@ pub struct Detecting {
     /// Sources by the bytes that describe them in messages.
     #[serde(skip)]
     known: HashMap<Box<[u8]>, SourceIndex, foldhash::fast::RandomState>,
-    /// Jobs whose nodes were published; see [`Detecting::parts`].
+    /// Parts of jobs as they were sent last.
     #[serde(skip)]
-    sent_parts: HashMap<schemas::Name, Vec<u8>>,
+    sent_parts: HashMap<Name, JobPart>,
     #[serde(skip)]
     batches: SourceBatches,
     /// Open episodes that were sent as verdicts.
@@ -75,56 +74,12 @@ pub struct Detecting {
     /// Messages that aggregators rejected.
     #[serde(skip)]
     rejected: Vec<RejectedMessage>,
-    /// Length of a message's content, at most.
+    /// Whether signals are selected for the store.
     #[serde(skip)]
-    payload_bytes_max: usize,
+    selects_rows: bool,
     /// About how long the next state is.
     #[serde(skip)]
     written_bytes: Cell<usize>,
-}
-
-/// What rows go through once they are in order.
-#[derive(Debug, Serialize, Deserialize)]
-struct Stages {
-    jobs: JobBook,
-    detector: Detector,
-    links: LinkUpdates,
-    partition: i32,
-    rows: u64,
-    /// Jobs that ended before this time are not kept.
-    over: Time,
-}
-
-/// The stages with the sources that rows are about.
-struct Downstream<'a> {
-    stages: &'a mut Stages,
-    sources: &'a Sources,
-}
-
-impl Outlet for Downstream<'_> {
-    fn rows(&mut self, rows: &CounterBatch) {
-        self.stages.rows += rows.len() as u64;
-        self.stages.detector.rows(self.sources, rows);
-    }
-
-    fn jobs(&mut self, events: &[JobEvent]) {
-        let current = self.stages.pass_old_jobs(events);
-        if self.stages.partition == 0 && self.stages.detector.watches_links() {
-            self.stages.links.jobs(&current);
-        }
-        // Each of the thousands of nodes of a job reports it: the detector takes it once.
-        for job in self.stages.jobs.fold(&current) {
-            self.stages.detector.job(job);
-        }
-    }
-}
-
-fn detector_of(settings: &DetectingSettings) -> Detector {
-    let mut detector = Detector::new(settings.settings);
-    if settings.links {
-        detector.watch_links();
-    }
-    detector
 }
 
 impl Detecting {
@@ -138,60 +93,87 @@ impl Detecting {
         Ok(number)
     }
 
-    fn use_message(&mut self, payload: &[u8]) -> Result<(), wire::WireError> {
-        match wire::read(payload)? {
+    fn use_message(&mut self, message: Message<'_>) -> Result<(), wire::WireError> {
+        match message {
             Message::Counters(row) => {
                 let source = self.source(row.source)?;
                 let of_source = |source: &schemas::Source| [source.counters(), source.counters_with_links()];
                 let expected = self.sources.get(source).map_or([0; 2], of_source);
-                self.inbox.row(&row.origin, row.time, source, |counters| match row.counters(counters)? {
-                    found if expected.contains(&found) => Ok(found),
-                    _ => Err(wire::WireError::Damaged("another number of counters than its source has")),
-                })
+                self.inbox.row(&row.origin, row.time, source, |counters| {
+                    match row.counters(counters)? {
+                        found if expected.contains(&found) => Ok(found),
+                        _ => Err(wire::WireError::Damaged("another number of counters than its source has")),
+                    }
+                })?;
             }
             Message::Jobs(topic, partition, rows) => {
                 for JobRow { offset, arrived, events } in rows {
                     self.inbox.jobs(&Origin { topic, partition, offset, arrived }, events);
                 }
-                Ok(())
             }
             Message::Dropped(topic, partition, rows) => {
                 self.inbox.dropped(topic, partition, &rows, &mut self.drops);
-                Ok(())
             }
-            Message::Rejected(message) => {
-                if self.rejected.len() < KEPT_MAX {
-                    self.rejected.push(message);
-                }
-                Ok(())
-            }
-            Message::Progress(_, now, reached) => {
-                self.stages.detector.arrived_up_to(now);
-                let mut down = Downstream { stages: &mut self.stages, sources: &self.sources };
-                self.inbox.progress(now, &reached, &mut down);
-                let read = ReadUpTo {
-                    watermark: self.inbox.watermark(),
-                    newest: self.stages.detector.newest(),
-                    rows: self.stages.rows,
-                };
-                if self.stages.detector.watches_links()
-                    && let Some(until) = self.stages.links.progress(read)
-                {
-                    let ticks = self.stages.detector.take_links(until);
-                    self.stages.links.ticks(ticks, self.stages.detector.series());
-                }
-                self.stages.detector.give_up_silent();
-                self.stages.detector.look_for_silence(read.watermark);
-                if self.stages.forget_jobs(read.watermark, read.newest) {
-                    self.sent_parts.retain(|job_id, _| self.stages.detector.keeps_job(job_id));
-                }
-                Ok(())
-            }
+            Message::Rejected(message) if self.rejected.len() < KEPT_MAX => self.rejected.push(message),
+            Message::Rejected(_) => {}
+            Message::Progress(_, now, reached) => self.progress(now, &reached),
         }
+        Ok(())
+    }
+
+    /// Aggregators have read so far: what waited for it is used.
+    fn progress(&mut self, now: Time, reached: &[Reached]) {
+        self.stages.detector.arrived_up_to(now);
+        let mut down = Downstream { stages: &mut self.stages, sources: &self.sources };
+        self.inbox.progress(now, reached, &mut down);
+        if self.stages.read_up_to(self.inbox.watermark()) {
+            self.forget_sent_parts();
+        }
+    }
+
+    fn forget_sent_parts(&mut self) {
+        self.sent_parts.retain(|job_id, _| self.stages.detector.keeps_job(job_id));
+    }
+
+    /// Logs clocks that are wrong, and raw topics that were created again.
+    fn log_inputs(&mut self, extent: Extent) {
+        if extent == Extent::AllJobs {
+            self.wrong_clocks.log(&self.stages.detector);
+        }
+        for topic in self.inbox.created_again() {
+            metrics::counter!("tailback_raw_topics_created_again_total", "topic" => topic.clone())
+                .increment(1);
+            tracing::warn!(
+                partition = self.partition,
+                topic,
+                "raw topic was deleted and created again: its rows are read from the new beginning; what the old one still held is lost"
+            );
+        }
+    }
+
+    /// What the database gets.
+    fn results(&mut self, extent: Extent) -> ResultBatch {
+        let detector = &mut self.stages.detector;
+        let most = match extent {
+            Extent::DueJobs => usize::MAX,
+            _ => self.batches.most(self.partition, detector.newest(), extent == Extent::AllJobs),
+        };
+        let mut results = detector.take_apart(most);
+        self.batches.sent(detector.has_more_sources());
+        results.drops.add(&self.drops);
+        results.rejected = std::mem::take(&mut self.rejected);
+        if self.partition != 0 {
+            // All partitions receive all jobs; one of them writes these to the database.
+            results.jobs.clear();
+        }
+        results
     }
 
     /// Rows that signals complete, and those of silent series. A clock that is ahead makes no series silent.
     fn thin(&mut self, signals: &[Signal], stored: &mut StoredRows) {
+        if !self.selects_rows {
+            return;
+        }
         self.thinner.know(self.stages.detector.series());
         self.thinner.pass(signals, stored);
         if let Some(newest) = self.stages.detector.newest() {
@@ -201,27 +183,21 @@ impl Detecting {
     }
 }
 
-impl Work for Detecting {
+impl Stage for Detecting {
     const STAGE: &'static str = "detector";
     const STATE_VERSION: StateVersion =
         StateVersion { stage: 1, detector: detector::detector::STATE_VERSION, fabric: 0, alerts: 0 };
     type Settings = DetectingSettings;
+    type Message<'a> = Message<'a>;
 
     fn fresh(partition: i32, settings: &DetectingSettings) -> Detecting {
         Detecting {
             partition,
             inbox: Inbox::new(settings.waiting_rows_max),
             sources: Sources::default(),
-            stages: Stages {
-                jobs: JobBook::default(),
-                detector: detector_of(settings),
-                links: LinkUpdates::new(settings.settings.stream.tick_s, settings.settings.stream.lateness_s),
-                partition,
-                rows: 0,
-                over: Time::MIN,
-            },
+            stages: Stages::new(partition, settings),
             drops: DropCounts::default(),
-            thinner: Thinner::new(settings.storage),
+            thinner: Thinner::new(settings.storage.unwrap_or_default()),
             messages: 0,
             known: HashMap::default(),
             sent_parts: HashMap::new(),
@@ -230,7 +206,7 @@ impl Work for Detecting {
             alerts: settings.alerts.then(ReportedEpisodes::default),
             wrong_clocks: Logged::default(),
             rejected: Vec::new(),
-            payload_bytes_max: settings.payload_bytes_max,
+            selects_rows: settings.storage.is_some(),
             written_bytes: Cell::new(0),
         }
     }
@@ -249,7 +225,7 @@ impl Work for Detecting {
             }
         }
         self.alerts = settings.alerts.then(ReportedEpisodes::default);
-        self.payload_bytes_max = settings.payload_bytes_max;
+        self.selects_rows = settings.storage.is_some();
     }
 
     fn number_from(&mut self, begin: u64) {
@@ -266,49 +242,32 @@ impl Work for Detecting {
         Ok(bytes)
     }
 
-    fn message(&mut self, payload: &[u8]) -> Result<(), BadMessage> {
-        self.messages += 1;
-        self.use_message(payload).map_err(|error| {
-            self.drops.count(DropReason::BadMessage);
-            error.into()
-        })
+    fn decode(payload: &[u8]) -> Result<Message<'_>, BadMessage> {
+        Ok(wire::read(payload)?)
     }
 
-    fn take(&mut self, position: i64, all: bool) -> Outcome {
-        let detector = &mut self.stages.detector;
-        let most = self.batches.most(self.partition, detector.newest(), all);
-        let mut results = detector.take_apart(most);
-        self.batches.sent(detector.has_more_sources());
-        results.drops.add(&self.drops);
-        results.rejected = std::mem::take(&mut self.rejected);
-        if all {
-            self.wrong_clocks.log(&self.stages.detector);
-        }
-        for topic in self.inbox.created_again() {
-            metrics::counter!("tailback_raw_topics_created_again_total", "topic" => topic.clone())
-                .increment(1);
-            tracing::warn!(
-                partition = self.partition,
-                topic,
-                "raw topic was deleted and created again: its rows are read from the new beginning; what the old one still held is lost"
-            );
-        }
-        let mut messages = self.verdicts(&results.episodes);
+    fn apply(&mut self, message: Message<'_>) -> Result<(), BadMessage> {
+        self.messages += 1;
+        Ok(self.use_message(message)?)
+    }
+
+    fn count_bad(&mut self) {
+        self.drops.count(DropReason::BadMessage);
+    }
+
+    fn drain(&mut self, position: i64, extent: Extent) -> Outcome {
+        self.log_inputs(extent);
+        let results = self.results(extent);
+        let mut messages: Vec<Content> = self.verdicts(&results.episodes);
         messages.extend(self.links());
         messages.extend(self.updates(&results));
-        if all {
-            messages.extend(self.parts(position));
-        }
-        if self.partition != 0 {
-            // All partitions receive all jobs; one of them writes these to the database.
-            results.jobs = Vec::<Job>::new();
-        }
+        messages.extend(self.parts(position, extent, &results.episodes));
         let mut stored = StoredRows::default();
         self.thin(&results.signals, &mut stored);
         Outcome { results, stored, messages }
     }
 
-    fn pass_over(&mut self) {
+    fn discard(&mut self) {
         // Seen sources are stored at intervals: the database may not have the latest ones.
         let dropped = self.stages.detector.take_apart(0);
         self.thin(&dropped.signals, &mut StoredRows::default());
@@ -320,15 +279,11 @@ impl Work for Detecting {
         self.stages.detector.resend_series();
     }
 
-    fn result_bytes(&self) -> usize {
-        self.stages.detector.signals_kept() * size_of::<Signal>()
-    }
-
     fn reload(&mut self, settings: &DetectingSettings) -> bool {
         let detector = &mut self.stages.detector;
         let before = (*detector.settings(), self.thinner.policy());
         detector.set_thresholds(&settings.settings);
-        self.thinner.set_policy(settings.storage);
+        self.thinner.set_policy(settings.storage.unwrap_or_default());
         if *detector.settings() != settings.settings {
             tracing::warn!(
                 partition = self.partition,
@@ -339,20 +294,19 @@ impl Work for Detecting {
         before != (*detector.settings(), self.thinner.policy())
     }
 
-    fn newest_s(&self) -> Option<f64> {
-        self.stages.detector.newest().map(Time::seconds)
+    fn load(&self) -> Load {
+        let detector = &self.stages.detector;
+        Load {
+            rows: self.stages.rows,
+            waiting: self.inbox.waiting(),
+            newest_s: detector.newest().map(Time::seconds),
+            result_bytes: detector.signals_kept() * size_of::<Signal>(),
+        }
     }
 
-    fn rows(&self) -> (u64, usize) {
-        (self.stages.rows, self.inbox.waiting())
-    }
-
-    fn silent(&self) -> usize {
-        self.stages.detector.silent()
-    }
-
-    fn series(&self) -> &schemas::SeriesTable {
-        self.stages.detector.series()
+    fn counts(&self) -> Counts {
+        let detector = &self.stages.detector;
+        Counts { series: detector.series().len(), silent: detector.silent(), ..Counts::default() }
     }
 }
 

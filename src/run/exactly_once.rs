@@ -1,6 +1,6 @@
 //! A stage whose results, offsets and state go to the database together: the detector and the roll-up.
 //!
-//! The order of everything is in [`ExactlyOnce::run`]: messages → work → (messages for others, then one transaction) →
+//! The order of everything is in [`ExactlyOnce::run`]: messages → stage → (messages for others, then one transaction) →
 //! next. While a transaction is pending the stage continues, up to its limit of memory; then it pauses reading until the
 //! database answers.
 
@@ -14,12 +14,12 @@ use super::kafka::{self, Change, Listener};
 use super::lag::Lag;
 use super::partition_state::{PartitionState, RestoreError};
 use super::rejected;
+use super::stage::Stage;
 use super::stage_metrics::StageMetrics;
 use super::stop::{Control, Restart, close_consumer};
-use super::work::Work;
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
-use crate::config::sections::Stage;
+use crate::config::sections::Stage as StageName;
 use anyhow::{Context, bail};
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
 use rdkafka::{Message, Offset, TopicPartitionList};
@@ -37,15 +37,15 @@ const IDLE: Duration = Duration::from_millis(20);
 const ALL: Duration = Duration::from_secs(2);
 
 /// What a stage is given.
-pub struct Setup<'a, W: Work> {
+pub struct Setup<'a, S: Stage> {
     /// The configuration.
     pub config: &'a RunConfig,
     /// Which stage, for its consumer group.
-    pub stage: Stage,
+    pub stage: StageName,
     /// Its topic.
     pub topic: String,
-    /// What its work is made from.
-    pub settings: W::Settings,
+    /// What the stage is made from.
+    pub settings: S::Settings,
     /// Where its results go.
     pub writer: mpsc::Sender<Request>,
     /// Stop and reload.
@@ -53,7 +53,7 @@ pub struct Setup<'a, W: Work> {
     /// Receives signs of life.
     pub health: Health,
     /// Reads the settings again.
-    pub reload: Box<dyn Fn() -> Option<W::Settings> + Send + 'a>,
+    pub reload: Box<dyn Fn() -> Option<S::Settings> + Send + 'a>,
     /// What is measured.
     pub metrics: StageMetrics,
 }
@@ -62,13 +62,13 @@ pub struct Setup<'a, W: Work> {
 type PendingCommit = (Vec<(i32, i64)>, oneshot::Receiver<Committed>);
 
 /// A running stage.
-pub struct ExactlyOnce<'a, W: Work> {
-    setup: Setup<'a, W>,
+pub struct ExactlyOnce<'a, S: Stage> {
+    setup: Setup<'a, S>,
     consumer: Arc<BaseConsumer<Listener>>,
     claims: Claims,
     /// Whether the database refused a claim.
     refused: Arc<AtomicBool>,
-    held: BTreeMap<i32, PartitionState<W>>,
+    held: BTreeMap<i32, PartitionState<S>>,
     pending: Option<PendingCommit>,
     schedule: CommitSchedule,
     all_taken_at: Instant,
@@ -78,12 +78,12 @@ pub struct ExactlyOnce<'a, W: Work> {
     input: InputTopic,
 }
 
-impl<'a, W: Work> ExactlyOnce<'a, W> {
+impl<'a, S: Stage> ExactlyOnce<'a, S> {
     /// Joins the consumer group.
     ///
     /// # Errors
     /// Errors of Kafka.
-    pub fn start(setup: Setup<'a, W>) -> anyhow::Result<ExactlyOnce<'a, W>> {
+    pub fn start(setup: Setup<'a, S>) -> anyhow::Result<ExactlyOnce<'a, S>> {
         let claims = Claims::default();
         let poll_interval_ms = (setup.config.run.drain_s * 1000 + 3_600_000).to_string();
         let own = [
@@ -95,7 +95,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         let (writer, control) = (setup.writer.clone(), setup.control.clone());
         let id = ClaimedId::default();
         let begin =
-            claim_and_seek::<W>(writer, Arc::clone(&claims), id.clone(), control, Arc::clone(&refused));
+            claim_and_seek::<S>(writer, Arc::clone(&claims), id.clone(), control, Arc::clone(&refused));
         let listener = Listener::new(Box::new(begin), false);
         let consumer: BaseConsumer<Listener> =
             kafka::client(setup.config, Role::Consumer(setup.stage), &own, listener)?;
@@ -132,7 +132,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             drop(lag);
             consumer.unsubscribe();
         });
-        tracing::info!(stage = W::STAGE, clean, left, "stopped");
+        tracing::info!(stage = S::STAGE, clean, left, "stopped");
         drained
     }
 
@@ -141,7 +141,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         while !self.setup.control.stopping() {
             self.messages()?;
             if self.refused.load(Ordering::Relaxed) {
-                bail!("the {} stage failed to claim its partitions in the database", W::STAGE);
+                bail!("the {} stage failed to claim its partitions in the database", S::STAGE);
             }
             self.follow_changes()?;
             self.reload()?;
@@ -169,19 +169,20 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
     }
 
     fn is_time_to_commit(&mut self) -> bool {
-        let counted = self.held.values().map(|held| held.work.rows());
-        let (rows, waiting) = counted.fold((0, 0), |(rows, waiting), (r, w)| (rows + r, waiting + w));
+        let loads = self.held.values().map(|held| held.stage.load());
+        let (rows, waiting) =
+            loads.fold((0, 0), |(rows, waiting), load| (rows + load.rows, waiting + load.waiting));
         self.schedule.is_due(rows, waiting, Instant::now())
     }
 
     fn look_at_lag(&mut self) {
         let consumer = &self.consumer;
         consumer.context().lost().add_again(consumer.client(), &self.setup.config.kafka.brokers);
-        self.setup.health.alive(W::STAGE);
+        self.setup.health.alive(S::STAGE);
         let positions =
             self.held.iter().map(|(p, held)| (self.setup.topic.clone(), *p, held.offset_of(held.position)));
-        let newest_s = self.held.values().filter_map(|held| held.work.newest_s()).reduce(f64::max);
-        self.lag.look(W::STAGE, &self.consumer, positions, newest_s, &self.setup.metrics);
+        let newest_s = self.held.values().filter_map(|held| held.stage.load().newest_s).reduce(f64::max);
+        self.lag.look(S::STAGE, &self.consumer, positions, newest_s, &self.setup.metrics);
     }
 
     /// Takes the messages that are there.
@@ -194,7 +195,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             let message = match polled {
                 Ok(message) => message,
                 Err(error) => {
-                    tracing::warn!(%error, stage = W::STAGE, "failed to read from Kafka; retrying");
+                    tracing::warn!(%error, stage = S::STAGE, "failed to read from Kafka; retrying");
                     break;
                 }
             };
@@ -203,10 +204,10 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
                 self.adopt(partition)?;
             }
             if let Some(held) = self.held.get_mut(&partition) {
-                let is_of_before = W::READS_STATES && generation::of(message.headers()) < held.generation;
+                let is_of_before = S::READS_STATES && generation::of(message.headers()) < held.generation;
                 let payload = (!is_of_before).then(|| message.payload().unwrap_or_default());
                 match held.message(message.offset(), payload) {
-                    Ok(Some(bad)) => held.reject(rejected::read(W::STAGE, &message, &bad)),
+                    Ok(Some(bad)) => held.reject(rejected::read(S::STAGE, &message, &bad)),
                     Err(RestoreError::Recreated { .. }) if self.input.is_identified() => self.input.doubt(),
                     taken => drop(taken?),
                 }
@@ -221,7 +222,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         if let Some(claim) = claim {
             let held = PartitionState::restore(partition, &claim, &self.setup.settings)?;
             tracing::info!(
-                stage = W::STAGE,
+                stage = S::STAGE,
                 partition,
                 position = held.position,
                 committed = held.committed,
@@ -238,7 +239,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
                 Change::Assigned(new) => new.iter().try_for_each(|(_, partition)| self.adopt(*partition))?,
                 Change::Revoked(gone) => {
                     let gone: Vec<i32> = gone.into_iter().map(|(_, partition)| partition).collect();
-                    tracing::info!(stage = W::STAGE, ?gone, "partitions revoked");
+                    tracing::info!(stage = S::STAGE, ?gone, "partitions revoked");
                     gone.iter().for_each(|partition| drop(self.held.remove(partition)));
                     let _ = self.setup.writer.blocking_send(Request::Release(gone));
                 }
@@ -258,7 +259,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             held.reload(&settings);
         }
         self.setup.settings = settings;
-        tracing::info!(stage = W::STAGE, "thresholds reloaded");
+        tracing::info!(stage = S::STAGE, "thresholds reloaded");
         self.await_commit()?;
         // A stop came first: the drain commits what is known, in its order.
         if self.pending.is_some() { Ok(()) } else { self.commit(true, true) }
@@ -274,6 +275,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         let interval = Duration::from_secs(self.setup.config.database.snapshot_interval_s);
         let never = Duration::from_secs(u64::MAX / 4);
         let mut snapshot_after = interval;
+        let bytes_max = kafka::content_bytes_max(&self.setup.config.kafka);
         let (mut parts, mut messages): (Vec<Part>, Vec<Addressed>) = (Vec::new(), Vec::new());
         for held in self.held.values_mut() {
             let taken = held.take(all, snapshot_after).context("failed to serialize the state")?;
@@ -281,8 +283,9 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             if part.snapshot.is_some() && !all_states {
                 snapshot_after = never;
             }
-            let of = (part.partition, held.generation);
-            messages.extend(outcome.messages.into_iter().map(|message| Addressed::new(of, message)));
+            for content in outcome.messages {
+                messages.extend(Addressed::of((part.partition, held.generation), content, bytes_max)?);
+            }
             parts.push(part);
         }
         self.setup.metrics.held(&self.held);
@@ -292,7 +295,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         let positions = parts.iter().map(|part| (part.partition, part.to)).collect();
         let (done, outcome) = oneshot::channel();
         if self.setup.writer.blocking_send(Request::Commit(parts, messages, done)).is_err() {
-            bail!("the database writer of the {} stage has ended", W::STAGE);
+            bail!("the database writer of the {} stage has ended", S::STAGE);
         }
         self.pending = Some((positions, outcome));
         Ok(())
@@ -322,7 +325,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
             return Err(Restart(committed.trouble.clone()).into());
         }
         if !committed.written {
-            bail!("the {} stage failed to write its results: {}", W::STAGE, committed.trouble);
+            bail!("the {} stage failed to write its results: {}", S::STAGE, committed.trouble);
         }
         let mut offsets = TopicPartitionList::new();
         if committed.fenced.iter().any(|partition| self.held.contains_key(partition)) {
@@ -350,7 +353,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
 
     /// Pauses reading while results take too much memory, and resumes it afterwards.
     fn keep_within_memory(&mut self) -> anyhow::Result<()> {
-        let bytes: usize = self.held.values().map(|held| held.work.result_bytes()).sum();
+        let bytes: usize = self.held.values().map(|held| held.stage.load().result_bytes).sum();
         let full = bytes > self.setup.config.run.max_buffer_mb * 1_000_000 / 2;
         if full == self.paused {
             return Ok(());
@@ -359,13 +362,13 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         if full {
             self.consumer.pause(&assigned).context("failed to pause reading")?;
             tracing::warn!(
-                stage = W::STAGE,
+                stage = S::STAGE,
                 megabytes = bytes / 1_000_000,
                 "reading paused: the database is behind"
             );
         } else {
             self.consumer.resume(&assigned).context("failed to resume reading")?;
-            tracing::info!(stage = W::STAGE, "reading resumed");
+            tracing::info!(stage = S::STAGE, "reading resumed");
         }
         self.paused = full;
         Ok(())
@@ -388,7 +391,7 @@ impl<'a, W: Work> ExactlyOnce<'a, W> {
         }
         if self.pending.is_some() {
             tracing::warn!(
-                stage = W::STAGE,
+                stage = S::STAGE,
                 "the stop timeout passed before the last commit; its messages are read again"
             );
         }

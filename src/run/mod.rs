@@ -1,17 +1,22 @@
 //! `tailback run`: what ldmsd publishes to Kafka, through the stages, into the database.
 //!
-//! A row goes one way: raw topics → [`aggregating`] → `tailback.counters` → [`exactly_once`] with [`detecting`] as its
-//! work → database and `tailback.partials` → [`exactly_once`] with [`rolling`] as its work → database and
-//! `tailback.verdicts`.
+//! A row passes the stages that [`stages::STAGES`] lists: raw topics → aggregator → `tailback.counters` → detector →
+//! `tailback.partials` → roll-up → `tailback.verdicts`. The detector and the roll-up write to the database.
+//! Two runners drive these two: [`exactly_once`] with Kafka, and [`in_process`] without it for `demo`, `replay`, `backtest`
+//! and `lab`.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | [`access`] | access to routes |
 //! | [`aggregating`] | the aggregator stage: decode, key by component, announce the progress |
-//! | [`work`] | what a stage does with a partition, apart from where messages come from and results go |
-//! | [`detecting`] | the detector's work: order, jobs, models |
-//! | [`rolling`] | the roll-up's work: parts of jobs to results |
-//! | [`alert_updates`] | updates of series and jobs, from all partitions to the one that judges alerts |
+//! | `stages` | the stages in one literal, and the thread of each |
+//! | [`stage`] | what a stage does with a partition, apart from where messages come from and results go |
+//! | [`detecting`] | the detector: order, jobs, models |
+//! | [`rolling`] | the roll-up: parts of jobs to results, links to regions, alerts |
+//! | [`in_process`] | the runner without Kafka: rows in the order of time, one partition |
+//! | [`messages`] | messages between stages, and their bytes in Kafka |
+//! | [`job_parts`] | what one partition knows of a job |
+//! | [`alert_updates`] | bytes of updates of series and jobs, from all partitions to the one that judges alerts |
 //! | [`verdict`] | messages for other programs |
 //! | `endpoints` | which routes this process serves |
 //! | [`exactly_once`] | a stage whose results, offsets and state go to the database together |
@@ -59,11 +64,14 @@ pub mod exactly_once;
 pub mod generation;
 pub mod housekeeping;
 pub mod http;
+pub mod in_process;
 mod input_topic;
 pub mod intake;
+pub mod job_parts;
 pub mod kafka;
 pub mod lag;
 pub mod links;
+pub mod messages;
 pub mod partition_state;
 mod placement;
 pub mod rejected;
@@ -72,48 +80,32 @@ pub mod rolling;
 pub mod service;
 mod settings;
 mod socket;
+pub mod stage;
 pub mod stage_metrics;
+mod stages;
 pub mod state_version;
 pub mod stop;
 mod topic_id;
 pub mod topic_names;
 mod topics;
 pub mod verdict;
-pub mod work;
 
 use crate::alerts::deliver_all;
 use crate::config::RunConfig;
-use crate::config::kafka::Role;
 use crate::config::sections::Stage;
 use crate::shutdown;
 use anyhow::{Context, anyhow};
-use brokers::Lost;
 use clap::Args;
-use commit::{Request, Writer};
-use detecting::Detecting;
 use detector::alerts::outbox::OutboxStore;
-use detector::fabric::Network;
-use detector::place_sums::PlaceMap;
-use detector::postgres::PgStore;
-use exactly_once::{ExactlyOnce, Setup};
 use http::Health;
 use intake::Intake;
-use retry::{until_connected, until_topics_exist};
-use rolling::{Rolling, RollingSettings};
+use retry::until_topics_exist;
 pub use settings::pg_settings;
-use settings::{alerts, detecting_settings, map, topology};
-use stage_metrics::StageMetrics;
-use std::collections::BTreeMap;
+use stages::{OneStage, STAGES};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
-use stop::{Control, Restart};
+use stop::Control;
 use tokio::runtime::Handle;
-use tokio::sync::{mpsc, oneshot};
-use work::{OutTopic, Work};
-
-/// Wait before a stage begins again.
-const RETRY_DELAY: Duration = Duration::from_secs(1);
+use tokio::sync::oneshot;
 
 /// Which configuration.
 #[derive(Debug, Args)]
@@ -181,7 +173,7 @@ async fn stages(
         handle.spawn(housekeeping::retention_loop(pg_settings(config), control.clone()));
     }
     let mut threads = Vec::new();
-    for stage in &config.run.stages {
+    for spec in STAGES.iter().filter(|spec| config.run.stages.contains(&spec.name)) {
         let one = OneStage {
             config: config.clone(),
             file: file.map(Path::to_path_buf),
@@ -190,12 +182,11 @@ async fn stages(
             health: health.clone(),
             handle: handle.clone(),
         };
-        let stage = *stage;
         let (done, ended) = oneshot::channel();
-        let thread = move || drop(done.send(one.run(stage)));
-        let named = std::thread::Builder::new().name(stage.name().to_string());
-        named.spawn(thread).with_context(|| format!("the {} stage cannot be started", stage.name()))?;
-        threads.push((stage, ended));
+        let thread = move || drop(done.send(one.run(spec)));
+        let named = std::thread::Builder::new().name(spec.name.name().to_string());
+        named.spawn(thread).with_context(|| format!("the {} stage cannot be started", spec.name.name()))?;
+        threads.push((spec.name, ended));
     }
     let mut result = Ok(());
     for (stage, ended) in threads {
@@ -205,128 +196,6 @@ async fn stages(
         }
     }
     result
-}
-
-/// What a stage's thread has.
-struct OneStage {
-    config: RunConfig,
-    file: Option<PathBuf>,
-    counters: i32,
-    control: Control,
-    health: Health,
-    handle: Handle,
-}
-
-impl OneStage {
-    /// Runs the stage, and restarts it where that helps. If it fails, everything stops.
-    fn run(mut self, stage: Stage) -> anyhow::Result<()> {
-        let ended = self.runs(stage);
-        self.control.stop();
-        ended
-    }
-
-    fn runs(&mut self, stage: Stage) -> anyhow::Result<()> {
-        loop {
-            match self.once(stage) {
-                Err(error) if error.is::<Restart>() && !self.control.stopping() => {
-                    tracing::warn!(stage = stage.name(), %error, "stage restarts");
-                    std::thread::sleep(RETRY_DELAY);
-                    // The reason may be a topic that is gone.
-                    let exist = until_topics_exist(&self.config, &self.control, &self.health, stage.name());
-                    if let Some((counters, _)) = self.handle.block_on(exist)? {
-                        self.counters = counters;
-                    }
-                }
-                ended => return ended,
-            }
-        }
-    }
-
-    fn once(&self, stage: Stage) -> anyhow::Result<()> {
-        let metrics = StageMetrics::of(stage.name());
-        let config = &self.config;
-        match stage {
-            Stage::Aggregator => {
-                aggregating::run(config, self.counters, &self.control, &self.health, &metrics, &self.handle)
-            }
-            Stage::Detector => {
-                let settings = detecting_settings(config);
-                let reload = || {
-                    let fresh = RunConfig::load(self.file.as_deref());
-                    let loaded = fresh
-                        .inspect_err(|error| tracing::error!(%error, "reload failed; thresholds unchanged"));
-                    loaded.ok().map(|fresh| detecting_settings(&fresh))
-                };
-                let topic = config.kafka.counters_topic.clone();
-                let map = map(config);
-                self.exactly_once::<Detecting>(stage, topic, settings, Box::new(reload), map, metrics)
-            }
-            Stage::Rollup => {
-                let topic = config.kafka.partials_topic.clone();
-                let settings = RollingSettings {
-                    partitions: self.counters,
-                    fabric: config.fabric.clone(),
-                    network: topology(config)?.map(|topology| Arc::new(Network::of(topology))),
-                    alerts: Arc::default(),
-                    payload_bytes_max: kafka::content_bytes_max(&config.kafka),
-                };
-                let settings = RollingSettings { alerts: alerts(config, &settings), ..settings };
-                self.exactly_once::<Rolling>(
-                    stage,
-                    topic,
-                    settings,
-                    Box::new(|| None),
-                    PlaceMap::default(),
-                    metrics,
-                )
-            }
-        }
-    }
-
-    fn exactly_once<W: Work>(
-        &self,
-        stage: Stage,
-        topic: String,
-        settings: W::Settings,
-        reload: Box<dyn Fn() -> Option<W::Settings> + Send + '_>,
-        map: PlaceMap,
-        metrics: StageMetrics,
-    ) -> anyhow::Result<()> {
-        let config = &self.config;
-        let database = pg_settings(config);
-        let connect = || PgStore::connect(&database);
-        let store = self.handle.block_on(until_connected(&self.control, &self.health, W::STAGE, connect))?;
-        let Some(store) = store else { return Ok(()) };
-        let topics = [
-            (OutTopic::Partials, config.kafka.partials_topic.clone()),
-            (OutTopic::Verdicts, config.kafka.verdicts_topic.clone()),
-        ];
-        let (sender, requests) = mpsc::channel::<Request>(1);
-        let lost = Lost::default();
-        let writer = Writer {
-            store: store.with_map(map),
-            producer: kafka::client(
-                config,
-                Role::Producer,
-                &[kafka::ONE_BY_ONE, kafka::NO_AUTO_CREATION],
-                lost.clone(),
-            )?,
-            lost,
-            brokers: config.kafka.brokers.clone(),
-            topics: BTreeMap::from(topics),
-            stage: W::STAGE,
-            owner: config.run.instance.clone(),
-            control: self.control.clone(),
-            metrics: metrics.clone(),
-            health: self.health.clone(),
-            tables: BTreeMap::new(),
-        };
-        self.handle.spawn(writer.run(requests));
-        let (health, control) = (self.health.clone(), self.control.clone());
-        let setup =
-            Setup { config, stage, topic, settings, writer: sender, control, health, reload, metrics };
-        ExactlyOnce::<W>::start(setup)?.run()
-    }
 }
 
 /// SIGTERM and Ctrl-C stop, SIGHUP reads thresholds again.

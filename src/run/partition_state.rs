@@ -2,8 +2,8 @@
 
 use super::commit::Part;
 use super::rejected;
+use super::stage::{BadMessage, Extent, Outcome, Stage};
 use super::state_version::StateVersion;
-use super::work::{BadMessage, Outcome, Work};
 use detector::postgres::Claim;
 use schemas::RejectedMessage;
 use schemas::rejected::KEPT_MAX;
@@ -16,9 +16,9 @@ const SKIPPED_NUMBERS: u64 = 1_000_000;
 const NUMBERS: u64 = 1_000_000_000;
 
 /// One partition with its state.
-pub struct PartitionState<W: Work> {
+pub struct PartitionState<S: Stage> {
     /// State after the message before `position`.
-    pub work: W,
+    pub stage: S,
     /// The next message: Kafka's offset plus `offset_base`.
     pub position: i64,
     /// Messages of the topics that were deleted, if it was created again.
@@ -32,7 +32,7 @@ pub struct PartitionState<W: Work> {
     /// Position from which it was read after the claim.
     begin: i64,
     /// Settings to judge by once the state is up to date: until then those that it was made with.
-    configured: Option<W::Settings>,
+    configured: Option<S::Settings>,
     snapshot_at: Instant,
     /// Share of the interval after which the next snapshot is due: the first ones of partitions that were claimed
     /// together come at different moments, and so do all that follow.
@@ -96,7 +96,7 @@ pub fn even_share(partition: i32) -> f64 {
     (f64::from(partition) * GOLDEN).fract().abs()
 }
 
-impl<W: Work> PartitionState<W> {
+impl<S: Stage> PartitionState<S> {
     /// State of a partition that was claimed: read back, or fresh.
     ///
     /// # Errors
@@ -104,10 +104,10 @@ impl<W: Work> PartitionState<W> {
     pub fn restore(
         partition: i32,
         claim: &Claim,
-        settings: &W::Settings,
-    ) -> Result<PartitionState<W>, RestoreError> {
+        settings: &S::Settings,
+    ) -> Result<PartitionState<S>, RestoreError> {
         let mut held = PartitionState {
-            work: W::fresh(partition, settings),
+            stage: S::fresh(partition, settings),
             position: claim.begin(),
             offset_base: claim.offset_base,
             committed: claim.position,
@@ -122,19 +122,19 @@ impl<W: Work> PartitionState<W> {
             rejected: Vec::new(),
         };
         if let Some(snapshot) = &claim.snapshot {
-            let (found, known) = (StateVersion::unpacked(snapshot.version), W::STATE_VERSION);
+            let (found, known) = (StateVersion::unpacked(snapshot.version), S::STATE_VERSION);
             if found != known {
-                return Err(RestoreError::Version { stage: W::STAGE, partition, found, known });
+                return Err(RestoreError::Version { stage: S::STAGE, partition, found, known });
             }
-            held.work = W::read(&snapshot.content).map_err(|source| RestoreError::Damaged {
-                stage: W::STAGE,
+            held.stage = S::read(&snapshot.content).map_err(|source| RestoreError::Damaged {
+                stage: S::STAGE,
                 partition,
                 source,
             })?;
-            held.work.attach(settings);
+            held.stage.attach(settings);
             held.snapshot_of = Some(snapshot.position);
         }
-        held.work.number_from(NUMBERS.saturating_mul(claim.generation.cast_unsigned()));
+        held.stage.number_from(NUMBERS.saturating_mul(claim.generation.cast_unsigned()));
         held.pass_deleted(claim.snapshot.as_ref().map_or(0, |snapshot| snapshot.position));
         held.begin = held.position;
         held.configured = Some(settings.clone());
@@ -147,12 +147,12 @@ impl<W: Work> PartitionState<W> {
         let missing = self.position - state;
         if missing > 0 {
             tracing::warn!(
-                stage = W::STAGE,
+                stage = S::STAGE,
                 partition = self.partition,
                 missing,
                 "messages after the snapshot were deleted with the topic"
             );
-            self.work.skip_numbers(SKIPPED_NUMBERS);
+            self.stage.skip_numbers(SKIPPED_NUMBERS);
         }
     }
 
@@ -173,7 +173,7 @@ impl<W: Work> PartitionState<W> {
     ) -> Result<Option<BadMessage>, RestoreError> {
         let at = offset + self.offset_base;
         if at < self.begin {
-            let (stage, partition, position) = (W::STAGE, self.partition, self.offset_of(self.begin));
+            let (stage, partition, position) = (S::STAGE, self.partition, self.offset_of(self.begin));
             return Err(RestoreError::Recreated { stage, partition, position, offset });
         }
         if at < self.position {
@@ -182,14 +182,14 @@ impl<W: Work> PartitionState<W> {
         if at > self.position && self.position > 0 {
             let missing = at - self.position;
             tracing::error!(
-                stage = W::STAGE,
+                stage = S::STAGE,
                 partition = self.partition,
                 missing,
                 "messages missing from the topic"
             );
         }
         let is_new = self.committed.is_none_or(|committed| at >= committed);
-        let bad = payload.and_then(|payload| self.work.message(payload).err());
+        let bad = payload.and_then(|payload| self.stage.message(payload).err());
         self.position = at + 1;
         self.end_of_replay();
         Ok(bad.filter(|_| is_new))
@@ -214,12 +214,12 @@ impl<W: Work> PartitionState<W> {
     /// When the replay reaches the offset that the database has, its results are dropped.
     fn end_of_replay(&mut self) {
         if self.committed == Some(self.position) {
-            self.work.pass_over();
-            self.work.resend_series();
+            self.stage.discard();
+            self.stage.resend_series();
         }
         if !self.replays()
             && let Some(settings) = self.configured.take()
-            && self.work.reload(&settings)
+            && self.stage.reload(&settings)
         {
             self.hurry_snapshot();
         }
@@ -227,10 +227,10 @@ impl<W: Work> PartitionState<W> {
 
     /// Judges by `settings` from here on. The state is written with the next commit, so that taking messages again
     /// never crosses the change.
-    pub fn reload(&mut self, settings: &W::Settings) {
+    pub fn reload(&mut self, settings: &S::Settings) {
         if self.replays() {
             self.configured = Some(settings.clone());
-        } else if self.work.reload(settings) {
+        } else if self.stage.reload(settings) {
             self.hurry_snapshot();
         }
     }
@@ -247,14 +247,15 @@ impl<W: Work> PartitionState<W> {
     ) -> Result<Option<(Part, Outcome)>, postcard::Error> {
         if self.replays() {
             // The database has it all: what is found again takes no memory.
-            self.work.pass_over();
+            self.stage.discard();
             return Ok(None);
         }
         let moved = self.committed != Some(self.position);
         if !moved && !all {
             return Ok(None);
         }
-        let mut outcome = self.work.take(self.position, all);
+        let extent = if all { Extent::AllJobs } else { Extent::Final };
+        let mut outcome = self.stage.drain(self.position, extent);
         outcome.results.rejected.append(&mut self.rejected);
         let waited = self.snapshot_at.elapsed() >= snapshot_after.mul_f64(self.snapshot_share);
         let due = waited && self.snapshot_of != Some(self.position);
@@ -264,7 +265,7 @@ impl<W: Work> PartitionState<W> {
         let snapshot = if due {
             (self.snapshot_at, self.snapshot_of) = (Instant::now(), Some(self.position));
             self.snapshot_share = 1.0;
-            Some((W::STATE_VERSION.packed(), self.work.write()?))
+            Some((S::STATE_VERSION.packed(), self.stage.write()?))
         } else {
             None
         };

@@ -1,7 +1,7 @@
 //! Messages and rows that a stage passes over: counted, logged, kept in `rejected_messages`.
 
 use super::commit::Addressed;
-use super::work::BadMessage;
+use super::stage::BadMessage;
 use detector::postgres::RefusedRows;
 use rdkafka::Message;
 use rdkafka::error::KafkaError;

@@ -1,13 +1,13 @@
 //! The configuration as the stages and the store take it.
 
 use super::detecting::DetectingSettings;
-use super::kafka;
 use super::rolling::RollingSettings;
 use crate::alerts::Receiver;
 use crate::config::RunConfig;
 use crate::config::sections::{Storage, Use};
 use anyhow::Context;
 use detector::alerts::AlertSettings;
+use detector::fabric::Network;
 use detector::place_sums::PlaceMap;
 use detector::postgres::{DirectColumnstore, PgRetention, PgSettings};
 use detector::storage_policy::StoragePolicy;
@@ -20,15 +20,14 @@ pub(super) fn detecting_settings(config: &RunConfig) -> DetectingSettings {
     DetectingSettings {
         settings: config.settings(),
         waiting_rows_max: config.run.max_rows_in_flight,
-        storage: policy(config),
+        storage: Some(policy(config)),
         links: !config.site.topology.is_empty(),
         alerts: !config.alerts.rules.is_empty(),
-        payload_bytes_max: kafka::content_bytes_max(&config.kafka),
     }
 }
 
 /// The configured topology, if there is one.
-pub(super) fn topology(config: &RunConfig) -> anyhow::Result<Option<Topology>> {
+fn topology(config: &RunConfig) -> anyhow::Result<Option<Topology>> {
     if config.site.topology.is_empty() {
         return Ok(None);
     }
@@ -48,9 +47,16 @@ pub(super) fn map(config: &RunConfig) -> PlaceMap {
     }
 }
 
+/// Of the roll-up stage, with so many partitions of `tailback.counters`.
+pub(super) fn rolling_settings(config: &RunConfig, partitions: i32) -> anyhow::Result<RollingSettings> {
+    let network = topology(config)?.map(|topology| Arc::new(Network::of(topology)));
+    let alerts = alerts(config, network.as_deref());
+    Ok(RollingSettings { partitions, fabric: config.fabric.clone(), network, alerts })
+}
+
 /// Rules, routes of notices, and locations of nodes.
-pub(super) fn alerts(config: &RunConfig, settings: &RollingSettings) -> Arc<AlertSettings> {
-    let places = settings.network.as_ref().map(|network| node_places(&network.topology));
+fn alerts(config: &RunConfig, network: Option<&Network>) -> Arc<AlertSettings> {
+    let places = network.map(|network| node_places(&network.topology));
     let routes = config.alerts.receivers.iter().map(Receiver::route).collect();
     Arc::new(AlertSettings::new(config.alerts.rules.clone(), routes, &places.unwrap_or_default()))
 }

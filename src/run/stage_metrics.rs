@@ -2,7 +2,7 @@
 
 use super::clock;
 use super::partition_state::PartitionState;
-use super::work::Work;
+use super::stage::{Counts, Load, Stage};
 use aggregator::Outcome;
 use metrics::{
     Counter, Gauge, Histogram, counter, describe_counter, describe_gauge, describe_histogram, gauge,
@@ -137,26 +137,25 @@ impl StageMetrics {
     }
 
     /// The state of the partitions that a stage holds.
-    pub fn held<W: Work>(&self, held: &BTreeMap<i32, PartitionState<W>>) {
-        let (mut rows, mut waiting, mut bytes, mut series, mut silent, mut forced) = (0, 0, 0, 0, 0, 0);
-        let mut newest_s: Option<f64> = None;
-        for one in held.values() {
-            let (taken, waits) = one.work.rows();
-            (rows, waiting) = (rows + taken, waiting + waits);
-            bytes += one.work.result_bytes();
-            series += one.work.series().len();
-            silent += one.work.silent();
-            forced += one.work.forced_seconds();
-            newest_s = newest_s.into_iter().chain(one.work.newest_s()).reduce(f64::max);
+    pub fn held<S: Stage>(&self, held: &BTreeMap<i32, PartitionState<S>>) {
+        let (mut all, mut counts) = (Load::default(), Counts::default());
+        for (load, of_one) in held.values().map(|held| (held.stage.load(), held.stage.counts())) {
+            all.rows += load.rows;
+            all.waiting += load.waiting;
+            all.result_bytes += load.result_bytes;
+            all.newest_s = all.newest_s.into_iter().chain(load.newest_s).reduce(f64::max);
+            counts.series += of_one.series;
+            counts.silent += of_one.silent;
+            counts.forced_seconds += of_one.forced_seconds;
         }
-        self.rows.absolute(rows);
-        self.waiting.set(waiting as f64);
-        self.result_bytes.set(bytes as f64);
-        self.series.set(series as f64);
-        self.silent.set(silent as f64);
-        self.forced.absolute(forced);
+        self.rows.absolute(all.rows);
+        self.waiting.set(all.waiting as f64);
+        self.result_bytes.set(all.result_bytes as f64);
+        self.series.set(counts.series as f64);
+        self.silent.set(counts.silent as f64);
+        self.forced.absolute(counts.forced_seconds);
         self.partitions.set(held.len() as f64);
-        if let Some(newest_s) = newest_s {
+        if let Some(newest_s) = all.newest_s {
             self.behind.set(clock::now().seconds() - newest_s);
         }
     }

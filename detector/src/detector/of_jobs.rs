@@ -3,6 +3,7 @@
 use super::Detector;
 use crate::coverage::Coverage;
 use crate::jobs::{self, Facts, JobPart};
+use crate::ledger::Tracked;
 use schemas::{Episode, Job, JobResult, Metric, Name, SeriesIndex, Time};
 use std::collections::{BTreeMap, HashSet};
 
@@ -83,17 +84,31 @@ impl Detector {
 
     /// What this detector knows of each job that may still change, for the roll-up stage.
     pub fn job_parts(&mut self) -> Vec<(Name, JobPart)> {
+        self.parts(None)
+    }
+
+    /// The same of jobs where it is due: of new ones, of those with a series of `episodes`, which changed, and every ten
+    /// seconds. After the end of the stream of all.
+    pub fn due_job_parts(&mut self, episodes: &[Episode]) -> Vec<(Name, JobPart)> {
+        self.parts(Some(&episodes.iter().map(|e| e.series).collect()))
+    }
+
+    fn parts(&mut self, changed: Option<&HashSet<SeriesIndex>>) -> Vec<(Name, JobPart)> {
         let Some(now) = self.ingest.newest() else { return Vec::new() };
         let (table, stream) = (self.ingest.series(), &self.settings.stream);
         let (tick_s, gap_s) = (stream.tick_s, stream.gap_s);
         let (episodes, coverage) = (&self.episodes, &self.coverage);
         let mut parts = Vec::new();
-        self.jobs.unsettled(now, |tracked| {
+        let look = |tracked: &Tracked| {
             let (series, known_nodes) = (&tracked.series, &tracked.known_nodes);
             let now = now_of(series, coverage, now);
             let facts = Facts { series, known_nodes, table, episodes, coverage, now, tick_s, gap_s };
             parts.push((tracked.job.job_id.clone(), jobs::part(&tracked.job, &facts)));
-        });
+        };
+        match changed {
+            Some(changed) => self.jobs.due(now, changed, self.finished, look),
+            None => self.jobs.unsettled(now, look),
+        }
         self.tidy(now);
         parts
     }

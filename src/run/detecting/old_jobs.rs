@@ -2,7 +2,7 @@
 //!
 //! Time is that of the stream, up to which all raw partitions were read: while older rows are read again, older jobs are kept.
 
-use super::Stages;
+use super::ordered::Stages;
 use aggregator::JobBook;
 use schemas::{JobEvent, Time};
 use std::borrow::Cow;
@@ -57,7 +57,7 @@ impl Stages {
 #[cfg(test)]
 mod tests {
     use super::super::{Detecting, DetectingSettings};
-    use crate::run::work::Work;
+    use crate::run::stage::{Extent, Stage};
     use detector::model::ModelKind;
     use detector::settings::Settings;
     use detector::storage_policy::StoragePolicy;
@@ -70,10 +70,9 @@ mod tests {
         let settings = DetectingSettings {
             settings: Settings::of(ModelKind::Robust),
             waiting_rows_max: 1_000,
-            storage: StoragePolicy::default(),
+            storage: Some(StoragePolicy::default()),
             links: true,
             alerts: false,
-            payload_bytes_max: 100_000,
         };
         Detecting::fresh(0, &settings)
     }
@@ -107,7 +106,7 @@ mod tests {
         end_job_rows(&mut message);
         work.message(&message).unwrap();
         progress(work, 1.0);
-        work.take(0, true).results.jobs.len()
+        work.drain(0, Extent::AllJobs).results.jobs.len()
     }
 
     #[test]

@@ -1,17 +1,17 @@
 //! What a detector partition sends to the roll-up and to readers of verdicts.
 
 use super::Detecting;
-use crate::run::alert_updates;
-use crate::run::links;
-use crate::run::rolling::PartMessage;
-use crate::run::verdict;
-use crate::run::work::{OutTopic, Outgoing};
+use crate::run::job_parts::PartMessage;
+use crate::run::messages::Content;
+use crate::run::stage::Extent;
+use crate::run::verdict::Verdict;
 use detector::alerts::updates::ReportedEpisodes;
-use schemas::{Episode, ResultBatch};
+use detector::jobs::JobPart;
+use schemas::{Episode, Name, ResultBatch};
 
 impl Detecting {
     /// Episodes that began, ended or were corrected afterwards; not each tick of ongoing ones.
-    pub(super) fn verdicts(&mut self, episodes: &[Episode]) -> Vec<Outgoing> {
+    pub(super) fn verdicts(&mut self, episodes: &[Episode]) -> Vec<Content> {
         let table = self.stages.detector.series();
         let mut messages = Vec::new();
         for episode in episodes {
@@ -21,51 +21,51 @@ impl Detecting {
                 self.announced.remove(&episode.id);
                 true
             };
-            messages.extend(verdict::of_episode(episode, table).filter(|_| updates));
+            if updates {
+                messages.extend(Verdict::of_episode(episode, table).map(Content::from));
+            }
         }
         messages
     }
 
     /// Updates of series and sources, for alerts.
-    pub(super) fn updates(&mut self, results: &ResultBatch) -> Vec<Outgoing> {
+    pub(super) fn updates(&mut self, results: &ResultBatch) -> Option<Content> {
         let (detector, partition) = (&self.stages.detector, self.partition);
         let (episodes, silences) = (&results.episodes, &results.silences);
         let updates = |reported: &mut ReportedEpisodes| {
             reported.updates(partition, detector.newest(), episodes, silences, detector.series())
         };
-        let updates = self.alerts.as_mut().and_then(updates);
-        updates.map_or(Vec::new(), |updates| alert_updates::outgoing(updates, self.payload_bytes_max))
+        self.alerts.as_mut().and_then(updates).map(Content::from)
     }
 
     /// Updates of links.
-    pub(super) fn links(&mut self) -> Vec<Outgoing> {
+    pub(super) fn links(&mut self) -> Option<Content> {
         if !self.stages.detector.watches_links() {
-            return Vec::new();
+            return None;
         }
-        let message = self.stages.links.take(self.partition);
-        let payloads = message.and_then(|message| message.payloads(self.payload_bytes_max).ok());
-        let outgoing = |payload| Outgoing { to: OutTopic::Partials, key: links::KEY.to_string(), payload };
-        payloads.into_iter().flatten().map(outgoing).collect()
+        self.stages.links.take(self.partition).map(Content::from)
     }
 
     /// What this partition knows of jobs, where it changed since it was sent last. The first partition sends every job, so
-    /// that a job without any series is known too.
-    pub(super) fn parts(&mut self, position: i64) -> Vec<Outgoing> {
-        let mut messages = Vec::new();
-        for (job_id, part) in self.stages.detector.job_parts() {
-            if part.series == 0 && self.partition != 0 {
-                continue;
-            }
-            let message = PartMessage { partition: self.partition, position, job_id: job_id.clone(), part };
-            let Ok(content) = message.content() else { continue };
-            if self.sent_parts.get(&job_id) == Some(&content) {
-                continue;
-            }
-            if let Ok(payload) = message.payload(&content) {
-                messages.push(Outgoing { to: OutTopic::Partials, key: job_id.to_string(), payload });
-            }
-            self.sent_parts.insert(job_id, content);
+    /// that a job without any series is known too. `episodes` are those that changed.
+    pub(super) fn parts(&mut self, position: i64, extent: Extent, episodes: &[Episode]) -> Vec<Content> {
+        let detector = &mut self.stages.detector;
+        let found = match extent {
+            Extent::Final => return Vec::new(),
+            Extent::AllJobs => detector.job_parts(),
+            Extent::DueJobs => detector.due_job_parts(episodes),
+        };
+        let is_first = self.partition == 0;
+        let is_sent = |(_, part): &(Name, JobPart)| is_first || part.series > 0;
+        let changed = |(job_id, part)| self.part(position, job_id, part);
+        found.into_iter().filter(is_sent).filter_map(changed).collect()
+    }
+
+    fn part(&mut self, position: i64, job_id: Name, part: JobPart) -> Option<Content> {
+        if self.sent_parts.get(&job_id) == Some(&part) {
+            return None;
         }
-        messages
+        self.sent_parts.insert(job_id.clone(), part.clone());
+        Some(PartMessage { partition: self.partition, position, job_id, part }.into())
     }
 }

@@ -14,10 +14,9 @@ fn settings() -> DetectingSettings {
     DetectingSettings {
         settings: Settings::of(ModelKind::Robust),
         waiting_rows_max: 1000,
-        storage: StoragePolicy::default(),
+        storage: Some(StoragePolicy::default()),
         links: false,
         alerts: false,
-        payload_bytes_max: 100_000,
     }
 }
 
@@ -89,13 +88,13 @@ fn replayed_results_take_no_memory() {
     let fresh = Claim { epoch: 1, ..Claim::default() };
     let mut held = PartitionState::<Detecting>::restore(0, &fresh, &settings()).unwrap();
     play(&mut held, 0..30);
-    assert!(held.work.result_bytes() > 0);
+    assert!(held.stage.load().result_bytes > 0);
     let after = Claim { epoch: 2, position: Some(60), ..Claim::default() };
     let mut again = PartitionState::<Detecting>::restore(0, &after, &settings()).unwrap();
     play(&mut again, 0..29);
-    assert!(again.work.result_bytes() > 0);
+    assert!(again.stage.load().result_bytes > 0);
     assert!(again.take(true, NEVER).unwrap().is_none(), "the database has it");
-    assert_eq!(again.work.result_bytes(), 0);
+    assert_eq!(again.stage.load().result_bytes, 0);
     play(&mut again, 29..31);
     let (part, _) = again.take(false, NEVER).unwrap().unwrap();
     assert_eq!(
@@ -157,7 +156,7 @@ fn sources_are_stored_in_batches_without_omission() {
     for (message, offset) in played.zip(0..) {
         held.message(offset, Some(&message)).unwrap();
     }
-    let detector = &mut held.work.stages.detector;
+    let detector = &mut held.stage.stages.detector;
     let mut stored = Vec::new();
     for (most, want, more) in
         [(0, 0, false), (2, 2, true), (2, 1, false), (2, 0, false), (usize::MAX, 0, false)]

@@ -56,11 +56,18 @@ impl JobUpdates {
         }
     }
 
+    /// Takes a job of a job file, which is valid from the beginning.
+    pub fn declare(&mut self, job: Job) {
+        let job_id = job.job_id.clone();
+        self.book.declare(job);
+        self.ready.extend(self.book.get(&job_id).map(|job| (i64::MIN, job)));
+    }
+
     /// No more events arrive in ticks up to `tick`.
     pub fn settle(&mut self, tick: Option<i64>) {
         let Some(until) = tick.filter(|_| tick > self.settled) else { return };
         self.settled = tick;
-        let later = self.open.split_off(&(until + 1));
+        let later = self.open.split_off(&until.saturating_add(1));
         for (tick, events) in std::mem::replace(&mut self.open, later) {
             self.fold(tick, &events);
         }

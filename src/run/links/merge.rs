@@ -109,8 +109,25 @@ impl LinkMerge {
     }
 
     /// The fabric.
-    pub fn fabric(&mut self) -> &mut Fabric {
+    pub fn fabric(&self) -> &Fabric {
+        &self.fabric
+    }
+
+    /// The fabric, to take its results.
+    pub fn fabric_mut(&mut self) -> &mut Fabric {
         &mut self.fabric
+    }
+
+    /// The stream ended: open regions are reported as they are in its last second, and all jobs are known.
+    pub fn finish(&mut self) {
+        let last = self.sources.values().filter_map(|source| source.final_tick).min().unwrap_or(i64::MIN);
+        while self.fabric.is_open() && self.fabric.now() < last {
+            let tick = self.fabric.now() + 1;
+            self.use_jobs(tick);
+            self.fabric.tick(&LinkTick::empty(tick));
+        }
+        std::mem::take(&mut self.jobs).into_values().flatten().for_each(|job| self.fabric.job(job));
+        self.fabric.finish();
     }
 
     /// Takes a message; repeated seconds are skipped.

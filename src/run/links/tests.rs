@@ -3,7 +3,7 @@
 use super::merge::{WAITING_MAX, WAITING_WORDS_MAX};
 use super::*;
 use crate::run::rolling::Rolling;
-use crate::run::work::Work;
+use crate::run::stage::Stage;
 use aggregator::JobBook;
 use detector::fabric::{FabricSettings, LinkTick, Network};
 use schemas::topology::generate::FatTree;
@@ -88,8 +88,8 @@ fn regions(messages: Vec<LinkMessage>) -> Vec<Region> {
         let payload = message.payload().unwrap();
         merge.message(read(&payload));
     }
-    merge.fabric().finish();
-    merge.fabric().take_regions()
+    merge.fabric_mut().finish();
+    merge.fabric_mut().take_regions()
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn lost_s(network: &Arc<Network>, late: f64, bundle: usize) -> f64 {
         first.ticks(vec![LinkTick::empty(ticks.last().unwrap().tick)], &SeriesTable::new());
         merge.message(LinkMessage { updates: ticks.to_vec(), ..first.take(0).unwrap() });
     }
-    merge.fabric().finish();
+    merge.fabric_mut().finish();
     merge.fabric().losses(&Name::parse("7").unwrap()).unwrap().lost_s()
 }
 

@@ -4,7 +4,7 @@ use super::jobs::JobUpdates;
 use super::{LIVE_S, LinkMessage, PART_UPDATES, STEP_S, TickUpdate, quiet_s};
 use aggregator::JobBook;
 use detector::fabric::LinkTick;
-use schemas::{JobEvent, SeriesIndex, SeriesTable, Time};
+use schemas::{Job, JobEvent, SeriesIndex, SeriesTable, Time};
 use serde::{Deserialize, Serialize};
 
 /// Seconds after its youngest row when a quiet partition sends all that it still has.
@@ -76,6 +76,17 @@ impl LinkUpdates {
     /// Takes job events; they are reported with their second.
     pub fn jobs(&mut self, events: &[JobEvent]) {
         self.jobs.add(events, self.tick_s, self.final_tick);
+    }
+
+    /// Takes a job of a job file, which is valid from the beginning.
+    pub fn declare(&mut self, job: Job) {
+        self.jobs.declare(job);
+    }
+
+    /// The stream ended: nothing can be added to the seconds that were taken, and jobs of later ones are reported too.
+    pub fn finish(&mut self) {
+        self.final_tick = self.final_tick.max(self.complete);
+        self.jobs.settle(Some(i64::MAX));
     }
 
     /// Forgets jobs that were over before `time`.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use support::stack::turn;
 
 /// A table: its name, its query in the database of `tailback run`, and that in the store of `tailback replay`.
-const TABLES: [(&str, &str, &str); 5] = [
+const TABLES: [(&str, &str, &str); 10] = [
     (
         "signals",
         "SELECT s.name, 't' || (extract(epoch FROM r.time) * 1000000)::bigint, tailback_state(r.state), r.value, r.mean,
@@ -34,11 +34,33 @@ const TABLES: [(&str, &str, &str); 5] = [
     ("job_results", JOB_RESULTS, JOB_RESULTS),
     ("job_causes", "SELECT * FROM job_causes", "SELECT * FROM job_causes"),
     ("job_nodes", "SELECT * FROM job_nodes", "SELECT * FROM job_nodes"),
+    (
+        "regions",
+        "SELECT region_id, metric, name, 't' || (extract(epoch FROM start_time) * 1000000)::bigint,
+                't' || (extract(epoch FROM end_time) * 1000000)::bigint, open::integer, links, links_most, peak, kind,
+                kind_confidence, relief, cause, confidence, completeness FROM regions",
+        "SELECT region_id, metric, name, 't' || CAST(round(start_time * 1000000) AS INTEGER),
+                't' || CAST(round(end_time * 1000000) AS INTEGER), open, links, links_most, peak, kind,
+                kind_confidence, relief, cause, confidence, completeness FROM regions",
+    ),
+    (
+        "region_steps",
+        "SELECT region_id, 't' || (extract(epoch FROM time) * 1000000)::bigint, change, other, links, worst_series, worst
+         FROM region_steps",
+        "SELECT region_id, 't' || CAST(round(time * 1000000) AS INTEGER), change, other, links, worst_series, worst
+         FROM region_steps",
+    ),
+    ("region_series", REGION_SERIES, REGION_SERIES),
+    ("region_causes", REGION_CAUSES, REGION_CAUSES),
+    ("region_victims", REGION_VICTIMS, REGION_VICTIMS),
 ];
-/// Without the point estimate of a job of which less than half was judged: the runners differ in it, within its interval.
 const JOB_RESULTS: &str =
-    "SELECT job_id, contended_s, CASE WHEN judged >= 0.5 THEN slowdown_s END, slowdown_lo_s, slowdown_hi_s,
-     completeness, judged FROM job_results";
+    "SELECT job_id, contended_s, slowdown_s, slowdown_lo_s, slowdown_hi_s, completeness, judged
+     FROM job_results";
+const REGION_SERIES: &str = "SELECT region_id, series, position FROM region_series";
+const REGION_CAUSES: &str =
+    "SELECT region_id, position, cause, series_or_job, share, confidence FROM region_causes";
+const REGION_VICTIMS: &str = "SELECT region_id, job_id, position, lost_s, share FROM region_victims";
 /// Differing rows that are shown of a table.
 const SHOWN: usize = 6;
 
@@ -130,5 +152,6 @@ fn kafka_with_faults_and_replay_make_the_same_rows() {
         })
         .collect();
     assert!(differences.is_empty(), "drops {:?}\n{}", settled.drops, differences.join("\n"));
+    assert!(settled.of("regions").next().is_some(), "the rows make no region");
     process.finish();
 }

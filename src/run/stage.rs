@@ -3,14 +3,17 @@
 //! A stage's state is a function of the messages of its partition in their order, and of nothing else: no
 //! clock, no randomness. So a state that was written at one offset and read back, and the messages after it,
 //! give the state at any later offset.
+//!
+//! Two runners drive the stages: [`super::exactly_once`] with Kafka and a database, [`super::in_process`] without either.
 
+use super::messages::Content;
 use super::state_version::StateVersion;
 use detector::storage_policy::StoredRows;
 use schemas::ResultBatch;
 use schemas::wire::WireError;
 
 /// State of one partition of a stage.
-pub trait Work: Sized + Send + 'static {
+pub trait Stage: Sized + Send + 'static {
     /// Name of the stage: in the database, in metrics and as the end of the consumer group.
     const STAGE: &'static str;
     /// Version of the written state; one of another version is not read.
@@ -19,11 +22,13 @@ pub trait Work: Sized + Send + 'static {
     const READS_STATES: bool = false;
     /// What it is made from.
     type Settings: Clone + Send + Sync + 'static;
+    /// A decoded message of its topic.
+    type Message<'a>;
 
     /// State of a partition that was never read.
     fn fresh(partition: i32, settings: &Self::Settings) -> Self;
 
-    /// Reads back what [`Work::write`] wrote.
+    /// Reads back what [`Stage::write`] wrote.
     ///
     /// # Errors
     /// What is wrong with the bytes.
@@ -32,62 +37,100 @@ pub trait Work: Sized + Send + 'static {
     /// Gives a state that was read back what is not part of it.
     fn attach(&mut self, _settings: &Self::Settings) {}
 
-    /// Numbers of what the database keeps beyond this state (episodes, regions) are greater than `begin` from here on.
-    fn number_from(&mut self, begin: u64);
-
-    /// Leaves out `count` numbers: states that are lost may have given them.
-    fn skip_numbers(&mut self, count: u64);
-
     /// The state as bytes.
     ///
     /// # Errors
     /// What cannot be written.
     fn write(&self) -> Result<Vec<u8>, postcard::Error>;
 
-    /// Takes a message; one that cannot be decoded is counted and passed over.
+    /// Decodes a message of Kafka.
     ///
     /// # Errors
-    /// Why it cannot be decoded: the caller keeps it aside and continues.
-    fn message(&mut self, payload: &[u8]) -> Result<(), BadMessage>;
+    /// Why it cannot be decoded.
+    fn decode(payload: &[u8]) -> Result<Self::Message<'_>, BadMessage>;
+
+    /// Applies a message.
+    ///
+    /// # Errors
+    /// What in it does not fit to the messages before it.
+    fn apply(&mut self, message: Self::Message<'_>) -> Result<(), BadMessage>;
+
+    /// Counts a message that was not applied.
+    fn count_bad(&mut self);
+
+    /// Decodes and applies a message; a bad one is counted and skipped.
+    ///
+    /// # Errors
+    /// Why it is bad: the caller keeps it aside and continues.
+    fn message(&mut self, payload: &[u8]) -> Result<(), BadMessage> {
+        let applied = Self::decode(payload).and_then(|message| self.apply(message));
+        applied.inspect_err(|_| self.count_bad())
+    }
 
     /// Everything that became known since the last call. Later results do not depend on when this is
-    /// called. `position` is the offset after the last message taken; `all` includes what is taken now and
-    /// then too (results of jobs).
-    fn take(&mut self, position: i64, all: bool) -> Outcome;
+    /// called. `position` is the offset after the last message applied.
+    fn drain(&mut self, position: i64, extent: Extent) -> Outcome;
 
     /// Drops results that were not taken: the database has them already.
-    fn pass_over(&mut self);
+    fn discard(&mut self);
 
     /// Sends all series with the next results: the writer does not know them.
     fn resend_series(&mut self) {}
 
-    /// Memory that results take which were not taken yet, in bytes, roughly.
-    fn result_bytes(&self) -> usize;
+    /// Numbers of what the database keeps beyond this state (episodes, regions) are greater than `begin` from here on.
+    fn number_from(&mut self, begin: u64);
+
+    /// Leaves out `count` numbers: states that are lost may have given them.
+    fn skip_numbers(&mut self, count: u64);
 
     /// Judges by other thresholds from here on; whether they are others.
-    fn reload(&mut self, settings: &Self::Settings) -> bool;
-
-    /// The timestamp of the newest row, in seconds since the epoch.
-    fn newest_s(&self) -> Option<f64>;
-
-    /// Its series, by number.
-    fn series(&self) -> &schemas::SeriesTable;
-
-    /// Sources that are silent now.
-    fn silent(&self) -> usize {
-        0
+    fn reload(&mut self, _settings: &Self::Settings) -> bool {
+        false
     }
 
-    /// Seconds of links that were processed before every partition had reported them, since the state began.
-    fn forced_seconds(&self) -> u64 {
-        0
-    }
+    /// What a runner looks at after every turn.
+    fn load(&self) -> Load;
 
-    /// Rows taken so far, and rows that wait for slower partitions.
-    fn rows(&self) -> (u64, usize);
+    /// Counts for metrics that take longer to find.
+    fn counts(&self) -> Counts;
 }
 
-/// Why a message cannot be decoded.
+/// How much a stage is drained of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// What is final, and changes of what is open.
+    Final,
+    /// Also losses of all jobs that may still change.
+    AllJobs,
+    /// Also losses of jobs where that is due, and all seen sources: for a runner that drains every second of rows.
+    DueJobs,
+}
+
+/// How far a stage is, and what it keeps.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Load {
+    /// Rows taken so far.
+    pub rows: u64,
+    /// Rows that wait for slower partitions.
+    pub waiting: usize,
+    /// The timestamp of the newest row, in seconds since the epoch.
+    pub newest_s: Option<f64>,
+    /// Memory of results that were not taken yet, in bytes, roughly.
+    pub result_bytes: usize,
+}
+
+/// Counts of a stage.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Series known.
+    pub series: usize,
+    /// Sources that are silent now.
+    pub silent: usize,
+    /// Seconds of links that were processed before every partition had reported them, since the state began.
+    pub forced_seconds: u64,
+}
+
+/// Why a message cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadMessage(pub String);
@@ -105,8 +148,8 @@ pub struct Outcome {
     pub results: ResultBatch,
     /// Of the signals, what the storage policy keeps.
     pub stored: StoredRows,
-    /// For Kafka.
-    pub messages: Vec<Outgoing>,
+    /// For other stages and programs.
+    pub messages: Vec<Content>,
 }
 
 impl Outcome {
@@ -128,24 +171,4 @@ impl Outcome {
             && r.notices.is_empty()
             && r.rejected.is_empty()
     }
-}
-
-/// A message that goes out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outgoing {
-    /// Where to.
-    pub to: OutTopic,
-    /// Key; messages of one key keep their order.
-    pub key: String,
-    /// Content.
-    pub payload: Vec<u8>,
-}
-
-/// Topics that stages write to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum OutTopic {
-    /// `tailback.partials`: what detectors know of jobs and links, for the roll-up stage.
-    Partials,
-    /// `tailback.verdicts`: episodes and results of jobs, for other programs.
-    Verdicts,
 }
