@@ -1,6 +1,6 @@
 //! `tailback run`: what ldmsd publishes to Kafka, through the stages, into the database.
 //!
-//! A row passes the stages that [`stages::STAGES`] lists: raw topics → aggregator → `tailback.counters` → detector →
+//! A row passes the stages that `stages::STAGES` lists: raw topics → aggregator → `tailback.counters` → detector →
 //! `tailback.partials` → roll-up → `tailback.verdicts`. The detector and the roll-up write to the database.
 //! Two runners drive these two: [`exactly_once`] with Kafka, and [`in_process`] without it for `demo`, `replay`, `backtest`
 //! and `lab`.

@@ -107,7 +107,7 @@ fn quantile(sorted: &[f64], q: f64) -> f64 {
 
 /// What is stored of a job.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ToldLoss {
+pub struct StoredLoss {
     /// Which job.
     pub job_id: Name,
     /// Its configuration.
@@ -132,7 +132,7 @@ pub struct ToldLoss {
 
 /// The factors of `job`: by what its configuration learnt, and which version of that; with a second for a second where
 /// nothing was learnt; the caveat reports that.
-pub fn factors(job: &ToldLoss, learnt: Option<&(Beta, u32)>, placement: Option<Interval>) -> JobFactors {
+pub fn factors(job: &StoredLoss, learnt: Option<&(Beta, u32)>, placement: Option<Interval>) -> JobFactors {
     let one = Interval { value: 1.0, lo: 1.0, hi: 1.0 };
     let beta = learnt.map_or(one, |(beta, _)| beta.value);
     let of = |share: f64, most: f64| Interval {
@@ -154,7 +154,7 @@ pub fn factors(job: &ToldLoss, learnt: Option<&(Beta, u32)>, placement: Option<I
     }
 }
 
-fn caveat(job: &ToldLoss, learnt: bool) -> String {
+fn caveat(job: &StoredLoss, learnt: bool) -> String {
     let missing = format!("{:.0}% of the data is missing", 100.0 * (1.0 - job.completeness));
     let caveats = [
         (!learnt, "no finished runs of this configuration to learn from"),

@@ -1,7 +1,7 @@
 //! Calibration from finished runs, and the factors of jobs: reads, computes with [`crate::factors::learnt`], writes.
 
 use super::regions::put_factors;
-use crate::factors::learnt::{Beta, FinishedRun, ToldLoss, factors, fit, placements};
+use crate::factors::learnt::{Beta, FinishedRun, StoredLoss, factors, fit, placements};
 use rusqlite::{Connection, Row, Transaction, TransactionBehavior, params};
 use schemas::{Interval, JobFactors, Name, Time};
 use std::collections::{BTreeMap, HashMap};
@@ -74,12 +74,12 @@ fn latest(from: &Connection) -> rusqlite::Result<HashMap<String, (Beta, u32)>> {
     from.prepare_cached(include_str!("../../sql/latest_betas.sql"))?.query_map([], read)?.collect()
 }
 
-fn due(from: &Connection) -> rusqlite::Result<Vec<ToldLoss>> {
+fn due(from: &Connection) -> rusqlite::Result<Vec<StoredLoss>> {
     let read = |row: &Row<'_>| {
         let job_id: String = row.get(0)?;
         // An invalid name was not written by this program; its factors are not written.
         let Ok(job_id) = Name::parse(&job_id) else { return Ok(None) };
-        Ok(Some(ToldLoss {
+        Ok(Some(StoredLoss {
             job_id,
             configuration: row.get(1)?,
             groups: row.get(2)?,
