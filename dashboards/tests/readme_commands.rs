@@ -10,7 +10,7 @@ use support::paths::programs;
 use support::skip::skip;
 
 /// Long enough for a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn crate_folder() -> PathBuf {
     PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap())
@@ -69,7 +69,7 @@ impl SamplePage {
             let (head, now) = self.ask("/api/v1/now?limit=1");
             match now["total"].as_u64() {
                 Some(total) if total > 0 => return total,
-                _ => assert!(begun.elapsed() < PATIENCE, "{head}\n{now}"),
+                _ => assert!(begun.elapsed() < TIMEOUT, "{head}\n{now}"),
             }
             std::thread::sleep(Duration::from_millis(100));
         }

@@ -11,7 +11,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
 /// Long enough for a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn config(listen: &str) -> PageConfig {
     PageConfig {
@@ -49,7 +49,7 @@ async fn read_until(stream: &mut TcpStream, wanted: &str) -> String {
     let mut text = String::new();
     let mut buffer = [0u8; 4096];
     while !text.contains(wanted) {
-        let read = timeout(PATIENCE, stream.read(&mut buffer)).await.unwrap().unwrap();
+        let read = timeout(TIMEOUT, stream.read(&mut buffer)).await.unwrap().unwrap();
         assert_ne!(read, 0, "the connection ended after {text}");
         text.push_str(&String::from_utf8_lossy(&buffer[..read]));
     }
@@ -80,5 +80,5 @@ async fn ticks_become_events_and_an_open_stream_does_not_hold_the_shutdown() {
     progress.send_replace(Progress { finished: true, rows: 8, ..Progress::default() });
     stop.send(()).unwrap();
     read_until(&mut events, "\"finished\":true").await;
-    timeout(PATIENCE, server).await.unwrap().unwrap().unwrap();
+    timeout(TIMEOUT, server).await.unwrap().unwrap().unwrap();
 }

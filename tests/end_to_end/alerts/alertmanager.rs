@@ -27,7 +27,7 @@ async fn an_alertmanager_receives_groups_and_resolves() {
         receiver(&format!("kind = \"alertmanager\"\nurl = {url:?}\nresend_s = 1\nmax_per_minute = 10000"));
     let _way = deliver(&outbox.path, am);
     let incidents = ["a", "b", "c"];
-    outbox.tell(incidents.iter().map(|i| notice(i, 1, NoticeKind::Firing)).collect());
+    outbox.send(incidents.iter().map(|i| notice(i, 1, NoticeKind::Firing)).collect());
     until("the group arrives", 20, || {
         sink.taken().iter().any(|t| t.json()["alerts"].as_array().unwrap().len() == 3)
     })
@@ -43,7 +43,7 @@ async fn an_alertmanager_receives_groups_and_resolves() {
     );
     assert_eq!(alerts[0]["annotations"]["action"], "reroute_lids");
     assert_eq!(alerts[0]["labels"]["alertname"], "region_contended");
-    outbox.tell(incidents.iter().map(|i| notice(i, 2, NoticeKind::Resolved)).collect());
+    outbox.send(incidents.iter().map(|i| notice(i, 2, NoticeKind::Resolved)).collect());
     until("the resolution arrives", 20, || {
         let last = sink.taken().last().map(super::receiver::Taken::json);
         last.is_some_and(|last| last["status"] == "resolved")

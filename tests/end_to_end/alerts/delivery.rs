@@ -74,9 +74,9 @@ async fn a_receiver_that_fails_in_every_way_gets_everything_in_order() {
             }
         }
         let incidents: Vec<String> = (0..10).map(|n| format!("{number}{n}")).collect();
-        outbox.tell(incidents.iter().map(|i| notice(i, 1, KINDS[0])).collect());
+        outbox.send(incidents.iter().map(|i| notice(i, 1, KINDS[0])).collect());
         tokio::time::sleep(Duration::from_millis(400)).await;
-        outbox.tell(incidents.iter().map(|i| notice(i, 2, KINDS[1])).collect());
+        outbox.send(incidents.iter().map(|i| notice(i, 2, KINDS[1])).collect());
         tokio::time::sleep(Duration::from_millis(400)).await;
     }
     sink.set(Mood::Takes);
@@ -117,8 +117,8 @@ async fn notices_arrive_after_the_receiver_was_down_for_an_hour() {
     for second in 0..3_600 {
         if second % 600 == 0 {
             let incidents = ["a", "b", "c"].map(|name| format!("{name}{second}"));
-            outbox.tell(incidents.iter().map(|i| notice(i, 1, KINDS[0])).collect());
-            outbox.tell(incidents.iter().map(|i| notice(i, 2, KINDS[1])).collect());
+            outbox.send(incidents.iter().map(|i| notice(i, 1, KINDS[0])).collect());
+            outbox.send(incidents.iter().map(|i| notice(i, 2, KINDS[1])).collect());
         }
         tries += way.turn().await.unwrap();
         clock_s.fetch_add(1, Ordering::Relaxed);
@@ -146,7 +146,7 @@ async fn refused_notice_is_a_dead_letter_until_a_retry_is_requested() {
     let (address, _serving) = sink.listen("127.0.0.1:0").await;
     sink.set(Mood::Breaks);
     let way = deliver(&outbox.path, webhook(address, "give_up_h = 0.001"));
-    outbox.tell(vec![notice("i", 1, KINDS[0])]);
+    outbox.send(vec![notice("i", 1, KINDS[0])]);
     let mut notices = OutboxStore::file(&outbox.path).unwrap();
     let dead = |notices: &mut OutboxStore| {
         futures::executor::block_on(notices.undelivered()).unwrap().iter().any(|u| u.dead == 1)
@@ -178,13 +178,13 @@ async fn silenced_notice_is_sent_when_the_silence_ends_unless_resolved() {
     notices.put_silence(&silence("a", "short*")).await.unwrap();
     notices.put_silence(&silence("b", "long")).await.unwrap();
     let _way = deliver(&outbox.path, webhook(address, ""));
-    outbox.tell(vec![
+    outbox.send(vec![
         notice("short", 1, KINDS[0]),
         notice("long", 1, KINDS[0]),
         notice("other", 1, KINDS[0]),
     ]);
     until("the other is there", 10, || sink.taken().len() == 1).await;
-    outbox.tell(vec![notice("short", 2, KINDS[1])]);
+    outbox.send(vec![notice("short", 2, KINDS[1])]);
     until("the long one is there", 20, || sink.taken().len() == 2).await;
     tokio::time::sleep(Duration::from_millis(500)).await;
     let keys: Vec<String> = sink.taken().iter().map(|t| t.header("Idempotency-Key").to_string()).collect();

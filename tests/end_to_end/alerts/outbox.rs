@@ -66,7 +66,7 @@ impl Outbox {
     }
 
     /// Commits notices for a receiver.
-    pub fn tell(&mut self, notices: Vec<Notice>) {
+    pub fn send(&mut self, notices: Vec<Notice>) {
         let route = |notice| RoutedNotice { notice, receivers: vec!["r".to_string()] };
         let batch =
             ResultBatch { notices: notices.into_iter().map(route).collect(), ..ResultBatch::default() };

@@ -29,8 +29,8 @@ fn json(store: &Path, arguments: &[&str]) -> Value {
 #[tokio::test]
 async fn incidents_are_listed_shown_retried_and_silenced() {
     let mut outbox = Outbox::new();
-    outbox.tell(vec![notice("i", 1, NoticeKind::Firing), notice("k", 1, NoticeKind::Firing)]);
-    outbox.tell(vec![notice("k", 2, NoticeKind::Resolved)]);
+    outbox.send(vec![notice("i", 1, NoticeKind::Firing), notice("k", 1, NoticeKind::Firing)]);
+    outbox.send(vec![notice("k", 2, NoticeKind::Resolved)]);
     let mut notices = OutboxStore::file(&outbox.path).unwrap();
     let now_s = now_s();
     for leased in notices.lease("r", "test", now_s, now_s + 30.0, 10).await.unwrap() {
@@ -66,7 +66,7 @@ async fn a_scheduler_that_asks_gets_advice_about_its_nodes_while_it_holds() {
     let mut outbox = Outbox::new();
     let mut over = notice("old", 1, NoticeKind::Firing);
     over.advice.valid_until_s = now_s() - 1.0;
-    outbox.tell(vec![notice("i", 1, NoticeKind::Firing), over]);
+    outbox.send(vec![notice("i", 1, NoticeKind::Firing), over]);
     let router = tailback::alerts::router(
         OutboxStore::file(&outbox.path).unwrap(),
         Arc::new(now_s),

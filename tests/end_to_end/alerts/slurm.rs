@@ -48,7 +48,7 @@ async fn a_job_shows_the_comment_and_loses_it_after_the_expiry() {
     let mut outbox = Outbox::new();
 
     let dry = deliver(&outbox.path, file(""));
-    outbox.tell(vec![of_job("dry", 1, NoticeKind::Firing, 300.0)]);
+    outbox.send(vec![of_job("dry", 1, NoticeKind::Firing, 300.0)]);
     let mut notices = detector::alerts::outbox::OutboxStore::file(&outbox.path).unwrap();
     let waits = |notices: &mut detector::alerts::outbox::OutboxStore| {
         !futures::executor::block_on(notices.undelivered()).unwrap().is_empty()
@@ -58,7 +58,7 @@ async fn a_job_shows_the_comment_and_loses_it_after_the_expiry() {
     dry.abort();
 
     let _way = deliver(&outbox.path, file("dry_run = false"));
-    outbox.tell(vec![of_job("i", 1, NoticeKind::Firing, 8.0)]);
+    outbox.send(vec![of_job("i", 1, NoticeKind::Firing, 8.0)]);
     until("the job has its comment", 20, || comment().contains("lost 12.5 s to contention")).await;
     until("the nodes have their comments", 20, || {
         of_node("tb01").contains("reroute_lids") && of_node("tb02").contains("tailback")
@@ -70,9 +70,9 @@ async fn a_job_shows_the_comment_and_loses_it_after_the_expiry() {
     })
     .await;
 
-    outbox.tell(vec![of_job("k", 1, NoticeKind::Firing, 300.0)]);
+    outbox.send(vec![of_job("k", 1, NoticeKind::Firing, 300.0)]);
     until("the job has a comment again", 20, || comment().contains("incident k")).await;
-    outbox.tell(vec![of_job("k", 2, NoticeKind::Resolved, 300.0)]);
+    outbox.send(vec![of_job("k", 2, NoticeKind::Resolved, 300.0)]);
     until("the end of the incident removes the comment", 20, || comment().is_empty()).await;
     slurm(conf, "scancel", &[&job]);
 }

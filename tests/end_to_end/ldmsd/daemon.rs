@@ -37,7 +37,7 @@ fn outcome(program: &Path, arguments: &[String], folder: &Path) -> Result<(), St
     let last = arguments.last().unwrap();
     let mut daemon = Daemon::spawn(program, arguments, folder);
     let begin = Instant::now();
-    while begin.elapsed() < super::PATIENCE {
+    while begin.elapsed() < super::TIMEOUT {
         let ended = daemon.child.try_wait().unwrap();
         let log = daemon.log_text();
         if log.contains(&format!("Processing the config file '{last}' is done")) {

@@ -33,7 +33,7 @@ fn rows_go_to_kafka_as_json_and_as_avro() {
             received.poll();
             daemons.iter().for_each(daemon::Daemon::assert_running);
             assert!(
-                begin.elapsed() < super::PATIENCE,
+                begin.elapsed() < super::TIMEOUT,
                 "only {:?} came as {format}:\n{}",
                 received.seen.series,
                 daemon::logs(&daemons)

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use support::skip::skip_part;
 
 /// Time for daemons to start, connect and deliver, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(180);
+const TIMEOUT: Duration = Duration::from_secs(180);
 /// Rows of each set that are waited for.
 const ROWS: usize = 6;
 
@@ -55,7 +55,7 @@ fn rows_go_through_both_levels_to_files_that_our_decoder_reads() {
         for daemon in &daemons {
             daemon.assert_running();
         }
-        assert!(begin.elapsed() < PATIENCE, "not all of {schemas:?} came:\n{}", daemon::logs(&daemons));
+        assert!(begin.elapsed() < TIMEOUT, "not all of {schemas:?} came:\n{}", daemon::logs(&daemons));
         std::thread::sleep(Duration::from_millis(200));
     }
     drop(daemons);

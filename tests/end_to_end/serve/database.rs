@@ -1,7 +1,7 @@
 //! Databases that are down, restarted, of another version, or unreadable; and one with new commits.
 
 use super::both::{Both, configure};
-use super::serving::{PATIENCE, Page, Serving};
+use super::serving::{TIMEOUT, Page, Serving};
 use detector::postgres::{PgSettings, migrate};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -93,7 +93,7 @@ fn the_command_of_the_readme_serves_the_database() {
 
 /// Reads events until one contains `wanted`.
 fn event(events: &mut impl BufRead, wanted: &str) {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     let mut line = String::new();
     while !line.contains(wanted) {
         line.clear();

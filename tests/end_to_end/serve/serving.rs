@@ -8,7 +8,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Timeout of each step; long, since the machine may be busy.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A running `tailback serve`; dropping it kills the process.
 pub struct Serving(Child, BufReader<ChildStderr>);
@@ -69,7 +69,7 @@ impl Page {
     /// Requests `/api/v1/<path>`.
     pub fn stream(&self, path: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.0).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         write!(stream, "GET /api/v1/{path} HTTP/1.0\r\nHost: {}\r\n\r\n", self.0).unwrap();
         stream
     }
@@ -85,7 +85,7 @@ impl Page {
 
     /// Repeats the request until the answer has `status`.
     pub fn until(&self, path: &str, status: u16) -> Value {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             let (got, answer) = self.ask(path);
             if got == status {

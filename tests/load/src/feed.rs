@@ -81,7 +81,7 @@ impl Feed {
         }
         let tick_us = (self.plan.start + i64::from(self.second)) * 1_000_000;
         let delays = &mut self.delays;
-        self.jobs.tell(self.second, |json| {
+        self.jobs.events(self.second, |json| {
             let published_ms = published(tick_us, delays);
             sink(Row { schema: Schema::SlurmJobs, published_ms, json })
         })?;

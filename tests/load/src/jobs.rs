@@ -90,7 +90,7 @@ impl Jobs {
     ///
     /// # Errors
     /// The first error of `sink`.
-    pub fn tell<E>(&mut self, second: u32, mut sink: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+    pub fn events<E>(&mut self, second: u32, mut sink: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let now = self.start + i64::from(second);
         let mut row = Vec::new();
         for job in &self.list {
@@ -159,7 +159,7 @@ mod tests {
         let mut jobs = Jobs::new(site, 1_800_000_000, 120, 3);
         assert!((20..120).contains(&jobs.list().len()), "{}", jobs.list().len());
         for second in 0..120 {
-            jobs.tell(second, |_| Ok::<(), ()>(())).unwrap();
+            jobs.events(second, |_| Ok::<(), ()>(())).unwrap();
             let idle = jobs.on_node.iter().filter(|number| **number == 0).count();
             assert!(idle < 10_000, "{second} {idle}");
             assert!(second > 0 && second < 118 || idle == 0, "{second} {idle}");
