@@ -122,14 +122,14 @@ impl BoundPage {
         };
         tokio::select! {
             () = connections::serve(self.listener, router(state, self.address), |_| None, stopped) => {}
-            () = patience_is_over(stopping) => {}
+            () = grace_is_over(stopping) => {}
         }
         publisher.abort();
         Ok(())
     }
 }
 
-async fn patience_is_over(mut stopping: watch::Receiver<bool>) {
+async fn grace_is_over(mut stopping: watch::Receiver<bool>) {
     // The future of the server owns the sender; a dropped sender means that the server has ended.
     if stopping.wait_for(|stop| *stop).await.is_err() {
         std::future::pending::<()>().await;

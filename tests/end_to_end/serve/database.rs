@@ -1,7 +1,7 @@
 //! Databases that are down, restarted, of another version, or unreadable; and one with new commits.
 
 use super::both::{Both, configure};
-use super::serving::{TIMEOUT, Page, Serving};
+use super::serving::{Page, Serving, TIMEOUT};
 use detector::postgres::{PgSettings, migrate};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
