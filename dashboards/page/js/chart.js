@@ -34,7 +34,7 @@ function shading(chart) {
       drawAxes: (u) => {
         const px = devicePixelRatio;
         bands(u, dated(chart.spans, chart.points), "contended", 0, 2 * px);
-        bands(u, contendedStretches(chart.points), "chart-told", u.bbox.height - 3 * px, 3 * px);
+        bands(u, contendedStretches(chart.points), "chart-flagged", u.bbox.height - 3 * px, 3 * px);
       },
     },
   };
@@ -71,7 +71,7 @@ function showLatest(u) {
 /** The legend of the shade and of the line at the foot. */
 export const shadeLegend = () => el("span", { class: "shade-legend" },
   el("span", {}, el("i", { class: "dated", "aria-hidden": "true" }), "episode"),
-  el("span", {}, el("i", { class: "told", "aria-hidden": "true" }), "flagged live"));
+  el("span", {}, el("i", { class: "flagged", "aria-hidden": "true" }), "flagged live"));
 
 /** Distances between time labels, in seconds. */
 const INCREMENTS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400];

@@ -16,10 +16,10 @@ async fn after(statements: &str, path: &str) -> (u16, Value) {
 
 #[tokio::test]
 async fn neighbours_have_shared_resources_and_overlap() {
-    let told = answer("/api/v1/jobs/4710/neighbours").await;
+    let found = answer("/api/v1/jobs/4710/neighbours").await;
     // Both write to one file system; the other job causes the region, and this one waits in another.
-    let all = told["neighbours"].as_array().unwrap();
-    assert_eq!(all.len(), 1, "{told}");
+    let all = found["neighbours"].as_array().unwrap();
+    assert_eq!(all.len(), 1, "{found}");
     let other = &all[0];
     assert_eq!((&other["job_id"], &other["user"]), (&json!("4711"), &json!("bo")));
     assert_eq!((&other["shared"], &other["what"]), (&json!("file system"), &json!("snx11137")));
@@ -34,10 +34,10 @@ async fn earlier_runs_are_those_of_the_same_name_and_user_that_began_before() {
                     ('1', 'bo', 'cfd', 1799990000.0, 1799990100.0), ('2', 'bo', 'cfd', 1799995000.0, 1799995130.0),
                     ('3', 'bo', 'cfd', 1800000000.0, NULL), ('4', 'eve', 'cfd', 1799995000.0, 1799995130.0);
                 INSERT INTO job_results VALUES ('2', 40.0, 30.0, 28.0, 32.0, 0.98, 0.98);";
-    let (_, told) = after(runs, "/api/v1/jobs/2/earlier").await;
-    let ids: Vec<&Value> = told["runs"].as_array().unwrap().iter().map(|run| &run["job_id"]).collect();
+    let (_, found) = after(runs, "/api/v1/jobs/2/earlier").await;
+    let ids: Vec<&Value> = found["runs"].as_array().unwrap().iter().map(|run| &run["job_id"]).collect();
     assert_eq!(ids, ["2", "1"], "itself first, no later run, no run of another user");
-    let [itself, before] = [&told["runs"][0], &told["runs"][1]];
+    let [itself, before] = [&found["runs"][0], &found["runs"][1]];
     assert_eq!((&itself["run_s"], &itself["slowdown_s"]), (&json!(130.0), &json!(30.0)));
     assert_eq!((&before["run_s"], &before["slowdown_s"]), (&json!(100.0), &Value::Null));
 }
@@ -59,10 +59,10 @@ async fn node_hours_are_those_of_the_hours_of_the_run_by_cause() {
                INSERT INTO job_nodes VALUES ('9', 'a'), ('9', 'b');
                INSERT INTO job_results VALUES ('9', 2000.0, 2100.0, 2000.0, 2200.0, 1.0, 1.0);
                INSERT INTO job_causes VALUES ('9', 0, 'other_job', 'capacity', '4711', 0.75);";
-    let (_, told) = after(run, "/api/v1/paid").await;
+    let (_, found) = after(run, "/api/v1/paid").await;
     let hour = 1_800_000_000.0;
-    assert_eq!((&told["from"], &told["hours"]), (&json!(hour - 23.0 * 3600.0), &json!(24.0)));
-    let rows: Vec<(f64, &str, f64)> = told["paid"]
+    assert_eq!((&found["from"], &found["hours"]), (&json!(hour - 23.0 * 3600.0), &json!(24.0)));
+    let rows: Vec<(f64, &str, f64)> = found["paid"]
         .as_array()
         .unwrap()
         .iter()
@@ -90,6 +90,6 @@ async fn node_hours_are_those_of_the_hours_of_the_run_by_cause() {
 
 #[tokio::test]
 async fn an_embedded_store_reports_that_it_has_no_history() {
-    let told = answer("/api/v1/health/history").await;
-    assert_eq!((&told["kept"], &told["lines"]), (&json!(false), &json!([])));
+    let found = answer("/api/v1/health/history").await;
+    assert_eq!((&found["kept"], &found["lines"]), (&json!(false), &json!([])));
 }

@@ -138,8 +138,8 @@ async fn a_router_has_its_tiles() {
 
 #[tokio::test]
 async fn regions_are_listed_open_ones_first_and_as_many_as_asked_for() {
-    let ids = |told: &Value| -> Vec<i64> {
-        told["regions"].as_array().unwrap().iter().map(|region| region["id"].as_i64().unwrap()).collect()
+    let ids = |found: &Value| -> Vec<i64> {
+        found["regions"].as_array().unwrap().iter().map(|region| region["id"].as_i64().unwrap()).collect()
     };
     assert_eq!(ids(&answer("/api/v1/regions").await), [1, 2]);
     assert_eq!(ids(&answer("/api/v1/regions?limit=1").await), [1]);

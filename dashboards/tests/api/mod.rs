@@ -102,10 +102,10 @@ async fn components_keep_their_order_if_another_series_is_the_worst() {
 
 #[tokio::test]
 async fn placement_has_span_and_contention_of_nodes() {
-    let told = answer("/api/v1/placement?nodes=nid[00012,00012,00040]").await;
-    assert_eq!(told["nodes"], 2);
+    let found = answer("/api/v1/placement?nodes=nid[00012,00012,00040]").await;
+    assert_eq!(found["nodes"], 2);
     let row = |topic: &str, name: &str| {
-        let rows = told["rows"].as_array().unwrap();
+        let rows = found["rows"].as_array().unwrap();
         rows.iter().find(|row| row["topic"] == topic && row["name"] == name).cloned().unwrap()
     };
     assert_eq!(

@@ -66,9 +66,9 @@ fn the_json_parses_into_the_types_of_the_sdk_and_wrong_json_does_not() {
     let output = check(&folder, &wrong_files);
     assert!(!output.status.success());
     for (name, _, wrong) in wrong {
-        let told = format!("wrong-{name}");
+        let prefix = format!("wrong-{name}");
         assert!(
-            said(&output).lines().any(|line| line.starts_with(&told)),
+            said(&output).lines().any(|line| line.starts_with(&prefix)),
             "{wrong} passed: {}",
             said(&output)
         );

@@ -161,9 +161,9 @@ fn sources_are_stored_in_batches_without_omission() {
     for (most, want, more) in
         [(0, 0, false), (2, 2, true), (2, 1, false), (2, 0, false), (usize::MAX, 0, false)]
     {
-        let heard = detector.take_apart(most).last_seen;
-        assert_eq!((heard.len(), detector.has_more_sources()), (want, more), "at most {most}");
-        stored.extend(heard.into_iter().map(|heard| heard.producer.to_string()));
+        let seen = detector.take_apart(most).last_seen;
+        assert_eq!((seen.len(), detector.has_more_sources()), (want, more), "at most {most}");
+        stored.extend(seen.into_iter().map(|seen| seen.producer.to_string()));
     }
     stored.sort();
     assert_eq!(stored, nodes);
