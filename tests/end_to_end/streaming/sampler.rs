@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use support::node::node;
 use support::stack::turn;
 
@@ -28,7 +28,7 @@ const SERIES: [&str; 4] = [
     "lustre_write_rate/nid00001/home",
     "lustre_write_rate/nid00001/snx11168",
 ];
-/// Longest wait for the broker.
+/// Longest wait for the broker, and for readings of the last rows.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// `tailback sample` on the node in `folder`.
@@ -122,10 +122,14 @@ fn sampled_and_read(site: &Site, arguments: &[&str]) {
     assert!(!warnings.contains("WARN"), "{warnings}");
     let ticks = all_are_there(site, &printed);
     let process = site.start();
-    let tables = site.settled_for_now();
     let readings = "SELECT s.name, sum(r.ticks) FROM signal_rows r JOIN series s USING (series_id) GROUP BY 1 ORDER BY 1";
     let expected: Vec<String> =
         SERIES.iter().zip(ticks).map(|(series, ticks)| format!("{series} | {ticks}")).collect();
+    let deadline = Instant::now() + REQUEST_TIMEOUT;
+    while site.database.rows(readings) != expected && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    let tables = site.settled_for_now();
     assert_eq!(site.database.rows(readings), expected, "readings from the first sample to the last");
     assert!(tables.drops.is_empty(), "{:?}", tables.drops);
     process.finish();
