@@ -10,6 +10,7 @@ use super::super::topic_names::TopicNames;
 use super::raw::RawPartition;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
+use rdkafka::metadata::MetadataTopic;
 use schemas::Time;
 use schemas::wire::Reached;
 use std::collections::BTreeSet;
@@ -91,9 +92,9 @@ impl Unassigned {
     }
 }
 
-/// All topics of the brokers.
+/// All topics of the brokers. One without a leader has its partitions all the same.
 fn list(consumer: &BaseConsumer<Listener>) -> Result<Listed, KafkaError> {
     let metadata = consumer.fetch_metadata(None, REQUEST_TIMEOUT)?;
-    let topics = metadata.topics().iter().filter(|topic| topic.error().is_none());
-    Ok(topics.map(|topic| (topic.name().to_string(), topic.partitions().len() as i32)).collect())
+    let partitions = |topic: &MetadataTopic| (topic.name().to_string(), topic.partitions().len() as i32);
+    Ok(metadata.topics().iter().map(partitions).collect())
 }
