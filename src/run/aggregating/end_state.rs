@@ -3,7 +3,7 @@
 //! | state      | `Message` | `Eof` | `NoMore`   | `More`         | `Silent`   | `Paused`   | `BrokerFailed` |
 //! |------------|-----------|-------|------------|----------------|------------|------------|----------------|
 //! | Reading    |           | AtEnd |            |                | Unverified |            | notes failure  |
-//! | AtEnd      | Reading   | AtEnd | AtEnd      |                |            | Unverified | BrokerDown     |
+//! | AtEnd      | Reading   | AtEnd | AtEnd      | Reading        |            | Unverified | BrokerDown     |
 //! | Unverified | Reading   | AtEnd | AtEnd (1)  | Reading        |            |            | notes failure  |
 //! | BrokerDown | Reading   | AtEnd | AtEnd      | Reading (2)    |            | Unverified |                |
 //!
@@ -13,7 +13,7 @@
 
 use std::time::{Duration, Instant};
 
-/// Time for which an unverified end is valid after a broker error.
+/// Time for which an end is valid that the broker does not confirm: a fetch may be late.
 pub(super) const UNVERIFIED_MAX: Duration = Duration::from_secs(3);
 /// Time in which producers return after their broker did: librdkafka waits up to ten seconds before it tries
 /// again.
@@ -28,7 +28,7 @@ enum EndState {
     AtEnd { confirmed: Instant },
     /// Perhaps every message was read: the broker must be queried.
     Unverified { failed: bool },
-    /// Every message was read, but a broker failed: valid for [`UNVERIFIED_MAX`] after `confirmed`.
+    /// Every message was read, but a broker failed since it was `confirmed`.
     BrokerDown { confirmed: Instant },
 }
 
@@ -68,7 +68,7 @@ impl EndState {
                 AtEnd { confirmed: now }
             }
             (Unverified { failed: true }, NoMore) => BrokerDown { confirmed: now },
-            (Unverified { .. }, More { .. }) | (BrokerDown { .. }, More { is_late: true }) => {
+            (AtEnd { .. } | Unverified { .. }, More { .. }) | (BrokerDown { .. }, More { is_late: true }) => {
                 Reading { failed }
             }
             (Reading { .. }, Silent) | (AtEnd { .. } | BrokerDown { .. }, Paused) => Unverified { failed },
@@ -145,8 +145,9 @@ impl PartitionEnd {
     /// Whether no message can follow that is of an earlier time than `now`.
     pub(super) fn is_valid(&self, now: Instant) -> bool {
         let is_trusted = match self.state {
-            EndState::AtEnd { .. } => true,
-            EndState::BrokerDown { confirmed } => elapsed(confirmed, now) < UNVERIFIED_MAX,
+            EndState::AtEnd { confirmed } | EndState::BrokerDown { confirmed } => {
+                elapsed(confirmed, now) < UNVERIFIED_MAX
+            }
             EndState::Reading { .. } | EndState::Unverified { .. } => false,
         };
         is_trusted && self.producers_returned(now)

@@ -219,10 +219,11 @@ fn settle(
     ends: &[End],
     (started, is_fresh): (Time, bool),
 ) -> Result<(), KafkaError> {
+    let positions = consumer.position()?;
     for end in ends {
         let Some(raw) = raws.iter_mut().find(|raw| raw.is(&end.topic, end.partition)) else { continue };
-        let now = Instant::now();
-        raw.check_end(EndCheck { begin: end.begin, high: end.high, started, is_fresh }, now);
+        let (read, now) = (kafka::known(&positions, &end.topic, end.partition), Instant::now());
+        raw.check_end(EndCheck { begin: end.begin, high: end.high, read, started, is_fresh }, now);
         if raw.pending.is_empty() && raw.end.must_resume(RESUME_AFTER, now) {
             resume(consumer, raw, end.begin)?;
         }

@@ -51,6 +51,8 @@ pub(super) struct EndCheck {
     pub(super) begin: i64,
     /// The offset after the last message.
     pub(super) high: i64,
+    /// The offset up to which the consumer has read, with what is no message: markers of transactions.
+    pub(super) read: Option<i64>,
     /// When the broker was queried.
     pub(super) started: Time,
     /// Whether that was just now.
@@ -96,7 +98,8 @@ impl RawPartition {
     /// Compares the position with the end that the broker reported.
     pub(super) fn check_end(&mut self, check: EndCheck, now: Instant) {
         self.position.begin.get_or_insert(check.begin);
-        let has_ended = self.position.next.unwrap_or(check.begin) >= check.high;
+        let read = self.position.next.unwrap_or(check.begin).max(check.read.unwrap_or(0));
+        let has_ended = self.pending.is_empty() && read >= check.high;
         let event = match (has_ended, check.is_fresh) {
             (true, true) => EndEvent::NoMore,
             (true, false) => EndEvent::NoMoreEarlier,

@@ -135,9 +135,34 @@ fn empty_partition_reaches_its_end_after_a_pause() {
     assert!(reaches_the_end(&mut second), "the end is lost after a pause");
     // An end of which no word came.
     second.raws.iter_mut().for_each(|raw| raw.end.note(EndEvent::Paused, Instant::now()));
-    let more = EndCheck { begin: 0, high: i64::MAX, started: now(), is_fresh: true };
+    let more = EndCheck { begin: 0, high: i64::MAX, read: None, started: now(), is_fresh: true };
     second.raws.iter_mut().for_each(|raw| raw.check_end(more, Instant::now()));
     assert!(reaches_the_end(&mut second), "the end is not reached by silence");
+}
+
+#[test]
+fn end_is_not_announced_while_the_broker_has_more() {
+    let (_cluster, brokers) = cluster_with_rows();
+    let (config, metrics) = (configured(&brokers), StageMetrics::of("aggregator"));
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mut stage = started(&config, &metrics, runtime.handle());
+    assert!(reaches_the_end(&mut stage), "the rows are not read");
+    let producer: BaseProducer = ClientConfig::new().set("bootstrap.servers", &brokers).create().unwrap();
+    push(&producer, 1, row(1, ROWS).as_bytes());
+    producer.flush(Duration::from_secs(10)).unwrap();
+    // The stage's own queries, without its turns: as if the fetch were late.
+    let deadline = Instant::now() + Duration::from_secs(10);
+    let mut behind_s = || {
+        stage.end_checks.check(&stage.consumer, &mut stage.raws);
+        let clock = now();
+        let unread = stage.raws.iter_mut().find(|raw| raw.partition == 1).unwrap();
+        clock.seconds_since(unread.progress(clock, Instant::now()).time)
+    };
+    while behind_s() == 0.0 {
+        assert!(Instant::now() < deadline, "the end is announced although the broker has more");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(reaches_the_end(&mut stage), "the row is not read");
 }
 
 #[test]

@@ -6,10 +6,12 @@ use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::{ClientConfig, Message, Offset, TopicPartitionList};
 use schemas::wire::{self, Message as Wire};
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Time for which a broker may take to say something.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
+/// Wait for a message.
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 /// Reasons that count intervals between rows, which were used.
 const OF_INTERVALS: &str = "'counter_reset', 'counter_saturated', 'implausible'";
 
@@ -46,19 +48,19 @@ impl Site {
         topics.flat_map(|topic| topic.partitions().iter().map(|p| of_topic(topic.name(), p.id()))).sum()
     }
 
-    /// Rows in the counters, each once.
+    /// Raw messages of which rows are in the counters, each once.
     fn in_counters(&self) -> usize {
         let (reader, topic) = (self.reader(), format!("{}.counters", self.name));
-        let mut places = BTreeSet::new();
+        let (mut places, deadline) = (BTreeSet::new(), Instant::now() + REQUEST_TIMEOUT);
         for partition in 0..PARTITIONS {
             let end = reader.fetch_watermarks(&topic, partition, REQUEST_TIMEOUT).unwrap().1;
             let mut list = TopicPartitionList::new();
             list.add_partition_offset(&topic, partition, Offset::Beginning).unwrap();
             reader.assign(&list).unwrap();
             let mut next = 0;
-            while next < end
-                && let Some(Ok(message)) = reader.poll(REQUEST_TIMEOUT)
-            {
+            while next < end && Instant::now() < deadline {
+                // A busy broker may fail a fetch, which librdkafka repeats.
+                let Some(Ok(message)) = reader.poll(RETRY_DELAY) else { continue };
                 next = message.offset() + 1;
                 if let Ok(Wire::Counters(row)) = wire::read(message.payload().unwrap_or_default()) {
                     places.insert((row.origin.topic.to_string(), row.origin.partition, row.origin.offset));

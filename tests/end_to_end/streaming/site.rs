@@ -215,6 +215,7 @@ listen = "127.0.0.1:0"
     pub fn settled(&self) -> Tables {
         // On a busy machine what is known after the last row takes longer, too.
         let reading = self.wait_until_read();
+        self.database.wait_until_silent();
         self.database.wait_until_quiet(QUIET + reading.min(SLOWER_MAX));
         self.database.dump()
     }

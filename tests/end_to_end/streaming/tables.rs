@@ -89,6 +89,11 @@ const FINGERPRINT: &str =
     (SELECT sum(rows) FROM producers),
     (SELECT md5(string_agg(s::text, ',' ORDER BY producer, schema, component, part, from_time)) FROM silences s)";
 
+/// Sources that are not silent.
+const REPORTING: &str = "SELECT count(*) FROM producers p WHERE NOT EXISTS (
+    SELECT FROM silences s WHERE (s.producer, s.schema, s.component, s.part)
+        = (p.producer, p.schema, p.component, p.part) AND s.until_time IS NULL)";
+
 /// The database of one scenario.
 pub struct Database {
     /// For its queries.
@@ -139,6 +144,17 @@ impl Database {
         let drops = self.rows("SELECT reason, count FROM dropped_rows WHERE count > 0");
         let drops = drops.iter().filter_map(|row| row.split_once(" | "));
         Tables { rows, drops: drops.map(|(reason, n)| (reason.to_string(), n.parse().unwrap())).collect() }
+    }
+
+    /// Waits until every source is silent: then the stream was read beyond the last row of each, and no row waits for
+    /// another one.
+    pub fn wait_until_silent(&self) {
+        let begun = Instant::now();
+        while self.rows(REPORTING) != ["0"] {
+            let reporting = || self.rows(&REPORTING.replace("count(*)", "producer, schema, component, part"));
+            assert!(begun.elapsed() < RUN_TIMEOUT, "sources are not silent: {:?}", reporting());
+            std::thread::sleep(Duration::from_millis(200));
+        }
     }
 
     /// Waits until nothing has changed for so long.

@@ -53,10 +53,20 @@ fn checks_of_a_quiet_end_keep_it() {
         (Eof, 1, Expected::AtEnd(1)),
         (Silent, 2, Expected::AtEnd(1)),
         (NoMoreEarlier, 3, Expected::AtEnd(1)),
-        (ON_TIME, 4, Expected::AtEnd(1)),
-        (LATE, 5, Expected::AtEnd(1)),
         (NoMore, 6, Expected::AtEnd(6)),
     ]);
+}
+
+#[test]
+fn end_is_left_when_the_broker_has_more() {
+    for more in [ON_TIME, LATE] {
+        check(&[
+            (Eof, 1, Expected::AtEnd(1)),
+            (more, 2, READING),
+            (Message, 3, READING),
+            (Eof, 4, Expected::AtEnd(4)),
+        ]);
+    }
 }
 
 #[test]
@@ -122,16 +132,16 @@ fn failure_of_an_unverified_end() {
 }
 
 #[test]
-fn end_after_broker_error_is_valid_for_three_seconds() {
+fn unconfirmed_end_is_valid_for_three_seconds() {
     let (mut end, at) = started();
     assert!(!end.is_valid(at(0)));
     end.note(Eof, at(1_000));
-    assert!(end.is_valid(at(60_000)), "an end without errors does not expire");
+    assert!(end.is_valid(at(3_999)) && !end.is_valid(at(4_000)));
     end.note(BrokerFailed, at(1_500));
     assert!(end.is_valid(at(3_999)) && !end.is_valid(at(4_000)));
     assert!(end.is_reached(), "the partition is still not waited for");
     end.note(NoMore, at(3_500));
-    assert!(end.is_valid(at(60_000)));
+    assert!(end.is_valid(at(6_499)) && !end.is_valid(at(6_500)));
 }
 
 #[test]
@@ -139,11 +149,13 @@ fn end_is_valid_once_producers_had_time_to_return() {
     let (mut end, at) = started();
     end.note(BrokerReturned, at(0));
     end.note(Eof, at(1_000));
+    end.note(NoMore, at(11_000));
     assert!(!end.is_valid(at(12_000)) && end.is_valid(at(12_001)));
-    end.note(BrokerFailed, at(20_000));
+    end.note(BrokerFailed, at(12_500));
     end.note(NoMore, at(21_000));
-    assert!(!end.is_valid(at(21_000)), "the broker did not answer for 20 s: producers return after it");
-    assert!(end.is_valid(at(33_001)));
+    assert!(!end.is_valid(at(21_000)), "the broker did not answer for 10 s: producers return after it");
+    end.note(NoMore, at(33_000));
+    assert!(!end.is_valid(at(33_000)) && end.is_valid(at(33_001)));
     end.note(BrokerFailed, at(40_000));
     end.note(Skipped, at(41_000));
     end.note(NoMore, at(44_000));
