@@ -19,11 +19,15 @@ use crate::simulate::SimulateArgs;
 use crate::topology::TopologyArgs;
 use clap::{Parser, Subcommand};
 use std::io::Write;
+use std::path::PathBuf;
 
 /// Contention monitor for supercomputers: which job lost how many seconds, on which links, and the cause
 #[derive(Debug, Parser)]
 #[command(version, about)]
 struct Cli {
+    /// Folder of metric files (TOML) beside the built-in ones; a file with a known name replaces ours
+    #[arg(long, global = true, value_name = "DIR")]
+    metrics: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -73,7 +77,11 @@ enum Command {
 /// # Errors
 /// What stopped it, as a chain of sentences.
 pub fn run() -> anyhow::Result<()> {
-    match Cli::parse().command {
+    let Cli { metrics, command } = Cli::parse();
+    if let Some(folder) = metrics {
+        crate::config::metrics::use_folder(&folder)?;
+    }
+    match command {
         Command::Demo(args) => crate::demo::run(&args),
         Command::Replay(args) => crate::replay::run(&args),
         Command::Simulate(args) => crate::simulate::run(&args),

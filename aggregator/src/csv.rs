@@ -1,12 +1,13 @@
 //! Rows of a table under a header: `store_csv` with any of its options, or a table of people's own making.
 
-use crate::columns::{Column, base_schema};
+use crate::columns::{base_schema, is_unused};
 use crate::decode::{Decoded, Decoder, Outcome};
 use crate::job_rows::{self, Value};
 use crate::names::{Base, plain};
 use crate::number::{counter, time};
 use crate::plan::{Plan, Role, Target};
 use crate::registry::{Identity, Refusal};
+use crate::sources::is_known;
 use crate::table::{Fields, inside, trimmed};
 use schemas::{DropReason, Time};
 use std::borrow::Cow;
@@ -114,10 +115,10 @@ pub(crate) fn is_header(line: &[u8]) -> bool {
             return false;
         }
         let Ok(name) = std::str::from_utf8(name) else { continue };
-        match Column::of(&plain(name)).0 {
-            Column::Base(Base::Time | Base::TimeMsec) => has_time = true,
-            Column::Other => {}
-            _ => others += 1,
+        let name = plain(name);
+        match Base::of(&name) {
+            Some((Base::Time | Base::TimeMsec, _)) => has_time = true,
+            _ => others += usize::from(is_known(&name) || is_unused(&name)),
         }
     }
     has_time && (marked || others > 0)

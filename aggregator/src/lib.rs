@@ -14,7 +14,7 @@
 //! | `plan` | what a list of columns means: parts, counters, or why it is of no use |
 //! | `names` | spellings of column names |
 //! | [`columns`] | column and schema names of LDMS |
-//! | `family` | the schemas used, with metric and rank |
+//! | `sources` | the catalogue's LDMS schemas, compiled |
 //! | `registry` | from the values that identify a row to its source |
 //! | [`naming`] | [`NodeNaming`]: from `component_id` to a node |
 //! | `number` | counters and timestamps, exact |
@@ -39,7 +39,6 @@ pub mod confluent;
 pub mod csv;
 pub mod decode;
 pub mod examples;
-mod family;
 mod inputs;
 mod job_column;
 mod job_rows;
@@ -61,6 +60,7 @@ mod several;
 mod slurm;
 mod sort;
 pub mod source;
+mod sources;
 mod table;
 pub mod topology;
 

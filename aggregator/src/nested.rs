@@ -3,9 +3,10 @@
 //! A record gives one column for each of its members, a list of records one row for each of its items, in which the
 //! columns beside the list repeat: what `store_kafka` would have written.
 
-use crate::columns::Column;
+use crate::columns::is_unused;
 use crate::json::{self, Fields};
 use crate::names::plain;
+use crate::sources::is_known;
 use std::borrow::Cow;
 
 /// Records within records, at most.
@@ -31,7 +32,8 @@ pub(crate) fn has_parts(fields: &Fields<'_>) -> bool {
 }
 
 fn is_unknown(name: &str) -> bool {
-    Column::of(&plain(name)).0 == Column::Other
+    let name = plain(name);
+    !is_known(&name) && !is_unused(&name)
 }
 
 /// Gives `row` each flat row that `fields` stand for; false if there is more than a message can be.

@@ -1,11 +1,12 @@
 //! What a row with given columns means: decided once for a list of columns, applied to every row that has it.
 
-use crate::columns::{Column, base_schema, file_systems, is_unused_schema};
-use crate::family::Family;
-use crate::names::{Base, plain};
+use crate::columns::{base_schema, file_systems, is_job_start, is_unused, is_unused_schema};
+use crate::names::{Base, OTHER_CASE, plain};
+use crate::sources::{Found, LinkColumns, SchemaIndex, SourceSchema, Use, source_schemas};
+use schemas::metric::file::PartKind;
 use schemas::{CounterBatch, DropReason, LINK_COLUMNS, NOT_MEASURED, Name};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Numbers are unique in the process, so that a file's header may be used with any decoder.
@@ -22,7 +23,7 @@ pub(crate) enum Role {
     ComponentId,
     /// The job that the row's node works for.
     JobId,
-    /// Part of the source's description: 0 is router, adapter or file system, 1 is the adapter's port.
+    /// A name in the source's description: 0 is the component or the first column of the part, 1 the part's second one.
     Text(u8),
     /// Goes to this slot among the counters of the row.
     Counter(u32),
@@ -33,7 +34,7 @@ pub(crate) enum Role {
 /// What the rows of a plan report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
-    pub family: Family,
+    pub schema: SchemaIndex,
     /// The parts that columns name; empty where values name the one part.
     pub parts: Vec<Name>,
     /// Counters of a row, those of links last.
@@ -71,11 +72,14 @@ impl Plan {
     /// parser, and of several names for one thing the one nearest to LDMS' own. `schema` is the one of topic or file; it only separates unused from unknown.
     pub(crate) fn of<'a>(columns: impl Iterator<Item = &'a str>, schema: &str) -> Plan {
         let names: Vec<Cow<'_, str>> = columns.map(plain).collect();
-        let known = names.iter().enumerate().map(|(at, name)| (at, Column::of(name)));
-        let mut known: Vec<_> = known.filter(|(_, (column, _))| *column != Column::Other).collect();
-        known.sort_by_key(|(_, (_, far))| std::cmp::Reverse(*far));
-        let mut found = Found::default();
-        for (at, (column, _)) in known {
+        let mut known: Vec<(usize, Column, u8)> = Vec::new();
+        for (at, name) in names.iter().enumerate() {
+            let (column, far) = Column::of(name);
+            known.push((at, column, far));
+        }
+        known.sort_by_key(|(_, _, far)| std::cmp::Reverse(*far));
+        let mut found = Columns::default();
+        for (at, column, _) in known {
             found.note(at, column);
         }
         let mut roles = vec![Role::Skip; names.len()];
@@ -87,9 +91,33 @@ impl Plan {
     }
 }
 
+/// What one column is.
+enum Column {
+    Base(Base),
+    Used(Vec<Found>),
+    JobStart,
+    Unused,
+    Other,
+}
+
+impl Column {
+    fn of(name: &str) -> (Column, u8) {
+        if let Some((base, far)) = Base::of(name) {
+            return (Column::Base(base), far);
+        }
+        let (uses, far) = source_schemas().uses(name);
+        match uses.is_empty() {
+            false => (Column::Used(uses), far),
+            true if is_job_start(name) => (Column::JobStart, OTHER_CASE),
+            true if is_unused(name) => (Column::Unused, OTHER_CASE),
+            true => (Column::Other, OTHER_CASE),
+        }
+    }
+}
+
 /// Positions of the columns that matter.
 #[derive(Default)]
-struct Found<'a> {
+struct Columns {
     time: Option<usize>,
     /// Whether the time is named as milliseconds.
     msec: bool,
@@ -97,23 +125,25 @@ struct Found<'a> {
     producer: Option<usize>,
     component_id: Option<usize>,
     job_id: Option<usize>,
-    router: Option<usize>,
-    file_system: Option<usize>,
-    write_bytes: Option<usize>,
-    llite: Option<usize>,
-    server: bool,
     job: bool,
     unused: bool,
-    adapters: BTreeMap<Family, [Option<usize>; 4]>,
-    tiles: BTreeMap<(u8, u8), Vec<Option<usize>>>,
-    ports: BTreeMap<Family, BTreeMap<&'a str, Vec<Option<usize>>>>,
-    mounts: BTreeMap<&'a str, usize>,
-    /// Columns of the life of links, by family and port.
-    links: BTreeMap<(Family, &'a str), [Option<usize>; LINK_COLUMNS]>,
+    schemas: BTreeMap<SchemaIndex, OfSchema>,
 }
 
-impl<'a> Found<'a> {
-    fn note(&mut self, at: usize, column: Column<'a>) {
+/// Positions of one schema's columns.
+#[derive(Default)]
+struct OfSchema {
+    component: Option<usize>,
+    part_columns: [Option<usize>; 2],
+    signs: BTreeSet<usize>,
+    foreign: bool,
+    /// Counters by part; a part without a name is the one of the row.
+    parts: BTreeMap<String, Vec<Option<usize>>>,
+    links: BTreeMap<String, LinkColumns>,
+}
+
+impl Columns {
+    fn note(&mut self, at: usize, column: Column) {
         match column {
             Column::Base(Base::Time) => (self.time, self.msec) = (Some(at), false),
             Column::Base(Base::TimeMsec) => (self.time, self.msec) = (Some(at), true),
@@ -121,33 +151,26 @@ impl<'a> Found<'a> {
             Column::Base(Base::Producer) => self.producer = Some(at),
             Column::Base(Base::ComponentId) => self.component_id = Some(at),
             Column::Base(Base::JobId) => self.job_id = Some(at),
-            Column::Router => self.router = Some(at),
-            Column::FileSystem => self.file_system = Some(at),
-            Column::WriteBytes => self.write_bytes = Some(at),
-            Column::Llite => self.llite = Some(at),
-            Column::LustreServer => self.server = true,
+            Column::Used(uses) => uses.into_iter().for_each(|found| self.note_use(at, found)),
             Column::JobStart => self.job = true,
             Column::Unused => self.unused = true,
-            Column::Adapter(family) => self.adapters.entry(family).or_default()[0] = Some(at),
-            Column::Port(family) => self.adapters.entry(family).or_default()[1] = Some(at),
-            Column::PortCounter(family, slot) => {
-                self.adapters.entry(family).or_default()[2 + slot as usize] = Some(at);
-            }
-            Column::NamedPort(family, part, slot) => {
-                let slots = self.ports.entry(family).or_default().entry(part);
-                slots.or_insert_with(|| vec![None; 2])[slot as usize] = Some(at);
-            }
-            Column::NamedMount(mount) => {
-                self.mounts.insert(mount, at);
-            }
-            Column::LinkCounter(family, part, slot) => {
-                self.links.entry((family, part)).or_default()[slot as usize] = Some(at);
-            }
-            Column::Tile { row, column, slot } => {
-                let slots = self.tiles.entry((row, column));
-                slots.or_insert_with(|| vec![None; 9])[slot as usize] = Some(at);
-            }
             Column::Other => {}
+        }
+    }
+
+    fn note_use(&mut self, at: usize, Found { schema, used, part }: Found) {
+        let of_schema = self.schemas.entry(schema).or_default();
+        match used {
+            Use::Counter(slot) => {
+                let slots = of_schema.parts.entry(part);
+                let counters = source_schemas().get(schema).metric.columns();
+                slots.or_insert_with(|| vec![None; counters])[slot] = Some(at);
+            }
+            Use::Link(slot) => of_schema.links.entry(part).or_default()[slot] = Some(at),
+            Use::Component => of_schema.component = Some(at),
+            Use::PartColumn(piece) => of_schema.part_columns[piece] = Some(at),
+            Use::Sign => _ = of_schema.signs.insert(at),
+            Use::Foreign => of_schema.foreign = true,
         }
     }
 
@@ -169,35 +192,83 @@ impl<'a> Found<'a> {
     }
 
     fn recognise(&self, schema: &str, roles: &mut [Role]) -> Result<Target, DropReason> {
-        let shape = if !self.tiles.is_empty() {
-            self.aries(roles)
-        } else if let Some((family, ports)) = self.ports.first_key_value() {
-            let parts = ports.iter().map(|(part, slots)| ((*part).to_string(), &slots[..]));
-            dense(*family, parts, roles)
-        } else if !self.mounts.is_empty() {
-            self.lustre2(roles)
-        } else if self.server {
-            Err(DropReason::UnusedSchema)
-        } else if self.write_bytes.is_some() || (self.file_system.is_some() && self.llite.is_some()) {
-            self.lustre(roles)
-        } else if let Some((family, columns)) = self.adapter() {
-            single_port(family, columns, roles)
-        } else if self.job {
-            return Ok(Target::Jobs);
+        let (named, alone) = source_schemas().in_order();
+        for at in named {
+            if let Some(columns) = self.schemas.get(&at).filter(|columns| !columns.parts.is_empty()) {
+                return columns.named_parts(at, roles).map(|shape| columns.with_links(shape, roles));
+            }
+        }
+        for at in alone {
+            let Some(columns) = self.schemas.get(&at) else { continue };
+            if columns.foreign {
+                return Err(DropReason::UnusedSchema);
+            }
+            if columns.shows(source_schemas().get(at)) {
+                return columns.one_part(at, roles).map(|shape| columns.with_links(shape, roles));
+            }
+        }
+        if self.job { Ok(Target::Jobs) } else { Err(self.useless(schema)) }
+    }
+
+    fn useless(&self, schema: &str) -> DropReason {
+        if self.unused || is_unused_schema(base_schema(schema)) {
+            DropReason::UnusedSchema
+        } else if self.schemas.values().any(|columns| columns.component.is_some()) {
+            DropReason::MissingColumn
         } else {
-            Err(self.useless(schema))
+            DropReason::UnknownSchema
+        }
+    }
+}
+
+impl OfSchema {
+    /// Whether a row with these columns is of the schema, which names no parts in its columns.
+    fn shows(&self, schema: &SourceSchema) -> bool {
+        let all_signs = schema.recognised_by > 0 && self.signs.len() >= schema.recognised_by;
+        all_signs || !self.parts.is_empty()
+    }
+
+    /// The parts that the columns' names hold.
+    fn named_parts(&self, at: SchemaIndex, roles: &mut [Role]) -> Result<Shape, DropReason> {
+        let schema = source_schemas().get(at);
+        if schema.component.is_some() {
+            roles[self.component.ok_or(DropReason::MissingColumn)?] = Role::Text(0);
+        }
+        let written: Vec<&str> = self.parts.keys().map(String::as_str).collect();
+        let names = match schema.part_is {
+            Some(PartKind::Mount) => file_systems(&written),
+            None => written.iter().map(ToString::to_string).collect(),
         };
-        shape.map(|shape| Target::Counters(self.with_links(shape, roles)))
+        let slots = self.parts.values().map(Vec::as_slice);
+        let (parts, counters) = dense(names.into_iter().zip(slots), roles)?;
+        Ok(Shape { schema: at, parts, counters, of_links: 0 })
+    }
+
+    /// The one part, which values name. A mount's llite directory may be missing.
+    fn one_part(&self, at: SchemaIndex, roles: &mut [Role]) -> Result<Shape, DropReason> {
+        let schema = source_schemas().get(at);
+        for (piece, at) in self.part_columns.iter().take(schema.part_columns.len()).enumerate() {
+            match at {
+                Some(at) => roles[*at] = Role::Text(piece as u8),
+                None if piece == 1 && schema.part_is == Some(PartKind::Mount) => {}
+                None => return Err(DropReason::MissingColumn),
+            }
+        }
+        let slots = self.parts.get("").ok_or(DropReason::MissingColumn)?;
+        for (counter, at) in slots.iter().enumerate() {
+            roles[at.ok_or(DropReason::MissingColumn)?] = Role::Counter(counter as u32);
+        }
+        Ok(Shape { schema: at, parts: Vec::new(), counters: schema.metric.columns(), of_links: 0 })
     }
 
     /// Adds the row's counters of link failures, behind its other counters.
-    fn with_links(&self, shape: Shape, roles: &mut [Role]) -> Shape {
+    fn with_links(&self, shape: Shape, roles: &mut [Role]) -> Target {
         let alone = [""];
         let named: Vec<&str> = shape.parts.iter().map(Name::as_str).collect();
         let parts = if named.is_empty() { &alone[..] } else { &named[..] };
         let mut found = false;
         for (part_index, part) in parts.iter().enumerate() {
-            for (slot, at) in self.links.get(&(shape.family, *part)).into_iter().flatten().enumerate() {
+            for (slot, at) in self.links.get(*part).into_iter().flatten().enumerate() {
                 if let Some(at) = at {
                     roles[*at] =
                         Role::LinkCounter((shape.counters + part_index * LINK_COLUMNS + slot) as u32);
@@ -206,71 +277,16 @@ impl<'a> Found<'a> {
             }
         }
         let of_links = if found { parts.len() * LINK_COLUMNS } else { 0 };
-        Shape { counters: shape.counters + of_links, of_links, ..shape }
+        Target::Counters(Shape { counters: shape.counters + of_links, of_links, ..shape })
     }
-
-    fn useless(&self, schema: &str) -> DropReason {
-        if self.unused || is_unused_schema(base_schema(schema)) {
-            DropReason::UnusedSchema
-        } else if self.router.is_some() {
-            DropReason::MissingColumn
-        } else {
-            DropReason::UnknownSchema
-        }
-    }
-
-    fn aries(&self, roles: &mut [Role]) -> Result<Shape, DropReason> {
-        roles[self.router.ok_or(DropReason::MissingColumn)?] = Role::Text(0);
-        let parts = self.tiles.iter().map(|((row, column), slots)| (format!("r{row}c{column}"), &slots[..]));
-        dense(Family::AriesRtr, parts, roles)
-    }
-
-    fn lustre2(&self, roles: &mut [Role]) -> Result<Shape, DropReason> {
-        let mounts: Vec<&str> = self.mounts.keys().copied().collect();
-        let slots: Vec<[Option<usize>; 1]> = self.mounts.values().map(|at| [Some(*at)]).collect();
-        let parts = file_systems(&mounts).into_iter().zip(slots.iter().map(|s| &s[..]));
-        dense(Family::Lustre2Client, parts, roles)
-    }
-
-    fn lustre(&self, roles: &mut [Role]) -> Result<Shape, DropReason> {
-        roles[self.file_system.ok_or(DropReason::MissingColumn)?] = Role::Text(0);
-        roles[self.write_bytes.ok_or(DropReason::MissingColumn)?] = Role::Counter(0);
-        if let Some(at) = self.llite {
-            roles[at] = Role::Text(1);
-        }
-        Ok(single_part(Family::LustreClient))
-    }
-
-    /// Columns of the one port of the row. A lone column `port` may be anything.
-    fn adapter(&self) -> Option<(Family, [Option<usize>; 4])> {
-        let says_more = |columns: &[Option<usize>; 4]| columns[0].or(columns[2]).or(columns[3]).is_some();
-        let mut adapters = self.adapters.iter().rev();
-        adapters.find(|(_, columns)| says_more(columns)).map(|(f, c)| (*f, *c))
-    }
-}
-
-fn single_port(family: Family, columns: [Option<usize>; 4], roles: &mut [Role]) -> Result<Shape, DropReason> {
-    let wanted = [Role::Text(0), Role::Text(1), Role::Counter(0), Role::Counter(1)];
-    // A set of `ibnet` is a port of a switch, which is the producer: there is no adapter between them.
-    let adapter = usize::from(family == Family::Ibnet);
-    for (at, role) in columns.into_iter().zip(wanted).skip(adapter) {
-        roles[at.ok_or(DropReason::MissingColumn)?] = role;
-    }
-    Ok(single_part(family))
-}
-
-fn single_part(family: Family) -> Shape {
-    Shape { family, parts: Vec::new(), counters: family.metric().columns(), of_links: 0 }
 }
 
 /// Numbers the counters of all parts that have all their columns, part after part.
 fn dense<'s>(
-    family: Family,
     parts: impl Iterator<Item = (String, &'s [Option<usize>])>,
     roles: &mut [Role],
-) -> Result<Shape, DropReason> {
-    let mut names = Vec::new();
-    let mut counters = 0;
+) -> Result<(Vec<Name>, usize), DropReason> {
+    let (mut names, mut counters) = (Vec::new(), 0);
     for (part, slots) in parts {
         let Some(slots) = slots.iter().copied().collect::<Option<Vec<usize>>>() else {
             continue;
@@ -281,10 +297,7 @@ fn dense<'s>(
             counters += 1;
         }
     }
-    if names.is_empty() {
-        return Err(DropReason::MissingColumn);
-    }
-    Ok(Shape { family, parts: names, counters: counters as usize, of_links: 0 })
+    if names.is_empty() { Err(DropReason::MissingColumn) } else { Ok((names, counters as usize)) }
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Sources by the raw bytes that identify them, so that no name is built and compared per row.
 
 use crate::columns::file_system_of_llite;
-use crate::family::Family;
 use crate::naming::{NodeNaming, NodePairs};
 use crate::plan::{Role, Shape};
+use crate::sources::source_schemas;
+use schemas::metric::file::{ComponentKind, PartKind};
 use schemas::{DropReason, Name, Source, SourceIndex, Sources};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -136,27 +137,27 @@ impl Registry {
 
     fn describe<'a>(&mut self, shape: &Shape, identity: &Identity<'a>) -> Result<Source, Refusal<'a>> {
         let producer = self.node(identity)?;
-        let family = shape.family;
-        let text = |at: usize, field| name(&identity.texts[at], field);
-        let (component, parts) = match family {
-            Family::AriesRtr => (router(&identity.texts[0])?, shape.parts.clone()),
-            Family::LustreClient => (producer.clone(), vec![mounted(identity)?]),
-            Family::Ibmad | Family::IbmadRecords => {
-                let port = format!("{}.{}", text(0, "ca_name")?, text(1, "port")?);
-                let port = Name::parse(&port)
-                    .map_err(|_| owned_refusal(DropReason::BadName, "port", port.into_bytes()))?;
-                (producer.clone(), vec![port])
-            }
-            Family::Ibnet => (producer.clone(), vec![text(1, "switch_port")?]),
-            _ => (producer.clone(), shape.parts.clone()),
+        let schema = source_schemas().get(shape.schema);
+        let component = match schema.component {
+            Some(Some(ComponentKind::AriesRouter)) => router(&identity.texts[0])?,
+            Some(None) => name(&identity.texts[0], "component")?,
+            None => producer.clone(),
         };
-        let schema =
-            Name::parse(family.schema()).map_err(|_| Refusal::new(DropReason::BadName, "schema", b""))?;
+        let is_mount = schema.part_is == Some(PartKind::Mount);
+        let parts = match schema.part_columns.as_slice() {
+            [] => shape.parts.clone(),
+            [_, ..] if is_mount => vec![mounted(identity)?],
+            columns => vec![joined(columns, identity)?],
+        };
         // Two mounts of one file system count apart: the llite directory distinguishes them.
-        let has_set = family == Family::LustreClient && !identity.texts[1].is_empty();
-        let set = if has_set { Some(text(1, "llite")?) } else { None };
-        let (metric, rank) = (family.metric(), family.rank());
-        Ok(Source { schema, producer, metric, component, set, parts, rank })
+        let set = match schema.part_columns.get(1) {
+            Some(column) if is_mount && !identity.texts[1].is_empty() => {
+                Some(name(&identity.texts[1], column)?)
+            }
+            _ => None,
+        };
+        let (metric, rank) = (schema.metric, schema.rank);
+        Ok(Source { schema: schema.name.clone(), producer, metric, component, set, parts, rank })
     }
 
     /// The node that a row is about.
@@ -185,6 +186,17 @@ impl Registry {
             }
         }
     }
+}
+
+/// The part that one or two columns name.
+fn joined<'a>(columns: &'static [String], identity: &Identity<'a>) -> Result<Name, Refusal<'a>> {
+    let pieces = columns.iter().zip(&identity.texts).map(|(column, text)| name(text, column));
+    let pieces: Vec<Name> = pieces.collect::<Result<_, _>>()?;
+    let part = pieces.iter().map(Name::as_str).collect::<Vec<_>>().join(".");
+    Name::parse(&part).map_err(|_| {
+        let field = columns.last().map_or("part", String::as_str);
+        owned_refusal(DropReason::BadName, field, part.into_bytes())
+    })
 }
 
 /// The file system that a row of `lustre_client` is about.

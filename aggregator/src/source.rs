@@ -1,6 +1,6 @@
 //! Input files: what a file is, by its content, and when its rows were sampled.
 
-use crate::columns::{Column, base_schema};
+use crate::columns::base_schema;
 use crate::csv::{CsvFile, is_header};
 use crate::decode::trimmed;
 use crate::json;
@@ -219,8 +219,8 @@ impl InputFile {
         let text = String::from_utf8_lossy(line);
         let fields = json::fields(&text)
             .or_else(|| json::items(&text).and_then(|rows| json::fields(rows.first()?)))?;
-        let times = fields.0.iter().filter_map(|(name, raw)| match Column::of(&plain(name)) {
-            (Column::Base(Base::Time | Base::TimeMsec), far) => Some((far, name, *raw)),
+        let times = fields.0.iter().filter_map(|(name, raw)| match Base::of(&plain(name)) {
+            Some((Base::Time | Base::TimeMsec, far)) => Some((far, name, *raw)),
             _ => None,
         });
         let (_, name, raw) = times.min_by_key(|(far, _, _)| *far)?;

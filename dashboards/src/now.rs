@@ -187,7 +187,7 @@ fn read_now(store: &Store<'_>, query: &NowQuery, limit: u32) -> Result<Now, ApiE
     Ok(Now {
         clock: store.clock()?,
         totals,
-        metrics: Metric::ALL.into_iter().map(metric_facts).collect(),
+        metrics: Metric::all().map(metric_facts).collect(),
         states: schemas::State::ALL.iter().map(|s| s.name()).collect(),
         total,
         series: read_columns(store, query, limit)?,

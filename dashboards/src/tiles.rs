@@ -55,7 +55,9 @@ pub async fn router_tiles(State(state): State<PageState>, Path(name): Path<Strin
         if tiles.is_empty() {
             return Err(ApiError::NotFound(format!("no tile of a router {name}")));
         }
-        let metric = metric_facts(Metric::AriesStallRatio);
+        let metric = tiles.first().and_then(|tile| Metric::from_name(tile.series.split('/').next()?));
+        let metric =
+            metric.map(metric_facts).ok_or_else(|| ApiError::NotFound(format!("no metric of {name}")))?;
         Ok(RouterAnswer { clock: store.clock()?, router: name.to_string(), metric, tiles })
     });
     answer.await.map(Json)

@@ -16,7 +16,7 @@ mod restarts;
 
 use crate::coverage::Coverage;
 use crate::episodes::EpisodeBook;
-use crate::evidence::Shift;
+use crate::evidence::{Mount, Shift};
 use crate::fabric::LinkWatch;
 use crate::ingest::{Found, Ingest, SeriesReading, WrongClock};
 use crate::jobs::JobPart;
@@ -24,6 +24,7 @@ use crate::ledger::JobLedger;
 use crate::model::{Bank, ModelEvent, Reading};
 use crate::settings::Settings;
 use crate::spells::Spells;
+use schemas::metric::MetricOrder;
 use schemas::{
     CauseShare, CounterBatch, DropCounts, Episode, EpisodeEvidence, Job, Metric, Name, ResultBatch,
     SeriesIndex, Signal, Sources, Time,
@@ -32,20 +33,22 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u8 = 10;
+pub const STATE_VERSION: u8 = 11;
 
 /// State of the detector stage. It can be written and read back at any point between two calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Detector {
+    /// By which parameters, banks and members are in order.
+    metrics: MetricOrder,
     settings: Settings,
     ingest: Ingest,
-    banks: [Bank; 3],
+    banks: Vec<Bank>,
     /// Series of each bank, by their number there.
-    members: [Vec<SeriesIndex>; 3],
+    members: Vec<Vec<SeriesIndex>>,
     series: Vec<SeriesSlot>,
-    /// Clients of each file system, by their number in the Lustre bank, and when they were contended.
-    clients: HashMap<Name, Vec<u32>>,
-    spells: HashMap<Name, Spells>,
+    /// Clients of each file system, by their number in the metric's bank, and when they were contended.
+    clients: HashMap<Mount, Vec<u32>>,
+    spells: HashMap<Mount, Spells>,
     episodes: EpisodeBook,
     coverage: Coverage,
     jobs: JobLedger,
@@ -82,18 +85,19 @@ struct SeriesSlot {
 impl Detector {
     /// A detector that has seen nothing.
     pub fn new(settings: Settings) -> Detector {
-        let bank = |i: usize| Bank::new(settings.model, settings.params[i]);
+        let banks = settings.params.iter().map(|params| Bank::new(settings.model, *params)).collect();
         Detector {
-            settings,
+            metrics: MetricOrder::default(),
             ingest: Ingest::new(settings.stream),
-            banks: [bank(0), bank(1), bank(2)],
-            members: Default::default(),
+            banks,
+            members: vec![Vec::new(); Metric::count()],
             series: Vec::new(),
             clients: HashMap::new(),
             spells: HashMap::new(),
             episodes: EpisodeBook::default(),
             coverage: Coverage::default(),
             jobs: JobLedger::new(settings.jobs),
+            settings,
             links: LinkWatch::default(),
             settled: None,
             finished: false,
@@ -280,7 +284,7 @@ impl Detector {
         let tick_s = self.settings.stream.tick_s;
         if let Some(since) = reading.gap_since {
             let slot = self.series[series.at()];
-            let event = self.banks[slot.metric as usize].pause(slot.number as usize);
+            let event = self.banks[slot.metric.at()].pause(slot.number as usize);
             self.act(series, time, event);
             self.coverage.missed(series, since, time);
             self.coverage.lost_baseline(series);
@@ -304,7 +308,7 @@ impl Detector {
             return;
         }
         let slot = self.series[series.at()];
-        let bank = &mut self.banks[slot.metric as usize];
+        let bank = &mut self.banks[slot.metric.at()];
         let update = Reading { time, value, span_ticks: reading.span_ticks, active };
         let event = bank.update(slot.number as usize, &update);
         if event != ModelEvent::Nothing {
@@ -325,7 +329,7 @@ impl Detector {
             ModelEvent::Suspected(suspicion) => self.consider(series, time, &suspicion),
             ModelEvent::Began => self.begin(series, time, Vec::new()),
             ModelEvent::Ongoing => {
-                if let Some(now) = self.banks[slot.metric as usize].open_episode(slot.number as usize) {
+                if let Some(now) = self.banks[slot.metric.at()].open_episode(slot.number as usize) {
                     self.episodes.extend(series, &now);
                 }
             }
@@ -339,8 +343,8 @@ impl Detector {
 
     fn begin(&mut self, series: SeriesIndex, time: Time, causes: Vec<CauseShare>) {
         let slot = self.series[series.at()];
-        let Some(now) = self.banks[slot.metric as usize].open_episode(slot.number as usize) else { return };
-        let by_others = causes.is_empty() && slot.metric == Metric::AriesStallRatio;
+        let Some(now) = self.banks[slot.metric.at()].open_episode(slot.number as usize) else { return };
+        let by_others = causes.is_empty() && slot.metric.has_sum();
         let causes = if by_others { self.newcomers(series, now.start) } else { causes };
         self.episodes.open(series, &now, causes);
         self.entered_contention(series, time, now.start);
@@ -361,11 +365,11 @@ impl Detector {
         let series = SeriesIndex(self.series.len() as u32);
         let info = &self.ingest.series()[series.at()];
         let metric = info.metric;
-        let number = self.members[metric as usize].len() as u32;
-        self.members[metric as usize].push(series);
-        self.banks[metric as usize].add();
-        if let (Metric::LustreWriteRate, Some(mount)) = (metric, info.file_system()) {
-            self.clients.entry(mount).or_default().push(number);
+        let number = self.members[metric.at()].len() as u32;
+        self.members[metric.at()].push(series);
+        self.banks[metric.at()].add();
+        if let Some(mount) = info.file_system().filter(|_| metric.is_progress()) {
+            self.clients.entry((metric, mount)).or_default().push(number);
         }
         let node = info.component.clone();
         self.series.push(SeriesSlot {
@@ -375,7 +379,7 @@ impl Detector {
             passed_boundary: Time::MIN,
             shifts_applied: Time::MIN,
         });
-        if metric != Metric::AriesStallRatio {
+        if !metric.has_sum() {
             self.set_boundary(series, &node);
         }
     }

@@ -8,7 +8,7 @@ mod taken;
 pub use taken::Taker;
 
 use crate::model::{Bank, Judgement, Suspicion};
-use schemas::{Name, Time};
+use schemas::{Metric, Name, Time};
 use std::collections::HashMap;
 use taken::{Change, Taken};
 
@@ -51,11 +51,14 @@ impl Evidence {
     }
 }
 
+/// A metric of progress on a file system: its clients are judged by each other.
+pub type Mount = (Metric, Name);
+
 /// How all clients of a file system changed between two ticks. It is taken once for all clients that fall
 /// in the same tick: when a server sags, thousands do.
 #[derive(Clone, Debug)]
 pub struct Shift {
-    mount: Name,
+    mount: Mount,
     start_tick: i64,
     until_tick: i64,
     /// Clients that gained surely, the largest gain first.
@@ -78,14 +81,14 @@ struct Fallen {
 
 impl Shift {
     /// Whether this is the shift of `mount` that belongs to `suspicion`.
-    pub fn is_of(&self, mount: &Name, suspicion: &Suspicion, tick_s: f64) -> bool {
+    pub fn is_of(&self, mount: &Mount, suspicion: &Suspicion, tick_s: f64) -> bool {
         self.mount == *mount && (self.start_tick, self.until_tick) == ticks_of(suspicion, tick_s)
     }
 
     /// Looks at the clients of `mount`: `members` are their numbers in `bank`, `was_seen` returns
     /// whether there were readings between two times, `job_of` whose they are at a time.
     pub fn of(
-        mount: &Name,
+        mount: &Mount,
         bank: &Bank,
         members: &[u32],
         suspicion: &Suspicion,

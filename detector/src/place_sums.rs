@@ -4,7 +4,7 @@
 
 use crate::storage_policy::Bucket;
 use schemas::topology::{Topology, aries_group, link_places, node_places};
-use schemas::{Metric, Name, SeriesInfo, Time};
+use schemas::{Name, SeriesInfo, Time};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
@@ -156,9 +156,9 @@ impl PlaceSums {
     pub fn places_of(&mut self, series: &SeriesInfo) -> PlacesOfSeries {
         let metric = series.metric.name();
         let mount = series.file_system();
-        let own = match series.metric {
-            Metric::LustreWriteRate => mount.as_ref().map(|mount| (PlaceKind::FileSystem, mount.as_str())),
-            _ => self.map.class(series).map(|class| (PlaceKind::LinkClass, class)),
+        let own = match series.metric.is_progress() {
+            true => mount.as_ref().map(|mount| (PlaceKind::FileSystem, mount.as_str())),
+            false => self.map.class(series).map(|class| (PlaceKind::LinkClass, class)),
         };
         let group = self.map.group(&series.component);
         let own = own.map_or(NONE, |(kind, name)| self.number(Place { kind, name: name.into(), metric }));
@@ -215,6 +215,7 @@ impl PlaceSums {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use schemas::Metric;
     use schemas::topology::Machine;
     use schemas::topology::generate::Aries;
     use schemas::{Counts, SeriesIndex};
@@ -255,11 +256,11 @@ mod tests {
     #[test]
     fn a_series_counts_in_the_system_its_group_and_its_file_system() {
         let mut sums = PlaceSums::new(PlaceMap::default());
-        let lustre = Metric::LustreWriteRate;
+        let lustre = Metric::from_name("lustre_write_rate").unwrap();
         let table = [
             series(lustre, "nid00000", Some("scratch")),
             series(lustre, "nid00001", Some("scratch")),
-            series(Metric::AriesStallRatio, "c3-0c0s1", Some("r0c0")),
+            series(Metric::from_name("aries_stall_ratio").unwrap(), "c3-0c0s1", Some("r0c0")),
         ];
         let places: Vec<PlacesOfSeries> = table.iter().map(|info| sums.places_of(info)).collect();
         sums.add(&[row(0, 10, 5.0, 10, 2), row(1, 10, 7.0, 9, 0), row(2, 10, 0.5, 10, 10)], &places);
@@ -281,7 +282,8 @@ mod tests {
     #[test]
     fn what_has_no_data_is_a_row_of_no_series_without_a_value() {
         let mut sums = PlaceSums::new(PlaceMap::default());
-        let places = [sums.places_of(&series(Metric::IbWaitRatio, "leaf1", Some("1")))];
+        let places =
+            [sums.places_of(&series(Metric::from_name("ib_wait_ratio").unwrap(), "leaf1", Some("1")))];
         sums.add(&[row(0, 10, f32::NAN, 0, 0)], &places);
         assert_eq!(listed(&sums), ["system : 10 0 0 0 0 NaN NaN", "group : 10 0 0 0 0 NaN NaN"]);
         assert_eq!(sums.rows().next().map(|(_, _, sum)| sum.value_sum.is_nan()), Some(true));
@@ -294,8 +296,8 @@ mod tests {
         let (link, host) = (&link_places(&topology)[0], &node_places(&topology)[0]);
         let tile: Vec<&str> = link.series.split('/').collect();
         let table = [
-            series(Metric::AriesStallRatio, tile[1], Some(tile[2])),
-            series(Metric::LustreWriteRate, host.node.as_str(), None),
+            series(Metric::from_name("aries_stall_ratio").unwrap(), tile[1], Some(tile[2])),
+            series(Metric::from_name("lustre_write_rate").unwrap(), host.node.as_str(), None),
         ];
         let places = table.map(|info| sums.places_of(&info));
         sums.add(&[row(0, 10, 1.0, 10, 0), row(1, 10, 3.0, 10, 0)], &places);

@@ -59,14 +59,14 @@ impl Default for JobSettings {
 }
 
 /// Everything that can be set.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// Rules of the stream.
     pub stream: StreamSettings,
     /// Which model decides.
     pub model: ModelKind,
-    /// Parameters per metric, in the order of [`Metric::ALL`].
-    pub params: [Params; 3],
+    /// Parameters per metric, in the order of their numbers.
+    pub params: Vec<Params>,
     /// Rules for jobs.
     pub jobs: JobSettings,
 }
@@ -74,7 +74,7 @@ pub struct Settings {
 impl Settings {
     /// Defaults of a model.
     pub fn of(model: ModelKind) -> Settings {
-        let params = Metric::ALL.map(|metric| Params::of(metric, model));
+        let params = Metric::all().map(|metric| Params::of(metric, model)).collect();
         Settings { stream: StreamSettings::default(), model, params, jobs: JobSettings::default() }
     }
 

@@ -39,7 +39,8 @@ struct Truth {
 }
 
 fn run(model: ModelKind, metric: Metric, readings: &[f64]) -> Verdict {
-    let active_from = if metric == Metric::LustreWriteRate { ACTIVE_FROM } else { 0.0 };
+    let active_from =
+        if metric == Metric::from_name("lustre_write_rate").unwrap() { ACTIVE_FROM } else { 0.0 };
     one_series(model, Params::of(metric, model), readings, active_from)
 }
 
@@ -52,7 +53,7 @@ fn score(case: u32, noise: f64) -> (Truth, Score) {
         let series = &truth;
         mean.slowdown_s += truth.slowdown_s / n;
         mean.contended_s += truth.contended_s / n;
-        let metric = Metric::LustreWriteRate;
+        let metric = Metric::from_name("lustre_write_rate").unwrap();
         let robust = run(ModelKind::Robust, metric, &series.rates_bytes_per_s);
         let published = run(ModelKind::Published, metric, &series.rates_bytes_per_s);
         score.published_s += published.slowdown_s / n;
@@ -68,7 +69,11 @@ fn score(case: u32, noise: f64) -> (Truth, Score) {
 /// False contended seconds an hour: mean over the seeds and the worst seed, by episodes or flags,
 /// whichever are more.
 fn false_seconds(model: ModelKind, kind: Quiet, noise: f64) -> (f64, f64) {
-    let metric = if kind == Quiet::RatioSpikes { Metric::AriesStallRatio } else { Metric::LustreWriteRate };
+    let metric = if kind == Quiet::RatioSpikes {
+        Metric::from_name("aries_stall_ratio").unwrap()
+    } else {
+        Metric::from_name("lustre_write_rate").unwrap()
+    };
     let hours = (1..=SEEDS).map(|seed| {
         let verdict = run(model, metric, &scenario::quiet(kind, noise, seed, 3600));
         verdict.contended_s.max(verdict.flagged_s)

@@ -42,7 +42,7 @@ fn run(nodes: u32, apart: u32, ahead: impl Fn(u32, u32) -> f64) -> Detector {
         });
         // Nodes of wrong clocks have a file system of their own: they are no witnesses of the others.
         let part = if number < apart { "scratch" } else { "work" };
-        let (metric, parts) = (Metric::LustreWriteRate, vec![name(part)]);
+        let (metric, parts) = (Metric::from_name("lustre_write_rate").unwrap(), vec![name(part)]);
         let (schema, producer, component) = (name("lustre_client"), node.clone(), node);
         sources.intern(Source { schema, producer, metric, component, set: None, parts, rank: 0 });
     }

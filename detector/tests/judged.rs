@@ -42,7 +42,8 @@ fn played(seconds: u32, phase: f64, jobs: &[Job], rates: &[Rate<'_>]) -> ResultB
     jobs.iter().for_each(|job| detector.job(job.clone()));
     let mut source = |n: usize| -> SourceIndex {
         let node = name(&format!("nid{n}"));
-        let (schema, metric, parts) = (name("test"), Metric::LustreWriteRate, vec![name("snx")]);
+        let (schema, metric, parts) =
+            (name("test"), Metric::from_name("lustre_write_rate").unwrap(), vec![name("snx")]);
         sources.intern(Source {
             schema,
             producer: node.clone(),

@@ -51,7 +51,7 @@ fn a_server_that_serves_everybody_worse_is_contended() {
 #[test]
 fn contention_through_a_gap_is_measured_on_both_sides() {
     let mut machine = Machine::new();
-    let source = machine.source(Metric::LustreWriteRate, "nid0", "nid0", &["snx"]);
+    let source = machine.source(Metric::from_name("lustre_write_rate").unwrap(), "nid0", "nid0", &["snx"]);
     let mut written = 0.0;
     for second in 0..340u32 {
         if !(150..165).contains(&second) {
@@ -69,7 +69,7 @@ fn contention_through_a_gap_is_measured_on_both_sides() {
 #[test]
 fn one_row_with_a_clock_years_ahead_is_counted_and_harmless() {
     let mut machine = Machine::new();
-    let source = machine.source(Metric::LustreWriteRate, "nid0", "nid0", &["snx"]);
+    let source = machine.source(Metric::from_name("lustre_write_rate").unwrap(), "nid0", "nid0", &["snx"]);
     for second in 0..60u32 {
         machine.row(source, at(f64::from(second)), &[u64::from(second) * 1_000_000_000]);
         if second == 30 {
@@ -85,7 +85,7 @@ fn one_row_with_a_clock_years_ahead_is_counted_and_harmless() {
 #[test]
 fn a_clock_that_really_moved_on_is_believed_at_its_second_row() {
     let mut machine = Machine::new();
-    let source = machine.source(Metric::LustreWriteRate, "nid0", "nid0", &["snx"]);
+    let source = machine.source(Metric::from_name("lustre_write_rate").unwrap(), "nid0", "nid0", &["snx"]);
     for second in (0..60u32).chain(50_000..50_060) {
         machine.row(source, at(f64::from(second)), &[u64::from(second) * 1_000_000_000]);
     }
@@ -98,8 +98,8 @@ fn a_clock_that_really_moved_on_is_believed_at_its_second_row() {
 #[test]
 fn a_node_that_dies_in_contention_does_not_stay_contended() {
     let mut machine = Machine::new();
-    let victim = machine.source(Metric::LustreWriteRate, "nid0", "nid0", &["snx"]);
-    let other = machine.source(Metric::LustreWriteRate, "nid1", "nid1", &["other"]);
+    let victim = machine.source(Metric::from_name("lustre_write_rate").unwrap(), "nid0", "nid0", &["snx"]);
+    let other = machine.source(Metric::from_name("lustre_write_rate").unwrap(), "nid1", "nid1", &["other"]);
     let mut written = 0.0;
     for second in 0..400u32 {
         if second < 130 {
@@ -117,8 +117,8 @@ fn a_node_that_dies_in_contention_does_not_stay_contended() {
 /// Both halves of a router, a tile each, from two nodes; the second with another level and a skewed clock.
 fn halves(machine: &mut Machine, seconds: u32, silent_from: u32, delayed: bool) {
     let router = "c0-0c0s0";
-    let left = machine.source(Metric::AriesStallRatio, "nid0", router, &["r0c0"]);
-    let right = machine.source(Metric::AriesStallRatio, "nid1", router, &["r0c7"]);
+    let left = machine.source(Metric::from_name("aries_stall_ratio").unwrap(), "nid0", router, &["r0c0"]);
+    let right = machine.source(Metric::from_name("aries_stall_ratio").unwrap(), "nid1", router, &["r0c7"]);
     let counters = |second: u32, stalls: u64| {
         let mut row = [u64::from(second) * 10_000_000; 9];
         row[0] = u64::from(second) * stalls;
@@ -166,8 +166,8 @@ fn a_half_silent_router_is_not_contended() {
 fn redundant_copies_give_the_same_signals_in_any_order() {
     let run = |delay: usize| {
         let mut machine = Machine::new();
-        let a = machine.source(Metric::LustreWriteRate, "agg1", "nid0", &["snx"]);
-        let b = machine.source(Metric::LustreWriteRate, "agg2", "nid0", &["snx"]);
+        let a = machine.source(Metric::from_name("lustre_write_rate").unwrap(), "agg1", "nid0", &["snx"]);
+        let b = machine.source(Metric::from_name("lustre_write_rate").unwrap(), "agg2", "nid0", &["snx"]);
         let mut waiting = std::collections::VecDeque::new();
         for second in 0..99u32 {
             waiting.push_back(second);
@@ -260,7 +260,8 @@ fn a_fall_that_takes_some_seconds_is_judged_by_what_came_of_it() {
 fn a_clock_that_steps_back_gives_no_false_rate() {
     for step_s in [2, 10, 30, 50] {
         let mut machine = Machine::new();
-        let source = machine.source(Metric::LustreWriteRate, "nid0", "nid0", &["snx"]);
+        let source =
+            machine.source(Metric::from_name("lustre_write_rate").unwrap(), "nid0", "nid0", &["snx"]);
         for second in 0..300u32 {
             let clock = if second < 150 { second } else { second - step_s };
             machine.row(source, at(f64::from(clock)), &[u64::from(second) * 1_000_000_000]);
@@ -278,8 +279,8 @@ fn a_clock_that_steps_back_gives_no_false_rate() {
 fn a_component_that_is_far_behind_the_others_loses_nothing() {
     let mut machine = Machine::new();
     let victim = |s: u32| if (120..216).contains(&s) { 0.67 } else { 1.0 };
-    let first = machine.source(Metric::LustreWriteRate, "nid0", "nid0", &["one"]);
-    let second = machine.source(Metric::LustreWriteRate, "nid1", "nid1", &["two"]);
+    let first = machine.source(Metric::from_name("lustre_write_rate").unwrap(), "nid0", "nid0", &["one"]);
+    let second = machine.source(Metric::from_name("lustre_write_rate").unwrap(), "nid1", "nid1", &["two"]);
     for source in [first, second] {
         let mut written = 0.0;
         for s in 0..340u32 {
@@ -299,8 +300,9 @@ fn a_component_that_is_far_behind_the_others_loses_nothing() {
 fn a_take_over_does_not_depend_on_when_the_silence_is_noticed() {
     let run = |late: bool| {
         let mut machine = Machine::new();
-        let owner = machine.source(Metric::LustreWriteRate, "agg1", "nid0", &["snx"]);
-        let standby = machine.source(Metric::LustreWriteRate, "agg2", "nid0", &["snx"]);
+        let owner = machine.source(Metric::from_name("lustre_write_rate").unwrap(), "agg1", "nid0", &["snx"]);
+        let standby =
+            machine.source(Metric::from_name("lustre_write_rate").unwrap(), "agg2", "nid0", &["snx"]);
         let mut waiting = Vec::new();
         for s in 0..80u32 {
             if !(40..43).contains(&s) {

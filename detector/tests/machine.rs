@@ -40,7 +40,14 @@ impl Machine {
     /// Clients that write `rates[client](second)` GB/s.
     pub fn write(&mut self, seconds: u32, rates: &[&dyn Fn(u32) -> f64]) {
         let clients: Vec<SourceIndex> = (0..rates.len())
-            .map(|n| self.source(Metric::LustreWriteRate, &format!("nid{n}"), &format!("nid{n}"), &["snx"]))
+            .map(|n| {
+                self.source(
+                    Metric::from_name("lustre_write_rate").unwrap(),
+                    &format!("nid{n}"),
+                    &format!("nid{n}"),
+                    &["snx"],
+                )
+            })
             .collect();
         let mut written = vec![0.0; rates.len()];
         for second in 0..seconds {

@@ -89,7 +89,7 @@ fn what_is_open_of_a_series_takes_a_third_of_a_kilobyte() {
 fn infos(count: usize) -> Vec<SeriesInfo> {
     let name = |text: String| Name::parse(&text).unwrap();
     let of = |at: usize| SeriesInfo {
-        metric: Metric::LustreWriteRate,
+        metric: Metric::from_name("lustre_write_rate").unwrap(),
         component: name(format!("nid{at:05}")),
         part: Some(name("snx11168".to_string())),
     };

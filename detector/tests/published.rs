@@ -29,7 +29,10 @@ fn near(found: f64, by_hand: f64) {
 
 #[test]
 fn eq_4_2_1_and_4_2_3_the_mean_is_geometric_over_the_latest_window() {
-    let known = play(params(Metric::LustreWriteRate, SlowdownForm::Corrected), &[2.0, 8.0, 2.0]);
+    let known = play(
+        params(Metric::from_name("lustre_write_rate").unwrap(), SlowdownForm::Corrected),
+        &[2.0, 8.0, 2.0],
+    );
     near(known[0].mean, 2.0);
     near(known[1].mean, 4.0);
     near(known[2].mean, 4.0);
@@ -38,15 +41,19 @@ fn eq_4_2_1_and_4_2_3_the_mean_is_geometric_over_the_latest_window() {
 #[test]
 fn eq_4_2_5_and_a_0_3_the_bound_lies_one_deviation_away() {
     // Of 2 and 8: mean 4, deviation 2.
-    let falling = play(params(Metric::LustreWriteRate, SlowdownForm::Corrected), &[2.0, 8.0]);
+    let falling =
+        play(params(Metric::from_name("lustre_write_rate").unwrap(), SlowdownForm::Corrected), &[2.0, 8.0]);
     near(falling[1].bound, 2.0);
-    let rising = play(params(Metric::AriesStallRatio, SlowdownForm::Corrected), &[2.0, 8.0]);
+    let rising =
+        play(params(Metric::from_name("aries_stall_ratio").unwrap(), SlowdownForm::Corrected), &[2.0, 8.0]);
     near(rising[1].bound, 8.0);
 }
 
 #[test]
 fn eq_4_2_6b_a_falling_metric_is_contended_below_the_last_bound() {
-    let of = |values: &[f64]| play(params(Metric::LustreWriteRate, SlowdownForm::Corrected), values);
+    let of = |values: &[f64]| {
+        play(params(Metric::from_name("lustre_write_rate").unwrap(), SlowdownForm::Corrected), values)
+    };
     // Equal readings: the mean lies on the bound.
     assert_eq!(of(&[4.0, 4.0, 4.0])[2].state, State::Clear);
     // Of 4 and 16 the bound is 4. Floor 1: with 1.1 the mean is 4.2, above it.
@@ -58,8 +65,10 @@ fn eq_4_2_6b_a_falling_metric_is_contended_below_the_last_bound() {
 
 #[test]
 fn eq_4_2_7_and_4_2_8b_bounds_stay_fixed_while_a_falling_metric_loses() {
-    let known =
-        play(params(Metric::LustreWriteRate, SlowdownForm::Corrected), &[4e9, 4e9, 2e9, 2e9, 4e9, 4e9]);
+    let known = play(
+        params(Metric::from_name("lustre_write_rate").unwrap(), SlowdownForm::Corrected),
+        &[4e9, 4e9, 2e9, 2e9, 4e9, 4e9],
+    );
     let states: Vec<State> = known.iter().map(|k| k.state).collect();
     use State::{Clear, Contended, Warmup};
     assert_eq!(states, [Warmup, Clear, Contended, Contended, Contended, Clear]);
@@ -75,23 +84,34 @@ fn eq_4_2_7_and_4_2_8b_bounds_stay_fixed_while_a_falling_metric_loses() {
 
 #[test]
 fn eq_4_2_8a_a_rising_metric_loses_one_minus_the_ratio_of_the_means() {
-    let corrected = play(params(Metric::AriesStallRatio, SlowdownForm::Corrected), &[1.0, 1.0, 2.0, 2.0]);
+    let corrected = play(
+        params(Metric::from_name("aries_stall_ratio").unwrap(), SlowdownForm::Corrected),
+        &[1.0, 1.0, 2.0, 2.0],
+    );
     near(corrected[3].slowdown_s, (1.0 - 1.0 / ROOT_2) + 0.5);
-    let printed = play(params(Metric::AriesStallRatio, SlowdownForm::Published), &[1.0, 1.0, 2.0, 2.0]);
+    let printed = play(
+        params(Metric::from_name("aries_stall_ratio").unwrap(), SlowdownForm::Published),
+        &[1.0, 1.0, 2.0, 2.0],
+    );
     near(printed[3].slowdown_s, 1.0 / ROOT_2 + 0.5);
 }
 
 #[test]
 fn a_zero_enters_the_logarithm_as_the_floor_of_its_metric() {
-    let with_floor = Params { floor: 0.25, ..params(Metric::AriesStallRatio, SlowdownForm::Corrected) };
+    let with_floor = Params {
+        floor: 0.25,
+        ..params(Metric::from_name("aries_stall_ratio").unwrap(), SlowdownForm::Corrected)
+    };
     near(play(with_floor, &[0.0, 4.0])[1].mean, 1.0);
 }
 
 #[test]
 fn the_clear_reading_after_contention_replaces_the_oldest() {
     // Baseline window 4, 4; contended 2, 2; then 9 and 9: the first makes the mean 4.24, above the bound: clear.
-    let known =
-        play(params(Metric::LustreWriteRate, SlowdownForm::Corrected), &[4.0, 4.0, 2.0, 2.0, 9.0, 9.0]);
+    let known = play(
+        params(Metric::from_name("lustre_write_rate").unwrap(), SlowdownForm::Corrected),
+        &[4.0, 4.0, 2.0, 2.0, 9.0, 9.0],
+    );
     assert_eq!(known[4].state, State::Clear);
     near(known[4].baseline, 6.0);
     near(known[5].baseline, 9.0);
@@ -99,7 +119,8 @@ fn the_clear_reading_after_contention_replaces_the_oldest() {
 
 #[test]
 fn running_sums_are_those_of_the_window_after_a_million_ticks() {
-    let mut bank = PublishedBank::new(Params::of(Metric::LustreWriteRate, ModelKind::Published));
+    let mut bank =
+        PublishedBank::new(Params::of(Metric::from_name("lustre_write_rate").unwrap(), ModelKind::Published));
     bank.add();
     let value = |tick: u64| 1e9 * (1.0 + 0.3 * ((tick * 2_654_435_761) % 1_000) as f64 / 1_000.0);
     for tick in 0..1_000_000u64 {

@@ -92,7 +92,8 @@ impl Steady {
     }
 
     fn report(&self, mean: f64) -> LinkReport {
-        let load = (self.flits + self.background) * Metric::AriesStallRatio.unit_bytes();
+        let load =
+            (self.flits + self.background) * Metric::from_name("aries_stall_ratio").unwrap().unit_bytes();
         LinkReport {
             series: SeriesIndex(0),
             load_bytes_per_s: load as f32,
@@ -110,7 +111,7 @@ impl Steady {
 /// region, if it knew of nothing that speaks against it.
 fn false_episodes(seed: u64) -> [usize; 2] {
     let mut noises = Noises::new(seed);
-    let metric = Metric::AriesStallRatio;
+    let metric = Metric::from_name("aries_stall_ratio").unwrap();
     let mut bank = Bank::new(ModelKind::Robust, Params::of(metric, ModelKind::Robust));
     let links: Vec<Steady> = (0..TOGETHER).map(|_| Steady::any(&mut noises)).collect();
     links.iter().for_each(|_| bank.add());

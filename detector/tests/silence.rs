@@ -17,7 +17,7 @@ fn sources() -> Sources {
     for node in 0..NODES {
         let node = Name::parse(&format!("nid0000{node}")).unwrap();
         let (schema, part) = (Name::parse("lustre_client").unwrap(), Name::parse("snx11168").unwrap());
-        let metric = Metric::LustreWriteRate;
+        let metric = Metric::from_name("lustre_write_rate").unwrap();
         let (producer, component) = (node.clone(), node);
         sources.intern(Source { schema, producer, metric, component, set: None, parts: vec![part], rank: 0 });
     }
@@ -31,7 +31,7 @@ fn mounts() -> Sources {
         let [schema, node, part, set] =
             ["lustre_client", "nid00000", part, set].map(|text| Name::parse(text).unwrap());
         let (producer, component) = (node.clone(), node);
-        let (metric, set) = (Metric::LustreWriteRate, Some(set));
+        let (metric, set) = (Metric::from_name("lustre_write_rate").unwrap(), Some(set));
         sources.intern(Source { schema, producer, metric, component, set, parts: vec![part], rank: 0 });
     }
     sources

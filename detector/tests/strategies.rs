@@ -28,17 +28,19 @@ fn contended(sd: f64, ratio: impl Fn(usize, u32) -> f64) -> BTreeSet<String> {
     let source = sources.intern(Source {
         schema: name("aries"),
         producer: name("nid00001"),
-        metric: Metric::AriesStallRatio,
+        metric: Metric::from_name("aries_stall_ratio").unwrap(),
         component: name("c0-0c0s0"),
         set: None,
         parts: (0..LINKS).map(|at| name(&format!("r{}c{}", at / 8, at % 8))).collect(),
         rank: 0,
     });
     let mut detector = Detector::new(Settings::of(ModelKind::Robust));
-    let mut counters = vec![0_u64; LINKS * Metric::AriesStallRatio.columns()];
+    let mut counters = vec![0_u64; LINKS * Metric::from_name("aries_stall_ratio").unwrap().columns()];
     let (mut state, mut found) = (20_261_121_u64, BTreeSet::new());
     for second in 0..ONSET_S + 120 {
-        for (link, columns) in counters.chunks_exact_mut(Metric::AriesStallRatio.columns()).enumerate() {
+        for (link, columns) in
+            counters.chunks_exact_mut(Metric::from_name("aries_stall_ratio").unwrap().columns()).enumerate()
+        {
             let noise = (sd * normal(&mut state)).exp();
             columns[0] += (FLITS_PER_S * ratio(link, second) * noise) as u64;
             columns[1] += FLITS_PER_S as u64;

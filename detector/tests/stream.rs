@@ -40,7 +40,7 @@ impl Stream {
     }
 
     pub fn writer(&mut self, node: &str) -> SourceIndex {
-        self.source(Metric::LustreWriteRate, node, node, &["snx11168"], 0)
+        self.source(Metric::from_name("lustre_write_rate").unwrap(), node, node, &["snx11168"], 0)
     }
 
     pub fn feed(&mut self, rows: &[Row]) {

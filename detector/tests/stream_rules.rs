@@ -92,8 +92,10 @@ fn a_paused_component_stalls_no_other_and_loses_nothing() {
 #[test]
 fn of_redundant_copies_one_is_taken() {
     let mut stream = Stream::new();
-    let a = stream.source(Metric::LustreWriteRate, "agg1", "nid00001", &["snx11168"], 0);
-    let b = stream.source(Metric::LustreWriteRate, "agg2", "nid00001", &["snx11168"], 0);
+    let a =
+        stream.source(Metric::from_name("lustre_write_rate").unwrap(), "agg1", "nid00001", &["snx11168"], 0);
+    let b =
+        stream.source(Metric::from_name("lustre_write_rate").unwrap(), "agg2", "nid00001", &["snx11168"], 0);
     let rows: Vec<Row> = steady(a, 40)
         .into_iter()
         .zip(steady(b, 40))
@@ -106,8 +108,10 @@ fn of_redundant_copies_one_is_taken() {
 #[test]
 fn a_standby_takes_over_without_a_false_rate_or_lost_second() {
     let mut stream = Stream::new();
-    let a = stream.source(Metric::LustreWriteRate, "agg1", "nid00001", &["snx11168"], 0);
-    let b = stream.source(Metric::LustreWriteRate, "agg2", "nid00001", &["snx11168"], 0);
+    let a =
+        stream.source(Metric::from_name("lustre_write_rate").unwrap(), "agg1", "nid00001", &["snx11168"], 0);
+    let b =
+        stream.source(Metric::from_name("lustre_write_rate").unwrap(), "agg2", "nid00001", &["snx11168"], 0);
     for t in 0..60u64 {
         if t < 30 {
             stream.feed(&[(a, t as f64 + 0.001, vec![t * GB])]);
@@ -200,7 +204,8 @@ fn a_wrap_of_a_known_width_is_no_reset() {
 #[test]
 fn zero_flits_are_idle_and_never_nan() {
     let mut stream = Stream::new();
-    let source = stream.source(Metric::AriesStallRatio, "nid00001", "c0-0c0s0", &["r0c0"], 0);
+    let source =
+        stream.source(Metric::from_name("aries_stall_ratio").unwrap(), "nid00001", "c0-0c0s0", &["r0c0"], 0);
     let rows: Vec<Row> = (0..20u64).map(|t| (source, t as f64, vec![7; 9])).collect();
     stream.feed(&rows);
     let batch = stream.end();
@@ -254,8 +259,10 @@ fn a_job_that_starts_on_a_node_restarts_its_baseline() {
 #[test]
 fn a_saturated_counter_yields_to_a_source_of_full_width() {
     let mut stream = Stream::new();
-    let narrow = stream.source(Metric::IbWaitRatio, "nid00001", "nid00001", &["mlx5_0.1"], 0);
-    let wide = stream.source(Metric::IbWaitRatio, "nid00001", "nid00001", &["mlx5_0.1"], 1);
+    let narrow =
+        stream.source(Metric::from_name("ib_wait_ratio").unwrap(), "nid00001", "nid00001", &["mlx5_0.1"], 0);
+    let wide =
+        stream.source(Metric::from_name("ib_wait_ratio").unwrap(), "nid00001", "nid00001", &["mlx5_0.1"], 1);
     let mut rows: Vec<Row> = Vec::new();
     for t in 0..60u64 {
         let wait = 4_294_000_000 + t * 100_000;

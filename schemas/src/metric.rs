@@ -1,18 +1,19 @@
-//! What is measured, and the facts about it that do not depend on a site.
+//! What is measured. A metric is a file of the [`catalogue`]; here it is a number in that, and what the file says of it.
 
-use serde::{Deserialize, Serialize};
+pub mod catalogue;
+pub mod file;
+pub mod pattern;
+#[cfg(test)]
+mod tests;
 
-/// A kind of series; the first word of its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Metric {
-    /// Stalls per flit of an Aries router tile (SAND2016-9525, 3.3); component a router, part `r<row>c<column>`.
-    AriesStallRatio,
-    /// `PortXmitWait` ticks per `PortXmitData` word of an InfiniBand port; component a host or switch, part a port.
-    IbWaitRatio,
-    /// Bytes a Lustre client writes each second (SAND2016-9525, 4.2.2); component a node, part a mount.
-    LustreWriteRate,
-}
+use catalogue::catalogue;
+use file::{LinkEnd, Measures};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A kind of series; the first word of its name. Written as its name, so that messages and states survive another catalogue.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Metric(u8);
 
 /// Which way a metric goes when its resource is contended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -24,72 +25,156 @@ pub enum Direction {
     Falling,
 }
 
+/// How counters of one part become a reading: of `waited` counters that come first in a row, and `passed` ones after them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReadingPlan {
+    /// Counters of what held the traffic up; none if the reading is the rate of what passed.
+    pub waited: usize,
+    /// Counters of what passed.
+    pub passed: usize,
+    /// Bytes that one count of what passed stands for.
+    pub bytes_per_count: f64,
+    /// Counts per second below which a reading means nothing.
+    pub active_per_s: f64,
+    /// Highest counts per second that the hardware can make; what is above is no measurement.
+    pub most_per_s: f64,
+    /// Whether counters may wrap at 32 bits; all may at 64.
+    pub wraps_at_32_bits: bool,
+    /// A waiting counter that reads this stopped there.
+    pub saturated: Option<u64>,
+}
+
+/// The metrics in the order of their numbers, as a state keeps it: one that was written with another catalogue is not read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<Metric>")]
+pub struct MetricOrder(Vec<Metric>);
+
+impl Default for MetricOrder {
+    fn default() -> Self {
+        MetricOrder(Metric::all().collect())
+    }
+}
+
+impl TryFrom<Vec<Metric>> for MetricOrder {
+    type Error = &'static str;
+
+    fn try_from(written: Vec<Metric>) -> Result<MetricOrder, Self::Error> {
+        match MetricOrder(written) {
+            order if order == MetricOrder::default() => Ok(order),
+            _ => Err("the state was written with another catalogue of metrics"),
+        }
+    }
+}
+
 impl Metric {
-    /// All metrics, in the order of their numbers.
-    pub const ALL: [Metric; 3] = [Metric::AriesStallRatio, Metric::IbWaitRatio, Metric::LustreWriteRate];
+    /// All metrics, in the order of their numbers, which is that of their names.
+    pub fn all() -> impl DoubleEndedIterator<Item = Metric> + Clone {
+        (0..catalogue().metrics.len() as u8).map(Metric)
+    }
+
+    /// How many there are.
+    pub fn count() -> usize {
+        catalogue().metrics.len()
+    }
+
+    /// Its number.
+    pub fn at(self) -> usize {
+        usize::from(self.0)
+    }
 
     /// The word in series names, configuration and SQL.
     pub fn name(self) -> &'static str {
-        match self {
-            Metric::AriesStallRatio => "aries_stall_ratio",
-            Metric::IbWaitRatio => "ib_wait_ratio",
-            Metric::LustreWriteRate => "lustre_write_rate",
-        }
+        &self.facts().file.name
     }
 
     /// The metric of that name.
     pub fn from_name(name: &str) -> Option<Metric> {
-        Metric::ALL.into_iter().find(|m| m.name() == name)
+        Metric::all().find(|metric| metric.name() == name)
+    }
+
+    /// A few words for a person: "network stalls".
+    pub fn title(self) -> &'static str {
+        &self.facts().file.title
     }
 
     /// Which way it goes under contention.
     pub fn direction(self) -> Direction {
-        match self {
-            Metric::LustreWriteRate => Direction::Falling,
-            Metric::AriesStallRatio | Metric::IbWaitRatio => Direction::Rising,
-        }
+        self.facts().file.direction
     }
 
     /// Unit of a reading.
     pub fn unit(self) -> &'static str {
-        match self {
-            Metric::AriesStallRatio => "stalls/flit",
-            Metric::IbWaitRatio => "ticks/word",
-            Metric::LustreWriteRate => "bytes/s",
-        }
+        &self.facts().file.unit
     }
 
-    /// Counters that one part contributes to a row of a [`crate::CounterBatch`], in this order:
-    /// Aries `stall, flits of virtual channel 0..=7`; InfiniBand `wait, data words`; Lustre `write bytes`.
+    /// How its counters become a reading.
+    pub fn reading(self) -> &'static ReadingPlan {
+        &self.facts().reading
+    }
+
+    /// Counters that one part contributes to a row of a [`crate::CounterBatch`].
     pub fn columns(self) -> usize {
-        match self {
-            Metric::AriesStallRatio => 9,
-            Metric::IbWaitRatio => 2,
-            Metric::LustreWriteRate => 1,
-        }
+        let reading = self.reading();
+        reading.waited + reading.passed
     }
 
     /// What its raw counters count: what passed, and what held it up. None where the reading is the rate of the one counter.
     pub fn counts(self) -> Option<[&'static str; 2]> {
-        match self {
-            Metric::AriesStallRatio => Some(["flits", "stalls"]),
-            Metric::IbWaitRatio => Some(["words", "ticks waited"]),
-            Metric::LustreWriteRate => None,
-        }
+        self.facts().file.reading.counts.as_ref().map(|[passed, waited]| [passed.as_str(), waited.as_str()])
     }
 
-    /// Whether the mean over the parts of a component is a series of its own (reduce, then model). A router's links carry
-    /// one job's messages together; a mean over ports or mounts would fall with each that is silent.
+    /// Whether the mean over the parts of a component is a series of its own (reduce, then model). A mean over parts that
+    /// carry the traffic of different jobs would fall with each that is silent.
     pub fn has_sum(self) -> bool {
-        self == Metric::AriesStallRatio
+        self.facts().file.sum_of_parts
     }
 
-    /// Bytes that one count of its traffic stands for: a flit's payload, an InfiniBand word, a byte written.
+    /// Bytes that one count of its traffic stands for.
     pub fn unit_bytes(self) -> f64 {
-        match self {
-            Metric::AriesStallRatio => 16.0,
-            Metric::IbWaitRatio => 4.0,
-            Metric::LustreWriteRate => 1.0,
-        }
+        self.reading().bytes_per_count
+    }
+
+    /// Least value that enters a logarithm, in its unit: below it a reading is as good as none.
+    pub fn floor(self) -> f64 {
+        self.facts().file.reading.floor
+    }
+
+    /// Whether it is the progress of a job's own node on a file system; if not, it is the pressure on a link.
+    pub fn is_progress(self) -> bool {
+        self.facts().file.measures == Measures::Progress
+    }
+
+    /// At which end of its link it is measured; `None` if it is no link's.
+    pub fn measured_at(self) -> Option<LinkEnd> {
+        self.facts().file.measured_at
+    }
+
+    /// Metrics of the pressure on links, at this end of theirs.
+    pub fn of_links_at(end: LinkEnd) -> impl Iterator<Item = Metric> {
+        Metric::all().filter(move |metric| metric.measured_at() == Some(end))
+    }
+
+    fn facts(self) -> &'static catalogue::Facts {
+        &catalogue().metrics[self.at()]
+    }
+}
+
+impl std::fmt::Debug for Metric {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Serialize for Metric {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Metric {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Metric, D::Error> {
+        let name = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        Metric::from_name(&name)
+            .ok_or_else(|| D::Error::custom(format!("metric {name:?} is in no file of the catalogue")))
     }
 }

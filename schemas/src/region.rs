@@ -231,7 +231,8 @@ mod tests {
 
     #[test]
     fn series_that_left_are_reported_with_the_next_report() {
-        let mut region = Region::begun(RegionId(1), Metric::AriesStallRatio, Time(0), Time(0));
+        let mut region =
+            Region::begun(RegionId(1), Metric::from_name("aries_stall_ratio").unwrap(), Time(0), Time(0));
         for series in [["a", "b"], ["b", "c"], ["c", "d"], ["a", "d"]] {
             region.name_series(names(&series));
         }

@@ -208,7 +208,8 @@ mod tests {
                 "{grid:?}"
             );
         }
-        let last = grid.last().unwrap().settings.params[schemas::Metric::LustreWriteRate as usize];
+        let last = grid.last().unwrap().settings.params
+            [schemas::Metric::from_name("lustre_write_rate").unwrap().at()];
         assert_eq!((last.window, last.eta), (12, 5.0));
     }
 
@@ -219,7 +220,7 @@ mod tests {
         let text = "model = \"published\"\n[site]\nfile = \"not/here.toml\"\n[metric.lustre_write_rate]\nwindow = 40\neta = 2\n";
         std::fs::write(&file, text).unwrap();
         let found = of(&[file], None, &["lustre_write_rate.eta=3"]).unwrap();
-        let params = found[1].settings.params[schemas::Metric::LustreWriteRate as usize];
+        let params = found[1].settings.params[schemas::Metric::from_name("lustre_write_rate").unwrap().at()];
         assert_eq!((params.window, params.eta, found[1].settings.model), (40, 3.0, ModelKind::Published));
     }
 

@@ -181,7 +181,8 @@ mod tests {
     #[test]
     fn a_short_gap_is_bridged_and_a_long_one_is_not_seen() {
         let name = |name| Name::parse(name).unwrap();
-        let (metric, component, part) = (Metric::LustreWriteRate, name("nid00001"), Some(name("fs")));
+        let (metric, component, part) =
+            (Metric::from_name("lustre_write_rate").unwrap(), name("nid00001"), Some(name("fs")));
         let series = vec![(SeriesIndex(0), SeriesInfo { metric, component, part })];
         let states = [(1, State::Warmup), (4, State::Clear), (5, State::Idle), (6, State::Contended)];
         let mut signals: Vec<Signal> = states.map(|(time, state)| signal(time, state)).to_vec();

@@ -149,7 +149,7 @@ fn work(
 
 fn stages(input: &Input, candidate: &Candidate) -> InProcess {
     let (fabric, network) = (candidate.fabric.clone(), input.network.clone());
-    let settings = InProcessSettings { fabric, network, ..InProcessSettings::of(candidate.settings) };
+    let settings = InProcessSettings { fabric, network, ..InProcessSettings::of(candidate.settings.clone()) };
     let mut stages = InProcess::new(&settings);
     stages.declare(input.jobs.clone());
     stages

@@ -225,7 +225,8 @@ pub(super) mod tests {
         found: &[(i64, i64)],
         said: &[(i64, i64)],
     ) -> (Judged, Facts) {
-        let (name, metric) = ("lustre_write_rate/nid00001/fs".to_string(), Metric::LustreWriteRate);
+        let (name, metric) =
+            ("lustre_write_rate/nid00001/fs".to_string(), Metric::from_name("lustre_write_rate").unwrap());
         let episode = |(at, (start, end)): (usize, &(i64, i64))| {
             let (start, end) = (second(*start), second(*end));
             (EpisodeId(at as u64), EpisodeFacts { start, end, slowdown_s: 1.0, half_width_s: 0.5 })

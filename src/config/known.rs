@@ -48,7 +48,7 @@ pub fn no_key(path: &str) -> String {
 /// The sentence for a table that there is not.
 pub fn no_section(path: &str) -> String {
     if let Some(name) = path.strip_prefix("metric.") {
-        let known = Metric::ALL.map(Metric::name).join(", ");
+        let known = Metric::all().map(Metric::name).collect::<Vec<_>>().join(", ");
         return format!("metric.{name} is no metric; there are {known}");
     }
     let mut sections = sections();

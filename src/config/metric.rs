@@ -26,7 +26,7 @@ pub fn settings(layers: &mut Layers, overrides: Overrides) -> Settings {
     let jobs = &mut settings.jobs;
     jobs.open_max_s = layers.whole("jobs.open_max_h").map_or(jobs.open_max_s, |hours| hours as f64 * 3_600.0);
     jobs.shared_nodes = layers.flag("jobs.shared_nodes").unwrap_or(jobs.shared_nodes);
-    for metric in Metric::ALL {
+    for metric in Metric::all() {
         for key in ["window", "eta", "slowdown", "floor", "least_effect", "least_change"] {
             let replaced =
                 (key == "window" && overrides.window.is_some()) || (key == "eta" && overrides.eta.is_some());
@@ -65,12 +65,12 @@ fn stream(layers: &mut Layers, settings: &mut Settings) {
 /// Sets one parameter if the model allows it.
 fn set(layers: &mut Layers, settings: &mut Settings, metric: Metric, key: &str) {
     let path = format!("metric.{}.{key}", metric.name());
-    let given = &mut settings.params[metric as usize].clone();
+    let given = &mut settings.params[metric.at()].clone();
     if !put(given, layers, &path, key) {
         return;
     }
     match given.checked(settings.model) {
-        Ok(params) => settings.params[metric as usize] = params,
+        Ok(params) => settings.params[metric.at()] = params,
         // The sentence begins with the key's name.
         Err(error) => layers.problem_of(&path, format!("metric.{}.{error}", metric.name())),
     }
@@ -113,7 +113,7 @@ pub fn value_of(settings: &Settings, path: &str) -> Option<Value> {
         ("stream", "gap_s") => stream.gap_s,
         _ => {
             let metric = Metric::from_name(section.strip_prefix("metric.")?)?;
-            let params = &settings.params[metric as usize];
+            let params = &settings.params[metric.at()];
             match key {
                 "window" => return Some(Value::Integer(i64::try_from(params.window).ok()?)),
                 "slowdown" => return Value::try_from(params.slowdown).ok(),

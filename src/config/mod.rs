@@ -11,6 +11,7 @@
 //! | `sections.rs` | the sections as types |
 //! | `kafka.rs` | topics, brokers, properties of librdkafka |
 //! | `metric.rs` | the detector's settings |
+//! | `metrics.rs` | the folder of a site's metrics |
 //! | `fabric.rs` | what regions are made of |
 //! | `checks.rs` | checks beyond the rule of a single key |
 //! | `secrets.rs` | secrets and the files that hold them |
@@ -30,6 +31,7 @@ mod fabric;
 mod known;
 mod merge;
 mod metric;
+pub mod metrics;
 #[cfg(test)]
 mod reference;
 mod rules;
@@ -92,7 +94,7 @@ impl RunConfig {
 
     /// The detector's settings; all that SIGHUP may change stands here.
     pub fn settings(&self) -> Settings {
-        self.settings
+        self.settings.clone()
     }
 
     /// Properties of librdkafka for a connection, secrets among them.
@@ -116,15 +118,18 @@ pub struct Examined {
 
 /// Looks at a configuration as a whole; reads its secret files, but uses no network.
 pub fn examine(file: Option<&Path>, variables: impl IntoIterator<Item = (String, String)>) -> Examined {
+    let variables: Vec<(String, String)> = variables.into_iter().collect();
+    let folder = metrics::choose(file, &variables);
     let mut layers = layers(file);
     layers.add_environment(variables);
+    layers.problems.extend(folder);
     let settings = metric::settings(&mut layers, Overrides::default());
     checks::check(&mut layers);
     kafka::check(&mut layers);
     let mut warnings = checks::warn_of_open_secrets(&layers);
     warnings.extend(checks::warn_of_open_database(&layers));
     let fabric = fabric::settings(&mut layers, settings.stream.tick_s);
-    let config = assemble(&mut layers, settings, fabric, &mut warnings);
+    let config = assemble(&mut layers, settings.clone(), fabric, &mut warnings);
     // What is wrong must change anyway.
     warnings.retain(|warning| layers.problems.iter().all(|problem| problem.key != warning.key));
     in_order(&mut layers.problems);
@@ -152,7 +157,9 @@ pub fn settings(
     window: Option<usize>,
     eta: Option<f64>,
 ) -> anyhow::Result<(Settings, FabricSettings)> {
+    let folder = metrics::choose(file, &[]);
     let mut layers = layers(file);
+    layers.problems.extend(folder);
     let settings = metric::settings(&mut layers, Overrides { model, window, eta });
     let fabric = fabric::settings(&mut layers, settings.stream.tick_s);
     in_order(&mut layers.problems);
@@ -179,7 +186,7 @@ fn assemble(
     warnings: &mut Vec<Problem>,
 ) -> Option<RunConfig> {
     let mut tables = layers.tables();
-    for detector in ["model", "stream", "metric", "jobs", "fabric"] {
+    for detector in ["model", "metrics", "stream", "metric", "jobs", "fabric"] {
         tables.remove(detector);
     }
     let sections: Sections = match tables.try_into() {

@@ -94,6 +94,7 @@ const KEYS: &[(&str, Rule)] = &[
     ("run.max_rows_in_flight", Rule::Whole(1_000, 100_000_000, "")),
     ("run.max_buffer_mb", Rule::Whole(16, 1_000_000, " MB")),
     ("run.drain_s", Rule::Whole(1, 600, " s")),
+    ("metrics.folder", Rule::File),
     ("stream.tick_s", Rule::Number(0.1, 60.0, " s")),
     ("stream.lateness_s", Rule::Quantity),
     ("stream.silence_s", Rule::Quantity),
@@ -145,7 +146,7 @@ pub fn all() -> impl Iterator<Item = (String, Rule)> {
     };
     let after_stream = KEYS.iter().position(|(key, _)| key.starts_with("jobs.")).unwrap_or(KEYS.len());
     keys(&KEYS[..after_stream])
-        .chain(schemas::Metric::ALL.into_iter().flat_map(of_metric))
+        .chain(schemas::Metric::all().flat_map(of_metric))
         .chain(keys(&KEYS[after_stream..]))
 }
 

@@ -88,7 +88,7 @@ fn shown_model_settings_are_the_robust_defaults() {
 #[test]
 fn a_file_sets_what_it_names_and_nothing_else() {
     let settings = parse("[metric.lustre_write_rate]\nwindow = 12").unwrap();
-    assert_eq!(settings.params[schemas::Metric::LustreWriteRate as usize].window, 12);
+    assert_eq!(settings.params[schemas::Metric::from_name("lustre_write_rate").unwrap().at()].window, 12);
     assert_eq!(settings.params[0], Settings::of(ModelKind::Robust).params[0]);
 }
 

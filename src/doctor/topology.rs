@@ -86,7 +86,11 @@ mod tests {
 
     fn series(component: &str, part: &str) -> SeriesInfo {
         let name = |text: &str| Name::parse(text).unwrap();
-        SeriesInfo { metric: Metric::IbWaitRatio, component: name(component), part: Some(name(part)) }
+        SeriesInfo {
+            metric: Metric::from_name("ib_wait_ratio").unwrap(),
+            component: name(component),
+            part: Some(name(part)),
+        }
     }
 
     fn file(folder: &tempfile::TempDir, text: &str) -> Vec<PathBuf> {

@@ -83,12 +83,12 @@ fn episode(id: u64, from: f64, to: f64, lost: f64) -> Episode {
 fn episodes() -> Vec<ResourceEpisode> {
     let write = ResourceEpisode {
         resource: "lustre_write_rate/nid00012/snx11137".to_string(),
-        metric: Some(Metric::LustreWriteRate),
+        metric: Some(Metric::from_name("lustre_write_rate").unwrap()),
         episode: episode(1, 40.0, 240.0, 165.0),
     };
     let mut stalls = ResourceEpisode {
         resource: "aries_stall_ratio/c0-0c1s8/r0c3".to_string(),
-        metric: Some(Metric::AriesStallRatio),
+        metric: Some(Metric::from_name("aries_stall_ratio").unwrap()),
         episode: episode(2, 300.0, 377.0, 48.0),
     };
     (stalls.episode.baseline, stalls.episode.peak, stalls.episode.completeness) = (0.31, 6.4, 0.95);
@@ -199,8 +199,8 @@ fn no_data_is_never_called_healthy() {
 pub(super) fn batch() -> ResultBatch {
     let series =
         |metric, component, part| SeriesInfo { metric, component: name(component), part: Some(name(part)) };
-    let write = series(Metric::LustreWriteRate, "nid00012", "snx11137");
-    let stalls = series(Metric::AriesStallRatio, "c0-0c1s8", "r0c3");
+    let write = series(Metric::from_name("lustre_write_rate").unwrap(), "nid00012", "snx11137");
+    let stalls = series(Metric::from_name("aries_stall_ratio").unwrap(), "c0-0c1s8", "r0c3");
     let signal = |series, seconds| Signal {
         time: at(seconds),
         series: SeriesIndex(series),

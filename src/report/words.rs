@@ -33,7 +33,7 @@ pub(super) fn percent(share: f64) -> String {
 /// A windowed mean with its unit.
 pub(super) fn figure(metric: Option<Metric>, value: f64) -> String {
     match metric {
-        Some(Metric::LustreWriteRate) => bytes_a_second(value),
+        Some(metric) if metric.unit() == "bytes/s" => bytes_a_second(value),
         Some(metric) => format!("{} {}", three_digits(value), metric.unit()),
         None => three_digits(value),
     }
@@ -72,12 +72,7 @@ fn three_digits(value: f64) -> String {
 
 /// What a metric measures, in plain words.
 pub(super) fn metric(metric: Option<Metric>) -> &'static str {
-    match metric {
-        Some(Metric::AriesStallRatio) => "network stalls",
-        Some(Metric::IbWaitRatio) => "waits to send",
-        Some(Metric::LustreWriteRate) => "write rate",
-        None => "unknown metric",
-    }
+    metric.map_or("unknown metric", Metric::title)
 }
 
 /// The cause of a loss, in plain words.
@@ -158,11 +153,20 @@ mod tests {
 
     #[test]
     fn figures_with_units() {
-        let write = |v| figure(Some(Metric::LustreWriteRate), v);
+        let write = |v| figure(Some(Metric::from_name("lustre_write_rate").unwrap()), v);
         assert_eq!([write(1.5e9), write(2.34e7), write(12.0)], ["1.50 GB/s", "23.4 MB/s", "12 B/s"]);
-        assert_eq!(figure(Some(Metric::AriesStallRatio), 0.0312), "0.031 stalls/flit");
-        assert_eq!(change(Some(Metric::LustreWriteRate), 1.5e9, 2e8), "1.50 GB/s -> 200 MB/s");
-        assert_eq!(change(Some(Metric::IbWaitRatio), 0.3, 6.0), "0.30 -> 6.00 ticks/word");
+        assert_eq!(
+            figure(Some(Metric::from_name("aries_stall_ratio").unwrap()), 0.0312),
+            "0.031 stalls/flit"
+        );
+        assert_eq!(
+            change(Some(Metric::from_name("lustre_write_rate").unwrap()), 1.5e9, 2e8),
+            "1.50 GB/s -> 200 MB/s"
+        );
+        assert_eq!(
+            change(Some(Metric::from_name("ib_wait_ratio").unwrap()), 0.3, 6.0),
+            "0.30 -> 6.00 ticks/word"
+        );
     }
 
     #[test]

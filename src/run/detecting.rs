@@ -30,7 +30,7 @@ use std::collections::{HashMap, HashSet};
 const SILENT_S: f64 = 60.0;
 
 /// What a detector is made from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct DetectingSettings {
     /// Models and rules of the stream.
     pub settings: Settings,
@@ -281,7 +281,7 @@ impl Stage for Detecting {
 
     fn reload(&mut self, settings: &DetectingSettings) -> bool {
         let detector = &mut self.stages.detector;
-        let before = (*detector.settings(), self.thinner.policy());
+        let before = (detector.settings().clone(), self.thinner.policy());
         detector.set_thresholds(&settings.settings);
         self.thinner.set_policy(settings.storage.unwrap_or_default());
         if *detector.settings() != settings.settings {
@@ -291,7 +291,7 @@ impl Stage for Detecting {
                  with `tailback migrate --forget-positions`"
             );
         }
-        before != (*detector.settings(), self.thinner.policy())
+        before != (detector.settings().clone(), self.thinner.policy())
     }
 
     fn load(&self) -> Load {

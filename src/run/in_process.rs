@@ -40,7 +40,7 @@ impl InProcessSettings {
 
     fn detecting(&self) -> DetectingSettings {
         DetectingSettings {
-            settings: self.detector,
+            settings: self.detector.clone(),
             waiting_rows_max: 0,
             storage: None,
             links: self.network.is_some(),

@@ -70,7 +70,7 @@ struct Load {
 impl Load {
     fn new(series: usize) -> Load {
         let info = |i: usize| SeriesInfo {
-            metric: Metric::AriesStallRatio,
+            metric: Metric::from_name("aries_stall_ratio").unwrap(),
             component: Name::parse(&format!("c{}-0c0s{}", i / 640, i / 40 % 16)).unwrap(),
             part: Some(Name::parse(&format!("r{}c{}", i % 40 / 8, i % 8)).unwrap()),
         };

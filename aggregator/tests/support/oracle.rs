@@ -169,7 +169,7 @@ fn tiles(columns: &Columns) -> Option<Wanted> {
             tiles.insert(format!("r{row}c{column}"), names);
         }
     }
-    let metric = Metric::AriesStallRatio;
+    let metric = Metric::from_name("aries_stall_ratio").unwrap();
     (!tiles.is_empty()).then(|| make(columns, "aries_rtr", metric, &["aries_rtr_id"], tiles))
 }
 
@@ -182,7 +182,7 @@ fn named_ports(columns: &Columns) -> Option<Wanted> {
             |port: String| (port.clone(), names.iter().map(|name| format!("{name}{port}")).collect());
         let parts: Parts = columns.keys().filter_map(port).map(of_port).collect();
         if !parts.is_empty() {
-            return Some(make(columns, schema, Metric::IbWaitRatio, &[], parts));
+            return Some(make(columns, schema, Metric::from_name("ib_wait_ratio").unwrap(), &[], parts));
         }
     }
     None
@@ -195,7 +195,7 @@ fn mounts(columns: &Columns) -> Option<Wanted> {
         Some((name, vec![column.clone()]))
     };
     let parts: Parts = columns.keys().filter_map(mount).collect();
-    let metric = Metric::LustreWriteRate;
+    let metric = Metric::from_name("lustre_write_rate").unwrap();
     (!parts.is_empty()).then(|| make(columns, "lustre2_client", metric, &[], parts))
 }
 
@@ -207,7 +207,7 @@ fn single_mount(columns: &Columns) -> Option<Wanted> {
         // An empty text names no mount, and harms nothing.
         let named = columns.get("llite").is_some_and(|llite| llite.get() != "\"\"");
         let texts: &[&str] = if named { &["fs_name", "llite"] } else { &["fs_name"] };
-        make(columns, "lustre_client", Metric::LustreWriteRate, texts, parts)
+        make(columns, "lustre_client", Metric::from_name("lustre_write_rate").unwrap(), texts, parts)
     })
 }
 
@@ -219,7 +219,7 @@ fn single_port(columns: &Columns) -> Option<Wanted> {
         let names = ["wait", "data"].map(|what| format!("{prefix}port_xmit_{what}")).to_vec();
         if columns.contains_key(texts[0]) || names.iter().any(|name| columns.contains_key(name)) {
             let parts = Parts::from([(String::new(), names)]);
-            return Some(make(columns, schema, Metric::IbWaitRatio, &texts, parts));
+            return Some(make(columns, schema, Metric::from_name("ib_wait_ratio").unwrap(), &texts, parts));
         }
     }
     None

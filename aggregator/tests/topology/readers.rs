@@ -105,7 +105,7 @@ fn interconnect_file_gives_routers_tiles_and_nodes() {
     let black = net.link(router, 17).unwrap();
     assert_eq!(net.series_name(black).as_deref(), Some("aries_stall_ratio/c1-0c1s1/r2c1"));
     let unused = schemas::SeriesInfo {
-        metric: schemas::Metric::AriesStallRatio,
+        metric: schemas::Metric::from_name("aries_stall_ratio").unwrap(),
         component: schemas::Name::parse("c0-0c0s1").unwrap(),
         part: Some(schemas::Name::parse("r4c7").unwrap()),
     };

@@ -1,6 +1,7 @@
 //! From what is known of an incident to what a scheduler may do: one action of a closed list.
 
 use super::subject::Subject;
+use schemas::metric::file::LinkEnd;
 use schemas::{Action, Advice, Cause, CauseKind, Metric, SufferingJob};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,13 +18,13 @@ const ONE_BAD_LINK: f64 = 0.6;
 pub fn action(subject: &Subject) -> (Action, f64) {
     let share = subject.causes.iter().map(|(_, share)| share).sum::<f64>().clamp(0.0, 1.0);
     let other_paths = match subject.metric {
-        Some(Metric::IbWaitRatio) => Action::RerouteLids,
+        Some(metric) if metric.measured_at() == Some(LinkEnd::Sender) => Action::RerouteLids,
         _ => Action::UseAltPath,
     };
-    let is_network = subject.metric.is_some_and(|metric| metric != Metric::LustreWriteRate);
+    let is_network = subject.metric.is_some_and(|metric| !metric.is_progress());
     match (subject.kind, subject.cause) {
         (_, Cause::IoOnMpi) => (Action::ThrottleIo, share),
-        (_, Cause::OtherJob) if subject.metric == Some(Metric::LustreWriteRate) => {
+        (_, Cause::OtherJob) if subject.metric.is_some_and(Metric::is_progress) => {
             (Action::ThrottleIo, share)
         }
         (CauseKind::Avoidable, Cause::Unknown) if subject.links == 1 && subject.relief >= ONE_BAD_LINK => {
@@ -43,7 +44,7 @@ pub fn advice(members: &[&Subject], valid_until_s: f64, nodes_of: &BTreeMap<Stri
     let worst =
         members.iter().max_by(|a, b| a.slowdown_s.total_cmp(&b.slowdown_s).then(b.since.cmp(&a.since)));
     let (action, expected_relief) = worst.map_or((Action::NoneCapacity, 0.0), |worst| action(worst));
-    let of_links = members.iter().filter(|m| m.metric != Some(Metric::LustreWriteRate));
+    let of_links = members.iter().filter(|m| !m.metric.is_some_and(Metric::is_progress));
     let mut links: Vec<String> = Vec::new();
     for name in of_links.flat_map(|member| &member.series) {
         if links.len() < NAMED_MAX && !links.contains(name) {

@@ -22,7 +22,7 @@ fn alerts() -> Alerts {
 
 fn link(switch: &str, port: usize) -> SeriesInfo {
     let (component, part) = (Name::parse(switch).unwrap(), Name::parse(&port.to_string()).ok());
-    SeriesInfo { metric: Metric::IbWaitRatio, component, part }
+    SeriesInfo { metric: Metric::from_name("ib_wait_ratio").unwrap(), component, part }
 }
 
 fn episode(series: SeriesInfo, start: f64, end: f64, open: bool) -> EpisodeUpdate {
@@ -40,7 +40,7 @@ fn episode(series: SeriesInfo, start: f64, end: f64, open: bool) -> EpisodeUpdat
 fn region(id: u64, series: &[SeriesInfo], links: u32, start: f64, end: f64, open: bool) -> Region {
     Region {
         id: RegionId(id),
-        metric: Metric::IbWaitRatio,
+        metric: Metric::from_name("ib_wait_ratio").unwrap(),
         name: "uplinks of leaf-1".to_string(),
         start: at(start),
         end: at(end),

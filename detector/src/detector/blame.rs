@@ -1,10 +1,10 @@
 //! Judgement of falls, and the causes of an onset.
 
 use super::Detector;
-use crate::evidence::{self, Evidence, Shift, Taker};
+use crate::evidence::{self, Evidence, Mount, Shift, Taker};
 use crate::model::{ModelEvent, Suspicion};
 use crate::spells::Change;
-use schemas::{Cause, CauseKind, CauseShare, Job, Metric, Name, SeriesIndex, Time};
+use schemas::{Cause, CauseKind, CauseShare, Job, Name, SeriesIndex, Time};
 use std::collections::BTreeSet;
 
 /// Seconds between a job's start and an onset that make it a suspect, and the share of the loss that such
@@ -21,19 +21,19 @@ impl Detector {
     /// Judges a fall, once the others' rows of that time must have come.
     pub(super) fn consider(&mut self, series: SeriesIndex, time: Time, suspicion: &Suspicion) {
         let slot = self.series[series.at()];
-        let mount = self.ingest.series()[series.at()].file_system();
+        let mount = self.mount_of(series);
         let evidence = match mount.filter(|mount| self.has_other_clients(mount, series)) {
             None => Evidence::alone(),
             Some(_) if !self.is_decidable(suspicion, time) => return,
             Some(mount) => {
                 let own = self.jobs_of(series, suspicion.start).next().cloned();
-                let shift = self.shift(&mount, slot.metric, suspicion);
+                let shift = self.shift(&mount, suspicion);
                 let found = shift.judge(suspicion, slot.number, own.as_ref());
                 if shift.has_witnesses(slot.number) { found } else { Evidence::alone() }
             }
         };
         let causes = self.blame(series, suspicion, &evidence);
-        let event = self.banks[slot.metric as usize].judge(slot.number as usize, evidence.judgement);
+        let event = self.banks[slot.metric.at()].judge(slot.number as usize, evidence.judgement);
         if event == ModelEvent::Began {
             self.hold_gainers(series, time, suspicion);
             self.begin(series, time, causes);
@@ -41,10 +41,10 @@ impl Detector {
     }
 
     /// Whether other nodes than that of `series` were seen on a file system: a second mount of the same node is no other.
-    fn has_other_clients(&self, mount: &Name, series: SeriesIndex) -> bool {
+    fn has_other_clients(&self, mount: &Mount, series: SeriesIndex) -> bool {
         let table = self.ingest.series();
         let of_client = |number: &u32| {
-            let series = self.members[Metric::LustreWriteRate as usize].get(*number as usize)?;
+            let series = self.members[mount.0.at()].get(*number as usize)?;
             Some(&table[series.at()].component)
         };
         let own = Some(&table[series.at()].component);
@@ -62,25 +62,25 @@ impl Detector {
     /// The clients that took what the series lost reached their level in contention, which may cost them too.
     fn hold_gainers(&mut self, series: SeriesIndex, time: Time, suspicion: &Suspicion) {
         let slot = self.series[series.at()];
-        let Some(mount) = self.ingest.series()[series.at()].file_system() else { return };
+        let Some(mount) = self.mount_of(series) else { return };
         let gainers: Vec<u32> =
-            self.shift(&mount, slot.metric, suspicion).gainers().filter(|g| *g != slot.number).collect();
+            self.shift(&mount, suspicion).gainers().filter(|g| *g != slot.number).collect();
         for member in gainers {
-            let gainer = self.members[slot.metric as usize][member as usize];
+            let gainer = self.members[slot.metric.at()][member as usize];
             self.found(gainer, time, Change::Gained(suspicion.start));
         }
     }
 
     /// How the clients of `mount` changed, taken once per tick.
-    fn shift(&mut self, mount: &Name, metric: Metric, suspicion: &Suspicion) -> &Shift {
-        let tick_s = self.settings.stream.tick_s;
+    fn shift(&mut self, mount: &Mount, suspicion: &Suspicion) -> &Shift {
+        let (metric, tick_s) = (mount.0, self.settings.stream.tick_s);
         let known = self.shifts.iter().position(|s| s.is_of(mount, suspicion, tick_s));
         let at = known.unwrap_or_else(|| {
             let none = Vec::new();
             let members = self.clients.get(mount).unwrap_or(&none);
-            let series_of = |m: u32| self.members[metric as usize][m as usize];
+            let series_of = |m: u32| self.members[metric.at()][m as usize];
             let job_of = |m: u32, time: Time| self.jobs_of(series_of(m), time).next().cloned();
-            let bank = &self.banks[metric as usize];
+            let bank = &self.banks[metric.at()];
             let was_seen = |m: u32, from: Time, to: Time| {
                 self.coverage.completeness(series_of(m), from, to, tick_s) > SEEN_SHARE
             };
@@ -129,7 +129,7 @@ impl Detector {
                 Taker::Job(job) if own.contains(&job) => (Cause::SelfInflicted, job.to_string()),
                 Taker::Job(job) => (Cause::OtherJob, job.to_string()),
                 Taker::Client(member) => {
-                    let other = self.members[slot.metric as usize][*member as usize];
+                    let other = self.members[slot.metric.at()][*member as usize];
                     let cause = if own.is_empty() { Cause::Unknown } else { Cause::OtherJob };
                     (cause, self.ingest.series()[other.at()].name())
                 }

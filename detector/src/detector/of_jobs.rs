@@ -55,8 +55,9 @@ impl Detector {
 
     /// Series that belong to a node alone; a router's links serve many.
     pub(super) fn node_series(&self, node: &Name) -> Vec<SeriesIndex> {
-        let mut series = self.ingest.series_of(Metric::LustreWriteRate, node);
-        series.extend(self.ingest.series_of(Metric::IbWaitRatio, node));
+        let of_node = Metric::all().rev().filter(|metric| !metric.has_sum());
+        let mut series: Vec<SeriesIndex> =
+            of_node.flat_map(|metric| self.ingest.series_of(metric, node)).collect();
         series.retain(|s| s.at() < self.series.len());
         series
     }

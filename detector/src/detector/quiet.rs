@@ -4,9 +4,10 @@
 //! so its time counts as not judged until a quiet spell of its file system shows what it writes alone.
 
 use super::Detector;
+use crate::evidence::Mount;
 use crate::model::{Closing, ModelEvent};
 use crate::spells::{Change, Found, Spells};
-use schemas::{Metric, Name, SeriesIndex, Time};
+use schemas::{SeriesIndex, Time};
 use std::collections::BTreeSet;
 
 /// Seconds for which a client waits for a quiet spell of its file system; after that it is compared with what there is.
@@ -22,7 +23,7 @@ impl Detector {
             return;
         }
         let slot = self.series[series.at()];
-        let event = self.banks[slot.metric as usize].accept(slot.number as usize);
+        let event = self.banks[slot.metric.at()].accept(slot.number as usize);
         if event != ModelEvent::Nothing {
             self.act(series, time, event);
         }
@@ -31,7 +32,7 @@ impl Detector {
     /// Notes whether a series has a baseline by now.
     pub(super) fn note_baseline(&mut self, series: SeriesIndex, time: Time) {
         let slot = self.series[series.at()];
-        let bank = &self.banks[slot.metric as usize];
+        let bank = &self.banks[slot.metric.at()];
         if bank.awaits_baseline(slot.number as usize) {
             return;
         }
@@ -66,7 +67,7 @@ impl Detector {
     /// Another client is contended since `start`. A baseline that was learnt since then is of a contended level.
     fn doubt_baseline(&mut self, series: SeriesIndex, start: Time, time: Time) {
         let slot = self.series[series.at()];
-        let (bank, tick_s) = (&self.banks[slot.metric as usize], self.settings.stream.tick_s);
+        let (bank, tick_s) = (&self.banks[slot.metric.at()], self.settings.stream.tick_s);
         let half_s = bank.warm_up_readings() as f64 / 2.0 * tick_s;
         let learnt = bank.warmed_since(slot.number as usize);
         if let Some(since) = learnt.filter(|since| since.plus_seconds(half_s) > start) {
@@ -77,7 +78,7 @@ impl Detector {
 
     fn begin_quiet(&mut self, series: SeriesIndex, since: Time, time: Time) {
         let slot = self.series[series.at()];
-        let bank = &mut self.banks[slot.metric as usize];
+        let bank = &mut self.banks[slot.metric.at()];
         if self.coverage.quiet(series) {
             let event = bank.restart_since(slot.number as usize, since);
             self.act(series, time, event);
@@ -124,7 +125,7 @@ impl Detector {
         let (from, mut jobs, mut others) = (until.plus_seconds(-INACTIVE_S), BTreeSet::new(), 0);
         let clients = self.mount_of(left).and_then(|mount| self.clients.get(&mount));
         for member in clients.into_iter().flatten() {
-            let series = self.members[Metric::LustreWriteRate as usize][*member as usize];
+            let series = self.members[self.series[left.at()].metric.at()][*member as usize];
             if series == left || !self.coverage.was_active(series, from, until) {
                 continue;
             }
@@ -140,9 +141,9 @@ impl Detector {
         self.mount_of(series).and_then(|mount| self.spells.get(&mount))
     }
 
-    fn mount_of(&self, series: SeriesIndex) -> Option<Name> {
+    pub(super) fn mount_of(&self, series: SeriesIndex) -> Option<Mount> {
         let info = &self.ingest.series()[series.at()];
         // By metric first: the name of a link's port is no file system, and is not looked at for each reading.
-        if info.metric == Metric::LustreWriteRate { info.file_system() } else { None }
+        if info.metric.is_progress() { Some((info.metric, info.file_system()?)) } else { None }
     }
 }

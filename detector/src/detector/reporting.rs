@@ -43,7 +43,7 @@ impl Detector {
         let slot = self.series[reading.series.at()];
         let contended = signal.state == State::Contended;
         let since_ticks = if contended {
-            let open = self.banks[slot.metric as usize].open_episode(slot.number as usize);
+            let open = self.banks[slot.metric.at()].open_episode(slot.number as usize);
             let since_s = open.map_or(0.0, |open| reading.time.seconds_since(open.start));
             (since_s / self.settings.stream.tick_s).clamp(0.0, 3600.0) as u16
         } else {
@@ -70,7 +70,7 @@ impl Detector {
     pub(super) fn push_signal(&mut self, reading: &SeriesReading) {
         let series = reading.series;
         let slot = self.series[series.at()];
-        let known = self.banks[slot.metric as usize].knowledge(slot.number as usize);
+        let known = self.banks[slot.metric.at()].knowledge(slot.number as usize);
         self.signals.push(Signal {
             time: reading.time,
             series,
@@ -87,7 +87,7 @@ impl Detector {
     /// One unknown signal per tick that was missed after `since` and before `until`.
     pub(super) fn push_unknown_signals(&mut self, series: SeriesIndex, since: Time, until: Time) {
         let slot = self.series[series.at()];
-        let slowdown_s = self.banks[slot.metric as usize].knowledge(slot.number as usize).slowdown_s;
+        let slowdown_s = self.banks[slot.metric.at()].knowledge(slot.number as usize).slowdown_s;
         let tick_s = self.settings.stream.tick_s;
         let missed = (until.seconds_since(since) / tick_s).round() as i64 - 1;
         let half = GAP_SIGNALS_MAX / 2;

@@ -39,7 +39,7 @@ impl Detector {
 
     pub(super) fn restart(&mut self, series: SeriesIndex, time: Time) {
         let slot = self.series[series.at()];
-        let event = self.banks[slot.metric as usize].restart(slot.number as usize);
+        let event = self.banks[slot.metric.at()].restart(slot.number as usize);
         self.act(series, time, event);
         if let Some(last) = self.coverage.last(series) {
             self.coverage.revoke(series, last);
@@ -49,7 +49,7 @@ impl Detector {
     /// Restarts a series at `time` with its readings since `since`.
     pub(super) fn restart_since(&mut self, series: SeriesIndex, since: Time, time: Time) {
         let slot = self.series[series.at()];
-        let event = self.banks[slot.metric as usize].restart_since(slot.number as usize, since);
+        let event = self.banks[slot.metric.at()].restart_since(slot.number as usize, since);
         self.act(series, time, event);
         self.coverage.revoke(series, since);
     }

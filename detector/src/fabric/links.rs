@@ -2,7 +2,7 @@
 
 use super::tick::LinkReport;
 use schemas::topology::{LinkClass, VertexKind};
-use schemas::{LinkIndex, Metric, Name, SeriesInfo, Topology, VertexIndex};
+use schemas::{LinkIndex, Name, SeriesInfo, Topology, VertexIndex};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -85,7 +85,7 @@ impl Links {
 
     fn locate(&mut self, number: u32, topology: Option<&Topology>) {
         let info = &self.info[number as usize];
-        let measured = if info.metric == Metric::LustreWriteRate {
+        let measured = if info.metric.is_progress() {
             self.writes.entry(info.component.clone()).or_default().push(number);
             Measured::Writes
         } else if let Some(link) = topology.and_then(|topology| topology.link_of_series(info).ok()) {

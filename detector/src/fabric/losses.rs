@@ -89,6 +89,8 @@ impl LinkLosses {
         if !std::mem::take(&mut self.changed) {
             return None;
         }
+        // Losses on all links are one part: under which of the links' metrics does not matter.
+        let of_links = Metric::all().rfind(|metric| !metric.is_progress())?;
         let now = Time::from_seconds(now as f64 * tick_s);
         let until = job.end.unwrap_or(now).min(now);
         let grain = grain(job.start, until);
@@ -108,7 +110,7 @@ impl LinkLosses {
             lost_s: *lost_s,
         });
         let metric = MetricPart {
-            metric: Metric::IbWaitRatio,
+            metric: of_links,
             suspected_s: 0.0,
             used: 1,
             unknown: 0,

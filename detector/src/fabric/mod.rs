@@ -51,7 +51,7 @@ use lifecycle::{LifeEvent, LinkEvent};
 use links::Links;
 use live::{Hurt, Live};
 use regions::{Change, RegionBook, Stalling};
-use schemas::{Job, Metric, Name, Region, RegionChange, RegionId, RegionStep, SeriesIndex, SeriesInfo, Time};
+use schemas::{Job, Name, Region, RegionChange, RegionId, RegionStep, SeriesIndex, SeriesInfo, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -267,7 +267,7 @@ impl Fabric {
             let number = report.series.0;
             self.links.set(number, report, tick.tick);
             let metric = self.links.info[report.series.at()].metric;
-            let is_link = metric != Metric::LustreWriteRate && report.exceeds_background(metric);
+            let is_link = !metric.is_progress() && report.exceeds_background(metric);
             let known = report.active && f64::from(report.value) >= self.settings.known_ratio;
             if is_link && (report.contended || known) {
                 if self.stalling.insert(number) {
@@ -331,7 +331,9 @@ impl Fabric {
         let Some(members) = members else { return };
         let began = members.iter().filter_map(|series| since.get(series)).min();
         let onset = began.copied().unwrap_or(self.now);
-        let metric = members.first().map_or(Metric::IbWaitRatio, |s| self.links.info[*s as usize].metric);
+        let Some(metric) = members.first().map(|series| self.links.info[*series as usize].metric) else {
+            return;
+        };
         let region = Region::begun(change.id, metric, self.time(onset), self.time(self.now));
         self.live.insert(change.id, Live::new(region, onset));
     }

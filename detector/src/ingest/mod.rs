@@ -174,8 +174,9 @@ impl Ingest {
 
     /// Nodes that report `router`.
     pub fn nodes_of(&self, router: &Name) -> Vec<Name> {
-        let key = (Metric::AriesStallRatio, router.clone());
-        self.by_name.get(&key).map_or(Vec::new(), |c| self.components[*c as usize].producers())
+        let known = Metric::all().filter(|metric| metric.has_sum());
+        let found = known.filter_map(|metric| self.by_name.get(&(metric, router.clone())));
+        found.flat_map(|c| self.components[*c as usize].producers()).collect()
     }
 
     /// Takes rows; `out` gains what they make known.
@@ -307,7 +308,7 @@ impl Ingest {
     }
 
     fn note_router(&mut self, component: u32, source: &Source) {
-        if source.metric != Metric::AriesStallRatio {
+        if !source.metric.has_sum() {
             return;
         }
         let routers = self.routers.entry(source.producer.clone()).or_default();

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// What the job lost by all `parts`, which are of the same job.
 pub fn combine(job_id: &Name, parts: &[&JobPart]) -> JobResult {
     let nodes = Nodes::of(parts);
-    let mut merged: Vec<Merged<'_>> = Metric::ALL.iter().filter_map(|m| merge(*m, parts, &nodes)).collect();
+    let mut merged: Vec<Merged<'_>> = Metric::all().filter_map(|m| merge(m, parts, &nodes)).collect();
     let losses = reduce(&mut merged);
     let run_s = run_s(parts);
     let unseen = if 2 * nodes.silent > nodes.all || parts.is_empty() { run_s } else { 0.0 };
@@ -133,7 +133,7 @@ fn merge<'a>(metric: Metric, parts: &[&'a JobPart], nodes: &Nodes) -> Option<Mer
     let grain = parts.iter().map(|part| part.grain).max()?;
     let mut cells = Cells::new();
     let mut found: Vec<&MetricPart> = Vec::new();
-    let of_links = metric != Metric::LustreWriteRate && parts.iter().any(|part| part.of_links);
+    let of_links = !metric.is_progress() && parts.iter().any(|part| part.of_links);
     for part in parts.iter().filter(|part| part.of_links || !of_links) {
         for of_metric in part.metrics.iter().filter(|m| m.metric == metric) {
             for (at, cell) in cells::coarsened(&of_metric.cells, grain - part.grain) {
@@ -189,7 +189,7 @@ mod tests {
         let cell =
             Cell { lost_s, worst_s: lost_s, contended_s: 1.0, contended_us: 1_000_000, unjudged_us: 0 };
         let metric = MetricPart {
-            metric: Metric::IbWaitRatio,
+            metric: Metric::from_name("ib_wait_ratio").unwrap(),
             used: 1,
             unknown: 0,
             cells: (0..10).map(|second| (second, cell)).collect(),
@@ -230,7 +230,7 @@ mod tests {
     fn of_writing(lost_s: f64) -> JobPart {
         let mut found = part(lost_s, false);
         let metric = &mut found.metrics[0];
-        (metric.metric, metric.least_share) = (Metric::LustreWriteRate, 1.0);
+        (metric.metric, metric.least_share) = (Metric::from_name("lustre_write_rate").unwrap(), 1.0);
         metric.causes = vec![CauseLoss {
             cause: Cause::OtherJob,
             kind: CauseKind::Capacity,

@@ -5,7 +5,6 @@
 //! and a metric that names no culprit gets only what lies above all that do.
 
 use super::combine::Merged;
-use schemas::Metric;
 
 /// What is charged to one metric in a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -58,16 +57,15 @@ fn share_out(
 fn most_s(merged: &Merged<'_>, moment: i64) -> f64 {
     let Some(cell) = merged.cells.get(&moment) else { return 0.0 };
     let lost_s = cell.lost_s / merged.used;
-    let measured = merged.metric == Metric::LustreWriteRate || merged.of_links;
+    let measured = merged.metric.is_progress() || merged.of_links;
     let seen_s = if measured { lost_s } else { lost_s.max(cell.worst_s) };
     let all = merged.used + merged.unknown + merged.silent;
     let unjudged = (cell.unjudged_us as f64 / 1e6 / merged.cell_s + merged.silent).min(all);
     let slowed = cell.contended_us as f64 / 1e6 / merged.cell_s;
-    let unseen_s = match merged.metric {
-        Metric::LustreWriteRate if 2.0 * slowed >= merged.used && slowed < merged.used => {
-            (merged.used - slowed) * cell.lost_s / slowed
-        }
-        _ => 0.0,
+    let most_slowed = 2.0 * slowed >= merged.used && slowed < merged.used;
+    let unseen_s = match merged.metric.is_progress() && most_slowed {
+        true => (merged.used - slowed) * cell.lost_s / slowed,
+        false => 0.0,
     };
     let each_s = if 2.0 * unjudged <= all { cell.worst_s.min(merged.cell_s) } else { merged.cell_s };
     seen_s.max((cell.lost_s + unseen_s + unjudged * each_s) / all)

@@ -86,10 +86,10 @@ pub fn part(job: &Job, facts: &Facts<'_>) -> JobPart {
         let unjudged_s: f64 = stretches.map(|(_, _, seconds)| seconds).sum();
         if run_s > 0.0 { (1.0 - unjudged_s / run_s).max(0.0) } else { 0.0 }
     };
-    let of_metric = |metric: &Metric| -> Option<MetricPart> {
-        let of_it = |s: &&SeriesIndex| facts.table[s.at()].metric == *metric;
+    let of_metric = |metric: Metric| -> Option<MetricPart> {
+        let of_it = |s: &&SeriesIndex| facts.table[s.at()].metric == metric;
         let series: Vec<SeriesIndex> = facts.series.iter().filter(of_it).copied().collect();
-        (!series.is_empty()).then(|| metric_part(*metric, &series, job, until, grain, facts))
+        (!series.is_empty()).then(|| metric_part(metric, &series, job, until, grain, facts))
     };
     JobPart {
         start: job.start,
@@ -99,7 +99,7 @@ pub fn part(job: &Job, facts: &Facts<'_>) -> JobPart {
         judged_sum: sum(&judged),
         known_nodes: facts.known_nodes.to_vec(),
         grain,
-        metrics: Metric::ALL.iter().filter_map(of_metric).collect(),
+        metrics: Metric::all().filter_map(of_metric).collect(),
         of_links: false,
     }
 }
@@ -141,7 +141,7 @@ fn metric_part(
         cells: cells.into_iter().collect(),
         variance_s2,
         suspected_s,
-        least_share: if metric == Metric::LustreWriteRate { 1.0 } else { 0.0 },
+        least_share: if metric.is_progress() { 1.0 } else { 0.0 },
         causes: causes.collect(),
     }
 }

@@ -85,7 +85,7 @@ impl Params {
                 ModelKind::Robust => SlowdownForm::ServiceTime,
                 ModelKind::Published => SlowdownForm::Corrected,
             },
-            floor: floor(metric),
+            floor: metric.floor(),
             least_effect: if falling { 0.05 } else { 0.25 },
             least_change: if falling { 0.0 } else { 0.02 },
             needs_judgement: falling,
@@ -117,15 +117,5 @@ impl Params {
         let change = self.least_change.is_finite() && self.least_change >= 0.0;
         number("least_change", self.least_change, "of at least 0", change)?;
         Ok(self)
-    }
-}
-
-/// Least value that enters a logarithm: below it a ratio or rate is as good as none. It lies under the
-/// smallest reading that matters (recorded InfiniBand ports wait 0.0008 ticks a word when quiet).
-fn floor(metric: Metric) -> f64 {
-    match metric {
-        Metric::AriesStallRatio => 1e-3,
-        Metric::IbWaitRatio => 1e-4,
-        Metric::LustreWriteRate => 1.0,
     }
 }

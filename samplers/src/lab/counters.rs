@@ -5,6 +5,8 @@ use super::{FILE_SYSTEM, LabError};
 use crate::aries::{CHANNELS, FLIT_BYTES};
 use crate::network::CHANNEL_PARTS;
 use crate::rng::Rng;
+use schemas::metric::catalogue::catalogue;
+use schemas::metric::file::LinkEnd;
 use schemas::topology::VertexKind;
 use schemas::{
     CounterBatch, LINK_COLUMNS, LinkIndex, Metric, Name, Source, SourceIndex, Sources, Time, Topology,
@@ -103,9 +105,7 @@ impl Counters {
         let label = |link: LinkIndex| name(&topology.port_label(vertex, topology.port(link)));
         let links: Vec<LinkIndex> = topology.links_from(vertex).collect();
         let labels: Vec<Name> = links.iter().map(|link| label(*link)).collect::<Result<_, _>>()?;
-        let measured = |link: &LinkIndex| {
-            topology.series(*link).is_some_and(|series| series.metric == Metric::IbWaitRatio)
-        };
+        let measured = |link: &LinkIndex| topology.series(*link).is_some_and(|series| is_port(series.metric));
         match topology.kind(vertex) {
             VertexKind::Router => {
                 // A router's row comes from one of its nodes.
@@ -132,7 +132,7 @@ impl Counters {
 
     fn add(&mut self, source: Source, component: VertexIndex, parts: Vec<Part>) {
         let counters = (0..source.counters()).map(|_| self.rng.next_u64() % BASE_MAX).collect();
-        let of_links = if source.metric == Metric::IbWaitRatio { parts.len() * LINK_COLUMNS } else { 0 };
+        let of_links = if is_port(source.metric) { parts.len() * LINK_COLUMNS } else { 0 };
         let source = self.sources.intern(source);
         for (part_index, part) in (0..).zip(&parts) {
             if let Part::Port(link) = part {
@@ -244,6 +244,11 @@ fn name(text: &str) -> Result<Name, LabError> {
     Ok(Name::parse(text)?)
 }
 
+/// Whether a metric is that of ports that count what they send.
+pub(super) fn is_port(metric: Metric) -> bool {
+    metric.measured_at() == Some(LinkEnd::Sender)
+}
+
 fn source(
     topology: &Topology,
     component: VertexIndex,
@@ -251,11 +256,7 @@ fn source(
     producer: VertexIndex,
     parts: Vec<Name>,
 ) -> Result<Source, LabError> {
-    let metric = match schema {
-        "aries_rtr" => Metric::AriesStallRatio,
-        "lustre_client" => Metric::LustreWriteRate,
-        _ => Metric::IbWaitRatio,
-    };
+    let metric = catalogue().of_schema(schema).ok_or_else(|| LabError::Schema(schema.to_string()))?;
     Ok(Source {
         schema: name(schema)?,
         producer: topology.name(producer).clone(),

@@ -1,13 +1,14 @@
 //! Rows of the lab as LDMS' samplers write them: `ib_sysfs` of a host, `ibnet` of a switch's port, `aries_rtr` of a router,
 //! `lustre_client` of a node.
 
+use super::counters::is_port;
 use crate::ldms_rows::{put_number, put_time};
-use schemas::{CounterBatch, LINK_COLUMNS, Metric, Source, Sources};
+use schemas::{CounterBatch, LINK_COLUMNS, Source, Sources};
 
 /// Appends a line of JSON for each row of InfiniBand's ports in `batch`.
 pub fn put_port_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatch) {
     for (number, time, counters) in batch.rows() {
-        let Some(source) = sources.get(number).filter(|source| source.metric == Metric::IbWaitRatio) else {
+        let Some(source) = sources.get(number).filter(|source| is_port(source.metric)) else {
             continue;
         };
         let (rates, links) = counters.split_at(source.counters());
@@ -25,8 +26,7 @@ pub fn put_port_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatch)
 /// Appends a line of JSON for each row of a router in `batch`.
 pub fn put_router_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatch) {
     for (number, time, counters) in batch.rows() {
-        let Some(source) = sources.get(number).filter(|source| source.metric == Metric::AriesStallRatio)
-        else {
+        let Some(source) = sources.get(number).filter(|source| source.metric.has_sum()) else {
             continue;
         };
         put_time(out, time);
@@ -53,8 +53,7 @@ pub fn put_router_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatc
 /// Appends a line of JSON for each row of a Lustre client in `batch`.
 pub fn put_client_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatch) {
     for (number, time, counters) in batch.rows() {
-        let Some(source) = sources.get(number).filter(|source| source.metric == Metric::LustreWriteRate)
-        else {
+        let Some(source) = sources.get(number).filter(|source| source.metric.is_progress()) else {
             continue;
         };
         for (mount, written) in source.parts.iter().zip(counters) {

@@ -42,6 +42,9 @@ pub enum LabError {
         /// What is wrong with which number.
         what: &'static str,
     },
+    /// No metric of the catalogue has counters of this LDMS schema.
+    #[error("no metric of the catalogue has LDMS' schema {0}, which the lab writes")]
+    Schema(String),
     /// Two jobs have one number.
     #[error("two jobs have the number {0}")]
     Twice(u64),

@@ -6,6 +6,7 @@
 
 use super::class::VertexKind;
 use super::graph::{LinkIndex, Topology, VertexIndex};
+use crate::metric::file::LinkEnd;
 use crate::{Metric, Name, SeriesInfo};
 use serde::Serialize;
 
@@ -77,11 +78,12 @@ impl Topology {
     pub fn series(&self, link: LinkIndex) -> Option<SeriesInfo> {
         let (from, to) = (self.from(link), self.to(link));
         let routers = [from, to].map(|vertex| self.kind(vertex) == VertexKind::Router);
-        let (metric, at, port) = match routers {
-            [_, true] => (Metric::AriesStallRatio, to, self.port(self.reverse(link))),
+        let (end, at, port) = match routers {
+            [_, true] => (LinkEnd::Receiver, to, self.port(self.reverse(link))),
             [true, false] => return None,
-            [false, false] => (Metric::IbWaitRatio, from, self.port(link)),
+            [false, false] => (LinkEnd::Sender, from, self.port(link)),
         };
+        let metric = Metric::of_links_at(end).next()?;
         let part = Name::parse(&self.port_label(at, port)).ok()?;
         Some(SeriesInfo { metric, component: self.name(at).clone(), part: Some(part) })
     }
@@ -103,10 +105,10 @@ impl Topology {
             VertexKind::Host if self.port_count(vertex) == 0 => PortUnknown::Port,
             _ => PortUnknown::Unconnected,
         })?;
-        match series.metric {
-            Metric::AriesStallRatio => Ok(self.reverse(link)),
-            Metric::IbWaitRatio => Ok(link),
-            Metric::LustreWriteRate => Err(PortUnknown::Port),
+        match series.metric.measured_at() {
+            Some(LinkEnd::Receiver) => Ok(self.reverse(link)),
+            Some(LinkEnd::Sender) => Ok(link),
+            None => Err(PortUnknown::Port),
         }
     }
 }
@@ -150,7 +152,7 @@ pub fn unknown_ports<'s>(
     topology: &Topology,
     reported: impl IntoIterator<Item = &'s SeriesInfo>,
 ) -> Vec<UnknownPort> {
-    let of_port = |series: &&SeriesInfo| series.metric != Metric::LustreWriteRate && series.part.is_some();
+    let of_port = |series: &&SeriesInfo| !series.metric.is_progress() && series.part.is_some();
     let unknown = reported.into_iter().filter(of_port).filter_map(|series| {
         let unknown = topology.link_of_series(series).err()?;
         Some(UnknownPort { series: series.name(), unknown })

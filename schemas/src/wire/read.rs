@@ -154,8 +154,8 @@ pub fn read_source(bytes: &[u8]) -> Result<Source, WireError> {
     let mut reader = Reader(bytes);
     let schema = Name::parse(reader.text()?)?;
     let producer = Name::parse(reader.text()?)?;
-    let metric = usize::try_from(reader.long()?).ok().and_then(|at| Metric::ALL.get(at).copied());
-    let metric = metric.ok_or(WireError::Damaged("an unknown metric"))?;
+    let metric =
+        Metric::from_name(reader.text()?).ok_or(WireError::Damaged("a metric that no file describes"))?;
     let component = Name::parse(reader.text()?)?;
     let set = match reader.long()? {
         0 => None,

@@ -31,7 +31,7 @@ fn name(text: &str) -> Name {
 }
 
 fn source(parts: Vec<Name>, set: Option<Name>) -> Source {
-    let metric = Metric::AriesStallRatio;
+    let metric = Metric::from_name("aries_stall_ratio").unwrap();
     Source {
         schema: name("aries_rtr"),
         producer: name("nid1"),

@@ -35,7 +35,7 @@ fn put_moment(out: &mut Vec<u8>, moment: Option<Time>) {
 pub fn write_source(out: &mut Vec<u8>, source: &Source) {
     put_text(out, source.schema.as_str());
     put_text(out, source.producer.as_str());
-    put_long(out, source.metric as i64);
+    put_text(out, source.metric.name());
     put_text(out, source.component.as_str());
     match &source.set {
         None => put_long(out, 0),

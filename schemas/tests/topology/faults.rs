@@ -213,12 +213,12 @@ fn a_port_that_reports_but_stands_nowhere_is_named() {
         part: Some(Name::parse(part).unwrap()),
     };
     let reported = [
-        series("s1", "1", Metric::IbWaitRatio),
-        series("s1", "8", Metric::IbWaitRatio),
-        series("s1", "9", Metric::IbWaitRatio),
-        series("s9", "1", Metric::IbWaitRatio),
-        series("h1", "mlx5_0.1", Metric::IbWaitRatio),
-        series("h1", "snx11137", Metric::LustreWriteRate),
+        series("s1", "1", Metric::from_name("ib_wait_ratio").unwrap()),
+        series("s1", "8", Metric::from_name("ib_wait_ratio").unwrap()),
+        series("s1", "9", Metric::from_name("ib_wait_ratio").unwrap()),
+        series("s9", "1", Metric::from_name("ib_wait_ratio").unwrap()),
+        series("h1", "mlx5_0.1", Metric::from_name("ib_wait_ratio").unwrap()),
+        series("h1", "snx11137", Metric::from_name("lustre_write_rate").unwrap()),
     ];
     let found: Vec<(String, PortUnknown)> =
         unknown_ports(&topology, &reported).into_iter().map(|port| (port.series, port.unknown)).collect();

@@ -62,7 +62,7 @@ pub(super) fn region(id: u64, cause: &str, victim: Option<&str>) -> Region {
     let waits = |job: &str| RegionVictim { job_id: name(job), lost_s: 48.0, share: 0.6 };
     Region {
         id: RegionId(id),
-        metric: Metric::AriesStallRatio,
+        metric: Metric::from_name("aries_stall_ratio").unwrap(),
         name: of.name,
         start: at(40.0),
         end: at(340.0),

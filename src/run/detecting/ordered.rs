@@ -48,7 +48,7 @@ impl Outlet for Downstream<'_> {
 impl Stages {
     /// Nothing was taken yet.
     pub(super) fn new(partition: i32, settings: &DetectingSettings) -> Stages {
-        let mut detector = Detector::new(settings.settings);
+        let mut detector = Detector::new(settings.settings.clone());
         if settings.links {
             detector.watch_links();
         }

@@ -31,7 +31,7 @@ fn messages(second: i64) -> [Vec<u8>; 2] {
 
 fn messages_of(node: &str, second: i64) -> [Vec<u8>; 2] {
     let name = |text: &str| Name::parse(text).unwrap();
-    let (metric, node) = (Metric::LustreWriteRate, name(node));
+    let (metric, node) = (Metric::from_name("lustre_write_rate").unwrap(), name(node));
     let source = Source {
         schema: name("lustre_client"),
         producer: node.clone(),
@@ -109,7 +109,11 @@ fn series_are_sent_without_other_results() {
     let mut outcome = Outcome::default();
     assert!(outcome.is_quiet());
     let node = Name::parse("nid00001").unwrap();
-    let info = schemas::SeriesInfo { metric: Metric::LustreWriteRate, component: node, part: None };
+    let info = schemas::SeriesInfo {
+        metric: Metric::from_name("lustre_write_rate").unwrap(),
+        component: node,
+        part: None,
+    };
     outcome.results.series.push((schemas::SeriesIndex(0), info));
     assert!(!outcome.is_quiet());
 }

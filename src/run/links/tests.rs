@@ -32,7 +32,8 @@ fn updates(network: &Network, partition: i32) -> Vec<TickUpdate> {
         .filter(|link| topology.level(topology.from(*link)) < topology.level(topology.to(*link)))
         .filter_map(|link| topology.series(link))
         .filter(|series| {
-            series.metric == Metric::IbWaitRatio && series.component == Name::parse("leaf01").unwrap()
+            series.metric == Metric::from_name("ib_wait_ratio").unwrap()
+                && series.component == Name::parse("leaf01").unwrap()
         })
         .collect();
     uplinks.sort_by_key(SeriesInfo::name);

@@ -29,7 +29,7 @@ fn updates(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("model_updates_220k_series");
     group.throughput(Throughput::Elements(SERIES as u64)).sample_size(20);
     for model in [ModelKind::Published, ModelKind::Robust] {
-        let mut bank = Bank::new(model, Params::of(Metric::AriesStallRatio, model));
+        let mut bank = Bank::new(model, Params::of(Metric::from_name("aries_stall_ratio").unwrap(), model));
         (0..SERIES).for_each(|_| bank.add());
         let mut tick = 0;
         let columns = &columns;

@@ -206,7 +206,7 @@ async fn a_storm_of_2048_links_is_one_notification() {
     let begin = Time::from_seconds(now_s() - 200.0);
     let episode = |n: usize, second: f64| EpisodeUpdate {
         series: SeriesInfo {
-            metric: Metric::IbWaitRatio,
+            metric: Metric::from_name("ib_wait_ratio").unwrap(),
             component: Name::parse(&format!("switch-{}", n / 32)).unwrap(),
             part: Name::parse(&(n % 32).to_string()).ok(),
         },

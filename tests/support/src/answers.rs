@@ -28,14 +28,14 @@ const ROUTERS: [&str; 3] = ["c0-0c0s0", "c0-0c0s1", "c2-0c0s0"];
 /// Two tiles of each router, and one mount of node 4.
 pub fn table() -> Vec<SeriesInfo> {
     let tile = |router: &str, tile: &str| SeriesInfo {
-        metric: Metric::AriesStallRatio,
+        metric: Metric::from_name("aries_stall_ratio").unwrap(),
         component: name(router),
         part: Some(name(tile)),
     };
     let mut table: Vec<SeriesInfo> =
         ROUTERS.iter().flat_map(|r| [tile(r, "r0c0"), tile(r, "r0c1")]).collect();
     table.push(SeriesInfo {
-        metric: Metric::LustreWriteRate,
+        metric: Metric::from_name("lustre_write_rate").unwrap(),
         component: name("nid00004"),
         part: Some(name("snx11137")),
     });
@@ -115,7 +115,7 @@ pub fn region() -> Region {
     let victim = |job: &str, lost_s, share| RegionVictim { job_id: name(job), lost_s, share };
     Region {
         id: RegionId(1),
-        metric: Metric::AriesStallRatio,
+        metric: Metric::from_name("aries_stall_ratio").unwrap(),
         name: "router c0-0c0s0".to_string(),
         start: at(100.0),
         end: at(600.0),

@@ -17,7 +17,7 @@ impl Fixture {
     /// `ticks` seconds of `series` series, each a row; the first is clear, all others contended.
     pub fn new(series: u32, ticks: i64) -> Fixture {
         let info = |i: u32| SeriesInfo {
-            metric: Metric::AriesStallRatio,
+            metric: Metric::from_name("aries_stall_ratio").unwrap(),
             component: Name::parse(&format!("c0-0c0s{i}")).unwrap(),
             part: Some(Name::parse("r0c0").unwrap()),
         };

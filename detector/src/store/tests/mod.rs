@@ -25,7 +25,7 @@ fn at(seconds: f64) -> Time {
 
 fn series(number: u32) -> (SeriesIndex, SeriesInfo) {
     let info = SeriesInfo {
-        metric: Metric::LustreWriteRate,
+        metric: Metric::from_name("lustre_write_rate").unwrap(),
         component: name(&format!("nid{number:05}")),
         part: Some(name("snx11137")),
     };

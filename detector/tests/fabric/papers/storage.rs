@@ -132,6 +132,7 @@ fn no_routing_mode_raises_an_alarm_by_itself() {
 /// J8: collective I/O of 225 nodes, 64 of them aggregators, which write 100 MB/s for 36 s.
 #[test]
 fn silent_nodes_are_not_stalled_and_aggregators_are_no_outliers() {
+    let lustre = Metric::from_name("lustre_write_rate").unwrap();
     let topology = two_level(12, 12, 24).unwrap();
     let hosts = leaves(&topology).concat();
     let mut job = LabJob::new(1, hosts[..225].to_vec(), Pattern::AllToAll, 0.0);
@@ -154,7 +155,7 @@ fn silent_nodes_are_not_stalled_and_aggregators_are_no_outliers() {
     let mut latest: BTreeMap<SeriesIndex, (f64, f64)> = BTreeMap::new();
     let mut take = |detector: &mut Detector| {
         let batch = detector.take();
-        let is_write = |series: SeriesIndex| detector.series()[series.at()].metric == Metric::LustreWriteRate;
+        let is_write = |series: SeriesIndex| detector.series()[series.at()].metric == lustre;
         for signal in batch.signals.iter().filter(|signal| is_write(signal.series)) {
             let judged = matches!(signal.state, State::Clear | State::Contended);
             assert!(signal.value.is_finite() && (!judged || signal.mean.is_finite()), "{signal:?}");
@@ -179,8 +180,7 @@ fn silent_nodes_are_not_stalled_and_aggregators_are_no_outliers() {
     let result = &detector.job_results()[0];
     assert_eq!((result.slowdown_s, result.contended_s), (0.0, 0.0), "{result:?}");
     // Silent nodes count with the floor of the metric, so that their mean with the others is above 0.
-    let params = Settings::of(ModelKind::Robust).params[Metric::LustreWriteRate as usize];
-    let ln: Vec<f64> = latest.values().map(|(highest, _)| highest.max(params.floor).ln()).collect();
+    let ln: Vec<f64> = latest.values().map(|(highest, _)| highest.max(lustre.floor()).ln()).collect();
     let mean = geometric_mean(&ln);
     assert!(mean.is_finite() && mean > 0.0 && mean < 1e8, "{mean}");
 }

@@ -36,7 +36,7 @@ fn split_messages_have_the_same_content() {
 #[test]
 fn second_with_many_links_is_split_and_processed_as_one() {
     let of = |at: usize| SeriesInfo {
-        metric: Metric::IbWaitRatio,
+        metric: Metric::from_name("ib_wait_ratio").unwrap(),
         component: Name::parse(&format!("leaf{at:05}")).unwrap(),
         part: Some(Name::parse("1").unwrap()),
     };

@@ -1,0 +1,299 @@
+//! The catalogue of metrics: the files of `schemas/metrics`, and those of a site. It is read once, before the first row; all
+//! later questions are answered by numbers.
+
+use super::ReadingPlan;
+use super::file::{Measures, MetricFile, ReadingFile, SourceFile};
+use super::pattern::{Pattern, PatternError};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// Most metrics of a catalogue.
+const METRICS_MAX: usize = 64;
+/// Longest file, in bytes.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+/// Longest name of a metric.
+const NAME_MAX: usize = 40;
+/// Counters of the life of a link, in the order of [`crate::LINK_COLUMNS`].
+pub const OPTIONAL: [&str; crate::LINK_COLUMNS] = ["link_downed", "link_error_recovery"];
+
+/// Ours, by file name.
+const BUILT_IN: [(&str, &str); 3] = [
+    ("aries_stall_ratio.toml", include_str!("../../metrics/aries_stall_ratio.toml")),
+    ("ib_wait_ratio.toml", include_str!("../../metrics/ib_wait_ratio.toml")),
+    ("lustre_write_rate.toml", include_str!("../../metrics/lustre_write_rate.toml")),
+];
+
+static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
+
+/// All metrics.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Catalogue {
+    pub(super) metrics: Vec<Facts>,
+}
+
+/// One metric.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Facts {
+    pub file: MetricFile,
+    pub reading: ReadingPlan,
+}
+
+/// What is wrong with a catalogue; the sentence names file and key.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogueError {
+    /// The folder or a file of it cannot be read.
+    #[error("{}: {source}; give a folder of metric files that this user may read", path.display())]
+    Unreadable {
+        /// Which one.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The folder has no metric.
+    #[error("{}: no file ends with .toml; give the folder of the metric files", .0.display())]
+    Empty(PathBuf),
+    /// The text is no metric.
+    #[error("{file}: {what}")]
+    Invalid {
+        /// Which file.
+        file: String,
+        /// Line or key, and what is wrong with it.
+        what: String,
+    },
+    /// Two files of a folder have the same name of a metric.
+    #[error("{file}: name: {name:?} is the metric of {other} too; rename one")]
+    Twice {
+        /// Which file.
+        file: String,
+        /// The metric.
+        name: String,
+        /// The other file.
+        other: String,
+    },
+    /// Another catalogue is in use already.
+    #[error("the catalogue of metrics was chosen already; give one folder")]
+    Chosen,
+}
+
+/// The catalogue in use: what [`use_folder`] chose, or ours.
+pub fn catalogue() -> &'static Catalogue {
+    CATALOGUE.get_or_init(built_in)
+}
+
+/// Uses the files of `folder` besides ours; a file with a known metric replaces ours. Comes before everything that names a
+/// metric.
+///
+/// # Errors
+/// What is wrong with the folder or a file of it, or that another catalogue is in use.
+pub fn use_folder(folder: &Path) -> Result<(), CatalogueError> {
+    let wanted = Catalogue::with_folder(folder)?;
+    match CATALOGUE.get_or_init(|| wanted.clone()) == &wanted {
+        true => Ok(()),
+        false => Err(CatalogueError::Chosen),
+    }
+}
+
+/// Ours alone. Files that are compiled in were checked by the tests.
+fn built_in() -> Catalogue {
+    let metrics = BUILT_IN.iter().filter_map(|(file, text)| read(file, text).ok());
+    Catalogue { metrics: metrics.collect() }
+}
+
+impl Catalogue {
+    /// Ours and those of `folder`.
+    ///
+    /// # Errors
+    /// What is wrong with the folder or a file of it.
+    pub fn with_folder(folder: &Path) -> Result<Catalogue, CatalogueError> {
+        let mut found: BTreeMap<String, Facts> = BTreeMap::new();
+        let mut files: BTreeMap<String, String> = BTreeMap::new();
+        for path in paths(folder)? {
+            let file = path.display().to_string();
+            let facts = read(&file, &text(&path)?)?;
+            let name = facts.file.name.clone();
+            if let Some(other) = files.insert(name.clone(), file.clone()) {
+                return Err(CatalogueError::Twice { file, name, other });
+            }
+            found.insert(name, facts);
+        }
+        for facts in built_in().metrics {
+            found.entry(facts.file.name.clone()).or_insert(facts);
+        }
+        if found.len() > METRICS_MAX {
+            let what = format!("{} metrics; at most {METRICS_MAX} are allowed", found.len());
+            return Err(CatalogueError::Invalid { file: folder.display().to_string(), what });
+        }
+        Ok(Catalogue { metrics: found.into_values().collect() })
+    }
+
+    /// The metric that an LDMS schema has counters for.
+    pub fn of_schema(&self, schema: &str) -> Option<super::Metric> {
+        self.sources().find(|(_, _, source)| source.schema == schema).map(|(metric, ..)| metric)
+    }
+
+    /// The sources of all metrics, each with the number of its metric, in the order in which rows are recognised.
+    pub fn sources(&self) -> impl Iterator<Item = (super::Metric, &MetricFile, &SourceFile)> {
+        let numbered = self.metrics.iter().zip(0..).map(|(facts, at)| (super::Metric(at), &facts.file));
+        numbered.flat_map(|(metric, file)| file.source.iter().map(move |source| (metric, file, source)))
+    }
+}
+
+/// The metric files of a folder, by name.
+fn paths(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
+    let unreadable = |source| CatalogueError::Unreadable { path: folder.to_path_buf(), source };
+    let entries = std::fs::read_dir(folder).map_err(unreadable)?;
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(unreadable)?.path();
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    if paths.is_empty() { Err(CatalogueError::Empty(folder.to_path_buf())) } else { Ok(paths) }
+}
+
+fn text(path: &Path) -> Result<String, CatalogueError> {
+    let unreadable = |source| CatalogueError::Unreadable { path: path.to_path_buf(), source };
+    let length = std::fs::metadata(path).map_err(unreadable)?.len();
+    if length > FILE_BYTES_MAX {
+        let what = format!("{length} bytes; a metric file has at most {FILE_BYTES_MAX}");
+        return Err(CatalogueError::Invalid { file: path.display().to_string(), what });
+    }
+    std::fs::read_to_string(path).map_err(unreadable)
+}
+
+/// One file.
+fn read(file: &str, text: &str) -> Result<Facts, CatalogueError> {
+    let invalid = |what: String| CatalogueError::Invalid { file: file.to_string(), what };
+    let read: MetricFile = toml::from_str(text).map_err(|error| {
+        let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+        let line = line.map_or(String::new(), |line| format!("line {line}: "));
+        invalid(format!("{line}{}", error.message()))
+    })?;
+    check(&read).map_err(invalid)?;
+    Ok(Facts { reading: plan(&read.reading), file: read })
+}
+
+fn plan(reading: &ReadingFile) -> ReadingPlan {
+    ReadingPlan {
+        waited: reading.waited.len(),
+        passed: reading.passed.len(),
+        bytes_per_count: reading.bytes_per_count,
+        active_per_s: reading.active_per_s,
+        most_per_s: reading.most_per_s,
+        wraps_at_32_bits: reading.wraps_at_bits.contains(&32),
+        saturated: reading.saturates_at_bits.map(|bits| u64::MAX >> (64 - u32::from(bits))),
+    }
+}
+
+/// What is wrong with a file that is TOML and has all keys; the sentence begins with the key.
+fn check(file: &MetricFile) -> Result<(), String> {
+    let is_letter = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
+    if file.name.is_empty() || file.name.len() > NAME_MAX || !file.name.bytes().all(is_letter) {
+        let allowed = format!("1 to {NAME_MAX} small letters, digits, _");
+        return Err(format!("name: must be {allowed}, not {:?}", file.name));
+    }
+    match (file.measures, file.measured_at) {
+        (Measures::Link, None) => {
+            return Err("measured_at: missing; a link's metric needs sender or receiver".to_string());
+        }
+        (Measures::Progress, Some(_)) => return Err("measured_at: only a link has ends".to_string()),
+        _ => {}
+    }
+    check_reading(&file.reading)?;
+    if file.source.is_empty() {
+        return Err("source: none; a metric needs at least one [[source]]".to_string());
+    }
+    file.source.iter().try_for_each(|source| {
+        check_source(file, source).map_err(|what| format!("source {:?}: {what}", source.schema))
+    })
+}
+
+fn check_reading(reading: &ReadingFile) -> Result<(), String> {
+    if reading.passed.is_empty() {
+        return Err("reading.passed: needs at least one counter".to_string());
+    }
+    let mut counters: Vec<&String> = reading.waited.iter().chain(&reading.passed).collect();
+    counters.sort();
+    if let Some(twice) = counters.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(format!("reading: counter {:?} stands twice", twice[0]));
+    }
+    if reading.waited.is_empty() != reading.counts.is_none() {
+        return Err(
+            "reading.counts: what passed and what waited, for a metric with `waited` only".to_string()
+        );
+    }
+    for (key, value) in [
+        ("bytes_per_count", reading.bytes_per_count),
+        ("floor", reading.floor),
+        ("active_per_s", reading.active_per_s),
+        ("most_per_s", reading.most_per_s),
+    ] {
+        if !value.is_finite() || value <= 0.0 {
+            return Err(format!("reading.{key}: must be above 0, not {value}"));
+        }
+    }
+    if reading.wraps_at_bits.iter().any(|bits| *bits != 32) {
+        return Err("reading.wraps_at_bits: must be [32] or []; all counters wrap at 64".to_string());
+    }
+    if reading.saturates_at_bits.is_some_and(|bits| !(8..=63).contains(&bits)) {
+        return Err("reading.saturates_at_bits: must be from 8 to 63".to_string());
+    }
+    Ok(())
+}
+
+fn check_source(file: &MetricFile, source: &SourceFile) -> Result<(), String> {
+    crate::Name::parse(&source.schema).map_err(|error| format!("schema: {error}"))?;
+    let counters = file.reading.waited.iter().chain(&file.reading.passed);
+    for counter in counters.clone() {
+        if !source.columns.contains_key(counter) {
+            return Err(format!("columns.{counter}: missing; `reading` names that counter"));
+        }
+    }
+    if let Some(unused) = source.columns.keys().find(|key| !counters.clone().any(|counter| counter == *key)) {
+        return Err(format!("columns.{unused}: `reading` names no such counter"));
+    }
+    if let Some(unknown) = source.optional.keys().find(|key| !OPTIONAL.contains(&key.as_str())) {
+        return Err(format!("optional.{unknown}: must be {}", OPTIONAL.join(" or ")));
+    }
+    let by_name = source.part.is_some();
+    if by_name != source.part_columns.is_empty() || source.part_columns.len() > 2 {
+        return Err("part: give either `part` or one or two `part_columns`".to_string());
+    }
+    if source.component.is_some() && !by_name {
+        return Err("component: a column only where `part` is in the counters' names".to_string());
+    }
+    for (key, patterns) in source.columns.iter().chain(&source.optional) {
+        for pattern in patterns {
+            check_pattern(source, pattern).map_err(|what| format!("column {pattern:?} of {key}: {what}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn check_pattern(source: &SourceFile, pattern: &str) -> Result<(), String> {
+    let parsed = Pattern::parse(pattern).map_err(|error: PatternError| error.to_string())?;
+    let Some(part) = &source.part else {
+        return match parsed.names_a_part() {
+            true => Err("names a part, but the source has no `part`".to_string()),
+            false => Ok(()),
+        };
+    };
+    let named: Vec<String> = parsed.placeholders().map(|name| format!("{{{name}}}")).collect();
+    match named.iter().all(|name| part.contains(name.as_str())) && !named.is_empty() {
+        true => Ok(()),
+        false => Err(format!("must hold the placeholders of part {part:?}")),
+    }
+}
+
+#[cfg(test)]
+pub(super) fn read_alone(file: &str, text: &str) -> Result<(), CatalogueError> {
+    read(file, text).map(drop)
+}
+
+#[cfg(test)]
+pub(super) fn ours() -> [(&'static str, &'static str); 3] {
+    BUILT_IN
+}

@@ -1,0 +1,133 @@
+//! A metric's file as it is written.
+
+use super::Direction;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One file of the catalogue.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MetricFile {
+    /// The word in series names, configuration and SQL: small letters, digits, `_`.
+    pub name: String,
+    /// A few words for a person.
+    pub title: String,
+    /// Unit of a reading.
+    pub unit: String,
+    /// Which way it goes under contention.
+    pub direction: Direction,
+    /// What it means for a job.
+    pub measures: Measures,
+    /// At which end of a link it is measured; links only.
+    pub measured_at: Option<LinkEnd>,
+    /// Whether the mean over the parts of a component is a series of its own.
+    #[serde(default)]
+    pub sum_of_parts: bool,
+    /// How counters become a reading.
+    pub reading: ReadingFile,
+    /// Where its counters come from, the one to be recognised first before the others.
+    pub source: Vec<SourceFile>,
+}
+
+/// What a metric means for a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measures {
+    /// Pressure on a link that jobs share.
+    Link,
+    /// Progress of the node itself on a file system.
+    Progress,
+}
+
+/// An end of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkEnd {
+    /// The end that transmits.
+    Sender,
+    /// The end that receives.
+    Receiver,
+}
+
+/// How counters become a reading: the sum of `waited` over the sum of `passed`, or without `waited` the rate of `passed`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReadingFile {
+    /// Counters of what held the traffic up, by the names of `source.columns`.
+    #[serde(default)]
+    pub waited: Vec<String>,
+    /// Counters of what passed.
+    pub passed: Vec<String>,
+    /// What the counters count: what passed, what held it up.
+    pub counts: Option<[String; 2]>,
+    /// Bytes that one count of what passed stands for.
+    pub bytes_per_count: f64,
+    /// Least value that enters a logarithm.
+    pub floor: f64,
+    /// Counts per second below which a reading means nothing.
+    pub active_per_s: f64,
+    /// Highest counts per second that the hardware can make.
+    pub most_per_s: f64,
+    /// Widths at which counters wrap besides 64 bits: 32 only.
+    #[serde(default)]
+    pub wraps_at_bits: Vec<u8>,
+    /// Width at whose maximum a waiting counter stops.
+    pub saturates_at_bits: Option<u8>,
+}
+
+/// Where counters come from: an LDMS schema by its columns. The names of schemas and topics are a site's own.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceFile {
+    /// LDMS' name of the schema.
+    pub schema: String,
+    /// Preference among redundant sources of one part: the lowest reports, the others stand by.
+    pub rank: u8,
+    /// The column that names the component; without it the component is the producer.
+    pub component: Option<ComponentColumn>,
+    /// The part that a column's name holds, by the pattern's placeholders: `r{row}c{column}`.
+    pub part: Option<String>,
+    /// Columns whose values name the one part of a row, at most two: joined with `.`, or by the rule of `part_is`.
+    #[serde(default)]
+    pub part_columns: Vec<String>,
+    /// What the part is, where its name follows a rule.
+    pub part_is: Option<PartKind>,
+    /// Columns that together show the schema although its counters are missing: a row without these is of another one.
+    #[serde(default)]
+    pub recognised_by: Vec<String>,
+    /// Columns of other schemas that have the same counters, and are not used.
+    #[serde(default)]
+    pub not_with: Vec<String>,
+    /// Patterns of the columns, by counter. The first that matches counts.
+    pub columns: BTreeMap<String, Vec<String>>,
+    /// Columns without which a row is good: the life of a link, `link_downed` and `link_error_recovery`.
+    #[serde(default)]
+    pub optional: BTreeMap<String, Vec<String>>,
+}
+
+/// The column that names the component.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ComponentColumn {
+    /// Its name.
+    pub column: String,
+    /// What the component is, where its name follows a rule.
+    pub is: Option<ComponentKind>,
+}
+
+/// A component whose name follows a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum ComponentKind {
+    /// A cname with the number of its Aries chip, which is left out: a blade has one.
+    #[serde(rename = "aries router")]
+    AriesRouter,
+}
+
+/// A part whose name follows a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PartKind {
+    /// A mount of a Lustre file system, named by that: all spellings of a mount give one series. Of two `part_columns` the
+    /// second is the llite directory, which has the whole name.
+    Mount,
+}

@@ -1,0 +1,120 @@
+//! Column names with placeholders: `AR_RTR_{row:0-5}_{column:0-7}_…` and `port_xmit_wait#{port}`.
+
+/// A column's name, with a part of a component in it or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    pieces: Vec<Piece>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    /// One digit of a range.
+    Digit {
+        name: String,
+        least: u8,
+        most: u8,
+    },
+    /// Whatever follows, to the end of the name.
+    Rest {
+        name: String,
+    },
+}
+
+/// Why a text is no pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatternError {
+    /// A brace without its other one, or nothing between both.
+    #[error("a placeholder is {{name}} or {{name:0-9}}")]
+    Placeholder,
+    /// Something follows a placeholder without a range.
+    #[error("{{{0}}} must be the end: only a digit, as {{{0}:0-9}}, has something behind it")]
+    NotAtTheEnd(String),
+    /// No digits.
+    #[error("{0:?} is no range of digits such as 0-7")]
+    Range(String),
+}
+
+impl Pattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<Pattern, PatternError> {
+        let (mut pieces, mut rest) = (Vec::new(), text);
+        while let Some((before, after)) = rest.split_once('{') {
+            let (inside, behind) = after.split_once('}').ok_or(PatternError::Placeholder)?;
+            if !before.is_empty() {
+                pieces.push(Piece::Text(before.to_string()));
+            }
+            pieces.push(placeholder(inside)?);
+            if let Some(Piece::Rest { name }) = pieces.last()
+                && !behind.is_empty()
+            {
+                return Err(PatternError::NotAtTheEnd(name.clone()));
+            }
+            rest = behind;
+        }
+        if rest.contains('}') {
+            return Err(PatternError::Placeholder);
+        }
+        if !rest.is_empty() {
+            pieces.push(Piece::Text(rest.to_string()));
+        }
+        Ok(Pattern { pieces })
+    }
+
+    /// Whether it names a part.
+    pub fn names_a_part(&self) -> bool {
+        self.pieces.iter().any(|piece| !matches!(piece, Piece::Text(_)))
+    }
+
+    /// Names of its placeholders.
+    pub fn placeholders(&self) -> impl Iterator<Item = &str> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Text(_) => None,
+            Piece::Digit { name, .. } | Piece::Rest { name } => Some(name.as_str()),
+        })
+    }
+
+    /// The values of the placeholders in `column`, in their order, if it is such a column. In another case than the pattern's
+    /// if `any_case`; values keep theirs.
+    pub fn values<'a>(&self, column: &'a str, any_case: bool) -> Option<Vec<&'a str>> {
+        let (mut values, mut rest) = (Vec::new(), column);
+        for piece in &self.pieces {
+            let length = match piece {
+                Piece::Text(text) => {
+                    let begin = rest.get(..text.len())?;
+                    let is_equal = begin == text || (any_case && begin.eq_ignore_ascii_case(text));
+                    is_equal.then_some(text.len())?
+                }
+                Piece::Digit { least, most, .. } => {
+                    values.push(rest.get(..1)?);
+                    let digit = rest.as_bytes().first()?.checked_sub(b'0')?;
+                    (*least..=*most).contains(&digit).then_some(1)?
+                }
+                Piece::Rest { .. } => {
+                    values.push(rest);
+                    rest.len()
+                }
+            };
+            rest = &rest[length..];
+        }
+        rest.is_empty().then_some(values)
+    }
+}
+
+fn placeholder(inside: &str) -> Result<Piece, PatternError> {
+    let (name, range) = inside.split_once(':').map_or((inside, None), |(name, range)| (name, Some(range)));
+    if name.is_empty() || name.contains('{') {
+        return Err(PatternError::Placeholder);
+    }
+    let name = name.to_string();
+    let Some(range) = range else { return Ok(Piece::Rest { name }) };
+    match range.as_bytes() {
+        [least @ b'0'..=b'9', b'-', most @ b'0'..=b'9'] if least <= most => {
+            Ok(Piece::Digit { name, least: least - b'0', most: most - b'0' })
+        }
+        _ => Err(PatternError::Range(range.to_string())),
+    }
+}

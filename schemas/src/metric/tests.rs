@@ -1,0 +1,79 @@
+//! The files that are compiled in, files of a site, and what is wrong with broken ones.
+
+use super::catalogue::{Catalogue, CatalogueError, ours, read_alone};
+use super::pattern::Pattern;
+use super::{Direction, Metric};
+
+#[test]
+fn files_compiled_in_are_sound_and_sorted_by_name() {
+    for (file, text) in ours() {
+        read_alone(file, text).unwrap();
+    }
+    let names: Vec<&str> = Metric::all().map(Metric::name).collect();
+    let mut sorted: Vec<&str> = ours().iter().map(|(file, _)| file.strip_suffix(".toml").unwrap()).collect();
+    sorted.sort_unstable();
+    assert_eq!(names, sorted);
+    let stalls = Metric::from_name("aries_stall_ratio").unwrap();
+    assert_eq!((stalls.columns(), stalls.direction(), stalls.unit()), (9, Direction::Rising, "stalls/flit"));
+    assert!(stalls.has_sum() && !stalls.is_progress());
+}
+
+#[test]
+fn error_names_file_and_key() {
+    let (file, text) = ours()[2];
+    for (old, new, wanted) in [
+        ("name = \"lustre_write_rate\"", "name = \"Lustre\"", "name: must be"),
+        ("unit = \"bytes/s\"", "", "missing field `unit`"),
+        ("unit = \"bytes/s\"", "unit = 3", "line 4"),
+        ("unit =", "units =", "unknown field `units`"),
+        ("measures = \"progress\"", "measures = \"link\"", "measured_at: missing"),
+        ("floor = 1.0", "floor = 0.0", "reading.floor: must be above 0"),
+        ("passed = [\"write_bytes\"]", "passed = [\"writes\"]", "columns.writes: missing"),
+        ("passed = [\"write_bytes\"]", "passed = []", "reading.passed: needs"),
+        ("part = \"{mount}\"", "part = \"{file}\"", "must hold the placeholders of part"),
+        ("llite.{mount}\", \"client.lstats", "llite.{mount}x\", \"client.lstats", "must be the end"),
+        ("part_columns = [\"fs_name\", \"llite\"]", "", "give either `part`"),
+    ] {
+        let changed = text.replace(old, new);
+        assert_ne!(changed, text, "{old}");
+        let error = read_alone(file, &changed).unwrap_err().to_string();
+        assert!(error.starts_with("lustre_write_rate.toml: ") && error.contains(wanted), "{wanted}: {error}");
+    }
+}
+
+#[test]
+fn site_file_adds_a_metric_or_replaces_ours() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = Catalogue::with_folder(folder.path()).unwrap_err();
+    assert!(matches!(empty, CatalogueError::Empty(_)), "{empty}");
+    let ours = ours()[2].1;
+    let write = |file: &str, text: &str| std::fs::write(folder.path().join(file), text).unwrap();
+    write("reads.toml", &ours.replace("lustre_write_rate", "site_read_rate"));
+    write("ours.toml", &ours.replace("floor = 1.0", "floor = 2.0"));
+    write("notes.txt", "no metric");
+    let catalogue = Catalogue::with_folder(folder.path()).unwrap();
+    let names: Vec<&str> = catalogue.metrics.iter().map(|facts| facts.file.name.as_str()).collect();
+    assert_eq!(names, ["aries_stall_ratio", "ib_wait_ratio", "lustre_write_rate", "site_read_rate"]);
+    assert_eq!(catalogue.metrics[2].file.reading.floor, 2.0);
+    write("again.toml", ours);
+    let twice = Catalogue::with_folder(folder.path()).unwrap_err().to_string();
+    assert!(twice.contains("ours.toml") && twice.contains("again.toml"), "{twice}");
+}
+
+#[test]
+fn pattern_finds_the_part_in_a_column() {
+    let tile = Pattern::parse("AR_RTR_{row:0-5}_{column:0-7}_STALL").unwrap();
+    assert_eq!(tile.values("AR_RTR_5_7_STALL", false), Some(vec!["5", "7"]));
+    for column in
+        ["AR_RTR_6_0_STALL", "AR_RTR_é_0_STALL", "AR_RTR_0_0_STALLS", "AR_RTR_0", "ar_rtr_0_0_stall"]
+    {
+        assert_eq!(tile.values(column, false), None, "{column}");
+    }
+    assert_eq!(tile.values("ar_rtr_0_1_stall", true), Some(vec!["0", "1"]));
+    let port = Pattern::parse("port_xmit_wait#{port}").unwrap();
+    assert_eq!(port.values("Port_Xmit_Wait#MLX5_0.1", true), Some(vec!["MLX5_0.1"]));
+    assert_eq!(port.values("port_xmit_wait.rate#mlx5_0.1", false), None);
+    for text in ["{a}b", "{", "a}", "{}", "{a:0}", "{a:9-0}"] {
+        assert!(Pattern::parse(text).is_err(), "{text}");
+    }
+}
