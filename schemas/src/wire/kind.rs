@@ -40,8 +40,8 @@ impl Kind {
     /// increases it.
     pub const fn version(self) -> u8 {
         match self {
-            Kind::Counters
-            | Kind::JobRows
+            Kind::Counters => 2,
+            Kind::JobRows
             | Kind::Dropped
             | Kind::Progress
             | Kind::Rejected
