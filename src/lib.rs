@@ -27,7 +27,6 @@
 //! | [`alerts`] | notices to receivers, and `tailback alerts` |
 //! | [`bars`] | progress on a terminal |
 //! | [`shutdown`] | Ctrl-C and SIGTERM |
-//! | [`wrong_clocks`] | producers whose clocks are ahead, named |
 
 pub mod alerts;
 pub mod backtest;
@@ -54,4 +53,3 @@ pub mod shutdown;
 pub mod simulate;
 pub mod topology;
 pub mod unused;
-pub mod wrong_clocks;

@@ -1,8 +1,7 @@
 //! `tailback replay`: recorded rows to signals, episodes and job results.
 
 use crate::outputs::{Outputs, Summary};
-use crate::run::in_process::{InProcess, InProcessSettings};
-use crate::{bars, config, unused, wrong_clocks};
+use crate::{bars, config, unused};
 use aggregator::merge::{Replay, RowOrder};
 use aggregator::{Decoded, jobs};
 use anyhow::Context;
@@ -12,6 +11,8 @@ use detector::model::ModelKind;
 use detector::store::{Retention, Store};
 use schemas::topology::{link_places, node_places};
 use schemas::{DropCounts, DropReason};
+use stages::in_process::{InProcess, InProcessSettings};
+use stages::wrong_clocks;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -149,7 +150,7 @@ fn print_summary(args: &ReplayArgs, stages: &InProcess, replay: &Replay, summary
         summary.jobs,
         args.out.display()
     );
-    wrong_clocks::print(stages.detector());
+    wrong_clocks::lines(stages.detector()).iter().for_each(|line| eprintln!("{line}"));
     unused::lines(&stages.decoder, replay.skipped(), &summary.drops)
         .iter()
         .for_each(|line| eprintln!("{line}"));

@@ -5,13 +5,13 @@
 
 use super::candidate::Candidate;
 use super::facts::Facts;
-use crate::run::in_process::{InProcess, InProcessSettings};
 use crate::{bars, unused};
 use aggregator::merge::Replay;
 use aggregator::{Decoded, Decoder};
 use anyhow::Context;
 use detector::fabric::Network;
 use schemas::{Job, Source, Sources};
+use stages::in_process::{InProcess, InProcessSettings};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,14 +1,14 @@
 //! What a restart after `kill -9` continues from: the states of the stages and the position in the input,
 //! committed in one transaction with the results.
 
-use crate::run::detecting::Detecting;
-use crate::run::in_process::{InProcess, InProcessSettings};
-use crate::run::rolling::Rolling;
-use crate::run::stage::Stage;
 use anyhow::Context;
 use detector::store::{Retention, StateBlob, Store};
 use schemas::ResultBatch;
 use serde::{Deserialize, Serialize};
+use stages::detecting::Detecting;
+use stages::in_process::{InProcess, InProcessSettings};
+use stages::rolling::Rolling;
+use stages::stage::Stage;
 use std::path::Path;
 
 /// Times that a commit waits for another process' lock.

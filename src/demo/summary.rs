@@ -1,8 +1,8 @@
 //! What the demo found beside the simulator's truth.
 
 use super::DemoArgs;
-use crate::run::in_process::InProcess;
 use samplers::Truth;
+use stages::in_process::InProcess;
 use std::fmt::Write;
 
 /// One line a job, and where to read on.

@@ -1,10 +1,10 @@
 //! Reported states of failing links, and of the hosts that they connect: partitioned, degraded, up.
 
-use crate::run::in_process::InProcess;
 use detector::fabric::lifecycle::{self, LinkEvent, PairState};
 use samplers::lab::{LinkChange, Setup};
 use schemas::topology::VertexKind;
 use schemas::{LinkIndex, VertexIndex};
+use stages::in_process::InProcess;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Events of links, and hosts with one at their links.

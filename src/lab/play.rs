@@ -2,7 +2,6 @@
 
 use super::experiment::{Case, IorSpec, ModelSpec};
 use super::paths::Paths;
-use crate::run::in_process::{InProcess, InProcessSettings};
 use aggregator::Decoded;
 use detector::fabric::lifecycle::PairState;
 use detector::fabric::{FabricSettings, Network};
@@ -14,6 +13,7 @@ use samplers::{Cluster, Rows, scenario};
 use schemas::topology::PlainTopology;
 use schemas::{EpisodeId, JobResult, Name, Region, RegionId, ResultBatch, Time, Topology};
 use serde::{Deserialize, Serialize};
+use stages::in_process::{InProcess, InProcessSettings};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

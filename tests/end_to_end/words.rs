@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use support::paths::root;
 
 /// Folders that are checked.
-const CHECKED: [&str; 17] = [
+const CHECKED: [&str; 18] = [
     "aggregator/src",
     "aggregator/tests",
     "dashboards/examples",
     "dashboards/src",
     "dashboards/tests",
     "detector/src",
+    "detector/stages",
     "detector/tests/fabric",
     "detector/tests/postgres",
     "samplers/src",

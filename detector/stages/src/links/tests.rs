@@ -2,8 +2,8 @@
 
 use super::merge::{WAITING_MAX, WAITING_WORDS_MAX};
 use super::*;
-use crate::run::rolling::Rolling;
-use crate::run::stage::Stage;
+use crate::rolling::Rolling;
+use crate::stage::Stage;
 use aggregator::JobBook;
 use detector::fabric::{FabricSettings, LinkTick, Network};
 use schemas::topology::generate::FatTree;

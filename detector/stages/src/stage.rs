@@ -4,13 +4,19 @@
 //! clock, no randomness. So a state that was written at one offset and read back, and the messages after it,
 //! give the state at any later offset.
 //!
-//! Two runners drive the stages: [`super::exactly_once`] with Kafka and a database, [`super::in_process`] without either.
+//! Two runners drive the stages: that of `tailback run` with Kafka and a database, [`crate::in_process`] without either.
 
-use super::messages::Content;
-use super::state_version::StateVersion;
+use crate::messages::Content;
+use crate::state_version::StateVersion;
 use detector::storage_policy::StoredRows;
 use schemas::ResultBatch;
 use schemas::wire::WireError;
+
+/// A number between 0 and 1 for each partition; those of neighbours lie evenly apart, however many there are.
+pub fn even_share(partition: i32) -> f64 {
+    const GOLDEN: f64 = 0.618_033_988_749_895;
+    (f64::from(partition) * GOLDEN).fract().abs()
+}
 
 /// State of one partition of a stage.
 pub trait Stage: Sized + Send + 'static {

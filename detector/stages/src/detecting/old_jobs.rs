@@ -2,7 +2,7 @@
 //!
 //! Time is that of the stream, up to which all raw partitions were read: while older rows are read again, older jobs are kept.
 
-use super::ordered::Stages;
+use super::ordered::Ordered;
 use aggregator::JobBook;
 use schemas::{JobEvent, Time};
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ const KEPT_S: f64 = 86_400.0;
 /// Seconds of the stream between two looks for jobs to forget.
 const LOOK_S: f64 = 60.0;
 
-impl Stages {
+impl Ordered {
     /// Passes whole jobs that were over long ago straight to the results; what is left of `events` comes back.
     pub(super) fn pass_old_jobs<'a>(&mut self, events: &'a [JobEvent]) -> Cow<'a, [JobEvent]> {
         if !events.iter().any(|event| self.is_old(event)) {
@@ -57,7 +57,7 @@ impl Stages {
 #[cfg(test)]
 mod tests {
     use super::super::{Detecting, DetectingSettings};
-    use crate::run::stage::{Extent, Stage};
+    use crate::stage::{Extent, Stage};
     use detector::model::ModelKind;
     use detector::settings::Settings;
     use detector::storage_policy::StoragePolicy;

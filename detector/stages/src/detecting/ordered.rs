@@ -1,7 +1,7 @@
 //! What rows and job events go through once they are in the order of time: jobs, detector, links.
 
 use super::DetectingSettings;
-use crate::run::links::{LinkUpdates, ReadUpTo};
+use crate::links::{LinkUpdates, ReadUpTo};
 use aggregator::JobBook;
 use detector::detector::Detector;
 use detector::inbox::Outlet;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// What rows go through once they are in order.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Stages {
+pub(super) struct Ordered {
     pub(super) jobs: JobBook,
     pub(super) detector: Detector,
     pub(super) links: LinkUpdates,
@@ -21,39 +21,39 @@ pub(super) struct Stages {
     pub(super) over: Time,
 }
 
-/// The stages with the sources that rows are about.
+/// What rows go through, with the sources that they are about.
 pub(super) struct Downstream<'a> {
-    pub(super) stages: &'a mut Stages,
+    pub(super) ordered: &'a mut Ordered,
     pub(super) sources: &'a Sources,
 }
 
 impl Outlet for Downstream<'_> {
     fn rows(&mut self, rows: &CounterBatch) {
-        self.stages.rows += rows.len() as u64;
-        self.stages.detector.rows(self.sources, rows);
+        self.ordered.rows += rows.len() as u64;
+        self.ordered.detector.rows(self.sources, rows);
     }
 
     fn jobs(&mut self, events: &[JobEvent]) {
-        let current = self.stages.pass_old_jobs(events);
-        if self.stages.partition == 0 && self.stages.detector.watches_links() {
-            self.stages.links.jobs(&current);
+        let current = self.ordered.pass_old_jobs(events);
+        if self.ordered.partition == 0 && self.ordered.detector.watches_links() {
+            self.ordered.links.jobs(&current);
         }
         // Each of the thousands of nodes of a job reports it: the detector takes it once.
-        for job in self.stages.jobs.fold(&current) {
-            self.stages.detector.job(job);
+        for job in self.ordered.jobs.fold(&current) {
+            self.ordered.detector.job(job);
         }
     }
 }
 
-impl Stages {
+impl Ordered {
     /// Nothing was taken yet.
-    pub(super) fn new(partition: i32, settings: &DetectingSettings) -> Stages {
+    pub(super) fn new(partition: i32, settings: &DetectingSettings) -> Ordered {
         let mut detector = Detector::new(settings.settings);
         if settings.links {
             detector.watch_links();
         }
         let stream = &settings.settings.stream;
-        Stages {
+        Ordered {
             jobs: JobBook::default(),
             detector,
             links: LinkUpdates::new(stream.tick_s, stream.lateness_s),

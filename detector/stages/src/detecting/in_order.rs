@@ -8,16 +8,16 @@ use schemas::{CounterBatch, Job, JobEvent, Sources, Time};
 
 impl Detecting {
     /// Takes a job of a job file, which is valid from the beginning: rows about it change nothing.
-    pub(in crate::run) fn declare(&mut self, job: Job) {
+    pub(crate) fn declare(&mut self, job: Job) {
         self.messages += 1;
-        self.stages.declare(job);
+        self.ordered.declare(job);
     }
 
     /// Takes rows and job events. As in an inbox, job events go before the rows of their second and after those of the
     /// seconds before.
-    pub(in crate::run) fn in_order(&mut self, sources: &Sources, rows: &CounterBatch, events: &[JobEvent]) {
+    pub(crate) fn in_order(&mut self, sources: &Sources, rows: &CounterBatch, events: &[JobEvent]) {
         self.messages += 1;
-        let mut down = Downstream { stages: &mut self.stages, sources };
+        let mut down = Downstream { ordered: &mut self.ordered, sources };
         if events.is_empty() {
             return down.rows(rows);
         }
@@ -37,29 +37,29 @@ impl Detecting {
     }
 
     /// Every row up to the newest one was taken.
-    pub(in crate::run) fn read_all(&mut self) {
-        let Some(newest) = self.stages.detector.newest() else { return };
-        if self.stages.read_up_to(newest) {
+    pub(crate) fn read_all(&mut self) {
+        let Some(newest) = self.ordered.detector.newest() else { return };
+        if self.ordered.read_up_to(newest) {
             self.forget_sent_parts();
         }
     }
 
     /// The stream ended: rows that wait are used, and what is open closes at its last reading.
-    pub(in crate::run) fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         self.messages += 1;
-        self.stages.detector.finish();
+        self.ordered.detector.finish();
         self.read_all();
-        self.stages.links.finish();
+        self.ordered.links.finish();
     }
 
     /// Grows with every call that gives the stage something.
-    pub(in crate::run) fn position(&self) -> i64 {
+    pub(crate) fn position(&self) -> i64 {
         self.messages.cast_signed()
     }
 
     /// Series, the newest row, clocks that are wrong.
-    pub(in crate::run) fn detector(&self) -> &Detector {
-        &self.stages.detector
+    pub(crate) fn detector(&self) -> &Detector {
+        &self.ordered.detector
     }
 }
 

@@ -1,10 +1,10 @@
 //! What a detector partition sends to the roll-up and to readers of verdicts.
 
 use super::Detecting;
-use crate::run::job_parts::PartMessage;
-use crate::run::messages::Content;
-use crate::run::stage::Extent;
-use crate::run::verdict::Verdict;
+use crate::job_parts::PartMessage;
+use crate::messages::Content;
+use crate::stage::Extent;
+use crate::verdict::Verdict;
 use detector::alerts::updates::ReportedEpisodes;
 use detector::jobs::JobPart;
 use schemas::{Episode, Name, ResultBatch};
@@ -12,7 +12,7 @@ use schemas::{Episode, Name, ResultBatch};
 impl Detecting {
     /// Episodes that began, ended or were corrected afterwards; not each tick of ongoing ones.
     pub(super) fn verdicts(&mut self, episodes: &[Episode]) -> Vec<Content> {
-        let table = self.stages.detector.series();
+        let table = self.ordered.detector.series();
         let mut messages = Vec::new();
         for episode in episodes {
             let updates = if episode.open {
@@ -30,7 +30,7 @@ impl Detecting {
 
     /// Updates of series and sources, for alerts.
     pub(super) fn updates(&mut self, results: &ResultBatch) -> Option<Content> {
-        let (detector, partition) = (&self.stages.detector, self.partition);
+        let (detector, partition) = (&self.ordered.detector, self.partition);
         let (episodes, silences) = (&results.episodes, &results.silences);
         let updates = |reported: &mut ReportedEpisodes| {
             reported.updates(partition, detector.newest(), episodes, silences, detector.series())
@@ -40,16 +40,16 @@ impl Detecting {
 
     /// Updates of links.
     pub(super) fn links(&mut self) -> Option<Content> {
-        if !self.stages.detector.watches_links() {
+        if !self.ordered.detector.watches_links() {
             return None;
         }
-        self.stages.links.take(self.partition).map(Content::from)
+        self.ordered.links.take(self.partition).map(Content::from)
     }
 
     /// What this partition knows of jobs, where it changed since it was sent last. The first partition sends every job, so
     /// that a job without any series is known too. `episodes` are those that changed.
     pub(super) fn parts(&mut self, position: i64, extent: Extent, episodes: &[Episode]) -> Vec<Content> {
-        let detector = &mut self.stages.detector;
+        let detector = &mut self.ordered.detector;
         let found = match extent {
             Extent::Final => return Vec::new(),
             Extent::AllJobs => detector.job_parts(),

@@ -4,10 +4,10 @@
 //! Rows arrive in the order of time, so no row waits for another. A call of [`InProcess::take`] gives the detector's messages
 //! to the roll-up, and the roll-up's own ones back to it, until nothing more arrives.
 
-use super::detecting::{Detecting, DetectingSettings};
-use super::messages::{Content, Partial};
-use super::rolling::{Rolling, RollingSettings};
-use super::stage::{Extent, Outcome, Stage};
+use crate::detecting::{Detecting, DetectingSettings};
+use crate::messages::{Content, Partial};
+use crate::rolling::{Rolling, RollingSettings};
+use crate::stage::{Extent, Outcome, Stage};
 use aggregator::{Decoded, Decoder};
 use detector::alerts::AlertSettings;
 use detector::detector::Detector;

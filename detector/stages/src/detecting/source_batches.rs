@@ -1,6 +1,6 @@
 //! When seen sources are stored.
 
-use crate::run::partition_state::even_share;
+use crate::stage::even_share;
 use schemas::Time;
 
 /// Seconds of event time between two rounds.

@@ -1,10 +1,10 @@
 //! Messages between stages and to other programs, decoded; and their bytes in Kafka.
 
-use super::alert_updates;
-use super::job_parts::PartMessage;
-use super::links::{self, LinkMessage};
-use super::stage::BadMessage;
-use super::verdict::Verdict;
+use crate::alert_updates;
+use crate::job_parts::PartMessage;
+use crate::links::{self, LinkMessage};
+use crate::stage::BadMessage;
+use crate::verdict::Verdict;
 use anyhow::Context;
 use detector::alerts::Updates;
 use schemas::wire::Kind;

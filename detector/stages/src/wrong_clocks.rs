@@ -7,19 +7,21 @@ use std::collections::BTreeSet;
 /// Producers that are named, the farthest ahead first.
 const NAMED: usize = 5;
 
-/// Prints which clocks are wrong, and what to do.
-pub fn print(detector: &Detector) {
+/// Lines about the clocks that are wrong, and what to do.
+pub fn lines(detector: &Detector) -> Vec<String> {
     let mut all: Vec<_> = detector.wrong_clocks().collect();
     all.sort_by(|a, b| b.1.ahead_s.total_cmp(&a.1.ahead_s));
+    let mut lines = Vec::new();
     for (producer, clock) in all.iter().take(NAMED) {
         let (ahead_s, rows) = (clock.ahead_s, clock.rows);
-        eprintln!(
+        lines.push(format!(
             "clock of {producer}: {ahead_s:.0} s ahead of the others in {rows} rows; set it (`chronyc tracking`)"
-        );
+        ));
     }
     if all.len() > NAMED {
-        eprintln!("clocks of {} more producers are ahead", all.len() - NAMED);
+        lines.push(format!("clocks of {} more producers are ahead", all.len() - NAMED));
     }
+    lines
 }
 
 /// Logs each wrong clock once a process.

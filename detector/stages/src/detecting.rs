@@ -6,16 +6,16 @@ mod ordered;
 mod outgoing;
 mod source_batches;
 
-use super::messages::Content;
-use super::stage::{BadMessage, Counts, Extent, Load, Outcome, Stage};
-use super::state_version::StateVersion;
+use crate::messages::Content;
+use crate::stage::{BadMessage, Counts, Extent, Load, Outcome, Stage};
+use crate::state_version::StateVersion;
 use crate::wrong_clocks::Logged;
 use detector::alerts::updates::ReportedEpisodes;
 use detector::inbox::Inbox;
 use detector::jobs::JobPart;
 use detector::settings::Settings;
 use detector::storage_policy::{StoragePolicy, StoredRows, Thinner};
-use ordered::{Downstream, Stages};
+use ordered::{Downstream, Ordered};
 use schemas::rejected::KEPT_MAX;
 use schemas::wire::{self, JobRow, Message, Origin, Reached};
 use schemas::{
@@ -50,7 +50,7 @@ pub struct Detecting {
     partition: i32,
     inbox: Inbox,
     sources: Sources,
-    stages: Stages,
+    ordered: Ordered,
     drops: DropCounts,
     thinner: Thinner,
     messages: u64,
@@ -123,22 +123,22 @@ impl Detecting {
 
     /// Aggregators have read so far: what waited for it is used.
     fn progress(&mut self, now: Time, reached: &[Reached]) {
-        self.stages.detector.arrived_up_to(now);
-        let mut down = Downstream { stages: &mut self.stages, sources: &self.sources };
+        self.ordered.detector.arrived_up_to(now);
+        let mut down = Downstream { ordered: &mut self.ordered, sources: &self.sources };
         self.inbox.progress(now, reached, &mut down);
-        if self.stages.read_up_to(self.inbox.watermark()) {
+        if self.ordered.read_up_to(self.inbox.watermark()) {
             self.forget_sent_parts();
         }
     }
 
     fn forget_sent_parts(&mut self) {
-        self.sent_parts.retain(|job_id, _| self.stages.detector.keeps_job(job_id));
+        self.sent_parts.retain(|job_id, _| self.ordered.detector.keeps_job(job_id));
     }
 
     /// Logs clocks that are wrong, and raw topics that were created again.
     fn log_inputs(&mut self, extent: Extent) {
         if extent == Extent::AllJobs {
-            self.wrong_clocks.log(&self.stages.detector);
+            self.wrong_clocks.log(&self.ordered.detector);
         }
         for topic in self.inbox.created_again() {
             metrics::counter!("tailback_raw_topics_created_again_total", "topic" => topic.clone())
@@ -153,7 +153,7 @@ impl Detecting {
 
     /// What the database gets.
     fn results(&mut self, extent: Extent) -> ResultBatch {
-        let detector = &mut self.stages.detector;
+        let detector = &mut self.ordered.detector;
         let most = match extent {
             Extent::DueJobs => usize::MAX,
             _ => self.batches.most(self.partition, detector.newest(), extent == Extent::AllJobs),
@@ -174,9 +174,9 @@ impl Detecting {
         if !self.selects_rows {
             return;
         }
-        self.thinner.know(self.stages.detector.series());
+        self.thinner.know(self.ordered.detector.series());
         self.thinner.pass(signals, stored);
-        if let Some(newest) = self.stages.detector.newest() {
+        if let Some(newest) = self.ordered.detector.newest() {
             let read = newest.min(self.inbox.watermark());
             self.thinner.close(read.plus_seconds(-SILENT_S), stored);
         }
@@ -195,7 +195,7 @@ impl Stage for Detecting {
             partition,
             inbox: Inbox::new(settings.waiting_rows_max),
             sources: Sources::default(),
-            stages: Stages::new(partition, settings),
+            ordered: Ordered::new(partition, settings),
             drops: DropCounts::default(),
             thinner: Thinner::new(settings.storage.unwrap_or_default()),
             messages: 0,
@@ -217,11 +217,11 @@ impl Stage for Detecting {
 
     fn attach(&mut self, settings: &DetectingSettings) {
         // The topology may have been configured since the state was written.
-        if settings.links && !self.stages.detector.watches_links() {
-            self.stages.detector.watch_links();
-            self.stages.links.begin();
+        if settings.links && !self.ordered.detector.watches_links() {
+            self.ordered.detector.watch_links();
+            self.ordered.links.begin();
             if self.partition == 0 {
-                self.stages.links.begin_jobs(&self.stages.jobs);
+                self.ordered.links.begin_jobs(&self.ordered.jobs);
             }
         }
         self.alerts = settings.alerts.then(ReportedEpisodes::default);
@@ -229,11 +229,11 @@ impl Stage for Detecting {
     }
 
     fn number_from(&mut self, begin: u64) {
-        self.stages.detector.number_from(begin);
+        self.ordered.detector.number_from(begin);
     }
 
     fn skip_numbers(&mut self, count: u64) {
-        self.stages.detector.skip_numbers(count);
+        self.ordered.detector.skip_numbers(count);
     }
 
     fn write(&self) -> Result<Vec<u8>, postcard::Error> {
@@ -269,18 +269,18 @@ impl Stage for Detecting {
 
     fn discard(&mut self) {
         // Seen sources are stored at intervals: the database may not have the latest ones.
-        let dropped = self.stages.detector.take_apart(0);
+        let dropped = self.ordered.detector.take_apart(0);
         self.thin(&dropped.signals, &mut StoredRows::default());
-        self.stages.links.forget();
+        self.ordered.links.forget();
         self.rejected.clear();
     }
 
     fn resend_series(&mut self) {
-        self.stages.detector.resend_series();
+        self.ordered.detector.resend_series();
     }
 
     fn reload(&mut self, settings: &DetectingSettings) -> bool {
-        let detector = &mut self.stages.detector;
+        let detector = &mut self.ordered.detector;
         let before = (*detector.settings(), self.thinner.policy());
         detector.set_thresholds(&settings.settings);
         self.thinner.set_policy(settings.storage.unwrap_or_default());
@@ -295,9 +295,9 @@ impl Stage for Detecting {
     }
 
     fn load(&self) -> Load {
-        let detector = &self.stages.detector;
+        let detector = &self.ordered.detector;
         Load {
-            rows: self.stages.rows,
+            rows: self.ordered.rows,
             waiting: self.inbox.waiting(),
             newest_s: detector.newest().map(Time::seconds),
             result_bytes: detector.signals_kept() * size_of::<Signal>(),
@@ -305,7 +305,7 @@ impl Stage for Detecting {
     }
 
     fn counts(&self) -> Counts {
-        let detector = &self.stages.detector;
+        let detector = &self.ordered.detector;
         Counts { series: detector.series().len(), silent: detector.silent(), ..Counts::default() }
     }
 }

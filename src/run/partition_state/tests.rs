@@ -1,12 +1,14 @@
-//! What a detector partition sends after a restart.
+//! What a detector partition stores after a restart.
 
 use super::*;
-use crate::run::partition_state::PartitionState;
 use detector::model::ModelKind;
 use detector::postgres::Claim;
-use schemas::wire::{Origin, Reached, write_counters, write_progress, write_source};
-use schemas::{Metric, Name, Source};
+use detector::settings::Settings;
+use detector::storage_policy::StoragePolicy;
+use schemas::DropReason;
+use stages::detecting::{Detecting, DetectingSettings};
 use std::time::Duration;
+use support::counters::messages_of;
 
 const NEVER: Duration = Duration::from_secs(3600);
 
@@ -20,34 +22,9 @@ fn settings() -> DetectingSettings {
     }
 }
 
-fn at(second: i64) -> Time {
-    Time::from_seconds(1_000_000_000.0 + second as f64)
-}
-
-/// A row of one writer, and the word that the raw partition was read up to it.
+/// Messages of one writer in a second.
 fn messages(second: i64) -> [Vec<u8>; 2] {
     messages_of("nid00001", second)
-}
-
-fn messages_of(node: &str, second: i64) -> [Vec<u8>; 2] {
-    let name = |text: &str| Name::parse(text).unwrap();
-    let (metric, node) = (Metric::LustreWriteRate, name(node));
-    let source = Source {
-        schema: name("lustre_client"),
-        producer: node.clone(),
-        metric,
-        component: node,
-        set: None,
-        parts: vec![name("snx11168")],
-        rank: 0,
-    };
-    let (mut described, mut row, mut progress) = (Vec::new(), Vec::new(), Vec::new());
-    write_source(&mut described, &source);
-    let origin = Origin { topic: "ldms.lustre_client", partition: 0, offset: second, arrived: at(second) };
-    write_counters(&mut row, &origin, at(second), &described, &[second as u64 * 1_000_000]);
-    let reached = [Reached { topic: "ldms.lustre_client".to_string(), partition: 0, time: at(second) }];
-    write_progress(&mut progress, "a", at(second), &reached);
-    [row, progress]
 }
 
 fn play(held: &mut PartitionState<Detecting>, seconds: std::ops::Range<i64>) {
@@ -104,16 +81,6 @@ fn replayed_results_take_no_memory() {
     );
 }
 
-#[test]
-fn series_are_sent_without_other_results() {
-    let mut outcome = Outcome::default();
-    assert!(outcome.is_quiet());
-    let node = Name::parse("nid00001").unwrap();
-    let info = schemas::SeriesInfo { metric: Metric::LustreWriteRate, component: node, part: None };
-    outcome.results.series.push((schemas::SeriesIndex(0), info));
-    assert!(!outcome.is_quiet());
-}
-
 /// One node falls silent after 20 s; what is open of it is written a minute later, and then it dies.
 #[test]
 fn silent_series_are_not_written_twice_after_a_crash() {
@@ -145,28 +112,6 @@ fn silent_series_are_not_written_twice_after_a_crash() {
     written.dedup();
     assert_eq!(written.len(), all, "rows were written twice");
     assert_eq!(written.iter().filter(|(series, _)| *series == 0).count(), 2, "{written:?}");
-}
-
-#[test]
-fn sources_are_stored_in_batches_without_omission() {
-    let fresh = Claim { epoch: 1, ..Claim::default() };
-    let mut held = PartitionState::<Detecting>::restore(0, &fresh, &settings()).unwrap();
-    let nodes = ["nid00001", "nid00002", "nid00003"];
-    let played = nodes.into_iter().cycle().zip(0..30).flat_map(|(node, second)| messages_of(node, second));
-    for (message, offset) in played.zip(0..) {
-        held.message(offset, Some(&message)).unwrap();
-    }
-    let detector = &mut held.stage.stages.detector;
-    let mut stored = Vec::new();
-    for (most, want, more) in
-        [(0, 0, false), (2, 2, true), (2, 1, false), (2, 0, false), (usize::MAX, 0, false)]
-    {
-        let seen = detector.take_apart(most).last_seen;
-        assert_eq!((seen.len(), detector.has_more_sources()), (want, more), "at most {most}");
-        stored.extend(seen.into_iter().map(|seen| seen.producer.to_string()));
-    }
-    stored.sort();
-    assert_eq!(stored, nodes);
 }
 
 #[test]

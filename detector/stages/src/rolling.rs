@@ -1,11 +1,11 @@
 //! The roll-up stage on one partition of `tailback.partials`: parts of jobs to results of jobs.
 
-use super::job_parts::PartMessage;
-use super::links::{LinkMerge, LinkMessage};
-use super::messages::{Content, Partial};
-use super::stage::{BadMessage, Counts, Extent, Load, Outcome, Stage};
-use super::state_version::StateVersion;
-use super::verdict::Verdict;
+use crate::job_parts::PartMessage;
+use crate::links::{LinkMerge, LinkMessage};
+use crate::messages::{Content, Partial};
+use crate::stage::{BadMessage, Counts, Extent, Load, Outcome, Stage};
+use crate::state_version::StateVersion;
+use crate::verdict::Verdict;
 use detector::alerts::updates::JobUpdate;
 use detector::alerts::{AlertSettings, Alerts, Updates};
 use detector::fabric::{Fabric, FabricSettings, Network};
