@@ -1,12 +1,12 @@
 //! The commands and their arguments.
 
 use crate::alerts::AlertsArgs;
-use crate::backtest::BacktestArgs;
 use crate::check::CheckArgs;
+use crate::commands::backtest::BacktestArgs;
+use crate::commands::lab::LabArgs;
 use crate::demo::DemoArgs;
 use crate::doctor::DoctorArgs;
 use crate::health::HealthArgs;
-use crate::lab::LabArgs;
 use crate::ldms_config::LdmsConfigArgs;
 use crate::migrate::MigrateArgs;
 use crate::replay::ReplayArgs;
@@ -77,8 +77,8 @@ pub fn run() -> anyhow::Result<()> {
         Command::Demo(args) => crate::demo::run(&args),
         Command::Replay(args) => crate::replay::run(&args),
         Command::Simulate(args) => crate::simulate::run(&args),
-        Command::Lab(args) => crate::lab::run(&args, &mut std::io::stdout().lock()),
-        Command::Backtest(args) => crate::backtest::run(&args),
+        Command::Lab(args) => crate::commands::lab::run(&args, &mut std::io::stdout().lock()),
+        Command::Backtest(args) => crate::commands::backtest::run(&args),
         Command::Serve(args) => crate::serve::run(args),
         Command::Report(args) => {
             let mut out = std::io::stdout().lock();

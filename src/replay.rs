@@ -1,8 +1,9 @@
 //! `tailback replay`: recorded rows to signals, episodes and job results.
 
 use crate::outputs::{Outputs, Summary};
-use crate::{bars, config, unused};
+use crate::{bars, config};
 use aggregator::merge::{Replay, RowOrder};
+use aggregator::unused;
 use aggregator::{Decoded, jobs};
 use anyhow::Context;
 use clap::{Args, ValueEnum};

@@ -3,6 +3,7 @@
 use super::words::{cause, change, kind, metric, offset, percent, utc};
 use super::{ComparedItem, PostMortem, compare, parts, render, timeline, unknowns};
 use schemas::CauseShare;
+use schemas::html::escape;
 
 /// Resources in the table; JSON has all of them.
 const ROWS: usize = 50;
@@ -39,23 +40,6 @@ pub(super) fn page(facts: &PostMortem, compared: Option<(&str, &[ComparedItem])>
         escape(id),
         body.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
     )
-}
-
-/// Text from outside, harmless within HTML and its attributes.
-pub(crate) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped += "&amp;",
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            '"' => escaped += "&quot;",
-            '\'' => escaped += "&#39;",
-            c if c.is_control() => escaped.push('?'),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 fn section(title: &str, content: &str) -> String {

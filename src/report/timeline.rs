@@ -1,8 +1,8 @@
 //! Seconds lost over the run, a lane for each of the worst resources, as SVG.
 
-use super::html::escape;
 use super::words::{offset, printable};
 use super::{PostMortem, ResourceEpisode};
+use schemas::html::escape;
 use std::collections::BTreeMap;
 
 /// Lanes drawn.

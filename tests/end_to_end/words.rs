@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use support::paths::root;
 
 /// Folders that are checked.
-const CHECKED: [&str; 18] = [
+const CHECKED: [&str; 19] = [
     "aggregator/src",
     "aggregator/tests",
     "dashboards/examples",
@@ -16,6 +16,7 @@ const CHECKED: [&str; 18] = [
     "detector/stages",
     "detector/tests/fabric",
     "detector/tests/postgres",
+    "samplers/lab",
     "samplers/src",
     "samplers/tests",
     "schemas/src",

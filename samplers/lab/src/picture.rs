@@ -2,7 +2,7 @@
 
 use super::outcome::CaseOutcome;
 use super::play::{JobPlayed, Played};
-use crate::report::html::escape;
+use schemas::html::escape;
 use std::fmt::Write;
 
 /// Width of the drawing, in units of its own as all sizes here.
@@ -119,7 +119,7 @@ fn axis(scale: &Scale, top: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::play::Timeline;
+    use crate::play::Timeline;
 
     #[test]
     fn names_are_escaped_and_an_empty_case_has_a_picture() {

@@ -1,51 +1,20 @@
 //! `tailback backtest`: what a configuration is worth on recorded rows whose truth is known, and which one is best.
-//!
-//! | file | what it holds |
-//! |---|---|
-//! | `sweep.rs` | `--sweep`: keys and the values to try |
-//! | `candidate.rs` | the configurations that are scored |
-//! | `truth.rs` | the truth, of a simulation or written by hand |
-//! | `feed.rs` | rows to all candidates at once, decoded once |
-//! | `facts.rs` | results of one candidate, kept small |
-//! | `stretches.rs` | sets of time |
-//! | `labels.rs` | truth and rows put together: what is judged |
-//! | `score.rs` | precision, recall, episodes, latency, false seconds |
-//! | `losses.rs` | the error of the slowdown |
-//! | `choice.rs` | which is best, and whether that is more than luck |
-//! | `answer.rs` | the answer as a whole, and as JSON |
-//! | `table.rs` | the answer for people |
 
-mod answer;
-mod candidate;
-mod choice;
-mod facts;
-mod feed;
-mod labels;
-mod losses;
-mod score;
-mod stretches;
-mod sweep;
-mod table;
-mod truth;
-
+use crate::bars;
+use crate::config::{self, Origin, Problem};
 use crate::outputs::create;
 use crate::replay::ModelName;
-use aggregator::jobs;
-use answer::Answer;
-use candidate::{Candidate, Wanted};
-use choice::Choice;
 use clap::Args;
-use detector::fabric::Network;
 use detector::model::ModelKind;
-use feed::Input;
-use labels::Judged;
-use score::Rules;
+use indicatif::ProgressBar;
+use lab::backtest::answer::Answer;
+use lab::backtest::configuration::{Configuration, Configured, WrongValue};
+use lab::backtest::feed::Progress;
+use lab::backtest::{self, Request, table};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::num::NonZero;
-use std::path::PathBuf;
-use std::sync::Arc;
-use sweep::Sweep;
-use truth::Truth;
+use std::path::{Path, PathBuf};
 
 /// What to score, by which truth, and how to answer.
 #[derive(Debug, Args)]
@@ -105,44 +74,71 @@ fn seconds(text: &str) -> Result<f64, String> {
 /// # Errors
 /// What stopped it: a key, a line of the truth or a file that cannot be used.
 pub fn run(args: &BacktestArgs) -> anyhow::Result<()> {
-    let sweeps = Sweep::parse_all(&args.sweep)?;
-    let model = args.model.map(ModelKind::from);
-    let candidates = candidate::candidates(&Wanted { files: &args.config, model, sweeps: &sweeps })?;
-    let truth = Truth::read(&args.truth)?;
-    let answers = feed::run(&input(args)?, &candidates, threads(args))?;
-    let judged = Judged::of(&truth, &answers.facts[0], args.labelled_only)?;
-    let rules = Rules { edge_s: args.edge_s };
-    let choice = Choice::of(&judged, &answers.facts, rules, args.false_seconds_max);
-    let warnings: Vec<String> = answers.unused.iter().chain(&judged.warnings).cloned().collect();
-    let Candidate { keys, .. } = &candidates[choice.best()];
-    let answer = Answer {
-        candidates: &candidates,
-        judged: &judged,
-        choice: &choice,
-        rows: answers.rows,
-        false_seconds_max: args.false_seconds_max,
-        warnings: &warnings,
-        toml: answer::toml(keys),
-    };
-    warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    let mut bar = None;
+    let answer = backtest::run(&request(args), &OfProgram, |progress| show(&mut bar, progress))?;
+    bar.iter().for_each(ProgressBar::finish_and_clear);
+    answer.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     print(args, &answer)
 }
 
-fn input(args: &BacktestArgs) -> anyhow::Result<Input> {
-    let network = match args.topology.as_slice() {
-        [] => None,
-        files => Some(Arc::new(Network::of(aggregator::topology::read(files)?.topology))),
-    };
-    let jobs = args.jobs.as_deref().map_or(Ok(Vec::new()), jobs::read_job_file)?;
-    Ok(Input { rows: args.rows.clone(), jobs, network })
+fn request(args: &BacktestArgs) -> Request {
+    Request {
+        rows: args.rows.clone(),
+        truth: args.truth.clone(),
+        labelled_only: args.labelled_only,
+        jobs: args.jobs.clone(),
+        topology: args.topology.clone(),
+        config: args.config.clone(),
+        model: args.model.map(ModelKind::from),
+        sweep: args.sweep.clone(),
+        threads: args.threads,
+        false_seconds_max: args.false_seconds_max,
+        edge_s: args.edge_s,
+    }
 }
 
-fn threads(args: &BacktestArgs) -> usize {
-    let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
-    args.threads.map_or_else(processors, NonZero::get)
+fn show(bar: &mut Option<ProgressBar>, progress: Progress) {
+    let begun = bar.get_or_insert_with(|| {
+        let message = format!("{} configurations", progress.configurations);
+        bars::of_bytes(progress.total_bytes).with_message(message)
+    });
+    begun.set_position(progress.read_bytes);
 }
 
-fn print(args: &BacktestArgs, answer: &Answer<'_>) -> anyhow::Result<()> {
+/// The configuration of `tailback run`: keys are set as the environment would.
+struct OfProgram;
+
+impl Configuration for OfProgram {
+    fn has_section(&self, section: &str) -> bool {
+        toml::from_str::<toml::Table>(config::DEFAULT).is_ok_and(|table| table.contains_key(section))
+    }
+
+    fn of_file(&self, file: Option<&Path>, model: Option<ModelKind>) -> anyhow::Result<Configured> {
+        config::settings(file, model, None, None)
+    }
+
+    fn of_values(&self, values: &BTreeMap<String, String>) -> Result<Configured, Option<WrongValue>> {
+        let variables = values.iter().map(|(key, value)| (variable(key), value.clone()));
+        let examined = config::examine(None, variables);
+        let problem = examined.problems.first();
+        let config = examined.config.ok_or_else(|| problem.map(|problem| wrong(problem, values)))?;
+        Ok((config.settings(), config.fabric))
+    }
+}
+
+/// The environment variable of a key.
+fn variable(key: &str) -> String {
+    format!("TAILBACK_{}", key.to_uppercase().replace('.', "__"))
+}
+
+/// A problem without the variables, which are internal.
+fn wrong(problem: &Problem, values: &BTreeMap<String, String>) -> WrongValue {
+    let text = problem.text.split(" (TAILBACK_").next().unwrap_or_default();
+    let key = values.keys().find(|key| problem.origin == Origin::Environment(variable(key)));
+    WrongValue { key: key.cloned(), text: text.to_string() }
+}
+
+fn print(args: &BacktestArgs, answer: &Answer) -> anyhow::Result<()> {
     let text = if args.json { format!("{:#}\n", answer.json()) } else { table::text(answer) };
     match &args.out {
         Some(path) => {
@@ -157,3 +153,6 @@ fn print(args: &BacktestArgs, answer: &Answer<'_>) -> anyhow::Result<()> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

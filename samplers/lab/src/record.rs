@@ -1,69 +1,74 @@
-//! `tailback lab record`: a case as a site would have it on disk: rows of LDMS, jobs, topology, and the truth beside them.
+//! A case as a site would have it on disk: rows of LDMS, jobs, topology, and the truth beside them.
 
 use super::case;
 use super::experiment::Case;
-use crate::bars;
-use crate::outputs::create;
 use anyhow::Context;
-use clap::Args;
-use samplers::lab::{self, Lab, LabJob, LabTruth, Lost, put_client_rows, put_port_rows, put_router_rows};
+use samplers::lab::{
+    self, Lab, LabJob, LabTruth, Lost, Setup, put_client_rows, put_port_rows, put_router_rows,
+};
 use samplers::truth::{Interval, JobTruth, SeriesTruth, Taker, Truth};
 use schemas::topology::PlainTopology;
 use schemas::{CounterBatch, Job, LinkIndex, Sources, Time, Topology};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Which case, and where to write.
-#[derive(Debug, Args)]
-pub struct RecordArgs {
-    /// Name of a built-in experiment, or a file
-    #[arg(value_name = "EXPERIMENT")]
-    pub experiment: String,
-    /// Its case; the first one without it
-    #[arg(long, value_name = "NAME")]
-    pub case: Option<String>,
-    /// Folder for ldms.SCHEMA.jsonl, jobs.jsonl, topology.json and truth.jsonl
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
+/// A case to write.
+pub struct Recording {
+    setup: Setup,
+    /// Seconds to play.
+    pub seconds: u32,
 }
 
-/// Plays the case and writes what came of it.
-///
-/// # Errors
-/// There is no such experiment or case, it has no network, or a disk that refuses.
-pub fn run(args: &RecordArgs) -> anyhow::Result<()> {
-    let (name, experiment) = super::run::named(&args.experiment)?;
-    let chosen = |case: &&Case| args.case.as_ref().is_none_or(|name| case.name == *name);
-    let case = experiment.cases.iter().find(chosen).with_context(|| {
-        let names: Vec<&str> = experiment.cases.iter().map(|case| case.name.as_str()).collect();
-        format!("experiment {name} has no such case; it has {}", names.join(", "))
-    })?;
-    anyhow::ensure!(
-        case.ior.is_none() && case.has_network(),
-        "case {} of {name} has no network; `tailback simulate` writes rows of IOR",
-        case.name
-    );
-    let setup = case::setup(&experiment, case).with_context(|| format!("experiment {name}"))?;
-    std::fs::create_dir_all(&args.out).with_context(|| format!("{} cannot be made", args.out.display()))?;
-    let seconds = case.seconds.unwrap_or(experiment.seconds);
-    let mut lab = Lab::new(setup)?;
-    let mut record = Record::create(&args.out)?;
-    let bar = bars::of_seconds(Some(u64::from(seconds)));
-    for _ in 0..seconds {
-        let tick = lab.step();
-        record.rows(tick.sources, tick.counters)?;
-        for job in tick.jobs {
-            record.jobs.insert(job.job_id.to_string(), job.clone());
-        }
-        bar.inc(1);
+impl Recording {
+    /// The case of a built-in experiment, or of one in a file; the first one without a name.
+    ///
+    /// # Errors
+    /// There is no such experiment or case, or it has no network.
+    pub fn of(experiment: &str, case: Option<&str>) -> anyhow::Result<Recording> {
+        let (name, experiment) = super::run::named(experiment)?;
+        let chosen = |known: &&Case| case.is_none_or(|name| known.name == name);
+        let case = experiment.cases.iter().find(chosen).with_context(|| {
+            let names: Vec<&str> = experiment.cases.iter().map(|case| case.name.as_str()).collect();
+            format!("experiment {name} has no such case; it has {}", names.join(", "))
+        })?;
+        anyhow::ensure!(
+            case.ior.is_none() && case.has_network(),
+            "case {} of {name} has no network; `tailback simulate` writes rows of IOR",
+            case.name
+        );
+        let setup = case::setup(&experiment, case).with_context(|| format!("experiment {name}"))?;
+        Ok(Recording { setup, seconds: case.seconds.unwrap_or(experiment.seconds) })
     }
-    bar.finish_and_clear();
-    record.finish(&args.out, lab.topology())?;
-    let mut truth = create(&args.out.join("truth.jsonl"))?;
-    truth_of(&lab, &lab.truth()).write_jsonl(&mut truth)?;
-    Ok(truth.flush()?)
+
+    /// Plays the case and writes what came of it into a folder; calls `second` after each second.
+    ///
+    /// # Errors
+    /// A case that cannot be played, or a disk that refuses.
+    pub fn write(self, folder: &Path, second: impl Fn()) -> anyhow::Result<()> {
+        std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        let mut lab = Lab::new(self.setup)?;
+        let mut record = Record::create(folder)?;
+        for _ in 0..self.seconds {
+            let tick = lab.step();
+            record.rows(tick.sources, tick.counters)?;
+            for job in tick.jobs {
+                record.jobs.insert(job.job_id.to_string(), job.clone());
+            }
+            second();
+        }
+        record.finish(folder, lab.topology())?;
+        let mut truth = create(&folder.join("truth.jsonl"))?;
+        truth_of(&lab, &lab.truth()).write_jsonl(&mut truth)?;
+        Ok(truth.flush()?)
+    }
+}
+
+/// A file to write, or a sentence naming it.
+fn create(path: &Path) -> anyhow::Result<BufWriter<File>> {
+    let file = File::create(path).with_context(|| format!("{} cannot be written", path.display()))?;
+    Ok(BufWriter::with_capacity(1 << 20, file))
 }
 
 type PutRows = fn(&mut Vec<u8>, &Sources, &CounterBatch);

@@ -214,9 +214,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("labels.jsonl");
         std::fs::write(&path, text).unwrap();
-        Truth::read(&path).map_err(|error| {
-            crate::cli::sentence(&error).replace(&format!("{}", path.display()), "labels.jsonl")
-        })
+        Truth::read(&path)
+            .map_err(|error| format!("{error:#}").replace(&format!("{}", path.display()), "labels.jsonl"))
     }
 
     #[test]

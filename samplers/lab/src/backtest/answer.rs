@@ -9,27 +9,27 @@ use std::collections::BTreeMap;
 
 /// All that was found out.
 #[derive(Debug)]
-pub struct Answer<'a> {
+pub struct Answer {
     /// What was scored, the default first.
-    pub candidates: &'a [Candidate],
+    pub candidates: Vec<Candidate>,
     /// What was judged.
-    pub judged: &'a Judged,
+    pub judged: Judged,
     /// Scores, order and verdict.
-    pub choice: &'a Choice,
+    pub choice: Choice,
     /// Rows of counters read.
     pub rows: u64,
     /// The limit of false seconds per series and hour.
     pub false_seconds_max: f64,
     /// Sentences on rows and truth that were not used.
-    pub warnings: &'a [String],
+    pub warnings: Vec<String>,
     /// Lines of the configuration that the best candidate needs over its file; empty for none.
     pub toml: String,
 }
 
-impl Answer<'_> {
+impl Answer {
     /// For programs; every figure as it is.
     pub fn json(&self) -> Value {
-        let (best, judged) = (self.choice.best(), self.judged);
+        let (best, judged) = (self.choice.best(), &self.judged);
         let candidates = self.choice.order.iter().map(|at| {
             let mut fields = self.named(*at);
             fields.insert("best".to_string(), json!(*at == best));
@@ -87,23 +87,4 @@ pub fn toml(keys: &[Assignment]) -> String {
         section => format!("[{section}]\n{lines}"),
     };
     sections.into_iter().map(with_head).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::backtest::sweep::{Sweep, points};
-
-    #[test]
-    fn keys_become_lines_that_the_configuration_takes() {
-        let texts = ["lustre_write_rate.eta=4", "model=published", "ib_wait_ratio.slowdown=corrected"];
-        let sweeps = texts.map(|text| Sweep::parse(text).unwrap());
-        let lines = toml(&points(&sweeps)[0]);
-        let want = "model = \"published\"\n[metric.ib_wait_ratio]\nslowdown = \"corrected\"\n[metric.lustre_write_rate]\neta = 4\n";
-        assert_eq!(lines, want);
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("t.toml");
-        std::fs::write(&file, lines).unwrap();
-        assert!(crate::config::settings(Some(&file), None, None, None).is_ok());
-    }
 }

@@ -5,9 +5,8 @@
 
 use super::candidate::Candidate;
 use super::facts::Facts;
-use crate::{bars, unused};
 use aggregator::merge::Replay;
-use aggregator::{Decoded, Decoder};
+use aggregator::{Decoded, Decoder, unused};
 use anyhow::Context;
 use detector::fabric::Network;
 use schemas::{Job, Source, Sources};
@@ -44,17 +43,33 @@ pub struct Answers {
     pub unused: Vec<String>,
 }
 
+/// How far the rows were read.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Configurations that get them.
+    pub configurations: usize,
+    /// Bytes that were read.
+    pub read_bytes: u64,
+    /// Bytes of all files.
+    pub total_bytes: u64,
+}
+
 /// One batch; the sources are those that no earlier one has.
 struct Batch {
     sources: Vec<Source>,
     rows: Decoded,
 }
 
-/// Runs all candidates over the rows, on `threads` threads beside the one that reads.
+/// Runs all candidates over the rows, on `threads` threads beside the one that reads; calls `progress` after each batch.
 ///
 /// # Errors
 /// Rows that cannot be read, or more states than [`STATES_MAX`].
-pub fn run(input: &Input, candidates: &[Candidate], threads: usize) -> anyhow::Result<Answers> {
+pub fn run(
+    input: &Input,
+    candidates: &[Candidate],
+    threads: usize,
+    progress: impl FnMut(Progress),
+) -> anyhow::Result<Answers> {
     let series = AtomicUsize::new(0);
     let threads = threads.clamp(1, candidates.len().max(1));
     std::thread::scope(|scope| {
@@ -68,7 +83,7 @@ pub fn run(input: &Input, candidates: &[Candidate], threads: usize) -> anyhow::R
             workers.push(scope.spawn(move || work(input, &own, &receiver, series)));
             senders.push(sender);
         }
-        let read = read(input, senders, candidates.len(), &series);
+        let read = read(input, senders, candidates.len(), &series, progress);
         let mut facts: Vec<(usize, Facts)> = Vec::new();
         for worker in workers {
             facts.extend(worker.join().map_err(|_| anyhow::anyhow!("a thread of the backtest ended early"))?);
@@ -96,11 +111,11 @@ fn read(
     senders: Vec<SyncSender<Arc<Batch>>>,
     candidates: usize,
     series: &AtomicUsize,
+    mut progress: impl FnMut(Progress),
 ) -> anyhow::Result<(u64, Vec<String>)> {
     let mut replay = Replay::open(&input.rows)?;
     let (mut decoder, mut decoded) = (Decoder::default(), Decoded::default());
-    let bar = bars::of_bytes(replay.total_bytes());
-    bar.set_message(format!("{candidates} configurations"));
+    let total_bytes = replay.total_bytes();
     let (mut rows, mut sent) = (0, 0);
     while replay.next_batch(&mut decoder, &mut decoded)? {
         within_memory(series.load(Ordering::Relaxed), candidates)?;
@@ -111,9 +126,8 @@ fn read(
         for sender in &senders {
             sender.send(Arc::clone(&batch)).context("a thread of the backtest ended early")?;
         }
-        bar.set_position(replay.bytes_read());
+        progress(Progress { configurations: candidates, read_bytes: replay.bytes_read(), total_bytes });
     }
-    bar.finish_and_clear();
     anyhow::ensure!(rows > 0, "no row was used: {}", unused::why_nothing(&decoder, decoder.drops()));
     Ok((rows, unused::lines(&decoder, replay.skipped(), decoder.drops())))
 }

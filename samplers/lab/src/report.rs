@@ -1,59 +1,15 @@
-//! `tailback lab report`: what came out, as a table for the terminal and as a page with pictures.
+//! What came out: as lines, as a table for the terminal, and as a page with pictures.
 
 use super::expect::{Judged, Shown};
 use super::outcome::{CaseOutcome, Outcome};
 use super::picture;
-use crate::report::html::escape;
-use anyhow::Context;
-use clap::Args;
+use schemas::html::escape;
 use std::io::Write;
-use std::path::PathBuf;
 
 const STYLE: &str = include_str!("page.css");
 
-/// Where the outcomes are.
-#[derive(Debug, Args)]
-pub struct ReportArgs {
-    /// Folder that `tailback lab run --out` wrote
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
-    /// Write a page with a picture of each case
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-    /// Write each picture as a file into this folder
-    #[arg(long, value_name = "DIR")]
-    pub svg: Option<PathBuf>,
-}
-
-/// Prints the table; writes the page and the pictures, if requested.
-///
-/// # Errors
-/// Outcomes that cannot be read, a disk that refuses.
-pub fn run(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<()> {
-    let outcomes = Outcome::read_all(&args.folder)?;
-    write!(out, "{}", table(&outcomes))?;
-    if let Some(path) = &args.html {
-        std::fs::write(path, page(&outcomes))
-            .with_context(|| format!("{} cannot be written", path.display()))?;
-    }
-    if let Some(folder) = &args.svg {
-        std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-        for (outcome, case) in
-            outcomes.iter().flat_map(|outcome| outcome.cases.iter().map(move |c| (outcome, c)))
-        {
-            let Some(played) = &case.played else { continue };
-            let name: String =
-                case.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-            let path = folder.join(format!("{}-{name}.svg", outcome.name));
-            std::fs::write(&path, picture::svg(case, played))
-                .with_context(|| format!("{} cannot be written", path.display()))?;
-        }
-    }
-    Ok(out.flush()?)
-}
-
 /// A table in Markdown: a line for each expectation.
-fn table(outcomes: &[Outcome]) -> String {
+pub fn table(outcomes: &[Outcome]) -> String {
     let mut text = String::from(
         "| experiment | check | what | value | wanted | paper | |\n|---|---|---|---|---|---|---|\n",
     );
@@ -77,7 +33,8 @@ fn columns(judged: &Judged) -> [String; 3] {
     [judged.check.clone().unwrap_or_default(), number(judged.value), number(judged.paper)]
 }
 
-fn page(outcomes: &[Outcome]) -> String {
+/// A page with a picture of each case.
+pub fn page(outcomes: &[Outcome]) -> String {
     let sections: Vec<String> = outcomes.iter().map(section).collect();
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -85,6 +42,17 @@ fn page(outcomes: &[Outcome]) -> String {
          <title>Experiments</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>Experiments</h1>\n<p>Bars are jobs: dark what they take alone, orange what others add. The curves count contended links.</p>\n{}\n</body>\n</html>\n",
         sections.join("\n")
     )
+}
+
+/// A picture of each case that was played, as SVG, with the name of its file.
+pub fn pictures(outcomes: &[Outcome]) -> impl Iterator<Item = (String, String)> {
+    let cases = outcomes.iter().flat_map(|outcome| outcome.cases.iter().map(move |case| (outcome, case)));
+    cases.filter_map(|(outcome, case)| {
+        let played = case.played.as_ref()?;
+        let name: String =
+            case.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        Some((format!("{}-{name}.svg", outcome.name), picture::svg(case, played)))
+    })
 }
 
 fn section(outcome: &Outcome) -> String {
@@ -159,8 +127,29 @@ fn job_lines(case: &CaseOutcome) -> Vec<[String; 7]> {
     jobs.map(line).collect()
 }
 
+/// What came of an experiment, line by line.
+///
+/// # Errors
+/// What `out` refuses.
+pub fn in_words(outcome: &Outcome, out: &mut impl Write) -> anyhow::Result<()> {
+    let labels =
+        if outcome.checks.is_empty() { String::new() } else { format!(" ({})", outcome.checks.join(", ")) };
+    writeln!(out, "{}: {}{labels}", outcome.name, outcome.title)?;
+    for judged in &outcome.judged {
+        let mark = if judged.held { "ok    " } else { "MISSED" };
+        let value = judged.value.map_or("-".to_string(), |value| Shown(value).to_string());
+        writeln!(out, "  {mark} {}: {} = {value}, wanted {}", judged.what, judged.measure, judged.wanted)?;
+    }
+    if outcome.judged.is_empty() {
+        for case in &outcome.cases {
+            jobs_in_words(case, out)?;
+        }
+    }
+    Ok(())
+}
+
 /// The jobs of a case, for an experiment that expects nothing.
-pub(super) fn jobs_in_words(case: &CaseOutcome, out: &mut impl Write) -> anyhow::Result<()> {
+fn jobs_in_words(case: &CaseOutcome, out: &mut impl Write) -> anyhow::Result<()> {
     writeln!(out, "  case {}", case.name)?;
     for [job, run, alone, lost, own, reported, interval] in job_lines(case) {
         writeln!(

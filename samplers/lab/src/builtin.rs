@@ -4,7 +4,7 @@ use super::experiment::Experiment;
 use rust_embed::RustEmbed;
 
 #[derive(RustEmbed)]
-#[folder = "src/lab/experiments"]
+#[folder = "experiments"]
 struct Files;
 
 /// All of them, by name.

@@ -1,4 +1,4 @@
-//! `tailback lab run`: plays experiments, several cases at a time, and judges what came out.
+//! Plays experiments, several cases at a time, and judges what came out.
 
 use super::builtin;
 use super::case::setup;
@@ -7,82 +7,25 @@ use super::facts::Facts;
 use super::measure::Measure;
 use super::outcome::{CaseOutcome, Outcome};
 use super::play;
-use crate::bars;
 use anyhow::Context;
-use clap::Args;
-use indicatif::ProgressBar;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Which experiments, and where their outcomes go.
-#[derive(Debug, Args)]
-pub struct RunArgs {
-    /// Names of built-in experiments, or files; all built-in ones without any
-    #[arg(value_name = "EXPERIMENT")]
-    pub experiments: Vec<String>,
-    /// Only those of the quick subset
-    #[arg(long)]
-    pub quick: bool,
-    /// Folder for an outcome of each experiment, which `tailback lab report` reads
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// Answer as JSON, one experiment a line
-    #[arg(long)]
-    pub json: bool,
-    /// Seed of all cases, instead of their own
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// Cases played at the same time; as many as there are processors without it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub threads: Option<u16>,
-}
-
-/// Runs experiments and prints their outcomes.
+/// Built-in experiments by name, or those in files; all built-in ones without any. With `quick` only those of the quick subset;
+/// `seed` replaces the seeds of all cases.
 ///
 /// # Errors
-/// An experiment that cannot be read or built, or expectations that do not hold, after everything was printed.
-pub fn run(args: &RunArgs, out: &mut impl Write) -> anyhow::Result<()> {
-    let experiments = chosen(args)?;
-    if let Some(folder) = &args.out {
-        std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-    }
-    let work = Work::of(&experiments);
-    let bar = bars::of_seconds(Some(work.seconds()));
-    let mut missed = 0;
-    let played = work.play(threads(args.threads), &bar);
-    bar.finish_and_clear();
-    for ((name, experiment), facts) in experiments.iter().zip(played) {
-        let outcome = judge(name, experiment, facts.with_context(|| format!("experiment {name}"))?);
-        missed += outcome.judged.iter().filter(|judged| !judged.held).count();
-        if let Some(folder) = &args.out {
-            outcome.write(folder)?;
-        }
-        match args.json {
-            true => writeln!(out, "{}", serde_json::to_string(&outcome)?)?,
-            false => print(&outcome, out)?,
-        }
-    }
-    out.flush()?;
-    anyhow::ensure!(missed == 0, "{missed} expectations do not hold");
-    Ok(())
-}
-
-fn threads(asked: Option<u16>) -> usize {
-    let there = || std::thread::available_parallelism().map_or(1, usize::from);
-    asked.map_or_else(there, usize::from)
-}
-
-fn chosen(args: &RunArgs) -> anyhow::Result<Vec<(String, Experiment)>> {
-    let mut found = match args.experiments.as_slice() {
+/// An experiment that cannot be read, or none that belongs to the quick subset.
+pub fn chosen(names: &[String], quick: bool, seed: Option<u64>) -> anyhow::Result<Vec<(String, Experiment)>> {
+    let mut found = match names {
         [] => builtin::all()?,
         names => names.iter().map(|name| named(name)).collect::<anyhow::Result<_>>()?,
     };
-    found.retain(|(_, experiment)| experiment.quick || !args.quick);
+    found.retain(|(_, experiment)| experiment.quick || !quick);
     for (_, experiment) in &mut found {
-        experiment.seed = args.seed.unwrap_or(experiment.seed);
-        experiment.cases.iter_mut().for_each(|case| case.seed = args.seed.or(case.seed));
+        experiment.seed = seed.unwrap_or(experiment.seed);
+        experiment.cases.iter_mut().for_each(|case| case.seed = seed.or(case.seed));
     }
     anyhow::ensure!(!found.is_empty(), "none of these experiments belongs to the quick subset");
     Ok(found)
@@ -100,15 +43,21 @@ pub(super) fn named(name: &str) -> anyhow::Result<(String, Experiment)> {
     Ok((stem, Experiment::parse(name, &text)?))
 }
 
+fn threads(asked: Option<u16>) -> usize {
+    let there = || std::thread::available_parallelism().map_or(1, usize::from);
+    asked.map_or_else(there, usize::from)
+}
+
 /// All cases of all experiments.
-struct Work<'e> {
+pub struct Work<'e> {
     experiments: &'e [(String, Experiment)],
     /// Index of the experiment, case, whether it must be played; the longest first.
     cases: Vec<(usize, &'e Case, bool)>,
 }
 
 impl<'e> Work<'e> {
-    fn of(experiments: &'e [(String, Experiment)]) -> Work<'e> {
+    /// Of these experiments; nothing is played yet.
+    pub fn of(experiments: &'e [(String, Experiment)]) -> Work<'e> {
         let of_one = |(at, (_, experiment)): (usize, &'e (String, Experiment))| {
             experiment.cases.iter().map(move |case| (at, case, must_be_played(experiment, case)))
         };
@@ -120,12 +69,24 @@ impl<'e> Work<'e> {
         if *played { u64::from(seconds) } else { 1 }
     }
 
-    fn seconds(&self) -> u64 {
+    /// Seconds that will be played.
+    pub fn seconds(&self) -> u64 {
         self.cases.iter().map(|case| self.seconds_of(case)).sum()
     }
 
+    /// Plays so many cases at a time, as many as there are processors without a number; calls `second` after each second.
+    /// What came of each experiment.
+    pub fn outcomes(&self, at_once: Option<u16>, second: &(dyn Fn() + Sync)) -> Vec<anyhow::Result<Outcome>> {
+        let played = self.experiments.iter().zip(self.play(threads(at_once), second));
+        let outcome =
+            |((name, experiment), facts): (&(String, Experiment), anyhow::Result<Vec<Facts<'e>>>)| {
+                Ok(judge(name, experiment, facts.with_context(|| format!("experiment {name}"))?))
+            };
+        played.map(outcome).collect()
+    }
+
     /// What came of them, by experiment; the first error of each stands for all of it.
-    fn play(&self, threads: usize, bar: &ProgressBar) -> Vec<anyhow::Result<Vec<Facts<'e>>>> {
+    fn play(&self, threads: usize, second: &(dyn Fn() + Sync)) -> Vec<anyhow::Result<Vec<Facts<'e>>>> {
         let next = AtomicUsize::new(0);
         let done = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
@@ -133,7 +94,7 @@ impl<'e> Work<'e> {
                 scope.spawn(|| {
                     while let Some((at, case, played)) = self.cases.get(next.fetch_add(1, Ordering::Relaxed))
                     {
-                        let facts = facts(&self.experiments[*at].1, case, *played, bar);
+                        let facts = facts(&self.experiments[*at].1, case, *played, second);
                         let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                         done.push((*at, case.name.clone(), facts));
                     }
@@ -167,12 +128,11 @@ fn facts<'e>(
     experiment: &'e Experiment,
     case: &'e Case,
     played: bool,
-    bar: &ProgressBar,
+    second: &(dyn Fn() + Sync),
 ) -> anyhow::Result<Facts<'e>> {
     let seed = case.seed.unwrap_or(experiment.seed);
     let mut facts =
         Facts { case, setup: None, played: None, seed, specs: experiment.jobs_of(case).collect() };
-    let second = || bar.inc(1);
     if let Some(spec) = case.ior {
         facts.played = Some(play::ior(case, spec, seed, second)?);
     } else if case.has_network() {
@@ -199,21 +159,4 @@ fn judge(name: &str, experiment: &Experiment, facts: Vec<Facts<'_>>) -> Outcome 
     let cases =
         facts.into_iter().map(|facts| CaseOutcome { name: facts.case.name.clone(), played: facts.played });
     Outcome::of(name, experiment, cases.collect(), judged)
-}
-
-fn print(outcome: &Outcome, out: &mut impl Write) -> anyhow::Result<()> {
-    let labels =
-        if outcome.checks.is_empty() { String::new() } else { format!(" ({})", outcome.checks.join(", ")) };
-    writeln!(out, "{}: {}{labels}", outcome.name, outcome.title)?;
-    for judged in &outcome.judged {
-        let mark = if judged.held { "ok    " } else { "MISSED" };
-        let value = judged.value.map_or("-".to_string(), |value| super::expect::Shown(value).to_string());
-        writeln!(out, "  {mark} {}: {} = {value}, wanted {}", judged.what, judged.measure, judged.wanted)?;
-    }
-    if outcome.judged.is_empty() {
-        for case in &outcome.cases {
-            super::report::jobs_in_words(case, out)?;
-        }
-    }
-    Ok(())
 }

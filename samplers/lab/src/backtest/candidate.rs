@@ -1,10 +1,10 @@
 //! The configurations that are scored: files, and the grid that `--sweep` makes of each.
 //!
 //! A swept key is the configuration's own, with or without `metric.` before it. Its values lie over the file as
-//! environment variables would, so that [`crate::config`] alone defines keys and their values.
+//! environment variables would, so that the program's configuration alone defines keys and their values.
 
+use super::configuration::{Configuration, WrongValue};
 use super::sweep::{Assignment, Sweep, points};
-use crate::config::{self, Origin, Problem};
 use detector::fabric::FabricSettings;
 use detector::model::ModelKind;
 use detector::settings::Settings;
@@ -47,7 +47,7 @@ pub struct Wanted<'a> {
 ///
 /// # Errors
 /// A sentence on the first configuration that is not valid, or on a grid that is too large.
-pub fn candidates(wanted: &Wanted<'_>) -> anyhow::Result<Vec<Candidate>> {
+pub fn candidates(wanted: &Wanted<'_>, by: &dyn Configuration) -> anyhow::Result<Vec<Candidate>> {
     let files = wanted.files.len().max(1);
     let asked = wanted.sweeps.iter().fold(files, |all, sweep| all.saturating_mul(sweep.values.len()));
     anyhow::ensure!(
@@ -55,18 +55,18 @@ pub fn candidates(wanted: &Wanted<'_>) -> anyhow::Result<Vec<Candidate>> {
         "the grid has {asked} points, more than {}: sweep fewer values at once",
         CANDIDATES_MAX - 1
     );
-    let mut all = vec![of_file("default".to_string(), None, None)?];
+    let mut all = vec![of_file(by, "default".to_string(), None, None)?];
     if wanted.files.is_empty() && wanted.sweeps.is_empty() && wanted.model.is_none() {
-        all.push(of_file("published".to_string(), None, Some(ModelKind::Published))?);
+        all.push(of_file(by, "published".to_string(), None, Some(ModelKind::Published))?);
     }
     let files: Vec<Option<&Path>> = match wanted.files {
         [] => vec![None],
         files => files.iter().map(|file| Some(file.as_path())).collect(),
     };
     for file in files {
-        let base = of_file(name(file, wanted.model, &[]), file, wanted.model)?;
+        let base = of_file(by, name(file, wanted.model, &[]), file, wanted.model)?;
         for keys in points(wanted.sweeps) {
-            let candidate = if keys.is_empty() { base.clone() } else { swept(file, wanted.model, keys)? };
+            let candidate = if keys.is_empty() { base.clone() } else { swept(by, file, wanted.model, keys)? };
             let alike =
                 |known: &Candidate| known.settings == candidate.settings && known.fabric == candidate.fabric;
             if !all.iter().any(alike) {
@@ -78,15 +78,25 @@ pub fn candidates(wanted: &Wanted<'_>) -> anyhow::Result<Vec<Candidate>> {
 }
 
 /// The candidate of a file as it is.
-fn of_file(name: String, file: Option<&Path>, model: Option<ModelKind>) -> anyhow::Result<Candidate> {
-    let (settings, fabric) = config::settings(file, model, None, None)?;
+fn of_file(
+    by: &dyn Configuration,
+    name: String,
+    file: Option<&Path>,
+    model: Option<ModelKind>,
+) -> anyhow::Result<Candidate> {
+    let (settings, fabric) = by.of_file(file, model)?;
     let keys = model.map(|model| Assignment { key: "model".to_string(), value: word(model).to_string() });
     let keys = keys.into_iter().collect();
     Ok(Candidate { name, file: file.map(Path::to_path_buf), keys, settings, fabric })
 }
 
 /// The candidate of a file with keys over it.
-fn swept(file: Option<&Path>, model: Option<ModelKind>, keys: Vec<Assignment>) -> anyhow::Result<Candidate> {
+fn swept(
+    by: &dyn Configuration,
+    file: Option<&Path>,
+    model: Option<ModelKind>,
+    keys: Vec<Assignment>,
+) -> anyhow::Result<Candidate> {
     // Of other sections nothing is read: their files may be elsewhere.
     for set in &keys {
         let section = set.key.split('.').next().unwrap_or_default();
@@ -104,14 +114,11 @@ fn swept(file: Option<&Path>, model: Option<ModelKind>, keys: Vec<Assignment>) -
         of_model.map(|model| Assignment { key: "model".to_string(), value: word(model).to_string() });
     let keys: Vec<Assignment> = of_model.into_iter().chain(keys).collect();
     given.extend(keys.iter().map(|set| (set.key.clone(), set.value.clone())));
-    let variables = given.iter().map(|(key, value)| (variable(key), value.clone()));
-    let examined = config::examine(None, variables);
-    let problem = examined.problems.first().map(|problem| in_words(problem, &keys));
-    let Some(config) = examined.config else {
-        anyhow::bail!("{}", problem.unwrap_or_else(|| format!("{name} is no valid configuration")));
-    };
-    let file = file.map(Path::to_path_buf);
-    Ok(Candidate { name, file, keys, settings: config.settings(), fabric: config.fabric })
+    let (settings, fabric) = by.of_values(&given).map_err(|wrong| match wrong {
+        Some(wrong) => anyhow::Error::msg(in_words(wrong, &keys)),
+        None => anyhow::anyhow!("{name} is no valid configuration"),
+    })?;
+    Ok(Candidate { name, file: file.map(Path::to_path_buf), keys, settings, fabric })
 }
 
 /// What a file sets of the sections that matter, by full path, as TOML values. The file is valid: it was read before.
@@ -133,18 +140,12 @@ fn flatten(path: &str, value: &Value, values: &mut BTreeMap<String, String>) {
     }
 }
 
-/// The environment variable of a key.
-fn variable(key: &str) -> String {
-    format!("TAILBACK_{}", key.to_uppercase().replace('.', "__"))
-}
-
-/// A problem in terms of the command line: its variables are internal.
-fn in_words(problem: &Problem, keys: &[Assignment]) -> String {
-    let text = problem.text.split(" (TAILBACK_").next().unwrap_or_default();
-    let set = |set: &&Assignment| problem.origin == Origin::Environment(variable(&set.key));
+/// What is wrong, in terms of the command line.
+fn in_words(wrong: WrongValue, keys: &[Assignment]) -> String {
+    let set = |set: &&Assignment| wrong.key.as_ref() == Some(&set.key);
     match keys.iter().find(set) {
-        Some(set) => format!("--sweep {set}: {text}"),
-        None => text.to_string(),
+        Some(set) => format!("--sweep {set}: {}", wrong.text),
+        None => wrong.text,
     }
 }
 
@@ -171,85 +172,5 @@ fn word(model: ModelKind) -> &'static str {
     match model {
         ModelKind::Published => "published",
         ModelKind::Robust => "robust",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(files: &[PathBuf], model: Option<ModelKind>, sweeps: &[&str]) -> Result<Vec<Candidate>, String> {
-        let sweeps: Vec<Sweep> = sweeps.iter().map(|text| Sweep::parse(text).unwrap()).collect();
-        candidates(&Wanted { files, model, sweeps: &sweeps }).map_err(|error| crate::cli::sentence(&error))
-    }
-
-    fn names(candidates: &[Candidate]) -> Vec<&str> {
-        candidates.iter().map(|candidate| candidate.name.as_str()).collect()
-    }
-
-    #[test]
-    fn without_anything_both_models_stand_side_by_side() {
-        let both = of(&[], None, &[]).unwrap();
-        assert_eq!(names(&both), ["default", "published"]);
-        assert_eq!(both[1].settings, Settings::of(ModelKind::Published));
-        assert_eq!(names(&of(&[], Some(ModelKind::Robust), &[]).unwrap()), ["default"]);
-    }
-
-    #[test]
-    fn grid_contains_each_combination_and_the_default_once() {
-        let grid =
-            of(&[], None, &["lustre_write_rate.window=8,12", "metric.lustre_write_rate.eta=4,5"]).unwrap();
-        let want = ["window=8 eta=4", "window=12 eta=4", "window=12 eta=5"];
-        assert_eq!(grid.len(), 4);
-        assert_eq!(grid[0].name, "default");
-        for end in want {
-            assert!(
-                grid.iter().any(|candidate| candidate.name == format!("lustre_write_rate.{end}")),
-                "{grid:?}"
-            );
-        }
-        let last = grid.last().unwrap().settings.params[schemas::Metric::LustreWriteRate as usize];
-        assert_eq!((last.window, last.eta), (12, 5.0));
-    }
-
-    #[test]
-    fn swept_keys_override_the_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("site.toml");
-        let text = "model = \"published\"\n[site]\nfile = \"not/here.toml\"\n[metric.lustre_write_rate]\nwindow = 40\neta = 2\n";
-        std::fs::write(&file, text).unwrap();
-        let found = of(&[file], None, &["lustre_write_rate.eta=3"]).unwrap();
-        let params = found[1].settings.params[schemas::Metric::LustreWriteRate as usize];
-        assert_eq!((params.window, params.eta, found[1].settings.model), (40, 3.0, ModelKind::Published));
-    }
-
-    #[test]
-    fn what_is_wrong_is_one_sentence_that_names_the_nearest_key() {
-        for (sweep, want) in [
-            (
-                "lustre_write_rate.windw=8",
-                "--sweep lustre_write_rate.windw=8: metric.lustre_write_rate.windw is no key; the nearest is metric.lustre_write_rate.window",
-            ),
-            (
-                "lustre_write_rate.window=99",
-                "--sweep lustre_write_rate.window=99: metric.lustre_write_rate.window must lie between 4 and 16",
-            ),
-            ("model=robst", "--sweep model=robst: model must be one of robust, published"),
-            ("kafka.group=a", "--sweep kafka.group=a: kafka.group changes nothing of what rows become"),
-        ] {
-            let error = of(&[], None, &[sweep]).unwrap_err();
-            assert!(error.starts_with(want) && !error.contains(['\n', '(']), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_grid_beyond_the_limit_is_refused_with_its_size() {
-        let many: Vec<String> = (1..=20).map(|n| n.to_string()).collect();
-        let (eta, change) = (
-            format!("ib_wait_ratio.eta={}", many.join(",")),
-            format!("aries_stall_ratio.eta={}", many.join(",")),
-        );
-        let error = of(&[], None, &[&eta, &change]).unwrap_err();
-        assert_eq!(error, "the grid has 400 points, more than 255: sweep fewer values at once");
     }
 }

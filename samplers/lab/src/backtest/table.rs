@@ -26,7 +26,7 @@ const HEADS: [(&str, &str); 11] = [
 type Row = [String; 11];
 
 /// The answer as text.
-pub fn text(answer: &Answer<'_>) -> String {
+pub fn text(answer: &Answer) -> String {
     let mut text = String::new();
     head(answer, &mut text);
     candidates(answer, &mut text);
@@ -36,8 +36,8 @@ pub fn text(answer: &Answer<'_>) -> String {
     text
 }
 
-fn head(answer: &Answer<'_>, text: &mut String) {
-    let (judged, of_default) = (answer.judged, &answer.choice.scores[0].all);
+fn head(answer: &Answer, text: &mut String) {
+    let (judged, of_default) = (&answer.judged, &answer.choice.scores[0].all);
     let hours = judged.span.1.seconds_since(judged.span.0) / 3600.0;
     let _ = writeln!(
         text,
@@ -60,7 +60,7 @@ fn head(answer: &Answer<'_>, text: &mut String) {
     }
 }
 
-fn candidates(answer: &Answer<'_>, text: &mut String) {
+fn candidates(answer: &Answer, text: &mut String) {
     let shown = answer.choice.order.iter().take(ROWS);
     let rows = shown.map(|at| {
         let mark = if *at == answer.choice.best() { "* " } else { "  " };
@@ -74,7 +74,7 @@ fn candidates(answer: &Answer<'_>, text: &mut String) {
 }
 
 /// The best and the default by metric, where there is more than one.
-fn by_metric(answer: &Answer<'_>, text: &mut String) {
+fn by_metric(answer: &Answer, text: &mut String) {
     if answer.choice.scores[0].metrics.len() < 2 {
         return;
     }
@@ -92,7 +92,7 @@ fn by_metric(answer: &Answer<'_>, text: &mut String) {
     table(shown.into_iter().flat_map(of).collect(), text);
 }
 
-fn halves(answer: &Answer<'_>, text: &mut String) {
+fn halves(answer: &Answer, text: &mut String) {
     if answer.candidates.len() < 2 {
         return;
     }
@@ -111,7 +111,7 @@ fn halves(answer: &Answer<'_>, text: &mut String) {
     }
 }
 
-fn proposal(answer: &Answer<'_>, text: &mut String) {
+fn proposal(answer: &Answer, text: &mut String) {
     let best = answer.choice.best();
     let _ = writeln!(text, "\n{}", sentence(answer));
     if best == 0 {
@@ -135,7 +135,7 @@ fn proposal(answer: &Answer<'_>, text: &mut String) {
 }
 
 /// Whether to take it, and why.
-fn sentence(answer: &Answer<'_>) -> String {
+fn sentence(answer: &Answer) -> String {
     let truths = answer.choice.scores[0].all.episodes_true;
     let limit = answer.false_seconds_max;
     let best = &answer.choice.scores[answer.choice.best()].all;

@@ -1,6 +1,6 @@
 //! What of the inputs was not used, in words: for every command that reads recordings.
 
-use aggregator::{Decoder, SkippedFile};
+use crate::{Decoder, SkippedFile};
 use schemas::{DropCounts, DropReason};
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ pub fn why_nothing(decoder: &Decoder, drops: &DropCounts) -> String {
         DropReason::Unattributable,
     ];
     let wanted = nameless.into_iter().any(|reason| drops.get(reason) > 0);
-    let wanted = if wanted { format!("; a row needs {}", aggregator::WANTED) } else { String::new() };
+    let wanted = if wanted { format!("; a row needs {}", crate::WANTED) } else { String::new() };
     let first =
         decoder.examples().iter().next().map_or(String::new(), |(_, text)| format!("; first: {text}"));
     format!("{}{first}{wanted}", reasons.join(", "))
