@@ -1,9 +1,9 @@
 //! `tailback backtest`: what a configuration is worth on recorded rows whose truth is known, and which one is best.
 
 use crate::bars;
+use crate::commands::replay::ModelName;
 use crate::config::{self, Origin, Problem};
 use crate::outputs::create;
-use crate::replay::ModelName;
 use clap::Args;
 use detector::model::ModelKind;
 use indicatif::ProgressBar;

@@ -35,7 +35,7 @@ pub fn check(rejected: &[Rejected], now_s: f64) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::finding::Level;
+    use crate::commands::doctor::finding::Level;
 
     #[test]
     fn rejected_messages_are_named_with_the_newest_first() {

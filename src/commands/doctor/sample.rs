@@ -136,7 +136,7 @@ pub fn arrivals(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::kafka::PartitionFacts;
+    use crate::commands::doctor::kafka::PartitionFacts;
 
     fn topic(partitions: i32, messages: i64) -> TopicFacts {
         let partition =

@@ -63,7 +63,7 @@ pub fn json(findings: &[Finding], out: &mut impl Write) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::finding::{Group, Notes};
+    use crate::commands::doctor::finding::{Group, Notes};
 
     fn findings() -> Vec<Finding> {
         let mut notes = Notes::of(Group::Kafka, "brokers");

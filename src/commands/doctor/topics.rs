@@ -262,8 +262,8 @@ fn milliseconds(hours: u32) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::finding::Level;
-    use crate::doctor::kafka::PartitionFacts;
+    use crate::commands::doctor::finding::Level;
+    use crate::commands::doctor::kafka::PartitionFacts;
 
     fn topic(name: &str, settings: &[(&str, &str)]) -> TopicFacts {
         let partition =

@@ -210,7 +210,7 @@ fn policies(config: &RunConfig, tiers: &ServerFacts, failing: &[i32], notes: &mu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::finding::Level;
+    use crate::commands::doctor::finding::Level;
 
     fn config() -> RunConfig {
         RunConfig::load(None).unwrap()

@@ -1,7 +1,7 @@
 //! An episode as committed, explained; the texts against golden files.
 
 use super::*;
-use crate::report::tests::{at, batch, check, name};
+use crate::commands::report::tests::{at, batch, check, name};
 use detector::store::{Retention, Store};
 use schemas::{Counts, LastSeen, SeriesIndex, Signal, Silence, SilenceEnd, State};
 

@@ -179,7 +179,7 @@ fn future(stamps: &[Stamp], now_s: f64, skew_warn_s: f64, notes: &mut Notes) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::finding::Level;
+    use crate::commands::doctor::finding::Level;
 
     fn sampler(producer: &str, schema: &str, last_s: f64) -> Sampler {
         Sampler { producer: producer.into(), schema: schema.into(), last_s }

@@ -201,7 +201,7 @@ pub fn registry(answer: Option<Result<usize, String>>, avro: bool) -> Vec<Findin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::finding::Level;
+    use crate::commands::doctor::finding::Level;
 
     fn rows(topic: &str, sampled: usize, dropped: &[(DropReason, usize)], newest_s: f64) -> TopicRows {
         let lost: usize = dropped.iter().map(|(_, count)| count).sum();

@@ -220,7 +220,7 @@ pub fn positions(stage: &StageFacts, snapshot_interval_s: u64, now_s: f64) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::finding::Level;
+    use crate::commands::doctor::finding::Level;
 
     fn stage(members: usize, inputs: Vec<Input>) -> StageFacts {
         let group = GroupFacts { state: "Stable".into(), members: vec!["here".into(); members] };

@@ -157,8 +157,9 @@ fn running_with_many_episodes() -> PostMortem {
 }
 
 pub(super) fn check(golden: &str, text: &str) {
-    let path =
-        Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("src/report/golden").join(golden);
+    let path = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap())
+        .join("src/commands/report/golden")
+        .join(golden);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(&path, text).unwrap();
     }
