@@ -1,21 +1,21 @@
 //! The commands and their arguments.
 
 use crate::alerts::AlertsArgs;
-use crate::backtest::BacktestArgs;
-use crate::check::CheckArgs;
-use crate::demo::DemoArgs;
-use crate::doctor::DoctorArgs;
-use crate::health::HealthArgs;
-use crate::lab::LabArgs;
-use crate::ldms_config::LdmsConfigArgs;
-use crate::migrate::MigrateArgs;
-use crate::replay::ReplayArgs;
-use crate::report::ReportArgs;
-use crate::report::explain::ExplainArgs;
+use crate::commands::backtest::BacktestArgs;
+use crate::commands::check::CheckArgs;
+use crate::commands::demo::DemoArgs;
+use crate::commands::doctor::DoctorArgs;
+use crate::commands::health::HealthArgs;
+use crate::commands::lab::LabArgs;
+use crate::commands::ldms_config::LdmsConfigArgs;
+use crate::commands::migrate::MigrateArgs;
+use crate::commands::replay::ReplayArgs;
+use crate::commands::report::ReportArgs;
+use crate::commands::report::explain::ExplainArgs;
+use crate::commands::sample::SampleArgs;
+use crate::commands::serve::ServeArgs;
+use crate::commands::simulate::SimulateArgs;
 use crate::run::RunArgs;
-use crate::sample::SampleArgs;
-use crate::serve::ServeArgs;
-use crate::simulate::SimulateArgs;
 use crate::topology::TopologyArgs;
 use clap::{Parser, Subcommand};
 use std::io::Write;
@@ -82,32 +82,32 @@ pub fn run() -> anyhow::Result<()> {
         crate::config::metrics::use_folder(&folder)?;
     }
     match command {
-        Command::Demo(args) => crate::demo::run(&args),
-        Command::Replay(args) => crate::replay::run(&args),
-        Command::Simulate(args) => crate::simulate::run(&args),
-        Command::Lab(args) => crate::lab::run(&args, &mut std::io::stdout().lock()),
-        Command::Backtest(args) => crate::backtest::run(&args),
-        Command::Serve(args) => crate::serve::run(args),
+        Command::Demo(args) => crate::commands::demo::run(&args),
+        Command::Replay(args) => crate::commands::replay::run(&args),
+        Command::Simulate(args) => crate::commands::simulate::run(&args),
+        Command::Lab(args) => crate::commands::lab::run(&args, &mut std::io::stdout().lock()),
+        Command::Backtest(args) => crate::commands::backtest::run(&args),
+        Command::Serve(args) => crate::commands::serve::run(args),
         Command::Report(args) => {
             let mut out = std::io::stdout().lock();
-            crate::report::run(&args, &mut out)?;
+            crate::commands::report::run(&args, &mut out)?;
             Ok(out.flush()?)
         }
         Command::Explain(args) => {
             let mut out = std::io::stdout().lock();
-            crate::report::explain::run(&args, &mut out)?;
+            crate::commands::report::explain::run(&args, &mut out)?;
             Ok(out.flush()?)
         }
-        Command::Check(args) => crate::check::run(&args, &mut std::io::stdout().lock()),
+        Command::Check(args) => crate::commands::check::run(&args, &mut std::io::stdout().lock()),
         Command::Alerts(args) => crate::alerts::command::run(&args, &mut std::io::stdout().lock()),
-        Command::Health(args) => crate::health::run(&args, &mut std::io::stdout().lock()),
-        Command::Migrate(args) => crate::migrate::run(&args, &mut std::io::stdout().lock()),
-        Command::Doctor(args) => crate::doctor::run(&args, &mut std::io::stdout().lock()),
+        Command::Health(args) => crate::commands::health::run(&args, &mut std::io::stdout().lock()),
+        Command::Migrate(args) => crate::commands::migrate::run(&args, &mut std::io::stdout().lock()),
+        Command::Doctor(args) => crate::commands::doctor::run(&args, &mut std::io::stdout().lock()),
         Command::Topology(args) => crate::topology::run(&args, &mut std::io::stdout().lock()),
-        Command::LdmsConfig(args) => crate::ldms_config::run(&args, &mut std::io::stdout().lock()),
+        Command::LdmsConfig(args) => crate::commands::ldms_config::run(&args, &mut std::io::stdout().lock()),
         Command::Run(args) => crate::run::run(&args),
-        Command::Sample(args) => crate::sample::run(&args),
-        Command::Config => crate::check::print_defaults(&mut std::io::stdout().lock()),
+        Command::Sample(args) => crate::commands::sample::run(&args),
+        Command::Config => crate::commands::check::print_defaults(&mut std::io::stdout().lock()),
     }
 }
 

@@ -30,6 +30,7 @@
 //! | `run` | rows of a file or of an ordered piece of it, with a look-ahead |
 //! | `kind` | what a file is, by name and content |
 //! | [`topology`] | [`topology::read`]: fabric tools' output, cnames, parameters of machines to a topology |
+//! | [`unused`] | what of the inputs was not used, in words |
 //! | [`ldms`] | configuration of aggregator daemons, in pieces |
 //! | [`merge`] | [`Replay`]: many files at once, in order of time or of arrival |
 
@@ -63,6 +64,7 @@ pub mod source;
 mod sources;
 mod table;
 pub mod topology;
+pub mod unused;
 
 pub use avro::{AvroSchemas, SchemaError};
 pub use confluent::{RegistryClient, RegistryError};

@@ -9,6 +9,7 @@
 //! | [`signal`] | [`SeriesTable`], [`State`], [`Signal`]: the model's output per tick |
 //! | [`episode`] | [`Episode`], a contended stretch with its loss |
 //! | [`hostlist`] | Slurm's hostlists, `nid[00001-00128]`, to names |
+//! | [`html`] | text within HTML and SVG, escaped |
 //! | [`job`] | [`JobEvent`], [`Job`], [`JobResult`], causes and kinds |
 //! | [`job_post`] | [`job_post::PostedJob`]: job events as scripts send them |
 //! | [`dropped`] | [`DropReason`], [`DropCounts`]: every row or interval not used, by reason |
@@ -26,6 +27,7 @@ pub mod counters;
 pub mod dropped;
 pub mod episode;
 pub mod hostlist;
+pub mod html;
 pub mod job;
 pub mod job_post;
 pub mod jsonl;

@@ -3,11 +3,11 @@
 use super::commit::Request;
 use super::input_topic::ClaimedId;
 use super::kafka::Listener;
-use super::stage::Stage;
 use super::stop::Control;
 use detector::postgres::Claim;
 use rdkafka::consumer::BaseConsumer;
 use rdkafka::{Offset, TopicPartitionList};
+use stages::stage::Stage;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -2,26 +2,16 @@
 //!
 //! A row passes the stages that `stages::STAGES` lists: raw topics → aggregator → `tailback.counters` → detector →
 //! `tailback.partials` → roll-up → `tailback.verdicts`. The detector and the roll-up write to the database.
-//! Two runners drive these two: [`exactly_once`] with Kafka, and [`in_process`] without it for `demo`, `replay`, `backtest`
-//! and `lab`.
+//! What a stage does stands in the crate `stages`, with the runner of one process. [`exactly_once`] is the runner with Kafka.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | [`access`] | access to routes |
 //! | [`aggregating`] | the aggregator stage: decode, key by component, announce the progress |
 //! | `stages` | the stages in one literal, and the thread of each |
-//! | [`stage`] | what a stage does with a partition, apart from where messages come from and results go |
-//! | [`detecting`] | the detector: order, jobs, models |
-//! | [`rolling`] | the roll-up: parts of jobs to results, links to regions, alerts |
-//! | [`in_process`] | the runner without Kafka: rows in the order of time, one partition |
-//! | [`messages`] | messages between stages, and their bytes in Kafka |
-//! | [`job_parts`] | what one partition knows of a job |
-//! | [`alert_updates`] | bytes of updates of series and jobs, from all partitions to the one that judges alerts |
-//! | [`verdict`] | messages for other programs |
 //! | `endpoints` | which routes this process serves |
 //! | [`exactly_once`] | a stage whose results, offsets and state go to the database together |
 //! | `claims` | partitions that are assigned are claimed in the database |
-//! | [`state_version`] | version of a stage's written state |
 //! | [`partition_state`] | a held partition: restored, brought up to date, taken from |
 //! | `commit_schedule` | when a stage commits |
 //! | [`commit`] | messages to Kafka, then the transaction; tries until it holds |
@@ -40,7 +30,6 @@
 //! | [`intake`] | `/api/v1/jobs`: job events from scripts to Kafka |
 //! | `socket` | the same over a Unix socket, for users of this machine |
 //! | `placement` | `/api/v1/placement`: what a job on some nodes would meet |
-//! | [`links`] | updates of links, from all detector partitions to the one that looks at all |
 //! | [`service`] | states that the service manager gets |
 //! | `topic_id`, `input_topic` | whether a topic was deleted and created again |
 //! | [`topic_names`] | topics as a site names them |
@@ -50,46 +39,37 @@
 
 pub mod access;
 pub mod aggregating;
-pub mod alert_updates;
 pub mod background_query;
 pub mod brokers;
 mod claims;
 pub mod clock;
 pub mod commit;
 mod commit_schedule;
-pub mod detecting;
 mod endpoints;
 pub mod error_log;
 pub mod exactly_once;
 pub mod generation;
 pub mod housekeeping;
 pub mod http;
-pub mod in_process;
 mod input_topic;
 pub mod intake;
-pub mod job_parts;
 pub mod kafka;
 pub mod lag;
-pub mod links;
-pub mod messages;
 pub mod partition_state;
 mod placement;
 pub mod rejected;
 mod retry;
-pub mod rolling;
 pub mod service;
 mod settings;
 mod socket;
-pub mod stage;
 pub mod stage_metrics;
 mod stages;
-pub mod state_version;
 pub mod stop;
 mod topic_id;
 pub mod topic_names;
 mod topics;
-pub mod verdict;
 
+use self::stages::{OneStage, STAGES};
 use crate::alerts::deliver_all;
 use crate::config::RunConfig;
 use crate::config::sections::Stage;
@@ -101,7 +81,6 @@ use http::Health;
 use intake::Intake;
 use retry::until_topics_exist;
 pub use settings::pg_settings;
-use stages::{OneStage, STAGES};
 use std::path::{Path, PathBuf};
 use stop::Control;
 use tokio::runtime::Handle;

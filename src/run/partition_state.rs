@@ -2,11 +2,11 @@
 
 use super::commit::Part;
 use super::rejected;
-use super::stage::{BadMessage, Extent, Outcome, Stage};
-use super::state_version::StateVersion;
 use detector::postgres::Claim;
 use schemas::RejectedMessage;
 use schemas::rejected::KEPT_MAX;
+use stages::stage::{BadMessage, Extent, Outcome, Stage, even_share};
+use stages::state_version::StateVersion;
 use std::time::{Duration, Instant};
 
 /// Numbers that are left out where a state is older than the results in the database: more than partitions give in the time
@@ -88,12 +88,6 @@ pub enum RestoreError {
         /// What is wrong.
         source: postcard::Error,
     },
-}
-
-/// A number between 0 and 1 for each partition; those of neighbours lie evenly apart, however many there are.
-pub fn even_share(partition: i32) -> f64 {
-    const GOLDEN: f64 = 0.618_033_988_749_895;
-    (f64::from(partition) * GOLDEN).fract().abs()
 }
 
 impl<S: Stage> PartitionState<S> {
@@ -288,3 +282,6 @@ impl<S: Stage> PartitionState<S> {
             Instant::now().checked_sub(Duration::from_secs(86_400)).unwrap_or(self.snapshot_at);
     }
 }
+
+#[cfg(test)]
+mod tests;

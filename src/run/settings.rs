@@ -1,7 +1,5 @@
 //! The configuration as the stages and the store take it.
 
-use super::detecting::DetectingSettings;
-use super::rolling::RollingSettings;
 use crate::alerts::Receiver;
 use crate::config::RunConfig;
 use crate::config::sections::{Storage, Use};
@@ -12,6 +10,8 @@ use detector::place_sums::PlaceMap;
 use detector::postgres::{DirectColumnstore, PgRetention, PgSettings};
 use detector::storage_policy::StoragePolicy;
 use schemas::topology::{Topology, node_places};
+use stages::detecting::DetectingSettings;
+use stages::rolling::RollingSettings;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -2,7 +2,6 @@
 
 use super::clock;
 use super::partition_state::PartitionState;
-use super::stage::{Counts, Load, Stage};
 use aggregator::Outcome;
 use metrics::{
     Counter, Gauge, Histogram, counter, describe_counter, describe_gauge, describe_histogram, gauge,
@@ -10,6 +9,7 @@ use metrics::{
 };
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use schemas::{DropReason, Signal};
+use stages::stage::{Counts, Load, Stage};
 use std::collections::BTreeMap;
 
 /// Bounds of the histogram from sample to commit, in seconds; close to each other around the two seconds that it is to take.

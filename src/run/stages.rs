@@ -2,14 +2,10 @@
 
 use super::brokers::Lost;
 use super::commit::{Request, Writer};
-use super::detecting::Detecting;
 use super::exactly_once::{ExactlyOnce, Setup};
 use super::http::Health;
-use super::messages::OutTopic;
 use super::retry::{until_connected, until_topics_exist};
-use super::rolling::Rolling;
 use super::settings::{detecting_settings, map, pg_settings, rolling_settings};
-use super::stage::Stage;
 use super::stage_metrics::StageMetrics;
 use super::stop::{Control, Restart};
 use super::{aggregating, kafka};
@@ -18,6 +14,10 @@ use crate::config::kafka::Role;
 use crate::config::sections::Stage as StageName;
 use detector::place_sums::PlaceMap;
 use detector::postgres::PgStore;
+use stages::detecting::Detecting;
+use stages::messages::OutTopic;
+use stages::rolling::Rolling;
+use stages::stage::Stage;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -6,15 +6,17 @@ use std::path::{Path, PathBuf};
 use support::paths::root;
 
 /// Folders that are checked.
-const CHECKED: [&str; 17] = [
+const CHECKED: [&str; 19] = [
     "aggregator/src",
     "aggregator/tests",
     "dashboards/examples",
     "dashboards/src",
     "dashboards/tests",
     "detector/src",
+    "detector/stages",
     "detector/tests/fabric",
     "detector/tests/postgres",
+    "samplers/lab",
     "samplers/src",
     "samplers/tests",
     "schemas/src",

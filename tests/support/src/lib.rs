@@ -8,6 +8,7 @@
 //! | [`stack`] | Kafka, PostgreSQL and the schema registry, shared by the streaming scenarios of a process |
 //! | [`database`] | a PostgreSQL database for one test, on a server that all test runs share |
 //! | [`batches`] | results to commit: ticks of some series |
+//! | [`counters`] | messages of `tailback.counters`: a row of one writer |
 //! | [`answers`] | fixed results with known answers: four jobs, three routers, one region |
 //! | [`documents`] | commands and blocks of README and docs, as a user types them |
 //! | [`node`] | a node whose sysfs and procfs are folders |
@@ -15,6 +16,7 @@
 
 pub mod answers;
 pub mod batches;
+pub mod counters;
 pub mod database;
 pub mod documents;
 pub mod node;

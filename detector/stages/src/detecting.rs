@@ -1,0 +1,314 @@
+//! The detector stage on one partition of `tailback.counters`: order, jobs, detector.
+
+mod in_order;
+mod old_jobs;
+mod ordered;
+mod outgoing;
+mod source_batches;
+
+use crate::messages::Content;
+use crate::stage::{BadMessage, Counts, Extent, Load, Outcome, Stage};
+use crate::state_version::StateVersion;
+use crate::wrong_clocks::Logged;
+use detector::alerts::updates::ReportedEpisodes;
+use detector::inbox::Inbox;
+use detector::jobs::JobPart;
+use detector::settings::Settings;
+use detector::storage_policy::{StoragePolicy, StoredRows, Thinner};
+use ordered::{Downstream, Ordered};
+use schemas::rejected::KEPT_MAX;
+use schemas::wire::{self, JobRow, Message, Origin, Reached};
+use schemas::{
+    DropCounts, DropReason, EpisodeId, Name, RejectedMessage, ResultBatch, Signal, SourceIndex, Sources, Time,
+};
+use serde::{Deserialize, Serialize};
+use source_batches::SourceBatches;
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
+
+/// Seconds of silence, of event time, after which what is open of a series is stored as it is.
+const SILENT_S: f64 = 60.0;
+
+/// What a detector is made from.
+#[derive(Clone, Debug)]
+pub struct DetectingSettings {
+    /// Models and rules of the stream.
+    pub settings: Settings,
+    /// Rows that may wait for slower raw partitions.
+    pub waiting_rows_max: usize,
+    /// Which signals become rows; `None` where the receiver of results stores them itself.
+    pub storage: Option<StoragePolicy>,
+    /// Whether links are observed: the topology is known.
+    pub links: bool,
+    /// Whether there are rules of alerts.
+    pub alerts: bool,
+}
+
+/// State of one partition.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Detecting {
+    partition: i32,
+    inbox: Inbox,
+    sources: Sources,
+    ordered: Ordered,
+    drops: DropCounts,
+    thinner: Thinner,
+    messages: u64,
+    /// Sources by the bytes that describe them in messages.
+    #[serde(skip)]
+    known: HashMap<Box<[u8]>, SourceIndex, foldhash::fast::RandomState>,
+    /// Parts of jobs as they were sent last.
+    #[serde(skip)]
+    sent_parts: HashMap<Name, JobPart>,
+    #[serde(skip)]
+    batches: SourceBatches,
+    /// Open episodes that were sent as verdicts.
+    #[serde(skip)]
+    announced: HashSet<EpisodeId>,
+    /// Episodes that alerts have; `None` without rules.
+    #[serde(skip)]
+    alerts: Option<ReportedEpisodes>,
+    /// Producers of which was logged that their clocks are wrong.
+    #[serde(skip)]
+    wrong_clocks: Logged,
+    /// Messages that aggregators rejected.
+    #[serde(skip)]
+    rejected: Vec<RejectedMessage>,
+    /// Whether signals are selected for the store.
+    #[serde(skip)]
+    selects_rows: bool,
+    /// About how long the next state is.
+    #[serde(skip)]
+    written_bytes: Cell<usize>,
+}
+
+impl Detecting {
+    fn source(&mut self, described: &[u8]) -> Result<SourceIndex, wire::WireError> {
+        if let Some(known) = self.known.get(described) {
+            return Ok(*known);
+        }
+        let source = wire::read_source(described)?;
+        let number = self.sources.intern(source);
+        self.known.insert(described.into(), number);
+        Ok(number)
+    }
+
+    fn use_message(&mut self, message: Message<'_>) -> Result<(), wire::WireError> {
+        match message {
+            Message::Counters(row) => {
+                let source = self.source(row.source)?;
+                let of_source = |source: &schemas::Source| [source.counters(), source.counters_with_links()];
+                let expected = self.sources.get(source).map_or([0; 2], of_source);
+                self.inbox.row(&row.origin, row.time, source, |counters| {
+                    match row.counters(counters)? {
+                        found if expected.contains(&found) => Ok(found),
+                        _ => Err(wire::WireError::Damaged("another number of counters than its source has")),
+                    }
+                })?;
+            }
+            Message::Jobs(topic, partition, rows) => {
+                for JobRow { offset, arrived, events } in rows {
+                    self.inbox.jobs(&Origin { topic, partition, offset, arrived }, events);
+                }
+            }
+            Message::Dropped(topic, partition, rows) => {
+                self.inbox.dropped(topic, partition, &rows, &mut self.drops);
+            }
+            Message::Rejected(message) if self.rejected.len() < KEPT_MAX => self.rejected.push(message),
+            Message::Rejected(_) => {}
+            Message::Progress(_, now, reached) => self.progress(now, &reached),
+        }
+        Ok(())
+    }
+
+    /// Aggregators have read so far: what waited for it is used.
+    fn progress(&mut self, now: Time, reached: &[Reached]) {
+        self.ordered.detector.arrived_up_to(now);
+        let mut down = Downstream { ordered: &mut self.ordered, sources: &self.sources };
+        self.inbox.progress(now, reached, &mut down);
+        if self.ordered.read_up_to(self.inbox.watermark()) {
+            self.forget_sent_parts();
+        }
+    }
+
+    fn forget_sent_parts(&mut self) {
+        self.sent_parts.retain(|job_id, _| self.ordered.detector.keeps_job(job_id));
+    }
+
+    /// Logs clocks that are wrong, and raw topics that were created again.
+    fn log_inputs(&mut self, extent: Extent) {
+        if extent == Extent::AllJobs {
+            self.wrong_clocks.log(&self.ordered.detector);
+        }
+        for topic in self.inbox.created_again() {
+            metrics::counter!("tailback_raw_topics_created_again_total", "topic" => topic.clone())
+                .increment(1);
+            tracing::warn!(
+                partition = self.partition,
+                topic,
+                "raw topic was deleted and created again: its rows are read from the new beginning; what the old one still held is lost"
+            );
+        }
+    }
+
+    /// What the database gets.
+    fn results(&mut self, extent: Extent) -> ResultBatch {
+        let detector = &mut self.ordered.detector;
+        let most = match extent {
+            Extent::DueJobs => usize::MAX,
+            _ => self.batches.most(self.partition, detector.newest(), extent == Extent::AllJobs),
+        };
+        let mut results = detector.take_apart(most);
+        self.batches.sent(detector.has_more_sources());
+        results.drops.add(&self.drops);
+        results.rejected = std::mem::take(&mut self.rejected);
+        if self.partition != 0 {
+            // All partitions receive all jobs; one of them writes these to the database.
+            results.jobs.clear();
+        }
+        results
+    }
+
+    /// Rows that signals complete, and those of silent series. A clock that is ahead makes no series silent.
+    fn thin(&mut self, signals: &[Signal], stored: &mut StoredRows) {
+        if !self.selects_rows {
+            return;
+        }
+        self.thinner.know(self.ordered.detector.series());
+        self.thinner.pass(signals, stored);
+        if let Some(newest) = self.ordered.detector.newest() {
+            let read = newest.min(self.inbox.watermark());
+            self.thinner.close(read.plus_seconds(-SILENT_S), stored);
+        }
+    }
+}
+
+impl Stage for Detecting {
+    const STAGE: &'static str = "detector";
+    const STATE_VERSION: StateVersion =
+        StateVersion { stage: 1, detector: detector::detector::STATE_VERSION, fabric: 0, alerts: 0 };
+    type Settings = DetectingSettings;
+    type Message<'a> = Message<'a>;
+
+    fn fresh(partition: i32, settings: &DetectingSettings) -> Detecting {
+        Detecting {
+            partition,
+            inbox: Inbox::new(settings.waiting_rows_max),
+            sources: Sources::default(),
+            ordered: Ordered::new(partition, settings),
+            drops: DropCounts::default(),
+            thinner: Thinner::new(settings.storage.unwrap_or_default()),
+            messages: 0,
+            known: HashMap::default(),
+            sent_parts: HashMap::new(),
+            batches: SourceBatches::default(),
+            announced: HashSet::new(),
+            alerts: settings.alerts.then(ReportedEpisodes::default),
+            wrong_clocks: Logged::default(),
+            rejected: Vec::new(),
+            selects_rows: settings.storage.is_some(),
+            written_bytes: Cell::new(0),
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Result<Detecting, postcard::Error> {
+        postcard::from_bytes(bytes)
+    }
+
+    fn attach(&mut self, settings: &DetectingSettings) {
+        // The topology may have been configured since the state was written.
+        if settings.links && !self.ordered.detector.watches_links() {
+            self.ordered.detector.watch_links();
+            self.ordered.links.begin();
+            if self.partition == 0 {
+                self.ordered.links.begin_jobs(&self.ordered.jobs);
+            }
+        }
+        self.alerts = settings.alerts.then(ReportedEpisodes::default);
+        self.selects_rows = settings.storage.is_some();
+    }
+
+    fn number_from(&mut self, begin: u64) {
+        self.ordered.detector.number_from(begin);
+    }
+
+    fn skip_numbers(&mut self, count: u64) {
+        self.ordered.detector.skip_numbers(count);
+    }
+
+    fn write(&self) -> Result<Vec<u8>, postcard::Error> {
+        let bytes = postcard::to_extend(self, Vec::with_capacity(self.written_bytes.get()))?;
+        self.written_bytes.set(bytes.len() + bytes.len() / 8);
+        Ok(bytes)
+    }
+
+    fn decode(payload: &[u8]) -> Result<Message<'_>, BadMessage> {
+        Ok(wire::read(payload)?)
+    }
+
+    fn apply(&mut self, message: Message<'_>) -> Result<(), BadMessage> {
+        self.messages += 1;
+        Ok(self.use_message(message)?)
+    }
+
+    fn count_bad(&mut self) {
+        self.drops.count(DropReason::BadMessage);
+    }
+
+    fn drain(&mut self, position: i64, extent: Extent) -> Outcome {
+        self.log_inputs(extent);
+        let results = self.results(extent);
+        let mut messages: Vec<Content> = self.verdicts(&results.episodes);
+        messages.extend(self.links());
+        messages.extend(self.updates(&results));
+        messages.extend(self.parts(position, extent, &results.episodes));
+        let mut stored = StoredRows::default();
+        self.thin(&results.signals, &mut stored);
+        Outcome { results, stored, messages }
+    }
+
+    fn discard(&mut self) {
+        // Seen sources are stored at intervals: the database may not have the latest ones.
+        let dropped = self.ordered.detector.take_apart(0);
+        self.thin(&dropped.signals, &mut StoredRows::default());
+        self.ordered.links.forget();
+        self.rejected.clear();
+    }
+
+    fn resend_series(&mut self) {
+        self.ordered.detector.resend_series();
+    }
+
+    fn reload(&mut self, settings: &DetectingSettings) -> bool {
+        let detector = &mut self.ordered.detector;
+        let before = (detector.settings().clone(), self.thinner.policy());
+        detector.set_thresholds(&settings.settings);
+        self.thinner.set_policy(settings.storage.unwrap_or_default());
+        if *detector.settings() != settings.settings {
+            tracing::warn!(
+                partition = self.partition,
+                "model, windows and rules of the stream are those of the stored state; to change them reset it \
+                 with `tailback migrate --forget-positions`"
+            );
+        }
+        before != (detector.settings().clone(), self.thinner.policy())
+    }
+
+    fn load(&self) -> Load {
+        let detector = &self.ordered.detector;
+        Load {
+            rows: self.ordered.rows,
+            waiting: self.inbox.waiting(),
+            newest_s: detector.newest().map(Time::seconds),
+            result_bytes: detector.signals_kept() * size_of::<Signal>(),
+        }
+    }
+
+    fn counts(&self) -> Counts {
+        let detector = &self.ordered.detector;
+        Counts { series: detector.series().len(), silent: detector.silent(), ..Counts::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,42 @@
+//! Experiments on simulated machines, whose truth is known: those of the papers, and a site's own; and configurations scored
+//! on recorded rows.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`experiment`] | the file of an experiment |
+//! | [`machine`] | its network |
+//! | [`storage`] | what a job writes |
+//! | [`select`] | placement of jobs |
+//! | [`case`] | from words to a lab that can be played |
+//! | [`play`] | a case through all stages |
+//! | `paths` | the reported state of hosts whose links fail |
+//! | [`measure`] | what can be expected |
+//! | [`facts`] | its values |
+//! | `calculations` | requests and messages by themselves |
+//! | [`expect`] | expectations and whether they hold |
+//! | [`run`] | experiments played, several cases at a time |
+//! | [`record`] | a case as rows, jobs, topology and truth |
+//! | [`outcome`] | what came out, in a file |
+//! | [`report`] | outcomes as table, page and pictures |
+//! | `picture` | a case as SVG |
+//! | [`builtin`] | experiments that the binary brings along |
+//! | [`backtest`] | configurations scored by the truth, and which one is best |
+
+pub mod backtest;
+pub mod builtin;
+mod calculations;
+pub mod case;
+pub mod expect;
+pub mod experiment;
+pub mod facts;
+pub mod machine;
+pub mod measure;
+pub mod outcome;
+mod paths;
+mod picture;
+pub mod play;
+pub mod record;
+pub mod report;
+pub mod run;
+pub mod select;
+pub mod storage;

@@ -1,0 +1,162 @@
+//! Plays experiments, several cases at a time, and judges what came out.
+
+use super::builtin;
+use super::case::setup;
+use super::experiment::{Case, Experiment};
+use super::facts::Facts;
+use super::measure::Measure;
+use super::outcome::{CaseOutcome, Outcome};
+use super::play;
+use anyhow::Context;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Built-in experiments by name, or those in files; all built-in ones without any. With `quick` only those of the quick subset;
+/// `seed` replaces the seeds of all cases.
+///
+/// # Errors
+/// An experiment that cannot be read, or none that belongs to the quick subset.
+pub fn chosen(names: &[String], quick: bool, seed: Option<u64>) -> anyhow::Result<Vec<(String, Experiment)>> {
+    let mut found = match names {
+        [] => builtin::all()?,
+        names => names.iter().map(|name| named(name)).collect::<anyhow::Result<_>>()?,
+    };
+    found.retain(|(_, experiment)| experiment.quick || !quick);
+    for (_, experiment) in &mut found {
+        experiment.seed = seed.unwrap_or(experiment.seed);
+        experiment.cases.iter_mut().for_each(|case| case.seed = seed.or(case.seed));
+    }
+    anyhow::ensure!(!found.is_empty(), "none of these experiments belongs to the quick subset");
+    Ok(found)
+}
+
+/// A built-in experiment, or the one in a file.
+pub(super) fn named(name: &str) -> anyhow::Result<(String, Experiment)> {
+    let path = Path::new(name);
+    if path.extension().is_none() && !path.exists() {
+        return builtin::named(name);
+    }
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("the experiment {name} cannot be read"))?;
+    let stem = path.file_stem().map_or_else(|| name.to_string(), |stem| stem.to_string_lossy().into_owned());
+    Ok((stem, Experiment::parse(name, &text)?))
+}
+
+fn threads(asked: Option<u16>) -> usize {
+    let there = || std::thread::available_parallelism().map_or(1, usize::from);
+    asked.map_or_else(there, usize::from)
+}
+
+/// All cases of all experiments.
+pub struct Work<'e> {
+    experiments: &'e [(String, Experiment)],
+    /// Index of the experiment, case, whether it must be played; the longest first.
+    cases: Vec<(usize, &'e Case, bool)>,
+}
+
+impl<'e> Work<'e> {
+    /// Of these experiments; nothing is played yet.
+    pub fn of(experiments: &'e [(String, Experiment)]) -> Work<'e> {
+        let of_one = |(at, (_, experiment)): (usize, &'e (String, Experiment))| {
+            experiment.cases.iter().map(move |case| (at, case, must_be_played(experiment, case)))
+        };
+        Work { experiments, cases: experiments.iter().enumerate().flat_map(of_one).collect() }
+    }
+
+    fn seconds_of(&self, (at, case, played): &(usize, &Case, bool)) -> u64 {
+        let seconds = case.seconds.unwrap_or(self.experiments[*at].1.seconds);
+        if *played { u64::from(seconds) } else { 1 }
+    }
+
+    /// Seconds that will be played.
+    pub fn seconds(&self) -> u64 {
+        self.cases.iter().map(|case| self.seconds_of(case)).sum()
+    }
+
+    /// Plays so many cases at a time, as many as there are processors without a number; calls `second` after each second.
+    /// What came of each experiment.
+    pub fn outcomes(&self, at_once: Option<u16>, second: &(dyn Fn() + Sync)) -> Vec<anyhow::Result<Outcome>> {
+        let played = self.experiments.iter().zip(self.play(threads(at_once), second));
+        let outcome =
+            |((name, experiment), facts): (&(String, Experiment), anyhow::Result<Vec<Facts<'e>>>)| {
+                Ok(judge(name, experiment, facts.with_context(|| format!("experiment {name}"))?))
+            };
+        played.map(outcome).collect()
+    }
+
+    /// What came of them, by experiment; the first error of each stands for all of it.
+    fn play(&self, threads: usize, second: &(dyn Fn() + Sync)) -> Vec<anyhow::Result<Vec<Facts<'e>>>> {
+        let next = AtomicUsize::new(0);
+        let done = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            for _ in 0..threads.min(self.cases.len()) {
+                scope.spawn(|| {
+                    while let Some((at, case, played)) = self.cases.get(next.fetch_add(1, Ordering::Relaxed))
+                    {
+                        let facts = facts(&self.experiments[*at].1, case, *played, second);
+                        let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                        done.push((*at, case.name.clone(), facts));
+                    }
+                });
+            }
+        });
+        let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        self.experiments
+            .iter()
+            .enumerate()
+            .map(|(at, (_, experiment))| {
+                let of_case = |case: &Case| {
+                    let index = done.iter().position(|(of, name, _)| *of == at && *name == case.name);
+                    let (.., facts) = done.swap_remove(index.context("a case was not played")?);
+                    facts.with_context(|| format!("case {}", case.name))
+                };
+                experiment.cases.iter().map(of_case).collect()
+            })
+            .collect()
+    }
+}
+
+/// Without expectations there is nothing but what is played.
+fn must_be_played(experiment: &Experiment, case: &Case) -> bool {
+    let asked = || experiment.expectations.iter().flat_map(|expectation| expectation.measures());
+    let of_case = || asked().filter(|measure| measure.case == case.name);
+    case.has_network() && (of_case().next().is_none() || of_case().any(Measure::is_played))
+}
+
+fn facts<'e>(
+    experiment: &'e Experiment,
+    case: &'e Case,
+    played: bool,
+    second: &(dyn Fn() + Sync),
+) -> anyhow::Result<Facts<'e>> {
+    let seed = case.seed.unwrap_or(experiment.seed);
+    let mut facts =
+        Facts { case, setup: None, played: None, seed, specs: experiment.jobs_of(case).collect() };
+    if let Some(spec) = case.ior {
+        facts.played = Some(play::ior(case, spec, seed, second)?);
+    } else if case.has_network() {
+        let setup = setup(experiment, case)?;
+        if played {
+            let seconds = case.seconds.unwrap_or(experiment.seconds);
+            facts.played = Some(play::network(case, &setup, seconds, second)?);
+        }
+        facts.setup = Some(setup);
+    }
+    Ok(facts)
+}
+
+fn judge(name: &str, experiment: &Experiment, facts: Vec<Facts<'_>>) -> Outcome {
+    let measured = |measure: &Measure| {
+        let of_case = facts.iter().find(|facts| facts.case.name == measure.case);
+        of_case.context("there is no such case")?.measure(measure)
+    };
+    let judged = experiment.expectations.iter().map(|expectation| {
+        let judged = expectation.judge(measured);
+        judged.unwrap_or_else(|error| expectation.failed(&error))
+    });
+    let judged = judged.collect();
+    let cases =
+        facts.into_iter().map(|facts| CaseOutcome { name: facts.case.name.clone(), played: facts.played });
+    Outcome::of(name, experiment, cases.collect(), judged)
+}

@@ -1,0 +1,106 @@
+//! What a restart after `kill -9` continues from: the states of the stages and the position in the input,
+//! committed in one transaction with the results.
+
+use anyhow::Context;
+use detector::store::{Retention, StateBlob, Store};
+use schemas::ResultBatch;
+use serde::{Deserialize, Serialize};
+use stages::detecting::Detecting;
+use stages::in_process::{InProcess, InProcessSettings};
+use stages::rolling::Rolling;
+use stages::stage::Stage;
+use std::path::Path;
+
+/// Times that a commit waits for another process' lock.
+const COMMIT_TRIES: u32 = 5;
+/// Version of [`Position`].
+const POSITION_VERSION: u32 = 1;
+
+/// Where a demo stands. The simulation is deterministic, so seed, start and ticks are all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Position {
+    /// Seed of the simulation.
+    pub seed: u64,
+    /// First simulated second, in seconds since the epoch.
+    pub start_s: i64,
+    /// Simulated seconds whose results are committed.
+    pub ticks: u64,
+    /// Whether the demo ended and nothing is left to continue.
+    pub ended: bool,
+}
+
+/// What a demo that was killed left.
+pub struct Left {
+    /// Where it stood.
+    pub position: Position,
+    /// Its stages.
+    pub stages: InProcess,
+}
+
+/// Opens the store: to continue if a demo was killed, to restart otherwise. A file that is no demo's stays as it is.
+///
+/// # Errors
+/// A file that holds something else, or a disk that refuses.
+pub fn open(path: &Path, settings: &InProcessSettings) -> anyhow::Result<(Store, Option<Left>)> {
+    if !path.exists() {
+        return Ok((Store::open(path, Retention::default())?, None));
+    }
+    let store = Store::open(path, Retention::default())?;
+    let position = load_position(&store)?;
+    anyhow::ensure!(
+        position.is_some() || store.load_series()?.is_empty(),
+        "{} holds no demo; name another file with --store",
+        path.display()
+    );
+    if let Some(position) = position.filter(|position| !position.ended)
+        && let Some(detector) = load(&store, Detecting::STAGE, Detecting::STATE_VERSION.packed())?
+        && let Some(roll_up) = load(&store, Rolling::STAGE, Rolling::STATE_VERSION.packed())?
+    {
+        let damaged = || format!("the state of the stages in {} is damaged", path.display());
+        let stages = InProcess::read([&detector, &roll_up], settings).with_context(damaged)?;
+        return Ok((store, Some(Left { position, stages })));
+    }
+    drop(store);
+    Store::remove(path).with_context(|| format!("{} cannot be replaced", path.display()))?;
+    Ok((Store::open(path, Retention::default())?, None))
+}
+
+/// Commits results, position and state together.
+///
+/// # Errors
+/// The store's.
+pub fn commit(
+    store: &mut Store,
+    batch: &ResultBatch,
+    stages: &InProcess,
+    position: &Position,
+) -> anyhow::Result<()> {
+    let [detector, roll_up] = stages.write()?;
+    let bytes = postcard::to_allocvec(position)?;
+    let states = [
+        StateBlob { name: Detecting::STAGE, version: Detecting::STATE_VERSION.packed(), content: &detector },
+        StateBlob { name: Rolling::STAGE, version: Rolling::STATE_VERSION.packed(), content: &roll_up },
+        StateBlob { name: "demo", version: POSITION_VERSION, content: &bytes },
+    ];
+    let mut tries = 1;
+    while let Err(error) = store.commit(batch, &states) {
+        // Another process holds the lock; the store has waited for it already.
+        anyhow::ensure!(error.is_retryable() && tries < COMMIT_TRIES, error);
+        tries += 1;
+    }
+    if let Some(newest) = stages.detector().newest() {
+        store.expire(newest)?;
+    }
+    Ok(())
+}
+
+fn load_position(store: &Store) -> anyhow::Result<Option<Position>> {
+    let content = load(store, "demo", POSITION_VERSION)?;
+    Ok(content.and_then(|content| postcard::from_bytes(&content).ok()))
+}
+
+/// The state of that name, if it has this version.
+fn load(store: &Store, name: &str, version: u32) -> anyhow::Result<Option<Vec<u8>>> {
+    let state = store.load_state(name)?.filter(|(found, _)| *found == version);
+    Ok(state.map(|(_, content)| content))
+}

@@ -1,0 +1,171 @@
+//! `tailback lab`: experiments on simulated machines, whose truth is known: those of the papers, and a site's own.
+
+use crate::bars;
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use lab::outcome::Outcome;
+use lab::record::Recording;
+use lab::run::{Work, chosen};
+use lab::{builtin, machine, report};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// What to do in the laboratory.
+#[derive(Debug, Args)]
+pub struct LabArgs {
+    #[command(subcommand)]
+    command: LabCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum LabCommand {
+    /// List the built-in experiments and machines
+    List,
+    /// Print the file of a built-in experiment, to be changed and run
+    Show {
+        /// Its name
+        name: String,
+    },
+    /// Play experiments and hold what comes out against what they expect
+    Run(RunArgs),
+    /// Write a case as a site would have it: rows of LDMS, jobs, topology, and the truth
+    Record(RecordArgs),
+    /// Summarise what `lab run --out` wrote: a table, and a page with pictures
+    Report(ReportArgs),
+}
+
+/// Which experiments, and where their outcomes go.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Names of built-in experiments, or files; all built-in ones without any
+    #[arg(value_name = "EXPERIMENT")]
+    pub experiments: Vec<String>,
+    /// Only those of the quick subset
+    #[arg(long)]
+    pub quick: bool,
+    /// Folder for an outcome of each experiment, which `tailback lab report` reads
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Answer as JSON, one experiment a line
+    #[arg(long)]
+    pub json: bool,
+    /// Seed of all cases, instead of their own
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Cases played at the same time; as many as there are processors without it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
+}
+
+/// Which case, and where to write.
+#[derive(Debug, Args)]
+pub struct RecordArgs {
+    /// Name of a built-in experiment, or a file
+    #[arg(value_name = "EXPERIMENT")]
+    pub experiment: String,
+    /// Its case; the first one without it
+    #[arg(long, value_name = "NAME")]
+    pub case: Option<String>,
+    /// Folder for ldms.SCHEMA.jsonl, jobs.jsonl, topology.json and truth.jsonl
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
+
+/// Where the outcomes are.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Folder that `tailback lab run --out` wrote
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Write a page with a picture of each case
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Write each picture as a file into this folder
+    #[arg(long, value_name = "DIR")]
+    pub svg: Option<PathBuf>,
+}
+
+/// Runs one of the commands.
+///
+/// # Errors
+/// Those of the command.
+pub fn run(args: &LabArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    match &args.command {
+        LabCommand::List => list(out),
+        LabCommand::Show { name } => Ok(write!(out, "{}", builtin::text(name)?)?),
+        LabCommand::Run(args) => play(args, out),
+        LabCommand::Record(args) => record(args),
+        LabCommand::Report(args) => report(args, out),
+    }
+}
+
+fn list(out: &mut impl Write) -> anyhow::Result<()> {
+    for (name, experiment) in builtin::all()? {
+        let quick = if experiment.quick { "quick" } else { "" };
+        writeln!(out, "{name:30} {quick:6} {:14} {}", experiment.checks.join(" "), experiment.title)?;
+    }
+    writeln!(out, "\nmachines:")?;
+    for (name, what) in machine::NAMES {
+        writeln!(out, "{name:30} {what}")?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Plays experiments and prints their outcomes; expectations that do not hold are an error, after everything was printed.
+fn play(args: &RunArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    let experiments = chosen(&args.experiments, args.quick, args.seed)?;
+    if let Some(folder) = &args.out {
+        make(folder)?;
+    }
+    let work = Work::of(&experiments);
+    let bar = bars::of_seconds(Some(work.seconds()));
+    let outcomes = work.outcomes(args.threads, &|| bar.inc(1));
+    bar.finish_and_clear();
+    let mut missed = 0;
+    for outcome in outcomes {
+        let outcome = outcome?;
+        missed += outcome.judged.iter().filter(|judged| !judged.held).count();
+        if let Some(folder) = &args.out {
+            outcome.write(folder)?;
+        }
+        match args.json {
+            true => writeln!(out, "{}", serde_json::to_string(&outcome)?)?,
+            false => report::in_words(&outcome, out)?,
+        }
+    }
+    out.flush()?;
+    anyhow::ensure!(missed == 0, "{missed} expectations do not hold");
+    Ok(())
+}
+
+fn record(args: &RecordArgs) -> anyhow::Result<()> {
+    let recording = Recording::of(&args.experiment, args.case.as_deref())?;
+    let bar = bars::of_seconds(Some(u64::from(recording.seconds)));
+    recording.write(&args.out, || bar.inc(1))?;
+    bar.finish_and_clear();
+    Ok(())
+}
+
+/// Prints the table; writes the page and the pictures, if requested.
+fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    let outcomes = Outcome::read_all(&args.folder)?;
+    write!(out, "{}", report::table(&outcomes))?;
+    if let Some(path) = &args.html {
+        write(path, &report::page(&outcomes))?;
+    }
+    if let Some(folder) = &args.svg {
+        make(folder)?;
+        for (name, picture) in report::pictures(&outcomes) {
+            write(&folder.join(name), &picture)?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+fn make(folder: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    std::fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))
+}

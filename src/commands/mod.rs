@@ -1,0 +1,31 @@
+//! The commands: their arguments, what they call, and what they print.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`backtest`] | `tailback backtest`: configurations scored on rows whose truth is known |
+//! | [`check`] | `tailback check`: what is wrong with a configuration |
+//! | [`demo`] | `tailback demo`: the simulated cluster, live |
+//! | [`doctor`] | `tailback doctor`: what is wrong with an installation, and how to mend it |
+//! | [`health`] | `tailback health`: whether the process here is ready |
+//! | [`lab`] | `tailback lab`: experiments on simulated machines |
+//! | [`ldms_config`] | `tailback ldms-config`: configuration for a site's ldmsd |
+//! | [`migrate`] | `tailback migrate`: the database's schema |
+//! | [`replay`] | `tailback replay`: recorded rows to files |
+//! | [`report`] | `tailback report`: the post-mortem of a job |
+//! | [`sample`] | `tailback sample`: the native sampler on a node |
+//! | [`serve`] | `tailback serve`: the page over an existing store |
+//! | [`simulate`] | `tailback simulate`: recorded rows of the simulated cluster, with truth |
+
+pub mod backtest;
+pub mod check;
+pub mod demo;
+pub mod doctor;
+pub mod health;
+pub mod lab;
+pub mod ldms_config;
+pub mod migrate;
+pub mod replay;
+pub mod report;
+pub mod sample;
+pub mod serve;
+pub mod simulate;
