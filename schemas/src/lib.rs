@@ -17,7 +17,6 @@
 //! | [`results`] | [`ResultBatch`], what the detector hands to a sink |
 //! | [`jsonl`] | the lines that `tailback replay` writes |
 //! | [`site`] | [`Site`], the site file: hosts, routers, aggregators, expected sources |
-//! | [`topology`] | [`Topology`]: switches, directed links, forwarding tables, in columns |
 //! | [`sql`] | the numbered migrations of the store |
 //! | [`wire`] | messages of `tailback.counters` |
 
@@ -38,7 +37,6 @@ pub mod signal;
 pub mod site;
 pub mod sql;
 pub mod time;
-pub mod topology;
 pub mod wire;
 
 pub use alert::{Action, Advice, NOTICE_VERSION, Notice, NoticeKind, RoutedNotice, Severity, SufferingJob};
@@ -57,7 +55,6 @@ pub use results::{LastSeen, ResultBatch, Silence, SilenceEnd};
 pub use signal::{Counts, SeriesIndex, SeriesInfo, SeriesTable, Signal, State};
 pub use site::Site;
 pub use time::Time;
-pub use topology::{LinkIndex, Topology, VertexIndex};
 
 #[cfg(test)]
 extern crate self as schemas;

@@ -131,7 +131,7 @@ pub fn run(args: &BacktestArgs) -> anyhow::Result<()> {
 fn input(args: &BacktestArgs) -> anyhow::Result<Input> {
     let network = match args.topology.as_slice() {
         [] => None,
-        files => Some(Arc::new(Network::of(aggregator::topology::read(files)?.topology))),
+        files => Some(Arc::new(Network::of(topology::readers::read(files)?.topology))),
     };
     let jobs = args.jobs.as_deref().map_or(Ok(Vec::new()), jobs::read_job_file)?;
     Ok(Input { rows: args.rows.clone(), jobs, network })

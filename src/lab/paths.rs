@@ -3,9 +3,8 @@
 use crate::run::in_process::InProcess;
 use detector::fabric::lifecycle::{self, LinkEvent, PairState};
 use samplers::lab::{LinkChange, Setup};
-use schemas::topology::VertexKind;
-use schemas::{LinkIndex, VertexIndex};
 use std::collections::{BTreeMap, BTreeSet};
+use topology::{LinkIndex, VertexIndex, VertexKind};
 
 /// Events of links, and hosts with one at their links.
 pub struct Paths {

@@ -8,12 +8,12 @@ use anyhow::Context;
 use clap::Args;
 use samplers::lab::{self, Lab, LabJob, LabTruth, Lost, put_client_rows, put_port_rows, put_router_rows};
 use samplers::truth::{Interval, JobTruth, SeriesTruth, Taker, Truth};
-use schemas::topology::PlainTopology;
-use schemas::{CounterBatch, Job, LinkIndex, Sources, Time, Topology};
+use schemas::{CounterBatch, Job, Sources, Time};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use topology::{LinkIndex, PlainTopology, Topology};
 
 /// Which case, and where to write.
 #[derive(Debug, Args)]

@@ -11,9 +11,9 @@ use detector::fabric::Network;
 use detector::place_sums::PlaceMap;
 use detector::postgres::{DirectColumnstore, PgRetention, PgSettings};
 use detector::storage_policy::StoragePolicy;
-use schemas::topology::{Topology, node_places};
 use std::path::Path;
 use std::sync::Arc;
+use topology::{Topology, node_places};
 
 /// Of the detector stage.
 pub(super) fn detecting_settings(config: &RunConfig) -> DetectingSettings {
@@ -31,8 +31,7 @@ fn topology(config: &RunConfig) -> anyhow::Result<Option<Topology>> {
     if config.site.topology.is_empty() {
         return Ok(None);
     }
-    let reading =
-        aggregator::topology::read(&config.site.topology).context("site.topology cannot be read")?;
+    let reading = topology::readers::read(&config.site.topology).context("site.topology cannot be read")?;
     Ok(Some(reading.topology))
 }
 

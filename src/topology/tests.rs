@@ -16,11 +16,11 @@ fn root() -> PathBuf {
 }
 
 fn example(name: &str) -> String {
-    root().join("schemas/topologies").join(name).display().to_string()
+    root().join("schemas/topology/machines").join(name).display().to_string()
 }
 
 fn fixture(name: &str) -> String {
-    root().join("aggregator/tests/topology/fixtures").join(name).display().to_string()
+    root().join("schemas/topology/tests/readers/fixtures").join(name).display().to_string()
 }
 
 /// What the command prints, and whether it succeeds.
@@ -125,8 +125,7 @@ fn drawings_escape_names_and_stay_small() {
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
         assert!(svg.len() < bytes_max, "{name}: {} bytes", svg.len());
     }
-    let topology =
-        schemas::topology::Machine::Aries(schemas::topology::generate::Aries::new(1)).build().unwrap();
-    let svg = super::draw::svg(&topology, "<script>alert(1)</script>");
+    let topology = topology::Machine::Aries(topology::generate::Aries::new(1)).build().unwrap();
+    let svg = topology::draw::svg(&topology, "<script>alert(1)</script>");
     assert!(!svg.contains("<script>") && svg.contains("&lt;script&gt;"));
 }

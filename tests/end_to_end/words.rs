@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use support::paths::root;
 
 /// Folders that are checked.
-const CHECKED: [&str; 17] = [
+const CHECKED: [&str; 19] = [
     "aggregator/src",
     "aggregator/tests",
     "dashboards/examples",
@@ -19,6 +19,8 @@ const CHECKED: [&str; 17] = [
     "samplers/tests",
     "schemas/src",
     "schemas/tests",
+    "schemas/topology/src",
+    "schemas/topology/tests",
     "src",
     "tests/benchmarks",
     "tests/end_to_end",

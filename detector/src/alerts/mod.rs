@@ -73,11 +73,7 @@ pub struct AlertSettings {
 
 impl AlertSettings {
     /// Rules, routes, and where nodes stand.
-    pub fn new(
-        mut rules: Vec<Rule>,
-        routes: Vec<Route>,
-        places: &[schemas::topology::NodePlace],
-    ) -> AlertSettings {
+    pub fn new(mut rules: Vec<Rule>, routes: Vec<Route>, places: &[topology::NodePlace]) -> AlertSettings {
         // Rules that inhibit others are judged first, so that their alerts exist by then.
         rules.sort_by_key(|rule| (!rule.inhibited_by.is_empty(), rule.name.clone()));
         let mut nodes_of: BTreeMap<String, Vec<String>> = BTreeMap::new();
