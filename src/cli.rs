@@ -91,7 +91,7 @@ pub fn run() -> anyhow::Result<()> {
             Ok(out.flush()?)
         }
         Command::Check(args) => crate::check::run(&args, &mut std::io::stdout().lock()),
-        Command::Alerts(args) => crate::alerts::command::run(&args, &mut std::io::stdout().lock()),
+        Command::Alerts(args) => crate::alerts::run(&args, &mut std::io::stdout().lock()),
         Command::Health(args) => crate::health::run(&args, &mut std::io::stdout().lock()),
         Command::Migrate(args) => crate::migrate::run(&args, &mut std::io::stdout().lock()),
         Command::Doctor(args) => crate::doctor::run(&args, &mut std::io::stdout().lock()),

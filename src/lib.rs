@@ -24,7 +24,7 @@
 //! | [`serve`] | `tailback serve`: the page over an existing store |
 //! | [`report`] | `tailback report`: the post-mortem of a job |
 //! | [`topology`] | `tailback topology`: what a network is like, what is wrong with it, a picture of it |
-//! | [`alerts`] | notices to receivers, and `tailback alerts` |
+//! | [`alerts`] | `tailback alerts`: incidents, deliveries, silences |
 //! | [`bars`] | progress on a terminal |
 //! | [`shutdown`] | Ctrl-C and SIGTERM |
 //! | [`wrong_clocks`] | producers whose clocks are ahead, named |

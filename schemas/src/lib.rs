@@ -16,6 +16,7 @@
 //! | [`alert`] | [`Notice`], the report of an incident; [`Advice`] for schedulers |
 //! | [`results`] | [`ResultBatch`], what the detector hands to a sink |
 //! | [`jsonl`] | the lines that `tailback replay` writes |
+//! | [`secret`] | [`secret::Redacted`], a text that is never shown |
 //! | [`site`] | [`Site`], the site file: hosts, routers, aggregators, expected sources |
 //! | [`sql`] | the numbered migrations of the store |
 //! | [`wire`] | messages of `tailback.counters` |
@@ -33,6 +34,7 @@ pub mod name;
 pub mod region;
 pub mod rejected;
 pub mod results;
+pub mod secret;
 pub mod signal;
 pub mod site;
 pub mod sql;

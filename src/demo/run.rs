@@ -2,13 +2,13 @@
 
 use super::resume::{self, Position};
 use super::{DemoArgs, summary};
-use crate::alerts::Receiver;
 use crate::config;
 use crate::config::sections::Alerts;
 use crate::run::in_process::{InProcess, InProcessSettings};
 use aggregator::Decoded;
+use alerts::AlertSettings;
+use alerts::receivers::Receiver;
 use dashboards::Progress;
-use detector::alerts::AlertSettings;
 use detector::fabric::Network;
 use detector::model::ModelKind;
 use detector::settings::Settings;

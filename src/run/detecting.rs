@@ -10,7 +10,7 @@ use super::messages::Content;
 use super::stage::{BadMessage, Counts, Extent, Load, Outcome, Stage};
 use super::state_version::StateVersion;
 use crate::wrong_clocks::Logged;
-use detector::alerts::updates::ReportedEpisodes;
+use alerts::updates::ReportedEpisodes;
 use detector::inbox::Inbox;
 use detector::jobs::JobPart;
 use detector::settings::Settings;

@@ -9,7 +9,7 @@ use super::messages::{Content, Partial};
 use super::rolling::{Rolling, RollingSettings};
 use super::stage::{Extent, Outcome, Stage};
 use aggregator::{Decoded, Decoder};
-use detector::alerts::AlertSettings;
+use alerts::AlertSettings;
 use detector::detector::Detector;
 use detector::fabric::lifecycle::LinkEvent;
 use detector::fabric::{Fabric, FabricSettings, Network};

@@ -5,8 +5,8 @@ use super::job_parts::PartMessage;
 use super::links::{self, LinkMessage};
 use super::stage::BadMessage;
 use super::verdict::Verdict;
+use alerts::Updates;
 use anyhow::Context;
-use detector::alerts::Updates;
 use schemas::wire::Kind;
 
 /// A message of a stage.

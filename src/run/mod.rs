@@ -8,6 +8,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`access`] | access to routes |
+//! | [`advice`] | `/api/v1/advice`: current advice for a scheduler that polls |
 //! | [`aggregating`] | the aggregator stage: decode, key by component, announce the progress |
 //! | `stages` | the stages in one literal, and the thread of each |
 //! | [`stage`] | what a stage does with a partition, apart from where messages come from and results go |
@@ -49,6 +50,7 @@
 //! | [`stop`] | control to stop and to reload; closing consumers in time |
 
 pub mod access;
+pub mod advice;
 pub mod aggregating;
 pub mod alert_updates;
 pub mod background_query;
@@ -90,10 +92,10 @@ pub mod topic_names;
 mod topics;
 pub mod verdict;
 
-use crate::alerts::deliver_all;
 use crate::config::RunConfig;
 use crate::config::sections::Stage;
 use crate::shutdown;
+use alerts::receivers::deliver_all;
 use anyhow::{Context, anyhow};
 use clap::Args;
 use detector::alerts::outbox::OutboxStore;
@@ -168,7 +170,7 @@ async fn stages(
             let control = control.clone();
             async move { control.wait().await }
         };
-        deliver_all(&config.alerts, by, outbox, stop)?;
+        deliver_all(&config.alerts.delivery(by), outbox, stop)?;
         handle.spawn(housekeeping::sums(pg_settings(config), control.clone()));
         handle.spawn(housekeeping::retention_loop(pg_settings(config), control.clone()));
     }

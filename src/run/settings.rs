@@ -2,11 +2,11 @@
 
 use super::detecting::DetectingSettings;
 use super::rolling::RollingSettings;
-use crate::alerts::Receiver;
 use crate::config::RunConfig;
 use crate::config::sections::{Storage, Use};
+use alerts::AlertSettings;
+use alerts::receivers::Receiver;
 use anyhow::Context;
-use detector::alerts::AlertSettings;
 use detector::fabric::Network;
 use detector::place_sums::PlaceMap;
 use detector::postgres::{DirectColumnstore, PgRetention, PgSettings};

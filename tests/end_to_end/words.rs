@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use support::paths::root;
 
 /// Folders that are checked.
-const CHECKED: [&str; 19] = [
+const CHECKED: [&str; 20] = [
     "aggregator/src",
     "aggregator/tests",
     "dashboards/examples",
     "dashboards/src",
     "dashboards/tests",
+    "detector/alerts/src",
     "detector/src",
     "detector/tests/fabric",
     "detector/tests/postgres",

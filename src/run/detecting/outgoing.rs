@@ -5,7 +5,7 @@ use crate::run::job_parts::PartMessage;
 use crate::run::messages::Content;
 use crate::run::stage::Extent;
 use crate::run::verdict::Verdict;
-use detector::alerts::updates::ReportedEpisodes;
+use alerts::updates::ReportedEpisodes;
 use detector::jobs::JobPart;
 use schemas::{Episode, Name, ResultBatch};
 

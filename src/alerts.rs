@@ -1,12 +1,13 @@
 //! `tailback alerts`: incidents, deliveries of their notices, dead letters, silences.
 
-use super::words;
 use crate::config::RunConfig;
 use crate::run::{clock, pg_settings};
+use alerts::listing;
+use alerts::silence::matcher;
 use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
 use detector::alerts::outbox::OutboxStore;
-use detector::alerts::silence::{AlertSilence, matcher};
+use schemas::alert::AlertSilence;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -117,7 +118,7 @@ pub fn run(args: &AlertsArgs, out: &mut impl Write) -> anyhow::Result<()> {
         Command::Silence { matchers, length, begins_in, comment, .. } => {
             let silence = silence(matchers, [begins_in.as_deref(), Some(length)], comment, now_s)?;
             runtime.block_on(outbox.put_silence(&silence))?;
-            let [from, until] = [silence.from_s, silence.until_s].map(words::time);
+            let [from, until] = [silence.from_s, silence.until_s].map(listing::time);
             let text = format!("silence {} holds from {from} until {until}\n", silence.id);
             rendered(args.json, json!(silence), text)
         }
@@ -134,7 +135,7 @@ async fn list(outbox: &mut OutboxStore, all: bool, now_s: f64, as_json: bool) ->
     let undelivered = outbox.undelivered().await?;
     let silences = outbox.silences(now_s).await?;
     let json = json!({ "incidents": incidents, "undelivered": undelivered, "silences": silences });
-    Ok(rendered(as_json, json, words::list(&incidents, &undelivered, &silences)))
+    Ok(rendered(as_json, json, listing::list(&incidents, &undelivered, &silences)))
 }
 
 async fn show(outbox: &mut OutboxStore, incident: &str, as_json: bool) -> anyhow::Result<String> {
@@ -143,7 +144,7 @@ async fn show(outbox: &mut OutboxStore, incident: &str, as_json: bool) -> anyhow
         outbox.incident(number).await?.with_context(|| format!("there is no incident {incident:?}"))?;
     let deliveries = outbox.deliveries(number).await?;
     let json = json!({ "incident": notice, "deliveries": deliveries });
-    Ok(rendered(as_json, json, words::show(&notice, &deliveries)))
+    Ok(rendered(as_json, json, listing::show(&notice, &deliveries)))
 }
 
 /// One that begins in the first of these times and lasts for the second.

@@ -1,9 +1,10 @@
 //! Requests to receivers: to the configured address and to no other, within a time limit.
 
 use super::receiver::Receiver;
-use anyhow::Context;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::{Certificate, Client, RequestBuilder, StatusCode, redirect};
+use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Bytes of a receiver's error text that are kept.
@@ -27,27 +28,39 @@ impl Refusal {
     }
 }
 
+/// Why there is no client for a receiver.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The file of its CA cannot be read.
+    #[error("ca_file {file} cannot be read", file = .0.display())]
+    Unreadable(PathBuf, #[source] io::Error),
+    /// That file is another one by mistake.
+    #[error("ca_file {file} holds no certificates", file = .0.display())]
+    NoCertificates(PathBuf, #[source] reqwest::Error),
+    /// The library refuses.
+    #[error("requests to {0} cannot be made")]
+    Refused(String, #[source] reqwest::Error),
+}
+
 /// A client for one receiver.
 ///
 /// # Errors
 /// A CA file that cannot be read.
-pub fn client(receiver: &Receiver) -> anyhow::Result<Client> {
+pub fn client(receiver: &Receiver) -> Result<Client, ClientError> {
     let mut client = Client::builder()
         .redirect(redirect::Policy::none())
         .no_proxy()
         .timeout(Duration::from_secs_f64(receiver.timeout_s))
         .user_agent(concat!("tailback/", env!("CARGO_PKG_VERSION")));
     if !receiver.ca_file.as_os_str().is_empty() {
-        let file = receiver.ca_file.display();
-        let pem =
-            std::fs::read(&receiver.ca_file).with_context(|| format!("ca_file {file} cannot be read"))?;
-        for certificate in Certificate::from_pem_bundle(&pem)
-            .with_context(|| format!("ca_file {file} holds no certificates"))?
-        {
+        let file = || receiver.ca_file.clone();
+        let pem = std::fs::read(&receiver.ca_file).map_err(|error| ClientError::Unreadable(file(), error))?;
+        let certificates = Certificate::from_pem_bundle(&pem);
+        for certificate in certificates.map_err(|error| ClientError::NoCertificates(file(), error))? {
             client = client.add_root_certificate(certificate);
         }
     }
-    client.build().with_context(|| format!("requests to {} cannot be made", receiver.name))
+    client.build().map_err(|error| ClientError::Refused(receiver.name.clone(), error))
 }
 
 /// Sends; what does not end with a status of success was not taken.

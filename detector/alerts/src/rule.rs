@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 /// The rules that hold without any file: name of the file and content.
 pub const DEFAULTS: [(&str, &str); 5] = [
-    ("region_contended.toml", include_str!("../../rules/region_contended.toml")),
-    ("link_contended.toml", include_str!("../../rules/link_contended.toml")),
-    ("storage_contended.toml", include_str!("../../rules/storage_contended.toml")),
-    ("job_slowed.toml", include_str!("../../rules/job_slowed.toml")),
-    ("data_missing.toml", include_str!("../../rules/data_missing.toml")),
+    ("region_contended.toml", include_str!("../rules/region_contended.toml")),
+    ("link_contended.toml", include_str!("../rules/link_contended.toml")),
+    ("storage_contended.toml", include_str!("../rules/storage_contended.toml")),
+    ("job_slowed.toml", include_str!("../rules/job_slowed.toml")),
+    ("data_missing.toml", include_str!("../rules/data_missing.toml")),
 ];
 /// Longest duration a rule may ask for, in seconds: a day.
 const DURATION_MAX_S: f64 = 86_400.0;

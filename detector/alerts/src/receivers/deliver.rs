@@ -1,14 +1,15 @@
 //! The task of one receiver: leases what is due, sends it, records the outcome. A receiver that is down or slow delays no
 //! other receiver.
 
-use super::http::{self, Refusal};
+use super::http::{self, ClientError, Refusal};
 use super::pace::{self, Bucket, Random};
 use super::receiver::{Kind, Receiver};
 use super::{alertmanager, notice_metrics, slurm, webhook};
+use crate::silence;
 use detector::alerts::outbox::{Leased, OutboxError, OutboxStore, PutBack};
-use detector::alerts::silence::{self, AlertSilence};
 use reqwest::Client;
 use schemas::NoticeKind;
+use schemas::alert::AlertSilence;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -55,7 +56,7 @@ impl Deliverer {
         keep_s: f64,
         clock: Clock,
         random: Random,
-    ) -> anyhow::Result<Deliverer> {
+    ) -> Result<Deliverer, ClientError> {
         let now_s = clock();
         Ok(Deliverer {
             client: http::client(&receiver)?,
@@ -242,21 +243,45 @@ impl Deliverer {
     }
 }
 
+/// How notices are delivered.
+pub struct Delivery<'a> {
+    /// To whom.
+    pub receivers: &'a [Receiver],
+    /// Name of this process, on leases.
+    pub by: &'a str,
+    /// Seconds after which incidents that were over are forgotten.
+    pub keep_s: f64,
+    /// Time between two looks at the outbox.
+    pub poll: Duration,
+    /// The clock.
+    pub clock: Clock,
+}
+
+/// Why delivery does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum DeliverError {
+    /// No client for a receiver.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// No outbox.
+    #[error(transparent)]
+    Outbox(#[from] OutboxError),
+}
+
 /// Starts a task for each receiver; they end with `stop`.
 ///
 /// # Errors
 /// A CA file that cannot be read, a store that cannot be opened.
 pub fn deliver_all<F: Future<Output = ()> + Send + 'static>(
-    settings: &crate::config::sections::Alerts,
-    by: &str,
+    delivery: &Delivery<'_>,
     outbox: impl Fn() -> Result<OutboxStore, OutboxError>,
     stop: impl Fn() -> F,
-) -> anyhow::Result<()> {
-    let keep_s = f64::from(settings.keep_days) * 86_400.0;
-    for receiver in &settings.receivers {
-        let clock: Clock = Arc::new(|| crate::run::clock::now().seconds());
-        let way = Deliverer::new(receiver.clone(), outbox()?, by, keep_s, clock, Random::seeded())?;
-        tokio::spawn(way.run(Duration::from_millis(settings.poll_ms), stop()));
+) -> Result<(), DeliverError> {
+    for receiver in delivery.receivers {
+        let (clock, outbox) = (Arc::clone(&delivery.clock), outbox()?);
+        let way =
+            Deliverer::new(receiver.clone(), outbox, delivery.by, delivery.keep_s, clock, Random::seeded())?;
+        tokio::spawn(way.run(delivery.poll, stop()));
     }
     Ok(())
 }

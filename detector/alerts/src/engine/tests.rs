@@ -1,5 +1,6 @@
-use super::updates::{EpisodeUpdate, JobUpdate, SilenceUpdate};
 use super::*;
+use crate::rule;
+use crate::updates::{EpisodeUpdate, JobUpdate, SilenceUpdate};
 use schemas::{Action, Cause, CauseKind, Metric, Name, Notice, RegionId, SeriesInfo, SilenceEnd};
 
 const T0: f64 = 1_000_000.0;

@@ -73,7 +73,7 @@ mod tests {
 
     fn receiver() -> Receiver {
         let text = "name = \"a\"\nkind = \"webhook\"\nurl = \"http://127.0.0.1:1/\"\nbackoff_max_s = 60";
-        Receiver::parse("a.toml", text, &[]).unwrap()
+        Receiver::parse("a.toml", text, &[], &|_, _| Err("is not there".to_string())).unwrap()
     }
 
     #[test]

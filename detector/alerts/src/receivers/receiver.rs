@@ -1,9 +1,9 @@
 //! Receivers of notices: one TOML file each. One that is wrong stops the start.
 
-use crate::config::secrets::{self, Redacted};
-use detector::alerts::Route;
+use crate::engine::Route;
 use reqwest::Url;
 use schemas::Severity;
+use schemas::secret::Redacted;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -124,6 +124,9 @@ fn scontrol() -> PathBuf {
     PathBuf::from("/usr/bin/scontrol")
 }
 
+/// Reads the secret in the file that a key names: the key, the file; an error continues the file's name.
+pub type ReadSecret<'r> = &'r dyn Fn(&str, &Path) -> Result<Redacted, String>;
+
 /// A receiver that cannot be used, in one sentence that names file and key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {text}")]
@@ -144,7 +147,12 @@ impl Receiver {
     ///
     /// # Errors
     /// What is wrong, naming the key.
-    pub fn parse(file: &str, content: &str, hosts: &[String]) -> Result<Receiver, ReceiverError> {
+    pub fn parse(
+        file: &str,
+        content: &str,
+        hosts: &[String],
+        read_secret: ReadSecret<'_>,
+    ) -> Result<Receiver, ReceiverError> {
         let wrong = |text: String| ReceiverError { file: file.to_string(), text };
         let mut receiver: Receiver = toml::from_str(content).map_err(|error| {
             let line = error.span().map_or(1, |span| content[..span.start].matches('\n').count() + 1);
@@ -153,8 +161,8 @@ impl Receiver {
             wrong(format!("line {line}: {key}{}", error.message().trim().replace('\n', ", ")))
         })?;
         receiver.check(hosts).map_err(wrong)?;
-        receiver.token = secret("token_file", &receiver.token_file).map_err(wrong)?;
-        receiver.secret = secret("secret_file", &receiver.secret_file).map_err(wrong)?;
+        receiver.token = secret("token_file", &receiver.token_file, read_secret).map_err(wrong)?;
+        receiver.secret = secret("secret_file", &receiver.secret_file, read_secret).map_err(wrong)?;
         Ok(receiver)
     }
 
@@ -210,11 +218,11 @@ impl Receiver {
     }
 }
 
-fn secret(key: &str, path: &Path) -> Result<Option<Redacted>, String> {
+fn secret(key: &str, path: &Path, read_secret: ReadSecret<'_>) -> Result<Option<Redacted>, String> {
     if path.as_os_str().is_empty() {
         return Ok(None);
     }
-    let read = secrets::read_secret(key, path).map(Some);
+    let read = read_secret(key, path).map(Some);
     read.map_err(|reason| format!("{key} {} {reason}", path.display()))
 }
 
@@ -222,13 +230,17 @@ fn secret(key: &str, path: &Path) -> Result<Option<Redacted>, String> {
 ///
 /// # Errors
 /// All that is wrong, a sentence each.
-pub fn load(paths: &[PathBuf], hosts: &[String]) -> Result<Vec<Receiver>, Vec<ReceiverError>> {
+pub fn load(
+    paths: &[PathBuf],
+    hosts: &[String],
+    read_secret: ReadSecret<'_>,
+) -> Result<Vec<Receiver>, Vec<ReceiverError>> {
     let (mut receivers, mut errors): (Vec<Receiver>, Vec<ReceiverError>) = (Vec::new(), Vec::new());
     for path in paths {
         let file = path.display().to_string();
         let content = std::fs::read_to_string(path)
             .map_err(|error| ReceiverError { file: file.clone(), text: format!("cannot be read: {error}") });
-        match content.and_then(|content| Receiver::parse(&file, &content, hosts)) {
+        match content.and_then(|content| Receiver::parse(&file, &content, hosts, read_secret)) {
             Ok(receiver) if receivers.iter().any(|known| known.name == receiver.name) => {
                 errors.push(ReceiverError {
                     file,
@@ -248,7 +260,8 @@ mod tests {
 
     fn parse(content: &str) -> Result<Receiver, String> {
         let hosts = ["am.site".to_string(), "hooks.site:8443".to_string()];
-        Receiver::parse("r.toml", content, &hosts).map_err(|error| error.to_string())
+        Receiver::parse("r.toml", content, &hosts, &|_, _| Err("is not there".to_string()))
+            .map_err(|error| error.to_string())
     }
 
     fn webhook(url: &str) -> Result<Receiver, String> {

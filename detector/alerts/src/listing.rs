@@ -1,8 +1,8 @@
-//! Incidents as text.
+//! Incidents, deliveries and silences as text, as `tailback alerts` prints them.
 
-use super::alertmanager::rfc3339;
+use crate::receivers::alertmanager::rfc3339;
 use detector::alerts::outbox::{Delivery, Undelivered};
-use detector::alerts::silence::AlertSilence;
+use schemas::alert::AlertSilence;
 use schemas::{Notice, NoticeKind};
 use std::fmt::Write;
 

@@ -1,6 +1,6 @@
 //! `GET /api/v1/advice?nodes=…`: current advice for a scheduler that polls.
 
-use crate::run::access::{Access, authorised};
+use super::access::{Access, authorised};
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::middleware;
@@ -28,11 +28,11 @@ struct Asked {
 #[derive(Clone)]
 struct Counter {
     outbox: Arc<Mutex<OutboxStore>>,
-    clock: super::deliver::Clock,
+    clock: alerts::receivers::Clock,
 }
 
 /// The way to the advice.
-pub fn router(outbox: OutboxStore, clock: super::deliver::Clock, access: Access) -> Router {
+pub fn router(outbox: OutboxStore, clock: alerts::receivers::Clock, access: Access) -> Router {
     Router::new()
         .route("/api/v1/advice", get(advice))
         .layer(middleware::from_fn_with_state(access, authorised))

@@ -1,8 +1,8 @@
 //! What becomes of each alert at the times that were reached; nothing is changed here.
 
-use super::rule::{About, Rule};
-use super::subject::{Key, Subject};
 use super::{Alert, Alerts, BEHIND_S, Change};
+use crate::rule::{About, Rule};
+use crate::subject::{Key, Subject};
 use schemas::Time;
 
 impl Alerts {
