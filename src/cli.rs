@@ -1,6 +1,6 @@
 //! The commands and their arguments.
 
-use crate::alerts::AlertsArgs;
+use crate::commands::alerts::AlertsArgs;
 use crate::commands::backtest::BacktestArgs;
 use crate::commands::check::CheckArgs;
 use crate::commands::demo::DemoArgs;
@@ -16,7 +16,7 @@ use crate::commands::sample::SampleArgs;
 use crate::commands::serve::ServeArgs;
 use crate::commands::simulate::SimulateArgs;
 use crate::run::RunArgs;
-use crate::topology::TopologyArgs;
+use crate::commands::topology::TopologyArgs;
 use clap::{Parser, Subcommand};
 use std::io::Write;
 use std::path::PathBuf;
@@ -99,11 +99,11 @@ pub fn run() -> anyhow::Result<()> {
             Ok(out.flush()?)
         }
         Command::Check(args) => crate::commands::check::run(&args, &mut std::io::stdout().lock()),
-        Command::Alerts(args) => crate::alerts::command::run(&args, &mut std::io::stdout().lock()),
+        Command::Alerts(args) => crate::commands::alerts::run(&args, &mut std::io::stdout().lock()),
         Command::Health(args) => crate::commands::health::run(&args, &mut std::io::stdout().lock()),
         Command::Migrate(args) => crate::commands::migrate::run(&args, &mut std::io::stdout().lock()),
         Command::Doctor(args) => crate::commands::doctor::run(&args, &mut std::io::stdout().lock()),
-        Command::Topology(args) => crate::topology::run(&args, &mut std::io::stdout().lock()),
+        Command::Topology(args) => crate::commands::topology::run(&args, &mut std::io::stdout().lock()),
         Command::LdmsConfig(args) => crate::commands::ldms_config::run(&args, &mut std::io::stdout().lock()),
         Command::Run(args) => crate::run::run(&args),
         Command::Sample(args) => crate::commands::sample::run(&args),

@@ -4,18 +4,15 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`cli`] | the commands and their arguments |
-//! | [`commands`] | a module for each command but `run`, `topology` and `alerts` |
+//! | [`commands`] | a module for each command but `run` |
 //! | [`config`] | the configuration: defaults, file, environment |
 //! | [`run`] | `tailback run`: Kafka in, database out; and the same stages in one process |
 //! | [`log`] | lines on standard error |
 //! | [`panics`] | a panic ends the process |
 //! | [`outputs`] | the four files of a replay |
-//! | [`topology`] | `tailback topology`: what a network is like, what is wrong with it, a picture of it |
-//! | [`alerts`] | notices to receivers, and `tailback alerts` |
 //! | [`bars`] | progress on a terminal |
 //! | [`shutdown`] | Ctrl-C and SIGTERM |
 
-pub mod alerts;
 pub mod bars;
 pub mod cli;
 pub mod commands;
@@ -26,4 +23,3 @@ pub mod outputs;
 pub mod panics;
 pub mod run;
 pub mod shutdown;
-pub mod topology;

@@ -29,7 +29,6 @@
 //! | `sort` | rows of one file in the order of time, in bounded memory |
 //! | `run` | rows of a file or of an ordered piece of it, with a look-ahead |
 //! | `kind` | what a file is, by name and content |
-//! | [`topology`] | [`topology::read`]: fabric tools' output, cnames, parameters of machines to a topology |
 //! | [`unused`] | what of the inputs was not used, in words |
 //! | [`ldms`] | configuration of aggregator daemons, in pieces |
 //! | [`merge`] | [`Replay`]: many files at once, in order of time or of arrival |
@@ -63,7 +62,6 @@ mod sort;
 pub mod source;
 mod sources;
 mod table;
-pub mod topology;
 pub mod unused;
 
 pub use avro::{AvroSchemas, SchemaError};
@@ -77,7 +75,6 @@ pub use names::WANTED;
 pub use naming::NodeNaming;
 pub use registry::NamingConflict;
 pub use source::{InputError, SkippedFile};
-pub use topology::{TopologyError, TopologyReading};
 
 #[cfg(test)]
 extern crate self as aggregator;

@@ -10,7 +10,6 @@
 //! | `recorded` | every kind of recorded row |
 //! | `slurm` | messages of jobcomp/kafka, posted events |
 //! | `tables` | tables and rows as stores, decompositions and people write them |
-//! | `topology` | readers of topologies |
 //! | `support` | recorded rows, and the plain decoder |
 #![allow(
     clippy::unwrap_used,
@@ -30,4 +29,3 @@ mod recorded;
 mod slurm;
 mod support;
 mod tables;
-mod topology;

@@ -20,7 +20,7 @@
 //! | [`ledger`] | jobs by number and node, their series and latest results |
 //! | [`jobs`] | what a job lost |
 //! | [`detector`] | the stage as a whole |
-//! | [`alerts`] | incidents by rules, and the outbox that they leave through |
+//! | [`alerts`] | the outbox that notices leave through |
 //! | [`store`] | the embedded SQLite store |
 //! | [`storage_policy`] | which signals are kept, and the ten-second tier |
 //! | [`place_sums`] | sums over the system, groups, file systems and classes of links |

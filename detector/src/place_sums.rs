@@ -3,10 +3,10 @@
 //! so nothing is kept from one commit to the next.
 
 use crate::storage_policy::Bucket;
-use schemas::topology::{Topology, aries_group, link_places, node_places};
 use schemas::{Name, SeriesInfo, Time};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use topology::{Topology, aries_group, link_places, node_places};
 
 /// Most places that one series is counted in: the system, its group, and its file system or class of links.
 pub const PLACES_OF_SERIES: usize = 3;
@@ -216,9 +216,9 @@ impl PlaceSums {
 mod tests {
     use super::*;
     use schemas::Metric;
-    use schemas::topology::Machine;
-    use schemas::topology::generate::Aries;
     use schemas::{Counts, SeriesIndex};
+    use topology::Machine;
+    use topology::generate::Aries;
 
     fn series(metric: Metric, component: &str, part: Option<&str>) -> SeriesInfo {
         let name = |text: &str| Name::parse(text).unwrap();

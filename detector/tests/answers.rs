@@ -4,13 +4,13 @@
 use detector::postgres::{PgSettings, PgStore, housekeep, put_places};
 use detector::store::{Retention, Store, open_reader};
 use rusqlite::types::ValueRef;
-use schemas::topology::generate::FatTree;
-use schemas::topology::{Machine, NodePlace, node_places};
 use schemas::{RegionChange, RegionId, RegionStep, ResultBatch};
 use std::path::{Path, PathBuf};
 use support::answers::{at, batch, commit_to_server, region};
 use support::database::{Database, on_each_server, query, query_as};
 use tokio_postgres::{NoTls, SimpleQueryMessage};
+use topology::generate::FatTree;
+use topology::{Machine, NodePlace, node_places};
 
 fn readme() -> PathBuf {
     Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../docs/sql.md")

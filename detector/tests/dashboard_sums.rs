@@ -2,8 +2,8 @@
 
 use detector::postgres::{PgRetention, PgSettings, migrate, put_links, roll_up};
 use schemas::Name;
-use schemas::topology::LinkPlace;
 use support::database::{Database, on_each_server, query};
+use topology::LinkPlace;
 
 /// Ten minutes of two tiles, of which one is contended; the stages are at the end of them.
 const TEN_MINUTES: &str = "

@@ -7,11 +7,10 @@
     reason = "prints its measurements, and fails where a machine fails"
 )]
 
-use samplers::lab::{Lab, LabIo, LabJob, Noise, Pattern, Phases, Routing, Setup, machines};
-use schemas::topology::VertexKind;
-use schemas::{Topology, VertexIndex};
+use samplers::lab::{Lab, LabIo, LabJob, Noise, Pattern, Phases, Routing, Setup};
 use std::sync::Arc;
 use std::time::Instant;
+use topology::{Topology, VertexIndex, VertexKind, machines};
 
 /// Ten jobs side by side; every third one computes in between, every fourth one writes checkpoints.
 fn jobs(topology: &Topology, pattern: Pattern) -> Vec<LabJob> {

@@ -25,7 +25,6 @@
 //! | `counters` | sources and cumulative counters |
 //! | `rows` | the same as lines of LDMS |
 //! | `drawn` | a switch with tables drawn at random |
-//! | [`machines`] | networks to try things on |
 //! | [`scenarios`] | labelled cases, one class of cause each |
 
 mod counters;
@@ -35,7 +34,6 @@ mod flows;
 pub mod job;
 mod links;
 mod losses;
-pub mod machines;
 mod osts;
 mod pattern;
 mod placement;
@@ -69,11 +67,11 @@ use losses::{LossRate, Losses};
 use placement::{Choices, Placed};
 use run::{CLASSES, Run};
 use scene::{Alone, Scene};
-use schemas::topology::ParallelLinks;
-use schemas::{CounterBatch, Job, Name, Sources, Time, Topology, VertexIndex};
+use schemas::{CounterBatch, Job, Name, Sources, Time};
 use stalls::Load;
 use std::collections::HashMap;
 use std::sync::Arc;
+use topology::{ParallelLinks, Topology, VertexIndex};
 use truth::Stretch;
 
 /// Mount that clients write to.

@@ -17,8 +17,8 @@
 //! | [`alert`] | [`Notice`], the report of an incident; [`Advice`] for schedulers |
 //! | [`results`] | [`ResultBatch`], what the detector hands to a sink |
 //! | [`jsonl`] | the lines that `tailback replay` writes |
+//! | [`secret`] | [`secret::Redacted`], a text that is never shown |
 //! | [`site`] | [`Site`], the site file: hosts, routers, aggregators, expected sources |
-//! | [`topology`] | [`Topology`]: switches, directed links, forwarding tables, in columns |
 //! | [`sql`] | the numbered migrations of the store |
 //! | [`wire`] | messages of `tailback.counters` |
 
@@ -36,11 +36,11 @@ pub mod name;
 pub mod region;
 pub mod rejected;
 pub mod results;
+pub mod secret;
 pub mod signal;
 pub mod site;
 pub mod sql;
 pub mod time;
-pub mod topology;
 pub mod wire;
 
 pub use alert::{Action, Advice, NOTICE_VERSION, Notice, NoticeKind, RoutedNotice, Severity, SufferingJob};
@@ -59,7 +59,6 @@ pub use results::{LastSeen, ResultBatch, Silence, SilenceEnd};
 pub use signal::{Counts, SeriesIndex, SeriesInfo, SeriesTable, Signal, State};
 pub use site::Site;
 pub use time::Time;
-pub use topology::{LinkIndex, Topology, VertexIndex};
 
 #[cfg(test)]
 extern crate self as schemas;

@@ -3,7 +3,6 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `site` | site files: the expected sources, and the sentence that a wrong file gets |
-//! | `topology` | topologies: machines of the papers, contradictions, round trips |
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -13,4 +12,3 @@
 )]
 
 mod site;
-mod topology;

@@ -5,9 +5,9 @@ use crate::run::pg_settings;
 use anyhow::Context;
 use clap::Args;
 use detector::postgres::{self, PgStore};
-use schemas::topology::{link_places, node_places};
 use std::io::Write;
 use std::path::PathBuf;
+use topology::{link_places, node_places};
 
 /// What to migrate.
 #[derive(Debug, Args)]
@@ -48,7 +48,7 @@ pub fn run(args: &MigrateArgs, out: &mut impl Write) -> anyhow::Result<()> {
             writeln!(out, "nothing to do: the schema is up to date")?;
         }
         if !config.site.topology.is_empty() {
-            let topology = aggregator::topology::read(&config.site.topology)?.topology;
+            let topology = topology::readers::read(&config.site.topology)?.topology;
             let (places, links) = (node_places(&topology), link_places(&topology));
             postgres::put_places(&settings, &places).await?;
             postgres::put_links(&settings, &links).await?;

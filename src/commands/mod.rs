@@ -2,6 +2,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | [`alerts`] | `tailback alerts`: incidents, deliveries, silences |
 //! | [`backtest`] | `tailback backtest`: configurations scored on rows whose truth is known |
 //! | [`check`] | `tailback check`: what is wrong with a configuration |
 //! | [`demo`] | `tailback demo`: the simulated cluster, live |
@@ -15,7 +16,9 @@
 //! | [`sample`] | `tailback sample`: the native sampler on a node |
 //! | [`serve`] | `tailback serve`: the page over an existing store |
 //! | [`simulate`] | `tailback simulate`: recorded rows of the simulated cluster, with truth |
+//! | [`topology`] | `tailback topology`: what a network is like, what is wrong with it, a picture of it |
 
+pub mod alerts;
 pub mod backtest;
 pub mod check;
 pub mod demo;
@@ -29,3 +32,4 @@ pub mod report;
 pub mod sample;
 pub mod serve;
 pub mod simulate;
+pub mod topology;

@@ -10,12 +10,12 @@ use clap::{Args, ValueEnum};
 use detector::fabric::Network;
 use detector::model::ModelKind;
 use detector::store::{Retention, Store};
-use schemas::topology::{link_places, node_places};
 use schemas::{DropCounts, DropReason};
 use stages::in_process::{InProcess, InProcessSettings};
 use stages::wrong_clocks;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use topology::{link_places, node_places};
 
 /// What to replay and where to write.
 #[derive(Debug, Args)]
@@ -81,7 +81,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
     let mut stages = InProcessSettings { fabric, ..InProcessSettings::of(settings) };
     let (mut places, mut links) = (Vec::new(), Vec::new());
     if !args.topology.is_empty() {
-        let reading = aggregator::topology::read(&args.topology)?;
+        let reading = topology::readers::read(&args.topology)?;
         (places, links) = (node_places(&reading.topology), link_places(&reading.topology));
         stages.network = Some(Arc::new(Network::of(reading.topology)));
     }

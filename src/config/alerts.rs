@@ -1,9 +1,13 @@
 //! Rules of alerts and receivers, which `[alerts]` names by their files.
 
 use super::merge::Layers;
+use super::secrets::read_secret;
 use super::sections::Alerts;
-use crate::alerts;
-use detector::alerts::rule;
+use crate::run::clock;
+use alerts::receivers::{self, Delivery};
+use alerts::rule;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Reads both; what is wrong is noted, naming file and key.
 pub(super) fn read(layers: &mut Layers, alerts: &mut Alerts) {
@@ -11,7 +15,7 @@ pub(super) fn read(layers: &mut Layers, alerts: &mut Alerts) {
         Ok(rules) => alerts.rules = rules,
         Err(errors) => errors.iter().for_each(|e| layers.problem_of("alerts.rules", e.to_string())),
     }
-    match alerts::load(&alerts.receiver_files, &alerts.hosts) {
+    match receivers::load(&alerts.receiver_files, &alerts.hosts, &read_secret) {
         Ok(receivers) => alerts.receivers = receivers,
         Err(errors) => errors.iter().for_each(|e| layers.problem_of("alerts.receivers", e.to_string())),
     }
@@ -20,6 +24,19 @@ pub(super) fn read(layers: &mut Layers, alerts: &mut Alerts) {
         if let Some(name) = receiver.rules.iter().find(known) {
             let text = format!("receiver {}: rules names {name:?}, which is no rule", receiver.name);
             layers.problem_of("alerts.receivers", text);
+        }
+    }
+}
+
+impl Alerts {
+    /// How the process called `by` delivers notices.
+    pub fn delivery<'a>(&'a self, by: &'a str) -> Delivery<'a> {
+        Delivery {
+            receivers: &self.receivers,
+            by,
+            keep_s: f64::from(self.keep_days) * 86_400.0,
+            poll: Duration::from_millis(self.poll_ms),
+            clock: Arc::new(|| clock::now().seconds()),
         }
     }
 }

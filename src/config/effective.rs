@@ -3,10 +3,11 @@
 use super::known::free_property;
 use super::merge::Layers;
 use super::problem::Origin;
-use super::secrets::{HIDDEN, is_secret, without_password};
+use super::secrets::{is_secret, without_password};
 use super::{metric, rules};
 use detector::model::ModelKind;
 use detector::settings::Settings;
+use schemas::secret::HIDDEN;
 use std::fmt::Write;
 use toml::Value;
 

@@ -2,10 +2,11 @@
 
 use super::merge::Layers;
 use super::rules;
-use super::secrets::{HIDDEN, is_secret};
+use super::secrets::is_secret;
 use super::sections::{Kafka, Stage};
 use rdkafka::ClientConfig;
 use rdkafka::error::KafkaError;
+use schemas::secret::HIDDEN;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;

@@ -6,7 +6,8 @@
 use super::known::{self, Known};
 use super::problem::{Origin, Problem};
 use super::rules::Rule;
-use super::secrets::{HIDDEN, is_secret, is_secret_file};
+use super::secrets::{is_secret, is_secret_file};
+use schemas::secret::HIDDEN;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;

@@ -2,40 +2,16 @@
 
 use super::merge::Layers;
 use super::problem::Problem;
+use schemas::secret::{HIDDEN, Redacted};
 use serde::Deserialize;
 use std::fmt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// What stands for a secret wherever a configuration is shown.
-pub const HIDDEN: &str = "***";
 /// Largest secret file in bytes; a larger one is another file by mistake.
 const SECRET_MAX_BYTES: u64 = 65_536;
 /// Fewest characters of a token: it guards a port that any host may try.
 const TOKEN_LEAST: usize = 16;
-
-/// A text that is never shown: `Debug` hides it, and there is no `Display`.
-#[derive(Clone, PartialEq, Eq, Default, Deserialize)]
-#[serde(transparent)]
-pub struct Redacted(String);
-
-impl Redacted {
-    /// Hides a text.
-    pub fn new(text: String) -> Redacted {
-        Redacted(text)
-    }
-
-    /// The text, for the one place that needs it.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Redacted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(HIDDEN)
-    }
-}
 
 /// A URL that may hold a password, which `Debug` and `Display` hide.
 #[derive(Clone, PartialEq, Eq, Default, Deserialize)]
@@ -123,7 +99,7 @@ pub fn read(layers: &mut Layers, warnings: &mut Vec<Problem>, key: &str) -> Opti
                     format!("{key} {file} can be read by all users (mode {mode:o}); `chmod 600 {file}`");
                 Problem { origin: layers.origin(key), key: key.to_string(), text }
             }));
-            Some(Redacted(text))
+            Some(Redacted::new(text))
         }
         Err(reason) => {
             layers.problem_of(key, format!("{key} {file} {reason}"));
@@ -137,7 +113,7 @@ pub fn read(layers: &mut Layers, warnings: &mut Vec<Problem>, key: &str) -> Opti
 /// # Errors
 /// What is wrong with the file, as it continues its name.
 pub fn read_secret(key: &str, path: &Path) -> Result<Redacted, String> {
-    read_file(path).and_then(|text| long_enough(key, text)).map(Redacted)
+    read_file(path).and_then(|text| long_enough(key, text)).map(Redacted::new)
 }
 
 fn read_file(path: &Path) -> Result<String, String> {

@@ -3,7 +3,8 @@
 #![allow(missing_docs, reason = "default.toml documents every key; a copy here would drift")]
 
 use super::kafka::Properties;
-use super::secrets::{Redacted, SecretUrl};
+use super::secrets::SecretUrl;
+use schemas::secret::Redacted;
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -190,10 +191,10 @@ pub struct Alerts {
     pub keep_days: u32,
     /// The defaults and what stands in `rule_files`.
     #[serde(skip)]
-    pub rules: Vec<detector::alerts::rule::Rule>,
+    pub rules: Vec<alerts::rule::Rule>,
     /// What stands in `receiver_files`.
     #[serde(skip)]
-    pub receivers: Vec<crate::alerts::Receiver>,
+    pub receivers: Vec<alerts::receivers::Receiver>,
 }
 
 /// How important a message is.

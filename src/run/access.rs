@@ -1,12 +1,12 @@
 //! Who may use a route: holders of a token, users of this machine, or everyone who reaches the address.
 
-use crate::config::secrets::Redacted;
 use crate::config::sections::Http;
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use dashboards::connections::PeerUid;
+use schemas::secret::Redacted;
 use std::sync::Arc;
 
 /// The answer of a route that changes state where neither a token nor a socket is configured for it.

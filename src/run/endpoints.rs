@@ -5,7 +5,7 @@ use super::http::{self, Health};
 use super::intake::Intake;
 use super::placement::Advice;
 use super::stop::Control;
-use super::{clock, pg_settings, socket};
+use super::{advice, clock, pg_settings, socket};
 use crate::config::RunConfig;
 use crate::config::sections::Stage;
 use detector::alerts::outbox::OutboxStore;
@@ -43,7 +43,7 @@ fn routes(config: &RunConfig, intake: &Option<Intake>) -> Vec<axum::Router> {
     }
     if config.run.stages.contains(&Stage::Rollup) {
         let clock = Arc::new(|| clock::now().seconds());
-        routes.push(crate::alerts::router(OutboxStore::server(pg_settings(config)), clock, access()));
+        routes.push(advice::router(OutboxStore::server(pg_settings(config)), clock, access()));
     }
     routes
 }

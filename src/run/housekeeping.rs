@@ -6,9 +6,9 @@ use detector::postgres::{
     Housekept, PgSettings, housekeep, learn, put_expected, put_links, put_places, roll_up,
 };
 use schemas::site::Expected;
-use schemas::topology::{link_places, node_places};
 use std::path::PathBuf;
 use std::time::Duration;
+use topology::{link_places, node_places};
 
 /// Time between two rounds of retention, and before the first.
 const ROUND: Duration = Duration::from_secs(3_600);
@@ -39,7 +39,7 @@ pub async fn store_places(settings: PgSettings, topology: Vec<PathBuf>, control:
         return;
     }
     let reading = tokio::task::spawn_blocking(move || {
-        let reading = aggregator::topology::read(&topology);
+        let reading = topology::readers::read(&topology);
         reading.map(|reading| (node_places(&reading.topology), link_places(&reading.topology)))
     });
     let (places, links) = match reading.await {

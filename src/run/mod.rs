@@ -7,6 +7,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`access`] | access to routes |
+//! | [`advice`] | `/api/v1/advice`: current advice for a scheduler that polls |
 //! | [`aggregating`] | the aggregator stage: decode, key by component, announce the progress |
 //! | `stages` | the stages in one literal, and the thread of each |
 //! | `endpoints` | which routes this process serves |
@@ -38,6 +39,7 @@
 //! | [`stop`] | control to stop and to reload; closing consumers in time |
 
 pub mod access;
+pub mod advice;
 pub mod aggregating;
 pub mod background_query;
 pub mod brokers;
@@ -70,10 +72,10 @@ pub mod topic_names;
 mod topics;
 
 use self::stages::{OneStage, STAGES};
-use crate::alerts::deliver_all;
 use crate::config::RunConfig;
 use crate::config::sections::Stage;
 use crate::shutdown;
+use alerts::receivers::deliver_all;
 use anyhow::{Context, anyhow};
 use clap::Args;
 use detector::alerts::outbox::OutboxStore;
@@ -147,7 +149,7 @@ async fn stages(
             let control = control.clone();
             async move { control.wait().await }
         };
-        deliver_all(&config.alerts, by, outbox, stop)?;
+        deliver_all(&config.alerts.delivery(by), outbox, stop)?;
         handle.spawn(housekeeping::sums(pg_settings(config), control.clone()));
         handle.spawn(housekeeping::retention_loop(pg_settings(config), control.clone()));
     }

@@ -1,19 +1,19 @@
 //! The configuration as the stages and the store take it.
 
-use crate::alerts::Receiver;
 use crate::config::RunConfig;
 use crate::config::sections::{Storage, Use};
+use alerts::AlertSettings;
+use alerts::receivers::Receiver;
 use anyhow::Context;
-use detector::alerts::AlertSettings;
 use detector::fabric::Network;
 use detector::place_sums::PlaceMap;
 use detector::postgres::{DirectColumnstore, PgRetention, PgSettings};
 use detector::storage_policy::StoragePolicy;
-use schemas::topology::{Topology, node_places};
 use stages::detecting::DetectingSettings;
 use stages::rolling::RollingSettings;
 use std::path::Path;
 use std::sync::Arc;
+use topology::{Topology, node_places};
 
 /// Of the detector stage.
 pub(super) fn detecting_settings(config: &RunConfig) -> DetectingSettings {
@@ -31,8 +31,7 @@ fn topology(config: &RunConfig) -> anyhow::Result<Option<Topology>> {
     if config.site.topology.is_empty() {
         return Ok(None);
     }
-    let reading =
-        aggregator::topology::read(&config.site.topology).context("site.topology cannot be read")?;
+    let reading = topology::readers::read(&config.site.topology).context("site.topology cannot be read")?;
     Ok(Some(reading.topology))
 }
 

@@ -32,7 +32,7 @@ pub fn install() -> Result<PrometheusHandle, BuildError> {
         .set_buckets_for_metric(Matcher::Full("tailback_commit_seconds".into()), &COMMIT_S)?;
     let handle = builder.install_recorder()?;
     describe();
-    crate::alerts::describe();
+    alerts::receivers::describe();
     Ok(handle)
 }
 

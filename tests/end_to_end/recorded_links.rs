@@ -3,11 +3,11 @@
 
 use samplers::lab::scenarios::{DURATION_S, ScenarioKind, labelled};
 use samplers::lab::{Lab, put_port_rows};
-use schemas::topology::PlainTopology;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
+use topology::PlainTopology;
 
 /// Writes rows, jobs and topology of a case as a site would have them.
 fn record(folder: &Path, kind: ScenarioKind, seed: u64) {

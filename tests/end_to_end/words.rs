@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use support::paths::root;
 
 /// Folders that are checked.
-const CHECKED: [&str; 19] = [
+const CHECKED: [&str; 22] = [
     "aggregator/src",
     "aggregator/tests",
     "dashboards/examples",
     "dashboards/src",
     "dashboards/tests",
+    "detector/alerts/src",
     "detector/src",
     "detector/stages",
     "detector/tests/fabric",
@@ -21,6 +22,8 @@ const CHECKED: [&str; 19] = [
     "samplers/tests",
     "schemas/src",
     "schemas/tests",
+    "schemas/topology/src",
+    "schemas/topology/tests",
     "src",
     "tests/benchmarks",
     "tests/end_to_end",

@@ -8,7 +8,8 @@ use super::flows::{JobTraffic, Load};
 use super::kind::wanted_bytes_per_s;
 use super::links::{Links, is_host_link};
 use super::ways::Targets;
-use schemas::{Evidence, Job, Name, Topology};
+use schemas::{Evidence, Job, Name};
+use topology::Topology;
 
 /// Part of a link's load below which a job is no user of it.
 const LEAST_PART: f64 = 0.02;

@@ -7,7 +7,8 @@
 
 use super::links::{Links, out_of};
 use super::ways::{Targets, Ways};
-use schemas::{Job, Name, Topology, VertexIndex};
+use schemas::{Job, Name};
+use topology::{Topology, VertexIndex};
 
 /// Pairs of nodes that a job's traffic is sampled from.
 const PAIRS_MAX: usize = 4_096;
@@ -246,9 +247,9 @@ pub(super) fn scale(jobs: &mut [JobTraffic], carried: &[f64]) {
 mod tests {
     use super::super::tick::LinkReport;
     use super::*;
-    use schemas::topology::generate::FatTree;
-    use schemas::topology::{Machine, VertexKind};
     use schemas::{SeriesIndex, Time};
+    use topology::generate::FatTree;
+    use topology::{Machine, VertexKind};
 
     fn unknown(loads: &[f64]) -> JobTraffic {
         JobTraffic {

@@ -3,9 +3,9 @@
 //! Looked at are the roots: contended links behind which no link stalls as much. What queues before them is theirs.
 
 use super::links::{Links, is_host_link, out_of};
-use schemas::topology::{Imbalance, ParallelLinks, VertexKind};
-use schemas::{CauseKind, LinkIndex, Topology};
+use schemas::CauseKind;
 use std::collections::{BTreeMap, BTreeSet};
+use topology::{Imbalance, LinkIndex, ParallelLinks, Topology, VertexKind};
 
 /// A link is a root if no contended link behind it stalls as much as this part of it.
 const ROOT_PART: f32 = 0.6;
@@ -189,8 +189,8 @@ mod tests {
     use super::super::tick::LinkReport;
     use super::*;
     use schemas::SeriesIndex;
-    use schemas::topology::Machine;
-    use schemas::topology::generate::FatTree;
+    use topology::Machine;
+    use topology::generate::FatTree;
 
     /// The kind of the first link into a host with two rails, by what each carries of what it can, and its stalls.
     fn of_rails(rails: [(f32, f32); 2]) -> Finding {

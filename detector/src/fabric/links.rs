@@ -1,10 +1,10 @@
 //! All measured links in columns: what they carry, how they stall, and where they are.
 
 use super::tick::LinkReport;
-use schemas::topology::{LinkClass, VertexKind};
-use schemas::{LinkIndex, Name, SeriesInfo, Topology, VertexIndex};
+use schemas::{Name, SeriesInfo};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use topology::{LinkClass, LinkIndex, Topology, VertexIndex, VertexKind};
 
 /// Steps of its load that are remembered of each series.
 const STEPS: usize = 8;

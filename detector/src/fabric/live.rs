@@ -5,9 +5,10 @@ use super::kind::Finding;
 use super::links::Links;
 use super::narrowed::WaitsFor;
 use super::shares;
-use schemas::{Cause, CauseKind, Evidence, Name, Region, RegionCause, RegionVictim, Topology};
+use schemas::{Cause, CauseKind, Evidence, Name, Region, RegionCause, RegionVictim};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use topology::Topology;
 
 /// Causes of a smaller share are not named.
 const LEAST_SHARE: f64 = 0.01;

@@ -9,9 +9,9 @@ use super::names;
 use super::narrowed::Seen;
 use super::ways::{Targets, Ways};
 use super::{Fabric, Network};
-use schemas::topology::VertexKind;
-use schemas::{Job, LinkIndex, Name, REGION_SERIES_MAX, RegionId, Topology, VertexIndex};
+use schemas::{Job, Name, REGION_SERIES_MAX, RegionId};
 use std::collections::BTreeSet;
+use topology::{LinkIndex, Topology, VertexIndex, VertexKind};
 
 /// Ticks after which a region is looked at again.
 const AGAIN_TICKS: i64 = 10;

@@ -1,9 +1,8 @@
 //! What people call a region.
 
 use super::links::{Links, is_host_link};
-use schemas::Topology;
-use schemas::topology::{ParallelKind, ParallelLinks, VertexKind};
 use std::collections::BTreeSet;
+use topology::{ParallelKind, ParallelLinks, Topology, VertexKind};
 
 /// The name of a region of `links` contended links with these roots, the worst first.
 pub(super) fn of(

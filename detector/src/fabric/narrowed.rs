@@ -7,8 +7,8 @@
 use super::cause::own_queue;
 use super::kind::continues;
 use super::links::{Links, is_host_link};
-use schemas::{LinkIndex, Topology};
 use std::collections::{BTreeMap, BTreeSet};
+use topology::{LinkIndex, Topology};
 
 /// Stalls per flit from which a link may be short of capacity.
 const STALLS_LEAST: f64 = 0.3;

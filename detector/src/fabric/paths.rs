@@ -2,7 +2,7 @@
 
 use super::Fabric;
 use super::lifecycle::{PairState, PathState};
-use schemas::LinkIndex;
+use topology::LinkIndex;
 
 impl Fabric {
     /// How two ends are connected between which each of `links` makes a path of its own, by what was reported up to the

@@ -1,8 +1,8 @@
 //! What can be set of the stage, and the network that it looks at.
 
-use schemas::topology::ParallelLinks;
-use schemas::{Name, Topology};
+use schemas::Name;
 use serde::{Deserialize, Serialize};
+use topology::{ParallelLinks, Topology};
 
 /// What can be set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,9 +1,9 @@
 //! Which part of the traffic from one node to another crosses a link: by the forwarding tables valid then, or, without
 //! tables, spread evenly over all shortest ways.
 
-use schemas::topology::{RouteError, Routes, VertexKind};
-use schemas::{LinkIndex, Time, Topology, VertexIndex};
+use schemas::Time;
 use std::collections::{HashMap, VecDeque};
+use topology::{LinkIndex, RouteError, Routes, Topology, VertexIndex, VertexKind};
 
 /// Memory that is spent on distances; beyond it they are computed again.
 const NEAR_KEPT: usize = 512;

@@ -2,7 +2,7 @@
 
 use super::connect::connect;
 use super::{PgError, PgSettings};
-use schemas::topology::{LinkPlace, NodePlace};
+use topology::{LinkPlace, NodePlace};
 
 /// Replaces what the database knows of the switches that nodes hang on.
 ///

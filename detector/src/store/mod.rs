@@ -28,9 +28,9 @@ pub use error::StoreError;
 pub use open::{open_reader, open_writer};
 
 use rusqlite::Connection;
-use schemas::topology::{LinkPlace, NodePlace};
 use schemas::{ResultBatch, SeriesInfo, Time};
 use std::path::{Path, PathBuf};
+use topology::{LinkPlace, NodePlace};
 
 /// How long history is kept, and how large the file may become.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Locations of nodes and links in the topology.
 
 use rusqlite::{Connection, TransactionBehavior, params};
-use schemas::topology::{LinkPlace, NodePlace};
+use topology::{LinkPlace, NodePlace};
 
 /// Replaces what is known of nodes, in one transaction.
 pub(super) fn replace_nodes(connection: &mut Connection, places: &[NodePlace]) -> rusqlite::Result<()> {

@@ -1,6 +1,6 @@
 //! Updates for alerts as a message of `tailback.partials`: all go to the one roll-up partition that sees all links.
 
-use detector::alerts::Updates;
+use alerts::Updates;
 use schemas::wire::Kind;
 
 /// Level of zstd: names that repeat.
@@ -50,7 +50,7 @@ pub fn read(body: &[u8]) -> Option<Updates> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use detector::alerts::updates::SilenceUpdate;
+    use alerts::updates::SilenceUpdate;
     use schemas::{Name, SilenceEnd, Time};
 
     #[test]

@@ -10,7 +10,7 @@ use crate::messages::Content;
 use crate::stage::{BadMessage, Counts, Extent, Load, Outcome, Stage};
 use crate::state_version::StateVersion;
 use crate::wrong_clocks::Logged;
-use detector::alerts::updates::ReportedEpisodes;
+use alerts::updates::ReportedEpisodes;
 use detector::inbox::Inbox;
 use detector::jobs::JobPart;
 use detector::settings::Settings;

@@ -9,7 +9,7 @@ use crate::messages::{Content, Partial};
 use crate::rolling::{Rolling, RollingSettings};
 use crate::stage::{Extent, Outcome, Stage};
 use aggregator::{Decoded, Decoder};
-use detector::alerts::AlertSettings;
+use alerts::AlertSettings;
 use detector::detector::Detector;
 use detector::fabric::lifecycle::LinkEvent;
 use detector::fabric::{Fabric, FabricSettings, Network};

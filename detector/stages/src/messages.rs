@@ -5,8 +5,8 @@ use crate::job_parts::PartMessage;
 use crate::links::{self, LinkMessage};
 use crate::stage::BadMessage;
 use crate::verdict::Verdict;
+use alerts::Updates;
 use anyhow::Context;
-use detector::alerts::Updates;
 use schemas::wire::Kind;
 
 /// A message of a stage.

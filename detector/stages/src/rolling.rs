@@ -6,8 +6,8 @@ use crate::messages::{Content, Partial};
 use crate::stage::{BadMessage, Counts, Extent, Load, Outcome, Stage};
 use crate::state_version::StateVersion;
 use crate::verdict::Verdict;
-use detector::alerts::updates::JobUpdate;
-use detector::alerts::{AlertSettings, Alerts, Updates};
+use alerts::updates::JobUpdate;
+use alerts::{AlertSettings, Alerts, Updates};
 use detector::fabric::{Fabric, FabricSettings, Network};
 use detector::jobs::{JobPart, combine};
 use schemas::{DropCounts, DropReason, JobResult, Name, ResultBatch};
@@ -162,7 +162,7 @@ impl Stage for Rolling {
         stage: 1,
         detector: 0,
         fabric: detector::fabric::STATE_VERSION,
-        alerts: detector::alerts::STATE_VERSION,
+        alerts: alerts::engine::STATE_VERSION,
     };
     const READS_STATES: bool = true;
     type Settings = RollingSettings;

@@ -11,7 +11,7 @@ pub struct StateVersion {
     pub detector: u8,
     /// [`detector::fabric::STATE_VERSION`].
     pub fabric: u8,
-    /// [`detector::alerts::STATE_VERSION`].
+    /// [`alerts::engine::STATE_VERSION`].
     pub alerts: u8,
 }
 

@@ -7,10 +7,10 @@ use detector::model::ModelKind;
 use detector::settings::Settings;
 use samplers::lab::scenarios::{DURATION_S, Labelled};
 use samplers::lab::{Lab, LabTruth, LinkChange, Setup};
-use schemas::topology::PlainTopology;
-use schemas::{CounterBatch, JobResult, Name, Region, RegionId, SeriesIndex, Topology};
+use schemas::{CounterBatch, JobResult, Name, Region, RegionId, SeriesIndex};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use topology::{PlainTopology, Topology};
 
 /// What the stages report of a case, and its truth.
 pub struct Played {

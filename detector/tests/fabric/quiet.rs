@@ -3,10 +3,10 @@
 //! The effect of noise alone on links with steady traffic is counted in `../quiet.rs`.
 
 use crate::integration::fabric::play::play_for;
-use samplers::lab::machines::two_level;
 use samplers::lab::{LabIo, LabJob, Noise, Pattern, Phases, Routing, Setup, asked};
-use schemas::topology::VertexKind;
-use schemas::{CounterBatch, VertexIndex};
+use schemas::CounterBatch;
+use topology::machines::two_level;
+use topology::{VertexIndex, VertexKind};
 
 const SECONDS: u32 = 1_800;
 /// Jobs that run at the same time, and the utilisation of the most used link when all of them send and write at once.

@@ -3,8 +3,9 @@
 use crate::integration::fabric::play::{Played, play};
 use samplers::lab::scenarios::{Labelled, ScenarioKind, labelled};
 use samplers::lab::{LabTruth, LinkLoss};
-use schemas::{Cause, CauseKind, LinkIndex, Region};
+use schemas::{Cause, CauseKind, Region};
 use std::collections::BTreeMap;
+use topology::LinkIndex;
 
 /// Truly contended seconds of its links from which a region is no false one.
 const TRUE_SECONDS: u32 = 5;

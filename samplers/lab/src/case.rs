@@ -10,10 +10,9 @@ use samplers::lab::scenarios::ONSET_S;
 use samplers::lab::{
     Event, LabIo, LabJob, LinkChange, Noise, Pattern, Phases, Routing, Setup, Striping, asked,
 };
-use schemas::topology::{LinkClass, VertexKind};
-use schemas::{LinkIndex, Topology, VertexIndex};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use topology::{LinkClass, LinkIndex, Topology, VertexIndex, VertexKind};
 
 /// Rate of the light run before the onset, as a part of the full one.
 const LIGHT: f64 = 0.2;

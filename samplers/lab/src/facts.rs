@@ -8,9 +8,8 @@ use super::play::{JobPlayed, Played};
 use anyhow::Context;
 use regex::Regex;
 use samplers::lab::{self, LabJob, Pattern, Setup};
-use schemas::topology::{LinkClass, VertexKind};
-use schemas::{LinkIndex, VertexIndex};
 use std::collections::{BTreeMap, BTreeSet};
+use topology::{LinkClass, LinkIndex, VertexIndex, VertexKind};
 
 /// All that is known of a case.
 pub struct Facts<'e> {

@@ -1,11 +1,10 @@
 //! The network of an experiment: one that is known by name, or one by its parameters.
 
 use anyhow::Context;
-use samplers::lab::{machines, vishnu_drawn};
-use schemas::Topology;
-use schemas::topology::Machine;
+use samplers::lab::vishnu_drawn;
 use serde::Deserialize;
 use std::sync::Arc;
+use topology::{Machine, Topology, machines};
 
 /// A machine by name or by its parameters.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -76,7 +75,7 @@ impl MachineChoice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use schemas::topology::VertexKind;
+    use topology::VertexKind;
 
     #[test]
     fn every_machine_that_is_listed_can_be_built() {

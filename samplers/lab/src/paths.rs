@@ -2,10 +2,9 @@
 
 use detector::fabric::lifecycle::{self, LinkEvent, PairState};
 use samplers::lab::{LinkChange, Setup};
-use schemas::topology::VertexKind;
-use schemas::{LinkIndex, VertexIndex};
 use stages::in_process::InProcess;
 use std::collections::{BTreeMap, BTreeSet};
+use topology::{LinkIndex, VertexIndex, VertexKind};
 
 /// Events of links, and hosts with one at their links.
 pub struct Paths {

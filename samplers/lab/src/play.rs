@@ -10,12 +10,12 @@ use detector::settings::Settings;
 use samplers::lab::{self, Lab, LabJobTruth, Setup};
 use samplers::truth::JobTruth;
 use samplers::{Cluster, Rows, scenario};
-use schemas::topology::PlainTopology;
-use schemas::{EpisodeId, JobResult, Name, Region, RegionId, ResultBatch, Time, Topology};
+use schemas::{EpisodeId, JobResult, Name, Region, RegionId, ResultBatch, Time};
 use serde::{Deserialize, Serialize};
 use stages::in_process::{InProcess, InProcessSettings};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use topology::{PlainTopology, Topology};
 
 /// What a case gave.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

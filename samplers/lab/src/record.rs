@@ -7,12 +7,12 @@ use samplers::lab::{
     self, Lab, LabJob, LabTruth, Lost, Setup, put_client_rows, put_port_rows, put_router_rows,
 };
 use samplers::truth::{Interval, JobTruth, SeriesTruth, Taker, Truth};
-use schemas::topology::PlainTopology;
-use schemas::{CounterBatch, Job, LinkIndex, Sources, Time, Topology};
+use schemas::{CounterBatch, Job, Sources, Time};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
+use topology::{LinkIndex, PlainTopology, Topology};
 
 /// A case to write.
 pub struct Recording {

@@ -1,10 +1,9 @@
 //! Placement: which hosts a job has.
 
 use samplers::rng::Rng;
-use schemas::topology::VertexKind;
-use schemas::{Topology, VertexIndex};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
+use topology::{Topology, VertexIndex, VertexKind};
 
 /// Some hosts. By default all of them, leaf by leaf.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -157,7 +156,7 @@ fn shuffle(hosts: &mut [VertexIndex], rng: &mut Rng) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use samplers::lab::machines::{dragonfly_plus_small, two_level};
+    use topology::machines::{dragonfly_plus_small, two_level};
 
     fn select(leaves: &Leaves, text: &str) -> anyhow::Result<Vec<VertexIndex>> {
         leaves.select(&[toml::from_str(text).unwrap()], &BTreeMap::from([(1, vec![VertexIndex(0)])]))

@@ -7,11 +7,8 @@ use crate::network::CHANNEL_PARTS;
 use crate::rng::Rng;
 use schemas::metric::catalogue::catalogue;
 use schemas::metric::file::LinkEnd;
-use schemas::topology::VertexKind;
-use schemas::{
-    CounterBatch, LINK_COLUMNS, LinkIndex, Metric, Name, Source, SourceIndex, Sources, Time, Topology,
-    VertexIndex,
-};
+use schemas::{CounterBatch, LINK_COLUMNS, Metric, Name, Source, SourceIndex, Sources, Time};
+use topology::{LinkIndex, Topology, VertexIndex, VertexKind};
 
 /// Payload of a word of InfiniBand's data counters.
 const WORD_BYTES: f64 = 4.0;

@@ -2,10 +2,9 @@
 //! which rank sends to which (Vishnu 2007).
 
 use crate::rng::Rng;
-use schemas::topology::generate::FatTree;
-use schemas::topology::{Machine, MachineError, PlainError, PlainTopology};
-use schemas::{LinkIndex, Topology};
 use std::sync::Arc;
+use topology::generate::FatTree;
+use topology::{LinkIndex, Machine, MachineError, PlainError, PlainTopology, Topology};
 
 /// Why it could not be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

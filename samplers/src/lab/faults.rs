@@ -2,7 +2,7 @@
 
 use super::counters::Counters;
 use super::job::{Change, Event};
-use schemas::{LinkIndex, Topology};
+use topology::{LinkIndex, Topology};
 
 /// Full width, in percent.
 const WHOLE: u8 = 100;

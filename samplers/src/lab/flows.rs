@@ -3,10 +3,9 @@
 use super::job::{LabJob, TrafficClass};
 use super::pattern::pairs;
 use crate::rng::Rng;
-use schemas::topology::VertexKind;
-use schemas::{LinkIndex, Topology, VertexIndex};
 use std::ops::Range;
 use std::sync::Arc;
+use topology::{LinkIndex, Topology, VertexIndex, VertexKind};
 
 /// A flow, or a part of one: what one host wants to send to another.
 #[derive(Clone, Copy, Debug, PartialEq)]

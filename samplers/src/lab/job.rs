@@ -1,6 +1,6 @@
 //! What runs in the lab, and what breaks.
 
-use schemas::{LinkIndex, VertexIndex};
+use topology::{LinkIndex, VertexIndex};
 
 /// A job. It ends when its work is done, later if others slow it down.
 #[derive(Clone, Debug, PartialEq)]

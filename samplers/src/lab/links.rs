@@ -5,8 +5,8 @@ use super::losses::Split;
 use super::scene::{Alone, Scene, User};
 use super::stalls::{Load, own_ratio};
 use super::truth::{Aggressor, LinkLoss, LinkTruth};
-use schemas::topology::{LinkClass, ParallelLinks};
-use schemas::{Cause, CauseKind, LinkIndex, Topology};
+use schemas::{Cause, CauseKind};
+use topology::{LinkClass, LinkIndex, ParallelLinks, Topology};
 
 /// A link is contended when others raise its ratio to this many times what a job has alone, ...
 const RISE_MIN: f64 = 2.0;

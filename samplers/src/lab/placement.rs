@@ -5,10 +5,9 @@ use super::osts::Served;
 use super::routing::{Router, Routing, Striping, fpar, reweigh};
 use super::shares::max_min;
 use super::stalls::Load;
-use schemas::topology::VertexKind;
-use schemas::{LinkIndex, Topology};
 use std::ops::Range;
 use std::sync::Arc;
+use topology::{LinkIndex, Topology, VertexKind};
 
 /// How often flows that route adaptively choose.
 const CHOICES_MAX: usize = 3;

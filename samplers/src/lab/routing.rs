@@ -10,8 +10,7 @@ pub use striping::{Striping, reweigh};
 
 use super::flows::Paths;
 use hops::{Draw, Hops, push_distinct, without_loops};
-use schemas::topology::Routes;
-use schemas::{LinkIndex, Topology, VertexIndex};
+use topology::{LinkIndex, Routes, Topology, VertexIndex};
 use valiant::Groups;
 
 /// Paths over which a flow is divided where no forwarding tables contain several LIDs.

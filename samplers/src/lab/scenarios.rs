@@ -10,8 +10,8 @@ mod shared;
 mod single;
 
 use super::{LabError, Setup};
-use schemas::topology::MachineError;
 use schemas::{Cause, CauseKind};
+use topology::MachineError;
 
 /// When contention begins, in seconds from the start of the lab.
 pub const ONSET_S: u32 = 120;

@@ -2,9 +2,9 @@
 
 use super::job::{Change, Event, LabJob, Noise};
 use super::routing::{Routing, Striping};
-use schemas::topology::VertexKind;
-use schemas::{LinkIndex, NameError, Topology, VertexIndex};
+use schemas::NameError;
 use std::sync::Arc;
+use topology::{LinkIndex, Topology, VertexIndex, VertexKind};
 
 /// Everything that decides what happens.
 #[derive(Clone, Debug)]

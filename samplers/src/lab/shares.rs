@@ -1,7 +1,7 @@
 //! Max-min fair shares of the links: what each flow gets.
 
 use super::flows::{Flow, Paths};
-use schemas::LinkIndex;
+use topology::LinkIndex;
 
 /// Relative error below which two rates are the same.
 const SAME: f64 = 1e-9;

@@ -1,8 +1,9 @@
 //! What really happens in the lab: what jobs lose, which links are contended, and the aggressors.
 
 use super::job::TrafficClass;
-use schemas::{Cause, CauseKind, LinkIndex};
+use schemas::{Cause, CauseKind};
 use std::collections::BTreeMap;
+use topology::LinkIndex;
 
 /// Seconds lost, against an empty network.
 #[derive(Clone, Debug, Default, PartialEq)]

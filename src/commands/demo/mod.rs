@@ -10,9 +10,9 @@ mod resume;
 mod run;
 mod summary;
 
-use crate::alerts::deliver_all;
 use crate::config::RunConfig;
 use crate::{bars, shutdown};
+use alerts::receivers::deliver_all;
 use anyhow::Context;
 use clap::Args;
 use dashboards::{PageConfig, Progress};
@@ -81,7 +81,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     let (end_alerts, alerts_end) = watch::channel(false);
     let delivery = runtime.enter();
     let outbox = || OutboxStore::file(&args.store);
-    deliver_all(&config.alerts, "demo", outbox, || {
+    deliver_all(&config.alerts.delivery("demo"), outbox, || {
         let mut ends = alerts_end.clone();
         async move { drop(ends.wait_for(|ended| *ended).await) }
     })?;

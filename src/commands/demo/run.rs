@@ -2,26 +2,26 @@
 
 use super::resume::{self, Position};
 use super::{DemoArgs, summary};
-use crate::alerts::Receiver;
 use crate::config;
 use crate::config::sections::Alerts;
 use aggregator::Decoded;
+use alerts::AlertSettings;
+use alerts::receivers::Receiver;
 use dashboards::Progress;
-use detector::alerts::AlertSettings;
 use detector::fabric::Network;
 use detector::model::ModelKind;
 use detector::settings::Settings;
 use detector::store::Store;
 use indicatif::ProgressBar;
 use samplers::{Cluster, Rows, scenario};
-use schemas::topology::generate::Aries;
-use schemas::topology::{Machine, link_places, node_places};
 use schemas::{ResultBatch, Time};
 use stages::in_process::{InProcess, InProcessSettings};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
+use topology::generate::Aries;
+use topology::{Machine, link_places, node_places};
 
 /// Least wall-clock time between two commits; the page shows no more than four a second.
 const COMMIT_EVERY: Duration = Duration::from_millis(250);

@@ -2,10 +2,10 @@
 
 use super::finding::{Finding, Group, Notes};
 use super::words::{few, many};
-use aggregator::topology::read;
-use schemas::topology::{Faults, UnknownPort, unknown_ports};
-use schemas::{SeriesInfo, Topology};
+use schemas::SeriesInfo;
 use std::path::PathBuf;
+use topology::readers::read;
+use topology::{Faults, Topology, UnknownPort, unknown_ports};
 
 /// Ports and contradictions that are named; the rest is counted.
 const NAMED: usize = 5;

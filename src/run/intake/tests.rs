@@ -1,10 +1,10 @@
 //! The route against librdkafka's mock cluster: no broker, no Java.
 
 use super::*;
-use crate::config::secrets::Redacted;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::mocking::MockCluster;
 use rdkafka::{ClientConfig, Message};
+use schemas::secret::Redacted;
 
 const EVENT: &str = r#"{"job_id":7,"user":"ann","name":"ior","nodes":"n[1-2]","start":1795217419}"#;
 

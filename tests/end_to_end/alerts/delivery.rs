@@ -3,20 +3,20 @@
 use super::outbox::{Outbox, deliver, notice, receiver, until};
 use super::receiver::{Mood, Receiver, Taken, now_s};
 use super::schema;
+use alerts::receivers::{Deliverer, Random, signature};
+use alerts::updates::{EpisodeUpdate, Updates};
+use alerts::{AlertSettings, Alerts, rule};
 use detector::alerts::outbox::OutboxStore;
-use detector::alerts::updates::{EpisodeUpdate, Updates};
-use detector::alerts::{AlertSettings, Alerts, rule};
 use schemas::{Metric, Name, NoticeKind, SeriesInfo, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use tailback::alerts::{Deliverer, Random, signature};
 
 const SECRET: &str = "a-secret-of-the-tests";
 const KINDS: [NoticeKind; 2] = [NoticeKind::Firing, NoticeKind::Resolved];
 
-fn webhook(address: std::net::SocketAddr, more: &str) -> tailback::alerts::Receiver {
+fn webhook(address: std::net::SocketAddr, more: &str) -> alerts::receivers::Receiver {
     receiver(&format!(
         "kind = \"webhook\"\nurl = \"http://{address}/hook\"\ntimeout_s = 0.3\nbackoff_s = 0.02\n\
          backoff_max_s = 0.1\nmax_per_minute = 100000\n{more}"
@@ -162,7 +162,7 @@ async fn refused_notice_is_a_dead_letter_until_a_retry_is_requested() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn silenced_notice_is_sent_when_the_silence_ends_unless_resolved() {
-    use detector::alerts::silence::AlertSilence;
+    use schemas::alert::AlertSilence;
     let mut outbox = Outbox::new();
     let sink = Receiver::new();
     let (address, _serving) = sink.listen("127.0.0.1:0").await;

@@ -1,6 +1,7 @@
 //! An embedded store with notices, and their delivery.
 
 use super::receiver::now_s;
+use alerts::receivers::{Deliverer, Random, Receiver};
 use detector::alerts::outbox::OutboxStore;
 use detector::store::{Retention, Store};
 use schemas::{
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tailback::alerts::{Deliverer, Random, Receiver};
+use tailback::config::secrets::read_secret;
 
 /// A notice of an incident that began a minute ago, with advice for five minutes.
 pub fn notice(incident: &str, sequence: u64, kind: NoticeKind) -> Notice {
@@ -81,7 +82,7 @@ impl Outbox {
 
 /// The receiver `r` from the text of a receiver file.
 pub fn receiver(text: &str) -> Receiver {
-    Receiver::parse("r.toml", &format!("name = \"r\"\n{text}"), &[]).unwrap()
+    Receiver::parse("r.toml", &format!("name = \"r\"\n{text}"), &[], &read_secret).unwrap()
 }
 
 /// Delivers from a store until the task is aborted.

@@ -4,11 +4,11 @@ use super::outbox::{Outbox, notice};
 use super::receiver::now_s;
 use detector::alerts::outbox::{OutboxStore, PutBack};
 use schemas::NoticeKind;
+use schemas::secret::Redacted;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
-use tailback::config::secrets::Redacted;
 use tailback::run::access::Access;
 
 fn alerts(store: &Path, arguments: &[&str]) -> Output {
@@ -67,7 +67,7 @@ async fn a_scheduler_that_asks_gets_advice_about_its_nodes_while_it_holds() {
     let mut over = notice("old", 1, NoticeKind::Firing);
     over.advice.valid_until_s = now_s() - 1.0;
     outbox.send(vec![notice("i", 1, NoticeKind::Firing), over]);
-    let router = tailback::alerts::router(
+    let router = tailback::run::advice::router(
         OutboxStore::file(&outbox.path).unwrap(),
         Arc::new(now_s),
         Access::by(Some(&Redacted::new("a-token".to_string()))),

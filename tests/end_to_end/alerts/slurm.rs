@@ -17,7 +17,7 @@ fn field(text: &str, name: &str) -> String {
     found.unwrap_or_default().to_string()
 }
 
-fn slurm_receiver(conf: &str, more: &str) -> tailback::alerts::Receiver {
+fn slurm_receiver(conf: &str, more: &str) -> alerts::receivers::Receiver {
     let scontrol = String::from_utf8(Command::new("which").arg("scontrol").output().unwrap().stdout).unwrap();
     receiver(&format!(
         "kind = \"slurm\"\nscontrol = {:?}\nslurm_conf = {conf:?}\nallow = [\"job_comment\", \"node_comment\"]\n{more}",

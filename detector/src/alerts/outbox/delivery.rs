@@ -1,7 +1,7 @@
 //! Leases: which process may deliver a notice now, and the outcome.
 
 use super::outbox_store::{Cell, OutboxError, OutboxStore};
-use crate::alerts::silence::AlertSilence;
+use schemas::alert::AlertSilence;
 use schemas::{Notice, NoticeKind};
 
 /// A notice that this process may try to deliver.

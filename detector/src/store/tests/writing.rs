@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::store::open_reader;
-use schemas::topology::LinkPlace;
 use std::path::{Path, PathBuf};
+use topology::LinkPlace;
 
 fn open() -> (tempfile::TempDir, PathBuf, Store) {
     let folder = tempfile::tempdir().unwrap();

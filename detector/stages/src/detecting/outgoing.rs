@@ -5,7 +5,7 @@ use crate::job_parts::PartMessage;
 use crate::messages::Content;
 use crate::stage::Extent;
 use crate::verdict::Verdict;
-use detector::alerts::updates::ReportedEpisodes;
+use alerts::updates::ReportedEpisodes;
 use detector::jobs::JobPart;
 use schemas::{Episode, Name, ResultBatch};
 

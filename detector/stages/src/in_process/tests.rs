@@ -5,8 +5,8 @@ use aggregator::Outcome as Decoding;
 use detector::model::ModelKind;
 use samplers::{Cluster, Rows, scenario};
 use schemas::Time;
-use schemas::topology::Machine;
-use schemas::topology::generate::Aries;
+use topology::Machine;
+use topology::generate::Aries;
 
 const SECONDS: usize = 240;
 

@@ -6,11 +6,11 @@ use crate::rolling::Rolling;
 use crate::stage::Stage;
 use aggregator::JobBook;
 use detector::fabric::{FabricSettings, LinkTick, Network};
-use schemas::topology::generate::FatTree;
-use schemas::topology::{Machine, VertexKind};
 use schemas::{JobEvent, SeriesTable, Time};
 use schemas::{Metric, Name, Region};
 use std::sync::Arc;
+use topology::generate::FatTree;
+use topology::{Machine, VertexKind};
 
 mod clocks;
 mod sizes;

@@ -3,16 +3,14 @@
 //! A cable keeps a quarter or half of its width from [`ONSET_S`] on. Which job is slowed by that, and which by another job,
 //! follows from flows and capacities alone: the lab compares the network with the same network at full width.
 
-use samplers::lab::machines;
 use samplers::lab::scenarios::ONSET_S;
 use samplers::lab::{Event, LabJob, LinkChange, Noise, Pattern, Routing, Setup, asked};
 use samplers::rng::Rng;
-use schemas::topology::VertexKind;
-use schemas::topology::generate::FatTree;
-use schemas::topology::{Machine, MachineError};
-use schemas::{LinkIndex, Topology, VertexIndex};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use topology::generate::FatTree;
+use topology::machines;
+use topology::{LinkIndex, Machine, MachineError, Topology, VertexIndex, VertexKind};
 
 /// Draws of nodes and cables before a seed is given up.
 const TRIES: usize = 200;

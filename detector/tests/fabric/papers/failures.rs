@@ -2,11 +2,11 @@
 
 use super::{at_peak, found, leaves, setup};
 use crate::integration::fabric::play::play;
-use samplers::lab::machines::two_level;
 use samplers::lab::scenarios::{ScenarioKind, labelled};
 use samplers::lab::{Event, LabJob, LinkChange, Pattern, Setup};
-use schemas::topology::{ParallelKind, ParallelLinks};
-use schemas::{Cause, LinkIndex, Topology};
+use schemas::Cause;
+use topology::machines::two_level;
+use topology::{LinkIndex, ParallelKind, ParallelLinks, Topology};
 
 /// The links up from the first leaf.
 fn uplinks(topology: &Topology) -> Vec<LinkIndex> {

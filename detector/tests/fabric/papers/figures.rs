@@ -3,7 +3,7 @@
 use detector::factors::{Factors, Times};
 use detector::jobs::compare::{Difference, Run, baseline_s, configuration, difference};
 use schemas::Cause;
-use schemas::topology::Imbalance;
+use topology::Imbalance;
 
 fn near(a: f64, b: f64) -> bool {
     (a / b - 1.0).abs() < 0.02

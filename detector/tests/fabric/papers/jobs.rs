@@ -5,14 +5,14 @@ use crate::integration::fabric::play::Played;
 use detector::detector::Detector;
 use detector::model::ModelKind;
 use detector::settings::Settings;
-use samplers::lab::machines::{aries_chassis, dragonfly_plus_small, kang};
 use samplers::lab::scenarios::ONSET_S;
 use samplers::lab::{Lab, LabJob, Pattern, Phases, Routing, Setup, at};
-use schemas::topology::generate::DragonflyPlus;
-use schemas::topology::{LinkClass, Machine};
-use schemas::{Cause, CauseKind, LinkIndex, SeriesIndex, Topology, VertexIndex};
+use schemas::{Cause, CauseKind, SeriesIndex};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use topology::generate::DragonflyPlus;
+use topology::machines::{aries_chassis, dragonfly_plus_small, kang};
+use topology::{LinkClass, LinkIndex, Machine, Topology, VertexIndex};
 
 /// When the benchmark begins in the report's run, in seconds.
 const IMB_S: u32 = 58;

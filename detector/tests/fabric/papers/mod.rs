@@ -22,10 +22,10 @@ mod storage;
 use crate::integration::fabric::play::{Played, play_altered};
 use samplers::lab::scenarios::ONSET_S;
 use samplers::lab::{LabJob, Noise, Routing, Setup, asked};
-use schemas::topology::VertexKind;
-use schemas::{Cause, CounterBatch, LinkIndex, Region, Topology, VertexIndex};
+use schemas::{Cause, CounterBatch, Region};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use topology::{LinkIndex, Topology, VertexIndex, VertexKind};
 
 /// A network with the usual noise and these jobs.
 fn setup(topology: &Arc<Topology>, jobs: Vec<LabJob>) -> Setup {

@@ -2,11 +2,12 @@
 
 use super::{at_peak, found, leaves, light_first, name, setup};
 use crate::integration::fabric::play::{Played, play, play_altered};
-use samplers::lab::machines::{two_level, vishnu};
 use samplers::lab::scenarios::{ONSET_S, ScenarioKind, labelled};
 use samplers::lab::{LabJob, Pattern, Phases, Setup};
-use schemas::{Cause, CauseKind, CounterBatch, LinkIndex, SourceIndex, Time};
+use schemas::{Cause, CauseKind, CounterBatch, SourceIndex, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use topology::LinkIndex;
+use topology::machines::{two_level, vishnu};
 
 /// T1: spine loads 4, 3, 2, 1, 1, 1 and six idle. The relief bound of 0.75 holds for what is sent; what is measured is
 /// what a full link lets through and how it stalls, so it is met within a tenth.
@@ -119,7 +120,7 @@ fn one_hot_direction_leaves_the_other_clean() {
     let of = |wanted: &dyn Fn(&LinkIndex) -> bool| {
         topology.links().filter(|link| wanted(link)).filter(|l| stalled.contains(&name(&played, *l))).count()
     };
-    let is_host = |vertex| topology.kind(vertex) == schemas::topology::VertexKind::Host;
+    let is_host = |vertex| topology.kind(vertex) == topology::VertexKind::Host;
     assert!(of(&|link| hot(link).0 == leaf_a && !is_host(hot(link).1)) > 0, "uplinks of A");
     assert_eq!(of(&|link| hot(link).1 == leaf_a && !is_host(hot(link).0)), 0, "downlinks of A");
     assert_eq!(of(&|link| hot(link).0 == leaf_a && is_host(hot(link).1)), 0, "from A to its hosts");

@@ -1,11 +1,11 @@
 //! Links that I/O and messages share, and the interval at which I/O waits for itself (Brown 2018).
 
 use super::{asked_by, is_inner, leaves, scattered};
-use samplers::lab::machines::brown;
 use samplers::lab::{LabJob, Pattern};
 use samplers::requests::Requests;
-use schemas::{Topology, VertexIndex};
 use std::collections::BTreeSet;
+use topology::machines::brown;
+use topology::{Topology, VertexIndex};
 
 /// I/O servers of the machine.
 const SERVERS: usize = 72;
@@ -25,7 +25,7 @@ fn shared(
         let of_server = asked_by(topology, &LabJob::new(2, nodes, Pattern::Incast, 1e9));
         writes.iter_mut().zip(of_server).for_each(|(sum, load)| *sum += load);
     }
-    let carries = |loads: &[f64], link: schemas::LinkIndex| loads[link.at()] > 0.0;
+    let carries = |loads: &[f64], link: topology::LinkIndex| loads[link.at()] > 0.0;
     let inner = || topology.links().filter(|link| is_inner(topology, *link));
     let both = inner().filter(|link| carries(&messages, *link) && carries(&writes, *link)).count();
     let level = |vertex| topology.level(vertex).unwrap();

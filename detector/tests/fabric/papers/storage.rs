@@ -7,11 +7,12 @@ use detector::equations::geometric_mean;
 use detector::fabric::FabricSettings;
 use detector::model::ModelKind;
 use detector::settings::Settings;
-use samplers::lab::machines::{brown, two_level};
 use samplers::lab::scenarios::{DURATION_S, ONSET_S, ScenarioKind, labelled};
 use samplers::lab::{Lab, LabIo, LabJob, Noise, Pattern, Routing, Setup};
-use schemas::{Cause, CounterBatch, Evidence, Metric, SeriesIndex, SourceIndex, State, VertexIndex};
+use schemas::{Cause, CounterBatch, Evidence, Metric, SeriesIndex, SourceIndex, State};
 use std::collections::{BTreeMap, BTreeSet};
+use topology::VertexIndex;
+use topology::machines::{brown, two_level};
 
 /// B5: ranks of an all-to-all exchange in one pod, and all over the machine. Destination-mod-k spreads either so evenly
 /// that the peak of those in one pod is lower by no more than what stays inside a leaf; what all links carry is
@@ -21,7 +22,7 @@ fn ranks_in_one_pod_leave_the_third_level_alone() {
     let topology = brown().unwrap();
     let hosts = leaves(&topology).concat();
     let level = |vertex| topology.level(vertex).unwrap();
-    let third = |link: schemas::LinkIndex| level(topology.from(link)).max(level(topology.to(link))) == 3;
+    let third = |link: topology::LinkIndex| level(topology.from(link)).max(level(topology.to(link))) == 3;
     let of = |nodes: Vec<VertexIndex>| {
         let loads = asked_by(&topology, &LabJob::new(1, nodes, Pattern::AllToAll, 12.5e9));
         let inner: f64 = topology.links().filter(|l| is_inner(&topology, *l)).map(|l| loads[l.at()]).sum();

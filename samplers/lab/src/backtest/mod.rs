@@ -100,7 +100,7 @@ pub fn run(
 fn input(request: &Request) -> anyhow::Result<Input> {
     let network = match request.topology.as_slice() {
         [] => None,
-        files => Some(Arc::new(Network::of(aggregator::topology::read(files)?.topology))),
+        files => Some(Arc::new(Network::of(topology::readers::read(files)?.topology))),
     };
     let jobs = request.jobs.as_deref().map_or(Ok(Vec::new()), jobs::read_job_file)?;
     Ok(Input { rows: request.rows.clone(), jobs, network })

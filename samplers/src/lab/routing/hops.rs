@@ -1,9 +1,8 @@
 //! Shortest ways over links that are up.
 
 use super::super::flows::Paths;
-use schemas::topology::VertexKind;
-use schemas::{LinkIndex, Topology, VertexIndex};
 use std::collections::{HashMap, VecDeque};
+use topology::{LinkIndex, Topology, VertexIndex, VertexKind};
 
 /// No way.
 const FAR: u8 = u8::MAX;

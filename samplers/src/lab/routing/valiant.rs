@@ -1,8 +1,7 @@
 //! Detours on purpose: over an intermediate switch (Valiant 1981).
 
 use super::hops::Draw;
-use schemas::topology::VertexKind;
-use schemas::{Topology, VertexIndex};
+use topology::{Topology, VertexIndex, VertexKind};
 
 /// Switches and routers of each group of a dragonfly or Dragonfly+.
 #[derive(Clone, Debug)]

@@ -2,9 +2,8 @@
 
 use crate::lab::{LabJob, Noise, Routing, Setup, asked};
 use crate::rng::Rng;
-use schemas::topology::VertexKind;
-use schemas::{LinkIndex, Topology, VertexIndex};
 use std::sync::Arc;
+use topology::{LinkIndex, Topology, VertexIndex, VertexKind};
 
 /// A setup without jobs and events, with the usual noise.
 pub(super) fn empty(topology: &Arc<Topology>, routing: Routing, seed: u64) -> Setup {

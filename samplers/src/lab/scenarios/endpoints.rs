@@ -3,10 +3,11 @@
 use super::calibrate::{empty, leaves, shuffle};
 use super::single::light_first;
 use super::{Expected, Labelled, LabelledError, ONSET_S, ScenarioKind};
-use crate::lab::machines::vishnu;
 use crate::lab::{LabJob, Pattern, Routing};
 use crate::rng::Rng;
-use schemas::{Cause, CauseKind, VertexIndex};
+use schemas::{Cause, CauseKind};
+use topology::VertexIndex;
+use topology::machines::vishnu;
 
 /// What the link of a host carries there, in bytes a second.
 const HOST_BYTES_PER_S: f64 = 1e9;

@@ -2,10 +2,11 @@
 
 use super::calibrate::{asked_by, at_peak, empty, factor, leaves, shuffle, two_lots};
 use super::{Expected, Labelled, LabelledError, ONSET_S, ScenarioKind};
-use crate::lab::machines::two_level;
 use crate::lab::{LabIo, LabJob, Pattern, Routing};
 use crate::rng::Rng;
-use schemas::{Cause, CauseKind, VertexIndex};
+use schemas::{Cause, CauseKind};
+use topology::VertexIndex;
+use topology::machines::two_level;
 
 /// Hosts all over some leaves: the victim has some, the aggressor, which begins at the onset, others.
 /// Unless it is `known`, the scheduler does not report the aggressor.

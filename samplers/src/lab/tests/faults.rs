@@ -1,11 +1,11 @@
 //! What breaks, and how it shows.
 
-use crate::lab::machines::{two_level, vishnu};
 use crate::lab::{Change, Event, Lab, LabError, LabJob, LabTruth, Noise, Pattern, Routing, START, Setup};
-use schemas::topology::VertexKind;
-use schemas::{Cause, LinkIndex, Topology, VertexIndex};
+use schemas::Cause;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use topology::machines::{two_level, vishnu};
+use topology::{LinkIndex, Topology, VertexIndex, VertexKind};
 
 fn event(at_s: u32, change: Change) -> Event {
     Event { at_s, change }

@@ -2,7 +2,7 @@
 
 use crate::lab::scenarios::{DURATION_S, Labelled, ONSET_S, ScenarioKind, labelled};
 use crate::lab::{Lab, LabTruth, LinkTruth};
-use schemas::topology::{Imbalance, VertexKind};
+use topology::{Imbalance, VertexKind};
 
 fn played(kind: ScenarioKind, seed: u64) -> (Labelled, LabTruth) {
     let case = labelled(kind, seed).unwrap();

@@ -1,11 +1,11 @@
 //! What the lab reports: sources, counters, jobs.
 
-use crate::lab::machines::{aries_chassis, dragonfly_plus_small, vishnu};
 use crate::lab::{Lab, LabError, LabIo, LabJob, Noise, Pattern, Routing, Setup, at};
-use schemas::topology::VertexKind;
-use schemas::{Metric, SeriesInfo, Topology, VertexIndex};
+use schemas::{Metric, SeriesInfo};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use topology::machines::{aries_chassis, dragonfly_plus_small, vishnu};
+use topology::{Topology, VertexIndex, VertexKind};
 
 fn setup(topology: Arc<Topology>, noise: Noise) -> Setup {
     let hosts: Vec<VertexIndex> = topology.vertices_of(VertexKind::Host).collect();

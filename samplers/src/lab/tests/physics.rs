@@ -1,14 +1,14 @@
 //! Stalls, shares, losses and failures, on networks small enough to reckon by hand.
 
-use crate::lab::machines::{aries_chassis, dragonfly_plus_small, three_level_small, two_level, vishnu};
 use crate::lab::stalls::{BACK_PRESSURE, UNLOADED, own_ratio};
 use crate::lab::{
     Event, Lab, LabIo, LabJob, LabTruth, LinkChange, LinkTruth, Noise, Pattern, Phases, Routing, Setup,
     Striping, TrafficClass,
 };
-use schemas::topology::VertexKind;
-use schemas::{Cause, CauseKind, LinkIndex, Topology, VertexIndex};
+use schemas::{Cause, CauseKind};
 use std::sync::Arc;
+use topology::machines::{aries_chassis, dragonfly_plus_small, three_level_small, two_level, vishnu};
+use topology::{LinkIndex, Topology, VertexIndex, VertexKind};
 
 /// What a link of [`two_level`] carries.
 const CAPACITY: f64 = 1e9;
@@ -270,8 +270,8 @@ fn a_host_without_its_link_stands_still_until_it_returns() {
 #[test]
 fn trunks_stand_in_for_their_failed_links() {
     let topology = three_level_small().unwrap();
-    let groups = schemas::topology::ParallelLinks::of(&topology);
-    let trunk = |g: &usize| matches!(groups.kind(*g), schemas::topology::ParallelKind::Trunk(..));
+    let groups = topology::ParallelLinks::of(&topology);
+    let trunk = |g: &usize| matches!(groups.kind(*g), topology::ParallelKind::Trunk(..));
     let trunk = groups.links((0..groups.len()).find(trunk).unwrap()).to_vec();
     let nodes: Vec<VertexIndex> = topology.vertices_of(VertexKind::Host).collect();
     let job = LabJob::new(1, nodes, Pattern::Tornado, 1e9);

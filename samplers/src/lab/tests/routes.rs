@@ -2,14 +2,14 @@
 
 use crate::lab::drawn::vishnu_drawn;
 use crate::lab::flows::{Flows, Paths};
-use crate::lab::machines::{aries, brown_two_rails, dragonfly_plus_small, three_level_small, two_level};
 use crate::lab::placement::Choices;
 use crate::lab::{Lab, LabError, LabJob, Noise, Pattern, Routing, Setup, Striping, asked, flow_bandwidths};
-use schemas::topology::generate::FatTree;
-use schemas::topology::{Machine, VertexKind};
-use schemas::{Cause, LinkIndex, Topology, VertexIndex};
+use schemas::Cause;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use topology::generate::FatTree;
+use topology::machines::{aries, brown_two_rails, dragonfly_plus_small, three_level_small, two_level};
+use topology::{LinkIndex, Machine, Topology, VertexIndex, VertexKind};
 
 const ADAPTIVE: Routing = Routing::Adaptive { threshold_percent: 50 };
 const STRIPED: Routing = Routing::Striped(Striping::Even);

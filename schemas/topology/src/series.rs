@@ -1,0 +1,161 @@
+//! From a link to the series that measures it, and back.
+//!
+//! InfiniBand counts waits at the port that transmits. Aries counts flits and stalls in the input queue of the tile
+//! that receives (SAND2016-9525, 4.1.1: the metric stands for the traffic that comes in). So the series of the
+//! link from `c0-0c0s0` to `c0-0c0s1` is named after a tile of `c0-0c0s1`.
+
+use super::class::VertexKind;
+use super::graph::{LinkIndex, Topology, VertexIndex};
+use schemas::metric::file::LinkEnd;
+use schemas::{Metric, Name, SeriesInfo};
+use serde::Serialize;
+
+/// Columns of tiles on an Aries router.
+const TILE_COLUMNS: u16 = 8;
+/// Ports of one adapter of a host: the adapter's number stands above.
+const ADAPTER_PORTS: u16 = 256;
+
+/// Why a series belongs to no link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PortUnknown {
+    /// No vertex of the topology has this name.
+    Component,
+    /// The vertex has no such port.
+    Port,
+    /// The port is there, but nothing is connected to it.
+    Unconnected,
+}
+
+/// A port that reports, but stands nowhere in the topology.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UnknownPort {
+    /// Name of the series.
+    pub series: String,
+    /// What is unknown.
+    pub unknown: PortUnknown,
+}
+
+impl Topology {
+    /// How people and samplers call `port`: `r0c3` on a router, `17` on a switch, `mlx5_0.1` on a host.
+    pub fn port_label(&self, vertex: VertexIndex, port: u16) -> String {
+        match self.kind(vertex) {
+            VertexKind::Router => format!("r{}c{}", port / TILE_COLUMNS, port % TILE_COLUMNS),
+            VertexKind::Switch => port.to_string(),
+            VertexKind::Host => match self.adapters(vertex).get(usize::from(port / ADAPTER_PORTS)) {
+                Some(adapter) => format!("{adapter}.{}", port % ADAPTER_PORTS),
+                None => port.to_string(),
+            },
+        }
+    }
+
+    /// The port of `vertex` that is called `label`, connected or not.
+    pub fn port_of_label(&self, vertex: VertexIndex, label: &str) -> Option<u16> {
+        let code = port_code(self.kind(vertex), self.adapters(vertex), label);
+        match self.kind(vertex) {
+            VertexKind::Router => code.filter(|port| *port < self.port_count(vertex)),
+            VertexKind::Switch => code.filter(|port| (1..=self.port_count(vertex)).contains(port)),
+            VertexKind::Host => code.or_else(|| self.host_port(vertex, label)),
+        }
+    }
+
+    /// The port of another spelling: fabrics write `HCA-1` where nodes write `mlx5_0`. The only port there is may have
+    /// any adapter.
+    fn host_port(&self, host: VertexIndex, label: &str) -> Option<u16> {
+        let (adapter, port) = label.rsplit_once('.')?;
+        let number: u16 = port.parse().ok().filter(|port| *port < ADAPTER_PORTS)?;
+        if let Some(at) = alike(self.adapters(host), adapter) {
+            return Some(at as u16 * ADAPTER_PORTS + number);
+        }
+        let mut links = self.links_from(host);
+        match (links.next(), links.next()) {
+            (Some(only), None) if self.port(only) % ADAPTER_PORTS == number => Some(self.port(only)),
+            _ => None,
+        }
+    }
+
+    /// What measures `link`; `None` for links that no metric is about, such as those into the hosts of an Aries.
+    pub fn series(&self, link: LinkIndex) -> Option<SeriesInfo> {
+        let (from, to) = (self.from(link), self.to(link));
+        let routers = [from, to].map(|vertex| self.kind(vertex) == VertexKind::Router);
+        let (end, at, port) = match routers {
+            [_, true] => (LinkEnd::Receiver, to, self.port(self.reverse(link))),
+            [true, false] => return None,
+            [false, false] => (LinkEnd::Sender, from, self.port(link)),
+        };
+        let metric = Metric::of_links_at(end).next()?;
+        let part = Name::parse(&self.port_label(at, port)).ok()?;
+        Some(SeriesInfo { metric, component: self.name(at).clone(), part: Some(part) })
+    }
+
+    /// Name of the series that measures `link`, as in [`SeriesInfo::name`].
+    pub fn series_name(&self, link: LinkIndex) -> Option<String> {
+        self.series(link).map(|series| series.name())
+    }
+
+    /// The link that `series` measures.
+    ///
+    /// # Errors
+    /// [`PortUnknown`] if it measures a port that is not in the topology, or no link at all: a node's writes.
+    pub fn link_of_series(&self, series: &SeriesInfo) -> Result<LinkIndex, PortUnknown> {
+        let vertex = self.vertex(series.component.as_str()).ok_or(PortUnknown::Component)?;
+        let part = series.part.as_ref().ok_or(PortUnknown::Port)?;
+        let port = self.port_of_label(vertex, part.as_str()).ok_or(PortUnknown::Port)?;
+        let link = self.link(vertex, port).ok_or(match self.kind(vertex) {
+            VertexKind::Host if self.port_count(vertex) == 0 => PortUnknown::Port,
+            _ => PortUnknown::Unconnected,
+        })?;
+        match series.metric.measured_at() {
+            Some(LinkEnd::Receiver) => Ok(self.reverse(link)),
+            Some(LinkEnd::Sender) => Ok(link),
+            None => Err(PortUnknown::Port),
+        }
+    }
+}
+
+/// The number of the port that is called `label`, whether such a port is there or not.
+pub(super) fn port_code<A: PartialEq<str>>(kind: VertexKind, adapters: &[A], label: &str) -> Option<u16> {
+    match kind {
+        VertexKind::Router => {
+            let (row, column) = label.strip_prefix('r')?.split_once('c')?;
+            let (row, column) = (digit(row)?, digit(column)?);
+            (column < TILE_COLUMNS).then_some(row * TILE_COLUMNS + column)
+        }
+        VertexKind::Switch => label.parse().ok(),
+        VertexKind::Host if adapters.is_empty() => label.parse().ok().filter(|port| *port < ADAPTER_PORTS),
+        VertexKind::Host => {
+            let (adapter, port) = label.rsplit_once('.')?;
+            let at = adapters.iter().position(|name| name == adapter)?;
+            let port: u16 = port.parse().ok().filter(|port| *port < ADAPTER_PORTS)?;
+            (at < usize::from(u16::MAX / ADAPTER_PORTS)).then_some(at as u16 * ADAPTER_PORTS + port)
+        }
+    }
+}
+
+/// `HCA-1` of old node descriptions is the first device, `mlx4_0`.
+fn alike(adapters: &[Name], wanted: &str) -> Option<usize> {
+    let device: usize = wanted.rsplit_once('_')?.1.parse().ok()?;
+    let old = format!("HCA-{}", device.checked_add(1)?);
+    adapters.iter().position(|name| name.as_str() == old)
+}
+
+fn digit(text: &str) -> Option<u16> {
+    match text.as_bytes() {
+        [digit @ b'0'..=b'9'] => Some(u16::from(digit - b'0')),
+        _ => None,
+    }
+}
+
+/// Of the `reported` series of ports those that stand nowhere in `topology`, or on a port without a cable.
+/// Series that are about no port are left out.
+pub fn unknown_ports<'s>(
+    topology: &Topology,
+    reported: impl IntoIterator<Item = &'s SeriesInfo>,
+) -> Vec<UnknownPort> {
+    let of_port = |series: &&SeriesInfo| !series.metric.is_progress() && series.part.is_some();
+    let unknown = reported.into_iter().filter(of_port).filter_map(|series| {
+        let unknown = topology.link_of_series(series).err()?;
+        Some(UnknownPort { series: series.name(), unknown })
+    });
+    unknown.collect()
+}

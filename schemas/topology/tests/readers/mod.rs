@@ -1,0 +1,23 @@
+//! Readers of topologies, on small files of the tools' forms in `readers/fixtures`.
+mod contradictions;
+mod forms;
+mod mutated;
+
+use topology::readers::{TopologyReading, read_texts};
+
+/// Text of a fixture.
+fn fixture(name: &str) -> String {
+    let root = std::env::var("CARGO_MANIFEST_DIR").unwrap();
+    std::fs::read_to_string(format!("{root}/tests/readers/fixtures/{name}")).unwrap()
+}
+
+/// Fixtures read as one topology.
+fn read(names: &[&str]) -> TopologyReading {
+    let files: Vec<(String, String)> = names.iter().map(|name| (name.to_string(), fixture(name))).collect();
+    read_texts(&files).unwrap()
+}
+
+/// One text read alone.
+fn read_text(text: &str) -> TopologyReading {
+    read_texts(&[("net".to_string(), text.to_string())]).unwrap()
+}

@@ -1,0 +1,222 @@
+//! `tailback alerts`: incidents, deliveries of their notices, dead letters, silences.
+
+use crate::config::RunConfig;
+use crate::run::{clock, pg_settings};
+use alerts::listing;
+use alerts::silence::matcher;
+use anyhow::{Context, ensure};
+use clap::{Args, Subcommand};
+use detector::alerts::outbox::OutboxStore;
+use schemas::alert::AlertSilence;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Incidents that are listed.
+const LISTED_MAX: usize = 1_000;
+/// Seconds into the past of `list --all`.
+const ALL_S: f64 = 7.0 * 86_400.0;
+/// Longest silence; for more, change the rule.
+const SILENCE_MAX_S: f64 = 30.0 * 86_400.0;
+
+/// Which command, and on which database
+#[derive(Debug, Args)]
+pub struct AlertsArgs {
+    #[command(subcommand)]
+    command: Command,
+    /// The store that `tailback demo` writes
+    #[arg(long, value_name = "FILE", default_value = "tailback.db", global = true)]
+    store: PathBuf,
+    /// Ask the database of this configuration (TOML) instead of a store
+    #[arg(long, value_name = "FILE", conflicts_with = "store", global = true)]
+    config: Option<PathBuf>,
+    /// Answer as JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List incidents that fire, what was not delivered, and silences
+    List {
+        /// Incidents of the last seven days too that are over
+        #[arg(long)]
+        all: bool,
+    },
+    /// Show an incident: measurements, advice, and deliveries
+    Show {
+        /// Its number, as `list` prints it
+        incident: String,
+    },
+    /// Send dead letters again, and what waits at once
+    Retry {
+        /// A notice's key or an incident's number
+        #[arg(required_unless_present = "all")]
+        what: Option<String>,
+        /// All of them
+        #[arg(long, conflicts_with = "what")]
+        all: bool,
+        /// Of this receiver alone
+        #[arg(long, default_value = "", hide_default_value = true)]
+        receiver: String,
+    },
+    /// Hold back notices whose labels match, for a while
+    Silence {
+        /// LABEL=TEXT, as alertname=link_contended or subject=leaf-*; all must match
+        #[arg(required_unless_present = "end", value_name = "LABEL=TEXT")]
+        matchers: Vec<String>,
+        /// For how long: 90s, 30m, 2h, 7d
+        #[arg(long = "for", value_name = "TIME", default_value = "1h")]
+        length: String,
+        /// In which time it begins: 30m, 2h, 7d; without it now
+        #[arg(long = "in", value_name = "TIME", conflicts_with = "end")]
+        begins_in: Option<String>,
+        /// Why
+        #[arg(long, default_value = "", hide_default_value = true)]
+        comment: String,
+        /// End the silence of this number instead
+        #[arg(long, value_name = "NUMBER", conflicts_with = "matchers")]
+        end: Option<String>,
+    },
+}
+
+/// Runs a command.
+///
+/// # Errors
+/// One sentence: a database that does not answer, an incident or matcher that is none.
+pub fn run(args: &AlertsArgs, out: &mut impl Write) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut outbox = match &args.config {
+        Some(file) => OutboxStore::server(pg_settings(&RunConfig::load(Some(file))?)),
+        None => {
+            ensure!(args.store.exists(), "there is no store {}; name one with --store", args.store.display());
+            OutboxStore::file(&args.store)?
+        }
+    };
+    let now_s = clock::now().seconds();
+    let answer = match &args.command {
+        Command::List { all } => runtime.block_on(list(&mut outbox, *all, now_s, args.json))?,
+        Command::Show { incident } => runtime.block_on(show(&mut outbox, incident, args.json))?,
+        Command::Retry { what, receiver, .. } => {
+            let what = what.as_deref().unwrap_or_default();
+            let retried = runtime.block_on(outbox.retry(what, receiver))?;
+            ensure!(
+                retried > 0 || what.is_empty(),
+                "nothing of {what} waits or is a dead letter that its receiver needs"
+            );
+            rendered(
+                args.json,
+                json!({ "again": retried }),
+                format!("{retried} notices will be sent again\n"),
+            )
+        }
+        Command::Silence { end: Some(id), .. } => {
+            ensure!(runtime.block_on(outbox.end_silence(id, now_s))?, "there is no active silence {id}");
+            rendered(args.json, json!({ "ended": id }), format!("silence {id} ended\n"))
+        }
+        Command::Silence { matchers, length, begins_in, comment, .. } => {
+            let silence = silence(matchers, [begins_in.as_deref(), Some(length)], comment, now_s)?;
+            runtime.block_on(outbox.put_silence(&silence))?;
+            let [from, until] = [silence.from_s, silence.until_s].map(listing::time);
+            let text = format!("silence {} holds from {from} until {until}\n", silence.id);
+            rendered(args.json, json!(silence), text)
+        }
+    };
+    out.write_all(answer.as_bytes()).context("the answer cannot be written")
+}
+
+fn rendered(as_json: bool, json: serde_json::Value, text: String) -> String {
+    if as_json { format!("{json:#}\n") } else { text }
+}
+
+async fn list(outbox: &mut OutboxStore, all: bool, now_s: f64, as_json: bool) -> anyhow::Result<String> {
+    let incidents = outbox.incidents(all.then_some(now_s - ALL_S), LISTED_MAX).await?;
+    let undelivered = outbox.undelivered().await?;
+    let silences = outbox.silences(now_s).await?;
+    let json = json!({ "incidents": incidents, "undelivered": undelivered, "silences": silences });
+    Ok(rendered(as_json, json, listing::list(&incidents, &undelivered, &silences)))
+}
+
+async fn show(outbox: &mut OutboxStore, incident: &str, as_json: bool) -> anyhow::Result<String> {
+    let number = incident.split_once('.').map_or(incident, |(number, _)| number);
+    let notice =
+        outbox.incident(number).await?.with_context(|| format!("there is no incident {incident:?}"))?;
+    let deliveries = outbox.deliveries(number).await?;
+    let json = json!({ "incident": notice, "deliveries": deliveries });
+    Ok(rendered(as_json, json, listing::show(&notice, &deliveries)))
+}
+
+/// One that begins in the first of these times and lasts for the second.
+fn silence(
+    matchers: &[String],
+    times: [Option<&str>; 2],
+    comment: &str,
+    now_s: f64,
+) -> anyhow::Result<AlertSilence> {
+    let matchers: BTreeMap<String, String> =
+        matchers.iter().map(|text| matcher(text)).collect::<Result<_, _>>()?;
+    let [begins_in, length] = times.map(|text| text.unwrap_or("0s"));
+    let checked = |key: &str, text: &str, least_s: f64| {
+        let length_s = seconds(text).filter(|s| (least_s..=SILENCE_MAX_S).contains(s));
+        length_s.with_context(|| format!("{key} must be {least_s}s to 30d, as 30m or 2h, not {text:?}"))
+    };
+    let from_s = now_s + checked("--in", begins_in, 0.0)?;
+    let length_s = checked("--for", length, 1.0)?;
+    let author = std::env::var("USER").unwrap_or_default();
+    let id = format!("s{:x}", (now_s * 1e3) as u64);
+    Ok(AlertSilence {
+        id,
+        matchers,
+        from_s,
+        until_s: from_s + length_s,
+        author,
+        comment: comment.to_string(),
+    })
+}
+
+fn seconds(text: &str) -> Option<f64> {
+    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let unit_s = match unit {
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3_600.0,
+        "d" => 86_400.0,
+        _ => return None,
+    };
+    number.parse::<u32>().ok().map(|number| f64::from(number) * unit_s)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_have_units() {
+        for (text, expected) in [("90s", Some(90.0)), ("2h", Some(7_200.0)), ("1d", Some(86_400.0))] {
+            assert_eq!(seconds(text), expected);
+        }
+        for refused in ["", "h", "2", "2w", "-1h", "1.5h", "é"] {
+            assert_eq!(seconds(refused), None, "{refused}");
+        }
+    }
+
+    #[test]
+    fn invalid_matcher_is_named() {
+        let of = |text: &str, length| silence(&[text.to_string()], [None, Some(length)], "", 0.0);
+        let error = of("subject", "1h").unwrap_err().to_string();
+        assert!(error.contains("LABEL=TEXT") && error.contains("\"subject\""), "{error}");
+        assert!(of("a=b", "40d").unwrap_err().to_string().contains("--for must be 1s"));
+    }
+
+    #[test]
+    fn a_silence_may_begin_later() {
+        let of = |begins_in| {
+            silence(&["subject=leaf-*".to_string()], [begins_in, Some("2h")], "maintenance", 10_000.0)
+        };
+        let times = |begins_in| of(begins_in).map(|silence| (silence.from_s, silence.until_s));
+        assert_eq!(times(None).unwrap(), (10_000.0, 17_200.0));
+        assert_eq!(times(Some("1h")).unwrap(), (13_600.0, 20_800.0));
+        assert!(of(Some("soon")).unwrap_err().to_string().contains("--in must be 0s"));
+    }
+}
