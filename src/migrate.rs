@@ -4,10 +4,10 @@ use crate::config::RunConfig;
 use crate::run::pg_settings;
 use anyhow::Context;
 use clap::Args;
-use detector::postgres::{self, PgStore};
 use schemas::topology::{link_places, node_places};
 use std::io::Write;
 use std::path::PathBuf;
+use store::postgres::{self, PgStore};
 
 /// What to migrate.
 #[derive(Debug, Args)]

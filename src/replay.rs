@@ -8,12 +8,13 @@ use aggregator::{Decoded, jobs};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use detector::fabric::Network;
+use detector::factors::learnt::learn;
 use detector::model::ModelKind;
-use detector::store::{Retention, Store};
 use schemas::topology::{link_places, node_places};
 use schemas::{DropCounts, DropReason};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use store::sqlite::{Retention, Store};
 
 /// What to replay and where to write.
 #[derive(Debug, Args)]
@@ -113,7 +114,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         bar.set_position(replay.bytes_read());
     }
     sink(&stages.finish())?;
-    store.as_mut().map_or(Ok((0, 0)), Store::learn)?;
+    store.as_mut().map_or(Ok((0, 0)), |store| store.learn(learn))?;
     bar.finish_and_clear();
     let summary = outputs.finish()?;
     print_summary(args, &stages, &replay, &summary);

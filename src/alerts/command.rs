@@ -5,12 +5,13 @@ use crate::config::RunConfig;
 use crate::run::{clock, pg_settings};
 use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
-use detector::alerts::outbox::OutboxStore;
-use detector::alerts::silence::{AlertSilence, matcher};
+use detector::alerts::silence::matcher;
+use schemas::AlertSilence;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
+use store::outbox::OutboxStore;
 
 /// Incidents that are listed.
 const LISTED_MAX: usize = 1_000;

@@ -5,12 +5,12 @@ use super::http::{self, Refusal};
 use super::pace::{self, Bucket, Random};
 use super::receiver::{Kind, Receiver};
 use super::{alertmanager, notice_metrics, slurm, webhook};
-use detector::alerts::outbox::{Leased, OutboxError, OutboxStore, PutBack};
-use detector::alerts::silence::{self, AlertSilence};
+use detector::alerts::silence;
 use reqwest::Client;
-use schemas::NoticeKind;
+use schemas::{AlertSilence, NoticeKind};
 use std::sync::Arc;
 use std::time::Duration;
+use store::outbox::{Leased, OutboxError, OutboxStore, PutBack};
 
 /// Notices of one receiver that are sent at once; each of another incident.
 const AT_ONCE: usize = 8;

@@ -1,10 +1,9 @@
 //! Incidents as text.
 
 use super::alertmanager::rfc3339;
-use detector::alerts::outbox::{Delivery, Undelivered};
-use detector::alerts::silence::AlertSilence;
-use schemas::{Notice, NoticeKind};
+use schemas::{AlertSilence, Notice, NoticeKind};
 use std::fmt::Write;
+use store::outbox::{Delivery, Undelivered};
 
 /// Names that are shown of a list.
 const SHOWN: usize = 8;

@@ -6,10 +6,10 @@ use crate::run::in_process::{InProcess, InProcessSettings};
 use crate::run::rolling::Rolling;
 use crate::run::stage::Stage;
 use anyhow::Context;
-use detector::store::{Retention, StateBlob, Store};
 use schemas::ResultBatch;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use store::sqlite::{Retention, StateBlob, Store};
 
 /// Times that a commit waits for another process' lock.
 const COMMIT_TRIES: u32 = 5;

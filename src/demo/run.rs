@@ -10,9 +10,9 @@ use aggregator::Decoded;
 use dashboards::Progress;
 use detector::alerts::AlertSettings;
 use detector::fabric::Network;
+use detector::factors::learnt::learn;
 use detector::model::ModelKind;
 use detector::settings::Settings;
-use detector::store::Store;
 use indicatif::ProgressBar;
 use samplers::{Cluster, Rows, scenario};
 use schemas::topology::generate::Aries;
@@ -21,6 +21,7 @@ use schemas::{ResultBatch, Time};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use store::sqlite::Store;
 use tokio::sync::watch;
 
 /// Least wall-clock time between two commits; the page shows no more than four a second.
@@ -110,7 +111,7 @@ impl Demo {
                 self.commit()?;
                 committed = Instant::now();
                 if self.position.ticks >= learn_at {
-                    self.store.learn()?;
+                    self.store.learn(learn)?;
                     learn_at = self.position.ticks + LEARN_EVERY_S;
                 }
                 progress.send_replace(self.progress(&pace, false));
@@ -121,7 +122,7 @@ impl Demo {
         self.position.ended = true;
         self.results.add(self.stages.finish());
         self.commit()?;
-        self.store.learn()?;
+        self.store.learn(learn)?;
         progress.send_replace(self.progress(&pace, true));
         Ok(())
     }

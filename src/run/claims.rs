@@ -5,12 +5,12 @@ use super::input_topic::ClaimedId;
 use super::kafka::Listener;
 use super::stage::Stage;
 use super::stop::Control;
-use detector::postgres::Claim;
 use rdkafka::consumer::BaseConsumer;
 use rdkafka::{Offset, TopicPartitionList};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use store::postgres::Claim;
 use tokio::sync::{mpsc, oneshot};
 
 /// Claims of partitions that the stage has yet to adopt.

@@ -2,13 +2,13 @@
 
 use super::clock;
 use super::stop::Control;
-use detector::postgres::{
-    Housekept, PgSettings, housekeep, learn, put_expected, put_links, put_places, roll_up,
-};
 use schemas::site::Expected;
 use schemas::topology::{link_places, node_places};
 use std::path::PathBuf;
 use std::time::Duration;
+use store::postgres::{
+    Housekept, PgSettings, housekeep, learn, put_expected, put_links, put_places, roll_up,
+};
 
 /// Time between two rounds of retention, and before the first.
 const ROUND: Duration = Duration::from_secs(3_600);

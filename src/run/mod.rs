@@ -96,7 +96,6 @@ use crate::config::sections::Stage;
 use crate::shutdown;
 use anyhow::{Context, anyhow};
 use clap::Args;
-use detector::alerts::outbox::OutboxStore;
 use http::Health;
 use intake::Intake;
 use retry::until_topics_exist;
@@ -104,6 +103,7 @@ pub use settings::pg_settings;
 use stages::{OneStage, STAGES};
 use std::path::{Path, PathBuf};
 use stop::Control;
+use store::outbox::OutboxStore;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 

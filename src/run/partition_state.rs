@@ -4,10 +4,10 @@ use super::commit::Part;
 use super::rejected;
 use super::stage::{BadMessage, Extent, Outcome, Stage};
 use super::state_version::StateVersion;
-use detector::postgres::Claim;
 use schemas::RejectedMessage;
 use schemas::rejected::KEPT_MAX;
 use std::time::{Duration, Instant};
+use store::postgres::Claim;
 
 /// Numbers that are left out where a state is older than the results in the database: more than partitions give in the time
 /// between two snapshots.

@@ -2,11 +2,11 @@
 
 use super::commit::Addressed;
 use super::stage::BadMessage;
-use detector::postgres::RefusedRows;
 use rdkafka::Message;
 use rdkafka::error::KafkaError;
 use schemas::rejected::head_of;
 use schemas::{RejectReason, RejectedMessage};
+use store::postgres::RefusedRows;
 
 /// Counter of what was passed over, by topic (of a refused row the table) and reason.
 const COUNTER: &str = "tailback_rejected_messages_total";

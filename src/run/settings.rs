@@ -8,12 +8,12 @@ use crate::config::sections::{Storage, Use};
 use anyhow::Context;
 use detector::alerts::AlertSettings;
 use detector::fabric::Network;
-use detector::place_sums::PlaceMap;
-use detector::postgres::{DirectColumnstore, PgRetention, PgSettings};
-use detector::storage_policy::StoragePolicy;
 use schemas::topology::{Topology, node_places};
 use std::path::Path;
 use std::sync::Arc;
+use store::place_sums::PlaceMap;
+use store::postgres::{DirectColumnstore, PgRetention, PgSettings};
+use store::storage_policy::StoragePolicy;
 
 /// Of the detector stage.
 pub(super) fn detecting_settings(config: &RunConfig) -> DetectingSettings {

@@ -8,9 +8,9 @@
 
 use super::messages::Content;
 use super::state_version::StateVersion;
-use detector::storage_policy::StoredRows;
 use schemas::ResultBatch;
 use schemas::wire::WireError;
+use store::storage_policy::StoredRows;
 
 /// State of one partition of a stage.
 pub trait Stage: Sized + Send + 'static {

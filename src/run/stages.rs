@@ -16,11 +16,11 @@ use super::{aggregating, kafka};
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
 use crate::config::sections::Stage as StageName;
-use detector::place_sums::PlaceMap;
-use detector::postgres::PgStore;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
+use store::place_sums::PlaceMap;
+use store::postgres::PgStore;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 

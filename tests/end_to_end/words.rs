@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use support::paths::root;
 
 /// Folders that are checked.
-const CHECKED: [&str; 17] = [
+const CHECKED: [&str; 18] = [
     "aggregator/src",
     "aggregator/tests",
     "dashboards/examples",
@@ -14,10 +14,11 @@ const CHECKED: [&str; 17] = [
     "dashboards/tests",
     "detector/src",
     "detector/tests/fabric",
-    "detector/tests/postgres",
     "samplers/src",
     "samplers/tests",
     "schemas/src",
+    "schemas/store/src",
+    "schemas/store/tests",
     "schemas/tests",
     "src",
     "tests/benchmarks",

@@ -14,12 +14,10 @@
 //! | `incident.rs` | alerts that share their notices |
 //! | `advise.rs` | what a scheduler may do |
 //! | `silence.rs` | notices that people hold back for a while |
-//! | `outbox/` | notices on their way, in either database |
 
 mod advise;
 mod incident;
 mod judge;
-pub mod outbox;
 pub mod rule;
 pub mod silence;
 mod subject;

@@ -3,10 +3,10 @@
 use super::*;
 use crate::run::partition_state::PartitionState;
 use detector::model::ModelKind;
-use detector::postgres::Claim;
 use schemas::wire::{Origin, Reached, write_counters, write_progress, write_source};
 use schemas::{Metric, Name, Source};
 use std::time::Duration;
+use store::postgres::Claim;
 
 const NEVER: Duration = Duration::from_secs(3600);
 

@@ -3,7 +3,6 @@
 use super::outbox::{Outbox, deliver, notice, receiver, until};
 use super::receiver::{Mood, Receiver, Taken, now_s};
 use super::schema;
-use detector::alerts::outbox::OutboxStore;
 use detector::alerts::updates::{EpisodeUpdate, Updates};
 use detector::alerts::{AlertSettings, Alerts, rule};
 use schemas::{Metric, Name, NoticeKind, SeriesInfo, Time};
@@ -11,6 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+use store::outbox::OutboxStore;
 use tailback::alerts::{Deliverer, Random, signature};
 
 const SECRET: &str = "a-secret-of-the-tests";
@@ -162,7 +162,7 @@ async fn refused_notice_is_a_dead_letter_until_a_retry_is_requested() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn silenced_notice_is_sent_when_the_silence_ends_unless_resolved() {
-    use detector::alerts::silence::AlertSilence;
+    use schemas::AlertSilence;
     let mut outbox = Outbox::new();
     let sink = Receiver::new();
     let (address, _serving) = sink.listen("127.0.0.1:0").await;

@@ -1,8 +1,6 @@
 //! An embedded store with notices, and their delivery.
 
 use super::receiver::now_s;
-use detector::alerts::outbox::OutboxStore;
-use detector::store::{Retention, Store};
 use schemas::{
     Action, Advice, NOTICE_VERSION, Notice, NoticeKind, ResultBatch, RoutedNotice, Severity, SufferingJob,
 };
@@ -10,6 +8,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use store::outbox::OutboxStore;
+use store::sqlite::{Retention, Store};
 use tailback::alerts::{Deliverer, Random, Receiver};
 
 /// A notice of an incident that began a minute ago, with advice for five minutes.

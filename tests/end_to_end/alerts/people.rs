@@ -2,12 +2,12 @@
 
 use super::outbox::{Outbox, notice};
 use super::receiver::now_s;
-use detector::alerts::outbox::{OutboxStore, PutBack};
 use schemas::NoticeKind;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
+use store::outbox::{OutboxStore, PutBack};
 use tailback::config::secrets::Redacted;
 use tailback::run::access::Access;
 
