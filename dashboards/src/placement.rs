@@ -14,7 +14,7 @@ const NODES_MAX: usize = 20_000;
 
 /// The current state for the nodes of a JSON list.
 const PLACEMENT: Question = Question {
-    sqlite: schemas::sql::SQLITE_PLACEMENT_ADVICE,
+    sqlite: store::migrations::SQLITE_PLACEMENT_ADVICE,
     postgres: include_str!("../sql/postgres/placement.sql"),
 };
 

@@ -1,8 +1,8 @@
-//! Counters to rates, the contention models, episodes, what jobs lost, and the embedded store.
+//! Counters to rates, the contention models, episodes and what jobs lost: no database, no Kafka, no HTTP, no clock.
 //!
 //! A row goes one way: [`detector::Detector::rows`] → [`ingest`] (order, duplicates, sources, rates) →
 //! [`model`] (per series) → [`evidence`] (a fall is judged by the others) → [`episodes`] → [`jobs`] →
-//! [`detector::Detector::take`], whose batch a sink such as [`store`] commits.
+//! [`detector::Detector::take`], whose batch a sink such as a store commits.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -20,16 +20,8 @@
 //! | [`ledger`] | jobs by number and node, their series and latest results |
 //! | [`jobs`] | what a job lost |
 //! | [`detector`] | the stage as a whole |
-//! | [`alerts`] | the outbox that notices leave through |
-//! | [`store`] | the embedded SQLite store |
-//! | [`storage_policy`] | which signals are kept, and the ten-second tier |
-//! | [`place_sums`] | sums over the system, groups, file systems and classes of links |
-//! | `text` | text from outside as the databases take it |
-//! | [`tiers`] | minutes and hours, made from the ten seconds |
-//! | [`postgres`] | the PostgreSQL store, with TimescaleDB where the server has it |
 //! | [`score`] | a model alone on a bare series, to compare with a truth |
 
-pub mod alerts;
 pub mod coverage;
 pub mod detector;
 pub mod episodes;
@@ -42,15 +34,9 @@ pub mod ingest;
 pub mod jobs;
 pub mod ledger;
 pub mod model;
-pub mod place_sums;
-pub mod postgres;
 pub mod score;
 pub mod settings;
 pub mod spells;
-pub mod storage_policy;
-pub mod store;
-mod text;
-pub mod tiers;
 
 #[cfg(test)]
 #[path = "../tests/main.rs"]

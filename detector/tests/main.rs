@@ -1,4 +1,4 @@
-//! Models, stream rules, losses and stores, from outside.
+//! Models, stream rules and losses, from outside.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -15,9 +15,6 @@
 //! | `blame` | causes of a fall, and their shares |
 //! | `judgement` | falls: contention or a phase of the job itself |
 //! | `machine`, `stream` | rows fed to a detector |
-//! | `factors`, `factors_embedded` | calibration by finished runs, in both stores |
-//! | `postgres`, `postgres_storage_policy` | the server's store: commits, tiers, places, what is kept |
-//! | `answers`, `collection`, `dashboard_sums` | SQL: its documented answers, sources that report, sums for dashboards |
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -27,21 +24,14 @@
 )]
 
 mod accuracy;
-mod answers;
 mod blame;
 mod clocks;
-mod collection;
-mod dashboard_sums;
 mod fabric;
-mod factors;
-mod factors_embedded;
 mod judged;
 mod judgement;
 mod links_in_order;
 mod machine;
 mod mounts;
-mod postgres;
-mod postgres_storage_policy;
 mod published;
 mod quiet;
 mod robust;

@@ -231,3 +231,19 @@ pub struct AlertSilence {
     /// Why.
     pub comment: String,
 }
+
+impl AlertSilence {
+    /// Whether it holds a notice back at `now_s`.
+    pub fn holds(&self, notice: &Notice, now_s: f64) -> bool {
+        let matches = |(label, wanted): (&String, &String)| {
+            let Some(value) = notice.labels.get(label) else { return false };
+            match wanted.strip_suffix('*') {
+                Some(beginning) => value.starts_with(beginning),
+                None => value == wanted,
+            }
+        };
+        (self.from_s..self.until_s).contains(&now_s)
+            && !self.matchers.is_empty()
+            && self.matchers.iter().all(matches)
+    }
+}

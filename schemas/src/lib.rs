@@ -13,16 +13,17 @@
 //! | [`job`] | [`JobEvent`], [`Job`], [`JobResult`], causes and kinds |
 //! | [`job_post`] | [`job_post::PostedJob`]: job events as scripts send them |
 //! | [`dropped`] | [`DropReason`], [`DropCounts`]: every row or interval not used, by reason |
+//! | [`calibration`] | what is learnt from finished runs, as it is stored |
 //! | [`region`] | [`Region`], contended links that touch; [`JobFactors`], what a job's loss is made of |
 //! | [`alert`] | [`Notice`], the report of an incident; [`Advice`] for schedulers |
 //! | [`results`] | [`ResultBatch`], what the detector hands to a sink |
 //! | [`jsonl`] | the lines that `tailback replay` writes |
 //! | [`secret`] | [`secret::Redacted`], a text that is never shown |
 //! | [`site`] | [`Site`], the site file: hosts, routers, aggregators, expected sources |
-//! | [`sql`] | the numbered migrations of the store |
 //! | [`wire`] | messages of `tailback.counters` |
 
 pub mod alert;
+pub mod calibration;
 pub mod counters;
 pub mod dropped;
 pub mod episode;
@@ -39,11 +40,12 @@ pub mod results;
 pub mod secret;
 pub mod signal;
 pub mod site;
-pub mod sql;
 pub mod time;
 pub mod wire;
 
-pub use alert::{Action, Advice, NOTICE_VERSION, Notice, NoticeKind, RoutedNotice, Severity, SufferingJob};
+pub use alert::{
+    Action, Advice, AlertSilence, NOTICE_VERSION, Notice, NoticeKind, RoutedNotice, Severity, SufferingJob,
+};
 pub use counters::{CounterBatch, LINK_COLUMNS, NOT_MEASURED, Source, SourceIndex, Sources};
 pub use dropped::{DropCounts, DropReason};
 pub use episode::{Episode, EpisodeEvidence, EpisodeId, LossPoint};

@@ -6,12 +6,12 @@ use alerts::listing;
 use alerts::silence::matcher;
 use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
-use detector::alerts::outbox::OutboxStore;
-use schemas::alert::AlertSilence;
+use schemas::AlertSilence;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
+use store::outbox::OutboxStore;
 
 /// Incidents that are listed.
 const LISTED_MAX: usize = 1_000;

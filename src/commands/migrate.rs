@@ -4,9 +4,9 @@ use crate::config::RunConfig;
 use crate::run::pg_settings;
 use anyhow::Context;
 use clap::Args;
-use detector::postgres::{self, PgStore};
 use std::io::Write;
 use std::path::PathBuf;
+use store::postgres::{self, PgStore};
 use topology::{link_places, node_places};
 
 /// What to migrate.

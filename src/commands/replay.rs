@@ -8,13 +8,14 @@ use aggregator::{Decoded, jobs};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use detector::fabric::Network;
+use detector::factors::learnt::learn;
 use detector::model::ModelKind;
-use detector::store::{Retention, Store};
 use schemas::{DropCounts, DropReason};
 use stages::in_process::{InProcess, InProcessSettings};
 use stages::wrong_clocks;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use store::sqlite::{Retention, Store};
 use topology::{link_places, node_places};
 
 /// What to replay and where to write.
@@ -115,7 +116,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         bar.set_position(replay.bytes_read());
     }
     sink(&stages.finish())?;
-    store.as_mut().map_or(Ok((0, 0)), Store::learn)?;
+    store.as_mut().map_or(Ok((0, 0)), |store| store.learn(learn))?;
     bar.finish_and_clear();
     let summary = outputs.finish()?;
     print_summary(args, &stages, &replay, &summary);

@@ -7,12 +7,12 @@ use anyhow::Context;
 use clap::Args;
 use dashboards::postgres::{Connect, Connecting};
 use dashboards::{PageConfig, Progress, Source};
-use detector::postgres::{PgError, PgSettings, connect_reader};
-use detector::store::{StoreError, open_reader, open_writer};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use store::postgres::{PgError, PgSettings, connect_reader};
+use store::sqlite::{StoreError, open_reader, open_writer};
 use tokio::sync::watch;
 
 /// For how long a question waits for a connection at most.

@@ -3,9 +3,9 @@
 use super::merge::Layers;
 use super::problem::{Origin, Problem};
 use super::secrets::{is_secret, without_password};
-use detector::postgres::{Address, AddressError, authorities};
 use std::net::SocketAddr;
 use std::path::Path;
+use store::postgres::{Address, AddressError, authorities};
 
 /// Checks `[database]`, `[schema_registry]` and `[http]`.
 pub fn check(layers: &mut Layers) {

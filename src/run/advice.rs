@@ -7,10 +7,10 @@ use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use detector::alerts::outbox::OutboxStore;
 use schemas::alert::advice_answer;
 use serde::Deserialize;
 use std::sync::Arc;
+use store::outbox::OutboxStore;
 use tokio::sync::Mutex;
 
 /// Incidents that are looked at, and nodes of a query, at most.

@@ -4,13 +4,13 @@ use super::commit::Request;
 use super::input_topic::ClaimedId;
 use super::kafka::Listener;
 use super::stop::Control;
-use detector::postgres::Claim;
 use rdkafka::consumer::BaseConsumer;
 use rdkafka::{Offset, TopicPartitionList};
 use stages::stage::Stage;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use store::postgres::Claim;
 use tokio::sync::{mpsc, oneshot};
 
 /// Claims of partitions that the stage has yet to adopt.

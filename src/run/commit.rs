@@ -10,8 +10,6 @@ use super::kafka;
 use super::rejected;
 use super::stage_metrics::StageMetrics;
 use super::stop::Control;
-use detector::postgres::{Claim, CommitMetrics, PartCommit, PgError, PgStore};
-use detector::storage_policy::StoredRows;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::producer::future_producer::OwnedDeliveryResult;
 use rdkafka::producer::{FutureProducer, FutureRecord, Producer};
@@ -21,6 +19,8 @@ use stages::messages::{Content, OutTopic, Outgoing};
 use std::collections::BTreeMap;
 use std::pin::pin;
 use std::time::{Duration, Instant};
+use store::postgres::{Claim, CommitMetrics, PartCommit, PgError, PgStore};
+use store::storage_policy::StoredRows;
 use tokio::sync::{mpsc, oneshot};
 
 /// Longest wait between two tries.

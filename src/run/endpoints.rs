@@ -8,10 +8,10 @@ use super::stop::Control;
 use super::{advice, clock, pg_settings, socket};
 use crate::config::RunConfig;
 use crate::config::sections::Stage;
-use detector::alerts::outbox::OutboxStore;
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use store::outbox::OutboxStore;
 
 /// Starts the HTTP server and, where job events are taken, the Unix socket.
 ///

@@ -2,12 +2,12 @@
 
 use super::clock;
 use super::stop::Control;
-use detector::postgres::{
-    Housekept, PgSettings, housekeep, learn, put_expected, put_links, put_places, roll_up,
-};
 use schemas::site::Expected;
 use std::path::PathBuf;
 use std::time::Duration;
+use store::postgres::{
+    Housekept, PgSettings, housekeep, learn, put_expected, put_links, put_places, roll_up,
+};
 use topology::{link_places, node_places};
 
 /// Time between two rounds of retention, and before the first.

@@ -78,13 +78,13 @@ use crate::shutdown;
 use alerts::receivers::deliver_all;
 use anyhow::{Context, anyhow};
 use clap::Args;
-use detector::alerts::outbox::OutboxStore;
 use http::Health;
 use intake::Intake;
 use retry::until_topics_exist;
 pub use settings::pg_settings;
 use std::path::{Path, PathBuf};
 use stop::Control;
+use store::outbox::OutboxStore;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 

@@ -2,12 +2,12 @@
 
 use super::commit::Part;
 use super::rejected;
-use detector::postgres::Claim;
 use schemas::RejectedMessage;
 use schemas::rejected::KEPT_MAX;
 use stages::stage::{BadMessage, Extent, Outcome, Stage, even_share};
 use stages::state_version::StateVersion;
 use std::time::{Duration, Instant};
+use store::postgres::Claim;
 
 /// Numbers that are left out where a state is older than the results in the database: more than partitions give in the time
 /// between two snapshots.

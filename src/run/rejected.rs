@@ -1,12 +1,12 @@
 //! Messages and rows that a stage passes over: counted, logged, kept in `rejected_messages`.
 
 use super::commit::Addressed;
-use detector::postgres::RefusedRows;
 use rdkafka::Message;
 use rdkafka::error::KafkaError;
 use schemas::rejected::head_of;
 use schemas::{RejectReason, RejectedMessage};
 use stages::stage::BadMessage;
+use store::postgres::RefusedRows;
 
 /// Counter of what was passed over, by topic (of a refused row the table) and reason.
 const COUNTER: &str = "tailback_rejected_messages_total";

@@ -4,8 +4,8 @@ use super::http::Health;
 use super::stop::Control;
 use super::topics::{self, TopicsError};
 use crate::config::RunConfig;
-use detector::postgres::{PgError, PgStore};
 use std::time::Duration;
+use store::postgres::{PgError, PgStore};
 
 /// Wait between two tries.
 const RETRY_DELAY: Duration = Duration::from_secs(1);

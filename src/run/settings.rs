@@ -6,13 +6,13 @@ use alerts::AlertSettings;
 use alerts::receivers::Receiver;
 use anyhow::Context;
 use detector::fabric::Network;
-use detector::place_sums::PlaceMap;
-use detector::postgres::{DirectColumnstore, PgRetention, PgSettings};
-use detector::storage_policy::StoragePolicy;
 use stages::detecting::DetectingSettings;
 use stages::rolling::RollingSettings;
 use std::path::Path;
 use std::sync::Arc;
+use store::place_sums::PlaceMap;
+use store::postgres::{DirectColumnstore, PgRetention, PgSettings};
+use store::storage_policy::StoragePolicy;
 use topology::{Topology, node_places};
 
 /// Of the detector stage.

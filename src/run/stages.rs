@@ -12,8 +12,6 @@ use super::{aggregating, kafka};
 use crate::config::RunConfig;
 use crate::config::kafka::Role;
 use crate::config::sections::Stage as StageName;
-use detector::place_sums::PlaceMap;
-use detector::postgres::PgStore;
 use stages::detecting::Detecting;
 use stages::messages::OutTopic;
 use stages::rolling::Rolling;
@@ -21,6 +19,8 @@ use stages::stage::Stage;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
+use store::place_sums::PlaceMap;
+use store::postgres::PgStore;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 

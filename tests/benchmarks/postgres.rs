@@ -7,10 +7,10 @@
 #![allow(clippy::print_stdout, reason = "the measurements are the output")]
 #![allow(clippy::unwrap_used, reason = "a measurement may stop at an error")]
 
-use detector::postgres::{DirectColumnstore, PartCommit, PgRetention, PgSettings, PgStore, migrate};
-use detector::storage_policy::{StoragePolicy, StoredRows, Thinner};
 use schemas::{Counts, Metric, Name, ResultBatch, SeriesIndex, SeriesInfo, Signal, State, Time};
 use std::time::{Duration, Instant};
+use store::postgres::{DirectColumnstore, PartCommit, PgRetention, PgSettings, PgStore, migrate};
+use store::storage_policy::{StoragePolicy, StoredRows, Thinner};
 use tokio_postgres::{Client, NoTls};
 
 /// One case: how the server stores, and how much a transaction holds.

@@ -1,14 +1,14 @@
 //! Compares answers from PostgreSQL with those from an embedded store with the same rows:
 //! `report`, `explain`, and `/api/v1/placement` of `tailback run`.
 
-use detector::postgres::PgStore;
-use detector::store::{Retention, Store};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use store::postgres::PgStore;
+use store::sqlite::{Retention, Store};
 use support::answers::{batch, commit_to_server};
 use support::database::{Database, on_each_server};
 use support::documents;

@@ -3,8 +3,8 @@
 use crate::cluster::{Cluster, HISTORY_S, Nature, Series, Span};
 use crate::fabric::{write_links, write_now, write_regions};
 use rusqlite::{Connection, Transaction, params};
-use schemas::sql::SQLITE_MIGRATIONS;
 use std::path::Path;
+use store::migrations::SQLITE_MIGRATIONS;
 
 /// Tiles are many: their history is shorter.
 const TILE_HISTORY_S: f64 = 240.0;

@@ -1,8 +1,8 @@
 //! A store with four series, two episodes and two jobs, built with the migrations of the real one.
 
 use rusqlite::{Connection, params};
-use schemas::sql::SQLITE_MIGRATIONS;
 use std::path::{Path, PathBuf};
+use store::migrations::SQLITE_MIGRATIONS;
 
 /// The latest event time.
 pub const NOW: f64 = 1_800_000_600.0;

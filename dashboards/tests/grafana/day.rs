@@ -1,7 +1,7 @@
 //! A database with a simulated day, on plain PostgreSQL and with TimescaleDB.
 
-use schemas::sql::POSTGRES_MIGRATIONS;
 use std::str::FromStr;
+use store::migrations::POSTGRES_MIGRATIONS;
 use support::database::{client, create_database, has_timescale, server, url_of};
 use support::skip::skip;
 use tokio_postgres::{Client, Config};
@@ -51,7 +51,7 @@ impl Day {
             owner.batch_execute("CREATE EXTENSION timescaledb").await.unwrap();
         }
         owner
-            .batch_execute(include_str!("../../../detector/src/postgres/sql/schema_migrations.sql"))
+            .batch_execute(include_str!("../../../schemas/store/sql/postgres/schema_migrations.sql"))
             .await
             .unwrap();
         for migration in POSTGRES_MIGRATIONS.iter().filter(|m| timescale || !m.timescale) {

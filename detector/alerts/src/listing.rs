@@ -1,10 +1,10 @@
 //! Incidents, deliveries and silences as text, as `tailback alerts` prints them.
 
 use crate::receivers::alertmanager::rfc3339;
-use detector::alerts::outbox::{Delivery, Undelivered};
-use schemas::alert::AlertSilence;
+use schemas::AlertSilence;
 use schemas::{Notice, NoticeKind};
 use std::fmt::Write;
+use store::outbox::{Delivery, Undelivered};
 
 /// Names that are shown of a list.
 const SHOWN: usize = 8;

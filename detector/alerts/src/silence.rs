@@ -1,7 +1,6 @@
 //! Silences hold back notices for a while; they do not lose them.
 
-use schemas::Notice;
-use schemas::alert::AlertSilence;
+use schemas::{AlertSilence, Notice};
 
 /// A matcher that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,21 +23,7 @@ pub fn matcher(text: &str) -> Result<(String, String), MatcherError> {
     }
 }
 
-/// Whether a silence holds a notice back at `now_s`.
-pub fn holds(silence: &AlertSilence, notice: &Notice, now_s: f64) -> bool {
-    let matches = |(label, wanted): (&String, &String)| {
-        let Some(value) = notice.labels.get(label) else { return false };
-        match wanted.strip_suffix('*') {
-            Some(beginning) => value.starts_with(beginning),
-            None => value == wanted,
-        }
-    };
-    (silence.from_s..silence.until_s).contains(&now_s)
-        && !silence.matchers.is_empty()
-        && silence.matchers.iter().all(matches)
-}
-
 /// Until when silences hold a notice back; `None` if none does.
 pub fn held_until(silences: &[AlertSilence], notice: &Notice, now_s: f64) -> Option<f64> {
-    silences.iter().filter(|s| holds(s, notice, now_s)).map(|s| s.until_s).reduce(f64::max)
+    silences.iter().filter(|s| s.holds(notice, now_s)).map(|s| s.until_s).reduce(f64::max)
 }

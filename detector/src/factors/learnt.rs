@@ -1,7 +1,9 @@
 //! Calibration from finished runs of one configuration, and the factors of a job's loss by it. Pure; the embedded store reads
-//! and writes (`store/learn.rs`), and the server's functions do the same in SQL (`schemas/sql/postgres/0001_schema/upkeep.sql`).
+//! and writes (`schemas/store/src/sqlite/learn.rs`), and the server's functions do the same in SQL
+//! (`schemas/store/sql/migrations/postgres/0001_schema/upkeep.sql`).
 
-use schemas::{Interval, JobFactors, Name, Time};
+use schemas::calibration::{Beta, FinishedRun, Learnt, StoredLoss, StoredRuns};
+use schemas::{Interval, JobFactors};
 use std::collections::{BTreeMap, HashMap};
 
 /// Runs that a fit needs at least.
@@ -13,32 +15,33 @@ const COMPLETE: f64 = 0.6;
 /// Part of a run from which it never saw a quiet spell.
 const ALWAYS: f64 = 0.95;
 
-/// A finished run of which enough was seen.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FinishedRun {
-    /// Runs are compared within one alone.
-    pub configuration: String,
-    /// Groups of switches that its nodes span; 0 where unknown.
-    pub groups: i64,
-    /// Run time in seconds.
-    pub run_s: f64,
-    /// Seconds of contention, as reported.
-    pub slowdown_s: f64,
-    /// When it ended.
-    pub end: Time,
+/// New versions of `beta` where runs were added, and the factors of jobs by the latest versions.
+pub fn learn(stored: StoredRuns) -> Learnt {
+    let StoredRuns { runs, mut betas, losses } = stored;
+    let new = new_betas(&runs, &mut betas);
+    let placed = placements(&runs, &betas);
+    let of_job = |job: &StoredLoss| {
+        let placement = placed.get(&(job.configuration.clone(), job.groups)).copied();
+        factors(job, betas.get(&job.configuration), placement)
+    };
+    Learnt { betas: new, factors: losses.iter().map(of_job).collect() }
 }
 
-/// What a second of contention costs a configuration.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Beta {
-    /// Seconds of run time, at least 0.
-    pub value: Interval,
-    /// Run time without contention, in seconds.
-    pub clear_s: f64,
-    /// Runs it rests on.
-    pub runs: u32,
-    /// End of the latest of them.
-    pub learnt_until: Time,
+fn new_betas(runs: &[FinishedRun], betas: &mut HashMap<String, (Beta, u32)>) -> Vec<(String, u32, Beta)> {
+    let mut by_configuration: BTreeMap<&str, Vec<&FinishedRun>> = BTreeMap::new();
+    runs.iter().for_each(|run| by_configuration.entry(&run.configuration).or_default().push(run));
+    let mut new = Vec::new();
+    for (configuration, runs) in by_configuration {
+        let Some(beta) = fit(&runs) else { continue };
+        let known = betas.get(configuration);
+        if known.is_some_and(|(k, _)| (k.runs, k.learnt_until) == (beta.runs, beta.learnt_until)) {
+            continue;
+        }
+        let version = known.map_or(0, |(_, version)| *version) + 1;
+        betas.insert(configuration.to_string(), (beta, version));
+        new.push((configuration.to_string(), version, beta));
+    }
+    new
 }
 
 /// Least squares of run times against seconds of contention; `None` where too few runs, or too equal ones, are known.
@@ -105,31 +108,6 @@ fn quantile(sorted: &[f64], q: f64) -> f64 {
     low + (high - low) * at.fract()
 }
 
-/// What is stored of a job.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StoredLoss {
-    /// Which job.
-    pub job_id: Name,
-    /// Its configuration.
-    pub configuration: String,
-    /// Groups of switches that its nodes span.
-    pub groups: i64,
-    /// Whether no end event was received.
-    pub end_presumed: bool,
-    /// Seconds that it ran so far.
-    pub run_s: f64,
-    /// Seconds lost.
-    pub lost_s: Interval,
-    /// Seconds in contention.
-    pub contended_s: f64,
-    /// Part of the data that was there, 0 to 1.
-    pub completeness: f64,
-    /// Shares of the loss to itself and to other known jobs, 0 to 1; the source of the rest is unknown.
-    pub own: f64,
-    /// See `own`.
-    pub others: f64,
-}
-
 /// The factors of `job`: by what its configuration learnt, and which version of that; with a second for a second where
 /// nothing was learnt; the caveat reports that.
 pub fn factors(job: &StoredLoss, learnt: Option<&(Beta, u32)>, placement: Option<Interval>) -> JobFactors {
@@ -171,6 +149,7 @@ fn caveat(job: &StoredLoss, learnt: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use schemas::Time;
 
     fn run(groups: i64, clear_s: f64, slowdown_s: f64) -> FinishedRun {
         let run_s = clear_s + 0.6 * slowdown_s;

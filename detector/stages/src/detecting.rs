@@ -14,7 +14,6 @@ use alerts::updates::ReportedEpisodes;
 use detector::inbox::Inbox;
 use detector::jobs::JobPart;
 use detector::settings::Settings;
-use detector::storage_policy::{StoragePolicy, StoredRows, Thinner};
 use ordered::{Downstream, Ordered};
 use schemas::rejected::KEPT_MAX;
 use schemas::wire::{self, JobRow, Message, Origin, Reached};
@@ -25,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use source_batches::SourceBatches;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
+use store::storage_policy::{StoragePolicy, StoredRows, Thinner};
 
 /// Seconds of silence, of event time, after which what is open of a series is stored as it is.
 const SILENT_S: f64 = 60.0;

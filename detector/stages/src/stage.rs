@@ -8,9 +8,9 @@
 
 use crate::messages::Content;
 use crate::state_version::StateVersion;
-use detector::storage_policy::StoredRows;
 use schemas::ResultBatch;
 use schemas::wire::WireError;
+use store::storage_policy::StoredRows;
 
 /// A number between 0 and 1 for each partition; those of neighbours lie evenly apart, however many there are.
 pub fn even_share(partition: i32) -> f64 {

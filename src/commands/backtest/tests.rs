@@ -38,7 +38,8 @@ fn grid_contains_each_combination_and_the_default_once() {
             "{grid:?}"
         );
     }
-    let last = grid.last().unwrap().settings.params[schemas::Metric::from_name("lustre_write_rate").unwrap().at()];
+    let last =
+        grid.last().unwrap().settings.params[schemas::Metric::from_name("lustre_write_rate").unwrap().at()];
     assert_eq!((last.window, last.eta), (12, 5.0));
 }
 

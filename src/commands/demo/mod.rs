@@ -16,13 +16,13 @@ use alerts::receivers::deliver_all;
 use anyhow::Context;
 use clap::Args;
 use dashboards::{PageConfig, Progress};
-use detector::alerts::outbox::OutboxStore;
 use run::Demo;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use store::outbox::OutboxStore;
 use tokio::sync::{oneshot, watch};
 
 /// The page's description of the run.

@@ -2,7 +2,6 @@
 //! committed in one transaction with the results.
 
 use anyhow::Context;
-use detector::store::{Retention, StateBlob, Store};
 use schemas::ResultBatch;
 use serde::{Deserialize, Serialize};
 use stages::detecting::Detecting;
@@ -10,6 +9,7 @@ use stages::in_process::{InProcess, InProcessSettings};
 use stages::rolling::Rolling;
 use stages::stage::Stage;
 use std::path::Path;
+use store::sqlite::{Retention, StateBlob, Store};
 
 /// Times that a commit waits for another process' lock.
 const COMMIT_TRIES: u32 = 5;

@@ -9,9 +9,9 @@ use alerts::AlertSettings;
 use alerts::receivers::Receiver;
 use dashboards::Progress;
 use detector::fabric::Network;
+use detector::factors::learnt::learn;
 use detector::model::ModelKind;
 use detector::settings::Settings;
-use detector::store::Store;
 use indicatif::ProgressBar;
 use samplers::{Cluster, Rows, scenario};
 use schemas::{ResultBatch, Time};
@@ -19,6 +19,7 @@ use stages::in_process::{InProcess, InProcessSettings};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use store::sqlite::Store;
 use tokio::sync::watch;
 use topology::generate::Aries;
 use topology::{Machine, link_places, node_places};
@@ -110,7 +111,7 @@ impl Demo {
                 self.commit()?;
                 committed = Instant::now();
                 if self.position.ticks >= learn_at {
-                    self.store.learn()?;
+                    self.store.learn(learn)?;
                     learn_at = self.position.ticks + LEARN_EVERY_S;
                 }
                 progress.send_replace(self.progress(&pace, false));
@@ -121,7 +122,7 @@ impl Demo {
         self.position.ended = true;
         self.results.add(self.stages.finish());
         self.commit()?;
-        self.store.learn()?;
+        self.store.learn(learn)?;
         progress.send_replace(self.progress(&pace, true));
         Ok(())
     }

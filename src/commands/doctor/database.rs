@@ -3,9 +3,9 @@
 use super::producers::Sampler;
 use crate::config::RunConfig;
 use crate::run::pg_settings;
-use detector::postgres::{PgError, PgSettings, ServerFacts, connect, server_facts};
 use schemas::{Metric, Name, SeriesInfo};
 use std::time::Duration;
+use store::postgres::{PgError, PgSettings, ServerFacts, connect, server_facts};
 use tokio_postgres::Client;
 
 /// The server.

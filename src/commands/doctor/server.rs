@@ -4,7 +4,7 @@ use super::database::{DatabaseFacts, Server};
 use super::finding::{Finding, Group, Notes};
 use super::words::{bytes, few, many, span};
 use crate::config::RunConfig;
-use detector::postgres::{PolicyFacts, ServerFacts};
+use store::postgres::{PolicyFacts, ServerFacts};
 
 /// Oldest version that the migrations work on.
 const VERSION_LEAST: i32 = 150_000;
@@ -136,7 +136,9 @@ fn migrations(tiers: &ServerFacts, notes: &mut Notes) {
 }
 
 fn is_timescale(name: &str) -> bool {
-    schemas::sql::POSTGRES_MIGRATIONS.iter().any(|migration| migration.name == name && migration.timescale)
+    store::migrations::POSTGRES_MIGRATIONS
+        .iter()
+        .any(|migration| migration.name == name && migration.timescale)
 }
 
 /// The policies that the configuration requires: what each does, and to which table.

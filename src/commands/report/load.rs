@@ -3,7 +3,6 @@
 use super::compare::ComparedItem;
 use super::{JobRegion, PostMortem, ResourceEpisode, SeriesCount, nearest};
 use anyhow::{Context, Result, anyhow};
-use detector::store::open_reader;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use schemas::{
@@ -12,6 +11,7 @@ use schemas::{
 };
 use serde::de::DeserializeOwned;
 use std::path::Path;
+use store::sqlite::open_reader;
 
 /// The facts of job `id` in the store at `path`.
 pub(super) fn load(path: &Path, id: &str) -> Result<PostMortem> {

@@ -4,11 +4,11 @@ use super::compare::ComparedItem;
 use super::load::word;
 use super::{JobRegion, PostMortem, ResourceEpisode, SeriesCount};
 use anyhow::{Result, anyhow};
-use detector::postgres::{PgSettings, connect};
 use schemas::{
     CauseShare, Episode, EpisodeId, Interval, Job, JobFactors, JobResult, LossPoint, Metric, Name,
     SeriesIndex, Time,
 };
+use store::postgres::{PgSettings, connect};
 use tokio_postgres::{Client, Row};
 
 /// The facts of job `id` in the database.

@@ -41,10 +41,10 @@ pub use render::render;
 use crate::config::RunConfig;
 use crate::run::pg_settings;
 use anyhow::{Context, bail};
-use detector::postgres::PgSettings;
 use serde_json::json;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
+use store::postgres::PgSettings;
 
 /// Columns of a page that is not written to a terminal, or to one of unknown width.
 const WIDTH: usize = 120;

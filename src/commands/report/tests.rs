@@ -4,7 +4,6 @@
 mod network;
 
 use super::*;
-use detector::store::{Retention, Store};
 use network::{factors, region, regions};
 use schemas::{
     Cause, CauseKind, CauseShare, Counts, Episode, EpisodeId, Evidence, Interval, Job, JobFactors, JobResult,
@@ -12,6 +11,7 @@ use schemas::{
     SeriesInfo, Signal, State, Time,
 };
 use std::path::Path;
+use store::sqlite::{Retention, Store};
 
 const START_S: f64 = 1_795_217_419.0;
 

@@ -2,12 +2,12 @@
 
 use super::*;
 use detector::model::ModelKind;
-use detector::postgres::Claim;
 use detector::settings::Settings;
-use detector::storage_policy::StoragePolicy;
 use schemas::DropReason;
 use stages::detecting::{Detecting, DetectingSettings};
 use std::time::Duration;
+use store::postgres::Claim;
+use store::storage_policy::StoragePolicy;
 use support::counters::messages_of;
 
 const NEVER: Duration = Duration::from_secs(3600);

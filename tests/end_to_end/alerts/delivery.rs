@@ -6,12 +6,12 @@ use super::schema;
 use alerts::receivers::{Deliverer, Random, signature};
 use alerts::updates::{EpisodeUpdate, Updates};
 use alerts::{AlertSettings, Alerts, rule};
-use detector::alerts::outbox::OutboxStore;
 use schemas::{Metric, Name, NoticeKind, SeriesInfo, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+use store::outbox::OutboxStore;
 
 const SECRET: &str = "a-secret-of-the-tests";
 const KINDS: [NoticeKind; 2] = [NoticeKind::Firing, NoticeKind::Resolved];
@@ -162,7 +162,7 @@ async fn refused_notice_is_a_dead_letter_until_a_retry_is_requested() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn silenced_notice_is_sent_when_the_silence_ends_unless_resolved() {
-    use schemas::alert::AlertSilence;
+    use schemas::AlertSilence;
     let mut outbox = Outbox::new();
     let sink = Receiver::new();
     let (address, _serving) = sink.listen("127.0.0.1:0").await;

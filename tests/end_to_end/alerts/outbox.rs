@@ -2,8 +2,6 @@
 
 use super::receiver::now_s;
 use alerts::receivers::{Deliverer, Random, Receiver};
-use detector::alerts::outbox::OutboxStore;
-use detector::store::{Retention, Store};
 use schemas::{
     Action, Advice, NOTICE_VERSION, Notice, NoticeKind, ResultBatch, RoutedNotice, Severity, SufferingJob,
 };
@@ -11,6 +9,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use store::outbox::OutboxStore;
+use store::sqlite::{Retention, Store};
 use tailback::config::secrets::read_secret;
 
 /// A notice of an incident that began a minute ago, with advice for five minutes.

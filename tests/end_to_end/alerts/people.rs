@@ -2,13 +2,13 @@
 
 use super::outbox::{Outbox, notice};
 use super::receiver::now_s;
-use detector::alerts::outbox::{OutboxStore, PutBack};
 use schemas::NoticeKind;
 use schemas::secret::Redacted;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
+use store::outbox::{OutboxStore, PutBack};
 use tailback::run::access::Access;
 
 fn alerts(store: &Path, arguments: &[&str]) -> Output {

@@ -2,14 +2,14 @@
 
 use super::outbox::notice;
 use super::receiver::now_s;
-use detector::alerts::outbox::{OutboxStore, PutBack};
-use detector::postgres::{PartCommit, PgStore};
-use detector::storage_policy::StoredRows;
 use schemas::{Notice, NoticeKind, ResultBatch, RoutedNotice};
 use serde_json::Value;
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use store::outbox::{OutboxStore, PutBack};
+use store::postgres::{PartCommit, PgStore};
+use store::storage_policy::StoredRows;
 use support::database::{Database, on_each_server};
 use support::documents;
 

@@ -49,8 +49,8 @@ async fn a_job_shows_the_comment_and_loses_it_after_the_expiry() {
 
     let dry = deliver(&outbox.path, file(""));
     outbox.send(vec![of_job("dry", 1, NoticeKind::Firing, 300.0)]);
-    let mut notices = detector::alerts::outbox::OutboxStore::file(&outbox.path).unwrap();
-    let waits = |notices: &mut detector::alerts::outbox::OutboxStore| {
+    let mut notices = store::outbox::OutboxStore::file(&outbox.path).unwrap();
+    let waits = |notices: &mut store::outbox::OutboxStore| {
         !futures::executor::block_on(notices.undelivered()).unwrap().is_empty()
     };
     until("the dry run is over", 20, || !waits(&mut notices)).await;

@@ -1,10 +1,10 @@
 //! The same rows in a store and in a database, written by the project's own writers.
 
-use detector::postgres::{PgStore, roll_up};
-use detector::store::{Retention, Store};
 use rusqlite::Connection;
 use schemas::{DropReason, LastSeen, ResultBatch, SeriesIndex};
 use std::path::{Path, PathBuf};
+use store::postgres::{PgStore, roll_up};
+use store::sqlite::{Retention, Store};
 use support::answers::{at, batch, commit_to_server, name};
 use support::database::Database;
 

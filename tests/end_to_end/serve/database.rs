@@ -2,11 +2,11 @@
 
 use super::both::{Both, configure};
 use super::serving::{Page, Serving, TIMEOUT};
-use detector::postgres::{PgSettings, migrate};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
+use store::postgres::{PgSettings, migrate};
 use support::database::{Database, on_each_server, query};
 use support::documents;
 use support::service::Service;

@@ -2,8 +2,8 @@
 
 use super::serving::Serving;
 use rusqlite::Connection;
-use schemas::sql::SQLITE_MIGRATIONS;
 use std::path::Path;
+use store::migrations::SQLITE_MIGRATIONS;
 
 /// SQLite's mark of a file of Tailback's.
 const APPLICATION_ID: i32 = 0x5441_494C;

@@ -1,7 +1,7 @@
 //! A row of the minute tier takes as much disk as `docs/benchmarks.md` gives: runs its command on a new database.
-use schemas::sql::POSTGRES_MIGRATIONS;
 use serde_json::Value;
 use std::process::Command;
+use store::migrations::POSTGRES_MIGRATIONS;
 use support::database::server;
 use support::paths::root;
 use support::skip::skip;
@@ -17,7 +17,7 @@ fn psql(url: &str, statements: &[&str]) -> String {
 
 /// Creates the same tables as `tailback migrate`.
 fn migrate(url: &str) {
-    let of_migrations = root().join("detector/src/postgres/sql/schema_migrations.sql");
+    let of_migrations = root().join("schemas/store/sql/postgres/schema_migrations.sql");
     let first = std::fs::read_to_string(of_migrations).unwrap();
     psql(url, &["CREATE EXTENSION timescaledb", &first]);
     for migration in POSTGRES_MIGRATIONS {

@@ -1,12 +1,12 @@
 //! Fixed rows for the answers: four jobs on three Aries routers, one contended region that merged with another.
 
-use detector::postgres::{PartCommit, PgStore};
-use detector::storage_policy::{StoragePolicy, StoredRows, Thinner};
 use schemas::{
     Cause, CauseKind, CauseShare, Counts, Episode, EpisodeId, Evidence, Interval, Job, JobFactors, JobResult,
     LastSeen, LossPoint, Metric, Name, Region, RegionCause, RegionChange, RegionId, RegionStep, RegionVictim,
     ResultBatch, SeriesIndex, SeriesInfo, Signal, State, Time,
 };
+use store::postgres::{PartCommit, PgStore};
+use store::storage_policy::{StoragePolicy, StoredRows, Thinner};
 
 /// 2026-11-20 10:00:00 UTC, when job 1234 starts.
 const START_S: f64 = 1_795_168_800.0;

@@ -1,7 +1,7 @@
 //! Results of a partition, to commit.
 
-use detector::storage_policy::{StoragePolicy, StoredRows, Thinner};
 use schemas::{Counts, Metric, Name, ResultBatch, SeriesIndex, SeriesInfo, Signal, State, Time};
+use store::storage_policy::{StoragePolicy, StoredRows, Thinner};
 
 /// Results of a partition.
 pub struct Fixture {

@@ -2,11 +2,11 @@
 
 use crate::service::script;
 use crate::skip::{servers_allowed, skip_part};
-use detector::postgres::{PgRetention, PgSettings, migrate};
 use std::str::FromStr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
+use store::postgres::{PgRetention, PgSettings, migrate};
 use tokio::task::JoinHandle;
 use tokio_postgres::{Client, Config, NoTls};
 

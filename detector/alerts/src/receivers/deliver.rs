@@ -6,12 +6,12 @@ use super::pace::{self, Bucket, Random};
 use super::receiver::{Kind, Receiver};
 use super::{alertmanager, notice_metrics, slurm, webhook};
 use crate::silence;
-use detector::alerts::outbox::{Leased, OutboxError, OutboxStore, PutBack};
 use reqwest::Client;
+use schemas::AlertSilence;
 use schemas::NoticeKind;
-use schemas::alert::AlertSilence;
 use std::sync::Arc;
 use std::time::Duration;
+use store::outbox::{Leased, OutboxError, OutboxStore, PutBack};
 
 /// Notices of one receiver that are sent at once; each of another incident.
 const AT_ONCE: usize = 8;

@@ -1,7 +1,7 @@
 //! What is measured of notices.
 
-use detector::alerts::outbox::Count;
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
+use store::outbox::Count;
 
 /// Describes the metrics in `/metrics`.
 pub fn describe() {

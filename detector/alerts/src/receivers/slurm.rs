@@ -4,9 +4,9 @@
 
 use super::http::Refusal;
 use super::receiver::{Mark as Allowed, Receiver};
-use detector::alerts::outbox::{Mark, OutboxError, OutboxStore};
 use schemas::{Name, Notice, NoticeKind};
 use std::time::Duration;
+use store::outbox::{Mark, OutboxError, OutboxStore};
 use tokio::process::Command;
 
 /// Jobs and nodes that one notice marks.

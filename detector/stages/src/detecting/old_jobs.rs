@@ -60,9 +60,9 @@ mod tests {
     use crate::stage::{Extent, Stage};
     use detector::model::ModelKind;
     use detector::settings::Settings;
-    use detector::storage_policy::StoragePolicy;
     use schemas::wire::{Reached, begin_job_rows, end_job_rows, put_job_row, write_progress};
     use schemas::{JobEvent, Name, Time};
+    use store::storage_policy::StoragePolicy;
 
     const NOW_S: f64 = 1_800_000_000.0;
 

@@ -3,10 +3,10 @@
 use super::super::load::word;
 use super::facts::{AROUND_S, Explained, ExplainedRegion, Gainer, MissingData, Sample};
 use anyhow::{Context, Result, anyhow};
-use detector::store::open_reader;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use schemas::Metric;
 use std::path::Path;
+use store::sqlite::open_reader;
 
 /// The facts of episode `id` in the store at `path`.
 pub(super) fn load(path: &Path, id: i64) -> Result<Explained> {

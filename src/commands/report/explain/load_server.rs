@@ -3,8 +3,8 @@
 use super::super::load::word;
 use super::facts::{AROUND_S, Explained, ExplainedRegion, Gainer, MissingData, Sample};
 use anyhow::{Result, anyhow};
-use detector::postgres::{PgSettings, connect};
 use schemas::Metric;
+use store::postgres::{PgSettings, connect};
 use tokio_postgres::{Client, Row};
 
 /// The facts of an episode of a partition.

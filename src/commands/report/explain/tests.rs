@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::commands::report::tests::{at, batch, check, name};
-use detector::store::{Retention, Store};
 use schemas::{Counts, LastSeen, SeriesIndex, Signal, Silence, SilenceEnd, State};
+use store::sqlite::{Retention, Store};
 
 fn signal(seconds: f64, mean: f64, state: State) -> Signal {
     Signal {

@@ -1,3 +1,0 @@
-//! Notices on their way to receivers.
-
-pub mod outbox;

@@ -1,0 +1,140 @@
+//! Opening a store: the check that the file is ours, its settings, its migrations.
+
+use super::StoreError;
+use crate::migrations::SQLITE_MIGRATIONS;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use std::path::Path;
+use std::time::Duration;
+
+/// Marks the file as Tailback's: the bytes `TAIL` at SQLite's offset for it.
+const APPLICATION_ID: i32 = 0x5441_494C;
+
+/// How long a statement waits for another connection's lock.
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Statements kept prepared; more than there are files in `schemas/store/sql/sqlite/`.
+const STATEMENTS: usize = 64;
+
+/// A connection that may write: checked, configured and migrated.
+///
+/// # Errors
+/// [`StoreError`] says whether to retry, or what prevents it.
+pub fn open_writer(path: &Path) -> Result<Connection, StoreError> {
+    open_with(path, SQLITE_MIGRATIONS)
+}
+
+/// [`open_writer`] with another list of migrations.
+pub(super) fn open_with(path: &Path, migrations: &[&str]) -> Result<Connection, StoreError> {
+    let error = |e| StoreError::from_sqlite(path, e);
+    let mut connection = Connection::open(path).map_err(error)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(error)?;
+    check_owner(&connection, path)?;
+    check_version(&connection, path, migrations.len())?;
+    configure(&connection).map_err(error)?;
+    migrate(&mut connection, path, migrations)?;
+    Ok(connection)
+}
+
+/// A connection for readers: it cannot write, and it never blocks the writer.
+///
+/// # Errors
+/// [`StoreError`] if there is no store at `path`, or none of the version this program reads.
+pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
+    let error = |e| StoreError::from_sqlite(path, e);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(error)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(error)?;
+    check_owner(&connection, path)?;
+    let known = SQLITE_MIGRATIONS.len();
+    let found = check_version(&connection, path, known)?;
+    if found < known {
+        return Err(StoreError::Older { path: path.to_path_buf(), found, known });
+    }
+    Ok(connection)
+}
+
+/// Removes a store with its WAL files, if there is one; never a file of another program.
+pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let error = |e| StoreError::from_sqlite(path, e);
+    check_owner(&Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(error)?, path)?;
+    for suffix in ["", "-wal", "-shm"] {
+        let mut file = path.as_os_str().to_os_string();
+        file.push(suffix);
+        match std::fs::remove_file(&file) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                let detail = format!("it cannot be removed: {source}");
+                return Err(StoreError::CannotOpen { path: path.to_path_buf(), detail });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Refuses the file of another program before anything is written to it. A file without tables has no owner:
+/// a new one, or one whose creation was cut short.
+fn check_owner(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let error = |e| StoreError::from_sqlite(path, e);
+    let objects: u32 = connection
+        .query_row(include_str!("../../sql/sqlite/objects.sql"), [], |row| row.get(0))
+        .map_err(error)?;
+    let owner: i32 =
+        connection.pragma_query_value(None, "application_id", |row| row.get(0)).map_err(error)?;
+    if owner == APPLICATION_ID || (objects == 0 && owner == 0) {
+        return Ok(());
+    }
+    Err(StoreError::NotOurs {
+        path: path.to_path_buf(),
+        found: format!("an SQLite file of another program (application id {owner})"),
+    })
+}
+
+/// The file's version, unless it is newer than the `known` migrations.
+fn check_version(connection: &Connection, path: &Path, known: usize) -> Result<usize, StoreError> {
+    let found: u32 = connection
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .map_err(|e| StoreError::from_sqlite(path, e))?;
+    let found = found as usize;
+    if found > known {
+        return Err(StoreError::Newer { path: path.to_path_buf(), found, known });
+    }
+    Ok(found)
+}
+
+/// `synchronous=NORMAL` in WAL mode syncs at checkpoints, not at commits. A killed process loses nothing:
+/// what it wrote is with the operating system. A power failure may lose the last commits, results, positions
+/// and state together, and never damages the file.
+fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    // Before WAL mode writes the first page: later it would take a VACUUM.
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    // 64 MiB of pages in memory: the newest bucket's, which every commit touches again.
+    connection.pragma_update(None, "cache_size", -65_536)?;
+    // 16 MiB of log: a page that several commits touch is copied back once.
+    connection.pragma_update(None, "wal_autocheckpoint", 4_000)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(())
+}
+
+/// Brings the tables up to date: one transaction a version, each of which leaves a complete store behind.
+fn migrate(connection: &mut Connection, path: &Path, migrations: &[&str]) -> Result<(), StoreError> {
+    let error = |e| StoreError::from_sqlite(path, e);
+    loop {
+        let transaction =
+            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(error)?;
+        // Read under the lock: another process may have migrated in between.
+        let version = check_version(&transaction, path, migrations.len())?;
+        let Some(migration) = migrations.get(version) else {
+            return Ok(());
+        };
+        transaction.execute_batch(migration).map_err(error)?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(error)?;
+        transaction.pragma_update(None, "user_version", version as u32 + 1).map_err(error)?;
+        transaction.commit().map_err(error)?;
+    }
+}
