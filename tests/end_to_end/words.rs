@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use support::paths::root;
 
 /// Folders that are checked.
-const CHECKED: [&str; 22] = [
+const CHECKED: [&str; 23] = [
     "aggregator/src",
     "aggregator/tests",
     "dashboards/examples",
