@@ -1,9 +1,7 @@
 //! `/api/v1/advice`: current advice for a scheduler that polls.
 
 use crate::answer::{Answer, ApiError, Checked};
-use crate::question;
 use crate::router::PageState;
-use crate::store::Store;
 use axum::Json;
 use axum::extract::State;
 use schemas::alert::advice_answer;
@@ -11,6 +9,7 @@ use schemas::{Notice, hostlist};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use store::read::{self, Reader};
 
 /// Maximum of nodes in a request: those of the largest planned machine.
 const NODES_MAX: usize = 20_000;
@@ -35,13 +34,13 @@ pub async fn advice(State(state): State<PageState>, Checked(query): Checked<Advi
     state.reader.read(move |store| read_advice(store, &nodes)).await.map(Json)
 }
 
-fn read_advice(store: &Store<'_>, nodes: &[String]) -> Result<Value, ApiError> {
-    let texts: Vec<String> = store.rows(question!("firing"), &[], |row| row.get(0))?;
+fn read_advice(store: &Reader<'_>, nodes: &[String]) -> Result<Value, ApiError> {
+    let texts: Vec<String> = store.rows(read::health::FIRING, &[], |row| row.get(0))?;
     let mut firing: Vec<Notice> = texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
     if !nodes.is_empty() {
         let mut jobs = BTreeSet::new();
         let list = serde_json::to_string(nodes)?;
-        jobs.extend(store.rows(question!("jobs_on"), &[&list], |row| row.get::<String>(0))?);
+        jobs.extend(store.rows(read::jobs::ON_NODES, &[&list], |row| row.get::<String>(0))?);
         firing.retain(|notice| notice.concerns(nodes, &jobs));
     }
     let now_s = store.clock()?;

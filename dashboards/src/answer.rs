@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use std::error::Error;
 use std::io;
 use std::iter::successors;
+use store::read::ReadError;
 
 const SEARCH_BYTES_MAX: usize = 128;
 
@@ -39,6 +40,18 @@ pub enum ApiError {
 impl From<rusqlite::Error> for ApiError {
     fn from(error: rusqlite::Error) -> ApiError {
         ApiError::Store(error.into())
+    }
+}
+
+impl From<ReadError> for ApiError {
+    fn from(error: ReadError) -> ApiError {
+        match error {
+            ReadError::Sqlite(error) => error.into(),
+            ReadError::Postgres(error) => error.into(),
+            ReadError::Json(error) => error.into(),
+            ReadError::Silent(_) => ApiError::Away(error.to_string()),
+            ReadError::Name(_) | ReadError::NoRow => ApiError::Store(error.into()),
+        }
     }
 }
 

@@ -1,12 +1,11 @@
 //! `/api/v1/jobs/{id}/neighbours` and `/earlier`: the comparison of a job with others.
 
 use crate::answer::{Answer, ApiError, checked_job_id};
-use crate::question;
 use crate::router::PageState;
-use crate::store::{Row, Store};
 use axum::Json;
 use axum::extract::{Path, State};
 use serde::Serialize;
+use store::read::{self, Reader, Row};
 
 /// Maximum of neighbours listed; the longest overlap comes first.
 const NEIGHBOURS_MAX: i64 = 100;
@@ -69,8 +68,7 @@ pub async fn neighbours(State(state): State<PageState>, Path(id): Path<String>) 
     let id = checked_job_id(&id)?;
     let answer = state.reader.read(move |store| {
         runs_of(store, id.as_str())?;
-        let neighbours =
-            store.rows(question!("job_neighbours"), &[&id.as_str(), &NEIGHBOURS_MAX], neighbour)?;
+        let neighbours = store.rows(read::jobs::NEIGHBOURS, &[&id.as_str(), &NEIGHBOURS_MAX], neighbour)?;
         Ok(Neighbours { neighbours })
     });
     answer.await.map(Json)
@@ -85,8 +83,8 @@ pub async fn earlier(State(state): State<PageState>, Path(id): Path<String>) -> 
     state.reader.read(move |store| Ok(Runs { runs: runs_of(store, id.as_str())? })).await.map(Json)
 }
 
-fn runs_of(store: &Store<'_>, id: &str) -> Result<Vec<Run>, ApiError> {
-    let runs = store.rows(question!("job_earlier"), &[&id, &RUNS_MAX], run)?;
+fn runs_of(store: &Reader<'_>, id: &str) -> Result<Vec<Run>, ApiError> {
+    let runs = store.rows(read::jobs::EARLIER, &[&id, &RUNS_MAX], run)?;
     if runs.is_empty() {
         return Err(ApiError::NotFound(format!("no job {id}")));
     }

@@ -2,10 +2,9 @@
 
 use crate::answer::ApiError;
 use crate::points::POINTS_MAX;
-use crate::question;
-use crate::store::Store;
 use schemas::Metric;
 use serde::Serialize;
+use store::read::{self, Reader};
 
 /// Means of the steps with stored counters, in columns, oldest first.
 #[derive(Debug, Default, Serialize)]
@@ -25,7 +24,7 @@ pub struct Counters {
 /// # Errors
 /// When the store cannot be read.
 pub fn read_counters(
-    store: &Store<'_>,
+    store: &Reader<'_>,
     name: &str,
     metric: Option<Metric>,
     (from, to): (f64, f64),
@@ -36,11 +35,11 @@ pub fn read_counters(
     if found.counts.is_none() {
         return Ok(found);
     }
-    store.rows(question!("counters"), &[&name, &from, &to, &step_s], |row| {
+    store.rows(read::series::COUNTERS, &[&name, &from, &to, &step_s], |row| {
         found.time.push(row.get(0)?);
         found.passed_per_s.push(row.get(1)?);
         found.waited_per_s.push(row.get(2)?);
-        Ok(())
+        Ok::<_, ApiError>(())
     })?;
     Ok(found)
 }

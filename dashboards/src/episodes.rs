@@ -6,19 +6,18 @@ use crate::answer::{
 use crate::loss_curve::EpisodeLoss;
 use crate::now::{MetricFacts, metric_facts};
 use crate::points::{Points, read_points};
-use crate::question;
 use crate::router::PageState;
 use crate::series::{JobBeside, jobs_beside};
 use crate::spans::{Span, read_spans};
-use crate::store::{Row, Store};
 use axum::Json;
 use axum::extract::{Path, State};
 use schemas::{CauseShare, Metric, Name};
 use serde::{Deserialize, Serialize};
+use store::read::{self, Reader, Row};
 
 const EPISODES_STANDARD: u32 = 200;
 const EPISODES_MAX: u32 = 1_000;
-/// A database stops counting here; `sql/postgres/episode_count.sql` has the same number.
+/// A database stops counting here; `schemas/store/sql/read/postgres/episode_count.sql` has the same number.
 const EPISODES_COUNTED: i64 = 100_000;
 /// Time shown before and after an episode, in seconds.
 const AROUND_S: f64 = 60.0;
@@ -120,7 +119,7 @@ pub async fn episodes(
         Ok(Episodes {
             clock: store.clock()?,
             total,
-            total_is_least: total == EPISODES_COUNTED && matches!(store, Store::Postgres(_)),
+            total_is_least: total == EPISODES_COUNTED && matches!(store, Reader::Postgres(_)),
             episodes: read_episodes(store, &filter, limit, offset)?,
         })
     });
@@ -136,12 +135,12 @@ pub async fn episode(State(state): State<PageState>, Path(id): Path<String>) -> 
     state.reader.read(move |store| read_episode(store, id)).await.map(Json)
 }
 
-fn count_episodes(store: &Store<'_>, filter: &EpisodeFilter) -> Result<i64, ApiError> {
+fn count_episodes(store: &Reader<'_>, filter: &EpisodeFilter) -> Result<i64, ApiError> {
     if filter.is_wide() {
-        return store.one(question!("episode_count"), &[&filter.open], |row| row.get(0));
+        return Ok(store.one(read::episodes::COUNT, &[&filter.open], |row| row.get(0))?);
     }
     let (series, job) = (filter.series.as_deref(), filter.job.as_ref().map(Name::as_str));
-    store.one(question!("episode_count_of"), &[&filter.open, &series, &job], |row| row.get(0))
+    Ok(store.one(read::episodes::COUNT_OF, &[&filter.open, &series, &job], |row| row.get(0))?)
 }
 
 /// Open episodes first, then the latest.
@@ -149,22 +148,22 @@ fn count_episodes(store: &Store<'_>, filter: &EpisodeFilter) -> Result<i64, ApiE
 /// # Errors
 /// When the store cannot be read.
 pub fn read_episodes(
-    store: &Store<'_>,
+    store: &Reader<'_>,
     filter: &EpisodeFilter,
     limit: u32,
     offset: u32,
 ) -> Result<Vec<EpisodeLine>, ApiError> {
     let (limit, offset) = (i64::from(limit), i64::from(offset));
     if filter.is_wide() {
-        return store.rows(question!("episode_list"), &[&filter.open, &limit, &offset], episode_row);
+        return store.rows(read::episodes::LIST, &[&filter.open, &limit, &offset], episode_row);
     }
     let (series, job) = (filter.series.as_deref(), filter.job.as_ref().map(Name::as_str));
-    store.rows(question!("episode_list_of"), &[&filter.open, &limit, &offset, &series, &job], episode_row)
+    store.rows(read::episodes::LIST_OF, &[&filter.open, &limit, &offset, &series, &job], episode_row)
 }
 
-fn read_episode(store: &Store<'_>, id: i64) -> Result<EpisodeAnswer, ApiError> {
+fn read_episode(store: &Reader<'_>, id: i64) -> Result<EpisodeAnswer, ApiError> {
     let episode = store
-        .first(question!("episode"), &[&id], episode_row)?
+        .first(read::episodes::ONE, &[&id], episode_row)?
         .ok_or_else(|| ApiError::NotFound(format!("no episode {id}")))?;
     let (from, to) = (episode.start - AROUND_S, episode.end + AROUND_S);
     let points = read_points(store, &episode.series, from, to)?;
@@ -180,8 +179,8 @@ fn read_episode(store: &Store<'_>, id: i64) -> Result<EpisodeAnswer, ApiError> {
     })
 }
 
-fn read_loss(store: &Store<'_>, episode: &EpisodeLine) -> Result<EpisodeLoss, ApiError> {
-    let profile: String = store.one(question!("episode_profile"), &[&episode.id], |row| row.get(0))?;
+fn read_loss(store: &Reader<'_>, episode: &EpisodeLine) -> Result<EpisodeLoss, ApiError> {
+    let profile: String = store.one(read::episodes::PROFILE, &[&episode.id], |row| row.get(0))?;
     Ok(EpisodeLoss {
         start: episode.start,
         slowdown_s: episode.slowdown_s,

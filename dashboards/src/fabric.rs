@@ -1,14 +1,13 @@
 //! `/api/v1/fabric`: the network by group, switch and class of links, parallel links, and contended regions.
 
 use crate::answer::{Answer, ApiError, Checked, checked_search};
-use crate::question;
 use crate::regions::{Region, region_row};
 use crate::router::PageState;
-use crate::store::{Row, Store};
 use axum::Json;
 use axum::extract::State;
 use schemas::Metric;
 use serde::{Deserialize, Serialize};
+use store::read::{self, Reader, Row};
 
 /// Maximum of switches listed; the most contended come first.
 const SWITCHES_MAX: i64 = 200;
@@ -141,25 +140,25 @@ pub async fn fabric(State(state): State<PageState>, Checked(query): Checked<Fabr
     state.reader.read(move |store| read_fabric(store, query.group.as_deref())).await.map(Json)
 }
 
-fn read_fabric(store: &Store<'_>, group: Option<&str>) -> Result<Fabric, ApiError> {
+fn read_fabric(store: &Reader<'_>, group: Option<&str>) -> Result<Fabric, ApiError> {
     let (links_known, parallel_known): (i64, i64) =
-        store.one(question!("fabric_known_links"), &[], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        store.one(read::fabric::KNOWN_LINKS, &[], |row| Ok::<_, ApiError>((row.get(0)?, row.get(1)?)))?;
     let share_over_s = match store {
-        Store::Sqlite(_) if links_known > MANY_LINKS => SHARE_OF_MANY_S,
+        Reader::Sqlite(_) if links_known > MANY_LINKS => SHARE_OF_MANY_S,
         _ => SHARE_S,
     };
     Ok(Fabric {
         clock: store.clock()?,
-        groups: store.rows(question!("fabric_groups"), &[], place_row)?,
-        switches: store.rows(question!("fabric_switches"), &[&group, &SWITCHES_MAX], place_row)?,
+        groups: store.rows(read::fabric::GROUPS, &[], place_row)?,
+        switches: store.rows(read::fabric::SWITCHES, &[&group, &SWITCHES_MAX], place_row)?,
         links_known,
         parallel_known,
         share_over_s,
-        classes: store.rows(question!("fabric_classes"), &[&share_over_s], class_row)?,
-        bundles: store.rows(question!("fabric_bundles"), &[&BUNDLES_MAX], bundle_row)?,
+        classes: store.rows(read::fabric::CLASSES, &[&share_over_s], class_row)?,
+        bundles: store.rows(read::fabric::BUNDLES, &[&BUNDLES_MAX], bundle_row)?,
         worst_over_s: WORST_OVER_S,
-        worst: store.rows(question!("fabric_worst"), &[&WORST_OVER_S, &WORST_MAX], worst_row)?,
-        regions: store.rows(question!("fabric_regions"), &[&REGIONS_MAX], region_row)?,
+        worst: store.rows(read::fabric::WORST, &[&WORST_OVER_S, &WORST_MAX], worst_row)?,
+        regions: store.rows(read::regions::LIST, &[&REGIONS_MAX], region_row)?,
     })
 }
 

@@ -1,12 +1,11 @@
 //! `/api/v1/files`: write rates of the file systems and of jobs.
 
 use crate::answer::{Answer, ApiError, Checked, checked_search};
-use crate::question;
 use crate::router::PageState;
-use crate::store::Store;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
+use store::read::{self, Reader};
 
 /// Step and range of the rates, in seconds.
 const STEPS: (f64, f64) = (10.0, 300.0);
@@ -82,7 +81,7 @@ pub async fn files(State(state): State<PageState>, Checked(query): Checked<Files
     state.reader.read(move |store| read_files(store, query.mount)).await.map(Json)
 }
 
-fn read_files(store: &Store<'_>, given: Option<String>) -> Result<Files, ApiError> {
+fn read_files(store: &Reader<'_>, given: Option<String>) -> Result<Files, ApiError> {
     let mounts = read_mounts(store)?;
     if let Some(name) = &given
         && !mounts.iter().any(|mount| mount.mount == *name)
@@ -98,8 +97,8 @@ fn read_files(store: &Store<'_>, given: Option<String>) -> Result<Files, ApiErro
     Ok(Files { clock, mounts, mount, rates, jobs })
 }
 
-fn read_mounts(store: &Store<'_>) -> Result<Vec<Mount>, ApiError> {
-    store.rows(question!("files_mounts"), &[], |row| {
+fn read_mounts(store: &Reader<'_>) -> Result<Vec<Mount>, ApiError> {
+    store.rows(read::files::MOUNTS, &[], |row| {
         Ok(Mount {
             mount: row.get(0)?,
             clients: row.get(1)?,
@@ -111,23 +110,23 @@ fn read_mounts(store: &Store<'_>) -> Result<Vec<Mount>, ApiError> {
     })
 }
 
-fn read_rates(store: &Store<'_>, mount: &str, now: f64) -> Result<Rates, ApiError> {
+fn read_rates(store: &Reader<'_>, mount: &str, now: f64) -> Result<Rates, ApiError> {
     let (step_s, over_s) = match store {
-        Store::Sqlite(_) => STEPS,
-        Store::Postgres(_) => STEPS_OF_DATABASE,
+        Reader::Sqlite(_) => STEPS,
+        Reader::Postgres(_) => STEPS_OF_DATABASE,
     };
     let mut rates = Rates { step_s, over_s, ..Rates::default() };
-    store.rows(question!("files_rates"), &[&mount, &now, &over_s], |row| {
+    store.rows(read::files::RATES, &[&mount, &now, &over_s], |row| {
         rates.time.push(row.get(0)?);
         rates.write_bytes_per_s.push(row.get(1)?);
-        Ok(())
+        Ok::<_, ApiError>(())
     })?;
     rates.most_bytes_per_s = rates.write_bytes_per_s.iter().flatten().copied().reduce(f64::max);
     Ok(rates)
 }
 
-fn read_jobs(store: &Store<'_>, mount: &str) -> Result<Vec<Writer>, ApiError> {
-    store.rows(question!("files_jobs"), &[&mount, &JOBS_MAX], |row| {
+fn read_jobs(store: &Reader<'_>, mount: &str) -> Result<Vec<Writer>, ApiError> {
+    store.rows(read::files::JOBS, &[&mount, &JOBS_MAX], |row| {
         Ok(Writer {
             job_id: row.get(0)?,
             user: row.get(1)?,

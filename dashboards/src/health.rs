@@ -2,14 +2,13 @@
 
 use crate::answer::{Answer, ApiError};
 use crate::progress::Progress;
-use crate::question;
 use crate::router::PageState;
-use crate::store::Store;
 use crate::stream::read_totals;
 use axum::Json;
 use axum::extract::State;
 use schemas::DropReason;
 use serde::Serialize;
+use store::read::{self, Reader};
 
 /// Maximum of producers listed; silent ones come first.
 const PRODUCERS_MAX: i64 = 500;
@@ -62,10 +61,11 @@ pub async fn health(State(state): State<PageState>) -> Answer<Health> {
     state.reader.read(move |store| read_health(store, progress)).await.map(Json)
 }
 
-fn read_health(store: &Store<'_>, progress: Progress) -> Result<Health, ApiError> {
+fn read_health(store: &Reader<'_>, progress: Progress) -> Result<Health, ApiError> {
     let totals = read_totals(store)?;
-    let counts =
-        store.one(question!("producer_counts"), &[], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    let counts = store.one(read::health::PRODUCER_COUNTS, &[], |row| {
+        Ok::<_, ApiError>((row.get(0)?, row.get(1)?, row.get(2)?))
+    })?;
     Ok(Health {
         clock: store.clock()?,
         progress,
@@ -81,8 +81,8 @@ fn read_health(store: &Store<'_>, progress: Progress) -> Result<Health, ApiError
     })
 }
 
-fn read_producers(store: &Store<'_>) -> Result<Vec<Producer>, ApiError> {
-    store.rows(question!("producers"), &[&PRODUCERS_MAX], |row| {
+fn read_producers(store: &Reader<'_>) -> Result<Vec<Producer>, ApiError> {
+    store.rows(read::health::PRODUCERS, &[&PRODUCERS_MAX], |row| {
         Ok(Producer {
             producer: row.get(0)?,
             schema: row.get(1)?,
@@ -95,8 +95,8 @@ fn read_producers(store: &Store<'_>) -> Result<Vec<Producer>, ApiError> {
     })
 }
 
-fn read_drops(store: &Store<'_>) -> Result<Vec<Drops>, ApiError> {
-    store.rows(question!("drops"), &[], |row| {
+fn read_drops(store: &Reader<'_>) -> Result<Vec<Drops>, ApiError> {
+    store.rows(read::health::DROPS, &[], |row| {
         let reason: String = row.get(0)?;
         let known = DropReason::ALL.iter().find(|r| r.name() == reason);
         Ok(Drops {

@@ -2,10 +2,11 @@
 
 use crate::answer::{Answer, ApiError};
 use crate::router::PageState;
-use crate::store::{Row, Store};
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
+use store::read::health::HISTORY;
+use store::read::{Reader, Row};
 
 /// Range: six hours.
 const OVER_S: f64 = 21_600.0;
@@ -39,12 +40,12 @@ pub async fn health_history(State(state): State<PageState>) -> Answer<HealthHist
     state.reader.read(read_history).await.map(Json)
 }
 
-fn read_history(store: &Store<'_>) -> Result<HealthHistory, ApiError> {
-    let Store::Postgres(session) = store else {
+fn read_history(store: &Reader<'_>) -> Result<HealthHistory, ApiError> {
+    let Reader::Postgres(session) = store else {
         return Ok(HealthHistory { kept: false, over_s: OVER_S, lines: Vec::new() });
     };
     let mut lines: Vec<Line> = Vec::new();
-    for row in session.ask(include_str!("../sql/health_history.sql"), &[&OVER_S])? {
+    for row in session.ask(HISTORY, &[&OVER_S])? {
         add(&mut lines, &Row::Postgres(&row))?;
     }
     Ok(HealthHistory { kept: true, over_s: OVER_S, lines })

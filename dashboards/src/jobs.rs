@@ -3,13 +3,12 @@
 use crate::answer::{Answer, ApiError, Checked, checked_job_id, checked_limit, checked_search};
 use crate::episodes::{EpisodeFilter, EpisodeLine, read_episodes};
 use crate::loss_curve::{EpisodeLoss, LossCurve, loss_curve};
-use crate::question;
 use crate::router::PageState;
-use crate::store::{Row, Store};
 use axum::Json;
 use axum::extract::{Path, State};
 use schemas::Name;
 use serde::{Deserialize, Serialize};
+use store::read::{self, Reader, Row};
 
 const JOBS_STANDARD: u32 = 200;
 const JOBS_MAX: u32 = 1_000;
@@ -120,7 +119,7 @@ pub async fn jobs(State(state): State<PageState>, Checked(query): Checked<JobQue
         };
         Ok(Jobs {
             clock: store.clock()?,
-            total: store.one(question!("job_count"), &[&filter.search, &filter.running], |row| row.get(0))?,
+            total: store.one(read::jobs::COUNT, &[&filter.search, &filter.running], |row| row.get(0))?,
             jobs: read_jobs(store, &filter)?,
         })
     });
@@ -136,7 +135,7 @@ pub async fn job(State(state): State<PageState>, Path(id): Path<String>) -> Answ
     state.reader.read(move |store| read_job(store, id)).await.map(Json)
 }
 
-fn read_jobs(store: &Store<'_>, filter: &JobFilter<'_>) -> Result<Vec<JobLine>, ApiError> {
+fn read_jobs(store: &Reader<'_>, filter: &JobFilter<'_>) -> Result<Vec<JobLine>, ApiError> {
     let clock = store.clock()?;
     let order = match filter.order {
         JobOrder::Start => "start",
@@ -144,7 +143,7 @@ fn read_jobs(store: &Store<'_>, filter: &JobFilter<'_>) -> Result<Vec<JobLine>, 
     };
     let (limit, offset) = (i64::from(filter.limit), i64::from(filter.offset));
     let mut jobs = store.rows(
-        question!("job_list"),
+        read::jobs::LIST,
         &[&filter.id, &limit, &offset, &filter.search, &order, &filter.running],
         |row| job_row(row, clock),
     )?;
@@ -182,13 +181,13 @@ fn job_row(row: &Row<'_>, clock: Option<f64>) -> Result<JobLine, ApiError> {
     })
 }
 
-fn read_causes(store: &Store<'_>, job_id: &str) -> Result<Vec<JobCause>, ApiError> {
-    store.rows(question!("job_causes"), &[&job_id], |row| {
+fn read_causes(store: &Reader<'_>, job_id: &str) -> Result<Vec<JobCause>, ApiError> {
+    store.rows(read::jobs::CAUSES, &[&job_id], |row| {
         Ok(JobCause { cause: row.get(0)?, kind: row.get(1)?, series_or_job: row.get(2)?, share: row.get(3)? })
     })
 }
 
-fn read_job(store: &Store<'_>, id: Name) -> Result<JobAnswer, ApiError> {
+fn read_job(store: &Reader<'_>, id: Name) -> Result<JobAnswer, ApiError> {
     let no_job = || ApiError::NotFound(format!("no job {id}"));
     let one = JobFilter {
         id: Some(id.as_str()),
@@ -200,7 +199,7 @@ fn read_job(store: &Store<'_>, id: Name) -> Result<JobAnswer, ApiError> {
     };
     let job = read_jobs(store, &one)?.pop().ok_or_else(no_job)?;
     let clock = store.clock()?;
-    let node_names = store.rows(question!("job_nodes"), &[&id.as_str()], |row| row.get(0))?;
+    let node_names = store.rows(read::jobs::NODES, &[&id.as_str()], |row| row.get(0))?;
     let until = job.end.or(clock).unwrap_or(job.start);
     let losses = read_losses(store, id.as_str())?;
     let curve = loss_curve(&losses, job.start, until, job.slowdown_s.unwrap_or(0.0));
@@ -209,8 +208,8 @@ fn read_job(store: &Store<'_>, id: Name) -> Result<JobAnswer, ApiError> {
     Ok(JobAnswer { clock, job, node_names, episodes, loss_curve: curve })
 }
 
-fn read_losses(store: &Store<'_>, job_id: &str) -> Result<Vec<EpisodeLoss>, ApiError> {
-    store.rows(question!("job_profiles"), &[&job_id], |row| {
+fn read_losses(store: &Reader<'_>, job_id: &str) -> Result<Vec<EpisodeLoss>, ApiError> {
+    store.rows(read::jobs::PROFILES, &[&job_id], |row| {
         let profile: String = row.get(2)?;
         Ok(EpisodeLoss {
             start: row.get(0)?,

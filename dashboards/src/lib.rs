@@ -10,7 +10,6 @@
 //! | `occupancy` | idle connections, and since when |
 //! | [`page_files`] | the HTML, CSS and JavaScript, embedded in the binary |
 //! | [`reader`] | queries of the store, on blocking threads |
-//! | [`store`] | one interface to both stores |
 //! | [`sqlite`] | the embedded store, opened read-only |
 //! | [`postgres`] | the database, over read-only connections |
 //! | [`answer`] | errors as JSON, checked query parameters |
@@ -62,7 +61,6 @@ pub mod series;
 pub mod server;
 pub mod spans;
 pub mod sqlite;
-pub mod store;
 pub mod stream;
 pub mod tiles;
 

@@ -1,14 +1,13 @@
 //! `/api/v1/now`: the latest signal of every series, in columns, since there may be many.
 
 use crate::answer::{Answer, ApiError, Checked, checked_limit, checked_search};
-use crate::question;
 use crate::router::PageState;
-use crate::store::{Row, Store};
 use crate::stream::{Totals, read_totals};
 use axum::Json;
 use axum::extract::State;
 use schemas::{Direction, Metric};
 use serde::{Deserialize, Serialize};
+use store::read::{self, Reader, Row};
 
 /// Above this number of series the page requests one cell per component.
 const SERIES_STANDARD: u32 = 20_000;
@@ -177,12 +176,12 @@ pub async fn now(State(state): State<PageState>, Checked(query): Checked<NowQuer
     state.reader.read(move |store| read_now(store, &query, limit)).await.map(Json)
 }
 
-fn read_now(store: &Store<'_>, query: &NowQuery, limit: u32) -> Result<Now, ApiError> {
+fn read_now(store: &Reader<'_>, query: &NowQuery, limit: u32) -> Result<Now, ApiError> {
     let totals = read_totals(store)?;
     let (metric, state, search) = query.filter();
     let total = match (metric, state, search) {
         (None, None, None) => totals.series,
-        _ => store.one(question!("series_count"), &[&metric, &state, &search], |row| row.get(0))?,
+        _ => store.one(read::series::COUNT, &[&metric, &state, &search], |row| row.get(0))?,
     };
     Ok(Now {
         clock: store.clock()?,
@@ -191,7 +190,7 @@ fn read_now(store: &Store<'_>, query: &NowQuery, limit: u32) -> Result<Now, ApiE
         states: schemas::State::ALL.iter().map(|s| s.name()).collect(),
         total,
         series: read_columns(store, query, limit)?,
-        top: store.rows(question!("now_top"), &[], series_now_row)?,
+        top: store.rows(read::series::WORST, &[], series_now_row)?,
     })
 }
 
@@ -200,10 +199,10 @@ pub fn metric_facts(metric: Metric) -> MetricFacts {
     MetricFacts { name: metric.name(), unit: metric.unit(), direction: metric.direction() }
 }
 
-fn read_columns(store: &Store<'_>, query: &NowQuery, limit: u32) -> Result<SeriesColumns, ApiError> {
+fn read_columns(store: &Reader<'_>, query: &NowQuery, limit: u32) -> Result<SeriesColumns, ApiError> {
     let question = match query.by {
-        By::Series => question!("now_series"),
-        By::Component => question!("now_components"),
+        By::Series => read::series::LATEST,
+        By::Component => read::series::LATEST_OF_COMPONENTS,
     };
     let order = match query.order {
         Order::Id => "id",
@@ -215,7 +214,7 @@ fn read_columns(store: &Store<'_>, query: &NowQuery, limit: u32) -> Result<Serie
     let mut columns = SeriesColumns { names, ..SeriesColumns::default() };
     store.rows(question, &[&metric, &state, &search, &order, &limit, &offset], |row| {
         columns.push(series_now_row(row)?);
-        Ok(())
+        Ok::<_, ApiError>(())
     })?;
     Ok(columns)
 }

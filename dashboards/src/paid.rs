@@ -1,12 +1,11 @@
 //! `/api/v1/paid`: node-hours lost by jobs, by hour and cause.
 
 use crate::answer::{Answer, ApiError};
-use crate::question;
 use crate::router::PageState;
-use crate::store::Store;
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
+use store::read::{self, Reader};
 
 const HOUR_S: f64 = 3600.0;
 /// Number of hours: a day, including the current hour.
@@ -41,13 +40,13 @@ pub async fn paid(State(state): State<PageState>) -> Answer<PaidAnswer> {
     state.reader.read(read_paid).await.map(Json)
 }
 
-fn read_paid(store: &Store<'_>) -> Result<PaidAnswer, ApiError> {
+fn read_paid(store: &Reader<'_>) -> Result<PaidAnswer, ApiError> {
     let clock = store.clock()?;
     let from = clock.map(|now| ((now / HOUR_S).floor() + 1.0 - HOURS) * HOUR_S);
     let paid = match from {
         None => Vec::new(),
-        Some(from) => store.rows(question!("paid"), &[&from, &(from + HOURS * HOUR_S)], |row| {
-            Ok(Paid { time: row.get(0)?, cause: row.get(1)?, node_hours: row.get(2)? })
+        Some(from) => store.rows(read::jobs::COST, &[&from, &(from + HOURS * HOUR_S)], |row| {
+            Ok::<_, ApiError>(Paid { time: row.get(0)?, cause: row.get(1)?, node_hours: row.get(2)? })
         })?,
     };
     Ok(PaidAnswer { clock, from, hours: HOURS, paid })

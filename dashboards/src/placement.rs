@@ -2,21 +2,16 @@
 
 use crate::answer::{Answer, ApiError, Checked};
 use crate::router::PageState;
-use crate::store::{Question, Store};
 use axum::Json;
 use axum::extract::State;
 use schemas::{Name, hostlist};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use store::read::Reader;
+use store::read::placement::OF_NODES;
 
 /// Maximum of nodes in a request: those of the largest planned machine.
 const NODES_MAX: usize = 20_000;
-
-/// The current state for the nodes of a JSON list.
-const PLACEMENT: Question = Question {
-    sqlite: store::migrations::SQLITE_PLACEMENT_ADVICE,
-    postgres: include_str!("../sql/postgres/placement.sql"),
-};
 
 /// Query parameters.
 #[derive(Debug, Deserialize)]
@@ -77,13 +72,13 @@ pub async fn placement(
     answer.await.map(Json)
 }
 
-fn read_placement(store: &Store<'_>, nodes: &BTreeSet<Name>) -> Result<Placement, ApiError> {
+fn read_placement(store: &Reader<'_>, nodes: &BTreeSet<Name>) -> Result<Placement, ApiError> {
     let list = serde_json::json!(nodes.iter().map(Name::as_str).collect::<Vec<_>>()).to_string();
-    let rows = store.rows(PLACEMENT, &[&list], |row| {
+    let rows = store.rows(OF_NODES, &[&list], |row| {
         let figure: Option<f64> = row.get(2)?;
         let unit: Option<String> = row.get(3)?;
         let (topic, name, detail) = (row.get(0)?, row.get(1)?, row.get(4)?);
-        Ok(Fact { topic, name, figure, unit: unit.filter(|_| figure.is_some()), detail })
+        Ok::<_, ApiError>(Fact { topic, name, figure, unit: unit.filter(|_| figure.is_some()), detail })
     })?;
     Ok(Placement { nodes: nodes.len(), rows })
 }

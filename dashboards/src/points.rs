@@ -1,9 +1,8 @@
 //! Signals of one series over time, in columns, thinned for charts.
 
 use crate::answer::ApiError;
-use crate::question;
-use crate::store::{Parameters, Store};
 use serde::Serialize;
+use store::read::{self, Parameters, Reader};
 
 /// Maximum of points in a response.
 pub const POINTS_MAX: usize = 1_000;
@@ -68,12 +67,12 @@ impl Points {
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn read_points(store: &Store<'_>, series: &str, from: f64, to: f64) -> Result<Points, ApiError> {
+pub fn read_points(store: &Reader<'_>, series: &str, from: f64, to: f64) -> Result<Points, ApiError> {
     let tier = store.tier(from, to, POINTS_MAX)?;
     let range: Parameters<'_> = &[&series, &from, &to, &tier];
-    let count: i64 = store.one(question!("point_count"), range, |row| row.get(0))?;
+    let count: i64 = store.one(read::series::POINT_COUNT, range, |row| row.get(0))?;
     let mut thinner = Thinner::new(count.max(0) as usize);
-    store.rows(question!("points"), range, |row| {
+    store.rows(read::series::POINTS, range, |row| {
         thinner.add(Point {
             time: row.get(0)?,
             value: row.get(1)?,
@@ -83,7 +82,7 @@ pub fn read_points(store: &Store<'_>, series: &str, from: f64, to: f64) -> Resul
             state: row.get(5)?,
             slowdown_s: row.get(6)?,
         });
-        Ok(())
+        Ok::<_, ApiError>(())
     })?;
     Ok(Points { tier, ..thinner.finish() })
 }

@@ -1,17 +1,14 @@
 //! The database, over a few read-only connections. They are opened on demand and replaced after a loss.
 
 use crate::answer::ApiError;
-use crate::store::Store;
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use store::read::{Reader, Session};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
-use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Row, Statement};
+use tokio_postgres::Client;
 
 /// Maximum of concurrent requests, each with its own connection.
 const CONNECTIONS_MAX: usize = 3;
@@ -22,8 +19,6 @@ const STATEMENT_S: u32 = 10;
 /// Timeout for any response of the server, longer than the timeout of a statement. A proxy in front of a dead server
 /// accepts a connection and sends nothing.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(STATEMENT_S as u64 + 5);
-/// All queries of a request see one snapshot of the database.
-const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /// A future connection, or the error in one sentence.
 pub type Connecting<'a> = Pin<Box<dyn Future<Output = Result<Client, String>> + Send + 'a>>;
@@ -63,12 +58,12 @@ impl Server {
     ///
     /// # Errors
     /// [`ApiError::Away`] while the database does not answer, else what `questions` returns.
-    pub fn read<T>(&self, questions: impl FnOnce(&Store<'_>) -> Result<T, ApiError>) -> Result<T, ApiError> {
+    pub fn read<T>(&self, questions: impl FnOnce(&Reader<'_>) -> Result<T, ApiError>) -> Result<T, ApiError> {
         let session = Handle::current().block_on(in_time(self.begun()))?;
-        let answer = questions(&Store::Postgres(&session));
+        let answer = questions(&Reader::Postgres(&session));
         // After a database error the connection may be lost, or its statements may be of an older schema.
         let sound = !matches!(&answer, Err(ApiError::Store(_) | ApiError::Away(_)));
-        let commit = async { Ok(session.client.batch_execute("COMMIT").await?) };
+        let commit = async { Ok(session.commit().await?) };
         if sound && Handle::current().block_on(in_time(commit)).is_ok() {
             self.idle().push(session);
         }
@@ -82,14 +77,15 @@ impl Server {
             let Some(session) = kept else {
                 break;
             };
-            if session.client.batch_execute(BEGIN).await.is_ok() {
+            if session.begin().await.is_ok() {
                 return Ok(session);
             }
         }
         let client = self.connect.connect().await.map_err(ApiError::Away)?;
         client.batch_execute(&settings()).await?;
-        client.batch_execute(BEGIN).await?;
-        Ok(Session { client, prepared: RefCell::default() })
+        let session = Session::new(client, Some(RESPONSE_TIMEOUT));
+        session.begin().await?;
+        Ok(session)
     }
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Session>> {
@@ -111,32 +107,4 @@ fn settings() -> String {
          SET plan_cache_mode = force_custom_plan; SET jit = off; SET work_mem = '64MB'; \
          SET application_name = 'tailback serve'"
     )
-}
-
-/// A connection within a transaction, and its prepared statements.
-pub struct Session {
-    client: Client,
-    prepared: RefCell<HashMap<&'static str, Statement>>,
-}
-
-impl Session {
-    /// Runs a query. Call it on a blocking thread of a runtime.
-    ///
-    /// # Errors
-    /// When the database does not answer, or refuses the query.
-    pub fn ask(&self, sql: &'static str, parameters: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, ApiError> {
-        Handle::current().block_on(in_time(async {
-            let known = self.prepared.borrow().get(sql).cloned();
-            let statement = match known {
-                Some(statement) => statement,
-                None => self.client.prepare(sql).await?,
-            };
-            let rows = self.client.query(&statement, parameters).await?;
-            // PostgreSQL keeps the plan of a statement without parameters, in which the time is fixed.
-            if !parameters.is_empty() {
-                self.prepared.borrow_mut().insert(sql, statement);
-            }
-            Ok(rows)
-        }))
-    }
 }

@@ -3,10 +3,10 @@
 use crate::answer::ApiError;
 use crate::postgres::{Connect, Server};
 use crate::sqlite::Embedded;
-use crate::store::Store;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use store::read::Reader;
 
 /// The store of a page.
 #[derive(Clone)]
@@ -63,7 +63,7 @@ impl StoreReader {
     pub async fn read<T, F>(self: &Arc<Self>, questions: F) -> Result<T, ApiError>
     where
         T: Send + 'static,
-        F: FnOnce(&Store<'_>) -> Result<T, ApiError> + Send + 'static,
+        F: FnOnce(&Reader<'_>) -> Result<T, ApiError> + Send + 'static,
     {
         let place = match &self.0 {
             Kind::Embedded(_) => None,

@@ -2,13 +2,12 @@
 
 use crate::answer::{Answer, ApiError, Checked, checked_limit, checked_number};
 use crate::now::{MetricFacts, metric_facts};
-use crate::question;
 use crate::router::PageState;
-use crate::store::{Row, Store};
 use axum::Json;
 use axum::extract::{Path, State};
 use schemas::Metric;
 use serde::{Deserialize, Serialize};
+use store::read::{self, Reader, Row};
 
 const REGIONS_STANDARD: u32 = 100;
 const REGIONS_MAX: u32 = 1_000;
@@ -143,7 +142,7 @@ pub async fn regions(
 ) -> Answer<Regions> {
     let limit = i64::from(checked_limit(query.limit, REGIONS_STANDARD, REGIONS_MAX)?);
     let answer = state.reader.read(move |store| {
-        let regions = store.rows(question!("fabric_regions"), &[&limit], region_row)?;
+        let regions = store.rows(read::regions::LIST, &[&limit], region_row)?;
         Ok(Regions { clock: store.clock()?, regions })
     });
     answer.await.map(Json)
@@ -158,11 +157,11 @@ pub async fn region(State(state): State<PageState>, Path(id): Path<String>) -> A
     state.reader.read(move |store| read_region(store, id)).await.map(Json)
 }
 
-fn read_region(store: &Store<'_>, id: i64) -> Result<RegionAnswer, ApiError> {
+fn read_region(store: &Reader<'_>, id: i64) -> Result<RegionAnswer, ApiError> {
     let region = store
-        .first(question!("region"), &[&id], region_row)?
+        .first(read::regions::ONE, &[&id], region_row)?
         .ok_or_else(|| ApiError::NotFound(format!("no region {id}")))?;
-    let mut history = store.rows(question!("region_history"), &[&id, &STEPS_MAX], step_row)?;
+    let mut history = store.rows(read::regions::HISTORY, &[&id, &STEPS_MAX], step_row)?;
     history.reverse();
     let count = |question| store.one(question, &[&id], |row| row.get(0));
     Ok(RegionAnswer {
@@ -170,11 +169,11 @@ fn read_region(store: &Store<'_>, id: i64) -> Result<RegionAnswer, ApiError> {
         metric: Metric::from_name(&region.metric).map(metric_facts),
         region,
         history,
-        history_total: count(question!("region_step_count"))?,
-        links: store.rows(question!("region_links"), &[&id, &LINKS_MAX], link_row)?,
-        links_total: count(question!("region_link_count"))?,
-        causes: store.rows(question!("region_causes"), &[&id], cause_row)?,
-        victims: store.rows(question!("region_victims"), &[&id], victim_row)?,
+        history_total: count(read::regions::STEP_COUNT)?,
+        links: store.rows(read::regions::LINKS, &[&id, &LINKS_MAX], link_row)?,
+        links_total: count(read::regions::LINK_COUNT)?,
+        causes: store.rows(read::regions::CAUSES, &[&id], cause_row)?,
+        victims: store.rows(read::regions::VICTIMS, &[&id], victim_row)?,
     })
 }
 

@@ -4,14 +4,13 @@ use crate::answer::{Answer, ApiError, Checked, checked_series_name, checked_time
 use crate::counters::{Counters, read_counters};
 use crate::now::{MetricFacts, SeriesNow, metric_facts, series_now_row};
 use crate::points::{Points, read_points};
-use crate::question;
 use crate::router::PageState;
 use crate::spans::{Span, read_spans};
-use crate::store::Store;
 use axum::Json;
 use axum::extract::{Path, State};
 use schemas::Metric;
 use serde::{Deserialize, Serialize};
+use store::read::{self, Reader};
 
 /// Default range, in seconds.
 const STANDARD_RANGE_S: f64 = 900.0;
@@ -60,7 +59,7 @@ pub enum OfSeries {
 }
 
 /// Builds the response for a series between two times.
-type Answering = fn(&Store<'_>, SeriesNow, (f64, f64)) -> Result<OfSeries, ApiError>;
+type Answering = fn(&Reader<'_>, SeriesNow, (f64, f64)) -> Result<OfSeries, ApiError>;
 
 /// Answers `/api/v1/series/{name}/points` and `/counters`; a series name contains slashes.
 ///
@@ -77,9 +76,9 @@ pub async fn of_series(
         _ => return Err(ApiError::NotFound("a series has only /points and /counters".to_string())),
     };
     let name = checked_series_name(name)?;
-    let read = move |store: &Store<'_>| {
+    let read = move |store: &Reader<'_>| {
         let series = store
-            .first(question!("series_by_name"), &[&name], series_now_row)?
+            .first(read::series::BY_NAME, &[&name], series_now_row)?
             .ok_or_else(|| ApiError::NotFound(format!("no series {name}")))?;
         let latest = series.time.or(store.clock()?).unwrap_or(0.0);
         let range = checked_range(&range, latest)?;
@@ -88,7 +87,11 @@ pub async fn of_series(
     state.reader.read(read).await.map(Json)
 }
 
-fn points_answer(store: &Store<'_>, series: SeriesNow, (from, to): (f64, f64)) -> Result<OfSeries, ApiError> {
+fn points_answer(
+    store: &Reader<'_>,
+    series: SeriesNow,
+    (from, to): (f64, f64),
+) -> Result<OfSeries, ApiError> {
     let points = read_points(store, &series.name, from, to)?;
     let spans = read_spans(store, &series.name, from, to)?;
     let jobs = jobs_beside(store, &series.name, from, to)?;
@@ -96,7 +99,7 @@ fn points_answer(store: &Store<'_>, series: SeriesNow, (from, to): (f64, f64)) -
     Ok(OfSeries::Points(Box::new(SeriesPoints { metric, series, from, to, points, spans, jobs })))
 }
 
-fn counters_answer(store: &Store<'_>, series: SeriesNow, range: (f64, f64)) -> Result<OfSeries, ApiError> {
+fn counters_answer(store: &Reader<'_>, series: SeriesNow, range: (f64, f64)) -> Result<OfSeries, ApiError> {
     let metric = Metric::from_name(&series.metric).filter(|_| series.part.is_some());
     read_counters(store, &series.name, metric, range).map(OfSeries::Counters)
 }
@@ -119,8 +122,8 @@ fn checked_range(range: &Range, latest: f64) -> Result<(f64, f64), ApiError> {
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn jobs_beside(store: &Store<'_>, name: &str, from: f64, to: f64) -> Result<Vec<JobBeside>, ApiError> {
-    store.rows(question!("series_jobs"), &[&name, &from, &to], |row| {
+pub fn jobs_beside(store: &Reader<'_>, name: &str, from: f64, to: f64) -> Result<Vec<JobBeside>, ApiError> {
+    store.rows(read::series::JOBS, &[&name, &from, &to], |row| {
         Ok(JobBeside {
             job_id: row.get(0)?,
             user: row.get(1)?,

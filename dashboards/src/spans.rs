@@ -1,9 +1,8 @@
 //! Episodes of one series as time ranges, for the shading of charts.
 
 use crate::answer::ApiError;
-use crate::question;
-use crate::store::Store;
 use serde::Serialize;
+use store::read::{self, Reader};
 
 /// The time range of an episode.
 #[derive(Debug, Serialize)]
@@ -20,8 +19,8 @@ pub struct Span {
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn read_spans(store: &Store<'_>, series: &str, from: f64, to: f64) -> Result<Vec<Span>, ApiError> {
-    store.rows(question!("spans"), &[&series, &from, &to], |row| {
+pub fn read_spans(store: &Reader<'_>, series: &str, from: f64, to: f64) -> Result<Vec<Span>, ApiError> {
+    store.rows(read::episodes::SPANS, &[&series, &from, &to], |row| {
         Ok(Span { id: row.get(0)?, start: row.get(1)?, end: row.get(2)?, open: row.get(3)? })
     })
 }

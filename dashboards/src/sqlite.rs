@@ -1,11 +1,11 @@
 //! The embedded store.
 
 use crate::answer::ApiError;
-use crate::store::Store;
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use store::read::Reader;
 
 const BUSY_WAIT: Duration = Duration::from_secs(2);
 const STATEMENTS_CACHED: usize = 64;
@@ -27,7 +27,7 @@ impl Embedded {
     ///
     /// # Errors
     /// [`ApiError::Waiting`] while there is no store, else what `questions` returns.
-    pub fn read<T>(&self, questions: impl FnOnce(&Store<'_>) -> Result<T, ApiError>) -> Result<T, ApiError> {
+    pub fn read<T>(&self, questions: impl FnOnce(&Reader<'_>) -> Result<T, ApiError>) -> Result<T, ApiError> {
         let mut slot = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         if slot.is_none() {
             *slot = Some(open(&self.path)?);
@@ -36,7 +36,7 @@ impl Embedded {
             return Err(ApiError::Interrupted);
         };
         let transaction = connection.transaction()?;
-        let answer = questions(&Store::Sqlite(&transaction))?;
+        let answer = questions(&Reader::Sqlite(&transaction))?;
         transaction.finish()?;
         Ok(answer)
     }
@@ -50,18 +50,9 @@ fn open(path: &Path) -> Result<Connection, ApiError> {
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_WAIT)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
-    let ready: i64 = connection.query_row(include_str!("../sql/store_is_ready.sql"), [], |row| row.get(0))?;
+    let ready: i64 = connection.query_row(store::read::STORE_IS_READY, [], |row| row.get(0))?;
     if ready == 0 {
         return Err(ApiError::Waiting("the store has no tables yet".to_string()));
     }
     Ok(connection)
-}
-
-/// Size of the store's file and of its write-ahead log.
-pub fn store_bytes(connection: &Connection) -> u64 {
-    let Some(path) = connection.path() else {
-        return 0;
-    };
-    let size = |path: &str| std::fs::metadata(path).map_or(0, |facts| facts.len());
-    size(path) + size(&format!("{path}-wal"))
 }

@@ -2,9 +2,7 @@
 
 use crate::answer::ApiError;
 use crate::progress::Progress;
-use crate::question;
 use crate::router::PageState;
-use crate::store::Store;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::Stream;
@@ -14,6 +12,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use store::read::{self, Reader};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -69,10 +68,10 @@ pub type EventText = Arc<str>;
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn read_totals(store: &Store<'_>) -> Result<Totals, ApiError> {
-    let jobs_slowdown_s = store.one(question!("jobs_slowdown"), &[], |row| row.get(0))?;
-    let open_episodes = store.one(question!("open_episode_count"), &[], |row| row.get(0))?;
-    store.one(question!("totals"), &[], |row| {
+pub fn read_totals(store: &Reader<'_>) -> Result<Totals, ApiError> {
+    let jobs_slowdown_s = store.one(read::jobs::SLOWDOWN, &[], |row| row.get(0))?;
+    let open_episodes = store.one(read::episodes::OPEN_COUNT, &[], |row| row.get(0))?;
+    store.one(read::series::TOTALS, &[], |row| {
         let mut states = BTreeMap::new();
         for (place, state) in schemas::State::ALL.iter().enumerate() {
             states.insert(state.name(), row.get(STATES_FROM + place)?);
@@ -95,7 +94,7 @@ impl PageState {
     async fn event_text(&self) -> EventText {
         let progress = *self.ticks.borrow();
         let found = self.reader.read(|store| {
-            let open = store.rows(question!("open_episodes"), &[], |row| row.get(0))?;
+            let open = store.rows(read::episodes::OPEN, &[], |row| row.get(0))?;
             Ok((store.clock()?, Some(read_totals(store)?), open))
         });
         let found = found.await;

@@ -2,13 +2,12 @@
 
 use crate::answer::{Answer, ApiError};
 use crate::now::{MetricFacts, metric_facts};
-use crate::question;
 use crate::router::PageState;
-use crate::store::Row;
 use axum::Json;
 use axum::extract::{Path, State};
 use schemas::{Metric, Name};
 use serde::Serialize;
+use store::read::{self, Row};
 
 /// Maximum of rows, more than the 48 tiles and the router itself.
 const TILES_MAX: i64 = 100;
@@ -51,7 +50,7 @@ pub struct RouterAnswer {
 pub async fn router_tiles(State(state): State<PageState>, Path(name): Path<String>) -> Answer<RouterAnswer> {
     let name = Name::parse(&name).map_err(|why| ApiError::BadRequest(format!("not a router: {why}")))?;
     let answer = state.reader.read(move |store| {
-        let tiles = store.rows(question!("router_tiles"), &[&name.as_str(), &TILES_MAX], tile_row)?;
+        let tiles = store.rows(read::fabric::TILES, &[&name.as_str(), &TILES_MAX], tile_row)?;
         if tiles.is_empty() {
             return Err(ApiError::NotFound(format!("no tile of a router {name}")));
         }

@@ -6,6 +6,7 @@ use crate::run::pg_settings;
 use schemas::{Metric, Name, SeriesInfo};
 use std::time::Duration;
 use store::postgres::{PgError, PgSettings, ServerFacts, connect, server_facts};
+use store::read::doctor;
 use tokio_postgres::Client;
 
 /// The server.
@@ -169,7 +170,7 @@ async fn read_only(settings: &PgSettings, timeout: Duration) -> Result<Client, P
 }
 
 async fn server(client: &Client) -> Result<Server, PgError> {
-    let row = client.query_one(include_str!("sql/server.sql"), &[]).await?;
+    let row = client.query_one(doctor::SERVER, &[]).await?;
     Ok(Server {
         version: row.get(0),
         user: row.get(1),
@@ -188,12 +189,12 @@ async fn server(client: &Client) -> Result<Server, PgError> {
 }
 
 async fn failing(client: &Client) -> Result<Vec<i32>, PgError> {
-    let rows = client.query(include_str!("sql/last_runs.sql"), &[]).await?;
+    let rows = client.query(doctor::FAILED_JOBS, &[]).await?;
     Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
 async fn positions(client: &Client, snapshots: bool) -> Result<Vec<Position>, PgError> {
-    let rows = client.query(include_str!("sql/positions.sql"), &[]).await?;
+    let rows = client.query(doctor::POSITIONS, &[]).await?;
     let mut positions: Vec<Position> = rows
         .iter()
         .map(|row| Position {
@@ -207,7 +208,7 @@ async fn positions(client: &Client, snapshots: bool) -> Result<Vec<Position>, Pg
         })
         .collect();
     if snapshots {
-        for row in client.query(include_str!("sql/snapshots.sql"), &[]).await? {
+        for row in client.query(doctor::SNAPSHOTS, &[]).await? {
             let (stage, partition): (String, i32) = (row.get(0), row.get(1));
             if let Some(found) = positions.iter_mut().find(|p| p.stage == stage && p.partition == partition) {
                 found.snapshot = row.get(2);
@@ -218,24 +219,24 @@ async fn positions(client: &Client, snapshots: bool) -> Result<Vec<Position>, Pg
 }
 
 async fn samplers(client: &Client) -> Result<Vec<Sampler>, PgError> {
-    let rows = client.query(include_str!("sql/samplers.sql"), &[]).await?;
+    let rows = client.query(doctor::SAMPLERS, &[]).await?;
     let sampler =
         |row: &tokio_postgres::Row| Sampler { producer: row.get(0), schema: row.get(1), last_s: row.get(2) };
     Ok(rows.iter().map(sampler).collect())
 }
 
 async fn unknown_nodes(client: &Client) -> Result<Vec<(String, i64)>, PgError> {
-    let rows = client.query(include_str!("sql/unknown_nodes.sql"), &[]).await?;
+    let rows = client.query(doctor::UNKNOWN_NODES, &[]).await?;
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
 async fn never_seen(client: &Client) -> Result<Vec<(String, String)>, PgError> {
-    let rows = client.query(include_str!("sql/never_seen.sql"), &[]).await?;
+    let rows = client.query(doctor::NEVER_SEEN, &[]).await?;
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
 async fn ports(client: &Client) -> Result<Vec<SeriesInfo>, PgError> {
-    let rows = client.query(include_str!("sql/ports.sql"), &[]).await?;
+    let rows = client.query(doctor::PORTS, &[]).await?;
     let port = |row: &tokio_postgres::Row| {
         Some(SeriesInfo {
             metric: Metric::from_name(row.get(0))?,
@@ -247,12 +248,12 @@ async fn ports(client: &Client) -> Result<Vec<SeriesInfo>, PgError> {
 }
 
 async fn dropped(client: &Client) -> Result<Vec<(String, i64)>, PgError> {
-    let rows = client.query(include_str!("sql/dropped.sql"), &[]).await?;
+    let rows = client.query(doctor::DROPPED, &[]).await?;
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
 async fn rejected(client: &Client) -> Result<Vec<Rejected>, PgError> {
-    let rows = client.query(include_str!("sql/rejected.sql"), &[]).await?;
+    let rows = client.query(doctor::REJECTED, &[]).await?;
     let rejected = |row: &tokio_postgres::Row| Rejected {
         stage: row.get(0),
         topic: row.get(1),

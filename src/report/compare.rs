@@ -1,24 +1,7 @@
 //! Two runs side by side.
 
 use super::words::printable;
-use serde::Serialize;
-
-/// One thing that is compared.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ComparedItem {
-    /// What.
-    pub item: String,
-    /// Its unit; empty where it has none.
-    pub unit: String,
-    /// Of the first run; null if not known.
-    pub a: Option<String>,
-    /// Of the second run; null if not known.
-    pub b: Option<String>,
-    /// First minus second; null for words and where one is not known.
-    pub difference: Option<f64>,
-    /// What to make of it.
-    pub note: Option<String>,
-}
+use store::read::jobs::ComparedItem;
 
 /// The cells of the table, with its head.
 pub(super) fn cells(a: &str, b: &str, items: &[ComparedItem]) -> Vec<[String; 5]> {

@@ -1,8 +1,9 @@
 //! The facts as one page of HTML: no scripts, nothing from elsewhere, every name escaped.
 
 use super::words::{cause, change, kind, metric, offset, percent, utc};
-use super::{ComparedItem, PostMortem, compare, parts, render, timeline, unknowns};
+use super::{PostMortem, compare, parts, render, timeline, unknowns};
 use schemas::CauseShare;
+use store::read::jobs::ComparedItem;
 
 /// Resources in the table; JSON has all of them.
 const ROWS: usize = 50;

@@ -1,8 +1,10 @@
 //! The facts as one JSON object: `tailback report JOB --json`.
 
-use super::{JobRegion, PostMortem, ResourceEpisode};
+use super::PostMortem;
 use schemas::{CauseShare, JobFactors, JobResult};
 use serde::Serialize;
+use store::read::episodes::ResourceEpisode;
+use store::read::regions::JobRegion;
 
 /// What `--json` prints. Times are seconds since the epoch, UTC.
 #[derive(Debug, Serialize)]

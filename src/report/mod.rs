@@ -3,8 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `post_mortem.rs` | [`PostMortem`], the facts, and the numbers that follow from them |
-//! | `load.rs` | reading them from the store; the statements are the `.sql` files here |
-//! | `load_server.rs` | reading them from PostgreSQL; the statements are `server/*.sql` |
+//! | `source.rs` | reading them from the store, or from PostgreSQL |
 //! | `nearest.rs` | known jobs with a similar number |
 //! | `render.rs`, `table.rs`, `unknowns.rs` | the facts as text: the page, its table of episodes, its last part |
 //! | `sparkline.rs`, `nodes.rs`, `words.rs` | loss over time in one line, node lists, numbers with units |
@@ -18,13 +17,12 @@ mod compare;
 pub mod explain;
 pub(crate) mod html;
 mod json;
-mod load;
-mod load_server;
 mod nearest;
 mod nodes;
 mod parts;
 mod post_mortem;
 mod render;
+mod source;
 mod sparkline;
 mod table;
 #[cfg(test)]
@@ -33,18 +31,17 @@ mod timeline;
 mod unknowns;
 mod words;
 
-pub use compare::ComparedItem;
 pub use json::PostMortemJson;
-pub use post_mortem::{JobRegion, PostMortem, ResourceEpisode, SeriesCount};
+pub use post_mortem::PostMortem;
 pub use render::render;
 
 use crate::config::RunConfig;
 use crate::run::pg_settings;
 use anyhow::{Context, bail};
 use serde_json::json;
+use source::Source;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
-use store::postgres::PgSettings;
 
 /// Columns of a page that is not written to a terminal, or to one of unknown width.
 const WIDTH: usize = 120;
@@ -88,31 +85,6 @@ impl ReportArgs {
             Some(config) => Source::Server(Box::new(pg_settings(&RunConfig::load(Some(config))?))),
             None => Source::Store(&self.store),
         })
-    }
-}
-
-/// Where the facts are.
-enum Source<'a> {
-    Store(&'a PathBuf),
-    Server(Box<PgSettings>),
-}
-
-impl Source<'_> {
-    fn load(&self, job: &str) -> anyhow::Result<PostMortem> {
-        match self {
-            Source::Store(path) => load::load(path, job),
-            Source::Server(settings) => load_server::load(settings, job),
-        }
-    }
-
-    /// Compares two runs; each is looked up first, so that one that is not known is named.
-    fn compare(&self, job: &PostMortem, other: &str) -> anyhow::Result<(String, Vec<ComparedItem>)> {
-        let (a, b) = (job.job.job_id.as_str(), self.load(other)?.job.job_id);
-        let items = match self {
-            Source::Store(path) => load::compare(path, a, b.as_str())?,
-            Source::Server(settings) => load_server::compare(settings, a, b.as_str())?,
-        };
-        Ok((b.as_str().to_string(), items))
     }
 }
 

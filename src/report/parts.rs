@@ -1,8 +1,9 @@
 //! What a loss is made of, and the contended regions it was met in: lines that the page and the HTML have in common.
 
+use super::PostMortem;
 use super::words::{cause_word, counted, kind, offset, percent, printable};
-use super::{JobRegion, PostMortem};
 use schemas::{Interval, Time};
+use store::read::regions::JobRegion;
 
 /// Regions shown; JSON has all of them.
 const REGIONS: usize = 12;

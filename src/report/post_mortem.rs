@@ -1,7 +1,9 @@
 //! The facts of a post-mortem, and the numbers that follow from them. Nothing is read or printed here.
 
-use schemas::{Cause, CauseKind, Episode, Job, JobFactors, JobResult, Metric, Time};
-use serde::Serialize;
+use schemas::{Cause, Job, JobFactors, JobResult, Time};
+use store::read::episodes::ResourceEpisode;
+use store::read::jobs::SeriesCount;
+use store::read::regions::JobRegion;
 
 /// Everything the store knows about one job's loss.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,64 +22,6 @@ pub struct PostMortem {
     pub factors: Option<JobFactors>,
     /// Contended regions that it waits in, the largest loss first, then those of whose load it makes a part.
     pub regions: Vec<JobRegion>,
-}
-
-/// A contended region that a job has to do with.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct JobRegion {
-    /// Its number.
-    pub id: u64,
-    /// Its readable name.
-    pub name: String,
-    /// Whether the job waits in it; else it makes a part of its load.
-    pub waits: bool,
-    /// From when on within the run, in seconds since the epoch.
-    pub from: f64,
-    /// Until when within the run, in seconds since the epoch.
-    pub until: f64,
-    /// Whether it is ongoing.
-    pub open: bool,
-    /// Most links it ever had.
-    pub links_most: i64,
-    /// The worst windowed ratio ever seen in it, in the metric's unit.
-    pub peak: Option<f64>,
-    /// Seconds the job lost there; `None` where it does not wait.
-    pub lost_s: Option<f64>,
-    /// The job's share of what all victims lost, or of the load that it makes.
-    pub share: f64,
-    /// Its largest cause, or what sort of cause the job is.
-    pub cause: Cause,
-    /// What could be done about it.
-    pub kind: CauseKind,
-    /// The largest cause: a job or a series; empty where it is unknown.
-    #[serde(rename = "who")]
-    pub source: String,
-    /// How sure that is, 0 to 1.
-    pub confidence: f64,
-    /// Share of its links' data that was there, 0 to 1.
-    pub completeness: f64,
-}
-
-/// An episode with the name of what was contended.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ResourceEpisode {
-    /// Name of the series.
-    pub resource: String,
-    /// What is measured; `None` for a metric this program does not know.
-    pub metric: Option<Metric>,
-    /// The stretch itself.
-    pub episode: Episode,
-}
-
-/// A job's series by the time of their last reading.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SeriesCount {
-    /// All of them.
-    pub total: u64,
-    /// Without a reading since the job began.
-    pub without_readings: u64,
-    /// With readings during the run, and silent before its end.
-    pub fell_silent: u64,
 }
 
 impl PostMortem {

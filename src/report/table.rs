@@ -1,7 +1,8 @@
 //! The table of episodes: when each began, on what, and what it cost.
 
+use super::PostMortem;
 use super::words::{change, metric, offset, percent, printable};
-use super::{PostMortem, ResourceEpisode};
+use store::read::episodes::ResourceEpisode;
 
 /// Rows shown; a job on many links can have thousands of episodes.
 const ROWS: usize = 20;

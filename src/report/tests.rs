@@ -11,6 +11,8 @@ use schemas::{
     SeriesInfo, Signal, State, Time,
 };
 use std::path::Path;
+use store::read::episodes::ResourceEpisode;
+use store::read::jobs::SeriesCount;
 use store::sqlite::{Retention, Store};
 
 const START_S: f64 = 1_795_217_419.0;
@@ -238,7 +240,7 @@ fn what_was_committed_is_what_is_reported() {
     let (_folder, path) = stored();
     let mut want = contended();
     want.series = SeriesCount { total: 2, without_readings: 0, fell_silent: 1 };
-    assert_eq!(load::load(&path, "4711").unwrap(), want);
+    assert_eq!(Source::Store(&path).load("4711").unwrap(), want);
 }
 
 fn args(job: &str, store: PathBuf) -> ReportArgs {

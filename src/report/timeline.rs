@@ -1,9 +1,10 @@
 //! Seconds lost over the run, a lane for each of the worst resources, as SVG.
 
+use super::PostMortem;
 use super::html::escape;
 use super::words::{offset, printable};
-use super::{PostMortem, ResourceEpisode};
 use std::collections::BTreeMap;
+use store::read::episodes::ResourceEpisode;
 
 /// Lanes drawn.
 const LANES: usize = 20;

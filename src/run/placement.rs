@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use store::postgres::{PgSettings, connect};
+use store::read::placement::OF_ARRAY;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 use tokio_postgres::{Client, Row};
@@ -52,8 +53,7 @@ impl Advice {
             None => self.connected().await?,
         };
         let nodes: Vec<&str> = nodes.iter().map(Name::as_str).collect();
-        let rows =
-            client.query(include_str!("placement.sql"), &[&nodes]).await.map_err(|why| unavailable(&why))?;
+        let rows = client.query(OF_ARRAY, &[&nodes]).await.map_err(|why| unavailable(&why))?;
         *kept = Some(client);
         Ok(rows.iter().map(fact).collect())
     }

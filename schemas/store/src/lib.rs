@@ -5,18 +5,20 @@
 //! | [`migrations`] | the numbered migrations of both databases |
 //! | [`sqlite`] | the embedded SQLite store |
 //! | [`postgres`] | the PostgreSQL store, with TimescaleDB where the server has it |
+//! | [`read`] | what page, report and doctor ask of either database |
 //! | [`outbox`] | notices on their way, in either database |
 //! | [`storage_policy`] | which signals are kept, and the ten-second tier |
 //! | [`tiers`] | minutes and hours, made from the ten seconds |
 //! | [`place_sums`] | sums over the system, groups, file systems and classes of links |
 //! | `text` | text from outside as the databases take it |
 //!
-//! The statements are `schemas/store/sql/`, a folder for each of `sqlite`, `postgres`, `outbox` and `migrations`.
+//! The statements are `schemas/store/sql/`, a folder for each of `sqlite`, `postgres`, `read`, `outbox` and `migrations`.
 
 pub mod migrations;
 pub mod outbox;
 pub mod place_sums;
 pub mod postgres;
+pub mod read;
 pub mod sqlite;
 pub mod storage_policy;
 mod text;

@@ -1,7 +1,9 @@
 //! What is known of one episode. Nothing is read or printed here.
 
-use schemas::{Cause, CauseKind, CauseShare, Direction, Evidence, Metric};
+use schemas::{CauseShare, Direction, Metric};
 use serde::Serialize;
+use store::read::episodes::{MissingData, Sample};
+use store::read::regions::ExplainedRegion;
 
 /// Everything known of one episode. Times are seconds since the epoch, UTC.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -42,72 +44,6 @@ pub struct Explained {
 
 /// Seconds of samples shown on each side of the onset.
 pub const AROUND_S: f64 = 15.0;
-
-/// One kept signal.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Sample {
-    /// End of its tick.
-    pub time: f64,
-    /// The reading, in the metric's unit.
-    pub value: Option<f64>,
-    /// Its windowed mean.
-    pub mean: Option<f64>,
-    /// What the mean is compared with.
-    pub baseline: Option<f64>,
-    /// What the mean has to pass.
-    pub bound: Option<f64>,
-    /// What was decided.
-    pub state: String,
-    /// Ticks that it stands for.
-    pub ticks: i64,
-}
-
-/// A contended region, as far as an episode needs it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ExplainedRegion {
-    /// Its number.
-    pub id: i64,
-    /// What people call it.
-    pub name: String,
-    /// Most links it ever had.
-    pub links_most: i64,
-    /// Its largest cause.
-    pub cause: Cause,
-    /// What could be done about it.
-    pub kind: CauseKind,
-    /// How sure the cause is, 0 to 1.
-    pub confidence: f64,
-    /// Sources of its load, the largest share first.
-    pub gainers: Vec<Gainer>,
-}
-
-/// A source of the load of a region.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Gainer {
-    /// What sort of cause.
-    pub cause: Cause,
-    /// The job, or the series where no job is known.
-    pub series_or_job: String,
-    /// Share of the load, 0 to 1.
-    pub share: f64,
-    /// How sure it is, 0 to 1.
-    pub confidence: f64,
-    /// What it rests on, the strongest first.
-    pub evidence: Vec<Evidence>,
-}
-
-/// A stretch without data.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct MissingData {
-    /// The silent source.
-    pub producer: String,
-    /// LDMS schema.
-    pub schema: String,
-    /// Its last row before.
-    pub from: f64,
-    /// Its next row; null while it is silent.
-    pub until: Option<f64>,
-}
 
 impl Explained {
     /// The first sample from the onset on that was called contended.

@@ -3,18 +3,18 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `facts.rs` | [`Explained`], the facts, and which sample decided |
-//! | `load.rs`, `load_server.rs` | reading them from the store, or from PostgreSQL |
+//! | `load.rs` | reading them from the store, or from PostgreSQL |
 //! | `text.rs` | the facts as text |
 
 mod facts;
 mod load;
-mod load_server;
 #[cfg(test)]
 mod tests;
 mod text;
 
-pub use facts::{Explained, ExplainedRegion, Gainer, MissingData, Sample};
+pub use facts::Explained;
 
+use super::source::Source;
 use crate::config::RunConfig;
 use crate::run::pg_settings;
 use anyhow::{Context, anyhow};
@@ -44,10 +44,11 @@ pub struct ExplainArgs {
 /// One sentence naming what cannot be read, or the episode that is not there.
 pub fn run(args: &ExplainArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let (partition, id) = number(&args.episode)?;
-    let facts = match &args.config {
-        Some(config) => load_server::load(&pg_settings(&RunConfig::load(Some(config))?), partition, id)?,
-        None => load::load(&args.store, id)?,
+    let source = match &args.config {
+        Some(config) => Source::Server(Box::new(pg_settings(&RunConfig::load(Some(config))?))),
+        None => Source::Store(&args.store),
     };
+    let facts = load::load(&source, partition, id)?;
     let text = if args.json { serde_json::to_string_pretty(&facts)? + "\n" } else { text::render(&facts) };
     out.write_all(text.as_bytes()).context("the explanation cannot be written")
 }

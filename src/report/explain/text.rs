@@ -1,8 +1,9 @@
 //! The facts as text.
 
 use super::super::words::{cause, cause_word, change, figure, kind, metric, offset, percent, printable, utc};
-use super::facts::{AROUND_S, Explained, MissingData};
+use super::facts::{AROUND_S, Explained};
 use schemas::{Evidence, Time};
+use store::read::episodes::MissingData;
 
 /// What the terminal shows.
 pub(super) fn render(facts: &Explained) -> String {

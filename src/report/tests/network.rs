@@ -1,6 +1,7 @@
 //! What is known of the network and of factors in the tests of the report.
 
 use super::*;
+use store::read::regions::JobRegion;
 
 fn interval(value: f64) -> Interval {
     Interval { value, lo: value * 0.75, hi: value * 1.25 }

@@ -214,11 +214,11 @@ fn the_latest_words_are_looked_for_in_the_newest_chunk_alone() {
             "SELECT id::text FROM _timescaledb_catalog.hypertable WHERE table_name = 'signal_rows'";
         let chunk = format!("on _hyper_{}_", query(&database, hypertable).await[0]);
         for (name, question) in [
-            ("totals", include_str!("../../../../dashboards/sql/postgres/totals.sql")),
-            ("now_top", include_str!("../../../../dashboards/sql/postgres/now_top.sql")),
-            ("series_by_name", include_str!("../../../../dashboards/sql/postgres/series_by_name.sql")),
-            ("files_mounts", include_str!("../../../../dashboards/sql/postgres/files_mounts.sql")),
-            ("files_jobs", include_str!("../../../../dashboards/sql/postgres/files_jobs.sql")),
+            ("totals", include_str!("../../sql/read/postgres/totals.sql")),
+            ("now_top", include_str!("../../sql/read/postgres/now_top.sql")),
+            ("series_by_name", include_str!("../../sql/read/postgres/series_by_name.sql")),
+            ("files_mounts", include_str!("../../sql/read/postgres/files_mounts.sql")),
+            ("files_jobs", include_str!("../../sql/read/postgres/files_jobs.sql")),
         ] {
             let question = question.replace("$1", "'snx'").replace("$2", "5");
             let plan = query(&database, &format!("EXPLAIN {question}")).await;

@@ -1,8 +1,6 @@
-//! One interface to both stores: SQL files, columns and parameters have the same names in both.
+//! One interface to both databases, and the questions that concern all of it.
 
-use crate::answer::ApiError;
-use crate::postgres::Session;
-use crate::sqlite::store_bytes;
+use super::{ReadError, Session, question};
 use rusqlite::{Connection, params_from_iter};
 use tokio_postgres::types::{FromSql, ToSql};
 
@@ -13,17 +11,6 @@ pub struct Question {
     pub sqlite: &'static str,
     /// For the server; parameters are `$1`, `$2`, … with their types.
     pub postgres: &'static str,
-}
-
-/// The query in `sql/sqlite/NAME.sql` and `sql/postgres/NAME.sql`.
-#[macro_export]
-macro_rules! question {
-    ($name:literal) => {
-        $crate::store::Question {
-            sqlite: include_str!(concat!("../sql/sqlite/", $name, ".sql")),
-            postgres: include_str!(concat!("../sql/postgres/", $name, ".sql")),
-        }
-    };
 }
 
 /// Types of parameters: text, `bool`, `i64`, `f64`, and options of them. The server refuses other integers.
@@ -51,7 +38,7 @@ impl Row<'_> {
     ///
     /// # Errors
     /// When the column does not exist or has another type.
-    pub fn get<T: Column>(&self, at: usize) -> Result<T, ApiError> {
+    pub fn get<T: Column>(&self, at: usize) -> Result<T, ReadError> {
         match self {
             Row::Sqlite(row) => Ok(row.get(at)?),
             Row::Postgres(row) => Ok(row.try_get(at)?),
@@ -59,37 +46,39 @@ impl Row<'_> {
     }
 }
 
-/// The store within one transaction.
+/// One transaction of either database.
 #[derive(Clone, Copy)]
-pub enum Store<'a> {
+pub enum Reader<'a> {
     /// The embedded store.
     Sqlite(&'a Connection),
     /// The server.
     Postgres(&'a Session),
 }
 
-impl Store<'_> {
+impl Reader<'_> {
     /// All rows of a result.
     ///
     /// # Errors
-    /// When the store cannot be read.
-    pub fn rows<T>(
+    /// When the store cannot be read, or what `read` returns.
+    pub fn rows<T, E: From<ReadError>>(
         &self,
         question: Question,
         parameters: Parameters<'_>,
-        mut read: impl FnMut(&Row<'_>) -> Result<T, ApiError>,
-    ) -> Result<Vec<T>, ApiError> {
+        mut read: impl FnMut(&Row<'_>) -> Result<T, E>,
+    ) -> Result<Vec<T>, E> {
         match self {
-            Store::Sqlite(connection) => {
-                let mut statement = connection.prepare_cached(question.sqlite)?;
-                let mut rows = statement.query(params_from_iter(parameters.iter().map(embedded)))?;
+            Reader::Sqlite(connection) => {
+                let prepared = connection.prepare_cached(question.sqlite);
+                let mut statement = prepared.map_err(ReadError::from)?;
+                let parameters = params_from_iter(parameters.iter().map(embedded));
+                let mut rows = statement.query(parameters).map_err(ReadError::from)?;
                 let mut list = Vec::new();
-                while let Some(row) = rows.next()? {
+                while let Some(row) = rows.next().map_err(ReadError::from)? {
                     list.push(read(&Row::Sqlite(row))?);
                 }
                 Ok(list)
             }
-            Store::Postgres(session) => {
+            Reader::Postgres(session) => {
                 let parameters: Vec<_> = parameters.iter().map(served).collect();
                 let rows = session.ask(question.postgres, &parameters)?;
                 rows.iter().map(|row| read(&Row::Postgres(row))).collect()
@@ -100,35 +89,34 @@ impl Store<'_> {
     /// The first row of a result, if there is one.
     ///
     /// # Errors
-    /// When the store cannot be read.
-    pub fn first<T>(
+    /// When the store cannot be read, or what `read` returns.
+    pub fn first<T, E: From<ReadError>>(
         &self,
         question: Question,
         parameters: Parameters<'_>,
-        read: impl FnMut(&Row<'_>) -> Result<T, ApiError>,
-    ) -> Result<Option<T>, ApiError> {
+        read: impl FnMut(&Row<'_>) -> Result<T, E>,
+    ) -> Result<Option<T>, E> {
         Ok(self.rows(question, parameters, read)?.into_iter().next())
     }
 
     /// The only row of a result that always has one.
     ///
     /// # Errors
-    /// When the store cannot be read.
-    pub fn one<T>(
+    /// When the store cannot be read, or what `read` returns.
+    pub fn one<T, E: From<ReadError>>(
         &self,
         question: Question,
         parameters: Parameters<'_>,
-        read: impl FnMut(&Row<'_>) -> Result<T, ApiError>,
-    ) -> Result<T, ApiError> {
-        self.first(question, parameters, read)?
-            .ok_or_else(|| ApiError::Store("the result has no row".to_string().into()))
+        read: impl FnMut(&Row<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.first(question, parameters, read)?.ok_or_else(|| ReadError::NoRow.into())
     }
 
     /// The latest event time in the store, `None` before any data.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn clock(&self) -> Result<Option<f64>, ApiError> {
+    pub fn clock(&self) -> Result<Option<f64>, ReadError> {
         self.one(question!("clock"), &[], |row| row.get(0))
     }
 
@@ -136,11 +124,12 @@ impl Store<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn tier(&self, from: f64, to: f64, points: usize) -> Result<String, ApiError> {
+    pub fn tier(&self, from: f64, to: f64, points: usize) -> Result<String, ReadError> {
         match self {
-            Store::Sqlite(_) => Ok("ticks".to_string()),
-            Store::Postgres(session) => {
-                let rows = session.ask(include_str!("../sql/tier.sql"), &[&from, &to, &(points as f64)])?;
+            Reader::Sqlite(_) => Ok("ticks".to_string()),
+            Reader::Postgres(session) => {
+                let rows = session
+                    .ask(include_str!("../../sql/read/postgres/tier.sql"), &[&from, &to, &(points as f64)])?;
                 rows.first().map_or(Ok("1h".to_string()), |row| Row::Postgres(row).get(0))
             }
         }
@@ -150,11 +139,11 @@ impl Store<'_> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn bytes(&self) -> Result<u64, ApiError> {
+    pub fn bytes(&self) -> Result<u64, ReadError> {
         match self {
-            Store::Sqlite(connection) => Ok(store_bytes(connection)),
-            Store::Postgres(session) => {
-                let rows = session.ask(include_str!("../sql/database_bytes.sql"), &[])?;
+            Reader::Sqlite(connection) => Ok(store_bytes(connection)),
+            Reader::Postgres(session) => {
+                let rows = session.ask(include_str!("../../sql/read/postgres/database_bytes.sql"), &[])?;
                 let bytes: i64 = rows.first().map_or(Ok(0), |row| Row::Postgres(row).get(0))?;
                 Ok(bytes.max(0).cast_unsigned())
             }
@@ -168,4 +157,13 @@ fn embedded<'a>(parameter: &&'a dyn Parameter) -> &'a dyn rusqlite::ToSql {
 
 fn served<'a>(parameter: &&'a dyn Parameter) -> &'a (dyn ToSql + Sync) {
     *parameter
+}
+
+/// Size of the store's file and of its write-ahead log.
+fn store_bytes(connection: &Connection) -> u64 {
+    let Some(path) = connection.path() else {
+        return 0;
+    };
+    let size = |path: &str| std::fs::metadata(path).map_or(0, |facts| facts.len());
+    size(path) + size(&format!("{path}-wal"))
 }

@@ -1,1 +1,0 @@
-SELECT now FROM clock

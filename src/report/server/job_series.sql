@@ -1,1 +1,0 @@
-SELECT count(*) FROM job_series WHERE job_id = $1
