@@ -134,10 +134,9 @@ fn origin<'a>(reader: &mut Reader<'a>) -> Result<Origin<'a>, WireError> {
 
 /// Skips the description of a source. [`read_source`] checks its strings, once.
 fn pass_source(reader: &mut Reader<'_>) -> Result<(), WireError> {
-    reader.pass_text()?;
-    reader.pass_text()?;
-    reader.long()?;
-    reader.pass_text()?;
+    for _ in 0..4 {
+        reader.pass_text()?;
+    }
     if reader.long()? != 0 {
         reader.pass_text()?;
     }
