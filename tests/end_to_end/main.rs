@@ -41,6 +41,7 @@ mod hostile;
 mod lab;
 mod ldms_config;
 mod ldmsd;
+mod metrics;
 mod postgres_answers;
 mod recorded_links;
 mod recordings;
