@@ -1,5 +1,4 @@
-//! The command line of Tailback: it wires the crates together and holds no model, no format and no SQL of
-//! its own but the report's.
+//! The command line of Tailback: it wires the crates together and holds no model, no format and no SQL of its own.
 //!
 //! | module | what it holds |
 //! |---|---|

@@ -1,10 +1,10 @@
-//! Interfaces between the parts of Tailback: types and formats, no input or output.
+//! Interfaces between the parts of Tailback: types and formats. Only the catalogue of metrics reads files.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | [`time`] | [`Time`], microseconds since the epoch |
 //! | [`name`] | [`Name`], a word from outside that was validated |
-//! | [`metric`] | [`Metric`], what is measured, its direction, columns and floors |
+//! | [`metric`] | [`Metric`], what is measured; the catalogue of metrics, its files and patterns of columns |
 //! | [`counters`] | [`Sources`] and [`CounterBatch`], decoded rows in columns |
 //! | [`signal`] | [`SeriesTable`], [`State`], [`Signal`]: the model's output per tick |
 //! | [`episode`] | [`Episode`], a contended stretch with its loss |

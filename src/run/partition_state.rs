@@ -78,8 +78,11 @@ pub enum RestoreError {
         /// Offset of the message.
         offset: i64,
     },
-    /// The bytes are damaged.
-    #[error("the state of {stage}/{partition} in the database cannot be read: {source}")]
+    /// The bytes are damaged, or were written with another catalogue of metrics.
+    #[error(
+        "the state of {stage}/{partition} in the database cannot be read: {source}; give the metric files that it was \
+         written with (--metrics, metrics.folder), or reset with `tailback migrate --forget-positions`"
+    )]
     Damaged {
         /// Stage.
         stage: &'static str,
