@@ -1,4 +1,4 @@
-//! What is measured. A metric is a file of the [`catalogue`]; here it is a number in that, with the contents of its file.
+//! What is measured. A metric is a file of the [`mod@catalogue`]; here it is a number in that, with the contents of its file.
 
 pub mod catalogue;
 pub mod file;
