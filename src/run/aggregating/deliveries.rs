@@ -105,8 +105,11 @@ impl ProducerContext for Deliveries {
             }
             Err((error, message)) => {
                 let topic = message.topic();
-                tracing::error!(%error, topic, "message delivery failed");
-                self.failed.store(true, Ordering::Relaxed);
+                // One is enough: the stage restarts, and sends all of them again.
+                match self.failed.swap(true, Ordering::Relaxed) {
+                    false => tracing::error!(%error, topic, "message delivery failed"),
+                    true => tracing::debug!(%error, topic, "message delivery failed"),
+                }
             }
         }
         self.done(chunk);

@@ -6,8 +6,10 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
-/// Time within which a stop must be done.
-const STOP: Duration = Duration::from_secs(10);
+/// Time that the units of systemd give a stop.
+const STOP: Duration = Duration::from_secs(25);
+/// The default of `run.drain_s`.
+const DRAIN_S: f64 = 10.0;
 
 /// A `tailback` that is about to start.
 pub struct Program(Command);
@@ -69,12 +71,27 @@ impl Process {
     pub fn finish(mut self) {
         let ended = self.stop();
         assert!(ended.is_some_and(|status| status.success()), "{ended:?} after SIGTERM: {}", self.log());
+        self.stages_stopped_in_time();
     }
 
     /// SIGTERM; how it ended, if it does so in the time that a stop may take.
     pub fn stop(&mut self) -> Option<ExitStatus> {
         self.signal("TERM");
         self.ended_within(STOP)
+    }
+
+    /// Asserts that `run.drain_s` was enough from the log line of the stop to that of the last stage's end.
+    pub fn stages_stopped_in_time(&self) {
+        let log = self.log();
+        let time = |line: &str| -> f64 {
+            let clock = line.split(['T', 'Z']).nth(1).unwrap();
+            clock.split(':').fold(0.0, |sum, part| sum * 60.0 + part.parse::<f64>().unwrap())
+        };
+        let begun = log.lines().find(|line| line.ends_with(" stopping")).map(time);
+        let ended = log.lines().rfind(|line| line.contains(" stopped stage=")).map(time);
+        let (Some(begun), Some(ended)) = (begun, ended) else { return };
+        let stopping_s = (ended - begun).rem_euclid(86_400.0);
+        assert!(stopping_s <= DRAIN_S, "the stages stopped after {stopping_s} s: {log}");
     }
 
     /// How it ended, if it does so in time.

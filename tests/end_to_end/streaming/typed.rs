@@ -33,7 +33,8 @@ fn readme_commands_migrate_run_and_split_a_site() {
     assert!(documents::printed(&folder, migrate).contains("0001"), "{migrate} prints no migration");
 
     let rows = rows::undisturbed();
-    let (before, after) = rows.split_at(rows.len() / 2);
+    // Before the first region: one that is open in the pause may end in it, which depends on the length of the pause.
+    let (before, after) = rows.split_at(rows.len() / 4);
     // Before any reader: rows that are pushed faster than the clock are late for a reader at the end.
     let feed = Feed::to(&site);
     feed.all(before);
