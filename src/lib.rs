@@ -5,7 +5,7 @@
 //! | [`cli`] | the commands and their arguments |
 //! | [`commands`] | a module for each command but `run` |
 //! | [`config`] | the configuration: defaults, file, environment |
-//! | [`run`] | `tailback run`: Kafka in, database out; and the same stages in one process |
+//! | [`run`] | `tailback run`: Kafka in, database out |
 //! | [`log`] | lines on standard error |
 //! | [`panics`] | a panic ends the process |
 //! | [`outputs`] | the four files of a replay |

@@ -1,6 +1,6 @@
 //! Rows to all candidates at once: they are decoded once, and each batch goes to every candidate.
 //!
-//! Recordings may have any length: besides the candidates' states only [`BATCHES_AHEAD`] batches are in memory. A candidate
+//! Recordings may have any length: besides the candidates' states only `BATCHES_AHEAD` batches are in memory. A candidate
 //! sees the same batches in the same order whatever the number of threads, so its answer is that of `tailback replay`.
 
 use super::candidate::Candidate;
