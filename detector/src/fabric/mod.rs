@@ -327,13 +327,11 @@ impl Fabric {
     }
 
     fn begin(&mut self, change: &Change, since: &BTreeMap<u32, i64>) {
-        let members = self.book.open().find(|(id, _)| *id == change.id).map(|(_, members)| members);
-        let Some(members) = members else { return };
+        let Some((_, members)) = self.book.open().find(|(id, _)| *id == change.id) else { return };
         let began = members.iter().filter_map(|series| since.get(series)).min();
         let onset = began.copied().unwrap_or(self.now);
-        let Some(metric) = members.first().map(|series| self.links.info[*series as usize].metric) else {
-            return;
-        };
+        let Some(first) = members.first() else { return };
+        let metric = self.links.info[*first as usize].metric;
         let region = Region::begun(change.id, metric, self.time(onset), self.time(self.now));
         self.live.insert(change.id, Live::new(region, onset));
     }
