@@ -20,14 +20,17 @@ pub(crate) struct SourceSchema {
     pub rank: u8,
     /// What the component is, where a column names it.
     pub component: Option<Option<ComponentKind>>,
-    /// The part that columns' names hold.
-    part: Option<String>,
+    /// Whether columns' names hold the parts.
+    names_parts: bool,
     /// Columns whose values name the one part.
     pub part_columns: Vec<String>,
     pub part_is: Option<PartKind>,
     /// Columns that show the schema without its counters.
     pub recognised_by: usize,
 }
+
+/// How a part is named by the placeholders of a pattern: texts, and numbers of placeholders.
+type PartOf = Vec<Result<String, usize>>;
 
 /// What a column is to one schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +64,7 @@ pub(crate) struct SourceSchemas {
     /// Uses of columns by their whole name; with small letters, and `_` for `.`; and by patterns.
     exact: HashMap<String, Vec<(SchemaIndex, Use)>>,
     folded: HashMap<String, Vec<(SchemaIndex, Use)>>,
-    patterns: Vec<(Pattern, SchemaIndex, Use)>,
+    patterns: Vec<(Pattern, PartOf, SchemaIndex, Use)>,
 }
 
 /// The compiled catalogue.
@@ -84,10 +87,10 @@ impl SourceSchemas {
     fn add(&mut self, metric: Metric, name: Name, source: &SourceFile, counters: &[&String]) {
         let schema = self.schemas.len();
         for (at, counter) in counters.iter().enumerate() {
-            self.add_patterns(source.columns.get(*counter), schema, Use::Counter(at));
+            self.add_patterns(source, source.columns.get(*counter), schema, Use::Counter(at));
         }
         for (at, counter) in OPTIONAL.iter().enumerate() {
-            self.add_patterns(source.optional.get(*counter), schema, Use::Link(at));
+            self.add_patterns(source, source.optional.get(*counter), schema, Use::Link(at));
         }
         if let Some(component) = &source.component {
             self.add_name(&component.column, schema, Use::Component);
@@ -102,17 +105,26 @@ impl SourceSchemas {
             metric,
             rank: source.rank,
             component: source.component.as_ref().map(|component| component.is),
-            part: source.part.clone(),
+            names_parts: source.part.is_some(),
             part_columns: source.part_columns.clone(),
             part_is: source.part_is,
             recognised_by: source.recognised_by.len(),
         });
     }
 
-    fn add_patterns(&mut self, patterns: Option<&Vec<String>>, schema: SchemaIndex, used: Use) {
+    fn add_patterns(
+        &mut self,
+        source: &SourceFile,
+        patterns: Option<&Vec<String>>,
+        schema: SchemaIndex,
+        used: Use,
+    ) {
         for text in patterns.into_iter().flatten() {
             match Pattern::parse(text) {
-                Ok(pattern) if pattern.names_a_part() => self.patterns.push((pattern, schema, used)),
+                Ok(pattern) if pattern.names_a_part() => {
+                    let part = part_of(source.part.as_deref().unwrap_or_default(), &pattern);
+                    self.patterns.push((pattern, part, schema, used));
+                }
                 _ => self.add_name(text, schema, used),
             }
         }
@@ -132,7 +144,7 @@ impl SourceSchemas {
     /// is the progress of a node, then the others.
     pub(crate) fn in_order(&self) -> (Vec<SchemaIndex>, Vec<SchemaIndex>) {
         let (named, mut alone): (Vec<usize>, Vec<usize>) =
-            (0..self.schemas.len()).partition(|at| self.schemas[*at].part.is_some());
+            (0..self.schemas.len()).partition(|at| self.schemas[*at].names_parts);
         alone.sort_by_key(|at| !self.schemas[*at].metric.is_progress());
         (named, alone)
     }
@@ -159,16 +171,28 @@ impl SourceSchemas {
     }
 
     fn of_patterns(&self, name: &str, any_case: bool, found: &mut Vec<Found>) {
-        for (pattern, schema, used) in &self.patterns {
+        for (pattern, part_of, schema, used) in &self.patterns {
             let Some(values) = pattern.values(name, any_case) else { continue };
-            let template = self.schemas[*schema].part.as_deref().unwrap_or_default();
-            let filled = pattern.placeholders().zip(values);
-            let part = filled.fold(template.to_string(), |part, (name, value)| {
-                part.replace(&format!("{{{name}}}"), value)
-            });
+            let value = |at: &usize| values.as_slice().get(*at).copied().unwrap_or_default();
+            let mut part = String::with_capacity(name.len());
+            part_of.iter().for_each(|piece| part.push_str(piece.as_deref().unwrap_or_else(value)));
             found.push(Found { schema: *schema, used: *used, part });
         }
     }
+}
+
+/// The pieces of `template`, such as `r{row}c{column}`.
+fn part_of(template: &str, pattern: &Pattern) -> PartOf {
+    let names: Vec<&str> = pattern.placeholders().collect();
+    let mut pieces = Vec::new();
+    for piece in template.split('{') {
+        let (name, text) = piece.split_once('}').unwrap_or(("", piece));
+        pieces.extend(names.iter().position(|known| *known == name).map(Err));
+        if !text.is_empty() {
+            pieces.push(Ok(text.to_string()));
+        }
+    }
+    pieces
 }
 
 /// Counters of the life of a link, each where it was found.

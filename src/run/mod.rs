@@ -2,7 +2,7 @@
 //!
 //! A row passes the stages that `stages::STAGES` lists: raw topics → aggregator → `tailback.counters` → detector →
 //! `tailback.partials` → roll-up → `tailback.verdicts`. The detector and the roll-up write to the database.
-//! What a stage does stands in the crate `stages`, with the runner of one process. [`exactly_once`] is the runner with Kafka.
+//! The crate `stages` holds what a stage does, and the runner of one process. [`exactly_once`] is the runner with Kafka.
 //!
 //! | module | what it holds |
 //! |---|---|

@@ -1,9 +1,9 @@
 //! The catalogue of metrics: the files of `schemas/metrics`, and those of a site. It is read once, before the first row; all
 //! later questions are answered by numbers.
 
-use super::ReadingPlan;
 use super::file::{Measures, MetricFile, ReadingFile, SourceFile};
 use super::pattern::{Pattern, PatternError};
+use super::{Direction, ReadingPlan};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -202,6 +202,7 @@ fn check(file: &MetricFile) -> Result<(), String> {
         (Measures::Progress, Some(_)) => return Err("measured_at: only a link has ends".to_string()),
         _ => {}
     }
+    check_meaning(file)?;
     check_reading(&file.reading)?;
     if file.source.is_empty() {
         return Err("source: none; a metric needs at least one [[source]]".to_string());
@@ -209,6 +210,23 @@ fn check(file: &MetricFile) -> Result<(), String> {
     file.source.iter().try_for_each(|source| {
         check_source(file, source).map_err(|what| format!("source {:?}: {what}", source.schema))
     })
+}
+
+/// The models expect that progress falls and that pressure rises.
+fn check_meaning(file: &MetricFile) -> Result<(), String> {
+    let progress = file.measures == Measures::Progress;
+    match file.direction {
+        Direction::Rising if progress => return Err("direction: must be falling for progress".to_string()),
+        Direction::Falling if !progress => return Err("direction: must be rising for a link".to_string()),
+        _ => {}
+    }
+    if progress && file.sum_of_parts {
+        return Err("sum_of_parts: only links of a component have a sum".to_string());
+    }
+    if progress && !file.reading.waited.is_empty() {
+        return Err("reading.waited: progress is the rate of `passed`".to_string());
+    }
+    Ok(())
 }
 
 fn check_reading(reading: &ReadingFile) -> Result<(), String> {

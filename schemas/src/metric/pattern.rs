@@ -21,6 +21,29 @@ enum Piece {
     },
 }
 
+/// Most placeholders of a pattern.
+const PLACEHOLDERS_MAX: usize = 4;
+
+/// Values of a pattern's placeholders, in their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Values<'a> {
+    found: [&'a str; PLACEHOLDERS_MAX],
+    count: usize,
+}
+
+impl<'a> Values<'a> {
+    fn push(&mut self, value: &'a str) -> Option<()> {
+        *self.found.get_mut(self.count)? = value;
+        self.count += 1;
+        Some(())
+    }
+
+    /// The values.
+    pub fn as_slice(&self) -> &[&'a str] {
+        &self.found[..self.count]
+    }
+}
+
 /// Why a text is no pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
@@ -30,6 +53,9 @@ pub enum PatternError {
     /// Something follows a placeholder without a range.
     #[error("{{{0}}} must be the end: only a digit, as {{{0}:0-9}}, has something behind it")]
     NotAtTheEnd(String),
+    /// Too many placeholders.
+    #[error("more than {PLACEHOLDERS_MAX} placeholders")]
+    TooMany,
     /// No digits.
     #[error("{0:?} is no range of digits such as 0-7")]
     Range(String),
@@ -61,7 +87,12 @@ impl Pattern {
         if !rest.is_empty() {
             pieces.push(Piece::Text(rest.to_string()));
         }
-        Ok(Pattern { pieces })
+        let pattern = Pattern { pieces };
+        if pattern.placeholders().count() > PLACEHOLDERS_MAX {
+            Err(PatternError::TooMany)
+        } else {
+            Ok(pattern)
+        }
     }
 
     /// Whether it names a part.
@@ -79,8 +110,8 @@ impl Pattern {
 
     /// The values of the placeholders in `column`, in their order, if it is such a column. In another case than the pattern's
     /// if `any_case`; values keep theirs.
-    pub fn values<'a>(&self, column: &'a str, any_case: bool) -> Option<Vec<&'a str>> {
-        let (mut values, mut rest) = (Vec::new(), column);
+    pub fn values<'a>(&self, column: &'a str, any_case: bool) -> Option<Values<'a>> {
+        let (mut values, mut rest) = (Values::default(), column);
         for piece in &self.pieces {
             let length = match piece {
                 Piece::Text(text) => {
@@ -89,12 +120,12 @@ impl Pattern {
                     is_equal.then_some(text.len())?
                 }
                 Piece::Digit { least, most, .. } => {
-                    values.push(rest.get(..1)?);
+                    values.push(rest.get(..1)?)?;
                     let digit = rest.as_bytes().first()?.checked_sub(b'0')?;
                     (*least..=*most).contains(&digit).then_some(1)?
                 }
                 Piece::Rest { .. } => {
-                    values.push(rest);
+                    values.push(rest)?;
                     rest.len()
                 }
             };

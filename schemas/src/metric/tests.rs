@@ -27,6 +27,8 @@ fn error_names_file_and_key() {
         ("unit = \"bytes/s\"", "unit = 3", "line 4"),
         ("unit =", "units =", "unknown field `units`"),
         ("measures = \"progress\"", "measures = \"link\"", "measured_at: missing"),
+        ("measures = \"progress\"", "measures = \"progress\"\nsum_of_parts = true", "sum_of_parts: only"),
+        ("direction = \"falling\"", "direction = \"rising\"", "direction: must be falling"),
         ("floor = 1.0", "floor = 0.0", "reading.floor: must be above 0"),
         ("passed = [\"write_bytes\"]", "passed = [\"writes\"]", "columns.writes: missing"),
         ("passed = [\"write_bytes\"]", "passed = []", "reading.passed: needs"),
@@ -63,17 +65,17 @@ fn site_file_adds_a_metric_or_replaces_ours() {
 #[test]
 fn pattern_finds_the_part_in_a_column() {
     let tile = Pattern::parse("AR_RTR_{row:0-5}_{column:0-7}_STALL").unwrap();
-    assert_eq!(tile.values("AR_RTR_5_7_STALL", false), Some(vec!["5", "7"]));
+    assert_eq!(tile.values("AR_RTR_5_7_STALL", false).unwrap().as_slice(), ["5", "7"]);
     for column in
         ["AR_RTR_6_0_STALL", "AR_RTR_é_0_STALL", "AR_RTR_0_0_STALLS", "AR_RTR_0", "ar_rtr_0_0_stall"]
     {
         assert_eq!(tile.values(column, false), None, "{column}");
     }
-    assert_eq!(tile.values("ar_rtr_0_1_stall", true), Some(vec!["0", "1"]));
+    assert_eq!(tile.values("ar_rtr_0_1_stall", true).unwrap().as_slice(), ["0", "1"]);
     let port = Pattern::parse("port_xmit_wait#{port}").unwrap();
-    assert_eq!(port.values("Port_Xmit_Wait#MLX5_0.1", true), Some(vec!["MLX5_0.1"]));
+    assert_eq!(port.values("Port_Xmit_Wait#MLX5_0.1", true).unwrap().as_slice(), ["MLX5_0.1"]);
     assert_eq!(port.values("port_xmit_wait.rate#mlx5_0.1", false), None);
-    for text in ["{a}b", "{", "a}", "{}", "{a:0}", "{a:9-0}"] {
+    for text in ["{a}b", "{", "a}", "{}", "{a:0}", "{a:9-0}", "{a:0-1}{b:0-1}{c:0-1}{d:0-1}{e}"] {
         assert!(Pattern::parse(text).is_err(), "{text}");
     }
 }

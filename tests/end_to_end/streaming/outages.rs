@@ -86,6 +86,7 @@ fn stop_is_in_time_while_the_broker_is_frozen() {
                     // Whatever comes out, the run that follows needs a broker.
                     services.command("kafka", "thaw");
                     assert!(ended.is_some_and(|status| status.success()), "{ended:?} after SIGTERM");
+                    assert!(running.log().contains(" stopped stage="), "no stage logged its end");
                     running.stages_stopped_in_time();
                 });
             }
