@@ -6,7 +6,7 @@ use rdkafka::admin::{AdminClient, AdminOptions};
 use rdkafka::client::DefaultClientContext;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use serde_json::Value;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -105,10 +105,15 @@ impl Site {
 
     /// Rows of Lustre clients for the last `seconds`, up to now; `ahead_s` sets the clocks of producers.
     fn publish(&self, seconds: i64, producers: &[(&str, f64)]) {
+        self.publish_since(unix_s() - seconds, producers);
+    }
+
+    /// Rows from the second `first` up to now; gives the second after the last.
+    fn publish_since(&self, first: i64, producers: &[(&str, f64)]) -> i64 {
         let producer: BaseProducer =
             ClientConfig::new().set("bootstrap.servers", &self.kafka.address).create().unwrap();
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() as i64;
-        for second in now - seconds..now {
+        let now = unix_s();
+        for second in first..now {
             for (i, (name, ahead_s)) in producers.iter().enumerate() {
                 let time = second as f64 + 0.002 + ahead_s;
                 let row = format!(
@@ -125,6 +130,7 @@ impl Site {
             producer.poll(Duration::ZERO);
         }
         producer.flush(Duration::from_secs(120)).unwrap();
+        now
     }
 
     fn publish_to(&self, topic: &str, rows: &[&str]) {
@@ -144,7 +150,7 @@ impl Site {
             if there(&findings) {
                 return (well, findings);
             }
-            assert!(Instant::now() < deadline, "not found within a minute");
+            assert!(Instant::now() < deadline, "not found within four minutes");
             std::thread::sleep(Duration::from_secs(1));
         }
     }
@@ -158,6 +164,10 @@ impl Drop for Site {
         }
         self.stop_run();
     }
+}
+
+fn unix_s() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() as i64
 }
 
 fn line(finding: &Value) -> String {
@@ -232,18 +242,19 @@ fn an_installation_is_examined_from_its_first_hour_to_its_failures() {
 
     is_set_up_by_migrate(&site);
 
-    // Healthy.
+    // Healthy: the samplers go on, however long the stages take to start.
     let nodes = [("nid00001", 0.0), ("nid00002", 0.0), ("nid00003", 0.0)];
-    site.publish(40, &nodes);
+    let sampled = Cell::new(site.publish_since(unix_s() - 40, &nodes));
     site.run();
     let (well, found) = site.until(|found| {
+        sampled.set(site.publish_since(sampled.get(), &nodes));
         has(found, "ok", "all 3 samplers report")
             && has(found, "ok", "detector: 1 member")
             && errors(found).is_empty()
     });
     assert!(well);
     assert!(has(&found, "ok", "the clocks of 3 producers agree"));
-    assert!(has(&found, "ok", "all of 120 sampled rows are used"));
+    assert!(has(&found, "ok", "ldms.lustre_client: all of "));
 
     // A topic without usable rows, a clock that is ahead, a sampler that went silent.
     site.publish_to("ldms.vmstat", &["{\"timestamp\":1.0,\"nr_free_pages\":5}"; 3]);
