@@ -85,8 +85,9 @@ fn the_sample_page_takes_the_options_that_the_readme_gives_it() {
     );
     let series = SamplePage::start("").series();
     assert!((1_000..10_000).contains(&series), "{series}");
-    let many = SamplePage::start("--routers 250").series();
-    assert!((10_000..12_000).contains(&many), "{many}");
+    // 250 routers take 40 seconds of processor for their history.
+    let fewer = SamplePage::start("--routers 8").series();
+    assert!(fewer < series / 2, "{fewer} of 8 routers, {series} of 32");
     assert_eq!(commands("README.md", "-- --"), ["-- --empty"]);
     let (head, nothing) = SamplePage::start("--empty").ask("/api/v1/now");
     assert!(head.starts_with("HTTP/1.0 503"), "{head}");

@@ -7,6 +7,7 @@ use detector::score::{Verdict, one_series};
 use samplers::scenario::{self, Quiet};
 use schemas::Metric;
 use std::fmt::Write;
+use std::sync::OnceLock;
 
 const CASES: [(u32, &str); 8] = [
     (19, "1-4-1"),
@@ -24,8 +25,11 @@ const SEEDS: u64 = 20;
 const ACTIVE_FROM: f64 = 1e6;
 
 /// Scores of one case at one noise, over all seeds.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Score {
+    case: u32,
+    noise: f64,
+    truth: Truth,
     published_s: f64,
     robust_s: f64,
     error: f64,
@@ -33,6 +37,7 @@ struct Score {
     covered: u32,
 }
 
+#[derive(Clone, Copy, Default)]
 struct Truth {
     slowdown_s: f64,
     contended_s: f64,
@@ -44,18 +49,25 @@ fn run(model: ModelKind, metric: Metric, readings: &[f64]) -> Verdict {
     one_series(model, Params::of(metric, model), readings, active_from)
 }
 
-fn score(case: u32, noise: f64) -> (Truth, Score) {
-    let mut score = Score::default();
-    let mut mean = Truth { slowdown_s: 0.0, contended_s: 0.0 };
+/// All cases at all noises: several tests look at them.
+fn scores() -> &'static [Score] {
+    static SCORES: OnceLock<Vec<Score>> = OnceLock::new();
+    SCORES.get_or_init(|| {
+        let all = CASES.iter().flat_map(|(case, _)| NOISE.map(|noise| score(*case, noise)));
+        all.collect()
+    })
+}
+
+fn score(case: u32, noise: f64) -> Score {
+    let mut score = Score { case, noise, ..Score::default() };
     let n = SEEDS as f64;
     for seed in 1..=SEEDS {
         let truth = scenario::ior_rates(case, noise, seed).unwrap();
-        let series = &truth;
-        mean.slowdown_s += truth.slowdown_s / n;
-        mean.contended_s += truth.contended_s / n;
+        score.truth.slowdown_s += truth.slowdown_s / n;
+        score.truth.contended_s += truth.contended_s / n;
         let metric = Metric::from_name("lustre_write_rate").unwrap();
-        let robust = run(ModelKind::Robust, metric, &series.rates_bytes_per_s);
-        let published = run(ModelKind::Published, metric, &series.rates_bytes_per_s);
+        let robust = run(ModelKind::Robust, metric, &truth.rates_bytes_per_s);
+        let published = run(ModelKind::Published, metric, &truth.rates_bytes_per_s);
         score.published_s += published.slowdown_s / n;
         score.robust_s += robust.slowdown_s / n;
         score.error += (robust.slowdown_s - truth.slowdown_s).abs() / truth.slowdown_s / n;
@@ -63,7 +75,7 @@ fn score(case: u32, noise: f64) -> (Truth, Score) {
         let inside = (robust.slowdown_lo_s..=robust.slowdown_hi_s).contains(&truth.slowdown_s);
         score.covered += u32::from(inside);
     }
-    (mean, score)
+    score
 }
 
 /// False contended seconds an hour: mean over the seeds and the worst seed, by episodes or flags,
@@ -86,23 +98,22 @@ fn ior_table() -> String {
     let mut text = String::from(
         "| case | schedule | noise | true loss (s) | published (s) | robust (s) | robust error | time error (s) | interval holds |\n|---|---|---|---|---|---|---|---|---|\n",
     );
-    for (case, schedule) in CASES {
-        for noise in NOISE {
-            let (truth, s) = score(case, noise);
-            writeln!(
-                text,
-                "| {case} | {schedule} | {:.0}% | {:.1} | {:.1} | {:.1} | {:.1}% | {:.2} of {:.0} | {} of {SEEDS} |",
-                noise * 100.0,
-                truth.slowdown_s,
-                s.published_s,
-                s.robust_s,
-                s.error * 100.0,
-                s.time_error_s,
-                truth.contended_s,
-                s.covered
-            )
-            .unwrap();
-        }
+    for s in scores() {
+        let (_, schedule) = CASES.iter().find(|(case, _)| *case == s.case).unwrap();
+        writeln!(
+            text,
+            "| {} | {schedule} | {:.0}% | {:.1} | {:.1} | {:.1} | {:.1}% | {:.2} of {:.0} | {} of {SEEDS} |",
+            s.case,
+            s.noise * 100.0,
+            s.truth.slowdown_s,
+            s.published_s,
+            s.robust_s,
+            s.error * 100.0,
+            s.time_error_s,
+            s.truth.contended_s,
+            s.covered
+        )
+        .unwrap();
     }
     text
 }
@@ -145,32 +156,23 @@ fn document() -> String {
 
 #[test]
 fn robust_slowdown_of_ior_schedules_is_within_5_percent() {
-    for (case, _) in CASES {
-        for noise in NOISE {
-            let (_, score) = score(case, noise);
-            assert!(score.error <= 0.05, "case {case}, noise {noise}: {:.3}", score.error);
-        }
+    for score in scores() {
+        assert!(score.error <= 0.05, "case {}, noise {}: {:.3}", score.case, score.noise, score.error);
     }
 }
 
 #[test]
 fn robust_measures_the_time_in_contention_within_three_percent() {
-    for (case, _) in CASES {
-        for noise in NOISE {
-            let (truth, score) = score(case, noise);
-            let limit_s = if case == 19 { 3.0 } else { 0.03 * truth.contended_s };
-            assert!(score.time_error_s <= limit_s, "case {case}, noise {noise}: {:.2} s", score.time_error_s);
-        }
+    for Score { case, noise, truth, time_error_s, .. } in scores() {
+        let limit_s = if *case == 19 { 3.0 } else { 0.03 * truth.contended_s };
+        assert!(*time_error_s <= limit_s, "case {case}, noise {noise}: {time_error_s:.2} s");
     }
 }
 
 #[test]
 fn the_interval_holds_the_truth_in_nine_runs_of_ten() {
-    for (case, _) in CASES {
-        for noise in NOISE {
-            let (_, score) = score(case, noise);
-            assert!(score.covered * 10 >= SEEDS as u32 * 9, "case {case}, noise {noise}: {}", score.covered);
-        }
+    for Score { case, noise, covered, .. } in scores() {
+        assert!(covered * 10 >= SEEDS as u32 * 9, "case {case}, noise {noise}: {covered}");
     }
 }
 
@@ -186,10 +188,10 @@ fn quiet_series_have_at_most_one_false_second_an_hour() {
 
 #[test]
 fn published_loses_the_mild_cases_in_noise_as_the_report_does() {
-    let (truth, quiet) = score(19, 0.02);
-    let (_, noisy) = score(19, 0.10);
-    assert!((quiet.published_s - truth.slowdown_s).abs() < 1.5);
-    assert!(noisy.published_s < 0.3 * truth.slowdown_s);
+    let of = |noise| scores().iter().find(|score| score.case == 19 && score.noise == noise).unwrap();
+    let (quiet, noisy) = (of(0.02), of(0.10));
+    assert!((quiet.published_s - quiet.truth.slowdown_s).abs() < 1.5);
+    assert!(noisy.published_s < 0.3 * quiet.truth.slowdown_s);
 }
 
 #[test]
