@@ -242,7 +242,7 @@ fn an_installation_is_examined_from_its_first_hour_to_its_failures() {
 
     is_set_up_by_migrate(&site);
 
-    // Healthy: the samplers go on, however long the stages take to start.
+    // Healthy: the samplers report, however long the stages take to start.
     let nodes = [("nid00001", 0.0), ("nid00002", 0.0), ("nid00003", 0.0)];
     let sampled = Cell::new(site.publish_since(unix_s() - 40, &nodes));
     site.run();

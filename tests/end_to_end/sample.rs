@@ -204,7 +204,8 @@ fn an_ordinary_user_has_all_rows_but_those_that_are_closed_to_it() {
     let debugfs = path.join("sys/kernel/debug");
     fs::create_dir_all(debugfs.join("lustre/llite/new-ffff000000000001")).unwrap();
     let program = path.join("tailback");
-    fs::copy(tailback(), &program).unwrap();
+    // A process of its own copies it: one that another test starts meanwhile would inherit a file open for writing.
+    assert!(Command::new("cp").args([tailback(), program.clone()]).status().unwrap().success());
     open_to_all(path);
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     fs::set_permissions(&debugfs, fs::Permissions::from_mode(0o700)).unwrap();
