@@ -5,18 +5,18 @@ use crate::commands::backtest::BacktestArgs;
 use crate::commands::check::CheckArgs;
 use crate::commands::demo::DemoArgs;
 use crate::commands::doctor::DoctorArgs;
+use crate::commands::explain::ExplainArgs;
 use crate::commands::health::HealthArgs;
 use crate::commands::lab::LabArgs;
 use crate::commands::ldms_config::LdmsConfigArgs;
 use crate::commands::migrate::MigrateArgs;
 use crate::commands::replay::ReplayArgs;
 use crate::commands::report::ReportArgs;
-use crate::commands::report::explain::ExplainArgs;
 use crate::commands::sample::SampleArgs;
 use crate::commands::serve::ServeArgs;
 use crate::commands::simulate::SimulateArgs;
 use crate::commands::topology::TopologyArgs;
-use crate::run::RunArgs;
+use crate::runtime::RunArgs;
 use clap::{Parser, Subcommand};
 use std::io::Write;
 use std::path::PathBuf;
@@ -79,7 +79,7 @@ enum Command {
 pub fn run() -> anyhow::Result<()> {
     let Cli { metrics, command } = Cli::parse();
     if let Some(folder) = metrics {
-        crate::config::metrics::use_folder(&folder)?;
+        configuration::metrics::use_folder(&folder)?;
     }
     match command {
         Command::Demo(args) => crate::commands::demo::run(&args),
@@ -95,7 +95,7 @@ pub fn run() -> anyhow::Result<()> {
         }
         Command::Explain(args) => {
             let mut out = std::io::stdout().lock();
-            crate::commands::report::explain::run(&args, &mut out)?;
+            crate::commands::explain::run(&args, &mut out)?;
             Ok(out.flush()?)
         }
         Command::Check(args) => crate::commands::check::run(&args, &mut std::io::stdout().lock()),
@@ -105,7 +105,7 @@ pub fn run() -> anyhow::Result<()> {
         Command::Doctor(args) => crate::commands::doctor::run(&args, &mut std::io::stdout().lock()),
         Command::Topology(args) => crate::commands::topology::run(&args, &mut std::io::stdout().lock()),
         Command::LdmsConfig(args) => crate::commands::ldms_config::run(&args, &mut std::io::stdout().lock()),
-        Command::Run(args) => crate::run::run(&args),
+        Command::Run(args) => crate::runtime::run(&args),
         Command::Sample(args) => crate::commands::sample::run(&args),
         Command::Config => crate::commands::check::print_defaults(&mut std::io::stdout().lock()),
     }

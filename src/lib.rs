@@ -4,8 +4,7 @@
 //! |---|---|
 //! | [`cli`] | the commands and their arguments |
 //! | [`commands`] | a module for each command but `run` |
-//! | [`config`] | the configuration: defaults, file, environment |
-//! | [`run`] | `tailback run`: Kafka in, database out |
+//! | [`runtime`] | `tailback run`: Kafka in, database out |
 //! | [`log`] | lines on standard error |
 //! | [`panics`] | a panic ends the process |
 //! | [`outputs`] | the four files of a replay |
@@ -15,10 +14,9 @@
 pub mod bars;
 pub mod cli;
 pub mod commands;
-pub mod config;
 pub mod log;
 pub mod memory;
 pub mod outputs;
 pub mod panics;
-pub mod run;
+pub mod runtime;
 pub mod shutdown;

@@ -1,6 +1,6 @@
 //! Log lines on standard error, for people or for collectors.
 
-use crate::config::sections::{Log, LogFormat};
+use configuration::sections::{Log, LogFormat};
 use std::io::IsTerminal;
 use tracing_subscriber::EnvFilter;
 

@@ -32,7 +32,7 @@ fn log(panic: &PanicHookInfo<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::sections::{Log, LogFormat, LogLevel};
+    use configuration::sections::{Log, LogFormat, LogLevel};
     use std::process::{Command, Output};
     use std::time::{Duration, Instant};
 

@@ -31,10 +31,11 @@ pub async fn advice(State(state): State<PageState>, Checked(query): Checked<Advi
     let nodes = hostlist::expand(&query.nodes, NODES_MAX);
     let nodes = nodes.map_err(|why| ApiError::BadRequest(format!("nodes: {why}")))?;
     let nodes: Vec<String> = nodes.iter().map(ToString::to_string).collect();
-    state.reader.read(move |store| read_advice(store, &nodes)).await.map(Json)
+    let now_s = state.clock.as_ref().map(|clock| clock());
+    state.reader.read(move |store| read_advice(store, &nodes, now_s)).await.map(Json)
 }
 
-fn read_advice(store: &Reader<'_>, nodes: &[String]) -> Result<Value, ApiError> {
+fn read_advice(store: &Reader<'_>, nodes: &[String], now_s: Option<f64>) -> Result<Value, ApiError> {
     let texts: Vec<String> = store.rows(read::health::FIRING, &[], |row| row.get(0))?;
     let mut firing: Vec<Notice> = texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
     if !nodes.is_empty() {
@@ -43,6 +44,9 @@ fn read_advice(store: &Reader<'_>, nodes: &[String]) -> Result<Value, ApiError> 
         jobs.extend(store.rows(read::jobs::ON_NODES, &[&list], |row| row.get::<String>(0))?);
         firing.retain(|notice| notice.concerns(nodes, &jobs));
     }
-    let now_s = store.clock()?;
-    Ok(advice_answer(&firing, now_s.unwrap_or(0.0)))
+    let now_s = match now_s {
+        Some(now_s) => now_s,
+        None => store.clock()?.unwrap_or(0.0),
+    };
+    Ok(advice_answer(&firing, now_s))
 }

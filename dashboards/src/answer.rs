@@ -11,6 +11,7 @@ use std::error::Error;
 use std::io;
 use std::iter::successors;
 use store::read::ReadError;
+use store::read::episodes::EPISODES_OF_PARTITION;
 
 const SEARCH_BYTES_MAX: usize = 128;
 
@@ -166,9 +167,6 @@ pub fn checked_number(whose: &str, text: &str) -> Result<i64, ApiError> {
         _ => Err(ApiError::BadRequest(format!("{whose} id must be a number"))),
     }
 }
-
-/// Maximum of episode numbers in a partition of a database. The API's id is the partition times this plus the number.
-pub const EPISODES_OF_PARTITION: i64 = 1_000_000_000_000;
 
 /// The episode of a request: its id, or in a database `partition:number`.
 ///

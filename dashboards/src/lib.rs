@@ -1,10 +1,13 @@
-//! The built-in page and its server: a web page and a JSON API over the embedded store or a PostgreSQL database.
+//! The HTTP server of `run`, `serve` and `demo`: a web page and a JSON API over the embedded store or a PostgreSQL
+//! database, metrics and health of the process.
 //!
 //! | module | content |
 //! |---|---|
-//! | [`server`] | [`PageConfig`], [`bind`], [`BoundPage`], [`serve`]: the public interface |
+//! | [`server`] | [`ServerConfig`], [`bind`], [`BoundServer`]: the public interface |
 //! | [`progress`] | [`Progress`], the progress of the run at each tick |
 //! | [`router`] | the routes |
+//! | [`process`] | `/metrics`, `/healthz`, `/readyz` |
+//! | [`access`] | who may use a route |
 //! | [`guard`] | foreign `Host` and `Origin` headers refused, security headers set |
 //! | [`connections`] | connections bounded in number and time |
 //! | `occupancy` | idle connections, and since when |
@@ -33,6 +36,7 @@
 //! | [`paid`] | `/api/v1/paid`, node-hours lost by hour and cause |
 //! | [`stream`] | `/api/v1/stream`, server-sent events |
 
+pub mod access;
 pub mod advice;
 pub mod answer;
 pub mod beside;
@@ -53,6 +57,7 @@ pub mod paid;
 pub mod placement;
 pub mod points;
 pub mod postgres;
+pub mod process;
 pub mod progress;
 pub mod reader;
 pub mod regions;
@@ -66,7 +71,7 @@ pub mod tiles;
 
 pub use progress::Progress;
 pub use reader::Source;
-pub use server::{BoundPage, PageConfig, PageError, bind, serve};
+pub use server::{BoundServer, Page, ServerConfig, ServerError, bind};
 
 #[cfg(test)]
 extern crate self as dashboards;

@@ -1,14 +1,13 @@
 //! The database, over a few read-only connections. They are opened on demand and replaced after a loss.
 
 use crate::answer::ApiError;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use store::postgres::{PgError, PgSettings, connect_reader};
 use store::read::{Reader, Session};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
-use tokio_postgres::Client;
 
 /// Maximum of concurrent requests, each with its own connection.
 const CONNECTIONS_MAX: usize = 3;
@@ -20,27 +19,22 @@ const STATEMENT_S: u32 = 10;
 /// accepts a connection and sends nothing.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(STATEMENT_S as u64 + 5);
 
-/// A future connection, or the error in one sentence.
-pub type Connecting<'a> = Pin<Box<dyn Future<Output = Result<Client, String>> + Send + 'a>>;
-
-/// Opens connections to a database.
-pub trait Connect: Send + Sync {
-    /// Opens a connection to a database with the schema of this version.
-    fn connect(&self) -> Connecting<'_>;
-}
+/// Timeout for a connection, in seconds.
+const CONNECT_S_MAX: f64 = 5.0;
 
 /// The database with its idle connections.
 pub struct Server {
-    connect: Arc<dyn Connect>,
+    settings: PgSettings,
     idle: Mutex<Vec<Session>>,
     places: Arc<Semaphore>,
 }
 
 impl Server {
-    /// The database that `connect` reaches.
-    pub fn new(connect: Arc<dyn Connect>) -> Server {
+    /// The database of `settings`, to which the first request connects.
+    pub fn new(mut settings: PgSettings) -> Server {
+        settings.connect_timeout_s = settings.connect_timeout_s.min(CONNECT_S_MAX);
         let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-        Server { connect, idle: Mutex::default(), places }
+        Server { settings, idle: Mutex::default(), places }
     }
 
     /// Waits for a free connection.
@@ -81,7 +75,10 @@ impl Server {
                 return Ok(session);
             }
         }
-        let client = self.connect.connect().await.map_err(ApiError::Away)?;
+        let client = connect_reader(&self.settings).await.map_err(|error| match error {
+            PgError::Retry(why) => ApiError::Away(why),
+            other => ApiError::Away(other.to_string()),
+        })?;
         client.batch_execute(&settings()).await?;
         let session = Session::new(client, Some(RESPONSE_TIMEOUT));
         session.begin().await?;
@@ -105,6 +102,6 @@ fn settings() -> String {
     format!(
         "SET default_transaction_read_only = on; SET statement_timeout = '{STATEMENT_S}s'; SET lock_timeout = '3s'; \
          SET plan_cache_mode = force_custom_plan; SET jit = off; SET work_mem = '64MB'; \
-         SET application_name = 'tailback serve'"
+         SET application_name = 'tailback page'"
     )
 }

@@ -1,29 +1,20 @@
 //! Read-only access to a store, on blocking threads.
 
 use crate::answer::ApiError;
-use crate::postgres::{Connect, Server};
+use crate::postgres::Server;
 use crate::sqlite::Embedded;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use store::postgres::PgSettings;
 use store::read::Reader;
 
 /// The store of a page.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub enum Source {
     /// The file of the embedded store; it may be created later than the page.
     File(PathBuf),
     /// A PostgreSQL database; it may be unreachable for a while.
-    Database(Arc<dyn Connect>),
-}
-
-impl fmt::Debug for Source {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Source::File(path) => to.debug_tuple("File").field(path).finish(),
-            Source::Database(_) => to.write_str("Database"),
-        }
-    }
+    Database(Box<PgSettings>),
 }
 
 impl From<PathBuf> for Source {
@@ -51,7 +42,7 @@ impl StoreReader {
     pub fn new(source: impl Into<Source>) -> Arc<StoreReader> {
         Arc::new(StoreReader(match source.into() {
             Source::File(path) => Kind::Embedded(Embedded::new(path)),
-            Source::Database(connect) => Kind::Server(Server::new(connect)),
+            Source::Database(settings) => Kind::Server(Server::new(*settings)),
         }))
     }
 

@@ -1,5 +1,7 @@
-//! The routes.
+//! The routes of `run`, `serve` and `demo`.
 
+use crate::access::{Access, authorised};
+use crate::process::{self, Process};
 use crate::progress::Progress;
 use crate::reader::StoreReader;
 use crate::stream::EventText;
@@ -10,15 +12,40 @@ use crate::{
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::sync::watch;
+
+/// The machine's clock, in seconds since the epoch.
+pub type Clock = Arc<dyn Fn() -> f64 + Send + Sync>;
+
+/// What a server answers.
+pub struct Routes {
+    /// Who may read.
+    pub read: Access,
+    /// Page and API over a store.
+    pub page: Option<(PageState, Shown)>,
+    /// Metrics and health of `tailback run`; without it `/healthz` reports that the process lives.
+    pub process: Option<Process>,
+    /// Routes that change state, with an access of their own.
+    pub posts: Option<Router>,
+}
+
+/// How much of page and API is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// The page and all routes, with the jobs of all users.
+    Everything,
+    /// What a scheduler needs: placement and advice.
+    Advice,
+}
 
 /// State shared by the handlers.
 #[derive(Clone)]
 pub struct PageState {
     /// The store.
     pub reader: Arc<StoreReader>,
+    /// The clock by which advice expires; without one, the newest signal of the store: its time may be simulated.
+    pub clock: Option<Clock>,
     /// Note for the operator about this run, shown next to the title.
     pub run_note: Option<String>,
     /// The run's latest progress.
@@ -29,10 +56,33 @@ pub struct PageState {
     pub stopping: watch::Receiver<bool>,
 }
 
-/// The router of a server that is bound to `address`.
-pub fn router(state: PageState, address: SocketAddr) -> Router {
+/// The router of a server with these names.
+pub fn router(routes: Routes, hosts: guard::Hosts) -> Router {
+    let mut reads = match routes.process {
+        Some(process) => process::router(process),
+        None => Router::new().route("/healthz", get(async || "ok\n")),
+    };
+    if let Some((state, shown)) = routes.page {
+        reads = reads.merge(advice_routes().with_state(state.clone()));
+        if shown == Shown::Everything {
+            reads = reads.merge(page_routes().with_state(state));
+        }
+    }
+    let reads = reads.layer(from_fn_with_state(routes.read, authorised));
+    reads
+        .merge(routes.posts.unwrap_or_default())
+        .layer(from_fn_with_state(hosts, guard::refuse_foreign))
+        .layer(from_fn(guard::set_headers))
+}
+
+fn advice_routes() -> Router<PageState> {
     Router::new()
-        .route("/healthz", get(healthz))
+        .route("/api/v1/placement", get(placement::placement))
+        .route("/api/v1/advice", get(advice::advice))
+}
+
+fn page_routes() -> Router<PageState> {
+    Router::new()
         .route("/api/v1/now", get(now::now))
         .route("/api/v1/episodes", get(episodes::episodes))
         .route("/api/v1/episodes/{id}", get(episodes::episode))
@@ -46,19 +96,9 @@ pub fn router(state: PageState, address: SocketAddr) -> Router {
         .route("/api/v1/regions", get(regions::regions))
         .route("/api/v1/regions/{id}", get(regions::region))
         .route("/api/v1/files", get(files::files))
-        .route("/api/v1/placement", get(placement::placement))
-        .route("/api/v1/advice", get(advice::advice))
         .route("/api/v1/paid", get(paid::paid))
         .route("/api/v1/health", get(health::health))
         .route("/api/v1/health/history", get(health_history::health_history))
         .route("/api/v1/stream", get(stream::stream))
         .fallback_service(get(page_files::page_file).with_state(()))
-        .with_state(state)
-        .layer(from_fn_with_state(guard::Hosts::of(address, &[]), guard::refuse_foreign))
-        .layer(from_fn(guard::set_headers))
-}
-
-/// Reports that the process lives; `/api/v1/health` reports whether the monitoring is complete.
-async fn healthz() -> &'static str {
-    "ok\n"
 }

@@ -1,11 +1,14 @@
-//! The public interface: bind a loopback address, then serve the page until the shutdown.
+//! The public interface: bind an address, then serve until the shutdown.
 
+use crate::access::Access;
 use crate::connections;
+use crate::guard::Hosts;
+use crate::process::Process;
 use crate::progress::Progress;
 use crate::reader::{Source, StoreReader};
-use crate::router::{PageState, router};
+use crate::router::{Clock, PageState, Routes, Shown, router};
 use crate::stream::{EventText, publish_events};
-use std::future::Future;
+use axum::Router;
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -15,23 +18,48 @@ use tokio::sync::watch;
 /// Timeout for requests under way after the start of the shutdown.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Configuration of the page.
-#[derive(Clone, Debug)]
-pub struct PageConfig {
-    /// The embedded store's file, or a database.
-    pub store: Source,
-    /// Address to listen on: a loopback address; port 0 takes a free port.
+/// What is served, where, and to whom.
+pub struct ServerConfig {
+    /// Address to listen on; port 0 takes a free port.
     pub listen: SocketAddr,
-    /// Note for the operator about this run ("simulated cluster"), shown next to the title.
-    pub run_note: Option<String>,
+    /// Names of the server beside its addresses and `localhost`.
+    pub hosts: Vec<String>,
+    /// Who may read; [`Access::Open`] only on a loopback address.
+    pub read: Access,
+    /// Page and API.
+    pub page: Option<Page>,
+    /// Metrics and health of `tailback run`.
+    pub process: Option<Process>,
+    /// Routes that change state, with an access of their own.
+    pub posts: Option<Router>,
 }
 
-/// Why the page cannot be served.
+/// Page and API over a store.
+pub struct Page {
+    /// The embedded store's file, or a database.
+    pub store: Source,
+    /// Note for the operator about this run ("simulated cluster"), shown next to the title.
+    pub run_note: Option<String>,
+    /// The clock by which advice expires; without one, the newest signal of the store.
+    pub clock: Option<Clock>,
+    /// How much is shown.
+    pub shown: Shown,
+}
+
+impl ServerConfig {
+    /// A page alone, open to everyone on this machine.
+    pub fn page(listen: SocketAddr, page: Page) -> ServerConfig {
+        let hosts = Vec::new();
+        ServerConfig { listen, hosts, read: Access::Open, page: Some(page), process: None, posts: None }
+    }
+}
+
+/// Why a server cannot start.
 #[derive(Debug, thiserror::Error)]
-pub enum PageError {
+pub enum ServerError {
     /// The address is reachable from other machines.
     #[error(
-        "the page would listen on {0}, which other machines can reach; this version has neither token nor TLS and listens only on loopback: use 127.0.0.1 or [::1], and an SSH tunnel from elsewhere"
+        "the page would listen on {0}, which other machines can reach, without a token: use 127.0.0.1 or [::1], and an SSH tunnel from elsewhere"
     )]
     NotLoopback(SocketAddr),
     /// Another program listens on the address.
@@ -45,15 +73,11 @@ pub enum PageError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// The server failed.
-    #[error("the page's server stopped: {0}")]
-    Serve(#[from] io::Error),
 }
 
-/// A page with a bound address, ready to serve.
-#[derive(Debug)]
-pub struct BoundPage {
-    config: PageConfig,
+/// A server with a bound address.
+pub struct BoundServer {
+    config: ServerConfig,
     listener: TcpListener,
     address: SocketAddr,
 }
@@ -61,33 +85,22 @@ pub struct BoundPage {
 /// Binds the address, so that its errors are reported before the start of other parts.
 ///
 /// # Errors
-/// [`PageError::NotLoopback`], [`PageError::AddressInUse`] or [`PageError::Bind`].
-pub async fn bind(config: PageConfig) -> Result<BoundPage, PageError> {
+/// [`ServerError::NotLoopback`], [`ServerError::AddressInUse`] or [`ServerError::Bind`].
+pub async fn bind(config: ServerConfig) -> Result<BoundServer, ServerError> {
     let address = config.listen;
-    if !address.ip().is_loopback() {
-        return Err(PageError::NotLoopback(address));
+    if matches!(config.read, Access::Open) && !address.ip().is_loopback() {
+        return Err(ServerError::NotLoopback(address));
     }
-    let listener = TcpListener::bind(address).await.map_err(|source| match source.kind() {
-        io::ErrorKind::AddrInUse => PageError::AddressInUse(address),
-        _ => PageError::Bind { address, source },
-    })?;
-    let address = listener.local_addr()?;
-    Ok(BoundPage { config, listener, address })
+    let refused = |source: io::Error| match source.kind() {
+        io::ErrorKind::AddrInUse => ServerError::AddressInUse(address),
+        _ => ServerError::Bind { address, source },
+    };
+    let listener = TcpListener::bind(address).await.map_err(refused)?;
+    let address = listener.local_addr().map_err(refused)?;
+    Ok(BoundServer { config, listener, address })
 }
 
-/// [`bind`] and [`BoundPage::serve`] in one.
-///
-/// # Errors
-/// The errors of both.
-pub async fn serve(
-    config: PageConfig,
-    ticks: watch::Receiver<Progress>,
-    shutdown: impl Future<Output = ()> + Send + 'static,
-) -> Result<(), PageError> {
-    bind(config).await?.serve(ticks, shutdown).await
-}
-
-impl BoundPage {
+impl BoundServer {
     /// The address with the real port.
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -98,34 +111,37 @@ impl BoundPage {
         format!("http://{}/", self.address)
     }
 
-    /// Serves until `shutdown` is done; requests under way then have two seconds.
-    ///
-    /// # Errors
-    /// [`PageError::Serve`] when the server fails.
+    /// Serves until `shutdown` is done; requests under way then have two seconds. `ticks` is the progress of the run that
+    /// writes the store.
     pub async fn serve(
         self,
         ticks: watch::Receiver<Progress>,
         shutdown: impl Future<Output = ()> + Send + 'static,
-    ) -> Result<(), PageError> {
+    ) {
         let (stop, stopping) = watch::channel(false);
-        let state = PageState {
-            reader: StoreReader::new(self.config.store),
-            run_note: self.config.run_note,
-            ticks,
-            events: watch::Sender::new(EventText::from("")),
-            stopping: stopping.clone(),
-        };
-        let publisher = tokio::spawn(publish_events(state.clone()));
+        let ServerConfig { hosts, read, page, process, posts, .. } = self.config;
+        let page = page.map(|page| {
+            let state = PageState {
+                reader: StoreReader::new(page.store),
+                clock: page.clock,
+                run_note: page.run_note,
+                ticks,
+                events: watch::Sender::new(EventText::from("")),
+                stopping: stopping.clone(),
+            };
+            (state, page.shown)
+        });
+        let publisher = page.clone().map(|(state, _)| tokio::spawn(publish_events(state)));
+        let routes = router(Routes { read, page, process, posts }, Hosts::of(self.address, &hosts));
         let stopped = async move {
             shutdown.await;
             stop.send_replace(true);
         };
         tokio::select! {
-            () = connections::serve(self.listener, router(state, self.address), |_| None, stopped) => {}
+            () = connections::serve(self.listener, routes, |_| None, stopped) => {}
             () = grace_is_over(stopping) => {}
         }
-        publisher.abort();
-        Ok(())
+        publisher.inspect(tokio::task::JoinHandle::abort);
     }
 }
 

@@ -1,7 +1,10 @@
 //! The server on a real port: addresses refused, events sent, shutdown in time.
 
-use dashboards::{PageConfig, PageError, Progress, bind};
+use dashboards::access::Access;
+use dashboards::router::Shown;
+use dashboards::{Page, Progress, ServerConfig, ServerError, bind};
 use schemas::Time;
+use schemas::secret::Redacted;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,28 +16,32 @@ use tokio::time::timeout;
 /// Long enough for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-fn config(listen: &str) -> PageConfig {
-    PageConfig {
+fn config(listen: &str) -> ServerConfig {
+    let page = Page {
         store: PathBuf::from("no-such-store.db").into(),
-        listen: listen.parse().unwrap(),
         run_note: None,
-    }
+        clock: None,
+        shown: Shown::Everything,
+    };
+    ServerConfig::page(listen.parse().unwrap(), page)
 }
 
 #[tokio::test]
 async fn an_address_that_others_can_reach_is_refused() {
     for listen in ["0.0.0.0:0", "[::]:0", "192.0.2.1:8600"] {
-        let refused = bind(config(listen)).await.unwrap_err();
-        assert!(matches!(refused, PageError::NotLoopback(_)), "{refused}");
+        let refused = bind(config(listen)).await.err().unwrap();
+        assert!(matches!(refused, ServerError::NotLoopback(_)), "{refused}");
     }
+    let read = Access::by(Some(&Redacted::new("a token".to_string())));
+    assert!(bind(ServerConfig { read, ..config("0.0.0.0:0") }).await.is_ok(), "a token protects it");
 }
 
 #[tokio::test]
 async fn a_port_in_use_is_reported() {
     let first = bind(config("127.0.0.1:0")).await.unwrap();
     assert_ne!(first.address().port(), 0);
-    let refused = bind(config(&first.address().to_string())).await.unwrap_err();
-    assert!(matches!(refused, PageError::AddressInUse(_)));
+    let refused = bind(config(&first.address().to_string())).await.err().unwrap();
+    assert!(matches!(refused, ServerError::AddressInUse(_)));
     assert!(refused.to_string().contains("in use by another program"), "{refused}");
 }
 
@@ -80,5 +87,5 @@ async fn ticks_become_events_and_an_open_stream_does_not_hold_the_shutdown() {
     progress.send_replace(Progress { finished: true, rows: 8, ..Progress::default() });
     stop.send(()).unwrap();
     read_until(&mut events, "\"finished\":true").await;
-    timeout(TIMEOUT, server).await.unwrap().unwrap().unwrap();
+    timeout(TIMEOUT, server).await.unwrap().unwrap();
 }

@@ -1,4 +1,4 @@
-//! Configuration of sampler daemons (LDMS 4.5), one piece a plug-in; `tailback ldms-config` puts them together.
+//! Configuration of sampler daemons (LDMS 4.5), one piece a plug-in; the crate `ldmsd` puts them together.
 //!
 //! `@NAME@` is replaced when a site's files are generated, `${TAILBACK_…}` by ldmsd itself, from the host's own file.
 

@@ -1,11 +1,11 @@
 //! `tailback alerts`: incidents, deliveries of their notices, dead letters, silences.
 
-use crate::config::RunConfig;
-use crate::run::{clock, pg_settings};
+use crate::runtime::clock;
 use alerts::listing;
 use alerts::silence::matcher;
 use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
+use configuration::RunConfig;
 use schemas::AlertSilence;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -88,7 +88,7 @@ enum Command {
 pub fn run(args: &AlertsArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut outbox = match &args.config {
-        Some(file) => OutboxStore::server(pg_settings(&RunConfig::load(Some(file))?)),
+        Some(file) => OutboxStore::server(RunConfig::load(Some(file))?.database.pg_settings()),
         None => {
             ensure!(args.store.exists(), "there is no store {}; name one with --store", args.store.display());
             OutboxStore::file(&args.store)?

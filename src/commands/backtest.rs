@@ -2,9 +2,9 @@
 
 use crate::bars;
 use crate::commands::replay::ModelName;
-use crate::config::{self, Origin, Problem};
 use crate::outputs::create;
 use clap::Args;
+use configuration::{Origin, Problem};
 use detector::model::ModelKind;
 use indicatif::ProgressBar;
 use lab::backtest::answer::Answer;
@@ -110,16 +110,16 @@ struct OfProgram;
 
 impl Configuration for OfProgram {
     fn has_section(&self, section: &str) -> bool {
-        toml::from_str::<toml::Table>(config::DEFAULT).is_ok_and(|table| table.contains_key(section))
+        toml::from_str::<toml::Table>(configuration::DEFAULT).is_ok_and(|table| table.contains_key(section))
     }
 
     fn of_file(&self, file: Option<&Path>, model: Option<ModelKind>) -> anyhow::Result<Configured> {
-        config::settings(file, model, None, None)
+        Ok(configuration::settings(file, model, None, None)?)
     }
 
     fn of_values(&self, values: &BTreeMap<String, String>) -> Result<Configured, Option<WrongValue>> {
         let variables = values.iter().map(|(key, value)| (variable(key), value.clone()));
-        let examined = config::examine(None, variables);
+        let examined = configuration::examine(None, variables);
         let problem = examined.problems.first();
         let config = examined.config.ok_or_else(|| problem.map(|problem| wrong(problem, values)))?;
         Ok((config.settings(), config.fabric))

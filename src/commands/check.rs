@@ -1,7 +1,7 @@
 //! `tailback check` and `tailback config`: what is wrong with a configuration, what results from it. No network.
 
-use crate::config::{self, Examined, Origin, Problem, effective};
 use clap::Args;
+use configuration::{Examined, Origin, Problem, effective};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ pub fn run(args: &CheckArgs, out: &mut impl Write) -> anyhow::Result<()> {
     if args.defaults {
         return print_defaults(out);
     }
-    let examined = config::examine(args.config.as_deref(), config::environment());
+    let examined = configuration::examine(args.config.as_deref(), configuration::environment());
     match args.json {
         true => writeln!(out, "{:#}", as_json(&examined))?,
         false => print(&examined, out)?,
@@ -48,7 +48,7 @@ pub fn run(args: &CheckArgs, out: &mut impl Write) -> anyhow::Result<()> {
 /// # Errors
 /// If the output cannot be written.
 pub fn print_defaults(out: &mut impl Write) -> anyhow::Result<()> {
-    out.write_all(config::DEFAULT.as_bytes())?;
+    out.write_all(configuration::DEFAULT.as_bytes())?;
     Ok(out.flush()?)
 }
 

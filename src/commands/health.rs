@@ -1,8 +1,8 @@
 //! `tailback health`: whether the `tailback run` of this configuration on this machine is ready, for supervisors.
 
-use crate::config::RunConfig;
 use anyhow::{Context, bail};
 use clap::Args;
+use configuration::RunConfig;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;

@@ -1,9 +1,8 @@
 //! `tailback migrate`: the database's schema, brought up to this version.
 
-use crate::config::RunConfig;
-use crate::run::pg_settings;
 use anyhow::Context;
 use clap::Args;
+use configuration::RunConfig;
 use std::io::Write;
 use std::path::PathBuf;
 use store::postgres::{self, PgStore};
@@ -30,7 +29,7 @@ pub struct MigrateArgs {
 /// A database that does not answer or does not allow it.
 pub fn run(args: &MigrateArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let config = RunConfig::load(args.config.as_deref())?;
-    let settings = pg_settings(&config);
+    let settings = config.database.pg_settings();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         if args.dry_run {

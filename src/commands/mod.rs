@@ -7,6 +7,7 @@
 //! | [`check`] | `tailback check`: what is wrong with a configuration |
 //! | [`demo`] | `tailback demo`: the simulated cluster, live |
 //! | [`doctor`] | `tailback doctor`: what is wrong with an installation, and how to mend it |
+//! | [`explain`] | `tailback explain`: why a stretch was called contended |
 //! | [`health`] | `tailback health`: whether the process here is ready |
 //! | [`lab`] | `tailback lab`: experiments on simulated machines |
 //! | [`ldms_config`] | `tailback ldms-config`: configuration for a site's ldmsd |
@@ -23,6 +24,7 @@ pub mod backtest;
 pub mod check;
 pub mod demo;
 pub mod doctor;
+pub mod explain;
 pub mod health;
 pub mod lab;
 pub mod ldms_config;

@@ -1,7 +1,7 @@
 //! `tailback replay`: recorded rows to signals, episodes and job results.
 
+use crate::bars;
 use crate::outputs::{Outputs, Summary};
-use crate::{bars, config};
 use aggregator::merge::{Replay, RowOrder};
 use aggregator::unused;
 use aggregator::{Decoded, jobs};
@@ -77,8 +77,8 @@ impl From<ModelName> for ModelKind {
 /// # Errors
 /// What stopped it: an input that cannot be read, an option out of range, a full disk.
 pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
-    let (settings, fabric) =
-        config::settings(args.config.as_deref(), args.model.map(ModelKind::from), args.window, args.eta)?;
+    let model = args.model.map(ModelKind::from);
+    let (settings, fabric) = configuration::settings(args.config.as_deref(), model, args.window, args.eta)?;
     let mut stages = InProcessSettings { fabric, ..InProcessSettings::of(settings) };
     let (mut places, mut links) = (Vec::new(), Vec::new());
     if !args.topology.is_empty() {

@@ -1,22 +1,19 @@
 //! `tailback serve`: the page over a store that is written already, or still growing, or over a database.
 
-use crate::config::RunConfig;
-use crate::run::pg_settings;
+use crate::runtime::clock;
 use crate::shutdown;
 use anyhow::Context;
 use clap::Args;
-use dashboards::postgres::{Connect, Connecting};
-use dashboards::{PageConfig, Progress, Source};
+use configuration::RunConfig;
+use dashboards::router::{Clock, Shown};
+use dashboards::{Page, Progress, ServerConfig, Source};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use store::postgres::{PgError, PgSettings, connect_reader};
+use store::postgres::{PgError, connect_reader};
 use store::sqlite::{StoreError, open_reader, open_writer};
 use tokio::sync::watch;
-
-/// For how long a question waits for a connection at most.
-const CONNECT_S_MAX: f64 = 5.0;
 
 /// Which store, and where.
 #[derive(Debug, Args)]
@@ -45,10 +42,13 @@ pub fn run(args: ServeArgs) -> anyhow::Result<()> {
     };
     let served: anyhow::Result<()> = runtime.block_on(async {
         let (_keep, ticks) = watch::channel(Progress::default());
-        let config = PageConfig { store, listen: args.listen, run_note: None };
-        let page = dashboards::bind(config).await?;
-        eprintln!("the page is at {} (Ctrl-C ends it)", page.url());
-        page.serve(ticks, shutdown::requested()).await?;
+        // The times of a file may be simulated, or long ago.
+        let wall: Clock = Arc::new(|| clock::now().seconds());
+        let clock = matches!(store, Source::Database(_)).then_some(wall);
+        let page = Page { store, run_note: None, clock, shown: Shown::Everything };
+        let server = dashboards::bind(ServerConfig::page(args.listen, page)).await?;
+        eprintln!("the page is at {} (Ctrl-C ends it)", server.url());
+        server.serve(ticks, shutdown::requested()).await;
         Ok(())
     });
     runtime.shutdown_timeout(Duration::from_secs(1));
@@ -62,27 +62,12 @@ fn file(store: PathBuf) -> anyhow::Result<Source> {
 }
 
 async fn database(file: &Path) -> anyhow::Result<Source> {
-    let mut settings = pg_settings(&RunConfig::load(Some(file))?);
-    settings.connect_timeout_s = settings.connect_timeout_s.min(CONNECT_S_MAX);
+    let settings = RunConfig::load(Some(file))?.database.pg_settings();
     match connect_reader(&settings).await {
         Err(PgError::Retry(why)) => eprintln!("the database does not answer yet: {why}"),
         tried => drop(tried?),
     }
-    Ok(Source::Database(Arc::new(Database(settings))))
-}
-
-/// The database that a configuration names.
-struct Database(PgSettings);
-
-impl Connect for Database {
-    fn connect(&self) -> Connecting<'_> {
-        Box::pin(async {
-            connect_reader(&self.0).await.map_err(|error| match error {
-                PgError::Retry(why) => why,
-                other => other.to_string(),
-            })
-        })
-    }
+    Ok(Source::Database(Box::new(settings)))
 }
 
 /// The page needs tables that a store of an older version lacks: they are added, and what is there stays.

@@ -4,10 +4,10 @@
 mod live;
 
 use crate::bars;
-use crate::config::RunConfig;
 use crate::outputs::create;
 use anyhow::Context;
 use clap::Args;
+use configuration::RunConfig;
 use samplers::{Cluster, Rows, Scenario, Schema, scenario};
 use schemas::{Job, Time};
 use std::io::Write;

@@ -3,10 +3,8 @@
 use super::merge::Layers;
 use super::secrets::read_secret;
 use super::sections::Alerts;
-use crate::run::clock;
-use alerts::receivers::{self, Delivery};
+use alerts::receivers::{self, Clock, Delivery};
 use alerts::rule;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Reads both; what is wrong is noted, naming file and key.
@@ -29,14 +27,14 @@ pub(super) fn read(layers: &mut Layers, alerts: &mut Alerts) {
 }
 
 impl Alerts {
-    /// How the process called `by` delivers notices.
-    pub fn delivery<'a>(&'a self, by: &'a str) -> Delivery<'a> {
+    /// How the process called `by` delivers notices, by its `clock`.
+    pub fn delivery<'a>(&'a self, by: &'a str, clock: Clock) -> Delivery<'a> {
         Delivery {
             receivers: &self.receivers,
             by,
             keep_s: f64::from(self.keep_days) * 86_400.0,
             poll: Duration::from_millis(self.poll_ms),
-            clock: Arc::new(|| clock::now().seconds()),
+            clock,
         }
     }
 }

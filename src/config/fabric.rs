@@ -32,7 +32,7 @@ fn io_servers(layers: &mut Layers) -> Vec<Name> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{DEFAULT, Origin};
+    use crate::{DEFAULT, Origin};
 
     fn layers(text: &str) -> Layers {
         let mut layers = Layers::default();

@@ -1,8 +1,8 @@
 //! The reference of the keys in `docs/configuration.md`, made from the comments of `default.toml`.
-//! `UPDATE_GOLDEN=1 cargo test --release --lib config::reference` writes it again.
+//! `UPDATE_GOLDEN=1 cargo tests reference::documented` writes it again.
 
 use super::DEFAULT;
-use std::path::Path;
+use support::paths::root;
 
 const BEGIN: &str = "<!-- begin: generated from src/config/default.toml -->\n";
 const END: &str = "<!-- end: generated -->\n";
@@ -42,7 +42,7 @@ fn reference() -> String {
 
 #[test]
 fn documented_keys_are_those_of_the_default_file() {
-    let path = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("docs/configuration.md");
+    let path = root().join("docs/configuration.md");
     let page = std::fs::read_to_string(&path).unwrap();
     let (before, rest) = page.split_once(BEGIN).unwrap();
     let (_, after) = rest.split_once(END).unwrap();

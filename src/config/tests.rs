@@ -1,9 +1,15 @@
 //! The default file against the code, and keys that were mistyped.
 
-use super::known;
+use super::assemble::assemble;
+use super::kafka::Role;
+use super::merge::Layers;
+use super::metric::Overrides;
 use super::rules::{self, Rule};
 use super::secrets::without_password;
-use super::*;
+use super::{ConfigError, DEFAULT, Origin, Problem, checks, examine, kafka, known, metric, sections};
+use detector::fabric::FabricSettings;
+use detector::model::ModelKind;
+use detector::settings::Settings;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -132,7 +138,7 @@ fn librdkafka_properties_reach_their_role() {
     let config =
         assemble(&mut layers, Settings::of(ModelKind::Robust), FabricSettings::default(), &mut Vec::new())
             .unwrap();
-    let properties = |role| config.kafka_properties(role).into_iter().collect::<BTreeMap<_, _>>();
+    let properties = |role| config.kafka.properties(role).into_iter().collect::<BTreeMap<_, _>>();
     let consumer = properties(Role::Consumer(sections::Stage::Detector));
     assert_eq!(consumer["group.id"], "site.detector");
     assert_eq!(consumer["enable.auto.commit"], "false");
@@ -143,7 +149,7 @@ fn librdkafka_properties_reach_their_role() {
     assert!(!producer.contains_key("compression.type") && !producer.contains_key("group.id"));
     for role in [Role::Consumer(sections::Stage::Rollup), Role::Producer, Role::Admin] {
         let mut native = rdkafka::ClientConfig::new();
-        native.extend(config.kafka_properties(role));
+        native.extend(config.kafka.properties(role));
         assert!(native.create_native_config().is_ok());
     }
 }

@@ -209,12 +209,17 @@ fn a_placement_is_answered_from_the_server_as_from_the_store() {
             assert_eq!((status, body["error"].is_string()), (400, true), "{wrong}: {body}");
         }
         assert_eq!(get(run, "/api/v1/placement?nodes=n1", "Host: evil.example\r\n").0, 403);
+        assert_eq!(get(run, "/api/v1/advice?nodes=n1", OURS).1["advice"], Value::Array(Vec::new()));
+        for closed in ["/api/v1/jobs", "/api/v1/now", "/"] {
+            let (status, body) = get(run, closed, OURS);
+            assert!([403, 404].contains(&status), "it shows the jobs of all users: {closed} {status} {body}");
+        }
         drop(both.folder);
     });
 }
 
 #[test]
-fn placement_requires_the_token() {
+fn with_a_token_the_whole_api_is_answered_and_nothing_without() {
     on_each_server(|database: Database| async move {
         let both = Both::filled(&database).await;
         let (run, token) = (free_address(), both.folder.path().join("token"));
@@ -222,8 +227,10 @@ fn placement_requires_the_token() {
         let more = format!("[http]\nlisten = \"{run}\"\ntoken_file = \"{}\"\n", token.display());
         both.configure(&database.settings().url, &more);
         let _run = started(&["run", "--config", both.config.to_str().unwrap()]);
-        let path = "/api/v1/placement?nodes=nid00000";
-        assert_eq!(get(run, path, OURS).0, 401);
-        assert_eq!(get(run, path, &format!("{OURS}Authorization: Bearer 0123456789abcdef\r\n")).0, 200);
+        let header = format!("{OURS}Authorization: Bearer 0123456789abcdef\r\n");
+        for path in ["/api/v1/placement?nodes=nid00000", "/api/v1/advice", "/api/v1/jobs", "/metrics", "/"] {
+            assert_eq!(get(run, path, OURS).0, 401, "{path}");
+            assert_eq!(get(run, path, &header).0, 200, "{path}");
+        }
     });
 }

@@ -6,17 +6,20 @@ use std::path::{Path, PathBuf};
 use support::paths::root;
 
 /// Folders that are checked.
-const CHECKED: [&str; 23] = [
+const CHECKED: [&str; 26] = [
     "aggregator/src",
     "aggregator/tests",
     "dashboards/examples",
+    "dashboards/report",
     "dashboards/src",
     "dashboards/tests",
+    "deploy/doctor/src",
     "detector/alerts/src",
     "detector/src",
     "detector/stages",
     "detector/tests/fabric",
     "samplers/lab",
+    "samplers/ldmsd",
     "samplers/src",
     "samplers/tests",
     "schemas/src",

@@ -7,7 +7,8 @@ mod fabric;
 mod writer;
 
 use cluster::Cluster;
-use dashboards::{PageConfig, Progress, bind};
+use dashboards::router::Shown;
+use dashboards::{Page, Progress, ServerConfig, bind};
 use std::error::Error;
 use std::io::Write;
 use std::net::SocketAddr;
@@ -40,12 +41,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let options = options()?;
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("sample.db");
-    let page = bind(PageConfig {
+    let page = Page {
         store: path.clone().into(),
-        listen: options.listen,
         run_note: Some("sample data".to_string()),
-    })
-    .await?;
+        clock: None,
+        shown: Shown::Everything,
+    };
+    let page = bind(ServerConfig::page(options.listen, page)).await?;
     let (progress, ticks) = watch::channel(Progress::default());
     if !options.empty {
         let start = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() as f64;
@@ -57,7 +59,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         // Without a handler for Ctrl-C the process simply ends.
         let _ = tokio::signal::ctrl_c().await;
     };
-    page.serve(ticks, stop).await?;
+    page.serve(ticks, stop).await;
     Ok(())
 }
 

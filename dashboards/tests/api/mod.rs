@@ -10,8 +10,10 @@ use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
 use axum::response::Response;
 use dashboards::Progress;
+use dashboards::access::Access;
+use dashboards::guard::Hosts;
 use dashboards::reader::StoreReader;
-use dashboards::router::{PageState, router};
+use dashboards::router::{PageState, Routes, Shown, router};
 use sample::NOW;
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -22,12 +24,15 @@ use tower::ServiceExt;
 fn page_of(store: &Path) -> Router {
     let state = PageState {
         reader: StoreReader::new(store),
+        clock: None,
         run_note: Some("a test".to_string()),
         ticks: watch::channel(Progress::default()).1,
         events: watch::Sender::new("".into()),
         stopping: watch::channel(true).1,
     };
-    router(state, SocketAddr::from(([127, 0, 0, 1], 8600)))
+    let routes =
+        Routes { read: Access::Open, page: Some((state, Shown::Everything)), process: None, posts: None };
+    router(routes, Hosts::of(SocketAddr::from(([127, 0, 0, 1], 8600)), &[]))
 }
 
 async fn get_as(store: &Path, path: &str, host: &str) -> Response {

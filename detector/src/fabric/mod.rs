@@ -7,6 +7,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `settings.rs` | what can be set, and the network |
+//! | `second.rs` | what happens in a second: changes, regions, losses, reports |
 //! | `tick.rs` | what a detector reports of its links, where it changed |
 //! | `links.rs` | all links in columns |
 //! | `regions.rs` | regions with an identity over time |
@@ -37,6 +38,7 @@ mod narrowed;
 mod paths;
 mod ports;
 pub mod regions;
+mod second;
 mod settings;
 mod shares;
 pub mod tick;
@@ -49,26 +51,15 @@ pub use tick::{LinkReport, LinkTick, LinkWatch};
 use crate::jobs::JobPart;
 use lifecycle::{LifeEvent, LinkEvent};
 use links::Links;
-use live::{Hurt, Live};
-use regions::{Change, RegionBook, Stalling};
-use schemas::{Job, Name, Region, RegionChange, RegionId, RegionStep, SeriesIndex, SeriesInfo, Time};
+use live::Live;
+use regions::RegionBook;
+use schemas::{Job, Name, Region, RegionId, SeriesIndex, SeriesInfo, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Version of the written state; one of another version is not read.
 pub const STATE_VERSION: u8 = 8;
-
-/// Seconds after its end when a job is forgotten here.
-const FORGOTTEN_S: f64 = 900.0;
-/// Ticks that a region lasts before it is reported.
-const LASTED_TICKS: i64 = 8;
-/// Part of a second that at least one job must lose for a region to be reported.
-const WAITS_LEAST: f64 = 0.03;
-/// Ticks without an update after which a contended link is unknown.
-const STALE_TICKS: i64 = tick::AGAIN_CONTENDED_TICKS + 2;
-/// Ticks between two looks at what can be forgotten.
-const TIDIED_TICKS: i64 = 60;
 
 /// State of the stage. It can be written and read back at any point between two calls; then
 /// [`Fabric::attach`] gives it its network again.
@@ -189,26 +180,6 @@ impl Fabric {
         self.second(tick);
     }
 
-    /// What changed of the links, regions, a look at those that are new or changed, losses.
-    fn second(&mut self, tick: &LinkTick) {
-        let since = self.update(tick);
-        tick.events.iter().for_each(|event| self.link_event(event));
-        self.now = tick.tick;
-        if !tick.is_empty() {
-            self.latest_tick = tick.tick;
-        }
-        self.forget_stale();
-        let stalling = self.stalling();
-        for change in self.book.step(tick.tick, &stalling) {
-            self.change(&change, &since);
-        }
-        self.note_members();
-        self.look();
-        self.lose();
-        self.announce();
-        self.tidy();
-    }
-
     /// The stream ended: open regions are reported as they are.
     pub fn finish(&mut self) {
         self.changed.extend(self.live.keys());
@@ -259,142 +230,4 @@ impl Fabric {
     fn time(&self, tick: i64) -> Time {
         Time::from_seconds(tick as f64 * self.settings.tick_s)
     }
-
-    /// Takes what changed; for series whose contention began, how many ticks ago.
-    fn update(&mut self, tick: &LinkTick) -> BTreeMap<u32, i64> {
-        let mut since = BTreeMap::new();
-        for report in &tick.reports {
-            let number = report.series.0;
-            self.links.set(number, report, tick.tick);
-            let metric = self.links.info[report.series.at()].metric;
-            let is_link = !metric.is_progress() && report.exceeds_background(metric);
-            let known = report.active && f64::from(report.value) >= self.settings.known_ratio;
-            if is_link && (report.contended || known) {
-                if self.stalling.insert(number) {
-                    since.insert(number, tick.tick - i64::from(report.since_ticks));
-                }
-            } else {
-                self.stalling.remove(&number);
-            }
-        }
-        since
-    }
-
-    /// A contended link is reported every few seconds. Whether one without a report is still contended is unknown.
-    fn forget_stale(&mut self) {
-        let links = &self.links;
-        let since = self.now - STALE_TICKS;
-        self.stalling.retain(|series| links.reported_at[*series as usize] >= since);
-    }
-
-    fn stalling(&self) -> Vec<Stalling> {
-        let topology = self.network.as_ref().map(|network| &network.topology);
-        let of = |series: &u32| {
-            let ends = self.links.ends(*series, topology)?;
-            Some(Stalling { series: *series, ends, ratio: self.links.value[*series as usize] })
-        };
-        self.stalling.iter().filter_map(of).collect()
-    }
-
-    fn change(&mut self, change: &Change, since: &BTreeMap<u32, i64>) {
-        let step = RegionStep {
-            time: self.time(self.now),
-            change: change.change,
-            other: change.other,
-            links: 0,
-            worst_series: String::new(),
-            worst: 0.0,
-        };
-        if change.change == RegionChange::Began {
-            self.begin(change, since);
-        }
-        self.changed.insert(change.id);
-        let Some(live) = self.live.get_mut(&change.id) else { return };
-        live.region.steps.push(step);
-        if matches!(change.change, RegionChange::Ended | RegionChange::WentInto)
-            && let Some(mut live) = self.live.remove(&change.id)
-        {
-            live.region.open = false;
-            if let Some(step) = live.region.steps.last_mut() {
-                (step.links, step.worst) = (0, live.region.peak);
-                step.worst_series = live.region.series.first().cloned().unwrap_or_default();
-            }
-            live.conclude();
-            if live.is_reported {
-                self.over.push(live.region);
-            }
-        }
-    }
-
-    fn begin(&mut self, change: &Change, since: &BTreeMap<u32, i64>) {
-        let Some((_, members)) = self.book.open().find(|(id, _)| *id == change.id) else { return };
-        let began = members.iter().filter_map(|series| since.get(series)).min();
-        let onset = began.copied().unwrap_or(self.now);
-        let Some(first) = members.first() else { return };
-        let metric = self.links.info[*first as usize].metric;
-        let region = Region::begun(change.id, metric, self.time(onset), self.time(self.now));
-        self.live.insert(change.id, Live::new(region, onset));
-    }
-
-    /// Charges each job with the worst of the regions that it is in: it waits for its slowest link.
-    fn lose(&mut self) {
-        let Some(network) = self.network.clone() else { return };
-        let now = self.time(self.now);
-        let mut worst: BTreeMap<Name, (i64, Hurt)> = BTreeMap::new();
-        for live in self.live.values_mut().filter(|live| live.region.links > 0) {
-            // The first look comes some seconds after the onset; till then it was as it is now.
-            let first = live.judged == Some((self.now, live.region.links)) && live.region.victims.is_empty();
-            let back = if first { self.now - live.onset } else { 1 };
-            let seconds = back.max(1) as f64 * self.settings.tick_s;
-            let runs = |job_id: &Name| {
-                let job = self.jobs.get(job_id);
-                job.is_some_and(|job| job.overlaps(now.plus_seconds(-seconds), now))
-            };
-            for (job_id, hurt) in live.hurt(&self.links, &network.topology, seconds, runs) {
-                let known = worst.get(&job_id).is_some_and(|(_, w)| w.lost.sum() >= hurt.lost.sum());
-                if !known {
-                    worst.insert(job_id, (back.max(1), hurt));
-                }
-            }
-            if first {
-                live.conclude();
-            }
-        }
-        for (job_id, (ticks, hurt)) in worst {
-            let Some(job) = self.jobs.get(&job_id) else { continue };
-            let losses = self.losses.entry(job_id).or_default();
-            losses.add(job, self.now, ticks, &hurt, self.settings.tick_s);
-        }
-    }
-
-    /// A region is reported when it has lasted and a job waits in it. Without a network or known jobs waiting is unknown.
-    fn announce(&mut self) {
-        let known = self.settings.known_ratio;
-        for (id, live) in self.live.iter_mut().filter(|(_, l)| !l.is_reported && l.region.links > 0) {
-            let lasted = self.now - live.onset >= LASTED_TICKS;
-            let waits =
-                live.worst >= WAITS_LEAST || live.parties.jobs.is_empty() || live.region.peak >= known;
-            if lasted && waits {
-                live.is_reported = true;
-                self.changed.insert(*id);
-            }
-        }
-    }
-
-    fn tidy(&mut self) {
-        if self.now % TIDIED_TICKS != 0 || self.latest_tick == i64::MIN {
-            return;
-        }
-        let now = self.time(self.latest_tick);
-        let losses = &self.losses;
-        let has_changed = |job_id: &Name| losses.get(job_id).is_some_and(LinkLosses::has_changed);
-        let recent = |job: &Job| job.end.is_none_or(|end| now.seconds_since(end) < FORGOTTEN_S);
-        self.jobs.retain(|job_id, job| recent(job) || has_changed(job_id));
-        let jobs = &self.jobs;
-        // Losses that were not reported yet wait for `take_parts`.
-        self.losses.retain(|job_id, losses| jobs.contains_key(job_id) || losses.has_changed());
-    }
 }
-
-#[cfg(test)]
-mod tests;

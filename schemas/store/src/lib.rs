@@ -13,6 +13,7 @@
 //! | `text` | text from outside as the databases take it |
 //!
 //! The statements are `schemas/store/sql/`, a folder for each of `sqlite`, `postgres`, `read`, `outbox` and `migrations`.
+//! A `{name}` in one is filled in by `format!`: settings of the session and numbers of the server's own, never data.
 
 pub mod migrations;
 pub mod outbox;

@@ -1,7 +1,32 @@
 //! Numbered migrations; the statements live in `schemas/store/sql/migrations/`.
 
+/// The text of files of one folder in this order, with an empty line between two.
+macro_rules! joined {
+    ($folder:literal, $first:literal $(, $more:literal)* $(,)?) => {
+        concat!(
+            include_str!(concat!("../sql/migrations/", $folder, $first, ".sql")),
+            $("\n", include_str!(concat!("../sql/migrations/", $folder, $more, ".sql")),)*
+        )
+    };
+}
+
 /// Migrations of the embedded SQLite store in the order of their numbers; the n-th brings a file to version n.
-pub const SQLITE_MIGRATIONS: &[&str] = &[include_str!("../sql/migrations/sqlite/0001_schema.sql")];
+pub const SQLITE_MIGRATIONS: &[&str] = &[joined!(
+    "sqlite/0001_schema/",
+    "tables/signals",
+    "tables/jobs",
+    "tables/regions",
+    "tables/places",
+    "tables/alerts",
+    "tables/sources",
+    "tables/state",
+    "views",
+    "answers/job_post_mortem",
+    "answers/job_neighbours",
+    "answers/regions_and_links",
+    "answers/compare_jobs",
+    "calibration",
+)];
 
 /// What a job on the nodes of the JSON list `?1` would meet now, for the embedded store.
 pub const SQLITE_PLACEMENT_ADVICE: &str = include_str!("../sql/read/sqlite/placement_advice.sql");
@@ -22,9 +47,28 @@ pub const POSTGRES_MIGRATIONS: &[PgMigration] = &[
     plain(
         "0001_schema",
         concat!(
-            include_str!("../sql/migrations/postgres/0001_schema/tables.sql"),
+            joined!(
+                "postgres/0001_schema/tables/",
+                "signals",
+                "jobs",
+                "regions",
+                "places",
+                "dashboard_sums",
+                "alerts",
+                "sources",
+                "stages",
+            ),
             include_str!("../sql/migrations/postgres/0001_schema/views.sql"),
-            include_str!("../sql/migrations/postgres/0001_schema/answers.sql"),
+            joined!(
+                "postgres/0001_schema/answers/",
+                "job_post_mortem",
+                "job_loss_curve",
+                "job_neighbours",
+                "compare_jobs",
+                "regions_and_links",
+                "placement_advice",
+                "tiers",
+            ),
             include_str!("../sql/migrations/postgres/0001_schema/upkeep.sql"),
             include_str!("../sql/migrations/postgres/0001_schema/roles.sql"),
         ),

@@ -94,7 +94,7 @@ fn keys_become_lines_that_the_configuration_takes() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("t.toml");
     std::fs::write(&file, lines).unwrap();
-    assert!(crate::config::settings(Some(&file), None, None, None).is_ok());
+    assert!(configuration::settings(Some(&file), None, None, None).is_ok());
 }
 
 #[test]

@@ -10,12 +10,14 @@ mod resume;
 mod run;
 mod summary;
 
-use crate::config::RunConfig;
+use crate::runtime::clock;
 use crate::{bars, shutdown};
 use alerts::receivers::deliver_all;
 use anyhow::Context;
 use clap::Args;
-use dashboards::{PageConfig, Progress};
+use configuration::RunConfig;
+use dashboards::router::Shown;
+use dashboards::{Page, Progress, ServerConfig};
 use run::Demo;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -81,7 +83,8 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     let (end_alerts, alerts_end) = watch::channel(false);
     let delivery = runtime.enter();
     let outbox = || OutboxStore::file(&args.store);
-    deliver_all(&config.alerts.delivery("demo"), outbox, || {
+    let wall = Arc::new(|| clock::now().seconds());
+    deliver_all(&config.alerts.delivery("demo", wall), outbox, || {
         let mut ends = alerts_end.clone();
         async move { drop(ends.wait_for(|ended| *ended).await) }
     })?;
@@ -103,7 +106,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     // The page may have ended by itself; then there is no receiver.
     let _ = end_page.send(());
     if let Some(page) = page {
-        runtime.block_on(page).context("the page's task ended abnormally")??;
+        runtime.block_on(page).context("the page's task ended abnormally")?;
     }
     ended?;
     eprint!("{}", demo.summary(args));
@@ -116,12 +119,14 @@ fn start_page(
     args: &DemoArgs,
     ticks: watch::Receiver<Progress>,
     ends: oneshot::Receiver<()>,
-) -> anyhow::Result<tokio::task::JoinHandle<Result<(), dashboards::PageError>>> {
-    let config = PageConfig {
+) -> anyhow::Result<tokio::task::JoinHandle<()>> {
+    let page = Page {
         store: args.store.clone().into(),
-        listen: args.listen,
         run_note: Some(NOTE.to_string()),
+        clock: None,
+        shown: Shown::Everything,
     };
+    let config = ServerConfig::page(args.listen, page);
     let page = runtime
         .block_on(dashboards::bind(config))
         .context("the page cannot be served (another address: --listen 127.0.0.1:PORT, none: --no-page)")?;

@@ -2,11 +2,10 @@
 
 use super::resume::{self, Position};
 use super::{DemoArgs, summary};
-use crate::config;
-use crate::config::sections::Alerts;
 use aggregator::Decoded;
 use alerts::AlertSettings;
 use alerts::receivers::Receiver;
+use configuration::sections::Alerts;
 use dashboards::Progress;
 use detector::fabric::Network;
 use detector::factors::learnt::learn;
@@ -53,7 +52,7 @@ impl Demo {
         let links = link_places(&topology);
         let routes = alerts.receivers.iter().map(Receiver::route).collect();
         let rules = Arc::new(AlertSettings::new(alerts.rules.clone(), routes, &places));
-        let (_, fabric) = config::settings(None, None, None, None)?;
+        let (_, fabric) = configuration::settings(None, None, None, None)?;
         let settings = InProcessSettings {
             detector: Settings::of(ModelKind::Robust),
             fabric,

@@ -1,8 +1,8 @@
 //! Rows to Kafka, topic by schema, with a null key as LDMS's store publishes them.
 
-use crate::config::RunConfig;
-use crate::config::kafka::Role;
-use crate::run::kafka::{ONE_BY_ONE, client};
+use crate::runtime::kafka::ONE_BY_ONE;
+use configuration::RunConfig;
+use configuration::kafka::Role;
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -76,7 +76,7 @@ impl KafkaSink {
         let mut own = vec![ONE_BY_ONE, ("queue.buffering.max.kbytes", kib.as_str())];
         let brokers = if brokers == "config" { config.kafka.brokers.join(",") } else { brokers.to_string() };
         own.push(("bootstrap.servers", brokers.as_str()));
-        let producer = client(config, Role::Producer, &own, DeliveryReports::default())?;
+        let producer = config.kafka.client(Role::Producer, &own, DeliveryReports::default())?;
         let topic = |kind: Kind| (kind, format!("{prefix}{}", kind.schema()));
         Ok(KafkaSink {
             producer,

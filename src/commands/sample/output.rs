@@ -1,10 +1,10 @@
 //! Which output rows go to.
 
 use super::kafka::KafkaSink;
-use crate::config::RunConfig;
 use crate::log;
 use anyhow::Context;
 use clap::Args;
+use configuration::RunConfig;
 use samplers::native::targets::{FileTarget, SocketTarget, StdoutTarget};
 use samplers::native::{Address, Outlet, Sink};
 use schemas::Name;

@@ -1,12 +1,12 @@
 //! A simulated cluster that publishes to Kafka second by second, as a machine's own ldmsd would: for trying out a site's
 //! whole installation before its samplers are connected.
 
-use crate::config::RunConfig;
-use crate::config::kafka::Role;
-use crate::run::brokers::Lost;
-use crate::run::{clock, kafka};
+use crate::runtime::brokers::Lost;
+use crate::runtime::{clock, kafka};
 use crate::shutdown;
 use anyhow::Context;
+use configuration::RunConfig;
+use configuration::kafka::Role;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use samplers::{Cluster, Rows, Scenario};
@@ -38,7 +38,7 @@ pub(super) fn publish(scenario: Scenario, seed: u64, live: &Live<'_>) -> anyhow:
     Name::parse(&format!("{}x", live.prefix)).context("--topic-prefix")?;
     let properties = [("enable.idempotence", "true"), kafka::ONE_BY_ONE];
     let lost = Lost::default();
-    let producer: BaseProducer<Lost> = kafka::client(live.config, Role::Producer, &properties, lost.clone())?;
+    let producer: BaseProducer<Lost> = live.config.kafka.client(Role::Producer, &properties, lost.clone())?;
     let way = Way { producer, lost, brokers: &live.config.kafka.brokers, prefix: live.prefix };
     let start = Time::from_seconds(clock::now().seconds().ceil());
     let mut cluster = Cluster::new(scenario, start, seed)?;

@@ -2,6 +2,7 @@
 
 use super::receiver::now_s;
 use alerts::receivers::{Deliverer, Random, Receiver};
+use configuration::secrets::read_secret;
 use schemas::{
     Action, Advice, NOTICE_VERSION, Notice, NoticeKind, ResultBatch, RoutedNotice, Severity, SufferingJob,
 };
@@ -11,7 +12,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use store::outbox::OutboxStore;
 use store::sqlite::{Retention, Store};
-use tailback::config::secrets::read_secret;
 
 /// A notice of an incident that began a minute ago, with advice for five minutes.
 pub fn notice(incident: &str, sequence: u64, kind: NoticeKind) -> Notice {

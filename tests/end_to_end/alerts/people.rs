@@ -2,6 +2,9 @@
 
 use super::outbox::{Outbox, notice};
 use super::receiver::now_s;
+use dashboards::access::Access;
+use dashboards::router::Shown;
+use dashboards::{Page, Progress, ServerConfig};
 use schemas::NoticeKind;
 use schemas::secret::Redacted;
 use serde_json::Value;
@@ -9,7 +12,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
 use store::outbox::{OutboxStore, PutBack};
-use tailback::run::access::Access;
+use tokio::sync::watch;
 
 fn alerts(store: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(crate::TAILBACK);
@@ -67,14 +70,20 @@ async fn a_scheduler_that_asks_gets_advice_about_its_nodes_while_it_holds() {
     let mut over = notice("old", 1, NoticeKind::Firing);
     over.advice.valid_until_s = now_s() - 1.0;
     outbox.send(vec![notice("i", 1, NoticeKind::Firing), over]);
-    let router = tailback::run::advice::router(
-        OutboxStore::file(&outbox.path).unwrap(),
-        Arc::new(now_s),
-        Access::by(Some(&Redacted::new("a-token".to_string()))),
-    );
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/api/v1/advice", listener.local_addr().unwrap());
-    let _serving = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+    let page = Page {
+        store: outbox.path.clone().into(),
+        run_note: None,
+        clock: Some(Arc::new(now_s)),
+        shown: Shown::Advice,
+    };
+    let config = ServerConfig {
+        read: Access::by(Some(&Redacted::new("a-token".to_string()))),
+        ..ServerConfig::page("127.0.0.1:0".parse().unwrap(), page)
+    };
+    let server = dashboards::bind(config).await.unwrap();
+    let url = format!("{}api/v1/advice", server.url());
+    let (_progress, ticks) = watch::channel(Progress::default());
+    let _serving = tokio::spawn(server.serve(ticks, std::future::pending()));
     let client = reqwest::Client::new();
     let ask = async |nodes: &str| {
         let request = client.get(format!("{url}?nodes={nodes}")).bearer_auth("a-token");

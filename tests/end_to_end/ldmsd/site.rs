@@ -73,7 +73,7 @@ impl Installed {
     /// Both folders into one, as a host would have one of them, with the hardware of this test.
     fn copy(&self) {
         let conf = Path::new(&self.site.ldmsd.conf_dir);
-        for (path, text) in tailback::commands::ldms_config::generate(&self.site).unwrap() {
+        for (path, text) in ldmsd::generate(&self.site).unwrap() {
             let inside: PathBuf = path.components().skip(1).collect();
             if inside.as_os_str().is_empty() {
                 continue;

@@ -9,7 +9,7 @@ use rdkafka::message::DeliveryResult;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use tailback::run::brokers::add;
+use tailback::runtime::brokers::add;
 
 /// Time for which a broker may be away.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(240);

@@ -3,7 +3,6 @@
 use super::outbox_store::{Cell, Cells, OutboxError, OutboxStore};
 use schemas::Notice;
 use serde::Serialize;
-use std::collections::BTreeSet;
 
 /// A notice of an incident for one receiver.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -153,24 +152,6 @@ impl OutboxStore {
             &[Cell::text(key_or_incident), Cell::text(receiver)],
         )
         .await
-    }
-
-    /// Firing incidents whose advice is about any of these nodes: one to avoid, or one of a job that suffers. With no
-    /// nodes all of them.
-    ///
-    /// # Errors
-    /// Errors of the database.
-    pub async fn advice(&mut self, nodes: &[String], limit: usize) -> Result<Vec<Notice>, OutboxError> {
-        let found = self.incidents(None, limit).await?;
-        if nodes.is_empty() {
-            return Ok(found);
-        }
-        let mut jobs: BTreeSet<String> = BTreeSet::new();
-        for node in nodes {
-            let rows = self.rows(include_str!("../../sql/outbox/jobs_on.sql"), &[Cell::text(node)]).await?;
-            jobs.extend(rows.into_iter().map(|mut row| row.text()));
-        }
-        Ok(found.into_iter().filter(|notice| notice.concerns(nodes, &jobs)).collect())
     }
 
     /// Forgets incidents that were over before `before_s`, with their notices.

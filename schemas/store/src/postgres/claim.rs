@@ -78,7 +78,7 @@ impl PgStore {
             .await?;
         let snapshot = load(&transaction, stage, partition).await?;
         // Durable whatever the setting: a forgotten claim would let its predecessor commit again.
-        transaction.batch_execute("SET LOCAL synchronous_commit = on").await?;
+        transaction.batch_execute(include_str!("../../sql/postgres/commit_durably.sql")).await?;
         transaction.commit().await?;
         let part = Part { commits: row.get(2), ..Part::default() };
         self.parts.insert((stage.to_string(), partition), part);
@@ -116,9 +116,10 @@ impl PgStore {
         // The hours first: minutes that are written are no longer made of anything.
         transaction.execute(include_str!("../../sql/postgres/keep_open_hours.sql"), &[]).await?;
         transaction.execute(include_str!("../../sql/postgres/keep_open_minutes.sql"), &[]).await?;
-        transaction.execute("UPDATE state_generation SET generation = generation + 1", &[]).await?;
-        transaction.execute("DELETE FROM stage_snapshots", &[]).await?;
-        let forgotten = transaction.execute("DELETE FROM stage_positions", &[]).await?;
+        transaction.execute(include_str!("../../sql/postgres/next_generation.sql"), &[]).await?;
+        transaction.execute(include_str!("../../sql/postgres/clear_snapshots.sql"), &[]).await?;
+        let forgotten =
+            transaction.execute(include_str!("../../sql/postgres/clear_positions.sql"), &[]).await?;
         transaction.commit().await?;
         Ok(forgotten)
     }

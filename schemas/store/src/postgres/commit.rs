@@ -257,7 +257,7 @@ async fn copy_divided(
     kept: &[&Part],
 ) -> Result<CommitMetrics, PgError> {
     // Refused here, not at the end, where no row can be named.
-    to.to.batch_execute("SET CONSTRAINTS ALL IMMEDIATE").await?;
+    to.to.batch_execute(include_str!("../../sql/postgres/check_constraints.sql")).await?;
     let mut metrics = CommitMetrics::default();
     for (part, kept) in parts.iter().zip(kept) {
         let (stored, of) = (part.stored, part.of(stage, kept));
@@ -275,8 +275,9 @@ async fn copy_divided(
 /// Says for the next COPY of the transaction whether it goes straight into the columnstore.
 async fn go_direct(to: &Transaction<'_>, wanted: bool, is_direct: &mut bool) -> Result<(), PgError> {
     if wanted != *is_direct {
-        let set = if wanted { "on" } else { "off" };
-        to.batch_execute(&format!("SET LOCAL timescaledb.enable_direct_compress_copy = {set}")).await?;
+        let on_or_off = if wanted { "on" } else { "off" };
+        let set = format!(include_str!("../../sql/postgres/direct_copy.sql"), on_or_off = on_or_off);
+        to.batch_execute(&set).await?;
         *is_direct = wanted;
     }
     Ok(())

@@ -18,12 +18,7 @@ pub async fn connect(settings: &PgSettings) -> Result<Client, PgError> {
     // What ends the connection is seen by the next call on the client.
     tokio::spawn(async move { drop(connection.await) });
     let commit = if settings.synchronous_commit { "on" } else { "off" };
-    client
-        .batch_execute(&format!(
-            "SET synchronous_commit = {commit}; SET TimeZone = 'UTC'; SET client_min_messages = warning; \
-             SET search_path = public; SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = '60s'"
-        ))
-        .await?;
+    client.batch_execute(&format!(include_str!("../../sql/postgres/session.sql"), commit = commit)).await?;
     Ok(client)
 }
 

@@ -16,7 +16,7 @@ pub async fn put_expected(settings: &PgSettings, expected: &[Expected]) -> Resul
     let copies: Vec<i16> = expected.iter().map(|e| i16::try_from(e.copies).unwrap_or(i16::MAX)).collect();
     let event_driven: Vec<bool> = expected.iter().map(|e| e.event_driven).collect();
     let transaction = client.transaction().await?;
-    transaction.execute("DELETE FROM expected_sources", &[]).await?;
+    transaction.execute(include_str!("../../sql/postgres/clear_expected.sql"), &[]).await?;
     transaction
         .execute(
             include_str!("../../sql/postgres/put_expected.sql"),

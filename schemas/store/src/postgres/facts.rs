@@ -66,7 +66,8 @@ pub async fn server_facts(settings: &PgSettings) -> Result<ServerFacts, PgError>
     };
     let migrated: bool = row.get(2);
     if migrated {
-        facts.schema_version = client.query_one("SELECT max(name) FROM schema_migrations", &[]).await?.get(0);
+        facts.schema_version =
+            client.query_one(include_str!("../../sql/postgres/schema_version.sql"), &[]).await?.get(0);
     }
     let hypertables = migrated && facts.timescale_version.is_some();
     if hypertables {

@@ -33,7 +33,8 @@ pub struct Housekept {
 /// [`PgError::Retry`] when the server does not answer; [`PgError::Stop`] for missing rights.
 pub async fn housekeep(settings: &PgSettings, now: Time) -> Result<Housekept, PgError> {
     let client = connect(settings).await?;
-    let mine: bool = client.query_one("SELECT pg_try_advisory_lock($1)", &[&LOCK]).await?.get(0);
+    let mine: bool =
+        client.query_one(include_str!("../../sql/postgres/try_lock.sql"), &[&LOCK]).await?.get(0);
     if !mine {
         return Ok(Housekept { elsewhere: true, ..Housekept::default() });
     }
@@ -42,7 +43,7 @@ pub async fn housekeep(settings: &PgSettings, now: Time) -> Result<Housekept, Pg
     let done = if hypertables { run_failed_policies(&client).await? } else { Housekept::default() };
     expire(&client, settings, now, hypertables).await?;
     // After an error the lock goes with the connection.
-    client.execute("SELECT pg_advisory_unlock($1)", &[&LOCK]).await?;
+    client.execute(include_str!("../../sql/postgres/unlock.sql"), &[&LOCK]).await?;
     Ok(done)
 }
 
@@ -80,7 +81,8 @@ async fn run_failed_policies(client: &Client) -> Result<Housekept, PgError> {
     for row in client.query(include_str!("../../sql/postgres/failed_policies.sql"), &[]).await? {
         let (job_id, name): (i32, String) = (row.get(0), row.get(1));
         // A number of the server's own; a procedure that commits takes no parameters in a prepared statement.
-        match client.batch_execute(&format!("CALL run_job({job_id})")).await {
+        let run = format!(include_str!("../../sql/postgres/run_policy.sql"), job_id = job_id);
+        match client.batch_execute(&run).await {
             Ok(()) => done.policies_run.push(name),
             Err(error) if client.is_closed() => return Err(error.into()),
             Err(error) => done.policies_failed.push((name, PgError::from_server(&error).to_string())),

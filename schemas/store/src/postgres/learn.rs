@@ -11,7 +11,7 @@ use super::{PgError, PgSettings};
 /// [`PgError::Retry`] when the server does not answer; [`PgError::Stop`] for missing rights.
 pub async fn learn(settings: &PgSettings) -> Result<(i64, i64), PgError> {
     let client = connect(settings).await?;
-    let betas = client.query_one("SELECT learn_betas()", &[]).await?.get(0);
-    let jobs = client.query_one("SELECT write_factors()", &[]).await?.get(0);
+    let betas = client.query_one(include_str!("../../sql/postgres/learn_betas.sql"), &[]).await?.get(0);
+    let jobs = client.query_one(include_str!("../../sql/postgres/write_factors.sql"), &[]).await?.get(0);
     Ok((betas, jobs))
 }

@@ -38,8 +38,8 @@ pub async fn migrate_to(
 ) -> Result<Vec<Applied>, PgError> {
     let mut client = connect(settings).await?;
     // Another process may be migrating: wait until it ends, however long its indexes take.
-    client.batch_execute("SET lock_timeout = 0").await?;
-    client.execute("SELECT pg_advisory_lock($1)", &[&LOCK]).await?;
+    client.batch_execute(include_str!("../../sql/postgres/wait_for_locks.sql")).await?;
+    client.execute(include_str!("../../sql/postgres/lock.sql"), &[&LOCK]).await?;
     let timescale = prepare(&client, settings).await?;
     let missing = missing(&client, migrations, timescale).await?;
     let mut applied = Vec::with_capacity(missing.len());
@@ -58,7 +58,7 @@ pub async fn migrate_to(
         }
     }
     set_retention(&client, &settings.retention).await?;
-    client.execute("SELECT pg_advisory_unlock($1)", &[&LOCK]).await?;
+    client.execute(include_str!("../../sql/postgres/unlock.sql"), &[&LOCK]).await?;
     Ok(applied)
 }
 
@@ -90,7 +90,7 @@ async fn prepare(client: &Client, settings: &PgSettings) -> Result<bool, PgError
     if !settings.timescale || !timescale_usable(client).await? {
         return Ok(false);
     }
-    client.batch_execute("CREATE EXTENSION IF NOT EXISTS timescaledb").await?;
+    client.batch_execute(include_str!("../../sql/postgres/create_timescale.sql")).await?;
     Ok(true)
 }
 
@@ -105,10 +105,10 @@ async fn missing(
     timescale: bool,
 ) -> Result<Vec<&'static PgMigration>, PgError> {
     let there: bool =
-        client.query_one("SELECT to_regclass('schema_migrations') IS NOT NULL", &[]).await?.get(0);
+        client.query_one(include_str!("../../sql/postgres/has_migrations.sql"), &[]).await?.get(0);
     let mut recorded = HashMap::new();
     if there {
-        for row in client.query("SELECT name, checksum FROM schema_migrations", &[]).await? {
+        for row in client.query(include_str!("../../sql/postgres/recorded_migrations.sql"), &[]).await? {
             recorded.insert(row.get::<_, String>(0), row.get::<_, i64>(1));
         }
     }
@@ -146,7 +146,7 @@ async fn apply(client: &mut Client, migration: &PgMigration) -> Result<(), PgErr
     let version: i32 = migration.name.split('_').next().and_then(|n| n.parse().ok()).unwrap_or(0);
     transaction
         .execute(
-            "INSERT INTO schema_migrations (version, name, checksum) VALUES ($1, $2, $3)",
+            include_str!("../../sql/postgres/put_migration.sql"),
             &[&version, &migration.name, &checksum(migration.sql)],
         )
         .await?;

@@ -14,7 +14,7 @@ pub async fn put_places(settings: &PgSettings, places: &[NodePlace]) -> Result<(
     let switches: Vec<&str> = places.iter().map(|place| place.switch.as_str()).collect();
     let groups: Vec<&str> = places.iter().map(|place| place.group.as_str()).collect();
     let transaction = client.transaction().await?;
-    transaction.execute("DELETE FROM node_switches", &[]).await?;
+    transaction.execute(include_str!("../../sql/postgres/clear_places.sql"), &[]).await?;
     transaction
         .execute(include_str!("../../sql/postgres/put_places.sql"), &[&nodes, &switches, &groups])
         .await?;
@@ -31,7 +31,7 @@ pub async fn put_links(settings: &PgSettings, links: &[LinkPlace]) -> Result<(),
     let column = |text: fn(&LinkPlace) -> &str| links.iter().map(text).collect::<Vec<&str>>();
     let bytes_per_s: Vec<f64> = links.iter().map(|link| link.bytes_per_s).collect();
     let transaction = client.transaction().await?;
-    transaction.execute("DELETE FROM link_places", &[]).await?;
+    transaction.execute(include_str!("../../sql/postgres/clear_links.sql"), &[]).await?;
     transaction
         .execute(
             include_str!("../../sql/postgres/put_links.sql"),

@@ -13,13 +13,14 @@ use tokio_postgres::Client;
 pub async fn connect_reader(settings: &PgSettings) -> Result<Client, PgError> {
     let client = connect(settings).await?;
     // Before anything else: a writer's account may be all that there is.
-    client.batch_execute("SET default_transaction_read_only = on").await?;
+    client.batch_execute(include_str!("../../sql/postgres/read_only.sql")).await?;
     let may: Option<bool> =
         client.query_one(include_str!("../../sql/postgres/may_read.sql"), &[]).await?.get(0);
     match may {
         Some(true) => check_schema(&client).await?,
         Some(false) => {
-            let user: String = client.query_one("SELECT current_user::text", &[]).await?.get(0);
+            let user: String =
+                client.query_one(include_str!("../../sql/postgres/current_user.sql"), &[]).await?.get(0);
             return Err(PgError::Stop(format!(
                 "{user} may not read the database: grant it the role `tailback_reader`"
             )));

@@ -14,7 +14,7 @@ const ROUNDS_MAX: u32 = 48;
 pub async fn roll_up(settings: &PgSettings) -> Result<(), PgError> {
     let client = connect(settings).await?;
     for _ in 0..ROUNDS_MAX {
-        let more: bool = client.query_one("SELECT roll_up()", &[]).await?.get(0);
+        let more: bool = client.query_one(include_str!("../../sql/postgres/roll_up.sql"), &[]).await?.get(0);
         if !more {
             break;
         }

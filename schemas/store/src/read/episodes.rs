@@ -23,6 +23,9 @@ pub const OPEN_COUNT: Question = question!("open_episode_count");
 /// Numbers of open episodes.
 pub const OPEN: Question = question!("open_episodes");
 
+/// Episode numbers of a partition are below this. The id of the queries above is the partition times this plus the number.
+pub const EPISODES_OF_PARTITION: i64 = 1_000_000_000_000;
+
 /// An episode with the name of what was contended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResourceEpisode {

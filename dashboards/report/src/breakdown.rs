@@ -1,0 +1,68 @@
+//! What a loss is made of, and the contended regions of it: lines that text and HTML have in common.
+
+use crate::PostMortem;
+use crate::labels::{cause_word, kind, printable};
+use crate::numbers::{counted, offset, percent};
+use schemas::{Interval, Time};
+use store::read::regions::JobRegion;
+
+/// Regions shown; JSON has all of them.
+const REGIONS: usize = 12;
+
+/// One line a factor; empty where nothing is known of them.
+pub(crate) fn factors(facts: &PostMortem) -> Vec<String> {
+    let Some(f) = &facts.factors else {
+        return Vec::new();
+    };
+    let mut lines = vec![
+        format!("configuration  {}", printable(&f.configuration)),
+        format!("itself         {}", seconds(f.self_s)),
+        format!("other jobs     {}", seconds(f.other_s)),
+    ];
+    lines.extend(
+        f.placement.map(|p| format!("placement      {} times the run time at the best known one", plain(p))),
+    );
+    let runs = counted(f.beta_runs as usize, "run", "runs");
+    lines.push(match f.beta_version {
+        0 => format!("assumes {} s lost per contended second (uncalibrated)", plain(f.beta)),
+        _ => format!("a contended second costs {} s, learned from {runs}", plain(f.beta)),
+    });
+    if !f.caveat.is_empty() {
+        lines.push(printable(&f.caveat));
+    }
+    lines
+}
+
+fn seconds(of: Interval) -> String {
+    format!("{:.1} s [{:.1}, {:.1}]", of.value, of.lo, of.hi)
+}
+
+fn plain(of: Interval) -> String {
+    format!("{:.2} [{:.2}, {:.2}]", of.value, of.lo, of.hi)
+}
+
+/// One line a region, and how many are not shown.
+pub(crate) fn regions(facts: &PostMortem) -> Vec<String> {
+    let shown = facts.regions.iter().take(REGIONS);
+    let mut lines: Vec<String> = shown.map(|region| line(facts, region)).collect();
+    if facts.regions.len() > REGIONS {
+        let more = facts.regions.len() - REGIONS;
+        lines.push(format!("and {}; --json lists them all", counted(more, "region more", "regions more")));
+    }
+    lines
+}
+
+fn line(facts: &PostMortem, of: &JobRegion) -> String {
+    let from = offset(Time::from_seconds(of.from).seconds_since(facts.job.start));
+    let lasting = format!("{:.0} s{}", of.until - of.from, if of.open { "+" } else { "" });
+    let what = match of.lost_s {
+        Some(lost_s) => format!("lost {lost_s:.1} s; {}", largest_cause(of)),
+        None => format!("makes {} of its load", percent(of.share)),
+    };
+    format!("{from}  {lasting}  {}  {what} ({})", printable(&of.name), kind(of.kind))
+}
+
+/// The largest cause, with how sure it is.
+pub(crate) fn largest_cause(of: &JobRegion) -> String {
+    format!("{}, confidence {}", cause_word(of.cause, &of.source), percent(of.confidence))
+}

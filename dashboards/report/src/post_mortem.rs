@@ -1,0 +1,71 @@
+//! The facts of a post-mortem, and the numbers that follow from them. Nothing is read or printed here.
+
+use schemas::{Cause, Job, JobFactors, JobResult, Time};
+use store::read::episodes::ResourceEpisode;
+use store::read::jobs::SeriesCount;
+use store::read::regions::JobRegion;
+
+/// Everything the store knows about one job's loss.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PostMortem {
+    /// Owner, nodes, times.
+    pub(crate) job: Job,
+    /// The end of the run, or for a job without one the latest time the store knows.
+    pub(crate) until: Time,
+    /// What it lost; `None` if no result was ever written.
+    pub(crate) result: Option<JobResult>,
+    /// Contended stretches of its series during its run, in the order of their start.
+    pub(crate) episodes: Vec<ResourceEpisode>,
+    /// How many of its series reported.
+    pub(crate) series: SeriesCount,
+    /// What its loss is made of; `None` where nothing was learned of it.
+    pub(crate) factors: Option<JobFactors>,
+    /// Contended regions that it waits in, the largest loss first, then those of whose load it makes a part.
+    pub(crate) regions: Vec<JobRegion>,
+}
+
+impl PostMortem {
+    /// Length of the run so far, in seconds.
+    pub(crate) fn run_s(&self) -> f64 {
+        self.until.seconds_since(self.job.start).max(0.0)
+    }
+
+    /// The result, if anything at all was seen of the job: without data there is none, whatever its numbers are.
+    pub(crate) fn seen(&self) -> Option<&JobResult> {
+        self.result.as_ref().filter(|r| r.completeness > 0.0)
+    }
+
+    /// Seconds that an episode cost within the run; it may have begun before, or lasted longer.
+    pub(crate) fn lost_in_run_s(&self, of: &ResourceEpisode) -> f64 {
+        of.episode.slowdown_between_s(self.job.start, self.until)
+    }
+
+    /// The `most` episodes that cost most, in the order of their start.
+    pub(crate) fn worst_episodes(&self, most: usize) -> Vec<&ResourceEpisode> {
+        let mut all: Vec<(usize, &ResourceEpisode)> = self.episodes.iter().enumerate().collect();
+        all.sort_by(|a, b| self.lost_in_run_s(b.1).total_cmp(&self.lost_in_run_s(a.1)));
+        all.truncate(most);
+        all.sort_by_key(|(at, _)| *at);
+        all.into_iter().map(|(_, e)| e).collect()
+    }
+
+    /// Share of the time lost in each of `columns` equal parts of the run, 0 to 1: the worst resource counts,
+    /// because a job waits for its slowest part.
+    pub(crate) fn loss_shares(&self, columns: usize) -> Vec<f64> {
+        let span = self.run_s() / columns as f64;
+        let part = |column: usize| {
+            let from = self.job.start.plus_seconds(span * column as f64);
+            let to = self.job.start.plus_seconds(span * (column + 1) as f64);
+            let losses = self.episodes.iter().map(|e| e.episode.slowdown_between_s(from, to));
+            losses.fold(0.0, f64::max) / span
+        };
+        (0..columns).map(|c| part(c).clamp(0.0, 1.0)).collect()
+    }
+
+    /// Share of the loss with unknown cause, 0 to 1.
+    pub(crate) fn unexplained_share(&self) -> f64 {
+        let causes = self.result.iter().flat_map(|r| &r.causes);
+        let named = causes.filter(|c| c.cause != Cause::Unknown);
+        (1.0 - named.map(|c| c.share).sum::<f64>()).clamp(0.0, 1.0)
+    }
+}

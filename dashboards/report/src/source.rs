@@ -1,0 +1,86 @@
+//! Where the facts are: the embedded store, or PostgreSQL by the views that a user may read. Others' jobs are not named there.
+
+use crate::{Comparison, PostMortem, ReportError};
+use std::path::PathBuf;
+use store::postgres::{PgSettings, connect};
+use store::read::{ReadError, Reader, Session, episodes, jobs, regions};
+use store::sqlite::open_reader;
+use tokio::runtime::Builder;
+
+/// Where the facts are.
+#[derive(Debug)]
+pub enum Source {
+    /// The embedded store in this file.
+    Store(PathBuf),
+    /// PostgreSQL.
+    Server(Box<PgSettings>),
+}
+
+impl Source {
+    /// What the job lost, when, on which resource, and the causes. `id` is the scheduler's number, or what users call the job.
+    ///
+    /// # Errors
+    /// When the store cannot be read, or does not have the job.
+    pub fn post_mortem(&self, id: &str) -> Result<PostMortem, ReportError> {
+        let found = self.read(&format!("job {id:?}"), |from| match facts(from, id)? {
+            Some(facts) => Ok(Ok(facts)),
+            None => Ok(Err(jobs::known(from)?)),
+        })?;
+        found.map_err(|known| match self {
+            Source::Store(path) => ReportError::UnknownJob { path: path.clone(), job: id.to_string(), known },
+            Source::Server(_) => ReportError::HiddenJob(id.to_string()),
+        })
+    }
+
+    /// The job compared with the run `other`, which is looked up first, so that an unknown one is named.
+    ///
+    /// # Errors
+    /// When the store cannot be read, or does not have the other run.
+    pub fn comparison(&self, job: &PostMortem, other: &str) -> Result<Comparison, ReportError> {
+        let (a, b) = (job.job.job_id.as_str(), self.post_mortem(other)?.job.job_id);
+        let items = self.read("the comparison", |from| jobs::compare(from, a, b.as_str()))?;
+        Ok(Comparison { a: a.to_string(), b: b.as_str().to_string(), items })
+    }
+
+    /// Runs `queries` in one transaction: all results are of the same commit, although the writers continue.
+    pub(crate) fn read<T>(
+        &self,
+        what: &str,
+        queries: impl FnOnce(&Reader<'_>) -> Result<T, ReadError>,
+    ) -> Result<T, ReportError> {
+        match self {
+            Source::Store(path) => {
+                let mut connection = open_reader(path)?;
+                let unreadable = |source| {
+                    let (path, what) = (path.clone(), what.to_string());
+                    ReportError::Unreadable { path, what, source }
+                };
+                let transaction = connection.transaction().map_err(|error| unreadable(error.into()))?;
+                queries(&Reader::Sqlite(&transaction)).map_err(unreadable)
+            }
+            Source::Server(settings) => {
+                // Its own thread serves the connection while this one waits for responses.
+                let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+                let _entered = runtime.enter();
+                let session = Session::new(runtime.block_on(connect(settings))?, None);
+                runtime.block_on(session.begin())?;
+                Ok(queries(&Reader::Postgres(&session))?)
+            }
+        }
+    }
+}
+
+fn facts(from: &Reader<'_>, id: &str) -> Result<Option<PostMortem>, ReadError> {
+    let Some((job, until)) = jobs::named(from, id)? else {
+        return Ok(None);
+    };
+    Ok(Some(PostMortem {
+        until,
+        result: jobs::result(from, &job.job_id)?,
+        episodes: episodes::of_job(from, &job.job_id)?,
+        series: jobs::series(from, &job.job_id)?,
+        factors: jobs::factors(from, &job.job_id)?,
+        regions: regions::of_job(from, &job.job_id)?,
+        job,
+    }))
+}

@@ -1,0 +1,31 @@
+//! Reports against golden files, and the way from the store to them.
+//! `UPDATE_GOLDEN=1 cargo test` writes the golden files again.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `facts`, `network` | facts of one job, its regions and factors |
+//! | `store_file` | the same facts in an embedded store |
+//! | `pages` | post-mortems as text, JSON and HTML |
+//! | `post_mortems` | post-mortems and comparisons read from a store |
+//! | `explanations` | explanations read from a store |
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod explanations;
+mod facts;
+mod network;
+mod pages;
+mod post_mortems;
+mod store_file;
+
+use std::path::Path;
+
+/// Compares with a file of the folder `golden`.
+fn check(golden: &str, text: &str) {
+    let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap();
+    let path = Path::new(&folder).join("tests/golden").join(golden);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let want = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(text, want, "\n{}:\n{text}", path.display());
+}

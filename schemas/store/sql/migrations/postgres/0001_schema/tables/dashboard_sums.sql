@@ -1,0 +1,62 @@
+-- A row for each group, file system and class of links, metric and minute of event time.
+CREATE TABLE place_minutes (
+    kind             text NOT NULL,         -- system, group, file system, link class
+    name             text NOT NULL,
+    metric           text NOT NULL,
+    time             timestamptz NOT NULL,  -- start of the minute
+    series           integer NOT NULL,      -- with data
+    contended_series integer NOT NULL,      -- contended at some tick
+    ticks            bigint NOT NULL,
+    contended_ticks  bigint NOT NULL,
+    value_sum        double precision,      -- sum over series of their mean readings: bytes/s of a whole file system
+    value_max        double precision,      -- largest reading
+    PRIMARY KEY (kind, name, metric, time)
+);
+CREATE INDEX place_minutes_by_time ON place_minutes (kind, time);
+
+-- A row for each component, metric and hour.
+CREATE TABLE component_hours (
+    metric          text NOT NULL,
+    component       text NOT NULL,
+    time            timestamptz NOT NULL,   -- start of the hour
+    series          integer NOT NULL,
+    ticks           bigint NOT NULL,
+    contended_ticks bigint NOT NULL,
+    value_sum       double precision,
+    value_max       double precision,
+    PRIMARY KEY (metric, component, time)
+);
+
+-- The same by minute, for seven hours: a group's switches have thousands of links.
+CREATE TABLE component_minutes (
+    metric          text NOT NULL,
+    component       text NOT NULL,
+    time            timestamptz NOT NULL,   -- start of the minute
+    ticks           bigint NOT NULL,
+    contended_ticks bigint NOT NULL,
+    PRIMARY KEY (metric, component, time)
+);
+CREATE INDEX component_minutes_by_time ON component_minutes USING brin (time);
+
+-- Metrics of Tailback itself, minute by minute of event time.
+CREATE TABLE health_minutes (
+    figure text NOT NULL,                   -- lag_s, dropped_rows, silent_sources, sources, database_bytes
+    label  text NOT NULL,                   -- stage or reason; '' where there is one alone
+    time   timestamptz NOT NULL,
+    value  double precision NOT NULL,
+    PRIMARY KEY (figure, label, time)
+);
+
+-- Until when minutes and hours are summed.
+CREATE TABLE roll_up_progress (
+    minutes_until timestamptz,
+    hours_until   timestamptz
+);
+INSERT INTO roll_up_progress VALUES (NULL, NULL);
+
+-- Retention of each tier; null keeps it for ever. `tailback migrate` writes the configured values.
+CREATE TABLE tier_retention (
+    tier     text PRIMARY KEY,              -- raw, 10s, 1min, 1h
+    kept_for interval
+);
+INSERT INTO tier_retention VALUES ('raw', '14 days'), ('10s', '60 days'), ('1min', '400 days'), ('1h', NULL);

@@ -1,1 +1,0 @@
-SELECT DISTINCT job_id FROM job_nodes WHERE node = $1

@@ -1,0 +1,1 @@
+DELETE FROM link_places

@@ -1,0 +1,1 @@
+SELECT learn_betas()

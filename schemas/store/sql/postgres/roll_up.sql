@@ -1,0 +1,1 @@
+SELECT roll_up()

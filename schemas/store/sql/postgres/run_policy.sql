@@ -1,0 +1,1 @@
+CALL run_job({job_id})

@@ -1,0 +1,1 @@
+SELECT max(name) FROM schema_migrations

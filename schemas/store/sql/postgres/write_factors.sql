@@ -1,0 +1,1 @@
+SELECT write_factors()

@@ -1,0 +1,89 @@
+//! What a process answers over HTTP: metrics and health; from the database, where a stage writes it; job events where the
+//! aggregator runs, over a Unix socket too.
+
+use super::http::Health;
+use super::intake::Intake;
+use super::stop::Control;
+use super::{clock, socket};
+use anyhow::Context;
+use configuration::RunConfig;
+use configuration::host_name;
+use configuration::sections::{Http, Stage};
+use dashboards::access::Access;
+use dashboards::process::Process;
+use dashboards::router::Shown;
+use dashboards::{Page, Progress, ServerConfig, Source};
+use metrics_exporter_prometheus::PrometheusHandle;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// Starts the HTTP server and, where job events are taken, the Unix socket.
+///
+/// # Errors
+/// An address or a path that cannot be listened on.
+pub async fn serve(
+    config: &RunConfig,
+    intake: &Option<Intake>,
+    metrics: PrometheusHandle,
+    health: &Health,
+    control: &Control,
+) -> anyhow::Result<SocketAddr> {
+    let stop = || {
+        let control = control.clone();
+        async move { control.wait().await }
+    };
+    if let Some(intake) = intake.clone() {
+        socket::serve(&config.http, |access| intake.router(access), stop())?;
+    }
+    let health = health.clone();
+    let process = Process {
+        metrics: Arc::new(move || metrics.render()),
+        health: Arc::new(move |ready| health.text(ready)),
+    };
+    let http = &config.http;
+    let server = dashboards::bind(ServerConfig {
+        listen: http.listen,
+        hosts: names(http),
+        read: Access::by(http.token.as_ref()),
+        page: page(config),
+        process: Some(process),
+        posts: intake.clone().map(|intake| intake.router(to_post(http))),
+    });
+    let server =
+        server.await.with_context(|| format!("http.listen {} cannot be listened on", http.listen))?;
+    let (address, stop) = (server.address(), stop());
+    tokio::spawn(async move {
+        let (_progress, ticks) = watch::channel(Progress::default());
+        server.serve(ticks, stop).await;
+    });
+    Ok(address)
+}
+
+/// What is answered from the database, where a stage of this process writes it. Without a token every user of this machine
+/// may read: no more than what a scheduler needs.
+fn page(config: &RunConfig) -> Option<Page> {
+    let shown = if config.http.token.is_some() { Shown::Everything } else { Shown::Advice };
+    let writes = config.run.stages.iter().any(|stage| *stage != Stage::Aggregator);
+    writes.then(|| Page {
+        store: Source::Database(Box::new(config.database.pg_settings())),
+        run_note: None,
+        clock: Some(Arc::new(|| clock::now().seconds())),
+        shown,
+    })
+}
+
+/// Who may post: holders of the token for jobs or of the common one; without either, no request.
+fn to_post(http: &Http) -> Access {
+    let token = http.jobs_token.as_ref().or(http.token.as_ref());
+    token.map_or(Access::Closed, |token| Access::by(Some(token)))
+}
+
+/// The configured names of the server, and that of this machine where others reach it.
+fn names(http: &Http) -> Vec<String> {
+    let mut names = http.hosts.clone();
+    if !http.listen.ip().is_loopback() {
+        names.push(host_name());
+    }
+    names
+}
