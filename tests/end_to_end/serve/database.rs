@@ -62,7 +62,7 @@ fn the_writers_account_serves_in_a_session_that_only_reads() {
         assert_eq!(page.ask("now").0, 200);
         let settings = "SELECT string_agg(DISTINCT application_name, ',') FROM pg_stat_activity
                         WHERE datname = current_database() AND application_name LIKE 'tailback%'";
-        assert!(query(&database, settings).await[0].contains("tailback serve"));
+        assert!(query(&database, settings).await[0].contains("tailback page"));
     });
 }
 
