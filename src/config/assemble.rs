@@ -1,4 +1,4 @@
-//! The checked values as types, with what stands in the files that they name.
+//! The checked values as types, with the contents of the files that they name.
 
 use super::host_name::host_name;
 use super::merge::Layers;

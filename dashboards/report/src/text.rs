@@ -1,4 +1,4 @@
-//! A post-mortem as text: losses, times, causes, and what is not known.
+//! A post-mortem as text: losses, times, causes, unknowns.
 
 use crate::labels::{cause, kind, printable};
 use crate::numbers::{counted, percent, utc};

@@ -78,24 +78,8 @@ fn behind_s(stage: &StageFacts, now_s: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checks::example_stage::{input, stage};
     use crate::finding::Level;
-
-    fn stage(members: usize, inputs: Vec<Input>) -> StageFacts {
-        let group = GroupFacts { state: "Stable".into(), members: vec!["here".into(); members] };
-        StageFacts { name: "detector", group: Some(group), inputs, ..StageFacts::default() }
-    }
-
-    fn input(low: i64, next: i64, high: i64) -> Input {
-        let next_arrived_s = Some(100.0);
-        Input {
-            topic: "tailback.counters".into(),
-            low,
-            high,
-            next: Some(next),
-            next_arrived_s,
-            ..Input::default()
-        }
-    }
 
     #[test]
     fn stopped_stage_is_an_error_when_messages_wait() {

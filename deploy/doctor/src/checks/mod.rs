@@ -16,6 +16,8 @@ pub mod brokers;
 pub mod clocks;
 pub mod configuration;
 pub mod endpoint;
+#[cfg(test)]
+mod example_stage;
 pub mod lag;
 mod leaders;
 pub mod own_topics;

@@ -69,25 +69,8 @@ fn check_snapshot(stage: &str, oldest: &Input, age_s: f64, interval_s: u64, note
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::kafka::GroupFacts;
+    use crate::checks::example_stage::{input, stage};
     use crate::finding::Level;
-
-    fn stage(members: usize, inputs: Vec<Input>) -> StageFacts {
-        let group = GroupFacts { state: "Stable".into(), members: vec!["here".into(); members] };
-        StageFacts { name: "detector", group: Some(group), inputs, ..StageFacts::default() }
-    }
-
-    fn input(low: i64, next: i64, high: i64) -> Input {
-        let next_arrived_s = Some(100.0);
-        Input {
-            topic: "tailback.counters".into(),
-            low,
-            high,
-            next: Some(next),
-            next_arrived_s,
-            ..Input::default()
-        }
-    }
 
     #[test]
     fn deleted_messages_are_an_error_recreated_topic_a_warning() {
