@@ -66,27 +66,40 @@ impl Feed<'_> {
 
     /// Pushes rows at `speed` times the samplers' pace. What arrives in one second of the clock is in Kafka before the next
     /// second's rows set out, as it would be at the samplers' own pace. `each` is called after each second.
-    pub fn paced(&self, rows: &[Row], speed: f64, mut each: impl FnMut(u32)) {
-        let Some(first) = rows.first() else { return };
-        let whole_s = |row: &Row| row.arrival_us.div_euclid(1_000_000);
-        let second_of = |row: &Row| whole_s(row) - whole_s(first);
+    pub fn paced(&self, rows: &[Row], speed: f64, each: impl FnMut(u32)) {
+        let step = Duration::from_secs_f64(1.0 / speed);
         let mut due = Instant::now();
-        for rows in rows.chunk_by(|a, b| second_of(a) == second_of(b)) {
-            rows.iter().for_each(|row| self.row(row));
-            self.flush();
-            each(second_of(&rows[0]) as u32);
-            // After an outage the pace is the same: nothing is made up for.
-            due = due.max(Instant::now() - Duration::from_secs_f64(1.0 / speed))
-                + Duration::from_secs_f64(1.0 / speed);
+        let wait = |_| {
             std::thread::sleep(due.saturating_duration_since(Instant::now()));
-        }
+            // After an outage the pace is the same: nothing is made up for.
+            due = due.max(Instant::now() - step) + step;
+        };
+        self.by_second(rows, wait, each);
     }
 
-    /// Pushes rows that are sampled from `start_s` on, seconds since the epoch, when they are.
+    /// Pushes rows that are sampled from `start_s` on, seconds since the epoch, when they are. After an outage all that were
+    /// sampled meanwhile are pushed at once.
     pub fn live(&self, rows: &[Row], start_s: i64, each: impl FnMut(u32)) {
         let begin = Duration::from_secs(start_s as u64) + SAMPLED;
-        std::thread::sleep(begin.saturating_sub(since_epoch()));
-        self.paced(rows, 1.0, each);
+        let wait = |second: u32| {
+            let due = begin + Duration::from_secs(u64::from(second));
+            std::thread::sleep(due.saturating_sub(since_epoch()));
+        };
+        self.by_second(rows, wait, each);
+    }
+
+    /// Pushes the rows of each second after `wait`, and calls `each` once Kafka has them.
+    fn by_second(&self, rows: &[Row], mut wait: impl FnMut(u32), mut each: impl FnMut(u32)) {
+        let Some(first) = rows.first() else { return };
+        let whole_s = |row: &Row| row.arrival_us.div_euclid(1_000_000);
+        let second_of = |row: &Row| (whole_s(row) - whole_s(first)) as u32;
+        for rows in rows.chunk_by(|a, b| second_of(a) == second_of(b)) {
+            let second = second_of(&rows[0]);
+            wait(second);
+            rows.iter().for_each(|row| self.row(row));
+            self.flush();
+            each(second);
+        }
     }
 
     /// Pushes one row.

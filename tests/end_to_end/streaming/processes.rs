@@ -94,26 +94,36 @@ fn of_two_detectors_one_dies_after_a_third_has_joined() {
 }
 
 /// In real time: an aggregator that waits for its share of a stopped one's partitions announces nothing of them, and rows
-/// that the others read meanwhile follow the clock.
+/// that the others read meanwhile follow the clock. The group notices the death after [`SESSION_MS`], twice the lateness: a
+/// row of a partition that nobody waits for is late then, and one that a busy machine delays is not.
 #[test]
 fn aggregator_dies_and_a_third_joins() {
     const ASSIGNED: &str = "raw partitions assigned";
+    const LATENESS: &str = "[stream]\nlateness_s = 8";
+    const SESSION_MS: &str = "16000";
     const SECONDS: u32 = 50;
     let Some((services, _turn)) = turn() else { return };
     let site = Site::new(services, "sharing");
+    site.configure(LATENESS);
+    let start_aggregator = || {
+        Program::new("run", &site.config)
+            .env("TAILBACK_RUN__STAGES", "aggregator")
+            .env("TAILBACK_KAFKA__CONSUMER__SESSION_TIMEOUT_MS", SESSION_MS)
+            .start()
+    };
     let detector = site.start_stages("detector,rollup");
-    let mut first = Some(site.start_stages("aggregator"));
+    let mut first = Some(start_aggregator());
     first.as_mut().unwrap().wait_for(ASSIGNED);
-    let second = site.start_stages("aggregator");
+    let second = start_aggregator();
     let mut third = None;
     let start_s = since_epoch().as_secs() as i64 + 8;
     let rows = rows::live(start_s, SECONDS);
     Feed::to(&site).live(&rows, start_s, |second| match second {
-        12 => first.take().into_iter().for_each(Process::kill),
-        30 => third = Some(site.start_stages("aggregator")),
+        8 => first.take().into_iter().for_each(Process::kill),
+        40 => third = Some(start_aggregator()),
         _ => {}
     });
-    let expected = Site::tables_of(services, "not_shared", &rows);
+    let expected = Site::tables_with(services, "not_shared", LATENESS, &rows);
     site.settles_as(&expected).drops_equal(&expected);
     let third = third.unwrap();
     let had_some = |line: &str| line.contains(ASSIGNED) && !line.contains("partitions=0");

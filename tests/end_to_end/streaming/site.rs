@@ -29,6 +29,27 @@ pub struct Site {
     pub config: PathBuf,
 }
 
+/// Topics whose deletion a broker has accepted.
+pub struct Deleted {
+    admin: AdminClient<DefaultClientContext>,
+    topics: Vec<String>,
+}
+
+impl Deleted {
+    /// Waits until the broker knows none of them any more. Nobody may create them meanwhile.
+    pub fn wait_until_gone(&self) {
+        let deadline = Instant::now() + Duration::from_secs(240);
+        let known = || {
+            let metadata = self.admin.inner().fetch_metadata(None, Duration::from_secs(10)).unwrap();
+            metadata.topics().iter().any(|topic| self.topics.iter().any(|deleted| deleted == topic.name()))
+        };
+        while known() {
+            assert!(Instant::now() < deadline, "the topics are still there");
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    }
+}
+
 /// The machine of the rows: one chassis of an Aries group.
 const TOPOLOGY: &str = "kind = \"aries\"\ngroups = 1\npopulated = [\"c0-0c0\"]\n";
 
@@ -102,33 +123,24 @@ listen = "127.0.0.1:0"
 
     /// Deletes its raw topics, and waits until the broker knows none of them any more.
     pub fn delete_raw_topics(&self) {
-        let topics: Vec<String> = SCHEMAS.iter().map(|schema| self.raw_topic(schema)).collect();
-        let topics: Vec<&str> = topics.iter().map(String::as_str).collect();
-        let admin = self.delete_topics(&topics);
-        let deadline = Instant::now() + Duration::from_secs(240);
-        let known = || {
-            let metadata = admin.inner().fetch_metadata(None, Duration::from_secs(10)).unwrap();
-            metadata.topics().iter().any(|topic| topics.contains(&topic.name()))
-        };
-        while known() {
-            assert!(Instant::now() < deadline, "the topics are still there");
-            std::thread::sleep(Duration::from_millis(200));
-        }
+        self.delete_topics(&SCHEMAS.map(|schema| self.raw_topic(schema))).wait_until_gone();
     }
 
-    /// Deletes the topics that stages write and read.
-    pub fn delete_own_topics(&self) {
-        let topics = ["counters", "partials", "verdicts"].map(|topic| format!("{}.{topic}", self.name));
-        self.delete_topics(&topics.each_ref().map(String::as_str));
+    /// Deletes the topics that stages write and read. The broker may take messages for them a while longer.
+    pub fn delete_own_topics(&self) -> Deleted {
+        self.delete_topics(
+            &["counters", "partials", "verdicts"].map(|topic| format!("{}.{topic}", self.name)),
+        )
     }
 
-    fn delete_topics(&self, topics: &[&str]) -> AdminClient<DefaultClientContext> {
+    fn delete_topics(&self, topics: &[String]) -> Deleted {
         let admin: AdminClient<DefaultClientContext> =
             ClientConfig::new().set("bootstrap.servers", &self.services.broker).create().unwrap();
-        let deleted = admin.delete_topics(topics, &AdminOptions::new());
+        let names: Vec<&str> = topics.iter().map(String::as_str).collect();
+        let deleted = admin.delete_topics(&names, &AdminOptions::new());
         let deleted = self.database.runtime.block_on(deleted).unwrap();
         assert!(deleted.iter().all(Result::is_ok), "{deleted:?}");
-        admin
+        Deleted { admin, topics: topics.to_vec() }
     }
 
     /// Creates its raw topics.
@@ -188,26 +200,27 @@ listen = "127.0.0.1:0"
 
     /// What the tables hold after these rows, pushed before the start, with nothing else happening.
     pub fn tables_of(services: &'static Services, name: &str, rows: &[Row]) -> Tables {
-        Site::tables_when(services, name, rows, Site::settled)
+        Site::new(services, name).tables_when(rows, Site::settled)
+    }
+
+    /// The same with `more` at the end of the configuration.
+    pub fn tables_with(services: &'static Services, name: &str, more: &str, rows: &[Row]) -> Tables {
+        let site = Site::new(services, name);
+        site.configure(more);
+        site.tables_when(rows, Site::settled)
     }
 
     /// The same where the rows of `expected` must come about.
     pub fn same_tables(services: &'static Services, name: &str, rows: &[Row], expected: &Tables) -> Tables {
-        Site::tables_when(services, name, rows, |site| site.settles_as(expected))
+        Site::new(services, name).tables_when(rows, |site| site.settles_as(expected))
     }
 
-    fn tables_when(
-        services: &'static Services,
-        name: &str,
-        rows: &[Row],
-        when: impl Fn(&Site) -> Tables,
-    ) -> Tables {
-        let site = Site::new(services, name);
-        Feed::to(&site).all(rows);
-        let process = site.start();
-        let tables = when(&site);
+    fn tables_when(self, rows: &[Row], when: impl Fn(&Site) -> Tables) -> Tables {
+        Feed::to(&self).all(rows);
+        let process = self.start();
+        let tables = when(&self);
         process.finish();
-        site.accounts_for(rows);
+        self.accounts_for(rows);
         tables
     }
 
