@@ -140,7 +140,9 @@ impl Reporter {
 
     /// Rows that seemed to show that the clock stepped back were merely late.
     pub(super) fn forget_back(&mut self, drops: &mut DropCounts) {
-        self.back.drain(..).for_each(|_| drops.count(DropReason::Late));
         self.back_run = 0;
+        if !self.back.is_empty() {
+            self.back.drain(..).for_each(|_| drops.count(DropReason::Late));
+        }
     }
 }

@@ -116,7 +116,12 @@ impl Component {
             let steps = heir.into_iter().chain(continues).filter(|(moment, _)| *moment <= watermark);
             steps.chain(standby).min()
         };
-        self.parts.iter().enumerate().filter_map(of_part).chain(row).min()
+        // Nearly all parts of nearly all rows: their owner reports.
+        let is_quiet = |part: &Part| {
+            part.next.is_none() && part.deferred.is_none() && part.last.is_none_or(|last| last > overdue)
+        };
+        let parts = self.parts.iter().enumerate().filter(|(_, part)| !is_quiet(part));
+        parts.filter_map(of_part).chain(row).min()
     }
 
     fn use_first_held(
