@@ -4,6 +4,7 @@
 
 use detector::model::{ModelKind, Params};
 use detector::score::{Verdict, one_series};
+use samplers::ior_rates;
 use samplers::scenario::{self, Quiet};
 use schemas::Metric;
 use std::fmt::Write;
@@ -62,7 +63,7 @@ fn score(case: u32, noise: f64) -> Score {
     let mut score = Score { case, noise, ..Score::default() };
     let n = SEEDS as f64;
     for seed in 1..=SEEDS {
-        let truth = scenario::ior_rates(case, noise, seed).unwrap();
+        let truth = ior_rates::ior_rates(case, noise, seed).unwrap();
         score.truth.slowdown_s += truth.slowdown_s / n;
         score.truth.contended_s += truth.contended_s / n;
         let metric = Metric::from_name("lustre_write_rate").unwrap();

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`cluster`] | [`Cluster`], which plays a scenario and writes LDMS rows, a second at a time |
 //! | [`scenario`] | [`Scenario`], the built-in ones, and bare series for tests of models |
+//! | [`ior_rates`] | rates and truth of the first process of an IOR schedule |
 //! | [`jobs`] | [`jobs::JobSpec`], what jobs do |
 //! | [`lustre`] | how writers share four OSTs |
 //! | [`aries`] | routers, tiles, links, routes; what load does to a link |
@@ -22,6 +23,7 @@
 pub mod aries;
 pub mod cluster;
 pub mod faults;
+pub mod ior_rates;
 pub mod jobs;
 pub mod lab;
 pub mod ldms;

@@ -9,7 +9,8 @@ mod ior;
 mod series;
 
 pub use builtin::{background, cth_against_imb, demo};
-pub use ior::{IorTruth, RatesWithTruth, ior, ior_rates, ior_truth};
+pub(crate) use ior::FIRST_NODE;
+pub use ior::ior;
 pub use series::{Quiet, quiet};
 
 /// Everything that happens, but for the seed.

@@ -2,13 +2,11 @@
 
 use crate::runtime::clock;
 use alerts::listing;
-use alerts::silence::matcher;
+use alerts::silence::{Wanted, silence};
 use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
 use configuration::RunConfig;
-use schemas::AlertSilence;
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 use store::outbox::OutboxStore;
@@ -17,8 +15,6 @@ use store::outbox::OutboxStore;
 const LISTED_MAX: usize = 1_000;
 /// Seconds into the past of `list --all`.
 const ALL_S: f64 = 7.0 * 86_400.0;
-/// Longest silence; for more, change the rule.
-const SILENCE_MAX_S: f64 = 30.0 * 86_400.0;
 
 /// Which command, and on which database
 #[derive(Debug, Args)]
@@ -116,7 +112,9 @@ pub fn run(args: &AlertsArgs, out: &mut impl Write) -> anyhow::Result<()> {
             rendered(args.json, json!({ "ended": id }), format!("silence {id} ended\n"))
         }
         Command::Silence { matchers, length, begins_in, comment, .. } => {
-            let silence = silence(matchers, [begins_in.as_deref(), Some(length)], comment, now_s)?;
+            let author = &std::env::var("USER").unwrap_or_default();
+            let begins_in = begins_in.as_deref().unwrap_or("0s");
+            let silence = silence(&Wanted { matchers, begins_in, length, author, comment }, now_s)?;
             runtime.block_on(outbox.put_silence(&silence))?;
             let [from, until] = [silence.from_s, silence.until_s].map(listing::time);
             let text = format!("silence {} holds from {from} until {until}\n", silence.id);
@@ -145,78 +143,4 @@ async fn show(outbox: &mut OutboxStore, incident: &str, as_json: bool) -> anyhow
     let deliveries = outbox.deliveries(number).await?;
     let json = json!({ "incident": notice, "deliveries": deliveries });
     Ok(rendered(as_json, json, listing::show(&notice, &deliveries)))
-}
-
-/// One that begins in the first of these times and lasts for the second.
-fn silence(
-    matchers: &[String],
-    times: [Option<&str>; 2],
-    comment: &str,
-    now_s: f64,
-) -> anyhow::Result<AlertSilence> {
-    let matchers: BTreeMap<String, String> =
-        matchers.iter().map(|text| matcher(text)).collect::<Result<_, _>>()?;
-    let [begins_in, length] = times.map(|text| text.unwrap_or("0s"));
-    let checked = |key: &str, text: &str, least_s: f64| {
-        let length_s = seconds(text).filter(|s| (least_s..=SILENCE_MAX_S).contains(s));
-        length_s.with_context(|| format!("{key} must be {least_s}s to 30d, as 30m or 2h, not {text:?}"))
-    };
-    let from_s = now_s + checked("--in", begins_in, 0.0)?;
-    let length_s = checked("--for", length, 1.0)?;
-    let author = std::env::var("USER").unwrap_or_default();
-    let id = format!("s{:x}", (now_s * 1e3) as u64);
-    Ok(AlertSilence {
-        id,
-        matchers,
-        from_s,
-        until_s: from_s + length_s,
-        author,
-        comment: comment.to_string(),
-    })
-}
-
-fn seconds(text: &str) -> Option<f64> {
-    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
-    let unit_s = match unit {
-        "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3_600.0,
-        "d" => 86_400.0,
-        _ => return None,
-    };
-    number.parse::<u32>().ok().map(|number| f64::from(number) * unit_s)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lengths_have_units() {
-        for (text, expected) in [("90s", Some(90.0)), ("2h", Some(7_200.0)), ("1d", Some(86_400.0))] {
-            assert_eq!(seconds(text), expected);
-        }
-        for refused in ["", "h", "2", "2w", "-1h", "1.5h", "é"] {
-            assert_eq!(seconds(refused), None, "{refused}");
-        }
-    }
-
-    #[test]
-    fn invalid_matcher_is_named() {
-        let of = |text: &str, length| silence(&[text.to_string()], [None, Some(length)], "", 0.0);
-        let error = of("subject", "1h").unwrap_err().to_string();
-        assert!(error.contains("LABEL=TEXT") && error.contains("\"subject\""), "{error}");
-        assert!(of("a=b", "40d").unwrap_err().to_string().contains("--for must be 1s"));
-    }
-
-    #[test]
-    fn a_silence_may_begin_later() {
-        let of = |begins_in| {
-            silence(&["subject=leaf-*".to_string()], [begins_in, Some("2h")], "maintenance", 10_000.0)
-        };
-        let times = |begins_in| of(begins_in).map(|silence| (silence.from_s, silence.until_s));
-        assert_eq!(times(None).unwrap(), (10_000.0, 17_200.0));
-        assert_eq!(times(Some("1h")).unwrap(), (13_600.0, 20_800.0));
-        assert!(of(Some("soon")).unwrap_err().to_string().contains("--in must be 0s"));
-    }
 }

@@ -8,7 +8,8 @@ use anyhow::{Context, bail};
 use clap::Args;
 use samplers::native::looping::{self, Note, Plan};
 use samplers::native::{
-    Clock, Event, Node, Roots, Sampler, Schedule, Selection, Sink, SystemClock, TickRows, TickStatistics,
+    Clock, Event, Node, ProcessorTime, Roots, Sampler, Schedule, Selection, Sink, SystemClock, TickRows,
+    TickStatistics,
 };
 use schemas::Name;
 use std::io::Write;
@@ -162,43 +163,4 @@ fn watch_signals(stopper: Sender<()>) -> anyhow::Result<()> {
         let _ = stopper.send(());
     })?;
     Ok(watching.recv()?)
-}
-
-/// Processor time of the whole process, and the time on the wall.
-struct ProcessorTime {
-    used_s: f64,
-    begun: std::time::Instant,
-}
-
-/// What a run used.
-struct Used {
-    processor_s: f64,
-    wall_s: f64,
-}
-
-fn processor_s() -> f64 {
-    let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    used.tv_sec as f64 + used.tv_nsec as f64 / 1e9
-}
-
-impl ProcessorTime {
-    fn now() -> ProcessorTime {
-        ProcessorTime { used_s: processor_s(), begun: std::time::Instant::now() }
-    }
-
-    fn elapsed(&self) -> Used {
-        Used { processor_s: processor_s() - self.used_s, wall_s: self.begun.elapsed().as_secs_f64() }
-    }
-}
-
-impl std::fmt::Display for Used {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let share = 100.0 * self.processor_s / self.wall_s;
-        writeln!(
-            f,
-            "processor time      {:.3} ms in {:.1} s: {share:.4}% of a core",
-            1e3 * self.processor_s,
-            self.wall_s
-        )
-    }
 }

@@ -12,6 +12,7 @@
 //! | `run_config` | [`RunConfig`] |
 //! | `problem` | where a value came from, what is wrong with it |
 //! | [`sections`] | the sections as types |
+//! | [`stage`] | the stages by name |
 //! | [`kafka`] | topics, brokers, properties of librdkafka, clients |
 //! | `database` | the database's settings as the store takes them |
 //! | `metric` | the detector's settings |
@@ -29,6 +30,7 @@ pub mod kafka;
 pub mod metrics;
 pub mod secrets;
 pub mod sections;
+pub mod stage;
 
 mod alerts;
 mod assemble;

@@ -9,7 +9,7 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunConfig {
     /// Brokers, topics, properties.
-    pub kafka: sections::Kafka,
+    pub kafka: kafka::Kafka,
     /// Where Avro schemas come from.
     pub schema_registry: sections::SchemaRegistry,
     /// Where results go.

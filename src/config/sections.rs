@@ -2,73 +2,14 @@
 
 #![allow(missing_docs, reason = "default.toml documents every key; a copy here would drift")]
 
-use super::kafka::Properties;
+use super::kafka::Kafka;
 use super::secrets::SecretUrl;
+use super::stage::Stage;
 use schemas::secret::Redacted;
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// What a process does of the pipeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stage {
-    /// LDMS rows to counters keyed by component.
-    Aggregator,
-    /// Counters to rates, signals and episodes.
-    Detector,
-    /// Signals to jobs, regions and verdicts.
-    Rollup,
-}
-
-impl Stage {
-    /// The word in the configuration, in metrics and in consumer groups.
-    pub fn name(self) -> &'static str {
-        match self {
-            Stage::Aggregator => "aggregator",
-            Stage::Detector => "detector",
-            Stage::Rollup => "rollup",
-        }
-    }
-}
-
-/// `[kafka]`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Kafka {
-    pub brokers: Vec<String>,
-    pub client_id: String,
-    pub raw_topics: Vec<String>,
-    pub slurm_topics: Vec<String>,
-    pub group: String,
-    pub counters_topic: String,
-    pub jobs_topic: String,
-    pub partials_topic: String,
-    pub verdicts_topic: String,
-    pub create_topics: bool,
-    pub partitions: i32,
-    pub replication: i32,
-    pub counters_retention_h: u32,
-    pub jobs_retention_h: u32,
-    pub partials_retention_h: u32,
-    pub verdicts_retention_h: u32,
-    pub message_max_bytes: u32,
-    pub sasl_password_file: PathBuf,
-    pub ssl_key_password_file: PathBuf,
-    #[serde(default)]
-    pub librdkafka: Properties,
-    #[serde(default)]
-    pub consumer: Properties,
-    #[serde(default)]
-    pub producer: Properties,
-    /// What stands in `sasl_password_file`.
-    #[serde(skip)]
-    pub sasl_password: Option<Redacted>,
-    /// What stands in `ssl_key_password_file`.
-    #[serde(skip)]
-    pub ssl_key_password: Option<Redacted>,
-}
 
 /// `[schema_registry]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -139,7 +139,7 @@ fn librdkafka_properties_reach_their_role() {
         assemble(&mut layers, Settings::of(ModelKind::Robust), FabricSettings::default(), &mut Vec::new())
             .unwrap();
     let properties = |role| config.kafka.properties(role).into_iter().collect::<BTreeMap<_, _>>();
-    let consumer = properties(Role::Consumer(sections::Stage::Detector));
+    let consumer = properties(Role::Consumer(stage::Stage::Detector));
     assert_eq!(consumer["group.id"], "site.detector");
     assert_eq!(consumer["enable.auto.commit"], "false");
     assert_eq!(consumer["fetch.wait.max.ms"], "100");
@@ -147,7 +147,7 @@ fn librdkafka_properties_reach_their_role() {
     assert_eq!(producer["compression.codec"], "gzip");
     assert_eq!(producer["security.protocol"], "SSL");
     assert!(!producer.contains_key("compression.type") && !producer.contains_key("group.id"));
-    for role in [Role::Consumer(sections::Stage::Rollup), Role::Producer, Role::Admin] {
+    for role in [Role::Consumer(stage::Stage::Rollup), Role::Producer, Role::Admin] {
         let mut native = rdkafka::ClientConfig::new();
         native.extend(config.kafka.properties(role));
         assert!(native.create_native_config().is_ok());

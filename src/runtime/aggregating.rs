@@ -27,7 +27,7 @@ use aggregator::{Decoded, Decoder};
 use avro_schemas::Schemas;
 use configuration::RunConfig;
 use configuration::kafka::{Role, TopicNames};
-use configuration::sections::Stage;
+use configuration::stage::Stage;
 use deliveries::{CHUNKS, Deliveries};
 use end_state::EndEvent;
 use ends::EndChecks;

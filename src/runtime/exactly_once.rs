@@ -21,7 +21,7 @@ use super::stage_metrics::StageMetrics;
 use super::stop::{Control, close_consumer};
 use configuration::RunConfig;
 use configuration::kafka::Role;
-use configuration::sections::Stage as StageName;
+use configuration::stage::Stage as StageName;
 use rdkafka::Message;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use stages::stage::Stage;

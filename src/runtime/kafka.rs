@@ -1,7 +1,7 @@
 //! Connections to Kafka: assignments of consumers, properties of producers, offsets.
 
 use super::brokers::Lost;
-use configuration::sections::Kafka;
+use configuration::kafka::Kafka;
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};

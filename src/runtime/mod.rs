@@ -69,7 +69,7 @@ use alerts::receivers::deliver_all;
 use anyhow::{Context, anyhow};
 use clap::Args;
 use configuration::RunConfig;
-use configuration::sections::Stage;
+use configuration::stage::Stage;
 use http::Health;
 use intake::Intake;
 use retry::until_topics_exist;

@@ -12,7 +12,7 @@ use super::stop::Control;
 use super::{aggregating, kafka};
 use configuration::RunConfig;
 use configuration::kafka::Role;
-use configuration::sections::Stage as StageName;
+use configuration::stage::Stage as StageName;
 use stages::detecting::Detecting;
 use stages::messages::OutTopic;
 use stages::rolling::Rolling;

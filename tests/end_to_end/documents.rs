@@ -64,3 +64,40 @@ fn functions_of_the_architecture_page_are_in_their_files() {
     }
     assert!(checked > 50, "{checked} functions");
 }
+
+/// Folders below `folder` that hold files, from the root of the repository; none of tests.
+fn folders(folder: &str, found: &mut Vec<String>) {
+    let mut holds_files = false;
+    for entry in fs::read_dir(root().join(folder)).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        let is_code = !name.starts_with('.') && !["tests", "target", "__pycache__"].contains(&name.as_str());
+        match entry.file_type().unwrap().is_dir() {
+            true if is_code => folders(&format!("{folder}/{name}"), found),
+            true => {}
+            // A crate's own folder holds its description; the code is below.
+            false => {
+                holds_files |=
+                    !["Cargo.toml", "README.md", "tests.rs", "ACCURACY.md"].contains(&name.as_str())
+            }
+        }
+    }
+    if holds_files && folder.contains('/') {
+        found.push(folder.to_string());
+    }
+}
+
+#[test]
+fn tree_of_the_architecture_page_has_every_folder() {
+    let page = fs::read_to_string(root().join("docs/architecture.md")).unwrap();
+    let (_, tree) = page.split_once("## Tree").unwrap();
+    let rows = tree.lines().filter(|line| line.starts_with("| `"));
+    let listed: Vec<&str> = rows.filter_map(|row| row.split(" | ").next()).flat_map(quoted).collect();
+    let mut found = Vec::new();
+    for top in ["src", "schemas", "samplers", "aggregator", "detector", "dashboards", "deploy"] {
+        folders(top, &mut found);
+    }
+    let missing: Vec<_> = found.iter().filter(|folder| !listed.contains(&folder.as_str())).collect();
+    assert!(missing.is_empty(), "docs/architecture.md does not list {missing:?}");
+    let gone: Vec<_> = listed.iter().filter(|folder| !root().join(folder).is_dir()).collect();
+    assert!(gone.is_empty(), "docs/architecture.md lists {gone:?}");
+}

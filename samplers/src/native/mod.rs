@@ -19,6 +19,7 @@
 //! | [`targets`] | files and sockets behind an outlet |
 //! | [`address`] | [`Address`] of a socket |
 //! | [`looping`] | [`looping::run`]: tick after tick |
+//! | [`processor_time`] | [`ProcessorTime`]: what the sampler costs |
 //! | [`statistics`] | [`TickStatistics`]: jitter and length of ticks |
 
 pub mod address;
@@ -30,6 +31,7 @@ mod llite;
 pub mod looping;
 pub mod node;
 pub mod outlet;
+pub mod processor_time;
 pub mod sampler;
 pub mod schedule;
 pub mod selection;
@@ -44,6 +46,7 @@ pub use clock::{Clock, SystemClock, Wake};
 pub use event::Event;
 pub use node::{Node, Roots};
 pub use outlet::Outlet;
+pub use processor_time::ProcessorTime;
 pub use sampler::Sampler;
 pub use schedule::Schedule;
 pub use selection::Selection;

@@ -1,5 +1,6 @@
 //! Text from outside as the databases take it.
 
+use schemas::{Notice, NoticeKind};
 use std::borrow::Cow;
 
 /// Bytes of a text that may be part of an index: PostgreSQL takes no index row of more than 2,704, whatever does not compress.
@@ -30,6 +31,16 @@ pub(crate) fn json_text(json: String) -> String {
         true => json.replace("\\u0000", "\\ufffd"),
         false => json,
     }
+}
+
+/// A notice as JSON.
+pub(crate) fn notice_json(notice: &Notice) -> String {
+    json_text(serde_json::to_string(notice).unwrap_or_default())
+}
+
+/// State of the incident after it.
+pub(crate) fn notice_state(notice: &Notice) -> &'static str {
+    if notice.kind == NoticeKind::Resolved { "resolved" } else { "firing" }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! A client of Kafka with the configured properties.
 
-use super::Role;
-use crate::sections::Kafka;
+use super::{Kafka, Role};
 use rdkafka::ClientConfig;
 use rdkafka::client::ClientContext;
 use rdkafka::config::FromClientConfigAndContext;

@@ -2,6 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `section.rs` | [`Kafka`]: the keys |
 //! | `properties.rs` | [`Role`], and every property of its connection |
 //! | `checks.rs` | brokers, names of topics, properties that a site must not set |
 //! | `client.rs` | a client with the configured properties |
@@ -12,10 +13,12 @@ mod checks;
 mod client;
 mod error_log;
 mod properties;
+mod section;
 mod topic_names;
 
 pub(crate) use checks::check;
 pub use client::ClientError;
 pub use error_log::ErrorLog;
 pub use properties::{Properties, Role};
+pub use section::Kafka;
 pub use topic_names::TopicNames;

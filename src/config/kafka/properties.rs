@@ -1,7 +1,8 @@
 //! Properties of librdkafka: what Tailback sets, over what a site sets, over the defaults.
 
+use super::Kafka;
 use crate::secrets::is_secret;
-use crate::sections::{Kafka, Stage};
+use crate::stage::Stage;
 use schemas::secret::HIDDEN;
 use serde::Deserialize;
 use std::collections::BTreeMap;

@@ -7,7 +7,7 @@ use super::deliveries::Deliveries;
 use super::job_updates::{JobUpdates, TooLong};
 use super::raw::RawPartition;
 use aggregator::{Decoded, Decoder};
-use configuration::sections::Kafka;
+use configuration::kafka::Kafka;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::producer::{BaseRecord, Producer, ThreadedProducer};
 use schemas::wire::{self, Origin, Reached};

@@ -95,7 +95,7 @@ fn of_two_detectors_one_dies_after_a_third_has_joined() {
 
 /// In real time: an aggregator that waits for its share of a stopped one's partitions announces nothing of them, and rows
 /// that the others read meanwhile follow the clock. The group notices the death after [`SESSION_MS`], twice the lateness: a
-/// row of a partition that nobody waits for is late then, and one that a busy machine delays is not.
+/// row of a partition that is not waited for is late then, and one that a busy machine delays is not.
 #[test]
 fn aggregator_dies_and_a_third_joins() {
     const ASSIGNED: &str = "raw partitions assigned";

@@ -36,7 +36,7 @@ pub struct Deleted {
 }
 
 impl Deleted {
-    /// Waits until the broker knows none of them any more. Nobody may create them meanwhile.
+    /// Waits until the broker knows none of them any more. No process may create them meanwhile.
     pub fn wait_until_gone(&self) {
         let deadline = Instant::now() + Duration::from_secs(240);
         let known = || {

@@ -2,7 +2,7 @@
 
 use configuration::RunConfig;
 use configuration::kafka::{ErrorLog, Role, TopicNames};
-use configuration::sections::Stage;
+use configuration::stage::Stage;
 use rdkafka::admin::{AdminClient, AdminOptions, ResourceSpecifier};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;

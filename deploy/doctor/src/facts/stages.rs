@@ -3,7 +3,7 @@
 use super::kafka::{GroupFacts, KafkaFacts, PartitionFacts, Reader, STAGES, TopicFacts, own_topics};
 use super::sample::arrivals;
 use configuration::RunConfig;
-use configuration::sections::Stage;
+use configuration::stage::Stage;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use store::read::doctor::Position;

@@ -16,7 +16,7 @@
 //! | `dividing` | a transaction that leaves out rows that the server refuses |
 //! | `rejected` | messages and rows that were passed over |
 //! | `place_buckets` | sums of places, of the same ten seconds |
-//! | `rows`, `regions` | the smaller tables, a statement each |
+//! | `rows`, `regions`, `notices` | the smaller tables, a statement each |
 //! | `housekeeping` | [`housekeep`]: expiry, and policies that failed |
 //! | `learn` | [`learn()`]: calibration from finished runs |
 //! | `expected` | [`put_expected`]: expected sources |
@@ -37,6 +37,7 @@ mod facts;
 mod housekeeping;
 mod learn;
 mod migrate;
+mod notices;
 mod place_buckets;
 mod places;
 mod reader;

@@ -2,8 +2,7 @@
 
 use super::dividing::Dividing;
 use super::series_ids::id;
-use super::{PgError, regions, rejected};
-use crate::outbox::put_pg;
+use super::{PgError, notices, regions, rejected};
 use crate::text::{json_text, text};
 use schemas::{
     CauseShare, DropReason, Episode, Job, JobResult, LastSeen, Name, ResultBatch, SeriesIndex, Silence,
@@ -42,7 +41,7 @@ pub(super) async fn put(to: &mut Dividing<'_>, of: Of<'_>, batch: &ResultBatch) 
     to.put("silences", of, &b.silences, |to, _, rows| Box::pin(silences(to, rows))).await?;
     to.put("regions", of, &b.regions, |to, _, rows| Box::pin(regions::put_regions(to, rows))).await?;
     to.put("job_factors", of, &b.factors, |to, _, rows| Box::pin(regions::put_factors(to, rows))).await?;
-    to.put("alert_outbox", of, &b.notices, |to, _, rows| Box::pin(put_pg(to, rows))).await?;
+    to.put("alert_outbox", of, &b.notices, |to, _, rows| Box::pin(notices::put(to, rows))).await?;
     to.put("rejected_messages", of, &b.rejected, |to, _, rows| Box::pin(rejected::put(to, rows))).await
 }
 

@@ -1,7 +1,6 @@
 //! Writing a batch: everything of it and the states, in one transaction.
 
-use super::{StateBlob, regions};
-use crate::outbox::put_sqlite;
+use super::{StateBlob, notices, regions};
 use rusqlite::{CachedStatement, Connection, Transaction, TransactionBehavior, params};
 use schemas::{
     CauseShare, Episode, Job, JobResult, LastSeen, Name, ResultBatch, SeriesIndex, SeriesInfo, Signal,
@@ -48,7 +47,7 @@ pub(super) fn write(
     silences(&transaction, &batch.silences)?;
     regions::put_regions(&transaction, &batch.regions)?;
     regions::put_factors(&transaction, &batch.factors)?;
-    put_sqlite(&transaction, &batch.notices)?;
+    notices::put(&transaction, &batch.notices)?;
     state(&transaction, states)?;
     transaction.commit()
 }

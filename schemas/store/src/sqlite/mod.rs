@@ -5,6 +5,7 @@
 //! | `open.rs` | opening, settings, the check of the file, migrations, the readers' connection |
 //! | `commit.rs` | writing a [`ResultBatch`] with the state blobs |
 //! | `regions.rs` | writing its regions and factors |
+//! | `notices.rs` | writing its notices |
 //! | `places.rs` | writing where nodes and links are |
 //! | `learn.rs` | calibration from finished runs, and the factors of jobs |
 //! | `load.rs` | what a restart reads back |
@@ -18,6 +19,7 @@ mod error;
 mod expire;
 mod learn;
 mod load;
+mod notices;
 mod open;
 mod places;
 mod regions;

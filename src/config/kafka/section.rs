@@ -1,0 +1,45 @@
+//! The section as a type. What a key means, its unit and its range stand in `default.toml`.
+
+#![allow(missing_docs, reason = "default.toml documents every key; a copy here would drift")]
+
+use super::Properties;
+use schemas::secret::Redacted;
+use serde::Deserialize;
+use std::path::PathBuf;
+
+/// `[kafka]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kafka {
+    pub brokers: Vec<String>,
+    pub client_id: String,
+    pub raw_topics: Vec<String>,
+    pub slurm_topics: Vec<String>,
+    pub group: String,
+    pub counters_topic: String,
+    pub jobs_topic: String,
+    pub partials_topic: String,
+    pub verdicts_topic: String,
+    pub create_topics: bool,
+    pub partitions: i32,
+    pub replication: i32,
+    pub counters_retention_h: u32,
+    pub jobs_retention_h: u32,
+    pub partials_retention_h: u32,
+    pub verdicts_retention_h: u32,
+    pub message_max_bytes: u32,
+    pub sasl_password_file: PathBuf,
+    pub ssl_key_password_file: PathBuf,
+    #[serde(default)]
+    pub librdkafka: Properties,
+    #[serde(default)]
+    pub consumer: Properties,
+    #[serde(default)]
+    pub producer: Properties,
+    /// What stands in `sasl_password_file`.
+    #[serde(skip)]
+    pub sasl_password: Option<Redacted>,
+    /// What stands in `ssl_key_password_file`.
+    #[serde(skip)]
+    pub ssl_key_password: Option<Redacted>,
+}
