@@ -9,7 +9,7 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunConfig {
     /// Brokers, topics, properties.
-    pub kafka: kafka::Kafka,
+    pub kafka: crate::kafka::Kafka,
     /// Where Avro schemas come from.
     pub schema_registry: sections::SchemaRegistry,
     /// Where results go.

@@ -6,7 +6,7 @@ use super::merge::Layers;
 use super::metric::Overrides;
 use super::rules::{self, Rule};
 use super::secrets::without_password;
-use super::{ConfigError, DEFAULT, Origin, Problem, checks, examine, kafka, known, metric, sections};
+use super::{ConfigError, DEFAULT, Origin, Problem, checks, examine, kafka, known, metric, stage};
 use detector::fabric::FabricSettings;
 use detector::model::ModelKind;
 use detector::settings::Settings;

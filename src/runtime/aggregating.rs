@@ -200,6 +200,11 @@ impl<'a> Aggregating<'a> {
         // Before the ends are looked at: what comes meanwhile is no reason to believe in a later end.
         let now = now();
         self.end_checks.check(&self.consumer, &mut self.raws);
+        if let Some(partition) = self.end_checks.stuck() {
+            return Err(StageError::Restart(format!(
+                "{partition} gives no messages although the broker has more, and seeking did not help"
+            )));
+        }
         let checked = Instant::now();
         let reachable = self.raws.iter_mut().filter(|raw| !raw.end.is_unreachable(UNREACHABLE, checked));
         let mut reached: Vec<_> = reachable.map(|raw| raw.progress(now, checked)).collect();

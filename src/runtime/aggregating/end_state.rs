@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 
 /// Time for which an end is valid that the broker does not confirm: a fetch may be late.
 pub(super) const UNVERIFIED_MAX: Duration = Duration::from_secs(3);
+/// Seeks without any message after which the consumer itself is broken.
+const SEEKS_MAX: u32 = 2;
 /// Time in which producers return after their broker did: librdkafka waits up to ten seconds before it tries
 /// again.
 const PRODUCERS_RETURN: Duration = Duration::from_secs(12);
@@ -100,8 +102,18 @@ pub(super) struct PartitionEnd {
     unanswered_since: Instant,
     /// When a broker answered again after a failure.
     returned: Option<Instant>,
-    /// The last seek.
+    /// The last seek, and the seeks since a message was received.
     resumed: Instant,
+    seeks: u32,
+}
+
+/// What makes a partition give messages again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Remedy {
+    /// A seek to where it was read up to.
+    Seek,
+    /// Another consumer: seeks changed nothing.
+    Restart,
 }
 
 impl PartitionEnd {
@@ -114,6 +126,7 @@ impl PartitionEnd {
             unanswered_since: now,
             returned: None,
             resumed: now,
+            seeks: 0,
         }
     }
 
@@ -132,7 +145,7 @@ impl PartitionEnd {
             self.unanswered_since = now;
         }
         if matches!(event, Message | Eof | Skipped) {
-            self.received = now;
+            (self.received, self.seeks) = (now, 0);
         }
         self.state = self.state.next(event, now);
     }
@@ -179,15 +192,16 @@ impl PartitionEnd {
         self.state.has_failed() && elapsed(self.unanswered_since, now) > after
     }
 
-    /// Whether a seek must resume the partition: no message arrived for longer than `after` although the broker has more.
-    /// The next seek waits as long again.
-    pub(super) fn must_resume(&mut self, after: Duration, now: Instant) -> bool {
+    /// What is due where no message arrived for longer than `after` although the broker has more. The next remedy waits as
+    /// long again.
+    pub(super) fn remedy(&mut self, after: Duration, now: Instant) -> Option<Remedy> {
         let is_reading = matches!(self.state, EndState::Reading { .. });
-        let must = is_reading && self.is_stalled(after, now) && elapsed(self.resumed, now) > after;
-        if must {
-            self.resumed = now;
+        if !is_reading || !self.is_stalled(after, now) || elapsed(self.resumed, now) <= after {
+            return None;
         }
-        must
+        self.resumed = now;
+        self.seeks += 1;
+        Some(if self.seeks > SEEKS_MAX { Remedy::Restart } else { Remedy::Seek })
     }
 }
 

@@ -5,7 +5,7 @@ use super::super::background_query::{BackgroundQuery, QueryResult};
 use super::super::clock::now;
 use super::super::kafka::{self, Listener};
 use super::STALLED;
-use super::end_state::{EndEvent, UNVERIFIED_MAX};
+use super::end_state::{EndEvent, Remedy, UNVERIFIED_MAX};
 use super::raw::{EndCheck, RawPartition};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaError;
@@ -38,6 +38,8 @@ pub(super) struct EndChecks {
     /// When silent ends were marked last, and when the last check ended.
     confirmed: Instant,
     turned: Instant,
+    /// A partition that gives nothing even after seeks.
+    stuck: Option<String>,
 }
 
 impl EndChecks {
@@ -47,7 +49,21 @@ impl EndChecks {
         let query = BackgroundQuery::new("ends");
         let (failed_at, unanswered_since) = (None, None);
         let reset = Reset::of(properties);
-        EndChecks { reset, query, errors: 0, failed_at, unanswered_since, confirmed: now, turned: now }
+        EndChecks {
+            reset,
+            query,
+            errors: 0,
+            failed_at,
+            unanswered_since,
+            confirmed: now,
+            turned: now,
+            stuck: None,
+        }
+    }
+
+    /// Topic and number of a partition that only another consumer makes readable again, if there is one.
+    pub(super) fn stuck(&self) -> Option<&str> {
+        self.stuck.as_deref()
     }
 
     /// Whether partitions that are assigned now are so because something was wrong with a broker.
@@ -90,7 +106,7 @@ impl EndChecks {
         let Some(QueryResult { started, took, value }) = self.query.result() else { return };
         let at = (now().plus_seconds(-started.elapsed().as_secs_f64()), took < PAUSE && !paused);
         match value.and_then(|ends| settle(consumer, raws, &ends, at)) {
-            Ok(()) => self.unanswered_since = None,
+            Ok(stuck) => (self.unanswered_since, self.stuck) = (None, stuck),
             Err(error) => {
                 tracing::debug!(%error, "failed to fetch the ends of raw partitions; retrying");
                 // A frozen connection is no error to librdkafka for a minute.
@@ -212,23 +228,29 @@ fn begins(
 }
 
 /// Applies `ends`, which were fetched at `started`; `is_fresh` if that was just now. Partitions that have more, and from
-/// which nothing was received for [`RESUME_AFTER`], are resumed.
+/// which nothing was received for [`RESUME_AFTER`], are resumed. Returns one that stays without messages all the same.
 fn settle(
     consumer: &BaseConsumer<Listener>,
     raws: &mut [RawPartition],
     ends: &[End],
     (started, is_fresh): (Time, bool),
-) -> Result<(), KafkaError> {
+) -> Result<Option<String>, KafkaError> {
+    let mut stuck = None;
     let positions = consumer.position()?;
     for end in ends {
         let Some(raw) = raws.iter_mut().find(|raw| raw.is(&end.topic, end.partition)) else { continue };
         let (read, now) = (kafka::known(&positions, &end.topic, end.partition), Instant::now());
         raw.check_end(EndCheck { begin: end.begin, high: end.high, read, started, is_fresh }, now);
-        if raw.pending.is_empty() && raw.end.must_resume(RESUME_AFTER, now) {
-            resume(consumer, raw, end.begin)?;
+        if !raw.pending.is_empty() {
+            continue;
+        }
+        match raw.end.remedy(RESUME_AFTER, now) {
+            Some(Remedy::Seek) => resume(consumer, raw, end.begin)?,
+            Some(Remedy::Restart) => stuck = Some(format!("{}/{}", raw.topic, raw.partition)),
+            None => {}
         }
     }
-    Ok(())
+    Ok(stuck)
 }
 
 /// Has Kafka send a partition again from where it was read up to, without waiting for it.

@@ -181,16 +181,26 @@ fn broker_is_unreachable_without_answers_after_a_failure() {
 fn stalled_partition_is_resumed_once_per_interval() {
     let (mut end, at) = started();
     let after = Duration::from_secs(10);
-    assert!(!end.must_resume(after, at(10_000)));
-    assert!(end.must_resume(after, at(10_001)) && !end.must_resume(after, at(20_001)));
-    assert!(end.must_resume(after, at(20_002)));
+    assert_eq!(end.remedy(after, at(10_000)), None);
+    assert_eq!([10_001, 20_001].map(|ms| end.remedy(after, at(ms))), [Some(Remedy::Seek), None]);
+    assert_eq!(end.remedy(after, at(20_002)), Some(Remedy::Seek));
     end.note(Skipped, at(25_000));
-    assert!(!end.must_resume(after, at(35_000)) && end.is_stalled(after, at(35_001)));
+    assert!(end.remedy(after, at(35_000)).is_none() && end.is_stalled(after, at(35_001)));
     end.note(Silent, at(35_001));
-    assert!(!end.must_resume(after, at(36_000)), "the broker must be queried first");
+    assert_eq!(end.remedy(after, at(36_000)), None, "the broker must be queried first");
     assert!(end.must_verify(after, at(36_000)));
     end.note(LATE, at(36_000));
-    assert!(end.must_resume(after, at(36_000)) && !end.must_verify(after, at(36_000)));
+    assert!(end.remedy(after, at(36_000)) == Some(Remedy::Seek) && !end.must_verify(after, at(36_000)));
+}
+
+#[test]
+fn partition_that_two_seeks_do_not_resume_needs_another_consumer() {
+    let (mut end, at) = started();
+    let remedy = |end: &mut PartitionEnd, ms| end.remedy(Duration::from_secs(10), at(ms));
+    let of_silence = [11_000, 22_000, 33_000].map(|ms| remedy(&mut end, ms));
+    assert_eq!(of_silence, [Some(Remedy::Seek), Some(Remedy::Seek), Some(Remedy::Restart)]);
+    end.note(Message, at(34_000));
+    assert_eq!(remedy(&mut end, 45_000), Some(Remedy::Seek), "a message shows that it works");
 }
 
 #[test]
