@@ -70,7 +70,8 @@ fn folders(folder: &str, found: &mut Vec<String>) {
     let mut holds_files = false;
     for entry in fs::read_dir(root().join(folder)).unwrap().map(Result::unwrap) {
         let name = entry.file_name().into_string().unwrap();
-        let is_code = !name.starts_with('.') && !["tests", "target", "__pycache__"].contains(&name.as_str());
+        let is_code = !name.starts_with('.')
+            && !["tests", "target", "corpus", "artifacts", "__pycache__"].contains(&name.as_str());
         match entry.file_type().unwrap().is_dir() {
             true if is_code => folders(&format!("{folder}/{name}"), found),
             true => {}

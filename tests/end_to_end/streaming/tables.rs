@@ -5,9 +5,10 @@ use rdkafka::ClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::{Offset, TopicPartitionList};
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
-use tokio_postgres::{NoTls, SimpleQueryMessage};
+use tokio_postgres::{Client, Error, NoTls, SimpleQueryMessage};
 
 /// Longest wait for the end of a run.
 const RUN_TIMEOUT: Duration = Duration::from_secs(500);
@@ -19,6 +20,8 @@ pub const SLOWER_MAX: Duration = Duration::from_secs(90);
 pub const STAY: Duration = Duration::from_secs(5);
 /// Nothing changed for so long, and the tables are not as expected.
 const GIVEN_UP: Duration = Duration::from_secs(120);
+/// Time between two looks at all tables.
+const POLL: Duration = Duration::from_millis(500);
 /// Differing rows that are shown.
 const SHOWN: usize = 12;
 
@@ -100,15 +103,17 @@ pub struct Database {
     pub runtime: Runtime,
     /// Where it is.
     pub url: String,
+    /// The connection of the latest query: a new one for each would cost the server more than the query.
+    client: Mutex<Option<Client>>,
 }
 
 impl Database {
     /// Creates an empty database.
     pub fn create(server: &str, name: &str) -> Database {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let common = Database { runtime, url: format!("{server}/postgres") };
+        let common = Database { runtime, url: format!("{server}/postgres"), client: Mutex::default() };
         common.rows(&format!("CREATE DATABASE {name}"));
-        Database { url: format!("{server}/{name}"), ..common }
+        Database { url: format!("{server}/{name}"), client: Mutex::default(), ..common }
     }
 
     /// The rows of a query as text.
@@ -116,21 +121,24 @@ impl Database {
         self.try_rows(query).unwrap()
     }
 
-    fn try_rows(&self, query: &str) -> Result<Vec<String>, tokio_postgres::Error> {
+    fn try_rows(&self, query: &str) -> Result<Vec<String>, Error> {
+        let mut held = self.client.lock().unwrap_or_else(PoisonError::into_inner);
         self.runtime.block_on(async {
-            let (client, connection) = tokio_postgres::connect(&self.url, NoTls).await?;
-            let connection = tokio::spawn(connection);
-            let found = client.simple_query(query).await?;
-            drop(client);
-            let _ = connection.await;
-            let mut rows = Vec::new();
-            for message in found {
-                if let SimpleQueryMessage::Row(row) = message {
-                    let cells = (0..row.len()).map(|at| row.get(at).unwrap_or("null"));
-                    rows.push(cells.collect::<Vec<_>>().join(" | "));
+            if let Some(client) = held.take() {
+                match client.simple_query(query).await {
+                    // The server was restarted since.
+                    Err(error) if error.is_closed() || error.code().is_none() => {}
+                    found => {
+                        *held = Some(client);
+                        return found.map(texts);
+                    }
                 }
             }
-            Ok(rows)
+            let (client, connection) = tokio_postgres::connect(&self.url, NoTls).await?;
+            tokio::spawn(connection);
+            let found = client.simple_query(query).await?;
+            *held = Some(client);
+            Ok(texts(found))
         })
     }
 
@@ -162,7 +170,7 @@ impl Database {
         let (begun, mut since, mut before) = (Instant::now(), Instant::now(), self.rows(FINGERPRINT));
         while since.elapsed() < quiet {
             assert!(begun.elapsed() < RUN_TIMEOUT, "the tables still change after the timeout: {before:?}");
-            std::thread::sleep(Duration::from_millis(200));
+            std::thread::sleep(POLL);
             let now = self.rows(FINGERPRINT);
             if now != before {
                 (since, before) = (Instant::now(), now);
@@ -182,7 +190,7 @@ impl Database {
                 tables.rows_equal(expected);
                 return tables;
             }
-            std::thread::sleep(Duration::from_millis(200));
+            std::thread::sleep(POLL);
             let now = self.rows(FINGERPRINT);
             if now != before {
                 (since, before) = (Instant::now(), now);
@@ -286,6 +294,18 @@ fn unread_raws(consumer: &BaseConsumer, prefix: &str) -> Option<i64> {
         unread += end - read;
     }
     Some(unread)
+}
+
+/// Rows as text, cells divided by ` | `.
+fn texts(found: Vec<SimpleQueryMessage>) -> Vec<String> {
+    let text = |message| match message {
+        SimpleQueryMessage::Row(row) => {
+            let cells = (0..row.len()).map(|at| row.get(at).unwrap_or("null"));
+            Some(cells.collect::<Vec<_>>().join(" | "))
+        }
+        _ => None,
+    };
+    found.into_iter().filter_map(text).collect()
 }
 
 /// All rows of all tables, sorted, and what was not used.
