@@ -87,6 +87,7 @@ impl EndChecks {
             let now = Instant::now();
             self.confirmed = now;
             note(raws.iter_mut().filter(|raw| raw.end.is_stalled(STALLED, now)), EndEvent::Silent);
+            resume_paused(consumer, raws);
         }
         self.settle(consumer, raws, paused);
         let unverified = unverified(raws, PAUSE);
@@ -120,6 +121,24 @@ impl EndChecks {
     fn note_broker_error(&mut self, raws: &mut [RawPartition]) {
         self.failed_at = Some(Instant::now());
         note(raws.iter_mut(), EndEvent::BrokerFailed);
+    }
+}
+
+/// Resumes partitions that gave nothing since they were assigned, paused: librdkafka may lose the first resume when it
+/// begins to fetch at that moment (confluentinc/librdkafka#5591). One that is not paused stays as it is.
+fn resume_paused(consumer: &BaseConsumer<Listener>, raws: &[RawPartition]) {
+    let now = Instant::now();
+    let gave_nothing = |raw: &&RawPartition| {
+        raw.position.next.is_none() && !raw.end.is_reached() && raw.end.is_stalled(STALLED, now)
+    };
+    let mut paused = TopicPartitionList::new();
+    for raw in raws.iter().filter(gave_nothing) {
+        paused.add_partition(&raw.topic, raw.partition);
+    }
+    if paused.count() > 0
+        && let Err(error) = consumer.resume(&paused)
+    {
+        tracing::warn!(%error, "failed to resume raw partitions; retrying");
     }
 }
 

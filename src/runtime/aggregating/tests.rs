@@ -142,6 +142,24 @@ fn empty_partition_reaches_its_end_after_a_pause() {
 }
 
 #[test]
+fn partition_that_stays_paused_is_resumed() {
+    let (_cluster, brokers) = cluster_with_rows();
+    let (config, metrics) = (configured(&brokers), StageMetrics::of("aggregator"));
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mut stage = started(&config, &metrics, runtime.handle());
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while stage.raws.len() < 2 && Instant::now() < deadline {
+        stage.serve(IDLE).unwrap();
+    }
+    // As if the resume had been lost.
+    let mut all = TopicPartitionList::new();
+    stage.raws.iter().for_each(|raw| drop(all.add_partition(&raw.topic, raw.partition)));
+    stage.consumer.pause(&all).unwrap();
+    assert!(reaches_the_end(&mut stage), "the rows are not read");
+    assert!(stage.raws.iter().all(|raw| raw.position.next.is_some()), "partitions have rows");
+}
+
+#[test]
 fn end_is_not_announced_while_the_broker_has_more() {
     let (_cluster, brokers) = cluster_with_rows();
     let (config, metrics) = (configured(&brokers), StageMetrics::of("aggregator"));
