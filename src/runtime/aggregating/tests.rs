@@ -153,7 +153,9 @@ fn partition_that_stays_paused_is_resumed() {
     }
     // As if the resume had been lost.
     let mut all = TopicPartitionList::new();
-    stage.raws.iter().for_each(|raw| drop(all.add_partition(&raw.topic, raw.partition)));
+    for raw in &stage.raws {
+        all.add_partition(&raw.topic, raw.partition);
+    }
     stage.consumer.pause(&all).unwrap();
     assert!(reaches_the_end(&mut stage), "the rows are not read");
     assert!(stage.raws.iter().all(|raw| raw.position.next.is_some()), "partitions have rows");
