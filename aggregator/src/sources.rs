@@ -5,7 +5,7 @@ use schemas::metric::catalogue::{OPTIONAL, catalogue};
 use schemas::metric::file::{ComponentKind, PartKind, SourceFile};
 use schemas::metric::pattern::Pattern;
 use schemas::{LINK_COLUMNS, Metric, Name};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 /// Number of an LDMS schema among the compiled ones.
@@ -57,14 +57,28 @@ pub(crate) struct Found {
     pub part: String,
 }
 
+/// Uses by names.
+type Uses = HashMap<String, Vec<(SchemaIndex, Use)>, foldhash::fast::RandomState>;
+
 /// All schemas, and the way from a column's name to its uses.
 #[derive(Debug, Default)]
 pub(crate) struct SourceSchemas {
     schemas: Vec<SourceSchema>,
-    /// Uses of columns by their whole name; with small letters, and `_` for `.`; and by patterns.
-    exact: HashMap<String, Vec<(SchemaIndex, Use)>>,
-    folded: HashMap<String, Vec<(SchemaIndex, Use)>>,
-    patterns: Vec<(Pattern, PartOf, SchemaIndex, Use)>,
+    /// Uses of columns by their whole name; and with small letters, and `_` for `.`.
+    exact: Uses,
+    folded: Uses,
+    /// Bytes of the longest of them.
+    longest: usize,
+    /// Uses by patterns, by the pattern's first byte.
+    patterns: BTreeMap<Option<u8>, Vec<PatternUse>>,
+}
+
+#[derive(Debug)]
+struct PatternUse {
+    pattern: Pattern,
+    part: PartOf,
+    schema: SchemaIndex,
+    used: Use,
 }
 
 /// The compiled catalogue.
@@ -123,7 +137,8 @@ impl SourceSchemas {
             match Pattern::parse(text) {
                 Ok(pattern) if pattern.names_a_part() => {
                     let part = part_of(source.part.as_deref().unwrap_or_default(), &pattern);
-                    self.patterns.push((pattern, part, schema, used));
+                    let of_byte = self.patterns.entry(pattern.first_byte()).or_default();
+                    of_byte.push(PatternUse { pattern, part, schema, used });
                 }
                 _ => self.add_name(text, schema, used),
             }
@@ -131,6 +146,7 @@ impl SourceSchemas {
     }
 
     fn add_name(&mut self, column: &str, schema: SchemaIndex, used: Use) {
+        self.longest = self.longest.max(column.len());
         self.exact.entry(column.to_string()).or_default().push((schema, used));
         self.folded.entry(folded(column)).or_default().push((schema, used));
     }
@@ -159,19 +175,26 @@ impl SourceSchemas {
                 part: String::new(),
             }));
         };
-        let mut found = Vec::new();
-        of_name(self.exact.get(name), &mut found);
+        let (mut found, is_short) = (Vec::new(), name.len() <= self.longest);
+        if is_short {
+            of_name(self.exact.get(name), &mut found);
+        }
         self.of_patterns(name, false, &mut found);
         if !found.is_empty() {
             return (found, 0);
         }
-        of_name(self.folded.get(&folded(name)), &mut found);
+        if is_short {
+            of_name(self.folded.get(&folded(name)), &mut found);
+        }
         self.of_patterns(name, true, &mut found);
         (found, OTHER_CASE)
     }
 
     fn of_patterns(&self, name: &str, any_case: bool, found: &mut Vec<Found>) {
-        for (pattern, part_of, schema, used) in &self.patterns {
+        let first = name.bytes().next().map(|byte| byte.to_ascii_lowercase());
+        let of_any = first.and_then(|_| self.patterns.get(&None));
+        let patterns = self.patterns.get(&first).into_iter().chain(of_any).flatten();
+        for PatternUse { pattern, part: part_of, schema, used } in patterns {
             let Some(values) = pattern.values(name, any_case) else { continue };
             let value = |at: &usize| values.as_slice().get(*at).copied().unwrap_or_default();
             let mut part = String::with_capacity(name.len());

@@ -4,6 +4,8 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     pieces: Vec<Piece>,
+    /// The first and the last byte, where a text is there: most columns differ in one of them.
+    ends: [Option<u8>; 2],
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +89,12 @@ impl Pattern {
         if !rest.is_empty() {
             pieces.push(Piece::Text(rest.to_string()));
         }
-        let pattern = Pattern { pieces };
+        let end = |piece: Option<&Piece>, of: fn(&[u8]) -> Option<&u8>| match piece {
+            Some(Piece::Text(text)) => of(text.as_bytes()).copied(),
+            _ => None,
+        };
+        let ends = [end(pieces.first(), <[u8]>::first), end(pieces.last(), <[u8]>::last)];
+        let pattern = Pattern { pieces, ends };
         if pattern.placeholders().count() > PLACEHOLDERS_MAX {
             Err(PatternError::TooMany)
         } else {
@@ -98,6 +105,11 @@ impl Pattern {
     /// Whether it names a part.
     pub fn names_a_part(&self) -> bool {
         self.pieces.iter().any(|piece| !matches!(piece, Piece::Text(_)))
+    }
+
+    /// The byte that it begins with, in small letters; `None` for a placeholder.
+    pub fn first_byte(&self) -> Option<u8> {
+        self.ends[0].map(|byte| byte.to_ascii_lowercase())
     }
 
     /// Names of its placeholders.
@@ -111,6 +123,13 @@ impl Pattern {
     /// The values of the placeholders in `column`, in their order, if it is such a column. In another case than the pattern's
     /// if `any_case`; values keep theirs.
     pub fn values<'a>(&self, column: &'a str, any_case: bool) -> Option<Values<'a>> {
+        let has_end = |end: Option<u8>, found: Option<&u8>| {
+            end.is_none_or(|end| found.is_some_and(|found| found.eq_ignore_ascii_case(&end)))
+        };
+        let ([first, last], bytes) = (self.ends, column.as_bytes());
+        if !(has_end(last, bytes.last()) && has_end(first, bytes.first())) {
+            return None;
+        }
         let (mut values, mut rest) = (Values::default(), column);
         for piece in &self.pieces {
             let length = match piece {
