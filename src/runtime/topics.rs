@@ -1,8 +1,7 @@
 //! Tailback's own topics: created at the start where they are missing.
 
 use configuration::RunConfig;
-use configuration::kafka::Kafka;
-use configuration::kafka::{ClientError, ErrorLog, Role};
+use configuration::kafka::{ClientError, ErrorLog, Kafka, Role};
 use configuration::stage::Stage;
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication, TopicResult};
 use rdkafka::client::DefaultClientContext;

@@ -36,10 +36,10 @@ pub struct Kafka {
     pub consumer: Properties,
     #[serde(default)]
     pub producer: Properties,
-    /// What stands in `sasl_password_file`.
+    /// Content of `sasl_password_file`.
     #[serde(skip)]
     pub sasl_password: Option<Redacted>,
-    /// What stands in `ssl_key_password_file`.
+    /// Content of `ssl_key_password_file`.
     #[serde(skip)]
     pub ssl_key_password: Option<Redacted>,
 }

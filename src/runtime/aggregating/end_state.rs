@@ -7,8 +7,8 @@
 //! | Unverified | Reading   | AtEnd | AtEnd (1)  | Reading        |            |            | notes failure  |
 //! | BrokerDown | Reading   | AtEnd | AtEnd      | Reading (2)    |            | Unverified |                |
 //!
-//! An empty cell changes nothing; `BrokerReturned` is as `BrokerFailed`; `NoMoreEarlier` and `Skipped` concern the timers
-//! only. (1) BrokerDown after a noted failure, until a second check confirms the end. (2) If no message arrived for
+//! An empty cell changes nothing; `BrokerReturned` is as `BrokerFailed`; `NoMoreEarlier`, `Skipped` and `Refused` concern the
+//! timers only. (1) BrokerDown after a noted failure, until a second check confirms the end. (2) If no message arrived for
 //! [`UNVERIFIED_MAX`].
 
 use std::time::{Duration, Instant};
@@ -55,6 +55,8 @@ pub(super) enum EndEvent {
     BrokerFailed,
     /// The partition was assigned after a broker failed and returned.
     BrokerReturned,
+    /// Kafka refused to give messages, as without the right to read: another consumer would get the same answer.
+    Refused,
     /// The partition is ahead of the others and is not read for now; the silence timer restarts.
     Skipped,
 }
@@ -132,7 +134,7 @@ impl PartitionEnd {
 
     /// Restarts the timers that `event` concerns, and changes the state.
     pub(super) fn note(&mut self, event: EndEvent, now: Instant) {
-        use EndEvent::{BrokerReturned, Eof, Message, More, NoMore, NoMoreEarlier, Paused, Skipped};
+        use EndEvent::{BrokerReturned, Eof, Message, More, NoMore, NoMoreEarlier, Paused, Refused, Skipped};
         let is_answer = matches!(event, Message | Eof | NoMore | NoMoreEarlier | More { .. });
         let returns = is_answer && self.state.has_failed() && elapsed(self.answered, now) > UNVERIFIED_MAX;
         if returns || event == BrokerReturned {
@@ -146,6 +148,9 @@ impl PartitionEnd {
         }
         if matches!(event, Message | Eof | Skipped) {
             (self.received, self.seeks) = (now, 0);
+        }
+        if event == Refused {
+            self.seeks = 0;
         }
         self.state = self.state.next(event, now);
     }

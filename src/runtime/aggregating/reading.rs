@@ -94,6 +94,7 @@ impl Aggregating<'_> {
             }
             Some(Err(error)) => {
                 tracing::warn!(%error, "failed to read a raw partition; retrying");
+                self.raws[at].end.note(EndEvent::Refused, Instant::now());
                 Ok(false)
             }
         }

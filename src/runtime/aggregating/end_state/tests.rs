@@ -2,7 +2,7 @@
 
 use super::*;
 use EndEvent::{
-    BrokerFailed, BrokerReturned, Eof, Message, More, NoMore, NoMoreEarlier, Paused, Silent, Skipped,
+    BrokerFailed, BrokerReturned, Eof, Message, More, NoMore, NoMoreEarlier, Paused, Refused, Silent, Skipped,
 };
 use EndState::{AtEnd, BrokerDown, Reading, Unverified};
 
@@ -201,6 +201,10 @@ fn partition_that_two_seeks_do_not_resume_needs_another_consumer() {
     assert_eq!(of_silence, [Some(Remedy::Seek), Some(Remedy::Seek), Some(Remedy::Restart)]);
     end.note(Message, at(34_000));
     assert_eq!(remedy(&mut end, 45_000), Some(Remedy::Seek), "a message shows that it works");
+    for ms in [56_000, 67_000, 78_000] {
+        end.note(Refused, at(ms - 1));
+        assert_eq!(remedy(&mut end, ms), Some(Remedy::Seek), "another consumer would be refused, too");
+    }
 }
 
 #[test]
