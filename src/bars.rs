@@ -27,3 +27,8 @@ pub fn of_seconds(total: Option<u64>) -> ProgressBar {
         None => bar(0, "{spinner} second {pos}  {msg}"),
     }
 }
+
+/// Items of any sort.
+pub fn of_items(total: u64) -> ProgressBar {
+    bar(total, "{bar:30} {pos}/{len} {eta} left  {msg}")
+}

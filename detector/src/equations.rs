@@ -64,10 +64,26 @@ pub fn rate_per_s(difference: u64, seconds: f64) -> f64 {
     difference as f64 / seconds
 }
 
-/// Standard error of the difference between a mean of `window` and one of `base` samples whose
-/// logarithms have the standard deviation `sigma`.
-pub fn standard_error(sigma: f64, window: f64, base: f64) -> f64 {
-    sigma * (1.0 / window + 1.0 / base).sqrt()
+/// Standard error of the mean of `readings` samples whose logarithms have the standard deviation `sigma` and are
+/// correlated with the next one by `correlation`, 0 to below 1.
+pub fn error_of_mean(sigma: f64, readings: f64, correlation: f64) -> f64 {
+    sigma * (variance_inflation(readings, correlation) / readings).sqrt()
+}
+
+/// What correlation multiplies the variance of the mean of `readings` samples by: 1 without, and up to
+/// `(1 + correlation) / (1 - correlation)` for many samples of a first-order autoregressive process (Bayley and Hammersley 1946).
+pub fn variance_inflation(readings: f64, correlation: f64) -> f64 {
+    if correlation <= 0.0 {
+        return 1.0;
+    }
+    let left = 1.0 - correlation;
+    let edges = 2.0 * correlation * (1.0 - correlation.powi(readings as i32)) / (readings * left * left);
+    ((1.0 + correlation) / left - edges).max(1.0)
+}
+
+/// Standard error of the difference between a mean of `window` and one of `base` such samples.
+pub fn standard_error(sigma: f64, window: f64, base: f64, correlation: f64) -> f64 {
+    error_of_mean(sigma, window, correlation).hypot(error_of_mean(sigma, base, correlation))
 }
 
 /// Arithmetic mean of a log-normal variable, by its geometric mean and log-domain deviation. Bytes add
@@ -213,7 +229,15 @@ mod tests {
 
     #[test]
     fn standard_error_of_16_against_infinite_base_is_a_quarter() {
-        near(standard_error(0.2, 16.0, f64::INFINITY), 0.05);
+        near(standard_error(0.2, 16.0, f64::INFINITY, 0.0), 0.05);
+    }
+
+    #[test]
+    fn correlated_readings_count_for_fewer() {
+        near(variance_inflation(1.0, 0.8), 1.0);
+        // Two: (1 + 1 + 2 * 0.8) / 2.
+        near(variance_inflation(2.0, 0.8), 1.8);
+        assert!((variance_inflation(1e5, 0.8) - 9.0).abs() < 1e-3);
     }
 
     #[test]

@@ -28,6 +28,13 @@ const SURE_DEVIATIONS: f64 = 2.5;
 const STOPPED_SHARE: f64 = 0.05;
 /// Share of the other active clients that must have fallen for the server to be to blame.
 const FALLEN_SHARE: f64 = 0.5;
+/// A client that is left with this part of what the others got each shares with them, however little it is.
+const EQUAL_SHARE: f64 = 0.5;
+/// A slow node shows by at least so many other clients of its job, and this share of them, that continue; these were between so
+/// many times as fast before.
+const SIBLINGS_LEAST: usize = 3;
+const SIBLINGS_SHARE: f64 = 0.75;
+const ALIKE: [f64; 2] = [0.5, 2.0];
 /// Share of the other clients that must have been seen: the client that took it may be among the rest.
 const WITNESS_SHARE: f64 = 0.5;
 /// Ticks by which a client that takes may rise before the others fall: clients keep a little, and read at other times.
@@ -42,12 +49,14 @@ pub struct Evidence {
     pub takers: Vec<(Taker, f64)>,
     /// The share that a server lost which became slower, 0 to 1.
     pub by_server: f64,
+    /// Whether the node alone became slower: the other clients of its job continued.
+    pub by_node: bool,
 }
 
 impl Evidence {
     /// There are no others to see.
     pub fn alone() -> Evidence {
-        Evidence { judgement: Judgement::Alone, takers: Vec::new(), by_server: 0.0 }
+        Evidence { judgement: Judgement::Alone, takers: Vec::new(), by_server: 0.0, by_node: false }
     }
 }
 
@@ -65,6 +74,10 @@ pub struct Shift {
     gainers: Vec<(u32, f64)>,
     gained: f64,
     taken: Taken,
+    /// Median rate of the clients that gained, after the change.
+    gainers_rate: f64,
+    /// By client, in their order: its largest rate shortly before the change.
+    before: Vec<(u32, f64)>,
     /// Active clients and those of them that fell without stopping: in all, and by job.
     all: Fallen,
     by_job: HashMap<Name, Fallen>,
@@ -73,10 +86,14 @@ pub struct Shift {
     witnesses: Vec<u32>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+/// Active clients by their rate before the change, and whether they fell.
+#[derive(Clone, Debug, Default)]
 struct Fallen {
-    active: u32,
-    fallen: u32,
+    clients: Vec<(f64, bool)>,
+    /// Rates before of those that continued as before.
+    continued: Vec<f64>,
+    /// How many of the fastest 1, 2, 3, … fell.
+    fallen: Vec<u32>,
 }
 
 impl Shift {
@@ -96,23 +113,12 @@ impl Shift {
         was_seen: impl Fn(u32, Time, Time) -> bool,
         job_of: impl Fn(u32, Time) -> Option<Name>,
     ) -> Shift {
-        let (start_tick, until_tick) = ticks_of(suspicion, tick_s);
-        let mut shift = Shift {
-            mount: mount.clone(),
-            start_tick,
-            until_tick,
-            gainers: Vec::new(),
-            gained: 0.0,
-            taken: Taken::default(),
-            all: Fallen::default(),
-            by_job: HashMap::new(),
-            clients: members.len() as u32,
-            witnesses: Vec::new(),
-        };
+        let mut shift = Shift::new(mount, ticks_of(suspicion, tick_s), members.len());
         // Half a tick beyond each end, so that the jitter of the timestamps moves nothing across it.
         let at = |ticks: f64| Time::from_seconds(ticks * tick_s);
-        let (start, until) = (start_tick as f64, until_tick as f64);
+        let (start, until) = (shift.start_tick as f64, shift.until_tick as f64);
         let mut changes = Vec::with_capacity(members.len());
+        let mut gainers_rates = Vec::new();
         for member in members {
             let mean = |from: f64, to: f64| bank.mean_between(*member as usize, at(from), at(to));
             let block = |back: usize, earlier: f64| {
@@ -129,28 +135,51 @@ impl Shift {
             };
             let blocks: [Option<f64>; BLOCKS] = before(0.0);
             let least = blocks.iter().flatten().copied().fold(f64::INFINITY, f64::min);
+            shift.before.push((*member, blocks.iter().flatten().copied().fold(0.0, f64::max)));
             // The tick of the change itself is half old and half new.
             let after = mean(start + 1.5, until + 0.5);
             let sure = SURE_CHANGE.max(SURE_DEVIATIONS * bank.noise(*member as usize));
+            let level = bank.level_between(*member as usize, at(start + 1.5), at(until + 0.5));
             if after - least > sure * least {
                 shift.gainers.push((*member, after - least));
+                gainers_rates.push(level);
             }
             let (from, to) = block(0, 0.0);
             if seen(from, to) && seen(start + 1.5, until + 0.5) {
                 shift.witnesses.push(*member);
             }
-            shift.note(*member, mean(from, to), after, |member| job_of(member, suspicion.start));
+            shift.note([mean(from, to), after], sure, || job_of(*member, suspicion.start));
             let job = job_of(*member, suspicion.since).or_else(|| job_of(*member, suspicion.start));
             let taker = job.map_or(Taker::Client(*member), Taker::Job);
-            let level = bank.level_between(*member as usize, at(start + 1.5), at(until + 0.5));
             let (client, earlier) = (*member, before(EARLIER_TICKS));
             changes.push(Change { client, taker, before: blocks, earlier, after, level, sure });
         }
-        shift.sum(&mut changes);
+        shift.sum(&mut changes, gainers_rates);
         shift
     }
 
-    fn sum(&mut self, changes: &mut [Change]) {
+    fn new(mount: &Mount, (start_tick, until_tick): (i64, i64), clients: usize) -> Shift {
+        Shift {
+            mount: mount.clone(),
+            start_tick,
+            until_tick,
+            gainers: Vec::new(),
+            gained: 0.0,
+            taken: Taken::default(),
+            gainers_rate: 0.0,
+            before: Vec::with_capacity(clients),
+            all: Fallen::default(),
+            by_job: HashMap::new(),
+            clients: clients as u32,
+            witnesses: Vec::new(),
+        }
+    }
+
+    fn sum(&mut self, changes: &mut [Change], mut gainers_rates: Vec<f64>) {
+        gainers_rates.sort_by(f64::total_cmp);
+        self.gainers_rate = gainers_rates.get(gainers_rates.len() / 2).copied().unwrap_or_default();
+        self.all.sort();
+        self.by_job.values_mut().for_each(Fallen::sort);
         // Sums depend on their order, which must not be that in which clients were seen first.
         changes.sort_by(Change::by_rates);
         self.taken = Taken::of(changes);
@@ -158,12 +187,16 @@ impl Shift {
         self.gained = self.gainers.iter().map(|(_, gain)| gain).sum();
     }
 
-    fn note(&mut self, member: u32, before: f64, after: f64, job_of: impl Fn(u32) -> Option<Name>) {
+    fn note(&mut self, [before, after]: [f64; 2], sure: f64, job: impl FnOnce() -> Option<Name>) {
         if before > 0.0 {
             let fell = after > STOPPED_SHARE * before && before - after > SURE_CHANGE * before;
-            self.all.count(fell);
-            if let Some(job) = job_of(member) {
-                self.by_job.entry(job).or_default().count(fell);
+            self.all.clients.push((before, fell));
+            if let Some(job) = job() {
+                let of_job = self.by_job.entry(job).or_default();
+                of_job.clients.push((before, fell));
+                if (after - before).abs() <= sure * before {
+                    of_job.continued.push(before);
+                }
             }
         }
     }
@@ -179,34 +212,66 @@ impl Shift {
         others > 0 && others as f64 >= WITNESS_SHARE * f64::from(self.clients.saturating_sub(1))
     }
 
+    /// Whether nearly all other clients of a job that were about as fast as the one that fell continue as before.
+    fn continues(&self, suspicion: &Suspicion, own_job: Option<&Name>) -> bool {
+        let Some(of_job) = own_job.and_then(|job| self.by_job.get(job)) else { return false };
+        let alike = |before: &f64| (ALIKE[0]..=ALIKE[1]).contains(&(before / suspicion.baseline));
+        let all = of_job.clients.iter().filter(|(before, _)| alike(before)).count().saturating_sub(1);
+        let continued = of_job.continued.iter().filter(|before| alike(before)).count();
+        continued >= SIBLINGS_LEAST && continued as f64 >= SIBLINGS_SHARE * all as f64
+    }
+
+    /// What client `own` lost while the others are looked at: of a slow fall a part only.
+    fn loss(&self, suspicion: &Suspicion, own: u32) -> f64 {
+        let known = self.before.binary_search_by_key(&own, |(member, _)| *member);
+        let before = known.map_or(suspicion.baseline, |at| self.before[at].1.min(suspicion.baseline));
+        let lost = before - suspicion.level;
+        if lost > 0.0 { lost } else { suspicion.baseline - suspicion.level }
+    }
+
     /// Judges the fall of client `own`, whose job is `own_job`: it is no evidence of itself, and a job's
     /// clients end a phase together.
     pub fn judge(&self, suspicion: &Suspicion, own: u32, own_job: Option<&Name>) -> Evidence {
-        let loss = suspicion.baseline - suspicion.level;
+        let loss = self.loss(suspicion, own);
         let own_gain = self.gainers.iter().find(|(member, _)| *member == own).map_or(0.0, |g| g.1);
         let gained = self.gained - own_gain;
         let own_taker = own_job.map_or(Taker::Client(own), |job| Taker::Job(job.clone()));
         let given_up = self.taken.was_given_up(&own_taker, loss);
         let taken = gained > 0.0 && gained >= GAINED_SHARE * loss && !given_up;
-        let mine = match own_job {
-            Some(job) => self.by_job.get(job).copied().unwrap_or_default(),
-            None => Fallen { active: 1, fallen: 1 },
-        };
-        let fallen = self.all.fallen.saturating_sub(mine.fallen);
-        let active = self.all.active.saturating_sub(mine.active);
+        // A server that serves less takes nothing from those that ask for less than what it leaves to each.
+        let faster = |of: &Fallen| of.faster_than(suspicion.level);
+        let mine = own_job.map_or((1, 1), |job| self.by_job.get(job).map(faster).unwrap_or_default());
+        let all = faster(&self.all);
+        let (active, fallen) = (all.0.saturating_sub(mine.0), all.1.saturating_sub(mine.1));
         let together = fallen > 0 && f64::from(fallen) >= FALLEN_SHARE * f64::from(active);
-        let judgement = if taken || together { Judgement::Contention } else { Judgement::OwnPhase };
+        let by_node = !taken && !together && self.continues(suspicion, own_job);
+        let judgement = match taken || together {
+            true if taken && suspicion.level >= EQUAL_SHARE * self.gainers_rate => Judgement::EqualShare,
+            true => Judgement::Contention,
+            false if by_node => Judgement::Contention,
+            false => Judgement::OwnPhase,
+        };
         let (takers, unnamed) = self.taken.shares(own, &own_taker, loss);
         let explained = unnamed + takers.iter().map(|(_, share)| share).sum::<f64>();
         let by_server = if together { (1.0 - explained).max(0.0) } else { 0.0 };
-        Evidence { judgement, takers, by_server }
+        Evidence { judgement, takers, by_server, by_node }
     }
 }
 
 impl Fallen {
-    fn count(&mut self, fell: bool) {
-        self.active += 1;
-        self.fallen += u32::from(fell);
+    fn sort(&mut self) {
+        self.clients.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let count = |sum: &mut u32, (_, fell): &(f64, bool)| {
+            *sum += u32::from(*fell);
+            Some(*sum)
+        };
+        self.fallen = self.clients.iter().scan(0, count).collect();
+    }
+
+    /// Active clients that were faster than `rate`, and those of them that fell.
+    fn faster_than(&self, rate: f64) -> (u32, u32) {
+        let active = self.clients.partition_point(|(before, _)| *before > rate);
+        (active as u32, active.checked_sub(1).map_or(0, |last| self.fallen[last]))
     }
 }
 

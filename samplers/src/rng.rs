@@ -31,12 +31,13 @@ impl Rng {
         (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    pub(crate) fn between(&mut self, low: f64, high: f64) -> f64 {
+    /// Evenly spread between two numbers.
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.uniform()
     }
 
     /// Evenly spread over the orders of magnitude between two positive numbers.
-    pub(crate) fn log_between(&mut self, low: f64, high: f64) -> f64 {
+    pub fn log_between(&mut self, low: f64, high: f64) -> f64 {
         low * (high / low).powf(self.uniform())
     }
 
@@ -45,12 +46,13 @@ impl Rng {
         (self.uniform() * count as f64) as usize
     }
 
-    pub(crate) fn chance(&mut self, probability: f64) -> bool {
+    /// True with that probability.
+    pub fn chance(&mut self, probability: f64) -> bool {
         probability > 0.0 && self.uniform() < probability
     }
 
     /// Standard normal (Box and Muller).
-    pub(crate) fn normal(&mut self) -> f64 {
+    pub fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.uniform()).cos()
     }

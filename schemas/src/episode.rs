@@ -63,7 +63,8 @@ pub const PROFILE_POINTS_MAX: usize = 256;
 impl Episode {
     /// What supports it; `metric` is that of its series. Stalls and waits are the saturation itself.
     pub fn evidence(&self, metric: Metric) -> EpisodeEvidence {
-        let is_explained = self.causes.iter().any(|cause| cause.cause != Cause::Unknown);
+        let explains = |cause: Cause| !matches!(cause, Cause::Unknown | Cause::Node);
+        let is_explained = self.causes.iter().any(|cause| explains(cause.cause));
         if metric.direction() == Direction::Rising || is_explained {
             EpisodeEvidence::Confirmed
         } else {

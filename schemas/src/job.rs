@@ -73,6 +73,8 @@ pub enum Cause {
     FailoverInduced,
     /// The server became slower: its clients lost together what no other client gained.
     Server,
+    /// One node of the job became slower than the others of the same job, which continued.
+    Node,
     /// The cause is unknown.
     Unknown,
 }
@@ -93,12 +95,13 @@ pub enum CauseKind {
 
 impl Cause {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Cause; 6] = [
+    pub const ALL: [Cause; 7] = [
         Cause::SelfInflicted,
         Cause::OtherJob,
         Cause::IoOnMpi,
         Cause::FailoverInduced,
         Cause::Server,
+        Cause::Node,
         Cause::Unknown,
     ];
 
@@ -115,6 +118,7 @@ impl Cause {
             Cause::IoOnMpi => "io_on_mpi",
             Cause::FailoverInduced => "failover_induced",
             Cause::Server => "server",
+            Cause::Node => "node",
             Cause::Unknown => "unknown",
         }
     }

@@ -165,3 +165,18 @@ fn a_recorded_case_replays_to_the_same_regions() {
         assert!(truth.lines().any(|line| line.contains("\"kind\":\"series\"")), "{truth}");
     }
 }
+
+#[test]
+fn lab_truth_scores_a_kind_beside_its_goals() {
+    let printed = text(&lab(&["truth", "steady", "--seeds", "1"]));
+    assert!(printed.contains("steady victim") && printed.contains("(≤ 5%)"), "{printed}");
+    let scored: Value =
+        serde_json::from_str(&text(&lab(&["truth", "steady", "--seeds", "2", "--json"]))).unwrap();
+    assert_eq!((&scored["cases"], &scored["victims"]), (&Value::from(2), &Value::from(2)));
+    let seeds: Vec<u64> =
+        scored["of_cases"].as_array().unwrap().iter().map(|c| c["seed"].as_u64().unwrap()).collect();
+    assert_eq!(seeds, [2, 4], "reported seeds are even");
+    let refused = lab(&["truth", "stedy"]);
+    assert!(!refused.status.success());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("there is no kind stedy"));
+}

@@ -38,6 +38,7 @@ export const CAUSE_WORDS = {
   io_on_mpi: "I/O on the links of messages",
   failover_induced: "load of a failed or narrowed path",
   server: "a slower server",
+  node: "a slower node",
   unknown: "cause unknown",
 };
 

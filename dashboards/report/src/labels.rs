@@ -22,7 +22,16 @@ pub(crate) fn cause_word(cause: Cause, source: &str) -> String {
         Cause::IoOnMpi => format!("I/O on the links of messages, {source}"),
         Cause::FailoverInduced => format!("load of a failed or narrowed path, {source}"),
         Cause::Server => slower_server(&source),
+        Cause::Node => slower_node(&source),
         Cause::Unknown => "unknown".to_string(),
+    }
+}
+
+/// A series names its node between the metric and the part.
+fn slower_node(series: &str) -> String {
+    match series.split('/').nth(1) {
+        Some(node) => format!("a slower node, {node}: the others of the job continued"),
+        None => "a slower node: the others of the job continued".to_string(),
     }
 }
 
@@ -58,5 +67,11 @@ mod tests {
         let word = cause_word(Cause::Server, "lustre_write_rate/nid00012/scratch");
         assert_eq!(word, "a slower server of scratch: its clients fell together");
         assert!(cause_word(Cause::Server, "").starts_with("a slower server:"));
+    }
+
+    #[test]
+    fn a_slower_node_is_named() {
+        let word = cause_word(Cause::Node, "lustre_write_rate/nid00012/scratch");
+        assert_eq!(word, "a slower node, nid00012: the others of the job continued");
     }
 }

@@ -137,14 +137,12 @@ impl Detector {
             CauseShare { cause, kind: CauseKind::Capacity, series_or_job, share: *share }
         };
         let mut shares: Vec<CauseShare> = evidence.takers.iter().map(blamed).collect();
-        if evidence.by_server > 0.0 {
-            shares.push(CauseShare {
-                cause: Cause::Server,
-                kind: CauseKind::Capacity,
-                series_or_job: self.ingest.series()[series.at()].name(),
-                share: evidence.by_server,
-            });
-        }
+        let of_series = |cause, kind, share| {
+            let series_or_job = self.ingest.series()[series.at()].name();
+            (share > 0.0).then_some(CauseShare { cause, kind, series_or_job, share })
+        };
+        shares.extend(of_series(Cause::Server, CauseKind::Capacity, evidence.by_server));
+        shares.extend(of_series(Cause::Node, CauseKind::Endpoint, f64::from(u8::from(evidence.by_node))));
         shares
     }
 

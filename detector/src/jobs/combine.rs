@@ -79,6 +79,8 @@ pub(super) struct Merged<'a> {
     pub(super) of_links: bool,
     /// Whether it names the causes of the loss.
     pub(super) names: bool,
+    /// Whether a node of its own was slower than the others: the job may wait for that one.
+    pub(super) waits_for_a_node: bool,
 }
 
 /// In each cell a metric's loss is the mean over its series, and the largest one counts.
@@ -143,7 +145,10 @@ fn merge<'a>(metric: Metric, parts: &[&'a JobPart], nodes: &Nodes) -> Option<Mer
         }
     }
     let used = found.iter().map(|m| m.used).sum::<u32>().max(1);
-    let named = |part: &&MetricPart| part.causes.iter().any(|cause| cause.cause != Cause::Unknown);
+    let named = |part: &&MetricPart| {
+        part.causes.iter().any(|cause| !matches!(cause.cause, Cause::Unknown | Cause::Node))
+    };
+    let of_a_node = |part: &&MetricPart| part.causes.iter().any(|cause| cause.cause == Cause::Node);
     let total_s: f64 = cells.values().map(|cell| cell.lost_s).sum();
     let suspected_s: f64 = found.iter().map(|part| part.suspected_s).sum();
     let merged = Merged {
@@ -160,6 +165,7 @@ fn merge<'a>(metric: Metric, parts: &[&'a JobPart], nodes: &Nodes) -> Option<Mer
         least_share: found.iter().map(|part| part.least_share).fold(1.0, f64::min),
         of_links,
         names: found.iter().any(named),
+        waits_for_a_node: found.iter().any(of_a_node),
         parts: found,
     };
     (!merged.parts.is_empty()).then_some(merged)

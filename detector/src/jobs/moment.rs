@@ -57,7 +57,7 @@ fn share_out(
 fn most_s(merged: &Merged<'_>, moment: i64) -> f64 {
     let Some(cell) = merged.cells.get(&moment) else { return 0.0 };
     let lost_s = cell.lost_s / merged.used;
-    let measured = merged.metric.is_progress() || merged.of_links;
+    let measured = (merged.metric.is_progress() && !merged.waits_for_a_node) || merged.of_links;
     let seen_s = if measured { lost_s } else { lost_s.max(cell.worst_s) };
     let all = merged.used + merged.unknown + merged.silent;
     let unjudged = (cell.unjudged_us as f64 / 1e6 / merged.cell_s + merged.silent).min(all);

@@ -113,6 +113,8 @@ pub struct Closing {
 pub enum Judgement {
     /// Others took up what this series lost, or the server serves all clients worse.
     Contention,
+    /// Others took up what this series lost, and got no more each than what is left to it.
+    EqualShare,
     /// No other series gained: the series does something else now.
     OwnPhase,
     /// There is no other series to look at.

@@ -201,7 +201,7 @@ impl RobustBank {
         let watch = &mut self.watch[i];
         watch.state = State::Clear;
         let full = watch.quarantined >= watch.quarantine + BLOCK as u8;
-        if full && watch.suspected_since == Time::MIN {
+        if full && watch.suspected_since == Time::MIN && !self.is_drifting(i) {
             self.release_block(i);
         }
         let (short, long) = (self.params.window, 4 * self.params.window);
@@ -239,7 +239,7 @@ impl RobustBank {
         ModelEvent::Suspected(suspicion)
     }
 
-    /// Decides a suspicion. A fall to next to nothing is a phase even if others gained: no sharing takes so much.
+    /// Decides a suspicion. A fall to next to nothing is a phase even if others gained, unless these got no more each.
     /// Without others to look at, a fall counts as contention unless the series continues at a level it had
     /// before (GUIDE section 1).
     pub fn judge(&mut self, i: usize, judgement: Judgement) -> ModelEvent {
@@ -247,7 +247,8 @@ impl RobustBank {
             return ModelEvent::Nothing;
         }
         let own = match judgement {
-            Judgement::Contention => self.is_off_phase(i),
+            Judgement::Contention => self.is_off_phase(i) || (self.is_correlated(i) && self.is_own_level(i)),
+            Judgement::EqualShare => false,
             Judgement::OwnPhase => true,
             Judgement::Alone => self.is_off_phase(i) || self.is_own_level(i),
         };
@@ -256,7 +257,16 @@ impl RobustBank {
             self.change_level(i);
             return ModelEvent::Nothing;
         }
-        self.begin(i)
+        let began = self.begin(i);
+        if let Some(open) = self.memory[i].open.as_deref_mut() {
+            open.is_equal_share = judgement == Judgement::EqualShare;
+        }
+        began
+    }
+
+    /// Whether the readings of series `i` drift between levels of their own.
+    fn is_correlated(&self, i: usize) -> bool {
+        self.memory[i].baseline.correlation > 0.0
     }
 
     /// What is known of series `i`.
@@ -293,7 +303,8 @@ impl RobustBank {
         (0..recent.len(i)).filter(inside).map(of).sum::<f64>() / ticks
     }
 
-    /// Noise of series `i`: standard deviation of single readings about the baseline, as a part of it.
+    /// Noise of series `i`, as a part of its baseline: standard deviation of single readings, or where these are correlated,
+    /// of independent ones whose mean over a few would vary as much.
     pub fn noise(&self, i: usize) -> f64 {
         f64::from(self.memory[i].baseline.sigma)
     }

@@ -109,7 +109,7 @@ fn document() -> String {
 fn causes(scores: &Scores) -> String {
     let mut text = String::from("| cause | regions | precision | recall |\n|---|---|---|---|\n");
     // Clients and their servers are no links.
-    for cause in Cause::ALL.into_iter().filter(|cause| *cause != Cause::Server) {
+    for cause in Cause::ALL.into_iter().filter(|cause| !matches!(cause, Cause::Server | Cause::Node)) {
         let judged = || scores.regions.iter().filter_map(|region| Some((region.found.0, region.truth?.0)));
         let have = judged().filter(|(_, truth)| *truth == cause).count();
         let found = judged().filter(|(found, _)| *found == cause).count();

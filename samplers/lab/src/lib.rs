@@ -20,6 +20,7 @@
 //! | [`report`] | outcomes as table, page and pictures |
 //! | `picture` | a case as SVG |
 //! | [`builtin`] | experiments that the binary brings along |
+//! | [`truth`] | random scenarios of known loss, and how far results are from it |
 //! | [`backtest`] | configurations scored by the truth, and which one is best |
 
 pub mod backtest;
@@ -40,3 +41,4 @@ pub mod report;
 pub mod run;
 pub mod select;
 pub mod storage;
+pub mod truth;

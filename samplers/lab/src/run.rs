@@ -9,8 +9,8 @@ use super::outcome::{CaseOutcome, Outcome};
 use super::play;
 use anyhow::Context;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Built-in experiments by name, or those in files; all built-in ones without any. With `quick` only those of the quick subset;
 /// `seed` replaces the seeds of all cases.
@@ -43,9 +43,28 @@ pub(super) fn named(name: &str) -> anyhow::Result<(String, Experiment)> {
     Ok((stem, Experiment::parse(name, &text)?))
 }
 
-fn threads(asked: Option<u16>) -> usize {
+/// Does `work` with all items, so many at a time, as many as there are processors without a number; results in their order.
+pub(super) fn at_once<I: Sync, R: Send>(
+    threads: Option<u16>,
+    items: &[I],
+    work: impl Fn(&I) -> R + Sync,
+) -> Vec<R> {
     let there = || std::thread::available_parallelism().map_or(1, usize::from);
-    asked.map_or_else(there, usize::from)
+    let threads = threads.map_or_else(there, usize::from);
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(items.len()));
+    let some = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(at) else { break };
+            let result = work(item);
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
+        }
+    };
+    std::thread::scope(|scope| (0..threads.min(items.len())).for_each(|_| drop(scope.spawn(some))));
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// All cases of all experiments.
@@ -76,8 +95,8 @@ impl<'e> Work<'e> {
 
     /// Plays so many cases at a time, as many as there are processors without a number; calls `second` after each second.
     /// What came of each experiment.
-    pub fn outcomes(&self, at_once: Option<u16>, second: &(dyn Fn() + Sync)) -> Vec<anyhow::Result<Outcome>> {
-        let played = self.experiments.iter().zip(self.play(threads(at_once), second));
+    pub fn outcomes(&self, threads: Option<u16>, second: &(dyn Fn() + Sync)) -> Vec<anyhow::Result<Outcome>> {
+        let played = self.experiments.iter().zip(self.play(threads, second));
         let outcome =
             |((name, experiment), facts): (&(String, Experiment), anyhow::Result<Vec<Facts<'e>>>)| {
                 Ok(judge(name, experiment, facts.with_context(|| format!("experiment {name}"))?))
@@ -86,34 +105,16 @@ impl<'e> Work<'e> {
     }
 
     /// What came of them, by experiment; the first error of each stands for all of it.
-    fn play(&self, threads: usize, second: &(dyn Fn() + Sync)) -> Vec<anyhow::Result<Vec<Facts<'e>>>> {
-        let next = AtomicUsize::new(0);
-        let done = Mutex::new(Vec::new());
-        std::thread::scope(|scope| {
-            for _ in 0..threads.min(self.cases.len()) {
-                scope.spawn(|| {
-                    while let Some((at, case, played)) = self.cases.get(next.fetch_add(1, Ordering::Relaxed))
-                    {
-                        let facts = facts(&self.experiments[*at].1, case, *played, second);
-                        let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                        done.push((*at, case.name.clone(), facts));
-                    }
-                });
-            }
+    fn play(&self, threads: Option<u16>, second: &(dyn Fn() + Sync)) -> Vec<anyhow::Result<Vec<Facts<'e>>>> {
+        let played = at_once(threads, &self.cases, |(at, case, played)| {
+            let facts = facts(&self.experiments[*at].1, case, *played, second);
+            facts.with_context(|| format!("case {}", case.name))
         });
-        let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        self.experiments
-            .iter()
-            .enumerate()
-            .map(|(at, (_, experiment))| {
-                let of_case = |case: &Case| {
-                    let index = done.iter().position(|(of, name, _)| *of == at && *name == case.name);
-                    let (.., facts) = done.swap_remove(index.context("a case was not played")?);
-                    facts.with_context(|| format!("case {}", case.name))
-                };
-                experiment.cases.iter().map(of_case).collect()
-            })
-            .collect()
+        let mut played = played.into_iter();
+        let of_one = |(_, experiment): &(String, Experiment)| {
+            played.by_ref().take(experiment.cases.len()).collect::<anyhow::Result<_>>()
+        };
+        self.experiments.iter().map(of_one).collect()
     }
 }
 

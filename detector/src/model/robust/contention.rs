@@ -2,7 +2,7 @@
 
 use super::phase::OFF_PHASE_RISE;
 use super::{Closing, ModelEvent, RobustBank, Stage, State, Time};
-use crate::equations::{LossSums, lognormal_mean};
+use crate::equations::{LossSums, lognormal_mean, standard_error, variance_inflation};
 use schemas::Direction;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,9 @@ const END_ERRORS: f32 = 3.0;
 const DEPTH_LAG: usize = 48;
 /// A reading of a rate counts for at most so many baselines.
 const MOST_GAIN: f64 = 2.0;
+/// Ticks by which an edge is uncertain for a noise of 1: contention ends little by little, and noise hides its last part. By the
+/// time error in ACCURACY.md.
+const SLOW_END: f64 = 20.0;
 /// Smoothing of the depth.
 const DEPTH_GAIN: f32 = 1.0 / 16.0;
 
@@ -29,6 +32,8 @@ pub(super) struct Open {
     ticks: u32,
     /// Sum of squared differences of successive readings: noise that steps of level hardly touch.
     squares: f64,
+    /// Whether others got no more each, so that next to nothing is no phase of its own.
+    pub(super) is_equal_share: bool,
 }
 
 impl RobustBank {
@@ -77,6 +82,7 @@ impl RobustBank {
         let long_enough = open.readings as usize > 2 * window;
         let off = self.params.needs_judgement
             && long_enough
+            && !open.is_equal_share
             && self.recent.mean(i, window) - centre > OFF_PHASE_RISE;
         if self.has_ended(i) {
             return self.end_at_change(i);
@@ -230,31 +236,65 @@ impl RobustBank {
         let readings = f64::from(base.readings);
         let sigma = f64::from(base.sigma);
         let slow = f64::from(base.sigma_blocks) * (8.0 / readings).sqrt();
-        let baseline_sd = (sigma / readings.sqrt()).max(slow);
+        let baseline_sd = base.error_of_mean(readings).max(slow);
         let noise = sigma.max(open.noise());
+        // Errors of correlated readings do not cancel as those of independent ones do.
+        let inflation = variance_inflation(f64::from(open.readings.max(1)), base.correlation.into());
         let depth = f64::from(open.depth).max(0.01);
         // The change point is known to the tick, and worse where the step drowns in noise.
-        let edge_s = params.tick_s * (0.3 + 1.5 * (noise / depth).powi(2)).min(10.0);
+        let edge = 0.3 + 1.5 * (noise / depth).powi(2) + SLOW_END * noise * noise;
+        let edge_s = params.tick_s * edge.min(10.0);
         let duration_s = end.seconds_since(open.start);
         let few = 1.0 + 2.0 / readings;
-        Closing {
-            start: open.start,
-            end,
-            peak: params.value(open.peak),
-            baseline: params.value(base.mean),
-            loss: open.loss,
-            half_width_s: 1.96 * few * open.loss.sd_s(baseline_sd, noise, edge_s, duration_s),
-            ticks_seen: open.readings,
-            ticks_expected: open.ticks.max((duration_s / params.tick_s).round() as u32),
-            recovered: false,
+        self.with_doubt(
+            i,
+            Closing {
+                start: open.start,
+                end,
+                peak: params.value(open.peak),
+                baseline: params.value(base.mean),
+                loss: open.loss,
+                half_width_s: 1.96
+                    * few
+                    * open.loss.sd_s(baseline_sd, noise * inflation.sqrt(), edge_s, duration_s),
+                ticks_seen: open.readings,
+                ticks_expected: open.ticks.max((duration_s / params.tick_s).round() as u32),
+                recovered: false,
+            },
+        )
+    }
+
+    /// An interval reaches 0 where the noise of the series alone, as it is known by now, could fall as deep for as long: the
+    /// correlation of readings shows late.
+    pub(super) fn with_doubt(&self, i: usize, closing: Closing) -> Closing {
+        let duration_s = closing.end.seconds_since(closing.start);
+        if !self.params.needs_judgement || closing.loss.lost_s <= 0.0 || duration_s <= 0.0 {
+            return closing;
         }
+        let base = &self.memory[i].baseline;
+        let left = 1.0 - (closing.loss.lost_s / duration_s).min(0.99);
+        let seen = f64::from(closing.ticks_seen.max(1));
+        let correlation = f64::from(base.likely_correlation);
+        let error = standard_error(base.sigma.into(), seen, base.readings.into(), correlation);
+        let is_doubtful = -left.ln() < self.params.eta * error;
+        let least_s = if is_doubtful { closing.loss.lost_s } else { 0.0 };
+        Closing { half_width_s: closing.half_width_s.max(least_s), ..closing }
     }
 }
 
 impl Open {
     fn new(start: Time, depth: f32) -> Open {
         let loss = LossSums::default();
-        Open { start, loss, peak: f32::MIN, depth, readings: 0, ticks: 0, squares: 0.0 }
+        Open {
+            start,
+            loss,
+            peak: f32::MIN,
+            depth,
+            readings: 0,
+            ticks: 0,
+            squares: 0.0,
+            is_equal_share: false,
+        }
     }
 
     /// Standard deviation of single readings within the episode.

@@ -138,6 +138,7 @@ impl RobustBank {
             readings.chunks(BLOCK).for_each(|block| memory.baseline.add(block));
             watch.quarantined = 0;
         }
+        memory.baseline.inherit(&left);
         watch.suspected_since = Time::MIN;
         watch.warming_since = Time::MIN;
         self.refresh(i);

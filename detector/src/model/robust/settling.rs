@@ -71,18 +71,14 @@ impl RobustBank {
         let loss = old.loss.with_baseline_shifted(shift, self.params.direction);
         self.watch[i].slowdown_s += loss.lost_s - old.loss.lost_s;
         let narrower = self.narrowing(i, &old, settling.readings, after);
-        ModelEvent::Settled(Closing {
-            loss,
-            baseline: old.baseline * shift.exp(),
-            half_width_s: old.half_width_s * narrower,
-            ..old
-        })
+        let (baseline, half_width_s) = (old.baseline * shift.exp(), old.half_width_s * narrower);
+        ModelEvent::Settled(self.with_doubt(i, Closing { loss, baseline, half_width_s, ..old }))
     }
 
     /// Factor of the interval's width now that the baseline is of more readings.
     fn narrowing(&self, i: usize, old: &Closing, before: f64, after: f64) -> f64 {
-        let sigma = f64::from(self.memory[i].baseline.sigma);
-        let half = |readings: f64| (1.96 * old.loss.by_baseline * sigma).powi(2) / readings;
+        let baseline = &self.memory[i].baseline;
+        let half = |readings: f64| (1.96 * old.loss.by_baseline * baseline.error_of_mean(readings)).powi(2);
         let square = old.half_width_s.powi(2) - half(before) + half(before + after);
         (square.max(0.25 * old.half_width_s.powi(2)) / old.half_width_s.powi(2).max(1e-12)).sqrt().min(1.0)
     }

@@ -1,12 +1,18 @@
 //! Baseline, thresholds and window sums of a series: how they begin, and how they follow the readings.
 
-use super::super::baseline::BLOCK;
+use super::super::baseline::{BLOCK, Baseline};
+use super::super::recent::RECENT;
 use super::{BeforeGap, ModelEvent, RobustBank, Stage, State, Time};
 use crate::equations::standard_error;
 
 /// Most readings that wait in quarantine before they join the baseline; a young baseline has as many as
 /// it has readings itself, so that it grows fast.
 const QUARANTINE: usize = 24;
+
+/// Standard errors by which a rise is no noise, so that it is not learnt yet.
+const DRIFT_ERRORS: f32 = 3.0;
+/// Noise from which a correlation matters for the first baseline.
+const LARGE_NOISE: f32 = 0.2;
 
 impl RobustBank {
     /// One more reading of the warm-up. A series that may share a server waits for a quiet spell: a level
@@ -33,10 +39,26 @@ impl RobustBank {
         2 * self.params.window.max(BLOCK)
     }
 
+    /// Readings of which the first baseline of series `i` is made: of noise that is large and correlated, as many as there is
+    /// room for.
+    fn readings_needed(&self, i: usize) -> usize {
+        let least = self.warm_up_readings();
+        let usable = self.watch[i].usable as usize;
+        if usable < least {
+            return least;
+        }
+        let mut known = Baseline::default();
+        self.recent.readings(i, 0..usable - usable % BLOCK).chunks(BLOCK).for_each(|block| known.add(block));
+        let is_correlated = known.sigma > LARGE_NOISE && known.seems_correlated();
+        if is_correlated { RECENT } else { usable.min(least) }
+    }
+
     /// The latest readings make the baseline, but for a window that is watched against it.
     pub(super) fn first_baseline(&mut self, i: usize) -> ModelEvent {
-        let (window, needed) = (self.params.window, self.warm_up_readings());
-        if (self.watch[i].usable as usize) < needed {
+        let window = self.params.window;
+        let usable = self.watch[i].usable as usize;
+        let needed = self.readings_needed(i);
+        if usable < needed {
             return ModelEvent::Nothing;
         }
         let all = self.recent.readings(i, 0..needed);
@@ -61,6 +83,24 @@ impl RobustBank {
         let watch = &self.watch[i];
         let beyond = watch.sum / self.params.window as f32 > watch.threshold;
         if before.was_contended && beyond && !self.is_off_phase(i) { self.begin(i) } else { self.watch(i) }
+    }
+
+    /// Whether the readings in quarantine rise step by step above what they were: they wait, as long as there is room, until
+    /// the rise is flagged or over. Else a baseline would follow slow contention.
+    pub(super) fn is_drifting(&self, i: usize) -> bool {
+        let (params, base) = (&self.params, &self.memory[i].baseline);
+        let quarantined = self.watch[i].quarantined as usize;
+        if quarantined >= RECENT || !params.needs_judgement {
+            return false;
+        }
+        let rise = self.recent.mean(i, BLOCK) - base.older_mean();
+        let error = standard_error(
+            base.sigma.into(),
+            BLOCK as f64,
+            f64::from(base.readings) / 2.0,
+            base.correlation.into(),
+        );
+        rise > params.least_rise(base.mean).max(DRIFT_ERRORS * error as f32)
     }
 
     /// Lets the oldest block out of quarantine into the baseline.
@@ -120,8 +160,9 @@ impl RobustBank {
         let eta = params.eta as f32 * (1.0 + 4.0 / base.readings);
         let least = params.least_rise(base.mean);
         let error = |window: f32, slow: f32| {
-            let white = standard_error(base.sigma.into(), window.into(), base.readings.into()) as f32;
-            (eta * white.max(slow)).max(least)
+            let [sigma, window, readings] = [base.sigma, window, base.readings].map(f64::from);
+            let error = standard_error(sigma, window, readings, base.likely_correlation.into()) as f32;
+            (eta * error.max(slow)).max(least)
         };
         let window = params.window as f32;
         watch.centre = base.mean;

@@ -62,7 +62,7 @@ CREATE TABLE job_results (
 CREATE TABLE job_causes (
     job_id        text NOT NULL,
     position      integer NOT NULL,         -- 0 is the largest share
-    cause         text NOT NULL,            -- self, other_job, io_on_mpi, failover_induced, server, unknown
+    cause         text NOT NULL,            -- self, other_job, io_on_mpi, failover_induced, server, node, unknown
     kind          text NOT NULL,            -- avoidable, capacity, endpoint, unknown
     series_or_job text NOT NULL,
     share         double precision NOT NULL,

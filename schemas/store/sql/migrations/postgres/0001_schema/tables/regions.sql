@@ -12,7 +12,7 @@ CREATE TABLE regions (
     kind            text NOT NULL,          -- avoidable, capacity, endpoint, unknown
     kind_confidence double precision NOT NULL,
     relief          double precision NOT NULL, -- share by which the worst load would fall if parallel links were even
-    cause           text NOT NULL,          -- self, other_job, io_on_mpi, failover_induced, server, unknown
+    cause           text NOT NULL,          -- self, other_job, io_on_mpi, failover_induced, server, node, unknown
     confidence      double precision NOT NULL, -- of the cause
     completeness    double precision NOT NULL
 ) WITH (fillfactor = 70);

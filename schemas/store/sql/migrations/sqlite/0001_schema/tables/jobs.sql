@@ -51,7 +51,7 @@ CREATE TABLE job_results (
 CREATE TABLE job_causes (
     job_id        TEXT NOT NULL REFERENCES jobs ON DELETE CASCADE,
     position      INTEGER NOT NULL,         -- 0 is the largest share
-    cause         TEXT NOT NULL,            -- self, other_job, io_on_mpi, failover_induced, server, unknown
+    cause         TEXT NOT NULL,            -- self, other_job, io_on_mpi, failover_induced, server, node, unknown
     kind          TEXT NOT NULL,            -- avoidable, capacity, endpoint, unknown
     series_or_job TEXT NOT NULL,
     share         REAL NOT NULL,

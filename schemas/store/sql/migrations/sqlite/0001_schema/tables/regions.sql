@@ -12,7 +12,7 @@ CREATE TABLE regions (
     kind            TEXT NOT NULL,          -- avoidable, capacity, endpoint, unknown
     kind_confidence REAL NOT NULL,
     relief          REAL NOT NULL,          -- share by which the worst load would fall if parallel links were even
-    cause           TEXT NOT NULL,          -- self, other_job, io_on_mpi, failover_induced, server, unknown
+    cause           TEXT NOT NULL,          -- self, other_job, io_on_mpi, failover_induced, server, node, unknown
     confidence      REAL NOT NULL,          -- of the cause
     completeness    REAL NOT NULL
 ) STRICT;

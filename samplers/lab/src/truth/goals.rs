@@ -1,0 +1,83 @@
+//! The kinds of scenarios and their goals, as `truth.toml` lists them.
+
+use anyhow::Context;
+use serde::Deserialize;
+
+/// A kind of scenario.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kind {
+    /// Its name on the command line.
+    pub name: String,
+    /// What happens in it.
+    pub about: String,
+    /// What Tailback should reach.
+    #[serde(default)]
+    pub goal: Goal,
+}
+
+/// Goals of a kind; one that is not given does not matter for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Goal {
+    /// Most error of the loss, as a share of the truth.
+    pub error: Option<f64>,
+    /// Least share of intervals that hold the truth.
+    pub coverage: Option<f64>,
+    /// Most share of victims that nothing is reported of.
+    pub missed: Option<f64>,
+    /// Most share of jobs without a loss that are charged with one.
+    pub charged: Option<f64>,
+    /// Most share of scenarios in which a job is blamed that took nothing.
+    pub innocents: Option<f64>,
+    /// Least share of victims whose first cause is the true one.
+    pub culprit: Option<f64>,
+    /// Most false seconds per series and hour.
+    pub false_s_per_hour: Option<f64>,
+    /// Most seconds from the onset to the first report, median.
+    pub onset_s: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    kind: Vec<Kind>,
+}
+
+/// All kinds, in the order of the file.
+///
+/// # Errors
+/// `truth.toml` is wrong, which a test excludes.
+pub fn all() -> anyhow::Result<Vec<Kind>> {
+    let file: File = toml::from_str(include_str!("../../truth.toml")).context("truth.toml")?;
+    Ok(file.kind)
+}
+
+/// The kinds of these names; all of them without any.
+///
+/// # Errors
+/// There is no kind of that name; those there are are listed.
+pub fn named(names: &[String]) -> anyhow::Result<Vec<Kind>> {
+    let all = all()?;
+    for name in names {
+        let known = || all.iter().map(|kind| kind.name.as_str()).collect::<Vec<_>>().join(", ");
+        anyhow::ensure!(
+            all.iter().any(|kind| kind.name == *name),
+            "there is no kind {name}; there are {}",
+            known()
+        );
+    }
+    Ok(all.into_iter().filter(|kind| names.is_empty() || names.contains(&kind.name)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_kind_is_refused_with_the_known_ones() {
+        let error = named(&["stedy".to_string()]).unwrap_err().to_string();
+        assert!(error.contains("stedy") && error.contains("steady"), "{error}");
+        assert_eq!(named(&["busy".to_string()]).unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,452 @@
+//! File systems whose clients share bandwidth, and what each job loses to others, to a slow server, to a slow node.
+//!
+//! A second has four steps. In each, the clients of a file system get what they ask for, or an equal share where that is
+//! more than it can serve. The loss of a client is the part of its rate alone that it did not get: alone is the same step
+//! with the clients of its own job only, on healthy servers and nodes.
+
+use samplers::lustre::fair_share;
+use samplers::rng::Rng;
+
+/// Steps of a second.
+const STEPS: u32 = 4;
+
+/// A scenario: file systems, jobs, seconds.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// Seconds that are played.
+    pub seconds: u32,
+    /// File systems.
+    pub systems: Vec<FileSystem>,
+    /// Jobs; their nodes are their own.
+    pub jobs: Vec<Job>,
+    /// Numbers of the jobs whose losses are scored; all without any.
+    pub subjects: Vec<u64>,
+    /// Seed of the noise.
+    pub seed: u64,
+}
+
+/// A file system.
+#[derive(Clone, Debug)]
+pub struct FileSystem {
+    /// Its name.
+    pub name: String,
+    /// What it can serve.
+    pub capacity: Capacity,
+    /// When its servers are slow.
+    pub slow: Vec<Slow>,
+}
+
+/// What a file system can serve.
+#[derive(Clone, Copy, Debug)]
+pub enum Capacity {
+    /// So many bytes a second, whoever writes.
+    Fixed(f64),
+    /// As table 4.1 of SAND2016-9525 measured it: the total grows with the writers.
+    Measured,
+}
+
+/// Seconds in which something serves a part only.
+#[derive(Clone, Copy, Debug)]
+pub struct Slow {
+    /// From this second.
+    pub from_s: f64,
+    /// To this second.
+    pub to_s: f64,
+    /// What it serves, 0 to 1.
+    pub share: f64,
+}
+
+/// A job that writes.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The scheduler's number.
+    pub id: u64,
+    /// Its application.
+    pub app: String,
+    /// How many nodes it has.
+    pub nodes: u32,
+    /// Index of its file system.
+    pub system: usize,
+    /// When it starts.
+    pub start_s: f64,
+    /// When the scheduler ends it, if its phases last longer.
+    pub end_s: f64,
+    /// What it does, one after the other.
+    pub phases: Vec<Phase>,
+    /// How its rate varies.
+    pub noise: Noise,
+    /// When its first node is slow.
+    pub slow_node: Option<Slow>,
+}
+
+/// What all nodes of a job do for a while.
+#[derive(Clone, Copy, Debug)]
+pub enum Phase {
+    /// Each node writes `bytes` at `rate` or as fast as it can.
+    Write {
+        /// Bytes of each node.
+        bytes: f64,
+        /// Most bytes a second that a node asks for.
+        rate: f64,
+    },
+    /// Each node writes for so many seconds; its rate goes from the first to the last in a straight line.
+    Stream {
+        /// Seconds.
+        seconds: f64,
+        /// Bytes a second that a node asks for, at first and at last.
+        rate: [f64; 2],
+    },
+    /// Nothing is written for so many seconds.
+    Pause {
+        /// Seconds.
+        seconds: f64,
+    },
+}
+
+/// How the rate of a client varies from second to second: log-normal, with mean 1.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Noise {
+    /// Spread.
+    pub sigma: f64,
+    /// Correlation of one second with the next, 0 to 1.
+    pub correlation: f64,
+    /// Chance of a second in which the page cache takes nothing; the next one takes both.
+    pub held_back: f64,
+}
+
+/// What a job truly lost, in seconds, on average of its nodes.
+#[derive(Clone, Debug, Default)]
+pub struct Lost {
+    /// To other jobs, by their numbers.
+    pub to_jobs: std::collections::BTreeMap<u64, f64>,
+    /// To slow servers.
+    pub to_server_s: f64,
+    /// To its slow node: as slow as that node, the job waits for it.
+    pub to_node_s: f64,
+    /// First second in which it lost more than a twentieth.
+    pub onset_s: Option<f64>,
+}
+
+impl Lost {
+    /// Seconds lost to anything but itself.
+    pub fn all_s(&self) -> f64 {
+        self.to_jobs.values().sum::<f64>() + self.to_server_s + self.to_node_s
+    }
+}
+
+/// A job as it runs.
+struct Run {
+    phase: usize,
+    /// Seconds that the phase lasted, and bytes that each node wrote in it.
+    phase_s: f64,
+    phase_bytes: f64,
+    ended_s: Option<f64>,
+    clients: Vec<Client>,
+    lost: Lost,
+}
+
+struct Client {
+    written: f64,
+    /// Bytes a second in the last step: counters are sampled in it.
+    rate: f64,
+    noise: f64,
+    state: f64,
+    owed: f64,
+    rng: Rng,
+}
+
+/// A scenario as it is played.
+pub struct World<'a> {
+    scenario: &'a Scenario,
+    runs: Vec<Run>,
+    second: u32,
+}
+
+impl<'a> World<'a> {
+    /// At second 0.
+    pub fn new(scenario: &'a Scenario) -> World<'a> {
+        let run = |job: &Job| Run {
+            phase: 0,
+            phase_s: 0.0,
+            phase_bytes: 0.0,
+            ended_s: None,
+            clients: (0..job.nodes)
+                .map(|node| Client {
+                    written: 1e12,
+                    rate: 0.0,
+                    noise: 1.0,
+                    state: f64::NAN,
+                    owed: 0.0,
+                    rng: Rng::new(scenario.seed, (job.id << 16) ^ u64::from(node)),
+                })
+                .collect(),
+            lost: Lost::default(),
+        };
+        World { scenario, runs: scenario.jobs.iter().map(run).collect(), second: 0 }
+    }
+
+    /// Plays a second. Returns false when the scenario is over.
+    pub fn step(&mut self) -> bool {
+        if self.second >= self.scenario.seconds {
+            return false;
+        }
+        for (run, job) in self.runs.iter_mut().zip(&self.scenario.jobs) {
+            run.clients.iter_mut().for_each(|client| client.draw(&job.noise));
+        }
+        for step in 0..STEPS {
+            let at_s = f64::from(self.second) + f64::from(step) / f64::from(STEPS);
+            (0..self.scenario.systems.len()).for_each(|system| self.serve(system, at_s));
+            self.advance(at_s);
+        }
+        self.second += 1;
+        true
+    }
+
+    /// Bytes that a client had written `earlier_s` before the end of the last step, which is less than the step.
+    pub fn written(&self, job: usize, node: usize, earlier_s: f64) -> f64 {
+        let client = &self.runs[job].clients[node];
+        client.written - client.rate * earlier_s
+    }
+
+    /// When a job ended.
+    pub fn ended_s(&self, job: usize) -> Option<f64> {
+        self.runs[job].ended_s
+    }
+
+    /// What a job has lost.
+    pub fn lost(&self, job: usize) -> &Lost {
+        &self.runs[job].lost
+    }
+
+    fn is_running(&self, job: usize, at_s: f64) -> bool {
+        self.runs[job].ended_s.is_none() && self.scenario.jobs[job].start_s <= at_s
+    }
+
+    /// What each node of a job asks for in this step.
+    fn asked(&self, job: usize, at_s: f64) -> f64 {
+        let (spec, run) = (&self.scenario.jobs[job], &self.runs[job]);
+        match spec.phases.get(run.phase) {
+            Some(Phase::Write { rate, .. }) if self.is_running(job, at_s) => *rate,
+            Some(Phase::Stream { seconds, rate: [first, last] }) if self.is_running(job, at_s) => {
+                first + (last - first) * (run.phase_s / seconds).min(1.0)
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// Shares a file system for one step.
+    fn serve(&mut self, system: usize, at_s: f64) {
+        let spec = &self.scenario.systems[system];
+        let health = part_of(spec.slow.iter(), at_s);
+        let here: Vec<usize> =
+            (0..self.runs.len()).filter(|job| self.scenario.jobs[*job].system == system).collect();
+        let asked: Vec<f64> = here.iter().map(|job| self.asked(*job, at_s)).collect();
+        let node: Vec<f64> =
+            here.iter().map(|job| part_of(self.scenario.jobs[*job].slow_node.iter(), at_s)).collect();
+        let demands = |only: Option<usize>, nodes_slow: bool| -> Vec<f64> {
+            let chosen = (0..here.len()).filter(|at| only.is_none_or(|only| only == *at) && asked[*at] > 0.0);
+            let of_job = |at: usize| {
+                let count = self.scenario.jobs[here[at]].nodes as usize;
+                let first = asked[at] * if nodes_slow { node[at] } else { 1.0 };
+                std::iter::once(first).chain(std::iter::repeat_n(asked[at], count - 1))
+            };
+            chosen.flat_map(of_job).collect()
+        };
+        let share = |demands: &[f64], health: f64| spec.capacity.share(demands, health);
+        let all = demands(None, true);
+        if all.is_empty() {
+            return here.iter().for_each(|job| self.runs[*job].take([0.0; 2]));
+        }
+        let now = share(&all, health);
+        let healthy = if health < 1.0 { share(&all, 1.0) } else { now };
+        let rates: Vec<f64> = here
+            .iter()
+            .zip(&asked)
+            .map(|(job, asked)| f64::from(self.scenario.jobs[*job].nodes) * asked.min(now))
+            .collect();
+        for at in 0..here.len() {
+            let alone = share(&demands(Some(at), false), 1.0).min(asked[at]);
+            if asked[at] > 0.0 {
+                let whole = [now, healthy].map(|share| share.min(asked[at]));
+                let others = rates.iter().enumerate().filter(|(other, _)| *other != at);
+                let by: Vec<(u64, f64)> =
+                    others.map(|(other, rate)| (self.scenario.jobs[here[other]].id, *rate)).collect();
+                self.runs[here[at]].lose(alone, whole, node[at], at_s, &by);
+            }
+            let slow = now.min(asked[at] * node[at]);
+            self.runs[here[at]].take([slow, now.min(asked[at])]);
+        }
+    }
+
+    fn advance(&mut self, at_s: f64) {
+        for job in 0..self.runs.len() {
+            if !self.is_running(job, at_s) {
+                continue;
+            }
+            let (spec, run) = (&self.scenario.jobs[job], &mut self.runs[job]);
+            let step_s = 1.0 / f64::from(STEPS);
+            run.phase_s += step_s;
+            let over = match spec.phases.get(run.phase) {
+                Some(Phase::Write { bytes, .. }) => run.phase_bytes >= *bytes,
+                Some(Phase::Stream { seconds, .. } | Phase::Pause { seconds }) => run.phase_s >= *seconds,
+                None => true,
+            };
+            if over {
+                (run.phase, run.phase_s, run.phase_bytes) = (run.phase + 1, 0.0, 0.0);
+            }
+            if run.phase >= spec.phases.len() || at_s + step_s >= spec.end_s {
+                run.ended_s = Some(at_s + step_s);
+            }
+        }
+    }
+}
+
+impl Run {
+    /// Counts what was lost in a step: `whole` is what a healthy node gets, now and with healthy servers.
+    fn lose(&mut self, alone: f64, whole: [f64; 2], node: f64, at_s: f64, by: &[(u64, f64)]) {
+        let step_s = 1.0 / f64::from(STEPS);
+        let [now, healthy] = whole.map(|rate| (rate / alone).min(1.0));
+        let slowest = now.min(node);
+        let to_others = (1.0 - healthy) * step_s;
+        let all: f64 = by.iter().map(|(_, rate)| rate).sum();
+        for (job, rate) in by.iter().filter(|(_, rate)| *rate > 0.0) {
+            *self.lost.to_jobs.entry(*job).or_default() += to_others * rate / all;
+        }
+        self.lost.to_server_s += (healthy - now) * step_s;
+        self.lost.to_node_s += (now - slowest) * step_s;
+        if 1.0 - slowest > 0.05 && self.lost.onset_s.is_none() {
+            self.lost.onset_s = Some(at_s);
+        }
+    }
+
+    /// Writes for a step: the first node at its own rate, the others at theirs. A phase ends when the first node, the slowest,
+    /// has written its part.
+    fn take(&mut self, [first, others]: [f64; 2]) {
+        let step_s = 1.0 / f64::from(STEPS);
+        for (node, client) in self.clients.iter_mut().enumerate() {
+            client.rate = if node == 0 { first } else { others } * client.noise;
+            client.written += client.rate * step_s;
+        }
+        let noise = self.clients.iter().map(|client| client.noise).sum::<f64>() / self.clients.len() as f64;
+        self.phase_bytes += first * noise * step_s;
+    }
+}
+
+impl Client {
+    /// Draws the noise of the coming second.
+    fn draw(&mut self, noise: &Noise) {
+        let fresh = self.rng.normal();
+        let kept = if self.state.is_nan() { 0.0 } else { noise.correlation };
+        let scale = if self.state.is_nan() { 1.0 } else { (1.0 - kept * kept).sqrt() };
+        self.state = if self.state.is_nan() { fresh } else { kept * self.state + scale * fresh };
+        let factor = (noise.sigma * self.state - noise.sigma * noise.sigma / 2.0).exp();
+        if noise.held_back > 0.0 && self.rng.uniform() < noise.held_back {
+            self.owed += factor;
+            self.noise = 0.0;
+        } else {
+            self.noise = factor + std::mem::take(&mut self.owed);
+        }
+    }
+}
+
+impl Capacity {
+    /// Most that one client gets when the clients ask for these rates, and the servers serve a part of what they can.
+    fn share(self, demands: &[f64], health: f64) -> f64 {
+        match self {
+            Capacity::Measured => health * fair_share(demands.iter().map(|demand| demand / health)),
+            Capacity::Fixed(capacity) => equal_share(demands, capacity * health),
+        }
+    }
+}
+
+/// The share that serves as much as `capacity` allows: who asks for less gets that.
+fn equal_share(demands: &[f64], capacity: f64) -> f64 {
+    let mut sorted = demands.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let mut left = capacity;
+    for (at, demand) in sorted.iter().enumerate() {
+        let share = left / (sorted.len() - at) as f64;
+        if *demand >= share {
+            return share;
+        }
+        left -= demand;
+    }
+    f64::INFINITY
+}
+
+fn part_of<'s>(mut slow: impl Iterator<Item = &'s Slow>, at_s: f64) -> f64 {
+    slow.find(|slow| (slow.from_s..slow.to_s).contains(&at_s)).map_or(1.0, |slow| slow.share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(id: u64, nodes: u32, start_s: f64, phases: Vec<Phase>) -> Job {
+        let (end_s, noise) = (1e9, Noise::default());
+        Job { id, app: "app".to_string(), nodes, system: 0, start_s, end_s, phases, noise, slow_node: None }
+    }
+
+    fn stream(seconds: f64, rate: f64) -> Phase {
+        Phase::Stream { seconds, rate: [rate, rate] }
+    }
+
+    fn scenario(capacity: f64, jobs: Vec<Job>) -> Scenario {
+        let systems = vec![FileSystem {
+            name: "scratch".to_string(),
+            capacity: Capacity::Fixed(capacity),
+            slow: Vec::new(),
+        }];
+        Scenario { seconds: 100, systems, jobs, subjects: Vec::new(), seed: 1 }
+    }
+
+    fn near(a: f64, b: f64) {
+        assert!((a - b).abs() < 1e-6, "{a} is not {b}");
+    }
+
+    #[test]
+    fn who_asks_for_less_than_the_share_gets_it() {
+        near(equal_share(&[10.0, 60.0, 60.0], 100.0), 45.0);
+        assert_eq!(equal_share(&[10.0, 60.0], 100.0), f64::INFINITY);
+    }
+
+    #[test]
+    fn a_victim_loses_what_the_writer_beside_it_took() {
+        let jobs = vec![job(1, 1, 0.0, vec![stream(90.0, 80.0)]), job(2, 1, 20.0, vec![stream(40.0, 1e3)])];
+        let scenario = scenario(100.0, jobs);
+        let mut world = World::new(&scenario);
+        while world.step() {}
+        // 40 s at 50 of 80.
+        near(world.lost(0).to_jobs[&2], 15.0);
+        near(world.lost(0).onset_s.unwrap(), 20.0);
+        // The writer would have had all of it alone.
+        near(world.lost(1).to_jobs[&1], 20.0);
+        near(world.written(0, 0, 0.0) - 1e12, 80.0 * 50.0 + 50.0 * 40.0);
+    }
+
+    #[test]
+    fn a_write_takes_as_much_longer_as_is_lost() {
+        let write = Phase::Write { bytes: 4_000.0, rate: 80.0 };
+        let jobs = vec![job(1, 1, 0.0, vec![write]), job(2, 1, 20.0, vec![stream(40.0, 1e3)])];
+        let scenario = scenario(100.0, jobs);
+        let mut world = World::new(&scenario);
+        while world.step() {}
+        let (ran_s, lost_s) = (world.ended_s(0).unwrap(), world.lost(0).all_s());
+        assert!((ran_s - lost_s - 50.0).abs() <= 0.25, "{ran_s} with {lost_s} lost");
+    }
+
+    #[test]
+    fn slow_servers_and_slow_nodes_are_causes_of_their_own() {
+        let slow = Slow { from_s: 10.0, to_s: 30.0, share: 0.5 };
+        let mut jobs =
+            vec![job(1, 2, 0.0, vec![stream(90.0, 50.0)]), job(2, 2, 0.0, vec![stream(90.0, 1.0)])];
+        jobs[1].slow_node = Some(slow);
+        let mut scenario = scenario(200.0, jobs);
+        scenario.systems[0].slow = vec![Slow { from_s: 40.0, to_s: 60.0, share: 0.25 }];
+        let mut world = World::new(&scenario);
+        while world.step() {}
+        near(world.lost(0).to_server_s, 20.0 * (1.0 - 24.0 / 50.0));
+        near(world.lost(1).to_node_s, 10.0);
+        assert_eq!(world.lost(0).to_jobs.values().sum::<f64>() + world.lost(1).to_server_s, 0.0);
+    }
+}

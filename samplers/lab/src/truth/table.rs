@@ -1,0 +1,85 @@
+//! Scores as a table in Markdown, goals in brackets.
+
+use super::goals::{Goal, Kind};
+use super::score::KindScore;
+
+/// A column: its head, its value, its goal, and whether more is better.
+struct Column {
+    head: &'static str,
+    value: fn(&KindScore) -> Option<f64>,
+    goal: fn(&Goal) -> Option<f64>,
+    more_is_better: bool,
+    is_share: bool,
+}
+
+const fn share(
+    head: &'static str,
+    value: fn(&KindScore) -> Option<f64>,
+    goal: fn(&Goal) -> Option<f64>,
+) -> Column {
+    Column { head, value, goal, more_is_better: false, is_share: true }
+}
+
+const COLUMNS: [Column; 9] = [
+    share("error", |of| of.error, |goal| goal.error),
+    Column { more_is_better: true, ..share("interval holds", |of| of.coverage, |goal| goal.coverage) },
+    share("width", |of| of.width, |_| None),
+    share("missed", |of| of.missed, |goal| goal.missed),
+    share("charged for nothing", |of| of.charged, |goal| goal.charged),
+    share("innocents blamed", |of| Some(of.innocents), |goal| goal.innocents),
+    Column { more_is_better: true, ..share("culprit", |of| of.culprit, |goal| goal.culprit) },
+    Column { is_share: false, ..share("false s/h", |of| of.false_s_per_hour, |goal| goal.false_s_per_hour) },
+    Column { is_share: false, ..share("onset (s)", |of| of.onset_s, |goal| goal.onset_s) },
+];
+
+/// A line for each kind.
+pub fn markdown(kinds: &[Kind], scores: &[KindScore]) -> String {
+    let heads: Vec<&str> = COLUMNS.iter().map(|column| column.head).collect();
+    let mut text = format!("| kind | cases | victims | {} | |\n", heads.join(" | "));
+    text += &format!("|---|---|---|{}---|\n", "---|".repeat(COLUMNS.len()));
+    for (kind, score) in kinds.iter().zip(scores) {
+        let cells: Vec<String> = COLUMNS.iter().map(|column| column.cell(&kind.goal, score)).collect();
+        let mark = if meets(&kind.goal, score) { "ok" } else { "**missed**" };
+        text += &format!(
+            "| {} | {} | {} | {} | {mark} |\n",
+            kind.about,
+            score.cases,
+            score.victims,
+            cells.join(" | ")
+        );
+    }
+    text
+}
+
+/// Whether all goals of a kind are met.
+pub fn meets(goal: &Goal, score: &KindScore) -> bool {
+    COLUMNS.iter().all(|column| column.meets(goal, score))
+}
+
+impl Column {
+    fn meets(&self, goal: &Goal, score: &KindScore) -> bool {
+        match ((self.value)(score), (self.goal)(goal)) {
+            (Some(value), Some(goal)) if self.more_is_better => value >= goal,
+            (Some(value), Some(goal)) => value <= goal,
+            (None, Some(_)) => false,
+            (_, None) => true,
+        }
+    }
+
+    fn cell(&self, goal: &Goal, score: &KindScore) -> String {
+        let sign = if self.more_is_better { "≥" } else { "≤" };
+        match ((self.value)(score), (self.goal)(goal)) {
+            (Some(value), Some(goal)) => format!("{} ({sign} {})", self.shown(value), self.shown(goal)),
+            (Some(value), None) => self.shown(value),
+            (None, _) => String::new(),
+        }
+    }
+
+    fn shown(&self, value: f64) -> String {
+        match self.is_share {
+            _ if value.is_infinite() => "never".to_string(),
+            true => format!("{:.0}%", 100.0 * value),
+            false => format!("{value:.1}"),
+        }
+    }
+}
