@@ -49,7 +49,7 @@ struct File {
 /// # Errors
 /// `truth.toml` is wrong, which a test excludes.
 pub fn all() -> anyhow::Result<Vec<Kind>> {
-    let file: File = toml::from_str(include_str!("../../truth.toml")).context("truth.toml")?;
+    let file: File = toml::from_str(include_str!("truth.toml")).context("truth.toml")?;
     Ok(file.kind)
 }
 

@@ -39,7 +39,7 @@ pub struct FileSystem {
 /// What a file system can serve.
 #[derive(Clone, Copy, Debug)]
 pub enum Capacity {
-    /// So many bytes a second, whoever writes.
+    /// So many bytes a second, however many clients write.
     Fixed(f64),
     /// As table 4.1 of SAND2016-9525 measured it: the total grows with the writers.
     Measured,

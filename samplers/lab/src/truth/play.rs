@@ -80,7 +80,7 @@ pub fn play(scenario: &Scenario) -> anyhow::Result<Played> {
     })
 }
 
-/// What episodes say while the scenario goes on.
+/// What is reported while the scenario is played.
 struct Reports {
     lengths: BTreeMap<EpisodeId, f64>,
     first_s: Vec<Option<f64>>,
