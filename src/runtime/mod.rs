@@ -75,10 +75,14 @@ use intake::Intake;
 use retry::until_topics_exist;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use stop::Control;
+use std::time::{Duration, Instant};
+use stop::{Control, close_consumer};
 use store::outbox::OutboxStore;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
+
+/// Wait for the last blocking calls and the producer of job events, once all stages have stopped: a broker may not answer.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Which configuration.
 #[derive(Debug, Args)]
@@ -118,6 +122,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
         stages(&config, args.config.as_deref(), partitions, &control, &health).await
     });
     serving.shutdown_background();
+    close_consumer(Instant::now() + EXIT_TIMEOUT, move || drop((runtime, intake)));
     ended
 }
 
