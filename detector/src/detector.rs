@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u8 = 11;
+pub const STATE_VERSION: u8 = 12;
 
 /// State of the detector stage. It can be written and read back at any point between two calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -73,10 +73,10 @@ pub enum Cause {
     FailoverInduced,
     /// The server became slower: its clients lost together what no other client gained.
     Server,
-    /// One node of the job became slower than the others of the same job, which continued.
-    Node,
     /// The cause is unknown.
     Unknown,
+    /// One node of the job became slower than the others of the same job, which continued.
+    Node,
 }
 
 /// What could be done about it (GUIDE section 4).
@@ -101,8 +101,8 @@ impl Cause {
         Cause::IoOnMpi,
         Cause::FailoverInduced,
         Cause::Server,
-        Cause::Node,
         Cause::Unknown,
+        Cause::Node,
     ];
 
     /// Whether a job is to blame; else a link, a server, or what is not known.

@@ -1,12 +1,13 @@
 //! `tailback lab`: experiments on simulated machines, whose truth is known: those of the papers, and a site's own.
 
+mod truth;
+
 use crate::bars;
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use lab::outcome::Outcome;
 use lab::record::Recording;
 use lab::run::{Work, chosen};
-use lab::truth::{Half, goals, table};
 use lab::{builtin, machine, report};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -34,7 +35,7 @@ enum LabCommand {
     /// Summarise what `lab run --out` wrote: a table, and a page with pictures
     Report(ReportArgs),
     /// Score Tailback on random scenarios whose losses are known: a table beside the goals
-    Truth(TruthArgs),
+    Truth(truth::TruthArgs),
 }
 
 /// Which experiments, and where their outcomes go.
@@ -88,26 +89,6 @@ pub struct ReportArgs {
     pub svg: Option<PathBuf>,
 }
 
-/// Which kinds and seeds.
-#[derive(Debug, Args)]
-pub struct TruthArgs {
-    /// Kinds of scenarios; all without any
-    #[arg(value_name = "KIND")]
-    pub kinds: Vec<String>,
-    /// Scenarios of each kind
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub seeds: u32,
-    /// Odd seeds, on which parameters are tuned, instead of the even ones that are reported
-    #[arg(long)]
-    pub tuning: bool,
-    /// Answer as JSON, one kind a line, with each scenario
-    #[arg(long)]
-    pub json: bool,
-    /// Scenarios played at the same time; as many as there are processors without it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub threads: Option<u16>,
-}
-
 /// Runs one of the commands.
 ///
 /// # Errors
@@ -119,7 +100,7 @@ pub fn run(args: &LabArgs, out: &mut impl Write) -> anyhow::Result<()> {
         LabCommand::Run(args) => play(args, out),
         LabCommand::Record(args) => record(args),
         LabCommand::Report(args) => report(args, out),
-        LabCommand::Truth(args) => truth(args, out),
+        LabCommand::Truth(args) => truth::run(args, out),
     }
 }
 
@@ -184,20 +165,6 @@ fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<()> {
         }
     }
     Ok(out.flush()?)
-}
-
-fn truth(args: &TruthArgs, out: &mut impl Write) -> anyhow::Result<()> {
-    let kinds = goals::named(&args.kinds)?;
-    let half = if args.tuning { Half::Tuning } else { Half::HeldOut };
-    let bar = bars::of_items(kinds.len() as u64 * u64::from(args.seeds));
-    let scores = lab::truth::scores(&kinds, half, args.seeds, args.threads, &|| bar.inc(1))?;
-    bar.finish_and_clear();
-    match args.json {
-        true => scores
-            .iter()
-            .try_for_each(|score| writeln!(out, "{}", serde_json::to_string(score)?).map_err(Into::into)),
-        false => Ok(write!(out, "{}", table::markdown(&kinds, &scores))?),
-    }
 }
 
 fn make(folder: &Path) -> anyhow::Result<()> {

@@ -50,11 +50,11 @@ pub struct Baseline {
     pub sigma: f32,
     /// Standard deviation of the means of blocks.
     pub sigma_blocks: f32,
-    /// Correlation of a reading with the next one, where it is beyond doubt; else 0.
-    pub correlation: f32,
     /// Readings that the mean is of.
     pub readings: f32,
-    /// The same as far as few readings do not exclude it.
+    /// Correlation of a reading with the next one, where it is beyond doubt; else 0.
+    pub correlation: f32,
+    /// The largest correlation that the readings leave possible while they are few; then as above.
     pub likely_correlation: f32,
     /// Correlation that the series had at the level before: it counts until this level has shown its own.
     inherited: f32,

@@ -303,8 +303,7 @@ impl RobustBank {
         (0..recent.len(i)).filter(inside).map(of).sum::<f64>() / ticks
     }
 
-    /// Noise of series `i`, as a part of its baseline: standard deviation of single readings, or where these are correlated,
-    /// of independent ones whose mean over a few would vary as much.
+    /// Noise of series `i`: standard deviation of single readings about the baseline, as a part of it.
     pub fn noise(&self, i: usize) -> f64 {
         f64::from(self.memory[i].baseline.sigma)
     }
