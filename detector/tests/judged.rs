@@ -169,3 +169,31 @@ fn a_job_that_was_not_seen_may_have_lost_all() {
     assert!(unseen.judged == 0.0 && unseen.completeness == 0.0, "{unseen:?}");
     assert!((unseen.slowdown_hi_s - 200.0).abs() < 0.1, "{unseen:?}");
 }
+
+#[test]
+fn a_node_that_slows_down_beside_its_siblings_is_suspected() {
+    let nodes: Vec<Name> = (0..5).map(|n| name(&format!("nid{n}"))).collect();
+    let of_five = Job { nodes, ..job("1", "nid0", 0.0, None) };
+    let slow = |s: f64| Some(if (200.0..300.0).contains(&s) { 0.5 } else { 1.0 });
+    let steady = |_: f64| Some(1.0);
+    let batch = played(500, 0.0, &[of_five], &[&slow, &steady, &steady, &steady, &steady]);
+    let result = result(&batch, "1");
+    assert_eq!(result.causes[0].cause, Cause::Node, "{result:?}");
+    assert!(result.slowdown_lo_s == 0.0 && (5.0..15.0).contains(&result.slowdown_s), "{result:?}");
+    assert!(result.slowdown_hi_s >= 50.0, "the job may wait for that node: {result:?}");
+}
+
+#[test]
+fn an_equal_share_among_many_is_contention_however_small() {
+    let own = job("1", "nid0", 0.0, None);
+    let nodes: Vec<Name> = (1..60).map(|n| name(&format!("nid{n}"))).collect();
+    let many = Job { nodes, ..job("2", "nid1", 200.0, None) };
+    let victim = |s: f64| Some(if s >= 200.0 { 1.0 / 60.0 } else { 1.0 });
+    let small = |s: f64| Some(if s >= 200.0 { 1.0 / 60.0 } else { 0.0 });
+    let mut rates: Vec<Rate<'_>> = vec![&victim];
+    rates.extend((1..60).map(|_| -> Rate<'_> { &small }));
+    let batch = played(400, 0.0, &[own, many], &rates);
+    let result = result(&batch, "1");
+    assert!((result.slowdown_s - 196.7).abs() < 5.0, "{result:?}");
+    assert_eq!(result.causes[0].series_or_job, "2", "{result:?}");
+}

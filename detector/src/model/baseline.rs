@@ -186,3 +186,47 @@ impl Totals {
         (if walk > SURE_CORRELATION * error { of(walk) } else { 0.0 }, of(walk + error))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use samplers::rng::Rng;
+
+    /// A baseline of `readings` readings of a first-order autoregressive process.
+    fn of(correlation: f64, readings: usize, seed: u64) -> Baseline {
+        let mut rng = Rng::new(seed, 1);
+        let mut state = rng.normal();
+        let series: Vec<f32> = (0..readings)
+            .map(|_| {
+                state = correlation * state + (1.0 - correlation * correlation).sqrt() * rng.normal();
+                0.3 * state as f32
+            })
+            .collect();
+        let mut baseline = Baseline::default();
+        series.chunks(BLOCK).for_each(|block| baseline.add(block));
+        baseline
+    }
+
+    #[test]
+    fn correlation_is_found_within_a_fifth_and_not_in_white_noise() {
+        let mean = |correlation: f64| {
+            (1..=20).map(|seed| f64::from(of(correlation, 128, seed).correlation)).sum::<f64>() / 20.0
+        };
+        assert!(mean(0.0) < 0.1, "{}", mean(0.0));
+        assert!((mean(0.8) - 0.8).abs() < 0.2, "{}", mean(0.8));
+    }
+
+    #[test]
+    fn few_readings_leave_a_correlation_possible() {
+        let young = of(0.0, 16, 3);
+        assert!(young.correlation == 0.0 && young.likely_correlation > 0.2, "{young:?}");
+        assert_eq!(of(0.0, 128, 3).likely_correlation, of(0.0, 128, 3).correlation);
+    }
+
+    #[test]
+    fn a_ramp_lies_above_its_older_half() {
+        let mut ramp = Baseline::default();
+        (0..16).for_each(|block| ramp.add(&[block as f32; BLOCK]));
+        assert_eq!((ramp.older_mean(), ramp.mean), (3.5, 7.5));
+    }
+}

@@ -50,7 +50,7 @@ impl RobustBank {
         let mut known = Baseline::default();
         self.recent.readings(i, 0..usable - usable % BLOCK).chunks(BLOCK).for_each(|block| known.add(block));
         let is_correlated = known.sigma > LARGE_NOISE && known.seems_correlated();
-        if is_correlated { RECENT } else { usable.min(least) }
+        if is_correlated { RECENT } else { least }
     }
 
     /// The latest readings make the baseline, but for a window that is watched against it.

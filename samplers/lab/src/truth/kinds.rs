@@ -3,7 +3,7 @@
 use super::physics::{Capacity, FileSystem, Job, Noise, Phase, Scenario, Slow};
 use samplers::rng::Rng;
 
-/// Bytes a second that a victim's node asks for.
+/// Demand of a victim's node, in bytes a second.
 const RATE: [f64; 2] = [2e8, 1.2e9];
 /// A job without an end of its own.
 const NO_END_S: f64 = 1e9;
@@ -232,7 +232,7 @@ fn comes_with(draw: &mut Draw) -> Scenario {
     let noise = draw.white();
     let contest = contest(draw, 1_500.0, noise);
     let (from_s, for_s) = (draw.between(200.0, 500.0), draw.between(200.0, 600.0));
-    // Alone it gets what it asks for.
+    // Alone its demand is served in full.
     let rate = (contest.capacity / f64::from(contest.nodes)).min(contest.rate);
     let aggressor = streaming(2, contest.nodes, from_s, for_s, rate, draw.white());
     draw.scenario(1_520.0, contest.capacity, vec![contest.victim, aggressor], &[2])

@@ -1,6 +1,6 @@
 //! File systems whose clients share bandwidth, and what each job loses to others, to a slow server, to a slow node.
 //!
-//! A second has four steps. In each, the clients of a file system get what they ask for, or an equal share where that is
+//! A second has four steps. In each, the clients of a file system get their demand, or an equal share where the sum is
 //! more than it can serve. The loss of a client is the part of its rate alone that it did not get: alone is the same step
 //! with the clients of its own job only, on healthy servers and nodes.
 
@@ -86,14 +86,14 @@ pub enum Phase {
     Write {
         /// Bytes of each node.
         bytes: f64,
-        /// Most bytes a second that a node asks for.
+        /// Demand of a node, in bytes a second.
         rate: f64,
     },
     /// Each node writes for so many seconds; its rate goes from the first to the last in a straight line.
     Stream {
         /// Seconds.
         seconds: f64,
-        /// Bytes a second that a node asks for, at first and at last.
+        /// Demand of a node at first and at last, in bytes a second.
         rate: [f64; 2],
     },
     /// Nothing is written for so many seconds.
@@ -222,7 +222,7 @@ impl<'a> World<'a> {
         self.runs[job].ended_s.is_none() && self.scenario.jobs[job].start_s <= at_s
     }
 
-    /// What each node of a job asks for in this step.
+    /// Demand of each node of a job in this step, in bytes a second.
     fn asked(&self, job: usize, at_s: f64) -> f64 {
         let (spec, run) = (&self.scenario.jobs[job], &self.runs[job]);
         match spec.phases.get(run.phase) {
@@ -350,7 +350,7 @@ impl Client {
 }
 
 impl Capacity {
-    /// Most that one client gets when the clients ask for these rates, and the servers serve a part of what they can.
+    /// Most that one client gets when the clients demand these rates, and the servers serve a part of what they can.
     fn share(self, demands: &[f64], health: f64) -> f64 {
         match self {
             Capacity::Measured => health * fair_share(demands.iter().map(|demand| demand / health)),
@@ -359,7 +359,7 @@ impl Capacity {
     }
 }
 
-/// The share that serves as much as `capacity` allows: who asks for less gets that.
+/// The equal share that uses up `capacity`; a demand below it is served in full.
 fn equal_share(demands: &[f64], capacity: f64) -> f64 {
     let mut sorted = demands.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -379,74 +379,4 @@ fn part_of<'s>(mut slow: impl Iterator<Item = &'s Slow>, at_s: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn job(id: u64, nodes: u32, start_s: f64, phases: Vec<Phase>) -> Job {
-        let (end_s, noise) = (1e9, Noise::default());
-        Job { id, app: "app".to_string(), nodes, system: 0, start_s, end_s, phases, noise, slow_node: None }
-    }
-
-    fn stream(seconds: f64, rate: f64) -> Phase {
-        Phase::Stream { seconds, rate: [rate, rate] }
-    }
-
-    fn scenario(capacity: f64, jobs: Vec<Job>) -> Scenario {
-        let systems = vec![FileSystem {
-            name: "scratch".to_string(),
-            capacity: Capacity::Fixed(capacity),
-            slow: Vec::new(),
-        }];
-        Scenario { seconds: 100, systems, jobs, subjects: Vec::new(), seed: 1 }
-    }
-
-    fn near(a: f64, b: f64) {
-        assert!((a - b).abs() < 1e-6, "{a} is not {b}");
-    }
-
-    #[test]
-    fn who_asks_for_less_than_the_share_gets_it() {
-        near(equal_share(&[10.0, 60.0, 60.0], 100.0), 45.0);
-        assert_eq!(equal_share(&[10.0, 60.0], 100.0), f64::INFINITY);
-    }
-
-    #[test]
-    fn a_victim_loses_what_the_writer_beside_it_took() {
-        let jobs = vec![job(1, 1, 0.0, vec![stream(90.0, 80.0)]), job(2, 1, 20.0, vec![stream(40.0, 1e3)])];
-        let scenario = scenario(100.0, jobs);
-        let mut world = World::new(&scenario);
-        while world.step() {}
-        // 40 s at 50 of 80.
-        near(world.lost(0).to_jobs[&2], 15.0);
-        near(world.lost(0).onset_s.unwrap(), 20.0);
-        // The writer would have had all of it alone.
-        near(world.lost(1).to_jobs[&1], 20.0);
-        near(world.written(0, 0, 0.0) - 1e12, 80.0 * 50.0 + 50.0 * 40.0);
-    }
-
-    #[test]
-    fn a_write_takes_as_much_longer_as_is_lost() {
-        let write = Phase::Write { bytes: 4_000.0, rate: 80.0 };
-        let jobs = vec![job(1, 1, 0.0, vec![write]), job(2, 1, 20.0, vec![stream(40.0, 1e3)])];
-        let scenario = scenario(100.0, jobs);
-        let mut world = World::new(&scenario);
-        while world.step() {}
-        let (ran_s, lost_s) = (world.ended_s(0).unwrap(), world.lost(0).all_s());
-        assert!((ran_s - lost_s - 50.0).abs() <= 0.25, "{ran_s} with {lost_s} lost");
-    }
-
-    #[test]
-    fn slow_servers_and_slow_nodes_are_causes_of_their_own() {
-        let slow = Slow { from_s: 10.0, to_s: 30.0, share: 0.5 };
-        let mut jobs =
-            vec![job(1, 2, 0.0, vec![stream(90.0, 50.0)]), job(2, 2, 0.0, vec![stream(90.0, 1.0)])];
-        jobs[1].slow_node = Some(slow);
-        let mut scenario = scenario(200.0, jobs);
-        scenario.systems[0].slow = vec![Slow { from_s: 40.0, to_s: 60.0, share: 0.25 }];
-        let mut world = World::new(&scenario);
-        while world.step() {}
-        near(world.lost(0).to_server_s, 20.0 * (1.0 - 24.0 / 50.0));
-        near(world.lost(1).to_node_s, 10.0);
-        assert_eq!(world.lost(0).to_jobs.values().sum::<f64>() + world.lost(1).to_server_s, 0.0);
-    }
-}
+mod tests;
