@@ -3,12 +3,14 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `blame.rs` | judgement of falls, causes of an onset |
+//! | `moments.rs` | who took what an episode lost, block by block |
 //! | `restarts.rs` | series that start again |
 //! | `quiet.rs` | which baselines are of a quiet spell |
 //! | `reporting.rs` | signals and link updates |
 //! | `of_jobs.rs` | jobs: boundaries, their series, results |
 
 mod blame;
+mod moments;
 mod of_jobs;
 mod quiet;
 mod reporting;
@@ -16,7 +18,7 @@ mod restarts;
 
 use crate::coverage::Coverage;
 use crate::episodes::EpisodeBook;
-use crate::evidence::{Mount, Shift};
+use crate::evidence::{Mount, Shift, Traffic};
 use crate::fabric::LinkWatch;
 use crate::ingest::{Found, Ingest, SeriesReading, WrongClock};
 use crate::jobs::JobPart;
@@ -24,6 +26,7 @@ use crate::ledger::JobLedger;
 use crate::model::{Bank, ModelEvent, Reading};
 use crate::settings::Settings;
 use crate::spells::Spells;
+use moments::Takings;
 use schemas::metric::MetricOrder;
 use schemas::{
     CauseShare, CounterBatch, DropCounts, Episode, EpisodeEvidence, Job, Metric, Name, ResultBatch,
@@ -33,7 +36,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u8 = 12;
+pub const STATE_VERSION: u8 = 13;
 
 /// State of the detector stage. It can be written and read back at any point between two calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -49,6 +52,11 @@ pub struct Detector {
     /// Clients of each file system, by their number in the metric's bank, and when they were contended.
     clients: HashMap<Mount, Vec<u32>>,
     spells: HashMap<Mount, Spells>,
+    /// File systems, and what each job moved on them of late.
+    mounts: Vec<Mount>,
+    traffic: Vec<Traffic>,
+    /// Who takes what contended clients lose.
+    takings: HashMap<SeriesIndex, Takings>,
     episodes: EpisodeBook,
     coverage: Coverage,
     jobs: JobLedger,
@@ -78,6 +86,8 @@ struct SeriesSlot {
     number: u32,
     next_boundary: Time,
     passed_boundary: Time,
+    /// Its file system, of a metric of progress.
+    mount: Option<u32>,
     /// Up to when it applied what was found out of the other clients of its file system.
     shifts_applied: Time,
 }
@@ -94,6 +104,9 @@ impl Detector {
             series: Vec::new(),
             clients: HashMap::new(),
             spells: HashMap::new(),
+            mounts: Vec::new(),
+            traffic: Vec::new(),
+            takings: HashMap::new(),
             episodes: EpisodeBook::default(),
             coverage: Coverage::default(),
             jobs: JobLedger::new(settings.jobs),
@@ -317,6 +330,9 @@ impl Detector {
         if self.coverage.awaits_baseline(series) {
             self.note_baseline(series, time);
         }
+        if let Some(mount) = slot.mount {
+            self.follow_traffic(series, mount, time);
+        }
         self.push_signal(reading);
         self.watch_link(reading);
     }
@@ -368,15 +384,18 @@ impl Detector {
         let number = self.members[metric.at()].len() as u32;
         self.members[metric.at()].push(series);
         self.banks[metric.at()].add();
-        if let Some(mount) = info.file_system().filter(|_| metric.is_progress()) {
-            self.clients.entry((metric, mount)).or_default().push(number);
-        }
-        let node = info.component.clone();
+        let (node, file_system) = (info.component.clone(), info.file_system());
+        let mount = file_system.filter(|_| metric.is_progress()).map(|mount| {
+            let mount = (metric, mount);
+            self.clients.entry(mount.clone()).or_default().push(number);
+            self.mount_at(&mount)
+        });
         self.series.push(SeriesSlot {
             metric,
             number,
             next_boundary: Time(i64::MAX),
             passed_boundary: Time::MIN,
+            mount,
             shifts_applied: Time::MIN,
         });
         if !metric.has_sum() {

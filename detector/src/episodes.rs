@@ -76,6 +76,24 @@ impl EpisodeBook {
         });
     }
 
+    /// The causes of an episode, as they are known by now.
+    pub fn explain(&mut self, id: EpisodeId, causes: Vec<CauseShare>) {
+        if let Some(episode) = self.episodes.get_mut(&id).filter(|episode| episode.causes != causes) {
+            episode.causes = causes;
+            self.changed.insert(id);
+        }
+    }
+
+    /// The episode of that number, as long as it is kept.
+    pub fn get(&self, id: EpisodeId) -> Option<&Episode> {
+        self.episodes.get(&id)
+    }
+
+    /// The latest episode of `series`.
+    pub fn latest(&self, series: SeriesIndex) -> Option<&Episode> {
+        self.episodes.get(self.by_series.get(&series)?.last()?)
+    }
+
     /// Episodes changed since the last call.
     pub fn take_changed(&mut self) -> Vec<Episode> {
         std::mem::take(&mut self.changed).iter().filter_map(|id| self.episodes.get(id)).cloned().collect()

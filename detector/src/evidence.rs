@@ -4,8 +4,10 @@
 //! change point, or when the clients that share the server fell together (GUIDE section 1).
 
 mod taken;
+mod traffic;
 
 pub use taken::Taker;
+pub use traffic::{KEPT_TICKS, SPAN_TICKS, Traffic, begin_of, block_of};
 
 use crate::model::{Bank, Judgement, Suspicion};
 use schemas::{Metric, Name, Time};
@@ -51,12 +53,20 @@ pub struct Evidence {
     pub by_server: f64,
     /// Whether the node alone became slower: the other clients of its job continued.
     pub by_node: bool,
+    /// Whether others were seen, so that they can be looked at later, too.
+    pub has_others: bool,
 }
 
 impl Evidence {
     /// There are no others to see.
     pub fn alone() -> Evidence {
-        Evidence { judgement: Judgement::Alone, takers: Vec::new(), by_server: 0.0, by_node: false }
+        Evidence {
+            judgement: Judgement::Alone,
+            takers: Vec::new(),
+            by_server: 0.0,
+            by_node: false,
+            has_others: false,
+        }
     }
 }
 
@@ -254,7 +264,7 @@ impl Shift {
         let (takers, unnamed) = self.taken.shares(own, &own_taker, loss);
         let explained = unnamed + takers.iter().map(|(_, share)| share).sum::<f64>();
         let by_server = if together { (1.0 - explained).max(0.0) } else { 0.0 };
-        Evidence { judgement, takers, by_server, by_node }
+        Evidence { judgement, takers, by_server, by_node, has_others: true }
     }
 }
 

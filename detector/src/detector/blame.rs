@@ -4,7 +4,7 @@ use super::Detector;
 use crate::evidence::{self, Evidence, Mount, Shift, Taker};
 use crate::model::{ModelEvent, Suspicion};
 use crate::spells::Change;
-use schemas::{Cause, CauseKind, CauseShare, Job, Name, SeriesIndex, Time};
+use schemas::{Cause, CauseKind, CauseShare, Job, Metric, Name, SeriesIndex, Time};
 use std::collections::BTreeSet;
 
 /// Seconds between a job's start and an onset that make it a suspect, and the share of the loss that such
@@ -36,7 +36,9 @@ impl Detector {
         let event = self.banks[slot.metric.at()].judge(slot.number as usize, evidence.judgement);
         if event == ModelEvent::Began {
             self.hold_gainers(series, time, suspicion);
+            let onset = if evidence.has_others && !evidence.by_node { Some(causes.clone()) } else { None };
             self.begin(series, time, causes);
+            onset.into_iter().for_each(|onset| self.follow_takers(series, onset));
         }
     }
 
@@ -123,19 +125,8 @@ impl Detector {
         evidence: &Evidence,
     ) -> Vec<CauseShare> {
         let slot = self.series[series.at()];
-        let own: Vec<&Name> = self.jobs_of(series, suspicion.start).collect();
-        let blamed = |(taker, share): &(Taker, f64)| {
-            let (cause, series_or_job) = match taker {
-                Taker::Job(job) if own.contains(&job) => (Cause::SelfInflicted, job.to_string()),
-                Taker::Job(job) => (Cause::OtherJob, job.to_string()),
-                Taker::Client(member) => {
-                    let other = self.members[slot.metric.at()][*member as usize];
-                    let cause = if own.is_empty() { Cause::Unknown } else { Cause::OtherJob };
-                    (cause, self.ingest.series()[other.at()].name())
-                }
-            };
-            CauseShare { cause, kind: CauseKind::Capacity, series_or_job, share: *share }
-        };
+        let own: Vec<Name> = self.jobs_of(series, suspicion.start).cloned().collect();
+        let blamed = |(taker, share): &(Taker, f64)| self.cause_of(slot.metric, &own, taker, *share);
         let mut shares: Vec<CauseShare> = evidence.takers.iter().map(blamed).collect();
         let of_series = |cause, kind, share| {
             let series_or_job = self.ingest.series()[series.at()].name();
@@ -144,6 +135,20 @@ impl Detector {
         shares.extend(of_series(Cause::Server, CauseKind::Capacity, evidence.by_server));
         shares.extend(of_series(Cause::Node, CauseKind::Endpoint, f64::from(u8::from(evidence.by_node))));
         shares
+    }
+
+    /// A job, or a client of no known job, as the cause of a `share` of what one of the jobs `own` lost.
+    pub(super) fn cause_of(&self, metric: Metric, own: &[Name], taker: &Taker, share: f64) -> CauseShare {
+        let (cause, series_or_job) = match taker {
+            Taker::Job(job) if own.contains(job) => (Cause::SelfInflicted, job.to_string()),
+            Taker::Job(job) => (Cause::OtherJob, job.to_string()),
+            Taker::Client(member) => {
+                let other = self.members[metric.at()][*member as usize];
+                let cause = if own.is_empty() { Cause::Unknown } else { Cause::OtherJob };
+                (cause, self.ingest.series()[other.at()].name())
+            }
+        };
+        CauseShare { cause, kind: CauseKind::Capacity, series_or_job, share }
     }
 
     /// Jobs on the node of a series at `time`.

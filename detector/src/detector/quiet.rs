@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 
 /// Seconds for which a client waits for a quiet spell of its file system; after that it is compared with what there is.
 const QUIET_AWAITED_S: f64 = 600.0;
+/// A client that moves at most so many times its baseline is back at its own level.
+const OWN_LEVEL: f64 = 1.1;
 /// Seconds without activity after which a client takes no part in contention.
 const INACTIVE_S: f64 = 10.0;
 
@@ -55,7 +57,9 @@ impl Detector {
         for (found, standing) in found {
             match found.change {
                 Change::Entered(start) if found.series != series => self.doubt_baseline(series, start, time),
-                Change::Gained(since) if found.series == series => self.coverage.hold(series, since),
+                Change::Gained(since) if found.series == series && !self.is_at_its_level(series) => {
+                    self.coverage.hold(series, since);
+                }
                 Change::Recovered(since) if standing.is_quiet(found.at, QUIET_AWAITED_S) => {
                     self.begin_quiet(series, since, time);
                 }
@@ -74,6 +78,13 @@ impl Detector {
             self.restart_since(series, time, time);
             self.coverage.revoke(series, since.plus_seconds(-tick_s));
         }
+    }
+
+    /// Whether a series moves no more than it did in a quiet spell: it took nothing beyond that.
+    fn is_at_its_level(&self, series: SeriesIndex) -> bool {
+        let slot = self.series[series.at()];
+        let known = self.banks[slot.metric.at()].knowledge(slot.number as usize);
+        known.mean <= OWN_LEVEL * known.baseline
     }
 
     fn begin_quiet(&mut self, series: SeriesIndex, since: Time, time: Time) {
@@ -113,7 +124,7 @@ impl Detector {
     }
 
     /// Seconds after which everything that was sampled at a time has been read.
-    fn known_after_s(&self) -> f64 {
+    pub(super) fn known_after_s(&self) -> f64 {
         let stream = &self.settings.stream;
         stream.lateness_s + stream.tick_s / 2.0
     }

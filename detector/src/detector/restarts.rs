@@ -17,6 +17,7 @@ impl Detector {
         let Some(newest) = self.ingest.newest() else {
             return;
         };
+        self.note_all_traffic(newest);
         for at in 0..self.series.len() {
             let series = SeriesIndex(at as u32);
             let last = self.coverage.last(series).unwrap_or(newest);
@@ -25,6 +26,7 @@ impl Detector {
                 self.push_unknown_signals(series, last, newest);
             }
         }
+        self.look_at_all_blocks(newest);
     }
 
     /// Restarts series of components that are silent: their episodes end at what was seen.

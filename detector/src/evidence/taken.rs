@@ -6,6 +6,7 @@
 
 use super::{BLOCKS, STOPPED_SHARE, SURE_CHANGE};
 use schemas::Name;
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,16 +14,16 @@ use std::collections::{BTreeMap, BTreeSet};
 const BEFORE_THE_FALL: f64 = 0.8;
 /// Part of what was lost below which the gains of all others are chance: of those that rose with the fall, and of those
 /// that rose some seconds before it. A server takes in what it can before it serves others worse.
-const LEAST_TAKEN: [f64; 2] = [0.1, 0.5];
+pub(super) const LEAST_TAKEN: [f64; 2] = [0.1, 0.5];
 /// Part of what was lost from which the gains of others explain all of it: both are measured with noise.
-const ALL_TAKEN: f64 = 0.9;
+pub(super) const ALL_TAKEN: f64 = 0.9;
 /// Part of the clients that wrote before that must rise for them to share what one left.
 const ALL_ROSE: f64 = 0.8;
 /// Jobs or clients that are named at most.
 const NAMED_MAX: usize = 16;
 
 /// The source that took: a job, or a client of no known job by its number in the bank.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Taker {
     /// A job.
     Job(Name),

@@ -1,0 +1,210 @@
+//! Who took what a contended client loses, block by block: the causes of an episode follow what happens while it lasts.
+
+use super::Detector;
+use crate::evidence::{self, Mount, SPAN_TICKS, Taker, Traffic};
+use schemas::{Cause, CauseShare, Episode, EpisodeId, SeriesIndex, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Jobs that are remembered for an episode, and causes that are named.
+const TAKERS_MAX: usize = 64;
+const NAMED_MAX: usize = 16;
+/// Seconds by which the clock of a client may be ahead of the stream without its readings being left out here.
+const AHEAD_S: f64 = 60.0;
+
+/// What is known so far of who took the loss of an episode.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Takings {
+    episode: EpisodeId,
+    own: Taker,
+    /// Quiet blocks of the series, which others are compared with.
+    reference: Vec<i64>,
+    /// The block that is looked at next.
+    next: i64,
+    /// Causes by the onset alone: they count for what no block explains yet.
+    onset: Vec<CauseShare>,
+    /// Seconds lost in the blocks so far, in all and by who took them.
+    lost_s: f64,
+    by: BTreeMap<Taker, f64>,
+}
+
+impl Detector {
+    /// Follows who takes the loss of the episode of `series` that has just begun with the causes `onset`.
+    pub(super) fn follow_takers(&mut self, series: SeriesIndex, onset: Vec<CauseShare>) {
+        let slot = self.series[series.at()];
+        let (tick_s, table) = (self.settings.stream.tick_s, &self.episodes);
+        let Some((mount, episode)) = slot.mount.zip(table.latest(series)) else { return };
+        let own = self.taker_of(series, episode.start);
+        let at = |block: i64| evidence::begin_of(block, tick_s);
+        let oldest = episode.start.plus_seconds(-evidence::KEPT_TICKS * tick_s);
+        let earlier = table.between(&[series], oldest, episode.start);
+        let is_quiet = |block: i64| {
+            let (from, to) = (at(block), at(block + 1));
+            to <= episode.start
+                && earlier.iter().all(|e| e.id == episode.id || e.start >= to || e.end <= from)
+        };
+        let next = evidence::block_of(episode.start, tick_s);
+        let reference = self.traffic[mount as usize].reference(&own, next + 1, is_quiet);
+        let takings =
+            Takings { episode: episode.id, own, reference, next, onset, lost_s: 0.0, by: BTreeMap::new() };
+        if takings.reference.is_empty() {
+            self.takings.remove(&series);
+        } else {
+            self.takings.insert(series, takings);
+        }
+    }
+
+    /// A reading of a client of a file system arrived: blocks that are over are noted, and looked at.
+    pub(super) fn follow_traffic(&mut self, series: SeriesIndex, mount: u32, time: Time) {
+        let until = time.plus_seconds(-self.known_after_s());
+        if until >= self.traffic[mount as usize].due {
+            let is_ahead = self.newest().is_some_and(|newest| time.seconds_since(newest) > AHEAD_S);
+            if !is_ahead {
+                self.note_traffic(mount as usize, until);
+            }
+        }
+        if !self.takings.is_empty() {
+            self.look_at_blocks(series, mount as usize, until);
+        }
+    }
+
+    /// Notes what each job moved in the blocks of a file system that were over at `until`.
+    fn note_traffic(&mut self, mount: usize, until: Time) {
+        let tick_s = self.settings.stream.tick_s;
+        let mut traffic = std::mem::take(&mut self.traffic[mount]);
+        for block in traffic.missing(until, tick_s) {
+            traffic.note(block, &self.rates_in(mount, block));
+        }
+        traffic.due = evidence::begin_of(evidence::block_of(until, tick_s) + 1, tick_s);
+        self.traffic[mount] = traffic;
+    }
+
+    /// The stream ended at `until`: the last blocks are noted.
+    pub(super) fn note_all_traffic(&mut self, until: Time) {
+        (0..self.mounts.len()).for_each(|mount| self.note_traffic(mount, until));
+    }
+
+    /// The stream ended at `until`: what is left of all episodes is looked at.
+    pub(super) fn look_at_all_blocks(&mut self, until: Time) {
+        let followed: Vec<SeriesIndex> = self.takings.keys().copied().collect();
+        for series in followed {
+            if let Some(mount) = self.series[series.at()].mount {
+                self.look_at_blocks(series, mount as usize, until);
+            }
+        }
+    }
+
+    /// Bytes a second by job, or by client where no job is known.
+    fn rates_in(&self, mount: usize, block: i64) -> BTreeMap<Taker, f64> {
+        let tick_s = self.settings.stream.tick_s;
+        let at = |ticks: f64| evidence::begin_of(block, tick_s).plus_seconds(ticks * tick_s);
+        let key = &self.mounts[mount];
+        let members = self.clients.get(key).into_iter().flatten();
+        let mut rates = BTreeMap::new();
+        for member in members {
+            // Half a tick later, so that the jitter of the timestamps moves nothing across an end.
+            let bank = &self.banks[key.0.at()];
+            let rate = bank.mean_between(*member as usize, at(0.5), at(SPAN_TICKS + 0.5));
+            if rate > 0.0 {
+                let series = self.members[key.0.at()][*member as usize];
+                *rates.entry(self.taker_of(series, at(SPAN_TICKS / 2.0))).or_default() += rate;
+            }
+        }
+        rates
+    }
+
+    /// The job of a client at `time`, or else the client.
+    fn taker_of(&self, series: SeriesIndex, time: Time) -> Taker {
+        let job = self.jobs_of(series, time).next();
+        job.map_or(Taker::Client(self.series[series.at()].number), |job| Taker::Job(job.clone()))
+    }
+
+    fn look_at_blocks(&mut self, series: SeriesIndex, mount: usize, until: Time) {
+        let tick_s = self.settings.stream.tick_s;
+        let over = evidence::block_of(until, tick_s);
+        let Some(mut takings) = self.takings.remove(&series) else { return };
+        let Some(episode) = self.episodes.get(takings.episode) else { return };
+        let (is_open, last) = (episode.open, evidence::block_of(episode.end, tick_s));
+        let end = if is_open { over } else { over.min(last + 1) };
+        if takings.next < end {
+            for block in takings.next..end {
+                takings.look_at(&self.traffic[mount], episode, block, tick_s);
+            }
+            takings.next = end;
+            let causes = self.causes_by(series, &takings);
+            self.episodes.explain(takings.episode, causes);
+        }
+        if is_open || takings.next <= last {
+            self.takings.insert(series, takings);
+        }
+    }
+
+    /// Causes by the blocks so far, and by the onset for the rest of the loss.
+    fn causes_by(&self, series: SeriesIndex, takings: &Takings) -> Vec<CauseShare> {
+        let Some(episode) = self.episodes.get(takings.episode) else { return Vec::new() };
+        let all_s = episode.slowdown_s.max(takings.lost_s);
+        if all_s <= 0.0 {
+            return takings.onset.clone();
+        }
+        let own: Vec<_> = self.jobs_of(series, episode.start).cloned().collect();
+        let metric = self.series[series.at()].metric;
+        let taken_s: f64 = takings.by.values().sum();
+        let mut causes: Vec<CauseShare> = Vec::new();
+        let mut add = |cause: CauseShare| {
+            let is_same = |known: &&mut CauseShare| {
+                (known.cause, known.kind, &known.series_or_job)
+                    == (cause.cause, cause.kind, &cause.series_or_job)
+            };
+            match causes.iter_mut().find(is_same) {
+                Some(known) => known.share += cause.share,
+                None if cause.share > 0.0 => causes.push(cause),
+                None => {}
+            }
+        };
+        for (taker, lost_s) in &takings.by {
+            add(self.cause_of(metric, &own, taker, lost_s / all_s));
+        }
+        let later = (all_s - takings.lost_s) / all_s;
+        let unexplained = (takings.lost_s - taken_s).max(0.0) / all_s;
+        for cause in &takings.onset {
+            let by_server = if cause.cause == Cause::Server { unexplained } else { 0.0 };
+            add(CauseShare { share: cause.share * later + by_server, ..cause.clone() });
+        }
+        causes
+            .sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.series_or_job.cmp(&b.series_or_job)));
+        causes.truncate(NAMED_MAX);
+        causes
+    }
+
+    /// The index of a file system among those that are followed.
+    pub(super) fn mount_at(&mut self, mount: &Mount) -> u32 {
+        let known = self.mounts.iter().position(|known| known == mount);
+        let at = known.unwrap_or_else(|| {
+            self.mounts.push(mount.clone());
+            self.traffic.push(Traffic::default());
+            self.mounts.len() - 1
+        });
+        at as u32
+    }
+}
+
+impl Takings {
+    /// Adds who took what `episode` lost in a block.
+    fn look_at(&mut self, traffic: &Traffic, episode: &Episode, block: i64, tick_s: f64) {
+        let [from, to] = [block, block + 1].map(|block| evidence::begin_of(block, tick_s));
+        let lost_s = episode.slowdown_between_s(from, to);
+        let seconds = to.min(episode.end).seconds_since(from.max(episode.start));
+        let Some(moment) = traffic.moment(&self.own, &self.reference, block) else { return };
+        if lost_s <= 0.0 || seconds <= 0.0 {
+            return;
+        }
+        self.lost_s += lost_s;
+        for (taker, share) in moment.shares((lost_s / seconds).min(1.0)) {
+            *self.by.entry(taker.clone()).or_default() += share * lost_s;
+        }
+        while self.by.len() > TAKERS_MAX {
+            let least = self.by.iter().min_by(|a, b| a.1.total_cmp(b.1)).map(|(taker, _)| taker.clone());
+            least.map(|taker| self.by.remove(&taker));
+        }
+    }
+}

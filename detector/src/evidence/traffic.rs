@@ -1,0 +1,198 @@
+//! What each job moved on a file system of late, in blocks of ten ticks, and which jobs took in a block what another lost.
+//!
+//! Blame by conservation: in each block a job is to blame for what it moves beyond what it moved while the victim ran
+//! quiet, against what the victim and the others that fell lack. What came in a pause of the victim is seen, too.
+
+use super::taken::{ALL_TAKEN, LEAST_TAKEN, Taker};
+use super::{STOPPED_SHARE, SURE_CHANGE};
+use schemas::Time;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Ticks of a block.
+pub const SPAN_TICKS: f64 = 10.0;
+/// Blocks that are kept: 21 minutes.
+const KEPT: usize = 128;
+/// Ticks that are kept.
+pub const KEPT_TICKS: f64 = KEPT as f64 * SPAN_TICKS;
+/// Quiet blocks of a victim that others are compared with: about the readings of its baseline.
+const REFERENCE: usize = 13;
+/// Part of its largest rate that a job must have moved in a block for it to have been active in it.
+const ACTIVE_SHARE: f64 = 0.5;
+
+/// Rates by job, or by client where no job is known.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Traffic {
+    /// The block that is noted next, counted since the epoch.
+    next: Option<i64>,
+    rates: BTreeMap<Taker, Rates>,
+    /// When the next block is over and all its rows have arrived.
+    pub due: Time,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Rates {
+    /// Bytes a second, block `b` at `b` modulo [`KEPT`].
+    of: Vec<f32>,
+    last_active: i64,
+}
+
+/// What happened in a block, seen by one job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moment {
+    /// What others move beyond the reference, by job.
+    pub gains: Vec<(Taker, f64)>,
+    /// Their sum.
+    pub gained: f64,
+    /// What others lack that did not stop.
+    pub lost_by_others: f64,
+    /// What the job itself moved in the reference.
+    pub own_before: f64,
+}
+
+impl Default for Traffic {
+    fn default() -> Traffic {
+        Traffic { next: None, rates: BTreeMap::new(), due: Time::MIN }
+    }
+}
+
+impl Traffic {
+    /// Blocks that are over at `time` and not noted yet, at most the latest ones that are kept.
+    pub fn missing(&self, time: Time, tick_s: f64) -> std::ops::Range<i64> {
+        let until = block_of(time, tick_s);
+        self.next.unwrap_or(until - 1).max(until - KEPT as i64)..until
+    }
+
+    /// Notes what each moved in `block`, in bytes a second.
+    pub fn note(&mut self, block: i64, rates: &BTreeMap<Taker, f64>) {
+        let first = self.next.unwrap_or(block).max(block - KEPT as i64 + 1);
+        for skipped in first..=block {
+            self.rates.values_mut().for_each(|known| known.of[slot(skipped)] = 0.0);
+        }
+        for (taker, rate) in rates.iter().filter(|(_, rate)| **rate > 0.0) {
+            let known = self
+                .rates
+                .entry(taker.clone())
+                .or_insert_with(|| Rates { of: vec![0.0; KEPT], last_active: block });
+            known.of[slot(block)] = *rate as f32;
+            known.last_active = block;
+        }
+        self.rates.retain(|_, known| block - known.last_active < KEPT as i64);
+        self.next = Some(block + 1);
+    }
+
+    /// The latest blocks before `until` in which `own` was active and which `is_quiet` allows, the latest first.
+    pub fn reference(&self, own: &Taker, until: i64, is_quiet: impl Fn(i64) -> bool) -> Vec<i64> {
+        let (Some(next), Some(own)) = (self.next, self.rates.get(own)) else { return Vec::new() };
+        let quiet: Vec<i64> =
+            (next - KEPT as i64..next.min(until)).rev().filter(|block| is_quiet(*block)).collect();
+        let most = quiet.iter().map(|block| own.at(*block)).fold(0.0, f64::max);
+        let is_active = |block: &i64| most > 0.0 && own.at(*block) >= ACTIVE_SHARE * most;
+        quiet.into_iter().filter(is_active).take(REFERENCE).collect()
+    }
+
+    /// How the jobs other than `own` changed from `reference` to `block`; `None` where one of them is not kept.
+    pub fn moment(&self, own: &Taker, reference: &[i64], block: i64) -> Option<Moment> {
+        let next = self.next.filter(|next| block < *next && block >= next - KEPT as i64)?;
+        let kept: Vec<i64> = reference.iter().copied().filter(|block| *block >= next - KEPT as i64).collect();
+        if kept.is_empty() {
+            return None;
+        }
+        let mut moment = Moment { gains: Vec::new(), gained: 0.0, lost_by_others: 0.0, own_before: 0.0 };
+        for (taker, rates) in &self.rates {
+            let before = kept.iter().map(|block| rates.at(*block)).sum::<f64>() / kept.len() as f64;
+            let now = rates.at(block);
+            let change = now - before;
+            if taker == own {
+                moment.own_before = before;
+            } else if change > SURE_CHANGE * before {
+                moment.gains.push((taker.clone(), change));
+                moment.gained += change;
+            } else if change < -SURE_CHANGE * before && now > STOPPED_SHARE * before {
+                moment.lost_by_others -= change;
+            }
+        }
+        Some(moment)
+    }
+}
+
+impl Moment {
+    /// Shares of the loss of a job that lacks the part `lost` of its rate, by who took it. They add up to 1 where the others
+    /// took all of it.
+    pub fn shares(&self, lost: f64) -> impl Iterator<Item = (&Taker, f64)> {
+        let lost = self.lost_by_others + lost * self.own_before;
+        let whole = if self.gained < ALL_TAKEN * lost { lost } else { self.gained };
+        let explains = self.gained >= LEAST_TAKEN[0] * lost && whole > 0.0;
+        self.gains.iter().filter(move |_| explains).map(move |(taker, gain)| (taker, gain / whole))
+    }
+}
+
+impl Rates {
+    fn at(&self, block: i64) -> f64 {
+        f64::from(self.of[slot(block)])
+    }
+}
+
+fn slot(block: i64) -> usize {
+    block.rem_euclid(KEPT as i64) as usize
+}
+
+/// The block in which `time` lies.
+pub fn block_of(time: Time, tick_s: f64) -> i64 {
+    (time.seconds() / (SPAN_TICKS * tick_s)).floor() as i64
+}
+
+/// Begin of a block.
+pub fn begin_of(block: i64, tick_s: f64) -> Time {
+    Time::from_seconds(block as f64 * SPAN_TICKS * tick_s)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use schemas::Name;
+
+    fn job(number: &str) -> Taker {
+        Taker::Job(Name::parse(number).unwrap())
+    }
+
+    /// Notes blocks from `first` on; one list of rates for each.
+    fn traffic(first: i64, blocks: &[&[(&str, f64)]]) -> Traffic {
+        let mut traffic = Traffic::default();
+        for (at, rates) in blocks.iter().enumerate() {
+            let rates = rates.iter().map(|(id, rate)| (job(id), *rate)).collect();
+            traffic.note(first + at as i64, &rates);
+        }
+        traffic
+    }
+
+    #[test]
+    fn job_that_came_in_a_pause_of_the_victim_is_blamed() {
+        let quiet: &[(&str, f64)] = &[("1", 100.0)];
+        let came: &[(&str, f64)] = &[("2", 100.0)];
+        let both: &[(&str, f64)] = &[("1", 50.0), ("2", 50.0)];
+        let traffic = traffic(1_000, &[quiet, quiet, came, came, both]);
+        let reference = traffic.reference(&job("1"), 1_004, |_| true);
+        assert_eq!(reference, [1_001, 1_000]);
+        let moment = traffic.moment(&job("1"), &reference, 1_004).unwrap();
+        assert_eq!(moment.shares(0.5).collect::<Vec<_>>(), [(&job("2"), 1.0)]);
+    }
+
+    #[test]
+    fn others_that_fall_take_nothing_and_share_what_is_taken() {
+        let before: &[(&str, f64)] = &[("1", 100.0), ("2", 100.0), ("4", 50.0)];
+        let after: &[(&str, f64)] = &[("1", 50.0), ("2", 50.0), ("3", 50.0), ("4", 50.0)];
+        let traffic = traffic(7, &[before, after]);
+        let moment = traffic.moment(&job("1"), &[7], 8).unwrap();
+        assert_eq!(moment.shares(0.5).collect::<Vec<_>>(), [(&job("3"), 0.5)]);
+    }
+
+    #[test]
+    fn small_gains_explain_nothing_and_old_blocks_are_forgotten() {
+        let mut traffic = traffic(7, &[&[("1", 100.0)], &[("1", 50.0), ("2", 4.0)]]);
+        assert_eq!(traffic.moment(&job("1"), &[7], 8).unwrap().shares(0.5).count(), 0);
+        traffic.note(8 + KEPT as i64, &BTreeMap::new());
+        assert_eq!(traffic.moment(&job("1"), &[7], 8), None);
+        assert!(traffic.rates.is_empty());
+    }
+}
