@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `blame.rs` | judgement of falls, causes of an onset |
+//! | `hindsight.rs` | losses that show once the others move less |
 //! | `moments.rs` | who took what an episode lost, block by block |
 //! | `restarts.rs` | series that start again |
 //! | `quiet.rs` | which baselines are of a quiet spell |
@@ -10,6 +11,7 @@
 //! | `of_jobs.rs` | jobs: boundaries, their series, results |
 
 mod blame;
+mod hindsight;
 mod moments;
 mod of_jobs;
 mod quiet;
@@ -26,6 +28,7 @@ use crate::ledger::JobLedger;
 use crate::model::{Bank, ModelEvent, Reading};
 use crate::settings::Settings;
 use crate::spells::Spells;
+use hindsight::LookedBack;
 use moments::Takings;
 use schemas::metric::MetricOrder;
 use schemas::{
@@ -57,6 +60,8 @@ pub struct Detector {
     traffic: Vec<Traffic>,
     /// Who takes what contended clients lose.
     takings: HashMap<SeriesIndex, Takings>,
+    /// Episodes that hindsight found, the latest of each series.
+    past: HashMap<SeriesIndex, LookedBack>,
     episodes: EpisodeBook,
     coverage: Coverage,
     jobs: JobLedger,
@@ -88,6 +93,8 @@ struct SeriesSlot {
     passed_boundary: Time,
     /// Its file system, of a metric of progress.
     mount: Option<u32>,
+    /// Up to which block of its file system it was looked back at.
+    looked_back: i64,
     /// Up to when it applied what was found out of the other clients of its file system.
     shifts_applied: Time,
 }
@@ -107,6 +114,7 @@ impl Detector {
             mounts: Vec::new(),
             traffic: Vec::new(),
             takings: HashMap::new(),
+            past: HashMap::new(),
             episodes: EpisodeBook::default(),
             coverage: Coverage::default(),
             jobs: JobLedger::new(settings.jobs),
@@ -396,6 +404,7 @@ impl Detector {
             next_boundary: Time(i64::MAX),
             passed_boundary: Time::MIN,
             mount,
+            looked_back: i64::MIN,
             shifts_applied: Time::MIN,
         });
         if !metric.has_sum() {

@@ -16,6 +16,23 @@ pub struct EpisodeBook {
     issued: u64,
 }
 
+/// What hindsight shows of a series.
+#[derive(Clone, Debug)]
+pub struct Past {
+    /// When the loss began.
+    pub start: Time,
+    /// Its worst level, in the metric's unit.
+    pub peak: f64,
+    /// The level that it is compared with.
+    pub baseline: f64,
+    /// The loss as it grew, to its end.
+    pub profile: Vec<LossPoint>,
+    /// Half of its 95% interval, in seconds.
+    pub half_width_s: f64,
+    /// Who took it.
+    pub causes: Vec<CauseShare>,
+}
+
 impl EpisodeBook {
     /// Numbers of episodes from here on are greater than `begin`.
     pub fn number_from(&mut self, begin: u64) {
@@ -82,6 +99,39 @@ impl EpisodeBook {
             episode.causes = causes;
             self.changed.insert(id);
         }
+    }
+
+    /// An episode of `series` that hindsight shows: a new one, or the one of number `known` as it is by now. The latest one
+    /// that the model found stays the latest.
+    pub fn put_past(&mut self, series: SeriesIndex, known: Option<EpisodeId>, past: Past) -> EpisodeId {
+        let id = known.filter(|id| self.episodes.contains_key(id)).unwrap_or_else(|| {
+            self.issued += 1;
+            let ids = self.by_series.entry(series).or_default();
+            ids.insert(ids.len().saturating_sub(1), EpisodeId(self.issued));
+            EpisodeId(self.issued)
+        });
+        let slowdown_s = past.profile.last().map_or(0.0, |point| point.slowdown_s);
+        let end = past.profile.last().map_or(past.start, |point| point.time);
+        let episode = Episode {
+            id,
+            series,
+            start: past.start,
+            end,
+            open: false,
+            peak: past.peak,
+            baseline: past.baseline,
+            slowdown_s,
+            slowdown_lo_s: slowdown_s - past.half_width_s,
+            slowdown_hi_s: slowdown_s + past.half_width_s,
+            completeness: 1.0,
+            profile: past.profile,
+            causes: past.causes,
+        };
+        if self.episodes.get(&id) != Some(&episode) {
+            self.episodes.insert(id, episode);
+            self.changed.insert(id);
+        }
+        id
     }
 
     /// The episode of that number, as long as it is kept.

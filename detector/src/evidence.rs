@@ -3,9 +3,11 @@
 //! A fall alone is a phase change. It is contention when others took up what the series lost around the
 //! change point, or when the clients that share the server fell together (GUIDE section 1).
 
+mod hindsight;
 mod taken;
 mod traffic;
 
+pub use hindsight::Hindsight;
 pub use taken::Taker;
 pub use traffic::{KEPT_TICKS, SPAN_TICKS, Traffic, begin_of, block_of};
 

@@ -66,6 +66,11 @@ impl Detector {
         if !self.takings.is_empty() {
             self.look_at_blocks(series, mount as usize, until);
         }
+        let over = evidence::block_of(until, self.settings.stream.tick_s);
+        if over > self.series[series.at()].looked_back {
+            self.series[series.at()].looked_back = over;
+            self.look_back(series, mount as usize);
+        }
     }
 
     /// Notes what each job moved in the blocks of a file system that were over at `until`.
@@ -95,7 +100,7 @@ impl Detector {
     }
 
     /// Bytes a second by job, or by client where no job is known.
-    fn rates_in(&self, mount: usize, block: i64) -> BTreeMap<Taker, f64> {
+    fn rates_in(&self, mount: usize, block: i64) -> BTreeMap<Taker, [f64; 2]> {
         let tick_s = self.settings.stream.tick_s;
         let at = |ticks: f64| evidence::begin_of(block, tick_s).plus_seconds(ticks * tick_s);
         let key = &self.mounts[mount];
@@ -104,17 +109,19 @@ impl Detector {
         for member in members {
             // Half a tick later, so that the jitter of the timestamps moves nothing across an end.
             let bank = &self.banks[key.0.at()];
-            let rate = bank.mean_between(*member as usize, at(0.5), at(SPAN_TICKS + 0.5));
+            let [rate, ticks] = bank.moved_between(*member as usize, at(0.5), at(SPAN_TICKS + 0.5));
             if rate > 0.0 {
                 let series = self.members[key.0.at()][*member as usize];
-                *rates.entry(self.taker_of(series, at(SPAN_TICKS / 2.0))).or_default() += rate;
+                let sum: &mut [f64; 2] =
+                    rates.entry(self.taker_of(series, at(SPAN_TICKS / 2.0))).or_default();
+                *sum = [sum[0] + rate, sum[1] + ticks];
             }
         }
         rates
     }
 
     /// The job of a client at `time`, or else the client.
-    fn taker_of(&self, series: SeriesIndex, time: Time) -> Taker {
+    pub(super) fn taker_of(&self, series: SeriesIndex, time: Time) -> Taker {
         let job = self.jobs_of(series, time).next();
         job.map_or(Taker::Client(self.series[series.at()].number), |job| Taker::Job(job.clone()))
     }

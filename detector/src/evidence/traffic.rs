@@ -26,6 +26,8 @@ pub struct Traffic {
     /// The block that is noted next, counted since the epoch.
     next: Option<i64>,
     rates: BTreeMap<Taker, Rates>,
+    /// What all moved together.
+    total: Vec<f32>,
     /// When the next block is over and all its rows have arrived.
     pub due: Time,
 }
@@ -34,6 +36,8 @@ pub struct Traffic {
 struct Rates {
     /// Bytes a second, block `b` at `b` modulo [`KEPT`].
     of: Vec<f32>,
+    /// Ticks of activity in a block, all clients together.
+    ticks: Vec<f32>,
     last_active: i64,
 }
 
@@ -52,7 +56,7 @@ pub struct Moment {
 
 impl Default for Traffic {
     fn default() -> Traffic {
-        Traffic { next: None, rates: BTreeMap::new(), due: Time::MIN }
+        Traffic { next: None, rates: BTreeMap::new(), total: vec![0.0; KEPT], due: Time::MIN }
     }
 }
 
@@ -63,22 +67,48 @@ impl Traffic {
         self.next.unwrap_or(until - 1).max(until - KEPT as i64)..until
     }
 
-    /// Notes what each moved in `block`, in bytes a second.
-    pub fn note(&mut self, block: i64, rates: &BTreeMap<Taker, f64>) {
+    /// Notes what each moved in `block`: bytes a second, and ticks of activity of all its clients.
+    pub fn note(&mut self, block: i64, rates: &BTreeMap<Taker, [f64; 2]>) {
         let first = self.next.unwrap_or(block).max(block - KEPT as i64 + 1);
         for skipped in first..=block {
-            self.rates.values_mut().for_each(|known| known.of[slot(skipped)] = 0.0);
+            self.rates.values_mut().for_each(|known| known.forget(skipped));
+            self.total[slot(skipped)] = 0.0;
         }
-        for (taker, rate) in rates.iter().filter(|(_, rate)| **rate > 0.0) {
-            let known = self
-                .rates
-                .entry(taker.clone())
-                .or_insert_with(|| Rates { of: vec![0.0; KEPT], last_active: block });
+        for (taker, [rate, ticks]) in rates.iter().filter(|(_, [rate, _])| *rate > 0.0) {
+            let known = self.rates.entry(taker.clone()).or_insert_with(|| Rates::new(block));
             known.of[slot(block)] = *rate as f32;
+            known.ticks[slot(block)] = *ticks as f32;
+            self.total[slot(block)] += *rate as f32;
             known.last_active = block;
         }
         self.rates.retain(|_, known| block - known.last_active < KEPT as i64);
         self.next = Some(block + 1);
+    }
+
+    /// Blocks from `since` on that are kept.
+    pub(super) fn kept_since(&self, since: i64) -> std::ops::Range<i64> {
+        let next = self.next.unwrap_or(since);
+        since.max(next - KEPT as i64)..next
+    }
+
+    /// The oldest block that is kept.
+    pub fn oldest(&self) -> i64 {
+        self.next.map_or(i64::MIN, |next| next - KEPT as i64)
+    }
+
+    /// What all moved together in a block that is kept.
+    pub(super) fn total(&self, block: i64) -> f64 {
+        f64::from(self.total[slot(block)])
+    }
+
+    /// What one moved in a block that is kept.
+    pub(super) fn rate(&self, taker: &Taker, block: i64) -> f64 {
+        self.rates.get(taker).map_or(0.0, |known| known.at(block))
+    }
+
+    /// Ticks of activity in it.
+    pub(super) fn active_ticks(&self, taker: &Taker, block: i64) -> f64 {
+        self.rates.get(taker).map_or(0.0, |known| f64::from(known.ticks[slot(block)]))
     }
 
     /// The latest blocks before `until` in which `own` was active and which `is_quiet` allows, the latest first.
@@ -128,6 +158,14 @@ impl Moment {
 }
 
 impl Rates {
+    fn new(block: i64) -> Rates {
+        Rates { of: vec![0.0; KEPT], ticks: vec![0.0; KEPT], last_active: block }
+    }
+
+    fn forget(&mut self, block: i64) {
+        (self.of[slot(block)], self.ticks[slot(block)]) = (0.0, 0.0);
+    }
+
     fn at(&self, block: i64) -> f64 {
         f64::from(self.of[slot(block)])
     }
@@ -160,7 +198,7 @@ mod tests {
     fn traffic(first: i64, blocks: &[&[(&str, f64)]]) -> Traffic {
         let mut traffic = Traffic::default();
         for (at, rates) in blocks.iter().enumerate() {
-            let rates = rates.iter().map(|(id, rate)| (job(id), *rate)).collect();
+            let rates = rates.iter().map(|(id, rate)| (job(id), [*rate, SPAN_TICKS])).collect();
             traffic.note(first + at as i64, &rates);
         }
         traffic

@@ -154,6 +154,14 @@ impl Bank {
         }
     }
 
+    /// The same mean, and the ticks of its readings: those in which it was active.
+    pub fn moved_between(&self, i: usize, from: Time, to: Time) -> [f64; 2] {
+        match self {
+            Bank::Published(_) => [0.0; 2],
+            Bank::Robust(bank) => bank.moved_between(i, from, to),
+        }
+    }
+
     /// Mean reading of series `i` between two times of the recent past, idle ticks as 0; `published` has none.
     pub fn mean_between(&self, i: usize, from: Time, to: Time) -> f64 {
         match self {

@@ -296,11 +296,20 @@ impl RobustBank {
 
     /// Mean reading of series `i` between two times of the recent past; idle and missing ticks count as 0.
     pub fn mean_between(&self, i: usize, from: Time, to: Time) -> f64 {
+        self.moved_between(i, from, to)[0]
+    }
+
+    /// The same, and the ticks of the readings.
+    pub fn moved_between(&self, i: usize, from: Time, to: Time) -> [f64; 2] {
         let recent = &self.recent;
         let inside = |age: &usize| (from < recent.time(i, *age)) && (recent.time(i, *age) <= to);
-        let of = |age: usize| self.params.value(recent.ln(i, age)) * f64::from(recent.span_ticks(i, age));
+        let span = |age: usize| f64::from(recent.span_ticks(i, age));
+        let add = |[sum, ticks]: [f64; 2], age: usize| {
+            [sum + self.params.value(recent.ln(i, age)) * span(age), ticks + span(age)]
+        };
+        let [sum, active] = (0..recent.len(i)).filter(inside).fold([0.0; 2], add);
         let ticks = (to.seconds_since(from) / self.params.tick_s).round().max(1.0);
-        (0..recent.len(i)).filter(inside).map(of).sum::<f64>() / ticks
+        [sum / ticks, active]
     }
 
     /// Noise of series `i`: standard deviation of single readings about the baseline, as a part of it.
