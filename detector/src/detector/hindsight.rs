@@ -2,6 +2,7 @@
 
 use super::Detector;
 use crate::episodes::Past;
+use crate::equations::lognormal_mean;
 use crate::evidence::{self, Hindsight, SPAN_TICKS};
 use schemas::episode::PROFILE_POINTS_MAX;
 use schemas::{CauseShare, EpisodeId, LossPoint, SeriesIndex};
@@ -12,6 +13,8 @@ use std::collections::BTreeMap;
 const LEAST_S: f64 = 3.0;
 /// Part of a loss from which a cause is named.
 const LEAST_SHARE: f64 = 0.005;
+/// Times the baseline from which a level contradicts it.
+const ABOVE_BASELINE: f64 = 1.12;
 /// Standard errors of a 95% interval.
 const ERRORS: f64 = 1.96;
 
@@ -50,12 +53,25 @@ impl Detector {
         let Some(mut seen) = self.traffic[mount].hindsight(&own, looked.since) else { return };
         self.leave_out_known(series, &mut seen, looked.id);
         let lost_s: f64 = seen.lost.iter().map(|(_, active, lost)| active * lost * SPAN_TICKS * tick_s).sum();
-        if let Some((first, _, _)) = seen.lost.first().filter(|_| lost_s >= LEAST_S || looked.id.is_some()) {
-            looked.first = *first;
+        self.doubt_level(series, &seen, lost_s);
+        if lost_s >= LEAST_S || looked.id.is_some() {
+            looked.first = seen.lost.first().map_or(i64::MAX, |(first, _, _)| *first);
             let causes = self.causes_in_hindsight(series, mount, &seen);
             looked.id = Some(self.episodes.put_past(series, looked.id, seen.past(causes, tick_s)));
         }
         self.past.insert(series, looked);
+    }
+
+    /// A baseline below a level that the series reached once others moved less is of a contended level.
+    fn doubt_level(&mut self, series: SeriesIndex, seen: &Hindsight, lost_s: f64) {
+        let slot = self.series[series.at()];
+        let bank = &self.banks[slot.metric.at()];
+        let known = bank.knowledge(slot.number as usize);
+        let baseline = lognormal_mean(known.baseline, bank.noise(slot.number as usize));
+        if lost_s >= LEAST_S && seen.level > ABOVE_BASELINE * baseline {
+            let first = seen.lost.first().map_or(0, |(first, _, _)| *first);
+            self.coverage.hold(series, evidence::begin_of(first, self.settings.stream.tick_s));
+        }
     }
 
     /// Blocks in which the model found an episode are its own.

@@ -14,8 +14,16 @@ const LEAST_TICKS: f64 = 3.0;
 /// Part of the level that a block must lack, and how many times the noise of blocks.
 const LEAST_LOSS: f64 = 0.12;
 const LOSS_NOISES: f64 = 4.0;
-/// Least relative error of a level.
-const LEVEL_ERROR: f64 = 0.03;
+/// Blocks from which the noise of blocks is known.
+const LEAST_BLOCKS: usize = 5;
+/// Distances of blocks by which their noise is measured: it may be correlated.
+const LAGS: [usize; 1] = [1];
+/// Errors by which what others took must be above their noise.
+const SURE_ERRORS: f64 = 3.0;
+/// Least relative error of a level: of a job alone, and of one beside others, which may have slowed it then, too.
+const LEVEL_ERROR: [f64; 2] = [0.03, 0.08];
+/// Part of a job's rate up to which the others count as absent.
+const ABSENT_SHARE: f64 = 0.05;
 
 /// A job's losses, seen afterwards.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,49 +44,77 @@ struct Block {
     ticks: f64,
     /// Bytes a second of an active client.
     rate: f64,
+    /// Bytes a second of all its clients, and of all jobs.
+    own: f64,
+    total: f64,
 }
 
 impl Traffic {
-    /// What `own` lost since block `since`, as far as blocks are kept.
+    /// What `own` lost since block `since`, as far as blocks are kept; `None` while too little is known of it.
     pub fn hindsight(&self, own: &Taker, since: i64) -> Option<Hindsight> {
         let blocks = self.active_blocks(own, since);
-        let most_ticks = blocks.iter().map(|block| block.ticks).fold(0.0, f64::max);
-        let noise = noise_of(&blocks);
-        let level_of =
-            |blocks: &[Block]| blocks.iter().map(|block| block.rate).sum::<f64>() / LEVEL_BLOCKS as f64;
+        if blocks.len() < LEAST_BLOCKS {
+            return None;
+        }
+        let noise = noise_of(blocks.iter().map(|block| block.rate));
+        let by_others = |block: &Block| block.total - block.own;
+        let noise_of_others = noise_of(blocks.iter().map(by_others)) * mean(blocks.iter().map(by_others));
         let best = blocks.windows(LEVEL_BLOCKS).max_by(|a, b| level_of(a).total_cmp(&level_of(b)))?;
         let level = level_of(best) / (1.0 + noise / (LEVEL_BLOCKS as f64).sqrt());
-        let reference: Vec<i64> = best.iter().map(|block| block.number).collect();
-        let by_others = |block: i64| self.total(block) - self.rate(own, block);
-        let others_at_best =
-            reference.iter().map(|block| by_others(*block)).sum::<f64>() / LEVEL_BLOCKS as f64;
+        let others_at_best = mean(best.iter().map(by_others));
         let least = LEAST_LOSS.max(LOSS_NOISES * noise);
-        let lost = |block: &Block| {
-            let lacked = (level - block.rate) / level;
-            let taken = by_others(block.number) - others_at_best;
-            let is_lost =
-                lacked > least && taken >= GAINED_SHARE * (level - block.rate) * block.ticks / SPAN_TICKS;
-            is_lost.then(|| (block.number, block.ticks / most_ticks, lacked))
-        };
-        let error = LEVEL_ERROR.max(noise / (LEVEL_BLOCKS as f64).sqrt());
-        Some(Hindsight { level, error, reference, lost: blocks.iter().filter_map(lost).collect() })
+        let lacks = |block: &Block| level - block.rate > least * level;
+        let most_ticks = blocks.iter().map(|block| block.ticks).fold(0.0, f64::max);
+        let mut lost = Vec::new();
+        for run in blocks.chunk_by(|a, b| lacks(a) == lacks(b)).filter(|run| lacks(&run[0])) {
+            let taken = |block: &Block| by_others(block) - others_at_best;
+            let error = noise_of_others * (1.0 / run.len() as f64 + 1.0 / LEVEL_BLOCKS as f64).sqrt();
+            if mean(run.iter().map(taken)) < SURE_ERRORS * error {
+                continue;
+            }
+            let of_clients = |block: &Block| (level - block.rate) * block.ticks / SPAN_TICKS;
+            let lost_in_it = run.iter().filter(|block| taken(block) >= GAINED_SHARE * of_clients(block));
+            lost.extend(
+                lost_in_it.map(|block| (block.number, block.ticks / most_ticks, 1.0 - block.rate / level)),
+            );
+        }
+        let is_alone = others_at_best <= ABSENT_SHARE * mean(best.iter().map(|block| block.own));
+        let least_error = LEVEL_ERROR[usize::from(!is_alone)];
+        let error = least_error.max(noise / (LEVEL_BLOCKS as f64).sqrt());
+        Some(Hindsight { level, error, reference: best.iter().map(|block| block.number).collect(), lost })
     }
 
     fn active_blocks(&self, own: &Taker, since: i64) -> Vec<Block> {
-        let kept = self.kept_since(since);
-        let blocks = kept.map(|number| (number, self.rate(own, number), self.active_ticks(own, number)));
-        let active = blocks.filter(|(_, rate, ticks)| *ticks >= LEAST_TICKS && *rate > 0.0);
-        active.map(|(number, rate, ticks)| Block { number, ticks, rate: rate * SPAN_TICKS / ticks }).collect()
+        let block = |number| {
+            let (moved, ticks) = (self.rate(own, number), self.active_ticks(own, number));
+            let rate = moved * SPAN_TICKS / ticks.max(1.0);
+            Block { number, ticks, rate, own: moved, total: self.total(number) }
+        };
+        let is_active = |block: &Block| block.ticks >= LEAST_TICKS && block.rate > 0.0;
+        self.kept_since(since).map(block).filter(is_active).collect()
     }
 }
 
-/// Relative spread of a block about the next one: the median, so that changes of level do not count.
-fn noise_of(blocks: &[Block]) -> f64 {
-    let mut steps: Vec<f64> = blocks
-        .windows(2)
-        .map(|pair| 2.0 * (pair[1].rate - pair[0].rate).abs() / (pair[1].rate + pair[0].rate))
-        .collect();
-    steps.sort_by(f64::total_cmp);
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len().max(1) as f64;
+    values.sum::<f64>() / count
+}
+
+fn level_of(blocks: &[Block]) -> f64 {
+    mean(blocks.iter().map(|block| block.rate))
+}
+
+/// Relative spread of a block about those soon after it: medians, so that changes of level do not count.
+fn noise_of(values: impl Iterator<Item = f64>) -> f64 {
+    let values: Vec<f64> = values.collect();
+    let at = |lag: usize| {
+        let mut steps: Vec<f64> = (lag..values.len())
+            .map(|at| (values[at - lag], values[at]))
+            .map(|(before, after)| 2.0 * (after - before).abs() / (after + before).max(1.0))
+            .collect();
+        steps.sort_by(f64::total_cmp);
+        steps.get(steps.len() / 2).copied().unwrap_or_default()
+    };
     // The median of the difference of two normal values is 0.95 standard deviations of one.
-    steps.get(steps.len() / 2).copied().unwrap_or_default() / 0.95
+    LAGS.iter().map(|lag| at(*lag)).fold(0.0, f64::max) / 0.95
 }
