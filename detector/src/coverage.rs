@@ -56,7 +56,9 @@ struct Seen {
     first: Time,
     active: VecDeque<Stretch>,
     holes: VecDeque<Stretch>,
-    /// Seconds of activity without a baseline, and seconds of gaps.
+    /// Gaps, in which nothing is judged.
+    gaps: VecDeque<Stretch>,
+    /// Seconds of activity without a baseline.
     unjudged: VecDeque<Stretch>,
 }
 
@@ -112,7 +114,7 @@ impl Coverage {
     /// `series` was not seen between two times: nothing of that was judged.
     pub fn missed(&mut self, series: SeriesIndex, since: Time, until: Time) {
         let Some(seen) = self.seen.get_mut(series.at()) else { return };
-        keep(&mut seen.unjudged, Stretch { from: since, to: until, seconds: until.seconds_since(since) });
+        keep(&mut seen.gaps, Stretch { from: since, to: until, seconds: until.seconds_since(since) });
     }
 
     /// `series` lost its baseline at its latest reading; one that has none yet continues to wait.
@@ -177,6 +179,24 @@ impl Coverage {
         }
     }
 
+    /// What `series` did between two times is judged after all.
+    pub fn judged(&mut self, series: SeriesIndex, from: Time, to: Time) {
+        let Some(latest) = self.latest.get(series.at()).copied() else { return };
+        if let Some(open) = self.open[series.at()].filter(|open| open.since < to) {
+            let active_s = self.active_between(series, to, latest.any).min(open.active_s);
+            self.open[series.at()] = Some(Unjudged { since: to, active_s, ..open });
+            if open.since < from {
+                let seconds = self.active_between(series, open.since, from);
+                keep(&mut self.seen[series.at()].unjudged, Stretch { from: open.since, to: from, seconds });
+            }
+        }
+        for stretch in self.seen[series.at()].unjudged.iter_mut().filter(|stretch| stretch.to > from) {
+            let before = Stretch { to: stretch.to.min(from).max(stretch.from), ..*stretch };
+            *stretch = Stretch { seconds: stretch.seconds_between(before.from, before.to), ..before };
+        }
+        self.seen[series.at()].unjudged.retain(|stretch| stretch.from < stretch.to);
+    }
+
     fn open_again(&mut self, series: SeriesIndex, since: Time, until: Until) {
         let Some(latest) = self.latest.get(series.at()) else { return };
         let active_s = self.active_between(series, since, latest.any);
@@ -204,7 +224,7 @@ impl Coverage {
             if to.seconds_since(latest.any) > gap_s {
                 outside.push(whole(latest.any.max(from), to));
             }
-            kept = Some(seen.unjudged.iter());
+            kept = Some(seen.gaps.iter().chain(&seen.unjudged));
             open = self.open[series.at()].map(|open| Stretch {
                 from: open.since,
                 to: latest.any,

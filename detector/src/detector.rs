@@ -20,7 +20,7 @@ mod restarts;
 
 use crate::coverage::Coverage;
 use crate::episodes::EpisodeBook;
-use crate::evidence::{Mount, Shift, Traffic};
+use crate::evidence::{Mount, Review, Shift, Traffic};
 use crate::fabric::LinkWatch;
 use crate::ingest::{Found, Ingest, SeriesReading, WrongClock};
 use crate::jobs::JobPart;
@@ -62,6 +62,9 @@ pub struct Detector {
     takings: HashMap<SeriesIndex, Takings>,
     /// Episodes that hindsight found, the latest of each series.
     past: HashMap<SeriesIndex, LookedBack>,
+    /// What the latest blocks of each file system show in hindsight.
+    #[serde(skip)]
+    reviews: Vec<VecDeque<Review>>,
     episodes: EpisodeBook,
     coverage: Coverage,
     jobs: JobLedger,
@@ -115,6 +118,7 @@ impl Detector {
             traffic: Vec::new(),
             takings: HashMap::new(),
             past: HashMap::new(),
+            reviews: Vec::new(),
             episodes: EpisodeBook::default(),
             coverage: Coverage::default(),
             jobs: JobLedger::new(settings.jobs),

@@ -7,9 +7,9 @@ mod hindsight;
 mod taken;
 mod traffic;
 
-pub use hindsight::Hindsight;
+pub use hindsight::{Hindsight, Review};
 pub use taken::Taker;
-pub use traffic::{KEPT_TICKS, SPAN_TICKS, Traffic, begin_of, block_of};
+pub use traffic::{KEPT_BLOCKS, KEPT_TICKS, SPAN_TICKS, Traffic, begin_of, block_of};
 
 use crate::model::{Bank, Judgement, Suspicion};
 use schemas::{Metric, Name, Time};

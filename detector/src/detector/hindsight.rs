@@ -3,11 +3,11 @@
 use super::Detector;
 use crate::episodes::Past;
 use crate::equations::lognormal_mean;
-use crate::evidence::{self, Hindsight, SPAN_TICKS};
+use crate::evidence::{self, Hindsight, SPAN_TICKS, Taker};
 use schemas::episode::PROFILE_POINTS_MAX;
-use schemas::{CauseShare, EpisodeId, LossPoint, SeriesIndex};
+use schemas::{CauseShare, EpisodeId, LossPoint, Name, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Seconds of loss from which hindsight counts.
 const LEAST_S: f64 = 3.0;
@@ -15,6 +15,10 @@ const LEAST_S: f64 = 3.0;
 const LEAST_SHARE: f64 = 0.005;
 /// Times the baseline from which a level contradicts it.
 const ABOVE_BASELINE: f64 = 1.12;
+/// Blocks before the present one from which another episode may begin where one became too old.
+const AGAIN_BLOCKS: i64 = 3;
+/// Reviews kept of each file system: clients are read one after the other.
+const REVIEWS_KEPT: usize = 2;
 /// Standard errors of a 95% interval.
 const ERRORS: f64 = 1.96;
 
@@ -34,77 +38,106 @@ impl Default for LookedBack {
 }
 
 impl Detector {
-    /// Looks back at what a client of a file system moved since its job started.
-    pub(super) fn look_back(&mut self, series: SeriesIndex, mount: usize) {
+    /// Looks back from block `until` at what a client of a file system moved since its job started.
+    pub(super) fn look_back(&mut self, series: SeriesIndex, mount: usize, until: i64) {
         let tick_s = self.settings.stream.tick_s;
         let Some(last) = self.coverage.last(series) else { return };
-        let node = &self.ingest.series()[series.at()].component;
-        let start = self.jobs.on_node_at(node, last).map(|job| job.start).max();
-        let of_job = start.map_or(i64::MIN, |start| evidence::block_of(start, tick_s) + 1);
+        let Some((job_id, start)) = self.job_here(series, last) else { return };
+        self.review(mount, until);
+        let review = self.reviews[mount].iter().find(|review| review.until == until);
+        let Some(seen) = review.and_then(|review| review.jobs.get(&Taker::Job(job_id))) else { return };
+        let mut seen = seen.clone();
         let mut looked = self.past.get(&series).copied().unwrap_or_default();
-        if looked.since < of_job {
-            looked = LookedBack { since: of_job, ..LookedBack::default() };
+        if looked.since < start {
+            looked = LookedBack { since: start, ..LookedBack::default() };
         }
-        let own = self.taker_of(series, last);
-        if looked.id.is_some() && self.traffic[mount].oldest() >= looked.first {
-            // Its first block is about to be forgotten: what follows is another episode.
-            looked = LookedBack { since: evidence::block_of(last, tick_s), ..LookedBack::default() };
+        if looked.id.is_some() && until - looked.first >= evidence::KEPT_BLOCKS {
+            // Its first block is forgotten: what follows is another episode.
+            looked = LookedBack { since: until - AGAIN_BLOCKS, ..LookedBack::default() };
         }
-        let Some(mut seen) = self.traffic[mount].hindsight(&own, looked.since) else { return };
+        seen.lost.retain(|block| block.number >= looked.since);
+        self.judge_back(series, &seen, evidence::begin_of(start, tick_s), evidence::begin_of(until, tick_s));
         self.leave_out_known(series, &mut seen, looked.id);
-        let lost_s: f64 = seen.lost.iter().map(|(_, active, lost)| active * lost * SPAN_TICKS * tick_s).sum();
-        self.doubt_level(series, &seen, lost_s);
+        let span_s = SPAN_TICKS * tick_s;
+        let lost_s: f64 = seen.lost.iter().map(|block| block.active * block.lost * span_s).sum();
         if lost_s >= LEAST_S || looked.id.is_some() {
-            looked.first = seen.lost.first().map_or(i64::MAX, |(first, _, _)| *first);
-            let causes = self.causes_in_hindsight(series, mount, &seen);
-            looked.id = Some(self.episodes.put_past(series, looked.id, seen.past(causes, tick_s)));
+            looked.first = seen.lost.first().map_or(looked.first, |block| block.number);
+            let causes = self.causes_in_hindsight(series, last, &seen);
+            let past = seen.past(looked.first, causes, tick_s);
+            looked.id = Some(self.episodes.put_past(series, looked.id, past));
         }
         self.past.insert(series, looked);
     }
 
-    /// A baseline below a level that the series reached once others moved less is of a contended level.
-    fn doubt_level(&mut self, series: SeriesIndex, seen: &Hindsight, lost_s: f64) {
+    /// The latest job on a client's node, and its first whole block.
+    fn job_here(&self, series: SeriesIndex, time: Time) -> Option<(Name, i64)> {
+        let node = &self.ingest.series()[series.at()].component;
+        let job = self.jobs.on_node_at(node, time).max_by_key(|job| job.start)?;
+        Some((job.job_id.clone(), evidence::block_of(job.start, self.settings.stream.tick_s) + 1))
+    }
+
+    /// Looks at all jobs of a file system, once for all its clients.
+    fn review(&mut self, mount: usize, until: i64) {
+        self.reviews.resize(self.mounts.len(), VecDeque::new());
+        if self.reviews[mount].iter().any(|review| review.until == until) {
+            return;
+        }
+        let tick_s = self.settings.stream.tick_s;
+        let start =
+            |job: &Name| self.jobs.get(job).map_or(i64::MIN, |job| evidence::block_of(job.start, tick_s) + 1);
+        let review = self.traffic[mount].review(until, start);
+        let reviews = &mut self.reviews[mount];
+        reviews.truncate(REVIEWS_KEPT - 1);
+        reviews.push_front(review);
+    }
+
+    /// A job that reached its level while no other lost anything is judged by that level, all of it. One that never did may
+    /// have lost more than shows.
+    fn judge_back(&mut self, series: SeriesIndex, seen: &Hindsight, from: Time, to: Time) {
+        if seen.is_quiet {
+            self.coverage.judged(series, from, to);
+        } else if self.is_doubtful(series, seen) {
+            self.coverage.hold(series, from);
+        }
+    }
+
+    /// Whether a series has a baseline that is below the level that it reached once others moved less.
+    fn is_doubtful(&self, series: SeriesIndex, seen: &Hindsight) -> bool {
         let slot = self.series[series.at()];
         let bank = &self.banks[slot.metric.at()];
         let known = bank.knowledge(slot.number as usize);
         let baseline = lognormal_mean(known.baseline, bank.noise(slot.number as usize));
-        if lost_s >= LEAST_S && seen.level > ABOVE_BASELINE * baseline {
-            let first = seen.lost.first().map_or(0, |(first, _, _)| *first);
-            self.coverage.hold(series, evidence::begin_of(first, self.settings.stream.tick_s));
-        }
+        !seen.lost.is_empty() && seen.level > ABOVE_BASELINE * baseline
     }
 
-    /// Blocks in which the model found an episode are its own.
+    /// What the model found in a block is left out.
     fn leave_out_known(&self, series: SeriesIndex, seen: &mut Hindsight, past: Option<EpisodeId>) {
         let tick_s = self.settings.stream.tick_s;
         let at = |block: i64| evidence::begin_of(block, tick_s);
         let (Some(first), Some(last)) = (seen.lost.first(), seen.lost.last()) else { return };
-        let found = self.episodes.between(&[series], at(first.0), at(last.0 + 1));
-        let is_free = |block: i64| {
-            let mut others = found.iter().filter(|episode| Some(episode.id) != past);
-            others.all(|episode| episode.start >= at(block + 1) || episode.end <= at(block))
-        };
-        seen.lost.retain(|(block, _, _)| is_free(*block));
+        let found = self.episodes.between(&[series], at(first.number), at(last.number + 1));
+        for block in &mut seen.lost {
+            let (from, to) = (at(block.number), at(block.number + 1));
+            let others = found.iter().filter(|episode| Some(episode.id) != past);
+            let known_s: f64 = others.map(|episode| episode.slowdown_between_s(from, to)).sum();
+            block.lost -= known_s / (block.active * to.seconds_since(from));
+        }
+        let least = seen.least;
+        seen.lost.retain(|block| block.lost >= least);
     }
 
-    fn causes_in_hindsight(&self, series: SeriesIndex, mount: usize, seen: &Hindsight) -> Vec<CauseShare> {
-        let Some(last) = self.coverage.last(series) else { return Vec::new() };
-        let (own, metric) = (self.taker_of(series, last), self.series[series.at()].metric);
-        let own_jobs: Vec<_> = self.jobs_of(series, last).cloned().collect();
-        let mut by = BTreeMap::new();
-        let mut all = 0.0;
-        for (block, active, lost) in &seen.lost {
-            all += active * lost;
-            let moment = self.traffic[mount].moment(&own, &seen.reference, *block);
-            for (taker, share) in moment.iter().flat_map(|moment| moment.shares(*lost)) {
-                *by.entry(taker.clone()).or_insert(0.0) += share * active * lost;
-            }
+    fn causes_in_hindsight(&self, series: SeriesIndex, time: Time, seen: &Hindsight) -> Vec<CauseShare> {
+        let metric = self.series[series.at()].metric;
+        let own: Vec<_> = self.jobs_of(series, time).cloned().collect();
+        let (mut by, mut all) = (BTreeMap::new(), 0.0);
+        for block in &seen.lost {
+            let lost = block.active * block.lost;
+            all += lost;
+            block.takers.iter().for_each(|(taker, share)| *by.entry(taker).or_insert(0.0) += share * lost);
         }
-        let mut causes: Vec<CauseShare> = by
-            .iter()
-            .filter(|(_, taken)| **taken > LEAST_SHARE * all)
-            .map(|(taker, taken)| self.cause_of(metric, &own_jobs, taker, taken / all))
-            .collect();
+        let named = by.into_iter().filter(|(_, taken)| *taken > LEAST_SHARE * all);
+        let mut causes: Vec<CauseShare> =
+            named.map(|(taker, taken)| self.cause_of(metric, &own, taker, taken / all)).collect();
         causes
             .sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.series_or_job.cmp(&b.series_or_job)));
         causes
@@ -113,15 +146,15 @@ impl Detector {
 
 impl Hindsight {
     /// The loss as an episode.
-    fn past(&self, causes: Vec<CauseShare>, tick_s: f64) -> Past {
+    fn past(&self, first: i64, causes: Vec<CauseShare>, tick_s: f64) -> Past {
         let span_s = SPAN_TICKS * tick_s;
         let begin = |block: i64| evidence::begin_of(block, tick_s);
         let (mut lost_s, mut kept_s, mut profile) = (0.0, 0.0, Vec::new());
-        for (block, active, lost) in &self.lost {
-            profile.push(LossPoint { time: begin(*block), slowdown_s: lost_s });
-            lost_s += active * lost * span_s;
-            kept_s += active * (1.0 - lost) * span_s;
-            profile.push(LossPoint { time: begin(block + 1), slowdown_s: lost_s });
+        for block in &self.lost {
+            profile.push(LossPoint { time: begin(block.number), slowdown_s: lost_s });
+            lost_s += block.active * block.lost * span_s;
+            kept_s += block.active * (1.0 - block.lost) * span_s;
+            profile.push(LossPoint { time: begin(block.number + 1), slowdown_s: lost_s });
         }
         profile.dedup();
         while profile.len() > PROFILE_POINTS_MAX {
@@ -131,9 +164,9 @@ impl Hindsight {
                 index % 2 == 0
             });
         }
-        let most = self.lost.iter().map(|(_, _, lost)| *lost).fold(0.0, f64::max);
+        let most = self.lost.iter().map(|block| block.lost).fold(0.0, f64::max);
         Past {
-            start: self.lost.first().map_or(begin(0), |(block, _, _)| begin(*block)),
+            start: begin(first),
             peak: self.level * (1.0 - most),
             baseline: self.level,
             profile,

@@ -69,7 +69,7 @@ impl Detector {
         let over = evidence::block_of(until, self.settings.stream.tick_s);
         if over > self.series[series.at()].looked_back {
             self.series[series.at()].looked_back = over;
-            self.look_back(series, mount as usize);
+            self.look_back(series, mount as usize, over);
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::taken::{ALL_TAKEN, LEAST_TAKEN, Taker};
 use super::{STOPPED_SHARE, SURE_CHANGE};
-use schemas::Time;
+use schemas::{Name, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -13,10 +13,15 @@ use std::collections::BTreeMap;
 pub const SPAN_TICKS: f64 = 10.0;
 /// Blocks that are kept: 21 minutes.
 const KEPT: usize = 128;
-/// Ticks that are kept.
-pub const KEPT_TICKS: f64 = KEPT as f64 * SPAN_TICKS;
+/// Blocks that are looked at. Clients are read one after the other: one that is ahead has noted blocks that another must
+/// not see yet.
+pub const KEPT_BLOCKS: i64 = 120;
+/// Ticks that are looked at.
+pub const KEPT_TICKS: f64 = KEPT_BLOCKS as f64 * SPAN_TICKS;
 /// Quiet blocks of a victim that others are compared with: about the readings of its baseline.
 const REFERENCE: usize = 13;
+/// Part of a job's rate up to which the others count as absent.
+pub(super) const ABSENT_SHARE: f64 = 0.05;
 /// Part of its largest rate that a job must have moved in a block for it to have been active in it.
 const ACTIVE_SHARE: f64 = 0.5;
 
@@ -85,15 +90,17 @@ impl Traffic {
         self.next = Some(block + 1);
     }
 
-    /// Blocks from `since` on that are kept.
-    pub(super) fn kept_since(&self, since: i64) -> std::ops::Range<i64> {
-        let next = self.next.unwrap_or(since);
-        since.max(next - KEPT as i64)..next
+    /// Blocks from `since` on that are looked at before block `until`; none before the first that was noted.
+    pub(super) fn blocks(&self, since: i64, until: i64) -> std::ops::Range<i64> {
+        since.max(until - KEPT_BLOCKS)..self.next.map_or(since, |next| next.min(until))
     }
 
-    /// The oldest block that is kept.
-    pub fn oldest(&self) -> i64 {
-        self.next.map_or(i64::MIN, |next| next - KEPT as i64)
+    /// Jobs that moved something in the blocks that are kept.
+    pub(super) fn jobs(&self) -> impl Iterator<Item = (&Taker, &Name)> {
+        self.rates.keys().filter_map(|taker| match taker {
+            Taker::Job(job) => Some((taker, job)),
+            Taker::Client(_) => None,
+        })
     }
 
     /// What all moved together in a block that is kept.
@@ -113,19 +120,24 @@ impl Traffic {
 
     /// The latest blocks before `until` in which `own` was active and which `is_quiet` allows, the latest first.
     pub fn reference(&self, own: &Taker, until: i64, is_quiet: impl Fn(i64) -> bool) -> Vec<i64> {
-        let (Some(next), Some(own)) = (self.next, self.rates.get(own)) else { return Vec::new() };
-        let quiet: Vec<i64> =
-            (next - KEPT as i64..next.min(until)).rev().filter(|block| is_quiet(*block)).collect();
+        let Some(own) = self.rates.get(own) else { return Vec::new() };
+        let quiet: Vec<i64> = self.blocks(i64::MIN, until).rev().filter(|block| is_quiet(*block)).collect();
         let most = quiet.iter().map(|block| own.at(*block)).fold(0.0, f64::max);
         let is_active = |block: &i64| most > 0.0 && own.at(*block) >= ACTIVE_SHARE * most;
         quiet.into_iter().filter(is_active).take(REFERENCE).collect()
     }
 
-    /// How the jobs other than `own` changed from `reference` to `block`; `None` where one of them is not kept.
+    /// Whether others moved next to nothing in `reference`, so that `own` moved all that it wanted.
+    pub fn is_alone(&self, own: &Taker, reference: &[i64]) -> bool {
+        let sums = reference.iter().map(|block| (self.rate(own, *block), self.total(*block)));
+        let (own, all) = sums.fold((0.0, 0.0), |sum, rates| (sum.0 + rates.0, sum.1 + rates.1));
+        own > 0.0 && all - own <= ABSENT_SHARE * own
+    }
+
+    /// How the jobs other than `own` changed from `reference` to `block`; `None` where these are not kept.
     pub fn moment(&self, own: &Taker, reference: &[i64], block: i64) -> Option<Moment> {
-        let next = self.next.filter(|next| block < *next && block >= next - KEPT as i64)?;
-        let kept: Vec<i64> = reference.iter().copied().filter(|block| *block >= next - KEPT as i64).collect();
-        if kept.is_empty() {
+        let kept: Vec<i64> = reference.iter().copied().filter(|at| *at > block - KEPT_BLOCKS).collect();
+        if kept.is_empty() || self.next.is_none_or(|next| block >= next) {
             return None;
         }
         let mut moment = Moment { gains: Vec::new(), gained: 0.0, lost_by_others: 0.0, own_before: 0.0 };
@@ -188,7 +200,6 @@ pub fn begin_of(block: i64, tick_s: f64) -> Time {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use schemas::Name;
 
     fn job(number: &str) -> Taker {
         Taker::Job(Name::parse(number).unwrap())
