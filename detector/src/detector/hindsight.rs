@@ -170,7 +170,7 @@ impl Hindsight {
             peak: self.level * (1.0 - most),
             baseline: self.level,
             profile,
-            half_width_s: ERRORS * self.error * kept_s,
+            half_width_s: ERRORS * self.error * kept_s + self.unsure * span_s,
             causes,
         }
     }

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 /// Jobs that are remembered for an episode, and causes that are named.
 const TAKERS_MAX: usize = 64;
 const NAMED_MAX: usize = 16;
+/// Relative error of a baseline that was learnt beside others: they may have slowed the series a little then, too.
+const BESIDE_OTHERS: f64 = 0.05;
 /// Seconds by which the clock of a client may be ahead of the stream without its readings being left out here.
 const AHEAD_S: f64 = 60.0;
 
@@ -45,6 +47,9 @@ impl Detector {
         };
         let next = evidence::block_of(episode.start, tick_s);
         let reference = self.traffic[mount as usize].reference(&own, next + 1, is_quiet);
+        if !self.traffic[mount as usize].is_alone(&own, &reference) {
+            self.banks[slot.metric.at()].doubt_baseline(slot.number as usize, BESIDE_OTHERS);
+        }
         let takings =
             Takings { episode: episode.id, own, reference, next, onset, lost_s: 0.0, by: BTreeMap::new() };
         if takings.reference.is_empty() {

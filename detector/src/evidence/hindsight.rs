@@ -42,6 +42,8 @@ pub struct Hindsight {
     pub reference: Vec<i64>,
     /// Blocks with a loss.
     pub lost: Vec<LostBlock>,
+    /// Whole blocks that the others may have cost beyond that: each lacks too little to be sure.
+    pub unsure: f64,
 }
 
 /// A block with a loss.
@@ -94,7 +96,8 @@ impl Traffic {
                 block.number < until - AWAITED
                     && !contended.contains(&block.number)
                     && block.rate >= (1.0 - LEAST_LOSS) * seen.level
-                    && (block.total - block.own <= ABSENT_SHARE * block.own || block.total <= UNSATURATED * most)
+                    && (block.total - block.own <= ABSENT_SHARE * block.own
+                        || block.total <= UNSATURATED * most)
             };
             seen.is_quiet = blocks.iter().filter(is_quiet).count() >= LEVEL_BLOCKS;
         }
@@ -115,7 +118,8 @@ impl Traffic {
         let least = LEAST_LOSS.max(LOSS_NOISES * noise);
         let least_error = LEVEL_ERROR[usize::from(!self.is_alone(own, &reference))];
         let error = least_error.max(noise / (LEVEL_BLOCKS as f64).sqrt());
-        let mut seen = Hindsight { level, error, is_quiet: false, least, reference, lost: Vec::new() };
+        let mut seen =
+            Hindsight { level, error, is_quiet: false, least, reference, lost: Vec::new(), unsure: 0.0 };
         let lacks = |block: &Block| level - block.rate > least * level;
         let others_at_best = mean(best.iter().map(by_others));
         let taken = |block: &Block| by_others(block) - others_at_best;
@@ -132,6 +136,11 @@ impl Traffic {
             seen.lost.extend(lost);
         }
         let most_ticks = blocks.iter().map(|block| block.ticks).fold(0.0, f64::max);
+        let known: BTreeSet<i64> = seen.lost.iter().map(|block| block.number).collect();
+        let is_beside =
+            |block: &&Block| !known.contains(&block.number) && by_others(block) > ABSENT_SHARE * block.own;
+        let unsure = |block: &Block| (1.0 - block.rate / level).max(0.0) * block.ticks / most_ticks;
+        seen.unsure = blocks.iter().filter(is_beside).map(unsure).sum();
         seen.lost.iter_mut().for_each(|block| block.active /= most_ticks);
         Some(seen)
     }

@@ -66,6 +66,13 @@ impl Bank {
         }
     }
 
+    /// The baseline that the open episode of series `i` is compared with has at least this relative error.
+    pub fn doubt_baseline(&mut self, i: usize, error: f64) {
+        if let Bank::Robust(bank) = self {
+            bank.doubt_baseline(i, error);
+        }
+    }
+
     /// Whether series `i` has no baseline.
     pub fn awaits_baseline(&self, i: usize) -> bool {
         match self {

@@ -32,6 +32,8 @@ pub(super) struct Open {
     ticks: u32,
     /// Sum of squared differences of successive readings: noise that steps of level hardly touch.
     squares: f64,
+    /// Least relative error of the baseline, from what is known of the others.
+    baseline_error: f64,
     /// Whether others got no more each, so that next to nothing is no phase of its own.
     pub(super) is_equal_share: bool,
 }
@@ -64,6 +66,15 @@ impl RobustBank {
         }
         self.refine_start(i, change.age, usable_before);
         ModelEvent::Began
+    }
+
+    /// See [`Bank::doubt_baseline`].
+    ///
+    /// [`Bank::doubt_baseline`]: crate::model::Bank::doubt_baseline
+    pub fn doubt_baseline(&mut self, i: usize, error: f64) {
+        if let Some(open) = self.memory[i].open.as_deref_mut() {
+            open.baseline_error = open.baseline_error.max(error);
+        }
     }
 
     /// One more reading of an open episode.
@@ -236,7 +247,7 @@ impl RobustBank {
         let readings = f64::from(base.readings);
         let sigma = f64::from(base.sigma);
         let slow = f64::from(base.sigma_blocks) * (8.0 / readings).sqrt();
-        let baseline_sd = base.error_of_mean(readings).max(slow);
+        let baseline_sd = base.error_of_mean(readings).max(slow).max(open.baseline_error);
         let noise = sigma.max(open.noise());
         // Errors of correlated readings do not cancel as those of independent ones do.
         let inflation = variance_inflation(f64::from(open.readings.max(1)), base.correlation.into());
@@ -293,6 +304,7 @@ impl Open {
             readings: 0,
             ticks: 0,
             squares: 0.0,
+            baseline_error: 0.0,
             is_equal_share: false,
         }
     }
