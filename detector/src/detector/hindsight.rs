@@ -2,7 +2,6 @@
 
 use super::Detector;
 use crate::episodes::Past;
-use crate::equations::lognormal_mean;
 use crate::evidence::{self, Hindsight, SPAN_TICKS, Taker};
 use schemas::episode::PROFILE_POINTS_MAX;
 use schemas::{CauseShare, EpisodeId, LossPoint, Name, SeriesIndex, Time};
@@ -13,8 +12,6 @@ use std::collections::{BTreeMap, VecDeque};
 const LEAST_S: f64 = 3.0;
 /// Part of a loss from which a cause is named.
 const LEAST_SHARE: f64 = 0.005;
-/// Times the baseline from which a level contradicts it.
-const ABOVE_BASELINE: f64 = 1.12;
 /// Blocks before the present one from which another episode may begin where one became too old.
 const AGAIN_BLOCKS: i64 = 3;
 /// Reviews kept of each file system: clients are read one after the other.
@@ -96,18 +93,9 @@ impl Detector {
     fn judge_back(&mut self, series: SeriesIndex, seen: &Hindsight, from: Time, to: Time) {
         if seen.is_quiet {
             self.coverage.judged(series, from, to);
-        } else if self.is_doubtful(series, seen) {
+        } else if seen.is_contended {
             self.coverage.hold(series, from);
         }
-    }
-
-    /// Whether a series has a baseline that is below the level that it reached once others moved less.
-    fn is_doubtful(&self, series: SeriesIndex, seen: &Hindsight) -> bool {
-        let slot = self.series[series.at()];
-        let bank = &self.banks[slot.metric.at()];
-        let known = bank.knowledge(slot.number as usize);
-        let baseline = lognormal_mean(known.baseline, bank.noise(slot.number as usize));
-        !seen.lost.is_empty() && seen.level > ABOVE_BASELINE * baseline
     }
 
     /// What the model found in a block is left out.

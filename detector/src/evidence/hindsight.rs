@@ -36,6 +36,8 @@ pub struct Hindsight {
     pub error: f64,
     /// Whether the level was reached in blocks in which no other job lost anything.
     pub is_quiet: bool,
+    /// Whether other jobs, or it, lost something in enough blocks in which it was active.
+    pub is_contended: bool,
     /// Part of the level from which a block lacks something.
     pub least: f64,
     /// The blocks that show the level.
@@ -99,6 +101,8 @@ impl Traffic {
                     && (block.total - block.own <= ABSENT_SHARE * block.own
                         || block.total <= UNSATURATED * most)
             };
+            let in_contention = blocks.iter().filter(|block| contended.contains(&block.number)).count();
+            seen.is_contended = in_contention >= LEVEL_BLOCKS;
             seen.is_quiet = blocks.iter().filter(is_quiet).count() >= LEVEL_BLOCKS;
         }
         Review { until, jobs: jobs.into_iter().map(|(taker, (_, seen))| (taker, seen)).collect() }
@@ -118,8 +122,16 @@ impl Traffic {
         let least = LEAST_LOSS.max(LOSS_NOISES * noise);
         let least_error = LEVEL_ERROR[usize::from(!self.is_alone(own, &reference))];
         let error = least_error.max(noise / (LEVEL_BLOCKS as f64).sqrt());
-        let mut seen =
-            Hindsight { level, error, is_quiet: false, least, reference, lost: Vec::new(), unsure: 0.0 };
+        let mut seen = Hindsight {
+            level,
+            error,
+            is_quiet: false,
+            is_contended: false,
+            least,
+            reference,
+            lost: Vec::new(),
+            unsure: 0.0,
+        };
         let lacks = |block: &Block| level - block.rate > least * level;
         let others_at_best = mean(best.iter().map(by_others));
         let taken = |block: &Block| by_others(block) - others_at_best;
