@@ -139,6 +139,15 @@ impl LossSums {
         }
     }
 
+    /// The same loss for `factor` times as long.
+    pub fn times(&self, factor: f64) -> LossSums {
+        LossSums {
+            lost_s: self.lost_s * factor,
+            by_baseline: self.by_baseline * factor,
+            by_reading_squared: self.by_reading_squared * factor,
+        }
+    }
+
     /// The sums against a baseline that lies `shift` higher in the logarithm, to first order.
     pub fn with_baseline_shifted(&self, shift: f64, direction: Direction) -> LossSums {
         let gain = match direction {

@@ -53,7 +53,8 @@ impl Detector {
             looked = LookedBack { since: until - AGAIN_BLOCKS, ..LookedBack::default() };
         }
         seen.lost.retain(|block| block.number >= looked.since);
-        self.judge_back(series, &seen, evidence::begin_of(start, tick_s), evidence::begin_of(until, tick_s));
+        let from = start.max(until - evidence::KEPT_BLOCKS);
+        self.judge_back(series, &seen, evidence::begin_of(from, tick_s), evidence::begin_of(until, tick_s));
         self.leave_out_known(series, &mut seen, looked.id);
         let span_s = SPAN_TICKS * tick_s;
         let lost_s: f64 = seen.lost.iter().map(|block| block.active * block.lost * span_s).sum();

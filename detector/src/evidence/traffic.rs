@@ -49,9 +49,10 @@ struct Rates {
 /// What happened in a block, seen by one job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
-    /// What others move beyond the reference, by job.
+    /// Jobs that move more than in the reference, and their weights: the geometric mean of what they move more, which is the
+    /// evidence, and of all that they move, which is what the victim would get without them.
     pub gains: Vec<(Taker, f64)>,
-    /// Their sum.
+    /// What they move more, all together.
     pub gained: f64,
     /// What others lack that did not stop.
     pub lost_by_others: f64,
@@ -148,7 +149,7 @@ impl Traffic {
             if taker == own {
                 moment.own_before = before;
             } else if change > SURE_CHANGE * before {
-                moment.gains.push((taker.clone(), change));
+                moment.gains.push((taker.clone(), (change * now).sqrt()));
                 moment.gained += change;
             } else if change < -SURE_CHANGE * before && now > STOPPED_SHARE * before {
                 moment.lost_by_others -= change;
@@ -165,7 +166,8 @@ impl Moment {
         let lost = self.lost_by_others + lost * self.own_before;
         let whole = if self.gained < ALL_TAKEN * lost { lost } else { self.gained };
         let explains = self.gained >= LEAST_TAKEN[0] * lost && whole > 0.0;
-        self.gains.iter().filter(move |_| explains).map(move |(taker, gain)| (taker, gain / whole))
+        let each = self.gained / whole / self.gains.iter().map(|(_, weight)| weight).sum::<f64>();
+        self.gains.iter().filter(move |_| explains).map(move |(taker, weight)| (taker, each * weight))
     }
 }
 

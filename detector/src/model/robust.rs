@@ -335,6 +335,7 @@ impl RobustBank {
         if watch.usable > 0 {
             self.take_back_newest(i);
         }
+        self.cut_end(i);
         let closed = self.close_at_last(i);
         let watch = &mut self.watch[i];
         if contended {

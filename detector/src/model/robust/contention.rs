@@ -32,6 +32,8 @@ pub(super) struct Open {
     ticks: u32,
     /// Sum of squared differences of successive readings: noise that steps of level hardly touch.
     squares: f64,
+    /// Ends at which the series became active or idle: the tick of that is left out, half of which it was contended on average.
+    cut_ends: u8,
     /// Least relative error of the baseline, from what is known of the others.
     baseline_error: f64,
     /// Whether others got no more each, so that next to nothing is no phase of its own.
@@ -64,7 +66,11 @@ impl RobustBank {
         for age in (0..since).rev() {
             self.charge(i, age);
         }
-        self.refine_start(i, change.age, usable_before);
+        if self.was_idle_before(i, change.age) {
+            self.cut_end(i);
+        } else {
+            self.refine_start(i, change.age, usable_before);
+        }
         ModelEvent::Began
     }
 
@@ -74,6 +80,21 @@ impl RobustBank {
     pub fn doubt_baseline(&mut self, i: usize, error: f64) {
         if let Some(open) = self.memory[i].open.as_deref_mut() {
             open.baseline_error = open.baseline_error.max(error);
+        }
+    }
+
+    /// Whether nothing was read for more than a tick before the reading of `age`.
+    fn was_idle_before(&self, i: usize, age: usize) -> bool {
+        let span_s = f64::from(self.recent.span_ticks(i, age)) * self.params.tick_s;
+        let since = self.recent.time(i, age).plus_seconds(-span_s);
+        age + 1 < self.recent.len(i)
+            && since.seconds_since(self.recent.time(i, age + 1)) > self.params.tick_s / 2.0
+    }
+
+    /// The open episode begins or ends with a tick in which the series was active in part.
+    pub(super) fn cut_end(&mut self, i: usize) {
+        if let Some(open) = self.memory[i].open.as_deref_mut() {
+            open.cut_ends += 1;
         }
     }
 
@@ -166,7 +187,9 @@ impl RobustBank {
             return ModelEvent::Nothing;
         };
         self.watch[i].stage = Stage::Watching;
-        ModelEvent::Ended(self.closing(i, &open, end))
+        let closing = self.closing(i, &open, end);
+        self.watch[i].slowdown_s += closing.loss.lost_s - open.loss.lost_s;
+        ModelEvent::Ended(closing)
     }
 
     /// Removes the newest reading: it turned out to be cut short.
@@ -257,6 +280,8 @@ impl RobustBank {
         let edge_s = params.tick_s * edge.min(10.0);
         let duration_s = end.seconds_since(open.start);
         let few = 1.0 + 2.0 / readings;
+        let left_out = f64::from(open.cut_ends) / 2.0 / f64::from(open.ticks.max(1));
+        let loss = open.loss.times(1.0 + left_out);
         self.with_doubt(
             i,
             Closing {
@@ -264,10 +289,10 @@ impl RobustBank {
                 end,
                 peak: params.value(open.peak),
                 baseline: params.value(base.mean),
-                loss: open.loss,
+                loss,
                 half_width_s: 1.96
                     * few
-                    * open.loss.sd_s(baseline_sd, noise * inflation.sqrt(), edge_s, duration_s),
+                    * loss.sd_s(baseline_sd, noise * inflation.sqrt(), edge_s, duration_s),
                 ticks_seen: open.readings,
                 ticks_expected: open.ticks.max((duration_s / params.tick_s).round() as u32),
                 recovered: false,
@@ -304,6 +329,7 @@ impl Open {
             readings: 0,
             ticks: 0,
             squares: 0.0,
+            cut_ends: 0,
             baseline_error: 0.0,
             is_equal_share: false,
         }
