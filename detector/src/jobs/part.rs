@@ -5,9 +5,12 @@ use super::cells::{self, Cell, Cells};
 use super::shares::{CauseSums, merged};
 use schemas::{Cause, CauseKind, Episode, EpisodeEvidence, Job, Metric, Name, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Causes of less than this share of a part's loss are not sent on: an answer names none below 0.5%.
 const LEAST_SHARE: f64 = 0.0005;
+/// Part of the variance of an episode that the other episodes of its series have, too.
+const SHARED_ERROR: f64 = 0.5;
 /// Parts of one in sums of completenesses.
 const FIXED_POINT: f64 = (1_u64 << 32) as f64;
 
@@ -46,7 +49,7 @@ pub struct MetricPart {
     pub unknown: u32,
     /// Losses by the cell's number since the epoch; only cells that are contended or not judged.
     pub cells: Vec<(i64, Cell)>,
-    /// Sum over episodes of the squared half widths of their intervals, in square seconds.
+    /// Squared half width of the interval of the sum of all episodes, in square seconds.
     pub variance_s2: f64,
     /// The part of the loss that is lost however the job waits, 0 to 1: all of what was measured as progress; of stalls
     /// what the mean of its flows loses, where the flows are known, else nothing.
@@ -120,11 +123,11 @@ fn metric_part(
     // Sums of floating point depend on their order, so it must not be that of detection.
     let named = |e: &Episode| facts.table[e.series.at()].name();
     episodes.sort_by_cached_key(|e| (e.start, named(e)));
-    let (mut variance_s2, mut suspected_s) = (0.0, 0.0);
+    let (mut errors, mut suspected_s) = (Errors::default(), 0.0);
     let mut causes = CauseSums::new();
     for episode in episodes {
         let lost_s = cells::add_episode(&mut cells, episode, job.start, until, grain);
-        variance_s2 += half_width_s(episode, lost_s).powi(2);
+        errors.add(named(episode), half_width_s(episode, lost_s));
         if episode.evidence(metric) == EpisodeEvidence::Suspected {
             suspected_s += lost_s;
         }
@@ -139,7 +142,7 @@ fn metric_part(
         used: used as u32,
         unknown,
         cells: cells.into_iter().collect(),
-        variance_s2,
+        variance_s2: errors.variance_s2(),
         suspected_s,
         least_share: if metric.is_progress() { 1.0 } else { 0.0 },
         causes: causes.collect(),
@@ -168,6 +171,27 @@ fn add_unjudged(
         stretches.into_iter().for_each(|stretch| cells::add_unjudged(cells, stretch, grain));
     }
     unknown
+}
+
+/// Errors of a job's episodes. Those of one series are compared with one baseline, whose error they share.
+#[derive(Default)]
+struct Errors {
+    /// By the name of the series: the sum of half widths, and of their squares. Sums depend on their order.
+    by_series: BTreeMap<String, (f64, f64)>,
+}
+
+impl Errors {
+    fn add(&mut self, series: String, half_width_s: f64) {
+        let (sum_s, squares_s2) = self.by_series.entry(series).or_default();
+        (*sum_s, *squares_s2) = (*sum_s + half_width_s, *squares_s2 + half_width_s * half_width_s);
+    }
+
+    fn variance_s2(&self) -> f64 {
+        let of_series = |(sum_s, squares_s2): &(f64, f64)| {
+            SHARED_ERROR * sum_s * sum_s + (1.0 - SHARED_ERROR) * squares_s2
+        };
+        self.by_series.values().map(of_series).sum()
+    }
 }
 
 /// Half width of the interval of the part of an episode's loss that falls into the job.
