@@ -201,7 +201,7 @@ impl Shift {
 
     fn note(&mut self, [before, after]: [f64; 2], sure: f64, job: impl FnOnce() -> Option<Name>) {
         if before > 0.0 {
-            let fell = after > STOPPED_SHARE * before && before - after > SURE_CHANGE * before;
+            let fell = after > STOPPED_SHARE * before && before - after > SURE_CHANGE.max(sure / 2.0) * before;
             self.all.clients.push((before, fell));
             if let Some(job) = job() {
                 let of_job = self.by_job.entry(job).or_default();
