@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `blame.rs` | judgement of falls, causes of an onset |
 //! | `hindsight.rs` | losses that show once the others move less |
+//! | `levels.rs` | what applications move when nothing slows them |
 //! | `moments.rs` | who took what an episode lost, block by block |
 //! | `restarts.rs` | series that start again |
 //! | `quiet.rs` | which baselines are of a quiet spell |
@@ -12,6 +13,7 @@
 
 mod blame;
 mod hindsight;
+mod levels;
 mod moments;
 mod of_jobs;
 mod quiet;
@@ -29,6 +31,7 @@ use crate::model::{Bank, ModelEvent, Reading};
 use crate::settings::Settings;
 use crate::spells::Spells;
 use hindsight::LookedBack;
+use levels::Levels;
 use moments::Takings;
 use schemas::metric::MetricOrder;
 use schemas::{
@@ -62,6 +65,8 @@ pub struct Detector {
     takings: HashMap<SeriesIndex, Takings>,
     /// Episodes that hindsight found, the latest of each series.
     past: HashMap<SeriesIndex, LookedBack>,
+    /// What applications move when nothing slows them.
+    levels: Levels,
     /// What the latest blocks of each file system show in hindsight.
     #[serde(skip)]
     reviews: Vec<VecDeque<Review>>,
@@ -118,6 +123,7 @@ impl Detector {
             traffic: Vec::new(),
             takings: HashMap::new(),
             past: HashMap::new(),
+            levels: Levels::default(),
             reviews: Vec::new(),
             episodes: EpisodeBook::default(),
             coverage: Coverage::default(),

@@ -7,7 +7,7 @@ mod hindsight;
 mod taken;
 mod traffic;
 
-pub use hindsight::{Hindsight, Review};
+pub use hindsight::{Hindsight, Known, Level, Review};
 pub use taken::Taker;
 pub use traffic::{KEPT_BLOCKS, KEPT_TICKS, SPAN_TICKS, Traffic, begin_of, block_of};
 
@@ -201,7 +201,8 @@ impl Shift {
 
     fn note(&mut self, [before, after]: [f64; 2], sure: f64, job: impl FnOnce() -> Option<Name>) {
         if before > 0.0 {
-            let fell = after > STOPPED_SHARE * before && before - after > SURE_CHANGE.max(sure / 2.0) * before;
+            let fell =
+                after > STOPPED_SHARE * before && before - after > SURE_CHANGE.max(sure / 2.0) * before;
             self.all.clients.push((before, fell));
             if let Some(job) = job() {
                 let of_job = self.by_job.entry(job).or_default();

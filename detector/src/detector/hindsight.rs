@@ -2,7 +2,7 @@
 
 use super::Detector;
 use crate::episodes::Past;
-use crate::evidence::{self, Hindsight, SPAN_TICKS, Taker};
+use crate::evidence::{self, Hindsight, Known, SPAN_TICKS, Taker};
 use schemas::episode::PROFILE_POINTS_MAX;
 use schemas::{CauseShare, EpisodeId, LossPoint, Name, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
@@ -81,9 +81,19 @@ impl Detector {
             return;
         }
         let tick_s = self.settings.stream.tick_s;
-        let start =
-            |job: &Name| self.jobs.get(job).map_or(i64::MIN, |job| evidence::block_of(job.start, tick_s) + 1);
-        let review = self.traffic[mount].review(until, start);
+        let known = |id: &Name| {
+            let job = self.jobs.get(id);
+            let start = job.map_or(i64::MIN, |job| evidence::block_of(job.start, tick_s) + 1);
+            Known { start, earlier: job.and_then(|job| self.levels.of(mount, job)) }
+        };
+        let review = self.traffic[mount].review(until, known);
+        for (taker, seen) in review.jobs.iter().filter(|(_, seen)| seen.is_quiet) {
+            if let Taker::Job(id) = taker
+                && let Some(job) = self.jobs.get(id)
+            {
+                self.levels.learn(mount, job, &seen.level);
+            }
+        }
         let reviews = &mut self.reviews[mount];
         reviews.truncate(REVIEWS_KEPT - 1);
         reviews.push_front(review);
@@ -153,13 +163,16 @@ impl Hindsight {
                 index % 2 == 0
             });
         }
+        let error_s = ERRORS * self.level.error * kept_s + self.unsure * span_s;
+        // An earlier run may have been another one: the loss is suspected only.
+        let half_width_s = if self.is_of_earlier_run() { error_s.max(lost_s) } else { error_s };
         let most = self.lost.iter().map(|block| block.lost).fold(0.0, f64::max);
         Past {
             start: begin(first),
-            peak: self.level * (1.0 - most),
-            baseline: self.level,
+            peak: self.level.rate * (1.0 - most),
+            baseline: self.level.rate,
             profile,
-            half_width_s: ERRORS * self.error * kept_s + self.unsure * span_s,
+            half_width_s,
             causes,
         }
     }

@@ -27,21 +27,30 @@ const UNSATURATED: f64 = 0.8;
 /// The latest blocks, of which no loss is reported yet: the model may be about to find it.
 const AWAITED: i64 = 3;
 
+/// What a job moves when nothing slows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Level {
+    /// Bytes a second of an active client.
+    pub rate: f64,
+    /// Its relative error.
+    pub error: f64,
+    /// The blocks that show it; none where it is of an earlier run.
+    pub reference: Vec<i64>,
+    /// What the others moved in these, in bytes a second.
+    pub others: f64,
+}
+
 /// A job's losses, seen afterwards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hindsight {
-    /// The best level, in bytes a second of an active client.
-    pub level: f64,
-    /// Its relative error.
-    pub error: f64,
-    /// Whether the level was reached in blocks in which no other job lost anything.
+    /// What it is compared with: its best level, or that of an earlier run of its application.
+    pub level: Level,
+    /// Whether the level was reached in blocks in which nothing slowed the job.
     pub is_quiet: bool,
     /// Whether other jobs, or it, lost something in enough blocks in which it was active.
     pub is_contended: bool,
     /// Part of the level from which a block lacks something.
     pub least: f64,
-    /// The blocks that show the level.
-    pub reference: Vec<i64>,
     /// Blocks with a loss.
     pub lost: Vec<LostBlock>,
     /// Whole blocks that the others may have cost beyond that: each lacks too little to be sure.
@@ -61,6 +70,14 @@ pub struct LostBlock {
     pub takers: Vec<(Taker, f64)>,
 }
 
+/// What is known of a job beside its traffic.
+pub struct Known {
+    /// Its first whole block.
+    pub start: i64,
+    /// The level of an earlier run of its application.
+    pub earlier: Option<Level>,
+}
+
 /// All jobs of a file system, seen from one block.
 #[derive(Clone, Debug)]
 pub struct Review {
@@ -76,17 +93,36 @@ struct Block {
     ticks: f64,
     /// Bytes a second of an active client.
     rate: f64,
-    /// Bytes a second of all its clients, and of all jobs.
+    /// Bytes a second of all its clients, and of all other jobs.
     own: f64,
-    total: f64,
+    others: f64,
+}
+
+impl Block {
+    /// Whether the others moved enough to slow the job.
+    fn is_beside_others(&self) -> bool {
+        self.others > ABSENT_SHARE * self.own
+    }
+
+    fn lacks(&self, seen: &Hindsight) -> f64 {
+        1.0 - self.rate / seen.level.rate
+    }
+}
+
+impl Hindsight {
+    /// Whether the level is of an earlier run.
+    pub fn is_of_earlier_run(&self) -> bool {
+        self.level.reference.is_empty()
+    }
 }
 
 impl Traffic {
-    /// What the blocks before `until` show of all jobs; `start_of` is the first whole block of a job.
-    pub fn review(&self, until: i64, start_of: impl Fn(&Name) -> i64) -> Review {
+    /// What the blocks before `until` show of all jobs.
+    pub fn review(&self, until: i64, known: impl Fn(&Name) -> Known) -> Review {
         let of_jobs = self.jobs().filter_map(|(taker, job)| {
-            let blocks = self.active_blocks(taker, start_of(job), until);
-            let seen = self.hindsight(taker, &blocks, until)?;
+            let known = known(job);
+            let blocks = self.active_blocks(taker, known.start, until);
+            let seen = self.hindsight(taker, &blocks, until, known.earlier)?;
             Some((taker.clone(), (blocks, seen)))
         });
         let mut jobs: BTreeMap<Taker, (Vec<Block>, Hindsight)> = of_jobs.collect();
@@ -94,82 +130,80 @@ impl Traffic {
         let contended: BTreeSet<i64> = lost.collect();
         let most = self.blocks(i64::MIN, until).map(|block| self.total(block)).fold(0.0, f64::max);
         for (blocks, seen) in jobs.values_mut() {
+            let is_contended = |block: &&Block| contended.contains(&block.number);
+            let has_room = |block: &Block| block.own + block.others <= UNSATURATED * most;
             let is_quiet = |block: &&Block| {
                 block.number < until - AWAITED
-                    && !contended.contains(&block.number)
-                    && block.rate >= (1.0 - LEAST_LOSS) * seen.level
-                    && (block.total - block.own <= ABSENT_SHARE * block.own
-                        || block.total <= UNSATURATED * most)
+                    && !is_contended(block)
+                    && block.lacks(seen) <= LEAST_LOSS
+                    && (!block.is_beside_others() || has_room(block))
             };
-            let in_contention = blocks.iter().filter(|block| contended.contains(&block.number)).count();
-            seen.is_contended = in_contention >= LEVEL_BLOCKS;
-            seen.is_quiet = blocks.iter().filter(is_quiet).count() >= LEVEL_BLOCKS;
+            seen.is_quiet =
+                !seen.is_of_earlier_run() && blocks.iter().filter(is_quiet).count() >= LEVEL_BLOCKS;
+            seen.is_contended = blocks.iter().filter(is_contended).count() >= LEVEL_BLOCKS;
         }
         Review { until, jobs: jobs.into_iter().map(|(taker, (_, seen))| (taker, seen)).collect() }
     }
 
     /// What `own` lost in its `blocks`; `None` while these are too few.
-    fn hindsight(&self, own: &Taker, blocks: &[Block], until: i64) -> Option<Hindsight> {
+    fn hindsight(
+        &self,
+        own: &Taker,
+        blocks: &[Block],
+        until: i64,
+        earlier: Option<Level>,
+    ) -> Option<Hindsight> {
         if blocks.len() < LEAST_BLOCKS {
             return None;
         }
         let noise = noise_of(blocks.iter().map(|block| block.rate));
-        let by_others = |block: &Block| block.total - block.own;
-        let noise_of_others = noise_of(blocks.iter().map(by_others)) * mean(blocks.iter().map(by_others));
-        let best = blocks.windows(LEVEL_BLOCKS).max_by(|a, b| level_of(a).total_cmp(&level_of(b)))?;
-        let reference: Vec<i64> = best.iter().map(|block| block.number).collect();
-        let level = level_of(best) / (1.0 + noise / (LEVEL_BLOCKS as f64).sqrt());
-        let least = LEAST_LOSS.max(LOSS_NOISES * noise);
-        let least_error = LEVEL_ERROR[usize::from(!self.is_alone(own, &reference))];
-        let error = least_error.max(noise / (LEVEL_BLOCKS as f64).sqrt());
+        let best = self.best_level(own, blocks, noise)?;
+        let earlier = earlier.filter(|earlier| earlier.rate > (1.0 + LEAST_LOSS) * best.rate);
         let mut seen = Hindsight {
-            level,
-            error,
+            level: earlier.unwrap_or(best),
             is_quiet: false,
             is_contended: false,
-            least,
-            reference,
+            least: LEAST_LOSS.max(LOSS_NOISES * noise),
             lost: Vec::new(),
             unsure: 0.0,
         };
-        let lacks = |block: &Block| level - block.rate > least * level;
-        let others_at_best = mean(best.iter().map(by_others));
-        let taken = |block: &Block| by_others(block) - others_at_best;
-        for run in blocks.chunk_by(|a, b| lacks(a) == lacks(b)).filter(|run| lacks(&run[0])) {
-            let error = noise_of_others * (1.0 / run.len() as f64 + 1.0 / LEVEL_BLOCKS as f64).sqrt();
-            if mean(run.iter().map(taken)) < SURE_ERRORS * error {
-                continue;
-            }
-            let of_clients = |block: &Block| (level - block.rate) * block.ticks / SPAN_TICKS;
-            let is_lost = |block: &&Block| {
-                block.number < until - AWAITED && taken(block) >= GAINED_SHARE * of_clients(block)
-            };
-            let lost: Vec<_> = run.iter().filter(is_lost).map(|block| self.lost(own, &seen, block)).collect();
-            seen.lost.extend(lost);
-        }
         let most_ticks = blocks.iter().map(|block| block.ticks).fold(0.0, f64::max);
-        let known: BTreeSet<i64> = seen.lost.iter().map(|block| block.number).collect();
-        let is_beside =
-            |block: &&Block| !known.contains(&block.number) && by_others(block) > ABSENT_SHARE * block.own;
-        let unsure = |block: &Block| (1.0 - block.rate / level).max(0.0) * block.ticks / most_ticks;
-        seen.unsure = blocks.iter().filter(is_beside).map(unsure).sum();
-        seen.lost.iter_mut().for_each(|block| block.active /= most_ticks);
+        let (lost, rest): (Vec<&Block>, Vec<&Block>) = {
+            let lost = lost_blocks(blocks, &seen);
+            let is_lost = |block: &&Block| block.number < until - AWAITED && lost.contains(&block.number);
+            blocks.iter().partition(is_lost)
+        };
+        seen.lost = lost.into_iter().map(|block| self.lost(own, &seen, block, most_ticks)).collect();
+        let beside_others = rest.into_iter().filter(|block| block.is_beside_others());
+        seen.unsure = beside_others.map(|block| block.lacks(&seen).max(0.0) * block.ticks / most_ticks).sum();
         Some(seen)
     }
 
-    fn lost(&self, own: &Taker, seen: &Hindsight, block: &Block) -> LostBlock {
-        let lost = 1.0 - block.rate / seen.level;
-        let moment = self.moment(own, &seen.reference, block.number);
+    /// The best level that a job holds.
+    fn best_level(&self, own: &Taker, blocks: &[Block], noise: f64) -> Option<Level> {
+        let best = blocks.windows(LEVEL_BLOCKS).max_by(|a, b| rate_of(a).total_cmp(&rate_of(b)))?;
+        let reference: Vec<i64> = best.iter().map(|block| block.number).collect();
+        let noise = noise / (LEVEL_BLOCKS as f64).sqrt();
+        let least_error = LEVEL_ERROR[usize::from(!self.is_alone(own, &reference))];
+        // The best of many noisy levels is better than their mean.
+        let rate = rate_of(best) / (1.0 + noise);
+        let others = mean(best.iter().map(|block| block.others));
+        Some(Level { rate, error: least_error.max(noise), reference, others })
+    }
+
+    fn lost(&self, own: &Taker, seen: &Hindsight, block: &Block, most_ticks: f64) -> LostBlock {
+        let lost = block.lacks(seen);
+        let moment = self.moment(own, &seen.level.reference, block.number);
         let shares = moment.iter().flat_map(|moment| moment.shares(lost));
         let takers = shares.map(|(taker, share)| (taker.clone(), share)).collect();
-        LostBlock { number: block.number, active: block.ticks, lost, takers }
+        LostBlock { number: block.number, active: block.ticks / most_ticks, lost, takers }
     }
 
     fn active_blocks(&self, own: &Taker, since: i64, until: i64) -> Vec<Block> {
         let block = |number| {
             let (moved, ticks) = (self.rate(own, number), self.active_ticks(own, number));
             let rate = moved * SPAN_TICKS / ticks.max(1.0);
-            Block { number, ticks, rate, own: moved, total: self.total(number) }
+            Block { number, ticks, rate, own: moved, others: self.total(number) - moved }
         };
         let is_active = |block: &Block| block.ticks >= LEAST_TICKS && block.rate > 0.0;
         self.blocks(since, until).map(block).filter(is_active).collect()
@@ -181,7 +215,25 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     values.sum::<f64>() / count
 }
 
-fn level_of(blocks: &[Block]) -> f64 {
+/// Blocks that lack what the others took: in stretches in which these surely moved more, those in which they did.
+fn lost_blocks(blocks: &[Block], seen: &Hindsight) -> BTreeSet<i64> {
+    let noise =
+        noise_of(blocks.iter().map(|block| block.others)) * mean(blocks.iter().map(|block| block.others));
+    let taken = |block: &Block| block.others - seen.level.others;
+    let lacks = |block: &Block| block.lacks(seen) > seen.least;
+    let is_sure = |stretch: &&[Block]| {
+        let error = noise * (1.0 / stretch.len() as f64 + 1.0 / LEVEL_BLOCKS as f64).sqrt();
+        lacks(&stretch[0]) && mean(stretch.iter().map(taken)) >= SURE_ERRORS * error
+    };
+    let is_taken = |block: &&Block| {
+        let lacked = (seen.level.rate - block.rate) * block.ticks / SPAN_TICKS;
+        taken(block) >= GAINED_SHARE * lacked
+    };
+    let stretches = blocks.chunk_by(|a, b| lacks(a) == lacks(b)).filter(is_sure);
+    stretches.flatten().filter(is_taken).map(|block| block.number).collect()
+}
+
+fn rate_of(blocks: &[Block]) -> f64 {
     mean(blocks.iter().map(|block| block.rate))
 }
 

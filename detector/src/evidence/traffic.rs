@@ -135,15 +135,17 @@ impl Traffic {
         own > 0.0 && all - own <= ABSENT_SHARE * own
     }
 
-    /// How the jobs other than `own` changed from `reference` to `block`; `None` where these are not kept.
+    /// How the jobs other than `own` changed from `reference` to `block`, or from nothing without a reference; `None` where
+    /// these blocks are not kept.
     pub fn moment(&self, own: &Taker, reference: &[i64], block: i64) -> Option<Moment> {
         let kept: Vec<i64> = reference.iter().copied().filter(|at| *at > block - KEPT_BLOCKS).collect();
-        if kept.is_empty() || self.next.is_none_or(|next| block >= next) {
+        let is_forgotten = kept.is_empty() && !reference.is_empty();
+        if is_forgotten || self.next.is_none_or(|next| block >= next) {
             return None;
         }
         let mut moment = Moment { gains: Vec::new(), gained: 0.0, lost_by_others: 0.0, own_before: 0.0 };
         for (taker, rates) in &self.rates {
-            let before = kept.iter().map(|block| rates.at(*block)).sum::<f64>() / kept.len() as f64;
+            let before = kept.iter().map(|block| rates.at(*block)).sum::<f64>() / kept.len().max(1) as f64;
             let now = rates.at(block);
             let change = now - before;
             if taker == own {
