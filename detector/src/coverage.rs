@@ -190,16 +190,13 @@ impl Coverage {
                 keep(&mut self.seen[series.at()].unjudged, Stretch { from: open.since, to: from, seconds });
             }
         }
-        for stretch in self.seen[series.at()].unjudged.iter_mut().filter(|stretch| stretch.to > from) {
-            let before = Stretch { to: stretch.to.min(from).max(stretch.from), ..*stretch };
-            *stretch = Stretch { seconds: stretch.seconds_between(before.from, before.to), ..before };
-        }
-        self.seen[series.at()].unjudged.retain(|stretch| stretch.from < stretch.to);
+        self.seen[series.at()].judge(from, to);
     }
 
     fn open_again(&mut self, series: SeriesIndex, since: Time, until: Until) {
         let Some(latest) = self.latest.get(series.at()) else { return };
         let active_s = self.active_between(series, since, latest.any);
+        self.seen[series.at()].judge(since, latest.any);
         let before = self.open[series.at()].replace(Unjudged { since, active_s, until });
         if let Some(before) = before.filter(|before| before.since < since) {
             let seconds = (before.active_s - active_s).max(0.0);
@@ -284,6 +281,19 @@ fn keep(stretches: &mut VecDeque<Stretch>, stretch: Stretch) {
 }
 
 impl Seen {
+    /// What lies between two times does not count as unjudged.
+    fn judge(&mut self, from: Time, to: Time) {
+        for stretch in std::mem::take(&mut self.unjudged) {
+            let part = |from: Time, to: Time| {
+                let seconds = stretch.seconds_between(from, to);
+                (seconds > 0.0).then_some(Stretch { from, to, seconds })
+            };
+            let before = part(stretch.from, stretch.to.min(from));
+            let after = part(stretch.from.max(to), stretch.to);
+            before.into_iter().chain(after).for_each(|part| keep(&mut self.unjudged, part));
+        }
+    }
+
     /// The clock of the readings stepped back to `to`: what it read off later times does not hold.
     fn rewind(&mut self, to: Time) -> Latest {
         self.first = self.first.min(to);
@@ -367,5 +377,20 @@ mod tests {
         (51..500).for_each(|t| coverage.saw(SeriesIndex(0), at(f64::from(t)), 1, false, TICK_S));
         assert!(coverage.was_active(SeriesIndex(0), at(10.0), at(20.0)));
         assert!(!coverage.was_active(SeriesIndex(0), at(100.0), at(400.0)));
+    }
+
+    #[test]
+    fn what_is_judged_later_is_judged() {
+        let mut coverage = Coverage::default();
+        seen_between(1, 100, &mut coverage);
+        let unjudged_s = |coverage: &Coverage| -> f64 {
+            coverage.unjudged(SeriesIndex(0), at(0.0), at(100.0), 5.0).map(|(_, _, seconds)| seconds).sum()
+        };
+        assert!((unjudged_s(&coverage) - 100.0).abs() < 1e-6);
+        coverage.judged(SeriesIndex(0), at(20.0), at(60.0));
+        assert!((unjudged_s(&coverage) - 60.0).abs() < 1e-6, "{}", unjudged_s(&coverage));
+        assert!(coverage.awaits_baseline(SeriesIndex(0)));
+        coverage.judged(SeriesIndex(0), at(5.0), at(10.0));
+        assert!((unjudged_s(&coverage) - 55.0).abs() < 1e-6, "{}", unjudged_s(&coverage));
     }
 }

@@ -7,7 +7,7 @@ mod hindsight;
 mod taken;
 mod traffic;
 
-pub use hindsight::{Hindsight, Known, Level, Review};
+pub use hindsight::{AWAITED, Hindsight, Known, Level, Review};
 pub use taken::Taker;
 pub use traffic::{KEPT_BLOCKS, KEPT_TICKS, SPAN_TICKS, Traffic, begin_of, block_of};
 

@@ -38,8 +38,9 @@ impl Detector {
     /// Looks back from block `until` at what a client of a file system moved since its job started.
     pub(super) fn look_back(&mut self, series: SeriesIndex, mount: usize, until: i64) {
         let tick_s = self.settings.stream.tick_s;
-        let Some(last) = self.coverage.last(series) else { return };
-        let Some((job_id, start)) = self.job_here(series, last) else { return };
+        // A job that ended is looked at until its last block is.
+        let time = evidence::begin_of(until - evidence::AWAITED, tick_s);
+        let Some((job_id, start)) = self.job_here(series, time) else { return };
         self.review(mount, until);
         let review = self.reviews[mount].iter().find(|review| review.until == until);
         let Some(seen) = review.and_then(|review| review.jobs.get(&Taker::Job(job_id))) else { return };
@@ -54,17 +55,27 @@ impl Detector {
         }
         seen.lost.retain(|block| block.number >= looked.since);
         let from = start.max(until - evidence::KEPT_BLOCKS);
-        self.judge_back(series, &seen, evidence::begin_of(from, tick_s), evidence::begin_of(until, tick_s));
+        self.judge_back(series, &seen, from, until);
         self.leave_out_known(series, &mut seen, looked.id);
         let span_s = SPAN_TICKS * tick_s;
         let lost_s: f64 = seen.lost.iter().map(|block| block.active * block.lost * span_s).sum();
         if lost_s >= LEAST_S || looked.id.is_some() {
             looked.first = seen.lost.first().map_or(looked.first, |block| block.number);
-            let causes = self.causes_in_hindsight(series, last, &seen);
+            let causes = self.causes_in_hindsight(series, time, &seen);
             let past = seen.past(looked.first, causes, tick_s);
             looked.id = Some(self.episodes.put_past(series, looked.id, past));
         }
         self.past.insert(series, looked);
+    }
+
+    /// The stream ended at `until`: its last blocks are looked at, too.
+    pub(super) fn look_back_at_all(&mut self, until: Time) {
+        let until = evidence::block_of(until, self.settings.stream.tick_s) + evidence::AWAITED;
+        for at in 0..self.series.len() {
+            if let Some(mount) = self.series[at].mount {
+                self.look_back(SeriesIndex(at as u32), mount as usize, until);
+            }
+        }
     }
 
     /// The latest job on a client's node, and its first whole block.
@@ -86,7 +97,8 @@ impl Detector {
             let start = job.map_or(i64::MIN, |job| evidence::block_of(job.start, tick_s) + 1);
             Known { start, earlier: job.and_then(|job| self.levels.of(mount, job)) }
         };
-        let review = self.traffic[mount].review(until, known);
+        let least_effect = self.settings.params[self.mounts[mount].0.at()].least_effect;
+        let review = self.traffic[mount].review(until, least_effect, known);
         for (taker, seen) in review.jobs.iter().filter(|(_, seen)| seen.is_quiet) {
             if let Taker::Job(id) = taker
                 && let Some(job) = self.jobs.get(id)
@@ -99,13 +111,23 @@ impl Detector {
         reviews.push_front(review);
     }
 
-    /// A job that reached its level while no other lost anything is judged by that level, all of it. One that never did may
-    /// have lost more than shows.
-    fn judge_back(&mut self, series: SeriesIndex, seen: &Hindsight, from: Time, to: Time) {
-        if seen.is_quiet {
-            self.coverage.judged(series, from, to);
-        } else if seen.is_contended {
-            self.coverage.hold(series, from);
+    /// A job that reached its level while no other lost anything is judged by that level, but where it lacks something that
+    /// the others do not explain. One that never did may have lost more than shows.
+    fn judge_back(&mut self, series: SeriesIndex, seen: &Hindsight, from: i64, until: i64) {
+        let tick_s = self.settings.stream.tick_s;
+        let at = |block: i64| evidence::begin_of(block, tick_s);
+        if !seen.is_quiet {
+            if seen.is_contended {
+                self.coverage.hold(series, at(from));
+            }
+            return;
+        }
+        let mut begin = from;
+        for end in seen.unknown.iter().copied().chain([until]) {
+            if begin < end {
+                self.coverage.judged(series, at(begin), at(end));
+            }
+            begin = begin.max(end + 1);
         }
     }
 

@@ -27,6 +27,7 @@ impl Detector {
             }
         }
         self.look_at_all_blocks(newest);
+        self.look_back_at_all(newest);
     }
 
     /// Restarts series of components that are silent: their episodes end at what was seen.

@@ -24,8 +24,10 @@ const SURE_ERRORS: f64 = 3.0;
 const LEVEL_ERROR: [f64; 2] = [0.03, 0.08];
 /// Part of the most that a file system served up to which it serves all that is wanted.
 const UNSATURATED: f64 = 0.8;
+/// A job at its quiet level shows that others are not slowed that move at most this much more, for each client.
+const WITNESS_RATE: f64 = 0.8;
 /// The latest blocks, of which no loss is reported yet: the model may be about to find it.
-const AWAITED: i64 = 3;
+pub const AWAITED: i64 = 3;
 
 /// What a job moves when nothing slows it.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +55,8 @@ pub struct Hindsight {
     pub least: f64,
     /// Blocks with a loss.
     pub lost: Vec<LostBlock>,
+    /// Blocks that lack something, of which it does not show whether the others took it.
+    pub unknown: Vec<i64>,
     /// Whole blocks that the others may have cost beyond that: each lacks too little to be sure.
     pub unsure: f64,
 }
@@ -87,6 +91,9 @@ pub struct Review {
     pub jobs: BTreeMap<Taker, Hindsight>,
 }
 
+/// Jobs with their blocks.
+type Jobs = BTreeMap<Taker, (Vec<Block>, Hindsight)>;
+
 struct Block {
     number: i64,
     /// Ticks of activity, all clients together.
@@ -96,6 +103,17 @@ struct Block {
     /// Bytes a second of all its clients, and of all other jobs.
     own: f64,
     others: f64,
+}
+
+/// What shows that nothing slowed a job.
+#[derive(Clone, Copy, PartialEq)]
+enum Proof {
+    /// The others moved next to nothing.
+    Alone,
+    /// A job whose quiet level is known was not slowed beside it.
+    Witness,
+    /// The file system served much more at another time.
+    Room,
 }
 
 impl Block {
@@ -110,6 +128,10 @@ impl Block {
 }
 
 impl Hindsight {
+    fn is_reached_in(&self, block: &Block) -> bool {
+        block.lacks(self) <= LEAST_LOSS
+    }
+
     /// Whether the level is of an earlier run.
     pub fn is_of_earlier_run(&self) -> bool {
         self.level.reference.is_empty()
@@ -117,32 +139,50 @@ impl Hindsight {
 }
 
 impl Traffic {
-    /// What the blocks before `until` show of all jobs.
-    pub fn review(&self, until: i64, known: impl Fn(&Name) -> Known) -> Review {
+    /// What the blocks before `until` show of all jobs; what lacks less than the part `least_effect` is not worth a report.
+    pub fn review(&self, until: i64, least_effect: f64, known: impl Fn(&Name) -> Known) -> Review {
         let of_jobs = self.jobs().filter_map(|(taker, job)| {
             let known = known(job);
             let blocks = self.active_blocks(taker, known.start, until);
-            let seen = self.hindsight(taker, &blocks, until, known.earlier)?;
+            let mut seen = self.hindsight(taker, &blocks, until, known.earlier)?;
+            seen.lost.retain(|block| block.lost >= least_effect);
             Some((taker.clone(), (blocks, seen)))
         });
-        let mut jobs: BTreeMap<Taker, (Vec<Block>, Hindsight)> = of_jobs.collect();
+        let mut jobs: Jobs = of_jobs.collect();
         let lost = jobs.values().flat_map(|(_, seen)| seen.lost.iter().map(|block| block.number));
         let contended: BTreeSet<i64> = lost.collect();
-        let most = self.blocks(i64::MIN, until).map(|block| self.total(block)).fold(0.0, f64::max);
         for (blocks, seen) in jobs.values_mut() {
             let is_contended = |block: &&Block| contended.contains(&block.number);
-            let has_room = |block: &Block| block.own + block.others <= UNSATURATED * most;
-            let is_quiet = |block: &&Block| {
-                block.number < until - AWAITED
-                    && !is_contended(block)
-                    && block.lacks(seen) <= LEAST_LOSS
-                    && (!block.is_beside_others() || has_room(block))
-            };
-            seen.is_quiet =
-                !seen.is_of_earlier_run() && blocks.iter().filter(is_quiet).count() >= LEVEL_BLOCKS;
             seen.is_contended = blocks.iter().filter(is_contended).count() >= LEVEL_BLOCKS;
         }
+        self.find_quiet(&mut jobs, &contended, until);
         Review { until, jobs: jobs.into_iter().map(|(taker, (_, seen))| (taker, seen)).collect() }
+    }
+
+    /// Finds the jobs that reached their level while nothing slowed them: in enough blocks that are not `contended`.
+    fn find_quiet(&self, jobs: &mut Jobs, contended: &BTreeSet<i64>, until: i64) {
+        let most = self.blocks(i64::MIN, until).map(|block| self.total(block)).fold(0.0, f64::max);
+        let mut witnesses: BTreeMap<i64, f64> = BTreeMap::new();
+        for proof in [Proof::Alone, Proof::Witness, Proof::Room] {
+            let is_free = |block: &Block| match proof {
+                Proof::Alone => !block.is_beside_others(),
+                Proof::Witness => {
+                    witnesses.get(&block.number).is_some_and(|rate| *rate >= WITNESS_RATE * block.rate)
+                }
+                Proof::Room => block.own + block.others <= UNSATURATED * most,
+            };
+            for (blocks, seen) in jobs.values_mut().filter(|(_, seen)| !seen.is_quiet) {
+                let is_quiet = |block: &&Block| {
+                    let is_settled = block.number < until - AWAITED && !contended.contains(&block.number);
+                    is_settled && seen.is_reached_in(block) && is_free(block)
+                };
+                let is_own = !seen.is_of_earlier_run();
+                seen.is_quiet = is_own && blocks.iter().filter(is_quiet).count() >= LEVEL_BLOCKS;
+            }
+            if proof == Proof::Alone {
+                witnesses = fastest_at_level(jobs);
+            }
+        }
     }
 
     /// What `own` lost in its `blocks`; `None` while these are too few.
@@ -165,6 +205,7 @@ impl Traffic {
             is_contended: false,
             least: LEAST_LOSS.max(LOSS_NOISES * noise),
             lost: Vec::new(),
+            unknown: Vec::new(),
             unsure: 0.0,
         };
         let most_ticks = blocks.iter().map(|block| block.ticks).fold(0.0, f64::max);
@@ -174,8 +215,10 @@ impl Traffic {
             blocks.iter().partition(is_lost)
         };
         seen.lost = lost.into_iter().map(|block| self.lost(own, &seen, block, most_ticks)).collect();
-        let beside_others = rest.into_iter().filter(|block| block.is_beside_others());
-        seen.unsure = beside_others.map(|block| block.lacks(&seen).max(0.0) * block.ticks / most_ticks).sum();
+        let beside_others = || rest.iter().filter(|block| block.is_beside_others());
+        let lacking = beside_others().filter(|block| block.lacks(&seen) > seen.least);
+        let unsure = beside_others().map(|block| block.lacks(&seen).max(0.0) * block.ticks / most_ticks);
+        (seen.unknown, seen.unsure) = (lacking.map(|block| block.number).collect(), unsure.sum());
         Some(seen)
     }
 
@@ -215,6 +258,18 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     values.sum::<f64>() / count
 }
 
+/// By block, the largest rate of a client of the quiet jobs that reached their level in it.
+fn fastest_at_level(jobs: &Jobs) -> BTreeMap<i64, f64> {
+    let mut fastest: BTreeMap<i64, f64> = BTreeMap::new();
+    for (blocks, seen) in jobs.values().filter(|(_, seen)| seen.is_quiet) {
+        for block in blocks.iter().filter(|block| seen.is_reached_in(block)) {
+            let known = fastest.entry(block.number).or_default();
+            *known = known.max(block.rate);
+        }
+    }
+    fastest
+}
+
 /// Blocks that lack what the others took: in stretches in which these surely moved more, those in which they did.
 fn lost_blocks(blocks: &[Block], seen: &Hindsight) -> BTreeSet<i64> {
     let noise =
@@ -245,4 +300,81 @@ fn noise_of(values: impl Iterator<Item = f64>) -> f64 {
     steps.sort_by(f64::total_cmp);
     // The median of the difference of two normal values is 0.95 standard deviations of one.
     steps.get(steps.len() / 2).copied().unwrap_or_default() / 0.95
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: i64 = 1_000;
+
+    fn job(number: &str) -> Taker {
+        Taker::Job(Name::parse(number).unwrap())
+    }
+
+    /// What jobs 1 and 2 move, in stretches of so many blocks; one client each.
+    fn review(stretches: &[(i64, f64, f64)], earlier: Option<f64>) -> Review {
+        let mut traffic = Traffic::default();
+        let mut block = FIRST;
+        for (blocks, one, two) in stretches {
+            for _ in 0..*blocks {
+                // A little noise that is the same each time.
+                let noise = 1.0 + 0.01 * (block % 3 - 1) as f64;
+                let rates = [("1", *one), ("2", *two)];
+                let rates = rates.map(|(id, rate)| (job(id), [rate * noise, SPAN_TICKS]));
+                traffic.note(block, &rates.into_iter().collect());
+                block += 1;
+            }
+        }
+        let known = |id: &Name| {
+            let level = |rate| Level { rate, error: 0.1, reference: Vec::new(), others: 0.0 };
+            Known { start: FIRST, earlier: earlier.filter(|_| id.as_str() == "1").map(level) }
+        };
+        traffic.review(block + AWAITED, 0.05, known)
+    }
+
+    fn lost_blocks(review: &Review, number: &str) -> f64 {
+        review.jobs[&job(number)].lost.iter().map(|block| block.lost * block.active).sum()
+    }
+
+    #[test]
+    fn job_that_rises_when_another_leaves_lost_before() {
+        let review = review(&[(10, 50.0, 50.0), (5, 100.0, 0.0)], None);
+        let lost = lost_blocks(&review, "1");
+        assert!((lost - 5.0).abs() < 0.3, "{lost} of 5 blocks");
+        let seen = &review.jobs[&job("1")];
+        assert!(seen.is_quiet && seen.lost.iter().all(|block| block.takers == [(job("2"), 1.0)]), "{seen:?}");
+        assert!(!review.jobs[&job("2")].is_quiet, "it moved nothing without job 1");
+    }
+
+    #[test]
+    fn job_that_rises_of_its_own_lost_nothing() {
+        let review = review(&[(10, 50.0, 50.0), (5, 100.0, 50.0), (10, 50.0, 50.0)], None);
+        assert_eq!((lost_blocks(&review, "1"), lost_blocks(&review, "2")), (0.0, 0.0));
+    }
+
+    #[test]
+    fn small_losses_widen_the_interval_only() {
+        let review = review(&[(10, 95.0, 50.0), (5, 100.0, 0.0)], None);
+        assert_eq!(lost_blocks(&review, "1"), 0.0);
+        let unsure = review.jobs[&job("1")].unsure;
+        assert!((unsure - 0.5).abs() < 0.1, "{unsure} of 0.5 blocks");
+    }
+
+    #[test]
+    fn earlier_run_shows_what_a_job_lost_that_never_ran_quiet() {
+        let levels = &[(10, 50.0, 50.0)];
+        assert_eq!(lost_blocks(&review(levels, None), "1"), 0.0);
+        let review = review(levels, Some(100.0));
+        let lost = lost_blocks(&review, "1");
+        assert!((lost - 5.0).abs() < 0.3, "{lost} of 5 blocks");
+        let seen = &review.jobs[&job("1")];
+        assert!(seen.is_of_earlier_run() && !seen.is_quiet && seen.is_contended, "{seen:?}");
+        assert_eq!(seen.lost[0].takers, [(job("2"), 1.0)]);
+    }
+
+    #[test]
+    fn nothing_is_known_of_a_job_that_just_began() {
+        assert!(review(&[(LEAST_BLOCKS as i64 - 1, 50.0, 50.0)], None).jobs.is_empty());
+    }
 }

@@ -140,7 +140,8 @@ impl Traffic {
     pub fn moment(&self, own: &Taker, reference: &[i64], block: i64) -> Option<Moment> {
         let kept: Vec<i64> = reference.iter().copied().filter(|at| *at > block - KEPT_BLOCKS).collect();
         let is_forgotten = kept.is_empty() && !reference.is_empty();
-        if is_forgotten || self.next.is_none_or(|next| block >= next) {
+        let is_kept = |next: i64| (next - KEPT as i64..next).contains(&block);
+        if is_forgotten || !self.next.is_some_and(is_kept) {
             return None;
         }
         let mut moment = Moment { gains: Vec::new(), gained: 0.0, lost_by_others: 0.0, own_before: 0.0 };
