@@ -9,6 +9,7 @@
 //! | `restarts.rs` | series that start again |
 //! | `quiet.rs` | which baselines are of a quiet spell |
 //! | `reporting.rs` | signals and link updates |
+//! | `slots.rs` | where the state of a series is |
 //! | `of_jobs.rs` | jobs: boundaries, their series, results |
 
 mod blame;
@@ -19,6 +20,7 @@ mod of_jobs;
 mod quiet;
 mod reporting;
 mod restarts;
+mod slots;
 
 use crate::coverage::Coverage;
 use crate::episodes::EpisodeBook;
@@ -39,6 +41,7 @@ use schemas::{
     SeriesIndex, Signal, Sources, Time,
 };
 use serde::{Deserialize, Serialize};
+use slots::SeriesSlot;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// Version of the written state; one of another version is not read.
@@ -90,21 +93,6 @@ pub struct Detector {
     signals: Vec<Signal>,
     #[serde(skip)]
     found: Found,
-}
-
-/// Where a series' state is, and when the next job begins or ends on its node.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct SeriesSlot {
-    metric: Metric,
-    number: u32,
-    next_boundary: Time,
-    passed_boundary: Time,
-    /// Its file system, of a metric of progress.
-    mount: Option<u32>,
-    /// Up to which block of its file system it was looked back at.
-    looked_back: i64,
-    /// Up to when it applied what was found out of the other clients of its file system.
-    shifts_applied: Time,
 }
 
 impl Detector {
@@ -393,32 +381,5 @@ impl Detector {
             }
         }
         episodes
-    }
-
-    fn add_series(&mut self) {
-        let series = SeriesIndex(self.series.len() as u32);
-        let info = &self.ingest.series()[series.at()];
-        let metric = info.metric;
-        let number = self.members[metric.at()].len() as u32;
-        self.members[metric.at()].push(series);
-        self.banks[metric.at()].add();
-        let (node, file_system) = (info.component.clone(), info.file_system());
-        let mount = file_system.filter(|_| metric.is_progress()).map(|mount| {
-            let mount = (metric, mount);
-            self.clients.entry(mount.clone()).or_default().push(number);
-            self.mount_at(&mount)
-        });
-        self.series.push(SeriesSlot {
-            metric,
-            number,
-            next_boundary: Time(i64::MAX),
-            passed_boundary: Time::MIN,
-            mount,
-            looked_back: i64::MIN,
-            shifts_applied: Time::MIN,
-        });
-        if !metric.has_sum() {
-            self.set_boundary(series, &node);
-        }
     }
 }

@@ -28,7 +28,7 @@ async fn an_alertmanager_receives_groups_and_resolves() {
     let _way = deliver(&outbox.path, am);
     let incidents = ["a", "b", "c"];
     outbox.send(incidents.iter().map(|i| notice(i, 1, NoticeKind::Firing)).collect());
-    until("the group arrives", 20, || {
+    until("the group arrives", || {
         sink.taken().iter().any(|t| t.json()["alerts"].as_array().unwrap().len() == 3)
     })
     .await;
@@ -44,7 +44,7 @@ async fn an_alertmanager_receives_groups_and_resolves() {
     assert_eq!(alerts[0]["annotations"]["action"], "reroute_lids");
     assert_eq!(alerts[0]["labels"]["alertname"], "region_contended");
     outbox.send(incidents.iter().map(|i| notice(i, 2, NoticeKind::Resolved)).collect());
-    until("the resolution arrives", 20, || {
+    until("the resolution arrives", || {
         let last = sink.taken().last().map(super::receiver::Taken::json);
         last.is_some_and(|last| last["status"] == "resolved")
     })

@@ -81,7 +81,7 @@ async fn a_receiver_that_fails_in_every_way_gets_everything_in_order() {
     }
     sink.set(Mood::Takes);
     let expected = 6 * 10 * 2;
-    until("all notices are there", 30, || arrivals(&sink).len() == expected).await;
+    until("all notices are there", || arrivals(&sink).len() == expected).await;
     all_signed_and_in_order(&sink.taken());
     assert!(elsewhere.taken().is_empty(), "redirects are not followed");
     assert!(sink.refused() > 0);
@@ -151,12 +151,12 @@ async fn refused_notice_is_a_dead_letter_until_a_retry_is_requested() {
     let dead = |notices: &mut OutboxStore| {
         futures::executor::block_on(notices.undelivered()).unwrap().iter().any(|u| u.dead == 1)
     };
-    until("the notice is dead", 10, || dead(&mut notices)).await;
+    until("the notice is dead", || dead(&mut notices)).await;
     sink.set(Mood::Takes);
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert!(sink.taken().is_empty(), "no retry was requested");
     assert_eq!(notices.retry("i", "").await.unwrap(), 1);
-    until("it is there", 10, || sink.taken().len() == 1).await;
+    until("it is there", || sink.taken().len() == 1).await;
     way.abort();
 }
 
@@ -183,9 +183,9 @@ async fn silenced_notice_is_sent_when_the_silence_ends_unless_resolved() {
         notice("long", 1, KINDS[0]),
         notice("other", 1, KINDS[0]),
     ]);
-    until("the other is there", 10, || sink.taken().len() == 1).await;
+    until("the other is there", || sink.taken().len() == 1).await;
     outbox.send(vec![notice("short", 2, KINDS[1])]);
-    until("the long one is there", 20, || sink.taken().len() == 2).await;
+    until("the long one is there", || sink.taken().len() == 2).await;
     tokio::time::sleep(Duration::from_millis(500)).await;
     let keys: Vec<String> = sink.taken().iter().map(|t| t.header("Idempotency-Key").to_string()).collect();
     assert_eq!(keys, ["other.1", "long.1"]);
@@ -224,7 +224,7 @@ async fn a_storm_of_2048_links_is_one_notification() {
         alerts.updates(&Updates { newest, episodes, ..Updates::default() });
         outbox.commit(alerts.take());
     }
-    until("the notice arrives", 10, || !sink.taken().is_empty()).await;
+    until("the notice arrives", || !sink.taken().is_empty()).await;
     tokio::time::sleep(Duration::from_millis(500)).await;
     let taken = sink.taken();
     assert_eq!(taken.len(), 1);

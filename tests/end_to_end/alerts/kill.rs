@@ -87,7 +87,7 @@ async fn killed_demo_loses_no_notice_and_sends_the_same() {
     runs_to_its_end(&killed, &config);
     let _way = deliver(&killed, receiver(&hook));
     let waiting = "SELECT key FROM alert_outbox WHERE state = 'waiting'";
-    until("nothing waits", 60, || rows(&killed, waiting).is_empty()).await;
+    until("nothing waits", || rows(&killed, waiting).is_empty()).await;
     let incidents = "SELECT concat_ws(' ', incident, rule, subject, started_s, fired_s, resolved_s)
                      FROM alert_incidents ORDER BY 1";
     assert!(!rows(&straight, incidents).is_empty(), "the demo's contention is an incident");

@@ -181,7 +181,7 @@ async fn from_the_onset_to_the_webhook() {
     if arrived().len() < HOSTS {
         eprintln!("{} of {HOSTS} arrived; {}", arrived().len(), log());
     }
-    until("the notices of all onsets arrive", 60, || arrived().len() >= HOSTS).await;
+    until("the notices of all onsets arrive", || arrived().len() >= HOSTS).await;
     let arrived = arrived();
     let onsets: Vec<f64> = (0..HOSTS).map(|host| (begin_s + onset_s(host)) as f64).collect();
     let p99 = print(&onsets, &arrived);

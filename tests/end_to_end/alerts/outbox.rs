@@ -93,11 +93,14 @@ pub fn deliver(store: &Path, receiver: Receiver) -> tokio::task::JoinHandle<()> 
     tokio::spawn(way.run(Duration::from_millis(20), std::future::pending()))
 }
 
-/// Waits until `holds`; fails after `seconds`.
-pub async fn until(what: &str, seconds: u64, mut holds: impl FnMut() -> bool) {
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(seconds);
+/// Longest wait of a test on a busy machine.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// Waits until `holds`; fails after [`LONGEST`].
+pub async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = tokio::time::Instant::now() + LONGEST;
     while !holds() {
-        assert!(tokio::time::Instant::now() < deadline, "{what}: not within {seconds} s");
+        assert!(tokio::time::Instant::now() < deadline, "{what}: not within {} s", LONGEST.as_secs());
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

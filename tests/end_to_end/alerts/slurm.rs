@@ -53,26 +53,24 @@ async fn a_job_shows_the_comment_and_loses_it_after_the_expiry() {
     let waits = |notices: &mut store::outbox::OutboxStore| {
         !futures::executor::block_on(notices.undelivered()).unwrap().is_empty()
     };
-    until("the dry run is over", 20, || !waits(&mut notices)).await;
+    until("the dry run is over", || !waits(&mut notices)).await;
     assert_eq!(comment(), "", "a dry run changes nothing");
     dry.abort();
 
     let _way = deliver(&outbox.path, file("dry_run = false"));
     outbox.send(vec![of_job("i", 1, NoticeKind::Firing, 8.0)]);
-    until("the job has its comment", 20, || comment().contains("lost 12.5 s to contention")).await;
-    until("the nodes have their comments", 20, || {
+    until("the job has its comment", || comment().contains("lost 12.5 s to contention")).await;
+    until("the nodes have their comments", || {
         of_node("tb01").contains("reroute_lids") && of_node("tb02").contains("tailback")
     })
     .await;
-    until("the advice is over", 30, || comment().is_empty()).await;
-    until("the nodes are as they were", 10, || {
-        of_node("tb01").is_empty() && of_node("tb02") == "of an operator"
-    })
-    .await;
+    until("the advice is over", || comment().is_empty()).await;
+    until("the nodes are as they were", || of_node("tb01").is_empty() && of_node("tb02") == "of an operator")
+        .await;
 
     outbox.send(vec![of_job("k", 1, NoticeKind::Firing, 300.0)]);
-    until("the job has a comment again", 20, || comment().contains("incident k")).await;
+    until("the job has a comment again", || comment().contains("incident k")).await;
     outbox.send(vec![of_job("k", 2, NoticeKind::Resolved, 300.0)]);
-    until("the end of the incident removes the comment", 20, || comment().is_empty()).await;
+    until("the end of the incident removes the comment", || comment().is_empty()).await;
     slurm(conf, "scancel", &[&job]);
 }

@@ -1,0 +1,49 @@
+//! Where the state of a series is: its bank, its file system, its place among the jobs.
+
+use super::Detector;
+use schemas::{Metric, SeriesIndex, Time};
+use serde::{Deserialize, Serialize};
+
+/// Where a series' state is, and when the next job begins or ends on its node.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct SeriesSlot {
+    pub(super) metric: Metric,
+    pub(super) number: u32,
+    pub(super) next_boundary: Time,
+    pub(super) passed_boundary: Time,
+    /// Its file system, of a metric of progress.
+    pub(super) mount: Option<u32>,
+    /// Up to which block of its file system it was looked back at.
+    pub(super) looked_back: i64,
+    /// Up to when it applied what was found out of the other clients of its file system.
+    pub(super) shifts_applied: Time,
+}
+
+impl Detector {
+    pub(super) fn add_series(&mut self) {
+        let series = SeriesIndex(self.series.len() as u32);
+        let info = &self.ingest.series()[series.at()];
+        let metric = info.metric;
+        let number = self.members[metric.at()].len() as u32;
+        self.members[metric.at()].push(series);
+        self.banks[metric.at()].add();
+        let (node, file_system) = (info.component.clone(), info.file_system());
+        let mount = file_system.filter(|_| metric.is_progress()).map(|mount| {
+            let mount = (metric, mount);
+            self.clients.entry(mount.clone()).or_default().push(number);
+            self.mount_at(&mount)
+        });
+        self.series.push(SeriesSlot {
+            metric,
+            number,
+            next_boundary: Time(i64::MAX),
+            passed_boundary: Time::MIN,
+            mount,
+            looked_back: i64::MIN,
+            shifts_applied: Time::MIN,
+        });
+        if !metric.has_sum() {
+            self.set_boundary(series, &node);
+        }
+    }
+}
