@@ -41,7 +41,7 @@ pub struct Traffic {
 struct Rates {
     /// Bytes a second, block `b` at `b` modulo [`KEPT`].
     of: Vec<f32>,
-    /// Ticks of activity in a block, all clients together.
+    /// Ticks of activity in a block, all clients of a job together; empty of a client.
     ticks: Vec<f32>,
     last_active: i64,
 }
@@ -81,9 +81,11 @@ impl Traffic {
             self.total[slot(skipped)] = 0.0;
         }
         for (taker, [rate, ticks]) in rates.iter().filter(|(_, [rate, _])| *rate > 0.0) {
-            let known = self.rates.entry(taker.clone()).or_insert_with(|| Rates::new(block));
+            let known = self.rates.entry(taker.clone()).or_insert_with(|| Rates::new(taker, block));
             known.of[slot(block)] = *rate as f32;
-            known.ticks[slot(block)] = *ticks as f32;
+            if let Some(known) = known.ticks.get_mut(slot(block)) {
+                *known = *ticks as f32;
+            }
             self.total[slot(block)] += *rate as f32;
             known.last_active = block;
         }
@@ -116,7 +118,8 @@ impl Traffic {
 
     /// Ticks of activity in it.
     pub(super) fn active_ticks(&self, taker: &Taker, block: i64) -> f64 {
-        self.rates.get(taker).map_or(0.0, |known| f64::from(known.ticks[slot(block)]))
+        let ticks = self.rates.get(taker).and_then(|known| known.ticks.get(slot(block)));
+        ticks.map_or(0.0, |ticks| f64::from(*ticks))
     }
 
     /// The latest blocks before `until` in which `own` was active and which `is_quiet` allows, the latest first.
@@ -175,12 +178,16 @@ impl Moment {
 }
 
 impl Rates {
-    fn new(block: i64) -> Rates {
-        Rates { of: vec![0.0; KEPT], ticks: vec![0.0; KEPT], last_active: block }
+    fn new(taker: &Taker, block: i64) -> Rates {
+        let ticks = if matches!(taker, Taker::Job(_)) { vec![0.0; KEPT] } else { Vec::new() };
+        Rates { of: vec![0.0; KEPT], ticks, last_active: block }
     }
 
     fn forget(&mut self, block: i64) {
-        (self.of[slot(block)], self.ticks[slot(block)]) = (0.0, 0.0);
+        self.of[slot(block)] = 0.0;
+        if let Some(ticks) = self.ticks.get_mut(slot(block)) {
+            *ticks = 0.0;
+        }
     }
 
     fn at(&self, block: i64) -> f64 {
