@@ -26,11 +26,15 @@ pub(super) struct LookedBack {
     /// First block that is looked at, and first one with a loss.
     since: i64,
     first: i64,
+    /// Whether the job reached its level while nothing slowed it.
+    is_known: bool,
+    /// Up to which block it is not judged, since others lost something beside it.
+    held: i64,
 }
 
 impl Default for LookedBack {
     fn default() -> LookedBack {
-        LookedBack { id: None, since: i64::MIN, first: i64::MAX }
+        LookedBack { id: None, since: i64::MIN, first: i64::MAX, is_known: false, held: i64::MIN }
     }
 }
 
@@ -51,11 +55,11 @@ impl Detector {
         }
         if looked.id.is_some() && until - looked.first >= evidence::KEPT_BLOCKS {
             // Its first block is forgotten: what follows is another episode.
-            looked = LookedBack { since: until - AGAIN_BLOCKS, ..LookedBack::default() };
+            looked = LookedBack { id: None, since: until - AGAIN_BLOCKS, first: i64::MAX, ..looked };
         }
         seen.lost.retain(|block| block.number >= looked.since);
         let from = start.max(until - evidence::KEPT_BLOCKS);
-        self.judge_back(series, &seen, from, until);
+        self.judge_back(series, &seen, &mut looked, [from, until]);
         self.leave_out_known(series, &mut seen, looked.id);
         let span_s = SPAN_TICKS * tick_s;
         let lost_s: f64 = seen.lost.iter().map(|block| block.active * block.lost * span_s).sum();
@@ -111,14 +115,23 @@ impl Detector {
         reviews.push_front(review);
     }
 
-    /// A job that reached its level while no other lost anything is judged by that level, but where it lacks something that
-    /// the others do not explain. One that never did may have lost more than shows.
-    fn judge_back(&mut self, series: SeriesIndex, seen: &Hindsight, from: i64, until: i64) {
+    /// A job that reached its level while nothing slowed it is judged by that level, but where it lacks something that the
+    /// others do not explain. One that never did may have lost more than shows while others lost something.
+    fn judge_back(
+        &mut self,
+        series: SeriesIndex,
+        seen: &Hindsight,
+        looked: &mut LookedBack,
+        [from, until]: [i64; 2],
+    ) {
         let tick_s = self.settings.stream.tick_s;
         let at = |block: i64| evidence::begin_of(block, tick_s);
+        looked.is_known |= seen.is_quiet;
         if !seen.is_quiet {
-            if seen.is_contended {
-                self.coverage.hold(series, at(from));
+            let mut others_lost = seen.contended.iter().filter(|block| **block > looked.held);
+            if let Some(first) = others_lost.next().filter(|_| !looked.is_known) {
+                self.coverage.hold(series, at(*first));
+                looked.held = seen.contended.last().copied().unwrap_or(looked.held);
             }
             return;
         }
@@ -142,9 +155,11 @@ impl Detector {
             let others = found.iter().filter(|episode| Some(episode.id) != past);
             let known_s: f64 = others.map(|episode| episode.slowdown_between_s(from, to)).sum();
             block.lost -= known_s / (block.active * to.seconds_since(from));
+            // A small loss is the mean of many blocks: it is no part of what the model found in one.
+            block.is_small &= known_s == 0.0;
         }
         let least = seen.least;
-        seen.lost.retain(|block| block.lost >= least);
+        seen.lost.retain(|block| block.is_small || block.lost >= least);
     }
 
     fn causes_in_hindsight(&self, series: SeriesIndex, time: Time, seen: &Hindsight) -> Vec<CauseShare> {

@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 
 /// Seconds for which a client waits for a quiet spell of its file system; after that it is compared with what there is.
 const QUIET_AWAITED_S: f64 = 600.0;
+/// Seconds for which a job must have run to have a level of its own.
+const OWN_LEVEL_S: f64 = 60.0;
 /// A client that moves at most so many times its baseline is back at its own level.
 const OWN_LEVEL: f64 = 1.1;
 /// Seconds without activity after which a client takes no part in contention.
@@ -57,7 +59,7 @@ impl Detector {
         for (found, standing) in found {
             match found.change {
                 Change::Entered(start) if found.series != series => self.doubt_baseline(series, start, time),
-                Change::Gained(since) if found.series == series && !self.is_at_its_level(series) => {
+                Change::Gained(since) if found.series == series && !self.is_at_its_level(series, since) => {
                     self.coverage.hold(series, since);
                 }
                 Change::Recovered(since) if standing.is_quiet(found.at, QUIET_AWAITED_S) => {
@@ -80,11 +82,17 @@ impl Detector {
         }
     }
 
-    /// Whether a series moves no more than it did in a quiet spell: it took nothing beyond that.
-    fn is_at_its_level(&self, series: SeriesIndex) -> bool {
+    /// Whether a series that gained at `since` moves no more than it did before: it took nothing beyond that. A job that started
+    /// then has no level from before.
+    fn is_at_its_level(&self, series: SeriesIndex, since: Time) -> bool {
         let slot = self.series[series.at()];
+        let before = since.plus_seconds(-OWN_LEVEL_S);
+        let node = &self.ingest.series()[series.at()].component;
+        let is_new = self.jobs.on_node_at(node, since).any(|job| job.start > before);
         let known = self.banks[slot.metric.at()].knowledge(slot.number as usize);
-        known.mean <= OWN_LEVEL * known.baseline
+        !is_new
+            && self.coverage.was_active(series, Time::MIN, before)
+            && known.mean <= OWN_LEVEL * known.baseline
     }
 
     fn begin_quiet(&mut self, series: SeriesIndex, since: Time, time: Time) {

@@ -24,8 +24,10 @@ const SURE_ERRORS: f64 = 3.0;
 const LEVEL_ERROR: [f64; 2] = [0.03, 0.08];
 /// Part of the most that a file system served up to which it serves all that is wanted.
 const UNSATURATED: f64 = 0.8;
-/// A job at its quiet level shows that others are not slowed that move at most this much more, for each client.
-const WITNESS_RATE: f64 = 0.8;
+/// Blocks beside others from which a small loss shows in their mean.
+const SMALL_BLOCKS: usize = 9;
+/// Standard errors of a 95% interval.
+const ERRORS: f64 = 1.96;
 /// The latest blocks, of which no loss is reported yet: the model may be about to find it.
 pub const AWAITED: i64 = 3;
 
@@ -49,8 +51,8 @@ pub struct Hindsight {
     pub level: Level,
     /// Whether the level was reached in blocks in which nothing slowed the job.
     pub is_quiet: bool,
-    /// Whether other jobs, or it, lost something in enough blocks in which it was active.
-    pub is_contended: bool,
+    /// Blocks in which it was active and in which it or another job lost something.
+    pub contended: Vec<i64>,
     /// Part of the level from which a block lacks something.
     pub least: f64,
     /// Blocks with a loss.
@@ -70,6 +72,8 @@ pub struct LostBlock {
     pub active: f64,
     /// Part of that time that was lost.
     pub lost: f64,
+    /// Whether it lacks too little to be seen in this block alone.
+    pub is_small: bool,
     /// Shares of the loss, by who took it.
     pub takers: Vec<(Taker, f64)>,
 }
@@ -105,17 +109,6 @@ struct Block {
     others: f64,
 }
 
-/// What shows that nothing slowed a job.
-#[derive(Clone, Copy, PartialEq)]
-enum Proof {
-    /// The others moved next to nothing.
-    Alone,
-    /// A job whose quiet level is known was not slowed beside it.
-    Witness,
-    /// The file system served much more at another time.
-    Room,
-}
-
 impl Block {
     /// Whether the others moved enough to slow the job.
     fn is_beside_others(&self) -> bool {
@@ -128,10 +121,6 @@ impl Block {
 }
 
 impl Hindsight {
-    fn is_reached_in(&self, block: &Block) -> bool {
-        block.lacks(self) <= LEAST_LOSS
-    }
-
     /// Whether the level is of an earlier run.
     pub fn is_of_earlier_run(&self) -> bool {
         self.level.reference.is_empty()
@@ -152,36 +141,27 @@ impl Traffic {
         let lost = jobs.values().flat_map(|(_, seen)| seen.lost.iter().map(|block| block.number));
         let contended: BTreeSet<i64> = lost.collect();
         for (blocks, seen) in jobs.values_mut() {
-            let is_contended = |block: &&Block| contended.contains(&block.number);
-            seen.is_contended = blocks.iter().filter(is_contended).count() >= LEVEL_BLOCKS;
+            let active = blocks.iter().map(|block| block.number);
+            seen.contended = active.filter(|number| contended.contains(number)).collect();
         }
         self.find_quiet(&mut jobs, &contended, until);
         Review { until, jobs: jobs.into_iter().map(|(taker, (_, seen))| (taker, seen)).collect() }
     }
 
-    /// Finds the jobs that reached their level while nothing slowed them: in enough blocks that are not `contended`.
+    /// Finds the jobs that reached their level while nothing slowed them: in enough blocks that are not `contended`, alone or
+    /// while the file system served much less than at another time.
     fn find_quiet(&self, jobs: &mut Jobs, contended: &BTreeSet<i64>, until: i64) {
-        let most = self.blocks(i64::MIN, until).map(|block| self.total(block)).fold(0.0, f64::max);
-        let mut witnesses: BTreeMap<i64, f64> = BTreeMap::new();
-        for proof in [Proof::Alone, Proof::Witness, Proof::Room] {
-            let is_free = |block: &Block| match proof {
-                Proof::Alone => !block.is_beside_others(),
-                Proof::Witness => {
-                    witnesses.get(&block.number).is_some_and(|rate| *rate >= WITNESS_RATE * block.rate)
-                }
-                Proof::Room => block.own + block.others <= UNSATURATED * most,
+        let totals = || self.blocks(i64::MIN, until).map(|block| self.total(block));
+        // The most of many noisy sums is more than the file system can serve.
+        let most = totals().fold(0.0, f64::max) / (1.0 + SURE_ERRORS * noise_of(totals()));
+        for (blocks, seen) in jobs.values_mut().filter(|(_, seen)| !seen.is_of_earlier_run()) {
+            let is_free =
+                |block: &Block| !block.is_beside_others() || block.own + block.others <= UNSATURATED * most;
+            let is_quiet = |block: &&Block| {
+                let is_settled = block.number < until - AWAITED && !contended.contains(&block.number);
+                is_settled && block.lacks(seen) <= LEAST_LOSS && is_free(block)
             };
-            for (blocks, seen) in jobs.values_mut().filter(|(_, seen)| !seen.is_quiet) {
-                let is_quiet = |block: &&Block| {
-                    let is_settled = block.number < until - AWAITED && !contended.contains(&block.number);
-                    is_settled && seen.is_reached_in(block) && is_free(block)
-                };
-                let is_own = !seen.is_of_earlier_run();
-                seen.is_quiet = is_own && blocks.iter().filter(is_quiet).count() >= LEVEL_BLOCKS;
-            }
-            if proof == Proof::Alone {
-                witnesses = fastest_at_level(jobs);
-            }
+            seen.is_quiet = blocks.iter().filter(is_quiet).count() >= LEVEL_BLOCKS;
         }
     }
 
@@ -202,7 +182,7 @@ impl Traffic {
         let mut seen = Hindsight {
             level: earlier.unwrap_or(best),
             is_quiet: false,
-            is_contended: false,
+            contended: Vec::new(),
             least: LEAST_LOSS.max(LOSS_NOISES * noise),
             lost: Vec::new(),
             unknown: Vec::new(),
@@ -219,7 +199,51 @@ impl Traffic {
         let lacking = beside_others().filter(|block| block.lacks(&seen) > seen.least);
         let unsure = beside_others().map(|block| block.lacks(&seen).max(0.0) * block.ticks / most_ticks);
         (seen.unknown, seen.unsure) = (lacking.map(|block| block.number).collect(), unsure.sum());
+        let small = self.small_losses(own, blocks, &seen, noise, most_ticks);
+        if !small.is_empty() {
+            seen.unsure = ERRORS * noise / (LEVEL_BLOCKS as f64).sqrt() * small.len() as f64;
+            seen.lost.extend(small);
+            seen.lost.sort_by_key(|block| block.number);
+        }
         Some(seen)
+    }
+
+    /// What a job lacks beside others of what it moved alone, where each block lacks too little to be sure, but not all of them
+    /// together.
+    fn small_losses(
+        &self,
+        own: &Taker,
+        blocks: &[Block],
+        seen: &Hindsight,
+        noise: f64,
+        most_ticks: f64,
+    ) -> Vec<LostBlock> {
+        let (beside, alone): (Vec<&Block>, Vec<&Block>) =
+            blocks.iter().partition(|block| block.is_beside_others());
+        let small: Vec<&Block> = beside.into_iter().filter(|block| block.lacks(seen) <= seen.least).collect();
+        if alone.len() < LEVEL_BLOCKS || small.len() < SMALL_BLOCKS || seen.is_of_earlier_run() {
+            return Vec::new();
+        }
+        let level = mean(alone.iter().map(|block| block.rate));
+        let lack = 1.0 - mean(small.iter().map(|block| block.rate)) / level;
+        let error = noise * (1.0 / alone.len() as f64 + 1.0 / small.len() as f64).sqrt();
+        if lack < SURE_ERRORS * error {
+            return Vec::new();
+        }
+        let reference: Vec<i64> = alone.iter().map(|block| block.number).collect();
+        let lost = |block: &&Block| {
+            let moment = self.moment(own, &reference, block.number);
+            let shares = moment.iter().flat_map(|moment| moment.shares(lack));
+            let takers = shares.map(|(taker, share)| (taker.clone(), share)).collect();
+            LostBlock {
+                number: block.number,
+                active: block.ticks / most_ticks,
+                lost: lack,
+                is_small: true,
+                takers,
+            }
+        };
+        small.iter().map(lost).collect()
     }
 
     /// The best level that a job holds.
@@ -239,7 +263,7 @@ impl Traffic {
         let moment = self.moment(own, &seen.level.reference, block.number);
         let shares = moment.iter().flat_map(|moment| moment.shares(lost));
         let takers = shares.map(|(taker, share)| (taker.clone(), share)).collect();
-        LostBlock { number: block.number, active: block.ticks / most_ticks, lost, takers }
+        LostBlock { number: block.number, active: block.ticks / most_ticks, lost, is_small: false, takers }
     }
 
     fn active_blocks(&self, own: &Taker, since: i64, until: i64) -> Vec<Block> {
@@ -256,18 +280,6 @@ impl Traffic {
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = values.len().max(1) as f64;
     values.sum::<f64>() / count
-}
-
-/// By block, the largest rate of a client of the quiet jobs that reached their level in it.
-fn fastest_at_level(jobs: &Jobs) -> BTreeMap<i64, f64> {
-    let mut fastest: BTreeMap<i64, f64> = BTreeMap::new();
-    for (blocks, seen) in jobs.values().filter(|(_, seen)| seen.is_quiet) {
-        for block in blocks.iter().filter(|block| seen.is_reached_in(block)) {
-            let known = fastest.entry(block.number).or_default();
-            *known = known.max(block.rate);
-        }
-    }
-    fastest
 }
 
 /// Blocks that lack what the others took: in stretches in which these surely moved more, those in which they did.
@@ -354,11 +366,13 @@ mod tests {
     }
 
     #[test]
-    fn small_losses_widen_the_interval_only() {
-        let review = review(&[(10, 95.0, 50.0), (5, 100.0, 0.0)], None);
-        assert_eq!(lost_blocks(&review, "1"), 0.0);
-        let unsure = review.jobs[&job("1")].unsure;
-        assert!((unsure - 0.5).abs() < 0.1, "{unsure} of 0.5 blocks");
+    fn small_loss_shows_in_many_blocks_only() {
+        let few = review(&[(SMALL_BLOCKS as i64 - 1, 95.0, 50.0), (5, 100.0, 0.0)], None);
+        assert_eq!(lost_blocks(&few, "1"), 0.0);
+        let unsure = few.jobs[&job("1")].unsure;
+        assert!((unsure - 0.4).abs() < 0.1, "{unsure} of 0.4 blocks");
+        let many = lost_blocks(&review(&[(20, 95.0, 50.0), (5, 100.0, 0.0)], None), "1");
+        assert!((many - 1.0).abs() < 0.1, "{many} of 1 block");
     }
 
     #[test]
@@ -369,7 +383,7 @@ mod tests {
         let lost = lost_blocks(&review, "1");
         assert!((lost - 5.0).abs() < 0.3, "{lost} of 5 blocks");
         let seen = &review.jobs[&job("1")];
-        assert!(seen.is_of_earlier_run() && !seen.is_quiet && seen.is_contended, "{seen:?}");
+        assert!(seen.is_of_earlier_run() && !seen.is_quiet && seen.contended.len() > 5, "{seen:?}");
         assert_eq!(seen.lost[0].takers, [(job("2"), 1.0)]);
     }
 
