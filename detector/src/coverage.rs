@@ -156,6 +156,15 @@ impl Coverage {
         self.open_again(series, since, Until::Baseline);
     }
 
+    /// What `series` did between two times is not judged: others lost something beside it.
+    pub fn unjudged_between(&mut self, series: SeriesIndex, from: Time, to: Time) {
+        if matches!(self.open.get(series.at()), Some(None)) {
+            let seconds = self.active_between(series, from, to);
+            self.seen[series.at()].judge(from, to);
+            keep(&mut self.seen[series.at()].unjudged, Stretch { from, to, seconds });
+        }
+    }
+
     /// `series` reached its level in contention at `since`: nothing is judged until a quiet spell.
     pub fn hold(&mut self, series: SeriesIndex, since: Time) {
         if matches!(self.open.get(series.at()), Some(None)) {

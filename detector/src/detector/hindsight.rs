@@ -130,8 +130,12 @@ impl Detector {
         if !seen.is_quiet {
             let mut others_lost = seen.contended.iter().filter(|block| **block > looked.held);
             if let Some(first) = others_lost.next().filter(|_| !looked.is_known) {
-                self.coverage.hold(series, at(*first));
-                looked.held = seen.contended.last().copied().unwrap_or(looked.held);
+                looked.held = seen.contended.last().copied().unwrap_or(*first);
+                if self.is_quiet(series, at(until)) {
+                    self.coverage.unjudged_between(series, at(*first), at(looked.held + 1));
+                } else {
+                    self.coverage.hold(series, at(*first));
+                }
             }
             return;
         }

@@ -126,7 +126,7 @@ impl Detector {
     }
 
     /// Whether no client of the series' file system is contended, as far as is known at `time`.
-    fn is_quiet(&self, series: SeriesIndex, time: Time) -> bool {
+    pub(super) fn is_quiet(&self, series: SeriesIndex, time: Time) -> bool {
         let until = time.plus_seconds(-self.known_after_s());
         self.spells_of(series).is_none_or(|spells| spells.standing(until).is_quiet(until, QUIET_AWAITED_S))
     }

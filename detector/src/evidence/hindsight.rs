@@ -367,12 +367,12 @@ mod tests {
 
     #[test]
     fn small_loss_shows_in_many_blocks_only() {
-        let few = review(&[(SMALL_BLOCKS as i64 - 1, 95.0, 50.0), (5, 100.0, 0.0)], None);
+        let few = review(&[(SMALL_BLOCKS as i64 - 1, 92.0, 50.0), (5, 100.0, 0.0)], None);
         assert_eq!(lost_blocks(&few, "1"), 0.0);
         let unsure = few.jobs[&job("1")].unsure;
-        assert!((unsure - 0.4).abs() < 0.1, "{unsure} of 0.4 blocks");
-        let many = lost_blocks(&review(&[(20, 95.0, 50.0), (5, 100.0, 0.0)], None), "1");
-        assert!((many - 1.0).abs() < 0.1, "{many} of 1 block");
+        assert!((unsure - 0.64).abs() < 0.1, "{unsure} of 0.64 blocks");
+        let many = lost_blocks(&review(&[(20, 92.0, 50.0), (5, 100.0, 0.0)], None), "1");
+        assert!((many - 1.6).abs() < 0.1, "{many} of 1.6 blocks");
     }
 
     #[test]
