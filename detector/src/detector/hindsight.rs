@@ -173,7 +173,9 @@ impl Detector {
         for block in &seen.lost {
             let lost = block.active * block.lost;
             all += lost;
-            block.takers.iter().for_each(|(taker, share)| *by.entry(taker).or_insert(0.0) += share * lost);
+            for (taker, share) in block.takers.iter() {
+                *by.entry(taker).or_insert(0.0) += share * lost;
+            }
         }
         let named = by.into_iter().filter(|(_, taken)| *taken > LEAST_SHARE * all);
         let mut causes: Vec<CauseShare> =

@@ -4,10 +4,12 @@
 //! it moves alone. A block below that level is a loss as far as others moved more in it by as much: a phase of its own changes
 //! nothing for the others.
 
+use super::GAINED_SHARE;
+use super::taken::{NAMED_MAX, Taker};
 use super::traffic::{ABSENT_SHARE, SPAN_TICKS, Traffic};
-use super::{GAINED_SHARE, taken::Taker};
 use schemas::Name;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Consecutive blocks that make a level.
 const LEVEL_BLOCKS: usize = 3;
@@ -74,8 +76,8 @@ pub struct LostBlock {
     pub lost: f64,
     /// Whether it lacks too little to be seen in this block alone.
     pub is_small: bool,
-    /// Shares of the loss, by who took it.
-    pub takers: Vec<(Taker, f64)>,
+    /// Shares of the loss, by who took it: the largest ones. All clients of the job look at the same.
+    pub takers: Arc<[(Taker, f64)]>,
 }
 
 /// What is known of a job beside its traffic.
@@ -232,9 +234,7 @@ impl Traffic {
         }
         let reference: Vec<i64> = alone.iter().map(|block| block.number).collect();
         let lost = |block: &&Block| {
-            let moment = self.moment(own, &reference, block.number);
-            let shares = moment.iter().flat_map(|moment| moment.shares(lack));
-            let takers = shares.map(|(taker, share)| (taker.clone(), share)).collect();
+            let takers = self.takers(own, &reference, block.number, lack);
             LostBlock {
                 number: block.number,
                 active: block.ticks / most_ticks,
@@ -260,10 +260,17 @@ impl Traffic {
 
     fn lost(&self, own: &Taker, seen: &Hindsight, block: &Block, most_ticks: f64) -> LostBlock {
         let lost = block.lacks(seen);
-        let moment = self.moment(own, &seen.level.reference, block.number);
-        let shares = moment.iter().flat_map(|moment| moment.shares(lost));
-        let takers = shares.map(|(taker, share)| (taker.clone(), share)).collect();
+        let takers = self.takers(own, &seen.level.reference, block.number, lost);
         LostBlock { number: block.number, active: block.ticks / most_ticks, lost, is_small: false, takers }
+    }
+
+    fn takers(&self, own: &Taker, reference: &[i64], block: i64, lost: f64) -> Arc<[(Taker, f64)]> {
+        let moment = self.moment(own, reference, block);
+        let shares = moment.iter().flat_map(|moment| moment.shares(lost));
+        let mut takers: Vec<(Taker, f64)> = shares.map(|(taker, share)| (taker.clone(), share)).collect();
+        takers.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        takers.truncate(NAMED_MAX);
+        takers.into()
     }
 
     fn active_blocks(&self, own: &Taker, since: i64, until: i64) -> Vec<Block> {
@@ -315,80 +322,4 @@ fn noise_of(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const FIRST: i64 = 1_000;
-
-    fn job(number: &str) -> Taker {
-        Taker::Job(Name::parse(number).unwrap())
-    }
-
-    /// What jobs 1 and 2 move, in stretches of so many blocks; one client each.
-    fn review(stretches: &[(i64, f64, f64)], earlier: Option<f64>) -> Review {
-        let mut traffic = Traffic::default();
-        let mut block = FIRST;
-        for (blocks, one, two) in stretches {
-            for _ in 0..*blocks {
-                // A little noise that is the same each time.
-                let noise = 1.0 + 0.01 * (block % 3 - 1) as f64;
-                let rates = [("1", *one), ("2", *two)];
-                let rates = rates.map(|(id, rate)| (job(id), [rate * noise, SPAN_TICKS]));
-                traffic.note(block, &rates.into_iter().collect());
-                block += 1;
-            }
-        }
-        let known = |id: &Name| {
-            let level = |rate| Level { rate, error: 0.1, reference: Vec::new(), others: 0.0 };
-            Known { start: FIRST, earlier: earlier.filter(|_| id.as_str() == "1").map(level) }
-        };
-        traffic.review(block + AWAITED, 0.05, known)
-    }
-
-    fn lost_blocks(review: &Review, number: &str) -> f64 {
-        review.jobs[&job(number)].lost.iter().map(|block| block.lost * block.active).sum()
-    }
-
-    #[test]
-    fn job_that_rises_when_another_leaves_lost_before() {
-        let review = review(&[(10, 50.0, 50.0), (5, 100.0, 0.0)], None);
-        let lost = lost_blocks(&review, "1");
-        assert!((lost - 5.0).abs() < 0.3, "{lost} of 5 blocks");
-        let seen = &review.jobs[&job("1")];
-        assert!(seen.is_quiet && seen.lost.iter().all(|block| block.takers == [(job("2"), 1.0)]), "{seen:?}");
-        assert!(!review.jobs[&job("2")].is_quiet, "it moved nothing without job 1");
-    }
-
-    #[test]
-    fn job_that_rises_of_its_own_lost_nothing() {
-        let review = review(&[(10, 50.0, 50.0), (5, 100.0, 50.0), (10, 50.0, 50.0)], None);
-        assert_eq!((lost_blocks(&review, "1"), lost_blocks(&review, "2")), (0.0, 0.0));
-    }
-
-    #[test]
-    fn small_loss_shows_in_many_blocks_only() {
-        let few = review(&[(SMALL_BLOCKS as i64 - 1, 92.0, 50.0), (5, 100.0, 0.0)], None);
-        assert_eq!(lost_blocks(&few, "1"), 0.0);
-        let unsure = few.jobs[&job("1")].unsure;
-        assert!((unsure - 0.64).abs() < 0.1, "{unsure} of 0.64 blocks");
-        let many = lost_blocks(&review(&[(20, 92.0, 50.0), (5, 100.0, 0.0)], None), "1");
-        assert!((many - 1.6).abs() < 0.1, "{many} of 1.6 blocks");
-    }
-
-    #[test]
-    fn earlier_run_shows_what_a_job_lost_that_never_ran_quiet() {
-        let levels = &[(10, 50.0, 50.0)];
-        assert_eq!(lost_blocks(&review(levels, None), "1"), 0.0);
-        let review = review(levels, Some(100.0));
-        let lost = lost_blocks(&review, "1");
-        assert!((lost - 5.0).abs() < 0.3, "{lost} of 5 blocks");
-        let seen = &review.jobs[&job("1")];
-        assert!(seen.is_of_earlier_run() && !seen.is_quiet && seen.contended.len() > 5, "{seen:?}");
-        assert_eq!(seen.lost[0].takers, [(job("2"), 1.0)]);
-    }
-
-    #[test]
-    fn nothing_is_known_of_a_job_that_just_began() {
-        assert!(review(&[(LEAST_BLOCKS as i64 - 1, 50.0, 50.0)], None).jobs.is_empty());
-    }
-}
+mod tests;

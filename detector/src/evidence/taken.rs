@@ -20,7 +20,7 @@ pub(super) const ALL_TAKEN: f64 = 0.9;
 /// Part of the clients that wrote before that must rise for them to share what one left.
 const ALL_ROSE: f64 = 0.8;
 /// Jobs or clients that are named at most.
-const NAMED_MAX: usize = 16;
+pub(super) const NAMED_MAX: usize = 16;
 
 /// The source that took: a job, or a client of no known job by its number in the bank.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -1,0 +1,75 @@
+use super::*;
+
+const FIRST: i64 = 1_000;
+
+fn job(number: &str) -> Taker {
+    Taker::Job(Name::parse(number).unwrap())
+}
+
+/// What jobs 1 and 2 move, in stretches of so many blocks; one client each.
+fn review(stretches: &[(i64, f64, f64)], earlier: Option<f64>) -> Review {
+    let mut traffic = Traffic::default();
+    let mut block = FIRST;
+    for (blocks, one, two) in stretches {
+        for _ in 0..*blocks {
+            // A little noise that is the same each time.
+            let noise = 1.0 + 0.01 * (block % 3 - 1) as f64;
+            let rates = [("1", *one), ("2", *two)];
+            let rates = rates.map(|(id, rate)| (job(id), [rate * noise, SPAN_TICKS]));
+            traffic.note(block, &rates.into_iter().collect());
+            block += 1;
+        }
+    }
+    let known = |id: &Name| {
+        let level = |rate| Level { rate, error: 0.1, reference: Vec::new(), others: 0.0 };
+        Known { start: FIRST, earlier: earlier.filter(|_| id.as_str() == "1").map(level) }
+    };
+    traffic.review(block + AWAITED, 0.05, known)
+}
+
+fn lost_blocks(review: &Review, number: &str) -> f64 {
+    review.jobs[&job(number)].lost.iter().map(|block| block.lost * block.active).sum()
+}
+
+#[test]
+fn job_that_rises_when_another_leaves_lost_before() {
+    let review = review(&[(10, 50.0, 50.0), (5, 100.0, 0.0)], None);
+    let lost = lost_blocks(&review, "1");
+    assert!((lost - 5.0).abs() < 0.3, "{lost} of 5 blocks");
+    let seen = &review.jobs[&job("1")];
+    assert!(seen.is_quiet && seen.lost.iter().all(|block| *block.takers == [(job("2"), 1.0)]), "{seen:?}");
+    assert!(!review.jobs[&job("2")].is_quiet, "it moved nothing without job 1");
+}
+
+#[test]
+fn job_that_rises_of_its_own_lost_nothing() {
+    let review = review(&[(10, 50.0, 50.0), (5, 100.0, 50.0), (10, 50.0, 50.0)], None);
+    assert_eq!((lost_blocks(&review, "1"), lost_blocks(&review, "2")), (0.0, 0.0));
+}
+
+#[test]
+fn small_loss_shows_in_many_blocks_only() {
+    let few = review(&[(SMALL_BLOCKS as i64 - 1, 92.0, 50.0), (5, 100.0, 0.0)], None);
+    assert_eq!(lost_blocks(&few, "1"), 0.0);
+    let unsure = few.jobs[&job("1")].unsure;
+    assert!((unsure - 0.64).abs() < 0.1, "{unsure} of 0.64 blocks");
+    let many = lost_blocks(&review(&[(20, 92.0, 50.0), (5, 100.0, 0.0)], None), "1");
+    assert!((many - 1.6).abs() < 0.1, "{many} of 1.6 blocks");
+}
+
+#[test]
+fn earlier_run_shows_what_a_job_lost_that_never_ran_quiet() {
+    let levels = &[(10, 50.0, 50.0)];
+    assert_eq!(lost_blocks(&review(levels, None), "1"), 0.0);
+    let review = review(levels, Some(100.0));
+    let lost = lost_blocks(&review, "1");
+    assert!((lost - 5.0).abs() < 0.3, "{lost} of 5 blocks");
+    let seen = &review.jobs[&job("1")];
+    assert!(seen.is_of_earlier_run() && !seen.is_quiet && seen.contended.len() > 5, "{seen:?}");
+    assert_eq!(*seen.lost[0].takers, [(job("2"), 1.0)]);
+}
+
+#[test]
+fn nothing_is_known_of_a_job_that_just_began() {
+    assert!(review(&[(LEAST_BLOCKS as i64 - 1, 50.0, 50.0)], None).jobs.is_empty());
+}
