@@ -160,8 +160,12 @@ impl Coverage {
     pub fn unjudged_between(&mut self, series: SeriesIndex, from: Time, to: Time) {
         if matches!(self.open.get(series.at()), Some(None)) {
             let seconds = self.active_between(series, from, to);
-            self.seen[series.at()].judge(from, to);
-            keep(&mut self.seen[series.at()].unjudged, Stretch { from, to, seconds });
+            let seen = &mut self.seen[series.at()];
+            seen.judge(from, to);
+            match seen.unjudged.back_mut() {
+                Some(last) if last.to == from => (last.to, last.seconds) = (to, last.seconds + seconds),
+                _ => keep(&mut seen.unjudged, Stretch { from, to, seconds }),
+            }
         }
     }
 

@@ -88,6 +88,8 @@ pub struct Shift {
     taken: Taken,
     /// Median rate of the clients that gained, after the change.
     gainers_rate: f64,
+    /// The two fastest clients after the change, the fastest first.
+    fastest: [(u32, f64); 2],
     /// By client, in their order: its largest rate shortly before the change.
     before: Vec<(u32, f64)>,
     /// Active clients and those of them that fell without stopping: in all, and by job.
@@ -102,8 +104,8 @@ pub struct Shift {
 #[derive(Clone, Debug, Default)]
 struct Fallen {
     clients: Vec<(f64, bool)>,
-    /// Rates before of those that continued as before.
-    continued: Vec<f64>,
+    /// Rates before of those that continued as before, and what they move now as a part of their baselines.
+    continued: Vec<[f64; 2]>,
     /// How many of the fastest 1, 2, 3, … fell.
     fallen: Vec<u32>,
 }
@@ -152,6 +154,11 @@ impl Shift {
             let after = mean(start + 1.5, until + 0.5);
             let sure = SURE_CHANGE.max(SURE_DEVIATIONS * bank.noise(*member as usize));
             let level = bank.level_between(*member as usize, at(start + 1.5), at(until + 0.5));
+            if level > shift.fastest[0].1 {
+                shift.fastest = [(*member, level), shift.fastest[0]];
+            } else if level > shift.fastest[1].1 {
+                shift.fastest[1] = (*member, level);
+            }
             if after - least > sure * least {
                 shift.gainers.push((*member, after - least));
                 gainers_rates.push(level);
@@ -160,7 +167,9 @@ impl Shift {
             if seen(from, to) && seen(start + 1.5, until + 0.5) {
                 shift.witnesses.push(*member);
             }
-            shift.note([mean(from, to), after], sure, || job_of(*member, suspicion.start));
+            let baseline = bank.knowledge(*member as usize).baseline;
+            let kept = if baseline > 0.0 { level / baseline } else { 1.0 };
+            shift.note([mean(from, to), after], sure, kept, || job_of(*member, suspicion.start));
             let job = job_of(*member, suspicion.since).or_else(|| job_of(*member, suspicion.start));
             let taker = job.map_or(Taker::Client(*member), Taker::Job);
             let (client, earlier) = (*member, before(EARLIER_TICKS));
@@ -179,6 +188,7 @@ impl Shift {
             gained: 0.0,
             taken: Taken::default(),
             gainers_rate: 0.0,
+            fastest: [(u32::MAX, 0.0); 2],
             before: Vec::with_capacity(clients),
             all: Fallen::default(),
             by_job: HashMap::new(),
@@ -199,7 +209,7 @@ impl Shift {
         self.gained = self.gainers.iter().map(|(_, gain)| gain).sum();
     }
 
-    fn note(&mut self, [before, after]: [f64; 2], sure: f64, job: impl FnOnce() -> Option<Name>) {
+    fn note(&mut self, [before, after]: [f64; 2], sure: f64, kept: f64, job: impl FnOnce() -> Option<Name>) {
         if before > 0.0 {
             let fell =
                 after > STOPPED_SHARE * before && before - after > SURE_CHANGE.max(sure / 2.0) * before;
@@ -208,7 +218,7 @@ impl Shift {
                 let of_job = self.by_job.entry(job).or_default();
                 of_job.clients.push((before, fell));
                 if (after - before).abs() <= sure * before {
-                    of_job.continued.push(before);
+                    of_job.continued.push([before, kept]);
                 }
             }
         }
@@ -230,8 +240,18 @@ impl Shift {
         let Some(of_job) = own_job.and_then(|job| self.by_job.get(job)) else { return false };
         let alike = |before: &f64| (ALIKE[0]..=ALIKE[1]).contains(&(before / suspicion.baseline));
         let all = of_job.clients.iter().filter(|(before, _)| alike(before)).count().saturating_sub(1);
-        let continued = of_job.continued.iter().filter(|before| alike(before)).count();
+        // A sibling that fell slowly, too, continues as it was a few ticks ago only.
+        let least = (1.0 + suspicion.level / suspicion.baseline) / 2.0;
+        let continued =
+            of_job.continued.iter().filter(|[before, kept]| alike(before) && *kept >= least).count();
         continued >= SIBLINGS_LEAST && continued as f64 >= SIBLINGS_SHARE * all as f64
+    }
+
+    /// Whether no other client moves more than what a client is left with: a server that serves less slows only those that want
+    /// more than an equal share, so that the fall may be its own or the server's.
+    fn is_fastest(&self, own: u32, level: f64) -> bool {
+        let other = self.fastest.iter().find(|(member, _)| *member != own);
+        other.is_none_or(|(_, rate)| *rate <= (1.0 + SURE_CHANGE) * level)
     }
 
     /// What client `own` lost while the others are looked at: of a slow fall a part only.
@@ -262,6 +282,7 @@ impl Shift {
             true if taken && suspicion.level >= EQUAL_SHARE * self.gainers_rate => Judgement::EqualShare,
             true => Judgement::Contention,
             false if by_node => Judgement::Contention,
+            false if self.is_fastest(own, suspicion.level) => Judgement::Alone,
             false => Judgement::OwnPhase,
         };
         let (takers, unnamed) = self.taken.shares(own, &own_taker, loss);

@@ -30,11 +30,20 @@ pub(super) struct LookedBack {
     is_known: bool,
     /// Up to which block it is not judged, since others lost something beside it.
     held: i64,
+    /// Up to which block it is not judged, since it moved next to nothing of its level.
+    trickled: i64,
 }
 
 impl Default for LookedBack {
     fn default() -> LookedBack {
-        LookedBack { id: None, since: i64::MIN, first: i64::MAX, is_known: false, held: i64::MIN }
+        LookedBack {
+            id: None,
+            since: i64::MIN,
+            first: i64::MAX,
+            is_known: false,
+            held: i64::MIN,
+            trickled: i64::MIN,
+        }
     }
 }
 
@@ -46,13 +55,21 @@ impl Detector {
         let time = evidence::begin_of(until - evidence::AWAITED, tick_s);
         let Some((job_id, start)) = self.job_here(series, time) else { return };
         self.review(mount, until);
-        let review = self.reviews[mount].iter().find(|review| review.until == until);
-        let Some(seen) = review.and_then(|review| review.jobs.get(&Taker::Job(job_id))) else { return };
-        let mut seen = seen.clone();
+        let Some(review) = self.reviews[mount].iter().find(|review| review.until == until) else { return };
+        let job = Taker::Job(job_id);
+        let trickles = review.trickles.get(&job).cloned().unwrap_or_default();
+        let seen = review.jobs.get(&job).cloned();
         let mut looked = self.past.get(&series).copied().unwrap_or_default();
         if looked.since < start {
             looked = LookedBack { since: start, ..LookedBack::default() };
         }
+        self.leave_trickles(series, &trickles, &mut looked);
+        let Some(mut seen) = seen else {
+            self.past.insert(series, looked);
+            return;
+        };
+        seen.unknown.extend(trickles);
+        seen.unknown.sort_unstable();
         if looked.id.is_some() && until - looked.first >= evidence::KEPT_BLOCKS {
             // Its first block is forgotten: what follows is another episode.
             looked = LookedBack { id: None, since: until - AGAIN_BLOCKS, first: i64::MAX, ..looked };
@@ -146,6 +163,15 @@ impl Detector {
             }
             begin = begin.max(end + 1);
         }
+    }
+
+    /// Where the job moved next to nothing of its level, its series are not judged.
+    fn leave_trickles(&mut self, series: SeriesIndex, trickles: &[i64], looked: &mut LookedBack) {
+        let at = |block: i64| evidence::begin_of(block, self.settings.stream.tick_s);
+        for block in trickles.iter().filter(|block| **block > looked.trickled) {
+            self.coverage.unjudged_between(series, at(*block), at(block + 1));
+        }
+        looked.trickled = trickles.last().copied().unwrap_or(i64::MIN).max(looked.trickled);
     }
 
     /// What the model found in a block is left out.

@@ -1,7 +1,7 @@
 //! Who took what a contended client loses, block by block: the causes of an episode follow what happens while it lasts.
 
 use super::Detector;
-use crate::evidence::{self, Mount, SPAN_TICKS, Taker, Traffic};
+use crate::evidence::{self, Taker, Traffic};
 use schemas::{Cause, CauseShare, Episode, EpisodeId, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -78,22 +78,6 @@ impl Detector {
         }
     }
 
-    /// Notes what each job moved in the blocks of a file system that were over at `until`.
-    fn note_traffic(&mut self, mount: usize, until: Time) {
-        let tick_s = self.settings.stream.tick_s;
-        let mut traffic = std::mem::take(&mut self.traffic[mount]);
-        for block in traffic.missing(until, tick_s) {
-            traffic.note(block, &self.rates_in(mount, block));
-        }
-        traffic.due = evidence::begin_of(evidence::block_of(until, tick_s) + 1, tick_s);
-        self.traffic[mount] = traffic;
-    }
-
-    /// The stream ended at `until`: the last blocks are noted.
-    pub(super) fn note_all_traffic(&mut self, until: Time) {
-        (0..self.mounts.len()).for_each(|mount| self.note_traffic(mount, until));
-    }
-
     /// The stream ended at `until`: what is left of all episodes is looked at.
     pub(super) fn look_at_all_blocks(&mut self, until: Time) {
         let followed: Vec<SeriesIndex> = self.takings.keys().copied().collect();
@@ -104,36 +88,12 @@ impl Detector {
         }
     }
 
-    /// Bytes a second by job, or by client where no job is known.
-    fn rates_in(&self, mount: usize, block: i64) -> BTreeMap<Taker, [f64; 2]> {
-        let tick_s = self.settings.stream.tick_s;
-        let at = |ticks: f64| evidence::begin_of(block, tick_s).plus_seconds(ticks * tick_s);
-        let key = &self.mounts[mount];
-        let members = self.clients.get(key).into_iter().flatten();
-        let mut rates = BTreeMap::new();
-        for member in members {
-            // Half a tick later, so that the jitter of the timestamps moves nothing across an end.
-            let bank = &self.banks[key.0.at()];
-            let [rate, ticks] = bank.moved_between(*member as usize, at(0.5), at(SPAN_TICKS + 0.5));
-            if rate > 0.0 {
-                let series = self.members[key.0.at()][*member as usize];
-                let sum: &mut [f64; 2] =
-                    rates.entry(self.taker_of(series, at(SPAN_TICKS / 2.0))).or_default();
-                *sum = [sum[0] + rate, sum[1] + ticks];
-            }
-        }
-        rates
-    }
-
-    /// The job of a client at `time`, or else the client.
-    pub(super) fn taker_of(&self, series: SeriesIndex, time: Time) -> Taker {
-        let job = self.jobs_of(series, time).next();
-        job.map_or(Taker::Client(self.series[series.at()].number), |job| Taker::Job(job.clone()))
-    }
-
     fn look_at_blocks(&mut self, series: SeriesIndex, mount: usize, until: Time) {
         let tick_s = self.settings.stream.tick_s;
         let over = evidence::block_of(until, tick_s);
+        if self.takings.get(&series).is_none_or(|takings| takings.next >= over) {
+            return;
+        }
         let Some(mut takings) = self.takings.remove(&series) else { return };
         let Some(episode) = self.episodes.get(takings.episode) else { return };
         let (is_open, last) = (episode.open, evidence::block_of(episode.end, tick_s));
@@ -186,17 +146,6 @@ impl Detector {
             .sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.series_or_job.cmp(&b.series_or_job)));
         causes.truncate(NAMED_MAX);
         causes
-    }
-
-    /// The index of a file system among those that are followed.
-    pub(super) fn mount_at(&mut self, mount: &Mount) -> u32 {
-        let known = self.mounts.iter().position(|known| known == mount);
-        let at = known.unwrap_or_else(|| {
-            self.mounts.push(mount.clone());
-            self.traffic.push(Traffic::default());
-            self.mounts.len() - 1
-        });
-        at as u32
     }
 }
 

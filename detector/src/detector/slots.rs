@@ -1,6 +1,7 @@
 //! Where the state of a series is: its bank, its file system, its place among the jobs.
 
 use super::Detector;
+use super::traffic::LastMoved;
 use schemas::{Metric, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,8 @@ pub(super) struct SeriesSlot {
     pub(super) passed_boundary: Time,
     /// Its file system, of a metric of progress.
     pub(super) mount: Option<u32>,
+    /// What it moved last, of a client.
+    pub(super) last_moved: LastMoved,
     /// Up to which block of its file system it was looked back at.
     pub(super) looked_back: i64,
     /// Up to when it applied what was found out of the other clients of its file system.
@@ -39,6 +42,7 @@ impl Detector {
             next_boundary: Time(i64::MAX),
             passed_boundary: Time::MIN,
             mount,
+            last_moved: LastMoved::default(),
             looked_back: i64::MIN,
             shifts_applied: Time::MIN,
         });

@@ -6,13 +6,11 @@
 
 use super::GAINED_SHARE;
 use super::taken::{NAMED_MAX, Taker};
-use super::traffic::{ABSENT_SHARE, SPAN_TICKS, Traffic};
+use super::traffic::{ABSENT_SHARE, LEVEL_BLOCKS, SPAN_TICKS, Traffic};
 use schemas::Name;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Consecutive blocks that make a level.
-const LEVEL_BLOCKS: usize = 3;
 /// Ticks of activity of a client that make a block count.
 const LEAST_TICKS: f64 = 3.0;
 /// Part of the level that a block must lack, and how many times the noise of blocks.
@@ -95,6 +93,8 @@ pub struct Review {
     pub until: i64,
     /// By job.
     pub jobs: BTreeMap<Taker, Hindsight>,
+    /// Blocks in which a job moved next to nothing of its level although no other job moved anything: they are not judged.
+    pub trickles: BTreeMap<Taker, Vec<i64>>,
 }
 
 /// Jobs with their blocks.
@@ -132,8 +132,10 @@ impl Hindsight {
 impl Traffic {
     /// What the blocks before `until` show of all jobs; what lacks less than the part `least_effect` is not worth a report.
     pub fn review(&self, until: i64, least_effect: f64, known: impl Fn(&Name) -> Known) -> Review {
+        let mut trickles = BTreeMap::new();
         let of_jobs = self.jobs().filter_map(|(taker, job)| {
             let known = known(job);
+            trickles.insert(taker.clone(), self.trickles(taker, known.start, until - AWAITED));
             let blocks = self.active_blocks(taker, known.start, until);
             let mut seen = self.hindsight(taker, &blocks, until, known.earlier)?;
             seen.lost.retain(|block| block.lost >= least_effect);
@@ -147,7 +149,8 @@ impl Traffic {
             seen.contended = active.filter(|number| contended.contains(number)).collect();
         }
         self.find_quiet(&mut jobs, &contended, until);
-        Review { until, jobs: jobs.into_iter().map(|(taker, (_, seen))| (taker, seen)).collect() }
+        let jobs = jobs.into_iter().map(|(taker, (_, seen))| (taker, seen)).collect();
+        Review { until, jobs, trickles }
     }
 
     /// Finds the jobs that reached their level while nothing slowed them: in enough blocks that are not `contended`, alone or

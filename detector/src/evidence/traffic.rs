@@ -24,6 +24,10 @@ const REFERENCE: usize = 13;
 pub(super) const ABSENT_SHARE: f64 = 0.05;
 /// Part of its largest rate that a job must have moved in a block for it to have been active in it.
 const ACTIVE_SHARE: f64 = 0.5;
+/// Blocks up to which a pause does not end a trickle.
+const PAUSE_BLOCKS: usize = 6;
+/// Consecutive blocks that make a level.
+pub(super) const LEVEL_BLOCKS: usize = 3;
 
 /// Rates by job, or by client where no job is known.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -44,6 +48,8 @@ struct Rates {
     /// Ticks of activity in a block, all clients of a job together; empty of a client.
     ticks: Vec<f32>,
     last_active: i64,
+    /// The most that an active client of the job moved in [`LEVEL_BLOCKS`] blocks, in bytes a second: while the job is kept.
+    held: f32,
 }
 
 /// What happened in a block, seen by one job.
@@ -88,6 +94,7 @@ impl Traffic {
             }
             self.total[slot(block)] += *rate as f32;
             known.last_active = block;
+            known.hold(block);
         }
         self.rates.retain(|_, known| block - known.last_active < KEPT as i64);
         self.next = Some(block + 1);
@@ -120,6 +127,31 @@ impl Traffic {
     pub(super) fn active_ticks(&self, taker: &Taker, block: i64) -> f64 {
         let ticks = self.rates.get(taker).and_then(|known| known.ticks.get(slot(block)));
         ticks.map_or(0.0, |ticks| f64::from(*ticks))
+    }
+
+    /// Blocks in which a job moved next to nothing of what it once held, and no other job anything that matters beside that:
+    /// it does other work then, or its node is slow. Short pauses between them belong to them.
+    pub(super) fn trickles(&self, own: &Taker, since: i64, until: i64) -> Vec<i64> {
+        let Some(rates) = self.rates.get(own) else { return Vec::new() };
+        let held = f64::from(rates.held);
+        let is_trickle = |block: &i64| {
+            let own = rates.of_client(*block);
+            let others = self.total(*block) - rates.at(*block);
+            own > 0.0 && own < STOPPED_SHARE * held && others <= ABSENT_SHARE * held
+        };
+        let (mut trickles, mut pause) = (Vec::new(), None);
+        for block in self.blocks(since, until) {
+            if is_trickle(&block) {
+                let pause = pause.replace(Vec::new()).filter(|pause| pause.len() <= PAUSE_BLOCKS);
+                trickles.extend(pause.into_iter().flatten());
+                trickles.push(block);
+            } else if rates.at(block) > 0.0 {
+                pause = None;
+            } else if let Some(pause) = &mut pause {
+                pause.push(block);
+            }
+        }
+        trickles
     }
 
     /// The latest blocks before `until` in which `own` was active and which `is_quiet` allows, the latest first.
@@ -180,7 +212,7 @@ impl Moment {
 impl Rates {
     fn new(taker: &Taker, block: i64) -> Rates {
         let ticks = if matches!(taker, Taker::Job(_)) { vec![0.0; KEPT] } else { Vec::new() };
-        Rates { of: vec![0.0; KEPT], ticks, last_active: block }
+        Rates { of: vec![0.0; KEPT], ticks, last_active: block, held: 0.0 }
     }
 
     fn forget(&mut self, block: i64) {
@@ -192,6 +224,23 @@ impl Rates {
 
     fn at(&self, block: i64) -> f64 {
         f64::from(self.of[slot(block)])
+    }
+
+    /// What an active client moved, in bytes a second; 0 where none was active.
+    fn of_client(&self, block: i64) -> f64 {
+        let ticks = self.ticks.get(slot(block)).copied().unwrap_or_default();
+        if ticks > 0.0 { self.at(block) * SPAN_TICKS / f64::from(ticks) } else { 0.0 }
+    }
+
+    /// Notes the level that the blocks up to `block` hold.
+    fn hold(&mut self, block: i64) {
+        let blocks = block + 1 - LEVEL_BLOCKS as i64..=block;
+        let rates = blocks
+            .map(|block| self.of_client(block))
+            .fold([f64::INFINITY, 0.0], |[least, sum], rate| [least.min(rate), sum + rate]);
+        if rates[0] > 0.0 {
+            self.held = self.held.max((rates[1] / LEVEL_BLOCKS as f64) as f32);
+        }
     }
 }
 
@@ -255,5 +304,18 @@ mod tests {
         traffic.note(8 + KEPT as i64, &BTreeMap::new());
         assert_eq!(traffic.moment(&job("1"), &[7], 8), None);
         assert!(traffic.rates.is_empty());
+    }
+
+    #[test]
+    fn next_to_nothing_of_the_level_is_a_trickle_while_others_move_nothing() {
+        let level: &[(&str, f64)] = &[("1", 100.0)];
+        let trickle: &[(&str, f64)] = &[("1", 1.0)];
+        let beside: &[(&str, f64)] = &[("1", 1.0), ("2", 50.0)];
+        let half: &[(&str, f64)] = &[("1", 50.0)];
+        let blocks =
+            [trickle, level, level, level, &[], trickle, &[], trickle, beside, &[], half, &[], trickle];
+        let traffic = traffic(7, &blocks);
+        assert_eq!(traffic.trickles(&job("1"), i64::MIN, 20), [7, 12, 13, 14, 19]);
+        assert_eq!(traffic.trickles(&job("2"), i64::MIN, 20), []);
     }
 }

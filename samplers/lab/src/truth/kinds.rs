@@ -1,6 +1,6 @@
 //! A scenario of each kind, drawn from its seed.
 
-use super::physics::{Capacity, FileSystem, Job, Noise, Phase, Scenario, Slow};
+use super::physics::{Capacity, FileSystem, Job, Noise, Phase, Scenario, Slow, Unseen};
 use samplers::rng::Rng;
 
 /// Demand of a victim's node, in bytes a second.
@@ -27,6 +27,7 @@ pub fn scenario(kind: &str, seed: u64) -> anyhow::Result<Scenario> {
         "starts_inside" => starts_inside(draw, false),
         "starts_inside_known" => starts_inside(draw, true),
         "comes_with" => comes_with(draw),
+        "unseen" => unseen(draw),
         "own_phase_alone" => own_phase(draw, 0),
         "own_phase_others" => own_phase(draw, 3),
         "small_writers" => small_writers(draw),
@@ -71,6 +72,7 @@ impl Draw {
             }],
             jobs,
             subjects: subjects.to_vec(),
+            unseen: Vec::new(),
             seed: self.seed,
         }
     }
@@ -236,6 +238,16 @@ fn comes_with(draw: &mut Draw) -> Scenario {
     let rate = (contest.capacity / f64::from(contest.nodes)).min(contest.rate);
     let aggressor = streaming(2, contest.nodes, from_s, for_s, rate, draw.white());
     draw.scenario(1_520.0, contest.capacity, vec![contest.victim, aggressor], &[2])
+}
+
+/// The rows of the aggressor are missing while it starts, or in the middle of what a victim loses that never ran before.
+fn unseen(draw: &mut Draw) -> Scenario {
+    let is_start = draw.rng.chance(0.5);
+    let mut scenario = if is_start { steady(draw) } else { starts_inside(draw, false) };
+    let aggressor_start_s = scenario.jobs[1].start_s;
+    let from_s = aggressor_start_s + if is_start { -30.0 } else { draw.between(250.0, 450.0) };
+    scenario.unseen = vec![Unseen { job: 2, from_s, to_s: from_s + draw.between(60.0, 400.0) }];
+    scenario
 }
 
 /// A job falls to a part of its rate and rises again of its own accord, beside so many steady ones.

@@ -21,8 +21,21 @@ pub struct Scenario {
     pub jobs: Vec<Job>,
     /// Numbers of the jobs whose losses are scored; all without any.
     pub subjects: Vec<u64>,
+    /// Rows that are missing.
+    pub unseen: Vec<Unseen>,
     /// Seed of the noise.
     pub seed: u64,
+}
+
+/// The rows of a job's clients are missing from one second to another.
+#[derive(Clone, Copy, Debug)]
+pub struct Unseen {
+    /// Number of the job.
+    pub job: u64,
+    /// First second.
+    pub from_s: f64,
+    /// The second after.
+    pub to_s: f64,
 }
 
 /// A file system.
@@ -206,6 +219,13 @@ impl<'a> World<'a> {
     pub fn written(&self, job: usize, node: usize, earlier_s: f64) -> f64 {
         let client = &self.runs[job].clients[node];
         client.written - client.rate * earlier_s
+    }
+
+    /// Whether the rows of a job's clients are missing at `second_s`.
+    pub fn is_unseen(&self, job: usize, second_s: f64) -> bool {
+        let id = self.scenario.jobs[job].id;
+        let hides = |unseen: &Unseen| unseen.job == id && (unseen.from_s..unseen.to_s).contains(&second_s);
+        self.scenario.unseen.iter().any(hides)
     }
 
     /// When a job ended.

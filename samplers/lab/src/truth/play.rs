@@ -181,6 +181,9 @@ impl Clients {
         self.batch.clear();
         for (job, node, source) in &self.rows {
             let earlier_s = EARLIEST_S * self.rng.uniform();
+            if world.is_unseen(*job, second_s) {
+                continue;
+            }
             let written = world.written(*job, *node, earlier_s) as u64;
             self.batch.push(*source, at_s(second_s - earlier_s), &[written]);
         }

@@ -46,6 +46,8 @@ pub struct Victim {
     pub found_s: [f64; 3],
     /// Whether the first cause is the true one; `None` where nothing is claimed.
     pub culprit: Option<bool>,
+    /// What is named as causes, and their shares.
+    pub causes: Vec<(String, f64)>,
     /// Seconds from the onset to the first report.
     pub onset_s: Option<f64>,
 }
@@ -95,7 +97,9 @@ fn victim(job_id: u64, of: &JobPlayed) -> Victim {
         .as_ref()
         .map_or([0.0; 3], |result| [result.slowdown_s, result.slowdown_lo_s, result.slowdown_hi_s]);
     let onset_s = of.reported_s.zip(of.lost.onset_s).map(|(reported, onset)| reported - onset);
-    Victim { job_id, truth_s: of.lost.all_s(), found_s, culprit: culprit(of), onset_s }
+    let causes = of.result.iter().flat_map(|result| &result.causes);
+    let causes = causes.map(|cause| (named(cause), cause.share)).collect();
+    Victim { job_id, truth_s: of.lost.all_s(), found_s, culprit: culprit(of), causes, onset_s }
 }
 
 /// The true cause as `causes` names it, and its seconds: the number of a job, or `server` or `node`.
