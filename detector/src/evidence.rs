@@ -55,6 +55,8 @@ pub struct Evidence {
     pub by_server: f64,
     /// Whether the node alone became slower: the other clients of its job continued.
     pub by_node: bool,
+    /// Whether it may be the server that became slower: of a phase of its own, that nothing tells from that.
+    pub may_be_server: bool,
     /// Whether others were seen, so that they can be looked at later, too.
     pub has_others: bool,
 }
@@ -67,6 +69,7 @@ impl Evidence {
             takers: Vec::new(),
             by_server: 0.0,
             by_node: false,
+            may_be_server: false,
             has_others: false,
         }
     }
@@ -247,11 +250,11 @@ impl Shift {
         continued >= SIBLINGS_LEAST && continued as f64 >= SIBLINGS_SHARE * all as f64
     }
 
-    /// Whether no other client moves more than what a client is left with: a server that serves less slows only those that want
+    /// Whether others move something, and none of them more than what a client is left with: a server that serves less slows only those that want
     /// more than an equal share, so that the fall may be its own or the server's.
     fn is_fastest(&self, own: u32, level: f64) -> bool {
         let other = self.fastest.iter().find(|(member, _)| *member != own);
-        other.is_none_or(|(_, rate)| *rate <= (1.0 + SURE_CHANGE) * level)
+        other.is_some_and(|(_, rate)| *rate > 0.0 && *rate <= (1.0 + SURE_CHANGE) * level)
     }
 
     /// What client `own` lost while the others are looked at: of a slow fall a part only.
@@ -282,13 +285,14 @@ impl Shift {
             true if taken && suspicion.level >= EQUAL_SHARE * self.gainers_rate => Judgement::EqualShare,
             true => Judgement::Contention,
             false if by_node => Judgement::Contention,
-            false if self.is_fastest(own, suspicion.level) => Judgement::Alone,
             false => Judgement::OwnPhase,
         };
         let (takers, unnamed) = self.taken.shares(own, &own_taker, loss);
         let explained = unnamed + takers.iter().map(|(_, share)| share).sum::<f64>();
         let by_server = if together { (1.0 - explained).max(0.0) } else { 0.0 };
-        Evidence { judgement, takers, by_server, by_node, has_others: true }
+        let is_phase = judgement == Judgement::OwnPhase;
+        let may_be_server = is_phase && self.is_fastest(own, suspicion.level);
+        Evidence { judgement, takers, by_server, by_node, may_be_server, has_others: true }
     }
 }
 

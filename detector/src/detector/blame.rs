@@ -32,6 +32,9 @@ impl Detector {
                 if shift.has_witnesses(slot.number) { found } else { Evidence::alone() }
             }
         };
+        if evidence.may_be_server {
+            self.coverage.hold(series, suspicion.start);
+        }
         let causes = self.blame(series, suspicion, &evidence);
         let event = self.banks[slot.metric.at()].judge(slot.number as usize, evidence.judgement);
         if event == ModelEvent::Began {

@@ -312,10 +312,11 @@ mod tests {
         let trickle: &[(&str, f64)] = &[("1", 1.0)];
         let beside: &[(&str, f64)] = &[("1", 1.0), ("2", 50.0)];
         let half: &[(&str, f64)] = &[("1", 50.0)];
-        let blocks =
-            [trickle, level, level, level, &[], trickle, &[], trickle, beside, &[], half, &[], trickle];
-        let traffic = traffic(7, &blocks);
+        let none: &[(&str, f64)] = &[];
+        let before = [trickle, level, level, level, none, trickle, none, trickle];
+        let after = [beside, none, half, none, trickle];
+        let traffic = traffic(7, &[before.as_slice(), &after].concat());
         assert_eq!(traffic.trickles(&job("1"), i64::MIN, 20), [7, 12, 13, 14, 19]);
-        assert_eq!(traffic.trickles(&job("2"), i64::MIN, 20), []);
+        assert_eq!(traffic.trickles(&job("2"), i64::MIN, 20), Vec::<i64>::new());
     }
 }
