@@ -7,7 +7,7 @@
 //! | [`runtime`] | `tailback run`: Kafka in, database out |
 //! | [`log`] | lines on standard error |
 //! | [`panics`] | a panic ends the process |
-//! | [`outputs`] | the four files of a replay |
+//! | [`memory`] | what the allocator keeps |
 //! | [`bars`] | progress on a terminal |
 //! | [`shutdown`] | Ctrl-C and SIGTERM |
 
@@ -16,7 +16,6 @@ pub mod cli;
 pub mod commands;
 pub mod log;
 pub mod memory;
-pub mod outputs;
 pub mod panics;
 pub mod runtime;
 pub mod shutdown;

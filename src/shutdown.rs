@@ -1,5 +1,6 @@
 //! Signals that stop or reload the process.
 
+use std::sync::mpsc::{Sender, channel};
 use tokio::signal::ctrl_c;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -23,4 +24,26 @@ pub async fn on_reload(reload: impl Fn()) {
     while hangups.recv().await.is_some() {
         reload();
     }
+}
+
+/// Sends to `stopper` when a stop is requested: for a loop that waits on a channel, without a runtime of its own.
+///
+/// # Errors
+/// A runtime or a thread that the system refuses.
+pub fn send_when_requested(stopper: Sender<()>) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let (ready, watching) = channel();
+    std::thread::Builder::new().name("signals".to_string()).spawn(move || {
+        runtime.block_on(async {
+            let ended = std::pin::pin!(requested());
+            // Handlers are set at the first poll; only then may the run begin.
+            let first = futures::future::select(ended, std::future::ready(())).await;
+            let _ = ready.send(());
+            if let futures::future::Either::Right(((), ended)) = first {
+                ended.await;
+            }
+        });
+        let _ = stopper.send(());
+    })?;
+    Ok(watching.recv()?)
 }

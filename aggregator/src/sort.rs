@@ -151,7 +151,7 @@ pub(crate) fn sorted(
     let no_room = |source| InputError::Sort { folder: folder.to_path_buf(), source };
     let mut lines = file.lines(0, file.size, 0);
     let (mut rows, mut bytes, mut table, mut last) = (Vec::new(), 0, 0, Time::MIN);
-    let mut spill: Option<(Arc<File>, u64)> = None;
+    let mut spill = Spill::default();
     let mut runs = Vec::new();
     loop {
         let mut line = Vec::new();
@@ -159,13 +159,7 @@ pub(crate) fn sorted(
         let ended = met == Line::End;
         let stays = ended && runs.is_empty() && *held + bytes <= most;
         if bytes > most || (ended && !stays && !rows.is_empty()) {
-            let (disk, at) = match spill.take() {
-                Some(spill) => spill,
-                None => (Arc::new(tempfile::tempfile_in(folder).map_err(no_room)?), 0),
-            };
-            let run = write(&disk, at, &mut rows).map_err(no_room)?;
-            spill = Some((disk, run.end));
-            runs.push(Sorted::Disk(run));
+            runs.push(Sorted::Disk(spill.write(folder, &mut rows).map_err(no_room)?));
             bytes = 0;
         }
         if ended {
@@ -184,6 +178,23 @@ pub(crate) fn sorted(
         line.shrink_to_fit();
         bytes += line.len() + ROW_BYTES;
         rows.push(Row { time: last, number: lines.number(), table, met, bytes: line });
+    }
+}
+
+/// The temporary file of one sort, made when it is needed.
+#[derive(Default)]
+struct Spill(Option<(Arc<File>, u64)>);
+
+impl Spill {
+    /// Sorts `rows` behind what it holds, and empties them.
+    fn write(&mut self, folder: &Path, rows: &mut Vec<Row>) -> std::io::Result<Disk> {
+        let (file, at) = match self.0.take() {
+            Some(known) => known,
+            None => (Arc::new(tempfile::tempfile_in(folder)?), 0),
+        };
+        let run = write(&file, at, rows)?;
+        self.0 = Some((file, run.end));
+        Ok(run)
     }
 }
 

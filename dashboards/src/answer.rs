@@ -1,9 +1,10 @@
 //! Responses of the API: errors as `{"error": "..."}` with their status, checked query parameters.
 
 use axum::Json;
-use axum::extract::{FromRequestParts, Query};
+use axum::extract::{FromRequestParts, Query, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use schemas::Name;
 use serde::de::DeserializeOwned;
@@ -109,8 +110,26 @@ impl ApiError {
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let body = serde_json::json!({ "error": self.to_string() });
-        (self.status(), Json(body)).into_response()
+        let mut response = (self.status(), Json(body)).into_response();
+        if matches!(self, ApiError::Store(_) | ApiError::Away(_) | ApiError::Interrupted) {
+            response.extensions_mut().insert(Failure(self.to_string()));
+        }
+        response
     }
+}
+
+/// A query that failed through no fault of the client; travels with the response to [`log_failures`].
+#[derive(Clone)]
+struct Failure(String);
+
+/// Logs queries that fail. A client sees the error, too, but may be a program that drops it.
+pub async fn log_failures(request: Request, next: Next) -> Response {
+    let path = request.uri().path().to_string();
+    let response = next.run(request).await;
+    if let Some(Failure(error)) = response.extensions().get() {
+        tracing::warn!(path, error, "query failed");
+    }
+    response
 }
 
 /// The result of every handler.

@@ -107,6 +107,26 @@ pub enum ScenarioError {
     /// Table 3.1 of the report has no such case.
     #[error("there is no IOR case {0}: the varied cases are 19 to 42")]
     Case(u32),
+    /// No built-in scenario has this name.
+    #[error("there is no scenario {0}; there are demo, cth-against-imb, background and ior-19 to ior-42")]
+    Name(String),
+}
+
+/// Seconds of the built-in `background`.
+const BACKGROUND_S: u32 = 300;
+
+/// The built-in scenario of that name; `noise` is the spread of IOR schedules, as a part of the rate.
+///
+/// # Errors
+/// [`ScenarioError::Name`] and [`ScenarioError::Case`].
+pub fn named(name: &str, noise: f64) -> Result<Scenario, ScenarioError> {
+    match (name, name.strip_prefix("ior-").and_then(|case| case.parse().ok())) {
+        ("demo", _) => Ok(demo()),
+        ("cth-against-imb", _) => Ok(cth_against_imb()),
+        ("background", _) => Ok(background(BACKGROUND_S)),
+        (_, Some(case)) => ior(case, noise),
+        _ => Err(ScenarioError::Name(name.to_string())),
+    }
 }
 
 impl Scenario {

@@ -6,7 +6,7 @@ use alerts::silence::{Wanted, silence};
 use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
 use configuration::RunConfig;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
 use store::outbox::OutboxStore;
@@ -91,56 +91,53 @@ pub fn run(args: &AlertsArgs, out: &mut impl Write) -> anyhow::Result<()> {
         }
     };
     let now_s = clock::now().seconds();
-    let answer = match &args.command {
-        Command::List { all } => runtime.block_on(list(&mut outbox, *all, now_s, args.json))?,
-        Command::Show { incident } => runtime.block_on(show(&mut outbox, incident, args.json))?,
+    let (json, text) = runtime.block_on(answer(&args.command, &mut outbox, now_s))?;
+    let answer = if args.json { format!("{json:#}\n") } else { text };
+    out.write_all(answer.as_bytes()).context("the answer cannot be written")
+}
+
+/// The answer as JSON and for people.
+async fn answer(command: &Command, outbox: &mut OutboxStore, now_s: f64) -> anyhow::Result<(Value, String)> {
+    match command {
+        Command::List { all } => list(outbox, *all, now_s).await,
+        Command::Show { incident } => show(outbox, incident).await,
         Command::Retry { what, receiver, .. } => {
             let what = what.as_deref().unwrap_or_default();
-            let retried = runtime.block_on(outbox.retry(what, receiver))?;
+            let retried = outbox.retry(what, receiver).await?;
             ensure!(
                 retried > 0 || what.is_empty(),
                 "nothing of {what} waits or is a dead letter that its receiver needs"
             );
-            rendered(
-                args.json,
-                json!({ "again": retried }),
-                format!("{retried} notices will be sent again\n"),
-            )
+            Ok((json!({ "again": retried }), format!("{retried} notices will be sent again\n")))
         }
         Command::Silence { end: Some(id), .. } => {
-            ensure!(runtime.block_on(outbox.end_silence(id, now_s))?, "there is no active silence {id}");
-            rendered(args.json, json!({ "ended": id }), format!("silence {id} ended\n"))
+            ensure!(outbox.end_silence(id, now_s).await?, "there is no active silence {id}");
+            Ok((json!({ "ended": id }), format!("silence {id} ended\n")))
         }
         Command::Silence { matchers, length, begins_in, comment, .. } => {
             let author = &std::env::var("USER").unwrap_or_default();
             let begins_in = begins_in.as_deref().unwrap_or("0s");
             let silence = silence(&Wanted { matchers, begins_in, length, author, comment }, now_s)?;
-            runtime.block_on(outbox.put_silence(&silence))?;
+            outbox.put_silence(&silence).await?;
             let [from, until] = [silence.from_s, silence.until_s].map(listing::time);
-            let text = format!("silence {} holds from {from} until {until}\n", silence.id);
-            rendered(args.json, json!(silence), text)
+            Ok((json!(silence), format!("silence {} holds from {from} until {until}\n", silence.id)))
         }
-    };
-    out.write_all(answer.as_bytes()).context("the answer cannot be written")
+    }
 }
 
-fn rendered(as_json: bool, json: serde_json::Value, text: String) -> String {
-    if as_json { format!("{json:#}\n") } else { text }
-}
-
-async fn list(outbox: &mut OutboxStore, all: bool, now_s: f64, as_json: bool) -> anyhow::Result<String> {
+async fn list(outbox: &mut OutboxStore, all: bool, now_s: f64) -> anyhow::Result<(Value, String)> {
     let incidents = outbox.incidents(all.then_some(now_s - ALL_S), LISTED_MAX).await?;
     let undelivered = outbox.undelivered().await?;
     let silences = outbox.silences(now_s).await?;
     let json = json!({ "incidents": incidents, "undelivered": undelivered, "silences": silences });
-    Ok(rendered(as_json, json, listing::list(&incidents, &undelivered, &silences)))
+    Ok((json, listing::list(&incidents, &undelivered, &silences)))
 }
 
-async fn show(outbox: &mut OutboxStore, incident: &str, as_json: bool) -> anyhow::Result<String> {
+async fn show(outbox: &mut OutboxStore, incident: &str) -> anyhow::Result<(Value, String)> {
     let number = incident.split_once('.').map_or(incident, |(number, _)| number);
     let notice =
         outbox.incident(number).await?.with_context(|| format!("there is no incident {incident:?}"))?;
     let deliveries = outbox.deliveries(number).await?;
     let json = json!({ "incident": notice, "deliveries": deliveries });
-    Ok(rendered(as_json, json, listing::show(&notice, &deliveries)))
+    Ok((json, listing::show(&notice, &deliveries)))
 }

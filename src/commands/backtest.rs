@@ -2,7 +2,6 @@
 
 use crate::bars;
 use crate::commands::replay::ModelName;
-use crate::outputs::create;
 use clap::Args;
 use configuration::{Origin, Problem};
 use detector::model::ModelKind;
@@ -141,16 +140,8 @@ fn wrong(problem: &Problem, values: &BTreeMap<String, String>) -> WrongValue {
 fn print(args: &BacktestArgs, answer: &Answer) -> anyhow::Result<()> {
     let text = if args.json { format!("{:#}\n", answer.json()) } else { table::text(answer) };
     match &args.out {
-        Some(path) => {
-            let mut file = create(path)?;
-            file.write_all(text.as_bytes())?;
-            Ok(file.flush()?)
-        }
-        None => {
-            let mut out = std::io::stdout().lock();
-            out.write_all(text.as_bytes())?;
-            Ok(out.flush()?)
-        }
+        Some(path) => lab::files::write(path, &text),
+        None => Ok(std::io::stdout().lock().write_all(text.as_bytes())?),
     }
 }
 

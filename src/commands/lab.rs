@@ -3,14 +3,13 @@
 mod truth;
 
 use crate::bars;
-use anyhow::Context;
 use clap::{Args, Subcommand};
 use lab::outcome::Outcome;
 use lab::record::Recording;
 use lab::run::{Work, chosen};
-use lab::{builtin, machine, report};
+use lab::{builtin, files, machine, report};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What to do in the laboratory.
 #[derive(Debug, Args)]
@@ -119,9 +118,7 @@ fn list(out: &mut impl Write) -> anyhow::Result<()> {
 /// Plays experiments and prints their outcomes; expectations that do not hold are an error, after everything was printed.
 fn play(args: &RunArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let experiments = chosen(&args.experiments, args.quick, args.seed)?;
-    if let Some(folder) = &args.out {
-        make(folder)?;
-    }
+    args.out.as_deref().map_or(Ok(()), files::make)?;
     let work = Work::of(&experiments);
     let bar = bars::of_seconds(Some(work.seconds()));
     let outcomes = work.outcomes(args.threads, &|| bar.inc(1));
@@ -156,21 +153,8 @@ fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let outcomes = Outcome::read_all(&args.folder)?;
     write!(out, "{}", report::table(&outcomes))?;
     if let Some(path) = &args.html {
-        write(path, &report::page(&outcomes))?;
+        files::write(path, &report::page(&outcomes))?;
     }
-    if let Some(folder) = &args.svg {
-        make(folder)?;
-        for (name, picture) in report::pictures(&outcomes) {
-            write(&folder.join(name), &picture)?;
-        }
-    }
+    args.svg.as_deref().map_or(Ok(()), |folder| report::write_pictures(&outcomes, folder))?;
     Ok(out.flush()?)
-}
-
-fn make(folder: &Path) -> anyhow::Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))
-}
-
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    std::fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))
 }

@@ -1,20 +1,18 @@
 //! `tailback sample`: the native sampler on a node; reads arguments, opens the output, runs until a stop is requested.
 
-mod kafka;
 mod output;
 
 use crate::shutdown;
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::Args;
 use samplers::native::looping::{self, Note, Plan};
 use samplers::native::{
-    Clock, Event, Node, ProcessorTime, Roots, Sampler, Schedule, Selection, Sink, SystemClock, TickRows,
-    TickStatistics,
+    Event, Node, ProcessorTime, Roots, Sampler, Schedule, Selection, Sink, SystemClock, TickStatistics,
 };
 use schemas::Name;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 /// What to sample, when, and where rows go.
@@ -77,9 +75,14 @@ pub fn run(args: &SampleArgs) -> anyhow::Result<()> {
     let mut clock = SystemClock::new(stop);
     if args.once {
         let _keep = stopper;
-        return once(&mut sampler, &clock, sink.as_mut());
+        let found = looping::once(&mut sampler, &clock, sink.as_mut(), &mut log);
+        ensure!(
+            found,
+            "there is nothing to sample: no InfiniBand port, Lustre mount or Slingshot interface can be read"
+        );
+        return end(sink.as_mut(), DELIVERY_TIMEOUT);
     }
-    watch_signals(stopper)?;
+    shutdown::send_when_requested(stopper)?;
     let rescan_us = i64::try_from(args.rescan_s)? * 1_000_000;
     let plan = Plan { schedule, rescan_us, ticks: args.figures };
     let mut statistics = TickStatistics::default();
@@ -111,21 +114,6 @@ fn node(args: &SampleArgs) -> anyhow::Result<Node> {
     Ok(node)
 }
 
-/// One row of each set, now.
-fn once(sampler: &mut Sampler, clock: &dyn Clock, sink: &mut dyn Sink) -> anyhow::Result<()> {
-    let (mut rows, mut events) = (TickRows::default(), Vec::new());
-    sampler.rescan(&mut events);
-    sampler.sample(clock, &mut rows, &mut events);
-    events.iter().for_each(log);
-    if rows.is_empty() {
-        bail!(
-            "there is nothing to sample: no InfiniBand port, Lustre mount or Slingshot interface can be read"
-        );
-    }
-    sink.take(&rows);
-    end(sink, DELIVERY_TIMEOUT)
-}
-
 /// Writes the rows that wait, and reports those that the output did not take.
 fn end(sink: &mut dyn Sink, timeout: Duration) -> anyhow::Result<()> {
     sink.finish(timeout);
@@ -144,23 +132,4 @@ fn end(sink: &mut dyn Sink, timeout: Duration) -> anyhow::Result<()> {
 
 fn log(event: &Event) {
     if event.is_warning() { tracing::warn!("{event}") } else { tracing::info!("{event}") }
-}
-
-/// Sends to `stopper` when a stop is requested.
-fn watch_signals(stopper: Sender<()>) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (ready, watching) = channel();
-    std::thread::Builder::new().name("signals".to_string()).spawn(move || {
-        runtime.block_on(async {
-            let ended = std::pin::pin!(shutdown::requested());
-            // Handlers are set at the first poll; only then may the run begin.
-            let first = futures::future::select(ended, std::future::ready(())).await;
-            let _ = ready.send(());
-            if let futures::future::Either::Right(((), ended)) = first {
-                ended.await;
-            }
-        });
-        let _ = stopper.send(());
-    })?;
-    Ok(watching.recv()?)
 }

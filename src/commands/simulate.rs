@@ -4,14 +4,11 @@
 mod live;
 
 use crate::bars;
-use crate::outputs::create;
-use anyhow::Context;
 use clap::Args;
 use configuration::RunConfig;
-use samplers::{Cluster, Rows, Scenario, Schema, scenario};
-use schemas::{Job, Time};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use samplers::{Cluster, scenario};
+use schemas::Time;
+use std::path::PathBuf;
 
 /// What to simulate and where to write.
 #[derive(Debug, Args)]
@@ -59,62 +56,14 @@ pub fn run(args: &SimulateArgs) -> anyhow::Result<()> {
     let Some(out) = &args.out else {
         let config = RunConfig::load(args.config.as_deref())?;
         crate::log::install(&config.log);
-        let scenario = named(&args.scenario, args.noise)?.endless();
+        let scenario = scenario::named(&args.scenario, args.noise)?.endless();
         let live = live::Live { config: &config, prefix: &args.topic_prefix, seconds: args.seconds };
         return live::publish(scenario, args.seed, &live);
     };
-    write(args, out)
-}
-
-/// Writes all rows of a simulation to files.
-fn write(args: &SimulateArgs, out: &Path) -> anyhow::Result<()> {
-    let mut cluster =
-        Cluster::new(named(&args.scenario, args.noise)?, Time(args.start * 1_000_000), args.seed)?;
-    std::fs::create_dir_all(out).with_context(|| format!("the folder {} cannot be made", out.display()))?;
-    let mut files = Vec::new();
-    for schema in Schema::ALL {
-        files.push((schema, create(&out.join(format!("ldms.{}.jsonl", schema.name())))?));
-    }
+    let scenario = scenario::named(&args.scenario, args.noise)?;
+    let cluster = Cluster::new(scenario, Time(args.start * 1_000_000), args.seed)?;
     let bar = bars::of_seconds(None);
-    let mut rows = Rows::default();
-    while cluster.tick(&mut rows) {
-        for (schema, file) in &mut files {
-            file.write_all(rows.bytes(*schema))?;
-        }
-        bar.inc(1);
-    }
-    for (_, mut file) in files {
-        file.flush()?;
-    }
+    lab::record::simulation(cluster, out, || bar.inc(1))?;
     bar.finish_and_clear();
-    write_jobs(&cluster.jobs(), &out.join("jobs.jsonl"))?;
-    let mut truth = create(&out.join("truth.jsonl"))?;
-    cluster.truth().write_jsonl(&mut truth)?;
-    Ok(truth.flush()?)
-}
-
-/// The built-in scenario of that name.
-fn named(name: &str, noise: f64) -> anyhow::Result<Scenario> {
-    let case = name.strip_prefix("ior-").and_then(|case| case.parse().ok());
-    match (name, case) {
-        ("demo", _) => Ok(scenario::demo()),
-        ("cth-against-imb", _) => Ok(scenario::cth_against_imb()),
-        ("background", _) => Ok(scenario::background(300)),
-        (_, Some(case)) => Ok(scenario::ior(case, noise)?),
-        _ => anyhow::bail!(
-            "there is no scenario {name}; there are demo, cth-against-imb, background and ior-19 to ior-42"
-        ),
-    }
-}
-
-fn write_jobs(jobs: &[Job], path: &Path) -> anyhow::Result<()> {
-    let mut file = create(path)?;
-    for job in jobs {
-        let line = serde_json::json!({
-            "job_id": job.job_id, "user": job.user, "name": job.name, "nodes": job.nodes,
-            "start": job.start.seconds(), "end": job.end.map(Time::seconds), "app": job.app,
-        });
-        writeln!(file, "{line}")?;
-    }
-    Ok(file.flush()?)
+    Ok(())
 }

@@ -1,8 +1,5 @@
 //! `tailback topology`: summary, faults and picture of a network.
 
-#[cfg(test)]
-mod tests;
-
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use std::io::Write;

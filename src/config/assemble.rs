@@ -14,41 +14,12 @@ pub(super) fn assemble(
     fabric: FabricSettings,
     warnings: &mut Vec<Problem>,
 ) -> Option<RunConfig> {
-    let mut tables = layers.tables();
-    for detector in ["model", "metrics", "stream", "metric", "jobs", "fabric"] {
-        tables.remove(detector);
+    let mut sections = sections(layers)?;
+    read_files(&mut sections, layers, warnings);
+    if sections.run.instance.is_empty() {
+        sections.run.instance = format!("{}-{}", host_name(), std::process::id());
     }
-    let sections: Sections = match tables.try_into() {
-        Ok(sections) => sections,
-        Err(error) => {
-            let text = format!("the configuration does not fit together: {}", error.message());
-            layers.problem(Origin::Default, "", text);
-            return None;
-        }
-    };
-    let Sections {
-        mut kafka,
-        mut schema_registry,
-        mut database,
-        mut run,
-        mut site,
-        mut http,
-        mut alerts,
-        log,
-        doctor,
-    } = sections;
-    let mut secret = |key: &str| secrets::read(layers, warnings, key);
-    kafka.sasl_password = secret("kafka.sasl_password_file");
-    kafka.ssl_key_password = secret("kafka.ssl_key_password_file");
-    schema_registry.password = secret("schema_registry.password_file");
-    database.password = secret("database.password_file");
-    http.token = secret("http.token_file");
-    http.jobs_token = secret("http.jobs_token_file");
-    alerts::read(layers, &mut alerts);
-    site.expected = site::expected(layers, warnings, &site.file);
-    if run.instance.is_empty() {
-        run.instance = format!("{}-{}", host_name(), std::process::id());
-    }
+    let Sections { kafka, schema_registry, database, run, site, http, alerts, log, doctor } = sections;
     Some(RunConfig {
         kafka,
         schema_registry,
@@ -62,4 +33,30 @@ pub(super) fn assemble(
         fabric,
         settings,
     })
+}
+
+/// The sections but for the detector's, which has types of its own.
+fn sections(layers: &mut Layers) -> Option<Sections> {
+    let mut tables = layers.tables();
+    for detector in ["model", "metrics", "stream", "metric", "jobs", "fabric"] {
+        tables.remove(detector);
+    }
+    let note = |error: &toml::de::Error| {
+        let text = format!("the configuration does not fit together: {}", error.message());
+        layers.problem(Origin::Default, "", text);
+    };
+    tables.try_into().inspect_err(note).ok()
+}
+
+/// Secrets, alerts and sources, out of the files that the sections name.
+fn read_files(sections: &mut Sections, layers: &mut Layers, warnings: &mut Vec<Problem>) {
+    let mut secret = |key: &str| secrets::read(layers, warnings, key);
+    sections.kafka.sasl_password = secret("kafka.sasl_password_file");
+    sections.kafka.ssl_key_password = secret("kafka.ssl_key_password_file");
+    sections.schema_registry.password = secret("schema_registry.password_file");
+    sections.database.password = secret("database.password_file");
+    sections.http.token = secret("http.token_file");
+    sections.http.jobs_token = secret("http.jobs_token_file");
+    alerts::read(layers, &mut sections.alerts);
+    sections.site.expected = site::expected(layers, warnings, &sections.site.file);
 }

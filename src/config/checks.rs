@@ -10,6 +10,7 @@ use store::postgres::{Address, AddressError, authorities};
 /// Checks `[database]`, `[schema_registry]` and `[http]`.
 pub fn check(layers: &mut Layers) {
     database(layers);
+    tiers(layers);
     registry(layers);
     http(layers);
 }
@@ -37,6 +38,10 @@ fn database(layers: &mut Layers) {
         let key = if in_url { "database.url" } else { "database.tls_ca_file" };
         layers.problem_of(key, format!("{key}: {reason}"));
     }
+}
+
+/// A coarser tier keeps its rows at least as long as a finer one.
+fn tiers(layers: &mut Layers) {
     let tiers = ["database.raw_days", "database.ten_second_days", "database.minute_days"];
     // 0 is for ever.
     let days = tiers.map(|tier| layers.whole(tier).filter(|days| *days > 0).unwrap_or(i64::MAX));

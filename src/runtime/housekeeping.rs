@@ -2,6 +2,7 @@
 
 use super::clock;
 use super::stop::Control;
+use configuration::RunConfig;
 use schemas::site::Expected;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,19 +23,28 @@ const SUMS: Duration = Duration::from_secs(60);
 /// Time between two tries to store expected sources or locations.
 const RETRY_DELAY: Duration = Duration::from_secs(10);
 
+/// Begins all of it, in tasks that end when the process stops.
+pub fn begin(config: &RunConfig, control: &Control) {
+    let settings = || config.database.pg_settings();
+    tokio::spawn(store_expected(settings(), config.site.expected.clone(), control.clone()));
+    tokio::spawn(store_places(settings(), config.site.topology.clone(), control.clone()));
+    tokio::spawn(learn_factors(settings(), control.clone()));
+    tokio::spawn(sums(settings(), control.clone()));
+    tokio::spawn(retention_loop(settings(), control.clone()));
+}
+
 /// Stores the expected sources in the database.
-pub async fn store_expected(settings: PgSettings, expected: Vec<Expected>, control: Control) {
+async fn store_expected(settings: PgSettings, expected: Vec<Expected>, control: Control) {
     while let Err(error) = put_expected(&settings, &expected).await {
         tracing::warn!(%error, "failed to store expected sources; retrying");
-        tokio::select! {
-            () = tokio::time::sleep(RETRY_DELAY) => {}
-            () = control.wait() => return,
+        if !waited(RETRY_DELAY, &control).await {
+            return;
         }
     }
 }
 
 /// Stores the locations of nodes and links in the database. Without topology files existing ones are kept.
-pub async fn store_places(settings: PgSettings, topology: Vec<PathBuf>, control: Control) {
+async fn store_places(settings: PgSettings, topology: Vec<PathBuf>, control: Control) {
     if topology.is_empty() {
         return;
     }
@@ -55,20 +65,23 @@ pub async fn store_places(settings: PgSettings, topology: Vec<PathBuf>, control:
     };
     while let Err(error) = store().await {
         tracing::warn!(%error, "failed to store locations of nodes and links; retrying");
-        tokio::select! {
-            () = tokio::time::sleep(RETRY_DELAY) => {}
-            () = control.wait() => return,
+        if !waited(RETRY_DELAY, &control).await {
+            return;
         }
     }
 }
 
+/// Waits; false when the process stops.
+async fn waited(delay: Duration, control: &Control) -> bool {
+    tokio::select! {
+        () = tokio::time::sleep(delay) => true,
+        () = control.wait() => false,
+    }
+}
+
 /// Learns from finished runs and stores the factors of jobs, until the process stops.
-pub async fn learn_factors(settings: PgSettings, control: Control) {
-    loop {
-        tokio::select! {
-            () = tokio::time::sleep(LEARN) => {}
-            () = control.wait() => return,
-        }
+async fn learn_factors(settings: PgSettings, control: Control) {
+    while waited(LEARN, &control).await {
         match learn(&settings).await {
             Ok((betas, jobs)) => tracing::info!(betas, jobs, "factors of jobs updated"),
             Err(error) => tracing::warn!(%error, "failed to update factors of jobs; retrying in 5 min"),
@@ -77,12 +90,8 @@ pub async fn learn_factors(settings: PgSettings, control: Control) {
 }
 
 /// Sums up what dashboards show, until the process stops.
-pub async fn sums(settings: PgSettings, control: Control) {
-    loop {
-        tokio::select! {
-            () = tokio::time::sleep(SUMS) => {}
-            () = control.wait() => return,
-        }
+async fn sums(settings: PgSettings, control: Control) {
+    while waited(SUMS, &control).await {
         if let Err(error) = roll_up(&settings).await {
             tracing::warn!(%error, "failed to update sums for dashboards; retrying in 1 min");
         }
@@ -90,12 +99,8 @@ pub async fn sums(settings: PgSettings, control: Control) {
 }
 
 /// Applies retention until the process stops. A round that fails is logged and retried an hour later.
-pub async fn retention_loop(settings: PgSettings, control: Control) {
-    loop {
-        tokio::select! {
-            () = tokio::time::sleep(ROUND) => {}
-            () = control.wait() => return,
-        }
+async fn retention_loop(settings: PgSettings, control: Control) {
+    while waited(ROUND, &control).await {
         match housekeep(&settings, clock::now()).await {
             Ok(done) => log_policies(&done),
             Err(error) => tracing::warn!(%error, "database retention failed; retrying in 1 h"),

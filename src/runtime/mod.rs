@@ -136,20 +136,8 @@ async fn stages(
 ) -> anyhow::Result<()> {
     let handle = Handle::current();
     if config.run.stages.contains(&Stage::Rollup) {
-        let expected = config.site.expected.clone();
-        handle.spawn(housekeeping::store_expected(config.database.pg_settings(), expected, control.clone()));
-        let topology = config.site.topology.clone();
-        handle.spawn(housekeeping::store_places(config.database.pg_settings(), topology, control.clone()));
-        handle.spawn(housekeeping::learn_factors(config.database.pg_settings(), control.clone()));
-        let (outbox, by) = (|| Ok(OutboxStore::server(config.database.pg_settings())), &config.run.instance);
-        let stop = || {
-            let control = control.clone();
-            async move { control.wait().await }
-        };
-        let wall = Arc::new(|| clock::now().seconds());
-        deliver_all(&config.alerts.delivery(by, wall), outbox, stop)?;
-        handle.spawn(housekeeping::sums(config.database.pg_settings(), control.clone()));
-        handle.spawn(housekeeping::retention_loop(config.database.pg_settings(), control.clone()));
+        housekeeping::begin(config, control);
+        deliver_notices(config, control)?;
     }
     let mut threads = Vec::new();
     for spec in STAGES.iter().filter(|spec| config.run.stages.contains(&spec.name)) {
@@ -175,6 +163,16 @@ async fn stages(
         }
     }
     result
+}
+
+fn deliver_notices(config: &RunConfig, control: &Control) -> anyhow::Result<()> {
+    let (outbox, by) = (|| Ok(OutboxStore::server(config.database.pg_settings())), &config.run.instance);
+    let stop = || {
+        let control = control.clone();
+        async move { control.wait().await }
+    };
+    let wall = Arc::new(|| clock::now().seconds());
+    Ok(deliver_all(&config.alerts.delivery(by, wall), outbox, stop)?)
 }
 
 /// SIGTERM and Ctrl-C stop, SIGHUP reads thresholds again.

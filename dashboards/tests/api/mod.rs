@@ -3,6 +3,7 @@
 mod beside;
 mod counters;
 mod fabric;
+mod failures;
 mod sample;
 
 use axum::Router;

@@ -2,7 +2,7 @@
 
 use crate::receivers::alertmanager::rfc3339;
 use schemas::AlertSilence;
-use schemas::{Notice, NoticeKind};
+use schemas::{Advice, Notice, NoticeKind};
 use std::fmt::Write;
 use store::outbox::{Delivery, Undelivered};
 
@@ -26,20 +26,7 @@ pub fn list(incidents: &[Notice], undelivered: &[Undelivered], silences: &[Alert
     if incidents.is_empty() {
         text.push_str("no incident fires\n");
     }
-    for notice in incidents {
-        let state = match notice.resolved_s {
-            Some(over) => format!("resolved {}", time(over)),
-            None => "firing".to_string(),
-        };
-        let (severity, since) = (notice.severity.name(), time(notice.started_s));
-        let _ = writeln!(
-            text,
-            "{}  {severity:<8}  since {since}  {state}\n    {}: {}",
-            notice.incident,
-            notice.rule,
-            plain(&notice.summary)
-        );
-    }
+    incidents.iter().for_each(|notice| text.push_str(&incident_lines(notice)));
     for left in undelivered {
         let _ = writeln!(
             text,
@@ -47,26 +34,36 @@ pub fn list(incidents: &[Notice], undelivered: &[Undelivered], silences: &[Alert
             left.receiver, left.waiting, left.dead, left.incident
         );
     }
-    for silence in silences {
-        let matchers: Vec<String> =
-            silence.matchers.iter().map(|(label, value)| format!("{label}={value}")).collect();
-        let _ = writeln!(
-            text,
-            "silence {} from {} until {}: {} ({}{})",
-            silence.id,
-            time(silence.from_s),
-            time(silence.until_s),
-            plain(&matchers.join(", ")),
-            plain(&silence.author),
-            if silence.comment.is_empty() { String::new() } else { format!(": {}", plain(&silence.comment)) }
-        );
-    }
+    silences.iter().for_each(|silence| text.push_str(&silence_line(silence)));
     text
+}
+
+fn incident_lines(notice: &Notice) -> String {
+    let state = match notice.resolved_s {
+        Some(over) => format!("resolved {}", time(over)),
+        None => "firing".to_string(),
+    };
+    let (severity, since, summary) = (notice.severity.name(), time(notice.started_s), plain(&notice.summary));
+    format!("{}  {severity:<8}  since {since}  {state}\n    {}: {summary}\n", notice.incident, notice.rule)
+}
+
+fn silence_line(silence: &AlertSilence) -> String {
+    let matchers: Vec<String> =
+        silence.matchers.iter().map(|(label, value)| format!("{label}={value}")).collect();
+    let comment =
+        if silence.comment.is_empty() { String::new() } else { format!(": {}", plain(&silence.comment)) };
+    format!(
+        "silence {} from {} until {}: {} ({}{comment})\n",
+        silence.id,
+        time(silence.from_s),
+        time(silence.until_s),
+        plain(&matchers.join(", ")),
+        plain(&silence.author),
+    )
 }
 
 /// An incident with its advice and deliveries.
 pub fn show(notice: &Notice, deliveries: &[Delivery]) -> String {
-    let advice = &notice.advice;
     let mut text = String::new();
     let state = match notice.kind {
         NoticeKind::Resolved => format!("resolved {}", time(notice.resolved_s.unwrap_or(notice.started_s))),
@@ -83,9 +80,14 @@ pub fn show(notice: &Notice, deliveries: &[Delivery]) -> String {
     let _ = writeln!(text, "since {}, fired {}, {state}", time(notice.started_s), time(notice.fired_s));
     let _ = writeln!(text, "{}", plain(&notice.description));
     let _ = writeln!(text, "{}", plain(&notice.hint));
-    let _ = writeln!(
-        text,
-        "advice: {}, expected relief {:.0}%, confidence {:.0}%, until {}",
+    text.push_str(&advice_lines(&notice.advice));
+    deliveries.iter().for_each(|delivery| text.push_str(&delivery_line(delivery)));
+    text
+}
+
+fn advice_lines(advice: &Advice) -> String {
+    let mut text = format!(
+        "advice: {}, expected relief {:.0}%, confidence {:.0}%, until {}\n",
         advice.action.name(),
         100.0 * advice.expected_relief,
         100.0 * advice.confidence,
@@ -103,17 +105,13 @@ pub fn show(notice: &Notice, deliveries: &[Delivery]) -> String {
             let _ = writeln!(text, "{what}: {}", few(names));
         }
     }
-    for d in deliveries {
-        let when = d.delivered_s.map_or(String::new(), |s| format!(" {}", time(s)));
-        let error =
-            if d.last_error.is_empty() { String::new() } else { format!(": {}", plain(&d.last_error)) };
-        let _ = writeln!(
-            text,
-            "{} to {}: {} {}{when}, tried {} times{error}",
-            d.key, d.receiver, d.kind, d.state, d.attempts
-        );
-    }
     text
+}
+
+fn delivery_line(d: &Delivery) -> String {
+    let when = d.delivered_s.map_or(String::new(), |s| format!(" {}", time(s)));
+    let error = if d.last_error.is_empty() { String::new() } else { format!(": {}", plain(&d.last_error)) };
+    format!("{} to {}: {} {}{when}, tried {} times{error}\n", d.key, d.receiver, d.kind, d.state, d.attempts)
 }
 
 fn few(names: &[String]) -> String {

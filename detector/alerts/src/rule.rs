@@ -168,6 +168,22 @@ impl Rule {
         if !(10.0..=DURATION_MAX_S).contains(&self.advice_s) {
             return Err(format!("advice_s must be 10 to {DURATION_MAX_S}, not {}", self.advice_s));
         }
+        self.check_state()?;
+        self.check_group()?;
+        for (key, template) in
+            [("summary", &self.summary), ("description", &self.description), ("hint", &self.hint)]
+        {
+            text::check(template).map_err(|word| {
+                format!(
+                    "{key} has {{{word}}}; there are {}",
+                    text::WORDS.map(|w| format!("{{{w}}}")).join(", ")
+                )
+            })?;
+        }
+        Ok(())
+    }
+
+    fn check_state(&self) -> Result<(), String> {
         let state = if self.about == About::Source { State::Unknown } else { State::Contended };
         if self.when.state != state {
             let about = format!("{:?}", self.about).to_lowercase();
@@ -177,6 +193,10 @@ impl Rule {
                 self.when.state.name()
             ));
         }
+        Ok(())
+    }
+
+    fn check_group(&self) -> Result<(), String> {
         let grouped = match self.group_by {
             GroupBy::Region => self.about == About::Region,
             GroupBy::Job => self.about == About::Job,
@@ -191,16 +211,6 @@ impl Rule {
                 by.to_lowercase(),
                 about.to_lowercase()
             ));
-        }
-        for (key, template) in
-            [("summary", &self.summary), ("description", &self.description), ("hint", &self.hint)]
-        {
-            text::check(template).map_err(|word| {
-                format!(
-                    "{key} has {{{word}}}; there are {}",
-                    text::WORDS.map(|w| format!("{{{w}}}")).join(", ")
-                )
-            })?;
         }
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! Experiments on simulated machines, whose truth is known: those of the papers, and a site's own; and configurations scored
-//! on recorded rows.
+//! All stages in one process, on simulated machines and on recorded rows: experiments whose truth is known, configurations
+//! scored, the demo, and replays.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -22,14 +22,19 @@
 //! | [`builtin`] | experiments that the binary brings along |
 //! | [`truth`] | random scenarios of known loss, and how far results are from it |
 //! | [`backtest`] | configurations scored by the truth, and which one is best |
+//! | [`demo`] | the simulated cluster, live, into a store |
+//! | [`replay`] | recorded rows to files and a store |
+//! | [`files`] | files that are written |
 
 pub mod backtest;
 pub mod builtin;
 mod calculations;
 pub mod case;
+pub mod demo;
 pub mod expect;
 pub mod experiment;
 pub mod facts;
+pub mod files;
 pub mod machine;
 pub mod measure;
 pub mod outcome;
@@ -37,6 +42,7 @@ mod paths;
 mod picture;
 pub mod play;
 pub mod record;
+pub mod replay;
 pub mod report;
 pub mod run;
 pub mod select;

@@ -2,6 +2,7 @@
 
 use super::expect::Judged;
 use super::experiment::Experiment;
+use super::files;
 use super::play::Played;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
@@ -64,7 +65,7 @@ impl Outcome {
     pub fn write(&self, folder: &Path) -> anyhow::Result<()> {
         let path = folder.join(format!("{}.json", self.name));
         let text = serde_json::to_string(self)? + "\n";
-        std::fs::write(&path, text).with_context(|| format!("{} cannot be written", path.display()))
+        files::write(&path, &text)
     }
 
     /// Reads all outcomes of a folder, by name.

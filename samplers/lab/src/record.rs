@@ -1,13 +1,15 @@
-//! A case as a site would have it on disk: rows of LDMS, jobs, topology, and the truth beside them.
+//! A case, or the simulated cluster, as a site would have it on disk: rows of LDMS, jobs, topology, and the truth beside them.
 
 use super::case;
 use super::experiment::Case;
+use super::files::{create, make, write_jobs};
 use anyhow::Context;
 use samplers::lab::{
     self, Lab, LabJob, LabTruth, Lost, Setup, put_client_rows, put_port_rows, put_router_rows,
 };
 use samplers::truth::{Interval, JobTruth, SeriesTruth, Taker, Truth};
-use schemas::{CounterBatch, Job, Sources, Time};
+use samplers::{Cluster, Rows, Schema};
+use schemas::{CounterBatch, Job, Sources};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -47,7 +49,7 @@ impl Recording {
     /// # Errors
     /// A case that cannot be played, or a disk that refuses.
     pub fn write(self, folder: &Path, second: impl Fn()) -> anyhow::Result<()> {
-        std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+        make(folder)?;
         let mut lab = Lab::new(self.setup)?;
         let mut record = Record::create(folder)?;
         for _ in 0..self.seconds {
@@ -59,16 +61,37 @@ impl Recording {
             second();
         }
         record.finish(folder, lab.topology())?;
-        let mut truth = create(&folder.join("truth.jsonl"))?;
-        truth_of(&lab, &lab.truth()).write_jsonl(&mut truth)?;
-        Ok(truth.flush()?)
+        write_truth(&truth_of(&lab, &lab.truth()), folder)
     }
 }
 
-/// A file to write, or a sentence naming it.
-fn create(path: &Path) -> anyhow::Result<BufWriter<File>> {
-    let file = File::create(path).with_context(|| format!("{} cannot be written", path.display()))?;
-    Ok(BufWriter::with_capacity(1 << 20, file))
+/// Writes what a simulated cluster's LDMS would store, with its jobs and the truth, into a folder; calls `second` after each
+/// second.
+///
+/// # Errors
+/// A disk that refuses.
+pub fn simulation(mut cluster: Cluster, folder: &Path, second: impl Fn()) -> anyhow::Result<()> {
+    make(folder)?;
+    let mut files = Vec::new();
+    for schema in Schema::ALL {
+        files.push((schema, create(&folder.join(format!("ldms.{}.jsonl", schema.name())))?));
+    }
+    let mut rows = Rows::default();
+    while cluster.tick(&mut rows) {
+        for (schema, file) in &mut files {
+            file.write_all(rows.bytes(*schema))?;
+        }
+        second();
+    }
+    files.iter_mut().try_for_each(|(_, file)| file.flush())?;
+    write_jobs(&cluster.jobs(), &folder.join("jobs.jsonl"))?;
+    write_truth(&cluster.truth(), folder)
+}
+
+fn write_truth(truth: &Truth, folder: &Path) -> anyhow::Result<()> {
+    let mut file = create(&folder.join("truth.jsonl"))?;
+    truth.write_jsonl(&mut file)?;
+    Ok(file.flush()?)
 }
 
 type PutRows = fn(&mut Vec<u8>, &Sources, &CounterBatch);
@@ -112,15 +135,7 @@ impl Record {
                 std::fs::remove_file(path)?;
             }
         }
-        let mut jobs = create(&folder.join("jobs.jsonl"))?;
-        for job in self.jobs.values() {
-            let line = serde_json::json!({
-                "job_id": job.job_id, "user": job.user, "name": job.name, "nodes": job.nodes,
-                "start": job.start.seconds(), "end": job.end.map(Time::seconds), "app": job.app,
-            });
-            writeln!(jobs, "{line}")?;
-        }
-        jobs.flush()?;
+        write_jobs(self.jobs.values(), &folder.join("jobs.jsonl"))?;
         let mut file = create(&folder.join("topology.json"))?;
         serde_json::to_writer(&mut file, &PlainTopology::of(topology))?;
         Ok(file.flush()?)

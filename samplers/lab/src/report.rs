@@ -2,9 +2,10 @@
 
 use super::expect::{Judged, Shown};
 use super::outcome::{CaseOutcome, Outcome};
-use super::picture;
+use super::{files, picture};
 use schemas::html::escape;
 use std::io::Write;
+use std::path::Path;
 
 const STYLE: &str = include_str!("page.css");
 
@@ -44,8 +45,17 @@ pub fn page(outcomes: &[Outcome]) -> String {
     )
 }
 
+/// Writes a picture of each case that was played into a folder.
+///
+/// # Errors
+/// The disk's.
+pub fn write_pictures(outcomes: &[Outcome], folder: &Path) -> anyhow::Result<()> {
+    files::make(folder)?;
+    pictures(outcomes).try_for_each(|(name, picture)| files::write(&folder.join(name), &picture))
+}
+
 /// A picture of each case that was played, as SVG, with the name of its file.
-pub fn pictures(outcomes: &[Outcome]) -> impl Iterator<Item = (String, String)> {
+fn pictures(outcomes: &[Outcome]) -> impl Iterator<Item = (String, String)> {
     let cases = outcomes.iter().flat_map(|outcome| outcome.cases.iter().map(move |case| (outcome, case)));
     cases.filter_map(|(outcome, case)| {
         let played = case.played.as_ref()?;

@@ -62,6 +62,21 @@ pub fn run(
     }
 }
 
+/// Samples once, now; whether there was anything to sample. `note` gets every event.
+pub fn once(
+    sampler: &mut Sampler,
+    clock: &dyn Clock,
+    sink: &mut dyn Sink,
+    note: &mut dyn FnMut(&Event),
+) -> bool {
+    let (mut rows, mut events) = (TickRows::default(), Vec::new());
+    sampler.rescan(&mut events);
+    sampler.sample(clock, &mut rows, &mut events);
+    events.iter().for_each(note);
+    sink.take(&rows);
+    !rows.is_empty()
+}
+
 /// What happens in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note<'a> {

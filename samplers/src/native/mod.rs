@@ -17,6 +17,7 @@
 //! | [`sink`] | [`Sink`]: where rows go |
 //! | [`outlet`] | [`Outlet`]: a sink that writes in the background from a bounded buffer |
 //! | [`targets`] | files and sockets behind an outlet |
+//! | [`kafka`] | a sink that publishes to Kafka |
 //! | [`address`] | [`Address`] of a socket |
 //! | [`looping`] | [`looping::run`]: tick after tick |
 //! | [`processor_time`] | [`ProcessorTime`]: what the sampler costs |
@@ -27,6 +28,7 @@ pub mod clock;
 mod counter_files;
 pub mod discovery;
 pub mod event;
+pub mod kafka;
 mod llite;
 pub mod looping;
 pub mod node;

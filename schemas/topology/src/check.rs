@@ -106,44 +106,56 @@ fn one_destination(
     marks: &mut Marks,
     faults: &mut Faults,
 ) {
-    let (passing, settled) = (marks.lid * 2, marks.lid * 2 + 1);
     let (mut looped, mut dead) = (false, false);
     let mut way = Vec::new();
     for start in switches {
-        let mut at = *start;
-        way.clear();
-        let end = loop {
-            if at == owner || marks.state[at.at()] == settled {
-                break None;
-            }
-            if marks.state[at.at()] == passing {
-                break Some(RouteError::Loop(at));
-            }
-            if routes.topology().kind(at) == VertexKind::Host {
-                break Some(RouteError::WrongHost(at));
-            }
-            marks.state[at.at()] = passing;
-            way.push(at);
-            match routes.next(at, lid) {
-                Ok(link) => at = routes.topology().to(link),
-                Err(error) => break Some(error),
-            }
-        };
-        way.iter().for_each(|passed| marks.state[passed.at()] = settled);
-        match end {
+        match walk(routes, *start, (lid, owner), marks, &mut way) {
             None => {}
-            Some(RouteError::Loop(at)) if !std::mem::replace(&mut looped, true) => {
+            Some((at, RouteError::Loop(_))) if !std::mem::replace(&mut looped, true) => {
                 let value = route_text(routes, lid, owner, at);
                 note(faults, FaultKind::Loop, &value);
             }
-            Some(RouteError::Loop(_)) => {}
+            Some((_, RouteError::Loop(_))) => {}
             Some(_) if std::mem::replace(&mut dead, true) => {}
-            Some(error) => {
+            Some((at, error)) => {
                 let value = format!("{}: {error}", route_text(routes, lid, owner, at));
                 note(faults, FaultKind::Unreachable, &value);
             }
         }
     }
+}
+
+/// Follows the tables from `start` until the owner of the LID or a switch that was judged; where they end
+/// before it, and why.
+fn walk(
+    routes: &Routes<'_>,
+    start: VertexIndex,
+    (lid, owner): (u16, VertexIndex),
+    marks: &mut Marks,
+    way: &mut Vec<VertexIndex>,
+) -> Option<(VertexIndex, RouteError)> {
+    let (passing, settled) = (marks.lid * 2, marks.lid * 2 + 1);
+    let mut at = start;
+    way.clear();
+    let end = loop {
+        if at == owner || marks.state[at.at()] == settled {
+            break None;
+        }
+        if marks.state[at.at()] == passing {
+            break Some((at, RouteError::Loop(at)));
+        }
+        if routes.topology().kind(at) == VertexKind::Host {
+            break Some((at, RouteError::WrongHost(at)));
+        }
+        marks.state[at.at()] = passing;
+        way.push(at);
+        match routes.next(at, lid) {
+            Ok(link) => at = routes.topology().to(link),
+            Err(error) => break Some((at, error)),
+        }
+    };
+    way.iter().for_each(|passed| marks.state[passed.at()] = settled);
+    end
 }
 
 fn route_text(routes: &Routes<'_>, lid: u16, owner: VertexIndex, at: VertexIndex) -> String {

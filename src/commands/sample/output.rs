@@ -1,10 +1,12 @@
 //! Which output rows go to.
 
-use super::kafka::KafkaSink;
 use crate::log;
+use crate::runtime::kafka::ONE_BY_ONE;
 use anyhow::Context;
 use clap::Args;
 use configuration::RunConfig;
+use configuration::kafka::Role;
+use samplers::native::kafka::{DeliveryReports, KafkaSink};
 use samplers::native::targets::{FileTarget, SocketTarget, StdoutTarget};
 use samplers::native::{Address, Outlet, Sink};
 use schemas::Name;
@@ -44,7 +46,12 @@ impl OutputArgs {
         if let Some(brokers) = &self.kafka {
             // A topic has the characters of a name but for a few; it is checked with a schema behind it.
             Name::parse(&format!("{}x", self.topic_prefix)).context("--topic-prefix")?;
-            return Ok(Box::new(KafkaSink::new(&config, brokers, &self.topic_prefix, self.buffer_kib)?));
+            let configured = || config.kafka.brokers.join(",");
+            let brokers = if brokers == "config" { configured() } else { brokers.clone() };
+            let kib = self.buffer_kib.to_string();
+            let own = [ONE_BY_ONE, ("queue.buffering.max.kbytes", &kib), ("bootstrap.servers", &brokers)];
+            let producer = config.kafka.client(Role::Producer, &own, DeliveryReports::default())?;
+            return Ok(Box::new(KafkaSink::new(producer, brokers, &self.topic_prefix)));
         }
         let capacity_bytes = self.buffer_kib as usize * 1024;
         let outlet = match &self.to {

@@ -13,13 +13,7 @@ const ROWS_LEAST: usize = 3;
 /// Clocks of producers: what lies between a row's timestamp and Kafka's, against the others'.
 pub fn skewed(stamps: &[Stamp], skew_warn_s: f64, now_s: f64) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Samplers, "clocks");
-    let mut delays: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for stamp in stamps {
-        delays.entry(&stamp.producer).or_default().push(stamp.arrived_s - stamp.row_s);
-    }
-    let enough = delays.into_iter().filter(|(_, delays)| delays.len() >= ROWS_LEAST);
-    let medians: Vec<(&str, f64)> =
-        enough.filter_map(|(p, mut delays)| Some((p, median(&mut delays)?))).collect();
+    let medians = median_delays(stamps);
     let all = median(&mut medians.iter().map(|(_, median)| *median).collect::<Vec<_>>());
     let Some(all) = all.filter(|_| medians.len() > 1) else {
         notes.unknown("it takes rows of two producers to compare their clocks");
@@ -46,6 +40,16 @@ pub fn skewed(stamps: &[Stamp], skew_warn_s: f64, now_s: f64) -> Vec<Finding> {
     notes.ok(format!("rows reach Kafka {} after they were sampled (median)", span(all)));
     future(stamps, now_s, skew_warn_s, &mut notes);
     notes.done()
+}
+
+/// The median time from sample to arrival of each producer with enough rows.
+fn median_delays(stamps: &[Stamp]) -> Vec<(&str, f64)> {
+    let mut delays: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for stamp in stamps {
+        delays.entry(&stamp.producer).or_default().push(stamp.arrived_s - stamp.row_s);
+    }
+    let enough = delays.into_iter().filter(|(_, delays)| delays.len() >= ROWS_LEAST);
+    enough.filter_map(|(p, mut delays)| Some((p, median(&mut delays)?))).collect()
 }
 
 fn future(stamps: &[Stamp], now_s: f64, skew_warn_s: f64, notes: &mut Notes) {

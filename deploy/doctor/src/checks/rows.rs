@@ -43,26 +43,33 @@ fn judge_topic(rows: &TopicRows, notes: &mut Notes) {
             "leave the topic out of kafka.raw_topics: reading it costs time and gives nothing",
         );
     } else {
-        for (reason, count, example) in &rows.dropped {
-            let share = percent(*count, sampled);
-            let what = format!(
-                "{topic}: {share} of {sampled} sampled rows are not used ({}): {} First: {example}",
-                reason.name(),
-                reason.meaning()
-            );
-            let many = count * 100 > sampled * FEW_PERCENT;
-            match many && *count == sampled {
-                true => notes.error(what, mend(*reason)),
-                false if many => notes.warn(what, mend(*reason)),
-                false => notes.advise(what, mend(*reason)),
-            }
-        }
+        rows.dropped.iter().for_each(|dropped| judge_reason(topic, sampled, dropped, notes));
     }
     for (id, (count, why)) in &rows.waiting {
         notes.error(
             format!("{topic}: {} wait for schema {id}: {why}", many(*count, "sampled Avro row")),
             "make the registry answer (schema_registry.url), or put the schema as <id>.avsc into schema_registry.cache_dir",
         );
+    }
+}
+
+fn judge_reason(
+    topic: &str,
+    sampled: usize,
+    (reason, count, example): &(DropReason, usize, String),
+    notes: &mut Notes,
+) {
+    let share = percent(*count, sampled);
+    let what = format!(
+        "{topic}: {share} of {sampled} sampled rows are not used ({}): {} First: {example}",
+        reason.name(),
+        reason.meaning()
+    );
+    let many = count * 100 > sampled * FEW_PERCENT;
+    match many && *count == sampled {
+        true => notes.error(what, mend(*reason)),
+        false if many => notes.warn(what, mend(*reason)),
+        false => notes.advise(what, mend(*reason)),
     }
 }
 

@@ -87,16 +87,7 @@ fn wanted(config: &RunConfig) -> Vec<(&'static str, &'static str)> {
 }
 
 fn policies(config: &RunConfig, tiers: &ServerFacts, failing: &[i32], notes: &mut Notes) {
-    let wanted = wanted(config);
-    let there = |(kind, table): &(&str, &str)| {
-        let same = |policy: &PolicyFacts| policy.policy.ends_with(kind) && policy.table == *table;
-        tiers.policies.iter().any(same)
-    };
-    let missing: Vec<String> = wanted
-        .iter()
-        .filter(|wanted| !there(wanted))
-        .map(|(kind, table)| format!("{kind} of {table}"))
-        .collect();
+    let missing = missing(config, tiers);
     if !missing.is_empty() {
         notes.warn(format!("policies are missing: {}", few(&missing, 4)), "tailback migrate");
     }
@@ -121,6 +112,16 @@ fn policies(config: &RunConfig, tiers: &ServerFacts, failing: &[i32], notes: &mu
     if missing.is_empty() && off.is_empty() && failed.is_empty() {
         notes.ok(format!("{} policies are present, and their latest runs passed", tiers.policies.len()));
     }
+}
+
+/// Policies that the configuration wants, and that are not there.
+fn missing(config: &RunConfig, tiers: &ServerFacts) -> Vec<String> {
+    let there = |(kind, table): &(&str, &str)| {
+        let same = |policy: &PolicyFacts| policy.policy.ends_with(kind) && policy.table == *table;
+        tiers.policies.iter().any(same)
+    };
+    let missing = wanted(config).into_iter().filter(|wanted| !there(wanted));
+    missing.map(|(kind, table)| format!("{kind} of {table}")).collect()
 }
 
 #[cfg(test)]

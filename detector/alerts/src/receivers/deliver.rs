@@ -199,23 +199,27 @@ impl Deliverer {
     /// Records the outcome of a try.
     async fn note(&mut self, leased: &Leased, outcome: Result<(), Refusal>) -> Result<(), OutboxError> {
         let (now_s, receiver) = ((self.clock)(), Arc::clone(&self.receiver));
-        let refusal = match outcome {
-            Ok(()) => {
-                let first_s = leased.delivered_s.unwrap_or(now_s);
-                let again_s = match receiver.kind {
-                    Kind::Alertmanager => alertmanager::again_s(&receiver, &leased.notice, first_s, now_s),
-                    Kind::Webhook | Kind::Slurm => None,
-                };
-                if leased.delivered_s.is_none() && leased.notice.kind == NoticeKind::Firing {
-                    notice_metrics::age(&receiver.name, now_s - leased.notice.fired_s);
-                }
-                notice_metrics::tried(&receiver.name, "delivered");
-                return self.outbox.delivered(leased, now_s, again_s).await.map(drop);
-            }
-            Err(refusal) => refusal,
+        if let Err(refusal) = outcome {
+            let to = self.put_back(leased, refusal, now_s);
+            return self.outbox.put_back(leased, &to).await.map(drop);
+        }
+        let first_s = leased.delivered_s.unwrap_or(now_s);
+        let again_s = match receiver.kind {
+            Kind::Alertmanager => alertmanager::again_s(&receiver, &leased.notice, first_s, now_s),
+            Kind::Webhook | Kind::Slurm => None,
         };
+        if leased.delivered_s.is_none() && leased.notice.kind == NoticeKind::Firing {
+            notice_metrics::age(&receiver.name, now_s - leased.notice.fired_s);
+        }
+        notice_metrics::tried(&receiver.name, "delivered");
+        self.outbox.delivered(leased, now_s, again_s).await.map(drop)
+    }
+
+    /// What becomes of a notice that was refused.
+    fn put_back(&mut self, leased: &Leased, refusal: Refusal, now_s: f64) -> PutBack {
+        let receiver = Arc::clone(&self.receiver);
         let late = now_s - leased.first_try_s >= receiver.give_up_h * 3_600.0;
-        let to = if leased.delivered_s.is_none() && (refusal.hopeless || late) {
+        if leased.delivered_s.is_none() && (refusal.hopeless || late) {
             notice_metrics::tried(&receiver.name, "dead");
             tracing::error!(
                 receiver = receiver.name,
@@ -238,8 +242,7 @@ impl Deliverer {
                 "notice delivery failed; retrying"
             );
             PutBack::Retry(now_s + wait_s, refusal.why)
-        };
-        self.outbox.put_back(leased, &to).await.map(drop)
+        }
     }
 }
 

@@ -1,14 +1,11 @@
 //! Rows to Kafka, topic by schema, with a null key as LDMS's store publishes them.
 
-use crate::runtime::kafka::ONE_BY_ONE;
-use configuration::RunConfig;
-use configuration::kafka::Role;
+use super::{Event, Kind, Sink, TickRows};
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::DeliveryResult;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
-use samplers::native::{Event, Kind, Sink, TickRows};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -26,9 +23,9 @@ pub struct KafkaSink {
     works: Option<bool>,
 }
 
-/// Counts delivered and failed rows; keeps the last error.
+/// The producer's context: counts delivered and failed rows; keeps the last error.
 #[derive(Default)]
-struct DeliveryReports {
+pub struct DeliveryReports {
     delivered: AtomicU64,
     failed: AtomicU64,
     error: Mutex<Option<String>>,
@@ -62,31 +59,19 @@ impl ProducerContext for DeliveryReports {
 }
 
 impl KafkaSink {
-    /// A producer for `brokers` (`config`: those of `[kafka]`) that keeps at most `buffer_kib` of rows.
-    ///
-    /// # Errors
-    /// librdkafka's error for the properties.
-    pub fn new(
-        config: &RunConfig,
-        brokers: &str,
-        prefix: &str,
-        buffer_kib: u32,
-    ) -> anyhow::Result<KafkaSink> {
-        let kib = buffer_kib.to_string();
-        let mut own = vec![ONE_BY_ONE, ("queue.buffering.max.kbytes", kib.as_str())];
-        let brokers = if brokers == "config" { config.kafka.brokers.join(",") } else { brokers.to_string() };
-        own.push(("bootstrap.servers", brokers.as_str()));
-        let producer = config.kafka.client(Role::Producer, &own, DeliveryReports::default())?;
+    /// Publishes with `producer`, whose queue limits the rows that wait, to topics that begin with `prefix`.
+    /// Events name its `brokers`.
+    pub fn new(producer: BaseProducer<DeliveryReports>, brokers: String, prefix: &str) -> KafkaSink {
         let topic = |kind: Kind| (kind, format!("{prefix}{}", kind.schema()));
-        Ok(KafkaSink {
+        KafkaSink {
             producer,
             topics: [Kind::InfiniBand, Kind::Lustre, Kind::Slingshot].map(topic),
+            brokers,
             dropped: 0,
             full_since: None,
             events: Vec::new(),
             works: None,
-            brokers,
-        })
+        }
     }
 
     fn send(&mut self, kind: Kind, line: &[u8]) {

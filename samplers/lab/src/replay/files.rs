@@ -1,6 +1,6 @@
-//! The four files of a replay (DESIGN section 9).
+//! The four files of a replay: a fixed contract, which docs/lab.md describes.
 
-use anyhow::Context;
+use crate::files::create;
 use schemas::jsonl::{EpisodeLine, SignalLine, dropped_json};
 use schemas::{DropCounts, Episode, EpisodeId, JobResult, Metric, Name, ResultBatch};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Files being written: signals as they come, the rest at the end, when it is final.
-pub struct Outputs {
+pub(super) struct Files {
     folder: PathBuf,
     signals: BufWriter<File>,
     /// Names and metrics of the series.
@@ -20,15 +20,13 @@ pub struct Outputs {
     drops: DropCounts,
 }
 
-impl Outputs {
-    /// Makes the folder and opens the first file.
+impl Files {
+    /// Opens the first file in an existing folder.
     ///
     /// # Errors
     /// A sentence naming the path.
-    pub fn create(folder: &Path) -> anyhow::Result<Outputs> {
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("the folder {} cannot be made", folder.display()))?;
-        Ok(Outputs {
+    pub fn create(folder: &Path) -> anyhow::Result<Files> {
+        Ok(Files {
             folder: folder.to_path_buf(),
             signals: create(&folder.join("signals.jsonl"))?,
             series: Vec::new(),
@@ -83,7 +81,7 @@ impl Outputs {
 }
 
 /// What a replay found, for a person.
-pub struct Summary {
+pub(super) struct Summary {
     /// Series seen.
     pub series: usize,
     /// Episodes written.
@@ -92,15 +90,6 @@ pub struct Summary {
     pub jobs: usize,
     /// Rows and intervals that were not used.
     pub drops: DropCounts,
-}
-
-/// A file to write, or a sentence naming it.
-///
-/// # Errors
-/// The disk's.
-pub fn create(path: &Path) -> anyhow::Result<BufWriter<File>> {
-    let file = File::create(path).with_context(|| format!("{} cannot be written", path.display()))?;
-    Ok(BufWriter::with_capacity(1 << 20, file))
 }
 
 fn line(file: &mut BufWriter<File>, content: &impl Serialize) -> anyhow::Result<()> {

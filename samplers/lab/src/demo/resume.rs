@@ -18,7 +18,7 @@ const POSITION_VERSION: u32 = 1;
 
 /// Where a demo stands. The simulation is deterministic, so seed, start and ticks are all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Position {
+pub(super) struct Position {
     /// Seed of the simulation.
     pub seed: u64,
     /// First simulated second, in seconds since the epoch.
@@ -30,7 +30,7 @@ pub struct Position {
 }
 
 /// What a demo that was killed left.
-pub struct Left {
+pub(super) struct Left {
     /// Where it stood.
     pub position: Position,
     /// Its stages.
@@ -41,7 +41,7 @@ pub struct Left {
 ///
 /// # Errors
 /// A file that holds something else, or a disk that refuses.
-pub fn open(path: &Path, settings: &InProcessSettings) -> anyhow::Result<(Store, Option<Left>)> {
+pub(super) fn open(path: &Path, settings: &InProcessSettings) -> anyhow::Result<(Store, Option<Left>)> {
     if !path.exists() {
         return Ok((Store::open(path, Retention::default())?, None));
     }
@@ -69,7 +69,7 @@ pub fn open(path: &Path, settings: &InProcessSettings) -> anyhow::Result<(Store,
 ///
 /// # Errors
 /// The store's.
-pub fn commit(
+pub(super) fn commit(
     store: &mut Store,
     batch: &ResultBatch,
     stages: &InProcess,

@@ -1,14 +1,4 @@
 //! `tailback demo`: a simulated cluster, live, through the same stages as everything else.
-//!
-//! | file | what it holds |
-//! |---|---|
-//! | `run.rs` | the loop: simulate a second, decode, detect, commit, update the page |
-//! | `resume.rs` | what a restart after `kill -9` continues from |
-//! | `summary.rs` | what was found beside the simulator's truth |
-
-mod resume;
-mod run;
-mod summary;
 
 use crate::runtime::clock;
 use crate::{bars, shutdown};
@@ -17,15 +7,17 @@ use anyhow::Context;
 use clap::Args;
 use configuration::RunConfig;
 use dashboards::router::Shown;
-use dashboards::{Page, Progress, ServerConfig};
-use run::Demo;
+use dashboards::{Page, ServerConfig};
+use lab::demo::{Demo, Progress, Request, Update};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use store::outbox::OutboxStore;
+use tokio::runtime::Runtime;
 use tokio::sync::{oneshot, watch};
+use tokio::task::JoinHandle;
 
 /// The page's description of the run.
 const NOTE: &str =
@@ -74,33 +66,23 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
         args.speed
     );
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let (progress, ticks) = watch::channel(Progress::default());
-    let stop = Arc::new(AtomicBool::new(false));
+    let (progress, ticks) = watch::channel(dashboards::Progress::default());
     let (end_page, page_ends) = oneshot::channel::<()>();
     let page = if args.no_page { None } else { Some(start_page(&runtime, args, ticks, page_ends)?) };
     let config = RunConfig::load(args.config.as_deref())?;
-    let mut demo = Demo::open(args, &config.alerts)?;
+    let request = request(args, &config);
+    let mut demo = Demo::open(&request)?;
+    if demo.second() > 0 {
+        eprintln!("continuing the demo in {} at second {}", args.store.display(), demo.second());
+    }
     let (end_alerts, alerts_end) = watch::channel(false);
-    let delivery = runtime.enter();
-    let outbox = || OutboxStore::file(&args.store);
-    let wall = Arc::new(|| clock::now().seconds());
-    deliver_all(&config.alerts.delivery("demo", wall), outbox, || {
-        let mut ends = alerts_end.clone();
-        async move { drop(ends.wait_for(|ended| *ended).await) }
-    })?;
-    drop(delivery);
-    let stopped = stop.clone();
-    runtime.spawn(async move {
-        shutdown::requested().await;
-        stopped.store(true, Ordering::Relaxed);
-        // A second signal ends at once; what was committed stays whole. `timeout` and supervisors send one to the process
-        // and its group, which is no second wish.
-        tokio::time::sleep(SECOND_WISH).await;
-        shutdown::requested().await;
-        std::process::exit(130);
-    });
+    deliver(&runtime, args, &config, alerts_end)?;
+    let stop = stop_on_signals(&runtime);
     let bar = bars::of_seconds(args.seconds);
-    let ended = demo.play(args, &stop, &progress, &bar);
+    let ended = demo.play(&stop, &mut |update| match update {
+        Update::Second(second) => bar.set_position(second),
+        Update::Committed(reached) => drop(progress.send_replace(shown(reached))),
+    });
     bar.finish_and_clear();
     end_alerts.send_replace(true);
     // The page may have ended by itself; then there is no receiver.
@@ -109,17 +91,66 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
         runtime.block_on(page).context("the page's task ended abnormally")?;
     }
     ended?;
-    eprint!("{}", demo.summary(args));
+    eprint!("{}", demo.summary());
     Ok(())
+}
+
+fn request<'a>(args: &DemoArgs, config: &'a RunConfig) -> Request<'a> {
+    Request {
+        store: args.store.clone(),
+        seconds: args.seconds,
+        speed: args.speed,
+        seed: args.seed,
+        start_s: args.start.unwrap_or_else(|| clock::now().seconds() as i64),
+        rules: &config.alerts.rules,
+        receivers: &config.alerts.receivers,
+    }
+}
+
+fn shown(reached: Progress) -> dashboards::Progress {
+    let Progress { event_time, rows, rows_per_s, speed, is_finished } = reached;
+    dashboards::Progress { event_time, rows, rows_per_s, lag_s: 0.0, speed, finished: is_finished }
+}
+
+/// Delivers notices until `ends` has true.
+fn deliver(
+    runtime: &Runtime,
+    args: &DemoArgs,
+    config: &RunConfig,
+    ends: watch::Receiver<bool>,
+) -> anyhow::Result<()> {
+    let _inside = runtime.enter();
+    let outbox = || OutboxStore::file(&args.store);
+    let wall = Arc::new(|| clock::now().seconds());
+    deliver_all(&config.alerts.delivery("demo", wall), outbox, || {
+        let mut ends = ends.clone();
+        async move { drop(ends.wait_for(|ended| *ended).await) }
+    })?;
+    Ok(())
+}
+
+/// Becomes true at the first signal. A second one ends the process at once; what was committed stays whole.
+fn stop_on_signals(runtime: &Runtime) -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = Arc::clone(&stop);
+    runtime.spawn(async move {
+        shutdown::requested().await;
+        stopped.store(true, Ordering::Relaxed);
+        // `timeout` and supervisors send one to the process and its group, which is no second wish.
+        tokio::time::sleep(SECOND_WISH).await;
+        shutdown::requested().await;
+        std::process::exit(130);
+    });
+    stop
 }
 
 /// Binds the page, prints its address and serves it beside the simulation.
 fn start_page(
-    runtime: &tokio::runtime::Runtime,
+    runtime: &Runtime,
     args: &DemoArgs,
-    ticks: watch::Receiver<Progress>,
+    ticks: watch::Receiver<dashboards::Progress>,
     ends: oneshot::Receiver<()>,
-) -> anyhow::Result<tokio::task::JoinHandle<()>> {
+) -> anyhow::Result<JoinHandle<()>> {
     let page = Page {
         store: args.store.clone().into(),
         run_note: Some(NOTE.to_string()),

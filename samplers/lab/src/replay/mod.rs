@@ -1,0 +1,157 @@
+//! Recorded rows to signals, episodes and job results: files and, where it is wanted, a store.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `files.rs` | the four files |
+
+mod files;
+
+use crate::files::make;
+use aggregator::{Decoded, Replay, RowOrder, SkippedFile, jobs, unused};
+use anyhow::Context;
+use detector::fabric::{FabricSettings, Network};
+use detector::factors::learnt::learn;
+use detector::settings::Settings;
+use files::{Files, Summary};
+use schemas::{DropCounts, DropReason, ResultBatch};
+use stages::in_process::{InProcess, InProcessSettings};
+use stages::wrong_clocks;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use store::sqlite::{Retention, Store};
+use topology::{LinkPlace, NodePlace, Topology, link_places, node_places};
+
+/// What to replay, by which settings, and where to write.
+#[derive(Debug)]
+pub struct Request {
+    /// Files of rows, or folders of them.
+    pub inputs: Vec<PathBuf>,
+    /// Whether rows are taken by their time, or as they stand in the files.
+    pub order: RowOrder,
+    /// A job file.
+    pub jobs: Option<PathBuf>,
+    /// Files of the topology.
+    pub topology: Vec<PathBuf>,
+    /// The detector's settings.
+    pub detector: Settings,
+    /// Rules of the fabric.
+    pub fabric: FabricSettings,
+    /// Folder of the results.
+    pub out: PathBuf,
+    /// Whether `tailback.db` is written, too.
+    pub is_stored: bool,
+}
+
+/// What a replay found.
+pub struct Outcome {
+    /// For a person: counts, doubted clocks, rows that were not used.
+    pub lines: Vec<String>,
+    /// Why no row was used, if none was.
+    pub unused: Option<String>,
+}
+
+/// Replays; calls `progress` with the bytes read and those of all files.
+///
+/// # Errors
+/// An input that cannot be read, a full disk.
+pub fn run(request: &Request, mut progress: impl FnMut(u64, u64)) -> anyhow::Result<Outcome> {
+    let network = network(request)?;
+    let (places, links) =
+        network.as_ref().map(|known| (node_places(known), link_places(known))).unwrap_or_default();
+    let mut stages = stages(request, network)?;
+    make(&request.out)?;
+    // Rows that have to be sorted may be many: the folder of the results has more room than the system's.
+    let mut rows = Replay::open_in(&request.inputs, request.order, &request.out)?;
+    let mut sink = Sink::create(request, &places, &links)?;
+    let mut decoded = Decoded::default();
+    let mut job_rows = 0;
+    while rows.next_batch(&mut stages.decoder, &mut decoded)? {
+        stages.feed(&decoded);
+        job_rows += decoded.jobs.iter().filter(|event| !event.seen).count() as u64;
+        sink.write(&stages.take())?;
+        progress(rows.bytes_read(), rows.total_bytes());
+    }
+    sink.write(&stages.finish())?;
+    let summary = sink.finish()?;
+    let is_used = job_rows + used(stages.rows(), &summary.drops) > 0;
+    let unused = (!is_used).then(|| unused::why_nothing(&stages.decoder, &summary.drops));
+    Ok(Outcome { lines: lines(request, &stages, rows.skipped(), &summary), unused })
+}
+
+fn network(request: &Request) -> anyhow::Result<Option<Topology>> {
+    match request.topology.as_slice() {
+        [] => Ok(None),
+        files => Ok(Some(topology::readers::read(files)?.topology)),
+    }
+}
+
+/// Stages that know the network and the jobs.
+fn stages(request: &Request, network: Option<Topology>) -> anyhow::Result<InProcess> {
+    let mut stages = InProcess::new(&InProcessSettings {
+        fabric: request.fabric.clone(),
+        network: network.map(|network| Arc::new(Network::of(network))),
+        ..InProcessSettings::of(request.detector.clone())
+    });
+    if let Some(file) = &request.jobs {
+        stages.declare(jobs::read_job_file(file)?);
+    }
+    Ok(stages)
+}
+
+/// Where results go.
+struct Sink {
+    files: Files,
+    store: Option<Store>,
+}
+
+impl Sink {
+    fn create(request: &Request, places: &[NodePlace], links: &[LinkPlace]) -> anyhow::Result<Sink> {
+        let files = Files::create(&request.out)?;
+        let mut store = if request.is_stored { Some(fresh_store(&request.out)?) } else { None };
+        if let Some(store) = &mut store {
+            store.put_places(places)?;
+            store.put_links(links)?;
+        }
+        Ok(Sink { files, store })
+    }
+
+    fn write(&mut self, batch: &ResultBatch) -> anyhow::Result<()> {
+        self.files.write(batch)?;
+        Ok(self.store.as_mut().map_or(Ok(()), |store| store.commit(batch, &[]))?)
+    }
+
+    fn finish(mut self) -> anyhow::Result<Summary> {
+        self.store.as_mut().map_or(Ok((0, 0)), |store| store.learn(learn))?;
+        self.files.finish()
+    }
+}
+
+/// The store of this replay alone: one of an earlier replay in the same folder is replaced.
+fn fresh_store(folder: &Path) -> anyhow::Result<Store> {
+    let path = folder.join("tailback.db");
+    Store::remove(&path).with_context(|| format!("{} cannot be replaced", path.display()))?;
+    // Recorded time may be years ago: the requested rows are kept, whatever their age.
+    let retention = Retention { signals_s: f64::INFINITY, episodes_s: f64::INFINITY, bytes_max: None };
+    Ok(Store::open(&path, retention)?)
+}
+
+/// Rows that reached the models.
+fn used(decoded: u64, drops: &DropCounts) -> u64 {
+    let whole_rows = [DropReason::Late, DropReason::Duplicate, DropReason::ClockJump, DropReason::BufferFull];
+    decoded.saturating_sub(whole_rows.into_iter().map(|reason| drops.get(reason)).sum())
+}
+
+fn lines(request: &Request, stages: &InProcess, skipped: &[SkippedFile], summary: &Summary) -> Vec<String> {
+    let counts = format!(
+        "{} rows, {} series, {} episodes, {} jobs -> {}",
+        stages.rows(),
+        summary.series,
+        summary.episodes,
+        summary.jobs,
+        request.out.display()
+    );
+    let mut lines = vec![counts];
+    lines.extend(wrong_clocks::lines(stages.detector()));
+    lines.extend(unused::lines(&stages.decoder, skipped, &summary.drops));
+    lines
+}
