@@ -5,6 +5,7 @@ mod truth;
 use crate::bars;
 use anyhow::Context;
 use clap::{Args, Subcommand};
+use lab::calibration::{self, Line};
 use lab::outcome::Outcome;
 use lab::record::Recording;
 use lab::run::{Work, chosen};
@@ -32,7 +33,7 @@ enum LabCommand {
     Run(RunArgs),
     /// Write a case as a site would have it: rows of LDMS, jobs, topology, and the truth
     Record(RecordArgs),
-    /// Summarise what `lab run --out` wrote: a table, and a page with pictures
+    /// Summarise what `lab run --out` and `lab truth --out` wrote: tables, and a page with pictures
     Report(ReportArgs),
     /// Score Tailback on random scenarios whose losses are known: a table beside the goals
     Truth(truth::TruthArgs),
@@ -78,7 +79,7 @@ pub struct RecordArgs {
 /// Where the outcomes are.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Folder that `tailback lab run --out` wrote
+    /// Folder that `tailback lab run --out` and `tailback lab truth --out` wrote
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
     /// Write a page with a picture of each case
@@ -154,13 +155,25 @@ fn record(args: &RecordArgs) -> anyhow::Result<()> {
 /// Prints the table; writes the page and the pictures, if requested.
 fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let outcomes = Outcome::read_all(&args.folder)?;
-    write!(out, "{}", report::table(&outcomes))?;
+    let mut calibration = calibration::read(&args.folder)?;
+    anyhow::ensure!(
+        !outcomes.is_empty() || !calibration.is_empty(),
+        "{} contains no outcome of `tailback lab run` or `tailback lab truth`",
+        args.folder.display()
+    );
+    calibration.extend(report::calibration_of(&outcomes));
+    if !outcomes.is_empty() {
+        write!(out, "{}", report::table(&outcomes))?;
+    }
+    if calibration.iter().any(Line::has_any) {
+        write!(out, "\n{}", calibration::markdown(&calibration))?;
+    }
     if let Some(path) = &args.html {
-        write(path, &report::page(&outcomes))?;
+        write(path, &report::page(&outcomes, &calibration))?;
     }
     if let Some(folder) = &args.svg {
         make(folder)?;
-        for (name, picture) in report::pictures(&outcomes) {
+        for (name, picture) in report::pictures(&outcomes, &calibration) {
             write(&folder.join(name), &picture)?;
         }
     }

@@ -180,3 +180,20 @@ fn lab_truth_scores_a_kind_beside_its_goals() {
     assert!(!refused.status.success());
     assert!(String::from_utf8_lossy(&refused.stderr).contains("there is no kind stedy"));
 }
+
+#[test]
+fn calibration_of_the_truth_suite_is_in_table_json_and_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = path(folder.path());
+    let table = text(&lab(&["truth", "steady", "--seeds", "2", "--out", out]));
+    assert!(table.contains("| 50% hold | 80% hold | 95% hold |") && table.contains("| all | 2 |"), "{table}");
+    let json = text(&lab(&["truth", "steady", "--seeds", "2", "--json"]));
+    let lines: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&lines[0]["calibration"]["intervals"], &lines[1]["kind"]), (&2.into(), &"all".into()));
+    let page = folder.path().join("page.html");
+    let report = lab(&["report", out, "--html", path(&page), "--svg", out]);
+    assert!(report.status.success() && text(&report).contains("| all | 2 |"), "{}", text(&report));
+    let html = std::fs::read_to_string(page).unwrap();
+    assert!(html.contains("id=\"calibration\"") && html.contains("Reliability of intervals"), "{html}");
+    assert!(folder.path().join("calibration.svg").is_file());
+}

@@ -19,6 +19,8 @@
 //! | [`outcome`] | what came out, in a file |
 //! | [`report`] | outcomes as table, page and pictures |
 //! | `picture` | a case as SVG |
+//! | [`calibration`] | how often intervals hold the truth |
+//! | `reliability` | its diagram as SVG |
 //! | [`builtin`] | experiments that the binary brings along |
 //! | [`truth`] | random scenarios of known loss, and how far results are from it |
 //! | [`backtest`] | configurations scored by the truth, and which one is best |
@@ -26,6 +28,7 @@
 pub mod backtest;
 pub mod builtin;
 mod calculations;
+pub mod calibration;
 pub mod case;
 pub mod expect;
 pub mod experiment;
@@ -37,6 +40,7 @@ mod paths;
 mod picture;
 pub mod play;
 pub mod record;
+mod reliability;
 pub mod report;
 pub mod run;
 pub mod select;
