@@ -3,7 +3,7 @@
 import { ask } from "./api.js";
 import { LossChart, shadeLegend, SignalChart } from "./chart.js";
 import { card, el, empty, failure, fill } from "./dom.js";
-import { clock, day, episodeName, interval, percent, reading, seconds } from "./format.js";
+import { clock, day, episodeName, percent, reading, seconds } from "./format.js";
 import { causeBars, facts, tierNote } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
@@ -60,7 +60,7 @@ function makeParts(answer) {
 function factsOf({ episode, metric }) {
   const unit = metric?.unit ?? "";
   return facts([
-    ["Lost", seconds(episode.slowdown_s), `95 %: ${interval(episode.slowdown_lo_s, episode.slowdown_hi_s)}`],
+    ["Lost", ...lost(episode)],
     ["Length", seconds(episode.duration_s), episode.open ? "ongoing" : "from start to end"],
     ["Start (UTC)", clock(episode.start), day(episode.start)],
     [episode.open ? "Latest tick (UTC)" : "End (UTC)", clock(episode.end), day(episode.end)],
