@@ -175,8 +175,8 @@ mod tests {
     #[test]
     fn halves_scale_by_themselves_and_intervals_from_zero_count_apart() {
         let mut of = Calibration::default();
-        // Below 100 s the half is 10 s, above 40 s: of 50% [96.1, 114.3], of 80% [93.0, 126.7], with half a second to spare.
-        for truth_s in [95.7, 114.2, 125.0, 139.9, 145.0] {
+        // Below 100 s the half is 10 s, above 40 s: of 50% [96.6, 113.8], of 80% [93.5, 126.2], with half a second to spare.
+        for truth_s in [96.2, 114.2, 125.0, 139.9, 145.0] {
             of.add(truth_s, [100.0, 90.0, 140.0]);
         }
         of.add(30.0, [0.0, 0.0, 40.0]);
