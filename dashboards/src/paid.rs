@@ -52,11 +52,16 @@ fn read_paid(store: &Reader<'_>) -> Result<PaidAnswer, ApiError> {
             Ok::<_, ApiError>(Paid {
                 time: row.get(0)?,
                 cause: row.get(1)?,
-                node_hours: row.get(2)?,
-                node_hours_lo: row.get(3)?,
-                node_hours_hi: row.get(4)?,
+                node_hours: rounded(row.get(2)?),
+                node_hours_lo: rounded(row.get(3)?),
+                node_hours_hi: rounded(row.get(4)?),
             })
         })?,
     };
     Ok(PaidAnswer { clock, from, hours: HOURS, paid })
+}
+
+/// To a billionth: the stores add in an order of their own, which changes the last digits.
+fn rounded(node_hours: f64) -> f64 {
+    (node_hours * 1e9).round() / 1e9
 }

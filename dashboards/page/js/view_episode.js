@@ -4,7 +4,7 @@ import { ask } from "./api.js";
 import { LossChart, shadeLegend, SignalChart } from "./chart.js";
 import { card, el, empty, failure, fill } from "./dom.js";
 import { clock, day, episodeName, percent, reading, seconds } from "./format.js";
-import { causeBars, facts, tierNote } from "./parts.js";
+import { causeBars, facts, lost, tierNote } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 
@@ -25,7 +25,7 @@ export function openEpisode(root, route) {
       parts.charts.forEach((chart) => chart.update(answer.points, answer.spans, answer.lost_s));
     }
     fill(parts.facts, factsOf(answer));
-    fill(parts.causes, answer.episode.causes.length ? causeBars(answer.episode.causes) : empty("Cause unknown.", "", true));
+    fill(parts.causes, answer.episode.causes.length ? causeBars(answer.episode) : empty("Cause unknown.", "", true));
     fill(parts.jobs, jobList(answer.jobs));
     // An ended episode does not change once the minute after it is complete.
     if (!answer.episode.open && answer.clock > answer.episode.end + 61) data.close();
