@@ -44,10 +44,10 @@ const groupLink = (place) => el("a", { href: `#/fabric?group=${encodeURIComponen
 /** An Aries router has a view of its own; other switches and hosts lead to a list of series. */
 const switchLink = ({ name, metric }) => el("a", { href: metric === "aries_stall_ratio" ? links.router(name) : links.list("series", { search: name, metric }), class: "mono" }, name);
 
-/** With a topology its links count, as in the table of classes: one that never reported is unknown. Without one, the series. */
+/** Completeness is that of the links that report at times. Links of the topology without data are named beside it, as in the table of classes. */
 function showFigures(figures, { groups, classes, links_known: known, regions, clock: now }) {
-  const counted = known > 0 ? classes.map((c) => ({ ...c, series: c.links })) : groups;
-  const sum = (column) => counted.reduce((total, each) => total + each[column], 0);
+  const sum = (column) => groups.reduce((total, group) => total + group[column], 0);
+  const without = known - classes.reduce((total, each) => total + each.reporting, 0);
   const open = regions.filter((region) => region.open);
   const avoidable = open.filter((region) => region.kind === "avoidable");
   const put = (f, number, under, alarm = false) => {
@@ -59,7 +59,7 @@ function showFigures(figures, { groups, classes, links_known: known, regions, cl
   put(figures.links, reporting ? count(sum("contended")) : "–", `of ${count(reporting)} with data`, sum("contended") > 0);
   put(figures.regions, now === null ? "–" : count(open.length), "of connected links", open.length > 0);
   put(figures.relief, now === null ? "–" : count(avoidable.length), "regions, by routing or placement");
-  put(figures.complete, percent(sum("series") ? reporting / sum("series") : null), `${count(sum("series") - reporting)} of ${count(sum("series"))} unknown`, reporting < 0.9 * sum("series"));
+  put(figures.complete, percent(sum("series") ? reporting / sum("series") : null), `${count(sum("series") - reporting)} of ${count(sum("series"))} unknown${without > 0 ? `; ${count(without)} of ${count(known)} links of the topology without data` : ""}`, reporting < 0.9 * sum("series"));
 }
 
 function placeTable(places, label, link, worst) {
@@ -89,7 +89,7 @@ function classTable(classes) {
     ["Metric", "", (c) => metricTitle(c.metric)],
     ["Contended", "num", contendedOf],
     ["Share", "num", (c) => percent(c.contended_share)],
-    ["Complete", "num", (c) => [percent(c.reporting / c.links), el("small", {}, `of ${count(c.links)} links`)]],
+    ["With data", "num", (c) => [percent(c.reporting / c.links), el("small", {}, `of ${count(c.links)} links of the topology`)]],
     ["Worst", "wide tight", (c) => linkName(c.worst_series)],
   ], classes, "Link classes");
 }
