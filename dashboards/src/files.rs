@@ -59,6 +59,8 @@ pub struct Writer {
     contended: i64,
     write_bytes_per_s: Option<f64>,
     slowdown_s: Option<f64>,
+    slowdown_lo_s: Option<f64>,
+    slowdown_hi_s: Option<f64>,
 }
 
 /// The response.
@@ -135,6 +137,8 @@ fn read_jobs(store: &Reader<'_>, mount: &str) -> Result<Vec<Writer>, ApiError> {
             contended: row.get(4)?,
             write_bytes_per_s: row.get(5)?,
             slowdown_s: row.get(6)?,
+            slowdown_lo_s: row.get(7)?,
+            slowdown_hi_s: row.get(8)?,
         })
     })
 }

@@ -77,8 +77,30 @@ pub struct SeriesNow {
     pub bound: Option<f64>,
     /// State; `unknown` after 5 s without a signal.
     pub state: String,
-    /// Seconds lost so far; `null` like the time.
+    /// Seconds lost so far, as the live estimate, which has no interval; `null` like the time.
     pub slowdown_s: Option<f64>,
+}
+
+/// A series and what its stored episodes lost.
+#[derive(Debug, Serialize)]
+pub struct SeriesLoss {
+    /// The series.
+    #[serde(flatten)]
+    pub series: SeriesNow,
+    /// Seconds lost in all its episodes; `null` without one, like the sums of the ends of their 95% intervals.
+    lost_s: Option<f64>,
+    lost_lo_s: Option<f64>,
+    lost_hi_s: Option<f64>,
+}
+
+/// Reads the columns of `now_top` and `series_by_name`.
+pub fn series_loss_row(row: &Row<'_>) -> Result<SeriesLoss, ApiError> {
+    Ok(SeriesLoss {
+        series: series_now_row(row)?,
+        lost_s: row.get(12)?,
+        lost_lo_s: row.get(13)?,
+        lost_hi_s: row.get(14)?,
+    })
 }
 
 /// Reads the columns that the queries of series now have in common.
@@ -163,7 +185,7 @@ pub struct Now {
     total: i64,
     series: SeriesColumns,
     /// The series with the largest loss, with names.
-    top: Vec<SeriesNow>,
+    top: Vec<SeriesLoss>,
 }
 
 /// Answers `/api/v1/now`.
@@ -190,7 +212,7 @@ fn read_now(store: &Reader<'_>, query: &NowQuery, limit: u32) -> Result<Now, Api
         states: schemas::State::ALL.iter().map(|s| s.name()).collect(),
         total,
         series: read_columns(store, query, limit)?,
-        top: store.rows(read::series::WORST, &[], series_now_row)?,
+        top: store.rows(read::series::WORST, &[], series_loss_row)?,
     })
 }
 

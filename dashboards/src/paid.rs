@@ -18,6 +18,9 @@ pub struct Paid {
     time: f64,
     cause: String,
     node_hours: f64,
+    /// Sums of the ends of the jobs' intervals, like the upper end.
+    node_hours_lo: f64,
+    node_hours_hi: f64,
 }
 
 /// The response.
@@ -46,8 +49,19 @@ fn read_paid(store: &Reader<'_>) -> Result<PaidAnswer, ApiError> {
     let paid = match from {
         None => Vec::new(),
         Some(from) => store.rows(read::jobs::COST, &[&from, &(from + HOURS * HOUR_S)], |row| {
-            Ok::<_, ApiError>(Paid { time: row.get(0)?, cause: row.get(1)?, node_hours: row.get(2)? })
+            Ok::<_, ApiError>(Paid {
+                time: row.get(0)?,
+                cause: row.get(1)?,
+                node_hours: rounded(row.get(2)?),
+                node_hours_lo: rounded(row.get(3)?),
+                node_hours_hi: rounded(row.get(4)?),
+            })
         })?,
     };
     Ok(PaidAnswer { clock, from, hours: HOURS, paid })
+}
+
+/// To a billionth: the stores add in an order of their own, which changes the last digits.
+fn rounded(node_hours: f64) -> f64 {
+    (node_hours * 1e9).round() / 1e9
 }

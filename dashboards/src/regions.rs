@@ -38,8 +38,10 @@ pub struct Region {
     /// The series or job that is the main cause.
     who: Option<String>,
     worst_series: Option<String>,
-    /// Seconds lost by all affected jobs; `null` without any.
+    /// Seconds lost by all affected jobs; `null` without any, like the sums of the ends of their intervals.
     lost_s: Option<f64>,
+    lost_lo_s: Option<f64>,
+    lost_hi_s: Option<f64>,
     /// Peak windowed ratio, in the unit of the metric.
     peak: Option<f64>,
 }
@@ -97,6 +99,9 @@ pub struct RegionVictim {
     name: Option<String>,
     user: Option<String>,
     lost_s: f64,
+    /// 95% interval, like the upper end.
+    lost_lo_s: f64,
+    lost_hi_s: f64,
     /// Share of the loss of all affected jobs, 0 to 1.
     share: f64,
 }
@@ -201,6 +206,8 @@ pub fn region_row(row: &Row<'_>) -> Result<Region, ApiError> {
         worst_series: row.get(15)?,
         lost_s: row.get(16)?,
         peak: row.get(17)?,
+        lost_lo_s: row.get(18)?,
+        lost_hi_s: row.get(19)?,
     })
 }
 
@@ -246,5 +253,7 @@ fn victim_row(row: &Row<'_>) -> Result<RegionVictim, ApiError> {
         user: row.get(2)?,
         lost_s: row.get(3)?,
         share: row.get(4)?,
+        lost_lo_s: row.get(5)?,
+        lost_hi_s: row.get(6)?,
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, ApiError, Checked, checked_series_name, checked_time};
 use crate::counters::{Counters, read_counters};
-use crate::now::{MetricFacts, SeriesNow, metric_facts, series_now_row};
+use crate::now::{MetricFacts, SeriesLoss, metric_facts, series_loss_row};
 use crate::points::{Points, read_points};
 use crate::router::PageState;
 use crate::spans::{Span, read_spans};
@@ -38,7 +38,7 @@ pub struct JobBeside {
 /// The response.
 #[derive(Debug, Serialize)]
 pub struct SeriesPoints {
-    series: SeriesNow,
+    series: SeriesLoss,
     metric: Option<MetricFacts>,
     from: f64,
     to: f64,
@@ -59,7 +59,7 @@ pub enum OfSeries {
 }
 
 /// Builds the response for a series between two times.
-type Answering = fn(&Reader<'_>, SeriesNow, (f64, f64)) -> Result<OfSeries, ApiError>;
+type Answering = fn(&Reader<'_>, SeriesLoss, (f64, f64)) -> Result<OfSeries, ApiError>;
 
 /// Answers `/api/v1/series/{name}/points` and `/counters`; a series name contains slashes.
 ///
@@ -78,9 +78,9 @@ pub async fn of_series(
     let name = checked_series_name(name)?;
     let read = move |store: &Reader<'_>| {
         let series = store
-            .first(read::series::BY_NAME, &[&name], series_now_row)?
+            .first(read::series::BY_NAME, &[&name], series_loss_row)?
             .ok_or_else(|| ApiError::NotFound(format!("no series {name}")))?;
-        let latest = series.time.or(store.clock()?).unwrap_or(0.0);
+        let latest = series.series.time.or(store.clock()?).unwrap_or(0.0);
         let range = checked_range(&range, latest)?;
         answer(store, series, range)
     };
@@ -89,17 +89,18 @@ pub async fn of_series(
 
 fn points_answer(
     store: &Reader<'_>,
-    series: SeriesNow,
+    series: SeriesLoss,
     (from, to): (f64, f64),
 ) -> Result<OfSeries, ApiError> {
-    let points = read_points(store, &series.name, from, to)?;
-    let spans = read_spans(store, &series.name, from, to)?;
-    let jobs = jobs_beside(store, &series.name, from, to)?;
-    let metric = Metric::from_name(&series.metric).map(metric_facts);
+    let points = read_points(store, &series.series.name, from, to)?;
+    let spans = read_spans(store, &series.series.name, from, to)?;
+    let jobs = jobs_beside(store, &series.series.name, from, to)?;
+    let metric = Metric::from_name(&series.series.metric).map(metric_facts);
     Ok(OfSeries::Points(Box::new(SeriesPoints { metric, series, from, to, points, spans, jobs })))
 }
 
-fn counters_answer(store: &Reader<'_>, series: SeriesNow, range: (f64, f64)) -> Result<OfSeries, ApiError> {
+fn counters_answer(store: &Reader<'_>, series: SeriesLoss, range: (f64, f64)) -> Result<OfSeries, ApiError> {
+    let series = series.series;
     let metric = Metric::from_name(&series.metric).filter(|_| series.part.is_some());
     read_counters(store, &series.name, metric, range).map(OfSeries::Counters)
 }

@@ -38,6 +38,10 @@ pub struct Totals {
     pub series_slowdown_s: f64,
     /// Seconds lost, summed over all jobs with a result.
     pub jobs_slowdown_s: f64,
+    /// Sum of the lower ends of the jobs' 95% intervals.
+    pub jobs_slowdown_lo_s: f64,
+    /// Sum of the upper ends.
+    pub jobs_slowdown_hi_s: f64,
     /// Number of open episodes.
     pub open_episodes: i64,
     /// Share of series with a signal within the last 5 s; absent without series.
@@ -69,7 +73,9 @@ pub type EventText = Arc<str>;
 /// # Errors
 /// When the store cannot be read.
 pub fn read_totals(store: &Reader<'_>) -> Result<Totals, ApiError> {
-    let jobs_slowdown_s = store.one(read::jobs::SLOWDOWN, &[], |row| row.get(0))?;
+    let jobs: [f64; 3] = store
+        .one(read::jobs::SLOWDOWN, &[], |row| Ok::<_, ApiError>([row.get(0)?, row.get(1)?, row.get(2)?]))?;
+    let [jobs_slowdown_s, jobs_slowdown_lo_s, jobs_slowdown_hi_s] = jobs;
     let open_episodes = store.one(read::episodes::OPEN_COUNT, &[], |row| row.get(0))?;
     store.one(read::series::TOTALS, &[], |row| {
         let mut states = BTreeMap::new();
@@ -83,6 +89,8 @@ pub fn read_totals(store: &Reader<'_>) -> Result<Totals, ApiError> {
             series_heard,
             series_slowdown_s: row.get(2)?,
             jobs_slowdown_s,
+            jobs_slowdown_lo_s,
+            jobs_slowdown_hi_s,
             open_episodes,
             completeness: (series > 0).then(|| series_heard as f64 / series as f64),
         })

@@ -25,8 +25,10 @@ pub struct Tile {
     mean: Option<f64>,
     baseline: Option<f64>,
     bound: Option<f64>,
-    /// Seconds lost so far.
-    slowdown_s: Option<f64>,
+    /// Seconds lost in its stored episodes; `null` without one, like the sums of the ends of their 95% intervals.
+    lost_s: Option<f64>,
+    lost_lo_s: Option<f64>,
+    lost_hi_s: Option<f64>,
     /// `green`, `black` or `blue`; `null` without a topology, like the two ends.
     class: Option<String>,
     from_name: Option<String>,
@@ -71,9 +73,11 @@ fn tile_row(row: &Row<'_>) -> Result<Tile, ApiError> {
         mean: row.get(4)?,
         baseline: row.get(5)?,
         bound: row.get(6)?,
-        slowdown_s: row.get(7)?,
+        lost_s: row.get(7)?,
         class: row.get(8)?,
         from_name: row.get(9)?,
         to_name: row.get(10)?,
+        lost_lo_s: row.get(11)?,
+        lost_hi_s: row.get(12)?,
     })
 }

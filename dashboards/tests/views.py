@@ -88,6 +88,15 @@ class ViewChecks:
         self.browser.wait("location.hash.startsWith('#/job/')")
         self.browser.wait("document.querySelectorAll('.facts dd').length >= 6")
 
+    def check_losses_have_their_interval_and_rank_by_its_lower_end(self):
+        self.browser.wait_for(lambda: any(job["slowdown_s"] for job in self.api("jobs")["jobs"]))
+        self.open_and_wait("jobs")
+        cells = self.browser.run("""return [...document.querySelectorAll('td[data-name^="Lost, 95"]')]
+            .map((cell) => [cell.firstChild.textContent, cell.querySelector('small').textContent])""")
+        assert cells and all(value == "–" or " – " in under for value, under in cells), cells
+        ends = [job["slowdown_lo_s"] or 0 for job in self.api("jobs?order=slowdown")["jobs"]]
+        assert ends == sorted(ends, reverse=True), ends
+
     def check_job_names_are_text_and_never_markup(self):
         names = [job["name"] for job in self.api("jobs")["jobs"]]
         self.open("jobs")

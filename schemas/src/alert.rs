@@ -2,6 +2,7 @@
 //!
 //! `schemas/alerts/notice.schema.json` is the same as a JSON schema.
 
+use crate::Interval;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -85,6 +86,22 @@ pub struct SufferingJob {
     pub job_id: String,
     /// Seconds lost so far.
     pub lost_s: f64,
+    /// Lower end of its 95% interval.
+    pub lost_lo_s: f64,
+    /// Upper end of its 95% interval.
+    pub lost_hi_s: f64,
+}
+
+impl SufferingJob {
+    /// A job and its loss.
+    pub fn new(job_id: String, lost_s: Interval) -> SufferingJob {
+        SufferingJob { job_id, lost_s: lost_s.value, lost_lo_s: lost_s.lo, lost_hi_s: lost_s.hi }
+    }
+
+    /// Its loss.
+    pub fn lost(&self) -> Interval {
+        Interval { value: self.lost_s, lo: self.lost_lo_s, hi: self.lost_hi_s }
+    }
 }
 
 /// What a scheduler may do, and for how long that is worth doing.
@@ -96,7 +113,7 @@ pub struct Advice {
     pub links: Vec<String>,
     /// Nodes to avoid, in the order of their names.
     pub nodes: Vec<String>,
-    /// Jobs that lose time, the largest loss first.
+    /// Jobs that lose time, the largest lower end of the loss first.
     pub jobs: Vec<SufferingJob>,
     /// Jobs that make the load, the largest share first.
     pub causes: Vec<String>,
@@ -166,8 +183,12 @@ pub struct Notice {
     pub hint: String,
     /// Series, regions, jobs or sources in it now; of a resolved one the most it had.
     pub members: u32,
-    /// Seconds lost, of the member that lost most.
+    /// Seconds lost, of the member that lost most by the lower end.
     pub slowdown_s: f64,
+    /// Lower end of its 95% interval.
+    pub slowdown_lo_s: f64,
+    /// Upper end of its 95% interval.
+    pub slowdown_hi_s: f64,
     /// Share of the data that was there, 0 to 1, of the member of which least was there.
     pub completeness: f64,
     /// What a scheduler may do.

@@ -1,6 +1,6 @@
 //! Jobs as rows with an interval, what they lost, and the causes.
 
-use crate::{Name, Time};
+use crate::{Interval, Name, Time};
 use serde::{Deserialize, Serialize};
 
 /// What one message reports about one run of a job: an LDMS row about one node, Slurm and its scripts about all.
@@ -181,6 +181,11 @@ pub struct JobResult {
 }
 
 impl JobResult {
+    /// Seconds lost, with the interval.
+    pub fn lost_s(&self) -> Interval {
+        Interval { value: self.slowdown_s, lo: self.slowdown_lo_s, hi: self.slowdown_hi_s }
+    }
+
     /// What of a run of `run_s` seconds was seen and yet not judged, in words; `None` where that is next to nothing.
     pub fn not_judged(&self, run_s: f64) -> Option<String> {
         let share = self.completeness - self.judged;

@@ -144,8 +144,8 @@ impl Evidence {
 pub struct RegionVictim {
     /// Which job.
     pub job_id: Name,
-    /// Seconds its messages lost there so far: of the worst link that its flows cross.
-    pub lost_s: f64,
+    /// Seconds its messages lost there so far: of the worst link that its flows cross, at least of the mean flow.
+    pub lost_s: Interval,
     /// Its share of the seconds that all victims lost, 0 to 1.
     pub share: f64,
 }
@@ -211,7 +211,7 @@ pub struct JobFactors {
 }
 
 /// An estimate with its 95% interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// The estimate.
     pub value: f64,
@@ -219,6 +219,36 @@ pub struct Interval {
     pub lo: f64,
     /// Upper end.
     pub hi: f64,
+}
+
+impl Interval {
+    /// A part of it: the ends are those of the whole, times the share.
+    pub fn times(&self, share: f64) -> Interval {
+        Interval { value: share * self.value, lo: share * self.lo, hi: share * self.hi }
+    }
+
+    /// The order of rankings: what is larger for certain is larger; of equal lower ends the larger estimate.
+    pub fn by_lower_end(&self, other: &Interval) -> std::cmp::Ordering {
+        self.lo.total_cmp(&other.lo).then(self.value.total_cmp(&other.value))
+    }
+}
+
+/// The ends of a sum are the sums of the ends: errors of one machine are not independent.
+impl std::iter::Sum for Interval {
+    fn sum<I: Iterator<Item = Interval>>(all: I) -> Interval {
+        all.fold(Interval::default(), |sum, of| Interval {
+            value: sum.value + of.value,
+            lo: sum.lo + of.lo,
+            hi: sum.hi + of.hi,
+        })
+    }
+}
+
+/// Seconds with the interval behind them: `213.0 s [207.0, 219.0]`.
+impl std::fmt::Display for Interval {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:.1} s [{:.1}, {:.1}]", self.value, self.lo, self.hi)
+    }
 }
 
 #[cfg(test)]

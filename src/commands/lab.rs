@@ -4,6 +4,7 @@ mod truth;
 
 use crate::bars;
 use clap::{Args, Subcommand};
+use lab::calibration::{self, Line};
 use lab::outcome::Outcome;
 use lab::record::Recording;
 use lab::run::{Work, chosen};
@@ -31,7 +32,7 @@ enum LabCommand {
     Run(RunArgs),
     /// Write a case as a site would have it: rows of LDMS, jobs, topology, and the truth
     Record(RecordArgs),
-    /// Summarise what `lab run --out` wrote: a table, and a page with pictures
+    /// Summarise what `lab run --out` and `lab truth --out` wrote: tables, and a page with pictures
     Report(ReportArgs),
     /// Score Tailback on random scenarios whose losses are known: a table beside the goals
     Truth(truth::TruthArgs),
@@ -77,7 +78,7 @@ pub struct RecordArgs {
 /// Where the outcomes are.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Folder that `tailback lab run --out` wrote
+    /// Folder that `tailback lab run --out` and `tailback lab truth --out` wrote
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
     /// Write a page with a picture of each case
@@ -151,10 +152,22 @@ fn record(args: &RecordArgs) -> anyhow::Result<()> {
 /// Prints the table; writes the page and the pictures, if requested.
 fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<()> {
     let outcomes = Outcome::read_all(&args.folder)?;
-    write!(out, "{}", report::table(&outcomes))?;
-    if let Some(path) = &args.html {
-        files::write(path, &report::page(&outcomes))?;
+    let mut calibration = calibration::read(&args.folder)?;
+    anyhow::ensure!(
+        !outcomes.is_empty() || !calibration.is_empty(),
+        "{} contains no outcome of `tailback lab run` or `tailback lab truth`",
+        args.folder.display()
+    );
+    calibration.extend(report::calibration_of(&outcomes));
+    if !outcomes.is_empty() {
+        write!(out, "{}", report::table(&outcomes))?;
     }
-    args.svg.as_deref().map_or(Ok(()), |folder| report::write_pictures(&outcomes, folder))?;
+    if calibration.iter().any(Line::has_any) {
+        write!(out, "\n{}", calibration::markdown(&calibration))?;
+    }
+    if let Some(path) = &args.html {
+        files::write(path, &report::page(&outcomes, &calibration))?;
+    }
+    args.svg.as_deref().map_or(Ok(()), |folder| report::write_pictures(&outcomes, &calibration, folder))?;
     Ok(out.flush()?)
 }

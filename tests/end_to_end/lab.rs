@@ -122,7 +122,7 @@ fn outcomes_do_not_depend_on_threads_and_are_summarised_with_pictures() {
     let page = std::fs::read_to_string(page).unwrap();
     assert!(page.contains("<svg ") && page.contains("Capacity, endpoint, and mere use"), "{page}");
     let drawn = std::fs::read_dir(pictures).unwrap().count();
-    assert_eq!(drawn, 7, "one picture for each case that ran");
+    assert_eq!(drawn, 8, "one picture for each case that ran, and the calibration");
 }
 
 #[test]
@@ -170,8 +170,8 @@ fn a_recorded_case_replays_to_the_same_regions() {
 fn lab_truth_scores_a_kind_beside_its_goals() {
     let printed = text(&lab(&["truth", "steady", "--seeds", "1"]));
     assert!(printed.contains("steady victim") && printed.contains("(≤ 5%)"), "{printed}");
-    let scored: Value =
-        serde_json::from_str(&text(&lab(&["truth", "steady", "--seeds", "2", "--json"]))).unwrap();
+    let json = text(&lab(&["truth", "steady", "--seeds", "2", "--json"]));
+    let scored: Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
     assert_eq!((&scored["cases"], &scored["victims"]), (&Value::from(2), &Value::from(2)));
     let seeds: Vec<u64> =
         scored["of_cases"].as_array().unwrap().iter().map(|c| c["seed"].as_u64().unwrap()).collect();
@@ -179,4 +179,21 @@ fn lab_truth_scores_a_kind_beside_its_goals() {
     let refused = lab(&["truth", "stedy"]);
     assert!(!refused.status.success());
     assert!(String::from_utf8_lossy(&refused.stderr).contains("there is no kind stedy"));
+}
+
+#[test]
+fn calibration_of_the_truth_suite_is_in_table_json_and_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = path(folder.path());
+    let table = text(&lab(&["truth", "steady", "--seeds", "2", "--out", out]));
+    assert!(table.contains("| 50% hold | 80% hold | 95% hold |") && table.contains("| all | 2 |"), "{table}");
+    let json = text(&lab(&["truth", "steady", "--seeds", "2", "--json"]));
+    let lines: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&lines[0]["calibration"]["intervals"], &lines[1]["kind"]), (&2.into(), &"all".into()));
+    let page = folder.path().join("page.html");
+    let report = lab(&["report", out, "--html", path(&page), "--svg", out]);
+    assert!(report.status.success() && text(&report).contains("| all | 2 |"), "{}", text(&report));
+    let html = std::fs::read_to_string(page).unwrap();
+    assert!(html.contains("id=\"calibration\"") && html.contains("Reliability of intervals"), "{html}");
+    assert!(folder.path().join("calibration.svg").is_file());
 }

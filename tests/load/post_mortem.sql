@@ -64,8 +64,8 @@ INSERT INTO region_causes
 SELECT n, k, 'other_job', (1 + (n * 7 + k * 13) % 9000)::text, 0.15, 0.8, '["nodes_on_router", "change_point"]'
 FROM generate_series(1, 6000) AS n, generate_series(0, 4) AS k;
 INSERT INTO region_victims
-SELECT n, (1 + (n * 3 / 2 + k) % 9000)::text, k, 30 - k, 0.09 FROM generate_series(1, 6000) AS n, generate_series(0, 8) AS k;
-INSERT INTO region_victims SELECT region_id, 'big', 9, 12, 0.1 FROM regions
+SELECT n, (1 + (n * 3 / 2 + k) % 9000)::text, k, 30 - k, 25 - k, 35 - k, 0.09 FROM generate_series(1, 6000) AS n, generate_series(0, 8) AS k;
+INSERT INTO region_victims SELECT region_id, 'big', 9, 12, 10, 14, 0.1 FROM regions
 WHERE start_time BETWEEN '2026-10-15' AND '2026-10-16';
 
 -- The tier of an hour, straight into the table that keeps it; no answer that is measured reads it.

@@ -62,7 +62,7 @@ pub fn write_regions(to: &Transaction<'_>, start: f64) -> rusqlite::Result<()> {
            INSERT INTO region_causes VALUES
                (2, 0, 'other_job', '4711', 0.62, 0.8, '["nodes_on_router", "change_point"]'),
                (2, 1, 'io_on_mpi', '4710', 0.21, 0.5, '["lustre_bytes"]');
-           INSERT INTO region_victims VALUES (2, '4712', 0, 41.5, 0.9), (2, '4698', 1, 4.6, 0.1);"#,
+           INSERT INTO region_victims VALUES (2, '4712', 0, 41.5, 36.2, 46.8, 0.9), (2, '4698', 1, 4.6, 0.0, 5.2, 0.1);"#,
     )
 }
 

@@ -31,6 +31,7 @@ WITH span AS (
     SELECT sum(bytes) AS bytes FROM rates
 )
 SELECT w.job_id AS job, j.user_name, j.name, w.bytes AS written_bytes, w.bytes / nullif(whole.bytes, 0) AS share, w.clients,
-       j.slowdown_s AS lost_s, j.slowdown_percent AS lost_percent, j.completeness
+       j.slowdown_s AS lost_s, j.slowdown_lo_s AS lost_lo_s, j.slowdown_hi_s AS lost_hi_s,
+       j.slowdown_percent AS lost_percent, j.completeness
 FROM (SELECT * FROM written ORDER BY bytes DESC LIMIT 50) w JOIN job_slowdown j USING (job_id) CROSS JOIN whole
 ORDER BY w.bytes DESC, w.job_id

@@ -1,8 +1,8 @@
--- The ten series with the largest loss of the job: windowed mean over baseline. Queried one by one: the columnstore skips
+-- The ten series with the largest loss of the job, by lower end: windowed mean over baseline. Queried one by one: the columnstore skips
 -- batches of other series for one series, but not for a list.
 WITH worst AS (
     SELECT e.series_id FROM job_episodes e WHERE e.job_id = job_named(${job:sqlstring})
-    GROUP BY 1 ORDER BY sum(e.lost_s) DESC, 1 LIMIT 10
+    GROUP BY 1 ORDER BY sum(e.lost_lo_s) DESC, sum(e.lost_s) DESC, 1 LIMIT 10
 )
 SELECT t.time, s.name AS metric, t.value
 FROM worst w JOIN series s USING (series_id) CROSS JOIN LATERAL (

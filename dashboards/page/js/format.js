@@ -33,6 +33,10 @@ export const interval = (lo, hi) => {
   return hi < 599.95 ? `${one.format(lo)} – ${one.format(hi)} s` : `${seconds(lo)} – ${seconds(hi)}`;
 };
 
+/** The 95 % interval of the share of its time that a job lost. */
+export const shareInterval = ({ slowdown_lo_s: lo, slowdown_hi_s: hi, elapsed_s: elapsed }) =>
+  (known(lo) && known(hi) && elapsed > 0 ? `${one.format((100 * lo) / elapsed)} – ${one.format((100 * hi) / elapsed)} %` : NONE);
+
 /** A share as percent; a share below 1 is never shown as 100 %, a share above 0 never as 0 %. */
 export function percent(share) {
   if (!known(share)) return NONE;

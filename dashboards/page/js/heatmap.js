@@ -1,7 +1,7 @@
 // The heat map of one metric: a canvas, since ten thousand elements would be slow; usable with the keyboard.
 
 import { el, setText, fill } from "./dom.js";
-import { reading, seconds, NONE } from "./format.js";
+import { reading, NONE } from "./format.js";
 import { cellAt, cellBeside, layOut } from "./heat_layout.js";
 import { inkOf, readPalette, strength } from "./palette.js";
 import { links } from "./routes.js";
@@ -170,8 +170,7 @@ export class HeatMap {
     const name = this.nameOf(row);
     const state = STATE_WORDS[this.stateOf(row)][0];
     const facts = [["state", state], ["mean", reading(this.values.mean[row], unit)],
-      ["baseline", reading(this.values.baseline[row], unit)], ["bound", reading(this.values.bound[row], unit)],
-      ["lost so far", seconds(this.values.slowdown_s[row])]];
+      ["baseline", reading(this.values.baseline[row], unit)], ["bound", reading(this.values.bound[row], unit)]];
     fill(this.tip, el("b", {}, name), el("dl", {}, ...facts.map(([k, v]) => [el("dt", {}, k), el("dd", {}, v)])));
     if (speak) setText(this.spoken, `${name}, ${facts.map(([k, v]) => `${k} ${v}`).join(", ")}`);
     const right = cell.x + cell.w + 12;

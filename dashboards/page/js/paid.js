@@ -14,11 +14,16 @@ export function paidBars({ from, hours, paid }) {
     const found = paid.find((each) => each.cause === cause && Math.round((each.time - from) / 3600) === i);
     return found ? [{ key: cause, value: found.node_hours }] : [];
   });
-  const of = (cause) => paid.filter((each) => each.cause === cause).reduce((sum, each) => sum + each.node_hours, 0);
-  const summary = `${nodeHours(all)} lost in ${hours} hours`;
+  const sum = (of, column) => of.reduce((total, each) => total + each[column], 0);
+  const of = (cause) => paid.filter((each) => each.cause === cause);
+  const summary = `${nodeHours(paid)} lost in ${hours} hours`;
   const picture = piles(Array.from({ length: hours }, (_, i) => hour(i)), summary, `from ${clock(from).slice(0, 5)}`, "current hour");
-  const legend = causes.map((cause) => el("div", { "data-cause": cause }, el("i", { "aria-hidden": "true" }), `${CAUSE_WORDS[cause]}: ${nodeHours(of(cause))}, ${percent(of(cause) / all)}`));
+  const legend = causes.map((cause) => el("div", { "data-cause": cause }, el("i", { "aria-hidden": "true" }), `${CAUSE_WORDS[cause]}: ${nodeHours(of(cause))}, ${percent(sum(of(cause), "node_hours") / all)}`));
   return el("div", { class: "paid" }, el("p", {}, `${summary}:`), picture, el("div", { class: "paid-legend" }, ...legend));
 }
 
-const nodeHours = (x) => `${x > 0 && x < 0.05 ? "< 0.1" : tenths(x)} node-hours`;
+/** A sum with its 95 % interval: the ends are the sums of the ends. */
+function nodeHours(rows) {
+  const [all, lo, hi] = ["node_hours", "node_hours_lo", "node_hours_hi"].map((column) => rows.reduce((total, each) => total + each[column], 0));
+  return `${all > 0 && all < 0.05 ? "< 0.1" : tenths(all)} [${tenths(lo)}, ${tenths(hi)}] node-hours`;
+}

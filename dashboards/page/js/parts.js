@@ -34,8 +34,9 @@ export function culprit(cause) {
     series ? cause.series_or_job : `job ${cause.series_or_job}`);
 }
 
-/** Causes as bars; the unexplained rest is shown as unknown, so that the bars always add up to 100 %. */
-export function causeBars(causes) {
+/** Causes of a job's loss as bars, with their part of the interval; the unexplained rest is unknown, so that the bars add up to 100 %. */
+export function causeBars({ causes, slowdown_s: lost_s, slowdown_lo_s: lo, slowdown_hi_s: hi }) {
+  const part = (share) => `${seconds(share * lost_s)}, 95 %: ${interval(share * lo, share * hi)}`;
   const known = causes.filter((c) => c.cause !== "unknown");
   const rest = 1 - known.reduce((sum, c) => sum + c.share, 0);
   const all = rest > 0.005 ? [...known, { cause: "unknown", kind: "unknown", series_or_job: "", share: rest }] : known;
@@ -47,7 +48,7 @@ export function causeBars(causes) {
       el("div", {}, CAUSE_WORDS[cause.cause] ?? cause.cause, source ? ": " : null, source),
       el("div", { class: "share" }, percent(cause.share)),
       el("div", { class: "bar", "aria-hidden": "true" }, bar),
-      cause.kind === "unknown" ? null : el("small", { class: "muted" }, KIND_WORDS[cause.kind] ?? cause.kind));
+      el("small", { class: "muted" }, [part(cause.share), cause.kind === "unknown" ? null : KIND_WORDS[cause.kind] ?? cause.kind].filter(Boolean).join(" · ")));
   }));
 }
 
@@ -87,8 +88,25 @@ export function contendedOf({ contended, reporting }) {
   return [stateMark(state, false), ` ${count(contended)} of ${count(reporting)}`];
 }
 
-/** Seconds lost with the interval beneath. */
-export const lost = (x) => [seconds(x.slowdown_s), el("small", {}, interval(x.slowdown_lo_s, x.slowdown_hi_s))];
+const NOT_CONFIRMED = "The interval reaches 0: nothing confirms the loss.";
+
+/** Seconds lost with the 95 % interval beneath; grey where the interval reaches 0. A job of which nothing was judged has a bound alone. */
+export function lost(x) {
+  const under = el("small", {}, interval(x.slowdown_lo_s, x.slowdown_hi_s));
+  if (x.judged < 0.005 && x.slowdown_s === 0) return [el("span", { class: "muted" }, "not judged"), under];
+  const sure = x.slowdown_s === null || x.slowdown_lo_s > 0 || x.slowdown_hi_s === 0;
+  return [sure ? seconds(x.slowdown_s) : el("span", { class: "muted", title: NOT_CONFIRMED }, seconds(x.slowdown_s)), under];
+}
+
+/** The same of rows whose columns are `lost_s`, `lost_lo_s` and `lost_hi_s`. */
+export const lostIn = (x) => lost({ slowdown_s: x.lost_s, slowdown_lo_s: x.lost_lo_s, slowdown_hi_s: x.lost_hi_s });
+
+/** A sum of losses: the ends of the sum are the sums of the ends. Null without a loss. */
+export function sumOfLosses(items) {
+  const known = items.filter((x) => x.lost_s !== null);
+  const sum = (end) => known.reduce((total, x) => total + x[end], 0);
+  return known.length ? { lost_s: sum("lost_s"), lost_lo_s: sum("lost_lo_s"), lost_hi_s: sum("lost_hi_s") } : null;
+}
 
 /** A table; every cell has its column name, for narrow screens. Columns are [name, class, cell(item)]. */
 export function table(columns, items, label) {
@@ -125,7 +143,7 @@ export function regionTable(regions) {
     ["Kind", "", (r) => [KIND_WORDS[r.kind] ?? r.kind, el("small", {}, r.kind === "avoidable" ? `relief ${percent(r.relief)}` : "")]],
     ["Cause", "", (r) => [CAUSE_WORDS[r.cause] ?? r.cause, r.cause === "unknown" ? null : el("small", {}, `confidence ${percent(r.confidence)}`)].filter((part) => part !== null)],
     ["Source", "", (r) => (r.who ? culprit({ series_or_job: r.who }) : "unknown")],
-    ["Lost by jobs", "num", (r) => seconds(r.lost_s)],
+    ["Lost by jobs, 95 %", "num", lostIn],
   ], regions, "Regions");
 }
 

@@ -3,8 +3,8 @@
 import { ask } from "./api.js";
 import { LossChart, shadeLegend, SignalChart } from "./chart.js";
 import { card, el, empty, failure, fill } from "./dom.js";
-import { clock, day, episodeName, interval, percent, reading, seconds } from "./format.js";
-import { causeBars, facts, tierNote } from "./parts.js";
+import { clock, day, episodeName, percent, reading, seconds } from "./format.js";
+import { causeBars, facts, lost, tierNote } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 
@@ -25,7 +25,7 @@ export function openEpisode(root, route) {
       parts.charts.forEach((chart) => chart.update(answer.points, answer.spans, answer.lost_s));
     }
     fill(parts.facts, factsOf(answer));
-    fill(parts.causes, answer.episode.causes.length ? causeBars(answer.episode.causes) : empty("Cause unknown.", "", true));
+    fill(parts.causes, answer.episode.causes.length ? causeBars(answer.episode) : empty("Cause unknown.", "", true));
     fill(parts.jobs, jobList(answer.jobs));
     // An ended episode does not change once the minute after it is complete.
     if (!answer.episode.open && answer.clock > answer.episode.end + 61) data.close();
@@ -60,7 +60,7 @@ function makeParts(answer) {
 function factsOf({ episode, metric }) {
   const unit = metric?.unit ?? "";
   return facts([
-    ["Lost", seconds(episode.slowdown_s), `95 %: ${interval(episode.slowdown_lo_s, episode.slowdown_hi_s)}`],
+    ["Lost", ...lost(episode)],
     ["Length", seconds(episode.duration_s), episode.open ? "ongoing" : "from start to end"],
     ["Start (UTC)", clock(episode.start), day(episode.start)],
     [episode.open ? "Latest tick (UTC)" : "End (UTC)", clock(episode.end), day(episode.end)],

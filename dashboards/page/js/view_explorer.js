@@ -59,7 +59,7 @@ function seriesTable({ rows, metrics }) {
     ["Mean", "num", (s) => reading(s.mean, unit(s))],
     ["Baseline", "num", (s) => reading(s.baseline, unit(s))],
     ["Bound", "num", (s) => reading(s.bound, unit(s))],
-    ["Lost so far", "num", (s) => seconds(s.slowdown_s)],
+    ["Lost, live estimate", "num", (s) => [seconds(s.slowdown_s), el("small", {}, s.slowdown_s > 0 ? "interval with its episodes" : "")]],
     ["Last data (UTC)", "num", (s) => clock(s.time)],
   ], rows, "Series");
 }

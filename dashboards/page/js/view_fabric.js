@@ -3,7 +3,7 @@
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
 import { count, percent, reading, seconds } from "./format.js";
-import { contendedOf, figure, lost, regionTable, stateMark, table } from "./parts.js";
+import { contendedOf, figure, lostIn, regionTable, stateMark, table } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 import { CLASS_WORDS, metricTitle } from "./words.js";
@@ -25,7 +25,7 @@ export function openFabric(root, route) {
   const show = (answer) => {
     showFigures(figures, answer);
     fill(parts.regions, answer.regions.length ? regionTable(answer.regions) : empty("No contended regions so far.", "", true));
-    setText(parts.worstOver, `in the latest ${seconds(answer.worst_over_s).replace(" 0 min", "")}, worst first`);
+    setText(parts.worstOver, `in the latest ${seconds(answer.worst_over_s).replace(" 0 min", "")}, by lower end`);
     fill(parts.worst, answer.worst.length ? worstTable(answer.worst) : empty("No contended links.", "", true));
     fill(parts.links, linkCards(answer));
     fill(parts.groups, answer.groups.length ? placeTable(answer.groups, "Groups", groupLink, linkName) : empty("No links with data yet.", "", true));
@@ -44,8 +44,10 @@ const groupLink = (place) => el("a", { href: `#/fabric?group=${encodeURIComponen
 /** An Aries router has a view of its own; other switches and hosts lead to a list of series. */
 const switchLink = ({ name, metric }) => el("a", { href: metric === "aries_stall_ratio" ? links.router(name) : links.list("series", { search: name, metric }), class: "mono" }, name);
 
-function showFigures(figures, { groups, regions, clock: now }) {
+/** Completeness is that of the links that report at times. Links of the topology without data are named beside it, as in the table of classes. */
+function showFigures(figures, { groups, classes, links_known: known, regions, clock: now }) {
   const sum = (column) => groups.reduce((total, group) => total + group[column], 0);
+  const without = known - classes.reduce((total, each) => total + each.reporting, 0);
   const open = regions.filter((region) => region.open);
   const avoidable = open.filter((region) => region.kind === "avoidable");
   const put = (f, number, under, alarm = false) => {
@@ -57,7 +59,7 @@ function showFigures(figures, { groups, regions, clock: now }) {
   put(figures.links, reporting ? count(sum("contended")) : "–", `of ${count(reporting)} with data`, sum("contended") > 0);
   put(figures.regions, now === null ? "–" : count(open.length), "of connected links", open.length > 0);
   put(figures.relief, now === null ? "–" : count(avoidable.length), "regions, by routing or placement");
-  put(figures.complete, percent(sum("series") ? reporting / sum("series") : null), `${count(sum("series") - reporting)} of ${count(sum("series"))} unknown`, reporting < 0.9 * sum("series"));
+  put(figures.complete, percent(sum("series") ? reporting / sum("series") : null), `${count(sum("series") - reporting)} of ${count(sum("series"))} unknown${without > 0 ? `; ${count(without)} of ${count(known)} links of the topology without data` : ""}`, reporting < 0.9 * sum("series"));
 }
 
 function placeTable(places, label, link, worst) {
@@ -87,7 +89,7 @@ function classTable(classes) {
     ["Metric", "", (c) => metricTitle(c.metric)],
     ["Contended", "num", contendedOf],
     ["Share", "num", (c) => percent(c.contended_share)],
-    ["Complete", "num", (c) => [percent(c.reporting / c.links), el("small", {}, `of ${count(c.links)} links`)]],
+    ["With data", "num", (c) => [percent(c.reporting / c.links), el("small", {}, `of ${count(c.links)} links of the topology`)]],
     ["Worst", "wide tight", (c) => linkName(c.worst_series)],
   ], classes, "Link classes");
 }
@@ -113,8 +115,8 @@ function worstTable(worst) {
   return table([
     ["Link", "wide tight", (w) => [stateMark(w.state, false), " ", linkName(w.series), el("small", {}, w.from_name ? `${w.from_name} to ${w.to_name}` : metricTitle(w.metric))]],
     ["Class", "", (w) => w.class ?? "unknown"],
-    ["Lost, 95 % interval", "num", lost],
+    ["Lost, 95 % interval", "num", lostIn],
     ["Contended", "num", (w) => [seconds(w.contended_s), el("small", {}, w.episodes === 1 ? "in one episode" : `in ${count(w.episodes)} episodes`)]],
     ["Peak", "num", (w) => reading(w.peak, w.unit ?? "")],
-  ], worst.map((w) => ({ ...w, slowdown_s: w.lost_s, slowdown_lo_s: w.lost_lo_s, slowdown_hi_s: w.lost_hi_s })), "Links with the largest loss");
+  ], worst, "Links with the largest loss");
 }

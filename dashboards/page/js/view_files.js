@@ -4,7 +4,7 @@ import { ask } from "./api.js";
 import { RateChart } from "./chart.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
 import { count, percent, reading, seconds } from "./format.js";
-import { contendedOf, figure, stateMark, table } from "./parts.js";
+import { contendedOf, figure, lost, stateMark, table } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 
@@ -22,7 +22,7 @@ export function openFiles(root, route) {
     el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Summary" }, ...Object.values(figures).map((f) => f.root)),
       card("Write rate of all clients", parts.rate, parts.span),
       el("div", { class: "two" }, card("Running jobs by write rate", parts.jobs), card("Mounts", parts.mounts)),
-      card("Contended clients", parts.clients, "largest loss first")));
+      card("Contended clients", parts.clients, "largest live estimate of the loss first")));
 
   const request = async () => {
     const answer = await ask("files", { mount: chosen });
@@ -94,17 +94,16 @@ function jobTable(jobs, mount) {
     ["Written", "num", (j) => reading(j.write_bytes_per_s, "bytes/s")],
     ["Share", "num", (j) => percent(share(j))],
     ["Clients", "num", (j) => [count(j.clients), el("small", {}, `${count(j.contended)} contended`)]],
-    ["Lost so far", "num", (j) => seconds(j.slowdown_s)],
+    ["Lost so far, 95 %", "num", lost],
   ], jobs, "Running jobs by write rate");
 }
 
 function clientTable(series) {
-  const rows = series.name.map((name, i) => ({ name, value: series.value[i], mean: series.mean[i], baseline: series.baseline[i], slowdown_s: series.slowdown_s[i] }));
+  const rows = series.name.map((name, i) => ({ name, value: series.value[i], mean: series.mean[i], baseline: series.baseline[i] }));
   return table([
     ["Client", "wide", (c) => [stateMark("contended", false), " ", el("a", { href: links.series(c.name), class: "mono" }, c.name.split("/").slice(1).join("/"))]],
     ["Write rate", "num", (c) => reading(c.value, "bytes/s")],
     ["Mean", "num", (c) => reading(c.mean, "bytes/s")],
     ["Baseline", "num", (c) => reading(c.baseline, "bytes/s")],
-    ["Lost so far", "num", (c) => seconds(c.slowdown_s)],
   ], rows, "Contended clients");
 }

@@ -2,8 +2,8 @@
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill } from "./dom.js";
-import { capital, clock, count, episodeName, interval, moment, percent, seconds } from "./format.js";
-import { causeBars, episodeTable, facts, lost, noLoss, notJudged, table } from "./parts.js";
+import { capital, clock, count, episodeName, interval, moment, percent, seconds, shareInterval } from "./format.js";
+import { causeBars, episodeTable, facts, lost, lostIn, noLoss, notJudged, sumOfLosses, table } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 import { spark } from "./spark.js";
@@ -68,7 +68,7 @@ function runTable(runs) {
     ["Start (UTC)", "tight", (r) => moment(r.start)],
     ["Run", "num", (r) => [seconds(r.run_s), el("small", {}, r.end === null ? "so far" : "")]],
     ["Lost, 95 % interval", "num", lost],
-    ["Run without loss", "num", (r) => (r.slowdown_s === null ? "–" : seconds(r.run_s - r.slowdown_s))],
+    ["Run without loss", "num", (r) => (r.slowdown_s === null ? "–" : [seconds(r.run_s - r.slowdown_s), el("small", {}, interval(Math.max(0, r.run_s - r.slowdown_hi_s), r.run_s - r.slowdown_lo_s))])],
     ["Nodes", "num", (r) => count(r.nodes)],
     ["Placement", "num", (r) => (r.placement === null ? "–" : `${r.placement.toFixed(2)}×`)],
     ["Complete", "num", (r) => percent(r.completeness)],
@@ -86,12 +86,12 @@ function parts(answer) {
   const inBody = (...children) => el("div", { class: "body" }, ...children);
   const noCurve = job.slowdown_s === null ? "No result yet."
     : job.slowdown_s > 0 ? "No episode of its series shows the course of the loss." : `${capital(noLoss(job))}.`;
-  const causes = job.causes.length ? causeBars(job.causes) : empty(`${job.slowdown_s > 0 ? "Cause unknown" : capital(noLoss(job))}.`, "", true);
+  const causes = job.causes.length ? causeBars(job) : empty(`${job.slowdown_s > 0 ? "Cause unknown" : capital(noLoss(job))}.`, "", true);
   return [
     card("Summary", inBody(factsOf(job))),
     el("div", { class: "split" },
       el("div", { class: "stack" },
-        card("Loss over time", inBody(answer.loss_curve.time.length ? lossCurve(answer.loss_curve) : empty(noCurve, "", true)), "seconds lost, from start to now or end"),
+        card("Loss over time", inBody(answer.loss_curve.time.length ? lossCurve(answer) : empty(noCurve, "", true)), "seconds lost, from start to now or end"),
         card("Episodes of its series", inBody(episodes.length ? timeline(answer) : empty("None of its series was contended during its run.", "", true)), count(episodes.length))),
       el("div", { class: "stack" }, card("Causes, by share of the loss", inBody(causes)), card("Nodes", inBody(nodes(answer)), count(job.nodes)))),
     episodes.length ? card("Episodes", episodeTable(episodes.slice(0, 100)), episodes.length > 100 ? "the latest 100" : null) : null,
@@ -100,8 +100,8 @@ function parts(answer) {
 
 function factsOf(job) {
   return facts([
-    ["Lost", seconds(job.slowdown_s), `95 %: ${interval(job.slowdown_lo_s, job.slowdown_hi_s)}`],
-    ["Lost share", job.lost_percent === null ? "–" : percent(job.lost_percent / 100), "of the time elapsed"],
+    ["Lost", ...lost(job)],
+    ["Lost share", job.lost_percent === null ? "–" : percent(job.lost_percent / 100), `of the time elapsed, 95 %: ${shareInterval(job)}`],
     ["Contended", seconds(job.contended_s), "at least one of its series"],
     ["Elapsed", seconds(job.elapsed_s), `from ${moment(job.start)}`],
     ["End (UTC)", job.end === null ? "running" : clock(job.end), job.end === null ? "or no end received" : moment(job.end).slice(0, 10)],
@@ -110,8 +110,9 @@ function factsOf(job) {
   ]);
 }
 
-function lossCurve({ time, slowdown_s: losses }) {
-  const last = seconds(losses.at(-1));
+/** The height is the job's result: its interval stands at the end. */
+function lossCurve({ job, loss_curve: { time, slowdown_s: losses } }) {
+  const last = `${seconds(losses.at(-1))}, 95 %: ${interval(job.slowdown_lo_s, job.slowdown_hi_s)},`;
   return spark(time, losses, `Loss grew to ${last}`, `${last} at ${clock(time.at(-1))}`);
 }
 
@@ -119,17 +120,17 @@ function timeline({ job, episodes, clock: now }) {
   const [from, to] = [job.start, job.end ?? now ?? job.start + 1];
   const lanes = new Map();
   for (const episode of episodes) lanes.set(episode.series, [...(lanes.get(episode.series) ?? []), episode]);
-  const loss = (list) => list.reduce((sum, e) => sum + e.slowdown_s, 0);
-  const sorted = [...lanes].sort((a, b) => loss(b[1]) - loss(a[1]));
+  const loss = (list) => sumOfLosses(list.map((e) => ({ lost_s: e.slowdown_s, lost_lo_s: e.slowdown_lo_s, lost_hi_s: e.slowdown_hi_s })));
+  const sorted = [...lanes].sort((a, b) => loss(b[1]).lost_lo_s - loss(a[1]).lost_lo_s || loss(b[1]).lost_s - loss(a[1]).lost_s);
   const position = (t) => (Math.min(1, Math.max(0, (t - from) / Math.max(1, to - from))) * 100);
   const bar = (e) => {
-    const link = el("a", { href: links.episode(e.id), "data-open": e.open ? "yes" : "no", title: `episode ${episodeName(e.id)}: ${clock(e.start)} – ${clock(e.end)}, lost ${seconds(e.slowdown_s)}`, "aria-label": `episode ${episodeName(e.id)}, lost ${seconds(e.slowdown_s)}` });
+    const link = el("a", { href: links.episode(e.id), "data-open": e.open ? "yes" : "no", title: `episode ${episodeName(e.id)}: ${clock(e.start)} – ${clock(e.end)}, lost ${seconds(e.slowdown_s)}, 95 %: ${interval(e.slowdown_lo_s, e.slowdown_hi_s)}`, "aria-label": `episode ${episodeName(e.id)}, lost ${seconds(e.slowdown_s)}` });
     link.style.left = `${position(e.start)}%`;
     link.style.width = `${position(e.end) - position(e.start)}%`;
     return link;
   };
   const rows = sorted.slice(0, LANES_MAX).map(([series, list]) => el("div", { class: "lane" },
-    el("a", { class: "who mono", href: links.series(series), title: series }, el("bdi", {}, series)), el("div", { class: "track" }, ...list.map(bar)), el("span", { class: "lost" }, seconds(loss(list)))));
+    el("a", { class: "who mono", href: links.series(series), title: series }, el("bdi", {}, series)), el("div", { class: "track" }, ...list.map(bar)), el("span", { class: "lost" }, ...lostIn(loss(list)))));
   const more = sorted.length > LANES_MAX ? el("p", { class: "muted" }, `and ${count(sorted.length - LANES_MAX)} more series that lost less`) : null;
   const axis = el("div", { class: "lane" }, el("div", { class: "axis" }, el("span", {}, clock(from)), el("span", {}, clock(to))));
   return el("div", { class: "timeline" }, ...rows, axis, more);

@@ -2,7 +2,7 @@
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
-import { clock, count, day, percent, seconds } from "./format.js";
+import { clock, count, day, percent, seconds, shareInterval } from "./format.js";
 import { growing } from "./growing.js";
 import { causeStrip, lost, noLoss, shown, table } from "./parts.js";
 import { refresher } from "./refresh.js";
@@ -41,7 +41,7 @@ function jobTable(jobs) {
     ["Start (UTC)", "tight", (j) => [clock(j.start), el("small", {}, day(j.start))]],
     ["Elapsed", "num", (j) => [seconds(j.elapsed_s), el("small", {}, `${count(j.nodes)} ${j.nodes === 1 ? "node" : "nodes"}`)]],
     ["Lost, 95 % interval", "num", lost],
-    ["Lost share", "num", (j) => share(j.lost_percent)],
+    ["Lost share", "num", (j) => [share(j.lost_percent), el("small", {}, shareInterval(j))]],
     ["Causes", "", (j) => (j.slowdown_s > 0 ? causeStrip(j.causes) : el("span", { class: "muted" }, noLoss(j)))],
     ["Complete", "num", (j) => percent(j.completeness)],
     ["Judged", "num", (j) => percent(j.judged)],

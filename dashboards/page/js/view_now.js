@@ -2,9 +2,9 @@
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, isEarly, setText } from "./dom.js";
-import { clock, count, day, percent, seconds, tenths } from "./format.js";
+import { clock, count, day, interval, percent, seconds, shareInterval, tenths } from "./format.js";
 import { HeatMap } from "./heatmap.js";
-import { culprit, figure, openTag, stateMark } from "./parts.js";
+import { culprit, figure, lost, lostIn, openTag, stateMark } from "./parts.js";
 import { paidBars } from "./paid.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
@@ -29,7 +29,7 @@ export function openNow(root) {
   const heat = new HeatSection();
   const losers = { incidents: el("div", {}, empty("Loading incidents…", "", true)), jobs: el("div", {}, empty("Loading jobs…", "", true)), series: el("div", {}, empty("Loading series…", "", true)) };
   const paidPlace = el("div", {}, empty("Loading cost…", "", true));
-  const side = el("div", { class: "stack" }, card("Incidents", losers.incidents, el("a", { href: links.list("fabric") }, "all regions")), card("Running jobs with the largest loss", losers.jobs, "with the main cause"), card("Series with the largest loss", losers.series, "since first seen"), card("Cost of contention", paidPlace, "node-hours lost by jobs, by hour and cause"));
+  const side = el("div", { class: "stack" }, card("Incidents", losers.incidents, el("a", { href: links.list("fabric") }, "all regions")), card("Running jobs with the largest loss", losers.jobs, "by lower end"), card("Series with the largest loss", losers.series, "in their episodes, by lower end"), card("Cost of contention", paidPlace, "node-hours lost by jobs, by hour and cause, 95 %"));
   const page = el("div", { class: "now" }, heat.root, side);
   const note = el("p", { class: "run-note", hidden: "" });
   root.append(el("h1", { class: "unseen" }, "Now"),
@@ -77,9 +77,8 @@ function showFigures(figures, { totals, progress, clock: now }) {
   put(figures.contended, none ? "–" : count(totals.states.contended), `of ${count(all)} series`, totals.states.contended > 0);
   // A job waits once for all of its series: where jobs are known, the loss of jobs counts.
   const byJobs = totals.jobs_slowdown_s > 0;
-  const summed = seconds(totals.series_slowdown_s);
   setText(figures.lost.title, byJobs ? "Lost by jobs so far" : "Lost so far");
-  put(figures.lost, none ? "–" : byJobs ? seconds(totals.jobs_slowdown_s) : summed, byJobs ? `${summed} summed over series` : "summed over series");
+  put(figures.lost, none ? "–" : seconds(byJobs ? totals.jobs_slowdown_s : totals.series_slowdown_s), byJobs ? `95 %: ${interval(totals.jobs_slowdown_lo_s, totals.jobs_slowdown_hi_s)}` : "live, summed over series");
   put(figures.open, none ? "–" : count(totals.open_episodes), totals.open_episodes > 0 ? "ongoing" : "none now");
   put(figures.complete, percent(totals.completeness), `${count(totals.states.unknown)} series unknown`, totals.completeness !== null && totals.completeness < 0.9);
   put(figures.clock, clock(now), now === null ? "no data yet" : `${day(now)} UTC${progress.rows > 0 && !progress.finished ? ` · ${count(progress.rows_per_s)} rows/s` : ""}`);
@@ -91,7 +90,7 @@ function incidents(regions) {
   const description = (r) => [CAUSE_WORDS[r.cause] ?? r.cause, r.who ? [": ", culprit({ series_or_job: r.who })] : null, r.kind === "unknown" ? null : `, ${KIND_WORDS[r.kind] ?? r.kind}`].flat();
   const rows = regions.map((r) => el("tr", {},
     el("td", {}, el("a", { href: links.region(r.id) }, r.name || `region ${r.id}`), " ", openTag(r), el("small", {}, ...description(r).filter((part) => part !== null))),
-    el("td", { class: "num" }, r.lost_s === null ? "–" : seconds(r.lost_s), el("small", {}, `${clock(r.start)}, ${seconds(r.end - r.start)}`))));
+    el("td", { class: "num" }, ...(r.lost_s === null ? ["–"] : lostIn(r)), el("small", {}, `${clock(r.start)}, ${seconds(r.end - r.start)}`))));
   return el("table", { class: "losing", "aria-label": "Incidents" }, el("tbody", {}, ...rows));
 }
 
@@ -100,7 +99,7 @@ function losingJobs(jobs) {
   if (losing.length === 0) return empty("No loss measured for running jobs.", "", true);
   const rows = losing.map((job) => el("tr", {},
     el("td", {}, el("a", { href: links.job(job.job_id) }, job.job_id), " ", job.name, el("small", {}, ...culpritOf(job))),
-    el("td", { class: "num" }, seconds(job.slowdown_s), el("small", {}, job.lost_percent === null ? "" : `${percent(job.lost_percent / 100)} of its time`))));
+    el("td", { class: "num" }, ...lost(job), el("small", {}, job.lost_percent === null ? "" : `${shareInterval(job)} of its time`))));
   return el("table", { class: "losing", "aria-label": "Running jobs with the largest loss" }, el("tbody", {}, ...rows));
 }
 
@@ -116,7 +115,7 @@ function losingSeries({ top, metrics }) {
   const rows = top.slice(0, SERIES_SHOWN).map((s) => el("tr", {},
     el("td", { class: "name" }, stateMark(s.state, false), " ", el("a", { href: links.series(s.name), title: s.name }, `${s.component}${s.part ? "/" + s.part : ""}`)),
     el("td", { class: "num muted" }, excess(s, metrics)),
-    el("td", { class: "num" }, seconds(s.slowdown_s))));
+    el("td", { class: "num" }, ...lostIn(s))));
   return el("table", { class: "losing", "aria-label": "Series with the largest loss" }, el("tbody", {}, ...rows));
 }
 
@@ -172,9 +171,17 @@ class HeatSection {
     fill(this.legend, ...legend(answer.totals.states));
     for (const { map, under, rows } of this.maps.values()) {
       map.setValues(answer.series, answer.states);
-      const contended = rows.filter((row) => answer.states[answer.series.state[row]] === "contended").length;
-      setText(under, `${this.by === "component" ? "the worst series of each" : metricWords(map.metric.name)} · ${count(contended)} of ${count(rows.length)} contended`);
+      const counted = this.by === "component" ? rows : this.parts(rows);
+      const contended = counted.filter((row) => answer.states[answer.series.state[row]] === "contended").length;
+      setText(under, `${this.by === "component" ? "the worst series of each" : metricWords(map.metric.name)} · ${count(contended)} of ${count(counted.length)} contended`);
     }
+  }
+
+  /** Rows of parts: a router as a whole counts only where its tiles have no series of their own. */
+  parts(rows) {
+    const { part, component } = this.names;
+    const divided = new Set(rows.filter((row) => part[row] !== null).map((row) => component[row]));
+    return rows.filter((row) => part[row] !== null || !divided.has(component[row]));
   }
 
   setNames({ series, metrics }) {

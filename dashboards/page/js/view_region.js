@@ -4,7 +4,7 @@ import { ask } from "./api.js";
 import { RegionChart } from "./chart.js";
 import { card, el, empty, failure, fill } from "./dom.js";
 import { clock, count, day, percent, reading, seconds } from "./format.js";
-import { culprit, facts, openTag, shown, stateMark, table } from "./parts.js";
+import { culprit, facts, lostIn, openTag, shown, stateMark, table } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 import { CAUSE_WORDS, changeWords, EVIDENCE_WORDS, KIND_WORDS, metricTitle } from "./words.js";
@@ -45,7 +45,7 @@ function cardsOf(answer, chart) {
     card("Timeline", history.length ? stepTable(history, unit) : none("No steps stored."), shown(history, answer.history_total)),
     el("div", { class: "two" },
       card("Traffic sources, by share on the worst links", causes.length ? causeTable(causes) : none("Traffic sources unknown.")),
-      card("Affected jobs", victims.length ? victimTable(victims) : none("No known affected jobs."), "largest loss first")),
+      card("Affected jobs", victims.length ? victimTable(victims) : none("No known affected jobs."), "by lower end of the loss")),
     card("Links", series.length ? linkTable(series, unit) : none("No links stored."), `worst first; ${shown(series, answer.links_total)}`),
   ];
 }
@@ -57,7 +57,7 @@ function factsOf(region, unit) {
     ["Start (UTC)", clock(region.start), day(region.start)],
     [region.open ? "Latest tick (UTC)" : "End (UTC)", clock(region.end), day(region.end)],
     ["Peak ratio", reading(region.peak, unit), "largest of all its links"],
-    ["Lost by jobs", seconds(region.lost_s), region.lost_s === null ? "no known affected jobs" : "sum of the affected jobs"],
+    ["Lost by jobs", ...(region.lost_s === null ? ["–", "no known affected jobs"] : lostIn(region))],
     ["Kind", KIND_WORDS[region.kind] ?? region.kind, region.kind === "unknown" ? "" : `confidence ${percent(region.kind_confidence)}`],
     ["Relief", percent(region.relief), "less load on the worst link if parallel links were even"],
     ["Cause", CAUSE_WORDS[region.cause] ?? region.cause, region.cause === "unknown" ? "" : `confidence ${percent(region.confidence)}`],
@@ -125,7 +125,7 @@ function causeTable(causes) {
 function victimTable(victims) {
   return table([
     ["Job", "wide", (v) => [el("a", { href: links.job(v.job_id) }, v.job_id), " ", v.name ?? "", " ", el("span", { class: "muted" }, v.user ?? "")]],
-    ["Lost", "num", (v) => seconds(v.lost_s)],
+    ["Lost, 95 % interval", "num", lostIn],
     ["Share", "num", (v) => percent(v.share)],
   ], victims, "Affected jobs");
 }

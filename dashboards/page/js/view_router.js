@@ -2,8 +2,8 @@
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
-import { count, percent, reading, seconds } from "./format.js";
-import { figure, stateMark, table } from "./parts.js";
+import { count, interval, percent, reading, seconds } from "./format.js";
+import { figure, lostIn, stateMark, sumOfLosses, table } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 import { CLASS_WORDS } from "./words.js";
@@ -13,7 +13,7 @@ const COLUMNS = [0, 1, 2, 3, 4, 5, 6, 7];
 
 export function openRouter(root, route) {
   const name = route.what ?? "";
-  const figures = { contended: figure("Contended tiles"), reporting: figure("Tiles with data"), worst: figure("Worst mean"), lost: figure("Lost so far") };
+  const figures = { contended: figure("Contended tiles"), reporting: figure("Tiles with data"), worst: figure("Worst mean"), lost: figure("Lost in episodes, 95 %") };
   const parts = { grid: el("div", { class: "body" }, empty("Loading router…", "", true)), ends: el("div", {}) };
   root.append(el("div", { class: "title" }, el("h1", {}, `Router ${name}`),
     el("div", { class: "under" }, "A link belongs to the tile that receives it. A tile without data is unknown, never clear.")),
@@ -41,7 +41,7 @@ function showFigures(figures, answer) {
   const reporting = tiles.filter((tile) => tile.state !== "unknown");
   const contended = reporting.filter((tile) => tile.state === "contended");
   const [worst] = reporting.filter((tile) => tile.mean !== null).sort((a, b) => b.mean - a.mean);
-  const lost = reporting.filter((tile) => tile.slowdown_s !== null);
+  const lost = sumOfLosses(tiles);
   const put = (f, number, under, alarm = false) => {
     setText(f.number, number);
     setText(f.under, under);
@@ -50,7 +50,7 @@ function showFigures(figures, answer) {
   put(figures.contended, reporting.length ? count(contended.length) : "–", `of ${count(reporting.length)} with data`, contended.length > 0);
   put(figures.reporting, percent(tiles.length ? reporting.length / tiles.length : null), `of ${count(tiles.length)} reporting tiles`, reporting.length < tiles.length);
   put(figures.worst, worst ? reading(worst.mean, unit) : "–", worst ? `tile ${worst.part}` : "no traffic");
-  put(figures.lost, lost.length ? seconds(lost.reduce((sum, tile) => sum + tile.slowdown_s, 0)) : "–", "summed over tiles");
+  put(figures.lost, lost ? seconds(lost.lost_s) : "–", lost ? `${interval(lost.lost_lo_s, lost.lost_hi_s)}, sum of tiles` : "no episodes");
 }
 
 function grid(answer) {
@@ -78,6 +78,6 @@ function endTable(answer) {
     ["Class", "", (t) => (t.class ? [t.class, el("small", {}, CLASS_WORDS[t.class] ?? "")] : "unknown")],
     ["Mean", "num", (t) => reading(t.mean, answer.metric.unit)],
     ["Bound", "num", (t) => reading(t.bound, answer.metric.unit)],
-    ["Lost so far", "num", (t) => seconds(t.slowdown_s)],
+    ["Lost in episodes, 95 %", "num", lostIn],
   ], tiles, "Incoming links");
 }

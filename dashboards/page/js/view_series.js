@@ -3,8 +3,8 @@
 import { ask, seriesPath } from "./api.js";
 import { CountersChart, grown, LossChart, shadeLegend, SignalChart } from "./chart.js";
 import { card, el, empty, failure, fill } from "./dom.js";
-import { clock, reading, seconds } from "./format.js";
-import { episodeTable, facts, shown, stateMark, tierNote } from "./parts.js";
+import { clock, reading } from "./format.js";
+import { episodeTable, facts, lostIn, shown, stateMark, tierNote } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 import { STATE_WORDS } from "./words.js";
@@ -45,7 +45,7 @@ export function openSeries(root, route) {
   const show = (answer) => {
     if (parts === null) {
       parts = makeParts(answer);
-      fill(body, card("Now", parts.facts), card("Signal", parts.signal, el("span", {}, el("span", { class: "for-mouse" }, "drag to zoom, double-click to reset"), tierNote(answer.points), shadeLegend())), card("Seconds lost in this range", parts.loss, "live estimate"), parts.counters, parts.jobs, parts.episodes);
+      fill(body, card("Now", parts.facts), card("Signal", parts.signal, el("span", {}, el("span", { class: "for-mouse" }, "drag to zoom, double-click to reset"), tierNote(answer.points), shadeLegend())), card("Seconds lost in this range", parts.loss, "live estimate; episodes have the interval"), parts.counters, parts.jobs, parts.episodes);
     } else if (answer.points.time.length > 0) parts.charts.forEach((chart) => chart.update(answer.points, answer.spans, grown(answer.points)));
     showCounters(parts, answer.counters);
     fill(parts.facts, factsOf(answer.series, parts.unit));
@@ -84,7 +84,7 @@ function factsOf(series, unit) {
     ["Mean", reading(series.mean, unit), `reading ${reading(series.value, unit)}`],
     ["Baseline", reading(series.baseline, unit), "mean without contention"],
     ["Bound", reading(series.bound, unit), "threshold for the mean"],
-    ["Lost so far", seconds(series.slowdown_s), "since first seen"],
+    ["Lost in episodes", ...(series.lost_s === null ? ["–", "no episode stored"] : lostIn(series))],
     ["Last data (UTC)", clock(series.time), "by the sampler's clock"],
   ]);
 }

@@ -16,8 +16,8 @@ pub(crate) fn factors(facts: &PostMortem) -> Vec<String> {
     };
     let mut lines = vec![
         format!("configuration  {}", printable(&f.configuration)),
-        format!("itself         {}", seconds(f.self_s)),
-        format!("other jobs     {}", seconds(f.other_s)),
+        format!("itself         {}", f.self_s),
+        format!("other jobs     {}", f.other_s),
     ];
     lines.extend(
         f.placement.map(|p| format!("placement      {} times the run time at the best known one", plain(p))),
@@ -31,10 +31,6 @@ pub(crate) fn factors(facts: &PostMortem) -> Vec<String> {
         lines.push(printable(&f.caveat));
     }
     lines
-}
-
-fn seconds(of: Interval) -> String {
-    format!("{:.1} s [{:.1}, {:.1}]", of.value, of.lo, of.hi)
 }
 
 fn plain(of: Interval) -> String {
@@ -55,8 +51,8 @@ pub(crate) fn regions(facts: &PostMortem) -> Vec<String> {
 fn line(facts: &PostMortem, of: &JobRegion) -> String {
     let from = offset(Time::from_seconds(of.from).seconds_since(facts.job.start));
     let lasting = format!("{:.0} s{}", of.until - of.from, if of.open { "+" } else { "" });
-    let what = match of.lost_s {
-        Some(lost_s) => format!("lost {lost_s:.1} s; {}", largest_cause(of)),
+    let what = match of.lost() {
+        Some(lost) => format!("lost {lost}; {}", largest_cause(of)),
         None => format!("makes {} of its load", percent(of.share)),
     };
     format!("{from}  {lasting}  {}  {what} ({})", printable(&of.name), kind(of.kind))

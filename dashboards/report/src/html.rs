@@ -3,8 +3,8 @@
 use crate::labels::{cause, kind, metric};
 use crate::numbers::{change, offset, percent, utc};
 use crate::{Comparison, PostMortem, breakdown, summary, timeline, unknowns};
-use schemas::CauseShare;
 use schemas::html::escape;
+use schemas::{CauseShare, JobResult};
 
 /// Resources in the table; JSON has all of them.
 const ROWS: usize = 50;
@@ -36,7 +36,7 @@ fn body(facts: &PostMortem) -> Vec<String> {
         Some(result) => {
             body.push(list("What was lost", &[summary::lost(facts, result)]));
             body.push(timeline::svg(facts));
-            body.push(causes(&result.causes, result.slowdown_s));
+            body.push(causes(result));
         }
         None => body.push(list(
             "What was lost",
@@ -95,15 +95,15 @@ fn head(facts: &PostMortem) -> String {
     format!("<dl>\n{}\n</dl>", lines.join("\n"))
 }
 
-fn causes(causes: &[CauseShare], slowdown_s: f64) -> String {
-    if causes.is_empty() || slowdown_s <= 0.0 {
+fn causes(result: &JobResult) -> String {
+    if result.causes.is_empty() || result.slowdown_s <= 0.0 {
         return String::new();
     }
-    let head = ["share", "seconds", "cause", "kind"].map(String::from);
+    let head = ["share", "seconds, 95%", "cause", "kind"].map(String::from);
     let row = |c: &CauseShare| {
-        [percent(c.share), format!("{:.1}", c.share * slowdown_s), cause(c), kind(c.kind).to_string()]
+        [percent(c.share), result.lost_s().times(c.share).to_string(), cause(c), kind(c.kind).to_string()]
     };
-    let rows: Vec<[String; 4]> = std::iter::once(head).chain(causes.iter().map(row)).collect();
+    let rows: Vec<[String; 4]> = std::iter::once(head).chain(result.causes.iter().map(row)).collect();
     section("Causes", &table(&rows))
 }
 
@@ -118,7 +118,7 @@ fn regions(facts: &PostMortem) -> String {
             offset(from),
             format!("{:.0} s{}", r.until - r.from, if r.open { "+" } else { "" }),
             r.name.clone(),
-            r.lost_s.map_or_else(|| "makes its load".to_string(), |lost_s| format!("{lost_s:.1} s")),
+            r.lost().map_or_else(|| "makes its load".to_string(), |lost| lost.to_string()),
             percent(r.share),
             breakdown::largest_cause(r),
             kind(r.kind).to_string(),

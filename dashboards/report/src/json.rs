@@ -66,6 +66,10 @@ struct EpisodeJson<'a> {
     slowdown_hi_s: f64,
     /// Seconds of it lost within the run.
     slowdown_in_run_s: f64,
+    /// Lower end of its 95% interval.
+    slowdown_in_run_lo_s: f64,
+    /// Upper end of its 95% interval.
+    slowdown_in_run_hi_s: f64,
     /// Ticks seen over ticks expected.
     completeness: f64,
     /// Causes of this series' loss.
@@ -104,7 +108,7 @@ fn object(facts: &PostMortem) -> PostMortemJson<'_> {
 }
 
 fn episode<'a>(facts: &PostMortem, of: &'a ResourceEpisode) -> EpisodeJson<'a> {
-    let e = &of.episode;
+    let (e, in_run) = (&of.episode, facts.lost_in_run(of));
     EpisodeJson {
         id: e.id.0,
         series: &of.resource,
@@ -117,7 +121,9 @@ fn episode<'a>(facts: &PostMortem, of: &'a ResourceEpisode) -> EpisodeJson<'a> {
         slowdown_s: e.slowdown_s,
         slowdown_lo_s: e.slowdown_lo_s,
         slowdown_hi_s: e.slowdown_hi_s,
-        slowdown_in_run_s: facts.lost_in_run_s(of),
+        slowdown_in_run_s: in_run.value,
+        slowdown_in_run_lo_s: in_run.lo,
+        slowdown_in_run_hi_s: in_run.hi,
         completeness: e.completeness,
         causes: &e.causes,
     }

@@ -1,6 +1,6 @@
 //! The facts of a post-mortem, and the numbers that follow from them. Nothing is read or printed here.
 
-use schemas::{Cause, Job, JobFactors, JobResult, Time};
+use schemas::{Cause, Interval, Job, JobFactors, JobResult, Time};
 use store::read::episodes::ResourceEpisode;
 use store::read::jobs::SeriesCount;
 use store::read::regions::JobRegion;
@@ -35,15 +35,19 @@ impl PostMortem {
         self.result.as_ref().filter(|r| r.completeness > 0.0)
     }
 
-    /// Seconds that an episode cost within the run; it may have begun before, or lasted longer.
-    pub(crate) fn lost_in_run_s(&self, of: &ResourceEpisode) -> f64 {
-        of.episode.slowdown_between_s(self.job.start, self.until)
+    /// Seconds that an episode cost within the run; it may have begun before, or lasted longer. The ends are the same part of
+    /// those of the episode.
+    pub(crate) fn lost_in_run(&self, of: &ResourceEpisode) -> Interval {
+        let episode = &of.episode;
+        let value = episode.slowdown_between_s(self.job.start, self.until);
+        let part = if episode.slowdown_s > 0.0 { value / episode.slowdown_s } else { 1.0 };
+        Interval { value, lo: part * episode.slowdown_lo_s, hi: part * episode.slowdown_hi_s }
     }
 
-    /// The `most` episodes that cost most, in the order of their start.
+    /// The `most` episodes that cost most by the lower end, in the order of their start.
     pub(crate) fn worst_episodes(&self, most: usize) -> Vec<&ResourceEpisode> {
         let mut all: Vec<(usize, &ResourceEpisode)> = self.episodes.iter().enumerate().collect();
-        all.sort_by(|a, b| self.lost_in_run_s(b.1).total_cmp(&self.lost_in_run_s(a.1)));
+        all.sort_by(|a, b| self.lost_in_run(b.1).by_lower_end(&self.lost_in_run(a.1)));
         all.truncate(most);
         all.sort_by_key(|(at, _)| *at);
         all.into_iter().map(|(_, e)| e).collect()

@@ -40,7 +40,6 @@ pub(crate) fn lost(facts: &PostMortem, r: &JobResult) -> String {
         return format!("no loss found in what was judged{most}{not_judged}, {complete}");
     }
     let share = if run_s > 0.0 { r.slowdown_s / run_s } else { 0.0 };
-    let interval = format!("{:.1} s [{:.1}, {:.1}]", r.slowdown_s, r.slowdown_lo_s, r.slowdown_hi_s);
     let of_run = format!("{} of its {run_s:.0} s run", percent(share));
-    format!("{interval} = {of_run}, contended {:.0} s{not_judged}, {complete}", r.contended_s)
+    format!("{} = {of_run}, contended {:.0} s{not_judged}, {complete}", r.lost_s(), r.contended_s)
 }

@@ -107,14 +107,13 @@ fn causes(result: &JobResult, paint: &Paint) -> Vec<String> {
     if result.slowdown_s <= 0.0 {
         return Vec::new();
     }
-    let mut lines = vec![String::new(), paint.bold("Causes")];
+    let mut lines = vec![String::new(), paint.bold("Causes, by share of the loss")];
     let named: Vec<&CauseShare> = result.causes.iter().filter(|c| c.cause != Cause::Unknown).collect();
     if named.is_empty() {
         lines.push("  No cause is known.".to_string());
     }
     lines.extend(named.into_iter().map(|c| {
-        let seconds = c.share * result.slowdown_s;
-        let amount = format!("{:>4}  {seconds:>7.1} s", percent(c.share));
+        let amount = format!("{:>4}  {}", percent(c.share), result.lost_s().times(c.share));
         format!("  {} {amount}  {} ({})", paint.loss(&bar(c.share)), cause(c), kind(c.kind))
     }));
     let others = counted(result.causes.len(), "cause", "causes");

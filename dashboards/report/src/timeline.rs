@@ -3,6 +3,7 @@
 use crate::PostMortem;
 use crate::labels::printable;
 use crate::numbers::offset;
+use schemas::Interval;
 use schemas::html::escape;
 use std::collections::BTreeMap;
 use store::read::episodes::ResourceEpisode;
@@ -40,16 +41,16 @@ pub(crate) fn svg(facts: &PostMortem) -> String {
     parts.join("\n")
 }
 
-/// The resources that cost most, each with its episodes, the worst first.
+/// The resources that cost most by the lower end, each with its episodes, the worst first.
 fn lanes(facts: &PostMortem) -> Vec<(&str, Vec<&ResourceEpisode>)> {
     let mut by_resource: BTreeMap<&str, Vec<&ResourceEpisode>> = BTreeMap::new();
     for episode in &facts.episodes {
         by_resource.entry(&episode.resource).or_default().push(episode);
     }
-    let lost = |of: &[&ResourceEpisode]| of.iter().map(|e| facts.lost_in_run_s(e)).sum::<f64>();
-    let mut lanes: Vec<(f64, &str, Vec<&ResourceEpisode>)> =
+    let lost = |of: &[&ResourceEpisode]| of.iter().map(|e| facts.lost_in_run(e)).sum::<Interval>();
+    let mut lanes: Vec<(Interval, &str, Vec<&ResourceEpisode>)> =
         by_resource.into_iter().map(|(resource, of)| (lost(&of), resource, of)).collect();
-    lanes.sort_by(|a, b| b.0.total_cmp(&a.0));
+    lanes.sort_by(|a, b| b.0.by_lower_end(&a.0));
     lanes.truncate(LANES);
     lanes.into_iter().map(|(_, resource, of)| (resource, of)).collect()
 }

@@ -35,6 +35,8 @@ pub(super) fn regions() -> Vec<JobRegion> {
         links_most: 12,
         peak: Some(6.4),
         lost_s: Some(48.0),
+        lost_lo_s: Some(40.0),
+        lost_hi_s: Some(54.0),
         share: 0.6,
         cause: Cause::OtherJob,
         kind: CauseKind::Avoidable,
@@ -46,6 +48,8 @@ pub(super) fn regions() -> Vec<JobRegion> {
         id: 8,
         waits: false,
         lost_s: None,
+        lost_lo_s: None,
+        lost_hi_s: None,
         cause: Cause::SelfInflicted,
         source: "4711".to_string(),
         ..waits.clone()
@@ -63,7 +67,11 @@ pub(super) fn region(id: u64, cause: &str, victim: Option<&str>) -> Region {
         confidence: 0.9,
         evidence: vec![Evidence::NodesOnRouter],
     };
-    let waits = |job: &str| RegionVictim { job_id: name(job), lost_s: 48.0, share: 0.6 };
+    let waits = |job: &str| RegionVictim {
+        job_id: name(job),
+        lost_s: Interval { value: 48.0, lo: 40.0, hi: 54.0 },
+        share: 0.6,
+    };
     Region {
         id: RegionId(id),
         metric: Metric::from_name("aries_stall_ratio").unwrap(),

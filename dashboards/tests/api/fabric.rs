@@ -119,6 +119,27 @@ async fn links_with_the_largest_loss_have_ends_and_are_no_clients() {
 }
 
 #[tokio::test]
+async fn links_rank_by_the_lower_end_of_their_loss() {
+    // The second may have lost more, and nothing confirms it.
+    let episodes = "INSERT INTO episodes VALUES
+        (3, 1, 1800000500.0, 1800000510.0, 0, 4.0, 0.3, 5.0, 4.0, 6.0, 1.0, '[]', '[]'),
+        (4, 2, 1800000540.0, 1800000560.0, 0, 5.0, 0.3, 20.0, 0.0, 30.0, 1.0, '[]', '[]');";
+    let fabric = fabric_after(episodes).await;
+    let losses = [0, 1].map(|at| &fabric["worst"][at]["lost_s"]);
+    assert_eq!(losses, [&json!(5.0), &json!(20.0)]);
+}
+
+#[tokio::test]
+async fn a_router_as_a_whole_is_no_link_beside_its_tiles() {
+    let whole = "INSERT INTO series VALUES (9, 'aries_stall_ratio/c0-0c0s0', 'aries_stall_ratio', 'c0-0c0s0', NULL);
+        INSERT INTO series_latest VALUES (9, 1800000600.0, 0.9, 0.9, 0.3, 0.4, 'contended', 5.0);
+        INSERT INTO episodes VALUES (3, 9, 1800000500.0, 1800000510.0, 0, 4.0, 0.3, 5.0, 4.0, 6.0, 1.0, '[]', '[]');";
+    let (without, with) = (answer("/api/v1/fabric").await, fabric_after(whole).await);
+    assert_eq!((&with["groups"], &with["switches"]), (&without["groups"], &without["switches"]));
+    assert_eq!(with["worst"], json!([]));
+}
+
+#[tokio::test]
 async fn a_router_has_its_tiles() {
     let router = answer("/api/v1/routers/c0-0c0s0").await;
     assert_eq!(router["metric"]["unit"], schemas::Metric::from_name("aries_stall_ratio").unwrap().unit());

@@ -45,7 +45,7 @@ INSERT INTO region_steps VALUES
     (1, 1800000580.0, 'shrank', 0, 1, 'aries_stall_ratio/c0-0c0s0/r0c0', NULL);
 INSERT INTO region_causes VALUES
     (1, 0, 'other_job', '4711', 0.7, 0.8, '["nodes_on_router", "change_point"]');
-INSERT INTO region_victims VALUES (2, '4710', 0, 3.0, 0.75), (2, 'gone', 1, 1.0, 0.25);
+INSERT INTO region_victims VALUES (2, '4710', 0, 3.0, 2.5, 3.5, 0.75), (2, 'gone', 1, 1.0, 0.5, 1.5, 0.25);
 INSERT INTO link_places VALUES
     ('aries_stall_ratio/c0-0c0s0/r0c0', 'black', 'c0-0c1s0', 'c0-0c0s0', 'c0-0c1s0 to c0-0c0s0', 5.25e9),
     ('aries_stall_ratio/c0-0c0s0/r0c1', 'black', 'c0-0c1s0', 'c0-0c0s0', 'c0-0c1s0 to c0-0c0s0', NULL),

@@ -75,8 +75,8 @@ SELECT r.region_id, s.name, row_number() OVER (PARTITION BY r.region_id ORDER BY
 FROM regions r, series s WHERE s.component = 'c0-0c0s0' AND s.series_id % 4 = 0;
 INSERT INTO region_causes SELECT region_id, 0, 'other_job', '200', 0.6, 0.8, '["nodes_on_router", "change_point"]' FROM regions;
 INSERT INTO region_causes VALUES (8, 1, 'other_job', '121', 0.2, 0.7, '["nodes_on_router"]');
-INSERT INTO region_victims VALUES (8, '200', 1, 30, 0.2);
-INSERT INTO region_victims SELECT r.region_id, j.job_id, 0, 120, 0.5 FROM regions r JOIN jobs j
+INSERT INTO region_victims VALUES (8, '200', 1, 30, 24, 36, 0.2);
+INSERT INTO region_victims SELECT r.region_id, j.job_id, 0, 120, 100, 140, 0.5 FROM regions r JOIN jobs j
 ON j.start_time < r.end_time AND coalesce(j.end_time, 'infinity') > r.start_time WHERE j.job_id <> '200';
 
 INSERT INTO link_places

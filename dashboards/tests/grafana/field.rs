@@ -53,6 +53,12 @@ pub fn properties(panel: &Panel, column: &Column) -> Vec<(&'static str, Value)> 
         properties.extend([("custom.axisPlacement", json!("right")), ("custom.lineWidth", json!(0))]);
         properties.extend([("custom.fillOpacity", json!(30)), ("custom.showPoints", json!("never"))]);
     }
+    if column.line {
+        let alone = json!({"mode": "none", "group": "A"});
+        properties.extend([("custom.drawStyle", json!("line")), ("custom.stacking", alone)]);
+        properties
+            .extend([("custom.fillOpacity", json!(0)), ("custom.lineInterpolation", json!("stepAfter"))]);
+    }
     if column.step {
         properties.push(("custom.lineInterpolation", json!("stepAfter")));
     }

@@ -105,6 +105,9 @@ pub struct Column {
     /// Filled on an axis at the right, 0 to 1.
     #[serde(default)]
     pub shade: bool,
+    /// A line, which is not stacked on bars.
+    #[serde(default)]
+    pub line: bool,
     /// A value lasts until the next point.
     #[serde(default)]
     pub step: bool,

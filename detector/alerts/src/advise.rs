@@ -2,7 +2,7 @@
 
 use super::subject::Subject;
 use schemas::metric::file::LinkEnd;
-use schemas::{Action, Advice, Cause, CauseKind, Metric, SufferingJob};
+use schemas::{Action, Advice, Cause, CauseKind, Interval, Metric, SufferingJob};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Links, nodes and jobs that an advice names.
@@ -42,7 +42,7 @@ pub fn action(subject: &Subject) -> (Action, f64) {
 /// The advice of an incident with these members. `nodes_of` maps a switch or router to its nodes.
 pub fn advice(members: &[&Subject], valid_until_s: f64, nodes_of: &BTreeMap<String, Vec<String>>) -> Advice {
     let worst =
-        members.iter().max_by(|a, b| a.slowdown_s.total_cmp(&b.slowdown_s).then(b.since.cmp(&a.since)));
+        members.iter().max_by(|a, b| a.slowdown_s.by_lower_end(&b.slowdown_s).then(b.since.cmp(&a.since)));
     let (action, expected_relief) = worst.map_or((Action::NoneCapacity, 0.0), |worst| action(worst));
     let of_links = members.iter().filter(|m| !m.metric.is_some_and(Metric::is_progress));
     let mut links: Vec<String> = Vec::new();
@@ -66,16 +66,18 @@ pub fn advice(members: &[&Subject], valid_until_s: f64, nodes_of: &BTreeMap<Stri
     }
 }
 
-/// Jobs by loss, the largest first; of a job that several members name, the most it loses in one.
+/// Jobs by the lower end of their loss, the largest first; of a job that several members name, the most it loses in one.
 fn jobs(members: &[&Subject]) -> Vec<SufferingJob> {
-    let mut lost: BTreeMap<&str, f64> = BTreeMap::new();
+    let mut lost: BTreeMap<&str, Interval> = BTreeMap::new();
     for job in members.iter().flat_map(|member| &member.jobs) {
         let known = lost.entry(&job.job_id).or_default();
-        *known = known.max(job.lost_s);
+        if known.by_lower_end(&job.lost()).is_lt() {
+            *known = job.lost();
+        }
     }
-    let of = |(job_id, lost_s): (&str, f64)| SufferingJob { job_id: job_id.to_string(), lost_s };
+    let of = |(job_id, lost_s): (&str, Interval)| SufferingJob::new(job_id.to_string(), lost_s);
     let mut jobs: Vec<SufferingJob> = lost.into_iter().map(of).collect();
-    jobs.sort_by(|a, b| b.lost_s.total_cmp(&a.lost_s));
+    jobs.sort_by(|a, b| b.lost().by_lower_end(&a.lost()));
     jobs.truncate(NAMED_MAX);
     jobs
 }

@@ -4,7 +4,7 @@ use super::rule::{GroupBy, Rule};
 use super::subject::{Key, Subject};
 use super::text::{self, Words};
 use super::{advise, rule::About};
-use schemas::{NOTICE_VERSION, Notice, NoticeKind, Time};
+use schemas::{Interval, NOTICE_VERSION, Notice, NoticeKind, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -147,13 +147,13 @@ impl Incident {
     ) -> Notice {
         self.valid_until = now.plus_seconds(rule.advice_s);
         let advice = advise::advice(members, self.valid_until.seconds(), nodes_of);
-        let worst = members.iter().max_by(|a, b| a.slowdown_s.total_cmp(&b.slowdown_s));
+        let worst = members.iter().max_by(|a, b| a.slowdown_s.by_lower_end(&b.slowdown_s));
         let words = Words {
             subject: self.subject.clone(),
             members: members.len() as u32,
             links: members.iter().map(|member| member.links).sum(),
             duration_s: now.seconds_since(self.started),
-            slowdown_s: worst.map_or(0.0, |worst| worst.slowdown_s),
+            slowdown_s: worst.map_or_else(Interval::default, |worst| worst.slowdown_s),
             completeness: members.iter().map(|member| member.completeness).fold(1.0, f64::min),
             judged: members.iter().map(|member| member.judged).fold(1.0, f64::min),
             cause: worst.map_or("unknown", |worst| worst.cause.name()),
@@ -177,7 +177,9 @@ impl Incident {
             description: text::fill(&rule.description, &words),
             hint: text::fill(&rule.hint, &words),
             members: words.members,
-            slowdown_s: words.slowdown_s,
+            slowdown_s: words.slowdown_s.value,
+            slowdown_lo_s: words.slowdown_s.lo,
+            slowdown_hi_s: words.slowdown_s.hi,
             completeness: words.completeness,
             advice,
         }

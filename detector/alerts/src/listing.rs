@@ -94,7 +94,7 @@ fn advice_lines(advice: &Advice) -> String {
         time(advice.valid_until_s)
     );
     let jobs: Vec<String> =
-        advice.jobs.iter().map(|job| format!("{} ({:.1} s)", job.job_id, job.lost_s)).collect();
+        advice.jobs.iter().map(|job| format!("{} ({})", job.job_id, job.lost())).collect();
     for (what, names) in [
         ("avoid links", &advice.links),
         ("avoid nodes", &advice.nodes),

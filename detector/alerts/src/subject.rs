@@ -2,7 +2,9 @@
 
 use super::rule::{About, When};
 use super::updates::{self, EpisodeUpdate, JobUpdate, SilenceUpdate};
-use schemas::{Cause, CauseKind, Metric, REGION_SERIES_MAX, Region, SilenceEnd, State, SufferingJob, Time};
+use schemas::{
+    Cause, CauseKind, Interval, Metric, REGION_SERIES_MAX, Region, SilenceEnd, State, SufferingJob, Time,
+};
 use serde::{Deserialize, Serialize};
 use std::ops::Bound;
 
@@ -72,9 +74,9 @@ pub struct Subject {
     /// When it ended.
     pub until: Option<Time>,
     /// Seconds lost.
-    pub slowdown_s: f64,
-    /// Seconds lost for certain, as far as that is known apart.
-    pub certain_s: f64,
+    pub slowdown_s: Interval,
+    /// Seconds lost by a job when its loss last grew.
+    pub grown_s: f64,
     /// Share of the data that was there, 0 to 1.
     pub completeness: f64,
     /// Share of a job's time that had a quiet baseline, 0 to 1.
@@ -113,8 +115,8 @@ impl Subject {
             since,
             seen,
             until: None,
-            slowdown_s: 0.0,
-            certain_s: 0.0,
+            slowdown_s: Interval::default(),
+            grown_s: 0.0,
             completeness: 1.0,
             judged: 1.0,
             links: 0,
@@ -141,7 +143,6 @@ impl Subject {
             kind,
             until: (!updates.open).then_some(updates.end),
             slowdown_s: updates.slowdown_s,
-            certain_s: updates.slowdown_s,
             completeness: updates.completeness,
             links: u32::from(updates::is_of_links(updates.series.metric)),
             confidence: share,
@@ -155,11 +156,9 @@ impl Subject {
 
     /// A region.
     pub fn of_region(region: &Region) -> Subject {
-        let jobs = |victim: &schemas::RegionVictim| SufferingJob {
-            job_id: victim.job_id.to_string(),
-            lost_s: victim.lost_s,
-        };
-        let lost_s = region.victims.first().map_or(0.0, |victim| victim.lost_s);
+        let jobs =
+            |victim: &schemas::RegionVictim| SufferingJob::new(victim.job_id.to_string(), victim.lost_s);
+        let lost_s = region.victims.first().map_or_else(Interval::default, |victim| victim.lost_s);
         let by_job = region.causes.iter().filter(|cause| cause.cause.is_a_job());
         Subject {
             metric: Some(region.metric),
@@ -167,7 +166,6 @@ impl Subject {
             kind: region.kind,
             until: (!region.open).then_some(region.end),
             slowdown_s: lost_s,
-            certain_s: lost_s,
             completeness: region.completeness,
             links: if region.open { region.links } else { region.links_most },
             relief: region.relief,
@@ -183,19 +181,19 @@ impl Subject {
     /// A job that loses time. It ends, until more is lost, with the latest loss.
     pub fn of_job(updates: &JobUpdate, known: Option<&Subject>) -> Subject {
         let (cause, kind, share) = updates::largest(&updates.causes);
-        let grew = known.is_none_or(|known| updates.slowdown_s >= known.slowdown_s + GROWTH_S);
+        let grew = known.is_none_or(|known| updates.slowdown_s.value >= known.grown_s + GROWTH_S);
         let seen = known.filter(|_| !grew).map_or(updates.until, |known| known.seen);
-        let slowdown_s = known.filter(|_| !grew).map_or(updates.slowdown_s, |known| known.slowdown_s);
+        let grown_s = known.filter(|_| !grew).map_or(updates.slowdown_s.value, |known| known.grown_s);
         Subject {
             cause,
             kind,
             until: Some(seen),
-            slowdown_s,
-            certain_s: updates.slowdown_lo_s,
+            slowdown_s: updates.slowdown_s,
+            grown_s,
             completeness: updates.completeness,
             judged: updates.judged,
             confidence: share,
-            jobs: vec![SufferingJob { job_id: updates.job_id.to_string(), lost_s: updates.slowdown_s }],
+            jobs: vec![SufferingJob::new(updates.job_id.to_string(), updates.slowdown_s)],
             causes: jobs_of(&updates.causes),
             ..Subject::new(updates.job_id.to_string(), updates.start, seen)
         }
@@ -248,7 +246,7 @@ impl Subject {
             && any(self.metric.is_some_and(|metric| when.metric.contains(&metric)), when.metric.is_empty())
             && any(when.cause.contains(&self.cause), when.cause.is_empty())
             && any(when.kind.contains(&self.kind), when.kind.is_empty())
-            && self.certain_s >= when.least_slowdown_s
+            && self.slowdown_s.lo >= when.least_slowdown_s
             && self.completeness >= when.least_completeness
     }
 

@@ -1,5 +1,7 @@
 //! Sentences of rules with their words filled in.
 
+use schemas::Interval;
+
 /// Words that a rule's text may have, in braces.
 pub const WORDS: [&str; 10] = [
     "subject",
@@ -26,7 +28,7 @@ pub struct Words {
     /// Seconds since it began.
     pub duration_s: f64,
     /// Seconds lost by the member that lost most.
-    pub slowdown_s: f64,
+    pub slowdown_s: Interval,
     /// Share of the data that was there, 0 to 1.
     pub completeness: f64,
     /// Share of its time that had a quiet baseline, 0 to 1.
@@ -75,7 +77,7 @@ fn value(word: &str, words: &Words) -> String {
         "members" => words.members.to_string(),
         "links" => words.links.to_string(),
         "duration" => format!("{:.0} s", words.duration_s),
-        "slowdown" => format!("{:.1} s", words.slowdown_s),
+        "slowdown" => words.slowdown_s.to_string(),
         "completeness" => format!("{:.0}%", 100.0 * words.completeness),
         "judged" => format!("{:.0}%", 100.0 * words.judged),
         "cause" => words.cause.to_string(),
@@ -91,8 +93,13 @@ mod tests {
 
     #[test]
     fn words_are_filled_in_once() {
-        let words = Words { subject: "{members}".into(), members: 3, slowdown_s: 2.04, ..Words::default() };
-        assert_eq!(fill("{subject}: {members}, {slowdown}.", &words), "{members}: 3, 2.0 s.");
+        let words = Words {
+            subject: "{members}".into(),
+            members: 3,
+            slowdown_s: Interval { value: 2.04, lo: 0.0, hi: 3.1 },
+            ..Words::default()
+        };
+        assert_eq!(fill("{subject}: {members}, {slowdown}.", &words), "{members}: 3, 2.0 s [0.0, 3.1].");
     }
 
     #[test]

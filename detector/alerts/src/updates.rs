@@ -1,8 +1,8 @@
 //! What detectors and the roll-up report of series, sources and jobs for alerts: changes only.
 
 use schemas::{
-    Cause, CauseKind, CauseShare, Episode, EpisodeId, JobResult, Metric, Name, SeriesInfo, SeriesTable,
-    Silence, SilenceEnd, Time,
+    Cause, CauseKind, CauseShare, Episode, EpisodeId, Interval, JobResult, Metric, Name, SeriesInfo,
+    SeriesTable, Silence, SilenceEnd, Time,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -46,7 +46,7 @@ pub struct EpisodeUpdate {
     /// Whether it is ongoing.
     pub open: bool,
     /// Seconds lost.
-    pub slowdown_s: f64,
+    pub slowdown_s: Interval,
     /// Ticks seen over ticks expected.
     pub completeness: f64,
     /// Causes, the largest share first.
@@ -76,9 +76,7 @@ pub struct JobUpdate {
     /// Up to when its loss is known.
     pub until: Time,
     /// Seconds lost.
-    pub slowdown_s: f64,
-    /// Lower end of the 95% interval, in seconds.
-    pub slowdown_lo_s: f64,
+    pub slowdown_s: Interval,
     /// Share of its data that was there.
     pub completeness: f64,
     /// Share of its time that had a quiet baseline.
@@ -94,8 +92,11 @@ impl JobUpdate {
             job_id: result.job_id.clone(),
             start,
             until,
-            slowdown_s: result.slowdown_s,
-            slowdown_lo_s: result.slowdown_lo_s,
+            slowdown_s: Interval {
+                value: result.slowdown_s,
+                lo: result.slowdown_lo_s,
+                hi: result.slowdown_hi_s,
+            },
             completeness: result.completeness,
             judged: result.judged,
             causes: few(&result.causes),
@@ -139,7 +140,11 @@ impl ReportedEpisodes {
                 start: episode.start,
                 end: episode.end,
                 open: episode.open,
-                slowdown_s: episode.slowdown_s,
+                slowdown_s: Interval {
+                    value: episode.slowdown_s,
+                    lo: episode.slowdown_lo_s,
+                    hi: episode.slowdown_hi_s,
+                },
                 completeness: episode.completeness,
                 causes: few(&episode.causes),
             });

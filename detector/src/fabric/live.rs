@@ -3,6 +3,7 @@
 use super::cause::{Lost, Parties, Party, Use, lost};
 use super::kind::Finding;
 use super::links::Links;
+use super::losses;
 use super::narrowed::WaitsFor;
 use super::shares;
 use schemas::{Cause, CauseKind, Evidence, Name, Region, RegionCause, RegionVictim};
@@ -30,8 +31,8 @@ pub(super) struct Live {
     pub(super) down: Option<u32>,
     /// Its links that wait for narrowed ones.
     pub(super) waits_for: WaitsFor,
-    /// Seconds lost by each victim.
-    victims: BTreeMap<Name, f64>,
+    /// Seconds lost by each victim, and what it lost if it did not wait for its slowest flow.
+    victims: BTreeMap<Name, [f64; 2]>,
     /// Seconds lost to each cause by all victims, and by those that were there before contention began: these
     /// are preferred, since jobs that came with it wait too.
     blame: BTreeMap<(Cause, String), f64>,
@@ -119,7 +120,9 @@ impl Live {
             }
         }
         for (job_id, hurt) in &all {
-            *self.victims.entry(job_id.clone()).or_default() += hurt.lost.sum() * seconds;
+            let [lost_s, least_s] = self.victims.entry(job_id.clone()).or_default();
+            *lost_s += hurt.lost.sum() * seconds;
+            *least_s += hurt.least * seconds;
             for (source, lost) in &hurt.to {
                 *self.blame.entry(source.clone()).or_default() += lost * seconds;
                 if hurt.before {
@@ -195,7 +198,7 @@ impl Live {
     pub(super) fn conclude(&mut self) {
         let blame = if self.blame_before.is_empty() { &self.blame } else { &self.blame_before };
         let all: f64 = blame.values().sum();
-        let lost: f64 = self.victims.values().sum();
+        let lost: f64 = self.victims.values().map(|[lost_s, _]| lost_s).sum();
         let region = &mut self.region;
         let mut classes: BTreeMap<Cause, f64> = BTreeMap::new();
         blame.iter().for_each(|((cause, _), lost)| *classes.entry(*cause).or_default() += lost);
@@ -221,13 +224,13 @@ impl Live {
         });
         region.causes = causes.filter(|cause| cause.share > LEAST_SHARE).collect();
         region.causes.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.series_or_job.cmp(&b.series_or_job)));
-        let victims = self.victims.iter().map(|(job_id, of)| RegionVictim {
+        let victims = self.victims.iter().map(|(job_id, [lost_s, least_s])| RegionVictim {
             job_id: job_id.clone(),
-            lost_s: *of,
-            share: of / lost.max(1e-9),
+            lost_s: losses::interval(*lost_s, *least_s),
+            share: lost_s / lost.max(1e-9),
         });
         region.victims = victims.filter(|victim| victim.share > LEAST_SHARE).collect();
-        region.victims.sort_by(|a, b| b.lost_s.total_cmp(&a.lost_s).then(a.job_id.cmp(&b.job_id)));
+        region.victims.sort_by(|a, b| b.lost_s.by_lower_end(&a.lost_s).then(a.job_id.cmp(&b.job_id)));
     }
 }
 

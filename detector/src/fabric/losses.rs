@@ -2,7 +2,7 @@
 
 use super::live::Hurt;
 use crate::jobs::{CauseLoss, Cell, JobPart, MetricPart, grain};
-use schemas::{Cause, CauseKind, Job, Metric, Time};
+use schemas::{Cause, CauseKind, Interval, Job, Metric, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -10,6 +10,12 @@ use std::collections::BTreeMap;
 /// messages are: 95 of 100 errors in the lab are smaller (`ACCURACY_LINKS.md`). Whether a job waits for its slowest flow
 /// or for the mean of them is a matter of its own, see [`LinkLosses::least_s`].
 const UNSURE: f64 = 0.12;
+
+/// The 95% interval of a loss on links: `least_s` is what the job lost if it waited for the mean of its flows.
+pub(super) fn interval(lost_s: f64, least_s: f64) -> Interval {
+    let unsure_s = UNSURE * lost_s;
+    Interval { value: lost_s, lo: (least_s - unsure_s).max(0.0), hi: lost_s + unsure_s }
+}
 
 /// Losses of one job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -43,7 +43,7 @@ pub struct Knowledge {
     pub mean: f64,
     /// Non-contended geometric mean, in the metric's unit.
     pub baseline: f64,
-    /// Threshold of the mean, in the metric's unit.
+    /// Threshold of the mean, in the metric's unit: a mean beyond it is flagged, or suspected where others decide.
     pub bound: f64,
     /// The state of the series.
     pub state: State,

@@ -19,6 +19,8 @@
 //! | [`outcome`] | what came out, in a file |
 //! | [`report`] | outcomes as table, page and pictures |
 //! | `picture` | a case as SVG |
+//! | [`calibration`] | how often intervals hold the truth |
+//! | `reliability` | its diagram as SVG |
 //! | [`builtin`] | experiments that the binary brings along |
 //! | [`truth`] | random scenarios of known loss, and how far results are from it |
 //! | [`backtest`] | configurations scored by the truth, and which one is best |
@@ -29,6 +31,7 @@
 pub mod backtest;
 pub mod builtin;
 mod calculations;
+pub mod calibration;
 pub mod case;
 pub mod demo;
 pub mod expect;
@@ -42,6 +45,7 @@ mod paths;
 mod picture;
 pub mod play;
 pub mod record;
+mod reliability;
 pub mod replay;
 pub mod report;
 pub mod run;

@@ -1,8 +1,9 @@
 //! What came out: as lines, as a table for the terminal, and as a page with pictures.
 
+use super::calibration::{self, Calibration, Line};
 use super::expect::{Judged, Shown};
 use super::outcome::{CaseOutcome, Outcome};
-use super::{files, picture};
+use super::{files, picture, reliability};
 use schemas::html::escape;
 use std::io::Write;
 use std::path::Path;
@@ -34,9 +35,49 @@ fn columns(judged: &Judged) -> [String; 3] {
     [judged.check.clone().unwrap_or_default(), number(judged.value), number(judged.paper)]
 }
 
-/// A page with a picture of each case.
-pub fn page(outcomes: &[Outcome]) -> String {
-    let sections: Vec<String> = outcomes.iter().map(section).collect();
+/// A job of an experiment counts in the calibration if it lost at least so many seconds.
+const VICTIM_S: f64 = 5.0;
+
+/// The calibration of experiments: jobs that lost to others or to failures. One line, or none without such jobs.
+pub fn calibration_of(outcomes: &[Outcome]) -> Option<Line> {
+    let mut calibration = Calibration::default();
+    let cases = outcomes.iter().flat_map(|outcome| &outcome.cases);
+    for job in cases.filter_map(|case| case.played.as_ref()).flat_map(|played| &played.jobs) {
+        let truth_s = job.lost_others_s + job.lost_failover_s;
+        if truth_s >= VICTIM_S {
+            let found = job.found.unwrap_or_default();
+            calibration.add(truth_s, [found.slowdown_s, found.lo_s, found.hi_s]);
+        }
+    }
+    Some(Line { kind: "experiments on networks".to_string(), calibration }).filter(Line::has_any)
+}
+
+/// The diagram and table of calibration; nothing without intervals.
+fn calibration_section(lines: &[Line]) -> String {
+    if !lines.iter().any(Line::has_any) {
+        return String::new();
+    }
+    let row = |tag: &str, cells: &[String]| {
+        let cells = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell)));
+        format!("<tr>{}</tr>\n", cells.collect::<String>())
+    };
+    let all = Line::all(lines);
+    let shown = lines.iter().filter(|line| line.has_any()).chain([&all]);
+    let rows: String = shown.map(|line| row("td", &calibration::cells(line))).collect();
+    format!(
+        "<section>\n<h2 id=\"calibration\">Calibration</h2>\n\
+         <p>How often intervals hold the true loss. Those of 50% and 80% are those of 95%, each half scaled by the normal \
+         quantiles. An interval from 0 is a bound, not an error: these are counted apart.</p>\n{}\
+         <table>{}{rows}</table>\n</section>",
+        reliability::svg(lines),
+        row("th", &calibration::HEADS.map(str::to_string))
+    )
+}
+
+/// A page with a picture of each case, and of the calibration.
+pub fn page(outcomes: &[Outcome], calibration: &[Line]) -> String {
+    let experiments = outcomes.iter().map(section);
+    let sections: Vec<String> = [calibration_section(calibration)].into_iter().chain(experiments).collect();
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -49,20 +90,25 @@ pub fn page(outcomes: &[Outcome]) -> String {
 ///
 /// # Errors
 /// The disk's.
-pub fn write_pictures(outcomes: &[Outcome], folder: &Path) -> anyhow::Result<()> {
+pub fn write_pictures(outcomes: &[Outcome], calibration: &[Line], folder: &Path) -> anyhow::Result<()> {
     files::make(folder)?;
-    pictures(outcomes).try_for_each(|(name, picture)| files::write(&folder.join(name), &picture))
+    pictures(outcomes, calibration).try_for_each(|(name, picture)| files::write(&folder.join(name), &picture))
 }
 
-/// A picture of each case that was played, as SVG, with the name of its file.
-fn pictures(outcomes: &[Outcome]) -> impl Iterator<Item = (String, String)> {
+/// A picture of each case that was played and of the calibration, as SVG, with the name of its file.
+fn pictures(outcomes: &[Outcome], calibration: &[Line]) -> impl Iterator<Item = (String, String)> {
+    let diagram = calibration
+        .iter()
+        .any(Line::has_any)
+        .then(|| ("calibration.svg".to_string(), reliability::svg(calibration)));
     let cases = outcomes.iter().flat_map(|outcome| outcome.cases.iter().map(move |case| (outcome, case)));
-    cases.filter_map(|(outcome, case)| {
+    let cases = cases.filter_map(|(outcome, case)| {
         let played = case.played.as_ref()?;
         let name: String =
             case.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         Some((format!("{}-{name}.svg", outcome.name), picture::svg(case, played)))
-    })
+    });
+    cases.chain(diagram)
 }
 
 fn section(outcome: &Outcome) -> String {

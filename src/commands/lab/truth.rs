@@ -2,8 +2,10 @@
 
 use crate::bars;
 use clap::Args;
+use lab::calibration::{self, Line};
 use lab::truth::{Half, goals, table};
 use std::io::Write;
+use std::path::PathBuf;
 
 /// Which kinds and seeds.
 #[derive(Debug, Args)]
@@ -17,7 +19,10 @@ pub struct TruthArgs {
     /// Odd seeds, on which parameters are tuned, instead of the even ones that are reported
     #[arg(long)]
     pub tuning: bool,
-    /// Answer as JSON, one kind a line, with each scenario
+    /// Folder for the calibration of each kind, which `tailback lab report` draws
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Answer as JSON, one kind a line, with each scenario; the last line is the calibration of all kinds
     #[arg(long)]
     pub json: bool,
     /// Scenarios played at the same time; as many as there are processors without it
@@ -35,10 +40,17 @@ pub(super) fn run(args: &TruthArgs, out: &mut impl Write) -> anyhow::Result<()> 
     let bar = bars::of_items(kinds.len() as u64 * u64::from(args.seeds));
     let scores = lab::truth::scores(&kinds, half, args.seeds, args.threads, &|| bar.inc(1))?;
     bar.finish_and_clear();
-    match args.json {
-        true => scores
-            .iter()
-            .try_for_each(|score| writeln!(out, "{}", serde_json::to_string(score)?).map_err(Into::into)),
-        false => Ok(write!(out, "{}", table::markdown(&kinds, &scores))?),
+    let lines = table::calibration(&kinds, &scores);
+    if let Some(folder) = &args.out {
+        lab::files::make(folder)?;
+        calibration::write(folder, &lines)?;
     }
+    if !args.json {
+        let (scores, held) = (table::markdown(&kinds, &scores), calibration::markdown(&lines));
+        return Ok(write!(out, "{scores}\n{held}")?);
+    }
+    for score in &scores {
+        writeln!(out, "{}", serde_json::to_string(score)?)?;
+    }
+    Ok(writeln!(out, "{}", serde_json::to_string(&Line::all(&lines))?)?)
 }

@@ -6,7 +6,7 @@ use super::schema;
 use alerts::receivers::{Deliverer, Random, signature};
 use alerts::updates::{EpisodeUpdate, Updates};
 use alerts::{AlertSettings, Alerts, rule};
-use schemas::{Metric, Name, NoticeKind, SeriesInfo, Time};
+use schemas::{Interval, Metric, Name, NoticeKind, SeriesInfo, Time};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -213,7 +213,7 @@ async fn a_storm_of_2048_links_is_one_notification() {
         start: begin.plus_seconds(n as f64 / 2048.0),
         end: begin.plus_seconds(second),
         open: true,
-        slowdown_s: second / 2.0,
+        slowdown_s: Interval { value: second / 2.0, lo: second / 3.0, hi: second },
         completeness: 1.0,
         causes: Vec::new(),
     };

@@ -60,7 +60,8 @@ const JOB_RESULTS: &str =
 const REGION_SERIES: &str = "SELECT region_id, series, position FROM region_series";
 const REGION_CAUSES: &str =
     "SELECT region_id, position, cause, series_or_job, share, confidence FROM region_causes";
-const REGION_VICTIMS: &str = "SELECT region_id, job_id, position, lost_s, share FROM region_victims";
+const REGION_VICTIMS: &str =
+    "SELECT region_id, job_id, position, lost_s, lost_lo_s, lost_hi_s, share FROM region_victims";
 /// Differing rows that are shown of a table.
 const SHOWN: usize = 6;
 

@@ -112,7 +112,8 @@ pub fn region() -> Region {
         confidence: 0.75,
         evidence: vec![Evidence::NodesOnRouter, Evidence::ChangePoint],
     };
-    let victim = |job: &str, lost_s, share| RegionVictim { job_id: name(job), lost_s, share };
+    let victim =
+        |job: &str, lost_s, share| RegionVictim { job_id: name(job), lost_s: interval(lost_s), share };
     Region {
         id: RegionId(1),
         metric: Metric::from_name("aries_stall_ratio").unwrap(),
@@ -152,7 +153,7 @@ fn taken_up() -> Region {
         open: false,
         series: vec!["aries_stall_ratio/c0-0c0s1/r0c0".to_string()],
         causes: Vec::new(),
-        victims: vec![RegionVictim { job_id: name("1235"), lost_s: 5.0, share: 1.0 }],
+        victims: vec![RegionVictim { job_id: name("1235"), lost_s: interval(5.0), share: 1.0 }],
         steps: vec![
             step(120.0, RegionChange::Began, None, 1, 1.5),
             step(150.0, RegionChange::WentInto, Some(1), 0, 1.5),

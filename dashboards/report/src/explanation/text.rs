@@ -14,7 +14,7 @@ impl Explanation {
         for (title, part) in [
             ("Why", why(self)),
             ("Samples around the onset", samples(self)),
-            ("Causes", causes(self)),
+            ("Causes, by share of the loss on this series", causes(self)),
             ("Region", region(self)),
             ("Unknown", missing(self)),
         ] {
@@ -118,11 +118,12 @@ fn region(facts: &Explanation) -> Vec<String> {
         return Vec::new();
     };
     let mut lines = vec![format!(
-        "{}: {}, {} links at most, {}; confidence {}",
+        "{}: {}, {} links at most, {}; cause {}, confidence {}",
         of.id,
         printable(&of.name),
         of.links_most,
         kind(of.kind),
+        of.cause.name(),
         percent(of.confidence)
     )];
     lines.extend(of.gainers.iter().map(|g| {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::rule;
 use crate::updates::{EpisodeUpdate, JobUpdate, SilenceUpdate};
-use schemas::{Action, Cause, CauseKind, Metric, Name, Notice, RegionId, SeriesInfo, SilenceEnd};
+use schemas::{Action, Cause, CauseKind, Interval, Metric, Name, Notice, RegionId, SeriesInfo, SilenceEnd};
 
 const T0: f64 = 1_000_000.0;
 
@@ -26,13 +26,18 @@ fn link(switch: &str, port: usize) -> SeriesInfo {
     SeriesInfo { metric: Metric::from_name("ib_wait_ratio").unwrap(), component, part }
 }
 
+/// A loss that is known to so many seconds.
+fn within(off_s: f64, value: f64) -> Interval {
+    Interval { value, lo: (value - off_s).max(0.0), hi: value + off_s }
+}
+
 fn episode(series: SeriesInfo, start: f64, end: f64, open: bool) -> EpisodeUpdate {
     EpisodeUpdate {
         series,
         start: at(start),
         end: at(end),
         open,
-        slowdown_s: (end - start) / 2.0,
+        slowdown_s: within(4.0, (end - start) / 2.0),
         completeness: 1.0,
         causes: Vec::new(),
     }
@@ -57,7 +62,11 @@ fn region(id: u64, series: &[SeriesInfo], links: u32, start: f64, end: f64, open
         cause: Cause::OtherJob,
         confidence: 0.8,
         causes: Vec::new(),
-        victims: vec![schemas::RegionVictim { job_id: Name::parse("7").unwrap(), lost_s: 4.0, share: 1.0 }],
+        victims: vec![schemas::RegionVictim {
+            job_id: Name::parse("7").unwrap(),
+            lost_s: within(1.0, 4.0),
+            share: 1.0,
+        }],
         completeness: 0.9,
         steps: Vec::new(),
     }
@@ -287,8 +296,7 @@ fn job_fires_on_certain_loss_and_resolves_without_loss() {
         job_id: Name::parse("7").unwrap(),
         start: at(0.0),
         until: at(until),
-        slowdown_s,
-        slowdown_lo_s: slowdown_s - 10.0,
+        slowdown_s: within(10.0, slowdown_s),
         completeness: 1.0,
         judged: 1.0,
         causes: Vec::new(),

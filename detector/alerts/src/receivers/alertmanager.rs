@@ -34,8 +34,11 @@ fn alert(notice: &Notice, now_s: f64, expires_s: f64) -> Value {
     let ends_s = notice.resolved_s.map_or(expires_s, |over| over.min(now_s));
     let advice = &notice.advice;
     let names = |list: &[String]| list.join(" ");
-    let jobs: Vec<String> =
-        advice.jobs.iter().map(|job| format!("{}:{:.1}", job.job_id, job.lost_s)).collect();
+    let jobs: Vec<String> = advice
+        .jobs
+        .iter()
+        .map(|job| format!("{}:{:.1}[{:.1},{:.1}]", job.job_id, job.lost_s, job.lost_lo_s, job.lost_hi_s))
+        .collect();
     json!({
         "labels": notice.labels,
         "annotations": {
@@ -44,6 +47,8 @@ fn alert(notice: &Notice, now_s: f64, expires_s: f64) -> Value {
             "hint": notice.hint,
             "members": notice.members.to_string(),
             "slowdown_s": format!("{:.3}", notice.slowdown_s),
+            "slowdown_lo_s": format!("{:.3}", notice.slowdown_lo_s),
+            "slowdown_hi_s": format!("{:.3}", notice.slowdown_hi_s),
             "completeness": format!("{:.3}", notice.completeness),
             "action": advice.action.name(),
             "expected_relief": format!("{:.3}", advice.expected_relief),

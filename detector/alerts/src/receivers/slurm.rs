@@ -82,10 +82,9 @@ fn marks(receiver: &Receiver, notice: &Notice) -> Vec<(&'static str, String, Str
     let left = format!("until {:.0}, incident {}", advice.valid_until_s, notice.incident);
     let mut marks = Vec::new();
     if receiver.allow.contains(&Allowed::JobComment) {
-        let jobs = advice.jobs.iter().filter_map(|job| Some((job_number(&job.job_id)?, job.lost_s)));
-        marks.extend(jobs.take(MARKED_MAX).map(|(number, lost_s)| {
-            let text =
-                format!("{OURS}lost {lost_s:.1} s to contention, advice {} {left}", advice.action.name());
+        let jobs = advice.jobs.iter().filter_map(|job| Some((job_number(&job.job_id)?, job.lost())));
+        marks.extend(jobs.take(MARKED_MAX).map(|(number, lost)| {
+            let text = format!("{OURS}lost {lost} to contention, advice {} {left}", advice.action.name());
             ("job", number, text)
         }));
     }

@@ -3,14 +3,13 @@
 use super::goals::Kind;
 use super::physics::Scenario;
 use super::play::{JobPlayed, Played};
+use crate::calibration::{Calibration, EDGE_S};
 use serde::Serialize;
 
 /// A job that lost at least so many seconds is a victim.
 const VICTIM_S: f64 = 5.0;
 /// A job that lost less lost nothing.
 const NOTHING_S: f64 = 0.5;
-/// Seconds of one edge of an episode: an interval this close to the truth holds it, a lower end below it is 0.
-const EDGE_S: f64 = 0.5;
 /// Share of a loss from which a named job counts as blamed, and a true one as the culprit.
 const BLAMED: f64 = 0.2;
 /// Share of the truth below which a job that is named took nothing.
@@ -154,6 +153,8 @@ pub struct KindScore {
     pub victims: usize,
     /// Sum of errors over sum of truths.
     pub error: Option<f64>,
+    /// How many of their intervals hold the truth, by what is said.
+    pub calibration: Calibration,
     /// Share of victims whose interval holds the truth.
     pub coverage: Option<f64>,
     /// Median width of the interval, as a share of the truth.
@@ -186,11 +187,14 @@ impl KindScore {
         let claims: Vec<bool> = victims.iter().filter_map(|v| v.culprit).collect();
         let sum = |of: &dyn Fn(&CaseScore) -> f64| cases.iter().map(of).fold(0.0, |sum, of| sum + of);
         let unharmed: u32 = cases.iter().map(|case| case.unharmed).sum();
+        let mut calibration = Calibration::default();
+        victims.iter().for_each(|victim| calibration.add(victim.truth_s, victim.found_s));
         KindScore {
             kind: kind.name.clone(),
             cases: cases.len(),
             victims: victims.len(),
             error: (truth_s > 0.0).then(|| off_s / truth_s),
+            calibration,
             coverage: share(&|v| v.is_covered()),
             width: median(victims.iter().map(|v| (v.found_s[2] - v.found_s[1]) / v.truth_s)),
             missed: share(&|v| v.is_missed()),

@@ -2,6 +2,7 @@
 
 use super::goals::{Goal, Kind};
 use super::score::KindScore;
+use crate::calibration::Line;
 
 /// A column: its head, its value, its goal, and whether more is better.
 struct Column {
@@ -49,6 +50,15 @@ pub fn markdown(kinds: &[Kind], scores: &[KindScore]) -> String {
         );
     }
     text
+}
+
+/// The calibration of each kind.
+pub fn calibration(kinds: &[Kind], scores: &[KindScore]) -> Vec<Line> {
+    let line = |(kind, score): (&Kind, &KindScore)| Line {
+        kind: kind.about.clone(),
+        calibration: score.calibration,
+    };
+    kinds.iter().zip(scores).map(line).collect()
 }
 
 /// Whether all goals of a kind are met.

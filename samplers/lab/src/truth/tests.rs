@@ -1,6 +1,7 @@
 //! The table in the repository.
 
 use super::{Half, goals, scores, table};
+use crate::calibration;
 use std::path::Path;
 
 const SEEDS: u32 = 8;
@@ -13,9 +14,12 @@ fn document() -> String {
         "# Accuracy on file systems\n\n\
          Written by `UPDATE_ACCURACY=1 cargo test --release -p lab truth::`; the test compares it with what the code gives.\n\
          Each line is {SEEDS} held-out seeds of `tailback lab truth`; goals in brackets. docs/lab.md explains the scores.\n\n\
-         {}\n{met} of {} kinds meet their goals.\n",
+         {}\n{met} of {} kinds meet their goals.\n\n\
+         ## Calibration\n\n\
+         How many intervals hold the truth. docs/lab.md explains how those of 50% and 80% are derived.\n\n{}",
         table::markdown(&kinds, &scores),
-        kinds.len()
+        kinds.len(),
+        calibration::markdown(&table::calibration(&kinds, &scores))
     )
 }
 

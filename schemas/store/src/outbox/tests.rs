@@ -22,6 +22,8 @@ fn notice(incident: &str, sequence: u64, kind: NoticeKind) -> Notice {
         hint: String::new(),
         members: 1,
         slowdown_s: 1.0,
+        slowdown_lo_s: 0.5,
+        slowdown_hi_s: 1.5,
         completeness: 1.0,
         advice: Advice {
             valid_until_s: 400.0,

@@ -107,7 +107,9 @@ async fn victims(to: &Transaction<'_>, regions: &[&Region]) -> Result<(), PgErro
         &column(&rows, |v| v.0),
         &column(&rows, |v| v.2.job_id.as_str()),
         &column(&rows, |v| v.1),
-        &column(&rows, |v| v.2.lost_s),
+        &column(&rows, |v| v.2.lost_s.value),
+        &column(&rows, |v| v.2.lost_s.lo),
+        &column(&rows, |v| v.2.lost_s.hi),
         &column(&rows, |v| v.2.share),
     ];
     run(to, include_str!("../../sql/postgres/put_region_victims.sql"), columns).await

@@ -1,7 +1,7 @@
 //! Regions of a job, and the one of a series.
 
 use super::{Question, ReadError, Reader, question, word};
-use schemas::{Cause, CauseKind, Evidence, Name};
+use schemas::{Cause, CauseKind, Evidence, Interval, Name};
 use serde::Serialize;
 
 /// Regions, the latest first.
@@ -40,8 +40,12 @@ pub struct JobRegion {
     pub links_most: i64,
     /// The worst windowed ratio ever seen in it, in the metric's unit.
     pub peak: Option<f64>,
-    /// Seconds the job lost there; `None` where it does not wait.
+    /// Seconds the job lost there; `None` where it does not wait, like the ends of the 95% interval.
     pub lost_s: Option<f64>,
+    /// Lower end.
+    pub lost_lo_s: Option<f64>,
+    /// Upper end.
+    pub lost_hi_s: Option<f64>,
     /// The job's share of what all victims lost, or of the load that it makes.
     pub share: f64,
     /// Its largest cause, or what sort of cause the job is.
@@ -57,7 +61,14 @@ pub struct JobRegion {
     pub completeness: f64,
 }
 
-/// Contended regions that the job waits in, the largest loss first, then those of whose load it makes a part.
+impl JobRegion {
+    /// What the job lost there; `None` where it does not wait.
+    pub fn lost(&self) -> Option<Interval> {
+        Some(Interval { value: self.lost_s?, lo: self.lost_lo_s?, hi: self.lost_hi_s? })
+    }
+}
+
+/// Contended regions that the job waits in, the largest lower end of the loss first, then those of whose load it makes a part.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -73,6 +84,8 @@ pub fn of_job(from: &Reader<'_>, id: &Name) -> Result<Vec<JobRegion>, ReadError>
             links_most: row.get(6)?,
             peak: row.get(7)?,
             lost_s: row.get(8)?,
+            lost_lo_s: row.get(15)?,
+            lost_hi_s: row.get(16)?,
             share: row.get(9)?,
             cause: word(row.get(10)?)?,
             kind: word(row.get(11)?)?,

@@ -87,7 +87,16 @@ fn victims(to: &Transaction<'_>, region: i64, victims: &[RegionVictim]) -> rusql
     to.prepare_cached(include_str!("../../sql/sqlite/clear_region_victims.sql"))?.execute(params![region])?;
     let mut put = to.prepare_cached(include_str!("../../sql/sqlite/put_region_victim.sql"))?;
     for (position, v) in victims.iter().enumerate() {
-        put.execute(params![region, v.job_id.as_str(), position as i64, v.lost_s, v.share])?;
+        let lost = v.lost_s;
+        put.execute(params![
+            region,
+            v.job_id.as_str(),
+            position as i64,
+            lost.value,
+            lost.lo,
+            lost.hi,
+            v.share
+        ])?;
     }
     Ok(())
 }

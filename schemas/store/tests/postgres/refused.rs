@@ -152,6 +152,8 @@ fn notice(subject: &str) -> Notice {
         hint: String::new(),
         members: 1,
         slowdown_s: f64::NAN,
+        slowdown_lo_s: f64::NAN,
+        slowdown_hi_s: f64::NAN,
         completeness: 1.0,
         advice: Advice {
             valid_until_s: 400.0,

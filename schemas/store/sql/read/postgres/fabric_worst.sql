@@ -1,4 +1,4 @@
--- Links by seconds lost in the latest $1 seconds, at most $2 of them, with current state and location. The loss of an episode
+-- Links by seconds lost for certain (the lower end) in the latest $1 seconds, at most $2 of them, with current state and location. The loss of an episode
 -- that began before is counted by the share of its time in the range.
 WITH parts AS (
     SELECT e.series_id, e.slowdown_s, e.slowdown_lo_s, e.slowdown_hi_s, e.peak,
@@ -12,8 +12,9 @@ WITH parts AS (
            count(*) AS episodes, max(p.peak) AS peak
     FROM parts p GROUP BY p.series_id
 ), worst AS MATERIALIZED (
-    SELECT w.*, s.name, s.metric FROM lost w JOIN series s USING (series_id) WHERE s.metric <> 'lustre_write_rate'
-    ORDER BY w.lost_s DESC, w.contended_s DESC, s.name COLLATE "C" LIMIT $2::bigint
+    SELECT w.*, s.name, s.metric FROM lost w JOIN series s USING (series_id) WHERE s.metric <> 'lustre_write_rate' AND (s.part IS NOT NULL OR NOT EXISTS (
+        SELECT FROM series t WHERE t.metric = s.metric AND t.component = s.component AND t.part IS NOT NULL))
+    ORDER BY w.lost_lo_s DESC, w.lost_s DESC, w.contended_s DESC, s.name COLLATE "C" LIMIT $2::bigint
 ), latest AS (
     -- The newest rows are read once for all of them.
     SELECT DISTINCT ON (r.series_id) r.series_id, r.state FROM signals r
@@ -23,4 +24,4 @@ WITH parts AS (
 SELECT w.name, w.metric, coalesce(n.state, 'unknown'), l.class, l.from_name, l.to_name, w.lost_s, w.lost_lo_s, w.lost_hi_s,
        w.contended_s, w.episodes, w.peak
 FROM worst w LEFT JOIN latest n USING (series_id) LEFT JOIN link_places l ON l.series = w.name
-ORDER BY w.lost_s DESC, w.contended_s DESC, w.name COLLATE "C"
+ORDER BY w.lost_lo_s DESC, w.lost_s DESC, w.contended_s DESC, w.name COLLATE "C"

@@ -1,1 +1,1 @@
-SELECT coalesce(sum(slowdown_s), 0) FROM job_results
+SELECT coalesce(sum(lost_s), 0), coalesce(sum(lost_lo_s), 0), coalesce(sum(lost_hi_s), 0) FROM job_costs

@@ -1,4 +1,4 @@
--- Links by seconds lost in the latest ?1 seconds, at most ?2 of them, with current state and location. The loss of an episode
+-- Links by seconds lost for certain (the lower end) in the latest ?1 seconds, at most ?2 of them, with current state and location. The loss of an episode
 -- that began before is counted by the share of its time in the range.
 WITH span AS (SELECT now - ?1 AS from_time FROM clock), lost AS (
     SELECT p.series_id, sum(p.share * p.slowdown_s) AS lost_s, sum(p.share * p.slowdown_lo_s) AS lost_lo_s,
@@ -11,5 +11,6 @@ WITH span AS (SELECT now - ?1 AS from_time FROM clock), lost AS (
 )
 SELECT n.name, n.metric, n.state, l.class, l.from_name, l.to_name, w.lost_s, w.lost_lo_s, w.lost_hi_s, w.contended_s, w.episodes, w.peak
 FROM lost w JOIN series_now n USING (series_id) LEFT JOIN link_places l ON l.series = n.name
-WHERE n.metric <> 'lustre_write_rate'
-ORDER BY w.lost_s DESC, w.contended_s DESC, n.name LIMIT ?2
+WHERE n.metric <> 'lustre_write_rate' AND (n.part IS NOT NULL OR NOT EXISTS (
+    SELECT 1 FROM series t WHERE t.metric = n.metric AND t.component = n.component AND t.part IS NOT NULL))
+ORDER BY w.lost_lo_s DESC, w.lost_s DESC, w.contended_s DESC, n.name LIMIT ?2

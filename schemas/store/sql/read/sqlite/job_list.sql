@@ -1,8 +1,9 @@
--- Running jobs first, then the latest; or the largest loss first. The ids are picked before nodes are counted.
+-- Running jobs first, then the latest; or the largest lower end of the loss first, then the largest loss. The ids are picked before nodes are counted.
 -- job_count.sql has the same conditions for ?4 and ?6.
 WITH picked AS (
     SELECT j.job_id,
-           row_number() OVER (ORDER BY CASE ?5 WHEN 'slowdown' THEN -coalesce(r.slowdown_s, 0.0) ELSE 0.0 END,
+           row_number() OVER (ORDER BY CASE ?5 WHEN 'slowdown' THEN -coalesce(r.slowdown_lo_s, 0.0) ELSE 0.0 END,
+                              CASE ?5 WHEN 'slowdown' THEN -coalesce(r.slowdown_s, 0.0) ELSE 0.0 END,
                               j.end_time IS NOT NULL, j.start_time DESC, j.job_id) AS place
     FROM jobs j LEFT JOIN job_results r USING (job_id)
     WHERE (?1 IS NULL OR j.job_id = ?1)

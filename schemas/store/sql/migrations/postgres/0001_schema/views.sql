@@ -316,6 +316,30 @@ CROSS JOIN LATERAL (
     SELECT coalesce(j.end_time, greatest((SELECT now FROM clock), j.start_time)) AS until_time
 ) u;
 
+-- What each job cost: seconds and node-hours lost, with the ends of the 95% interval. All sums of losses of jobs are sums of
+-- these rows. The ends of a sum are the sums of the ends: errors of jobs on one file system or network are not independent,
+-- so nothing is gained by adding many. A job whose result is not known has no row. With the rights of the caller.
+CREATE VIEW job_costs WITH (security_invoker = true) AS
+SELECT c.job_id, c.start_time, c.until_time, c.run_s, c.nodes, c.lost_s, c.lost_lo_s, c.lost_hi_s,
+       c.lost_s * c.nodes / 3600 AS lost_node_hours, c.lost_lo_s * c.nodes / 3600 AS lost_lo_node_hours,
+       c.lost_hi_s * c.nodes / 3600 AS lost_hi_node_hours, c.judged, c.completeness
+FROM (
+    SELECT j.job_id, j.start_time, coalesce(j.end_time, greatest((SELECT now FROM clock), j.start_time)) AS until_time,
+           extract(epoch FROM coalesce(j.end_time, greatest((SELECT now FROM clock), j.start_time)) - j.start_time)::double precision
+               AS run_s,
+           (SELECT count(*) FROM job_nodes n WHERE n.job_id = j.job_id) AS nodes, r.slowdown_s AS lost_s,
+           r.slowdown_lo_s AS lost_lo_s, r.slowdown_hi_s AS lost_hi_s, r.judged, r.completeness
+    FROM jobs j JOIN job_results r USING (job_id)
+) c;
+
+-- The shares of causes in a job's cost; what has no known cause is `unknown`, so that they sum to 1.
+CREATE VIEW job_cost_shares WITH (security_invoker = true) AS
+SELECT c.job_id, c.cause, sum(c.share) AS share FROM job_causes c WHERE c.cause <> 'unknown' GROUP BY 1, 2
+UNION ALL
+SELECT r.job_id, 'unknown',
+       greatest(0, 1 - coalesce((SELECT sum(c.share) FROM job_causes c WHERE c.job_id = r.job_id AND c.cause <> 'unknown'), 0))
+FROM job_results r;
+
 -- Runs are compared within one configuration only: a changed parameter of MPI costs time too (Jha 2017). The signature
 -- from the site is the best name of it, the job's name the next best.
 CREATE FUNCTION job_configuration(app text, name text, nodes bigint) RETURNS text

@@ -60,6 +60,28 @@ SELECT u.job_id, u.user_name, u.name, u.start_time, u.end_time,
 FROM (SELECT j.*, coalesce(j.end_time, max(coalesce((SELECT now FROM clock), 0), j.start_time)) AS until_time FROM jobs j) u
 LEFT JOIN job_results r USING (job_id) LEFT JOIN job_factors f USING (job_id);
 
+-- What each job cost: seconds and node-hours lost, with the ends of the 95% interval. All sums of losses of jobs are sums of
+-- these rows. The ends of a sum are the sums of the ends: errors of jobs on one file system or network are not independent,
+-- so nothing is gained by adding many. A job whose result is not known has no row.
+CREATE VIEW job_costs AS
+SELECT c.job_id, c.start_time, c.until_time, c.until_time - c.start_time AS run_s, c.nodes, c.lost_s, c.lost_lo_s, c.lost_hi_s,
+       c.lost_s * c.nodes / 3600.0 AS lost_node_hours, c.lost_lo_s * c.nodes / 3600.0 AS lost_lo_node_hours,
+       c.lost_hi_s * c.nodes / 3600.0 AS lost_hi_node_hours, c.judged, c.completeness
+FROM (
+    SELECT j.job_id, j.start_time, coalesce(j.end_time, max(coalesce((SELECT now FROM clock), 0), j.start_time)) AS until_time,
+           (SELECT count(*) FROM job_nodes n WHERE n.job_id = j.job_id) AS nodes, r.slowdown_s AS lost_s,
+           r.slowdown_lo_s AS lost_lo_s, r.slowdown_hi_s AS lost_hi_s, r.judged, r.completeness
+    FROM jobs j JOIN job_results r USING (job_id)
+) c;
+
+-- The shares of causes in a job's cost; what has no known cause is `unknown`, so that they sum to 1.
+CREATE VIEW job_cost_shares AS
+SELECT c.job_id, c.cause, sum(c.share) AS share FROM job_causes c WHERE c.cause <> 'unknown' GROUP BY 1, 2
+UNION ALL
+SELECT r.job_id, 'unknown',
+       max(0.0, 1.0 - coalesce((SELECT sum(c.share) FROM job_causes c WHERE c.job_id = r.job_id AND c.cause <> 'unknown'), 0.0))
+FROM job_results r;
+
 -- The name of an Aries router contains its group: two cabinets of a row. CAST reads the number that a text begins with.
 CREATE VIEW node_places AS
 SELECT node, switch, nullif(group_name, '') AS group_name FROM node_switches

@@ -24,7 +24,7 @@ CREATE FUNCTION job_post_mortem(job text)
         SELECT e.series_id, min(e.from_time) AS from_time, max(e.until_time) AS until_time, sum(e.lost_s) AS lost_s,
                sum(e.lost_lo_s) AS lost_lo_s, sum(e.lost_hi_s) AS lost_hi_s, count(*) AS episodes,
                sum(extract(epoch FROM e.until_time - e.from_time))::double precision AS contended_s,
-               avg(e.completeness) AS completeness, row_number() OVER (ORDER BY sum(e.lost_s) DESC, e.series_id) AS place
+               avg(e.completeness) AS completeness, row_number() OVER (ORDER BY sum(e.lost_lo_s) DESC, sum(e.lost_s) DESC, e.series_id) AS place
         FROM job_episodes e WHERE e.job_id = (SELECT run.job_id FROM run)
         GROUP BY e.series_id
     ), facts AS (
@@ -67,13 +67,13 @@ CREATE FUNCTION job_post_mortem(job text)
         FROM run JOIN job_causes_shown c ON c.job_id = (SELECT run.job_id FROM run)
         UNION ALL
         SELECT 4, 'region', r.name, greatest(r.start_time, run.start_time), least(r.end_time, run.until_time), v.lost_s,
-               NULL, NULL, v.share, r.cause, r.kind, c.series_or_job, r.confidence, r.completeness,
+               v.lost_lo_s, v.lost_hi_s, v.share, r.cause, r.kind, c.series_or_job, coalesce(c.confidence, r.confidence), r.completeness,
                format('region %s: %s links at most, peak %s%s', r.region_id, r.links_most, round(r.peak::numeric, 3),
                       CASE WHEN r.open THEN ', ongoing' ELSE '' END)
         FROM run JOIN region_victims v USING (job_id) JOIN regions r USING (region_id)
         LEFT JOIN LATERAL (
             -- A seek for each region: OFFSET keeps the planner from reading the causes of all.
-            SELECT s.series_or_job FROM region_causes_shown s WHERE s.region_id = r.region_id AND s.position = 0 OFFSET 0
+            SELECT s.series_or_job, s.confidence FROM region_causes_shown s WHERE s.region_id = r.region_id AND s.position = 0 OFFSET 0
         ) c ON true
         UNION ALL
         SELECT 5, 'load', r.name, greatest(r.start_time, run.start_time), least(r.end_time, run.until_time), NULL,
@@ -96,5 +96,5 @@ CREATE FUNCTION job_post_mortem(job text)
     SELECT f.fact, f.resource, f.from_time, f.until_time, f.lost_s, f.lost_lo_s, f.lost_hi_s,
            100 * f.lost_s / nullif(run.run_s, 0), f.share, f.cause, f.kind, f.who, f.confidence, f.completeness, f.note
     FROM facts f CROSS JOIN run
-    ORDER BY f.part, f.lost_s DESC NULLS LAST, f.share DESC NULLS LAST, f.resource
+    ORDER BY f.part, f.lost_lo_s DESC NULLS LAST, f.lost_s DESC NULLS LAST, f.share DESC NULLS LAST, f.resource
 $$;

@@ -8,7 +8,7 @@ CREATE FUNCTION region_history(region bigint)
     WHERE s.region_id = $1 ORDER BY s.time, s.change, s.other
 $$;
 
--- Series by seconds lost between two times, the worst first. Rows are read only of episodes that cross one of the times.
+-- Series by seconds lost between two times, the largest lower end first, then the largest loss. Rows are read only of episodes that cross one of the times.
 -- Planned for the requested times, and by the index of ends: the planner takes the two ends for independent, and would read
 -- all episodes for an hour of them.
 CREATE FUNCTION worst_links(from_time timestamptz, until_time timestamptz, most integer DEFAULT 50)
@@ -35,9 +35,9 @@ BEGIN
         SELECT p.series_id, sum(p.share * p.slowdown_s) AS lost_s, sum(p.share * p.slowdown_lo_s) AS lost_lo_s,
                sum(p.share * p.slowdown_hi_s) AS lost_hi_s, sum(p.contended_s) AS contended_s, count(*) AS episodes,
                max(p.peak) AS peak, avg(p.completeness) AS completeness
-        FROM parts p GROUP BY p.series_id ORDER BY 2 DESC, 5 DESC, 1 LIMIT $3
+        FROM parts p GROUP BY p.series_id ORDER BY 3 DESC, 2 DESC, 5 DESC, 1 LIMIT $3
     )
-    SELECT row_number() OVER (ORDER BY r.lost_s DESC, r.contended_s DESC, s.name), s.name, s.metric, r.lost_s, r.lost_lo_s,
+    SELECT row_number() OVER (ORDER BY r.lost_lo_s DESC, r.lost_s DESC, r.contended_s DESC, s.name), s.name, s.metric, r.lost_s, r.lost_lo_s,
            r.lost_hi_s, r.contended_s, CASE WHEN isfinite($1) AND isfinite($2) AND $2 > $1
                 THEN r.contended_s / extract(epoch FROM $2 - $1)::double precision END, r.episodes, r.peak,
            r.completeness,

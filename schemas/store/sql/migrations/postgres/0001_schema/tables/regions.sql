@@ -53,8 +53,10 @@ CREATE INDEX region_causes_by_job ON region_causes (series_or_job);
 CREATE TABLE region_victims (
     region_id bigint NOT NULL,
     job_id    text NOT NULL,
-    position  integer NOT NULL,             -- 0 lost most
+    position  integer NOT NULL,             -- 0 lost most, by the lower end
     lost_s    double precision NOT NULL,
+    lost_lo_s double precision NOT NULL, -- 95% interval
+    lost_hi_s double precision NOT NULL,
     share     double precision NOT NULL,    -- of what all victims lost
     PRIMARY KEY (region_id, job_id)
 ) WITH (fillfactor = 70);

@@ -20,17 +20,20 @@ FROM (
     FROM job_slowdown a CROSS JOIN job_slowdown b
     UNION ALL
     SELECT a.job_id, b.job_id, 4, 'lost', 's', a.slowdown_s, b.slowdown_s,
-           iif(a.slowdown_lo_s <= b.slowdown_hi_s AND b.slowdown_lo_s <= a.slowdown_hi_s,
-               'the intervals overlap: no difference is certain', NULL)
+           iif((a.slowdown_lo_s) + (a.slowdown_hi_s) + (b.slowdown_lo_s) + (b.slowdown_hi_s) IS NULL, NULL, printf('95%%: [%.1f, %.1f] and [%.1f, %.1f]', a.slowdown_lo_s, a.slowdown_hi_s, b.slowdown_lo_s, b.slowdown_hi_s))
+           || iif(a.slowdown_lo_s <= b.slowdown_hi_s AND b.slowdown_lo_s <= a.slowdown_hi_s,
+                  '; they overlap: no difference is certain', '')
     FROM job_slowdown a CROSS JOIN job_slowdown b
     UNION ALL
-    SELECT a.job_id, b.job_id, 5, 'lost of the run', '%', a.slowdown_percent, b.slowdown_percent, NULL
+    SELECT a.job_id, b.job_id, 5, 'lost of the run', '%', a.slowdown_percent, b.slowdown_percent,
+           iif((100 * a.slowdown_lo_s / a.run_s) + (100 * a.slowdown_hi_s / a.run_s) + (100 * b.slowdown_lo_s / b.run_s) + (100 * b.slowdown_hi_s / b.run_s) IS NULL, NULL, printf('95%%: [%.1f, %.1f] and [%.1f, %.1f]', 100 * a.slowdown_lo_s / a.run_s, 100 * a.slowdown_hi_s / a.run_s, 100 * b.slowdown_lo_s / b.run_s, 100 * b.slowdown_hi_s / b.run_s))
     FROM job_slowdown a CROSS JOIN job_slowdown b
     UNION ALL
     SELECT a.job_id, b.job_id, 6, 'contended', 's', a.contended_s, b.contended_s, NULL
     FROM job_slowdown a CROSS JOIN job_slowdown b
     UNION ALL
-    SELECT a.job_id, b.job_id, 7, 'run without the loss', 's', a.run_s - a.slowdown_s, b.run_s - b.slowdown_s, NULL
+    SELECT a.job_id, b.job_id, 7, 'run without the loss', 's', a.run_s - a.slowdown_s, b.run_s - b.slowdown_s,
+           iif((max(0, a.run_s - a.slowdown_hi_s)) + (a.run_s - a.slowdown_lo_s) + (max(0, b.run_s - b.slowdown_hi_s)) + (b.run_s - b.slowdown_lo_s) IS NULL, NULL, printf('95%%: [%.1f, %.1f] and [%.1f, %.1f]', max(0, a.run_s - a.slowdown_hi_s), a.run_s - a.slowdown_lo_s, max(0, b.run_s - b.slowdown_hi_s), b.run_s - b.slowdown_lo_s))
     FROM job_slowdown a CROSS JOIN job_slowdown b
     UNION ALL
     SELECT a.job_id, b.job_id, 8, 'completeness', '', a.completeness, b.completeness,
@@ -38,10 +41,15 @@ FROM (
                'a tenth or more of the data is missing: losses may be larger than reported', NULL)
     FROM job_slowdown a CROSS JOIN job_slowdown b
     UNION ALL
-    SELECT a.job_id, b.job_id, 9, 'factor self', 's', a.self_s, b.self_s, NULL FROM job_slowdown a CROSS JOIN job_slowdown b
-    UNION ALL
-    SELECT a.job_id, b.job_id, 10, 'factor other jobs', 's', a.other_s, b.other_s, NULL
+    SELECT a.job_id, b.job_id, 9, 'factor self', 's', a.self_s, b.self_s,
+           iif((f.self_lo_s) + (f.self_hi_s) + (g.self_lo_s) + (g.self_hi_s) IS NULL, NULL, printf('95%%: [%.1f, %.1f] and [%.1f, %.1f]', f.self_lo_s, f.self_hi_s, g.self_lo_s, g.self_hi_s))
     FROM job_slowdown a CROSS JOIN job_slowdown b
+    LEFT JOIN job_factors f ON f.job_id = a.job_id LEFT JOIN job_factors g ON g.job_id = b.job_id
+    UNION ALL
+    SELECT a.job_id, b.job_id, 10, 'factor other jobs', 's', a.other_s, b.other_s,
+           iif((f.other_lo_s) + (f.other_hi_s) + (g.other_lo_s) + (g.other_hi_s) IS NULL, NULL, printf('95%%: [%.1f, %.1f] and [%.1f, %.1f]', f.other_lo_s, f.other_hi_s, g.other_lo_s, g.other_hi_s))
+    FROM job_slowdown a CROSS JOIN job_slowdown b
+    LEFT JOIN job_factors f ON f.job_id = a.job_id LEFT JOIN job_factors g ON g.job_id = b.job_id
     UNION ALL
     SELECT a.job_id, b.job_id, 11, 'factor placement', '', a.placement, b.placement, NULL
     FROM job_slowdown a CROSS JOIN job_slowdown b
@@ -50,10 +58,14 @@ FROM (
     UNION ALL
     SELECT a.job_id, b.job_id, 13, 'regions', '', a.regions, b.regions, NULL FROM job_slowdown a CROSS JOIN job_slowdown b
     UNION ALL
-    SELECT a.job_id, b.job_id, 14, 'cause ' || w.cause, 's',
-           (SELECT sum(c.share) FROM job_causes c WHERE c.job_id = a.job_id AND c.cause = w.cause) * a.slowdown_s,
-           (SELECT sum(c.share) FROM job_causes c WHERE c.job_id = b.job_id AND c.cause = w.cause) * b.slowdown_s, NULL
-    FROM job_slowdown a CROSS JOIN job_slowdown b CROSS JOIN (SELECT DISTINCT cause FROM job_causes) w
-    WHERE EXISTS (SELECT 1 FROM job_causes c WHERE c.job_id IN (a.job_id, b.job_id) AND c.cause = w.cause)
+    SELECT x.a_id, x.b_id, 14, 'cause ' || x.cause, 's', x.a_share * x.a_s, x.b_share * x.b_s,
+           printf('95%%: %s', concat_ws(' and ', iif(x.a_share * x.a_hi IS NULL, NULL, printf('[%.1f, %.1f]', x.a_share * x.a_lo, x.a_share * x.a_hi)),
+                                        iif(x.b_share * x.b_hi IS NULL, NULL, printf('[%.1f, %.1f]', x.b_share * x.b_lo, x.b_share * x.b_hi))))
+    FROM (SELECT a.job_id AS a_id, b.job_id AS b_id, w.cause, a.slowdown_s AS a_s, a.slowdown_lo_s AS a_lo, a.slowdown_hi_s AS a_hi,
+                 b.slowdown_s AS b_s, b.slowdown_lo_s AS b_lo, b.slowdown_hi_s AS b_hi,
+                 (SELECT sum(c.share) FROM job_causes c WHERE c.job_id = a.job_id AND c.cause = w.cause) AS a_share,
+                 (SELECT sum(c.share) FROM job_causes c WHERE c.job_id = b.job_id AND c.cause = w.cause) AS b_share
+          FROM job_slowdown a CROSS JOIN job_slowdown b CROSS JOIN (SELECT DISTINCT cause FROM job_causes) w
+          WHERE EXISTS (SELECT 1 FROM job_causes c WHERE c.job_id IN (a.job_id, b.job_id) AND c.cause = w.cause)) x
 ) c
 ORDER BY c.part, c.item;

@@ -45,8 +45,8 @@ FROM (
            c.share * s.slowdown_hi_s, c.share, c.cause, c.kind, c.series_or_job, NULL, s.completeness, NULL
     FROM job_causes c JOIN job_slowdown s USING (job_id)
     UNION ALL
-    SELECT v.job_id, 4, 'region', r.name, max(r.start_time, j.start_time), min(r.end_time, j.until_time), v.lost_s, NULL, NULL,
-           v.share, r.cause, r.kind, c.series_or_job, r.confidence, r.completeness,
+    SELECT v.job_id, 4, 'region', r.name, max(r.start_time, j.start_time), min(r.end_time, j.until_time), v.lost_s, v.lost_lo_s,
+           v.lost_hi_s, v.share, r.cause, r.kind, c.series_or_job, coalesce(c.confidence, r.confidence), r.completeness,
            printf('region %d: %d links at most, peak %.3f%s', r.region_id, r.links_most, r.peak,
                   iif(r.open, ', ongoing', ''))
     FROM region_victims v JOIN regions r USING (region_id) JOIN job_runs j USING (job_id)
@@ -64,4 +64,4 @@ FROM (
            printf('%d episodes, contended %.1f s', count(*), sum(e.until_time - e.from_time))
     FROM job_episodes e JOIN series s USING (series_id) GROUP BY e.job_id, e.series_id
 ) f JOIN job_runs r USING (job_id)
-ORDER BY f.part, f.lost_s IS NULL, f.lost_s DESC, f.share IS NULL, f.share DESC, f.resource;
+ORDER BY f.part, f.lost_lo_s IS NULL, f.lost_lo_s DESC, f.lost_s DESC, f.share IS NULL, f.share DESC, f.resource;

@@ -5,9 +5,9 @@ SELECT s.region_id, s.time AS at_time, s.change, nullif(s.other, 0) AS other, o.
 FROM region_steps s LEFT JOIN regions o ON o.region_id = s.other
 ORDER BY s.region_id, s.time, s.change, s.other;
 
--- Series by seconds lost in all that the store contains; `sql/read/sqlite/worst_links.sql` takes a span of time.
+-- Series by seconds lost in all that the store contains, the largest lower end first; `sql/read/sqlite/worst_links.sql` takes a span of time.
 CREATE VIEW worst_links AS
-SELECT row_number() OVER (ORDER BY e.lost_s DESC, e.contended_s DESC, s.name) AS rank, s.name AS series, s.metric, e.lost_s,
+SELECT row_number() OVER (ORDER BY e.lost_lo_s DESC, e.lost_s DESC, e.contended_s DESC, s.name) AS rank, s.name AS series, s.metric, e.lost_s,
        e.lost_lo_s, e.lost_hi_s, e.contended_s, e.episodes, e.peak, e.completeness,
        (SELECT group_concat(DISTINCT g.name) FROM region_series m JOIN regions g USING (region_id)
         WHERE m.series = s.name) AS regions

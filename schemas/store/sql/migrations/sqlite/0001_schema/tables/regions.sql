@@ -53,8 +53,10 @@ CREATE INDEX region_causes_by_job ON region_causes (series_or_job);
 CREATE TABLE region_victims (
     region_id INTEGER NOT NULL REFERENCES regions ON DELETE CASCADE,
     job_id    TEXT NOT NULL,
-    position  INTEGER NOT NULL,             -- 0 lost most
+    position  INTEGER NOT NULL,             -- 0 lost most, by the lower end
     lost_s    REAL NOT NULL,
+    lost_lo_s REAL NOT NULL, -- 95% interval
+    lost_hi_s REAL NOT NULL,
     share     REAL NOT NULL,                -- of what all victims lost
     PRIMARY KEY (region_id, job_id)
 ) STRICT, WITHOUT ROWID;
