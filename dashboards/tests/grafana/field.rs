@@ -54,15 +54,22 @@ pub fn properties(panel: &Panel, column: &Column) -> Vec<(&'static str, Value)> 
         properties.extend([("custom.fillOpacity", json!(30)), ("custom.showPoints", json!("never"))]);
     }
     if column.line {
-        let alone = json!({"mode": "none", "group": "A"});
-        properties.extend([("custom.drawStyle", json!("line")), ("custom.stacking", alone)]);
-        properties
-            .extend([("custom.fillOpacity", json!(0)), ("custom.lineInterpolation", json!("stepAfter"))]);
+        properties.extend(line_beside_bars());
     }
     if column.step {
         properties.push(("custom.lineInterpolation", json!("stepAfter")));
     }
     properties
+}
+
+/// A line that is not stacked on the bars.
+fn line_beside_bars() -> [(&'static str, Value); 4] {
+    [
+        ("custom.drawStyle", json!("line")),
+        ("custom.stacking", json!({"mode": "none", "group": "A"})),
+        ("custom.fillOpacity", json!(0)),
+        ("custom.lineInterpolation", json!("stepAfter")),
+    ]
 }
 
 /// Names of states with their colours. No state is green: clear means not contended, not healthy.
