@@ -55,7 +55,7 @@ pub struct Evidence {
     pub by_server: f64,
     /// Whether the node alone became slower: the other clients of its job continued.
     pub by_node: bool,
-    /// Whether it may be the server that became slower: of a phase of its own, that nothing tells from that.
+    /// Whether a server that became slower would explain a phase of its own as well.
     pub may_be_server: bool,
     /// Whether others were seen, so that they can be looked at later, too.
     pub has_others: bool,

@@ -21,7 +21,8 @@ const PROPERTIES = {
   "color": "Plain<dashboard.FieldColor>", "links": "DataLink[]", "custom.cellOptions": "Plain<common.TableCellOptions>",
   "fieldMinMax": "boolean", "custom.width": "number", "custom.lineWidth": "number", "custom.fillOpacity": "number", "custom.fillBelowTo": "string",
   "custom.showPoints": "Plain<common.VisibilityMode>", "custom.axisPlacement": "Plain<common.AxisPlacement>",
-  "custom.lineInterpolation": "Plain<common.LineInterpolation>",
+  "custom.lineInterpolation": "Plain<common.LineInterpolation>", "custom.drawStyle": "Plain<common.GraphDrawStyle>",
+  "custom.stacking": "Plain<common.StackingConfig>",
 };
 
 const HEAD = `

@@ -172,7 +172,7 @@ pub struct KindScore {
     pub coverage: Option<f64>,
     /// Median width of the interval, as a share of the truth.
     pub width: Option<f64>,
-    /// Share of the misses of intervals on the side with more of them; 0 where there are fewer than [`MISSES_LEAST`].
+    /// Share of the misses of intervals on the side with more of them; 0 where there are fewer than 4.
     pub one_side: f64,
     /// Share of victims of which no loss is ever reported.
     pub never: Option<f64>,

@@ -41,7 +41,7 @@ fn a_job_that_waits_for_its_slowest_flow_sends_less_on_the_others() {
     assert!((mean.speed - 0.75).abs() < 0.01 && (mean.rates[1] - 0.5).abs() < 0.01, "{mean:?}");
 }
 
-/// What a job moves in all is what its work needs, however it is slowed: else rows would tell another story than the truth.
+/// What a job moves in all is what its work needs, however it is slowed: else rows and truth would disagree.
 #[test]
 fn bytes_moved_agree_with_the_work_done() {
     for kind in ["network_known", "network_mean", "network_cable"] {

@@ -17,7 +17,7 @@ pub struct Scenario {
     pub topology: Arc<Topology>,
     /// How flows find their way; not adaptive.
     pub routing: Routing,
-    /// The jobs. Writes of a job that sends messages too go on beside them: it does not wait for them.
+    /// The jobs. Writes of a job that sends messages too continue beside them: it does not wait for them.
     pub jobs: Vec<LabJob>,
     /// Cables that fail or get narrower.
     pub events: Vec<Event>,
