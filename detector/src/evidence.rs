@@ -250,8 +250,8 @@ impl Shift {
         continued >= SIBLINGS_LEAST && continued as f64 >= SIBLINGS_SHARE * all as f64
     }
 
-    /// Whether others move something, and none of them more than what a client is left with: a server that serves less slows only those that want
-    /// more than an equal share, so that the fall may be its own or the server's.
+    /// Whether others move something, and none of them more than what a client is left with. A server that serves less slows
+    /// only those that want more than an equal share, so that the fall may be its own or the server's.
     fn is_fastest(&self, own: u32, level: f64) -> bool {
         let other = self.fastest.iter().find(|(member, _)| *member != own);
         other.is_some_and(|(_, rate)| *rate > 0.0 && *rate <= (1.0 + SURE_CHANGE) * level)

@@ -89,7 +89,7 @@ pub struct Demo<'a> {
     stages: InProcess,
     store: Store,
     position: Position,
-    /// What is not committed yet.
+    /// Results since the last commit.
     results: ResultBatch,
 }
 

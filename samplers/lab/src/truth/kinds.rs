@@ -1,6 +1,6 @@
 //! A scenario of each kind, drawn from its seed.
 
-use super::physics::{Capacity, FileSystem, Job, Noise, Phase, Scenario, Slow, Unseen};
+use super::scenario::{Capacity, FileSystem, Job, Noise, Phase, Scenario, Slow, Unseen};
 use samplers::rng::Rng;
 
 /// Demand of a victim's node, in bytes a second.

@@ -7,7 +7,8 @@
 //! |---|---|
 //! | [`goals`] | `truth.toml`: the kinds, what they are about, and the goals |
 //! | [`kinds`] | a scenario of a kind, from its seed |
-//! | [`physics`] | file systems, jobs, and what each lost to whom |
+//! | [`scenario`] | file systems, jobs, and which rows are missing |
+//! | [`physics`] | what the jobs move, and what each lost to whom |
 //! | [`play`] | a scenario through all stages |
 //! | [`score`] | results against the truth, by kind |
 //! | [`table`] | scores beside goals |
@@ -18,6 +19,7 @@ pub mod kinds;
 pub mod network;
 pub mod physics;
 pub mod play;
+pub mod scenario;
 pub mod score;
 pub mod table;
 #[cfg(test)]

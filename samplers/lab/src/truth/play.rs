@@ -1,6 +1,7 @@
 //! A scenario through all stages: rows of Lustre clients and jobs in, results out.
 
-use super::physics::{Job, Lost, Scenario, World};
+use super::physics::{Lost, World};
+use super::scenario::{Job, Scenario};
 use detector::model::ModelKind;
 use detector::settings::Settings;
 use samplers::rng::Rng;

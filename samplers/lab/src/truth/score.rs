@@ -1,8 +1,8 @@
 //! Results against the truth.
 
 use super::goals::Kind;
-use super::physics::Scenario;
 use super::play::{JobPlayed, Played};
+use super::scenario::Scenario;
 use crate::calibration::{Calibration, EDGE_S};
 use serde::Serialize;
 

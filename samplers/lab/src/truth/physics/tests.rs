@@ -1,5 +1,6 @@
 //! Losses worked out by hand.
 
+use super::super::scenario::FileSystem;
 use super::*;
 
 fn job(id: u64, nodes: u32, start_s: f64, phases: Vec<Phase>) -> Job {

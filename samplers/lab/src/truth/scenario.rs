@@ -1,0 +1,118 @@
+//! A scenario on file systems: what is there, what the jobs do, and which rows are missing.
+
+/// A scenario: file systems, jobs, seconds.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// Seconds that are played.
+    pub seconds: u32,
+    /// File systems.
+    pub systems: Vec<FileSystem>,
+    /// Jobs; their nodes are their own.
+    pub jobs: Vec<Job>,
+    /// Numbers of the jobs whose losses are scored; all without any.
+    pub subjects: Vec<u64>,
+    /// Rows that are missing.
+    pub unseen: Vec<Unseen>,
+    /// Seed of the noise.
+    pub seed: u64,
+}
+
+/// The rows of a job's clients are missing from one second to another.
+#[derive(Clone, Copy, Debug)]
+pub struct Unseen {
+    /// Number of the job.
+    pub job: u64,
+    /// First second.
+    pub from_s: f64,
+    /// The second after.
+    pub to_s: f64,
+}
+
+/// A file system.
+#[derive(Clone, Debug)]
+pub struct FileSystem {
+    /// Its name.
+    pub name: String,
+    /// What it can serve.
+    pub capacity: Capacity,
+    /// When its servers are slow.
+    pub slow: Vec<Slow>,
+}
+
+/// What a file system can serve.
+#[derive(Clone, Copy, Debug)]
+pub enum Capacity {
+    /// So many bytes a second, however many clients write.
+    Fixed(f64),
+    /// As table 4.1 of SAND2016-9525 measured it: the total grows with the writers.
+    Measured,
+}
+
+/// Seconds in which something serves a part only.
+#[derive(Clone, Copy, Debug)]
+pub struct Slow {
+    /// From this second.
+    pub from_s: f64,
+    /// To this second.
+    pub to_s: f64,
+    /// What it serves, 0 to 1.
+    pub share: f64,
+}
+
+/// A job that writes.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The scheduler's number.
+    pub id: u64,
+    /// Its application.
+    pub app: String,
+    /// How many nodes it has.
+    pub nodes: u32,
+    /// Index of its file system.
+    pub system: usize,
+    /// When it starts.
+    pub start_s: f64,
+    /// When the scheduler ends it, if its phases last longer.
+    pub end_s: f64,
+    /// What it does, one after the other.
+    pub phases: Vec<Phase>,
+    /// How its rate varies.
+    pub noise: Noise,
+    /// When its first node is slow.
+    pub slow_node: Option<Slow>,
+}
+
+/// What all nodes of a job do for a while.
+#[derive(Clone, Copy, Debug)]
+pub enum Phase {
+    /// Each node writes `bytes` at `rate` or as fast as it can.
+    Write {
+        /// Bytes of each node.
+        bytes: f64,
+        /// Demand of a node, in bytes a second.
+        rate: f64,
+    },
+    /// Each node writes for so many seconds; its rate goes from the first to the last in a straight line.
+    Stream {
+        /// Seconds.
+        seconds: f64,
+        /// Demand of a node at first and at last, in bytes a second.
+        rate: [f64; 2],
+    },
+    /// Nothing is written for so many seconds.
+    Pause {
+        /// Seconds.
+        seconds: f64,
+    },
+}
+
+/// How the rate of a client varies from second to second: log-normal, with mean 1.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Noise {
+    /// Spread.
+    pub sigma: f64,
+    /// Correlation of one second with the next, 0 to 1.
+    pub correlation: f64,
+    /// Chance of a second in which the page cache takes nothing; the next one takes both.
+    pub held_back: f64,
+}
