@@ -49,8 +49,9 @@ pub mod stalls;
 mod tests;
 pub mod truth;
 
-/// What can happen; its name of before, when all of it happened to links.
+pub use counters::{Counters, Traffic};
 pub use drawn::{DrawnError, vishnu_drawn};
+/// What can happen; its name of before, when all of it happened to links.
 pub use job::Change as LinkChange;
 pub use job::{Change, Event, LabIo, LabJob, Noise, Pattern, Phases, TrafficClass};
 pub use pattern::UNIFORM_PARTNERS;
@@ -59,7 +60,6 @@ pub use rows::{put_client_rows, put_port_rows, put_router_rows};
 pub use setup::{LabError, Setup};
 pub use truth::{Aggressor, LabJobTruth, LabTruth, LinkLoss, LinkTruth, Lost};
 
-use counters::{Counters, Traffic};
 use faults::Faults;
 use flows::Flows;
 use links::Judge;
@@ -71,7 +71,7 @@ use schemas::{CounterBatch, Job, Name, Sources, Time};
 use stalls::Load;
 use std::collections::HashMap;
 use std::sync::Arc;
-use topology::{ParallelLinks, Topology, VertexIndex};
+use topology::{LinkIndex, ParallelLinks, Topology, VertexIndex};
 use truth::Stretch;
 
 /// Mount that clients write to.
@@ -374,6 +374,27 @@ fn all_placed(topology: &Topology, routing: Routing, jobs: &[LabJob], seed: u64)
     let numbers: Vec<u32> = (0..flows.all.len() as u32).collect();
     let choices = Choices::of(topology, routing, &flows, &[]);
     (choices.place(&numbers, &capacities(topology)), numbers)
+}
+
+/// A flow on its way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowPath {
+    /// Messages or writes.
+    pub class: TrafficClass,
+    /// Bytes a second that it sends if nothing holds it back.
+    pub demand: f64,
+    /// The links that it crosses, from the sender to the receiver.
+    pub links: Vec<LinkIndex>,
+}
+
+/// The flows of `job` on the paths that `routing`, which must not be adaptive, gives them while all links are up.
+pub fn flow_paths(topology: &Topology, routing: Routing, job: &LabJob, seed: u64) -> Vec<FlowPath> {
+    let (placed, flows) = all_placed(topology, routing, std::slice::from_ref(job), seed);
+    let of = |part: u32| {
+        let flow = &placed.parts[part as usize];
+        FlowPath { class: flow.class, demand: flow.demand, links: placed.paths.of(part).to_vec() }
+    };
+    placed.active(&flows).into_iter().map(of).collect()
 }
 
 /// Utilisation of every link if `jobs` all sent and wrote at once and nothing held them back, by number.

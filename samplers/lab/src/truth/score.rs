@@ -6,15 +6,17 @@ use super::play::{JobPlayed, Played};
 use serde::Serialize;
 
 /// A job that lost at least so many seconds is a victim.
-const VICTIM_S: f64 = 5.0;
+pub(super) const VICTIM_S: f64 = 5.0;
 /// A job that lost less lost nothing.
-const NOTHING_S: f64 = 0.5;
+pub(super) const NOTHING_S: f64 = 0.5;
 /// Seconds of one edge of an episode: an interval this close to the truth holds it, a lower end below it is 0.
-const EDGE_S: f64 = 0.5;
+pub(super) const EDGE_S: f64 = 0.5;
 /// Share of a loss from which a named job counts as blamed, and a true one as the culprit.
 const BLAMED: f64 = 0.2;
+/// Misses from which it shows whether they are on one side.
+const MISSES_LEAST: usize = 4;
 /// Share of the truth below which a job that is named took nothing.
-const INNOCENT: f64 = 0.02;
+pub(super) const INNOCENT: f64 = 0.02;
 
 /// Scores of one scenario.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -33,6 +35,12 @@ pub struct CaseScore {
     pub flagged_s: f64,
     /// See `flagged_s`.
     pub series_s: f64,
+    /// Regions reported, and those on whose links no flow was slowed.
+    pub regions: u32,
+    /// See `regions`.
+    pub false_regions: u32,
+    /// Whether the largest region has the cause and kind that it was made to have; `None` where it was made to have none.
+    pub verdict: Option<bool>,
 }
 
 /// A victim: the truth and the report.
@@ -154,6 +162,14 @@ pub struct KindScore {
     pub coverage: Option<f64>,
     /// Median width of the interval, as a share of the truth.
     pub width: Option<f64>,
+    /// Share of the misses of intervals on the side with more of them; 0 where there are fewer than [`MISSES_LEAST`].
+    pub one_side: f64,
+    /// Share of victims of which no loss is ever reported.
+    pub never: Option<f64>,
+    /// Share of scenarios whose largest region has the cause and kind that it was made to have.
+    pub verdict: Option<f64>,
+    /// Share of regions on whose links no flow was slowed; 0 without any.
+    pub false_regions: f64,
     /// Share of victims of which nothing is reported.
     pub missed: Option<f64>,
     /// Share of jobs without a loss that are charged.
@@ -189,16 +205,33 @@ impl KindScore {
             error: (truth_s > 0.0).then(|| off_s / truth_s),
             coverage: share(&|v| v.is_covered()),
             width: median(victims.iter().map(|v| (v.found_s[2] - v.found_s[1]) / v.truth_s)),
+            one_side: one_side(&victims),
+            never: share(&|v| v.onset_s.is_none()),
+            verdict: ratio(
+                cases.iter().filter(|case| case.verdict == Some(true)).count(),
+                cases.iter().filter(|case| case.verdict.is_some()).count(),
+            ),
+            false_regions: sum(&|case| f64::from(case.false_regions))
+                / sum(&|case| f64::from(case.regions)).max(1.0),
             missed: share(&|v| v.is_missed()),
             charged: ratio(cases.iter().map(|case| case.charged as usize).sum(), unharmed as usize),
             innocents: sum(&|case| f64::from(u8::from(case.innocent_blamed))) / cases.len().max(1) as f64,
             culprit: ratio(claims.iter().filter(|named| **named).count(), claims.len()),
             false_s_per_hour: (truth_s == 0.0)
-                .then(|| 3_600.0 * sum(&|case| case.flagged_s) / sum(&|case| case.series_s)),
+                .then(|| 3_600.0 * sum(&|case| case.flagged_s) / sum(&|case| case.series_s))
+                .filter(|false_s| false_s.is_finite()),
             onset_s: median(victims.iter().map(|v| v.onset_s.unwrap_or(f64::INFINITY))),
             of_cases: cases,
         }
     }
+}
+
+/// The part of the misses that are on the side with more of them.
+fn one_side(victims: &[&Victim]) -> f64 {
+    let missed = || victims.iter().filter(|victim| !victim.is_covered());
+    let above = missed().filter(|victim| victim.truth_s > victim.found_s[0]).count();
+    let all = missed().count();
+    if all < MISSES_LEAST { 0.0 } else { above.max(all - above) as f64 / all as f64 }
 }
 
 fn ratio(part: usize, all: usize) -> Option<f64> {
@@ -213,7 +246,7 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::goals::Goal;
+    use super::super::goals::{Goal, Resource};
     use super::*;
 
     fn victim(truth_s: f64, found_s: [f64; 3]) -> Victim {
@@ -221,7 +254,12 @@ mod tests {
     }
 
     fn kind() -> Kind {
-        Kind { name: "any".to_string(), about: "any".to_string(), goal: Goal::default() }
+        Kind {
+            name: "any".to_string(),
+            about: "any".to_string(),
+            on: Resource::FileSystem,
+            goal: Goal::default(),
+        }
     }
 
     #[test]
