@@ -45,7 +45,7 @@ use slots::SeriesSlot;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u8 = 13;
+pub const STATE_VERSION: u8 = 14;
 
 /// State of the detector stage. It can be written and read back at any point between two calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]
