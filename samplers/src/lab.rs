@@ -107,7 +107,7 @@ pub struct Lab {
     alone: Vec<HashMap<[bool; 2], Alone>>,
     load: Load,
     rates: Vec<LossRate>,
-    /// Bytes a second that links carry on average: a job that waits sends nothing meanwhile.
+    /// Bytes a second that links carry; of those on which hosts send on average: a job that waits sends nothing meanwhile.
     moved: Vec<f64>,
     written: Vec<f64>,
     counters: Counters,
@@ -212,9 +212,9 @@ impl Lab {
             .collect()
     }
 
-    /// Bytes that each link carried in the last second, without noise, by number.
+    /// Bytes that each link carried in the bursts of the last second, without noise, by number.
     pub fn carried(&self) -> &[f64] {
-        &self.moved
+        &self.load.carried
     }
 
     /// Stalls a word of each link in the last second, without noise, by number.
@@ -303,8 +303,8 @@ impl Lab {
         self.move_bytes(&placed);
     }
 
-    /// What links carry and hosts write on average. A second of work takes as many bytes however long it takes: a job that is
-    /// slowed moves less, by as much as it is slowed. Stalls are those of its bursts.
+    /// What links carry and hosts write. A second of work takes as many bytes however long it takes: a job that is slowed sends
+    /// less, by as much as it is slowed. Links behind the senders are shown as in bursts, since their stalls are those of bursts.
     fn move_bytes(&mut self, placed: &Placed) {
         let mut of_jobs = vec![0.0; self.runs.len()];
         let parts = || self.load.active.iter().zip(&self.load.rates);
@@ -319,7 +319,10 @@ impl Lab {
         for (part, rate) in self.load.active.iter().zip(&self.load.rates) {
             let flow = &placed.parts[*part as usize];
             let moved = rate * times[flow.job as usize];
-            placed.paths.of(*part).iter().for_each(|link| self.moved[link.at()] += moved);
+            for link in placed.paths.of(*part) {
+                let is_sender = self.setup.topology.from(*link) == flow.from;
+                self.moved[link.at()] += if is_sender { moved } else { *rate };
+            }
             if flow.class == TrafficClass::Io {
                 self.written[flow.from.at()] += moved;
             }
