@@ -49,8 +49,9 @@ pub mod stalls;
 mod tests;
 pub mod truth;
 
-/// What can happen; its name of before, when all of it happened to links.
+pub use counters::{Counters, Traffic};
 pub use drawn::{DrawnError, vishnu_drawn};
+/// What can happen; its name of before, when all of it happened to links.
 pub use job::Change as LinkChange;
 pub use job::{Change, Event, LabIo, LabJob, Noise, Pattern, Phases, TrafficClass};
 pub use pattern::UNIFORM_PARTNERS;
@@ -59,7 +60,6 @@ pub use rows::{put_client_rows, put_port_rows, put_router_rows};
 pub use setup::{LabError, Setup};
 pub use truth::{Aggressor, LabJobTruth, LabTruth, LinkLoss, LinkTruth, Lost};
 
-use counters::{Counters, Traffic};
 use faults::Faults;
 use flows::Flows;
 use links::Judge;
@@ -71,7 +71,7 @@ use schemas::{CounterBatch, Job, Name, Sources, Time};
 use stalls::Load;
 use std::collections::HashMap;
 use std::sync::Arc;
-use topology::{ParallelLinks, Topology, VertexIndex};
+use topology::{LinkIndex, ParallelLinks, Topology, VertexIndex};
 use truth::Stretch;
 
 /// Mount that clients write to.
@@ -107,6 +107,8 @@ pub struct Lab {
     alone: Vec<HashMap<[bool; 2], Alone>>,
     load: Load,
     rates: Vec<LossRate>,
+    /// Bytes a second that links carry; of those on which hosts send on average: a job that waits sends nothing meanwhile.
+    moved: Vec<f64>,
     written: Vec<f64>,
     counters: Counters,
     changes: Vec<Job>,
@@ -137,6 +139,7 @@ impl Lab {
             alone: vec![HashMap::new(); setup.jobs.len()],
             load: Load::idle(topology.link_count()),
             rates: vec![LossRate::default(); setup.jobs.len()],
+            moved: vec![0.0; topology.link_count()],
             written: vec![0.0; topology.vertex_count()],
             counters: Counters::new(&topology, &clients, setup.noise, setup.seed)?,
             changes: Vec::new(),
@@ -181,7 +184,7 @@ impl Lab {
             self.solve();
         }
         let time = at(f64::from(self.second + 1));
-        let (carried, ratio) = (&self.load.carried, &self.load.ratio);
+        let (carried, ratio) = (&self.moved, &self.load.ratio);
         let traffic = Traffic { carried, ratio, down: &self.faults.down, written: &self.written };
         self.counters.pass(&traffic, time);
         self.pass_jobs();
@@ -209,7 +212,7 @@ impl Lab {
             .collect()
     }
 
-    /// Bytes that each link carried in the last second, without noise, by number.
+    /// Bytes that each link carried in the bursts of the last second, without noise, by number.
     pub fn carried(&self) -> &[f64] {
         &self.load.carried
     }
@@ -297,7 +300,33 @@ impl Lab {
         self.stretches.push(Stretch { from_s: self.second, links });
         self.rates = rates;
         self.load = load;
-        self.count_writes(&placed);
+        self.move_bytes(&placed);
+    }
+
+    /// What links carry and hosts write. A second of work takes as many bytes however long it takes: a job that is slowed sends
+    /// less, by as much as it is slowed. Links behind the senders are shown as in bursts, since their stalls are those of bursts.
+    fn move_bytes(&mut self, placed: &Placed) {
+        let mut of_jobs = vec![0.0; self.runs.len()];
+        let parts = || self.load.active.iter().zip(&self.load.rates);
+        parts().for_each(|(part, rate)| of_jobs[placed.parts[*part as usize].job as usize] += rate);
+        let times = |(at, run): (usize, &Run)| {
+            let work = (1.0 - self.rates[at].longer()).max(0.0) * self.alone[at][&run.active].moves;
+            if of_jobs[at] > 0.0 { (work / of_jobs[at]).min(1.0) } else { 1.0 }
+        };
+        let times: Vec<f64> = self.runs.iter().enumerate().map(times).collect();
+        self.moved.fill(0.0);
+        self.written.fill(0.0);
+        for (part, rate) in self.load.active.iter().zip(&self.load.rates) {
+            let flow = &placed.parts[*part as usize];
+            let moved = rate * times[flow.job as usize];
+            for link in placed.paths.of(*part) {
+                let is_sender = self.setup.topology.from(*link) == flow.from;
+                self.moved[link.at()] += if is_sender { moved } else { *rate };
+            }
+            if flow.class == TrafficClass::Io {
+                self.written[flow.from.at()] += moved;
+            }
+        }
     }
 
     /// Remembers what each job would have alone with its present traffic.
@@ -307,16 +336,6 @@ impl Lab {
                 let (placed, load) = moment(&self.healthy, flows, &self.faults.whole);
                 Alone::of(flows, &placed, &load)
             });
-        }
-    }
-
-    fn count_writes(&mut self, placed: &Placed) {
-        self.written.fill(0.0);
-        for (part, rate) in self.load.active.iter().zip(&self.load.rates) {
-            let flow = &placed.parts[*part as usize];
-            if flow.class == TrafficClass::Io {
-                self.written[flow.from.at()] += rate;
-            }
         }
     }
 
@@ -374,6 +393,27 @@ fn all_placed(topology: &Topology, routing: Routing, jobs: &[LabJob], seed: u64)
     let numbers: Vec<u32> = (0..flows.all.len() as u32).collect();
     let choices = Choices::of(topology, routing, &flows, &[]);
     (choices.place(&numbers, &capacities(topology)), numbers)
+}
+
+/// A flow on its way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowPath {
+    /// Messages or writes.
+    pub class: TrafficClass,
+    /// Bytes a second that it sends if nothing holds it back.
+    pub demand: f64,
+    /// The links that it crosses, from the sender to the receiver.
+    pub links: Vec<LinkIndex>,
+}
+
+/// The flows of `job` on the paths that `routing`, which must not be adaptive, gives them while all links are up.
+pub fn flow_paths(topology: &Topology, routing: Routing, job: &LabJob, seed: u64) -> Vec<FlowPath> {
+    let (placed, flows) = all_placed(topology, routing, std::slice::from_ref(job), seed);
+    let of = |part: u32| {
+        let flow = &placed.parts[part as usize];
+        FlowPath { class: flow.class, demand: flow.demand, links: placed.paths.of(part).to_vec() }
+    };
+    placed.active(&flows).into_iter().map(of).collect()
 }
 
 /// Utilisation of every link if `jobs` all sent and wrote at once and nothing held them back, by number.

@@ -18,7 +18,8 @@ const BACKGROUND_STALLS: f64 = 0.1;
 const BASE_MAX: u64 = 1_000_000_000_000;
 
 /// What flows through the network during a second.
-pub(super) struct Traffic<'a> {
+#[derive(Clone, Copy, Debug)]
+pub struct Traffic<'a> {
     /// Bytes a second that get through, by link.
     pub carried: &'a [f64],
     /// Stalls a word, by link.
@@ -49,8 +50,10 @@ struct Row {
 
 /// All sources, with their counters as they stand.
 #[derive(Clone, Debug)]
-pub(super) struct Counters {
+pub struct Counters {
+    /// All sources; the same in every second.
     pub sources: Sources,
+    /// The rows of the last second.
     pub batch: CounterBatch,
     rows: Vec<Row>,
     background: Vec<f64>,
@@ -66,8 +69,11 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    /// Of all ports and tiles of `topology`, and of `clients`.
-    pub(super) fn new(
+    /// Of all ports and tiles of `topology`, and of `clients`, which are sorted.
+    ///
+    /// # Errors
+    /// A label of the topology that is no name, or a catalogue without the metrics of ports and tiles.
+    pub fn new(
         topology: &Topology,
         clients: &[VertexIndex],
         noise: Noise,
@@ -140,7 +146,7 @@ impl Counters {
     }
 
     /// Lets a second pass and replaces the batch by the rows at its end, `time`.
-    pub(super) fn pass(&mut self, traffic: &Traffic<'_>, time: Time) {
+    pub fn pass(&mut self, traffic: &Traffic<'_>, time: Time) {
         self.batch.clear();
         let mut last = None;
         let mut lost = false;
@@ -163,7 +169,7 @@ impl Counters {
     }
 
     /// The port that transmits on `link` counts that it went down.
-    pub(super) fn note_failure(&mut self, link: LinkIndex) {
+    pub fn note_failure(&mut self, link: LinkIndex) {
         if let Some((row, part_index)) = self.ports[link.at()] {
             self.rows[row as usize].links[part_index as usize * LINK_COLUMNS] += 1;
         }

@@ -11,9 +11,23 @@ pub struct Kind {
     pub name: String,
     /// What happens in it.
     pub about: String,
+    /// What jobs share in it.
+    #[serde(default)]
+    pub on: Resource,
     /// What Tailback should reach.
     #[serde(default)]
     pub goal: Goal,
+}
+
+/// What jobs share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Resource {
+    /// The bandwidth of file systems.
+    #[default]
+    FileSystem,
+    /// The links of a network.
+    Network,
 }
 
 /// Goals of a kind; one that is not given does not matter for it.
@@ -24,6 +38,10 @@ pub struct Goal {
     pub error: Option<f64>,
     /// Least share of intervals that hold the truth.
     pub coverage: Option<f64>,
+    /// Most median width of the interval, as a share of the truth.
+    pub width: Option<f64>,
+    /// Most share of the misses that are on one side, where there are several.
+    pub one_side: Option<f64>,
     /// Most share of victims that nothing is reported of.
     pub missed: Option<f64>,
     /// Most share of jobs without a loss that are charged with one.
@@ -36,6 +54,12 @@ pub struct Goal {
     pub false_s_per_hour: Option<f64>,
     /// Most seconds from the onset to the first report, median.
     pub onset_s: Option<f64>,
+    /// Most share of victims of which no loss is ever reported.
+    pub never: Option<f64>,
+    /// Least share of scenarios whose largest region has the cause and kind that it was made to have.
+    pub verdict: Option<f64>,
+    /// Most share of regions on whose links no flow was slowed.
+    pub false_regions: Option<f64>,
 }
 
 #[derive(Deserialize)]

@@ -11,9 +11,11 @@
 //! | [`play`] | a scenario through all stages |
 //! | [`score`] | results against the truth, by kind |
 //! | [`table`] | scores beside goals |
+//! | [`network`] | the same of networks: jobs on links |
 
 pub mod goals;
 pub mod kinds;
+pub mod network;
 pub mod physics;
 pub mod play;
 pub mod score;
@@ -59,8 +61,7 @@ pub fn scores(
     let cases: Vec<(&Kind, u64)> =
         kinds.iter().flat_map(|kind| half.seeds(count).map(move |seed| (kind, seed))).collect();
     let scored = at_once(threads, &cases, |(kind, seed)| {
-        let scenario = kinds::scenario(&kind.name, *seed)?;
-        let score = CaseScore::of(*seed, &scenario, &play::play(&scenario)?);
+        let score = score_of(&kind.name, *seed)?;
         done();
         anyhow::Ok(score)
     });
@@ -72,4 +73,13 @@ pub fn scores(
             Ok(KindScore::of(kind, cases))
         })
         .collect()
+}
+
+/// Plays the scenario of a kind and seed.
+fn score_of(kind: &str, seed: u64) -> anyhow::Result<CaseScore> {
+    if let Some(scenario) = network::draw::scenario(kind, seed)? {
+        return Ok(CaseScore::of_network(seed, &scenario, &network::play::play(&scenario)?));
+    }
+    let scenario = kinds::scenario(kind, seed)?;
+    Ok(CaseScore::of(seed, &scenario, &play::play(&scenario)?))
 }

@@ -7,13 +7,15 @@ use crate::calibration::{Calibration, EDGE_S};
 use serde::Serialize;
 
 /// A job that lost at least so many seconds is a victim.
-const VICTIM_S: f64 = 5.0;
+pub(super) const VICTIM_S: f64 = 5.0;
 /// A job that lost less lost nothing.
-const NOTHING_S: f64 = 0.5;
+pub(super) const NOTHING_S: f64 = 0.5;
 /// Share of a loss from which a named job counts as blamed, and a true one as the culprit.
 const BLAMED: f64 = 0.2;
+/// Misses from which it shows whether they are on one side.
+const MISSES_LEAST: usize = 4;
 /// Share of the truth below which a job that is named took nothing.
-const INNOCENT: f64 = 0.02;
+pub(super) const INNOCENT: f64 = 0.02;
 
 /// Scores of one scenario.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -32,6 +34,12 @@ pub struct CaseScore {
     pub flagged_s: f64,
     /// See `flagged_s`.
     pub series_s: f64,
+    /// Regions reported, and those on whose links no flow was slowed.
+    pub regions: u32,
+    /// See `regions`.
+    pub false_regions: u32,
+    /// Whether the largest region has the cause and kind that it was made to have; `None` where it was made to have none.
+    pub verdict: Option<bool>,
 }
 
 /// A victim: the truth and the report.
@@ -96,8 +104,7 @@ fn victim(job_id: u64, of: &JobPlayed) -> Victim {
         .as_ref()
         .map_or([0.0; 3], |result| [result.slowdown_s, result.slowdown_lo_s, result.slowdown_hi_s]);
     let onset_s = of.reported_s.zip(of.lost.onset_s).map(|(reported, onset)| reported - onset);
-    let causes = of.result.iter().flat_map(|result| &result.causes);
-    let causes = causes.map(|cause| (named(cause), cause.share)).collect();
+    let causes = named_causes(of.result.as_ref());
     Victim { job_id, truth_s: of.lost.all_s(), found_s, culprit: culprit(of), causes, onset_s }
 }
 
@@ -106,6 +113,12 @@ fn true_causes(of: &JobPlayed) -> Vec<(String, f64)> {
     let jobs = of.lost.to_jobs.iter().map(|(job, lost_s)| (job.to_string(), *lost_s));
     let others = [("server".to_string(), of.lost.to_server_s), ("node".to_string(), of.lost.to_node_s)];
     jobs.chain(others).collect()
+}
+
+/// What a result names as causes, and their shares.
+pub(super) fn named_causes(result: Option<&schemas::JobResult>) -> Vec<(String, f64)> {
+    let causes = result.into_iter().flat_map(|result| &result.causes);
+    causes.map(|cause| (named(cause), cause.share)).collect()
 }
 
 /// The words of a cause: the job, or else what it is.
@@ -159,6 +172,14 @@ pub struct KindScore {
     pub coverage: Option<f64>,
     /// Median width of the interval, as a share of the truth.
     pub width: Option<f64>,
+    /// Share of the misses of intervals on the side with more of them; 0 where there are fewer than [`MISSES_LEAST`].
+    pub one_side: f64,
+    /// Share of victims of which no loss is ever reported.
+    pub never: Option<f64>,
+    /// Share of scenarios whose largest region has the cause and kind that it was made to have.
+    pub verdict: Option<f64>,
+    /// Share of regions on whose links no flow was slowed; 0 without any.
+    pub false_regions: f64,
     /// Share of victims of which nothing is reported.
     pub missed: Option<f64>,
     /// Share of jobs without a loss that are charged.
@@ -197,16 +218,33 @@ impl KindScore {
             calibration,
             coverage: share(&|v| v.is_covered()),
             width: median(victims.iter().map(|v| (v.found_s[2] - v.found_s[1]) / v.truth_s)),
+            one_side: one_side(&victims),
+            never: share(&|v| v.onset_s.is_none()),
+            verdict: ratio(
+                cases.iter().filter(|case| case.verdict == Some(true)).count(),
+                cases.iter().filter(|case| case.verdict.is_some()).count(),
+            ),
+            false_regions: sum(&|case| f64::from(case.false_regions))
+                / sum(&|case| f64::from(case.regions)).max(1.0),
             missed: share(&|v| v.is_missed()),
             charged: ratio(cases.iter().map(|case| case.charged as usize).sum(), unharmed as usize),
             innocents: sum(&|case| f64::from(u8::from(case.innocent_blamed))) / cases.len().max(1) as f64,
             culprit: ratio(claims.iter().filter(|named| **named).count(), claims.len()),
             false_s_per_hour: (truth_s == 0.0)
-                .then(|| 3_600.0 * sum(&|case| case.flagged_s) / sum(&|case| case.series_s)),
+                .then(|| 3_600.0 * sum(&|case| case.flagged_s) / sum(&|case| case.series_s))
+                .filter(|false_s| false_s.is_finite()),
             onset_s: median(victims.iter().map(|v| v.onset_s.unwrap_or(f64::INFINITY))),
             of_cases: cases,
         }
     }
+}
+
+/// The part of the misses that are on the side with more of them.
+fn one_side(victims: &[&Victim]) -> f64 {
+    let missed = || victims.iter().filter(|victim| !victim.is_covered());
+    let above = missed().filter(|victim| victim.truth_s > victim.found_s[0]).count();
+    let all = missed().count();
+    if all < MISSES_LEAST { 0.0 } else { above.max(all - above) as f64 / all as f64 }
 }
 
 fn ratio(part: usize, all: usize) -> Option<f64> {
@@ -221,7 +259,7 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::goals::Goal;
+    use super::super::goals::{Goal, Resource};
     use super::*;
 
     fn victim(truth_s: f64, found_s: [f64; 3]) -> Victim {
@@ -229,7 +267,12 @@ mod tests {
     }
 
     fn kind() -> Kind {
-        Kind { name: "any".to_string(), about: "any".to_string(), goal: Goal::default() }
+        Kind {
+            name: "any".to_string(),
+            about: "any".to_string(),
+            on: Resource::FileSystem,
+            goal: Goal::default(),
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Scores as a table in Markdown, goals in brackets.
 
-use super::goals::{Goal, Kind};
+use super::goals::{Goal, Kind, Resource};
 use super::score::KindScore;
 use crate::calibration::Line;
 
@@ -21,7 +21,8 @@ const fn share(
     Column { head, value, goal, more_is_better: false, is_share: true }
 }
 
-const COLUMNS: [Column; 9] = [
+/// Of kinds on file systems.
+const FILE_SYSTEMS: [Column; 9] = [
     share("error", |of| of.error, |goal| goal.error),
     Column { more_is_better: true, ..share("interval holds", |of| of.coverage, |goal| goal.coverage) },
     share("width", |of| of.width, |_| None),
@@ -33,14 +34,45 @@ const COLUMNS: [Column; 9] = [
     Column { is_share: false, ..share("onset (s)", |of| of.onset_s, |goal| goal.onset_s) },
 ];
 
-/// A line for each kind.
+/// Of kinds on networks.
+const NETWORKS: [Column; 12] = [
+    share("error", |of| of.error, |goal| goal.error),
+    Column { more_is_better: true, ..share("interval holds", |of| of.coverage, |goal| goal.coverage) },
+    share("width", |of| of.width, |goal| goal.width),
+    share("misses on one side", |of| Some(of.one_side), |goal| goal.one_side),
+    share("missed", |of| of.missed, |goal| goal.missed),
+    share("charged for nothing", |of| of.charged, |goal| goal.charged),
+    share("innocents blamed", |of| Some(of.innocents), |goal| goal.innocents),
+    Column { more_is_better: true, ..share("culprit", |of| of.culprit, |goal| goal.culprit) },
+    Column { more_is_better: true, ..share("cause and kind", |of| of.verdict, |goal| goal.verdict) },
+    share("false regions", |of| Some(of.false_regions), |goal| goal.false_regions),
+    Column { is_share: false, ..share("onset (s)", |of| of.onset_s, |goal| goal.onset_s) },
+    share("never reported", |of| of.never, |goal| goal.never),
+];
+
+fn columns(on: Resource) -> &'static [Column] {
+    match on {
+        Resource::FileSystem => &FILE_SYSTEMS,
+        Resource::Network => &NETWORKS,
+    }
+}
+
+/// A table for each resource of these kinds, with a line for each kind.
 pub fn markdown(kinds: &[Kind], scores: &[KindScore]) -> String {
-    let heads: Vec<&str> = COLUMNS.iter().map(|column| column.head).collect();
+    let of = |on: Resource| {
+        let lines: Vec<_> = kinds.iter().zip(scores).filter(|(kind, _)| kind.on == on).collect();
+        (!lines.is_empty()).then(|| lines_of(columns(on), &lines))
+    };
+    [Resource::FileSystem, Resource::Network].into_iter().filter_map(of).collect::<Vec<_>>().join("\n")
+}
+
+fn lines_of(columns: &[Column], lines: &[(&Kind, &KindScore)]) -> String {
+    let heads: Vec<&str> = columns.iter().map(|column| column.head).collect();
     let mut text = format!("| kind | cases | victims | {} | |\n", heads.join(" | "));
-    text += &format!("|---|---|---|{}---|\n", "---|".repeat(COLUMNS.len()));
-    for (kind, score) in kinds.iter().zip(scores) {
-        let cells: Vec<String> = COLUMNS.iter().map(|column| column.cell(&kind.goal, score)).collect();
-        let mark = if meets(&kind.goal, score) { "ok" } else { "**missed**" };
+    text += &format!("|---|---|---|{}---|\n", "---|".repeat(columns.len()));
+    for (kind, score) in lines {
+        let cells: Vec<String> = columns.iter().map(|column| column.cell(&kind.goal, score)).collect();
+        let mark = if meets(kind, score) { "ok" } else { "**missed**" };
         text += &format!(
             "| {} | {} | {} | {} | {mark} |\n",
             kind.about,
@@ -62,8 +94,8 @@ pub fn calibration(kinds: &[Kind], scores: &[KindScore]) -> Vec<Line> {
 }
 
 /// Whether all goals of a kind are met.
-pub fn meets(goal: &Goal, score: &KindScore) -> bool {
-    COLUMNS.iter().all(|column| column.meets(goal, score))
+pub fn meets(kind: &Kind, score: &KindScore) -> bool {
+    columns(kind.on).iter().all(|column| column.meets(&kind.goal, score))
 }
 
 impl Column {
