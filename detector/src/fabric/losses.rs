@@ -12,10 +12,6 @@ use std::collections::BTreeMap;
 /// or for the mean of them is a matter of its own, see [`LinkLosses::least_s`].
 const UNSURE: f64 = 0.12;
 
-/// Part of what others' traffic costs the slowest flow of a job that is lost, where no progress shows it: jobs wait for the
-/// mean of their flows, for the slowest, or for something between (tuned on odd seeds of `tailback lab truth network_mix`).
-const COUPLING: f64 = 0.7;
-
 /// The 95% interval of a loss on links: `least_s` is what the job lost if it waited for the mean of its flows.
 pub(super) fn interval(lost_s: f64, least_s: f64) -> Interval {
     let unsure_s = UNSURE * lost_s;
@@ -123,8 +119,7 @@ impl LinkLosses {
         let least_s = self.least_s.min(lost_s);
         let width_s = 2.0 * error_s + lost_s - least_s;
         let Some(found) = measured.filter(|found| 2.0 * found.error_s < width_s) else {
-            let point_s = least_s.max(self.own_s + COUPLING * self.others_s);
-            return Loss::between(lost_s, point_s, [least_s - error_s, lost_s + error_s]);
+            return Loss::between(lost_s, lost_s, [least_s - error_s, lost_s + error_s]);
         };
         let point_s = found.lost_s.max(0.0);
         let surely_s = (found.lost_s - found.error_s).min(lost_s * (1.0 + UNSURE)).max(0.0);

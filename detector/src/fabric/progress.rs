@@ -24,6 +24,9 @@ const BLOCKS_LEAST: usize = 3;
 const SETTLES_TICKS: i64 = 10;
 /// Relative spread of quiet blocks above which a job sends too unevenly, and what it is at least assumed to be.
 const SPREAD: std::ops::Range<f64> = 0.005..0.08;
+/// What the error of a loss is at least: a part of it, and ticks at the edges of contention.
+const LEAST_ERROR: f64 = 0.03;
+const EDGE_TICKS: f64 = 1.0;
 /// Ticks without a report after which what a node sends is unknown.
 const STALE_TICKS: i64 = 45;
 
@@ -98,7 +101,11 @@ impl Progress {
         let lost_ticks = slowed.ticks - slowed.bytes / rate;
         let own = spread * (BLOCK_TICKS as f64 * slowed.ticks).sqrt();
         let of_rate = spread * slowed.ticks / (quiet.len() as f64).sqrt();
-        Some(Measured { lost_s: lost_ticks * tick_s, error_s: 2.0 * own.hypot(of_rate) * tick_s })
+        let least = (LEAST_ERROR * lost_ticks).hypot(EDGE_TICKS);
+        Some(Measured {
+            lost_s: lost_ticks * tick_s,
+            error_s: (2.0 * own.hypot(of_rate)).hypot(least) * tick_s,
+        })
     }
 }
 
