@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 /// or for the mean of them is a matter of its own, see [`LinkLosses::least_s`].
 const UNSURE: f64 = 0.12;
 
+/// Seconds without contention after its start from which a job is known to run without it.
+const QUIET_BEFORE_S: f64 = 30.0;
+
 /// The 95% interval of a loss on links: `least_s` is what the job lost if it waited for the mean of its flows.
 pub(super) fn interval(lost_s: f64, least_s: f64) -> Interval {
     let unsure_s = UNSURE * lost_s;
@@ -111,12 +114,20 @@ impl LinkLosses {
         }
     }
 
+    /// Whether the job, which started at tick `start`, ran without contention before: of one that came with it nothing shows
+    /// what it would do without the others.
+    fn was_quiet(&self, start: i64, tick_s: f64) -> bool {
+        let first = self.seconds.first_key_value();
+        first.is_none_or(|(tick, _)| (tick - start) as f64 * tick_s >= QUIET_BEFORE_S)
+    }
+
     /// What the job lost by its progress, where that shows it more closely than stalls. What stalls do not explain is
     /// not sure.
-    fn by_stalls_or(&self, measured: Option<Measured>) -> Loss {
+    fn by_stalls_or(&self, measured: Option<Measured>, was_quiet: bool) -> Loss {
         let lost_s = self.lost_s().max(1e-9);
         let error_s = (UNSURE * lost_s).hypot(self.shifted_s);
-        let least_s = self.least_s.min(lost_s);
+        let surely_s = if was_quiet { lost_s } else { self.own_s };
+        let least_s = self.least_s.min(surely_s);
         let width_s = 2.0 * error_s + lost_s - least_s;
         let Some(found) = measured.filter(|found| 2.0 * found.error_s < width_s) else {
             return Loss::between(lost_s, lost_s, [least_s - error_s, lost_s + error_s]);
@@ -143,8 +154,9 @@ impl LinkLosses {
         let until = job.end.unwrap_or(now).min(now);
         let grain = grain(job.start, until);
         let start = (job.start.seconds() / tick_s).round() as i64;
+        let measured = progress.and_then(|progress| progress.lost(start, &self.seconds, tick_s));
         let Loss { times, variance_s2, least_share } =
-            self.by_stalls_or(progress.and_then(|progress| progress.lost(start, &self.seconds, tick_s)));
+            self.by_stalls_or(measured, self.was_quiet(start, tick_s));
         let mut cells: BTreeMap<i64, Cell> = BTreeMap::new();
         for (tick, lost_s) in &self.seconds {
             // A tick belongs to the second in which it lies, not to the one at whose beginning it ends.

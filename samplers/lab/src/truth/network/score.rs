@@ -50,8 +50,8 @@ fn lost_s(region: &Region) -> f64 {
 fn found_s(result: Option<&JobResult>) -> [f64; 3] {
     let Some(result) = result else { return [0.0; 3] };
     let own = result.causes.iter().filter(|cause| cause.cause == Cause::SelfInflicted);
-    let others = (1.0 - own.map(|cause| cause.share).sum::<f64>()).max(0.0);
-    [result.slowdown_s * others, result.slowdown_lo_s * others, result.slowdown_hi_s]
+    let own_s = own.map(|cause| cause.share).sum::<f64>() * result.slowdown_s;
+    [(result.slowdown_s - own_s).max(0.0), (result.slowdown_lo_s - own_s).max(0.0), result.slowdown_hi_s]
 }
 
 fn victim(job_id: u64, of: &JobPlayed) -> Victim {
