@@ -97,6 +97,7 @@ impl Steady {
         LinkReport {
             series: SeriesIndex(0),
             load_bytes_per_s: load as f32,
+            mean_bytes_per_s: 0.0,
             value: mean as f32,
             baseline: f32::NAN,
             contended: true,

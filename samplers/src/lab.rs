@@ -107,6 +107,8 @@ pub struct Lab {
     alone: Vec<HashMap<[bool; 2], Alone>>,
     load: Load,
     rates: Vec<LossRate>,
+    /// Bytes a second that links carry on average: a job that waits sends nothing meanwhile.
+    moved: Vec<f64>,
     written: Vec<f64>,
     counters: Counters,
     changes: Vec<Job>,
@@ -137,6 +139,7 @@ impl Lab {
             alone: vec![HashMap::new(); setup.jobs.len()],
             load: Load::idle(topology.link_count()),
             rates: vec![LossRate::default(); setup.jobs.len()],
+            moved: vec![0.0; topology.link_count()],
             written: vec![0.0; topology.vertex_count()],
             counters: Counters::new(&topology, &clients, setup.noise, setup.seed)?,
             changes: Vec::new(),
@@ -181,7 +184,7 @@ impl Lab {
             self.solve();
         }
         let time = at(f64::from(self.second + 1));
-        let (carried, ratio) = (&self.load.carried, &self.load.ratio);
+        let (carried, ratio) = (&self.moved, &self.load.ratio);
         let traffic = Traffic { carried, ratio, down: &self.faults.down, written: &self.written };
         self.counters.pass(&traffic, time);
         self.pass_jobs();
@@ -209,7 +212,7 @@ impl Lab {
             .collect()
     }
 
-    /// Bytes that each link carried in the last second, without noise, by number.
+    /// Bytes that each link carried in the bursts of the last second, without noise, by number.
     pub fn carried(&self) -> &[f64] {
         &self.load.carried
     }
@@ -297,7 +300,23 @@ impl Lab {
         self.stretches.push(Stretch { from_s: self.second, links });
         self.rates = rates;
         self.load = load;
-        self.count_writes(&placed);
+        self.move_bytes(&placed);
+    }
+
+    /// What links carry and hosts write. A second of work takes as many bytes however long it takes: a flow moves what its job
+    /// works, and never more than it gets, on all links of its way.
+    fn move_bytes(&mut self, placed: &Placed) {
+        self.moved.fill(0.0);
+        self.written.fill(0.0);
+        for (part, rate) in self.load.active.iter().zip(&self.load.rates) {
+            let flow = &placed.parts[*part as usize];
+            let works = (1.0 - self.rates[flow.job as usize].longer()).max(0.0);
+            let moved = rate.min(works * flow.demand);
+            placed.paths.of(*part).iter().for_each(|link| self.moved[link.at()] += moved);
+            if flow.class == TrafficClass::Io {
+                self.written[flow.from.at()] += moved;
+            }
+        }
     }
 
     /// Remembers what each job would have alone with its present traffic.
@@ -307,16 +326,6 @@ impl Lab {
                 let (placed, load) = moment(&self.healthy, flows, &self.faults.whole);
                 Alone::of(flows, &placed, &load)
             });
-        }
-    }
-
-    fn count_writes(&mut self, placed: &Placed) {
-        self.written.fill(0.0);
-        for (part, rate) in self.load.active.iter().zip(&self.load.rates) {
-            let flow = &placed.parts[*part as usize];
-            if flow.class == TrafficClass::Io {
-                self.written[flow.from.at()] += rate;
-            }
         }
     }
 

@@ -52,6 +52,7 @@ impl Detector {
         let report = LinkReport {
             series: reading.series,
             load_bytes_per_s: reading.load_bytes_per_s as f32,
+            mean_bytes_per_s: 0.0,
             // The worst of many noisy readings is worse than the worst link: of contended links the mean is reported.
             value: match (reading.active, contended) {
                 (true, true) => signal.mean as f32,

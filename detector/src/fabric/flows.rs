@@ -289,6 +289,7 @@ mod tests {
                 let report = LinkReport {
                     series: SeriesIndex(number),
                     load_bytes_per_s: sent,
+                    mean_bytes_per_s: sent,
                     value: 0.03,
                     baseline: 0.03,
                     contended: false,

@@ -2,6 +2,7 @@
 //!
 //! Looked at are the roots: contended links behind which no link stalls as much. What queues before them is theirs.
 
+use super::cause::{UNLOADED, own_queue};
 use super::links::{Links, is_host_link, out_of};
 use schemas::CauseKind;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +22,10 @@ const FULL: f64 = 0.9;
 const RELIEVED: f64 = 0.85;
 /// Relief that counts where no capacity is known.
 const RELIEF_LEAST: f64 = 0.35;
+/// Times the stalls that its load makes from which a link with room waits for what lies behind it.
+const QUEUES_LEAST: f64 = 3.0;
+/// Confidence in a host as the reason, where its link is not measured.
+const UNMEASURED_HOST: f64 = 0.7;
 /// Roots that are looked at, the worst ones.
 const ROOTS_MAX: usize = 16;
 
@@ -128,6 +133,9 @@ fn of_link(
         let largest = groups.max_by_key(|group| group.len());
         largest.map_or_else(|| alternatives(topology, link), <[LinkIndex]>::to_vec)
     };
+    if waits_for_a_host(topology, links, link) {
+        return Finding { kind: CauseKind::Endpoint, confidence: UNMEASURED_HOST, relief: 0.0 };
+    }
     // A link that is down is no way out.
     let is_up =
         |sibling: &LinkIndex| links.of_link(*sibling).is_none_or(|series| !down.contains_key(&series));
@@ -152,6 +160,18 @@ fn of_link(
         CauseKind::Capacity
     };
     Finding { kind, confidence: measured, relief }
+}
+
+/// Whether a link stalls for what lies behind it, which can only be a host: it has room, and its far end has hosts whose links
+/// are not measured, as on an Aries.
+fn waits_for_a_host(topology: &Topology, links: &Links, link: LinkIndex) -> bool {
+    let Some(series) = links.of_link(link) else { return false };
+    let (load, ratio) = (f64::from(links.load[series as usize]), f64::from(links.value[series as usize]));
+    let utilisation = load / topology.bytes_per_s(link);
+    let unmeasured = |next: LinkIndex| is_host_link(topology, next) && links.of_link(next).is_none();
+    utilisation < FULL
+        && ratio >= QUEUES_LEAST * own_queue(utilisation).max(UNLOADED)
+        && topology.links_from(topology.to(link)).any(unmeasured)
 }
 
 /// The links of the same host in the same direction, in other rails.
@@ -204,6 +224,7 @@ mod tests {
             let report = LinkReport {
                 series: SeriesIndex(number),
                 load_bytes_per_s: part * topology.bytes_per_s(*link) as f32,
+                mean_bytes_per_s: 0.0,
                 value: ratio,
                 baseline: 0.03,
                 contended: ratio > 0.3,

@@ -8,6 +8,8 @@ use topology::{LinkClass, LinkIndex, Topology, VertexIndex, VertexKind};
 
 /// Steps of its load that are remembered of each series.
 const STEPS: usize = 8;
+/// Relative difference of a load from the mean before it from which it is a step.
+const STEP: f32 = 0.2;
 /// "No series" in columns.
 pub(super) const NONE: u32 = u32::MAX;
 /// Components of which the topology knows nothing are numbered from here, so that they are no vertices.
@@ -37,6 +39,8 @@ pub(super) struct Links {
     pub(super) off_ms: Vec<i16>,
     /// Latest tick in which it was reported.
     pub(super) reported_at: Vec<i64>,
+    /// Bytes passed up to then, since it was first reported, and the mean a second before that report.
+    passed: Vec<(f64, f32)>,
     steps: Vec<Steps>,
     #[serde(skip)]
     pub(super) measured: Vec<Measured>,
@@ -69,6 +73,7 @@ impl Links {
         self.active.push(false);
         self.off_ms.push(0);
         self.reported_at.push(i64::MIN);
+        self.passed.push((0.0, 0.0));
         self.steps.push(Steps::default());
         self.locate(number, topology);
         number
@@ -107,6 +112,11 @@ impl Links {
         if self.load[at] != report.load_bytes_per_s {
             self.steps[at].push(tick, report.load_bytes_per_s);
         }
+        let (passed, mean) = &mut self.passed[at];
+        if self.reported_at[at] != i64::MIN {
+            *passed += f64::from(report.mean_bytes_per_s) * (tick - self.reported_at[at]) as f64;
+        }
+        *mean = report.mean_bytes_per_s;
         self.load[at] = report.load_bytes_per_s;
         self.value[at] = report.value;
         self.baseline[at] = report.baseline;
@@ -124,6 +134,19 @@ impl Links {
     /// Bytes a second on `link`; `None` if it is not measured.
     pub(super) fn load_of(&self, link: LinkIndex) -> Option<f64> {
         self.of_link(link).map(|number| f64::from(self.load[number as usize]))
+    }
+
+    /// Bytes over `link` up to `tick`, in units of a tick's length; after the latest report as before it, or as in it if it is of
+    /// a step. `None` if it is not measured, or was not reported for `stale` ticks.
+    pub(super) fn sent_until(&self, link: LinkIndex, tick: i64, stale: i64) -> Option<f64> {
+        let at = self.of_link(link)? as usize;
+        let since = tick.saturating_sub(self.reported_at[at]);
+        if !self.active[at] {
+            return Some(self.passed[at].0);
+        }
+        let ((passed, mean), load) = (self.passed[at], self.load[at]);
+        let rate = if (load - mean).abs() > STEP * mean { load } else { mean };
+        (since <= stale).then(|| passed + f64::from(rate) * since as f64)
     }
 
     /// Bytes a second on `link` at the end of `tick`.

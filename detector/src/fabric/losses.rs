@@ -1,6 +1,7 @@
 //! What a job lost on links, second by second.
 
 use super::live::Hurt;
+use super::progress::{Measured, Progress};
 use crate::jobs::{CauseLoss, Cell, JobPart, MetricPart, grain};
 use schemas::{Cause, CauseKind, Interval, Job, Metric, Time};
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,9 @@ use std::collections::BTreeMap;
 /// messages are: 95 of 100 errors in the lab are smaller (`ACCURACY_LINKS.md`). Whether a job waits for its slowest flow
 /// or for the mean of them is a matter of its own, see [`LinkLosses::least_s`].
 const UNSURE: f64 = 0.12;
+
+/// Seconds without contention after its start from which a job is known to run without it.
+const QUIET_BEFORE_S: f64 = 30.0;
 
 /// The 95% interval of a loss on links: `least_s` is what the job lost if it waited for the mean of its flows.
 pub(super) fn interval(lost_s: f64, least_s: f64) -> Interval {
@@ -34,6 +38,26 @@ pub struct LinkLosses {
     seconds: BTreeMap<i64, f64>,
     causes: BTreeMap<(Cause, CauseKind, String), f64>,
     changed: bool,
+}
+
+/// A loss and its interval.
+struct Loss {
+    /// The loss over that by stalls.
+    times: f64,
+    variance_s2: f64,
+    least_share: f64,
+}
+
+impl Loss {
+    /// Of `point_s` between two ends, where stalls give `by_stalls_s`.
+    fn between(by_stalls_s: f64, point_s: f64, [least_s, most_s]: [f64; 2]) -> Loss {
+        let half_width_s = most_s - point_s;
+        Loss {
+            times: point_s / by_stalls_s,
+            variance_s2: half_width_s.powi(2),
+            least_share: ((least_s + half_width_s) / point_s.max(1e-9)).clamp(0.0, 1.0),
+        }
+    }
 }
 
 impl Default for LinkLosses {
@@ -90,8 +114,37 @@ impl LinkLosses {
         }
     }
 
+    /// Whether the job, which started at tick `start`, ran without contention before: of one that came with it nothing shows
+    /// what it would do without the others.
+    fn was_quiet(&self, start: i64, tick_s: f64) -> bool {
+        let first = self.seconds.first_key_value();
+        first.is_none_or(|(tick, _)| (tick - start) as f64 * tick_s >= QUIET_BEFORE_S)
+    }
+
+    /// What the job lost by its progress, where that shows it more closely than stalls. What stalls do not explain is
+    /// not sure.
+    fn by_stalls_or(&self, measured: Option<Measured>, was_quiet: bool) -> Loss {
+        let lost_s = self.lost_s().max(1e-9);
+        let error_s = (UNSURE * lost_s).hypot(self.shifted_s);
+        let surely_s = if was_quiet { lost_s } else { self.own_s };
+        let least_s = self.least_s.min(surely_s);
+        let width_s = 2.0 * error_s + lost_s - least_s;
+        let Some(found) = measured.filter(|found| 2.0 * found.error_s < width_s) else {
+            return Loss::between(lost_s, lost_s, [least_s - error_s, lost_s + error_s]);
+        };
+        let point_s = found.lost_s.max(0.0);
+        let surely_s = (found.lost_s - found.error_s).min(lost_s * (1.0 + UNSURE)).max(0.0);
+        Loss::between(lost_s, point_s, [surely_s, point_s + found.error_s])
+    }
+
     /// The part of the job's result that comes from links, if it changed.
-    pub(super) fn take_part(&mut self, job: &Job, now: i64, tick_s: f64) -> Option<JobPart> {
+    pub(super) fn take_part(
+        &mut self,
+        job: &Job,
+        progress: Option<&Progress>,
+        now: i64,
+        tick_s: f64,
+    ) -> Option<JobPart> {
         if !std::mem::take(&mut self.changed) {
             return None;
         }
@@ -100,20 +153,24 @@ impl LinkLosses {
         let now = Time::from_seconds(now as f64 * tick_s);
         let until = job.end.unwrap_or(now).min(now);
         let grain = grain(job.start, until);
+        let start = (job.start.seconds() / tick_s).round() as i64;
+        let measured = progress.and_then(|progress| progress.lost(start, &self.seconds, tick_s));
+        let Loss { times, variance_s2, least_share } =
+            self.by_stalls_or(measured, self.was_quiet(start, tick_s));
         let mut cells: BTreeMap<i64, Cell> = BTreeMap::new();
         for (tick, lost_s) in &self.seconds {
             // A tick belongs to the second in which it lies, not to the one at whose beginning it ends.
             let second = ((*tick as f64 - 0.5) * tick_s).floor() as i64;
             let cell = cells.entry(second >> grain).or_default();
-            cell.lost_s += lost_s;
-            cell.worst_s += lost_s;
+            cell.lost_s += times * lost_s;
+            cell.worst_s += times * lost_s;
             cell.contended_s += tick_s;
         }
         let causes = self.causes.iter().map(|((cause, kind, source), lost_s)| CauseLoss {
             cause: *cause,
             kind: *kind,
             series_or_job: source.clone(),
-            lost_s: *lost_s,
+            lost_s: times * lost_s,
         });
         let metric = MetricPart {
             metric: of_links,
@@ -121,8 +178,8 @@ impl LinkLosses {
             used: 1,
             unknown: 0,
             cells: cells.into_iter().collect(),
-            variance_s2: (UNSURE * self.lost_s()).powi(2) + self.shifted_s.powi(2),
-            least_share: (self.least_s / self.lost_s().max(1e-9)).min(1.0),
+            variance_s2,
+            least_share,
             causes: causes.collect(),
         };
         Some(JobPart {

@@ -20,6 +20,7 @@
 //! | `narrowed.rs` | links that carry less than before |
 //! | `live.rs` | an open region: its parties and their losses |
 //! | `losses.rs` | what each job lost on links, second by second |
+//! | `progress.rs` | what jobs lost, by what their nodes send |
 //! | `names.rs` | what people call a region |
 //! | `lifecycle.rs` | links that fail and recover |
 //! | `ports.rs` | the few links to which something happened |
@@ -37,6 +38,7 @@ mod names;
 mod narrowed;
 mod paths;
 mod ports;
+mod progress;
 pub mod regions;
 mod second;
 mod settings;
@@ -52,6 +54,7 @@ use crate::jobs::JobPart;
 use lifecycle::{LifeEvent, LinkEvent};
 use links::Links;
 use live::Live;
+use progress::Progress;
 use regions::RegionBook;
 use schemas::{Job, Name, Region, RegionId, SeriesIndex, SeriesInfo, Time};
 use serde::{Deserialize, Serialize};
@@ -59,7 +62,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u8 = 8;
+pub const STATE_VERSION: u8 = 9;
 
 /// State of the stage. It can be written and read back at any point between two calls; then
 /// [`Fabric::attach`] gives it its network again.
@@ -72,6 +75,9 @@ pub struct Fabric {
     book: RegionBook,
     live: BTreeMap<RegionId, Live>,
     losses: BTreeMap<Name, LinkLosses>,
+    progress: BTreeMap<Name, Progress>,
+    /// The latest tick in which progress was sampled.
+    sampled_at: i64,
     /// Links that are down, since when.
     down: BTreeMap<u32, i64>,
     now: i64,
@@ -94,6 +100,8 @@ impl Fabric {
             book: RegionBook::default(),
             live: BTreeMap::new(),
             losses: BTreeMap::new(),
+            progress: BTreeMap::new(),
+            sampled_at: i64::MIN,
             down: BTreeMap::new(),
             now: i64::MIN,
             latest_tick: i64::MIN,
@@ -216,7 +224,8 @@ impl Fabric {
         let (tick_s, latest_tick) = (self.settings.tick_s, self.latest_tick);
         let changed = self.losses.iter_mut().filter_map(|(job_id, losses)| {
             let job = self.jobs.get(job_id)?;
-            Some((job_id.clone(), losses.take_part(job, latest_tick, tick_s)?))
+            let progress = self.progress.get(job_id);
+            Some((job_id.clone(), losses.take_part(job, progress, latest_tick, tick_s)?))
         });
         changed.collect()
     }

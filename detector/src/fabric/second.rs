@@ -3,6 +3,7 @@
 use super::Fabric;
 use super::live::{Hurt, Live};
 use super::losses::LinkLosses;
+use super::progress;
 use super::regions::{Change, Stalling};
 use super::tick::{self, LinkTick};
 use schemas::{Job, Name, Region, RegionChange, RegionStep};
@@ -16,6 +17,8 @@ const LASTED_TICKS: i64 = 8;
 const WAITS_LEAST: f64 = 0.03;
 /// Ticks without an update after which a contended link is unknown.
 const STALE_TICKS: i64 = tick::AGAIN_CONTENDED_TICKS + 2;
+/// Ticks after which a job that lost something is reported again by its progress.
+const PROGRESS_REPORTED_TICKS: i64 = 30;
 /// Ticks between two looks at what can be forgotten.
 const TIDIED_TICKS: i64 = 60;
 
@@ -37,6 +40,7 @@ impl Fabric {
         self.look();
         self.lose();
         self.announce();
+        self.note_progress();
         self.tidy();
     }
 
@@ -161,6 +165,28 @@ impl Fabric {
         }
     }
 
+    /// Notes what the nodes of running jobs sent so far; a job that lost something is reported again, as what it lost is known
+    /// better later.
+    fn note_progress(&mut self) {
+        let Some(network) = self.network.as_ref() else { return };
+        // A quiet machine has ticks in which nothing is reported.
+        if self.now.saturating_sub(self.sampled_at) < progress::SAMPLE_TICKS {
+            return;
+        }
+        let before = std::mem::replace(&mut self.sampled_at, self.now);
+        let is_due =
+            before.div_euclid(PROGRESS_REPORTED_TICKS) != self.now.div_euclid(PROGRESS_REPORTED_TICKS);
+        let now = self.time(self.now);
+        for (job_id, job) in self.jobs.iter().filter(|(_, job)| job.overlaps(now.plus_seconds(-1.0), now)) {
+            let progress = self.progress.entry(job_id.clone()).or_default();
+            progress.sample(job, self.now, &self.links, &network.topology);
+            if is_due && let Some(losses) = self.losses.get_mut(job_id).filter(|losses| losses.lost_s() > 0.0)
+            {
+                losses.resend();
+            }
+        }
+    }
+
     fn tidy(&mut self) {
         if self.now % TIDIED_TICKS != 0 || self.latest_tick == i64::MIN {
             return;
@@ -173,5 +199,6 @@ impl Fabric {
         let jobs = &self.jobs;
         // Losses that were not reported yet wait for `take_parts`.
         self.losses.retain(|job_id, losses| jobs.contains_key(job_id) || losses.has_changed());
+        self.progress.retain(|job_id, _| jobs.contains_key(job_id));
     }
 }

@@ -34,6 +34,8 @@ pub struct LinkReport {
     pub series: SeriesIndex,
     /// Bytes a second.
     pub load_bytes_per_s: f32,
+    /// Mean of the readings since the last report, in bytes a second.
+    pub mean_bytes_per_s: f32,
     /// The reading, in the metric's unit.
     pub value: f32,
     /// The baseline, in the metric's unit; NaN where there is none.
@@ -96,10 +98,18 @@ struct LastReport {
     service: f32,
     contended: bool,
     active: bool,
+    /// Sum of the loads since then, and their number.
+    loads: (f32, u16),
 }
 
-const NO_REPORT: LastReport =
-    LastReport { tick: i64::MIN / 2, load: 0.0, service: 1.0, contended: false, active: false };
+const NO_REPORT: LastReport = LastReport {
+    tick: i64::MIN / 2,
+    load: 0.0,
+    service: 1.0,
+    contended: false,
+    active: false,
+    loads: (0.0, 0),
+};
 
 impl LinkWatch {
     /// Takes a reading that ends at `time`; ticks are `tick_s` long.
@@ -112,6 +122,7 @@ impl LinkWatch {
         let tick = tick_of(time, tick_s);
         let last = &mut self.last_reports[at];
         let service = 1.0 + report.value;
+        last.loads = (last.loads.0 + report.load_bytes_per_s, last.loads.1.saturating_add(1));
         let moved = (report.load_bytes_per_s - last.load).abs();
         let changed = last.tick == NO_REPORT.tick
             || moved > LOAD_LEAST.max(LOAD_CHANGE * last.load)
@@ -121,7 +132,9 @@ impl LinkWatch {
             || tick - last.tick >= AGAIN_TICKS && (report.active || last.active)
             || tick - last.tick >= AGAIN_CONTENDED_TICKS && (report.contended || service >= HIGH_SERVICE);
         if changed {
+            let mean_bytes_per_s = last.loads.0 / f32::from(last.loads.1);
             *last = LastReport {
+                loads: (0.0, 0),
                 tick,
                 load: report.load_bytes_per_s,
                 service,
@@ -129,7 +142,11 @@ impl LinkWatch {
                 active: report.active,
             };
             let off_ms = 1e3 * (time.seconds() - tick as f64 * tick_s);
-            self.at(tick).reports.push(LinkReport { off_ms: off_ms.round() as i16, ..*report });
+            self.at(tick).reports.push(LinkReport {
+                off_ms: off_ms.round() as i16,
+                mean_bytes_per_s,
+                ..*report
+            });
         }
         let event = self.ports.was_read(report.series, report.load_bytes_per_s > 0.0, time, tick_s);
         self.push_event(event);
@@ -208,6 +225,7 @@ mod tests {
         LinkReport {
             series: SeriesIndex(0),
             load_bytes_per_s: load,
+            mean_bytes_per_s: load,
             value: 0.1,
             baseline: 0.1,
             contended,

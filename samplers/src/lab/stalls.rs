@@ -9,7 +9,8 @@
 //!    links before that one wait. Each gets the flow's share of its traffic x [`BACK_PRESSURE`] x the ratio of the
 //!    full link above the one without load, [`UNLOADED`].
 //!
-//! Flows do not ask for less because they wait: a job that is slowed down offers the same load for longer.
+//! Bursts do not ask for less because they wait: a job that is slowed down offers the same load for longer. On average its
+//! hosts send less, by as much as it is slowed (`Lab::move_bytes`).
 
 use super::flows::{Flow, Paths};
 use super::shares::{Shares, max_min};

@@ -47,6 +47,7 @@ fn updates(network: &Network, partition: i32) -> Vec<TickUpdate> {
         let report = |at: usize| LinkReport {
             series: SeriesIndex(at as u32),
             load_bytes_per_s: 1e9,
+            mean_bytes_per_s: 0.0,
             value: if contended { 1.2 } else { 0.05 },
             baseline: 0.05,
             contended,
@@ -241,6 +242,7 @@ fn waiting_link_updates_are_bounded_after_a_restart() {
     let report = LinkReport {
         series: SeriesIndex(0),
         load_bytes_per_s: 1.0,
+        mean_bytes_per_s: 0.0,
         value: 1.0,
         baseline: 1.0,
         contended: false,

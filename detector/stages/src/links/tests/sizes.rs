@@ -44,6 +44,7 @@ fn second_with_many_links_is_split_and_processed_as_one() {
     let report = |at: u32| LinkReport {
         series: SeriesIndex(at),
         load_bytes_per_s: 1e9,
+        mean_bytes_per_s: 0.0,
         value: 0.1,
         baseline: 0.05,
         contended: false,
