@@ -107,7 +107,7 @@ pub struct Lab {
     alone: Vec<HashMap<[bool; 2], Alone>>,
     load: Load,
     rates: Vec<LossRate>,
-    /// Bytes a second that links carry on average: a job that waits sends nothing meanwhile.
+    /// Bytes a second that links carry; of those on which hosts send on average: a job that waits sends nothing meanwhile.
     moved: Vec<f64>,
     written: Vec<f64>,
     counters: Counters,
@@ -303,16 +303,26 @@ impl Lab {
         self.move_bytes(&placed);
     }
 
-    /// What links carry and hosts write. A second of work takes as many bytes however long it takes: a flow moves what its job
-    /// works, and never more than it gets, on all links of its way.
+    /// What links carry and hosts write. A second of work takes as many bytes however long it takes: a job that is slowed sends
+    /// less, by as much as it is slowed. Links behind the senders are shown as in bursts, as their stalls are.
     fn move_bytes(&mut self, placed: &Placed) {
+        let mut of_jobs = vec![0.0; self.runs.len()];
+        let parts = || self.load.active.iter().zip(&self.load.rates);
+        parts().for_each(|(part, rate)| of_jobs[placed.parts[*part as usize].job as usize] += rate);
+        let times = |(at, run): (usize, &Run)| {
+            let work = (1.0 - self.rates[at].longer()).max(0.0) * self.alone[at][&run.active].moves;
+            if of_jobs[at] > 0.0 { (work / of_jobs[at]).min(1.0) } else { 1.0 }
+        };
+        let times: Vec<f64> = self.runs.iter().enumerate().map(times).collect();
         self.moved.fill(0.0);
         self.written.fill(0.0);
         for (part, rate) in self.load.active.iter().zip(&self.load.rates) {
             let flow = &placed.parts[*part as usize];
-            let works = (1.0 - self.rates[flow.job as usize].longer()).max(0.0);
-            let moved = rate.min(works * flow.demand);
-            placed.paths.of(*part).iter().for_each(|link| self.moved[link.at()] += moved);
+            let moved = rate * times[flow.job as usize];
+            for link in placed.paths.of(*part) {
+                let is_sender = self.setup.topology.from(*link) == flow.from;
+                self.moved[link.at()] += if is_sender { moved } else { *rate };
+            }
             if flow.class == TrafficClass::Io {
                 self.written[flow.from.at()] += moved;
             }

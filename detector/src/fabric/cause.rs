@@ -35,6 +35,8 @@ pub(super) struct Use {
     pub(super) series: u32,
     /// The job's part of the load, 0 to 1.
     pub(super) part: f64,
+    /// The same if all jobs sent what they sent before they were slowed.
+    pub(super) wanted_part: f64,
     /// The part of all that the job sends and writes that crosses the link, 0 to 1.
     pub(super) crosses: f64,
     /// The part of the job's load that is I/O, 0 to 1.
@@ -110,6 +112,7 @@ pub(super) fn parties(scene: &Scene<'_>) -> Parties {
         .collect();
     let weight_all: f64 = weights.iter().sum::<f64>().max(1e-9);
     found.unknown = (0..scene.roots).map(|at| weights[at] * unknown_at(at)).sum::<f64>() / weight_all;
+    let lacking = lacking(scene);
     for (at_job, traffic) in scene.now.iter().enumerate().take(scene.jobs.len()) {
         let mut uses = Vec::new();
         let (mut mpi, mut io) = (0.0, 0.0);
@@ -125,6 +128,8 @@ pub(super) fn parties(scene: &Scene<'_>) -> Parties {
                 uses.push(Use {
                     series: scene.series[at],
                     part: load.sum() / whole,
+                    wanted_part: (load.sum() + lacking[at_job][at])
+                        / (whole + lacking.iter().map(|of| of[at]).sum::<f64>()),
                     crosses: (load.sum() / sent).min(1.0),
                     io: load.io / load.sum(),
                     others_io: others_io(&scene.now[..scene.jobs.len()], at, at_job),
@@ -160,6 +165,19 @@ fn wholes(scene: &Scene<'_>) -> (Vec<f64>, Vec<f64>) {
         (whole, (1.0 - jobs / whole.max(1.0)).clamp(0.0, 1.0))
     };
     (0..scene.series.len()).map(of).unzip()
+}
+
+/// By job and link: what its load lacks of that before the region began, in bytes a second. A job that waits sends less, and wants
+/// as much.
+fn lacking(scene: &Scene<'_>) -> Vec<Vec<f64>> {
+    let jobs = scene.now.iter().zip(scene.before);
+    let of = |now: &JobTraffic, before: &JobTraffic| {
+        let is_known = now.measured && before.measured && now.sent > 0.0;
+        let lacks = |(now, before): (&Load, &Load)| (before.sum() - now.sum()).max(0.0);
+        let loads = now.loads.iter().zip(&before.loads).take(scene.series.len());
+        loads.map(|pair| if is_known { lacks(pair) } else { 0.0 }).collect()
+    };
+    jobs.map(|(now, before)| of(now, before)).collect()
 }
 
 /// The part of the load of all but one job that is I/O.
@@ -251,7 +269,7 @@ pub(super) fn lost(used: &Use, links: &Links, topology: &Topology, failed: bool)
     let link = links.link(used.series);
     let capacity = link.map_or(f64::NAN, |link| topology.bytes_per_s(link));
     let is_inner = link.is_some_and(|link| !is_host_link(topology, link));
-    let own_bytes_per_s = used.part * demanded_bytes_per_s(load, ratio, capacity, is_inner);
+    let own_bytes_per_s = used.wanted_part * demanded_bytes_per_s(load, ratio, capacity, is_inner);
     let own_utilisation =
         used.before_bytes_per_s.map_or(own_bytes_per_s, |b| b.min(own_bytes_per_s)) / capacity;
     let queue = own_queue(own_utilisation).min(ratio);

@@ -46,6 +46,7 @@ mod tests {
         let used = |(series, part, io): &(u32, f64, f64)| Use {
             series: *series,
             part: *part,
+            wanted_part: *part,
             crosses: 0.5,
             io: *io,
             others_io: 0.0,

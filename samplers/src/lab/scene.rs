@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, HashMap};
 pub(super) struct Alone {
     /// Stalls a word of the worst link of each of its flows, in their order.
     pub worst: Vec<f64>,
+    /// Bytes a second that they move together.
+    pub moves: f64,
     /// By link: bytes a second that arrive, stalls a word.
     links: HashMap<u32, (f64, f64)>,
 }
@@ -21,7 +23,7 @@ impl Alone {
         let worst = flows.iter().map(|flow| placed.worst(*flow, load).0).collect();
         let used = load.arriving.iter().enumerate().filter(|(_, bytes)| **bytes > 0.0);
         let links = used.map(|(link, bytes)| (link as u32, (*bytes, load.ratio[link]))).collect();
-        Alone { worst, links }
+        Alone { worst, moves: load.rates.iter().sum(), links }
     }
 
     /// Bytes a second and stalls a word of a link.
