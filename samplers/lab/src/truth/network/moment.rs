@@ -18,6 +18,8 @@ const KNEE: f64 = 0.96;
 const BACK_PRESSURE: f64 = 0.3;
 /// Part of its rate alone below which a flow is slowed in earnest.
 const SLOWED: f64 = 0.97;
+/// Part of the stalls where a flow waits from which a link on its way shows them: less than what a full link passes back.
+const SHOWS: f64 = 0.25;
 
 /// Flows that make progress together.
 #[derive(Clone, Debug)]
@@ -176,7 +178,7 @@ impl State<'_> {
                 if gets < SLOWED {
                     moment
                         .slow
-                        .extend(flow.links.iter().filter(|l| 2.0 * ratios[l.at()] > ratios[worst.at()]));
+                        .extend(flow.links.iter().filter(|l| ratios[l.at()] > SHOWS * ratios[worst.at()]));
                 }
                 found.rates.push(rate);
                 at += 1;
