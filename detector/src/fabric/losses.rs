@@ -36,6 +36,8 @@ pub struct LinkLosses {
     /// stretches, so it adds up.
     pub shifted_s: f64,
     seconds: BTreeMap<i64, f64>,
+    /// What it lost by its progress, and what it had lost by stalls when that was measured.
+    measured: Option<(Measured, f64)>,
     causes: BTreeMap<(Cause, CauseKind, String), f64>,
     changed: bool,
 }
@@ -70,6 +72,7 @@ impl Default for LinkLosses {
             contended_s: 0.0,
             shifted_s: 0.0,
             seconds: BTreeMap::new(),
+            measured: None,
             causes: BTreeMap::new(),
             changed: true,
         }
@@ -80,6 +83,14 @@ impl LinkLosses {
     /// All seconds lost.
     pub fn lost_s(&self) -> f64 {
         self.own_s + self.others_s
+    }
+
+    /// Measures what `job` lost by its progress, to be reported the next time.
+    pub(super) fn measure(&mut self, job: &Job, progress: &Progress, tick_s: f64) {
+        let start = (job.start.seconds() / tick_s).round() as i64;
+        let by_stalls_s = self.lost_s();
+        self.measured = progress.lost(start, &self.seconds, tick_s).map(|found| (found, by_stalls_s));
+        self.changed = true;
     }
 
     /// Reports the losses the next time although nothing changed.
@@ -123,12 +134,14 @@ impl LinkLosses {
 
     /// What the job lost by its progress, where that shows it more closely than stalls. What stalls do not explain is
     /// not sure.
-    fn by_stalls_or(&self, measured: Option<Measured>, was_quiet: bool) -> Loss {
+    fn by_stalls_or(&self, was_quiet: bool) -> Loss {
         let lost_s = self.lost_s().max(1e-9);
         let error_s = (UNSURE * lost_s).hypot(self.shifted_s);
         let surely_s = if was_quiet { lost_s } else { self.own_s };
         let least_s = self.least_s.min(surely_s);
         let width_s = 2.0 * error_s + lost_s - least_s;
+        // What it lost since it was measured is taken to be as much more or less than by stalls.
+        let measured = self.measured.map(|(found, of_s)| found.times(lost_s / of_s.max(1e-9)));
         let Some(found) = measured.filter(|found| 2.0 * found.error_s < width_s) else {
             return Loss::between(lost_s, lost_s, [least_s - error_s, lost_s + error_s]);
         };
@@ -138,13 +151,7 @@ impl LinkLosses {
     }
 
     /// The part of the job's result that comes from links, if it changed.
-    pub(super) fn take_part(
-        &mut self,
-        job: &Job,
-        progress: Option<&Progress>,
-        now: i64,
-        tick_s: f64,
-    ) -> Option<JobPart> {
+    pub(super) fn take_part(&mut self, job: &Job, now: i64, tick_s: f64) -> Option<JobPart> {
         if !std::mem::take(&mut self.changed) {
             return None;
         }
@@ -154,9 +161,7 @@ impl LinkLosses {
         let until = job.end.unwrap_or(now).min(now);
         let grain = grain(job.start, until);
         let start = (job.start.seconds() / tick_s).round() as i64;
-        let measured = progress.and_then(|progress| progress.lost(start, &self.seconds, tick_s));
-        let Loss { times, variance_s2, least_share } =
-            self.by_stalls_or(measured, self.was_quiet(start, tick_s));
+        let Loss { times, variance_s2, least_share } = self.by_stalls_or(self.was_quiet(start, tick_s));
         let mut cells: BTreeMap<i64, Cell> = BTreeMap::new();
         for (tick, lost_s) in &self.seconds {
             // A tick belongs to the second in which it lies, not to the one at whose beginning it ends.

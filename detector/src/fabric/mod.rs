@@ -191,6 +191,9 @@ impl Fabric {
     /// The stream ended: open regions are reported as they are.
     pub fn finish(&mut self) {
         self.changed.extend(self.live.keys());
+        if self.now > self.sampled_at {
+            self.measure_progress(true);
+        }
     }
 
     /// Regions that began, changed or ended since the last call, in the order of their numbers.
@@ -224,8 +227,7 @@ impl Fabric {
         let (tick_s, latest_tick) = (self.settings.tick_s, self.latest_tick);
         let changed = self.losses.iter_mut().filter_map(|(job_id, losses)| {
             let job = self.jobs.get(job_id)?;
-            let progress = self.progress.get(job_id);
-            Some((job_id.clone(), losses.take_part(job, progress, latest_tick, tick_s)?))
+            Some((job_id.clone(), losses.take_part(job, latest_tick, tick_s)?))
         });
         changed.collect()
     }

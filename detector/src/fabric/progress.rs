@@ -1,8 +1,8 @@
 //! The progress of jobs: what their own nodes send into the network.
 //!
 //! A job that waits sends less, whichever of its flows it waits for. So what its nodes send, beside what they send while none of
-//! its links is contended, measures what stalls cost it without an assumption about its coupling. Where that cannot be seen, since
-//! the job was never quiet or sends unevenly, stalls alone count.
+//! its links is contended, measures what stalls cost it without an assumption about its coupling. A job that was never quiet
+//! shows it by what it sends at several levels of stalls ([`Fit`]). Of one that pauses or sends unevenly stalls alone count.
 
 use super::links::{Links, out_of};
 use schemas::Job;
@@ -27,6 +27,19 @@ const SPREAD: std::ops::Range<f64> = 0.005..0.08;
 /// What the error of a loss is at least: a part of it, and ticks at the edges of contention.
 const LEAST_ERROR: f64 = 0.03;
 const EDGE_TICKS: f64 = 1.0;
+/// Change of the loss of the slowest flow in and around a piece up to which that is steady; pieces, and difference of their levels,
+/// from which they show what the job would send without stalls.
+const STEADY: f64 = 0.08;
+const STEADY_LEAST: usize = 8;
+const LEVELS_LEAST: f64 = 0.03;
+/// Steps in which the part of the loss that a job feels is sought, from 0 to 1.
+const FELT_STEPS: u32 = 20;
+/// Part of what a job sends without stalls below which it pauses.
+const PAUSES: f64 = 0.4;
+/// Part of the pieces that a fit takes.
+const KEPT: f64 = 0.85;
+/// Relative error of a fit by what stalls do not show.
+const MODEL_ERROR: f64 = 0.02;
 /// Ticks without a report after which what a node sends is unknown.
 const STALE_TICKS: i64 = 45;
 
@@ -38,12 +51,19 @@ pub(super) struct Progress {
 }
 
 /// What a job lost by its progress, in seconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Measured {
     /// What it lost.
     pub(super) lost_s: f64,
     /// Half width of the 95% interval.
     pub(super) error_s: f64,
+}
+
+impl Measured {
+    /// The same of a loss that is so many times as large.
+    pub(super) fn times(self, times: f64) -> Measured {
+        Measured { lost_s: self.lost_s * times, error_s: self.error_s * times }
+    }
 }
 
 /// A stretch between two samples.
@@ -56,6 +76,9 @@ struct Piece {
 impl Progress {
     /// Notes what the nodes of `job` sent up to `tick`, if all of them are measured.
     pub(super) fn sample(&mut self, job: &Job, tick: i64, links: &Links, topology: &Topology) {
+        if self.samples.last().is_some_and(|(latest, _)| *latest >= tick) {
+            return;
+        }
         let mut sent = 0.0;
         for node in &job.nodes {
             let Some(vertex) = topology.vertex(node.as_str()) else { return };
@@ -97,7 +120,7 @@ impl Progress {
                 }
             }
         }
-        let (rate, spread) = even(&quiet)?;
+        let Some((rate, spread)) = even(&quiet) else { return self.by_levels(start, contended, tick_s) };
         let lost_ticks = slowed.ticks - slowed.bytes / rate;
         let own = spread * (BLOCK_TICKS as f64 * slowed.ticks).sqrt();
         let of_rate = spread * slowed.ticks / (quiet.len() as f64).sqrt();
@@ -106,6 +129,94 @@ impl Progress {
             lost_s: lost_ticks * tick_s,
             error_s: (2.0 * own.hypot(of_rate)).hypot(least) * tick_s,
         })
+    }
+}
+
+impl Progress {
+    /// The same for a job that hardly ran without contention: what it sends at several levels of stalls shows how much of the loss
+    /// of its slowest flow it feels, and so what it would send without.
+    fn by_levels(&self, start: i64, contended: &BTreeMap<i64, f64>, tick_s: f64) -> Option<Measured> {
+        let (mut steady, mut slowed) = (Vec::new(), Piece { ticks: 0.0, bytes: 0.0 });
+        for pair in self.samples.windows(2) {
+            let (from, to) = (pair[0].0, pair[1].0);
+            let piece = Piece { ticks: (to - from) as f64, bytes: pair[1].1 - pair[0].1 };
+            let near = from - AROUND_TICKS..=to + AROUND_TICKS;
+            if contended.range(near).next().is_some() {
+                slowed = slowed.plus(piece);
+            }
+            let level = |ticks: std::ops::RangeInclusive<i64>| {
+                let count = ticks.clone().count().max(1) as f64;
+                contended.range(ticks).map(|(_, lost_s)| lost_s / tick_s).sum::<f64>() / count
+            };
+            let lost = level(from + 1..=to);
+            let around = [level(from - AROUND_TICKS..=from), level(to..=to + AROUND_TICKS)];
+            let is_steady = around.iter().all(|near| (near - lost).abs() <= STEADY);
+            if is_steady && from >= start + SETTLES_TICKS {
+                steady.push((piece, lost));
+            }
+        }
+        let levels = steady.iter().map(|(_, lost)| *lost);
+        let [least, most] = levels.fold([f64::MAX, 0.0_f64], |[a, b], lost| [a.min(lost), b.max(lost)]);
+        if steady.len() < STEADY_LEAST || most - least < LEVELS_LEAST {
+            return None;
+        }
+        let fits = (0..=FELT_STEPS).map(|step| Fit::of(&steady, f64::from(step) / f64::from(FELT_STEPS)));
+        let fits: Vec<Fit> = fits.collect();
+        let best = fits.iter().min_by(|a, b| a.variance.total_cmp(&b.variance))?;
+        // Of a job that pauses a pause would count as a loss.
+        let pauses = |(piece, _): &(Piece, f64)| piece.bytes < PAUSES * best.rate * piece.ticks;
+        if best.variance.sqrt() >= SPREAD.end || steady.iter().any(pauses) {
+            return None;
+        }
+        let pieces = steady.len() as f64 / 2.0;
+        let unsure = 4.0 * best.variance / pieces + MODEL_ERROR.powi(2);
+        let lost = |fit: &Fit| slowed.ticks - slowed.bytes / fit.rate;
+        let accepted = || fits.iter().filter(|fit| fit.variance <= best.variance + unsure);
+        let weight = |fit: &Fit| (-2.0 * (fit.variance - best.variance) / unsure).exp();
+        let weights: f64 = accepted().map(weight).sum();
+        let mean = accepted().map(|fit| weight(fit) * lost(fit)).sum::<f64>() / weights;
+        let off = accepted().map(|fit| (lost(fit) - mean).abs()).fold(0.0, f64::max);
+        let error = off.hypot(EDGE_TICKS).hypot(LEAST_ERROR * mean);
+        Some(Measured { lost_s: mean * tick_s, error_s: error * tick_s })
+    }
+}
+
+/// What a job would send without stalls, if it feels a part of what its slowest flow loses.
+#[derive(Clone, Copy, Debug)]
+struct Fit {
+    /// Bytes a tick.
+    rate: f64,
+    /// Mean square of what it sends off what it should, relative to `rate`.
+    variance: f64,
+}
+
+impl Fit {
+    /// By least squares over pieces and the loss of the slowest flow in them, without those that are off most: what is read
+    /// around a change is blurred.
+    fn of(pieces: &[(Piece, f64)], felt: f64) -> Fit {
+        let all = Fit::over(pieces, felt);
+        let mut kept = pieces.to_vec();
+        kept.sort_by(|a, b| all.off(a, felt).total_cmp(&all.off(b, felt)));
+        kept.truncate((pieces.len() as f64 * KEPT).ceil() as usize);
+        Fit::over(&kept, felt)
+    }
+
+    fn over(pieces: &[(Piece, f64)], felt: f64) -> Fit {
+        let (mut above, mut below, mut ticks) = (0.0, 0.0, 0.0);
+        for (piece, lost) in pieces {
+            let speed = 1.0 - felt * lost;
+            above += piece.bytes * speed;
+            below += piece.ticks * speed * speed;
+            ticks += piece.ticks;
+        }
+        let fit = Fit { rate: above / below.max(1e-9), variance: 0.0 };
+        let squares = pieces.iter().map(|piece| piece.0.ticks * fit.off(piece, felt).powi(2));
+        Fit { variance: squares.sum::<f64>() / ticks.max(1.0), ..fit }
+    }
+
+    /// By how much a piece is off, relative to `rate`.
+    fn off(&self, (piece, lost): &(Piece, f64), felt: f64) -> f64 {
+        (piece.bytes / piece.ticks / self.rate.max(1e-9) - (1.0 - felt * lost)).abs()
     }
 }
 
@@ -168,5 +279,24 @@ mod tests {
         assert_eq!(progress(bursts).lost(0, &contended(), 1.0), None);
         let always = (0..600).map(|tick| (tick, 0.5)).collect();
         assert_eq!(progress(|_| 100.0).lost(0, &always, 1.0), None);
+    }
+
+    #[test]
+    fn a_job_that_never_ran_alone_shows_at_two_levels_what_it_would_send() {
+        let level = |tick: i64| if tick < 300 { 0.4 } else { 0.1 };
+        let contended: BTreeMap<i64, f64> = (0..600).map(|tick| (tick, level(tick))).collect();
+        let half = |tick: i64| 100.0 * (1.0 - 0.5 * level(tick));
+        let found = progress(half).lost(0, &contended, 1.0).unwrap();
+        assert!((found.lost_s - 75.0).abs() < 8.0 && found.error_s < 40.0, "{found:?}");
+        let one = contended.keys().map(|tick| (*tick, 0.4)).collect();
+        assert_eq!(progress(|_| 80.0).lost(0, &one, 1.0), None);
+    }
+
+    #[test]
+    fn pauses_of_a_job_that_never_ran_alone_are_no_loss() {
+        let contended: BTreeMap<i64, f64> =
+            (0..600).map(|tick| (tick, if tick < 300 { 0.4 } else { 0.1 })).collect();
+        let pauses = |tick: i64| if tick % 100 < 10 { 0.0 } else { 100.0 };
+        assert_eq!(progress(pauses).lost(0, &contended, 1.0), None);
     }
 }

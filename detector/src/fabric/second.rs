@@ -168,21 +168,30 @@ impl Fabric {
     /// Notes what the nodes of running jobs sent so far; a job that lost something is reported again, as what it lost is known
     /// better later.
     fn note_progress(&mut self) {
-        let Some(network) = self.network.as_ref() else { return };
         // A quiet machine has ticks in which nothing is reported.
         if self.now.saturating_sub(self.sampled_at) < progress::SAMPLE_TICKS {
             return;
         }
+        let is_due = self.sampled_at.div_euclid(PROGRESS_REPORTED_TICKS)
+            != self.now.div_euclid(PROGRESS_REPORTED_TICKS);
+        self.measure_progress(is_due);
+    }
+
+    /// Samples the progress of running jobs, and measures what they lost: all of them or those that ended since the last time.
+    pub(super) fn measure_progress(&mut self, all: bool) {
+        let Some(network) = self.network.as_ref() else { return };
         let before = std::mem::replace(&mut self.sampled_at, self.now);
-        let is_due =
-            before.div_euclid(PROGRESS_REPORTED_TICKS) != self.now.div_euclid(PROGRESS_REPORTED_TICKS);
-        let now = self.time(self.now);
-        for (job_id, job) in self.jobs.iter().filter(|(_, job)| job.overlaps(now.plus_seconds(-1.0), now)) {
+        let (then, now) = (self.time(before), self.time(self.now));
+        for (job_id, job) in self.jobs.iter().filter(|(_, job)| job.overlaps(then, now)) {
             let progress = self.progress.entry(job_id.clone()).or_default();
-            progress.sample(job, self.now, &self.links, &network.topology);
-            if is_due && let Some(losses) = self.losses.get_mut(job_id).filter(|losses| losses.lost_s() > 0.0)
+            let has_ended = job.end.is_some_and(|end| end <= now);
+            let until =
+                job.end.map_or(self.now, |end| tick::tick_of(end, self.settings.tick_s).min(self.now));
+            progress.sample(job, until, &self.links, &network.topology);
+            if (all || has_ended)
+                && let Some(losses) = self.losses.get_mut(job_id).filter(|losses| losses.lost_s() > 0.0)
             {
-                losses.resend();
+                losses.measure(job, progress, self.settings.tick_s);
             }
         }
     }
