@@ -1,8 +1,15 @@
 //! Signals that stop or reload the process.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+use tokio::runtime::Runtime;
 use tokio::signal::ctrl_c;
 use tokio::signal::unix::{SignalKind, signal};
+
+/// Time after a signal from which another one means that the first was not enough.
+const SECOND_WISH: Duration = Duration::from_millis(500);
 
 /// Waits for Ctrl-C or SIGTERM. Where a handler cannot be set the other one still counts.
 pub async fn requested() {
@@ -46,4 +53,19 @@ pub fn send_when_requested(stopper: Sender<()>) -> anyhow::Result<()> {
         let _ = stopper.send(());
     })?;
     Ok(watching.recv()?)
+}
+
+/// Becomes true at the first signal. A second one ends the process at once; what was committed stays whole.
+pub fn flag_when_requested(runtime: &Runtime) -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = Arc::clone(&stop);
+    runtime.spawn(async move {
+        requested().await;
+        stopped.store(true, Ordering::Relaxed);
+        // `timeout` and supervisors send one to the process and its group, which is no second wish.
+        tokio::time::sleep(SECOND_WISH).await;
+        requested().await;
+        std::process::exit(130);
+    });
+    stop
 }

@@ -12,8 +12,6 @@ use lab::demo::{Demo, Progress, Request, Update};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 use store::outbox::OutboxStore;
 use tokio::runtime::Runtime;
 use tokio::sync::{oneshot, watch};
@@ -52,9 +50,6 @@ pub struct DemoArgs {
     pub config: Option<PathBuf>,
 }
 
-/// Time after a signal from which another one means that the first was not enough.
-const SECOND_WISH: Duration = Duration::from_millis(500);
-
 /// Runs the demo.
 ///
 /// # Errors
@@ -77,7 +72,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     }
     let (end_alerts, alerts_end) = watch::channel(false);
     deliver(&runtime, args, &config, alerts_end)?;
-    let stop = stop_on_signals(&runtime);
+    let stop = shutdown::flag_when_requested(&runtime);
     let bar = bars::of_seconds(args.seconds);
     let ended = demo.play(&stop, &mut |update| match update {
         Update::Second(second) => bar.set_position(second),
@@ -127,21 +122,6 @@ fn deliver(
         async move { drop(ends.wait_for(|ended| *ended).await) }
     })?;
     Ok(())
-}
-
-/// Becomes true at the first signal. A second one ends the process at once; what was committed stays whole.
-fn stop_on_signals(runtime: &Runtime) -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let stopped = Arc::clone(&stop);
-    runtime.spawn(async move {
-        shutdown::requested().await;
-        stopped.store(true, Ordering::Relaxed);
-        // `timeout` and supervisors send one to the process and its group, which is no second wish.
-        tokio::time::sleep(SECOND_WISH).await;
-        shutdown::requested().await;
-        std::process::exit(130);
-    });
-    stop
 }
 
 /// Binds the page, prints its address and serves it beside the simulation.

@@ -1,14 +1,13 @@
 //! `tailback lab`: experiments on simulated machines, whose truth is known: those of the papers, and a site's own.
 
+mod report;
 mod truth;
 
 use crate::bars;
 use clap::{Args, Subcommand};
-use lab::calibration::{self, Line};
-use lab::outcome::Outcome;
 use lab::record::Recording;
 use lab::run::{Work, chosen};
-use lab::{builtin, files, machine, report};
+use lab::{builtin, files, machine};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -33,7 +32,7 @@ enum LabCommand {
     /// Write a case as a site would have it: rows of LDMS, jobs, topology, and the truth
     Record(RecordArgs),
     /// Summarise what `lab run --out` and `lab truth --out` wrote: tables, and a page with pictures
-    Report(ReportArgs),
+    Report(report::ReportArgs),
     /// Score Tailback on random scenarios whose losses are known: a table beside the goals
     Truth(truth::TruthArgs),
 }
@@ -75,20 +74,6 @@ pub struct RecordArgs {
     pub out: PathBuf,
 }
 
-/// Where the outcomes are.
-#[derive(Debug, Args)]
-pub struct ReportArgs {
-    /// Folder that `tailback lab run --out` and `tailback lab truth --out` wrote
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
-    /// Write a page with a picture of each case
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-    /// Write each picture as a file into this folder
-    #[arg(long, value_name = "DIR")]
-    pub svg: Option<PathBuf>,
-}
-
 /// Runs one of the commands.
 ///
 /// # Errors
@@ -99,7 +84,7 @@ pub fn run(args: &LabArgs, out: &mut impl Write) -> anyhow::Result<()> {
         LabCommand::Show { name } => Ok(write!(out, "{}", builtin::text(name)?)?),
         LabCommand::Run(args) => play(args, out),
         LabCommand::Record(args) => record(args),
-        LabCommand::Report(args) => report(args, out),
+        LabCommand::Report(args) => report::run(args, out),
         LabCommand::Truth(args) => truth::run(args, out),
     }
 }
@@ -133,7 +118,7 @@ fn play(args: &RunArgs, out: &mut impl Write) -> anyhow::Result<()> {
         }
         match args.json {
             true => writeln!(out, "{}", serde_json::to_string(&outcome)?)?,
-            false => report::in_words(&outcome, out)?,
+            false => lab::report::in_words(&outcome, out)?,
         }
     }
     out.flush()?;
@@ -147,27 +132,4 @@ fn record(args: &RecordArgs) -> anyhow::Result<()> {
     recording.write(&args.out, || bar.inc(1))?;
     bar.finish_and_clear();
     Ok(())
-}
-
-/// Prints the table; writes the page and the pictures, if requested.
-fn report(args: &ReportArgs, out: &mut impl Write) -> anyhow::Result<()> {
-    let outcomes = Outcome::read_all(&args.folder)?;
-    let mut calibration = calibration::read(&args.folder)?;
-    anyhow::ensure!(
-        !outcomes.is_empty() || !calibration.is_empty(),
-        "{} contains no outcome of `tailback lab run` or `tailback lab truth`",
-        args.folder.display()
-    );
-    calibration.extend(report::calibration_of(&outcomes));
-    if !outcomes.is_empty() {
-        write!(out, "{}", report::table(&outcomes))?;
-    }
-    if calibration.iter().any(Line::has_any) {
-        write!(out, "\n{}", calibration::markdown(&calibration))?;
-    }
-    if let Some(path) = &args.html {
-        files::write(path, &report::page(&outcomes, &calibration))?;
-    }
-    args.svg.as_deref().map_or(Ok(()), |folder| report::write_pictures(&outcomes, &calibration, folder))?;
-    Ok(out.flush()?)
 }
