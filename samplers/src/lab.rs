@@ -74,7 +74,7 @@ use schemas::{CounterBatch, Job, Name, Sources, Time};
 use stalls::Load;
 use std::collections::HashMap;
 use std::sync::Arc;
-use topology::{LinkIndex, ParallelLinks, Topology, VertexIndex};
+use topology::{ParallelLinks, Topology, VertexIndex};
 use truth::Stretch;
 
 /// Mount that clients write to.

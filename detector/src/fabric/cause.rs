@@ -5,7 +5,7 @@
 //! valid then; Lustre bytes and I/O servers for I/O; jobs whose traffic rose when the region began.
 
 use super::flows::{JobTraffic, Load};
-use super::kind::wanted_bytes_per_s;
+use super::kind::{waits_for_a_host, wanted_bytes_per_s};
 use super::links::{Links, is_host_link};
 use super::ways::Targets;
 use schemas::{Evidence, Job, Name};
@@ -284,8 +284,10 @@ pub(super) fn lost(used: &Use, links: &Links, topology: &Topology, failed: bool)
     let fills = own_utilisation > SELF_FULL && ratio >= SELF_STALLS;
     let own = if fills { 1.0 - (1.0 + UNLOADED) / (1.0 + alone) } else { 0.0 };
     let all = (1.0 - (1.0 + UNLOADED) / (1.0 + ratio)).max(0.0);
-    // A job that makes nearly all of the load waits for no other job; before the link is full, not even for itself.
-    let alone_there = used.part > 1.0 - LEAST_PART;
+    // A job that makes nearly all of the load waits for no other job; before the link is full, not even for itself. If it waits for a
+    // host whose link is not measured, others may send there on other ways.
+    let waits_behind = link.is_some_and(|link| waits_for_a_host(topology, links, link));
+    let alone_there = used.part > 1.0 - LEAST_PART && !waits_behind;
     let others = if alone_there { 0.0 } else { 1.0 - (1.0 + alone) / (1.0 + ratio) };
     let own = if alone_there && fills { all } else { own };
     let unknown = (used.unknown / (1.0 - used.part).max(LEAST_PART)).min(1.0);

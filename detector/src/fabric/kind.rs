@@ -164,7 +164,7 @@ fn of_link(
 
 /// Whether a link stalls for what lies behind it, which can only be a host: it has room, and its far end has hosts whose links
 /// are not measured, as on an Aries.
-fn waits_for_a_host(topology: &Topology, links: &Links, link: LinkIndex) -> bool {
+pub(super) fn waits_for_a_host(topology: &Topology, links: &Links, link: LinkIndex) -> bool {
     let Some(series) = links.of_link(link) else { return false };
     let (load, ratio) = (f64::from(links.load[series as usize]), f64::from(links.value[series as usize]));
     let utilisation = load / topology.bytes_per_s(link);
