@@ -155,30 +155,35 @@ impl Progress {
                 steady.push((piece, lost));
             }
         }
-        let levels = steady.iter().map(|(_, lost)| *lost);
-        let [least, most] = levels.fold([f64::MAX, 0.0_f64], |[a, b], lost| [a.min(lost), b.max(lost)]);
-        if steady.len() < STEADY_LEAST || most - least < LEVELS_LEAST {
-            return None;
-        }
-        let fits = (0..=FELT_STEPS).map(|step| Fit::of(&steady, f64::from(step) / f64::from(FELT_STEPS)));
-        let fits: Vec<Fit> = fits.collect();
-        let best = fits.iter().min_by(|a, b| a.variance.total_cmp(&b.variance))?;
-        // Of a job that pauses a pause would count as a loss.
-        let pauses = |(piece, _): &(Piece, f64)| piece.bytes < PAUSES * best.rate * piece.ticks;
-        if best.variance.sqrt() >= SPREAD.end || steady.iter().any(pauses) {
-            return None;
-        }
-        let pieces = steady.len() as f64 / 2.0;
-        let unsure = 4.0 * best.variance / pieces + MODEL_ERROR.powi(2);
-        let lost = |fit: &Fit| slowed.ticks - slowed.bytes / fit.rate;
-        let accepted = || fits.iter().filter(|fit| fit.variance <= best.variance + unsure);
-        let weight = |fit: &Fit| (-2.0 * (fit.variance - best.variance) / unsure).exp();
-        let weights: f64 = accepted().map(weight).sum();
-        let mean = accepted().map(|fit| weight(fit) * lost(fit)).sum::<f64>() / weights;
-        let off = accepted().map(|fit| (lost(fit) - mean).abs()).fold(0.0, f64::max);
-        let error = off.hypot(EDGE_TICKS).hypot(LEAST_ERROR * mean);
-        Some(Measured { lost_s: mean * tick_s, error_s: error * tick_s })
+        by_fits(&steady, slowed, tick_s)
     }
+}
+
+/// What a job lost in `slowed`, by its steady pieces and the loss of its slowest flow in them.
+fn by_fits(steady: &[(Piece, f64)], slowed: Piece, tick_s: f64) -> Option<Measured> {
+    let levels = steady.iter().map(|(_, lost)| *lost);
+    let [least, most] = levels.fold([f64::MAX, 0.0_f64], |[a, b], lost| [a.min(lost), b.max(lost)]);
+    if steady.len() < STEADY_LEAST || most - least < LEVELS_LEAST {
+        return None;
+    }
+    let fits = (0..=FELT_STEPS).map(|step| Fit::of(steady, f64::from(step) / f64::from(FELT_STEPS)));
+    let fits: Vec<Fit> = fits.collect();
+    let best = fits.iter().min_by(|a, b| a.variance.total_cmp(&b.variance))?;
+    // Of a job that pauses a pause would count as a loss.
+    let pauses = |(piece, _): &(Piece, f64)| piece.bytes < PAUSES * best.rate * piece.ticks;
+    if best.variance.sqrt() >= SPREAD.end || steady.iter().any(pauses) {
+        return None;
+    }
+    let pieces = steady.len() as f64 / 2.0;
+    let unsure = 4.0 * best.variance / pieces + MODEL_ERROR.powi(2);
+    let lost = |fit: &Fit| slowed.ticks - slowed.bytes / fit.rate;
+    let accepted = || fits.iter().filter(|fit| fit.variance <= best.variance + unsure);
+    let weight = |fit: &Fit| (-2.0 * (fit.variance - best.variance) / unsure).exp();
+    let weights: f64 = accepted().map(weight).sum();
+    let mean = accepted().map(|fit| weight(fit) * lost(fit)).sum::<f64>() / weights;
+    let off = accepted().map(|fit| (lost(fit) - mean).abs()).fold(0.0, f64::max);
+    let error = off.hypot(EDGE_TICKS).hypot(LEAST_ERROR * mean);
+    Some(Measured { lost_s: mean * tick_s, error_s: error * tick_s })
 }
 
 /// What a job would send without stalls, if it feels a part of what its slowest flow loses.
