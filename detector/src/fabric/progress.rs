@@ -46,7 +46,7 @@ const STALE_TICKS: i64 = 45;
 /// What the nodes of a job sent so far, sample by sample.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Progress {
-    /// Tick, and bytes sent up to it.
+    /// Tick, and bytes sent up to it; not a number where a row of its nodes was missing.
     samples: Vec<(i64, f64)>,
 }
 
@@ -74,51 +74,55 @@ struct Piece {
 }
 
 impl Progress {
-    /// Notes what the nodes of `job` sent up to `tick`, if all of them are measured.
+    /// Notes what the nodes of `job` sent up to `tick`, or that it is unknown.
     pub(super) fn sample(&mut self, job: &Job, tick: i64, links: &Links, topology: &Topology) {
         if self.samples.last().is_some_and(|(latest, _)| *latest >= tick) {
             return;
         }
-        let mut sent = 0.0;
-        for node in &job.nodes {
-            let Some(vertex) = topology.vertex(node.as_str()) else { return };
-            let mut measured = false;
-            for link in out_of(topology, vertex) {
-                if let Some(bytes) = links.sent_until(link, tick, STALE_TICKS) {
-                    (sent, measured) = (sent + bytes, true);
-                }
-            }
-            if !measured {
-                return;
-            }
+        let sent = sent_until(job, tick, links, topology);
+        let was_known = self.samples.last().is_some_and(|(_, sent)| !sent.is_nan());
+        if sent.is_some() || was_known {
+            self.samples.push((tick, sent.unwrap_or(f64::NAN)));
         }
-        self.samples.push((tick, sent));
         if self.samples.len() > SAMPLES_MAX {
-            let mut at = 0;
-            self.samples.retain(|_| {
-                at += 1;
-                at % 2 == 1 || at > SAMPLES_MAX / 2
-            });
+            self.thin();
         }
+    }
+
+    /// Drops every other sample of the older half; a gap stays one.
+    fn thin(&mut self) {
+        let newer = self.samples.split_off(SAMPLES_MAX / 2);
+        let kept = |pair: &[(i64, f64)]| (pair[1].0, if pair[0].1.is_nan() { f64::NAN } else { pair[1].1 });
+        self.samples = self.samples.chunks_exact(2).map(kept).chain(newer).collect();
+    }
+
+    /// First tick, last tick and bytes between two samples.
+    fn pieces(&self) -> impl Iterator<Item = (i64, i64, Piece)> {
+        self.samples.windows(2).map(|pair| {
+            let [(from, before), (to, after)] = [pair[0], pair[1]];
+            (from, to, Piece { ticks: (to - from) as f64, bytes: after - before })
+        })
     }
 
     /// What the job, which started at tick `start`, lost in and around the ticks of `contended`.
     pub(super) fn lost(&self, start: i64, contended: &BTreeMap<i64, f64>, tick_s: f64) -> Option<Measured> {
-        let (mut quiet, mut block) = (Vec::new(), Piece { ticks: 0.0, bytes: 0.0 });
-        let mut slowed = Piece { ticks: 0.0, bytes: 0.0 };
-        for pair in self.samples.windows(2) {
-            let (from, to) = (pair[0].0, pair[1].0);
-            let piece = Piece { ticks: (to - from) as f64, bytes: pair[1].1 - pair[0].1 };
-            let near = from - AROUND_TICKS..=to + AROUND_TICKS;
-            if contended.range(near).next().is_some() {
+        let (mut quiet, mut block, mut slowed) = (Vec::new(), Piece::NONE, Piece::NONE);
+        for (from, to, piece) in self.pieces() {
+            if is_near(contended, from, to) {
                 slowed = slowed.plus(piece);
-                block = Piece { ticks: 0.0, bytes: 0.0 };
+                block = Piece::NONE;
+            } else if piece.bytes.is_nan() {
+                block = Piece::NONE;
             } else if from >= start + SETTLES_TICKS {
                 block = block.plus(piece);
                 if block.ticks >= BLOCK_TICKS as f64 {
-                    quiet.push(std::mem::replace(&mut block, Piece { ticks: 0.0, bytes: 0.0 }));
+                    quiet.push(std::mem::replace(&mut block, Piece::NONE));
                 }
             }
+        }
+        // Of seconds without rows nothing is known.
+        if slowed.bytes.is_nan() {
+            return None;
         }
         let Some((rate, spread)) = even(&quiet) else { return self.by_levels(start, contended, tick_s) };
         let lost_ticks = slowed.ticks - slowed.bytes / rate;
@@ -130,18 +134,13 @@ impl Progress {
             error_s: (2.0 * own.hypot(of_rate)).hypot(least) * tick_s,
         })
     }
-}
 
-impl Progress {
     /// The same for a job that hardly ran without contention: what it sends at several levels of stalls shows how much of the loss
     /// of its slowest flow it feels, and so what it would send without.
     fn by_levels(&self, start: i64, contended: &BTreeMap<i64, f64>, tick_s: f64) -> Option<Measured> {
-        let (mut steady, mut slowed) = (Vec::new(), Piece { ticks: 0.0, bytes: 0.0 });
-        for pair in self.samples.windows(2) {
-            let (from, to) = (pair[0].0, pair[1].0);
-            let piece = Piece { ticks: (to - from) as f64, bytes: pair[1].1 - pair[0].1 };
-            let near = from - AROUND_TICKS..=to + AROUND_TICKS;
-            if contended.range(near).next().is_some() {
+        let (mut steady, mut slowed) = (Vec::new(), Piece::NONE);
+        for (from, to, piece) in self.pieces() {
+            if is_near(contended, from, to) {
                 slowed = slowed.plus(piece);
             }
             let level = |ticks: std::ops::RangeInclusive<i64>| {
@@ -151,12 +150,32 @@ impl Progress {
             let lost = level(from + 1..=to);
             let around = [level(from - AROUND_TICKS..=from), level(to..=to + AROUND_TICKS)];
             let is_steady = around.iter().all(|near| (near - lost).abs() <= STEADY);
-            if is_steady && from >= start + SETTLES_TICKS {
+            if is_steady && !piece.bytes.is_nan() && from >= start + SETTLES_TICKS {
                 steady.push((piece, lost));
             }
         }
         by_fits(&steady, slowed, tick_s)
     }
+}
+
+/// What the nodes of `job` sent up to `tick`; `None` if one of them is not measured or a row of it is missing.
+fn sent_until(job: &Job, tick: i64, links: &Links, topology: &Topology) -> Option<f64> {
+    let mut sent = 0.0;
+    for node in &job.nodes {
+        let mut measured = out_of(topology, topology.vertex(node.as_str())?)
+            .filter(|link| links.of_link(*link).is_some())
+            .peekable();
+        measured.peek()?;
+        for link in measured {
+            sent += links.sent_until(link, tick, STALE_TICKS)?;
+        }
+    }
+    Some(sent)
+}
+
+/// Whether contention is in or around these ticks.
+fn is_near(contended: &BTreeMap<i64, f64>, from: i64, to: i64) -> bool {
+    contended.range(from - AROUND_TICKS..=to + AROUND_TICKS).next().is_some()
 }
 
 /// What a job lost in `slowed`, by its steady pieces and the loss of its slowest flow in them.
@@ -226,6 +245,8 @@ impl Fit {
 }
 
 impl Piece {
+    const NONE: Piece = Piece { ticks: 0.0, bytes: 0.0 };
+
     fn plus(self, later: Piece) -> Piece {
         Piece { ticks: self.ticks + later.ticks, bytes: self.bytes + later.bytes }
     }
@@ -233,7 +254,7 @@ impl Piece {
 
 /// Bytes a tick of quiet blocks and their relative spread; `None` if there are too few, or they differ too much.
 fn even(quiet: &[Piece]) -> Option<(f64, f64)> {
-    let all = quiet.iter().fold(Piece { ticks: 0.0, bytes: 0.0 }, |sum, piece| sum.plus(*piece));
+    let all = quiet.iter().fold(Piece::NONE, |sum, piece| sum.plus(*piece));
     let rate = all.bytes / all.ticks;
     if quiet.len() < BLOCKS_LEAST || rate <= 0.0 {
         return None;
@@ -303,5 +324,27 @@ mod tests {
             (0..600).map(|tick| (tick, if tick < 300 { 0.4 } else { 0.1 })).collect();
         let pauses = |tick: i64| if tick % 100 < 10 { 0.0 } else { 100.0 };
         assert_eq!(progress(pauses).lost(0, &contended, 1.0), None);
+    }
+
+    #[test]
+    fn seconds_without_rows_are_no_loss() {
+        let mut progress = progress(|_| 100.0);
+        let gap = |progress: &mut Progress, tick: i64| {
+            progress.samples.iter_mut().filter(|(at, _)| *at == tick).for_each(|(_, sent)| *sent = f64::NAN);
+        };
+        gap(&mut progress, 100);
+        assert!(progress.lost(0, &contended(), 1.0).is_some_and(|found| found.lost_s.abs() < 3.0));
+        gap(&mut progress, 250);
+        assert_eq!(progress.lost(0, &contended(), 1.0), None);
+    }
+
+    #[test]
+    fn samples_are_bounded_and_a_gap_among_dropped_ones_stays() {
+        let samples = (0..).take(SAMPLES_MAX + 1).map(|at| (at, at as f64));
+        let mut progress = Progress { samples: samples.collect() };
+        progress.samples[10].1 = f64::NAN;
+        progress.thin();
+        assert_eq!(progress.samples.len(), SAMPLES_MAX - SAMPLES_MAX / 4 + 1);
+        assert_eq!(progress.samples.iter().filter(|(_, sent)| sent.is_nan()).count(), 1);
     }
 }
