@@ -128,10 +128,11 @@ impl<'a, S: Stage> ExactlyOnce<'a, S> {
         let turned = self.turns();
         let begun = Instant::now();
         let drained = turned.and_then(|()| self.drain(begun + self.setup.config.run.drain()));
-        let (consumer, lag, clean) = (self.consumer, self.lag, drained.is_ok() && self.pending.is_none());
-        // A background query owns the consumer, too.
-        let left = close_consumer(begun + self.setup.config.run.close_timeout(), move || {
-            drop(lag);
+        let clean = drained.is_ok() && self.pending.is_none();
+        let ExactlyOnce { setup, consumer, lag, input, .. } = self;
+        // Questions to the brokers own the consumer, too.
+        let left = close_consumer(begun + setup.config.run.close_timeout(), move || {
+            drop((lag, input));
             consumer.unsubscribe();
         });
         tracing::info!(stage = S::STAGE, clean, left, "stopped");

@@ -80,8 +80,9 @@ fn stop_is_in_time_while_the_broker_is_frozen() {
                 let mut running = process.take().unwrap();
                 scope.spawn(move || {
                     services.command("kafka", "freeze");
-                    // What was read of these rows waits for Kafka, and for the rest of them.
-                    std::thread::sleep(Duration::from_secs(1));
+                    // What was read of these rows waits for Kafka, and for the rest of them. Meanwhile every stage asks the
+                    // broker for offsets and for the identity of its topic (each 5 s).
+                    std::thread::sleep(Duration::from_secs(6));
                     let ended = running.stop();
                     // Whatever comes out, the run that follows needs a broker.
                     services.command("kafka", "thaw");
