@@ -5,6 +5,7 @@
 use detector::model::{ModelKind, Params};
 use detector::score::{Verdict, one_series};
 use samplers::ior_rates;
+use samplers::parallel::at_once;
 use samplers::scenario::{self, Quiet};
 use schemas::Metric;
 use std::fmt::Write;
@@ -54,8 +55,8 @@ fn run(model: ModelKind, metric: Metric, readings: &[f64]) -> Verdict {
 fn scores() -> &'static [Score] {
     static SCORES: OnceLock<Vec<Score>> = OnceLock::new();
     SCORES.get_or_init(|| {
-        let all = CASES.iter().flat_map(|(case, _)| NOISE.map(|noise| score(*case, noise)));
-        all.collect()
+        let all: Vec<_> = CASES.iter().flat_map(|(case, _)| NOISE.map(|noise| (*case, noise))).collect();
+        at_once(None, &all, |(case, noise)| score(*case, *noise))
     })
 }
 

@@ -17,6 +17,7 @@
 //! | `machine` | the physics from event to event |
 //! | `network` | loads, stalls and tile counters |
 //! | [`messages`] | time of single messages by LogGP |
+//! | [`parallel`] | many cases on all processors |
 //! | [`requests`] | clients that ask servers and wait |
 //! | [`rng`] | the random numbers |
 
@@ -33,6 +34,7 @@ mod machine;
 pub mod messages;
 pub mod native;
 mod network;
+pub mod parallel;
 pub mod requests;
 pub mod rng;
 pub mod scenario;

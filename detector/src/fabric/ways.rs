@@ -58,9 +58,11 @@ impl<'t> Ways<'t> {
             }
             return;
         }
+        let topology = self.topology;
+        let Some(spread) = self.spread(from, to) else { return };
         for (slot, link) in targets.links.iter().enumerate() {
-            if self.topology.rail(*link) == rail || self.topology.rail_count() == 1 {
-                let part = self.part(from, to, *link);
+            if topology.rail(*link) == rail || topology.rail_count() == 1 {
+                let part = spread.part(topology.from(*link), topology.to(*link));
                 if part > 0.0 {
                     crosses(slot, part);
                 }
@@ -75,23 +77,38 @@ impl<'t> Ways<'t> {
         routes.walk_into(from, rail, lid, &mut self.path)
     }
 
-    /// The part of all shortest ways that leads over `link`.
-    fn part(&mut self, from: VertexIndex, to: VertexIndex, link: LinkIndex) -> f64 {
-        let (a, b) = (self.topology.from(link), self.topology.to(link));
+    /// All shortest ways; `None` if there is none.
+    fn spread(&mut self, from: VertexIndex, to: VertexIndex) -> Option<Spread<'_>> {
         if self.near.len() + 2 > NEAR_KEPT {
             self.near.clear();
         }
+        let topology = self.topology;
         for goal in [from, to] {
-            let topology = self.topology;
             self.near.entry(goal).or_insert_with(|| Near::of(topology, goal));
         }
-        let (Some(near_from), Some(near_to)) = (self.near.get(&from), self.near.get(&to)) else { return 0.0 };
-        let whole = near_from.hops[to.at()];
-        let (before, after) = (near_from.hops[a.at()], near_to.hops[b.at()]);
-        if whole == u32::MAX || before == u32::MAX || after == u32::MAX || before + 1 + after != whole {
+        let (near_from, near_to) = (self.near.get(&from)?, self.near.get(&to)?);
+        let hops = near_from.hops[to.at()];
+        (hops != u32::MAX).then(|| Spread { near_from, near_to, hops, ways: near_from.ways[to.at()] })
+    }
+}
+
+/// All shortest ways from one vertex to another.
+struct Spread<'n> {
+    near_from: &'n Near,
+    near_to: &'n Near,
+    hops: u32,
+    ways: f64,
+}
+
+impl Spread<'_> {
+    /// The part of them that leads over a link from `a` to `b`.
+    fn part(&self, a: VertexIndex, b: VertexIndex) -> f64 {
+        let (before, after) = (self.near_from.hops[a.at()], self.near_to.hops[b.at()]);
+        // Both are as large as can be where no way leads there.
+        if u64::from(before) + 1 + u64::from(after) != u64::from(self.hops) {
             return 0.0;
         }
-        near_from.ways[a.at()] * near_to.ways[b.at()] / near_from.ways[to.at()]
+        self.near_from.ways[a.at()] * self.near_to.ways[b.at()] / self.ways
     }
 }
 

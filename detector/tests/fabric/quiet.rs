@@ -4,6 +4,7 @@
 
 use crate::integration::fabric::play::play_for;
 use samplers::lab::{LabIo, LabJob, Noise, Pattern, Phases, Routing, Setup, asked};
+use samplers::parallel::at_once;
 use schemas::CounterBatch;
 use topology::machines::two_level;
 use topology::{VertexIndex, VertexKind};
@@ -53,11 +54,10 @@ fn ordinary(seed: u64) -> Setup {
 
 #[test]
 fn jobs_that_leave_room_for_each_other_make_no_region() {
-    for seed in 0..4 {
-        for tables in [true, false] {
-            let played = play_for(SECONDS, &ordinary(seed), tables, CounterBatch::clone);
-            assert!(played.truth.ever_contended().is_empty(), "seed {seed}: the lab finds contention");
-            assert!(played.regions.is_empty(), "seed {seed}: {:#?}", played.regions);
-        }
-    }
+    let cases: Vec<_> = (0..4).flat_map(|seed| [(seed, true), (seed, false)]).collect();
+    at_once(None, &cases, |(seed, tables)| {
+        let played = play_for(SECONDS, &ordinary(*seed), *tables, CounterBatch::clone);
+        assert!(played.truth.ever_contended().is_empty(), "seed {seed}: the lab finds contention");
+        assert!(played.regions.is_empty(), "seed {seed}: {:#?}", played.regions);
+    });
 }

@@ -6,6 +6,7 @@
 use crate::integration::fabric::play::{Played, play};
 use samplers::lab::LabJobTruth;
 use samplers::lab::scenarios::{Labelled, ScenarioKind, labelled};
+use samplers::parallel::at_once;
 use schemas::{Cause, JobResult};
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -65,12 +66,13 @@ struct Found {
 fn found() -> &'static [Vec<Found>; 2] {
     static FOUND: OnceLock<[Vec<Found>; 2]> = OnceLock::new();
     FOUND.get_or_init(|| {
-        let slowest: Vec<Found> = cases().map(|(kind, seed)| play_case(kind, seed, 1.0)).collect();
-        let drawn = |((kind, seed), slowest): ((ScenarioKind, u64), &Found)| {
+        let cases: Vec<_> = cases().collect();
+        let slowest = at_once(None, &cases, |(kind, seed)| play_case(*kind, *seed, 1.0));
+        let with_slowest: Vec<_> = cases.into_iter().zip(&slowest).collect();
+        let any = at_once(None, &with_slowest, |((kind, seed), slowest)| {
             let coupling = (seed - SEEDS.start) as f64 / (SEEDS.end - SEEDS.start - 1) as f64;
-            if coupling == 1.0 { slowest.clone() } else { play_case(kind, seed, coupling) }
-        };
-        let any = cases().zip(&slowest).map(drawn).collect();
+            if coupling == 1.0 { Found::clone(slowest) } else { play_case(*kind, *seed, coupling) }
+        });
         [slowest, any]
     })
 }

@@ -8,9 +8,8 @@ use super::measure::Measure;
 use super::outcome::{CaseOutcome, Outcome};
 use super::play;
 use anyhow::Context;
+use samplers::parallel::at_once;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// Built-in experiments by name, or those in files; all built-in ones without any. With `quick` only those of the quick subset;
 /// `seed` replaces the seeds of all cases.
@@ -41,30 +40,6 @@ pub(super) fn named(name: &str) -> anyhow::Result<(String, Experiment)> {
         std::fs::read_to_string(path).with_context(|| format!("the experiment {name} cannot be read"))?;
     let stem = path.file_stem().map_or_else(|| name.to_string(), |stem| stem.to_string_lossy().into_owned());
     Ok((stem, Experiment::parse(name, &text)?))
-}
-
-/// Does `work` with all items, so many at a time, as many as there are processors without a number; results in their order.
-pub(super) fn at_once<I: Sync, R: Send>(
-    threads: Option<u16>,
-    items: &[I],
-    work: impl Fn(&I) -> R + Sync,
-) -> Vec<R> {
-    let there = || std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = threads.map_or_else(there, usize::from);
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::with_capacity(items.len()));
-    let some = || {
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(at) else { break };
-            let result = work(item);
-            done.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
-        }
-    };
-    std::thread::scope(|scope| (0..threads.min(items.len())).for_each(|_| drop(scope.spawn(some))));
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// All cases of all experiments.

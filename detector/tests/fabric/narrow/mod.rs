@@ -8,6 +8,7 @@ mod draw;
 use crate::integration::fabric::play::{Played, play_altered};
 use draw::{Net, Sort, drawn};
 use samplers::lab::{LabJobTruth, Setup};
+use samplers::parallel::at_once;
 use schemas::{Cause, CauseShare, CounterBatch};
 use std::collections::BTreeMap;
 
@@ -97,9 +98,11 @@ pub struct Row {
 pub fn score(seeds: &[u64]) -> BTreeMap<Sort, Row> {
     let row_of = |sort: Sort| {
         let mut row = Row::default();
-        for (net, seed) in Net::ALL.into_iter().flat_map(|net| seeds.iter().map(move |seed| (net, *seed))) {
-            let Some(setup) = drawn(sort, net, seed) else { continue };
-            let judged = judged(&setup, net);
+        let drawn = |(net, seed)| Some((net, seed, drawn(sort, net, seed)?));
+        let of_net = |net| seeds.iter().map(move |seed| (net, *seed));
+        let cases: Vec<_> = Net::ALL.into_iter().flat_map(of_net).filter_map(drawn).collect();
+        let judged = at_once(None, &cases, |(net, _, setup)| judged(setup, *net));
+        for ((net, seed, _), judged) in cases.iter().zip(judged) {
             for wrong in judged.iter().filter(|judged| !judged.is_right()) {
                 println!("{sort:?} {net:?} seed {seed}, job {}: {wrong:.1?}", wrong.job_id);
             }

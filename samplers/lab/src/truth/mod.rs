@@ -25,8 +25,8 @@ pub mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::run::at_once;
 use goals::Kind;
+use samplers::parallel::at_once;
 use score::{CaseScore, KindScore};
 
 /// Which half of the seeds.
