@@ -13,6 +13,7 @@ use crate::registry::{Identity, NamingConflict, Refusal, Registry};
 use crate::slurm;
 use schemas::{CounterBatch, DropCounts, DropReason, JobEvent, SourceIndex, Sources, Time};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// Sources that a decoder numbers before it drops rows of further ones, by default.
 pub const SOURCES_MAX: usize = 1_000_000;
@@ -206,13 +207,16 @@ impl Decoder {
         fields: &Fields<'_>,
         out: &mut Decoded,
     ) -> Outcome {
-        let plan = Plan::of(fields.0.iter().map(|(name, _)| name.as_ref()), hint);
+        let positions = json::positions(line, fields);
+        let known = self.layouts.plan(hint, line.as_bytes(), &positions);
+        let is_new = known.is_none();
+        let names = || fields.0.iter().map(|(name, _)| name.as_ref());
+        let plan = known.unwrap_or_else(|| Arc::new(Plan::of(names(), hint)));
         if let Ok(Target::Jobs) = plan.target {
             let row = job_rows::row(fields.0.iter().map(|(name, raw)| (name.as_ref(), Value::Json(raw))));
             let events = job_rows::events(&row, &mut self.registry);
             return self.jobs(events, out);
         }
-        let positions = json::positions(line, fields);
         let outcome = match &plan.target {
             Ok(Target::Counters(shape)) => {
                 let counters = shape.open(&mut out.counters);
@@ -224,8 +228,9 @@ impl Decoder {
                 self.sealed(Err(Refusal::new(DropReason::UnknownSchema, "row", line.as_bytes())), out)
             }
         };
-        let layout = Layout::learn(line.as_bytes(), &positions, plan);
-        self.layouts.keep(hint, layout);
+        if is_new {
+            self.layouts.keep(hint, Layout::learn(line.as_bytes(), &positions, plan));
+        }
         outcome
     }
 

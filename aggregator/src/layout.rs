@@ -10,6 +10,7 @@ use crate::registry::Identity;
 use schemas::{CounterBatch, Time};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Layouts kept for one topic or file name; the least recently used one is dropped first.
 const LAYOUTS_PER_HINT: usize = 16;
@@ -26,7 +27,7 @@ struct Segment {
 /// The shape of a row.
 #[derive(Debug)]
 pub(crate) struct Layout {
-    pub plan: Plan,
+    pub plan: Arc<Plan>,
     pieces: Vec<u8>,
     segments: Vec<Segment>,
     tail: Vec<u8>,
@@ -42,7 +43,7 @@ pub(crate) struct Reading<'a> {
 
 impl Layout {
     /// The layout of `line`, whose values stand at `values` (start and end) in the order of the plan's columns.
-    pub(crate) fn learn(line: &[u8], values: &[(usize, usize)], plan: Plan) -> Layout {
+    pub(crate) fn learn(line: &[u8], values: &[(usize, usize)], plan: Arc<Plan>) -> Layout {
         let mut pieces = Vec::new();
         let mut segments = Vec::with_capacity(values.len());
         let mut last_end = 0;
@@ -90,8 +91,16 @@ impl Layout {
         self.pieces.len() + self.tail.len() + 32 * self.segments.len() + size_of::<Layout>()
     }
 
-    fn same_as(&self, other: &Layout) -> bool {
-        self.pieces == other.pieces && self.tail == other.tail && self.segments.len() == other.segments.len()
+    /// Whether `line`, whose values stand at `values`, differs from the rows of this layout in values alone.
+    fn is_of(&self, line: &[u8], values: &[(usize, usize)]) -> bool {
+        let (mut last_end, mut piece_start) = (0, 0);
+        let mut pieces = values.iter().zip(&self.segments).map(|((start, end), segment)| {
+            let piece = &self.pieces[piece_start..segment.piece_end as usize];
+            let is_same = line[last_end..*start] == *piece;
+            (last_end, piece_start) = (*end, segment.piece_end as usize);
+            is_same
+        });
+        values.len() == self.segments.len() && pieces.all(|is_same| is_same) && line[last_end..] == self.tail
     }
 }
 
@@ -191,10 +200,15 @@ impl Layouts {
         self.by_hint.get_mut(hint).map_or(&mut [], |list| &mut list[..])
     }
 
-    /// Keeps `layout`, unless it is known and the row took the general way for its values.
+    /// The plan of a row that took the general way for its values alone: its columns need no search.
+    pub(crate) fn plan(&mut self, hint: &str, line: &[u8], values: &[(usize, usize)]) -> Option<Arc<Plan>> {
+        self.of(hint).iter().find(|known| known.is_of(line, values)).map(|known| Arc::clone(&known.plan))
+    }
+
+    /// Keeps a layout that is not known.
     pub(crate) fn keep(&mut self, hint: &str, layout: Layout) {
         let size = layout.bytes() + hint.len();
-        if size > BYTES_MAX / 8 || self.of(hint).iter().any(|known| known.same_as(&layout)) {
+        if size > BYTES_MAX / 8 {
             return;
         }
         if self.bytes + size > BYTES_MAX {
@@ -220,7 +234,7 @@ mod tests {
     fn learnt(line: &str) -> Layout {
         let fields = json::fields(line).unwrap();
         let plan = Plan::of(fields.0.iter().map(|(name, _)| name.as_ref()), "");
-        Layout::learn(line.as_bytes(), &json::positions(line, &fields), plan)
+        Layout::learn(line.as_bytes(), &json::positions(line, &fields), Arc::new(plan))
     }
 
     const LINE: &str =

@@ -91,6 +91,10 @@ pub(super) struct Scene<'a> {
     /// Series of the targets that belong to the region, and how many of these, at the front, are roots.
     pub(super) series: &'a [u32],
     pub(super) roots: usize,
+    /// Roots that wait for hosts behind them whose links are not measured, with targets that are these links.
+    pub(super) behind: &'a [(usize, usize)],
+    /// By job: whether it sends less since the region began, and is in no other one.
+    pub(super) fell: Vec<bool>,
     /// Traffic of each job now and before the region began.
     pub(super) now: &'a [JobTraffic],
     pub(super) before: &'a [JobTraffic],
@@ -141,6 +145,9 @@ pub(super) fn parties(scene: &Scene<'_>) -> Parties {
                 });
             }
         }
+        if uses.is_empty() && scene.fell[at_job] {
+            uses.extend(use_behind(scene, at_job, rose));
+        }
         if !uses.is_empty() {
             let evidence = evidence(scene, at_job, rose, io > 0.0);
             found.jobs.push(Party { job_id: traffic.job_id.clone(), uses, mpi, io, evidence });
@@ -148,6 +155,33 @@ pub(super) fn parties(scene: &Scene<'_>) -> Parties {
     }
     found.jobs.sort_by(|a, b| (b.mpi + b.io).total_cmp(&(a.mpi + a.io)).then(a.job_id.cmp(&b.job_id)));
     found
+}
+
+/// What a job uses behind a root that it does not cross: it sends less since others fill the link of a host to which it sends, too.
+fn use_behind(scene: &Scene<'_>, at_job: usize, rose: bool) -> Option<Use> {
+    let jobs = &scene.now[..scene.jobs.len()];
+    let of = |job: &JobTraffic, root: usize| -> f64 {
+        let slots = scene.behind.iter().filter(|(at, _)| *at == root);
+        slots.map(|(_, slot)| job.loads[*slot].sum()).sum()
+    };
+    let root = scene
+        .behind
+        .iter()
+        .map(|(root, _)| *root)
+        .max_by(|a, b| of(&jobs[at_job], *a).total_cmp(&of(&jobs[at_job], *b)))?;
+    let (own, all) = (of(&jobs[at_job], root), jobs.iter().map(|job| of(job, root)).sum::<f64>());
+    let sent = (jobs[at_job].sent + jobs[at_job].written).max(1.0);
+    let before = scene.links.load_at(scene.targets.links[root], scene.onset - BEFORE_TICKS);
+    (own > LEAST_PART * all).then(|| Use {
+        series: scene.series[root],
+        part: own / all,
+        wanted_part: own / all,
+        crosses: (own / sent).min(1.0),
+        io: 0.0,
+        others_io: others_io(jobs, root, at_job),
+        unknown: 0.0,
+        before_bytes_per_s: (!rose).then(|| before.unwrap_or(0.0)),
+    })
 }
 
 /// The load of each link that is to be shared among the jobs, and the part of it whose source is unknown.

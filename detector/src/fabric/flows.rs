@@ -5,10 +5,11 @@
 //! to each in proportion to what it receives. Writes go to the I/O servers. Where no client reports its writes, but the
 //! servers are named, what the nodes of a job send beyond what they receive is written: messages stay in the job.
 
-use super::links::{Links, out_of};
+use super::links::{Links, is_host_link, out_of};
 use super::ways::{Targets, Ways};
 use schemas::{Job, Name};
-use topology::{Topology, VertexIndex};
+use std::collections::BTreeSet;
+use topology::{LinkIndex, Topology, VertexIndex};
 
 /// Pairs of nodes that a job's traffic is sampled from.
 const PAIRS_MAX: usize = 4_096;
@@ -44,6 +45,8 @@ struct Nodes {
     written: Vec<f64>,
     /// Whether the traffic of any of them is measured.
     measured: bool,
+    /// Whether what any of them receives is measured, not taken from what its router passes on.
+    receipts_measured: bool,
     /// Whether the Lustre client of any of them reports its writes.
     writes_reported: bool,
 }
@@ -129,10 +132,14 @@ fn nodes_of(
     let rails = topology.rail_count() as f64;
     for node in &job.nodes {
         let Some(vertex) = topology.vertex(node.as_str()) else { continue };
-        let mut out = out_of(topology, vertex).filter(|link| topology.rail(*link) == rail);
-        let Some(out) = out.next() else { continue };
-        let sent = links.load_at(out, tick);
-        let received = links.load_at(topology.reverse(out), tick);
+        let out = || out_of(topology, vertex).filter(|link| topology.rail(*link) == rail);
+        if out().next().is_none() {
+            continue;
+        }
+        let sent = links.loads_at(out(), tick);
+        let measured = links.loads_at(out().map(|link| topology.reverse(link)), tick);
+        nodes.receipts_measured |= measured.is_some();
+        let received = measured.or_else(|| passed_to(links, topology, (vertex, rail), tick));
         nodes.measured |= sent.is_some();
         nodes.vertices.push(vertex);
         nodes.sent.push(sent.unwrap_or(UNMEASURED));
@@ -143,7 +150,7 @@ fn nodes_of(
         nodes.written.push(sent.map_or(written, |sent| written.min(sent)));
     }
     if nodes.measured {
-        if !nodes.writes_reported && servers.named {
+        if !nodes.writes_reported && servers.named && nodes.receipts_measured {
             nodes.infer_writes(servers.received_bytes_per_s() / rails);
         }
         for (sent, written) in nodes.sent.iter_mut().zip(&nodes.written) {
@@ -151,6 +158,30 @@ fn nodes_of(
         }
     }
     (!nodes.vertices.is_empty()).then_some(nodes)
+}
+
+/// What a host receives whose links report only what it sends, as on an Aries: its router passes on to its hosts what comes in and
+/// does not go out. That is shared as what the hosts send, and the rest evenly.
+fn passed_to(links: &Links, topology: &Topology, (host, rail): (VertexIndex, u8), tick: i64) -> Option<f64> {
+    let in_rail = |link: &LinkIndex| topology.rail(*link) == rail;
+    let of_host = |host| links.loads_at(out_of(topology, host).filter(in_rail), tick);
+    let router = topology.to(out_of(topology, host).find(in_rail)?);
+    let (mut came, mut passed, mut sent) = (0.0, 0.0, 0.0);
+    let mut hosts = BTreeSet::new();
+    for link in topology.links_from(router).filter(in_rail) {
+        let came_here = links.load_at(topology.reverse(link), tick)?;
+        came += came_here;
+        if is_host_link(topology, link) {
+            hosts.insert(topology.to(link));
+            sent += came_here;
+        } else {
+            passed += links.load_at(link, tick)?;
+        }
+    }
+    let received = (came - passed).max(0.0);
+    let rest = received - sent - EXCESS_LEAST * came;
+    let own = of_host(host)? * (received / sent.max(1.0)).min(1.0);
+    Some(own + rest.max(0.0) / hosts.len().max(1) as f64)
 }
 
 impl Nodes {

@@ -155,6 +155,11 @@ impl Links {
         Some(self.steps[number as usize].at(tick))
     }
 
+    /// The sum over those of `links` that are measured; `None` if none is.
+    pub(super) fn loads_at(&self, links: impl Iterator<Item = LinkIndex>, tick: i64) -> Option<f64> {
+        links.filter_map(|link| self.load_at(link, tick)).reduce(|sum, load| sum + load)
+    }
+
     /// Bytes a second that `node` writes at the end of `tick`; `None` if it is not measured.
     pub(super) fn writes_at(&self, node: &Name, tick: i64) -> Option<f64> {
         let numbers = self.writes.get(node)?;

@@ -4,11 +4,12 @@
 use super::cause::{self, BEFORE_TICKS, Scene};
 use super::flows::{self, JobTraffic, Servers};
 use super::kind;
-use super::links::out_of;
+use super::links::{is_host_link, out_of};
 use super::names;
 use super::narrowed::Seen;
+use super::tick::tick_of;
 use super::ways::{Targets, Ways};
-use super::{Fabric, Network};
+use super::{Fabric, Live, Network};
 use schemas::{Job, Name, REGION_SERIES_MAX, RegionId};
 use std::collections::BTreeSet;
 use topology::{LinkIndex, Topology, VertexIndex, VertexKind};
@@ -70,7 +71,7 @@ impl Fabric {
         }
     }
 
-    fn is_due(&self, live: &super::Live) -> bool {
+    fn is_due(&self, live: &Live) -> bool {
         let links = f64::from(live.region.links);
         let Some((tick, then)) = live.judged else { return links > 0.0 };
         let changed = (links - f64::from(then)).abs() > CHANGED * f64::from(then);
@@ -95,8 +96,9 @@ impl Fabric {
         let Some(live) = self.live.get(&id) else { return };
         let onset = live.onset;
         let series = self.members_to_look_at(&roots, &stalls);
-        let targets = self.targets(network, &series);
+        let (targets, behind) = self.targets(network, &series, roots.len());
         let jobs: Vec<&Job> = self.jobs_since(onset).collect();
+        let fell = jobs.iter().map(|job| !behind.is_empty() && self.fell(id, job, onset)).collect();
         let mut traffic_at = |tick: i64| -> Vec<JobTraffic> {
             let mut of = |job: &Job| flows::of_job(job, tick, &self.links, servers, ways, &targets);
             // What the nodes of a job send before and after it is not its own.
@@ -116,6 +118,8 @@ impl Fabric {
             targets: &targets,
             series: &series,
             roots: roots.len(),
+            behind: &behind,
+            fell,
             now: &now,
             before: &before,
             jobs: &jobs,
@@ -150,8 +154,17 @@ impl Fabric {
         series
     }
 
-    /// The links of these series, and measured links at the same vertices.
-    fn targets(&self, network: &Network, series: &[u32]) -> Targets {
+    /// Whether a job sends less since `onset`, and is in no other region that could be why.
+    fn fell(&self, id: RegionId, job: &Job, onset: i64) -> bool {
+        let is_in = |live: &Live| live.parties.jobs.iter().any(|party| party.job_id == job.job_id);
+        let start = tick_of(job.start, self.settings.tick_s);
+        !self.live.iter().any(|(other, live)| *other != id && is_in(live))
+            && self.progress.get(&job.job_id).is_some_and(|progress| progress.fell(start, onset))
+    }
+
+    /// The links of these series, and measured links at the same vertices; at the end hosts' links that are not measured and for
+    /// which one of the roots waits, as root and target.
+    fn targets(&self, network: &Network, series: &[u32], roots: usize) -> (Targets, Vec<(usize, usize)>) {
         let topology = &network.topology;
         let mut links: Vec<LinkIndex> = series.iter().filter_map(|s| self.links.link(*s)).collect();
         let mut known: BTreeSet<LinkIndex> = links.iter().copied().collect();
@@ -167,7 +180,21 @@ impl Fabric {
                 }
             }
         }
-        Targets::of(links)
+        let mut behind = Vec::new();
+        for root in 0..roots.min(links.len()) {
+            if !kind::waits_for_a_host(topology, &self.links, links[root]) {
+                continue;
+            }
+            let is_waited_for =
+                |link: &LinkIndex| is_host_link(topology, *link) && self.links.of_link(*link).is_none();
+            for link in topology.links_from(topology.to(links[root])).filter(is_waited_for) {
+                if known.insert(link) {
+                    behind.push((root, links.len()));
+                    links.push(link);
+                }
+            }
+        }
+        (Targets::of(links), behind)
     }
 
     /// Jobs that ran at some time since shortly before `onset`.

@@ -38,6 +38,8 @@ pub struct LinkLosses {
     seconds: BTreeMap<i64, f64>,
     /// What it lost by its progress, and what it had lost by stalls when that was measured.
     measured: Option<(Measured, f64)>,
+    /// What it may have lost besides, by falls of what it sends.
+    unexplained_s: f64,
     causes: BTreeMap<(Cause, CauseKind, String), f64>,
     changed: bool,
 }
@@ -73,6 +75,7 @@ impl Default for LinkLosses {
             shifted_s: 0.0,
             seconds: BTreeMap::new(),
             measured: None,
+            unexplained_s: 0.0,
             causes: BTreeMap::new(),
             changed: true,
         }
@@ -89,8 +92,13 @@ impl LinkLosses {
     pub(super) fn measure(&mut self, job: &Job, progress: &Progress, tick_s: f64) {
         let start = (job.start.seconds() / tick_s).round() as i64;
         let by_stalls_s = self.lost_s();
-        self.measured = progress.lost(start, &self.seconds, tick_s).map(|found| (found, by_stalls_s));
-        self.changed = true;
+        let before_s =
+            std::mem::replace(&mut self.unexplained_s, progress.unexplained_s(start, &self.seconds, tick_s));
+        self.changed |= self.unexplained_s != before_s;
+        if by_stalls_s > 0.0 {
+            self.measured = progress.lost(start, &self.seconds, tick_s).map(|found| (found, by_stalls_s));
+            self.changed = true;
+        }
     }
 
     /// Reports the losses the next time although nothing changed.
@@ -142,12 +150,16 @@ impl LinkLosses {
         let width_s = 2.0 * error_s + lost_s - least_s;
         // What it lost since it was measured is taken to be as much more or less than by stalls.
         let measured = self.measured.map(|(found, of_s)| found.times(lost_s / of_s.max(1e-9)));
-        let Some(found) = measured.filter(|found| 2.0 * found.error_s < width_s) else {
+        let is_narrower = |found: &Measured| 2.0 * found.error_s < width_s;
+        // Stalls that are too weak for what the job lost are not the whole reason: no more than they explain is sure.
+        let exceeds = |found: &Measured| found.lost_s - found.error_s > lost_s + error_s;
+        let Some(found) = measured.filter(|found| is_narrower(found) || exceeds(found)) else {
             return Loss::between(lost_s, lost_s, [least_s - error_s, lost_s + error_s]);
         };
         let point_s = found.lost_s.max(0.0);
-        let surely_s = (found.lost_s - found.error_s).min(lost_s * (1.0 + UNSURE)).max(0.0);
-        Loss::between(lost_s, point_s, [surely_s, point_s + found.error_s])
+        let surely_s = (found.lost_s - found.error_s).min(lost_s * (1.0 + UNSURE));
+        let surely_s = if is_narrower(&found) { surely_s } else { surely_s.min(least_s - error_s) };
+        Loss::between(lost_s, point_s, [surely_s.max(0.0), point_s + found.error_s])
     }
 
     /// The part of the job's result that comes from links, if it changed.
@@ -180,6 +192,7 @@ impl LinkLosses {
         let metric = MetricPart {
             metric: of_links,
             suspected_s: 0.0,
+            unexplained_s: self.unexplained_s,
             used: 1,
             unknown: 0,
             cells: cells.into_iter().collect(),

@@ -14,6 +14,7 @@
 //! | `look.rs` | a look at one region: roots, kind, parties |
 //! | `kind.rs` | `avoidable`, `capacity` or `endpoint` |
 //! | `ways.rs` | which links the traffic between two nodes crosses |
+//! | `falls.rs` | falls of what a job sends: a loss that is possible |
 //! | `flows.rs` | what each job's traffic adds to a link |
 //! | `cause.rs` | sources of the load, jobs that wait, and how much they lose |
 //! | `shares.rs` | which jobs cause a job's loss to others |
@@ -27,6 +28,7 @@
 //! | `paths.rs` | ends that several paths connect |
 
 mod cause;
+mod falls;
 mod flows;
 mod kind;
 pub mod lifecycle;
@@ -62,7 +64,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u8 = 9;
+pub const STATE_VERSION: u8 = 10;
 
 /// State of the stage. It can be written and read back at any point between two calls; then
 /// [`Fabric::attach`] gives it its network again.

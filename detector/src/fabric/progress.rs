@@ -17,15 +17,15 @@ const SAMPLES_MAX: usize = 720;
 /// Ticks around a contended one that are no quiet ones: the mean of a link may cover both.
 const AROUND_TICKS: i64 = 15;
 /// Ticks of a block of quiet time, by whose spread the job's evenness is judged, and how many blocks it takes.
-const BLOCK_TICKS: i64 = 10;
+pub(super) const BLOCK_TICKS: i64 = 10;
 /// See [`BLOCK_TICKS`].
 const BLOCKS_LEAST: usize = 3;
 /// Ticks after its start in which a job does not yet send as later.
-const SETTLES_TICKS: i64 = 10;
+pub(super) const SETTLES_TICKS: i64 = 10;
 /// Relative spread of quiet blocks above which a job sends too unevenly, and what it is at least assumed to be.
 const SPREAD: std::ops::Range<f64> = 0.005..0.08;
 /// What the error of a loss is at least: a part of it, and ticks at the edges of contention.
-const LEAST_ERROR: f64 = 0.03;
+pub(super) const LEAST_ERROR: f64 = 0.03;
 const EDGE_TICKS: f64 = 1.0;
 /// Change of the loss of the slowest flow in and around a piece up to which that is steady; pieces, and difference of their levels,
 /// from which they show what the job would send without stalls.
@@ -35,7 +35,7 @@ const LEVELS_LEAST: f64 = 0.03;
 /// Steps in which the part of the loss that a job feels is sought, from 0 to 1.
 const FELT_STEPS: u32 = 20;
 /// Part of what a job sends without stalls below which it pauses.
-const PAUSES: f64 = 0.4;
+pub(super) const PAUSES: f64 = 0.4;
 /// Part of the pieces that a fit takes.
 const KEPT: f64 = 0.85;
 /// Relative error of a fit by what stalls do not show.
@@ -68,12 +68,18 @@ impl Measured {
 
 /// A stretch between two samples.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
-    ticks: f64,
-    bytes: f64,
+pub(super) struct Piece {
+    pub(super) ticks: f64,
+    pub(super) bytes: f64,
 }
 
 impl Progress {
+    /// Of these samples.
+    #[cfg(test)]
+    pub(super) fn of(samples: Vec<(i64, f64)>) -> Progress {
+        Progress { samples }
+    }
+
     /// Notes what the nodes of `job` sent up to `tick`, or that it is unknown.
     pub(super) fn sample(&mut self, job: &Job, tick: i64, links: &Links, topology: &Topology) {
         if self.samples.last().is_some_and(|(latest, _)| *latest >= tick) {
@@ -97,7 +103,7 @@ impl Progress {
     }
 
     /// First tick, last tick and bytes between two samples.
-    fn pieces(&self) -> impl Iterator<Item = (i64, i64, Piece)> {
+    pub(super) fn pieces(&self) -> impl Iterator<Item = (i64, i64, Piece)> {
         self.samples.windows(2).map(|pair| {
             let [(from, before), (to, after)] = [pair[0], pair[1]];
             (from, to, Piece { ticks: (to - from) as f64, bytes: after - before })
@@ -174,7 +180,7 @@ fn sent_until(job: &Job, tick: i64, links: &Links, topology: &Topology) -> Optio
 }
 
 /// Whether contention is in or around these ticks.
-fn is_near(contended: &BTreeMap<i64, f64>, from: i64, to: i64) -> bool {
+pub(super) fn is_near(contended: &BTreeMap<i64, f64>, from: i64, to: i64) -> bool {
     contended.range(from - AROUND_TICKS..=to + AROUND_TICKS).next().is_some()
 }
 
@@ -245,15 +251,15 @@ impl Fit {
 }
 
 impl Piece {
-    const NONE: Piece = Piece { ticks: 0.0, bytes: 0.0 };
+    pub(super) const NONE: Piece = Piece { ticks: 0.0, bytes: 0.0 };
 
-    fn plus(self, later: Piece) -> Piece {
+    pub(super) fn plus(self, later: Piece) -> Piece {
         Piece { ticks: self.ticks + later.ticks, bytes: self.bytes + later.bytes }
     }
 }
 
 /// Bytes a tick of quiet blocks and their relative spread; `None` if there are too few, or they differ too much.
-fn even(quiet: &[Piece]) -> Option<(f64, f64)> {
+pub(super) fn even(quiet: &[Piece]) -> Option<(f64, f64)> {
     let all = quiet.iter().fold(Piece::NONE, |sum, piece| sum.plus(*piece));
     let rate = all.bytes / all.ticks;
     if quiet.len() < BLOCKS_LEAST || rate <= 0.0 {

@@ -189,7 +189,7 @@ impl Fabric {
                 job.end.map_or(self.now, |end| tick::tick_of(end, self.settings.tick_s).min(self.now));
             progress.sample(job, until, &self.links, &network.topology);
             if (all || has_ended)
-                && let Some(losses) = self.losses.get_mut(job_id).filter(|losses| losses.lost_s() > 0.0)
+                && let Some(losses) = self.losses.get_mut(job_id)
             {
                 losses.measure(job, progress, self.settings.tick_s);
             }

@@ -14,7 +14,8 @@ pub fn combine(job_id: &Name, parts: &[&JobPart]) -> JobResult {
     let losses = reduce(&mut merged);
     let run_s = run_s(parts);
     let unseen = if 2 * nodes.silent > nodes.all || parts.is_empty() { run_s } else { 0.0 };
-    let most_s = losses.most_s.max(losses.lost_s).max(unseen);
+    let unexplained_s: f64 = merged.iter().flat_map(|m| &m.parts).map(|part| part.unexplained_s).sum();
+    let most_s = (losses.most_s.max(losses.lost_s) + unexplained_s).max(unseen);
     let half_width_s = losses.variance_s2.sqrt();
     JobResult {
         job_id: job_id.clone(),
@@ -200,6 +201,7 @@ mod tests {
             unknown: 0,
             cells: (0..10).map(|second| (second, cell)).collect(),
             suspected_s: 0.0,
+            unexplained_s: 0.0,
             variance_s2: 0.0,
             least_share: if of_links { 0.6 } else { 0.0 },
             causes: Vec::new(),

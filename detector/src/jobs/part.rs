@@ -56,6 +56,8 @@ pub struct MetricPart {
     pub least_share: f64,
     /// Seconds lost in episodes that are suspected only, over all series.
     pub suspected_s: f64,
+    /// Seconds that the job may have lost besides, without a sign of contention: its own traffic fell for a while.
+    pub unexplained_s: f64,
     /// Its causes, with the seconds lost to each, over all series.
     pub causes: Vec<CauseLoss>,
 }
@@ -144,6 +146,7 @@ fn metric_part(
         cells: cells.into_iter().collect(),
         variance_s2: errors.variance_s2(),
         suspected_s,
+        unexplained_s: 0.0,
         least_share: if metric.is_progress() { 1.0 } else { 0.0 },
         causes: causes.collect(),
     }
