@@ -99,18 +99,7 @@ impl Fabric {
         let (targets, behind) = self.targets(network, &series, roots.len());
         let jobs: Vec<&Job> = self.jobs_since(onset).collect();
         let fell = jobs.iter().map(|job| !behind.is_empty() && self.fell(id, job, onset)).collect();
-        let mut traffic_at = |tick: i64| -> Vec<JobTraffic> {
-            let mut of = |job: &Job| flows::of_job(job, tick, &self.links, servers, ways, &targets);
-            // What the nodes of a job send before and after it is not its own.
-            let runs = |job: &Job| job.overlaps(self.time(tick - 1), self.time(tick));
-            let mut of_known = |job: &Job| if runs(job) { of(job) } else { JobTraffic::none(job, &targets) };
-            let mut traffic: Vec<JobTraffic> = jobs.iter().copied().map(&mut of_known).collect();
-            traffic.push(of(unattributed));
-            let carried: Vec<f64> =
-                targets.links.iter().map(|l| self.links.load_at(*l, tick).unwrap_or(0.0)).collect();
-            flows::scale(&mut traffic, &carried);
-            traffic
-        };
+        let mut traffic_at = |tick: i64| self.traffic(tick, (&jobs, unattributed), servers, ways, &targets);
         let (now, before) = (traffic_at(self.now), traffic_at(onset - BEFORE_TICKS));
         let scene = Scene {
             topology,
@@ -140,6 +129,27 @@ impl Fabric {
         live.waits_for = waits_for;
         (live.region.name, live.region.completeness) = (name, completeness);
         self.changed.insert(id);
+    }
+
+    /// What each of `jobs`, and at the end the nodes without a job, add to `targets` at the end of `tick`.
+    fn traffic(
+        &self,
+        tick: i64,
+        (jobs, unattributed): (&[&Job], &Job),
+        servers: &Servers,
+        ways: &mut Ways<'_>,
+        targets: &Targets,
+    ) -> Vec<JobTraffic> {
+        let mut of = |job: &Job| flows::of_job(job, tick, &self.links, servers, ways, targets);
+        // What the nodes of a job send before and after it is not its own.
+        let runs = |job: &Job| job.overlaps(self.time(tick - 1), self.time(tick));
+        let mut of_known = |job: &Job| if runs(job) { of(job) } else { JobTraffic::none(job, targets) };
+        let mut traffic: Vec<JobTraffic> = jobs.iter().copied().map(&mut of_known).collect();
+        traffic.push(of(unattributed));
+        let carried: Vec<f64> =
+            targets.links.iter().map(|l| self.links.load_at(*l, tick).unwrap_or(0.0)).collect();
+        flows::scale(&mut traffic, &carried);
+        traffic
     }
 
     /// The roots, then other members, the worst first.
