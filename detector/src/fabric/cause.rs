@@ -28,6 +28,9 @@ pub(super) const BEFORE_TICKS: i64 = 6;
 /// Part of the load that jobs must explain for the rest to be a matter of the model, not of an unknown source.
 const EXPLAINED: f64 = 0.5;
 
+/// Times what jobs send that they want to send, at most: one that pauses sends hardly anything.
+const WANTED_TIMES_MAX: f64 = 3.0;
+
 /// A job on a link of a region.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Use {
@@ -212,6 +215,25 @@ fn lacking(scene: &Scene<'_>) -> Vec<Vec<f64>> {
         loads.map(|pair| if is_known { lacks(pair) } else { 0.0 }).collect()
     };
     jobs.map(|(now, before)| of(now, before)).collect()
+}
+
+/// What the parties would send if they did not wait, over what they send now, at least 1. A job that waits for its slowest flow
+/// sends less on all links. What one sent before the region began is known of those that were there; of the others half of what
+/// their stalls allow is assumed.
+pub(super) fn wanted_times(scene: &Scene<'_>, parties: &Parties) -> f64 {
+    let (mut sent, mut wanted) = (0.0, 0.0);
+    for (now, before) in scene.now.iter().zip(scene.before) {
+        let Some(party) = parties.jobs.iter().find(|party| party.job_id == now.job_id) else { continue };
+        if !now.measured || now.sent <= 0.0 {
+            continue;
+        }
+        let was_there = before.measured && before.sent > 0.0;
+        let lost = party.uses.iter().map(|used| lost(used, scene.links, scene.topology, false).sum());
+        let by_stalls = 1.0 / (1.0 - lost.fold(0.0, f64::max) / 2.0);
+        sent += now.sent;
+        wanted += if was_there { before.sent } else { now.sent * by_stalls };
+    }
+    if sent > 0.0 { (wanted / sent).clamp(1.0, WANTED_TIMES_MAX) } else { 1.0 }
 }
 
 /// The part of the load of all but one job that is I/O.

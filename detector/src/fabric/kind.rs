@@ -14,7 +14,7 @@ const ROOT_PART: f32 = 0.6;
 const ROOT_LEAST: f32 = 0.5;
 /// Stalls of a root, as a part of the worst one's, from which its kind counts.
 pub(super) const WORST_PART: f32 = 0.85;
-/// Part of a full link's load that, going on over one link, makes that one the root.
+/// Part of all that comes to its far end that, going on over one link, makes that one the root instead of a full link.
 const ONWARD_SHARE: f64 = 0.8;
 /// Utilisation from which a link counts as full.
 const FULL: f64 = 0.9;
@@ -24,6 +24,9 @@ const RELIEVED: f64 = 0.85;
 const RELIEF_LEAST: f64 = 0.35;
 /// Times the stalls that its load makes from which a link with room waits for what lies behind it.
 const QUEUES_LEAST: f64 = 3.0;
+/// Utilisation below which a link has so much room that its own load hardly makes it wait, and the times for such a link.
+const ROOMY: f64 = 0.5;
+const QUEUES_ROOMY: f64 = 1.5;
 /// Confidence in a host as the reason, where its link is not measured.
 const UNMEASURED_HOST: f64 = 0.7;
 /// Roots that are looked at, the worst ones.
@@ -46,13 +49,14 @@ pub(super) fn roots(topology: &Topology, links: &Links, contended: &BTreeSet<u32
     let is_root = |series: &u32| {
         let Some(link) = links.link(*series) else { return false };
         let full = load(*series) >= FULL * topology.bytes_per_s(link);
+        let incoming = topology.links_from(topology.to(link)).map(|out| topology.reverse(out));
+        let arrives: f64 = incoming.filter_map(|link| links.load_of(link)).sum();
         !topology.links_from(topology.to(link)).any(|next| {
             let behind = links.of_link(next).filter(|behind| contended.contains(behind));
             continues(topology, link, next)
                 && behind.is_some_and(|b| {
-                    // A link that is full queues by itself, unless nearly all of its load continues over one that is full too.
-                    ratio(b) > ROOT_PART * ratio(*series)
-                        && (!full || load(b) >= ONWARD_SHARE * load(*series))
+                    // A link that is full queues by itself, unless nearly all that comes to its end continues over one that is full too.
+                    ratio(b) > ROOT_PART * ratio(*series) && (!full || load(b) >= ONWARD_SHARE * arrives)
                 })
         })
     };
@@ -80,14 +84,22 @@ pub(super) fn continues(topology: &Topology, link: LinkIndex, next: LinkIndex) -
     next != topology.reverse(link) && !(comes_down && goes_up)
 }
 
+/// What the links are judged by.
+#[derive(Clone, Copy)]
+pub(super) struct Judged<'a> {
+    pub(super) topology: &'a Topology,
+    pub(super) parallel: &'a ParallelLinks,
+    pub(super) links: &'a Links,
+    /// Links that are down, since when.
+    pub(super) down: &'a BTreeMap<u32, i64>,
+    /// Times what the jobs there send that they would send if they did not wait, at least 1: a job that waits for its slowest flow
+    /// sends less on all links.
+    pub(super) wanted_times: f64,
+}
+
 /// The kind of a region with these roots.
-pub(super) fn judge(
-    topology: &Topology,
-    parallel: &ParallelLinks,
-    links: &Links,
-    down: &BTreeMap<u32, i64>,
-    roots: &[u32],
-) -> Finding {
+pub(super) fn judge(scene: &Judged<'_>, roots: &[u32]) -> Finding {
+    let links = scene.links;
     let mut votes = [0.0; CauseKind::ALL.len()];
     let mut relief: f64 = 0.0;
     let mut sure = 0.0;
@@ -96,7 +108,7 @@ pub(super) fn judge(
     let worst = roots.iter().map(ratio).fold(0.0, f32::max);
     for series in roots.iter().filter(|series| ratio(series) >= WORST_PART * worst) {
         let Some(link) = links.link(*series) else { continue };
-        let found = of_link(topology, parallel, links, down, link);
+        let found = of_link(scene, link);
         let weight = f64::from(links.value[*series as usize]).max(1e-3);
         votes[found.kind as usize] += weight;
         sure += weight * found.confidence;
@@ -114,13 +126,8 @@ pub(super) fn judge(
     }
 }
 
-fn of_link(
-    topology: &Topology,
-    parallel: &ParallelLinks,
-    links: &Links,
-    down: &BTreeMap<u32, i64>,
-    link: LinkIndex,
-) -> Finding {
+fn of_link(scene: &Judged<'_>, link: LinkIndex) -> Finding {
+    let Judged { topology, parallel, links, down, wanted_times } = *scene;
     let siblings = if is_host_link(topology, link) {
         let rails = other_rails(topology, link);
         // Only where the rails of a host are loaded unevenly could more be done than to send less.
@@ -140,7 +147,8 @@ fn of_link(
     let is_up =
         |sibling: &LinkIndex| links.of_link(*sibling).is_none_or(|series| !down.contains_key(&series));
     let siblings: Vec<LinkIndex> = siblings.into_iter().filter(is_up).collect();
-    let wanted: Vec<f64> = siblings.iter().filter_map(|sibling| wanted(topology, links, *sibling)).collect();
+    let wanted = |sibling: &LinkIndex| wanted(topology, links, *sibling, wanted_times);
+    let wanted: Vec<f64> = siblings.iter().filter_map(wanted).collect();
     let measured = wanted.len() as f64 / siblings.len().max(1) as f64;
     let Some(imbalance) = Imbalance::of(wanted.iter().copied(), 0.0) else {
         return Finding { kind: CauseKind::Unknown, confidence: 0.0, relief: 0.0 };
@@ -169,9 +177,9 @@ pub(super) fn waits_for_a_host(topology: &Topology, links: &Links, link: LinkInd
     let (load, ratio) = (f64::from(links.load[series as usize]), f64::from(links.value[series as usize]));
     let utilisation = load / topology.bytes_per_s(link);
     let unmeasured = |next: LinkIndex| is_host_link(topology, next) && links.of_link(next).is_none();
-    utilisation < FULL
-        && ratio >= QUEUES_LEAST * own_queue(utilisation).max(UNLOADED)
-        && topology.links_from(topology.to(link)).any(unmeasured)
+    let queues = own_queue(utilisation).max(UNLOADED);
+    let times = if utilisation < ROOMY { QUEUES_ROOMY } else { QUEUES_LEAST };
+    utilisation < FULL && ratio >= times * queues && topology.links_from(topology.to(link)).any(unmeasured)
 }
 
 /// The links of the same host in the same direction, in other rails.
@@ -190,12 +198,13 @@ fn alternatives(topology: &Topology, link: LinkIndex) -> Vec<LinkIndex> {
     topology.links_from(topology.from(link)).filter(alike).collect()
 }
 
-/// What would flow over a link if it were wide enough, in bytes a second; `None` if it is not measured.
-fn wanted(topology: &Topology, links: &Links, link: LinkIndex) -> Option<f64> {
+/// What would flow over a link if it were wide enough, and the jobs waited nowhere else, in bytes a second; `None` if it is not
+/// measured.
+fn wanted(topology: &Topology, links: &Links, link: LinkIndex, times: f64) -> Option<f64> {
     let series = links.of_link(link)? as usize;
     let load = f64::from(links.load[series]);
     let ratio = f64::from(links.value[series]);
-    Some(wanted_bytes_per_s(load, ratio, topology.bytes_per_s(link)))
+    Some(wanted_bytes_per_s(load, ratio, topology.bytes_per_s(link)).max(times * load))
 }
 
 /// What would flow if the link were wide enough: below saturation what flows. What a full one holds back is
@@ -235,7 +244,15 @@ mod tests {
             links.set(number, &report, 100);
         }
         let parallel = ParallelLinks::of(&topology);
-        judge(&topology, &parallel, &links, &BTreeMap::new(), &[0])
+        let down = BTreeMap::new();
+        let judged = Judged {
+            topology: &topology,
+            parallel: &parallel,
+            links: &links,
+            down: &down,
+            wanted_times: 1.0,
+        };
+        judge(&judged, &[0])
     }
 
     /// B4: one rail alone could be relieved by the other, unless its demand is more than both carry.

@@ -3,7 +3,7 @@
 
 use super::cause::{self, BEFORE_TICKS, Scene};
 use super::flows::{self, JobTraffic, Servers};
-use super::kind;
+use super::kind::{self, Judged};
 use super::links::{is_host_link, out_of};
 use super::names;
 use super::narrowed::Seen;
@@ -16,6 +16,8 @@ use topology::{LinkIndex, Topology, VertexIndex, VertexKind};
 
 /// Ticks after which a region is looked at again.
 const AGAIN_TICKS: i64 = 10;
+/// A region is named by its links while they are at least one part of so many of the most that it had.
+const MAIN_PART: u32 = 2;
 /// Relative change of its links after which it is looked at at once.
 const CHANGED: f64 = 0.25;
 /// Most members of a region for which the jobs on them are searched.
@@ -92,7 +94,6 @@ impl Fabric {
         };
         let stalls: BTreeSet<u32> = members.iter().copied().filter(|s| self.stalling.contains(s)).collect();
         let roots = kind::roots(topology, &self.links, &stalls);
-        let finding = kind::judge(topology, &network.parallel, &self.links, &self.down, &roots);
         let Some(live) = self.live.get(&id) else { return };
         let onset = live.onset;
         let series = self.members_to_look_at(&roots, &stalls);
@@ -117,6 +118,14 @@ impl Fabric {
             ways_known: ways.are_known(),
         };
         let parties = cause::parties(&scene);
+        let judged = Judged {
+            topology,
+            parallel: &network.parallel,
+            links: &self.links,
+            down: &self.down,
+            wanted_times: cause::wanted_times(&scene, &parties),
+        };
+        let finding = kind::judge(&judged, &roots);
         let name = names::of(topology, &network.parallel, &self.links, &roots, stalls.len());
         let down = self.failed(network, &roots, onset);
         let seen = Seen { topology, links: &self.links, stalls: &stalls, before: onset - BEFORE_TICKS };
@@ -127,7 +136,11 @@ impl Fabric {
         live.judge(parties, finding, self.now, weight);
         live.down = down.or(live.down);
         live.waits_for = waits_for;
-        (live.region.name, live.region.completeness) = (name, completeness);
+        live.region.completeness = completeness;
+        // What is left of it at its end is not what it was.
+        if live.region.name.is_empty() || MAIN_PART * live.region.links >= live.region.links_most {
+            live.region.name = name;
+        }
         self.changed.insert(id);
     }
 

@@ -15,6 +15,8 @@ const TRIES: usize = 40;
 const MACHINES: usize = 20;
 /// Second in which contention begins at the earliest.
 const ONSET_S: [f64; 2] = [130.0, 200.0];
+/// Most load of a link that is to have room, of its capacity.
+const ROOM: f64 = 0.9;
 /// Least load of a job on a link that counts as shared, of its capacity.
 const SHARED: f64 = 0.1;
 
@@ -41,11 +43,12 @@ pub fn scenario(kind: &str, seed: u64) -> anyhow::Result<Option<Scenario>> {
         let net = match kind {
             "network_mean" => Net::Demo,
             "network_incast" => Net::Aries,
-            "network_full" => Net::Tree,
+            "network_full" => Net::NarrowTree,
             _ => Net::ALL[rng.below(Net::ALL.len())],
         };
         let topology = net.build(&mut rng)?;
-        let routing = if net == Net::Tree { Routing::Tables } else { Routing::Minimal };
+        let routing =
+            if matches!(net, Net::Tree | Net::NarrowTree) { Routing::Tables } else { Routing::Minimal };
         let leaves = leaves(&topology);
         let mut of = Draw { rng: rng.clone(), topology, routing, leaves, seed };
         if let Some(found) = (0..TRIES).find_map(|_| draw(&mut of)) {
@@ -65,6 +68,8 @@ enum Net {
     Demo,
     /// A fat tree of InfiniBand with forwarding tables.
     Tree,
+    /// The same with twice as many hosts as uplinks on each leaf.
+    NarrowTree,
     /// A dragonfly of switches with fast links, as of Slingshot.
     Dragonfly,
 }
@@ -84,6 +89,10 @@ impl Net {
             Net::Tree => {
                 let (leaves, spines) = (4 + rng.below(6) as u32, 4 + rng.below(5) as u32);
                 machines::two_level(leaves, spines, spines + rng.below(5) as u32)
+            }
+            Net::NarrowTree => {
+                let (leaves, spines) = (4 + rng.below(5) as u32, 3 + rng.below(4) as u32);
+                machines::two_level(leaves, spines, 2 * spines)
             }
             Net::Dragonfly => Machine::Dragonfly(Dragonfly {
                 groups: 3 + rng.below(3) as u32,
@@ -355,7 +364,7 @@ impl Draw {
         Some(Scenario { verdict: Some((Cause::FailoverInduced, None)), ..scenario })
     }
 
-    /// Jobs on all hosts want more than all uplinks carry.
+    /// Jobs on all hosts want more than all uplinks carry, and of no host more than its link does.
     fn full(&mut self) -> Option<Scenario> {
         let mut lots = vec![Vec::new(); 3];
         for mut hosts in self.leaves.clone() {
@@ -375,6 +384,11 @@ impl Draw {
         let mean = inner.iter().sum::<f64>() / inner.len() as f64;
         let wanted = self.between([1.2, 1.6]);
         jobs.iter_mut().for_each(|job| job.bytes_per_s *= wanted / mean);
+        let of_hosts = self.topology.links().filter(|link| self.topology.class(*link) == LinkClass::Host);
+        let of_hosts = of_hosts.map(|link| all[link.at()] * wanted / mean).fold(0.0, f64::max);
+        if of_hosts > ROOM {
+            return None;
+        }
         let scenario = self.scenario(jobs, 700, &[1]);
         Some(Scenario { verdict: Some((Cause::OtherJob, Some(CauseKind::Capacity))), ..scenario })
     }

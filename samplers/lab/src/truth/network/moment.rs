@@ -20,6 +20,8 @@ const BACK_PRESSURE: f64 = 0.3;
 const SLOWED: f64 = 0.97;
 /// Part of the stalls where a flow waits from which a link on its way shows them: less than what a full link passes back.
 const SHOWS: f64 = 0.25;
+/// Part of a link's stalls that full links pass back to it, from which it shows them.
+const PASSED_BACK: f64 = 0.3;
 
 /// Flows that make progress together.
 #[derive(Clone, Debug)]
@@ -176,9 +178,11 @@ impl State<'_> {
                 let weight = of_slowest + (1.0 - group.coupling) * (1.0 - gets).max(0.0);
                 found.waits.push((weight * flow.demand / wanted, worst));
                 if gets < SLOWED {
-                    moment
-                        .slow
-                        .extend(flow.links.iter().filter(|l| ratios[l.at()] > SHOWS * ratios[worst.at()]));
+                    let shows = |link: &&LinkIndex| {
+                        let ratio = ratios[link.at()];
+                        ratio > SHOWS * ratios[worst.at()] || self.held[link.at()] > PASSED_BACK * ratio
+                    };
+                    moment.slow.extend(flow.links.iter().filter(shows));
                 }
                 found.rates.push(rate);
                 at += 1;
