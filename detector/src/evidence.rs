@@ -34,6 +34,8 @@ const STOPPED_SHARE: f64 = 0.05;
 const FALLEN_SHARE: f64 = 0.5;
 /// A client that is left with this part of what the others got each shares with them, however little it is.
 const EQUAL_SHARE: f64 = 0.5;
+/// Times what a client is left with: another one that moves no more than that may share equally with it.
+const LEFT: f64 = 1.2;
 /// A slow node shows by at least so many other clients of its job, and this share of them, that continue; these were between so
 /// many times as fast before.
 const SIBLINGS_LEAST: usize = 3;
@@ -254,7 +256,7 @@ impl Shift {
     /// only those that want more than an equal share, so that the fall may be its own or the server's.
     fn is_fastest(&self, own: u32, level: f64) -> bool {
         let other = self.fastest.iter().find(|(member, _)| *member != own);
-        other.is_some_and(|(_, rate)| *rate > 0.0 && *rate <= (1.0 + SURE_CHANGE) * level)
+        other.is_some_and(|(_, rate)| *rate > 0.0 && *rate <= LEFT * level)
     }
 
     /// What client `own` lost while the others are looked at: of a slow fall a part only.
@@ -274,8 +276,9 @@ impl Shift {
         let own_taker = own_job.map_or(Taker::Client(own), |job| Taker::Job(job.clone()));
         let given_up = self.taken.was_given_up(&own_taker, loss);
         let taken = gained > 0.0 && gained >= GAINED_SHARE * loss && !given_up;
-        // A server that serves less takes nothing from those that ask for less than what it leaves to each.
-        let faster = |of: &Fallen| of.faster_than(suspicion.level);
+        // A server that serves less takes nothing from those that ask for less than what it leaves to each, and next to nothing from
+        // those that ask for little more.
+        let faster = |of: &Fallen| of.faster_than(LEFT * suspicion.level);
         let mine = own_job.map_or((1, 1), |job| self.by_job.get(job).map(faster).unwrap_or_default());
         let all = faster(&self.all);
         let (active, fallen) = (all.0.saturating_sub(mine.0), all.1.saturating_sub(mine.1));
