@@ -10,7 +10,7 @@ use crate::nested;
 use crate::number::{counter, time};
 use crate::plan::{Plan, Role, Shape, Target};
 use crate::registry::{Identity, NamingConflict, Refusal, Registry};
-use crate::slurm;
+use crate::slurm::{self, Clusters};
 use schemas::{CounterBatch, DropCounts, DropReason, JobEvent, SourceIndex, Sources, Time};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -71,6 +71,7 @@ pub struct Decoder {
     registry: Registry,
     job_column: JobColumn,
     layouts: Layouts,
+    clusters: Clusters,
     drops: DropCounts,
     examples: DropExamples,
 }
@@ -89,6 +90,7 @@ impl Decoder {
             registry: Registry::new(naming, sources_max),
             job_column: JobColumn::default(),
             layouts: Layouts::default(),
+            clusters: Clusters::default(),
             drops: DropCounts::default(),
             examples: DropExamples::default(),
         }
@@ -122,6 +124,12 @@ impl Decoder {
     /// Names nodes by `naming` from here on. To be called before the first row.
     pub fn set_naming(&mut self, naming: NodeNaming) {
         self.registry.naming = naming;
+    }
+
+    /// Jobs of this cluster keep their numbers, those of others have the cluster's name behind it. "" if one cluster reports:
+    /// events of a second one are then refused.
+    pub fn set_home_cluster(&mut self, home: &str) {
+        self.clusters = Clusters::of(home);
     }
 
     /// The first row whose producer contradicts [`Decoder::naming`]: rows that carry only the number
@@ -166,8 +174,11 @@ impl Decoder {
     /// Decodes a message of a topic of jobs: Slurm's `jobcomp/kafka`, or what was posted; `arrived` is when Kafka got
     /// it. A job that never ran is passed over.
     pub fn job_message(&mut self, message: &[u8], arrived: Time, out: &mut Decoded) -> Outcome {
-        let events = slurm::event(trimmed(message), arrived).map(|event| event.into_iter().collect());
-        self.jobs(events, out)
+        let event = slurm::event(trimmed(message), arrived);
+        let told_apart = event.and_then(|event| {
+            event.map(|(event, cluster)| self.clusters.told_apart(event, &cluster)).transpose()
+        });
+        self.jobs(told_apart.map(|event| event.into_iter().collect()), out)
     }
 
     pub(crate) fn known_layout(&mut self, hint: &str, line: &[u8], out: &mut Decoded) -> Option<Outcome> {

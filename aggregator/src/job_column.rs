@@ -5,7 +5,7 @@
 //! It has neither user nor name, so every other source precedes it ([`crate::JobBook`] decides). A row only shows
 //! something when its number differs from that of its source's row before: the rest costs one comparison.
 
-use schemas::{JobEvent, Name, SourceIndex, Sources, Time};
+use schemas::{JobEvent, JobNumber, Name, SourceIndex, Sources, Time};
 use std::collections::{BTreeSet, HashMap};
 
 /// A node without rows for so long holds up no end of a job.
@@ -195,7 +195,7 @@ fn number(text: &[u8]) -> Option<Name> {
     if unset || text.starts_with('-') || text.bytes().all(|b| b == b'0') {
         return None;
     }
-    Name::parse(text).ok()
+    JobNumber::parse(text).ok().map(|number| number.job_id)
 }
 
 #[cfg(test)]

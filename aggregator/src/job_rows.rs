@@ -9,7 +9,7 @@ use crate::names::{Base, plain};
 use crate::number::{counter, time, time_of_seconds};
 use crate::registry::{Identity, Refusal, Registry};
 use schemas::job_post::shown;
-use schemas::{DropReason, JobEvent, Name, Time};
+use schemas::{DropReason, JobEvent, JobNumber, Name, Time};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -86,19 +86,19 @@ pub(crate) fn events<'a>(row: &Row<'a>, registry: &mut Registry) -> Result<Vec<J
     let mut node = None;
     let mut events = Vec::new();
     for job in said {
-        let Some(job_id) = job_id(job.job_id)? else {
+        let Some(number) = job_number(job.job_id)? else {
             continue;
         };
         let node = match &node {
             Some(node) => Name::clone(node),
             None => node.insert(node_of(row, registry)?).clone(),
         };
-        events.push(event(at, node, job_id, &job)?);
+        events.push(event(at, node, number, &job)?);
     }
     Ok(events)
 }
 
-fn event<'a>(time: Time, node: Name, job_id: Name, said: &Said<'a>) -> Result<JobEvent, Refusal<'a>> {
+fn event<'a>(time: Time, node: Name, number: JobNumber, said: &Said<'a>) -> Result<JobEvent, Refusal<'a>> {
     let start =
         seconds(said.start, "job_start")?.ok_or(refusal(DropReason::BadJob, "job_start", said.start))?;
     let end = seconds(said.end, "job_end")?;
@@ -108,8 +108,8 @@ fn event<'a>(time: Time, node: Name, job_id: Name, said: &Said<'a>) -> Result<Jo
     Ok(JobEvent {
         time,
         nodes: vec![node],
-        job_id,
-        label: String::new(),
+        job_id: number.job_id,
+        label: number.label,
         user: clean(said.user, "user")?,
         name: clean(said.name, "job_name")?,
         start: Some(start),
@@ -169,15 +169,15 @@ fn array<'a>(row: &Row<'a>, name: &str) -> Option<Vec<Value<'a>>> {
 }
 
 /// The job's number; `None` for 0, which means no job.
-fn job_id(value: Option<Value<'_>>) -> Result<Option<Name>, Refusal<'_>> {
+fn job_number(value: Option<Value<'_>>) -> Result<Option<JobNumber>, Refusal<'_>> {
     let given = value.ok_or(refusal(DropReason::BadJob, "job_id", value))?;
     let text = given.text().ok_or(refusal(DropReason::BadValue, "job_id", value))?;
     let text = text.trim();
     if text.is_empty() || text.bytes().all(|b| b == b'0') {
         return Ok(None);
     }
-    let name = Name::parse(text).map_err(|_| refusal(DropReason::BadName, "job_id", value))?;
-    Ok(Some(name))
+    let number = JobNumber::parse(text).map_err(|_| refusal(DropReason::BadName, "job_id", value))?;
+    Ok(Some(number))
 }
 
 /// A time in whole seconds; `None` for 0 or nothing.

@@ -3,23 +3,20 @@
 //! Events come from nodes, from Slurm and from its scripts, in any order, twice, or not at all: [`JobBook`] keeps what was
 //! said, and the runs of jobs follow from all of it, whatever its order was.
 
+mod files;
 mod runs;
 mod seen;
 
+pub use files::{JobsError, read_job_file};
+
 use runs::{Entry, Span};
-use schemas::jsonl::{JobFileError, parse_job};
 use schemas::{Job, JobEvent, Name, Time};
 use seen::OnNodes;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
 
 /// Jobs that a book keeps by default.
 pub const JOBS_MAX: usize = 1_000_000;
-
-/// Longest line of a job file: a job on all nodes of the largest machines fits.
-const JOB_LINE_BYTES_MAX: u64 = 16 << 20;
 
 /// All known jobs, a job that was requeued once per run. The order in which events arrive makes no difference: nodes
 /// are united, the earliest start and the latest end of a run count, and of several names the longest, of these the first
@@ -189,70 +186,4 @@ impl JobBook {
         let time = ends[last.min(self.jobs_max / 10)];
         self.forget_before(time + 1);
     }
-}
-
-/// Why a job file cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum JobsError {
-    /// The system refuses.
-    #[error("{path}: {source}")]
-    Open {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
-    /// A line that cannot be read.
-    #[error("{path}:{line}: {source}")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// The system's error.
-        source: std::io::Error,
-    },
-    /// A line that is no job.
-    #[error("{path}:{line}: {source}")]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong, with the field.
-        source: JobFileError,
-    },
-}
-
-/// All jobs of a job file, one JSON object a line; empty lines are passed over.
-///
-/// # Errors
-/// [`JobsError`] names file, line and field: a job file is written by hand or script, and a job left out silently
-/// would be a wrong answer.
-pub fn read_job_file(path: &Path) -> Result<Vec<Job>, JobsError> {
-    let file =
-        std::fs::File::open(path).map_err(|source| JobsError::Open { path: path.to_path_buf(), source })?;
-    let mut reader = BufReader::new(file);
-    let mut jobs = Vec::new();
-    let mut bytes = Vec::new();
-    for line in 1.. {
-        bytes.clear();
-        let read = (&mut reader).take(JOB_LINE_BYTES_MAX).read_until(b'\n', &mut bytes);
-        let length = read.map_err(|source| JobsError::Read { path: path.to_path_buf(), line, source })?;
-        if length == 0 {
-            break;
-        }
-        // A byte that is no UTF-8 spoils the text in which it stands, not the job.
-        let text = String::from_utf8_lossy(&bytes);
-        let content = text.trim_start_matches('\u{feff}').trim();
-        if content.is_empty() {
-            continue;
-        }
-        jobs.push(parse_job(content).map_err(|source| JobsError::Line {
-            path: path.to_path_buf(),
-            line,
-            source,
-        })?);
-    }
-    Ok(jobs)
 }

@@ -50,6 +50,36 @@ fn jobs_of_jobcomp_kafka_are_what_sacct_would_show() {
 }
 
 #[test]
+fn jobs_of_pbs_and_flux_are_named_as_users_call_them() {
+    let posted = |job_id: &str| format!(r#"{{"job_id":"{job_id}","nodes":"n1","start":1795239000}}"#);
+    let found: Vec<String> =
+        ["1234[5].pbs01", "1240.pbs01", "ƒ2yDR3kVs1y"].map(|id| shown(&book(&[posted(id)])[0])).into();
+    assert_eq!(
+        found,
+        ["1234:5.pbs01 1234[5]  0.0-… n1", "1240.pbs01 1240  0.0-… n1", "f2yDR3kVs1y ƒ2yDR3kVs1y  0.0-… n1"]
+    );
+    assert_eq!(decode(&posted("1234[].pbs01")).0, Outcome::Dropped(DropReason::BadName));
+}
+
+#[test]
+fn jobs_of_two_clusters_with_one_number_are_two_jobs() {
+    let of = |cluster: &str, node: &str| {
+        format!(r#"{{"job_id":"7","cluster":"{cluster}","nodes":"{node}","start":1795239000}}"#)
+    };
+    let jobs = |home: &str| {
+        let (mut decoder, mut out) = (Decoder::default(), Decoded::default());
+        decoder.set_home_cluster(home);
+        let outcomes = [of("alpha", "a1"), of("beta", "b1")]
+            .map(|message| decoder.job_message(message.as_bytes(), ARRIVED, &mut out));
+        let mut book = JobBook::default();
+        book.fold(&out.jobs);
+        (outcomes[1], book.jobs().map(|job| shown(&job)).collect::<Vec<_>>())
+    };
+    assert_eq!(jobs("Alpha").1, ["7 -  0.0-… a1", "7@beta 7  0.0-… b1"]);
+    assert_eq!(jobs(""), (Outcome::Dropped(DropReason::BadJob), vec!["7 -  0.0-… a1".to_string()]));
+}
+
+#[test]
 fn messages_taken_again_and_backwards_make_no_difference() {
     let mut messages = messages();
     let straight = book(&messages);

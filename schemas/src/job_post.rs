@@ -5,7 +5,7 @@
 //! `{"job_id":1241,"label":"1234_7","user":"ann","name":"ior","nodes":"nid[00001-00004]","start":1795217419}`
 
 use crate::hostlist::{self, HOSTS_MAX, HostlistError, Size};
-use crate::{JobEvent, Name, NameError, Time};
+use crate::{JobEvent, JobNumber, JobNumberError, Name, NameError, Time, job_number};
 use serde::{Deserialize, Serialize};
 
 /// Seconds by which a sender's clock may be ahead.
@@ -19,12 +19,15 @@ const TEXT_MAX: usize = 128;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PostedJob {
-    /// The scheduler's number; a JSON string or number.
+    /// The scheduler's number, as Slurm, PBS or Flux write it; a JSON string or number.
     #[serde(deserialize_with = "crate::jsonl::text_or_number")]
     pub job_id: String,
     /// What users call it where that is not its number.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub label: String,
+    /// The cluster whose number it is, where several report.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub cluster: String,
     /// Login name.
     #[serde(default)]
     pub user: String,
@@ -57,10 +60,10 @@ pub enum PostError {
     /// Not the JSON of an event.
     #[error("not a job event: {0}")]
     Json(#[from] serde_json::Error),
-    /// The number cannot be a name, or is 0.
+    /// The number is none.
     #[error("job_id: {0}")]
-    JobId(NameError),
-    /// The label cannot be a name.
+    JobId(JobNumberError),
+    /// The label has a character that no scheduler uses, or is too long.
     #[error("label: {0}")]
     Label(NameError),
     /// The nodes are no nodes.
@@ -124,7 +127,7 @@ impl PostedJob {
 
     /// Number, label, start and end.
     fn facts(&self, now: Time) -> Result<Facts, PostError> {
-        let job_id = Name::parse(self.job_id.trim()).map_err(PostError::JobId)?;
+        let JobNumber { job_id, label } = JobNumber::parse(&self.job_id).map_err(PostError::JobId)?;
         if job_id.as_str().bytes().all(|b| b == b'0') {
             return Err(PostError::Missing("job_id 0 means no job"));
         }
@@ -137,8 +140,8 @@ impl PostedJob {
             _ => {}
         }
         let label = match self.label.as_str() {
-            "" => String::new(),
-            label => Name::parse(label).map_err(PostError::Label)?.to_string(),
+            "" => label,
+            given => job_number::label(given).map_err(PostError::Label)?,
         };
         let label = if label == job_id.as_str() { String::new() } else { label };
         Ok((job_id, label, start, end))

@@ -1,7 +1,9 @@
 //! The lines of `tailback replay`: `signals.jsonl`, `episodes.jsonl`, `dropped.json` (DESIGN section 9), and the
 //! job files it reads. A line of `jobs.jsonl` is a [`crate::JobResult`].
 
-use crate::{DropCounts, Episode, EpisodeEvidence, Job, Metric, Name, Signal, Time};
+use crate::{
+    DropCounts, Episode, EpisodeEvidence, Job, JobNumber, JobNumberError, Metric, Name, Signal, Time,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -74,6 +76,9 @@ pub struct JobFileLine {
     /// Signature of the application.
     #[serde(default)]
     pub app: Option<String>,
+    /// The cluster whose number it is, where the file has jobs of several.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub cluster: String,
 }
 
 /// A JSON string, or a whole number as a string.
@@ -142,9 +147,12 @@ pub enum JobFileError {
     /// Not the JSON of a job.
     #[error("not a job: {0}")]
     Json(#[from] serde_json::Error),
-    /// The number cannot be a name.
+    /// The number is none.
     #[error("job_id: {0}")]
-    JobId(#[from] crate::NameError),
+    JobId(#[from] JobNumberError),
+    /// The cluster cannot be part of a name.
+    #[error("cluster: {0}")]
+    Cluster(crate::NameError),
     /// It ends before it starts.
     #[error("end {end} lies before start {start}")]
     Order {
@@ -155,26 +163,28 @@ pub enum JobFileError {
     },
 }
 
-/// The job of one line of a job file.
+/// The job of one line of a job file, and its cluster, which may be empty.
 ///
 /// # Errors
 /// [`JobFileError`] names the field; the caller adds file and line.
-pub fn parse_job(line: &str) -> Result<Job, JobFileError> {
+pub fn parse_job(line: &str) -> Result<(Job, String), JobFileError> {
     let line: JobFileLine = serde_json::from_str(line)?;
     if let Some(end) = line.end.filter(|end| *end < line.start) {
         return Err(JobFileError::Order { start: line.start, end });
     }
-    Ok(Job {
-        job_id: Name::parse(&line.job_id)?,
+    let JobNumber { job_id, label } = JobNumber::parse(&line.job_id)?;
+    let job = Job {
+        job_id,
         user: plain(&line.user),
         name: plain(&line.name),
         nodes: line.nodes,
         start: Time::from_seconds(line.start),
         end: line.end.map(Time::from_seconds),
         end_presumed: false,
-        label: String::new(),
+        label,
         app: line.app.as_deref().map(plain),
-    })
+    };
+    Ok((job, line.cluster))
 }
 
 /// The content of `dropped.json`: every reason that happened, with its count.
@@ -192,7 +202,7 @@ mod tests {
         let job = parse_job(
             r#"{"job_id":6,"user":"alice","name":"ior","nodes":["nid00001"],"start":1.5,"end":null}"#,
         );
-        assert_eq!(job.unwrap().job_id.as_str(), "6");
+        assert_eq!(job.unwrap().0.job_id.as_str(), "6");
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! | [`hostlist`] | Slurm's hostlists, `nid[00001-00128]`, to names |
 //! | [`html`] | text within HTML and SVG, escaped |
 //! | [`job`] | [`JobEvent`], [`Job`], [`JobResult`], causes and kinds |
+//! | [`job_number`] | [`JobNumber`]: jobs as Slurm, PBS and Flux number them, as names |
 //! | [`job_post`] | [`job_post::PostedJob`]: job events as scripts send them |
 //! | [`dropped`] | [`DropReason`], [`DropCounts`]: every row or interval not used, by reason |
 //! | [`calibration`] | what is learnt from finished runs, as it is stored |
@@ -30,6 +31,7 @@ pub mod episode;
 pub mod hostlist;
 pub mod html;
 pub mod job;
+pub mod job_number;
 pub mod job_post;
 pub mod jsonl;
 pub mod metric;
@@ -50,6 +52,7 @@ pub use counters::{CounterBatch, LINK_COLUMNS, NOT_MEASURED, Source, SourceIndex
 pub use dropped::{DropCounts, DropReason};
 pub use episode::{Episode, EpisodeEvidence, EpisodeId, LossPoint};
 pub use job::{Cause, CauseKind, CauseShare, Job, JobEvent, JobResult};
+pub use job_number::{JobNumber, JobNumberError};
 pub use metric::{Direction, Metric};
 pub use name::{Name, NameError};
 pub use region::{

@@ -56,6 +56,7 @@ const KEYS: &[(&str, Rule)] = &[
     ("kafka.client_id", Rule::Name(249)),
     ("kafka.raw_topics", Rule::Texts),
     ("kafka.slurm_topics", Rule::Texts),
+    ("kafka.home_cluster", Rule::Text),
     ("kafka.group", Rule::Name(200)),
     ("kafka.counters_topic", Rule::Name(249)),
     ("kafka.jobs_topic", Rule::Name(249)),

@@ -111,10 +111,12 @@ impl<'a> Aggregating<'a> {
         let consumer: BaseConsumer<Listener> = config.kafka.client(role, &own, listener)?;
         let deliveries = Deliveries::new();
         let producer = config.kafka.client(Role::Producer, &[kafka::NO_AUTO_CREATION], deliveries)?;
+        let mut decoder = Decoder::default();
+        decoder.set_home_cluster(&config.kafka.home_cluster);
         Ok(Aggregating {
             consumer: Arc::new(consumer),
             raws: Vec::new(),
-            decoder: Decoder::default(),
+            decoder,
             decoded: Decoded::default(),
             job_topics: TopicNames::of(job_topics()),
             unassigned: Unassigned::new(TopicNames::of(config.kafka.raw_topics.iter().chain(job_topics()))),

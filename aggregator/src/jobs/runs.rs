@@ -2,8 +2,8 @@
 //!
 //! A requeued job keeps its number and starts again, so runs differ by their start. Nodes and feeds that differ about
 //! the start of one run do so by less than [`SAME_RUN_S`], and no end lies between. A start inside a known run belongs to
-//! that run. The first run has the job's
-//! number, later ones have `.r1`, `.r2`, … behind it, in the order of their starts. A run without a reported end ended at
+//! that run. A scheduler corrects a start once the nodes have power: the corrected one comes with the end, on the nodes of the
+//! first one. The first run has the job's number, later ones have `.r1`, `.r2`, … behind it, in the order of their starts. A run without a reported end ended at
 //! the latest when the next one began: this end is presumed.
 
 use schemas::{Job, JobEvent, Name, Time};
@@ -47,6 +47,8 @@ impl Span {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Said {
     name: String,
+    /// Whether it was reported while it ran, not only with its end.
+    running: bool,
     #[serde(with = "schemas::hostlist::folded")]
     nodes: BTreeSet<Name>,
     end: Option<Time>,
@@ -71,6 +73,8 @@ impl Entry {
         };
         let mut changed = !reported.contains_key(&moment);
         let said = reported.entry(moment).or_default();
+        changed |= !said.running && event.end.is_none();
+        said.running |= event.end.is_none();
         changed |= event.end > said.end;
         said.end = said.end.max(event.end);
         for node in &event.nodes {
@@ -184,8 +188,14 @@ impl Entry {
     fn put_together(&self) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         for (start, said) in &self.starts {
-            match runs.last_mut().filter(|run| self.continues(run, *start)) {
+            match runs
+                .last_mut()
+                .filter(|run| self.continues(run, *start) || self.corrects(run, *start, said))
+            {
                 Some(run) => {
+                    if self.corrects(run, *start, said) {
+                        run.start = *start;
+                    }
                     run.latest_start = *start;
                     run.said.unite(said);
                 }
@@ -210,6 +220,13 @@ impl Entry {
         inside || (!ended && start.seconds_since(run.latest_start) < SAME_RUN_S)
     }
 
+    /// Whether `start`, which only came with its end, corrects that of a run without one, which has the same nodes.
+    fn corrects(&self, run: &Run, start: Time, said: &Said) -> bool {
+        let is_open = run.said.end.is_none() && self.ends.range(run.start..=start).next().is_none();
+        let is_late = start.seconds_since(run.latest_start) >= SAME_RUN_S;
+        is_open && is_late && !said.running && said.end.is_some() && said.nodes == run.said.nodes
+    }
+
     fn job(&self, job_id: Name, run: Run, next: Option<&Time>) -> Job {
         // A job does not run twice at once: an end after the start of the next run is wrong.
         let presumed = next.filter(|next| run.said.end.is_none_or(|end| end > **next)).copied();
@@ -231,12 +248,13 @@ impl Said {
     fn unite(&mut self, other: &Said) {
         self.nodes.extend(other.nodes.iter().cloned());
         self.end = self.end.max(other.end);
+        self.running |= other.running;
         prefer(&mut self.name, &other.name);
     }
 }
 
 /// The name of the `at`-th run, from 0.
-fn run_id(number: &Name, at: usize) -> Option<Name> {
+pub(super) fn run_id(number: &Name, at: usize) -> Option<Name> {
     match at {
         0 => Some(number.clone()),
         at => Name::parse(&format!("{number}.r{at}")).ok(),

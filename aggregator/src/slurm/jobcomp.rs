@@ -39,6 +39,11 @@ pub(super) fn event(message: &Value) -> Result<Option<JobEvent>, Refusal<'static
     }))
 }
 
+/// The cluster whose job it is.
+pub(super) fn cluster(message: &Value) -> String {
+    text(message, "cluster").to_string()
+}
+
 /// What `sacct` calls it: `1234_7` in an array, `1234+0` in a het job. Slurm writes a `het_job_id` of 0 where there is
 /// no het job.
 fn label(message: &Value) -> String {

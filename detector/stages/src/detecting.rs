@@ -186,7 +186,7 @@ impl Detecting {
 impl Stage for Detecting {
     const STAGE: &'static str = "detector";
     const STATE_VERSION: StateVersion =
-        StateVersion { stage: 1, detector: detector::detector::STATE_VERSION, fabric: 0, alerts: 0 };
+        StateVersion { stage: 2, detector: detector::detector::STATE_VERSION, fabric: 0, alerts: 0 };
     type Settings = DetectingSettings;
     type Message<'a> = Message<'a>;
 

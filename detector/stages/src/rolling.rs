@@ -159,7 +159,7 @@ impl Rolling {
 impl Stage for Rolling {
     const STAGE: &'static str = "rollup";
     const STATE_VERSION: StateVersion = StateVersion {
-        stage: 1,
+        stage: 2,
         detector: 0,
         fabric: detector::fabric::STATE_VERSION,
         alerts: alerts::engine::STATE_VERSION,

@@ -15,6 +15,7 @@ pub struct Kafka {
     pub client_id: String,
     pub raw_topics: Vec<String>,
     pub slurm_topics: Vec<String>,
+    pub home_cluster: String,
     pub group: String,
     pub counters_topic: String,
     pub jobs_topic: String,

@@ -53,6 +53,17 @@ fn nodes_that_differ_about_the_start_speak_of_one_run() {
 }
 
 #[test]
+fn a_start_that_the_scheduler_corrects_is_no_requeue() {
+    let corrected = [said("a", Some(100), None), said("a", Some(400), Some(1_000))];
+    assert_eq!(runs(&corrected), ["1234 400-1000 a"]);
+    assert_eq!(runs(&[corrected[1].clone(), corrected[0].clone()]), ["1234 400-1000 a"]);
+    let elsewhere = [said("a", Some(100), None), said("b", Some(400), Some(1_000))];
+    assert_eq!(runs(&elsewhere), ["1234 100-~400 a", "1234.r1 400-1000 b"]);
+    let again = [said("a", Some(100), None), said("a", Some(400), None), said("a", Some(400), Some(1_000))];
+    assert_eq!(runs(&again), ["1234 100-~400 a", "1234.r1 400-1000 a"]);
+}
+
+#[test]
 fn an_end_without_a_start_ends_the_run_that_began_last() {
     let events = [
         said("a", None, Some(90)),

@@ -2,7 +2,7 @@
 
 use super::{Parameters, Question, ReadError, Reader, Row, question, word};
 use rusqlite::types::{FromSqlResult, ValueRef};
-use schemas::{CauseShare, Interval, Job, JobFactors, JobResult, Name, Time};
+use schemas::{CauseShare, Interval, Job, JobFactors, JobResult, Name, Time, job_number};
 use serde::Serialize;
 use std::error::Error;
 use tokio_postgres::types::{FromSql, Type};
@@ -56,12 +56,13 @@ pub struct ComparedItem {
     pub note: Option<String>,
 }
 
-/// The job with this number, or that users call so, and the end of its run: for a job without one the latest time known.
+/// The job with this number as its scheduler writes it, or that users call so, and the end of its run: for a job without one the latest time known.
 ///
 /// # Errors
 /// When the store cannot be read.
 pub fn named(from: &Reader<'_>, id: &str) -> Result<Option<(Job, Time)>, ReadError> {
-    let Some((mut job, until)) = from.first(question!("job_named"), &[&id], run)? else {
+    let asked = job_number::asked(id);
+    let Some((mut job, until)) = from.first(question!("job_named"), &[&asked.as_str()], run)? else {
         return Ok(None);
     };
     let nodes = from.rows(question!("job_all_nodes"), &[&job.job_id.as_str()], |row| row.get::<String>(0))?;
