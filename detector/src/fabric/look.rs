@@ -3,7 +3,7 @@
 
 use super::cause::{self, BEFORE_TICKS, Scene};
 use super::flows::{self, JobTraffic, Servers};
-use super::kind::{self, Judged};
+use super::kind::{self, Finding, Judged};
 use super::links::{is_host_link, out_of};
 use super::names;
 use super::narrowed::Seen;
@@ -118,14 +118,7 @@ impl Fabric {
             ways_known: ways.are_known(),
         };
         let parties = cause::parties(&scene);
-        let judged = Judged {
-            topology,
-            parallel: &network.parallel,
-            links: &self.links,
-            down: &self.down,
-            wanted_times: cause::wanted_times(&scene, &parties),
-        };
-        let finding = kind::judge(&judged, &roots);
+        let finding = self.finding(network, cause::wanted_times(&scene, &parties), &roots);
         let name = names::of(topology, &network.parallel, &self.links, &roots, stalls.len());
         let down = self.failed(network, &roots, onset);
         let seen = Seen { topology, links: &self.links, stalls: &stalls, before: onset - BEFORE_TICKS };
@@ -142,6 +135,18 @@ impl Fabric {
             live.region.name = name;
         }
         self.changed.insert(id);
+    }
+
+    /// The kind of a region with these roots, whose jobs would send so many times as much if they did not wait.
+    fn finding(&self, network: &Network, wanted_times: f64, roots: &[u32]) -> Finding {
+        let judged = Judged {
+            topology: &network.topology,
+            parallel: &network.parallel,
+            links: &self.links,
+            down: &self.down,
+            wanted_times,
+        };
+        kind::judge(&judged, roots)
     }
 
     /// What each of `jobs`, and at the end the nodes without a job, add to `targets` at the end of `tick`.
