@@ -9,6 +9,7 @@ use crate::commands::explain::ExplainArgs;
 use crate::commands::health::HealthArgs;
 use crate::commands::lab::LabArgs;
 use crate::commands::ldms_config::LdmsConfigArgs;
+use crate::commands::metrics::MetricsArgs;
 use crate::commands::migrate::MigrateArgs;
 use crate::commands::replay::ReplayArgs;
 use crate::commands::report::ReportArgs;
@@ -56,6 +57,8 @@ enum Command {
     Alerts(AlertsArgs),
     /// Print the default configuration, which explains every key
     Config,
+    /// List the metrics, check metric files, or try one on recorded rows
+    Metrics(MetricsArgs),
     /// Bring the database's schema up to this version
     Migrate(MigrateArgs),
     /// Look at brokers, topics, rows, samplers, database and stages, and print how to fix what is wrong
@@ -101,6 +104,7 @@ pub fn run() -> anyhow::Result<()> {
         Command::Check(args) => crate::commands::check::run(&args, &mut std::io::stdout().lock()),
         Command::Alerts(args) => crate::commands::alerts::run(&args, &mut std::io::stdout().lock()),
         Command::Health(args) => crate::commands::health::run(&args, &mut std::io::stdout().lock()),
+        Command::Metrics(args) => crate::commands::metrics::run(&args, &mut std::io::stdout().lock()),
         Command::Migrate(args) => crate::commands::migrate::run(&args, &mut std::io::stdout().lock()),
         Command::Doctor(args) => crate::commands::doctor::run(&args, &mut std::io::stdout().lock()),
         Command::Topology(args) => crate::commands::topology::run(&args, &mut std::io::stdout().lock()),

@@ -11,6 +11,7 @@
 //! | [`health`] | `tailback health`: whether the process here is ready |
 //! | [`lab`] | `tailback lab`: experiments on simulated machines |
 //! | [`ldms_config`] | `tailback ldms-config`: configuration for a site's ldmsd |
+//! | [`metrics`] | `tailback metrics`: the catalogue; metric files checked, and tried on rows |
 //! | [`migrate`] | `tailback migrate`: the database's schema |
 //! | [`replay`] | `tailback replay`: recorded rows to files |
 //! | [`report`] | `tailback report`: the post-mortem of a job |
@@ -28,6 +29,7 @@ pub mod explain;
 pub mod health;
 pub mod lab;
 pub mod ldms_config;
+pub mod metrics;
 pub mod migrate;
 pub mod replay;
 pub mod report;

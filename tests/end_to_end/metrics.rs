@@ -80,3 +80,40 @@ fn broken_metric_file_is_named_with_its_key() {
         assert!(!done.status.success() && error.starts_with(begin), "{error}");
     }
 }
+
+fn metrics(folder: &Path, args: &[&str]) -> (bool, String, String) {
+    let done = Command::new(crate::TAILBACK).current_dir(folder).arg("metrics").args(args).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (done.status.success(), text(&done.stdout), text(&done.stderr))
+}
+
+#[test]
+fn metric_files_are_listed_checked_and_tried() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("scratch.toml"), METRIC).unwrap();
+    std::fs::write(path("broken.toml"), METRIC.replace("floor = 1.0", "floor = -1.0")).unwrap();
+    std::fs::write(path("rows.jsonl"), rows()).unwrap();
+    std::fs::write(path("others.jsonl"), "{\"timestamp\":1795000000,\"producer\":\"n\",\"MemTotal\":1}\n")
+        .unwrap();
+
+    let (_, listed, _) = metrics(folder.path(), &["list", "--metrics", "scratch.toml"]);
+    assert!(listed.contains("scratch_read_rate: read rate, bytes/s; from site_scratch\n"), "{listed}");
+    assert!(listed.contains("ib_wait_ratio: waits to send"), "{listed}");
+
+    let (fits, checked, error) = metrics(folder.path(), &["check", "scratch.toml", "broken.toml"]);
+    let wanted =
+        "scratch.toml: metric scratch_read_rate\nbroken.toml: reading.floor: must be above 0, not -1\n";
+    assert_eq!((fits, checked.as_str()), (false, wanted), "{error}");
+
+    let (_, tried, error) = metrics(folder.path(), &["try", "scratch.toml", "rows.jsonl"]);
+    let begin =
+        "scratch_read_rate/nid00001/scratch: 59 readings, 59 of them active; 1.0000e9 to 1.0000e9 bytes/s";
+    assert!(tried.starts_with(begin) && tried.lines().count() == 2, "{tried}{error}");
+    let (_, tried, _) = metrics(folder.path(), &["try", "--json", "scratch.toml", "rows.jsonl"]);
+    let first: serde_json::Value = serde_json::from_str(tried.lines().next().unwrap()).unwrap();
+    assert_eq!((first["readings"].as_u64(), first["mean"].as_f64().map(f64::round)), (Some(59), Some(1e9)));
+
+    let (fits, _, error) = metrics(folder.path(), &["try", "scratch.toml", "others.jsonl"]);
+    assert!(!fits && error.contains("no row has the columns of scratch_read_rate"), "{error}");
+}

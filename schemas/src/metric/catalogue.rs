@@ -81,8 +81,8 @@ pub fn catalogue() -> &'static Catalogue {
     CATALOGUE.get_or_init(built_in)
 }
 
-/// Uses the files of `folder` besides ours; a file with a known metric replaces ours. Comes before everything that names a
-/// metric.
+/// Uses the files of `folder`, or that one file, besides ours; a file with a known metric replaces ours. Comes before everything
+/// that names a metric.
 ///
 /// # Errors
 /// What is wrong with the folder or a file of it, or that another catalogue is in use.
@@ -92,6 +92,14 @@ pub fn use_folder(folder: &Path) -> Result<(), CatalogueError> {
         true => Ok(()),
         false => Err(CatalogueError::Chosen),
     }
+}
+
+/// The name of the metric of one file.
+///
+/// # Errors
+/// What is wrong with the file.
+pub fn name_of(file: &Path) -> Result<String, CatalogueError> {
+    read(&file.display().to_string(), &text(file)?).map(|facts| facts.file.name)
 }
 
 /// Ours alone. Files that are compiled in were checked by the tests.
@@ -132,6 +140,11 @@ impl Catalogue {
         self.sources().find(|(_, _, source)| source.schema == schema).map(|(metric, ..)| metric)
     }
 
+    /// The files of all metrics, by name.
+    pub fn files(&self) -> impl Iterator<Item = &MetricFile> {
+        self.metrics.iter().map(|facts| &facts.file)
+    }
+
     /// The sources of all metrics, each with the number of its metric, in the order in which rows are recognised.
     pub fn sources(&self) -> impl Iterator<Item = (super::Metric, &MetricFile, &SourceFile)> {
         let numbered = self.metrics.iter().zip(0..).map(|(facts, at)| (super::Metric(at), &facts.file));
@@ -139,8 +152,11 @@ impl Catalogue {
     }
 }
 
-/// The metric files of a folder, by name.
+/// The metric files of a folder, by name, or the one file.
 fn paths(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
+    if folder.is_file() {
+        return Ok(vec![folder.to_path_buf()]);
+    }
     let unreadable = |source| CatalogueError::Unreadable { path: folder.to_path_buf(), source };
     let entries = std::fs::read_dir(folder).map_err(unreadable)?;
     let mut paths = Vec::new();

@@ -3,8 +3,10 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `files.rs` | the four files |
+//! | `trial.rs` | a metric tried on recorded rows |
 
 mod files;
+pub mod trial;
 
 use crate::files::make;
 use aggregator::{Decoded, Replay, RowOrder, SkippedFile, jobs, unused};
