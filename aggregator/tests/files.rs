@@ -300,13 +300,16 @@ fn jobs_of_one_number_in_a_file_are_runs_or_of_several_clusters() {
     let line = |cluster: &str, start: i64, end: i64| {
         format!(r#"{{"job_id":7,"cluster":"{cluster}","nodes":["a"],"start":{start},"end":{end}}}"#) + "\n"
     };
-    let good = line("alpha", 50, 60) + &line("beta", 10, 20) + &line("alpha", 10, 20);
+    let begins = r#"{"job_id":7,"cluster":"alpha","nodes":["a"],"start":10}"#.to_string() + "\n";
+    let good = begins + &line("alpha", 50, 60) + &line("beta", 10, 20) + &line("alpha", 10, 20);
     let overlaps = line("", 10, 20) + &line("", 5, 11);
     let (_folder, paths) = folder(&[("good", good.as_bytes()), ("overlaps", overlaps.as_bytes())]);
     let jobs = read_job_file(&paths[0]).unwrap();
-    let found: Vec<String> =
-        jobs.iter().map(|job| format!("{} {} {}", job.job_id, job.label, job.start.seconds())).collect();
-    assert_eq!(found, ["7  10", "7.r1  50", "7@beta 7 10"]);
+    let found: Vec<String> = jobs
+        .iter()
+        .map(|job| format!("{} {} {}", job.job_id, job.label, job.end.unwrap().seconds()))
+        .collect();
+    assert_eq!(found, ["7  20", "7.r1  60", "7@beta 7 20"]);
     let error = read_job_file(&paths[1]).unwrap_err().to_string();
     assert!(error.contains("overlaps:2: job 7 overlaps that of line 1"), "{error}");
 }

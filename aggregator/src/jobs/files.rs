@@ -2,7 +2,7 @@
 
 use super::runs::run_id;
 use schemas::jsonl::{JobFileError, parse_job};
-use schemas::{Job, JobNumber, Name};
+use schemas::{Job, JobNumber, Name, Time};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -97,6 +97,19 @@ struct OfLine {
     job: Job,
 }
 
+/// The lines of one number, one for each run by its start. Of several the last one counts: a file may get a line when a job starts,
+/// and another one when it ends. A run without an end ended at the latest when the next one began.
+fn one_a_run(mut lines: Vec<OfLine>) -> Vec<OfLine> {
+    lines.sort_by_key(|of| (of.job.start, std::cmp::Reverse(of.line)));
+    lines.dedup_by_key(|of| of.job.start);
+    let starts: Vec<Time> = lines.iter().map(|of| of.job.start).collect();
+    for (of, next) in lines.iter_mut().zip(starts.into_iter().skip(1)).filter(|(of, _)| of.job.end.is_none())
+    {
+        (of.job.end, of.job.end_presumed) = (Some(next), true);
+    }
+    lines
+}
+
 fn told_apart(path: &Path, jobs: Vec<OfLine>) -> Result<Vec<Job>, JobsError> {
     let mut home: HashMap<Name, String> = HashMap::new();
     let mut runs: BTreeMap<Name, Vec<OfLine>> = BTreeMap::new();
@@ -114,9 +127,9 @@ fn told_apart(path: &Path, jobs: Vec<OfLine>) -> Result<Vec<Job>, JobsError> {
         runs.entry(of.job.job_id.clone()).or_default().push(of);
     }
     let mut all = Vec::new();
-    for (job_id, mut of_number) in runs {
-        of_number.sort_by_key(|of| (of.job.start, of.line));
-        let overlaps = |pair: &&[OfLine]| pair[0].job.end.is_none_or(|end| end > pair[1].job.start);
+    for (job_id, of_number) in runs {
+        let of_number = one_a_run(of_number);
+        let overlaps = |pair: &&[OfLine]| pair[0].job.end.is_some_and(|end| end > pair[1].job.start);
         if let Some(pair) = of_number.windows(2).find(overlaps) {
             let lines = [pair[0].line, pair[1].line];
             let (line, earlier) = (lines[0].max(lines[1]), lines[0].min(lines[1]));
