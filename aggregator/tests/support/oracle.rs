@@ -265,6 +265,15 @@ fn values(columns: &Columns, wanted: &Wanted) -> Result<Row, Vec<DropReason>> {
     row(wanted, time, producer, &texts, [parts, links])
 }
 
+/// The file system of a mount: LDMS cuts its name at the first dash, its directory has all of it and an address.
+fn mounted(texts: &[String]) -> String {
+    let mut words: Vec<&str> = texts.get(1).map_or(Vec::new(), |llite| llite.split('-').collect());
+    let address = words.pop().unwrap_or_default();
+    let is_address = address.len() >= 8 && address.chars().all(|c| c.is_ascii_hexdigit());
+    let first: Vec<&str> = texts[0].split('-').collect();
+    if is_address && words.starts_with(&first) { words.join("-") } else { texts[0].clone() }
+}
+
 fn node(component_id: Option<&str>) -> Option<String> {
     let number = component_id?.parse::<u64>().ok().filter(|id| *id != 0)?;
     Some(format!("nid{number:05}"))
@@ -279,7 +288,7 @@ fn row(
 ) -> Result<Row, Vec<DropReason>> {
     let part = match wanted.schema {
         "ibmad" | "ibmad_records" => Some(format!("{}.{}", texts[0], texts[1])),
-        "lustre_client" => Some(texts[0].clone()),
+        "lustre_client" => Some(mounted(texts)),
         _ => None,
     };
     for parts in &mut values {
@@ -317,7 +326,8 @@ fn counter(raw: &str) -> Result<u64, DropReason> {
     }
 }
 
-/// Microseconds by means of whole numbers of 128 bits.
+/// Microseconds by means of whole numbers of 128 bits; of seconds, milli-, micro- or nanoseconds, whichever give a year that is
+/// believed.
 fn micros(raw: &str) -> Option<i64> {
     let micros = if raw.contains(['e', 'E']) {
         (raw.parse::<f64>().ok()? * 1e6).round() as i128
@@ -327,5 +337,7 @@ fn micros(raw: &str) -> Option<i64> {
         format!("{whole}{fraction}").parse::<i128>().ok()?
     };
     let years = 946_684_800_000_000..8_993_721_600_000_000;
-    years.contains(&micros).then_some(micros as i64)
+    let units: &[i128] = if raw.contains(['e', 'E']) { &[1] } else { &[1, 1_000, 1_000_000, 1_000_000_000] };
+    let of_units = units.iter().map(|unit| micros / unit);
+    of_units.filter(|micros| years.contains(micros)).map(|micros| micros as i64).next()
 }
