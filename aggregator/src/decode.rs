@@ -175,10 +175,10 @@ impl Decoder {
     /// it. A job that never ran is passed over.
     pub fn job_message(&mut self, message: &[u8], arrived: Time, out: &mut Decoded) -> Outcome {
         let event = slurm::event(trimmed(message), arrived);
-        let told_apart = event.and_then(|event| {
-            event.map(|(event, cluster)| self.clusters.told_apart(event, &cluster)).transpose()
+        let distinguished = event.and_then(|event| {
+            event.map(|(event, cluster)| self.clusters.distinguished(event, &cluster)).transpose()
         });
-        self.jobs(told_apart.map(|event| event.into_iter().collect()), out)
+        self.jobs(distinguished.map(|event| event.into_iter().collect()), out)
     }
 
     pub(crate) fn known_layout(&mut self, hint: &str, line: &[u8], out: &mut Decoded) -> Option<Outcome> {

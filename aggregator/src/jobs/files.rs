@@ -87,7 +87,7 @@ pub fn read_job_file(path: &Path) -> Result<Vec<Job>, JobsError> {
             parsed.map_err(|source| JobsError::Line { path: path.to_path_buf(), line, source })?;
         jobs.push(OfLine { line, cluster, job });
     }
-    told_apart(path, jobs)
+    runs_of(path, jobs)
 }
 
 /// A job and where it stands.
@@ -110,7 +110,7 @@ fn one_a_run(mut lines: Vec<OfLine>) -> Vec<OfLine> {
     lines
 }
 
-fn told_apart(path: &Path, jobs: Vec<OfLine>) -> Result<Vec<Job>, JobsError> {
+fn runs_of(path: &Path, jobs: Vec<OfLine>) -> Result<Vec<Job>, JobsError> {
     let mut home: HashMap<Name, String> = HashMap::new();
     let mut runs: BTreeMap<Name, Vec<OfLine>> = BTreeMap::new();
     for mut of in jobs {

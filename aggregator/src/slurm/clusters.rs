@@ -20,7 +20,7 @@ impl Clusters {
     }
 
     /// The event under the name that is its job's alone.
-    pub(crate) fn told_apart(
+    pub(crate) fn distinguished(
         &mut self,
         event: JobEvent,
         cluster: &str,

@@ -14,7 +14,7 @@ const ROOT_PART: f32 = 0.6;
 const ROOT_LEAST: f32 = 0.5;
 /// Stalls of a root, as a part of the worst one's, from which its kind counts.
 pub(super) const WORST_PART: f32 = 0.85;
-/// Part of all that comes to its far end that, going on over one link, makes that one the root instead of a full link.
+/// Part of all that comes to its far end that, continuing over one link, makes that one the root instead of a full link.
 const ONWARD_SHARE: f64 = 0.8;
 /// Utilisation from which a link counts as full.
 const FULL: f64 = 0.9;
