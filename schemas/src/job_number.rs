@@ -94,8 +94,8 @@ impl JobNumber {
     }
 }
 
-/// The name or label to look for where a person asks for a job.
-pub fn asked(text: &str) -> String {
+/// The name or label of a job in a query, which may have the number as its scheduler writes it.
+pub fn name_or_label(text: &str) -> String {
     let text = text.trim();
     let is_whole = text.starts_with(FLUX) || text.contains("].");
     match JobNumber::parse(text) {
@@ -127,10 +127,13 @@ fn is_server(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic()) && !is_run
 }
 
-/// Whether it is Flux's number where no letter beyond ASCII can be written. A shorter one may be any word.
+/// Whether it is Flux's number where no letter beyond ASCII can be written. A shorter one, or one of small letters alone, may be
+/// any word.
 fn is_flux(text: &str) -> bool {
     const LEAST: usize = 8;
-    text.strip_prefix('f').is_some_and(|digits| digits.len() >= LEAST && is_base58(digits))
+    let is_no_word = |digits: &str| digits.bytes().any(|byte| !byte.is_ascii_lowercase());
+    text.strip_prefix('f')
+        .is_some_and(|digits| digits.len() >= LEAST && is_base58(digits) && is_no_word(digits))
 }
 
 fn is_base58(text: &str) -> bool {
@@ -157,6 +160,7 @@ mod tests {
             ("ƒ2yDR3kVs1y", "f2yDR3kVs1y", "ƒ2yDR3kVs1y"),
             ("f2yDR3kVs1y", "f2yDR3kVs1y", "ƒ2yDR3kVs1y"),
             ("fetch", "fetch", ""),
+            ("foregathers", "foregathers", ""),
         ] {
             assert_eq!(of(text), Ok((job_id.to_string(), label.to_string())), "{text}");
         }
@@ -172,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_may_ask_as_the_scheduler_writes() {
+    fn a_query_may_have_the_number_as_the_scheduler_writes_it() {
         for (text, found) in [
             ("1234[5].pbs01", "1234:5.pbs01"),
             ("1234[5]", "1234[5]"),
@@ -180,7 +184,7 @@ mod tests {
             ("1234_7", "1234_7"),
             ("'; --", "'; --"),
         ] {
-            assert_eq!(asked(text), found);
+            assert_eq!(name_or_label(text), found);
         }
         assert!(label("1234[5]").is_ok() && label("ƒ2yDR3kVs1y").is_ok());
         assert!(label("<b>").is_err() && label(&"a".repeat(1_000)).is_err());

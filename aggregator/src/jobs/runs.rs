@@ -3,7 +3,8 @@
 //! A requeued job keeps its number and starts again, so runs differ by their start. Nodes and feeds that differ about
 //! the start of one run do so by less than [`SAME_RUN_S`], and no end lies between. A start inside a known run belongs to
 //! that run. A scheduler corrects a start once the nodes have power: the corrected one comes with the end, on the nodes of the
-//! first one. The first run has the job's number, later ones have `.r1`, `.r2`, … behind it, in the order of their starts. A run without a reported end ended at
+//! first one. The first run has the job's number, later ones have `.r1`, `.r2`, … behind it, in the order of their starts. A
+//! run without a reported end ended at
 //! the latest when the next one began: this end is presumed.
 
 use schemas::{Job, JobEvent, Name, Time};
@@ -188,12 +189,10 @@ impl Entry {
     fn put_together(&self) -> Vec<Run> {
         let mut runs: Vec<Run> = Vec::new();
         for (start, said) in &self.starts {
-            match runs
-                .last_mut()
-                .filter(|run| self.continues(run, *start) || self.corrects(run, *start, said))
-            {
+            let corrects = runs.last().is_some_and(|run| self.corrects(run, *start, said));
+            match runs.last_mut().filter(|run| corrects || self.continues(run, *start)) {
                 Some(run) => {
-                    if self.corrects(run, *start, said) {
+                    if corrects {
                         run.start = *start;
                     }
                     run.latest_start = *start;

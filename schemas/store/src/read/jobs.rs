@@ -61,8 +61,8 @@ pub struct ComparedItem {
 /// # Errors
 /// When the store cannot be read.
 pub fn named(from: &Reader<'_>, id: &str) -> Result<Option<(Job, Time)>, ReadError> {
-    let asked = job_number::asked(id);
-    let Some((mut job, until)) = from.first(question!("job_named"), &[&asked.as_str()], run)? else {
+    let id = job_number::name_or_label(id);
+    let Some((mut job, until)) = from.first(question!("job_named"), &[&id.as_str()], run)? else {
         return Ok(None);
     };
     let nodes = from.rows(question!("job_all_nodes"), &[&job.job_id.as_str()], |row| row.get::<String>(0))?;
