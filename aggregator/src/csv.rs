@@ -6,10 +6,10 @@ use crate::job_rows::{self, Value};
 use crate::names::{Base, plain};
 use crate::number::{counter, time};
 use crate::plan::{Plan, Role, Target};
-use crate::registry::{Identity, Refusal};
+use crate::registry::{Identity, ReadRow, Refusal};
 use crate::sources::is_known;
 use crate::table::{Fields, inside, trimmed};
-use schemas::{DropReason, Time};
+use schemas::{DropReason, NOT_MEASURED, Time};
 use std::borrow::Cow;
 
 /// What stands between the values of a row.
@@ -170,19 +170,20 @@ fn read<'a>(
     header: &'a Header,
     fields: Fields<'a>,
     counters: &mut [u64],
-) -> Result<(Time, Identity<'a>), Refusal<'a>> {
+) -> Result<ReadRow<'a>, Refusal<'a>> {
     let mut identity = Identity::default();
     let mut at = Err(Refusal::new(DropReason::MissingTimestamp, "timestamp", b""));
     let mut usec = 0;
-    let mut bad = None;
+    let mut unreadable = None;
     for (raw, (role, column)) in fields.zip(header.plan.roles.iter().zip(&header.columns)) {
         let refused = |reason| Refusal::new(reason, column, raw);
         match *role {
             Role::Skip => {}
-            Role::Counter(slot) => match (counter(inside(raw)), counters.get_mut(slot as usize)) {
-                (Ok(value), Some(cell)) => *cell = value,
-                (result, _) => bad = bad.or(result.err().map(refused)),
-            },
+            Role::Counter(slot) => {
+                let read = counter(inside(raw));
+                counters[slot as usize] = read.unwrap_or(NOT_MEASURED);
+                unreadable = unreadable.or(read.err().map(refused));
+            }
             Role::LinkCounter(slot) => {
                 if let (Ok(value), Some(cell)) = (counter(inside(raw)), counters.get_mut(slot as usize)) {
                     *cell = value;
@@ -196,7 +197,8 @@ fn read<'a>(
         }
     }
     let time = at? + usec as i64;
-    bad.map_or(Ok((time, identity)), Err)
+    header.plan.repeat(counters);
+    Ok(ReadRow { time, identity, unreadable })
 }
 
 #[cfg(test)]

@@ -9,9 +9,9 @@ use crate::naming::{NodeNaming, NodePairs};
 use crate::nested;
 use crate::number::{counter, time};
 use crate::plan::{Plan, Role, Shape, Target};
-use crate::registry::{Identity, NamingConflict, Refusal, Registry};
+use crate::registry::{Identity, NamingConflict, ReadRow, Refusal, Registry};
 use crate::slurm::{self, Clusters};
-use schemas::{CounterBatch, DropCounts, DropReason, JobEvent, SourceIndex, Sources, Time};
+use schemas::{CounterBatch, DropCounts, DropReason, JobEvent, NOT_MEASURED, SourceIndex, Sources, Time};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -248,15 +248,23 @@ impl Decoder {
     /// Ends a row of counters of the plan numbered `plan`, whose counters are open.
     pub(crate) fn counted(
         &mut self,
-        read: Result<(Time, Identity<'_>), Refusal<'_>>,
+        read: Result<ReadRow<'_>, Refusal<'_>>,
         plan: u64,
         shape: &Shape,
         out: &mut Decoded,
     ) -> Outcome {
-        let (time, identity) = match read {
+        let ReadRow { time, identity, unreadable } = match read {
             Ok(read) => read,
             Err(refused) => return self.sealed(Err(refused), out),
         };
+        if let Some(refused) = unreadable {
+            if shape.is_spoiled(out.counters.opened()) {
+                return self.sealed(Err(refused), out);
+            }
+            self.dropped(&refused);
+            let rest = self.counted(Ok(ReadRow { time, identity, unreadable: None }), plan, shape, out);
+            return if rest == Outcome::Row { Outcome::Rows(1, Some(refused.reason)) } else { rest };
+        }
         let source = self.registry.source(plan, shape, &identity);
         if let Ok(source) = source {
             let job_id = identity.job_id.as_deref();
@@ -316,19 +324,20 @@ fn read<'a>(
     fields: &'a Fields<'a>,
     plan: &Plan,
     counters: &mut [u64],
-) -> Result<(Time, Identity<'a>), Refusal<'a>> {
+) -> Result<ReadRow<'a>, Refusal<'a>> {
     let mut identity = Identity::default();
     let mut at = Err(Refusal::new(DropReason::MissingTimestamp, "timestamp", b""));
     let mut usec = 0;
-    let mut bad = None;
+    let (mut bad, mut unreadable) = (None, None);
     for ((name, raw), role) in fields.0.iter().zip(&plan.roles) {
         let refused = |reason| Refusal::new(reason, name, raw.as_bytes());
         match *role {
             Role::Skip => {}
-            Role::Counter(slot) => match (counter(raw.as_bytes()), counters.get_mut(slot as usize)) {
-                (Ok(value), Some(cell)) => *cell = value,
-                (result, _) => bad = bad.or(result.err().map(refused)),
-            },
+            Role::Counter(slot) => {
+                let read = counter(raw.as_bytes());
+                counters[slot as usize] = read.unwrap_or(NOT_MEASURED);
+                unreadable = unreadable.or(read.err().map(refused));
+            }
             Role::LinkCounter(slot) => {
                 if let (Ok(value), Some(cell)) = (counter(raw.as_bytes()), counters.get_mut(slot as usize)) {
                     *cell = value;
@@ -346,7 +355,8 @@ fn read<'a>(
         }
     }
     let time = at? + usec as i64;
-    bad.map_or(Ok((time, identity)), Err)
+    plan.repeat(counters);
+    bad.map_or(Ok(ReadRow { time, identity, unreadable }), Err)
 }
 
 fn bytes_of(text: Cow<'_, str>) -> Cow<'_, [u8]> {

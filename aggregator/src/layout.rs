@@ -84,6 +84,7 @@ impl Layout {
             rest = &rest[length..];
         }
         reading.time = reading.time + reading.usec as i64;
+        self.plan.repeat(counters);
         (rest == self.tail).then_some(reading)
     }
 

@@ -39,6 +39,8 @@ impl Base {
 
     /// The base column called `name` (see [`plain`]), and how far the name is from LDMS' own: 0 is LDMS' own.
     pub(crate) fn of(name: &str) -> Option<(Base, u8)> {
+        /// Bytes of the longest of them: most columns of a router are longer.
+        const LONGEST: usize = 14;
         const NAMES: [(Base, u8, &str); 25] = [
             (Base::Time, 0, "timestamp"),
             (Base::Time, 0, "Time"),
@@ -66,6 +68,9 @@ impl Base {
             (Base::JobId, 0, "job_id"),
             (Base::JobId, 1, "jobid"),
         ];
+        if name.len() > LONGEST {
+            return None;
+        }
         let exact = NAMES.iter().find(|(_, _, known)| *known == name).map(|(base, far, _)| (*base, *far));
         exact.or_else(|| {
             let found = NAMES.iter().find(|(_, _, known)| known.eq_ignore_ascii_case(name));

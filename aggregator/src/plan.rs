@@ -2,11 +2,11 @@
 
 use crate::columns::{base_schema, file_systems, is_job_start, is_unused, is_unused_schema};
 use crate::names::{Base, OTHER_CASE, plain};
-use crate::sources::{Found, LinkColumns, SchemaIndex, SourceSchema, Use, source_schemas};
+use crate::sources::{Found, LinkColumns, OfMetric, PartKey, SchemaIndex, SourceSchema, Use, source_schemas};
 use schemas::metric::file::PartKind;
-use schemas::{CounterBatch, DropReason, LINK_COLUMNS, NOT_MEASURED, Name};
+use schemas::{CounterBatch, DropReason, LINK_COLUMNS, Metric, NOT_MEASURED, Name};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Numbers are unique in the process, so that a file's header may be used with any decoder.
@@ -32,14 +32,19 @@ pub(crate) enum Role {
 }
 
 /// What the rows of a plan report.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub schema: SchemaIndex,
+    /// Metrics that the columns have all counters of, and the number of these for all parts. Counters are in this order.
+    pub metrics: Vec<(Metric, usize)>,
     /// The parts that columns name; empty where values name the one part.
     pub parts: Vec<Name>,
     /// Counters of a row, those of links last.
     pub counters: usize,
     pub of_links: usize,
+    /// Counters that no column gives, and those that are another one's again.
+    missing: Vec<u32>,
+    copies: Vec<(u32, u32)>,
 }
 
 impl Shape {
@@ -47,7 +52,20 @@ impl Shape {
     pub(crate) fn open<'b>(&self, batch: &'b mut CounterBatch) -> &'b mut [u64] {
         let counters = batch.open(self.counters);
         counters[self.counters - self.of_links..].fill(NOT_MEASURED);
+        self.missing.iter().for_each(|at| counters[*at as usize] = NOT_MEASURED);
         counters
+    }
+
+    /// Whether a row in which a counter could not be read is of no use: every metric has such a one. A row of one metric alone is
+    /// dropped, so that it shows.
+    pub(crate) fn is_spoiled(&self, counters: &[u64]) -> bool {
+        let mut begin = 0;
+        let mut spoiled = self.metrics.iter().map(|(metric, of_metric)| {
+            let cells = &counters[begin..begin + of_metric];
+            begin += of_metric;
+            cells.chunks(metric.columns()).all(|part| part.contains(&NOT_MEASURED))
+        });
+        self.metrics.len() < 2 || spoiled.all(|is_spoiled| is_spoiled)
     }
 }
 
@@ -72,15 +90,15 @@ impl Plan {
     /// parser, and of several names for one thing the one nearest to LDMS' own. `schema` is the one of topic or file; it only separates unused from unknown.
     pub(crate) fn of<'a>(columns: impl Iterator<Item = &'a str>, schema: &str) -> Plan {
         let names: Vec<Cow<'_, str>> = columns.map(plain).collect();
-        let mut known: Vec<(usize, Column, u8)> = Vec::new();
+        let mut uses: Vec<Found<'_>> = Vec::with_capacity(names.len());
+        let mut known: Vec<(usize, (Column, u8))> = Vec::with_capacity(names.len());
         for (at, name) in names.iter().enumerate() {
-            let (column, far) = Column::of(name);
-            known.push((at, column, far));
+            known.push((at, Column::of(name, &mut uses)));
         }
-        known.sort_by_key(|(_, _, far)| std::cmp::Reverse(*far));
+        known.sort_by_key(|(_, (_, far))| std::cmp::Reverse(*far));
         let mut found = Columns::default();
-        for (at, column, _) in known {
-            found.note(at, column);
+        for (at, (column, _)) in known {
+            found.note(at, column, &uses);
         }
         let mut roles = vec![Role::Skip; names.len()];
         let target = found.target(schema, &mut roles);
@@ -89,35 +107,45 @@ impl Plan {
         }
         Plan { number: NEXT_NUMBER.fetch_add(1, Ordering::Relaxed), roles, target }
     }
+
+    /// Fills in the counters that are another one's again, once a row's columns were read.
+    pub(crate) fn repeat(&self, counters: &mut [u64]) {
+        if let Ok(Target::Counters(shape)) = &self.target {
+            shape.copies.iter().for_each(|(from, to)| counters[*to as usize] = counters[*from as usize]);
+        }
+    }
 }
 
 /// What one column is.
 enum Column {
     Base(Base),
-    Used(Vec<Found>),
+    /// Uses by metrics, by their numbers in a list.
+    Used(usize, usize),
     JobStart,
     Unused,
     Other,
 }
 
 impl Column {
-    fn of(name: &str) -> (Column, u8) {
+    /// What a column is, and how far its name is from LDMS' own. `uses` gains what it is to metrics.
+    fn of<'a>(name: &'a str, uses: &mut Vec<Found<'a>>) -> (Column, u8) {
         if let Some((base, far)) = Base::of(name) {
             return (Column::Base(base), far);
         }
-        let (uses, far) = source_schemas().uses(name);
-        match uses.is_empty() {
-            false => (Column::Used(uses), far),
-            true if is_job_start(name) => (Column::JobStart, OTHER_CASE),
-            true if is_unused(name) => (Column::Unused, OTHER_CASE),
-            true => (Column::Other, OTHER_CASE),
+        let begin = uses.len();
+        let far = source_schemas().uses(name, uses);
+        match uses.len() > begin {
+            true => (Column::Used(begin, uses.len()), far),
+            false if is_job_start(name) => (Column::JobStart, OTHER_CASE),
+            false if is_unused(name) => (Column::Unused, OTHER_CASE),
+            false => (Column::Other, OTHER_CASE),
         }
     }
 }
 
 /// Positions of the columns that matter.
 #[derive(Default)]
-struct Columns {
+struct Columns<'a> {
     time: Option<usize>,
     /// Whether the time is named as milliseconds.
     msec: bool,
@@ -127,23 +155,28 @@ struct Columns {
     job_id: Option<usize>,
     job: bool,
     unused: bool,
-    schemas: BTreeMap<SchemaIndex, OfSchema>,
+    schemas: BTreeMap<SchemaIndex, OfSchema<'a>>,
 }
 
 /// Positions of one schema's columns.
 #[derive(Default)]
-struct OfSchema {
+struct OfSchema<'a> {
     component: Option<usize>,
     part_columns: [Option<usize>; 2],
     signs: BTreeSet<usize>,
     foreign: bool,
-    /// Counters by part; a part without a name is the one of the row.
-    parts: BTreeMap<String, Vec<Option<usize>>>,
-    links: BTreeMap<String, LinkColumns>,
+    parts: HashMap<PartKey<'a>, OfPart, foldhash::fast::RandomState>,
 }
 
-impl Columns {
-    fn note(&mut self, at: usize, column: Column) {
+/// Positions of one part's counters of all metrics, and of those of its link.
+#[derive(Default)]
+struct OfPart {
+    counters: Vec<Option<usize>>,
+    links: LinkColumns,
+}
+
+impl<'a> Columns<'a> {
+    fn note(&mut self, at: usize, column: Column, uses: &[Found<'a>]) {
         match column {
             Column::Base(Base::Time) => (self.time, self.msec) = (Some(at), false),
             Column::Base(Base::TimeMsec) => (self.time, self.msec) = (Some(at), true),
@@ -151,22 +184,24 @@ impl Columns {
             Column::Base(Base::Producer) => self.producer = Some(at),
             Column::Base(Base::ComponentId) => self.component_id = Some(at),
             Column::Base(Base::JobId) => self.job_id = Some(at),
-            Column::Used(uses) => uses.into_iter().for_each(|found| self.note_use(at, found)),
+            Column::Used(begin, end) => uses[begin..end].iter().for_each(|found| self.note_use(at, found)),
             Column::JobStart => self.job = true,
             Column::Unused => self.unused = true,
             Column::Other => {}
         }
     }
 
-    fn note_use(&mut self, at: usize, Found { schema, used, part }: Found) {
-        let of_schema = self.schemas.entry(schema).or_default();
-        match used {
+    fn note_use(&mut self, at: usize, found: &Found<'a>) {
+        let of_schema = self.schemas.entry(found.schema).or_default();
+        match found.used {
             Use::Counter(slot) => {
-                let slots = of_schema.parts.entry(part);
-                let counters = source_schemas().get(schema).metric.columns();
-                slots.or_insert_with(|| vec![None; counters])[slot] = Some(at);
+                let counters = &mut of_schema.parts.entry(found.part).or_default().counters;
+                if counters.is_empty() {
+                    *counters = vec![None; source_schemas().get(found.schema).counters()];
+                }
+                counters[slot] = Some(at);
             }
-            Use::Link(slot) => of_schema.links.entry(part).or_default()[slot] = Some(at),
+            Use::Link(slot) => of_schema.parts.entry(found.part).or_default().links[slot] = Some(at),
             Use::Component => of_schema.component = Some(at),
             Use::PartColumn(piece) => of_schema.part_columns[piece] = Some(at),
             Use::Sign => _ = of_schema.signs.insert(at),
@@ -194,9 +229,8 @@ impl Columns {
     fn recognise(&self, schema: &str, roles: &mut [Role]) -> Result<Target, DropReason> {
         let (named, alone) = source_schemas().in_order();
         for at in named {
-            if let Some(columns) = self.schemas.get(&at).filter(|columns| !columns.parts.is_empty()) {
-                return columns.named_parts(at, roles).map(|shape| columns.with_links(shape, roles));
-            }
+            let Some(columns) = self.schemas.get(&at).filter(|columns| columns.has_counters()) else { continue };
+            return columns.named_parts(at, roles).map(Target::Counters);
         }
         for at in alone {
             let Some(columns) = self.schemas.get(&at) else { continue };
@@ -204,7 +238,7 @@ impl Columns {
                 return Err(DropReason::UnusedSchema);
             }
             if columns.shows(source_schemas().get(at)) {
-                return columns.one_part(at, roles).map(|shape| columns.with_links(shape, roles));
+                return columns.one_part(at, roles).map(Target::Counters);
             }
         }
         if self.job { Ok(Target::Jobs) } else { Err(self.useless(schema)) }
@@ -221,27 +255,36 @@ impl Columns {
     }
 }
 
-impl OfSchema {
+impl OfSchema<'_> {
+    fn has_counters(&self) -> bool {
+        self.parts.values().any(|part| !part.counters.is_empty())
+    }
+
     /// Whether a row with these columns is of the schema, which names no parts in its columns.
     fn shows(&self, schema: &SourceSchema) -> bool {
-        let all_signs = schema.recognised_by > 0 && self.signs.len() >= schema.recognised_by;
-        all_signs || !self.parts.is_empty()
+        let signs = schema.recognised_by.len();
+        (signs > 0 && self.signs.len() >= signs) || self.has_counters()
     }
 
     /// The parts that the columns' names hold.
     fn named_parts(&self, at: SchemaIndex, roles: &mut [Role]) -> Result<Shape, DropReason> {
         let schema = source_schemas().get(at);
-        if schema.component.is_some() {
+        if schema.component().is_some() {
             roles[self.component.ok_or(DropReason::MissingColumn)?] = Role::Text(0);
         }
-        let written: Vec<&str> = self.parts.keys().map(String::as_str).collect();
+        let mut parts: Vec<(String, &OfPart)> =
+            self.parts.iter().map(|(key, part)| (schema.part_of(key), part)).collect();
+        parts.retain(|(_, part)| schema.metrics.iter().any(|of_metric| of_metric.is_in(part)));
+        parts.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let written: Vec<&str> = parts.iter().map(|(name, _)| name.as_str()).collect();
         let names = match schema.part_is {
             Some(PartKind::Mount) => file_systems(&written),
             None => written.iter().map(ToString::to_string).collect(),
         };
-        let slots = self.parts.values().map(Vec::as_slice);
-        let (parts, counters) = dense(names.into_iter().zip(slots), roles)?;
-        Ok(Shape { schema: at, parts, counters, of_links: 0 })
+        let names = names.iter().map(|name| Name::parse(name).map_err(|_| DropReason::BadName));
+        let names: Vec<Name> = names.collect::<Result<_, _>>()?;
+        let parts: Vec<&OfPart> = parts.into_iter().map(|(_, part)| part).collect();
+        Ok(Shape { parts: names, ..numbered(at, &parts, roles)? })
     }
 
     /// The one part, which values name. A mount's llite directory may be missing.
@@ -254,50 +297,63 @@ impl OfSchema {
                 None => return Err(DropReason::MissingColumn),
             }
         }
-        let slots = self.parts.get("").ok_or(DropReason::MissingColumn)?;
-        for (counter, at) in slots.iter().enumerate() {
-            roles[at.ok_or(DropReason::MissingColumn)?] = Role::Counter(counter as u32);
-        }
-        Ok(Shape { schema: at, parts: Vec::new(), counters: schema.metric.columns(), of_links: 0 })
-    }
-
-    /// Adds the row's counters of link failures, behind its other counters.
-    fn with_links(&self, shape: Shape, roles: &mut [Role]) -> Target {
-        let alone = [""];
-        let named: Vec<&str> = shape.parts.iter().map(Name::as_str).collect();
-        let parts = if named.is_empty() { &alone[..] } else { &named[..] };
-        let mut found = false;
-        for (part_index, part) in parts.iter().enumerate() {
-            for (slot, at) in self.links.get(*part).into_iter().flatten().enumerate() {
-                if let Some(at) = at {
-                    roles[*at] =
-                        Role::LinkCounter((shape.counters + part_index * LINK_COLUMNS + slot) as u32);
-                    found = true;
-                }
-            }
-        }
-        let of_links = if found { parts.len() * LINK_COLUMNS } else { 0 };
-        Target::Counters(Shape { counters: shape.counters + of_links, of_links, ..shape })
+        let part = self.parts.get(&PartKey::default()).ok_or(DropReason::MissingColumn)?;
+        numbered(at, &[part], roles)
     }
 }
 
-/// Numbers the counters of all parts that have all their columns, part after part.
-fn dense<'s>(
-    parts: impl Iterator<Item = (String, &'s [Option<usize>])>,
-    roles: &mut [Role],
-) -> Result<(Vec<Name>, usize), DropReason> {
-    let (mut names, mut counters) = (Vec::new(), 0);
-    for (part, slots) in parts {
-        let Some(slots) = slots.iter().copied().collect::<Option<Vec<usize>>>() else {
+impl OfMetric {
+    /// Whether a part has all counters that the metric needs.
+    fn is_in(&self, part: &OfPart) -> bool {
+        let own = part.counters.get(self.begin..self.begin + self.may_lack.len()).unwrap_or_default();
+        !own.is_empty() && own.iter().zip(&self.may_lack).all(|(at, may_lack)| at.is_some() || *may_lack)
+    }
+}
+
+/// Numbers the counters of all metrics that one of the parts has, metric after metric and part after part; those of links come last.
+fn numbered(schema: SchemaIndex, parts: &[&OfPart], roles: &mut [Role]) -> Result<Shape, DropReason> {
+    let mut shape = Shape { schema, ..Shape::default() };
+    for of_metric in &source_schemas().get(schema).metrics {
+        if !parts.iter().any(|part| of_metric.is_in(part)) {
             continue;
-        };
-        names.push(Name::parse(&part).map_err(|_| DropReason::BadName)?);
-        for at in slots {
-            roles[at] = Role::Counter(counters);
-            counters += 1;
+        }
+        let columns = of_metric.may_lack.len();
+        shape.metrics.push((of_metric.metric, columns * parts.len()));
+        for part in parts {
+            let is_in = of_metric.is_in(part);
+            for slot in of_metric.begin..of_metric.begin + columns {
+                let at = part.counters.get(slot).copied().flatten().filter(|_| is_in);
+                shape.number(at, is_in, roles);
+            }
         }
     }
-    if names.is_empty() { Err(DropReason::MissingColumn) } else { Ok((names, counters as usize)) }
+    if shape.metrics.is_empty() {
+        return Err(DropReason::MissingColumn);
+    }
+    let links = parts.iter().flat_map(|part| part.links).enumerate();
+    for (slot, at) in links.filter_map(|(slot, at)| at.map(|at| (slot, at))) {
+        roles[at] = Role::LinkCounter((shape.counters + slot) as u32);
+        shape.of_links = parts.len() * LINK_COLUMNS;
+    }
+    shape.counters += shape.of_links;
+    Ok(shape)
+}
+
+impl Shape {
+    /// Numbers the next counter, which stands in column `at`. What a metric may lack reads 0 always; of a part without the metric
+    /// nothing is measured.
+    fn number(&mut self, at: Option<usize>, is_in: bool, roles: &mut [Role]) {
+        let number = self.counters as u32;
+        self.counters += 1;
+        match at {
+            None if is_in => {}
+            None => self.missing.push(number),
+            Some(at) => match roles[at] {
+                Role::Counter(first) => self.copies.push((first, number)),
+                _ => roles[at] = Role::Counter(number),
+            },
+        }
+    }
 }
 
 #[cfg(test)]

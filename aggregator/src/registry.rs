@@ -5,7 +5,7 @@ use crate::naming::{NodeNaming, NodePairs};
 use crate::plan::{Role, Shape};
 use crate::sources::source_schemas;
 use schemas::metric::file::{ComponentKind, PartKind};
-use schemas::{DropReason, Name, Source, SourceIndex, Sources};
+use schemas::{DropReason, Name, Source, SourceIndex, Sources, Time};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -39,6 +39,15 @@ impl<'a> Identity<'a> {
             | Role::LinkCounter(_) => {}
         }
     }
+}
+
+/// What was read of a row of counters, besides them.
+#[derive(Debug)]
+pub(crate) struct ReadRow<'a> {
+    pub time: Time,
+    pub identity: Identity<'a>,
+    /// The first counter that could not be read, which stands in the row as one that is not measured.
+    pub unreadable: Option<Refusal<'a>>,
 }
 
 /// A row refused: why, and the value to show for it.
@@ -138,7 +147,7 @@ impl Registry {
     fn describe<'a>(&mut self, shape: &Shape, identity: &Identity<'a>) -> Result<Source, Refusal<'a>> {
         let producer = self.node(identity)?;
         let schema = source_schemas().get(shape.schema);
-        let component = match schema.component {
+        let component = match schema.component() {
             Some(Some(ComponentKind::AriesRouter)) => router(&identity.texts[0])?,
             Some(None) => name(&identity.texts[0], "component")?,
             None => producer.clone(),
@@ -156,8 +165,9 @@ impl Registry {
             }
             _ => None,
         };
-        let (metric, rank) = (schema.metric, schema.rank);
-        Ok(Source { schema: schema.name.clone(), producer, metric, component, set, parts, rank })
+        let metrics = shape.metrics.iter().map(|(metric, _)| *metric).collect();
+        let rank = schema.rank;
+        Ok(Source { schema: schema.name.clone(), producer, metrics, component, set, parts, rank })
     }
 
     /// The node that a row is about.

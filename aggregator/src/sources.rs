@@ -2,8 +2,8 @@
 
 use crate::names::{Base, OTHER_CASE};
 use schemas::metric::catalogue::{OPTIONAL, catalogue};
-use schemas::metric::file::{ComponentKind, PartKind, SourceFile};
-use schemas::metric::pattern::Pattern;
+use schemas::metric::file::{ComponentColumn, ComponentKind, MetricFile, PartKind, SourceFile};
+use schemas::metric::pattern::{PLACEHOLDERS_MAX, Pattern};
 use schemas::{LINK_COLUMNS, Metric, Name};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
@@ -11,31 +11,52 @@ use std::sync::OnceLock;
 /// Number of an LDMS schema among the compiled ones.
 pub(crate) type SchemaIndex = usize;
 
-/// An LDMS schema that has a metric's counters.
+/// An LDMS schema that has the counters of one or more metrics. Sources of several metrics are one schema if they name component
+/// and parts alike.
 #[derive(Debug)]
 pub(crate) struct SourceSchema {
     /// LDMS' name of it.
     pub name: Name,
-    pub metric: Metric,
     pub rank: u8,
-    /// What the component is, where a column names it.
-    pub component: Option<Option<ComponentKind>>,
-    /// Whether columns' names hold the parts.
-    names_parts: bool,
+    pub metrics: Vec<OfMetric>,
+    /// The column that names the component, and what it is.
+    component: Option<ComponentColumn>,
+    /// How columns' names hold the parts: texts and placeholders.
+    part: Option<String>,
+    part_pieces: Vec<PartPiece>,
     /// Columns whose values name the one part.
     pub part_columns: Vec<String>,
     pub part_is: Option<PartKind>,
     /// Columns that show the schema without its counters.
-    pub recognised_by: usize,
+    pub recognised_by: Vec<String>,
 }
 
-/// How a part is named by the placeholders of a pattern: texts, and numbers of placeholders.
-type PartOf = Vec<Result<String, usize>>;
+/// A metric of a schema, and its counters.
+#[derive(Debug)]
+pub(crate) struct OfMetric {
+    pub metric: Metric,
+    /// Its first counter among those of the schema.
+    pub begin: usize,
+    /// Of each counter, whether the metric can do without it.
+    pub may_lack: Vec<bool>,
+}
+
+/// A piece of the name of a part.
+#[derive(Debug)]
+enum PartPiece {
+    Text(String),
+    /// The value of the placeholder with this number in a [`PartKey`].
+    Value(usize),
+}
+
+/// The values of the placeholders that name a part, in the order of their first use in the schema's `part`; empty where values of
+/// columns name it.
+pub(crate) type PartKey<'a> = [&'a str; PLACEHOLDERS_MAX];
 
 /// What a column is to one schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// A counter of a part: its place among the counters.
+    /// A counter of a part: its place among the counters of all metrics of the schema.
     Counter(usize),
     /// A counter of the life of a part's link.
     Link(usize),
@@ -49,12 +70,12 @@ pub(crate) enum Use {
     Foreign,
 }
 
-/// A use of a column, with the part that the column's name holds, or empty.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+/// A use of a column, with the part that the column's name holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Found<'a> {
     pub schema: SchemaIndex,
     pub used: Use,
-    pub part: String,
+    pub part: PartKey<'a>,
 }
 
 /// Uses by names.
@@ -76,7 +97,8 @@ pub(crate) struct SourceSchemas {
 #[derive(Debug)]
 struct PatternUse {
     pattern: Pattern,
-    part: PartOf,
+    /// The place in a [`PartKey`] of each of the pattern's placeholders.
+    places: Vec<usize>,
     schema: SchemaIndex,
     used: Use,
 }
@@ -92,20 +114,15 @@ impl SourceSchemas {
         let mut all = SourceSchemas::default();
         for (metric, file, source) in catalogue().sources() {
             let Ok(name) = Name::parse(&source.schema) else { continue };
-            let counters = file.reading.waited.iter().chain(&file.reading.passed);
-            all.add(metric, name, source, &counters.collect::<Vec<_>>());
+            let known = all.schemas.iter().position(|schema| schema.names_alike(&name, source));
+            let schema = known.unwrap_or_else(|| all.add_schema(name, source));
+            all.add_metric(metric, file, source, schema);
         }
         all
     }
 
-    fn add(&mut self, metric: Metric, name: Name, source: &SourceFile, counters: &[&String]) {
+    fn add_schema(&mut self, name: Name, source: &SourceFile) -> SchemaIndex {
         let schema = self.schemas.len();
-        for (at, counter) in counters.iter().enumerate() {
-            self.add_patterns(source, source.columns.get(*counter), schema, Use::Counter(at));
-        }
-        for (at, counter) in OPTIONAL.iter().enumerate() {
-            self.add_patterns(source, source.optional.get(*counter), schema, Use::Link(at));
-        }
         if let Some(component) = &source.component {
             self.add_name(&component.column, schema, Use::Component);
         }
@@ -116,29 +133,41 @@ impl SourceSchemas {
         source.not_with.iter().for_each(|column| self.add_name(column, schema, Use::Foreign));
         self.schemas.push(SourceSchema {
             name,
-            metric,
             rank: source.rank,
-            component: source.component.as_ref().map(|component| component.is),
-            names_parts: source.part.is_some(),
+            metrics: Vec::new(),
+            component: source.component.clone(),
+            part: source.part.clone(),
+            part_pieces: source.part.as_deref().map_or(Vec::new(), part_pieces),
             part_columns: source.part_columns.clone(),
             part_is: source.part_is,
-            recognised_by: source.recognised_by.len(),
+            recognised_by: source.recognised_by.clone(),
         });
+        schema
     }
 
-    fn add_patterns(
-        &mut self,
-        source: &SourceFile,
-        patterns: Option<&Vec<String>>,
-        schema: SchemaIndex,
-        used: Use,
-    ) {
+    fn add_metric(&mut self, metric: Metric, file: &MetricFile, source: &SourceFile, schema: SchemaIndex) {
+        let begin = self.schemas[schema].counters();
+        let counters: Vec<&String> = file.reading.waited.iter().chain(&file.reading.passed).collect();
+        for (at, counter) in counters.iter().enumerate() {
+            self.add_patterns(source.columns.get(*counter), schema, Use::Counter(begin + at));
+        }
+        for (at, counter) in OPTIONAL.iter().enumerate() {
+            self.add_patterns(source.optional.get(*counter), schema, Use::Link(at));
+        }
+        let may_lack = counters.iter().map(|counter| file.reading.may_lack.contains(counter)).collect();
+        self.schemas[schema].metrics.push(OfMetric { metric, begin, may_lack });
+    }
+
+    fn add_patterns(&mut self, patterns: Option<&Vec<String>>, schema: SchemaIndex, used: Use) {
         for text in patterns.into_iter().flatten() {
             match Pattern::parse(text) {
                 Ok(pattern) if pattern.names_a_part() => {
-                    let part = part_of(source.part.as_deref().unwrap_or_default(), &pattern);
+                    let template = self.schemas[schema].part.as_deref().unwrap_or_default();
+                    let names = placeholders(template);
+                    let place = |name: &str| names.iter().position(|known| *known == name).unwrap_or_default();
+                    let places = pattern.placeholders().map(place).collect();
                     let of_byte = self.patterns.entry(pattern.first_byte()).or_default();
-                    of_byte.push(PatternUse { pattern, part, schema, used });
+                    of_byte.push(PatternUse { pattern, places, schema, used });
                 }
                 _ => self.add_name(text, schema, used),
             }
@@ -160,59 +189,101 @@ impl SourceSchemas {
     /// is the progress of a node, then the others.
     pub(crate) fn in_order(&self) -> (Vec<SchemaIndex>, Vec<SchemaIndex>) {
         let (named, mut alone): (Vec<usize>, Vec<usize>) =
-            (0..self.schemas.len()).partition(|at| self.schemas[*at].names_parts);
-        alone.sort_by_key(|at| !self.schemas[*at].metric.is_progress());
+            (0..self.schemas.len()).partition(|at| self.schemas[*at].part.is_some());
+        let is_progress =
+            |at: &usize| self.schemas[*at].metrics.iter().any(|of_metric| of_metric.metric.is_progress());
+        alone.sort_by_key(|at| !is_progress(at));
         (named, alone)
     }
 
-    /// What the column called `name` (see [`crate::names::plain`]) is, and how far the name is from LDMS' own.
-    pub(crate) fn uses(&self, name: &str) -> (Vec<Found>, u8) {
-        let of_name = |uses: Option<&Vec<(SchemaIndex, Use)>>, found: &mut Vec<Found>| {
-            let uses = uses.into_iter().flatten();
-            found.extend(uses.map(|(schema, used)| Found {
-                schema: *schema,
-                used: *used,
-                part: String::new(),
-            }));
-        };
-        let (mut found, is_short) = (Vec::new(), name.len() <= self.longest);
-        if is_short {
-            of_name(self.exact.get(name), &mut found);
+    /// Adds to `found` what the column called `name` (see [`crate::names::plain`]) is. Returns how far the name is from LDMS' own.
+    pub(crate) fn uses<'a>(&self, name: &'a str, found: &mut Vec<Found<'a>>) -> u8 {
+        let (before, is_short) = (found.len(), name.len() <= self.longest);
+        let of_name = |(schema, used): &(SchemaIndex, Use)| Found { schema: *schema, used: *used, part: [""; 4] };
+        if is_short && let Some(uses) = self.exact.get(name) {
+            found.extend(uses.iter().map(of_name));
         }
-        self.of_patterns(name, false, &mut found);
-        if !found.is_empty() {
-            return (found, 0);
+        let other_case = self.of_patterns(name, found);
+        if found.len() > before {
+            return 0;
         }
-        if is_short {
-            of_name(self.folded.get(&folded(name)), &mut found);
+        if is_short && let Some(uses) = self.folded.get(&folded(name)) {
+            found.extend(uses.iter().map(of_name));
         }
-        self.of_patterns(name, true, &mut found);
-        (found, OTHER_CASE)
+        found.extend(other_case);
+        OTHER_CASE
     }
 
-    fn of_patterns(&self, name: &str, any_case: bool, found: &mut Vec<Found>) {
+    /// Adds what the name is by patterns. Returns what it is by them in another case.
+    fn of_patterns<'a>(&self, name: &'a str, found: &mut Vec<Found<'a>>) -> Vec<Found<'a>> {
+        let mut other_case = Vec::new();
         let first = name.bytes().next().map(|byte| byte.to_ascii_lowercase());
         let of_any = first.and_then(|_| self.patterns.get(&None));
         let patterns = self.patterns.get(&first).into_iter().chain(of_any).flatten();
-        for PatternUse { pattern, part: part_of, schema, used } in patterns {
-            let Some(values) = pattern.values(name, any_case) else { continue };
-            let value = |at: &usize| values.as_slice().get(*at).copied().unwrap_or_default();
-            let mut part = String::with_capacity(name.len());
-            part_of.iter().for_each(|piece| part.push_str(piece.as_deref().unwrap_or_else(value)));
-            found.push(Found { schema: *schema, used: *used, part });
+        for PatternUse { pattern, places, schema, used } in patterns {
+            let Some(values) = pattern.values(name) else { continue };
+            let mut part = [""; PLACEHOLDERS_MAX];
+            places.iter().zip(values.as_slice()).for_each(|(place, value)| part[*place] = *value);
+            let list = if values.is_exact { &mut *found } else { &mut other_case };
+            list.push(Found { schema: *schema, used: *used, part });
         }
+        other_case
     }
 }
 
-/// The pieces of `template`, such as `r{row}c{column}`.
-fn part_of(template: &str, pattern: &Pattern) -> PartOf {
-    let names: Vec<&str> = pattern.placeholders().collect();
+impl SourceSchema {
+    /// Whether a source is of this schema: it names component and parts alike.
+    fn names_alike(&self, name: &Name, source: &SourceFile) -> bool {
+        self.name == *name
+            && self.rank == source.rank
+            && self.component == source.component
+            && self.part == source.part
+            && self.part_columns == source.part_columns
+            && self.part_is == source.part_is
+            && self.recognised_by == source.recognised_by
+    }
+
+    /// Counters of one part, of all metrics.
+    pub(crate) fn counters(&self) -> usize {
+        self.metrics.last().map_or(0, |last| last.begin + last.may_lack.len())
+    }
+
+    /// What the component is, where a column names it.
+    pub(crate) fn component(&self) -> Option<Option<ComponentKind>> {
+        self.component.as_ref().map(|component| component.is)
+    }
+
+    /// The name of a part.
+    pub(crate) fn part_of(&self, key: &PartKey<'_>) -> String {
+        let piece = |piece: &PartPiece| match piece {
+            PartPiece::Text(text) => text.clone(),
+            PartPiece::Value(at) => key[*at].to_string(),
+        };
+        self.part_pieces.iter().map(piece).collect()
+    }
+}
+
+/// Names of the placeholders of a template such as `r{row}c{column}`, each once.
+fn placeholders(template: &str) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for piece in template.split('{').skip(1) {
+        let name = piece.split('}').next().unwrap_or_default();
+        if !names.contains(&name) && names.len() < PLACEHOLDERS_MAX {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The pieces of `template`.
+fn part_pieces(template: &str) -> Vec<PartPiece> {
+    let names = placeholders(template);
     let mut pieces = Vec::new();
     for piece in template.split('{') {
         let (name, text) = piece.split_once('}').unwrap_or(("", piece));
-        pieces.extend(names.iter().position(|known| *known == name).map(Err));
+        pieces.extend(names.iter().position(|known| *known == name).map(PartPiece::Value));
         if !text.is_empty() {
-            pieces.push(Ok(text.to_string()));
+            pieces.push(PartPiece::Text(text.to_string()));
         }
     }
     pieces
@@ -227,9 +298,9 @@ fn folded(name: &str) -> String {
 
 /// Whether a column is known: as one that every schema has, as a counter or name of a metric, or as a job's.
 pub(crate) fn is_known(name: &str) -> bool {
-    Base::of(name).is_some()
-        || crate::columns::is_job_start(name)
-        || !source_schemas().uses(name).0.is_empty()
+    let mut found = Vec::new();
+    source_schemas().uses(name, &mut found);
+    Base::of(name).is_some() || crate::columns::is_job_start(name) || !found.is_empty()
 }
 
 #[cfg(test)]
@@ -239,8 +310,13 @@ mod tests {
     /// Schema, use and part of a column; nothing if it is not known.
     fn of(name: &str) -> Vec<(&'static str, Use, String)> {
         let all = source_schemas();
-        let found = all.uses(name).0.into_iter();
-        found.map(|found| (all.get(found.schema).name.as_str(), found.used, found.part)).collect()
+        let mut found = Vec::new();
+        all.uses(name, &mut found);
+        let of = |found: &Found<'_>| {
+            let schema = all.get(found.schema);
+            (schema.name.as_str(), found.used, schema.part_of(&found.part))
+        };
+        found.iter().map(of).collect()
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use crate::{Metric, Name, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Dense number of a [`Source`], from 0, in order of first sight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -25,8 +26,8 @@ pub struct Source {
     pub schema: Name,
     /// The node whose ldmsd reports: the `producer` column, or the node of its `component_id`.
     pub producer: Name,
-    /// What is measured.
-    pub metric: Metric,
+    /// What is measured of each part, at least one: a row has the counters of all parts metric after metric.
+    pub metrics: Vec<Metric>,
     /// The component: router (cname without `a0`), host, or client node.
     pub component: Name,
     /// Which set of several that report one part with counters of their own: the llite directory of a mount.
@@ -38,7 +39,7 @@ pub struct Source {
     pub rank: u8,
 }
 
-/// Stands in a row for a counter of a link that its sampler does not measure.
+/// Stands in a row for a counter that its sampler does not measure, or could not read.
 pub const NOT_MEASURED: u64 = u64::MAX;
 /// Counters of its link's life that a row may hold for each part behind all others, in this order: how often the link
 /// went down, and how often it recovered from errors. InfiniBand alone has them; both may be reset.
@@ -47,7 +48,30 @@ pub const LINK_COLUMNS: usize = 2;
 impl Source {
     /// Counters in one row of this source, those of links left out.
     pub fn counters(&self) -> usize {
-        self.parts.len() * self.metric.columns()
+        self.parts.len() * self.metrics.iter().map(|metric| metric.columns()).sum::<usize>()
+    }
+
+    /// Series that its rows report: of each metric all parts, in the order of the counters.
+    pub fn series(&self) -> impl Iterator<Item = (Metric, &Name)> {
+        self.metrics.iter().flat_map(|metric| self.parts.iter().map(move |part| (*metric, part)))
+    }
+
+    /// Where the counters of a series stand in a row, by its number in [`Source::series`].
+    pub fn columns_of(&self, series: usize) -> Range<usize> {
+        let (parts, mut begin, mut rest) = (self.parts.len(), 0, series);
+        for metric in &self.metrics {
+            let columns = metric.columns();
+            if rest < parts {
+                return begin + rest * columns..begin + (rest + 1) * columns;
+            }
+            (begin, rest) = (begin + parts * columns, rest - parts);
+        }
+        begin..begin
+    }
+
+    /// Whether its rows report one metric of this kind at least.
+    pub fn reports(&self, is_of_kind: impl Fn(Metric) -> bool) -> bool {
+        self.metrics.iter().any(|metric| is_of_kind(*metric))
     }
 
     /// Counters in a row with link failures: [`LINK_COLUMNS`] more for each part.
@@ -160,6 +184,11 @@ impl CounterBatch {
         let start = self.sealed();
         self.counters.resize(start + counters, 0);
         &mut self.counters[start..]
+    }
+
+    /// Counters that were opened and not sealed yet.
+    pub fn opened(&self) -> &[u64] {
+        &self.counters[self.sealed()..]
     }
 
     /// Ends the row whose counters were filled in last.

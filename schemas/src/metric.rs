@@ -144,6 +144,21 @@ impl Metric {
         self.facts().file.measures == Measures::Progress
     }
 
+    /// The first of the metrics that rows of one schema report together with it: one component has all of them.
+    pub fn group(self) -> Metric {
+        Metric(self.facts().group)
+    }
+
+    /// The first of the metrics of what the clients of a file system share: they take it from each other.
+    pub fn resource(self) -> Metric {
+        Metric(self.facts().resource)
+    }
+
+    /// Whether each count costs the resource about as much as another, so that others' gains prove what one lost.
+    pub fn is_alike(self) -> bool {
+        self.facts().file.reading.alike
+    }
+
     /// At which end of its link it is measured; `None` if it is no link's.
     pub fn measured_at(self) -> Option<LinkEnd> {
         self.facts().file.measured_at

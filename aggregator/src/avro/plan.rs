@@ -5,8 +5,8 @@ use crate::avro::names::ldms_name;
 use crate::avro::schema::{Meaning, Record, Type};
 use crate::avro::value::{Scalar, skip, to_json};
 use crate::plan::{Plan, Role, Target};
-use crate::registry::{Identity, Refusal};
-use schemas::{DropReason, Time};
+use crate::registry::{Identity, ReadRow, Refusal};
+use schemas::{DropReason, NOT_MEASURED, Time};
 use std::borrow::Cow;
 
 /// What to do with the next bytes.
@@ -56,13 +56,14 @@ impl AvroPlan {
         &'a self,
         body: &'a [u8],
         counters: &mut [u64],
-    ) -> Result<(Time, Identity<'a>), Refusal<'a>> {
+    ) -> Result<ReadRow<'a>, Refusal<'a>> {
         let mut cursor = Cursor::new(body);
         let mut row = Row::default();
         let walked = self.steps.iter().try_for_each(|step| self.step(step, &mut cursor, counters, &mut row));
         if walked.is_none() || !cursor.is_empty() {
             return Err(Refusal::new(DropReason::InvalidAvro, &self.name, body));
         }
+        self.plan.repeat(counters);
         row.finish()
     }
 
@@ -152,6 +153,7 @@ struct Row<'a> {
     /// The port's number is a 0 without meaning: its column.
     no_port: Option<&'a str>,
     bad: Option<Refusal<'a>>,
+    unreadable: Option<Refusal<'a>>,
 }
 
 impl Default for Row<'_> {
@@ -162,6 +164,7 @@ impl Default for Row<'_> {
             instance: &[],
             no_port: None,
             bad: None,
+            unreadable: None,
         }
     }
 }
@@ -177,10 +180,11 @@ impl<'a> Row<'a> {
             }
             Role::TimeUsec => {}
             Role::JobId => self.identity.job_id = text(value).ok(),
-            Role::Counter(slot) => match (counter(value), counters.get_mut(slot as usize)) {
-                (Ok(value), Some(cell)) => *cell = value,
-                (result, _) => self.bad = self.bad.take().or(result.err().map(refused)),
-            },
+            Role::Counter(slot) => {
+                let read = counter(value);
+                counters[slot as usize] = read.unwrap_or(NOT_MEASURED);
+                self.unreadable = self.unreadable.take().or_else(|| read.err().map(refused));
+            }
             Role::LinkCounter(slot) => {
                 if let (Ok(value), Some(cell)) = (counter(value), counters.get_mut(slot as usize)) {
                     *cell = value;
@@ -195,7 +199,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    fn finish(mut self) -> Result<(Time, Identity<'a>), Refusal<'a>> {
+    fn finish(mut self) -> Result<ReadRow<'a>, Refusal<'a>> {
         let time = self.time?;
         if let Some(refused) = self.bad {
             return Err(refused);
@@ -205,7 +209,7 @@ impl<'a> Row<'a> {
             let port = port.ok_or(Refusal::new(DropReason::AvroU32Zero, column, b"0"))?;
             self.identity.take(Role::Text(1), Cow::Borrowed(port));
         }
-        Ok((time, self.identity))
+        Ok(ReadRow { time, identity: self.identity, unreadable: self.unreadable })
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::component::Component;
 use crate::settings::StreamSettings;
-use schemas::{Name, SeriesIndex};
+use schemas::{Metric, Name, SeriesIndex};
 
 /// Rows of a new source after which it is known whether it adds.
 pub(super) const ROWS_TO_KNOW: u64 = 3;
@@ -15,8 +15,8 @@ impl Component {
     /// Looks whether a source, of which a row was kept, reports at the same time as the owner of its part, from another set.
     pub(super) fn find_adding(&mut self, slot: usize, settings: &StreamSettings) {
         let reporter = &self.reporters[slot];
-        let ([at], Some(set)) = (&reporter.parts[..], &reporter.source.set) else { return };
-        let part = &self.parts[usize::from(*at)];
+        let (Some(_), Some(set)) = (reporter.source.only_part(), &reporter.source.set) else { return };
+        let Some(part) = reporter.parts.first().map(|at| &self.parts[usize::from(*at)]) else { return };
         let Some(owner) = part.owner.map(usize::from).filter(|owner| *owner != slot) else { return };
         let owner = &self.reporters[owner];
         let is_other = owner.source.set.as_ref().is_some_and(|of_owner| of_owner != set);
@@ -51,20 +51,26 @@ impl Component {
         self.reporters.iter().enumerate().find_map(ended)
     }
 
-    /// Gives a source that adds a part of its own; `number` gives a new one its series.
+    /// Gives a source that adds a part of its own in each metric; `number` gives a new one its series.
     pub(super) fn set_apart(
         &mut self,
         slot: u16,
         name: &Name,
-        mut number: impl FnMut(Option<Name>) -> SeriesIndex,
+        mut number: impl FnMut(Metric, Option<Name>) -> SeriesIndex,
     ) {
-        let part = self.part(name, &mut number);
-        let first = self.reporters[usize::from(slot)].rows.front().map(|(time, _)| *time);
-        let left = std::mem::replace(&mut self.reporters[usize::from(slot)].parts, vec![part]);
+        let metrics = self.reporters[usize::from(slot)].source.metrics.clone();
+        let parts: Vec<u16> = metrics.iter().map(|metric| self.part(*metric, name, &mut number)).collect();
+        let left = std::mem::replace(&mut self.reporters[usize::from(slot)].parts, parts.clone());
         for at in left {
             let left = &mut self.parts[usize::from(at)];
             left.next = left.next.filter(|(heir, _)| *heir != slot);
         }
+        parts.into_iter().for_each(|part| self.own_apart(slot, part));
+    }
+
+    /// A source that was set apart owns its part, unless another one of its set still reports it.
+    fn own_apart(&mut self, slot: u16, part: u16) {
+        let first = self.reporters[usize::from(slot)].rows.front().map(|(time, _)| *time);
         let owner = self.parts[usize::from(part)].owner.map(|owner| &self.reporters[usize::from(owner)]);
         if owner.is_none_or(|owner| owner.order.newest_row() < first) {
             let state = &mut self.parts[usize::from(part)];

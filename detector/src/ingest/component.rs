@@ -23,8 +23,8 @@ pub const REPORTERS_MAX: usize = 64;
 /// A router, host or client.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Component {
-    /// What is measured.
-    pub metric: Metric,
+    /// What is measured: the first of the metrics that its rows may report together.
+    pub group: Metric,
     /// Its name.
     pub name: Name,
     pub(super) reporters: Vec<Reporter>,
@@ -53,9 +53,9 @@ pub struct Component {
 
 impl Component {
     /// A component without a source.
-    pub fn new(metric: Metric, name: Name) -> Component {
+    pub fn new(group: Metric, name: Name) -> Component {
         Component {
-            metric,
+            group,
             name,
             reporters: Vec::new(),
             ranking: Vec::new(),
@@ -83,14 +83,15 @@ impl Component {
     pub fn add_source(
         &mut self,
         source: &Source,
-        mut number: impl FnMut(Option<Name>) -> SeriesIndex,
+        mut number: impl FnMut(Metric, Option<Name>) -> SeriesIndex,
     ) -> Option<u16> {
         if self.reporters.len() >= REPORTERS_MAX {
             return None;
         }
-        let parts = source.parts.iter().map(|name| self.part(name, &mut number)).collect();
-        if self.metric.has_sum() && self.whole.is_none() {
-            self.whole = Some(Whole::new(number(None)));
+        let parts = source.series().map(|(metric, name)| self.part(metric, name, &mut number)).collect();
+        let summed = source.metrics.iter().find(|metric| metric.has_sum());
+        if let Some(summed) = summed.filter(|_| self.whole.is_none()) {
+            self.whole = Some(Whole::new(number(*summed, None)));
         }
         self.reporters.push(Reporter {
             source: source.clone(),
@@ -112,14 +113,20 @@ impl Component {
         Some(slot)
     }
 
-    pub(super) fn part(&mut self, name: &Name, number: &mut impl FnMut(Option<Name>) -> SeriesIndex) -> u16 {
-        if let Some(at) = self.parts.iter().position(|part| part.name == *name) {
+    pub(super) fn part(
+        &mut self,
+        metric: Metric,
+        name: &Name,
+        number: &mut impl FnMut(Metric, Option<Name>) -> SeriesIndex,
+    ) -> u16 {
+        if let Some(at) = self.parts.iter().position(|part| part.metric == metric && part.name == *name) {
             return at as u16;
         }
-        let (name, series) = (name.clone(), number(Some(name.clone())));
+        let (name, series) = (name.clone(), number(metric, Some(name.clone())));
         // Row 5 holds the processor tiles.
-        let is_of_whole = !name.as_str().starts_with("r5");
+        let is_of_whole = metric.has_sum() && !name.as_str().starts_with("r5");
         self.parts.push(Part {
+            metric,
             name,
             series,
             is_of_whole,
@@ -132,6 +139,11 @@ impl Component {
             is_other: false,
         });
         self.parts.len() as u16 - 1
+    }
+
+    /// Series of one metric of its parts.
+    pub fn series_by(&self, metric: Metric) -> Vec<SeriesIndex> {
+        self.parts.iter().filter(|part| part.metric == metric).map(|part| part.series).collect()
     }
 
     /// Series of its parts, and of the whole where there is one.

@@ -121,6 +121,7 @@ pub struct Ingest {
     /// Component, and slot in it, per source; the numbers of sources do not outlive the process.
     #[serde(skip)]
     slots: Vec<Option<(u32, u16)>>,
+    /// By the group of their metrics.
     by_name: HashMap<(Metric, Name), u32>,
     /// Routers by the node that reports them.
     routers: HashMap<Name, Vec<u32>>,
@@ -160,10 +161,10 @@ impl Ingest {
         self.wrong_clocks.iter()
     }
 
-    /// Series of one component; empty if it was never seen.
+    /// Series of one metric of a component; empty if it was never seen.
     pub fn series_of(&self, metric: Metric, component: &Name) -> Vec<SeriesIndex> {
-        let key = (metric, component.clone());
-        self.by_name.get(&key).map_or(Vec::new(), |c| self.components[*c as usize].series())
+        let key = (metric.group(), component.clone());
+        self.by_name.get(&key).map_or(Vec::new(), |c| self.components[*c as usize].series_by(metric))
     }
 
     /// Routers, as a whole, that `node` reports: the ones it hangs on, since a node reads its own router's counters.
@@ -175,7 +176,7 @@ impl Ingest {
     /// Nodes that report `router`.
     pub fn nodes_of(&self, router: &Name) -> Vec<Name> {
         let known = Metric::all().filter(|metric| metric.has_sum());
-        let found = known.filter_map(|metric| self.by_name.get(&(metric, router.clone())));
+        let found = known.filter_map(|metric| self.by_name.get(&(metric.group(), router.clone())));
         found.flat_map(|c| self.components[*c as usize].producers()).collect()
     }
 
@@ -190,9 +191,9 @@ impl Ingest {
             component.compare_with(self.clock.of_others(number as usize));
             component.row(slot as usize, time, counters, &self.settings, &mut self.drops, out);
             while let Some((slot, part)) = component.next_adding() {
-                let (metric, of) = (component.metric, component.name.clone());
-                component
-                    .set_apart(slot, &part, |part| new_series(&mut self.series, metric, of.clone(), part));
+                let of = component.name.clone();
+                let number = |metric, part| new_series(&mut self.series, metric, of.clone(), part);
+                component.set_apart(slot, &part, number);
             }
             if let Some(newest) = component.newest() {
                 self.clock.reached(number as usize, newest);
@@ -286,14 +287,15 @@ impl Ingest {
             return Some(*slot);
         }
         let described = sources.get(source)?;
-        let key = (described.metric, described.component.clone());
+        let group = described.metrics.first()?.group();
+        let key = (group, described.component.clone());
         let next = self.components.len() as u32;
         let component = *self.by_name.entry(key).or_insert(next);
         if component == next {
-            self.components.push(Component::new(described.metric, described.component.clone()));
+            self.components.push(Component::new(group, described.component.clone()));
         }
         let series = &mut self.series;
-        let number = |part| new_series(series, described.metric, described.component.clone(), part);
+        let number = |metric, part| new_series(series, metric, described.component.clone(), part);
         let state = &mut self.components[component as usize];
         let slot = match state.slot_of(described) {
             Some(known) => known,
@@ -308,7 +310,7 @@ impl Ingest {
     }
 
     fn note_router(&mut self, component: u32, source: &Source) {
-        if !source.metric.has_sum() {
+        if !source.reports(Metric::has_sum) {
             return;
         }
         let routers = self.routers.entry(source.producer.clone()).or_default();

@@ -1,7 +1,7 @@
 //! A source of a component, and a part that sources report.
 
 use super::order::{Order, Row};
-use schemas::{Name, SeriesIndex, Source, Time};
+use schemas::{Metric, Name, SeriesIndex, Source, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Reporter {
     pub(super) source: Source,
-    /// Part of the component per part of the source.
+    /// Part of the component per series of the source.
     pub(super) parts: Vec<u16>,
     pub(super) order: Order,
     /// A row whose clock jumped ahead, until another confirms it.
@@ -28,9 +28,10 @@ pub(super) struct Reporter {
     pub(super) reported: u64,
 }
 
-/// A tile, port or mount.
+/// What one metric measures of a tile, port or mount.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Part {
+    pub(super) metric: Metric,
     pub(super) name: Name,
     pub(super) series: SeriesIndex,
     /// Whether the component as a whole is made of it and others: not so a processor tile, which is no link.
@@ -70,7 +71,7 @@ impl Reporter {
         self.source.is_same_source(&other.source)
     }
 
-    /// Index of a part of the component among the parts of this source.
+    /// Number of a part of the component among the series of this source.
     pub(super) fn index_of(&self, part: usize) -> Option<usize> {
         match self.parts.get(part) {
             Some(same) if *same as usize == part => Some(part),

@@ -159,11 +159,12 @@ impl Stage<'_> {
     /// The rate of `part` between two rows; an interval that cannot be used is counted.
     fn rate_between(&mut self, part: usize, before: usize, row: usize, seconds: f64) -> Option<Rate> {
         let reporter = &self.component.reporters[self.slot];
-        let columns = self.component.metric.columns();
-        let slot = reporter.index_of(part)?;
-        let of_part = slot * columns..(slot + 1) * columns;
+        let of_part = reporter.source.columns_of(reporter.index_of(part)?);
         let (before, now) = (&reporter.rows[before].1[of_part.clone()], &reporter.rows[row].1[of_part]);
-        match rate(self.component.metric, before, now, seconds) {
+        if before.contains(&NOT_MEASURED) || now.contains(&NOT_MEASURED) {
+            return None;
+        }
+        match rate(self.component.parts[part].metric, before, now, seconds) {
             Ok(rate) => Some(rate),
             Err(reason) => {
                 self.drops.count(reason);
@@ -175,20 +176,20 @@ impl Stage<'_> {
     /// Reports counters of the part's link that changed between two rows. Most rows have none, and they rarely change.
     fn compare_ports(&mut self, part: usize, before: usize, row: usize) {
         let reporter = &self.component.reporters[self.slot];
-        let columns = self.component.metric.columns();
-        let rates = reporter.parts.len() * columns;
+        let rates = reporter.source.counters();
         let (time, now) = (reporter.rows[row].0, &reporter.rows[row].1[..]);
         let before = &reporter.rows[before].1[..];
         if now.len() <= rates || before.len() != now.len() {
             return;
         }
-        let Some(slot) = reporter.index_of(part) else { return };
+        // The first metric alone has the links' columns.
+        let Some(slot) = reporter.index_of(part).filter(|slot| *slot < reporter.source.parts.len()) else { return };
         let at = rates + slot * LINK_COLUMNS;
         let of_part = |row: &[u64]| row.get(at..at + LINK_COLUMNS).map(<[u64; LINK_COLUMNS]>::try_from);
         if matches!((of_part(before), of_part(now)), (Some(Ok(b)), Some(Ok(n))) if b == n) {
             return;
         }
-        if before[slot * columns..(slot + 1) * columns].iter().all(|count| *count == 0) {
+        if before[reporter.source.columns_of(slot)].iter().all(|count| *count == 0) {
             // A file that cannot be read gives 0 in LDMS: what comes after it did not happen then.
             return;
         }

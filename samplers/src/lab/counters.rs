@@ -96,7 +96,7 @@ impl Counters {
         for vertex in topology.vertices() {
             counters.add_ports(topology, vertex)?;
             if clients.binary_search(&vertex).is_ok() {
-                let source = source(topology, vertex, "lustre_client", vertex, vec![name(FILE_SYSTEM)?])?;
+                let source = source(topology, vertex, "lustre_client", &CLIENT_METRICS, vertex, vec![name(FILE_SYSTEM)?])?;
                 counters.add(source, vertex, vec![Part::Client(vertex)]);
             }
         }
@@ -114,18 +114,18 @@ impl Counters {
                 // A router's row comes from one of its nodes.
                 let node = links.iter().map(|link| topology.to(*link));
                 let node = node.filter(|v| topology.kind(*v) == VertexKind::Host).min().unwrap_or(vertex);
-                let source = source(topology, vertex, "aries_rtr", node, labels)?;
+                let source = source(topology, vertex, "aries_rtr", &[], node, labels)?;
                 let tiles = links.iter().map(|link| Part::Tile(topology.reverse(*link)));
                 self.add(source, vertex, tiles.collect());
             }
             VertexKind::Host if !links.is_empty() && links.iter().all(measured) => {
-                let source = source(topology, vertex, "ib_sysfs", vertex, labels)?;
+                let source = source(topology, vertex, "ib_sysfs", &[], vertex, labels)?;
                 self.add(source, vertex, links.into_iter().map(Part::Port).collect());
             }
             VertexKind::Host => {}
             VertexKind::Switch => {
                 for (link, label) in links.into_iter().zip(labels) {
-                    let source = source(topology, vertex, "ibnet", vertex, vec![label])?;
+                    let source = source(topology, vertex, "ibnet", &[], vertex, vec![label])?;
                     self.add(source, vertex, vec![Part::Port(link)]);
                 }
             }
@@ -135,7 +135,7 @@ impl Counters {
 
     fn add(&mut self, source: Source, component: VertexIndex, parts: Vec<Part>) {
         let counters = (0..source.counters()).map(|_| self.rng.next_u64() % BASE_MAX).collect();
-        let of_links = if is_port(source.metric) { parts.len() * LINK_COLUMNS } else { 0 };
+        let of_links = if source.reports(is_port) { parts.len() * LINK_COLUMNS } else { 0 };
         let source = self.sources.intern(source);
         for (part_index, part) in (0..).zip(&parts) {
             if let Part::Port(link) = part {
@@ -206,7 +206,7 @@ impl Counters {
             Part::Client(node) => {
                 let written = traffic.written[node.at()];
                 if written > 0.0 {
-                    counters[0] += (written * self.rng.factor(self.noise.load)) as u64;
+                    counters[1] += (written * self.rng.factor(self.noise.load)) as u64;
                 }
             }
             Part::Port(link) => {
@@ -247,23 +247,33 @@ fn name(text: &str) -> Result<Name, LabError> {
     Ok(Name::parse(text)?)
 }
 
+/// Metrics of a Lustre client that the lab simulates, in the order of their counters.
+const CLIENT_METRICS: [&str; 2] = ["lustre_read_rate", "lustre_write_rate"];
+
 /// Whether a metric is that of ports that count what they send.
 pub(super) fn is_port(metric: Metric) -> bool {
     metric.measured_at() == Some(LinkEnd::Sender)
 }
 
+/// A source of a schema with these of its metrics; none are all.
 fn source(
     topology: &Topology,
     component: VertexIndex,
     schema: &str,
+    metrics: &[&str],
     producer: VertexIndex,
     parts: Vec<Name>,
 ) -> Result<Source, LabError> {
-    let metric = catalogue().of_schema(schema).ok_or_else(|| LabError::Schema(schema.to_string()))?;
+    let of_schema = catalogue().of_schema(schema);
+    let simulated = |metric: &Metric| metrics.is_empty() || metrics.contains(&metric.name());
+    let metrics: Vec<Metric> = of_schema.into_iter().filter(simulated).collect();
+    if metrics.is_empty() {
+        return Err(LabError::Schema(schema.to_string()));
+    }
     Ok(Source {
         schema: name(schema)?,
         producer: topology.name(producer).clone(),
-        metric,
+        metrics,
         component: topology.name(component).clone(),
         set: None,
         parts,

@@ -3,19 +3,19 @@
 
 use super::counters::is_port;
 use crate::ldms_rows::{put_number, put_time};
-use schemas::{CounterBatch, LINK_COLUMNS, Source, Sources};
+use schemas::{CounterBatch, LINK_COLUMNS, Metric, Source, Sources};
 
 /// Appends a line of JSON for each row of InfiniBand's ports in `batch`.
 pub fn put_port_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatch) {
     for (number, time, counters) in batch.rows() {
-        let Some(source) = sources.get(number).filter(|source| is_port(source.metric)) else {
+        let Some(source) = sources.get(number).filter(|source| source.reports(is_port)) else {
             continue;
         };
         let (rates, links) = counters.split_at(source.counters());
         put_time(out, time);
         let producer = source.producer.as_str();
         out.extend_from_slice(format!(",\"producer\":\"{producer}\"").as_bytes());
-        let ports = rates.chunks_exact(source.metric.columns()).zip(links.chunks_exact(LINK_COLUMNS));
+        let ports = rates.chunks_exact(source.counters() / source.parts.len().max(1)).zip(links.chunks_exact(LINK_COLUMNS));
         for (part_index, (rates, links)) in ports.enumerate() {
             put_port(out, source, part_index, [rates[0], rates[1], links[0], links[1]]);
         }
@@ -26,7 +26,7 @@ pub fn put_port_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatch)
 /// Appends a line of JSON for each row of a router in `batch`.
 pub fn put_router_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatch) {
     for (number, time, counters) in batch.rows() {
-        let Some(source) = sources.get(number).filter(|source| source.metric.has_sum()) else {
+        let Some(source) = sources.get(number).filter(|source| source.reports(Metric::has_sum)) else {
             continue;
         };
         put_time(out, time);
@@ -34,7 +34,7 @@ pub fn put_router_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatc
         let head =
             format!(",\"producer\":\"{producer}\",\"job_id\":0,\"app_id\":0,\"aries_rtr_id\":\"{router}a0\"");
         out.extend_from_slice(head.as_bytes());
-        for (part, counters) in source.parts.iter().zip(counters.chunks_exact(source.metric.columns())) {
+        for (part, counters) in source.parts.iter().zip(counters.chunks_exact(source.counters() / source.parts.len().max(1))) {
             // A tile's label is r0c3, its columns begin with AR_RTR_0_3.
             let tile = part.as_str().trim_start_matches('r').replace('c', "_");
             for (at, counter) in counters.iter().enumerate() {
@@ -53,17 +53,20 @@ pub fn put_router_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatc
 /// Appends a line of JSON for each row of a Lustre client in `batch`.
 pub fn put_client_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatch) {
     for (number, time, counters) in batch.rows() {
-        let Some(source) = sources.get(number).filter(|source| source.metric.is_progress()) else {
+        let Some(source) = sources.get(number).filter(|source| source.reports(Metric::is_progress)) else {
             continue;
         };
-        for (mount, written) in source.parts.iter().zip(counters) {
+        let (read, written) = counters.split_at(source.parts.len());
+        for (mount, (read, written)) in source.parts.iter().zip(read.iter().zip(written)) {
             put_time(out, time);
             let producer = source.producer.as_str();
             let head = format!(
                 ",\"producer\":\"{producer}\",\"job_id\":0,\"app_id\":0,\"fs_name\":\"{mount}\",\
-                 \"llite\":\"{mount}-ffff880000000000\",\"write_bytes.sum\":"
+                 \"llite\":\"{mount}-ffff880000000000\",\"read_bytes.sum\":"
             );
             out.extend_from_slice(head.as_bytes());
+            put_number(out, *read);
+            out.extend_from_slice(b",\"write_bytes.sum\":");
             put_number(out, *written);
             out.extend_from_slice(b"}\n");
         }

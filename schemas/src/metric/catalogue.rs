@@ -18,9 +18,11 @@ const NAME_MAX: usize = 40;
 pub const OPTIONAL: [&str; crate::LINK_COLUMNS] = ["link_downed", "link_error_recovery"];
 
 /// Ours, by file name.
-const BUILT_IN: [(&str, &str); 3] = [
+const BUILT_IN: [(&str, &str); 5] = [
     ("aries_stall_ratio.toml", include_str!("../../metrics/aries_stall_ratio.toml")),
     ("ib_wait_ratio.toml", include_str!("../../metrics/ib_wait_ratio.toml")),
+    ("lustre_metadata_rate.toml", include_str!("../../metrics/lustre_metadata_rate.toml")),
+    ("lustre_read_rate.toml", include_str!("../../metrics/lustre_read_rate.toml")),
     ("lustre_write_rate.toml", include_str!("../../metrics/lustre_write_rate.toml")),
 ];
 
@@ -37,6 +39,9 @@ pub struct Catalogue {
 pub(super) struct Facts {
     pub file: MetricFile,
     pub reading: ReadingPlan,
+    /// The first of the metrics that a row may report together with this one, and of those that take from each other.
+    pub group: u8,
+    pub resource: u8,
 }
 
 /// What is wrong with a catalogue; the sentence names file and key.
@@ -105,7 +110,7 @@ pub fn name_of(file: &Path) -> Result<String, CatalogueError> {
 /// Ours alone. Files that are compiled in were checked by the tests.
 fn built_in() -> Catalogue {
     let metrics = BUILT_IN.iter().filter_map(|(file, text)| read(file, text).ok());
-    Catalogue { metrics: metrics.collect() }
+    Catalogue::of(metrics.collect())
 }
 
 impl Catalogue {
@@ -132,12 +137,45 @@ impl Catalogue {
             let what = format!("{} metrics; at most {METRICS_MAX} are allowed", found.len());
             return Err(CatalogueError::Invalid { file: folder.display().to_string(), what });
         }
-        Ok(Catalogue { metrics: found.into_values().collect() })
+        let catalogue = Catalogue::of(found.into_values().collect());
+        catalogue.check_resources().map_err(|(at, what)| {
+            let name = &catalogue.metrics[at].file.name;
+            let file = files.get(name).unwrap_or(name).clone();
+            CatalogueError::Invalid { file, what }
+        })?;
+        Ok(catalogue)
     }
 
-    /// The metric that an LDMS schema has counters for.
-    pub fn of_schema(&self, schema: &str) -> Option<super::Metric> {
-        self.sources().find(|(_, _, source)| source.schema == schema).map(|(metric, ..)| metric)
+    fn of(mut metrics: Vec<Facts>) -> Catalogue {
+        for at in 0..metrics.len() {
+            let (before, rest) = metrics.split_at_mut(at);
+            let Some(own) = rest.first_mut() else { continue };
+            let first = |is_one: &dyn Fn(&Facts) -> bool| before.iter().position(is_one).unwrap_or(at) as u8;
+            let is_same = |a: &SourceFile| own.file.source.iter().any(|b| a.schema == b.schema);
+            let together = first(&|other| other.file.source.iter().any(is_same));
+            let shares = own.file.resource.is_some();
+            own.resource = first(&|other| shares && other.file.resource == own.file.resource);
+            own.group = before.get(usize::from(together)).map_or(together, |other| other.group);
+        }
+        Catalogue { metrics }
+    }
+
+    /// Amounts of one resource are added up: they need one unit.
+    fn check_resources(&self) -> Result<(), (usize, String)> {
+        for (at, facts) in self.metrics.iter().enumerate() {
+            let first = &self.metrics[usize::from(facts.resource)].file;
+            if first.unit != facts.file.unit {
+                let what = format!("resource: {} has it too, in {:?}; use one unit", first.name, first.unit);
+                return Err((at, what));
+            }
+        }
+        Ok(())
+    }
+
+    /// The metrics that an LDMS schema has counters for.
+    pub fn of_schema(&self, schema: &str) -> Vec<super::Metric> {
+        let found = self.sources().filter(|(_, _, source)| source.schema == schema);
+        found.map(|(metric, ..)| metric).collect()
     }
 
     /// The files of all metrics, by name.
@@ -189,7 +227,7 @@ fn read(file: &str, text: &str) -> Result<Facts, CatalogueError> {
         invalid(format!("{line}{}", error.message()))
     })?;
     check(&read).map_err(invalid)?;
-    Ok(Facts { reading: plan(&read.reading), file: read })
+    Ok(Facts { reading: plan(&read.reading), file: read, group: 0, resource: 0 })
 }
 
 fn plan(reading: &ReadingFile) -> ReadingPlan {
@@ -217,6 +255,9 @@ fn check(file: &MetricFile) -> Result<(), String> {
         }
         (Measures::Progress, Some(_)) => return Err("measured_at: only a link has ends".to_string()),
         _ => {}
+    }
+    if file.resource.is_some() && file.measures != Measures::Progress {
+        return Err("resource: only clients of a file system share one".to_string());
     }
     check_meaning(file)?;
     check_reading(&file.reading)?;
@@ -254,6 +295,12 @@ fn check_reading(reading: &ReadingFile) -> Result<(), String> {
     if let Some(twice) = counters.windows(2).find(|pair| pair[0] == pair[1]) {
         return Err(format!("reading: counter {:?} stands twice", twice[0]));
     }
+    if let Some(unknown) = reading.may_lack.iter().find(|counter| !reading.passed.contains(counter)) {
+        return Err(format!("reading.may_lack: {unknown:?} is not in `passed`"));
+    }
+    if reading.passed.iter().all(|counter| reading.may_lack.contains(counter)) {
+        return Err("reading.may_lack: one counter at least must be there".to_string());
+    }
     if reading.waited.is_empty() != reading.counts.is_none() {
         return Err(
             "reading.counts: what passed and what waited, for a metric with `waited` only".to_string()
@@ -282,7 +329,7 @@ fn check_source(file: &MetricFile, source: &SourceFile) -> Result<(), String> {
     crate::Name::parse(&source.schema).map_err(|error| format!("schema: {error}"))?;
     let counters = file.reading.waited.iter().chain(&file.reading.passed);
     for counter in counters.clone() {
-        if !source.columns.contains_key(counter) {
+        if !source.columns.contains_key(counter) && !file.reading.may_lack.contains(counter) {
             return Err(format!("columns.{counter}: missing; `reading` names that counter"));
         }
     }
@@ -328,6 +375,6 @@ pub(super) fn read_alone(file: &str, text: &str) -> Result<(), CatalogueError> {
 }
 
 #[cfg(test)]
-pub(super) fn ours() -> [(&'static str, &'static str); 3] {
+pub(super) fn ours() -> [(&'static str, &'static str); 5] {
     BUILT_IN
 }

@@ -20,6 +20,8 @@ pub struct MetricFile {
     pub measures: Measures,
     /// At which end of a link it is measured; links only.
     pub measured_at: Option<LinkEnd>,
+    /// What the clients of a file system share of it, progress only: metrics with the same word take from each other.
+    pub resource: Option<String>,
     /// Whether the mean over the parts of a component is a series of its own.
     #[serde(default)]
     pub sum_of_parts: bool,
@@ -58,6 +60,12 @@ pub struct ReadingFile {
     pub waited: Vec<String>,
     /// Counters of what passed.
     pub passed: Vec<String>,
+    /// Those of them that a source may lack: what is not counted is taken for none.
+    #[serde(default)]
+    pub may_lack: Vec<String>,
+    /// Whether each count costs the resource about as much as another: if not, what others gained does not prove what was lost.
+    #[serde(default = "yes")]
+    pub alike: bool,
     /// What the counters count: what passed, what held it up.
     pub counts: Option<[String; 2]>,
     /// Bytes that one count of what passed stands for.
@@ -130,4 +138,8 @@ pub enum PartKind {
     /// A mount of a Lustre file system, named by that: all spellings of a mount give one series. Of two `part_columns` the
     /// second is the llite directory, which has the whole name.
     Mount,
+}
+
+fn yes() -> bool {
+    true
 }

@@ -24,13 +24,15 @@ enum Piece {
 }
 
 /// Most placeholders of a pattern.
-const PLACEHOLDERS_MAX: usize = 4;
+pub const PLACEHOLDERS_MAX: usize = 4;
 
 /// Values of a pattern's placeholders, in their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Values<'a> {
     found: [&'a str; PLACEHOLDERS_MAX],
     count: usize,
+    /// Whether the column is spelt as the pattern is, or in another case.
+    pub is_exact: bool,
 }
 
 impl<'a> Values<'a> {
@@ -120,9 +122,8 @@ impl Pattern {
         })
     }
 
-    /// The values of the placeholders in `column`, in their order, if it is such a column. In another case than the pattern's
-    /// if `any_case`; values keep theirs.
-    pub fn values<'a>(&self, column: &'a str, any_case: bool) -> Option<Values<'a>> {
+    /// The values of the placeholders in `column`, in their order, if it is such a column in whatever case; values keep theirs.
+    pub fn values<'a>(&self, column: &'a str) -> Option<Values<'a>> {
         let has_end = |end: Option<u8>, found: Option<&u8>| {
             end.is_none_or(|end| found.is_some_and(|found| found.eq_ignore_ascii_case(&end)))
         };
@@ -130,13 +131,14 @@ impl Pattern {
         if !(has_end(last, bytes.last()) && has_end(first, bytes.first())) {
             return None;
         }
-        let (mut values, mut rest) = (Values::default(), column);
+        let (mut values, mut rest) = (Values { is_exact: true, ..Values::default() }, column);
         for piece in &self.pieces {
             let length = match piece {
                 Piece::Text(text) => {
                     let begin = rest.get(..text.len())?;
-                    let is_equal = begin == text || (any_case && begin.eq_ignore_ascii_case(text));
-                    is_equal.then_some(text.len())?
+                    let is_exact = begin == text;
+                    values.is_exact &= is_exact;
+                    (is_exact || begin.eq_ignore_ascii_case(text)).then_some(text.len())?
                 }
                 Piece::Digit { least, most, .. } => {
                     values.push(rest.get(..1)?)?;

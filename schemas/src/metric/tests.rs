@@ -20,7 +20,7 @@ fn files_compiled_in_are_sound_and_sorted_by_name() {
 
 #[test]
 fn error_names_file_and_key() {
-    let (file, text) = ours()[2];
+    let (file, text) = ours()[4];
     for (old, new, wanted) in [
         ("name = \"lustre_write_rate\"", "name = \"Lustre\"", "name: must be"),
         ("unit = \"bytes/s\"", "", "missing field `unit`"),
@@ -48,15 +48,16 @@ fn site_file_adds_a_metric_or_replaces_ours() {
     let folder = tempfile::tempdir().unwrap();
     let empty = Catalogue::with_folder(folder.path()).unwrap_err();
     assert!(matches!(empty, CatalogueError::Empty(_)), "{empty}");
-    let ours = ours()[2].1;
+    let ours = ours()[4].1;
     let write = |file: &str, text: &str| std::fs::write(folder.path().join(file), text).unwrap();
     write("reads.toml", &ours.replace("lustre_write_rate", "site_read_rate"));
     write("ours.toml", &ours.replace("floor = 1.0", "floor = 2.0"));
     write("notes.txt", "no metric");
     let catalogue = Catalogue::with_folder(folder.path()).unwrap();
     let names: Vec<&str> = catalogue.metrics.iter().map(|facts| facts.file.name.as_str()).collect();
-    assert_eq!(names, ["aries_stall_ratio", "ib_wait_ratio", "lustre_write_rate", "site_read_rate"]);
-    assert_eq!(catalogue.metrics[2].file.reading.floor, 2.0);
+    let built_in = ["aries_stall_ratio", "ib_wait_ratio", "lustre_metadata_rate", "lustre_read_rate"];
+    assert_eq!(names, [&built_in[..], &["lustre_write_rate", "site_read_rate"]].concat());
+    assert_eq!(catalogue.metrics[4].file.reading.floor, 2.0);
     write("again.toml", ours);
     let twice = Catalogue::with_folder(folder.path()).unwrap_err().to_string();
     assert!(twice.contains("ours.toml") && twice.contains("again.toml"), "{twice}");
@@ -65,16 +66,16 @@ fn site_file_adds_a_metric_or_replaces_ours() {
 #[test]
 fn pattern_finds_the_part_in_a_column() {
     let tile = Pattern::parse("AR_RTR_{row:0-5}_{column:0-7}_STALL").unwrap();
-    assert_eq!(tile.values("AR_RTR_5_7_STALL", false).unwrap().as_slice(), ["5", "7"]);
-    for column in
-        ["AR_RTR_6_0_STALL", "AR_RTR_é_0_STALL", "AR_RTR_0_0_STALLS", "AR_RTR_0", "ar_rtr_0_0_stall"]
-    {
-        assert_eq!(tile.values(column, false), None, "{column}");
+    let found = tile.values("AR_RTR_5_7_STALL").unwrap();
+    assert!(found.is_exact && found.as_slice() == ["5", "7"]);
+    for column in ["AR_RTR_6_0_STALL", "AR_RTR_é_0_STALL", "AR_RTR_0_0_STALLS", "AR_RTR_0"] {
+        assert_eq!(tile.values(column), None, "{column}");
     }
-    assert_eq!(tile.values("ar_rtr_0_1_stall", true).unwrap().as_slice(), ["0", "1"]);
+    let found = tile.values("ar_rtr_0_1_stall").unwrap();
+    assert!(!found.is_exact && found.as_slice() == ["0", "1"]);
     let port = Pattern::parse("port_xmit_wait#{port}").unwrap();
-    assert_eq!(port.values("Port_Xmit_Wait#MLX5_0.1", true).unwrap().as_slice(), ["MLX5_0.1"]);
-    assert_eq!(port.values("port_xmit_wait.rate#mlx5_0.1", false), None);
+    assert_eq!(port.values("Port_Xmit_Wait#MLX5_0.1").unwrap().as_slice(), ["MLX5_0.1"]);
+    assert_eq!(port.values("port_xmit_wait.rate#mlx5_0.1"), None);
     for text in ["{a}b", "{", "a}", "{}", "{a:0}", "{a:9-0}", "{a:0-1}{b:0-1}{c:0-1}{d:0-1}{e}"] {
         assert!(Pattern::parse(text).is_err(), "{text}");
     }

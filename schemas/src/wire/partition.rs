@@ -1,14 +1,15 @@
 //! Which partition a key belongs to: Kafka's own rule (murmur2), so that other clients agree.
 
-use crate::Source;
+use crate::{Metric, Source};
 
 /// The key of a source's rows: the domain within which series are judged together. Falls of Lustre clients
 /// are judged by the other clients of their file system, so all of them go to one partition; a router's
 /// tiles go together since the router as a whole is a series too.
 pub fn domain_key(source: &Source) -> String {
-    match source.parts.first().filter(|_| source.metric.is_progress()) {
+    let group = source.metrics.first().map(|metric| metric.group());
+    match source.parts.first().filter(|_| source.reports(Metric::is_progress)) {
         Some(mount) => format!("lustre/{mount}"),
-        None => format!("{}/{}", source.metric.name(), source.component),
+        None => format!("{}/{}", group.map_or("", Metric::name), source.component),
     }
 }
 

@@ -134,9 +134,11 @@ fn origin<'a>(reader: &mut Reader<'a>) -> Result<Origin<'a>, WireError> {
 
 /// Skips the description of a source. [`read_source`] checks its strings, once.
 fn pass_source(reader: &mut Reader<'_>) -> Result<(), WireError> {
-    for _ in 0..4 {
+    for _ in 0..2 {
         reader.pass_text()?;
     }
+    reader.array(Reader::pass_text)?;
+    reader.pass_text()?;
     if reader.long()? != 0 {
         reader.pass_text()?;
     }
@@ -153,8 +155,12 @@ pub fn read_source(bytes: &[u8]) -> Result<Source, WireError> {
     let mut reader = Reader(bytes);
     let schema = Name::parse(reader.text()?)?;
     let producer = Name::parse(reader.text()?)?;
-    let metric =
-        Metric::from_name(reader.text()?).ok_or(WireError::Damaged("a metric that no file describes"))?;
+    let metrics = list(&mut reader, |metric| {
+        Metric::from_name(metric.text()?).ok_or(WireError::Damaged("a metric that no file describes"))
+    })?;
+    if metrics.is_empty() {
+        return Err(WireError::Damaged("a source without metrics"));
+    }
     let component = Name::parse(reader.text()?)?;
     let set = match reader.long()? {
         0 => None,
@@ -163,7 +169,7 @@ pub fn read_source(bytes: &[u8]) -> Result<Source, WireError> {
     let parts = list(&mut reader, |part| Ok(Name::parse(part.text()?)?))?;
     let rank = u8::try_from(reader.long()?).map_err(|_| WireError::Damaged("a rank beyond 255"))?;
     reader.end()?;
-    Ok(Source { schema, producer, metric, component, set, parts, rank })
+    Ok(Source { schema, producer, metrics, component, set, parts, rank })
 }
 
 fn event(reader: &mut Reader<'_>) -> Result<JobEvent, WireError> {

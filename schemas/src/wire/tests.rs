@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 /// Schemas with their kinds, the version of each, and the CRC-64-AVRO of that version's schema.
 const SCHEMAS: [(&str, Kind, u8, u64); 5] = [
-    (include_str!("../../wire/counters.avsc"), Kind::Counters, 2, 0x3A77_73E0_E776_4137),
+    (include_str!("../../wire/counters.avsc"), Kind::Counters, 3, 0x3A77_73E0_E776_4137),
     (include_str!("../../wire/job_rows.avsc"), Kind::JobRows, 1, 0xA96E_30BA_3810_3316),
     (include_str!("../../wire/dropped.avsc"), Kind::Dropped, 1, 0x88E4_D551_C85A_28F0),
     (include_str!("../../wire/progress.avsc"), Kind::Progress, 1, 0xBD8B_4B84_49B8_ED1E),
@@ -31,11 +31,11 @@ fn name(text: &str) -> Name {
 }
 
 fn source(parts: Vec<Name>, set: Option<Name>) -> Source {
-    let metric = Metric::from_name("aries_stall_ratio").unwrap();
+    let metrics = ["aries_stall_ratio", "lustre_write_rate"].map(|name| Metric::from_name(name).unwrap());
     Source {
         schema: name("aries_rtr"),
         producer: name("nid1"),
-        metric,
+        metrics: metrics.to_vec(),
         component: name("c0-0c0s0"),
         set,
         parts,

@@ -35,7 +35,9 @@ fn put_moment(out: &mut Vec<u8>, moment: Option<Time>) {
 pub fn write_source(out: &mut Vec<u8>, source: &Source) {
     put_text(out, source.schema.as_str());
     put_text(out, source.producer.as_str());
-    put_text(out, source.metric.name());
+    put_count(out, source.metrics.len());
+    source.metrics.iter().for_each(|metric| put_text(out, metric.name()));
+    put_long(out, 0);
     put_text(out, source.component.as_str());
     match &source.set {
         None => put_long(out, 0),

@@ -5,6 +5,9 @@ use samplers::rng::Rng;
 
 /// Demand of a victim's node, in bytes a second.
 const RATE: [f64; 2] = [2e8, 1.2e9];
+/// A job that only writes, and one that only reads.
+const WRITES: [(f64, f64); 2] = [(0.0, 0.0); 2];
+const READS: [(f64, f64); 2] = [(0.0, 1.0); 2];
 /// A job without an end of its own.
 const NO_END_S: f64 = 1e9;
 
@@ -35,6 +38,8 @@ pub fn scenario(kind: &str, seed: u64) -> anyhow::Result<Scenario> {
         "slow_node" => slow_node(draw),
         "busy" => busy(draw),
         "page_cache" => page_cache(draw),
+        "reader" => reader(draw),
+        "turns" => turns(draw),
         _ => anyhow::bail!("the kind {kind} of truth.toml has no scenarios"),
     })
 }
@@ -90,6 +95,7 @@ fn streaming(id: u64, nodes: u32, start_s: f64, seconds: f64, rate: f64, noise: 
         phases: vec![stream(seconds, rate)],
         noise,
         slow_node: None,
+        reads: WRITES,
     }
 }
 
@@ -122,6 +128,26 @@ fn steady(draw: &mut Draw) -> Scenario {
     let (from_s, for_s) = (draw.between(200.0, 500.0), draw.between(100.0, 600.0));
     let aggressor = streaming(2, contest.nodes, from_s, for_s, contest.rate, draw.white());
     draw.scenario(1_520.0, contest.capacity, vec![contest.victim, aggressor], &[1])
+}
+
+/// One writes, the other reads: they share the data servers.
+fn reader(draw: &mut Draw) -> Scenario {
+    let mut scenario = steady(draw);
+    let reads = draw.rng.below(2);
+    scenario.jobs[reads].reads = READS;
+    scenario
+}
+
+/// Jobs that have room enough turn from writing to reading, wholly or in part, beside others that continue.
+fn turns(draw: &mut Draw) -> Scenario {
+    let jobs = (1..=draw.count(2, 4)).map(|id| {
+        let (nodes, rate, noise) = (draw.count(1, 4), draw.rate(), draw.white());
+        let turn = (draw.between(300.0, 1_200.0), draw.between(0.3, 1.0));
+        let reads = if id < 3 { [(0.0, 0.0), turn] } else { WRITES };
+        Job { reads, ..streaming(u64::from(id), nodes, 0.0, 1_500.0, rate, noise) }
+    });
+    let jobs = jobs.collect();
+    draw.scenario(1_520.0, 1e12, jobs, &[])
 }
 
 fn bursts(draw: &mut Draw) -> Scenario {

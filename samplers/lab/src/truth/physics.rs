@@ -99,6 +99,11 @@ impl<'a> World<'a> {
         true
     }
 
+    /// The share of its bytes that a job reads.
+    pub fn read_share(&self, job: usize, second_s: f64) -> f64 {
+        self.scenario.jobs[job].read_share(second_s)
+    }
+
     /// Bytes that a client had written `earlier_s` before the end of the last step, which is less than the step.
     pub fn written(&self, job: usize, node: usize, earlier_s: f64) -> f64 {
         let client = &self.runs[job].clients[node];

@@ -16,6 +16,9 @@ const START_S: f64 = 1_800_000_000.0;
 /// A sample is taken at most so many seconds before the whole second.
 const EARLIEST_S: f64 = 0.01;
 
+/// Metrics of a client, in the order of their counters.
+const METRICS: [&str; 2] = ["lustre_read_rate", "lustre_write_rate"];
+
 /// What came of a scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Played {
@@ -141,8 +144,8 @@ fn node_name(job: &Job, node: u32) -> Result<Name, NameError> {
 /// The clients of all jobs, and the rows of a second.
 struct Clients {
     sources: Sources,
-    /// Job, node, source.
-    rows: Vec<(usize, usize, SourceIndex)>,
+    /// Job, node, source; bytes read and written as they were sampled last.
+    rows: Vec<(usize, usize, SourceIndex, [f64; 2])>,
     job_of: HashMap<Name, usize>,
     batch: CounterBatch,
     rng: Rng,
@@ -150,8 +153,10 @@ struct Clients {
 
 impl Clients {
     fn of(scenario: &Scenario) -> anyhow::Result<Clients> {
-        let metric = Metric::from_name("lustre_write_rate")
-            .ok_or_else(|| anyhow::anyhow!("the catalogue has no metric lustre_write_rate"))?;
+        let metrics = METRICS.map(|name| {
+            Metric::from_name(name).ok_or_else(|| anyhow::anyhow!("the catalogue has no metric {name}"))
+        });
+        let metrics: Vec<Metric> = metrics.into_iter().collect::<Result<_, _>>()?;
         let mut clients = Clients {
             sources: Sources::default(),
             rows: Vec::new(),
@@ -165,13 +170,13 @@ impl Clients {
                 let source = clients.sources.intern(Source {
                     schema: Name::parse("lustre_client")?,
                     producer: component.clone(),
-                    metric,
+                    metrics: metrics.clone(),
                     component: component.clone(),
                     set: None,
                     parts: vec![Name::parse(&scenario.systems[job.system].name)?],
                     rank: 0,
                 });
-                clients.rows.push((at, node as usize, source));
+                clients.rows.push((at, node as usize, source, [0.0; 2]));
                 clients.job_of.insert(component, at);
             }
         }
@@ -180,13 +185,16 @@ impl Clients {
 
     fn sample(&mut self, world: &World<'_>, second_s: f64) {
         self.batch.clear();
-        for (job, node, source) in &self.rows {
+        for (job, node, source, counters) in &mut self.rows {
             let earlier_s = EARLIEST_S * self.rng.uniform();
             if world.is_unseen(*job, second_s) {
                 continue;
             }
-            let written = world.written(*job, *node, earlier_s) as u64;
-            self.batch.push(*source, at_s(second_s - earlier_s), &[written]);
+            let share = world.read_share(*job, second_s);
+            let moved = world.written(*job, *node, earlier_s);
+            let new = (moved - counters.iter().sum::<f64>()).max(0.0);
+            *counters = [counters[0] + share * new, counters[1] + (1.0 - share) * new];
+            self.batch.push(*source, at_s(second_s - earlier_s), &counters.map(|counter| counter as u64));
         }
     }
 }

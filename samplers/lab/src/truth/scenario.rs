@@ -59,7 +59,7 @@ pub struct Slow {
     pub share: f64,
 }
 
-/// A job that writes.
+/// A job that writes or reads.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// The scheduler's number.
@@ -80,6 +80,16 @@ pub struct Job {
     pub noise: Noise,
     /// When its first node is slow.
     pub slow_node: Option<Slow>,
+    /// The share of its bytes that it reads: from its start on, and from the second that stands beside it on.
+    pub reads: [(f64, f64); 2],
+}
+
+impl Job {
+    /// The share of its bytes that it reads in the second that ends at `second_s`.
+    pub fn read_share(&self, second_s: f64) -> f64 {
+        let [first, later] = self.reads;
+        if second_s > later.0 { later.1 } else { first.1 }
+    }
 }
 
 /// What all nodes of a job do for a while.
