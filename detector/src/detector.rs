@@ -46,7 +46,7 @@ use slots::SeriesSlot;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u8 = 15;
+pub const STATE_VERSION: u8 = 16;
 
 /// State of the detector stage. It can be written and read back at any point between two calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -59,8 +59,8 @@ pub struct Detector {
     /// Series of each bank, by their number there.
     members: Vec<Vec<SeriesIndex>>,
     series: Vec<SeriesSlot>,
-    /// Clients of each file system, by their number in the metric's bank, and when they were contended.
-    clients: HashMap<Mount, Vec<u32>>,
+    /// Clients of each file system, in the order of their series, and when they were contended.
+    clients: HashMap<Mount, Vec<SeriesIndex>>,
     spells: HashMap<Mount, Spells>,
     /// File systems, and what each job moved on them of late.
     mounts: Vec<Mount>,

@@ -9,11 +9,11 @@ mod traffic;
 
 pub use hindsight::{AWAITED, Hindsight, Known, Level, Review};
 pub use taken::Taker;
-pub use traffic::{KEPT_BLOCKS, KEPT_TICKS, SPAN_TICKS, Traffic, begin_of, block_of};
+pub use traffic::{KEPT_BLOCKS, KEPT_TICKS, Mover, SPAN_TICKS, Traffic, begin_of, block_of};
 
 use crate::model::{Bank, Judgement, Suspicion};
-use schemas::{Metric, Name, Time};
-use std::collections::HashMap;
+use schemas::{Metric, Name, SeriesIndex, Time};
+use std::collections::{BTreeSet, HashMap};
 use taken::{Change, Taken};
 
 /// Ticks of a block before the change, and how many blocks show what the others did: a client that rose in
@@ -77,8 +77,19 @@ impl Evidence {
     }
 }
 
-/// A metric of progress on a file system: its clients are judged by each other.
+/// What clients share of a file system, by the first of its metrics: they are judged by each other.
 pub type Mount = (Metric, Name);
+
+/// A series of progress as a shift sees it: its number, its metric, and its number in the metric's bank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Client {
+    /// The series.
+    pub series: SeriesIndex,
+    /// What it measures.
+    pub metric: Metric,
+    /// Where its bank has it.
+    pub number: usize,
+}
 
 /// How all clients of a file system changed between two ticks. It is taken once for all clients that fall
 /// in the same tick: when a server sags, thousands do.
@@ -88,21 +99,25 @@ pub struct Shift {
     start_tick: i64,
     until_tick: i64,
     /// Clients that gained surely, the largest gain first.
-    gainers: Vec<(u32, f64)>,
+    gainers: Vec<(SeriesIndex, f64)>,
     gained: f64,
+    /// What clients of a job gained surely, and what they lost, by metric.
+    of_jobs: HashMap<(Name, Metric), [f64; 2]>,
+    /// Jobs that changed from one metric to another.
+    turned: BTreeSet<Name>,
     taken: Taken,
     /// Median rate of the clients that gained, after the change.
     gainers_rate: f64,
     /// The two fastest clients after the change, the fastest first.
-    fastest: [(u32, f64); 2],
+    fastest: [(SeriesIndex, f64); 2],
     /// By client, in their order: its largest rate shortly before the change.
-    before: Vec<(u32, f64)>,
-    /// Active clients and those of them that fell without stopping: in all, and by job.
+    before: Vec<(SeriesIndex, f64)>,
+    /// Active clients and those of them that fell without stopping: in all, and by job and metric.
     all: Fallen,
-    by_job: HashMap<Name, Fallen>,
+    by_job: HashMap<(Name, Metric), Fallen>,
     /// Clients, and those of them of which something is known before and after the change: the others are not used.
     clients: u32,
-    witnesses: Vec<u32>,
+    witnesses: Vec<SeriesIndex>,
 }
 
 /// Active clients by their rate before the change, and whether they fell.
@@ -121,31 +136,32 @@ impl Shift {
         self.mount == *mount && (self.start_tick, self.until_tick) == ticks_of(suspicion, tick_s)
     }
 
-    /// Looks at the clients of `mount`: `members` are their numbers in `bank`, `was_seen` returns
+    /// Looks at the `clients` of `mount`, in the order of their series: `banks` are those of all metrics, `was_seen` returns
     /// whether there were readings between two times, `job_of` whose they are at a time.
     pub fn of(
         mount: &Mount,
-        bank: &Bank,
-        members: &[u32],
+        banks: &[Bank],
+        clients: &[Client],
         suspicion: &Suspicion,
         tick_s: f64,
-        was_seen: impl Fn(u32, Time, Time) -> bool,
-        job_of: impl Fn(u32, Time) -> Option<Name>,
+        was_seen: impl Fn(SeriesIndex, Time, Time) -> bool,
+        job_of: impl Fn(SeriesIndex, Time) -> Option<Name>,
     ) -> Shift {
-        let mut shift = Shift::new(mount, ticks_of(suspicion, tick_s), members.len());
+        let mut shift = Shift::new(mount, ticks_of(suspicion, tick_s), clients.len());
         // Half a tick beyond each end, so that the jitter of the timestamps moves nothing across it.
         let at = |ticks: f64| Time::from_seconds(ticks * tick_s);
         let (start, until) = (shift.start_tick as f64, shift.until_tick as f64);
-        let mut changes = Vec::with_capacity(members.len());
+        let mut changes = Vec::with_capacity(clients.len());
         let mut gainers_rates = Vec::new();
-        for member in members {
-            let mean = |from: f64, to: f64| bank.mean_between(*member as usize, at(from), at(to));
+        for Client { series, metric, number } in clients.iter().copied() {
+            let bank = &banks[metric.at()];
+            let mean = |from: f64, to: f64| bank.mean_between(number, at(from), at(to));
             let block = |back: usize, earlier: f64| {
                 let end = start + 0.5 - back as f64 * BLOCK_TICKS - earlier;
                 (end - BLOCK_TICKS, end)
             };
             // A client that was not seen was not idle: it is no evidence.
-            let seen = |from: f64, to: f64| was_seen(*member, at(from), at(to));
+            let seen = |from: f64, to: f64| was_seen(series, at(from), at(to));
             let before = |earlier: f64| {
                 std::array::from_fn(|back| {
                     let (from, to) = block(back, earlier);
@@ -154,31 +170,39 @@ impl Shift {
             };
             let blocks: [Option<f64>; BLOCKS] = before(0.0);
             let least = blocks.iter().flatten().copied().fold(f64::INFINITY, f64::min);
-            shift.before.push((*member, blocks.iter().flatten().copied().fold(0.0, f64::max)));
+            shift.before.push((series, blocks.iter().flatten().copied().fold(0.0, f64::max)));
             // The tick of the change itself is half old and half new.
             let after = mean(start + 1.5, until + 0.5);
-            let sure = SURE_CHANGE.max(SURE_DEVIATIONS * bank.noise(*member as usize));
-            let level = bank.level_between(*member as usize, at(start + 1.5), at(until + 0.5));
+            let sure = SURE_CHANGE.max(SURE_DEVIATIONS * bank.noise(number));
+            let level = bank.level_between(number, at(start + 1.5), at(until + 0.5));
             if level > shift.fastest[0].1 {
-                shift.fastest = [(*member, level), shift.fastest[0]];
+                shift.fastest = [(series, level), shift.fastest[0]];
             } else if level > shift.fastest[1].1 {
-                shift.fastest[1] = (*member, level);
+                shift.fastest[1] = (series, level);
             }
             if after - least > sure * least {
-                shift.gainers.push((*member, after - least));
+                shift.gainers.push((series, after - least));
                 gainers_rates.push(level);
+            }
+            let most = blocks.iter().flatten().copied().fold(0.0, f64::max);
+            let changed = [after - least, most - after].map(|by| if by > sure * least { by } else { 0.0 });
+            if changed != [0.0; 2]
+                && let Some(job) = job_of(series, suspicion.start)
+            {
+                let [gained, lost] = shift.of_jobs.entry((job, metric)).or_default();
+                (*gained, *lost) = (*gained + changed[0], *lost + changed[1]);
             }
             let (from, to) = block(0, 0.0);
             if seen(from, to) && seen(start + 1.5, until + 0.5) {
-                shift.witnesses.push(*member);
+                shift.witnesses.push(series);
             }
-            let baseline = bank.knowledge(*member as usize).baseline;
+            let baseline = bank.knowledge(number).baseline;
             let kept = if baseline > 0.0 { level / baseline } else { 1.0 };
-            shift.note([mean(from, to), after], sure, kept, || job_of(*member, suspicion.start));
-            let job = job_of(*member, suspicion.since).or_else(|| job_of(*member, suspicion.start));
-            let taker = job.map_or(Taker::Client(*member), Taker::Job);
-            let (client, earlier) = (*member, before(EARLIER_TICKS));
-            changes.push(Change { client, taker, before: blocks, earlier, after, level, sure });
+            shift.note([mean(from, to), after], sure, kept, metric, || job_of(series, suspicion.start));
+            let job = job_of(series, suspicion.since).or_else(|| job_of(series, suspicion.start));
+            let taker = job.map_or(Taker::Client(series), Taker::Job);
+            let earlier = before(EARLIER_TICKS);
+            changes.push(Change { client: series, metric, taker, before: blocks, earlier, after, level, sure });
         }
         shift.sum(&mut changes, gainers_rates);
         shift
@@ -191,9 +215,11 @@ impl Shift {
             until_tick,
             gainers: Vec::new(),
             gained: 0.0,
+            of_jobs: HashMap::new(),
+            turned: BTreeSet::new(),
             taken: Taken::default(),
             gainers_rate: 0.0,
-            fastest: [(u32::MAX, 0.0); 2],
+            fastest: [(SeriesIndex(u32::MAX), 0.0); 2],
             before: Vec::with_capacity(clients),
             all: Fallen::default(),
             by_job: HashMap::new(),
@@ -211,16 +237,25 @@ impl Shift {
         changes.sort_by(Change::by_rates);
         self.taken = Taken::of(changes);
         self.gainers.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        self.gained = self.gainers.iter().map(|(_, gain)| gain).sum();
+        self.turned = self.of_jobs.keys().map(|(job, _)| job).filter(|job| self.turns(job)).cloned().collect();
+        let all: f64 = self.gainers.iter().map(|(_, gain)| gain).sum();
+        self.gained = all - self.turned.iter().map(|job| self.turned_by(job)).sum::<f64>();
     }
 
-    fn note(&mut self, [before, after]: [f64; 2], sure: f64, kept: f64, job: impl FnOnce() -> Option<Name>) {
+    fn note(
+        &mut self,
+        [before, after]: [f64; 2],
+        sure: f64,
+        kept: f64,
+        metric: Metric,
+        job: impl FnOnce() -> Option<Name>,
+    ) {
         if before > 0.0 {
             let fell =
                 after > STOPPED_SHARE * before && before - after > SURE_CHANGE.max(sure / 2.0) * before;
             self.all.clients.push((before, fell));
             if let Some(job) = job() {
-                let of_job = self.by_job.entry(job).or_default();
+                let of_job = self.by_job.entry((job, metric)).or_default();
                 of_job.clients.push((before, fell));
                 if (after - before).abs() <= sure * before {
                     of_job.continued.push([before, kept]);
@@ -230,19 +265,20 @@ impl Shift {
     }
 
     /// Clients that gained surely.
-    pub fn gainers(&self) -> impl Iterator<Item = u32> {
-        self.gainers.iter().map(|(member, _)| *member)
+    pub fn gainers(&self) -> impl Iterator<Item = SeriesIndex> {
+        self.gainers.iter().map(|(series, _)| *series)
     }
 
     /// Whether enough clients other than `own` were seen to conclude that none of them took what it lost.
-    pub fn has_witnesses(&self, own: u32) -> bool {
-        let others = self.witnesses.iter().filter(|member| **member != own).count();
+    pub fn has_witnesses(&self, own: SeriesIndex) -> bool {
+        let others = self.witnesses.iter().filter(|series| **series != own).count();
         others > 0 && others as f64 >= WITNESS_SHARE * f64::from(self.clients.saturating_sub(1))
     }
 
     /// Whether nearly all other clients of a job that were about as fast as the one that fell continue as before.
-    fn continues(&self, suspicion: &Suspicion, own_job: Option<&Name>) -> bool {
-        let Some(of_job) = own_job.and_then(|job| self.by_job.get(job)) else { return false };
+    fn continues(&self, suspicion: &Suspicion, metric: Metric, own_job: Option<&Name>) -> bool {
+        let of_job = own_job.and_then(|job| self.by_job.get(&(job.clone(), metric)));
+        let Some(of_job) = of_job else { return false };
         let alike = |before: &f64| (ALIKE[0]..=ALIKE[1]).contains(&(before / suspicion.baseline));
         let all = of_job.clients.iter().filter(|(before, _)| alike(before)).count().saturating_sub(1);
         // A sibling that fell slowly, too, continues as it was a few ticks ago only.
@@ -254,48 +290,78 @@ impl Shift {
 
     /// Whether others move something, and none of them more than what a client is left with. A server that serves less slows
     /// only those that want more than an equal share, so that the fall may be its own or the server's.
-    fn is_fastest(&self, own: u32, level: f64) -> bool {
+    fn is_fastest(&self, own: SeriesIndex, level: f64) -> bool {
         let other = self.fastest.iter().find(|(member, _)| *member != own);
         other.is_some_and(|(_, rate)| *rate > 0.0 && *rate <= LEFT * level)
     }
 
     /// What client `own` lost while the others are looked at: of a slow fall a part only.
-    fn loss(&self, suspicion: &Suspicion, own: u32) -> f64 {
+    fn loss(&self, suspicion: &Suspicion, own: SeriesIndex) -> f64 {
         let known = self.before.binary_search_by_key(&own, |(member, _)| *member);
         let before = known.map_or(suspicion.baseline, |at| self.before[at].1.min(suspicion.baseline));
         let lost = before - suspicion.level;
         if lost > 0.0 { lost } else { suspicion.baseline - suspicion.level }
     }
 
-    /// Judges the fall of client `own`, whose job is `own_job`: it is no evidence of itself, and a job's
-    /// clients end a phase together.
-    pub fn judge(&self, suspicion: &Suspicion, own: u32, own_job: Option<&Name>) -> Evidence {
+    /// Judges the fall of client `own`, whose job is `own_job`: it is no evidence of itself, a job's clients end a phase together,
+    /// and what they move by another metric instead is no gain.
+    pub fn judge(&self, suspicion: &Suspicion, own: Client, own_job: Option<&Name>) -> Evidence {
+        let Client { series: own, metric, .. } = own;
         let loss = self.loss(suspicion, own);
         let own_gain = self.gainers.iter().find(|(member, _)| *member == own).map_or(0.0, |g| g.1);
-        let gained = self.gained - own_gain;
+        let instead = own_job.filter(|job| !self.turned.contains(*job));
+        let instead = instead.map_or(0.0, |job| self.gained_instead(metric, job));
+        let gained = self.gained - own_gain - instead;
         let own_taker = own_job.map_or(Taker::Client(own), |job| Taker::Job(job.clone()));
         let given_up = self.taken.was_given_up(&own_taker, loss);
         let taken = gained > 0.0 && gained >= GAINED_SHARE * loss && !given_up;
         // A server that serves less takes nothing from those that ask for less than what it leaves to each, and next to nothing from
         // those that ask for little more.
         let faster = |of: &Fallen| of.faster_than(LEFT * suspicion.level);
-        let mine = own_job.map_or((1, 1), |job| self.by_job.get(job).map(faster).unwrap_or_default());
+        // Nor does one that turned to another metric show what a server does.
+        let is_left_out = |(job, _): &(Name, Metric)| Some(job) == own_job || self.turned.contains(job);
+        let left_out = self.by_job.iter().filter(|(key, _)| is_left_out(key)).map(|(_, of)| faster(of));
+        let alone = if own_job.is_none() { (1, 1) } else { (0, 0) };
+        let left_out = left_out.fold(alone, |sum, of| (sum.0 + of.0, sum.1 + of.1));
         let all = faster(&self.all);
-        let (active, fallen) = (all.0.saturating_sub(mine.0), all.1.saturating_sub(mine.1));
-        let together = fallen > 0 && f64::from(fallen) >= FALLEN_SHARE * f64::from(active);
-        let by_node = !taken && !together && self.continues(suspicion, own_job);
+        let (active, fallen) = (all.0.saturating_sub(left_out.0), all.1.saturating_sub(left_out.1));
+        let has_turned = own_job.is_some_and(|job| self.turned.contains(job));
+        let together = !has_turned && fallen > 0 && f64::from(fallen) >= FALLEN_SHARE * f64::from(active);
+        let by_node = !taken && !together && self.continues(suspicion, metric, own_job);
         let judgement = match taken || together {
             true if taken && suspicion.level >= EQUAL_SHARE * self.gainers_rate => Judgement::EqualShare,
             true => Judgement::Contention,
             false if by_node => Judgement::Contention,
             false => Judgement::OwnPhase,
         };
-        let (takers, unnamed) = self.taken.shares(own, &own_taker, loss);
+        let (takers, unnamed) = self.taken.shares((own, metric), &own_taker, loss);
         let explained = unnamed + takers.iter().map(|(_, share)| share).sum::<f64>();
         let by_server = if together { (1.0 - explained).max(0.0) } else { 0.0 };
         let is_phase = judgement == Judgement::OwnPhase;
         let may_be_server = is_phase && self.is_fastest(own, suspicion.level);
         Evidence { judgement, takers, by_server, by_node, may_be_server, has_others: true }
+    }
+}
+
+impl Shift {
+    /// What the clients of a job gained by other metrics.
+    fn gained_instead(&self, metric: Metric, job: &Name) -> f64 {
+        let others = Metric::all().filter(|other| *other != metric);
+        others.filter_map(|other| self.of_jobs.get(&(job.clone(), other))).map(|[gained, _]| gained).sum()
+    }
+
+    /// What a job gained by some metrics no more than it lost by others.
+    fn turned_by(&self, job: &Name) -> f64 {
+        let of_job = Metric::all().filter_map(|metric| self.of_jobs.get(&(job.clone(), metric)));
+        let [gained, lost] = of_job.fold([0.0; 2], |sum, of| [sum[0] + of[0], sum[1] + of[1]]);
+        f64::min(gained, lost)
+    }
+
+    /// Whether a job gained by one metric much of what it lost by another.
+    fn turns(&self, job: &Name) -> bool {
+        let of_job = Metric::all().filter_map(|metric| Some((metric, self.of_jobs.get(&(job.clone(), metric))?)));
+        let mut lost = of_job.filter(|(_, [_, lost])| *lost > 0.0);
+        lost.any(|(metric, [_, lost])| self.gained_instead(metric, job) >= GAINED_SHARE * lost)
     }
 }
 

@@ -1,10 +1,10 @@
 //! Judgement of falls, and the causes of an onset.
 
 use super::Detector;
-use crate::evidence::{self, Evidence, Mount, Shift, Taker};
+use crate::evidence::{self, Client, Evidence, Mount, Shift, Taker};
 use crate::model::{ModelEvent, Suspicion};
 use crate::spells::Change;
-use schemas::{Cause, CauseKind, CauseShare, Job, Metric, Name, SeriesIndex, Time};
+use schemas::{Cause, CauseKind, CauseShare, Job, Name, SeriesIndex, Time};
 use std::collections::BTreeSet;
 
 /// Seconds between a job's start and an onset that make it a suspect, and the share of the loss that such
@@ -28,8 +28,9 @@ impl Detector {
             Some(mount) => {
                 let own = self.jobs_of(series, suspicion.start).next().cloned();
                 let shift = self.shift(&mount, suspicion);
-                let found = shift.judge(suspicion, slot.number, own.as_ref());
-                if shift.has_witnesses(slot.number) { found } else { Evidence::alone() }
+                let client = Client { series, metric: slot.metric, number: slot.number as usize };
+                let found = shift.judge(suspicion, client, own.as_ref());
+                if shift.has_witnesses(series) { found } else { Evidence::alone() }
             }
         };
         if evidence.may_be_server {
@@ -48,12 +49,9 @@ impl Detector {
     /// Whether other nodes than that of `series` were seen on a file system: a second mount of the same node is no other.
     fn has_other_clients(&self, mount: &Mount, series: SeriesIndex) -> bool {
         let table = self.ingest.series();
-        let of_client = |number: &u32| {
-            let series = self.members[mount.0.at()].get(*number as usize)?;
-            Some(&table[series.at()].component)
-        };
-        let own = Some(&table[series.at()].component);
-        self.clients.get(mount).is_some_and(|clients| clients.iter().any(|client| of_client(client) != own))
+        let own = &table[series.at()].component;
+        let is_other = |client: &SeriesIndex| table[client.at()].component != *own;
+        self.clients.get(mount).is_some_and(|clients| clients.iter().any(is_other))
     }
 
     /// Whether the others' rows of the time in question must have come.
@@ -66,30 +64,29 @@ impl Detector {
 
     /// The clients that took what the series lost reached their level in contention, which may cost them too.
     fn hold_gainers(&mut self, series: SeriesIndex, time: Time, suspicion: &Suspicion) {
-        let slot = self.series[series.at()];
         let Some(mount) = self.mount_of(series) else { return };
-        let gainers: Vec<u32> =
-            self.shift(&mount, suspicion).gainers().filter(|g| *g != slot.number).collect();
-        for member in gainers {
-            let gainer = self.members[slot.metric.at()][member as usize];
+        let gainers: Vec<SeriesIndex> =
+            self.shift(&mount, suspicion).gainers().filter(|gainer| *gainer != series).collect();
+        for gainer in gainers {
             self.found(gainer, time, Change::Gained(suspicion.start));
         }
     }
 
     /// How the clients of `mount` changed, taken once per tick.
     fn shift(&mut self, mount: &Mount, suspicion: &Suspicion) -> &Shift {
-        let (metric, tick_s) = (mount.0, self.settings.stream.tick_s);
+        let tick_s = self.settings.stream.tick_s;
         let known = self.shifts.iter().position(|s| s.is_of(mount, suspicion, tick_s));
         let at = known.unwrap_or_else(|| {
-            let none = Vec::new();
-            let members = self.clients.get(mount).unwrap_or(&none);
-            let series_of = |m: u32| self.members[metric.at()][m as usize];
-            let job_of = |m: u32, time: Time| self.jobs_of(series_of(m), time).next().cloned();
-            let bank = &self.banks[metric.at()];
-            let was_seen = |m: u32, from: Time, to: Time| {
-                self.coverage.completeness(series_of(m), from, to, tick_s) > SEEN_SHARE
+            let client = |series: &SeriesIndex| {
+                let slot = &self.series[series.at()];
+                Client { series: *series, metric: slot.metric, number: slot.number as usize }
             };
-            let shift = Shift::of(mount, bank, members, suspicion, tick_s, was_seen, job_of);
+            let clients: Vec<Client> = self.clients.get(mount).into_iter().flatten().map(client).collect();
+            let job_of = |series: SeriesIndex, time: Time| self.jobs_of(series, time).next().cloned();
+            let was_seen = |series: SeriesIndex, from: Time, to: Time| {
+                self.coverage.completeness(series, from, to, tick_s) > SEEN_SHARE
+            };
+            let shift = Shift::of(mount, &self.banks, &clients, suspicion, tick_s, was_seen, job_of);
             if self.shifts.len() == SHIFTS_KEPT {
                 self.shifts.pop_front();
             }
@@ -127,9 +124,8 @@ impl Detector {
         suspicion: &Suspicion,
         evidence: &Evidence,
     ) -> Vec<CauseShare> {
-        let slot = self.series[series.at()];
         let own: Vec<Name> = self.jobs_of(series, suspicion.start).cloned().collect();
-        let blamed = |(taker, share): &(Taker, f64)| self.cause_of(slot.metric, &own, taker, *share);
+        let blamed = |(taker, share): &(Taker, f64)| self.cause_of(&own, taker, *share);
         let mut shares: Vec<CauseShare> = evidence.takers.iter().map(blamed).collect();
         let of_series = |cause, kind, share| {
             let series_or_job = self.ingest.series()[series.at()].name();
@@ -141,12 +137,11 @@ impl Detector {
     }
 
     /// A job, or a client of no known job, as the cause of a `share` of what one of the jobs `own` lost.
-    pub(super) fn cause_of(&self, metric: Metric, own: &[Name], taker: &Taker, share: f64) -> CauseShare {
+    pub(super) fn cause_of(&self, own: &[Name], taker: &Taker, share: f64) -> CauseShare {
         let (cause, series_or_job) = match taker {
             Taker::Job(job) if own.contains(job) => (Cause::SelfInflicted, job.to_string()),
             Taker::Job(job) => (Cause::OtherJob, job.to_string()),
-            Taker::Client(member) => {
-                let other = self.members[metric.at()][*member as usize];
+            Taker::Client(other) => {
                 let cause = if own.is_empty() { Cause::Unknown } else { Cause::OtherJob };
                 (cause, self.ingest.series()[other.at()].name())
             }

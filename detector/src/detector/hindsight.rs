@@ -4,7 +4,7 @@ use super::Detector;
 use crate::episodes::Past;
 use crate::evidence::{self, Hindsight, Known, SPAN_TICKS, Taker};
 use schemas::episode::PROFILE_POINTS_MAX;
-use schemas::{CauseShare, EpisodeId, LossPoint, Name, SeriesIndex, Time};
+use schemas::{CauseShare, EpisodeId, LossPoint, Metric, Name, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -56,7 +56,7 @@ impl Detector {
         let Some((job_id, start)) = self.job_here(series, time) else { return };
         self.review(mount, until);
         let Some(review) = self.reviews[mount].iter().find(|review| review.until == until) else { return };
-        let job = Taker::Job(job_id);
+        let job = (Taker::Job(job_id), self.series[series.at()].metric);
         let trickles = review.trickles.get(&job).cloned().unwrap_or_default();
         let seen = review.jobs.get(&job).cloned();
         let mut looked = self.past.get(&series).copied().unwrap_or_default();
@@ -113,18 +113,18 @@ impl Detector {
             return;
         }
         let tick_s = self.settings.stream.tick_s;
-        let known = |id: &Name| {
+        let known = |id: &Name, metric: Metric| {
             let job = self.jobs.get(id);
             let start = job.map_or(i64::MIN, |job| evidence::block_of(job.start, tick_s) + 1);
-            Known { start, earlier: job.and_then(|job| self.levels.of(mount, job)) }
+            Known { start, earlier: job.and_then(|job| self.levels.of(mount, metric, job)) }
         };
         let least_effect = self.settings.params[self.mounts[mount].0.at()].least_effect;
         let review = self.traffic[mount].review(until, least_effect, known);
-        for (taker, seen) in review.jobs.iter().filter(|(_, seen)| seen.is_quiet) {
+        for ((taker, metric), seen) in review.jobs.iter().filter(|(_, seen)| seen.is_quiet) {
             if let Taker::Job(id) = taker
                 && let Some(job) = self.jobs.get(id)
             {
-                self.levels.learn(mount, job, &seen.level);
+                self.levels.learn(mount, *metric, job, &seen.level);
             }
         }
         let reviews = &mut self.reviews[mount];
@@ -193,7 +193,6 @@ impl Detector {
     }
 
     fn causes_in_hindsight(&self, series: SeriesIndex, time: Time, seen: &Hindsight) -> Vec<CauseShare> {
-        let metric = self.series[series.at()].metric;
         let own: Vec<_> = self.jobs_of(series, time).cloned().collect();
         let (mut by, mut all) = (BTreeMap::new(), 0.0);
         for block in &seen.lost {
@@ -205,7 +204,7 @@ impl Detector {
         }
         let named = by.into_iter().filter(|(_, taken)| *taken > LEAST_SHARE * all);
         let mut causes: Vec<CauseShare> =
-            named.map(|(taker, taken)| self.cause_of(metric, &own, taker, taken / all)).collect();
+            named.map(|(taker, taken)| self.cause_of(&own, taker, taken / all)).collect();
         causes
             .sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.series_or_job.cmp(&b.series_or_job)));
         causes

@@ -1,7 +1,7 @@
 //! What applications move when nothing slows them, by their earlier runs.
 
 use crate::evidence::Level;
-use schemas::Job;
+use schemas::{Job, Metric};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -10,11 +10,13 @@ const KEPT: usize = 1_000;
 /// Least relative error of the level of another run.
 const OTHER_RUN_ERROR: f64 = 0.1;
 
-/// Levels by file system, application and number of nodes.
+/// Levels by file system, metric, application and number of nodes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Levels {
-    known: BTreeMap<(usize, String, usize), Run>,
+    known: BTreeMap<Key, Run>,
 }
+
+type Key = (usize, Metric, String, usize);
 
 /// The latest run of an application that reached a quiet level.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -27,8 +29,8 @@ struct Run {
 
 impl Levels {
     /// A run of an application reached a level.
-    pub(super) fn learn(&mut self, mount: usize, job: &Job, level: &Level) {
-        let Some(key) = key(mount, job) else { return };
+    pub(super) fn learn(&mut self, mount: usize, metric: Metric, job: &Job, level: &Level) {
+        let Some(key) = key(mount, metric, job) else { return };
         if self.known.get(&key).is_some_and(|known| known.start > job.start) {
             return;
         }
@@ -41,13 +43,13 @@ impl Levels {
     }
 
     /// The level of an earlier run of the job's application on as many nodes.
-    pub(super) fn of(&self, mount: usize, job: &Job) -> Option<Level> {
-        let run = self.known.get(&key(mount, job)?).filter(|run| run.job_id != job.job_id)?;
+    pub(super) fn of(&self, mount: usize, metric: Metric, job: &Job) -> Option<Level> {
+        let run = self.known.get(&key(mount, metric, job)?).filter(|run| run.job_id != job.job_id)?;
         let error = run.error.max(OTHER_RUN_ERROR);
         Some(Level { rate: run.rate, error, reference: Vec::new(), others: 0.0 })
     }
 }
 
-fn key(mount: usize, job: &Job) -> Option<(usize, String, usize)> {
-    Some((mount, job.app.clone()?, job.nodes.len()))
+fn key(mount: usize, metric: Metric, job: &Job) -> Option<Key> {
+    Some((mount, metric, job.app.clone()?, job.nodes.len()))
 }

@@ -1,7 +1,7 @@
 //! Who took what a contended client loses, block by block: the causes of an episode follow what happens while it lasts.
 
 use super::Detector;
-use crate::evidence::{self, Taker, Traffic};
+use crate::evidence::{self, Mover, Taker, Traffic};
 use schemas::{Cause, CauseShare, Episode, EpisodeId, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ const AHEAD_S: f64 = 60.0;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Takings {
     episode: EpisodeId,
-    own: Taker,
+    own: Mover,
     /// Quiet blocks of the series, which others are compared with.
     reference: Vec<i64>,
     /// The block that is looked at next.
@@ -36,7 +36,7 @@ impl Detector {
         let slot = self.series[series.at()];
         let (tick_s, table) = (self.settings.stream.tick_s, &self.episodes);
         let Some((mount, episode)) = slot.mount.zip(table.latest(series)) else { return };
-        let own = self.taker_of(series, episode.start);
+        let own = (self.taker_of(series, episode.start), slot.metric);
         let at = |block: i64| evidence::begin_of(block, tick_s);
         let oldest = episode.start.plus_seconds(-evidence::KEPT_TICKS * tick_s);
         let earlier = table.between(&[series], oldest, episode.start);
@@ -119,7 +119,6 @@ impl Detector {
             return takings.onset.clone();
         }
         let own: Vec<_> = self.jobs_of(series, episode.start).cloned().collect();
-        let metric = self.series[series.at()].metric;
         let taken_s: f64 = takings.by.values().sum();
         let mut causes: Vec<CauseShare> = Vec::new();
         let mut add = |cause: CauseShare| {
@@ -134,7 +133,7 @@ impl Detector {
             }
         };
         for (taker, lost_s) in &takings.by {
-            add(self.cause_of(metric, &own, taker, lost_s / all_s));
+            add(self.cause_of(&own, taker, lost_s / all_s));
         }
         let later = (all_s - takings.lost_s) / all_s;
         let unexplained = (takings.lost_s - taken_s).max(0.0) / all_s;

@@ -143,8 +143,7 @@ impl Detector {
         let until = at.plus_seconds(-self.known_after_s());
         let (from, mut jobs, mut others) = (until.plus_seconds(-INACTIVE_S), BTreeSet::new(), 0);
         let clients = self.mount_of(left).and_then(|mount| self.clients.get(&mount));
-        for member in clients.into_iter().flatten() {
-            let series = self.members[self.series[left.at()].metric.at()][*member as usize];
+        for series in clients.into_iter().flatten().copied() {
             if series == left || !self.coverage.was_active(series, from, until) {
                 continue;
             }
@@ -163,6 +162,6 @@ impl Detector {
     pub(super) fn mount_of(&self, series: SeriesIndex) -> Option<Mount> {
         let info = &self.ingest.series()[series.at()];
         // By metric first: the name of a link's port is no file system, and is not looked at for each reading.
-        if info.metric.is_progress() { Some((info.metric, info.file_system()?)) } else { None }
+        if info.metric.is_progress() { Some((info.metric.resource(), info.file_system()?)) } else { None }
     }
 }

@@ -32,8 +32,8 @@ impl Detector {
         self.banks[metric.at()].add();
         let (node, file_system) = (info.component.clone(), info.file_system());
         let mount = file_system.filter(|_| metric.is_progress()).map(|mount| {
-            let mount = (metric, mount);
-            self.clients.entry(mount.clone()).or_default().push(number);
+            let mount = (metric.resource(), mount);
+            self.clients.entry(mount.clone()).or_default().push(series);
             self.mount_at(&mount)
         });
         self.series.push(SeriesSlot {

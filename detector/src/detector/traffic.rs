@@ -1,7 +1,7 @@
 //! What the clients of a file system moved, block by block.
 
 use super::Detector;
-use crate::evidence::{self, Mount, SPAN_TICKS, Taker, Traffic};
+use crate::evidence::{self, Mount, Mover, SPAN_TICKS, Taker, Traffic};
 use schemas::{SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -40,14 +40,12 @@ impl Detector {
         (0..self.mounts.len()).for_each(|mount| self.note_traffic(mount, until));
     }
 
-    /// What each moved in a block, by job, or by client where no job is known: bytes a second, and ticks of activity.
-    fn rates_in(&mut self, mount: usize, block: i64) -> BTreeMap<Taker, [f64; 2]> {
-        let key = &self.mounts[mount];
-        let series_of = |member: &u32| self.members[key.0.at()][*member as usize];
-        let clients: Vec<SeriesIndex> = self.clients.get(key).into_iter().flatten().map(series_of).collect();
+    /// What each moved in a block, by job, or by client where no job is known, and metric: bytes a second, and ticks of activity.
+    fn rates_in(&mut self, mount: usize, block: i64) -> BTreeMap<Mover, [f64; 2]> {
+        let clients: Vec<SeriesIndex> = self.clients.get(&self.mounts[mount]).cloned().unwrap_or_default();
         let mut rates = BTreeMap::new();
-        for (taker, [rate, ticks]) in clients.into_iter().filter_map(|client| self.moved(client, block)) {
-            let sum: &mut [f64; 2] = rates.entry(taker).or_default();
+        for (mover, [rate, ticks]) in clients.into_iter().filter_map(|client| self.moved(client, block)) {
+            let sum: &mut [f64; 2] = rates.entry(mover).or_default();
             *sum = [sum[0] + rate, sum[1] + ticks];
         }
         rates
@@ -55,7 +53,7 @@ impl Detector {
 
     /// What a client moved in a block. One whose rows are missing counts as it last moved while its job runs: what was not
     /// seen is no absence, and what is seen again is no gain.
-    fn moved(&mut self, series: SeriesIndex, block: i64) -> Option<(Taker, [f64; 2])> {
+    fn moved(&mut self, series: SeriesIndex, block: i64) -> Option<(Mover, [f64; 2])> {
         let tick_s = self.settings.stream.tick_s;
         let begin_of = |block| evidence::begin_of(block, tick_s);
         let middle_of = |block| begin_of(block).plus_seconds(SPAN_TICKS / 2.0 * tick_s);
@@ -67,18 +65,18 @@ impl Detector {
             let [rate, ticks] = self.banks[slot.metric.at()].moved_between(slot.number as usize, from, to);
             let last = LastMoved { block, bytes_per_s: rate as f32, active_ticks: ticks as f32 };
             self.series[series.at()].last_moved = last;
-            return (rate > 0.0).then_some((taker, [rate, ticks]));
+            return (rate > 0.0).then_some(((taker, slot.metric), [rate, ticks]));
         }
         let last = slot.last_moved;
         let is_recent = last.block > block - evidence::KEPT_BLOCKS && last.bytes_per_s > 0.0;
         let continues = is_recent && self.taker_of(series, middle_of(last.block)) == taker;
-        continues.then(|| (taker, [last.bytes_per_s, last.active_ticks].map(f64::from)))
+        continues.then(|| ((taker, slot.metric), [last.bytes_per_s, last.active_ticks].map(f64::from)))
     }
 
     /// The job of a client at `time`, or else the client.
     pub(super) fn taker_of(&self, series: SeriesIndex, time: Time) -> Taker {
         let job = self.jobs_of(series, time).next();
-        job.map_or(Taker::Client(self.series[series.at()].number), |job| Taker::Job(job.clone()))
+        job.map_or(Taker::Client(series), |job| Taker::Job(job.clone()))
     }
 
     /// The index of a file system among those that are followed.

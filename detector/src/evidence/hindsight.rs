@@ -6,8 +6,8 @@
 
 use super::GAINED_SHARE;
 use super::taken::{NAMED_MAX, Taker};
-use super::traffic::{ABSENT_SHARE, LEVEL_BLOCKS, SPAN_TICKS, Traffic};
-use schemas::Name;
+use super::traffic::{ABSENT_SHARE, LEVEL_BLOCKS, Mover, SPAN_TICKS, Traffic};
+use schemas::{Metric, Name};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -91,14 +91,14 @@ pub struct Known {
 pub struct Review {
     /// The block; those before it are looked at.
     pub until: i64,
-    /// By job.
-    pub jobs: BTreeMap<Taker, Hindsight>,
+    /// By job and metric.
+    pub jobs: BTreeMap<Mover, Hindsight>,
     /// Blocks in which a job moved next to nothing of its level although no other job moved anything: they are not judged.
-    pub trickles: BTreeMap<Taker, Vec<i64>>,
+    pub trickles: BTreeMap<Mover, Vec<i64>>,
 }
 
 /// Jobs with their blocks.
-type Jobs = BTreeMap<Taker, (Vec<Block>, Hindsight)>;
+type Jobs = BTreeMap<Mover, (Vec<Block>, Hindsight)>;
 
 struct Block {
     number: i64,
@@ -106,7 +106,7 @@ struct Block {
     ticks: f64,
     /// Bytes a second of an active client.
     rate: f64,
-    /// Bytes a second of all its clients, and of all other jobs.
+    /// Bytes a second of all its clients by the metric, and of all other jobs by whatever metric.
     own: f64,
     others: f64,
 }
@@ -131,15 +131,15 @@ impl Hindsight {
 
 impl Traffic {
     /// What the blocks before `until` show of all jobs; what lacks less than the part `least_effect` is not worth a report.
-    pub fn review(&self, until: i64, least_effect: f64, known: impl Fn(&Name) -> Known) -> Review {
+    pub fn review(&self, until: i64, least_effect: f64, known: impl Fn(&Name, Metric) -> Known) -> Review {
         let mut trickles = BTreeMap::new();
-        let of_jobs = self.jobs().filter_map(|(taker, job)| {
-            let known = known(job);
-            trickles.insert(taker.clone(), self.trickles(taker, known.start, until - AWAITED));
-            let blocks = self.active_blocks(taker, known.start, until);
-            let mut seen = self.hindsight(taker, &blocks, until, known.earlier)?;
+        let of_jobs = self.jobs().filter_map(|(mover, job)| {
+            let known = known(job, mover.1);
+            trickles.insert(mover.clone(), self.trickles(mover, known.start, until - AWAITED));
+            let blocks = self.active_blocks(mover, known.start, until);
+            let mut seen = self.hindsight(mover, &blocks, until, known.earlier)?;
             seen.lost.retain(|block| block.lost >= least_effect);
-            Some((taker.clone(), (blocks, seen)))
+            Some((mover.clone(), (blocks, seen)))
         });
         let mut jobs: Jobs = of_jobs.collect();
         let lost = jobs.values().flat_map(|(_, seen)| seen.lost.iter().map(|block| block.number));
@@ -149,7 +149,7 @@ impl Traffic {
             seen.contended = active.filter(|number| contended.contains(number)).collect();
         }
         self.find_quiet(&mut jobs, &contended, until);
-        let jobs = jobs.into_iter().map(|(taker, (_, seen))| (taker, seen)).collect();
+        let jobs = jobs.into_iter().map(|(mover, (_, seen))| (mover, seen)).collect();
         Review { until, jobs, trickles }
     }
 
@@ -173,7 +173,7 @@ impl Traffic {
     /// What `own` lost in its `blocks`; `None` while these are too few.
     fn hindsight(
         &self,
-        own: &Taker,
+        own: &Mover,
         blocks: &[Block],
         until: i64,
         earlier: Option<Level>,
@@ -217,7 +217,7 @@ impl Traffic {
     /// together.
     fn small_losses(
         &self,
-        own: &Taker,
+        own: &Mover,
         blocks: &[Block],
         seen: &Hindsight,
         noise: f64,
@@ -250,7 +250,7 @@ impl Traffic {
     }
 
     /// The best level that a job holds.
-    fn best_level(&self, own: &Taker, blocks: &[Block], noise: f64) -> Option<Level> {
+    fn best_level(&self, own: &Mover, blocks: &[Block], noise: f64) -> Option<Level> {
         let best = blocks.windows(LEVEL_BLOCKS).max_by(|a, b| rate_of(a).total_cmp(&rate_of(b)))?;
         let reference: Vec<i64> = best.iter().map(|block| block.number).collect();
         let noise = noise / (LEVEL_BLOCKS as f64).sqrt();
@@ -261,13 +261,13 @@ impl Traffic {
         Some(Level { rate, error: least_error.max(noise), reference, others })
     }
 
-    fn lost(&self, own: &Taker, seen: &Hindsight, block: &Block, most_ticks: f64) -> LostBlock {
+    fn lost(&self, own: &Mover, seen: &Hindsight, block: &Block, most_ticks: f64) -> LostBlock {
         let lost = block.lacks(seen);
         let takers = self.takers(own, &seen.level.reference, block.number, lost);
         LostBlock { number: block.number, active: block.ticks / most_ticks, lost, is_small: false, takers }
     }
 
-    fn takers(&self, own: &Taker, reference: &[i64], block: i64, lost: f64) -> Arc<[(Taker, f64)]> {
+    fn takers(&self, own: &Mover, reference: &[i64], block: i64, lost: f64) -> Arc<[(Taker, f64)]> {
         let moment = self.moment(own, reference, block);
         let shares = moment.iter().flat_map(|moment| moment.shares(lost));
         let mut takers: Vec<(Taker, f64)> = shares.map(|(taker, share)| (taker.clone(), share)).collect();
@@ -276,11 +276,12 @@ impl Traffic {
         takers.into()
     }
 
-    fn active_blocks(&self, own: &Taker, since: i64, until: i64) -> Vec<Block> {
+    fn active_blocks(&self, own: &Mover, since: i64, until: i64) -> Vec<Block> {
+        let others = self.others(&own.0);
         let block = |number| {
             let (moved, ticks) = (self.rate(own, number), self.active_ticks(own, number));
             let rate = moved * SPAN_TICKS / ticks.max(1.0);
-            Block { number, ticks, rate, own: moved, others: self.total(number) - moved }
+            Block { number, ticks, rate, own: moved, others: others(number) }
         };
         let is_active = |block: &Block| block.ticks >= LEAST_TICKS && block.rate > 0.0;
         self.blocks(since, until).map(block).filter(is_active).collect()

@@ -5,7 +5,7 @@
 //! server became slower, if its clients fell together.
 
 use super::{BLOCKS, STOPPED_SHARE, SURE_CHANGE};
-use schemas::Name;
+use schemas::{Metric, Name, SeriesIndex};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,18 +22,19 @@ const ALL_ROSE: f64 = 0.8;
 /// Jobs or clients that are named at most.
 pub(super) const NAMED_MAX: usize = 16;
 
-/// The source that took: a job, or a client of no known job by its number in the bank.
+/// The source that took: a job, or a client of no known job.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Taker {
     /// A job.
     Job(Name),
     /// A client.
-    Client(u32),
+    Client(SeriesIndex),
 }
 
 /// How one client changed, in the metric's unit.
 pub(super) struct Change {
-    pub(super) client: u32,
+    pub(super) client: SeriesIndex,
+    pub(super) metric: Metric,
     pub(super) taker: Taker,
     /// Mean rates in the blocks before the fall, the latest first; `None` where the client was not seen.
     pub(super) before: [Option<f64>; BLOCKS],
@@ -62,11 +63,13 @@ pub(super) struct Taken {
 struct Gains {
     /// By job or client: what its clients gained, and what they lost.
     of: BTreeMap<Taker, (f64, f64)>,
+    /// The same by metric.
+    by_metric: BTreeMap<(Taker, Metric), (f64, f64)>,
     /// Gains of the clients that gained more than they lost, the largest first.
     takers: Vec<(Taker, f64)>,
     took: f64,
     /// Clients that rose.
-    risen: BTreeSet<u32>,
+    risen: BTreeSet<SeriesIndex>,
 }
 
 impl Taken {
@@ -99,8 +102,13 @@ impl Taken {
     }
 
     /// Sources that took the `loss` of a client of `own`, by share of it: others by what they gained in all, its own job by what
-    /// other clients of it gained; and the share that others took without being named.
-    pub(super) fn shares(&self, client: u32, own: &Taker, loss: f64) -> (Vec<(Taker, f64)>, f64) {
+    /// other clients of it gained by the same metric; and the share that others took without being named.
+    pub(super) fn shares(
+        &self,
+        client: (SeriesIndex, Metric),
+        own: &Taker,
+        loss: f64,
+    ) -> (Vec<(Taker, f64)>, f64) {
         let lost = self.lost.max(loss);
         let mut explaining = self.gains.iter().zip(LEAST_TAKEN).filter_map(|(gains, least)| {
             let (own_gained, took) = gains.to_take(client, own);
@@ -133,6 +141,8 @@ impl Gains {
             if gained > 0.0 || lost > 0.0 {
                 let known = gains.of.entry(change.taker.clone()).or_default();
                 *known = (known.0 + gained, known.1 + lost);
+                let known = gains.by_metric.entry((change.taker.clone(), change.metric)).or_default();
+                *known = (known.0 + gained, known.1 + lost);
             }
         }
         let net = gains.of.iter().map(|(taker, (gained, lost))| (taker.clone(), gained - lost));
@@ -143,10 +153,11 @@ impl Gains {
     }
 
     /// What a client's own job took from it, and what that and all others took.
-    fn to_take(&self, client: u32, own: &Taker) -> (f64, f64) {
+    fn to_take(&self, (client, metric): (SeriesIndex, Metric), own: &Taker) -> (f64, f64) {
         let (gained, lost) = self.of.get(own).copied().unwrap_or_default();
+        let alike = self.by_metric.get(&(own.clone(), metric)).copied().unwrap_or_default();
         // A job that resumes after a pause rises with all its clients, and takes nothing from itself.
-        let own_gained = if self.risen.contains(&client) { 0.0 } else { gained };
+        let own_gained = if self.risen.contains(&client) { 0.0 } else { alike.0 };
         (own_gained, self.took - (gained - lost).max(0.0) + own_gained)
     }
 }
@@ -209,7 +220,11 @@ mod tests {
     use super::*;
 
     /// The one that lost.
-    const CLIENT: u32 = 40;
+    const CLIENT: SeriesIndex = SeriesIndex(40);
+
+    fn written() -> Metric {
+        Metric::from_name("lustre_write_rate").unwrap()
+    }
 
     fn job(number: &str) -> Taker {
         Taker::Job(Name::parse(number).unwrap())
@@ -218,7 +233,8 @@ mod tests {
     /// A client that wrote `before` in all blocks and writes `after` now.
     fn change(taker: &Taker, before: f64, after: f64) -> Change {
         Change {
-            client: after as u32,
+            client: SeriesIndex(after as u32),
+            metric: written(),
             taker: taker.clone(),
             before: [Some(before); BLOCKS],
             earlier: [Some(before); BLOCKS],
@@ -237,7 +253,7 @@ mod tests {
     fn a_share_is_never_larger_than_what_the_blamed_took() {
         let (victim, taker) = (job("1"), job("2"));
         let changes = [change(&victim, 100.0, 40.0), change(&taker, 0.0, 30.0)];
-        let (shares, unnamed) = Taken::of(&changes).shares(CLIENT, &victim, 60.0);
+        let (shares, unnamed) = Taken::of(&changes).shares((CLIENT, written()), &victim, 60.0);
         assert!(near(&shares, &[(taker, 0.5)]) && unnamed == 0.0, "{shares:?}");
     }
 
@@ -245,9 +261,9 @@ mod tests {
     fn gains_beyond_the_loss_count_and_small_ones_do_not() {
         let (victim, large, small) = (job("1"), job("2"), job("3"));
         let freed = [change(&victim, 100.0, 40.0), change(&large, 0.0, 90.0), change(&job("4"), 60.0, 0.0)];
-        assert!(near(&Taken::of(&freed).shares(CLIENT, &victim, 60.0).0, &[(large, 1.0)]));
+        assert!(near(&Taken::of(&freed).shares((CLIENT, written()), &victim, 60.0).0, &[(large, 1.0)]));
         let sagged = [change(&victim, 100.0, 40.0), change(&small, 0.0, 3.0)];
-        assert!(Taken::of(&sagged).shares(CLIENT, &victim, 60.0).0.is_empty());
+        assert!(Taken::of(&sagged).shares((CLIENT, written()), &victim, 60.0).0.is_empty());
     }
 
     #[test]
@@ -255,7 +271,7 @@ mod tests {
         let (victim, other) = (job("1"), job("2"));
         let changes =
             [change(&victim, 100.0, 40.0), change(&other, 100.0, 60.0), change(&other, 50.0, 125.0)];
-        let (shares, _) = Taken::of(&changes).shares(CLIENT, &victim, 60.0);
+        let (shares, _) = Taken::of(&changes).shares((CLIENT, written()), &victim, 60.0);
         assert!(near(&shares, &[(other, 0.35)]), "{shares:?}");
     }
 
@@ -264,14 +280,14 @@ mod tests {
         let (victim, taker) = (job("1"), job("2"));
         let mut changes = vec![change(&victim, 100.0, 40.0)];
         changes.extend((0..80).map(|_| change(&taker, 0.0, 1.0)));
-        assert!(near(&Taken::of(&changes).shares(CLIENT, &victim, 60.0).0, &[(taker, 1.0)]));
+        assert!(near(&Taken::of(&changes).shares((CLIENT, written()), &victim, 60.0).0, &[(taker, 1.0)]));
     }
 
     #[test]
     fn a_job_that_resumes_takes_nothing_from_itself() {
         let (victim, taker) = (job("1"), job("2"));
         let resumed = [change(&victim, 0.0, 40.0), change(&victim, 0.0, 41.0), change(&taker, 0.0, 120.0)];
-        assert!(near(&Taken::of(&resumed).shares(CLIENT, &victim, 60.0).0, &[(taker, 1.0)]));
+        assert!(near(&Taken::of(&resumed).shares((CLIENT, written()), &victim, 60.0).0, &[(taker, 1.0)]));
     }
 
     #[test]
@@ -281,11 +297,11 @@ mod tests {
         rose.before[0] = Some(29.0);
         rose.earlier[0] = Some(28.0);
         let changes = [change(&victim, 100.0, 40.0), rose];
-        assert!(Taken::of(&changes).shares(CLIENT, &victim, 60.0).0.is_empty());
+        assert!(Taken::of(&changes).shares((CLIENT, written()), &victim, 60.0).0.is_empty());
         let mut large = change(&early, 0.0, 70.0);
         (large.before[0], large.earlier[0]) = (Some(70.0), Some(70.0));
         let changes = [change(&victim, 100.0, 40.0), large];
-        assert!(near(&Taken::of(&changes).shares(CLIENT, &victim, 60.0).0, &[(early, 1.0)]));
+        assert!(near(&Taken::of(&changes).shares((CLIENT, written()), &victim, 60.0).0, &[(early, 1.0)]));
     }
 
     #[test]
@@ -293,7 +309,7 @@ mod tests {
         let (victim, taker) = (job("1"), job("2"));
         let (mut fell, mut rose) = (change(&victim, 100.0, 40.0), change(&taker, 0.0, 60.0));
         (fell.before[0], rose.before[0], rose.earlier[0]) = (Some(55.0), Some(45.0), Some(20.0));
-        assert!(near(&Taken::of(&[fell, rose]).shares(CLIENT, &victim, 60.0).0, &[(taker, 1.0)]));
+        assert!(near(&Taken::of(&[fell, rose]).shares((CLIENT, written()), &victim, 60.0).0, &[(taker, 1.0)]));
     }
 
     #[test]

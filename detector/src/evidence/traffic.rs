@@ -5,7 +5,7 @@
 
 use super::taken::{ALL_TAKEN, LEAST_TAKEN, Taker};
 use super::{STOPPED_SHARE, SURE_CHANGE};
-use schemas::{Name, Time};
+use schemas::{Metric, Name, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -29,12 +29,15 @@ const PAUSE_BLOCKS: usize = 6;
 /// Consecutive blocks that make a level.
 pub(super) const LEVEL_BLOCKS: usize = 3;
 
-/// Rates by job, or by client where no job is known.
+/// Who moves something, and by what metric.
+pub type Mover = (Taker, Metric);
+
+/// Rates by job, or by client where no job is known, and metric.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Traffic {
     /// The block that is noted next, counted since the epoch.
     next: Option<i64>,
-    rates: BTreeMap<Taker, Rates>,
+    rates: BTreeMap<Mover, Rates>,
     /// What all moved together.
     total: Vec<f32>,
     /// When the next block is over and all its rows have arrived.
@@ -80,14 +83,14 @@ impl Traffic {
     }
 
     /// Notes what each moved in `block`: bytes a second, and ticks of activity of all its clients.
-    pub fn note(&mut self, block: i64, rates: &BTreeMap<Taker, [f64; 2]>) {
+    pub fn note(&mut self, block: i64, rates: &BTreeMap<Mover, [f64; 2]>) {
         let first = self.next.unwrap_or(block).max(block - KEPT as i64 + 1);
         for skipped in first..=block {
             self.rates.values_mut().for_each(|known| known.forget(skipped));
             self.total[slot(skipped)] = 0.0;
         }
-        for (taker, [rate, ticks]) in rates.iter().filter(|(_, [rate, _])| *rate > 0.0) {
-            let known = self.rates.entry(taker.clone()).or_insert_with(|| Rates::new(taker, block));
+        for (mover, [rate, ticks]) in rates.iter().filter(|(_, [rate, _])| *rate > 0.0) {
+            let known = self.rates.entry(mover.clone()).or_insert_with(|| Rates::new(&mover.0, block));
             known.of[slot(block)] = *rate as f32;
             if let Some(known) = known.ticks.get_mut(slot(block)) {
                 *known = *ticks as f32;
@@ -105,10 +108,10 @@ impl Traffic {
         since.max(until - KEPT_BLOCKS)..self.next.map_or(since, |next| next.min(until))
     }
 
-    /// Jobs that moved something in the blocks that are kept.
-    pub(super) fn jobs(&self) -> impl Iterator<Item = (&Taker, &Name)> {
-        self.rates.keys().filter_map(|taker| match taker {
-            Taker::Job(job) => Some((taker, job)),
+    /// Jobs that moved something in the blocks that are kept, by metric.
+    pub(super) fn jobs(&self) -> impl Iterator<Item = (&Mover, &Name)> {
+        self.rates.keys().filter_map(|mover| match &mover.0 {
+            Taker::Job(job) => Some((mover, job)),
             Taker::Client(_) => None,
         })
     }
@@ -118,26 +121,34 @@ impl Traffic {
         f64::from(self.total[slot(block)])
     }
 
-    /// What one moved in a block that is kept.
-    pub(super) fn rate(&self, taker: &Taker, block: i64) -> f64 {
-        self.rates.get(taker).map_or(0.0, |known| known.at(block))
+    /// What one moved by a metric in a block that is kept.
+    pub(super) fn rate(&self, mover: &Mover, block: i64) -> f64 {
+        self.rates.get(mover).map_or(0.0, |known| known.at(block))
+    }
+
+    /// What all but one moved in a block that is kept, by whatever metric.
+    pub(super) fn others(&self, own: &Taker) -> impl Fn(i64) -> f64 {
+        let of_own = Metric::all().filter_map(|metric| self.rates.get(&(own.clone(), metric)));
+        let of_own: Vec<&Rates> = of_own.collect();
+        move |block| {
+            (self.total(block) - of_own.iter().map(|rates| rates.at(block)).sum::<f64>()).max(0.0)
+        }
     }
 
     /// Ticks of activity in it.
-    pub(super) fn active_ticks(&self, taker: &Taker, block: i64) -> f64 {
-        let ticks = self.rates.get(taker).and_then(|known| known.ticks.get(slot(block)));
+    pub(super) fn active_ticks(&self, mover: &Mover, block: i64) -> f64 {
+        let ticks = self.rates.get(mover).and_then(|known| known.ticks.get(slot(block)));
         ticks.map_or(0.0, |ticks| f64::from(*ticks))
     }
 
     /// Blocks in which a job moved next to nothing of what it once held, and no other job anything that matters beside that:
     /// it does other work then, or its node is slow. Short pauses between them belong to them.
-    pub(super) fn trickles(&self, own: &Taker, since: i64, until: i64) -> Vec<i64> {
+    pub(super) fn trickles(&self, own: &Mover, since: i64, until: i64) -> Vec<i64> {
         let Some(rates) = self.rates.get(own) else { return Vec::new() };
-        let held = f64::from(rates.held);
+        let (held, others) = (f64::from(rates.held), self.others(&own.0));
         let is_trickle = |block: &i64| {
-            let own = rates.of_client(*block);
-            let others = self.total(*block) - rates.at(*block);
-            own > 0.0 && own < STOPPED_SHARE * held && others <= ABSENT_SHARE * held
+            let moved = rates.of_client(*block);
+            moved > 0.0 && moved < STOPPED_SHARE * held && others(*block) <= ABSENT_SHARE * held
         };
         let (mut trickles, mut pause) = (Vec::new(), None);
         for block in self.blocks(since, until) {
@@ -155,7 +166,7 @@ impl Traffic {
     }
 
     /// The latest blocks before `until` in which `own` was active and which `is_quiet` allows, the latest first.
-    pub fn reference(&self, own: &Taker, until: i64, is_quiet: impl Fn(i64) -> bool) -> Vec<i64> {
+    pub fn reference(&self, own: &Mover, until: i64, is_quiet: impl Fn(i64) -> bool) -> Vec<i64> {
         let Some(own) = self.rates.get(own) else { return Vec::new() };
         let quiet: Vec<i64> = self.blocks(i64::MIN, until).rev().filter(|block| is_quiet(*block)).collect();
         let most = quiet.iter().map(|block| own.at(*block)).fold(0.0, f64::max);
@@ -164,15 +175,16 @@ impl Traffic {
     }
 
     /// Whether others moved next to nothing in `reference`, so that `own` moved all that it wanted.
-    pub fn is_alone(&self, own: &Taker, reference: &[i64]) -> bool {
-        let sums = reference.iter().map(|block| (self.rate(own, *block), self.total(*block)));
-        let (own, all) = sums.fold((0.0, 0.0), |sum, rates| (sum.0 + rates.0, sum.1 + rates.1));
-        own > 0.0 && all - own <= ABSENT_SHARE * own
+    pub fn is_alone(&self, own: &Mover, reference: &[i64]) -> bool {
+        let others = self.others(&own.0);
+        let sums = reference.iter().map(|block| (self.rate(own, *block), others(*block)));
+        let (own, others) = sums.fold((0.0, 0.0), |sum, rates| (sum.0 + rates.0, sum.1 + rates.1));
+        own > 0.0 && others <= ABSENT_SHARE * own
     }
 
-    /// How the jobs other than `own` changed from `reference` to `block`, or from nothing without a reference; `None` where
+    /// How the jobs other than that of `own` changed from `reference` to `block`, or from nothing without a reference; `None` where
     /// these blocks are not kept.
-    pub fn moment(&self, own: &Taker, reference: &[i64], block: i64) -> Option<Moment> {
+    pub fn moment(&self, own: &Mover, reference: &[i64], block: i64) -> Option<Moment> {
         let kept: Vec<i64> = reference.iter().copied().filter(|at| *at > block - KEPT_BLOCKS).collect();
         let is_forgotten = kept.is_empty() && !reference.is_empty();
         let is_kept = |next: i64| (next - KEPT as i64..next).contains(&block);
@@ -180,12 +192,25 @@ impl Traffic {
             return None;
         }
         let mut moment = Moment { gains: Vec::new(), gained: 0.0, lost_by_others: 0.0, own_before: 0.0 };
-        for (taker, rates) in &self.rates {
-            let before = kept.iter().map(|block| rates.at(*block)).sum::<f64>() / kept.len().max(1) as f64;
-            let now = rates.at(block);
-            let change = now - before;
-            if taker == own {
+        let mean = |rates: &Rates| {
+            kept.iter().map(|block| rates.at(*block)).sum::<f64>() / kept.len().max(1) as f64
+        };
+        let mut rates = self.rates.iter().peekable();
+        while let Some((mover, first)) = rates.next() {
+            let taker = &mover.0;
+            let (mut before, mut now) = (mean(first), first.at(block));
+            if mover == own {
                 moment.own_before = before;
+            }
+            while let Some((mover, more)) = rates.next_if(|((other, _), _)| other == taker) {
+                (before, now) = (before + mean(more), now + more.at(block));
+                if mover == own {
+                    moment.own_before = mean(more);
+                }
+            }
+            let change = now - before;
+            if *taker == own.0 {
+                // What it moves by another metric instead is no gain.
             } else if change > SURE_CHANGE * before {
                 moment.gains.push((taker.clone(), (change * now).sqrt()));
                 moment.gained += change;
@@ -262,8 +287,9 @@ pub fn begin_of(block: i64, tick_s: f64) -> Time {
 mod tests {
     use super::*;
 
-    fn job(number: &str) -> Taker {
-        Taker::Job(Name::parse(number).unwrap())
+    fn job(number: &str) -> Mover {
+        let metric = Metric::from_name("lustre_write_rate").unwrap();
+        (Taker::Job(Name::parse(number).unwrap()), metric)
     }
 
     /// Notes blocks from `first` on; one list of rates for each.
@@ -285,7 +311,7 @@ mod tests {
         let reference = traffic.reference(&job("1"), 1_004, |_| true);
         assert_eq!(reference, [1_001, 1_000]);
         let moment = traffic.moment(&job("1"), &reference, 1_004).unwrap();
-        assert_eq!(moment.shares(0.5).collect::<Vec<_>>(), [(&job("2"), 1.0)]);
+        assert_eq!(moment.shares(0.5).collect::<Vec<_>>(), [(&job("2").0, 1.0)]);
     }
 
     #[test]
@@ -294,7 +320,7 @@ mod tests {
         let after: &[(&str, f64)] = &[("1", 50.0), ("2", 50.0), ("3", 50.0), ("4", 50.0)];
         let traffic = traffic(7, &[before, after]);
         let moment = traffic.moment(&job("1"), &[7], 8).unwrap();
-        assert_eq!(moment.shares(0.5).collect::<Vec<_>>(), [(&job("3"), 0.5)]);
+        assert_eq!(moment.shares(0.5).collect::<Vec<_>>(), [(&job("3").0, 0.5)]);
     }
 
     #[test]
