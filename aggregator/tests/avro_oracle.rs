@@ -171,7 +171,7 @@ fn check(schema: &str, message: &[u8]) {
         let row = described(&decoder, &out).remove(0);
         assert_eq!(*value(&columns, "timestamp"), Value::TimestampMillis(row.time / 1_000));
         assert_eq!(*value(&columns, "producer"), Value::String(row.producer));
-        let (mount, counters) = row.parts.first_key_value().unwrap();
+        let ((_, mount), counters) = row.parts.first_key_value().unwrap();
         assert_eq!(*value(&columns, "fs_name"), Value::String(mount.clone()));
         assert_eq!(*value(&columns, "write_bytes_sum"), Value::Long(counters[0] as i64));
     }
@@ -233,7 +233,7 @@ fn recorded_counters_are_those_of_the_library() {
         let columns = by_library(&schema, &message).unwrap();
         let row = described(&decoder, &out).remove(0);
         assert_eq!(row.parts.len(), 20);
-        for (tile, counters) in row.parts {
+        for ((_, tile), counters) in row.parts {
             let tile = tile.trim_start_matches('r').replace('c', "_");
             let name = |slot: usize| match slot {
                 0 => format!("AR_RTR_{tile}_INQ_PRF_ROWBUS_STALL_CNT"),

@@ -1,8 +1,8 @@
 //! Every kind of recorded row gives the sources, counters, jobs and drops that it should.
 
-use crate::integration::support::{Row, described, fixtures};
+use crate::integration::support::{Row, described, fixtures, key};
 use aggregator::{CsvFile, Decoded, Decoder, JobBook, Outcome, Replay};
-use schemas::{DropReason, Job, Name, Time};
+use schemas::{DropReason, Job, Metric, Name, Time};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -32,8 +32,10 @@ fn files(folder: &str) -> Vec<PathBuf> {
 }
 
 fn series(rows: &[Row]) -> BTreeSet<String> {
-    let name = |row: &Row, part: &str| format!("{}/{}/{part}", row.metric.name(), row.component);
-    rows.iter().flat_map(|row| row.parts.keys().map(|part| name(row, part))).collect()
+    let name = |row: &Row, (metric, part): &(Metric, String)| {
+        format!("{}/{}/{part}", metric.name(), row.component)
+    };
+    rows.iter().flat_map(|row| row.parts.keys().map(|key| name(row, key))).collect()
 }
 
 fn counts(rows: &[Row]) -> BTreeMap<(&str, &str), usize> {
@@ -89,6 +91,10 @@ fn topics_give_all_sources() {
         [
             "ib_wait_ratio/nid00001/mlx5_0.1",
             "ib_wait_ratio/nid00002/mlx5_0.1",
+            "lustre_metadata_rate/nid00001/snx11168",
+            "lustre_metadata_rate/nid00002/snx11168",
+            "lustre_read_rate/nid00001/snx11168",
+            "lustre_read_rate/nid00002/snx11168",
             "lustre_write_rate/nid00001/snx11168",
             "lustre_write_rate/nid00002/snx11168",
         ]
@@ -113,11 +119,11 @@ fn csv_and_json_of_one_set_agree() {
     assert_eq!(json.rows.len(), 644);
     assert_eq!(json.rows, csv.rows);
     assert_eq!(json.rows, as_is.rows);
-    assert_eq!(json.rows[0].parts["snx11168"], [5_543_888_420_864]);
+    assert_eq!(json.rows[0].parts[&key("lustre_write_rate", "snx11168")], [5_543_888_420_864]);
     assert_eq!(json.rows[0].time, 1_795_217_419_001_813);
     let tiles = replay(&[fixtures().join("kafka/ldms.aries_rtr_2tiles.jsonl")]);
     assert_eq!(tiles.rows.len(), 645);
-    assert!(tiles.rows.iter().all(|row| row.parts.keys().eq(["r0c0", "r0c1"])));
+    assert!(tiles.rows.iter().all(|row| row.parts.keys().map(|(_, part)| part.as_str()).eq(["r0c0", "r0c1"])));
 }
 
 #[test]
@@ -227,7 +233,7 @@ fn odd_but_valid_rows_are_read() {
         assert_eq!(outcomes, [Outcome::Row; 2], "{line}");
         let row = described(&decoder, &out).remove(1);
         assert_eq!((row.time, row.producer.as_str()), (1_795_217_419_500_000, "nid00001"));
-        assert_eq!(row.parts, BTreeMap::from([("a".to_string(), vec![7])]));
+        assert_eq!(row.parts, BTreeMap::from([(key("lustre_write_rate", "a"), vec![7])]));
     }
 }
 
@@ -301,7 +307,7 @@ fn csv_headers_may_change_in_mid_file() {
         assert_eq!(decode(line), outcome, "{line}");
     }
     let rows = described(&decoder, &out);
-    assert_eq!(rows[1].parts, BTreeMap::from([("b".to_string(), vec![8])]));
+    assert_eq!(rows[1].parts, BTreeMap::from([(key("lustre_write_rate", "b"), vec![8])]));
 }
 
 /// LDMS cuts the name of a file system at its first dash; the llite directory has all of it.

@@ -309,12 +309,12 @@ impl Shift {
         let Client { series: own, metric, .. } = own;
         let loss = self.loss(suspicion, own);
         let own_gain = self.gainers.iter().find(|(member, _)| *member == own).map_or(0.0, |g| g.1);
-        let instead = own_job.filter(|job| !self.turned.contains(*job));
-        let instead = instead.map_or(0.0, |job| self.gained_instead(metric, job));
+        let instead = own_job.map_or(0.0, |job| self.gained_instead(metric, job));
         let gained = self.gained - own_gain - instead;
         let own_taker = own_job.map_or(Taker::Client(own), |job| Taker::Job(job.clone()));
         let given_up = self.taken.was_given_up(&own_taker, loss);
-        let taken = gained > 0.0 && gained >= GAINED_SHARE * loss && !given_up;
+        let has_turned = own_job.is_some_and(|job| self.turned.contains(job));
+        let taken = gained > 0.0 && gained >= GAINED_SHARE * loss && !given_up && !has_turned;
         // A server that serves less takes nothing from those that ask for less than what it leaves to each, and next to nothing from
         // those that ask for little more.
         let faster = |of: &Fallen| of.faster_than(LEFT * suspicion.level);
@@ -325,7 +325,6 @@ impl Shift {
         let left_out = left_out.fold(alone, |sum, of| (sum.0 + of.0, sum.1 + of.1));
         let all = faster(&self.all);
         let (active, fallen) = (all.0.saturating_sub(left_out.0), all.1.saturating_sub(left_out.1));
-        let has_turned = own_job.is_some_and(|job| self.turned.contains(job));
         let together = !has_turned && fallen > 0 && f64::from(fallen) >= FALLEN_SHARE * f64::from(active);
         let by_node = !taken && !together && self.continues(suspicion, metric, own_job);
         let judgement = match taken || together {

@@ -47,7 +47,7 @@ fn played(seconds: u32, phase: f64, jobs: &[Job], rates: &[Rate<'_>]) -> ResultB
         sources.intern(Source {
             schema,
             producer: node.clone(),
-            metric,
+            metrics: vec![metric],
             component: node,
             set: None,
             parts,

@@ -44,7 +44,7 @@ fn sources() -> Sources {
             sources.intern(Source {
                 schema: name("test"),
                 producer: name(&format!("sampler{host}x{sampler}")),
-                metric: Metric::from_name("ib_wait_ratio").unwrap(),
+                metrics: vec![Metric::from_name("ib_wait_ratio").unwrap()],
                 component: name(&format!("host{host}")),
                 set: None,
                 parts: vec![name("mlx5_0.1")],

@@ -24,7 +24,7 @@ fn mounts(
     let source = |set: &&str| Source {
         schema: name("lustre_client"),
         producer: name("nid00007"),
-        metric: Metric::from_name("lustre_write_rate").unwrap(),
+        metrics: vec![Metric::from_name("lustre_write_rate").unwrap()],
         component: name("nid00007"),
         set: Some(name(set)),
         parts: vec![name("work")],

@@ -28,7 +28,7 @@ fn contended(sd: f64, ratio: impl Fn(usize, u32) -> f64) -> BTreeSet<String> {
     let source = sources.intern(Source {
         schema: name("aries"),
         producer: name("nid00001"),
-        metric: Metric::from_name("aries_stall_ratio").unwrap(),
+        metrics: vec![Metric::from_name("aries_stall_ratio").unwrap()],
         component: name("c0-0c0s0"),
         set: None,
         parts: (0..LINKS).map(|at| name(&format!("r{}c{}", at / 8, at % 8))).collect(),

@@ -14,7 +14,7 @@ fn sources(nodes: u32) -> Sources {
             schema: name("lustre_client"),
             component: producer.clone(),
             producer,
-            metric: Metric::from_name("lustre_write_rate").unwrap(),
+            metrics: vec![Metric::from_name("lustre_write_rate").unwrap()],
             set: None,
             parts: vec![name("a")],
             rank: 0,

@@ -1,7 +1,7 @@
 //! Rows by means of a map of columns, without regard to speed.
 
 use super::{Expected, Row};
-use schemas::{DropReason, Metric};
+use schemas::{DropReason, Metric, NOT_MEASURED};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
@@ -52,6 +52,7 @@ fn own_name(name: &str) -> String {
         "comp_id" | "compid" => "component_id",
         "jobid" => "job_id",
         "write_bytes_sum" => "write_bytes.sum",
+        "read_bytes_sum" => "read_bytes.sum",
         _ => "",
     };
     if !known.is_empty() {
@@ -69,16 +70,43 @@ fn own_name(name: &str) -> String {
 
 struct Wanted {
     schema: &'static str,
-    metric: Metric,
     texts: Vec<&'static str>,
-    parts: BTreeMap<String, Vec<String>>,
+    parts: Parts,
     /// Columns of the life of links, which may be there or not.
     links: BTreeMap<String, Vec<String>>,
 }
 
-fn whole(parts: BTreeMap<String, Vec<String>>, columns: &Columns) -> BTreeMap<String, Vec<String>> {
-    let all = |names: &Vec<String>| names.iter().all(|name| columns.contains_key(name));
-    parts.into_iter().filter(|(_, names)| all(names)).collect()
+/// Operations of which a client may count some; it always counts the first.
+const OPERATIONS: [&str; 16] = [
+    "open", "close", "getattr", "setattr", "readdir", "create", "link", "unlink", "symlink", "mkdir", "rmdir",
+    "mknod", "rename", "statfs", "getxattr", "setxattr",
+];
+
+/// Metrics of a Lustre client with their counters.
+const LUSTRE: [(&str, &[&str]); 3] = [
+    ("lustre_metadata_rate", &OPERATIONS),
+    ("lustre_read_rate", &["read_bytes"]),
+    ("lustre_write_rate", &["write_bytes"]),
+];
+
+fn metric(name: &str) -> Metric {
+    Metric::from_name(name).unwrap()
+}
+
+/// The parts with all their counters; a part that lacks a metric that others have keeps that without columns.
+fn whole(parts: Parts, columns: &Columns) -> Parts {
+    let has_all = |(metric, _): &(Metric, String), names: &Vec<String>| {
+        let needed = if metric.name() == "lustre_metadata_rate" { &names[..1] } else { names };
+        needed.iter().all(|name| columns.contains_key(name))
+    };
+    let whole: Parts = parts.into_iter().filter(|(key, names)| has_all(key, names)).collect();
+    let mut filled = whole.clone();
+    for (metric, _) in whole.keys() {
+        for (_, part) in whole.keys() {
+            filled.entry((*metric, part.clone())).or_default();
+        }
+    }
+    filled
 }
 
 fn valid(name: &str) -> bool {
@@ -95,7 +123,7 @@ fn wanted(columns: &Columns) -> Result<Option<Wanted>, DropReason> {
         };
     };
     let named = !wanted.parts.is_empty();
-    if named && wanted.parts.keys().any(|part| !part.is_empty() && !valid(part)) {
+    if named && wanted.parts.keys().any(|(_, part)| !part.is_empty() && !valid(part)) {
         return Err(DropReason::BadName);
     }
     let missing = wanted.texts.iter().any(|name| !columns.contains_key(*name));
@@ -108,35 +136,35 @@ fn wanted(columns: &Columns) -> Result<Option<Wanted>, DropReason> {
     Ok(Some(wanted))
 }
 
-type Parts = BTreeMap<String, Vec<String>>;
+type Parts = BTreeMap<(Metric, String), Vec<String>>;
 
 fn make(
     columns: &Columns,
     schema: &'static str,
-    metric: Metric,
     texts: &[&'static str],
     parts: Parts,
 ) -> Wanted {
     let parts = whole(parts, columns);
     let links = links(columns, schema, &parts);
-    Wanted { schema, metric, texts: texts.to_vec(), parts, links }
+    Wanted { schema, texts: texts.to_vec(), parts, links }
 }
 
 /// Columns of the life of each part's link; nothing if the row has none of them.
-fn links(columns: &Columns, schema: &str, parts: &Parts) -> Parts {
+fn links(columns: &Columns, schema: &str, parts: &Parts) -> BTreeMap<String, Vec<String>> {
     let prefix = match schema {
         "sysclassib" => "ib.",
         "ibmad_records" => "ib_nics.",
         "ib_sysfs" | "ibmad" => "",
-        _ => return Parts::new(),
+        _ => return BTreeMap::new(),
     };
     let of_part = |part: &String| {
         let end = if part.is_empty() { String::new() } else { format!("#{part}") };
         ["link_downed", "link_error_recovery"].map(|name| format!("{prefix}{name}{end}")).to_vec()
     };
-    let all: Parts = parts.keys().map(|part| (part.clone(), of_part(part))).collect();
+    let all: BTreeMap<String, Vec<String>> =
+        parts.keys().map(|(_, part)| (part.clone(), of_part(part))).collect();
     let any = all.values().flatten().any(|name| columns.contains_key(name));
-    if any { all } else { Parts::new() }
+    if any { all } else { BTreeMap::new() }
 }
 
 /// What the columns are about; `None` for jobs.
@@ -166,11 +194,10 @@ fn tiles(columns: &Columns) -> Option<Wanted> {
         let mut names = vec![format!("AR_RTR_{row}_{column}_INQ_PRF_ROWBUS_STALL_CNT")];
         names.extend((0..8).map(|vc| format!("AR_RTR_{row}_{column}_INQ_PRF_INCOMING_FLIT_VC{vc}")));
         if names.iter().any(|name| columns.contains_key(name)) {
-            tiles.insert(format!("r{row}c{column}"), names);
+            tiles.insert((metric("aries_stall_ratio"), format!("r{row}c{column}")), names);
         }
     }
-    let metric = Metric::from_name("aries_stall_ratio").unwrap();
-    (!tiles.is_empty()).then(|| make(columns, "aries_rtr", metric, &["aries_rtr_id"], tiles))
+    (!tiles.is_empty()).then(|| make(columns, "aries_rtr", &["aries_rtr_id"], tiles))
 }
 
 fn named_ports(columns: &Columns) -> Option<Wanted> {
@@ -179,10 +206,10 @@ fn named_ports(columns: &Columns) -> Option<Wanted> {
         let port =
             |column: &String| names.iter().find_map(|name| Some(column.strip_prefix(name)?.to_string()));
         let of_port =
-            |port: String| (port.clone(), names.iter().map(|name| format!("{name}{port}")).collect());
+            |port: String| ((metric("ib_wait_ratio"), port.clone()), names.iter().map(|name| format!("{name}{port}")).collect());
         let parts: Parts = columns.keys().filter_map(port).map(of_port).collect();
         if !parts.is_empty() {
-            return Some(make(columns, schema, Metric::from_name("ib_wait_ratio").unwrap(), &[], parts));
+            return Some(make(columns, schema, &[], parts));
         }
     }
     None
@@ -190,24 +217,37 @@ fn named_ports(columns: &Columns) -> Option<Wanted> {
 
 fn mounts(columns: &Columns) -> Option<Wanted> {
     let mount = |column: &String| {
-        let mount = column.strip_prefix("client.write_bytes#llite.")?;
-        let name = mount.strip_suffix("-01").unwrap_or(mount).to_string();
-        Some((name, vec![column.clone()]))
+        let (name, mount) = column.strip_prefix("client.")?.split_once("#llite.")?;
+        let is_known = OPERATIONS.contains(&name) || ["read_bytes", "write_bytes"].contains(&name);
+        is_known.then(|| mount.to_string())
     };
-    let parts: Parts = columns.keys().filter_map(mount).collect();
-    let metric = Metric::from_name("lustre_write_rate").unwrap();
-    (!parts.is_empty()).then(|| make(columns, "lustre2_client", metric, &[], parts))
+    let mut parts = Parts::new();
+    for mount in columns.keys().filter_map(mount) {
+        let name = mount.strip_suffix("-01").unwrap_or(&mount).to_string();
+        let of = |counter: &&str| format!("client.{counter}#llite.{mount}");
+        for (of_metric, counters) in LUSTRE {
+            parts.insert((metric(of_metric), name.clone()), counters.iter().map(of).collect());
+        }
+    }
+    (!parts.is_empty()).then(|| make(columns, "lustre2_client", &[], parts))
 }
 
 fn single_mount(columns: &Columns) -> Option<Wanted> {
     let has = |name: &str| columns.contains_key(name);
-    let counters = vec!["write_bytes.sum".to_string()];
-    (has("write_bytes.sum") || (has("fs_name") && has("llite"))).then(|| {
-        let parts = Parts::from([(String::new(), counters)]);
+    let column = |counter: &&str| match *counter {
+        "read_bytes" | "write_bytes" => format!("{counter}.sum"),
+        operation => operation.to_string(),
+    };
+    let part = |(of_metric, counters): (&str, &[&str])| {
+        ((metric(of_metric), String::new()), counters.iter().map(column).collect())
+    };
+    let parts: Parts = LUSTRE.map(part).into_iter().collect();
+    let counts = parts.values().flatten().any(|name| has(name));
+    (counts || (has("fs_name") && has("llite"))).then(|| {
         // An empty text names no mount, and harms nothing.
         let named = columns.get("llite").is_some_and(|llite| llite.get() != "\"\"");
         let texts: &[&str] = if named { &["fs_name", "llite"] } else { &["fs_name"] };
-        make(columns, "lustre_client", Metric::from_name("lustre_write_rate").unwrap(), texts, parts)
+        make(columns, "lustre_client", texts, parts)
     })
 }
 
@@ -218,8 +258,8 @@ fn single_port(columns: &Columns) -> Option<Wanted> {
     ] {
         let names = ["wait", "data"].map(|what| format!("{prefix}port_xmit_{what}")).to_vec();
         if columns.contains_key(texts[0]) || names.iter().any(|name| columns.contains_key(name)) {
-            let parts = Parts::from([(String::new(), names)]);
-            return Some(make(columns, schema, Metric::from_name("ib_wait_ratio").unwrap(), &texts, parts));
+            let parts = Parts::from([((metric("ib_wait_ratio"), String::new()), names)]);
+            return Some(make(columns, schema, &texts, parts));
         }
     }
     None
@@ -237,12 +277,22 @@ fn values(columns: &Columns, wanted: &Wanted) -> Result<Row, Vec<DropReason>> {
     let time = get("timestamp").or(get("Time")).and_then(micros);
     let time = time.ok_or(vec![DropReason::BadTimestamp])?;
     let mut wrong = Vec::new();
-    let mut parts = BTreeMap::new();
-    for (part, names) in &wanted.parts {
-        let results = names.iter().map(|name| counter(get(name).unwrap()));
-        let (good, bad): (Vec<_>, Vec<_>) = results.partition(Result::is_ok);
-        wrong.extend(bad.into_iter().filter_map(Result::err));
-        parts.insert(part.clone(), good.into_iter().flatten().collect());
+    let mut parts: BTreeMap<(Metric, String), Vec<u64>> = BTreeMap::new();
+    for (key, names) in &wanted.parts {
+        let results = names.iter().map(|name| get(name).map_or(Ok(0), counter));
+        let counters = results.map(|read| read.unwrap_or_else(|reason| {
+            wrong.push(reason);
+            NOT_MEASURED
+        }));
+        let counters: Vec<u64> = counters.collect();
+        let columns = key.0.columns();
+        parts.insert(key.clone(), if names.is_empty() { vec![NOT_MEASURED; columns] } else { counters });
+    }
+    let first = parts.keys().next().map(|(metric, _)| *metric);
+    let is_read = |counters: &Vec<u64>| !counters.contains(&NOT_MEASURED);
+    if parts.keys().any(|(metric, _)| Some(*metric) != first) && parts.values().any(is_read) {
+        // What another metric lacks costs that one alone.
+        wrong.clear();
     }
     let texts: Vec<Option<String>> = wanted.texts.iter().map(|name| text(get(name).unwrap())).collect();
     let producer = get("producer").filter(|raw| *raw != "null").map(text);
@@ -258,11 +308,11 @@ fn values(columns: &Columns, wanted: &Wanted) -> Result<Row, Vec<DropReason>> {
         None => node(get("component_id")).ok_or(vec![DropReason::Unattributable])?,
     };
     let measured =
-        |name: &String| get(name).and_then(|raw| counter(raw).ok()).unwrap_or(schemas::NOT_MEASURED);
+        |name: &String| get(name).and_then(|raw| counter(raw).ok()).unwrap_or(NOT_MEASURED);
     let of_links =
         |(part, names): (&String, &Vec<String>)| (part.clone(), names.iter().map(measured).collect());
     let links = wanted.links.iter().map(of_links).collect();
-    row(wanted, time, producer, &texts, [parts, links])
+    row(wanted, time, producer, &texts, (parts, links))
 }
 
 /// The file system of a mount: LDMS cuts its name at the first dash, its directory has all of it and an address.
@@ -284,19 +334,17 @@ fn row(
     time: i64,
     producer: String,
     texts: &[String],
-    mut values: [BTreeMap<String, Vec<u64>>; 2],
+    (mut parts, mut links): (BTreeMap<(Metric, String), Vec<u64>>, BTreeMap<String, Vec<u64>>),
 ) -> Result<Row, Vec<DropReason>> {
     let part = match wanted.schema {
         "ibmad" | "ibmad_records" => Some(format!("{}.{}", texts[0], texts[1])),
         "lustre_client" => Some(mounted(texts)),
         _ => None,
     };
-    for parts in &mut values {
-        if let (Some(part), Some(counters)) = (&part, parts.remove("")) {
-            parts.insert(part.clone(), counters);
-        }
+    if let Some(part) = &part {
+        parts = parts.into_iter().map(|((metric, _), counters)| ((metric, part.clone()), counters)).collect();
+        links = links.into_values().map(|counters| (part.clone(), counters)).collect();
     }
-    let [parts, links] = values;
     let component = match wanted.schema {
         "aries_rtr" => router(&texts[0]),
         _ => producer.clone(),
@@ -305,7 +353,7 @@ fn row(
         return Err(vec![DropReason::BadName]);
     }
     let schema = wanted.schema.to_string();
-    Ok(Row { time, schema, producer, metric: wanted.metric, component, parts, links })
+    Ok(Row { time, schema, producer, component, parts, links })
 }
 
 fn router(cname: &str) -> String {

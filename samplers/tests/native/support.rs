@@ -107,8 +107,11 @@ pub fn described(schema: &str, line: &str) -> Described {
     assert_eq!(outcome, Outcome::Row, "{line}");
     let (source, time, counters) = out.counters.rows().next().unwrap();
     let source = decoder.sources().get(source).unwrap();
-    let parts = source.parts.iter().map(ToString::to_string);
-    let values = counters[..source.counters()].chunks(source.metric.columns()).map(<[u64]>::to_vec);
+    let parts = source.series().map(|(metric, part)| match metric.name() {
+        "lustre_write_rate" | "ib_wait_ratio" => part.to_string(),
+        other => format!("{other} {part}"),
+    });
+    let values = (0..).map(|at| counters[source.columns_of(at)].to_vec());
     (
         source.schema.to_string(),
         source.producer.to_string(),

@@ -136,7 +136,7 @@ mod tests {
         Source {
             schema: name("aries_rtr"),
             producer: name("nid1"),
-            metric: Metric::from_name("aries_stall_ratio").unwrap(),
+            metrics: vec![Metric::from_name("aries_stall_ratio").unwrap()],
             component: name("c0-0c0s0"),
             set: None,
             parts: vec![name("r0c0")],

@@ -251,10 +251,8 @@ fn rows_of_a_file_system_share_a_partition_and_drops_are_sent() {
     for (partition, payload) in &found {
         if let Ok(Wire::Counters(row)) = wire::read(payload) {
             *partitions.entry(*partition).or_default() += 1;
-            assert_eq!(
-                wire::read_source(row.source).unwrap().metric,
-                schemas::Metric::from_name("lustre_write_rate").unwrap()
-            );
+            let metrics = wire::read_source(row.source).unwrap().metrics;
+            assert_eq!(metrics, [schemas::Metric::from_name("lustre_write_rate").unwrap()]);
         }
     }
     assert_eq!(partitions.len(), 1, "{partitions:?}");

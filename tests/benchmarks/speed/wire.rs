@@ -14,7 +14,7 @@ fn source() -> Vec<u8> {
     let source = Source {
         schema: name("aries_rtr"),
         producer: name("nid00012"),
-        metric: Metric::from_name("aries_stall_ratio").unwrap(),
+        metrics: vec![Metric::from_name("aries_stall_ratio").unwrap()],
         component: name("c0-0c0s3"),
         set: None,
         parts: (0..20).map(|tile| name(&format!("r{}c{}", tile / 8, tile % 8))).collect(),

@@ -2,6 +2,7 @@
 
 use super::{ROWS, hardware, site};
 use aggregator::{Decoded, Decoder};
+use schemas::{Metric, Name};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Series and times of decoded rows.
@@ -18,12 +19,12 @@ impl Seen {
         for (source, time, counters) in out.counters.rows() {
             let source = decoder.sources().get(source).unwrap();
             if source.schema.as_str() == "lustre_client" {
-                assert_eq!(counters, [hardware::WRITTEN_BYTES]);
+                assert_eq!(counters.last(), Some(&hardware::WRITTEN_BYTES));
             }
             let key = (source.producer.to_string(), source.schema.to_string());
             self.times.entry(key).or_default().push(time.0);
-            let name = |part| format!("{}/{}/{part}", source.metric.name(), source.component);
-            self.series.extend(source.parts.iter().map(name));
+            let name = |(metric, part): (Metric, &Name)| format!("{}/{}/{part}", metric.name(), source.component);
+            self.series.extend(source.series().map(name));
         }
     }
 

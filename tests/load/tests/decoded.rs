@@ -35,8 +35,9 @@ fn decoded(plan: Plan) -> Seen {
         for (source, time, counters) in out.counters.rows() {
             let source = decoder.sources().get(source).unwrap();
             seen.rows += 1;
-            for (part, counters) in source.parts.iter().zip(counters.chunks(source.metric.columns())) {
-                let name = format!("{}/{}/{part}", source.metric.name(), source.component);
+            for (at, (metric, part)) in source.series().enumerate() {
+                let counters = &counters[source.columns_of(at)];
+                let name = format!("{}/{}/{part}", metric.name(), source.component);
                 let readings = seen.series.entry(name).or_default();
                 readings.insert(time.0.div_euclid(1_000_000), counters.to_vec());
             }

@@ -14,7 +14,7 @@ pub fn messages_of(node: &str, second: i64) -> [Vec<u8>; 2] {
     let source = Source {
         schema: name("lustre_client"),
         producer: node.clone(),
-        metric,
+        metrics: vec![metric],
         component: node,
         set: None,
         parts: vec![name("snx11168")],

@@ -2,8 +2,9 @@ use super::*;
 
 const FIRST: i64 = 1_000;
 
-fn job(number: &str) -> Taker {
-    Taker::Job(Name::parse(number).unwrap())
+fn job(number: &str) -> Mover {
+    let metric = Metric::from_name("lustre_write_rate").unwrap();
+    (Taker::Job(Name::parse(number).unwrap()), metric)
 }
 
 /// What jobs 1 and 2 move, in stretches of so many blocks; one client each.
@@ -20,7 +21,7 @@ fn review(stretches: &[(i64, f64, f64)], earlier: Option<f64>) -> Review {
             block += 1;
         }
     }
-    let known = |id: &Name| {
+    let known = |id: &Name, _| {
         let level = |rate| Level { rate, error: 0.1, reference: Vec::new(), others: 0.0 };
         Known { start: FIRST, earlier: earlier.filter(|_| id.as_str() == "1").map(level) }
     };
@@ -37,7 +38,7 @@ fn job_that_rises_when_another_leaves_lost_before() {
     let lost = lost_blocks(&review, "1");
     assert!((lost - 5.0).abs() < 0.3, "{lost} of 5 blocks");
     let seen = &review.jobs[&job("1")];
-    assert!(seen.is_quiet && seen.lost.iter().all(|block| *block.takers == [(job("2"), 1.0)]), "{seen:?}");
+    assert!(seen.is_quiet && seen.lost.iter().all(|block| *block.takers == [(job("2").0, 1.0)]), "{seen:?}");
     assert!(!review.jobs[&job("2")].is_quiet, "it moved nothing without job 1");
 }
 
@@ -66,7 +67,7 @@ fn earlier_run_shows_what_a_job_lost_that_never_ran_quiet() {
     assert!((lost - 5.0).abs() < 0.3, "{lost} of 5 blocks");
     let seen = &review.jobs[&job("1")];
     assert!(seen.is_of_earlier_run() && !seen.is_quiet && seen.contended.len() > 5, "{seen:?}");
-    assert_eq!(*seen.lost[0].takers, [(job("2"), 1.0)]);
+    assert_eq!(*seen.lost[0].takers, [(job("2").0, 1.0)]);
 }
 
 #[test]

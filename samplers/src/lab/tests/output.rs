@@ -27,15 +27,15 @@ fn each_link_with_a_series_has_its_counters_once() {
         let mut reported = Vec::new();
         for (source, time, counters) in tick.counters.rows() {
             let source = tick.sources.get(source).unwrap();
-            let of_links = if source.metric == Metric::from_name("ib_wait_ratio").unwrap() {
+            let of_links = if source.metrics == [Metric::from_name("ib_wait_ratio").unwrap()] {
                 2 * source.parts.len()
             } else {
                 0
             };
             assert_eq!((counters.len(), time), (source.counters() + of_links, at(1.0)));
-            reported.extend(source.parts.iter().map(|part| {
+            reported.extend(source.series().map(|(metric, part)| {
                 let (component, part) = (source.component.clone(), Some(part.clone()));
-                SeriesInfo { metric: source.metric, component, part }.name()
+                SeriesInfo { metric, component, part }.name()
             }));
         }
         let distinct: BTreeSet<String> = reported.iter().cloned().collect();
@@ -43,7 +43,9 @@ fn each_link_with_a_series_has_its_counters_once() {
         let mut expected: BTreeSet<String> =
             topology.links().filter_map(|link| topology.series_name(link)).collect();
         let hosts = topology.vertices_of(VertexKind::Host).take(20);
-        expected.extend(hosts.map(|host| format!("lustre_write_rate/{}/scratch", topology.name(host))));
+        expected.extend(hosts.flat_map(|host| {
+            ["read", "write"].map(|what| format!("lustre_{what}_rate/{}/scratch", topology.name(host)))
+        }));
         assert_eq!(distinct, expected);
     }
 }
@@ -55,8 +57,8 @@ fn growth(lab: &mut Lab) -> BTreeMap<String, Vec<u64>> {
         let tick = lab.step();
         for (source, _, counters) in tick.counters.rows() {
             let source = tick.sources.get(source).unwrap();
-            for (part, counters) in source.parts.iter().zip(counters.chunks(source.metric.columns())) {
-                let (metric, component) = (source.metric, source.component.clone());
+            for (at, (metric, part)) in source.series().enumerate() {
+                let (counters, component) = (&counters[source.columns_of(at)], source.component.clone());
                 let name = SeriesInfo { metric, component, part: Some(part.clone()) }.name();
                 kept.insert(name, counters.to_vec());
             }

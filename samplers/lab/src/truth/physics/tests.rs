@@ -5,7 +5,8 @@ use super::*;
 
 fn job(id: u64, nodes: u32, start_s: f64, phases: Vec<Phase>) -> Job {
     let (end_s, noise) = (1e9, Noise::default());
-    Job { id, app: "app".to_string(), nodes, system: 0, start_s, end_s, phases, noise, slow_node: None }
+    let (app, reads) = ("app".to_string(), [(0.0, 0.0); 2]);
+    Job { id, app, nodes, system: 0, start_s, end_s, phases, noise, slow_node: None, reads }
 }
 
 fn stream(seconds: f64, rate: f64) -> Phase {
