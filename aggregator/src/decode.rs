@@ -257,20 +257,23 @@ impl Decoder {
             Ok(read) => read,
             Err(refused) => return self.sealed(Err(refused), out),
         };
-        if let Some(refused) = unreadable {
-            if shape.is_spoiled(out.counters.opened()) {
-                return self.sealed(Err(refused), out);
-            }
-            self.dropped(&refused);
-            let rest = self.counted(Ok(ReadRow { time, identity, unreadable: None }), plan, shape, out);
-            return if rest == Outcome::Row { Outcome::Rows(1, Some(refused.reason)) } else { rest };
-        }
+        let unreadable = match unreadable {
+            Some(refused) if shape.is_spoiled(out.counters.opened()) => return self.sealed(Err(refused), out),
+            unreadable => unreadable,
+        };
         let source = self.registry.source(plan, shape, &identity);
         if let Ok(source) = source {
             let job_id = identity.job_id.as_deref();
             self.job_column.note(&self.registry.sources, source, time, job_id, &mut out.jobs);
         }
-        self.sealed(source.map(|source| (time, source)), out)
+        let outcome = self.sealed(source.map(|source| (time, source)), out);
+        match unreadable.filter(|_| outcome == Outcome::Row) {
+            Some(refused) => {
+                self.dropped(&refused);
+                Outcome::Rows(1, Some(refused.reason))
+            }
+            None => outcome,
+        }
     }
 
     pub(crate) fn registry_mut(&mut self) -> &mut Registry {

@@ -333,11 +333,14 @@ mod tests {
             ("ib.link_downed#mlx5_0.1", "sysclassib", Use::Link(0), "mlx5_0.1"),
             ("link_downed#mlx5_0.1", "ib_sysfs", Use::Link(0), "mlx5_0.1"),
             ("LinkDownedCounter", "ibnet", Use::Link(0), ""),
-            ("client.lstats.write_bytes#llite.snx11168", "lustre2_client", Use::Counter(0), "snx11168"),
+            ("client.lstats.write_bytes#llite.snx11168", "lustre2_client", Use::Counter(17), "snx11168"),
             ("portxmitwait", "ibnet", Use::Counter(0), ""),
             ("ar_rtr_0_1_inq_prf_rowbus_stall_cnt", "aries_rtr", Use::Counter(0), "r0c1"),
             ("Port_Xmit_Wait#MLX5_0.1", "ib_sysfs", Use::Counter(0), "MLX5_0.1"),
-            ("write_bytes_sum", "lustre_client", Use::Counter(0), ""),
+            ("write_bytes_sum", "lustre_client", Use::Counter(17), ""),
+            ("read_bytes.sum", "lustre_client", Use::Counter(16), ""),
+            ("open", "lustre_client", Use::Counter(0), ""),
+            ("client.open#llite.snx11168", "lustre2_client", Use::Counter(0), "snx11168"),
         ] {
             assert_eq!(of(name), [(schema, used, part.to_string())], "{name}");
         }

@@ -158,7 +158,7 @@ fn new_version_continues_the_same_source_between_json_rows() {
     let mut schemas = with_schema(&lustre_schema(U64));
     let newer = lustre_schema(U64).replace(
         r#"{"name":"producer","type":"string"}"#,
-        r#"{"name":"open","type":"long"},{"name":"x","type":{"type":"map","values":"double"}},{"name":"producer","type":"string"}"#,
+        r#"{"name":"fsync","type":"long"},{"name":"x","type":{"type":"map","values":"double"}},{"name":"producer","type":"string"}"#,
     );
     let json = br#"{"timestamp":1795217421.5,"producer":"n","fs_name":"a","write_bytes.sum":9}"#;
     let second = [&[0, 0, 0, 0, 2][..], &TIME, &[6, 0], b"\x02n", b"\x02a", &[16]].concat();

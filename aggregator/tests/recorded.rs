@@ -2,7 +2,7 @@
 
 use crate::integration::support::{Row, described, fixtures, key};
 use aggregator::{CsvFile, Decoded, Decoder, JobBook, Outcome, Replay};
-use schemas::{DropReason, Job, Metric, Name, Time};
+use schemas::{DropReason, Job, Metric, NOT_MEASURED, Name, Time};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -323,4 +323,34 @@ fn file_systems_with_dashes_in_names_are_distinguished() {
     }
     let parts: Vec<&str> = decoder.sources().as_slice().iter().map(|s| s.parts[0].as_str()).collect();
     assert_eq!(parts, ["proj-a", "proj-b"]);
+}
+
+/// What cannot be read of one metric costs that one alone.
+#[test]
+fn row_of_several_metrics_is_used_as_far_as_it_can_be_read() {
+    let row = |read: &str, opened: &str| {
+        format!(
+            r#"{{"timestamp":1500000000.0,"producer":"c1","fs_name":"a","read_bytes.sum":{read},"write_bytes.sum":5,"open":{opened}}}"#
+        )
+    };
+    let operations = |opened: u64| {
+        let mut counters = vec![0; 16];
+        counters[0] = opened;
+        counters
+    };
+    let lost = Some(DropReason::BadValue);
+    for (read, opened, outcome, counters) in [
+        ("4", "3", Outcome::Row, (operations(3), 4)),
+        ("null", "3", Outcome::Rows(1, lost), (operations(3), NOT_MEASURED)),
+        ("4", "null", Outcome::Rows(1, lost), (operations(NOT_MEASURED), 4)),
+    ] {
+        let (mut decoder, mut out) = (Decoder::default(), Decoded::default());
+        assert_eq!(decoder.json_line(None, row(read, opened).as_bytes(), &mut out), outcome, "{read} {opened}");
+        let wanted = BTreeMap::from([
+            (key("lustre_metadata_rate", "a"), counters.0),
+            (key("lustre_read_rate", "a"), vec![counters.1]),
+            (key("lustre_write_rate", "a"), vec![5]),
+        ]);
+        assert_eq!(described(&decoder, &out)[0].parts, wanted, "{read} {opened}");
+    }
 }

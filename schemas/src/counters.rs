@@ -182,6 +182,8 @@ impl CounterBatch {
     /// or given up with [`CounterBatch::abandon`].
     pub fn open(&mut self, counters: usize) -> &mut [u64] {
         let start = self.sealed();
+        // What was opened before and not sealed leaves nothing.
+        self.counters.truncate(start);
         self.counters.resize(start + counters, 0);
         &mut self.counters[start..]
     }

@@ -134,7 +134,10 @@ impl Counters {
     }
 
     fn add(&mut self, source: Source, component: VertexIndex, parts: Vec<Part>) {
-        let counters = (0..source.counters()).map(|_| self.rng.next_u64() % BASE_MAX).collect();
+        let mut counters: Vec<u64> = vec![0; source.counters()];
+        // Clients have read nothing so far.
+        let drawn = if source.reports(Metric::is_progress) { parts.len() } else { 0 };
+        counters[drawn..].iter_mut().for_each(|counter| *counter = self.rng.next_u64() % BASE_MAX);
         let of_links = if source.reports(is_port) { parts.len() * LINK_COLUMNS } else { 0 };
         let source = self.sources.intern(source);
         for (part_index, part) in (0..).zip(&parts) {
