@@ -93,7 +93,7 @@ impl Plan {
         let mut uses: Vec<Found<'_>> = Vec::with_capacity(names.len());
         let mut known: Vec<(usize, (Column, u8))> = Vec::with_capacity(names.len());
         for (at, name) in names.iter().enumerate() {
-            known.push((at, Column::of(name, &mut uses)));
+            known.extend(Column::of(name, &mut uses).map(|column| (at, column)));
         }
         known.sort_by_key(|(_, (_, far))| std::cmp::Reverse(*far));
         let mut found = Columns::default();
@@ -123,22 +123,21 @@ enum Column {
     Used(usize, usize),
     JobStart,
     Unused,
-    Other,
 }
 
 impl Column {
-    /// What a column is, and how far its name is from LDMS' own. `uses` gains what it is to metrics.
-    fn of<'a>(name: &'a str, uses: &mut Vec<Found<'a>>) -> (Column, u8) {
+    /// What a column is, and how far its name is from LDMS' own; `None` if it is not known. `uses` gains what it is to metrics.
+    fn of<'a>(name: &'a str, uses: &mut Vec<Found<'a>>) -> Option<(Column, u8)> {
         if let Some((base, far)) = Base::of(name) {
-            return (Column::Base(base), far);
+            return Some((Column::Base(base), far));
         }
         let begin = uses.len();
         let far = source_schemas().uses(name, uses);
         match uses.len() > begin {
-            true => (Column::Used(begin, uses.len()), far),
-            false if is_job_start(name) => (Column::JobStart, OTHER_CASE),
-            false if is_unused(name) => (Column::Unused, OTHER_CASE),
-            false => (Column::Other, OTHER_CASE),
+            true => Some((Column::Used(begin, uses.len()), far)),
+            false if is_job_start(name) => Some((Column::JobStart, OTHER_CASE)),
+            false if is_unused(name) => Some((Column::Unused, OTHER_CASE)),
+            false => None,
         }
     }
 }
@@ -187,7 +186,6 @@ impl<'a> Columns<'a> {
             Column::Used(begin, end) => uses[begin..end].iter().for_each(|found| self.note_use(at, found)),
             Column::JobStart => self.job = true,
             Column::Unused => self.unused = true,
-            Column::Other => {}
         }
     }
 

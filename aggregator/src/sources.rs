@@ -221,7 +221,9 @@ impl SourceSchemas {
         let of_any = first.and_then(|_| self.patterns.get(&None));
         let patterns = self.patterns.get(&first).into_iter().chain(of_any).flatten();
         for PatternUse { pattern, places, schema, used } in patterns {
-            let Some(values) = pattern.values(name) else { continue };
+            let Some(values) = Some(pattern).filter(|of| of.may_be(name)).and_then(|of| of.values(name)) else {
+                continue;
+            };
             let mut part = [""; PLACEHOLDERS_MAX];
             places.iter().zip(values.as_slice()).for_each(|(place, value)| part[*place] = *value);
             let list = if values.is_exact { &mut *found } else { &mut other_case };

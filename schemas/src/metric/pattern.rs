@@ -4,8 +4,10 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     pieces: Vec<Piece>,
-    /// The first and the last byte, where a text is there: most columns differ in one of them.
+    /// The first and the last byte, where a text is there, and the length, where no placeholder takes the rest: most columns differ
+    /// in one of them.
     ends: [Option<u8>; 2],
+    length: Option<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +98,13 @@ impl Pattern {
             _ => None,
         };
         let ends = [end(pieces.first(), <[u8]>::first), end(pieces.last(), <[u8]>::last)];
-        let pattern = Pattern { pieces, ends };
+        let lengths = pieces.iter().map(|piece| match piece {
+            Piece::Text(text) => Some(text.len()),
+            Piece::Digit { .. } => Some(1),
+            Piece::Rest { .. } => None,
+        });
+        let length = lengths.sum();
+        let pattern = Pattern { pieces, ends, length };
         if pattern.placeholders().count() > PLACEHOLDERS_MAX {
             Err(PatternError::TooMany)
         } else {
@@ -122,13 +130,21 @@ impl Pattern {
         })
     }
 
-    /// The values of the placeholders in `column`, in their order, if it is such a column in whatever case; values keep theirs.
-    pub fn values<'a>(&self, column: &'a str) -> Option<Values<'a>> {
+    /// Whether length and ends of `column` are those of the pattern: cheap, and seldom true where it is another column.
+    #[inline]
+    pub fn may_be(&self, column: &str) -> bool {
         let has_end = |end: Option<u8>, found: Option<&u8>| {
             end.is_none_or(|end| found.is_some_and(|found| found.eq_ignore_ascii_case(&end)))
         };
         let ([first, last], bytes) = (self.ends, column.as_bytes());
-        if !(has_end(last, bytes.last()) && has_end(first, bytes.first())) {
+        self.length.is_none_or(|length| length == column.len())
+            && has_end(last, bytes.last())
+            && has_end(first, bytes.first())
+    }
+
+    /// The values of the placeholders in `column`, in their order, if it is such a column in whatever case; values keep theirs.
+    pub fn values<'a>(&self, column: &'a str) -> Option<Values<'a>> {
+        if !self.may_be(column) {
             return None;
         }
         let (mut values, mut rest) = (Values { is_exact: true, ..Values::default() }, column);
