@@ -116,10 +116,10 @@ impl Detector {
         let known = |id: &Name, metric: Metric| {
             let job = self.jobs.get(id);
             let start = job.map_or(i64::MIN, |job| evidence::block_of(job.start, tick_s) + 1);
-            Known { start, earlier: job.and_then(|job| self.levels.of(mount, metric, job)) }
+            let earlier = job.and_then(|job| self.levels.of(mount, metric, job));
+            Known { start, earlier, least_effect: self.settings.params[metric.at()].least_effect }
         };
-        let least_effect = self.settings.params[self.mounts[mount].0.at()].least_effect;
-        let review = self.traffic[mount].review(until, least_effect, known);
+        let review = self.traffic[mount].review(until, known);
         for ((taker, metric), seen) in review.jobs.iter().filter(|(_, seen)| seen.is_quiet) {
             if let Taker::Job(id) = taker
                 && let Some(job) = self.jobs.get(id)

@@ -84,6 +84,8 @@ pub struct Known {
     pub start: i64,
     /// The level of an earlier run of its application.
     pub earlier: Option<Level>,
+    /// Part of its level from which a loss is worth a report.
+    pub least_effect: f64,
 }
 
 /// All jobs of a file system, seen from one block.
@@ -130,15 +132,15 @@ impl Hindsight {
 }
 
 impl Traffic {
-    /// What the blocks before `until` show of all jobs; what lacks less than the part `least_effect` is not worth a report.
-    pub fn review(&self, until: i64, least_effect: f64, known: impl Fn(&Name, Metric) -> Known) -> Review {
+    /// What the blocks before `until` show of all jobs.
+    pub fn review(&self, until: i64, known: impl Fn(&Name, Metric) -> Known) -> Review {
         let mut trickles = BTreeMap::new();
         let of_jobs = self.jobs().filter_map(|(mover, job)| {
             let known = known(job, mover.1);
             trickles.insert(mover.clone(), self.trickles(mover, known.start, until - AWAITED));
             let blocks = self.active_blocks(mover, known.start, until);
             let mut seen = self.hindsight(mover, &blocks, until, known.earlier)?;
-            seen.lost.retain(|block| block.lost >= least_effect);
+            seen.lost.retain(|block| block.lost >= known.least_effect);
             Some((mover.clone(), (blocks, seen)))
         });
         let mut jobs: Jobs = of_jobs.collect();

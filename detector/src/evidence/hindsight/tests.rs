@@ -23,9 +23,10 @@ fn review(stretches: &[(i64, f64, f64)], earlier: Option<f64>) -> Review {
     }
     let known = |id: &Name, _| {
         let level = |rate| Level { rate, error: 0.1, reference: Vec::new(), others: 0.0 };
-        Known { start: FIRST, earlier: earlier.filter(|_| id.as_str() == "1").map(level) }
+        let earlier = earlier.filter(|_| id.as_str() == "1").map(level);
+        Known { start: FIRST, earlier, least_effect: 0.05 }
     };
-    traffic.review(block + AWAITED, 0.05, known)
+    traffic.review(block + AWAITED, known)
 }
 
 fn lost_blocks(review: &Review, number: &str) -> f64 {

@@ -97,6 +97,10 @@ impl Scores {
         let mut metrics: BTreeMap<Metric, Tally> = BTreeMap::new();
         for series in &judged.series {
             let said = by_name.get(series.name.as_str()).copied().unwrap_or(&nothing);
+            // A client that reads nothing says nothing of false alarms of reading.
+            if said.active.seconds() == 0.0 && series.contended.seconds() == 0.0 {
+                continue;
+            }
             let mut tally = Tally::of(series, said, window, rules);
             if window == judged.span {
                 tally.losses.extend(Loss::of_series(series, said));
