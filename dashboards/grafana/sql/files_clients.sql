@@ -11,6 +11,6 @@ FROM (SELECT x.series_id, sum(x.slowdown_s) AS lost_s, sum(x.slowdown_lo_s) AS l
       FROM (SELECT greatest($__timeFrom()::timestamptz, $__timeTo()::timestamptz - interval '1 day') AS from_time) f
       JOIN episodes x ON x.start_time < $__timeTo() AND x.end_time > f.from_time
       JOIN series o ON o.series_id = x.series_id
-      WHERE o.metric = 'lustre_write_rate' AND o.part IN (${mount:sqlstring})
+      WHERE o.metric IN ('lustre_read_rate', 'lustre_write_rate') AND o.part IN (${mount:sqlstring})
       GROUP BY 1 ORDER BY 3 DESC, 2 DESC LIMIT 50) e
 JOIN series s USING (series_id) ORDER BY e.lost_lo_s DESC, e.lost_s DESC, s.name

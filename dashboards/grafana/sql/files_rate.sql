@@ -2,5 +2,5 @@
 SELECT date_bin(make_interval(secs => greatest(10, $__interval_ms / 1000.0)), p.at_time, 'epoch') AS time, p.name AS metric,
        avg(p.value_sum) AS value
 FROM places_over('file system', $__timeFrom(), $__timeTo(), greatest(10, $__interval_ms / 1000.0)) p
-WHERE p.name IN (${mount:sqlstring})
+WHERE p.name IN (${mount:sqlstring}) AND p.metric = 'lustre_write_rate'
 GROUP BY 1, 2 ORDER BY 1, 2

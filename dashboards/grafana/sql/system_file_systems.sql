@@ -8,6 +8,6 @@ SELECT n.part AS mount,
        count(*) FILTER (WHERE n.value > 0) AS writing_clients, count(*) AS clients,
        count(*) FILTER (WHERE n.state <> 'unknown')::double precision / count(*) AS completeness
 FROM series_now n
-LEFT JOIN (SELECT name, max(value_sum) AS ceiling FROM places_1min WHERE kind = 'file system' GROUP BY 1) c ON c.name = n.part
+LEFT JOIN (SELECT name, max(value_sum) AS ceiling FROM places_1min WHERE kind = 'file system' AND metric = 'lustre_write_rate' GROUP BY 1) c ON c.name = n.part
 WHERE n.metric = 'lustre_write_rate' AND n.part IS NOT NULL
 GROUP BY n.part, c.ceiling ORDER BY 5 DESC, 1

@@ -1,1 +1,1 @@
-SELECT DISTINCT metric FROM component_places WHERE metric <> 'lustre_write_rate' ORDER BY 1
+SELECT DISTINCT metric FROM component_places WHERE metric NOT LIKE 'lustre%' ORDER BY 1

@@ -1,1 +1,1 @@
-SELECT DISTINCT part FROM series WHERE metric = 'lustre_write_rate' AND part IS NOT NULL ORDER BY 1
+SELECT DISTINCT part FROM series WHERE metric LIKE 'lustre%' AND part IS NOT NULL ORDER BY 1

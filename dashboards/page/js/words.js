@@ -17,7 +17,9 @@ export const TIER_WORDS = { "10s": "means of ten seconds", "1min": "means of a m
 const METRIC_TITLES = {
   aries_stall_ratio: "Aries routers",
   ib_wait_ratio: "InfiniBand ports",
-  lustre_write_rate: "Lustre clients",
+  lustre_metadata_rate: "Lustre clients, metadata",
+  lustre_read_rate: "Lustre clients, reading",
+  lustre_write_rate: "Lustre clients, writing",
 };
 
 export const METRICS = Object.keys(METRIC_TITLES);
@@ -25,6 +27,8 @@ export const METRICS = Object.keys(METRIC_TITLES);
 const METRIC_WORDS = {
   aries_stall_ratio: "stalls per flit of each tile",
   ib_wait_ratio: "wait ticks per data word",
+  lustre_metadata_rate: "metadata operations on each mount",
+  lustre_read_rate: "read rate of each mount",
   lustre_write_rate: "write rate of each mount",
 };
 
