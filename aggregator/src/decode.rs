@@ -258,7 +258,9 @@ impl Decoder {
             Err(refused) => return self.sealed(Err(refused), out),
         };
         let unreadable = match unreadable {
-            Some(refused) if shape.is_spoiled(out.counters.opened()) => return self.sealed(Err(refused), out),
+            Some(refused) if shape.is_spoiled(out.counters.opened()) => {
+                return self.sealed(Err(refused), out);
+            }
             unreadable => unreadable,
         };
         let source = self.registry.source(plan, shape, &identity);
@@ -323,11 +325,7 @@ pub(crate) fn trimmed(line: &[u8]) -> &[u8] {
 }
 
 /// Reads the values of a JSON row: first the time, then counters, in the order of the columns.
-fn read<'a>(
-    fields: &'a Fields<'a>,
-    plan: &Plan,
-    counters: &mut [u64],
-) -> Result<ReadRow<'a>, Refusal<'a>> {
+fn read<'a>(fields: &'a Fields<'a>, plan: &Plan, counters: &mut [u64]) -> Result<ReadRow<'a>, Refusal<'a>> {
     let mut identity = Identity::default();
     let mut at = Err(Refusal::new(DropReason::MissingTimestamp, "timestamp", b""));
     let mut usec = 0;

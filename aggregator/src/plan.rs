@@ -227,7 +227,9 @@ impl<'a> Columns<'a> {
     fn recognise(&self, schema: &str, roles: &mut [Role]) -> Result<Target, DropReason> {
         let (named, alone) = source_schemas().in_order();
         for at in named {
-            let Some(columns) = self.schemas.get(&at).filter(|columns| columns.has_counters()) else { continue };
+            let Some(columns) = self.schemas.get(&at).filter(|columns| columns.has_counters()) else {
+                continue;
+            };
             return columns.named_parts(at, roles).map(Target::Counters);
         }
         for at in alone {

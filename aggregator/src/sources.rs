@@ -164,7 +164,8 @@ impl SourceSchemas {
                 Ok(pattern) if pattern.names_a_part() => {
                     let template = self.schemas[schema].part.as_deref().unwrap_or_default();
                     let names = placeholders(template);
-                    let place = |name: &str| names.iter().position(|known| *known == name).unwrap_or_default();
+                    let place =
+                        |name: &str| names.iter().position(|known| *known == name).unwrap_or_default();
                     let places = pattern.placeholders().map(place).collect();
                     let of_byte = self.patterns.entry(pattern.first_byte()).or_default();
                     of_byte.push(PatternUse { pattern, places, schema, used });
@@ -199,7 +200,8 @@ impl SourceSchemas {
     /// Adds to `found` what the column called `name` (see [`crate::names::plain`]) is. Returns how far the name is from LDMS' own.
     pub(crate) fn uses<'a>(&self, name: &'a str, found: &mut Vec<Found<'a>>) -> u8 {
         let (before, is_short) = (found.len(), name.len() <= self.longest);
-        let of_name = |(schema, used): &(SchemaIndex, Use)| Found { schema: *schema, used: *used, part: [""; 4] };
+        let of_name =
+            |(schema, used): &(SchemaIndex, Use)| Found { schema: *schema, used: *used, part: [""; 4] };
         if is_short && let Some(uses) = self.exact.get(name) {
             found.extend(uses.iter().map(of_name));
         }
@@ -221,7 +223,8 @@ impl SourceSchemas {
         let of_any = first.and_then(|_| self.patterns.get(&None));
         let patterns = self.patterns.get(&first).into_iter().chain(of_any).flatten();
         for PatternUse { pattern, places, schema, used } in patterns {
-            let Some(values) = Some(pattern).filter(|of| of.may_be(name)).and_then(|of| of.values(name)) else {
+            let Some(values) = Some(pattern).filter(|of| of.may_be(name)).and_then(|of| of.values(name))
+            else {
                 continue;
             };
             let mut part = [""; PLACEHOLDERS_MAX];

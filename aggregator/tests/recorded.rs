@@ -32,9 +32,8 @@ fn files(folder: &str) -> Vec<PathBuf> {
 }
 
 fn series(rows: &[Row]) -> BTreeSet<String> {
-    let name = |row: &Row, (metric, part): &(Metric, String)| {
-        format!("{}/{}/{part}", metric.name(), row.component)
-    };
+    let name =
+        |row: &Row, (metric, part): &(Metric, String)| format!("{}/{}/{part}", metric.name(), row.component);
     rows.iter().flat_map(|row| row.parts.keys().map(|key| name(row, key))).collect()
 }
 
@@ -123,7 +122,9 @@ fn csv_and_json_of_one_set_agree() {
     assert_eq!(json.rows[0].time, 1_795_217_419_001_813);
     let tiles = replay(&[fixtures().join("kafka/ldms.aries_rtr_2tiles.jsonl")]);
     assert_eq!(tiles.rows.len(), 645);
-    assert!(tiles.rows.iter().all(|row| row.parts.keys().map(|(_, part)| part.as_str()).eq(["r0c0", "r0c1"])));
+    assert!(
+        tiles.rows.iter().all(|row| row.parts.keys().map(|(_, part)| part.as_str()).eq(["r0c0", "r0c1"]))
+    );
 }
 
 #[test]
@@ -345,7 +346,11 @@ fn row_of_several_metrics_is_used_as_far_as_it_can_be_read() {
         ("4", "null", Outcome::Rows(1, lost), (operations(NOT_MEASURED), 4)),
     ] {
         let (mut decoder, mut out) = (Decoder::default(), Decoded::default());
-        assert_eq!(decoder.json_line(None, row(read, opened).as_bytes(), &mut out), outcome, "{read} {opened}");
+        assert_eq!(
+            decoder.json_line(None, row(read, opened).as_bytes(), &mut out),
+            outcome,
+            "{read} {opened}"
+        );
         let wanted = BTreeMap::from([
             (key("lustre_metadata_rate", "a"), counters.0),
             (key("lustre_read_rate", "a"), vec![counters.1]),

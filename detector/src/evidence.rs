@@ -6,6 +6,7 @@
 mod hindsight;
 mod taken;
 mod traffic;
+mod turns;
 
 pub use hindsight::{AWAITED, Hindsight, Known, Level, Review};
 pub use taken::Taker;
@@ -13,8 +14,9 @@ pub use traffic::{KEPT_BLOCKS, KEPT_TICKS, Mover, SPAN_TICKS, Traffic, begin_of,
 
 use crate::model::{Bank, Judgement, Suspicion};
 use schemas::{Metric, Name, SeriesIndex, Time};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use taken::{Change, Taken};
+use turns::Turns;
 
 /// Ticks of a block before the change, and how many blocks show what the others did: a client that rose in
 /// any of them rose around the change point, which noise may have dated late.
@@ -101,10 +103,8 @@ pub struct Shift {
     /// Clients that gained surely, the largest gain first.
     gainers: Vec<(SeriesIndex, f64)>,
     gained: f64,
-    /// What clients of a job gained surely, and what they lost, by metric.
-    of_jobs: HashMap<(Name, Metric), [f64; 2]>,
     /// Jobs that changed from one metric to another.
-    turned: BTreeSet<Name>,
+    turns: Turns,
     taken: Taken,
     /// Median rate of the clients that gained, after the change.
     gainers_rate: f64,
@@ -170,28 +170,19 @@ impl Shift {
             };
             let blocks: [Option<f64>; BLOCKS] = before(0.0);
             let least = blocks.iter().flatten().copied().fold(f64::INFINITY, f64::min);
-            shift.before.push((series, blocks.iter().flatten().copied().fold(0.0, f64::max)));
+            let most = blocks.iter().flatten().copied().fold(0.0, f64::max);
+            shift.before.push((series, most));
             // The tick of the change itself is half old and half new.
             let after = mean(start + 1.5, until + 0.5);
             let sure = SURE_CHANGE.max(SURE_DEVIATIONS * bank.noise(number));
             let level = bank.level_between(number, at(start + 1.5), at(until + 0.5));
-            if level > shift.fastest[0].1 {
-                shift.fastest = [(series, level), shift.fastest[0]];
-            } else if level > shift.fastest[1].1 {
-                shift.fastest[1] = (series, level);
-            }
+            shift.note_fastest(series, level);
             if after - least > sure * least {
                 shift.gainers.push((series, after - least));
                 gainers_rates.push(level);
             }
-            let most = blocks.iter().flatten().copied().fold(0.0, f64::max);
             let changed = [after - least, most - after].map(|by| if by > sure * least { by } else { 0.0 });
-            if changed != [0.0; 2]
-                && let Some(job) = job_of(series, suspicion.start)
-            {
-                let [gained, lost] = shift.of_jobs.entry((job, metric)).or_default();
-                (*gained, *lost) = (*gained + changed[0], *lost + changed[1]);
-            }
+            shift.turns.note(changed, metric, || job_of(series, suspicion.start));
             let (from, to) = block(0, 0.0);
             if seen(from, to) && seen(start + 1.5, until + 0.5) {
                 shift.witnesses.push(series);
@@ -202,7 +193,8 @@ impl Shift {
             let job = job_of(series, suspicion.since).or_else(|| job_of(series, suspicion.start));
             let taker = job.map_or(Taker::Client(series), Taker::Job);
             let earlier = before(EARLIER_TICKS);
-            changes.push(Change { client: series, metric, taker, before: blocks, earlier, after, level, sure });
+            let client = series;
+            changes.push(Change { client, metric, taker, before: blocks, earlier, after, level, sure });
         }
         shift.sum(&mut changes, gainers_rates);
         shift
@@ -215,8 +207,7 @@ impl Shift {
             until_tick,
             gainers: Vec::new(),
             gained: 0.0,
-            of_jobs: HashMap::new(),
-            turned: BTreeSet::new(),
+            turns: Turns::default(),
             taken: Taken::default(),
             gainers_rate: 0.0,
             fastest: [(SeriesIndex(u32::MAX), 0.0); 2],
@@ -237,9 +228,17 @@ impl Shift {
         changes.sort_by(Change::by_rates);
         self.taken = Taken::of(changes);
         self.gainers.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        self.turned = self.of_jobs.keys().map(|(job, _)| job).filter(|job| self.turns(job)).cloned().collect();
-        let all: f64 = self.gainers.iter().map(|(_, gain)| gain).sum();
-        self.gained = all - self.turned.iter().map(|job| self.turned_by(job)).sum::<f64>();
+        self.turns.find();
+        self.gained = self.gainers.iter().map(|(_, gain)| gain).sum::<f64>() - self.turns.moved();
+    }
+
+    fn note_fastest(&mut self, series: SeriesIndex, level: f64) {
+        let [first, second] = self.fastest;
+        self.fastest = match level {
+            _ if level > first.1 => [(series, level), first],
+            _ if level > second.1 => [first, (series, level)],
+            _ => self.fastest,
+        };
     }
 
     fn note(
@@ -309,17 +308,17 @@ impl Shift {
         let Client { series: own, metric, .. } = own;
         let loss = self.loss(suspicion, own);
         let own_gain = self.gainers.iter().find(|(member, _)| *member == own).map_or(0.0, |g| g.1);
-        let instead = own_job.map_or(0.0, |job| self.gained_instead(metric, job));
+        let instead = own_job.map_or(0.0, |job| self.turns.gained_instead(metric, job));
         let gained = self.gained - own_gain - instead;
         let own_taker = own_job.map_or(Taker::Client(own), |job| Taker::Job(job.clone()));
         let given_up = self.taken.was_given_up(&own_taker, loss);
-        let has_turned = own_job.is_some_and(|job| self.turned.contains(job));
+        let has_turned = own_job.is_some_and(|job| self.turns.has(job));
         let taken = gained > 0.0 && gained >= GAINED_SHARE * loss && !given_up && !has_turned;
         // A server that serves less takes nothing from those that ask for less than what it leaves to each, and next to nothing from
         // those that ask for little more.
         let faster = |of: &Fallen| of.faster_than(LEFT * suspicion.level);
         // Nor does one that turned to another metric show what a server does.
-        let is_left_out = |(job, _): &(Name, Metric)| Some(job) == own_job || self.turned.contains(job);
+        let is_left_out = |(job, _): &(Name, Metric)| Some(job) == own_job || self.turns.has(job);
         let left_out = self.by_job.iter().filter(|(key, _)| is_left_out(key)).map(|(_, of)| faster(of));
         let alone = if own_job.is_none() { (1, 1) } else { (0, 0) };
         let left_out = left_out.fold(alone, |sum, of| (sum.0 + of.0, sum.1 + of.1));
@@ -339,28 +338,6 @@ impl Shift {
         let is_phase = judgement == Judgement::OwnPhase;
         let may_be_server = is_phase && self.is_fastest(own, suspicion.level);
         Evidence { judgement, takers, by_server, by_node, may_be_server, has_others: true }
-    }
-}
-
-impl Shift {
-    /// What the clients of a job gained by other metrics.
-    fn gained_instead(&self, metric: Metric, job: &Name) -> f64 {
-        let others = Metric::all().filter(|other| *other != metric);
-        others.filter_map(|other| self.of_jobs.get(&(job.clone(), other))).map(|[gained, _]| gained).sum()
-    }
-
-    /// What a job gained by some metrics no more than it lost by others.
-    fn turned_by(&self, job: &Name) -> f64 {
-        let of_job = Metric::all().filter_map(|metric| self.of_jobs.get(&(job.clone(), metric)));
-        let [gained, lost] = of_job.fold([0.0; 2], |sum, of| [sum[0] + of[0], sum[1] + of[1]]);
-        f64::min(gained, lost)
-    }
-
-    /// Whether a job gained by one metric much of what it lost by another.
-    fn turns(&self, job: &Name) -> bool {
-        let of_job = Metric::all().filter_map(|metric| Some((metric, self.of_jobs.get(&(job.clone(), metric))?)));
-        let mut lost = of_job.filter(|(_, [_, lost])| *lost > 0.0);
-        lost.any(|(metric, [_, lost])| self.gained_instead(metric, job) >= GAINED_SHARE * lost)
     }
 }
 

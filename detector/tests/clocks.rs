@@ -44,7 +44,15 @@ fn run(nodes: u32, apart: u32, ahead: impl Fn(u32, u32) -> f64) -> Detector {
         let part = if number < apart { "scratch" } else { "work" };
         let (metric, parts) = (Metric::from_name("lustre_write_rate").unwrap(), vec![name(part)]);
         let (schema, producer, component) = (name("lustre_client"), node.clone(), node);
-        sources.intern(Source { schema, producer, metrics: vec![metric], component, set: None, parts, rank: 0 });
+        sources.intern(Source {
+            schema,
+            producer,
+            metrics: vec![metric],
+            component,
+            set: None,
+            parts,
+            rank: 0,
+        });
     }
     let mut written = 0;
     for second in 0..SECONDS {

@@ -28,7 +28,15 @@ impl Machine {
     pub fn source(&mut self, metric: Metric, producer: &str, component: &str, parts: &[&str]) -> SourceIndex {
         let parts = parts.iter().map(|p| name(p)).collect();
         let (schema, producer, component) = (name("test"), name(producer), name(component));
-        self.sources.intern(Source { schema, producer, metrics: vec![metric], component, set: None, parts, rank: 0 })
+        self.sources.intern(Source {
+            schema,
+            producer,
+            metrics: vec![metric],
+            component,
+            set: None,
+            parts,
+            rank: 0,
+        })
     }
 
     pub fn row(&mut self, source: SourceIndex, time: Time, counters: &[u64]) {

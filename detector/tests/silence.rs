@@ -19,7 +19,15 @@ fn sources() -> Sources {
         let (schema, part) = (Name::parse("lustre_client").unwrap(), Name::parse("snx11168").unwrap());
         let metric = Metric::from_name("lustre_write_rate").unwrap();
         let (producer, component) = (node.clone(), node);
-        sources.intern(Source { schema, producer, metrics: vec![metric], component, set: None, parts: vec![part], rank: 0 });
+        sources.intern(Source {
+            schema,
+            producer,
+            metrics: vec![metric],
+            component,
+            set: None,
+            parts: vec![part],
+            rank: 0,
+        });
     }
     sources
 }
@@ -32,7 +40,15 @@ fn mounts() -> Sources {
             ["lustre_client", "nid00000", part, set].map(|text| Name::parse(text).unwrap());
         let (producer, component) = (node.clone(), node);
         let (metric, set) = (Metric::from_name("lustre_write_rate").unwrap(), Some(set));
-        sources.intern(Source { schema, producer, metrics: vec![metric], component, set, parts: vec![part], rank: 0 });
+        sources.intern(Source {
+            schema,
+            producer,
+            metrics: vec![metric],
+            component,
+            set,
+            parts: vec![part],
+            rank: 0,
+        });
     }
     sources
 }

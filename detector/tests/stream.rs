@@ -36,7 +36,15 @@ impl Stream {
         let parts = parts.iter().map(|p| name(p)).collect();
         let (producer, component) = (name(producer), name(component));
         let schema = name("test");
-        self.sources.intern(Source { schema, producer, metrics: vec![metric], component, set: None, parts, rank })
+        self.sources.intern(Source {
+            schema,
+            producer,
+            metrics: vec![metric],
+            component,
+            set: None,
+            parts,
+            rank,
+        })
     }
 
     pub fn writer(&mut self, node: &str) -> SourceIndex {

@@ -78,8 +78,8 @@ struct Wanted {
 
 /// Operations of which a client may count some; it always counts the first.
 const OPERATIONS: [&str; 16] = [
-    "open", "close", "getattr", "setattr", "readdir", "create", "link", "unlink", "symlink", "mkdir", "rmdir",
-    "mknod", "rename", "statfs", "getxattr", "setxattr",
+    "open", "close", "getattr", "setattr", "readdir", "create", "link", "unlink", "symlink", "mkdir",
+    "rmdir", "mknod", "rename", "statfs", "getxattr", "setxattr",
 ];
 
 /// Metrics of a Lustre client with their counters.
@@ -137,13 +137,9 @@ fn wanted(columns: &Columns) -> Result<Option<Wanted>, DropReason> {
 }
 
 type Parts = BTreeMap<(Metric, String), Vec<String>>;
+type Counters = BTreeMap<(Metric, String), Vec<u64>>;
 
-fn make(
-    columns: &Columns,
-    schema: &'static str,
-    texts: &[&'static str],
-    parts: Parts,
-) -> Wanted {
+fn make(columns: &Columns, schema: &'static str, texts: &[&'static str], parts: Parts) -> Wanted {
     let parts = whole(parts, columns);
     let links = links(columns, schema, &parts);
     Wanted { schema, texts: texts.to_vec(), parts, links }
@@ -205,8 +201,12 @@ fn named_ports(columns: &Columns) -> Option<Wanted> {
         let names = ["wait", "data"].map(|what| format!("{prefix}port_xmit_{what}#"));
         let port =
             |column: &String| names.iter().find_map(|name| Some(column.strip_prefix(name)?.to_string()));
-        let of_port =
-            |port: String| ((metric("ib_wait_ratio"), port.clone()), names.iter().map(|name| format!("{name}{port}")).collect());
+        let of_port = |port: String| {
+            (
+                (metric("ib_wait_ratio"), port.clone()),
+                names.iter().map(|name| format!("{name}{port}")).collect(),
+            )
+        };
         let parts: Parts = columns.keys().filter_map(port).map(of_port).collect();
         if !parts.is_empty() {
             return Some(make(columns, schema, &[], parts));
@@ -277,13 +277,15 @@ fn values(columns: &Columns, wanted: &Wanted) -> Result<Row, Vec<DropReason>> {
     let time = get("timestamp").or(get("Time")).and_then(micros);
     let time = time.ok_or(vec![DropReason::BadTimestamp])?;
     let mut wrong = Vec::new();
-    let mut parts: BTreeMap<(Metric, String), Vec<u64>> = BTreeMap::new();
+    let mut parts = Counters::new();
     for (key, names) in &wanted.parts {
         let results = names.iter().map(|name| get(name).map_or(Ok(0), counter));
-        let counters = results.map(|read| read.unwrap_or_else(|reason| {
-            wrong.push(reason);
-            NOT_MEASURED
-        }));
+        let counters = results.map(|read| {
+            read.unwrap_or_else(|reason| {
+                wrong.push(reason);
+                NOT_MEASURED
+            })
+        });
         let counters: Vec<u64> = counters.collect();
         let columns = key.0.columns();
         parts.insert(key.clone(), if names.is_empty() { vec![NOT_MEASURED; columns] } else { counters });
@@ -307,8 +309,7 @@ fn values(columns: &Columns, wanted: &Wanted) -> Result<Row, Vec<DropReason>> {
         Some(producer) => producer,
         None => node(get("component_id")).ok_or(vec![DropReason::Unattributable])?,
     };
-    let measured =
-        |name: &String| get(name).and_then(|raw| counter(raw).ok()).unwrap_or(NOT_MEASURED);
+    let measured = |name: &String| get(name).and_then(|raw| counter(raw).ok()).unwrap_or(NOT_MEASURED);
     let of_links =
         |(part, names): (&String, &Vec<String>)| (part.clone(), names.iter().map(measured).collect());
     let links = wanted.links.iter().map(of_links).collect();
@@ -334,7 +335,7 @@ fn row(
     time: i64,
     producer: String,
     texts: &[String],
-    (mut parts, mut links): (BTreeMap<(Metric, String), Vec<u64>>, BTreeMap<String, Vec<u64>>),
+    (mut parts, mut links): (Counters, BTreeMap<String, Vec<u64>>),
 ) -> Result<Row, Vec<DropReason>> {
     let part = match wanted.schema {
         "ibmad" | "ibmad_records" => Some(format!("{}.{}", texts[0], texts[1])),

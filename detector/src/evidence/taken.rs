@@ -309,7 +309,10 @@ mod tests {
         let (victim, taker) = (job("1"), job("2"));
         let (mut fell, mut rose) = (change(&victim, 100.0, 40.0), change(&taker, 0.0, 60.0));
         (fell.before[0], rose.before[0], rose.earlier[0]) = (Some(55.0), Some(45.0), Some(20.0));
-        assert!(near(&Taken::of(&[fell, rose]).shares((CLIENT, written()), &victim, 60.0).0, &[(taker, 1.0)]));
+        assert!(near(
+            &Taken::of(&[fell, rose]).shares((CLIENT, written()), &victim, 60.0).0,
+            &[(taker, 1.0)]
+        ));
     }
 
     #[test]

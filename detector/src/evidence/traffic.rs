@@ -130,9 +130,7 @@ impl Traffic {
     pub(super) fn others(&self, own: &Taker) -> impl Fn(i64) -> f64 {
         let of_own = Metric::all().filter_map(|metric| self.rates.get(&(own.clone(), metric)));
         let of_own: Vec<&Rates> = of_own.collect();
-        move |block| {
-            (self.total(block) - of_own.iter().map(|rates| rates.at(block)).sum::<f64>()).max(0.0)
-        }
+        move |block| (self.total(block) - of_own.iter().map(|rates| rates.at(block)).sum::<f64>()).max(0.0)
     }
 
     /// Ticks of activity in it.
@@ -192,9 +190,8 @@ impl Traffic {
             return None;
         }
         let mut moment = Moment { gains: Vec::new(), gained: 0.0, lost_by_others: 0.0, own_before: 0.0 };
-        let mean = |rates: &Rates| {
-            kept.iter().map(|block| rates.at(*block)).sum::<f64>() / kept.len().max(1) as f64
-        };
+        let mean =
+            |rates: &Rates| kept.iter().map(|block| rates.at(*block)).sum::<f64>() / kept.len().max(1) as f64;
         let mut rates = self.rates.iter().peekable();
         while let Some((mover, first)) = rates.next() {
             let taker = &mover.0;

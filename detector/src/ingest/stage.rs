@@ -183,7 +183,9 @@ impl Stage<'_> {
             return;
         }
         // The first metric alone has the links' columns.
-        let Some(slot) = reporter.index_of(part).filter(|slot| *slot < reporter.source.parts.len()) else { return };
+        let Some(slot) = reporter.index_of(part).filter(|slot| *slot < reporter.source.parts.len()) else {
+            return;
+        };
         let at = rates + slot * LINK_COLUMNS;
         let of_part = |row: &[u64]| row.get(at..at + LINK_COLUMNS).map(<[u64; LINK_COLUMNS]>::try_from);
         if matches!((of_part(before), of_part(now)), (Some(Ok(b)), Some(Ok(n))) if b == n) {

@@ -96,7 +96,14 @@ impl Counters {
         for vertex in topology.vertices() {
             counters.add_ports(topology, vertex)?;
             if clients.binary_search(&vertex).is_ok() {
-                let source = source(topology, vertex, "lustre_client", &CLIENT_METRICS, vertex, vec![name(FILE_SYSTEM)?])?;
+                let source = source(
+                    topology,
+                    vertex,
+                    "lustre_client",
+                    &CLIENT_METRICS,
+                    vertex,
+                    vec![name(FILE_SYSTEM)?],
+                )?;
                 counters.add(source, vertex, vec![Part::Client(vertex)]);
             }
         }

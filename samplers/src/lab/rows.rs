@@ -15,7 +15,9 @@ pub fn put_port_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatch)
         put_time(out, time);
         let producer = source.producer.as_str();
         out.extend_from_slice(format!(",\"producer\":\"{producer}\"").as_bytes());
-        let ports = rates.chunks_exact(source.counters() / source.parts.len().max(1)).zip(links.chunks_exact(LINK_COLUMNS));
+        let ports = rates
+            .chunks_exact(source.counters() / source.parts.len().max(1))
+            .zip(links.chunks_exact(LINK_COLUMNS));
         for (part_index, (rates, links)) in ports.enumerate() {
             put_port(out, source, part_index, [rates[0], rates[1], links[0], links[1]]);
         }
@@ -34,7 +36,9 @@ pub fn put_router_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatc
         let head =
             format!(",\"producer\":\"{producer}\",\"job_id\":0,\"app_id\":0,\"aries_rtr_id\":\"{router}a0\"");
         out.extend_from_slice(head.as_bytes());
-        for (part, counters) in source.parts.iter().zip(counters.chunks_exact(source.counters() / source.parts.len().max(1))) {
+        for (part, counters) in
+            source.parts.iter().zip(counters.chunks_exact(source.counters() / source.parts.len().max(1)))
+        {
             // A tile's label is r0c3, its columns begin with AR_RTR_0_3.
             let tile = part.as_str().trim_start_matches('r').replace('c', "_");
             for (at, counter) in counters.iter().enumerate() {

@@ -23,7 +23,8 @@ impl Seen {
             }
             let key = (source.producer.to_string(), source.schema.to_string());
             self.times.entry(key).or_default().push(time.0);
-            let name = |(metric, part): (Metric, &Name)| format!("{}/{}/{part}", metric.name(), source.component);
+            let name =
+                |(metric, part): (Metric, &Name)| format!("{}/{}/{part}", metric.name(), source.component);
             self.series.extend(source.series().map(name));
         }
     }
