@@ -30,9 +30,9 @@ fn poisons() -> Vec<(Vec<u8>, &'static str)> {
         (long.into_bytes(), "unknown_schema"),
         (unknown_id, "unknown_schema_id"),
         (vec![0, 1], "invalid_avro"),
-        (client(r#""read_bytes.sum":1,"write_bytes.sum":"many""#), "bad_value"),
-        (client(r#""read_bytes.sum":1,"write_bytes.sum":-4096"#), "negative_counter"),
-        (client(r#""read_bytes.sum":1"#), "missing_column"),
+        (client(r#""read_bytes.sum":"few","write_bytes.sum":"many""#), "bad_value"),
+        (client(r#""read_bytes.sum":-1,"write_bytes.sum":-4096"#), "negative_counter"),
+        (client(r#""fsync":1"#), "missing_column"),
     ]
 }
 

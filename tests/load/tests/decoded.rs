@@ -49,9 +49,9 @@ fn decoded(plan: Plan) -> Seen {
 }
 
 #[test]
-fn one_trinity_has_220_000_series_and_no_drops() {
+fn one_trinity_has_260_000_series_and_no_drops() {
     let seen = decoded(plan(1.0, false, 1));
-    assert_eq!(seen.series.len(), 220_000);
+    assert_eq!(seen.series.len(), 260_000);
     assert_eq!(seen.rows, 30_000);
 }
 
