@@ -29,6 +29,8 @@ pub(crate) struct SourceSchema {
     pub part_is: Option<PartKind>,
     /// Columns that show the schema without its counters.
     pub recognised_by: Vec<String>,
+    /// Columns that show that it is another schema.
+    not_with: Vec<String>,
 }
 
 /// A metric of a schema, and its counters.
@@ -141,6 +143,7 @@ impl SourceSchemas {
             part_columns: source.part_columns.clone(),
             part_is: source.part_is,
             recognised_by: source.recognised_by.clone(),
+            not_with: source.not_with.clone(),
         });
         schema
     }
@@ -201,7 +204,7 @@ impl SourceSchemas {
     pub(crate) fn uses<'a>(&self, name: &'a str, found: &mut Vec<Found<'a>>) -> u8 {
         let (before, is_short) = (found.len(), name.len() <= self.longest);
         let of_name =
-            |(schema, used): &(SchemaIndex, Use)| Found { schema: *schema, used: *used, part: [""; 4] };
+            |(schema, used): &(SchemaIndex, Use)| Found { schema: *schema, used: *used, part: PartKey::default() };
         if is_short && let Some(uses) = self.exact.get(name) {
             found.extend(uses.iter().map(of_name));
         }
@@ -246,6 +249,7 @@ impl SourceSchema {
             && self.part_columns == source.part_columns
             && self.part_is == source.part_is
             && self.recognised_by == source.recognised_by
+            && self.not_with == source.not_with
     }
 
     /// Counters of one part, of all metrics.

@@ -35,19 +35,19 @@ fn job(id: &str, node: &str, start: f64, end: Option<f64>) -> Job {
 type Rate<'a> = &'a dyn Fn(f64) -> Option<f64>;
 
 /// Clients `nid0`, `nid1`, … of one file system, a row a second at `phase` after it, and jobs that are known from the start.
-/// Readings vary by 2%.
+/// Readings vary by 2%. Nothing is read: what the clients do not do makes no job more judged.
 fn played(seconds: u32, phase: f64, jobs: &[Job], rates: &[Rate<'_>]) -> ResultBatch {
     let mut sources = Sources::default();
     let mut detector = Detector::new(Settings::of(ModelKind::Robust));
     jobs.iter().for_each(|job| detector.job(job.clone()));
     let mut source = |n: usize| -> SourceIndex {
         let node = name(&format!("nid{n}"));
-        let (schema, metric, parts) =
-            (name("test"), Metric::from_name("lustre_write_rate").unwrap(), vec![name("snx")]);
+        let metrics = ["lustre_read_rate", "lustre_write_rate"].map(|name| Metric::from_name(name).unwrap());
+        let (schema, metrics, parts) = (name("test"), metrics.to_vec(), vec![name("snx")]);
         sources.intern(Source {
             schema,
             producer: node.clone(),
-            metrics: vec![metric],
+            metrics,
             component: node,
             set: None,
             parts,
@@ -64,7 +64,7 @@ fn played(seconds: u32, phase: f64, jobs: &[Job], rates: &[Rate<'_>]) -> ResultB
             let noise = 1.0 + 0.02 * f64::from((second * 7919 + client as u32 * 104_729) % 21) / 10.0 - 0.02;
             if let Some(rate) = rates[client](time - 0.5) {
                 written[client] += rate * noise * GB;
-                batch.push(*source, at(time), &[written[client] as u64]);
+                batch.push(*source, at(time), &[0, written[client] as u64]);
             }
         }
         detector.rows(&sources, &batch);

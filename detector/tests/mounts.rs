@@ -5,14 +5,16 @@ use detector::detector::Detector;
 use detector::model::ModelKind;
 use detector::settings::Settings;
 use schemas::{
-    CounterBatch, DropReason, Metric, Name, ResultBatch, SeriesIndex, SeriesInfo, Signal, Source,
+    CounterBatch, DropReason, Metric, NOT_MEASURED, Name, ResultBatch, SeriesIndex, SeriesInfo, Signal, Source,
     SourceIndex, Sources, Time,
 };
 
+const METRICS: [&str; 2] = ["lustre_read_rate", "lustre_write_rate"];
 /// Bytes.
 const GB: u64 = 1_000_000_000;
 
-/// Rows of sets of one file system on one node, `rate(set, second)` bytes in that second, where it is mounted.
+/// Rows of sets of one file system on one node, `rate(set, second)` bytes read and as many written in that second, where it is
+/// mounted.
 fn mounts(
     sets: &[&str],
     seconds: u32,
@@ -24,7 +26,7 @@ fn mounts(
     let source = |set: &&str| Source {
         schema: name("lustre_client"),
         producer: name("nid00007"),
-        metrics: vec![Metric::from_name("lustre_write_rate").unwrap()],
+        metrics: METRICS.map(|name| Metric::from_name(name).unwrap()).to_vec(),
         component: name("nid00007"),
         set: Some(name(set)),
         parts: vec![name("work")],
@@ -45,7 +47,7 @@ fn mounts(
         // A redundant aggregator sends every row again.
         for (source, written) in rows.iter().chain(&rows) {
             let mut batch = CounterBatch::default();
-            batch.push(*source, Time::from_seconds(1e9 + f64::from(second)), &[*written]);
+            batch.push(*source, Time::from_seconds(1e9 + f64::from(second)), &[*written; 2]);
             detector.rows(&sources, &batch);
         }
     }
@@ -53,15 +55,22 @@ fn mounts(
     detector.take()
 }
 
-/// Values of each series in the order of their names, and how many there are.
+/// Values of each series of writing in the order of their names, and how many there are; reading has the same.
 fn rates(batch: &ResultBatch) -> Vec<(String, u64, usize)> {
+    let [read, written] = METRICS.map(|metric| rates_by(batch, metric));
+    assert_eq!(read, written);
+    written
+}
+
+fn rates_by(batch: &ResultBatch, metric: &str) -> Vec<(String, u64, usize)> {
     let of = |(series, info): &(SeriesIndex, SeriesInfo)| {
         let signals: Vec<&Signal> = batch.signals.iter().filter(|s| s.series == *series).collect();
         let known: Vec<f64> = signals.iter().map(|s| s.value).filter(|value| !value.is_nan()).collect();
         let most = known.iter().copied().fold(0.0, f64::max);
         (info.part.as_ref().unwrap().to_string(), most as u64, known.len())
     };
-    let mut rates: Vec<_> = batch.series.iter().map(of).collect();
+    let by_metric = batch.series.iter().filter(|(_, info)| info.metric.name() == metric);
+    let mut rates: Vec<_> = by_metric.map(of).collect();
     rates.sort();
     rates
 }
@@ -100,6 +109,33 @@ fn a_mount_that_is_made_again_continues_its_series() {
         _ => (second >= 41).then_some(2 * GB),
     };
     let batch = mounts(&sets[..2], 90, false, alone);
-    assert_eq!(batch.series.len(), 1);
+    assert_eq!(rates(&batch).len(), 1);
     assert_eq!(rates(&batch)[0].1, 2 * GB);
+}
+
+#[test]
+fn what_is_not_measured_of_one_metric_costs_no_other() {
+    let (mut sources, mut detector) = (Sources::default(), Detector::new(Settings::of(ModelKind::Robust)));
+    let name = |text: &str| Name::parse(text).unwrap();
+    let source = sources.intern(Source {
+        schema: name("lustre_client"),
+        producer: name("nid00007"),
+        metrics: METRICS.map(|name| Metric::from_name(name).unwrap()).to_vec(),
+        component: name("nid00007"),
+        set: None,
+        parts: vec![name("work")],
+        rank: 0,
+    });
+    for second in 0..60 {
+        let moved = u64::from(second) * GB;
+        let read = if (20..23).contains(&second) { NOT_MEASURED } else { moved };
+        let mut batch = CounterBatch::default();
+        batch.push(source, Time::from_seconds(1e9 + f64::from(second)), &[read, moved]);
+        detector.rows(&sources, &batch);
+    }
+    detector.finish();
+    let batch = detector.take();
+    assert_eq!(rates_by(&batch, "lustre_write_rate"), [("work".to_string(), GB, 59)]);
+    assert_eq!(rates_by(&batch, "lustre_read_rate"), [("work".to_string(), GB, 55)]);
+    assert_eq!(batch.drops.total(), 0);
 }

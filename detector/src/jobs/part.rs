@@ -81,16 +81,7 @@ pub fn part(job: &Job, facts: &Facts<'_>) -> JobPart {
     let grain = cells::grain(job.start, until);
     // Summed in fixed point: floating point would depend on the order in which series were first seen.
     let seen = |s: &SeriesIndex| facts.coverage.completeness(*s, job.start, until, facts.tick_s);
-    let sum = |share: &dyn Fn(&SeriesIndex) -> f64| -> f64 {
-        let sum: i64 = facts.series.iter().map(|s| (share(s) * FIXED_POINT).round() as i64).sum();
-        sum as f64 / FIXED_POINT
-    };
-    let run_s = until.seconds_since(job.start);
-    let judged = |s: &SeriesIndex| {
-        let stretches = facts.coverage.unjudged(*s, job.start, until, facts.gap_s);
-        let unjudged_s: f64 = stretches.map(|(_, _, seconds)| seconds).sum();
-        if run_s > 0.0 { (1.0 - unjudged_s / run_s).max(0.0) } else { 0.0 }
-    };
+    let completeness: i64 = facts.series.iter().map(|s| fixed(seen(s))).sum();
     let of_metric = |metric: Metric| -> Option<MetricPart> {
         let of_it = |s: &&SeriesIndex| facts.table[s.at()].metric == metric;
         let series: Vec<SeriesIndex> = facts.series.iter().filter(of_it).copied().collect();
@@ -100,13 +91,40 @@ pub fn part(job: &Job, facts: &Facts<'_>) -> JobPart {
         start: job.start,
         until,
         series: facts.series.len() as u32,
-        completeness_sum: sum(&seen),
-        judged_sum: sum(&judged),
+        completeness_sum: completeness as f64 / FIXED_POINT,
+        judged_sum: judged_sum(job, until, facts),
         known_nodes: facts.known_nodes.to_vec(),
         grain,
         metrics: Metric::all().filter_map(of_metric).collect(),
         of_links: false,
     }
+}
+
+fn fixed(share: f64) -> i64 {
+    (share * FIXED_POINT).round() as i64
+}
+
+/// The sum over all series of the share of the job's time that was judged. A client that writes says nothing of its reading: series of
+/// progress without activity have the mean of those with activity, where the job has such.
+fn judged_sum(job: &Job, until: Time, facts: &Facts<'_>) -> f64 {
+    let run_s = until.seconds_since(job.start);
+    let judged = |s: &SeriesIndex| {
+        let stretches = facts.coverage.unjudged(*s, job.start, until, facts.gap_s);
+        let unjudged_s: f64 = stretches.map(|(_, _, seconds)| seconds).sum();
+        if run_s > 0.0 { (1.0 - unjudged_s / run_s).max(0.0) } else { 0.0 }
+    };
+    let is_progress = |s: &SeriesIndex| facts.table[s.at()].metric.is_progress();
+    let was_used = |s: &SeriesIndex| facts.coverage.was_active(*s, job.start, until);
+    let uses_any = facts.series.iter().any(|s| is_progress(s) && was_used(s));
+    let (mut all, mut sum) = (0, 0);
+    for series in facts.series {
+        let share = judged(series);
+        // An idle series that was hardly seen may have been used.
+        if !uses_any || !is_progress(series) || was_used(series) || share < 0.5 {
+            (all, sum) = (all + 1, sum + fixed(share));
+        }
+    }
+    sum as f64 / FIXED_POINT * facts.series.len() as f64 / f64::from(all.max(1))
 }
 
 fn metric_part(
