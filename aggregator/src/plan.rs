@@ -63,7 +63,7 @@ impl Shape {
         let mut spoiled = self.metrics.iter().map(|(metric, of_metric)| {
             let cells = &counters[begin..begin + of_metric];
             begin += of_metric;
-            cells.chunks(metric.columns()).all(|part| part.contains(&NOT_MEASURED))
+            cells.chunks(metric.columns()).all(|part| !metric.reading().is_measured(part))
         });
         self.metrics.len() < 2 || spoiled.all(|is_spoiled| is_spoiled)
     }
@@ -323,7 +323,7 @@ fn numbered(schema: SchemaIndex, parts: &[&OfPart], roles: &mut [Role]) -> Resul
             let is_in = of_metric.is_in(part);
             for slot in of_metric.begin..of_metric.begin + columns {
                 let at = part.counters.get(slot).copied().flatten().filter(|_| is_in);
-                shape.number(at, is_in, roles);
+                shape.number(at, roles);
             }
         }
     }
@@ -340,13 +340,11 @@ fn numbered(schema: SchemaIndex, parts: &[&OfPart], roles: &mut [Role]) -> Resul
 }
 
 impl Shape {
-    /// Numbers the next counter, which stands in column `at`. What a metric may lack reads 0 always; of a part without the metric
-    /// nothing is measured.
-    fn number(&mut self, at: Option<usize>, is_in: bool, roles: &mut [Role]) {
+    /// Numbers the next counter, which stands in column `at`, or is not measured.
+    fn number(&mut self, at: Option<usize>, roles: &mut [Role]) {
         let number = self.counters as u32;
         self.counters += 1;
         match at {
-            None if is_in => {}
             None => self.missing.push(number),
             Some(at) => match roles[at] {
                 Role::Counter(first) => self.copies.push((first, number)),

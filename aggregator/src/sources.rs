@@ -203,8 +203,11 @@ impl SourceSchemas {
     /// Adds to `found` what the column called `name` (see [`crate::names::plain`]) is. Returns how far the name is from LDMS' own.
     pub(crate) fn uses<'a>(&self, name: &'a str, found: &mut Vec<Found<'a>>) -> u8 {
         let (before, is_short) = (found.len(), name.len() <= self.longest);
-        let of_name =
-            |(schema, used): &(SchemaIndex, Use)| Found { schema: *schema, used: *used, part: PartKey::default() };
+        let of_name = |(schema, used): &(SchemaIndex, Use)| Found {
+            schema: *schema,
+            used: *used,
+            part: PartKey::default(),
+        };
         if is_short && let Some(uses) = self.exact.get(name) {
             found.extend(uses.iter().map(of_name));
         }

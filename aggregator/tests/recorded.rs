@@ -335,7 +335,7 @@ fn row_of_several_metrics_is_used_as_far_as_it_can_be_read() {
         )
     };
     let operations = |opened: u64| {
-        let mut counters = vec![0; 16];
+        let mut counters = vec![NOT_MEASURED; 16];
         counters[0] = opened;
         counters
     };

@@ -5,8 +5,8 @@ use detector::detector::Detector;
 use detector::model::ModelKind;
 use detector::settings::Settings;
 use schemas::{
-    CounterBatch, DropReason, Metric, NOT_MEASURED, Name, ResultBatch, SeriesIndex, SeriesInfo, Signal, Source,
-    SourceIndex, Sources, Time,
+    CounterBatch, DropReason, Metric, NOT_MEASURED, Name, ResultBatch, SeriesIndex, SeriesInfo, Signal,
+    Source, SourceIndex, Sources, Time,
 };
 
 const METRICS: [&str; 2] = ["lustre_read_rate", "lustre_write_rate"];
@@ -126,7 +126,7 @@ fn what_is_not_measured_of_one_metric_costs_no_other() {
         parts: vec![name("work")],
         rank: 0,
     });
-    for second in 0..60 {
+    for second in 0..60_u32 {
         let moved = u64::from(second) * GB;
         let read = if (20..23).contains(&second) { NOT_MEASURED } else { moved };
         let mut batch = CounterBatch::default();

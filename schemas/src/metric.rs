@@ -6,6 +6,7 @@ pub mod pattern;
 #[cfg(test)]
 mod tests;
 
+use crate::NOT_MEASURED;
 use catalogue::catalogue;
 use file::{LinkEnd, Measures};
 use serde::de::Error;
@@ -38,10 +39,20 @@ pub struct ReadingPlan {
     pub active_per_s: f64,
     /// Highest counts per second that the hardware can make; what is above is no measurement.
     pub most_per_s: f64,
+    /// By counter, a bit for each that a source may lack: the others alone make the reading then.
+    pub may_lack: u64,
     /// Whether counters may wrap at 32 bits; all may at 64.
     pub wraps_at_32_bits: bool,
     /// A waiting counter that reads this stopped there.
     pub saturated: Option<u64>,
+}
+
+impl ReadingPlan {
+    /// Whether the counters of a part can make a reading: all that it needs are measured.
+    pub fn is_measured(&self, counters: &[u64]) -> bool {
+        let lacks = |(at, counter): (usize, &u64)| *counter == NOT_MEASURED && self.may_lack & (1 << at) == 0;
+        !counters.iter().enumerate().any(lacks)
+    }
 }
 
 /// The metrics in the order of their numbers, as a state keeps it: one that was written with another catalogue is not read.

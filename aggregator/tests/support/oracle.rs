@@ -279,7 +279,7 @@ fn values(columns: &Columns, wanted: &Wanted) -> Result<Row, Vec<DropReason>> {
     let mut wrong = Vec::new();
     let mut parts = Counters::new();
     for (key, names) in &wanted.parts {
-        let results = names.iter().map(|name| get(name).map_or(Ok(0), counter));
+        let results = names.iter().map(|name| get(name).map_or(Ok(NOT_MEASURED), counter));
         let counters = results.map(|read| {
             read.unwrap_or_else(|reason| {
                 wrong.push(reason);
@@ -291,8 +291,11 @@ fn values(columns: &Columns, wanted: &Wanted) -> Result<Row, Vec<DropReason>> {
         parts.insert(key.clone(), if names.is_empty() { vec![NOT_MEASURED; columns] } else { counters });
     }
     let first = parts.keys().next().map(|(metric, _)| *metric);
-    let is_read = |counters: &Vec<u64>| !counters.contains(&NOT_MEASURED);
-    if parts.keys().any(|(metric, _)| Some(*metric) != first) && parts.values().any(is_read) {
+    let is_read = |((metric, _), counters): (&(Metric, String), &Vec<u64>)| {
+        let needed = if metric.name() == "lustre_metadata_rate" { &counters[..1] } else { counters };
+        !needed.contains(&NOT_MEASURED)
+    };
+    if parts.keys().any(|(metric, _)| Some(*metric) != first) && parts.iter().any(is_read) {
         // What another metric lacks costs that one alone.
         wrong.clear();
     }

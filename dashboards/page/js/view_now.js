@@ -191,8 +191,8 @@ class HeatSection {
     const sections = [];
     const rowsOf = (metric) => series.metric.flatMap((name, row) => (name === metric.name ? [row] : []));
     const groups = metrics.map((metric) => [metric, rowsOf(metric)]).filter(([, rows]) => rows.length > 0);
-    // The smallest first, so that none is hidden below a large one.
-    for (const [metric, rows] of groups.sort((a, b) => a[1].length - b[1].length)) {
+    // The smallest first, so that none is hidden below a large one; of equals writes before reads and metadata.
+    for (const [metric, rows] of groups.sort((a, b) => a[1].length - b[1].length || b[0].name.localeCompare(a[0].name))) {
       // An existing map is kept when series are added, so that the keyboard focus stays.
       const { map, under, section } = before.get(`${metric.name}/${this.by}`) ?? this.section(metric);
       before.delete(`${metric.name}/${this.by}`);

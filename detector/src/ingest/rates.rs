@@ -2,7 +2,7 @@
 
 use crate::equations::rate_per_s;
 use schemas::metric::ReadingPlan;
-use schemas::{Counts, DropReason, Metric};
+use schemas::{Counts, DropReason, Metric, NOT_MEASURED};
 
 /// What the counters of one part show for an interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,19 +25,29 @@ pub fn rate(metric: Metric, before: &[u64], now: &[u64], seconds: f64) -> Result
     let plan = metric.reading();
     let (waited_before, passed_before) = before.split_at(plan.waited);
     let (waited_now, passed_now) = now.split_at(plan.waited);
-    let passed = grown(plan, passed_before, passed_now, seconds)?;
+    let passed = grown(plan, plan.waited, passed_before, passed_now, seconds)?;
     // An interval that reaches the maximum lost counts.
     if plan.saturated.is_some_and(|most| waited_now.contains(&most)) {
         return Err(DropReason::CounterSaturated);
     }
-    let waited = grown(plan, waited_before, waited_now, seconds)?;
+    let waited = grown(plan, 0, waited_before, waited_now, seconds)?;
     Ok(reading(plan, waited, passed, seconds))
 }
 
-/// How much counters grew together.
-fn grown(plan: &ReadingPlan, before: &[u64], now: &[u64], seconds: f64) -> Result<u64, DropReason> {
+/// How much counters grew together, the first of which is number `first`; those that both rows have.
+fn grown(
+    plan: &ReadingPlan,
+    first: usize,
+    before: &[u64],
+    now: &[u64],
+    seconds: f64,
+) -> Result<u64, DropReason> {
     let mut sum = 0;
-    for (before, now) in before.iter().zip(now) {
+    for (at, (before, now)) in (first..).zip(before.iter().zip(now)) {
+        let may_lack = plan.may_lack & (1 << at) != 0;
+        if may_lack && (*before == NOT_MEASURED || *now == NOT_MEASURED) {
+            continue;
+        }
         sum += difference(plan, *before, *now, seconds)?;
     }
     Ok(sum)
@@ -140,6 +150,17 @@ mod tests {
     fn a_phase_without_writes_is_idle() {
         let rate = rate(Metric::from_name("lustre_write_rate").unwrap(), &[77], &[77], 1.0).unwrap();
         assert_eq!((rate.value, rate.active), (0.0, false));
+    }
+
+    #[test]
+    fn counter_that_is_new_in_a_row_makes_no_reading() {
+        let mut rows = [[NOT_MEASURED; 16]; 2];
+        rows[0][..2].copy_from_slice(&[10, 20]);
+        rows[1][..3].copy_from_slice(&[310, 420, 5_000_000]);
+        let metric = Metric::from_name("lustre_metadata_rate").unwrap();
+        assert!(rows.iter().all(|row| metric.reading().is_measured(row)));
+        let rate = rate(metric, &rows[0], &rows[1], 1.0).unwrap();
+        assert_eq!((rate.value, rate.active), (700.0, true));
     }
 
     #[test]

@@ -161,10 +161,12 @@ impl Stage<'_> {
         let reporter = &self.component.reporters[self.slot];
         let of_part = reporter.source.columns_of(reporter.index_of(part)?);
         let (before, now) = (&reporter.rows[before].1[of_part.clone()], &reporter.rows[row].1[of_part]);
-        if before.contains(&NOT_MEASURED) || now.contains(&NOT_MEASURED) {
+        let metric = self.component.parts[part].metric;
+        let plan = metric.reading();
+        if !(plan.is_measured(before) && plan.is_measured(now)) {
             return None;
         }
-        match rate(self.component.parts[part].metric, before, now, seconds) {
+        match rate(metric, before, now, seconds) {
             Ok(rate) => Some(rate),
             Err(reason) => {
                 self.drops.count(reason);

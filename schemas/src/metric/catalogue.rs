@@ -10,6 +10,8 @@ use std::sync::OnceLock;
 
 /// Most metrics of a catalogue.
 const METRICS_MAX: usize = 64;
+/// Most counters of a metric.
+const COUNTERS_MAX: usize = 64;
 /// Longest file, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 /// Longest name of a metric.
@@ -237,9 +239,17 @@ fn plan(reading: &ReadingFile) -> ReadingPlan {
         bytes_per_count: reading.bytes_per_count,
         active_per_s: reading.active_per_s,
         most_per_s: reading.most_per_s,
+        may_lack: may_lack(reading),
         wraps_at_32_bits: reading.wraps_at_bits.contains(&32),
         saturated: reading.saturates_at_bits.map(|bits| u64::MAX >> (64 - u32::from(bits))),
     }
+}
+
+/// A bit for each counter that a source may lack, by its place among all of them.
+fn may_lack(reading: &ReadingFile) -> u64 {
+    let counters = reading.waited.iter().chain(&reading.passed);
+    let bits = counters.zip(0..64).filter(|(counter, _)| reading.may_lack.contains(counter));
+    bits.fold(0, |mask, (_, at)| mask | 1 << at)
 }
 
 /// What is wrong with a file that is TOML and has all keys; the sentence begins with the key.
@@ -300,6 +310,9 @@ fn check_reading(reading: &ReadingFile) -> Result<(), String> {
     }
     if reading.passed.iter().all(|counter| reading.may_lack.contains(counter)) {
         return Err("reading.may_lack: one counter at least must be there".to_string());
+    }
+    if counters.len() > COUNTERS_MAX {
+        return Err(format!("reading: {} counters; at most {COUNTERS_MAX} are allowed", counters.len()));
     }
     if reading.waited.is_empty() != reading.counts.is_none() {
         return Err(

@@ -12,7 +12,7 @@ use support::stack::{Services, turn};
 /// Columns of a client's row: name in Avro, name in JSON, whether it is text.
 type Column = (&'static str, &'static str, bool);
 
-const FIRST: [Column; 8] = [
+const FIRST: [Column; 12] = [
     ("producer", "producer", true),
     ("instance", "instance", true),
     ("component_id", "component_id", false),
@@ -21,10 +21,14 @@ const FIRST: [Column; 8] = [
     ("llite", "llite", true),
     ("read_bytes_sum", "read_bytes.sum", false),
     ("write_bytes_sum", "write_bytes.sum", false),
+    ("open", "open", false),
+    ("close", "close", false),
+    ("getattr", "getattr", false),
+    ("statfs", "statfs", false),
 ];
 
 /// Columns added and in another order.
-const SECOND: [Column; 11] = [
+const SECOND: [Column; 14] = [
     ("producer", "producer", true),
     ("write_bytes_sum", "write_bytes.sum", false),
     ("open", "open", false),
@@ -36,6 +40,9 @@ const SECOND: [Column; 11] = [
     ("read_bytes_sum", "read_bytes.sum", false),
     ("job_id", "job_id", false),
     ("getattr", "getattr", false),
+    ("fsync", "fsync", false),
+    ("dirty_pages_hits", "dirty_pages_hits", false),
+    ("close", "close", false),
 ];
 
 fn schema(columns: &[Column]) -> String {
