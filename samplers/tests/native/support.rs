@@ -3,7 +3,7 @@
 use crate::integration::native::tree::Tree;
 use aggregator::{Decoded, Decoder, Outcome};
 use samplers::native::{Clock, Event, Node, Roots, Sampler, Selection, TickRows, Wake};
-use schemas::{Name, Time};
+use schemas::{NOT_MEASURED, Name, Time};
 use std::collections::BTreeMap;
 
 /// A clock that stands still until it is waited on. It can be made to wake late or to go back.
@@ -111,7 +111,9 @@ pub fn described(schema: &str, line: &str) -> Described {
         "lustre_write_rate" | "ib_wait_ratio" => part.to_string(),
         other => format!("{other} {part}"),
     });
-    let values = (0..).map(|at| counters[source.columns_of(at)].to_vec());
+    // Of operations LDMS' recorded rows have some alone; the others did not happen.
+    let counted = |counter: &u64| if *counter == NOT_MEASURED { 0 } else { *counter };
+    let values = (0..).map(|at| counters[source.columns_of(at)].iter().map(counted).collect());
     (
         source.schema.to_string(),
         source.producer.to_string(),
