@@ -3,7 +3,7 @@
 use crate::integration::native::tree::Tree;
 use aggregator::{Decoded, Decoder, Outcome};
 use samplers::native::{Clock, Event, Node, Roots, Sampler, Selection, TickRows, Wake};
-use schemas::{NOT_MEASURED, Name, Time};
+use schemas::{Metric, NOT_MEASURED, Name, Time};
 use std::collections::BTreeMap;
 
 /// A clock that stands still until it is waited on. It can be made to wake late or to go back.
@@ -112,8 +112,11 @@ pub fn described(schema: &str, line: &str) -> Described {
         other => format!("{other} {part}"),
     });
     // Of operations LDMS' recorded rows have some alone; the others did not happen.
-    let counted = |counter: &u64| if *counter == NOT_MEASURED { 0 } else { *counter };
-    let values = (0..).map(|at| counters[source.columns_of(at)].iter().map(counted).collect());
+    let may_lack = |metric: Metric, counter: &u64| metric.reading().may_lack != 0 && *counter == NOT_MEASURED;
+    let values = source.series().enumerate().map(|(at, (metric, _))| {
+        let counters = counters[source.columns_of(at)].iter();
+        counters.map(|counter| if may_lack(metric, counter) { 0 } else { *counter }).collect()
+    });
     (
         source.schema.to_string(),
         source.producer.to_string(),
