@@ -60,7 +60,7 @@ pub struct ReadingFile {
     pub waited: Vec<String>,
     /// Counters of what passed.
     pub passed: Vec<String>,
-    /// Those of them that a source may lack: what is not counted is taken for none.
+    /// Those of `passed` that a source may lack: the reading is the sum of the others then.
     #[serde(default)]
     pub may_lack: Vec<String>,
     /// Whether each count costs the resource about as much as another: if not, what others gained does not prove what was lost.
