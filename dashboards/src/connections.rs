@@ -67,16 +67,10 @@ pub async fn serve<L: Listener>(
             () = &mut stop => break,
             (io, _) = listener.accept() => io,
         };
-        while tasks.try_join_next().is_some() {}
         let peer = peer(&accepted);
-        let free = async {
-            while occupancy.is_full(most) {
-                tokio::time::sleep(FULL_PAUSE).await;
-            }
-        };
         tokio::select! {
             () = &mut stop => break,
-            () = free => {}
+            () = free_slot(&mut tasks, &occupancy, most) => {}
         }
         let connection = occupancy.open();
         tasks.spawn(drive(TokioIo::new(accepted), router.clone(), peer, connection, stopping.clone()));
@@ -84,6 +78,21 @@ pub async fn serve<L: Listener>(
     drop(listener);
     stop_all.send_replace(true);
     while tasks.join_next().await.is_some() {}
+}
+
+/// Waits until fewer than `most` connections hold a descriptor. One that is replaced holds its own until its task ends.
+async fn free_slot(tasks: &mut JoinSet<()>, occupancy: &Occupancy, most: usize) {
+    loop {
+        while tasks.try_join_next().is_some() {}
+        if tasks.len() < most {
+            return;
+        }
+        if occupancy.is_full(most) {
+            tokio::time::sleep(FULL_PAUSE).await;
+        } else {
+            tasks.join_next().await;
+        }
+    }
 }
 
 /// Answers the requests of one connection until it ends, is replaced by another, or the server stops.
@@ -120,6 +129,11 @@ async fn drive<I>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::pin::Pin;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::{Context, Poll};
+    use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+    use tokio::sync::Notify;
 
     #[test]
     fn connections_take_a_part_of_the_descriptors() {
@@ -131,5 +145,86 @@ mod tests {
             None
         );
         assert!((4..=CONNECTIONS_MAX).contains(&connections_max()));
+    }
+
+    /// Silent clients that all connect at once.
+    struct Flood {
+        left: usize,
+        all_came: Arc<Notify>,
+        open: Arc<AtomicUsize>,
+        most_open: Arc<AtomicUsize>,
+    }
+
+    /// One of them, counted while it is open.
+    struct Silent(Arc<AtomicUsize>);
+
+    impl Listener for Flood {
+        type Io = Silent;
+        type Addr = ();
+
+        async fn accept(&mut self) -> (Silent, ()) {
+            if self.left == 0 {
+                self.all_came.notify_one();
+                std::future::pending::<()>().await;
+            }
+            self.left -= 1;
+            let open = self.open.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most_open.fetch_max(open, Ordering::SeqCst);
+            (Silent(Arc::clone(&self.open)), ())
+        }
+
+        fn local_addr(&self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Drop for Silent {
+        fn drop(&mut self) {
+            self.0.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+
+    impl AsyncRead for Silent {
+        fn poll_read(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            _: &mut ReadBuf<'_>,
+        ) -> Poll<std::io::Result<()>> {
+            Poll::Pending
+        }
+    }
+
+    impl AsyncWrite for Silent {
+        fn poll_write(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            bytes: &[u8],
+        ) -> Poll<std::io::Result<usize>> {
+            Poll::Ready(Ok(bytes.len()))
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    #[tokio::test]
+    async fn clients_that_connect_at_once_take_no_more_descriptors_than_the_limit() {
+        let (open, most_open) = <(Arc<AtomicUsize>, Arc<AtomicUsize>)>::default();
+        let (left, all_came) = (4 * connections_max(), Arc::new(Notify::new()));
+        let flood = Flood {
+            left,
+            all_came: Arc::clone(&all_came),
+            open: Arc::clone(&open),
+            most_open: Arc::clone(&most_open),
+        };
+        serve(flood, Router::new(), |_| None, all_came.notified()).await;
+        // One more is accepted, and waits for a slot.
+        assert_eq!(most_open.load(Ordering::SeqCst), connections_max() + 1);
+        assert_eq!(open.load(Ordering::SeqCst), 0, "all are closed at the end");
     }
 }
