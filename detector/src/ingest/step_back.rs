@@ -67,15 +67,16 @@ impl Component {
 
     /// Begins again at `time`. Rows that were ahead are counted.
     fn restart_at(&mut self, time: Time, drops: &mut DropCounts) {
-        if self.is_passed_over(time) {
-            let ahead = self.since_leap.saturating_sub(self.counted_ahead);
-            (0..ahead).for_each(|_| drops.count(DropReason::ClockAhead));
-            self.counted_ahead += ahead;
-        }
+        let held: usize = self.reporters.iter_mut().map(|reporter| reporter.order.restart()).sum();
+        let ahead = match self.is_passed_over(time) {
+            true => self.since_leap.saturating_sub(self.counted_ahead),
+            false => held as u64,
+        };
+        (0..ahead).for_each(|_| drops.count(DropReason::ClockAhead));
+        self.counted_ahead += ahead;
         self.newest = Some(time);
         (self.leapt, self.since_leap) = (None, 0);
         for reporter in &mut self.reporters {
-            reporter.order.restart();
             reporter.rows.clear();
             reporter.back_run = 0;
             if reporter.doubted.take().is_some() {

@@ -5,7 +5,7 @@ use super::site::{PARTITIONS, Site};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::{ClientConfig, Message, Offset, TopicPartitionList};
 use schemas::wire::{self, Message as Wire};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// Time for which a broker may take to say something.
@@ -14,12 +14,21 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 /// Reasons that count intervals between rows, which were used.
 const OF_INTERVALS: &str = "'counter_reset', 'counter_saturated', 'implausible'";
+/// Which rows were used, and how many rows of signals there are of each component.
+const USED: &str = "SELECT schema, producer, component, part, rows, last_time,
+    (SELECT count(*) FROM signal_rows JOIN series s USING (series_id) WHERE s.component = p.component)
+    FROM producers p ORDER BY 1, 2, 3";
 
 impl Site {
     /// Asserts that each of the `pushed` rows of a sampler is counted; prints where they got lost if not.
     pub fn accounts_for(&self, pushed: &[Row]) {
-        let sampled = |row: &&Row| row.schema != "slurm_jobs";
-        let pushed = pushed.iter().filter(sampled).count() as u64;
+        let mut by_producer: BTreeMap<String, u64> = BTreeMap::new();
+        for row in pushed.iter().filter(|row| row.schema != "slurm_jobs") {
+            let fields: serde_json::Value = serde_json::from_slice(&row.payload).unwrap_or_default();
+            let producer = fields["producer"].as_str().unwrap_or("?");
+            *by_producer.entry(format!("{} {producer}", row.schema)).or_default() += 1;
+        }
+        let pushed: u64 = by_producer.values().sum();
         let count = |query: &str| -> u64 { self.database.rows(query)[0].parse().unwrap() };
         let used = count("SELECT coalesce(sum(rows), 0)::bigint FROM producers");
         let not_used = count(&format!(
@@ -27,9 +36,12 @@ impl Site {
         ));
         assert!(
             used + not_used == pushed,
-            "of {pushed} rows {used} were used and {not_used} were not; in the raw topics are {}, in the counters {}",
+            "of {pushed} rows {used} were used and {not_used} were not; in the raw topics are {}, in the counters {}\n\
+             pushed: {by_producer:?}\nused: {:#?}\nnot used: {:?}",
             self.in_raw_topics(),
-            self.in_counters()
+            self.in_counters(),
+            self.database.rows(USED),
+            self.database.rows("SELECT * FROM dropped_rows")
         );
     }
 
