@@ -3,9 +3,9 @@
 use crate::names::{Base, OTHER_CASE};
 use schemas::metric::catalogue::{OPTIONAL, catalogue};
 use schemas::metric::file::{ComponentColumn, ComponentKind, MetricFile, PartKind, SourceFile};
-use schemas::metric::pattern::{PLACEHOLDERS_MAX, Pattern};
+use schemas::metric::pattern::{Fixed, PLACEHOLDERS_MAX, Pattern};
 use schemas::{LINK_COLUMNS, Metric, Name};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// Number of an LDMS schema among the compiled ones.
@@ -92,8 +92,8 @@ pub(crate) struct SourceSchemas {
     folded: Uses,
     /// Bytes of the longest of them.
     longest: usize,
-    /// Uses by patterns, by the pattern's first byte.
-    patterns: BTreeMap<Option<u8>, Vec<PatternUse>>,
+    /// Uses by patterns, by what is fixed of the pattern: a router has hundreds of columns, of which few share length and last byte.
+    patterns: HashMap<Fixed, Vec<PatternUse>, foldhash::fast::RandomState>,
 }
 
 #[derive(Debug)]
@@ -170,8 +170,8 @@ impl SourceSchemas {
                     let place =
                         |name: &str| names.iter().position(|known| *known == name).unwrap_or_default();
                     let places = pattern.placeholders().map(place).collect();
-                    let of_byte = self.patterns.entry(pattern.first_byte()).or_default();
-                    of_byte.push(PatternUse { pattern, places, schema, used });
+                    let alike = self.patterns.entry(pattern.fixed()).or_default();
+                    alike.push(PatternUse { pattern, places, schema, used });
                 }
                 _ => self.add_name(text, schema, used),
             }
@@ -225,14 +225,9 @@ impl SourceSchemas {
     /// Adds what the name is by patterns. Returns what it is by them in another case.
     fn of_patterns<'a>(&self, name: &'a str, found: &mut Vec<Found<'a>>) -> Vec<Found<'a>> {
         let mut other_case = Vec::new();
-        let first = name.bytes().next().map(|byte| byte.to_ascii_lowercase());
-        let of_any = first.and_then(|_| self.patterns.get(&None));
-        let patterns = self.patterns.get(&first).into_iter().chain(of_any).flatten();
+        let patterns = Fixed::of(name).into_iter().filter_map(|fixed| self.patterns.get(&fixed)).flatten();
         for PatternUse { pattern, places, schema, used } in patterns {
-            let Some(values) = Some(pattern).filter(|of| of.may_be(name)).and_then(|of| of.values(name))
-            else {
-                continue;
-            };
+            let Some(values) = pattern.values(name) else { continue };
             let mut part = [""; PLACEHOLDERS_MAX];
             places.iter().zip(values.as_slice()).for_each(|(place, value)| part[*place] = *value);
             let list = if values.is_exact { &mut *found } else { &mut other_case };

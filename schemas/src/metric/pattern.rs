@@ -4,10 +4,44 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     pieces: Vec<Piece>,
-    /// The first and the last byte, where a text is there, and the length, where no placeholder takes the rest: most columns differ
-    /// in one of them.
-    ends: [Option<u8>; 2],
-    length: Option<usize>,
+    fixed: Fixed,
+}
+
+/// What is the same in all columns of a pattern, in whatever case; most other columns differ in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fixed {
+    /// Length in bytes and last byte, in small letters.
+    End(usize, u8),
+    /// The first byte, in small letters, where a placeholder is the end.
+    Begin(u8),
+    /// Nothing.
+    Neither,
+}
+
+impl Fixed {
+    /// What patterns may have fixed that `column` is of.
+    pub fn of(column: &str) -> [Fixed; 3] {
+        let bytes = column.as_bytes();
+        let small = |byte: Option<&u8>| byte.map_or(0, u8::to_ascii_lowercase);
+        [Fixed::End(bytes.len(), small(bytes.last())), Fixed::Begin(small(bytes.first())), Fixed::Neither]
+    }
+
+    fn of_pieces(pieces: &[Piece]) -> Fixed {
+        let lengths = pieces.iter().map(|piece| match piece {
+            Piece::Text(text) => Some(text.len()),
+            Piece::Digit { .. } => Some(1),
+            Piece::Rest { .. } => None,
+        });
+        match (lengths.sum::<Option<usize>>(), pieces.first(), pieces.last()) {
+            (Some(length), _, Some(Piece::Text(end))) => {
+                Fixed::End(length, end.bytes().last().unwrap_or_default().to_ascii_lowercase())
+            }
+            (_, Some(Piece::Text(begin)), _) => {
+                Fixed::Begin(begin.bytes().next().unwrap_or_default().to_ascii_lowercase())
+            }
+            _ => Fixed::Neither,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,18 +127,8 @@ impl Pattern {
         if !rest.is_empty() {
             pieces.push(Piece::Text(rest.to_string()));
         }
-        let end = |piece: Option<&Piece>, of: fn(&[u8]) -> Option<&u8>| match piece {
-            Some(Piece::Text(text)) => of(text.as_bytes()).copied(),
-            _ => None,
-        };
-        let ends = [end(pieces.first(), <[u8]>::first), end(pieces.last(), <[u8]>::last)];
-        let lengths = pieces.iter().map(|piece| match piece {
-            Piece::Text(text) => Some(text.len()),
-            Piece::Digit { .. } => Some(1),
-            Piece::Rest { .. } => None,
-        });
-        let length = lengths.sum();
-        let pattern = Pattern { pieces, ends, length };
+        let fixed = Fixed::of_pieces(&pieces);
+        let pattern = Pattern { pieces, fixed };
         if pattern.placeholders().count() > PLACEHOLDERS_MAX {
             Err(PatternError::TooMany)
         } else {
@@ -117,9 +141,9 @@ impl Pattern {
         self.pieces.iter().any(|piece| !matches!(piece, Piece::Text(_)))
     }
 
-    /// The byte that it begins with, in small letters; `None` for a placeholder.
-    pub fn first_byte(&self) -> Option<u8> {
-        self.ends[0].map(|byte| byte.to_ascii_lowercase())
+    /// What is the same in all its columns.
+    pub fn fixed(&self) -> Fixed {
+        self.fixed
     }
 
     /// Names of its placeholders.
@@ -130,23 +154,8 @@ impl Pattern {
         })
     }
 
-    /// Whether length and ends of `column` are those of the pattern: cheap, and seldom true where it is another column.
-    #[inline]
-    pub fn may_be(&self, column: &str) -> bool {
-        let has_end = |end: Option<u8>, found: Option<&u8>| {
-            end.is_none_or(|end| found.is_some_and(|found| found.eq_ignore_ascii_case(&end)))
-        };
-        let ([first, last], bytes) = (self.ends, column.as_bytes());
-        self.length.is_none_or(|length| length == column.len())
-            && has_end(last, bytes.last())
-            && has_end(first, bytes.first())
-    }
-
     /// The values of the placeholders in `column`, in their order, if it is such a column in whatever case; values keep theirs.
     pub fn values<'a>(&self, column: &'a str) -> Option<Values<'a>> {
-        if !self.may_be(column) {
-            return None;
-        }
         let (mut values, mut rest) = (Values { is_exact: true, ..Values::default() }, column);
         for piece in &self.pieces {
             let length = match piece {
