@@ -1,6 +1,6 @@
 //! Plain words: comments, log messages and error texts of the folders below avoid private words.
 
-use regex::Regex;
+use regex_lite::Regex;
 use std::fs;
 use std::path::{Path, PathBuf};
 use support::paths::root;

@@ -6,7 +6,7 @@ use super::experiment::{Case, JobSpec};
 use super::measure::Measure;
 use super::play::{JobPlayed, Played};
 use anyhow::Context;
-use regex::Regex;
+use regex_lite::Regex;
 use samplers::lab::{self, LabJob, Pattern, Setup};
 use std::collections::{BTreeMap, BTreeSet};
 use topology::{LinkClass, LinkIndex, VertexIndex, VertexKind};

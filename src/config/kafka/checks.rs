@@ -90,7 +90,7 @@ fn wrong_topic(topic: &str, own: &[String]) -> Option<String> {
     if let Some(perl) = ["\\d", "\\D", "(?", "*?", "+?"].into_iter().find(|perl| topic.contains(perl)) {
         return Some(format!("has {perl}, which POSIX expressions have not; [0-9] stands for a digit"));
     }
-    match regex::Regex::new(topic) {
+    match regex_lite::Regex::new(topic) {
         Ok(regex) => {
             let found = own.iter().find(|name| regex.is_match(name))?;
             Some(format!("also matches {found}, which Tailback writes: it would read its own output"))

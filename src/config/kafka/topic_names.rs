@@ -1,6 +1,6 @@
 //! Topics as a site names them: a name, or a regular expression that begins with `^`.
 
-use regex::Regex;
+use regex_lite::Regex;
 
 /// Names and regular expressions of topics.
 pub struct TopicNames {
