@@ -24,7 +24,7 @@ use configuration::kafka::Role;
 use configuration::stage::Stage as StageName;
 use rdkafka::Message;
 use rdkafka::consumer::{BaseConsumer, Consumer};
-use stages::stage::Stage;
+use stages::stage::{Extent, Stage};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -150,7 +150,8 @@ impl<'a, S: Stage> ExactlyOnce<'a, S> {
             self.reload()?;
             self.check_commit(Duration::ZERO)?;
             if self.is_time_to_commit() && self.pending.is_none() {
-                self.commit(self.all_taken_at.elapsed() >= ALL, false)?;
+                let jobs_are_due = self.all_taken_at.elapsed() >= ALL;
+                self.commit(if jobs_are_due { Extent::AllJobs } else { Extent::Final })?;
             }
             self.keep_within_memory()?;
             self.look_at_lag();
@@ -258,7 +259,7 @@ impl<'a, S: Stage> ExactlyOnce<'a, S> {
         tracing::info!(stage = S::STAGE, "thresholds reloaded");
         self.await_commit()?;
         // A stop came first: the drain commits what is known, in its order.
-        if self.pending.is_some() { Ok(()) } else { self.commit(true, true) }
+        if self.pending.is_some() { Ok(()) } else { self.commit(Extent::Everything) }
     }
 
     /// Pauses reading while results take too much memory, and resumes it afterwards.

@@ -232,14 +232,14 @@ impl<S: Stage> PartitionState<S> {
         }
     }
 
-    /// Results since the last call, for a commit; none while messages are taken again. `all` includes results of jobs;
-    /// `snapshot_after` for the state if the last one is that old.
+    /// Results since the last call, for a commit; none while messages are taken again. `snapshot_after` is
+    /// for the state if the last one is that old.
     ///
     /// # Errors
     /// A state that cannot be written.
     pub fn take(
         &mut self,
-        all: bool,
+        extent: Extent,
         snapshot_after: Duration,
     ) -> Result<Option<(Part, Outcome)>, postcard::Error> {
         if self.replays() {
@@ -248,10 +248,9 @@ impl<S: Stage> PartitionState<S> {
             return Ok(None);
         }
         let moved = self.committed != Some(self.position);
-        if !moved && !all {
+        if !moved && extent == Extent::Final {
             return Ok(None);
         }
-        let extent = if all { Extent::AllJobs } else { Extent::Final };
         let mut outcome = self.stage.drain(self.position, extent);
         outcome.results.rejected.append(&mut self.rejected);
         let waited = self.snapshot_at.elapsed() >= snapshot_after.mul_f64(self.snapshot_share);

@@ -137,7 +137,7 @@ impl Detecting {
 
     /// Logs clocks that are wrong, and raw topics that were created again.
     fn log_inputs(&mut self, extent: Extent) {
-        if extent == Extent::AllJobs {
+        if matches!(extent, Extent::AllJobs | Extent::Everything) {
             self.wrong_clocks.log(&self.ordered.detector);
         }
         for topic in self.inbox.created_again() {
@@ -155,7 +155,7 @@ impl Detecting {
     fn results(&mut self, extent: Extent) -> ResultBatch {
         let detector = &mut self.ordered.detector;
         let most = match extent {
-            Extent::DueJobs => usize::MAX,
+            Extent::DueJobs | Extent::Everything => usize::MAX,
             _ => self.batches.most(self.partition, detector.newest(), extent == Extent::AllJobs),
         };
         let mut results = detector.take_apart(most);

@@ -110,6 +110,8 @@ pub enum Extent {
     AllJobs,
     /// Also losses of jobs where that is due, and all seen sources: for a runner that drains every second of rows.
     DueJobs,
+    /// All that is known, and all seen sources: nothing may come after it for long.
+    Everything,
 }
 
 /// How far a stage is, and what it keeps.

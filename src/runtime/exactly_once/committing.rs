@@ -7,7 +7,7 @@ use crate::runtime::partition_state::PartitionState;
 use crate::runtime::stage_error::{StageError, StageResult};
 use rdkafka::consumer::{CommitMode, Consumer};
 use rdkafka::{Offset, TopicPartitionList};
-use stages::stage::Stage;
+use stages::stage::{Extent, Stage};
 use std::fmt::Display;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -23,11 +23,11 @@ impl<S: Stage> ExactlyOnce<'_, S> {
         self.schedule.is_due(rows, waiting, Instant::now())
     }
 
-    /// Gives what is known to the writer. Of the states that are due one goes with each commit, or with `all_states` all.
-    pub(super) fn commit(&mut self, all: bool, all_states: bool) -> StageResult {
+    /// Gives what is known to the writer. Of the states that are due one goes with each commit, and all with everything.
+    pub(super) fn commit(&mut self, extent: Extent) -> StageResult {
         let now = Instant::now();
         self.schedule.committed(now);
-        if all {
+        if extent != Extent::Final {
             self.all_taken_at = now;
         }
         let interval = Duration::from_secs(self.setup.config.database.snapshot_interval_s);
@@ -36,9 +36,9 @@ impl<S: Stage> ExactlyOnce<'_, S> {
         let bytes_max = kafka::content_bytes_max(&self.setup.config.kafka);
         let (mut parts, mut messages): (Vec<Part>, Vec<Addressed>) = (Vec::new(), Vec::new());
         for held in self.held.values_mut() {
-            let taken = held.take(all, snapshot_after).map_err(|why| serialize("a state", &why))?;
+            let taken = held.take(extent, snapshot_after).map_err(|why| serialize("a state", &why))?;
             let Some((part, outcome)) = taken else { continue };
-            if part.snapshot.is_some() && !all_states {
+            if part.snapshot.is_some() && extent != Extent::Everything {
                 snapshot_after = never;
             }
             for content in outcome.messages {
@@ -115,7 +115,7 @@ impl<S: Stage> ExactlyOnce<'_, S> {
         self.check_commit(left())?;
         if self.pending.is_none() {
             self.held.values_mut().for_each(PartitionState::hurry_snapshot);
-            self.commit(true, true)?;
+            self.commit(Extent::Everything)?;
             self.check_commit(left())?;
         }
         if self.pending.is_some() {

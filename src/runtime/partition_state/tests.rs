@@ -35,8 +35,8 @@ fn play(held: &mut PartitionState<Detecting>, seconds: std::ops::Range<i64>) {
     }
 }
 
-fn rows_stored(held: &mut PartitionState<Detecting>, all: bool) -> Option<u64> {
-    let (part, _) = held.take(all, NEVER).unwrap()?;
+fn rows_stored(held: &mut PartitionState<Detecting>, extent: Extent) -> Option<u64> {
+    let (part, _) = held.take(extent, NEVER).unwrap()?;
     part.results.last_seen.last().map(|seen| seen.rows)
 }
 
@@ -45,19 +45,30 @@ fn unstored_source_is_stored_after_a_crash() {
     let fresh = Claim { epoch: 1, ..Claim::default() };
     let mut held = PartitionState::<Detecting>::restore(0, &fresh, &settings()).unwrap();
     play(&mut held, 0..5);
-    let mut stored = rows_stored(&mut held, false);
+    let mut stored = rows_stored(&mut held, Extent::Final);
     // Sources are stored at intervals: the last commit need not contain the latest count.
     for second in 5..20 {
         play(&mut held, second..second + 1);
-        stored = rows_stored(&mut held, false).or(stored);
+        stored = rows_stored(&mut held, Extent::Final).or(stored);
     }
     assert!(stored.is_some_and(|stored| stored < 19), "{stored:?}: nothing is left");
     // It dies; the results of all messages are in the database, but no state was written.
     let after = Claim { epoch: 2, position: Some(40), ..Claim::default() };
     let mut again = PartitionState::<Detecting>::restore(0, &after, &settings()).unwrap();
     play(&mut again, 0..20);
-    let stored = (0..3).filter_map(|_| rows_stored(&mut again, true)).last();
+    let stored = (0..3).filter_map(|_| rows_stored(&mut again, Extent::AllJobs)).last();
     assert_eq!(stored, Some(20), "the latest count is stored once no row arrives");
+}
+
+#[test]
+fn a_stop_stores_all_seen_sources() {
+    let fresh = Claim { epoch: 1, ..Claim::default() };
+    let mut held = PartitionState::<Detecting>::restore(0, &fresh, &settings()).unwrap();
+    play(&mut held, 0..5);
+    rows_stored(&mut held, Extent::AllJobs);
+    play(&mut held, 5..8);
+    assert_eq!(rows_stored(&mut held, Extent::AllJobs), None, "not due yet");
+    assert_eq!(rows_stored(&mut held, Extent::Everything), Some(8));
 }
 
 #[test]
@@ -70,10 +81,10 @@ fn replayed_results_take_no_memory() {
     let mut again = PartitionState::<Detecting>::restore(0, &after, &settings()).unwrap();
     play(&mut again, 0..29);
     assert!(again.stage.load().result_bytes > 0);
-    assert!(again.take(true, NEVER).unwrap().is_none(), "the database has it");
+    assert!(again.take(Extent::AllJobs, NEVER).unwrap().is_none(), "the database has it");
     assert_eq!(again.stage.load().result_bytes, 0);
     play(&mut again, 29..31);
-    let (part, _) = again.take(false, NEVER).unwrap().unwrap();
+    let (part, _) = again.take(Extent::Final, NEVER).unwrap().unwrap();
     assert_eq!(
         (part.results.signals.len(), part.results.series.len()),
         (1, 1),
@@ -93,7 +104,7 @@ fn silent_series_are_not_written_twice_after_a_crash() {
                 held.message(offset, Some(message)).unwrap();
             }
             if second % 7 == 0
-                && let Some((part, _)) = held.take(false, NEVER).unwrap()
+                && let Some((part, _)) = held.take(Extent::Final, NEVER).unwrap()
             {
                 written.extend(part.stored.buckets.iter().map(|bucket| (bucket.series.0, bucket.time.0)));
             }
@@ -121,7 +132,7 @@ fn undecodable_messages_are_kept_once_across_a_restart() {
     assert!(held.message(0, Some(b"none of Tailback's")).unwrap().is_some());
     assert!(held.message(1, Some(&messages(1)[0])).unwrap().is_none());
     assert!(held.message(2, None).unwrap().is_none(), "a message of an earlier generation");
-    let (part, _) = held.take(false, NEVER).unwrap().unwrap();
+    let (part, _) = held.take(Extent::Final, NEVER).unwrap().unwrap();
     assert_eq!(part.results.drops.get(DropReason::BadMessage), 1);
     let after = Claim { epoch: 2, position: Some(1), ..Claim::default() };
     let mut again = PartitionState::<Detecting>::restore(0, &after, &settings()).unwrap();

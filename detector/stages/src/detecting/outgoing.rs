@@ -52,7 +52,7 @@ impl Detecting {
         let detector = &mut self.ordered.detector;
         let found = match extent {
             Extent::Final => return Vec::new(),
-            Extent::AllJobs => detector.job_parts(),
+            Extent::AllJobs | Extent::Everything => detector.job_parts(),
             Extent::DueJobs => detector.due_job_parts(episodes),
         };
         let is_first = self.partition == 0;
