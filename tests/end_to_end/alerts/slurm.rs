@@ -61,7 +61,7 @@ async fn a_job_shows_the_comment_and_loses_it_after_the_expiry() {
     outbox.send(vec![of_job("i", 1, NoticeKind::Firing, 8.0)]);
     until("the job has its comment", || comment().contains("lost 12.5 s [11.0, 14.0] to contention")).await;
     until("the nodes have their comments", || {
-        of_node("tb01").contains("reroute_lids") && of_node("tb02").contains("tailback")
+        of_node("tb01").contains("reroute_lids") && of_node("tb02").starts_with("of an operator tailback: ")
     })
     .await;
     until("the advice is over", || comment().is_empty()).await;

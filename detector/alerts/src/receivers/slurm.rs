@@ -1,6 +1,6 @@
 //! Slurm: `AdminComment` of jobs that lose time, `Comment` of nodes to avoid, through `scontrol`. Nothing is changed unless
-//! the receiver's file allows it. A comment is taken back when the incident or its advice is over, unless another program
-//! changed it in the meantime.
+//! the receiver's file allows it. Ours stands behind the words of others in a comment, and is taken back when the incident or its
+//! advice is over; theirs stay as they are then.
 
 use super::http::Refusal;
 use super::receiver::{Mark as Allowed, Receiver};
@@ -11,8 +11,11 @@ use tokio::process::Command;
 
 /// Jobs and nodes that one notice marks.
 const MARKED_MAX: usize = 64;
-/// How a comment of ours begins.
+/// How ours begins and ends among the words of others.
 const OURS: &str = "tailback: ";
+const END: char = ';';
+/// How Jobstats' summary of a job begins, which is packed: its readers take the whole comment.
+const JOBSTATS: &str = "JS1:";
 
 /// Acts on a notice.
 ///
@@ -36,15 +39,16 @@ pub async fn act(
         return Ok(());
     }
     for (target, name, value) in marks(receiver, notice) {
-        let arguments = update(target, &name, &value);
         if receiver.dry_run {
-            tracing::info!(receiver = receiver.name, "dry run: scontrol {}", arguments.join(" "));
+            let arguments = update(target, &name, &value).join(" ");
+            tracing::info!(receiver = receiver.name, "dry run: scontrol {arguments}");
             continue;
         }
         let Some(found) = comment(receiver, target, &name).await? else { continue };
-        let before = if found.starts_with(OURS) { String::new() } else { found };
+        let Some(merged) = with_ours(&found, &value) else { continue };
+        let arguments = update(target, &name, &merged);
         let (incident, until_s) = (notice.incident.clone(), notice.advice.valid_until_s);
-        let mark = Mark { target: target.to_string(), name, incident, value, before, until_s };
+        let mark = Mark { target: target.to_string(), name, incident, value, until_s };
         // First it is remembered, so that whatever happens it is taken back.
         outbox.put_mark(&receiver.name, &mark).await.map_err(|error| unasked(&error))?;
         scontrol(receiver, &arguments).await?;
@@ -64,8 +68,8 @@ pub async fn take_back(
 ) -> Result<(), Refusal> {
     for mark in outbox.marks(&receiver.name, now_s, incident).await.map_err(|error| unasked(&error))? {
         let found = comment(receiver, &mark.target, &mark.name).await?;
-        if found.as_deref() == Some(mark.value.as_str()) {
-            scontrol(receiver, &update(&mark.target, &mark.name, &mark.before)).await?;
+        if let Some(found) = found.filter(|found| found.contains(&mark.value)) {
+            scontrol(receiver, &update(&mark.target, &mark.name, &without_ours(&found))).await?;
         }
         outbox.drop_mark(&receiver.name, &mark).await.map_err(|error| unasked(&error))?;
     }
@@ -79,7 +83,7 @@ fn unasked(error: &OutboxError) -> Refusal {
 /// What is written where: target, name, text.
 fn marks(receiver: &Receiver, notice: &Notice) -> Vec<(&'static str, String, String)> {
     let advice = &notice.advice;
-    let left = format!("until {:.0}, incident {}", advice.valid_until_s, notice.incident);
+    let left = format!("until {:.0}, incident {}{END}", advice.valid_until_s, notice.incident);
     let mut marks = Vec::new();
     if receiver.allow.contains(&Allowed::JobComment) {
         let jobs = advice.jobs.iter().filter_map(|job| Some((job_number(&job.job_id)?, job.lost())));
@@ -95,6 +99,19 @@ fn marks(receiver: &Receiver, notice: &Notice) -> Vec<(&'static str, String, Str
         }));
     }
     marks
+}
+
+/// The comment without ours.
+fn without_ours(comment: &str) -> String {
+    let Some(begin) = comment.find(OURS) else { return comment.to_string() };
+    let end = comment[begin..].find(END).map_or(comment.len(), |at| begin + at + END.len_utf8());
+    format!("{} {}", comment[..begin].trim_end(), comment[end..].trim_start()).trim().to_string()
+}
+
+/// The comment with `ours` behind the words of others; `None` where readers of theirs would stumble over it.
+fn with_ours(comment: &str, ours: &str) -> Option<String> {
+    let others = without_ours(comment);
+    (!others.starts_with(JOBSTATS)).then(|| format!("{others} {ours}").trim().to_string())
 }
 
 /// Slurm's number of a job; later runs have `.r1` behind it.
@@ -154,6 +171,18 @@ async fn scontrol(receiver: &Receiver, arguments: &[String]) -> Result<Option<St
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_of_others_stay_in_a_comment() {
+        let (first, second) = ("tailback: lost 5 s [4.0, 6.0], incident a;", "tailback: lost 9 s, incident b;");
+        for (others, merged) in [("", first.to_string()), ("of an operator", format!("of an operator {first}"))] {
+            assert_eq!(with_ours(others, first).as_ref(), Some(&merged));
+            assert_eq!(with_ours(&merged, second), Some(merged.replace(first, second)), "ours is replaced");
+            assert_eq!(without_ours(&merged), others);
+        }
+        assert_eq!(without_ours(&format!("before {first} added later")), "before added later");
+        assert_eq!(with_ours("JS1:H4sIAAAAAAAA", first), None, "a packed summary of Jobstats");
+    }
 
     #[test]
     fn only_numbers_of_jobs_and_names_of_nodes_reach_scontrol() {

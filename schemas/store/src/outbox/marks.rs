@@ -13,8 +13,6 @@ pub struct Mark {
     pub incident: String,
     /// What was written.
     pub value: String,
-    /// What stood there.
-    pub before: String,
     /// When it is taken back, in seconds since the epoch.
     pub until_s: f64,
 }
@@ -25,13 +23,12 @@ fn mark(mut row: Cells) -> Mark {
         name: row.text(),
         incident: row.text(),
         value: row.text(),
-        before: row.text(),
         until_s: row.real().unwrap_or(0.0),
     }
 }
 
 impl OutboxStore {
-    /// Remembers a mark before it is set; what stood there before the first one stays known.
+    /// Remembers a mark before it is set.
     ///
     /// # Errors
     /// Errors of the database.
@@ -42,24 +39,9 @@ impl OutboxStore {
             Cell::text(&mark.name),
             Cell::text(&mark.incident),
             Cell::text(&mark.value),
-            Cell::text(&mark.before),
             Cell::real(mark.until_s),
         ];
         self.run(include_str!("../../sql/outbox/put_mark.sql"), &with).await.map(drop)
-    }
-
-    /// The mark on a job or node.
-    ///
-    /// # Errors
-    /// Errors of the database.
-    pub async fn mark(
-        &mut self,
-        receiver: &str,
-        target: &str,
-        name: &str,
-    ) -> Result<Option<Mark>, OutboxError> {
-        let with = [Cell::text(receiver), Cell::text(target), Cell::text(name)];
-        Ok(self.rows(include_str!("../../sql/outbox/mark.sql"), &with).await?.into_iter().map(mark).next())
     }
 
     /// Marks that are to be taken back at `now_s`, or belong to an incident.

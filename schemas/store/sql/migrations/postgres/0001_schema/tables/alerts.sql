@@ -47,14 +47,13 @@ CREATE TABLE alert_silences (
     comment  text NOT NULL
 );
 
--- Changes of a receiver in Slurm, so that they are restored.
+-- What a receiver added to comments in Slurm, so that it is taken back.
 CREATE TABLE alert_marks (
     receiver text NOT NULL,
     target   text NOT NULL,                     -- job, node
     name     text NOT NULL,
     incident text NOT NULL,
     value    text NOT NULL,                     -- what was written
-    before   text NOT NULL,                     -- the earlier value
-    until_s  double precision NOT NULL,         -- when it is restored
+    until_s  double precision NOT NULL,         -- when it is taken back
     PRIMARY KEY (receiver, target, name)
 );

@@ -45,14 +45,13 @@ CREATE TABLE alert_silences (
     comment  TEXT NOT NULL
 ) STRICT;
 
--- Changes of a receiver in Slurm, so that they are restored.
+-- What a receiver added to comments in Slurm, so that it is taken back.
 CREATE TABLE alert_marks (
     receiver TEXT NOT NULL,
     target   TEXT NOT NULL,                     -- job, node
     name     TEXT NOT NULL,
     incident TEXT NOT NULL,
     value    TEXT NOT NULL,                     -- what was written
-    before   TEXT NOT NULL,                     -- the earlier value
-    until_s  REAL NOT NULL,         -- when it is restored
+    until_s  REAL NOT NULL,         -- when it is taken back
     PRIMARY KEY (receiver, target, name)
 ) STRICT;

@@ -1,1 +1,0 @@
-SELECT target, name, incident, value, before, until_s FROM alert_marks WHERE receiver = $1 AND target = $2 AND name = $3
