@@ -47,6 +47,7 @@ mod recorded_links;
 mod recordings;
 mod replay;
 mod sample;
+mod schedulers;
 mod serve;
 mod slurm;
 mod streaming;
