@@ -41,7 +41,7 @@ impl Site {
         let (brokers, database) = (&self.kafka.address, &self.postgres.address);
         let text = format!(
             "[kafka]\nbrokers = [\"{brokers}\"]\npartitions = 4\n[database]\nurl = \"{database}\"\n\
-             [http]\nlisten = \"127.0.0.1:0\"\n[doctor]\ntimeout_s = 3.0\n{more}"
+             [http]\nlisten = \"127.0.0.1:0\"\n[doctor]\ntimeout_s = 15.0\n{more}"
         );
         std::fs::write(self.path("tailback.toml"), text).unwrap();
     }

@@ -76,7 +76,8 @@ impl Site {
     pub fn configure(&self, more: &str) {
         let (name, broker, url) = (&self.name, &self.services.broker, &self.database.url);
         let registry = &self.services.registry;
-        let file = self.services.dir.join("topology.toml");
+        // Of its own: another scenario must not read a file that is being written.
+        let file = self.services.dir.join(format!("{name}.topology.toml"));
         std::fs::write(&file, TOPOLOGY).unwrap();
         let topology = file.display();
         let text = format!(
