@@ -105,7 +105,7 @@ fn replayed(site: &Site, rows: &[Row], folder: &Path) -> Connection {
     std::fs::write(&input, lines.join(&b'\n')).unwrap();
     let out = folder.join("out");
     let mut command = Command::new(crate::TAILBACK);
-    command.arg("replay").arg(&input).arg("--topology").arg(site.services.dir.join("topology.toml"));
+    command.arg("replay").arg(&input).arg("--topology").arg(site.topology());
     let done = command.arg("--out").arg(&out).output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     Connection::open(out.join("tailback.db")).unwrap()

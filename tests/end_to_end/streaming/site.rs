@@ -76,8 +76,7 @@ impl Site {
     pub fn configure(&self, more: &str) {
         let (name, broker, url) = (&self.name, &self.services.broker, &self.database.url);
         let registry = &self.services.registry;
-        // Of its own: another scenario must not read a file that is being written.
-        let file = self.services.dir.join(format!("{name}.topology.toml"));
+        let file = self.topology();
         std::fs::write(&file, TOPOLOGY).unwrap();
         let topology = file.display();
         let text = format!(
@@ -115,6 +114,11 @@ listen = "127.0.0.1:0"
 "#
         );
         std::fs::write(&self.config, text).unwrap();
+    }
+
+    /// The file of its machine, which is its own: another scenario must not read a file that is being written.
+    pub fn topology(&self) -> PathBuf {
+        self.services.dir.join(format!("{}.topology.toml", self.name))
     }
 
     /// The raw topic of an LDMS schema.
