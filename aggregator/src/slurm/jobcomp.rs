@@ -1,5 +1,5 @@
-//! Messages of Slurm's plug-in `jobcomp/kafka` : one when a job ends (Slurm 23.02 and later), and one when it starts (25.05 and later) if
-//! `JobCompParams=enable_job_start` says so. Keys and forms are those of `jobcomp_common.c` in Slurm's source.
+//! Messages of Slurm's plug-in `jobcomp/kafka`: one when a job ends (Slurm 23.02 and later), and one when it starts (25.05 and
+//! later) if `JobCompParams=enable_job_start` says so. Keys and forms are those of `jobcomp_common.c` in Slurm's source.
 
 use super::{refusal, utc};
 use crate::registry::Refusal;

@@ -174,8 +174,11 @@ mod tests {
 
     #[test]
     fn words_of_others_stay_in_a_comment() {
-        let (first, second) = ("tailback: lost 5 s [4.0, 6.0], incident a;", "tailback: lost 9 s, incident b;");
-        for (others, merged) in [("", first.to_string()), ("of an operator", format!("of an operator {first}"))] {
+        let (first, second) =
+            ("tailback: lost 5 s [4.0, 6.0], incident a;", "tailback: lost 9 s, incident b;");
+        for (others, merged) in
+            [("", first.to_string()), ("of an operator", format!("of an operator {first}"))]
+        {
             assert_eq!(with_ours(others, first).as_ref(), Some(&merged));
             assert_eq!(with_ours(&merged, second), Some(merged.replace(first, second)), "ours is replaced");
             assert_eq!(without_ours(&merged), others);
