@@ -340,7 +340,7 @@ fn numbered(schema: SchemaIndex, parts: &[&OfPart], roles: &mut [Role]) -> Resul
 }
 
 impl Shape {
-    /// Numbers the next counter, which stands in column `at`, or is not measured.
+    /// Numbers the next counter, that of column `at`; without a column it is not measured.
     fn number(&mut self, at: Option<usize>, roles: &mut [Role]) {
         let number = self.counters as u32;
         self.counters += 1;

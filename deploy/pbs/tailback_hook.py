@@ -26,12 +26,16 @@ def hosts(job):
 def event(hook_event):
     job = hook_event.job
     now = int(time.time())
-    start = int(getattr(job, "stime", None) or now)
     over = hook_event.type == pbs.EXECJOB_END
-    posted = {"job_id": job.id, "nodes": hosts(job), "name": str(job.Job_Name or "")}
-    posted["user"] = str(job.Job_Owner or "").split("@")[0]
-    known_start = not over or getattr(job, "stime", None)
-    return {**posted, **({"start": start} if known_start else {}), **({"end": now} if over else {})}
+    start = getattr(job, "stime", None) or (None if over else now)
+    return {
+        "job_id": job.id,
+        "user": str(job.Job_Owner or "").split("@")[0],
+        "name": str(job.Job_Name or ""),
+        "nodes": hosts(job),
+        "start": start and int(start),
+        "end": now if over else None,
+    }
 
 
 def report(hook_event):

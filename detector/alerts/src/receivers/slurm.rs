@@ -45,7 +45,15 @@ pub async fn act(
             continue;
         }
         let Some(found) = comment(receiver, target, &name).await? else { continue };
-        let Some(merged) = with_ours(&found, &value) else { continue };
+        let Some(merged) = with_ours(&found, &value) else {
+            tracing::info!(
+                receiver = receiver.name,
+                target,
+                name,
+                "comment is Jobstats' summary; left as it is"
+            );
+            continue;
+        };
         let arguments = update(target, &name, &merged);
         let (incident, until_s) = (notice.incident.clone(), notice.advice.valid_until_s);
         let mark = Mark { target: target.to_string(), name, incident, value, until_s };
@@ -103,8 +111,8 @@ fn marks(receiver: &Receiver, notice: &Notice) -> Vec<(&'static str, String, Str
 
 /// The comment without ours.
 fn without_ours(comment: &str) -> String {
-    let Some(begin) = comment.find(OURS) else { return comment.to_string() };
-    let end = comment[begin..].find(END).map_or(comment.len(), |at| begin + at + END.len_utf8());
+    let found = comment.find(OURS).and_then(|begin| Some((begin, begin + comment[begin..].find(END)? + 1)));
+    let Some((begin, end)) = found else { return comment.to_string() };
     format!("{} {}", comment[..begin].trim_end(), comment[end..].trim_start()).trim().to_string()
 }
 
@@ -184,6 +192,7 @@ mod tests {
             assert_eq!(without_ours(&merged), others);
         }
         assert_eq!(without_ours(&format!("before {first} added later")), "before added later");
+        assert_eq!(without_ours("see tailback: its page"), "see tailback: its page", "not ours");
         assert_eq!(with_ours("JS1:H4sIAAAAAAAA", first), None, "a packed summary of Jobstats");
     }
 
