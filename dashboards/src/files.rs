@@ -1,4 +1,4 @@
-//! `/api/v1/files`: write rates of the file systems and of jobs.
+//! `/api/v1/files`: rates of the clients of file systems and of jobs, by metric.
 
 use crate::answer::{Answer, ApiError, Checked, checked_search};
 use crate::router::PageState;
@@ -11,7 +11,7 @@ use store::read::{self, Reader};
 const STEPS: (f64, f64) = (10.0, 300.0);
 /// The same in a database, which has sums of minutes: the signals of all clients in five minutes are millions of rows.
 const STEPS_OF_DATABASE: (f64, f64) = (60.0, 3_600.0);
-/// Maximum of jobs listed; the largest write rate comes first.
+/// Maximum of jobs listed; the largest rate comes first.
 const JOBS_MAX: i64 = 50;
 
 /// Query parameters.
@@ -20,6 +20,18 @@ const JOBS_MAX: i64 = 50;
 pub struct FilesQuery {
     /// The mount; without it the first of the list.
     mount: Option<String>,
+    /// The metric; without it the first of the list.
+    metric: Option<String>,
+}
+
+/// A metric of the clients of file systems.
+#[derive(Debug, Serialize)]
+pub struct ClientMetric {
+    metric: String,
+    title: String,
+    unit: String,
+    /// Contended clients, of all file systems.
+    contended: i64,
 }
 
 /// A file system.
@@ -29,13 +41,14 @@ pub struct Mount {
     clients: i64,
     /// Clients with a signal within the last 5 s.
     reporting: i64,
-    writing: i64,
+    /// Clients whose rate is above 0.
+    active: i64,
     contended: i64,
-    /// Write rate of all clients, in bytes/s; `null` without data.
-    write_bytes_per_s: Option<f64>,
+    /// Rate of all clients, in the metric's unit; `null` without data.
+    rate: Option<f64>,
 }
 
-/// Write rate of all clients, step by step.
+/// Rate of all clients, step by step.
 #[derive(Debug, Default, Serialize)]
 pub struct Rates {
     /// Length of a step, in seconds.
@@ -44,20 +57,22 @@ pub struct Rates {
     over_s: f64,
     /// Start of each step.
     time: Vec<f64>,
-    write_bytes_per_s: Vec<Option<f64>>,
+    /// In the metric's unit.
+    rate: Vec<Option<f64>>,
     /// The largest rate of all steps.
-    most_bytes_per_s: Option<f64>,
+    most: Option<f64>,
 }
 
 /// A running job with clients of the mount.
 #[derive(Debug, Serialize)]
-pub struct Writer {
+pub struct ClientJob {
     job_id: String,
     user: String,
     name: String,
     clients: i64,
     contended: i64,
-    write_bytes_per_s: Option<f64>,
+    /// In the metric's unit.
+    rate: Option<f64>,
     slowdown_s: Option<f64>,
     slowdown_lo_s: Option<f64>,
     slowdown_hi_s: Option<f64>,
@@ -67,75 +82,102 @@ pub struct Writer {
 #[derive(Debug, Serialize)]
 pub struct Files {
     clock: Option<f64>,
+    metrics: Vec<ClientMetric>,
+    /// The metric of all that follows.
+    metric: Option<String>,
     mounts: Vec<Mount>,
     /// The mount of `rates` and `jobs`.
     mount: Option<String>,
     rates: Rates,
-    jobs: Vec<Writer>,
+    jobs: Vec<ClientJob>,
 }
 
 /// Answers `/api/v1/files`.
 ///
 /// # Errors
-/// 400 for bad parameters, 404 for a mount without clients, 503 before there is a store.
+/// 400 for bad parameters, 404 for a mount or metric without clients, 503 before there is a store.
 pub async fn files(State(state): State<PageState>, Checked(query): Checked<FilesQuery>) -> Answer<Files> {
     checked_search(query.mount.as_deref())?;
-    state.reader.read(move |store| read_files(store, query.mount)).await.map(Json)
+    checked_search(query.metric.as_deref())?;
+    state.reader.read(move |store| read_files(store, query)).await.map(Json)
 }
 
-fn read_files(store: &Reader<'_>, given: Option<String>) -> Result<Files, ApiError> {
-    let mounts = read_mounts(store)?;
-    if let Some(name) = &given
-        && !mounts.iter().any(|mount| mount.mount == *name)
-    {
-        return Err(ApiError::NotFound(format!("no client reports the mount {name}")));
-    }
-    let mount = given.or_else(|| mounts.first().map(|first| first.mount.clone()));
+fn read_files(store: &Reader<'_>, query: FilesQuery) -> Result<Files, ApiError> {
+    let metrics = read_metrics(store)?;
+    let metric = chosen("metric", query.metric, metrics.iter().map(|each| &each.metric))?;
+    let mounts = metric.as_ref().map_or(Ok(Vec::new()), |metric| read_mounts(store, metric))?;
+    let mount = chosen("mount", query.mount, mounts.iter().map(|each| &each.mount))?;
     let clock = store.clock()?;
-    let (rates, jobs) = match (&mount, clock) {
-        (Some(mount), Some(now)) => (read_rates(store, mount, now)?, read_jobs(store, mount)?),
+    let (rates, jobs) = match (&metric, &mount, clock) {
+        (Some(metric), Some(mount), Some(now)) => {
+            (read_rates(store, mount, metric, now)?, read_jobs(store, mount, metric)?)
+        }
         _ => (Rates::default(), Vec::new()),
     };
-    Ok(Files { clock, mounts, mount, rates, jobs })
+    Ok(Files { clock, metrics, metric, mounts, mount, rates, jobs })
 }
 
-fn read_mounts(store: &Reader<'_>) -> Result<Vec<Mount>, ApiError> {
-    store.rows(read::files::MOUNTS, &[], |row| {
-        Ok(Mount {
-            mount: row.get(0)?,
-            clients: row.get(1)?,
-            reporting: row.get(2)?,
-            writing: row.get(3)?,
-            contended: row.get(4)?,
-            write_bytes_per_s: row.get(5)?,
+/// What was given, if it is of the list, else the first of that.
+fn chosen<'a>(
+    what: &str,
+    given: Option<String>,
+    mut list: impl Iterator<Item = &'a String>,
+) -> Result<Option<String>, ApiError> {
+    match given {
+        None => Ok(list.next().cloned()),
+        Some(name) if list.any(|each| *each == name) => Ok(Some(name)),
+        Some(name) => Err(ApiError::NotFound(format!("no client reports the {what} {name}"))),
+    }
+}
+
+fn read_metrics(store: &Reader<'_>) -> Result<Vec<ClientMetric>, ApiError> {
+    store.rows(read::files::METRICS, &[], |row| {
+        Ok(ClientMetric {
+            metric: row.get(0)?,
+            title: row.get(1)?,
+            unit: row.get(2)?,
+            contended: row.get(3)?,
         })
     })
 }
 
-fn read_rates(store: &Reader<'_>, mount: &str, now: f64) -> Result<Rates, ApiError> {
+fn read_mounts(store: &Reader<'_>, metric: &str) -> Result<Vec<Mount>, ApiError> {
+    store.rows(read::files::MOUNTS, &[&metric], |row| {
+        Ok(Mount {
+            mount: row.get(0)?,
+            clients: row.get(1)?,
+            reporting: row.get(2)?,
+            active: row.get(3)?,
+            contended: row.get(4)?,
+            rate: row.get(5)?,
+        })
+    })
+}
+
+fn read_rates(store: &Reader<'_>, mount: &str, metric: &str, now: f64) -> Result<Rates, ApiError> {
     let (step_s, over_s) = match store {
         Reader::Sqlite(_) => STEPS,
         Reader::Postgres(_) => STEPS_OF_DATABASE,
     };
     let mut rates = Rates { step_s, over_s, ..Rates::default() };
-    store.rows(read::files::RATES, &[&mount, &now, &over_s], |row| {
+    store.rows(read::files::RATES, &[&mount, &now, &over_s, &metric], |row| {
         rates.time.push(row.get(0)?);
-        rates.write_bytes_per_s.push(row.get(1)?);
+        rates.rate.push(row.get(1)?);
         Ok::<_, ApiError>(())
     })?;
-    rates.most_bytes_per_s = rates.write_bytes_per_s.iter().flatten().copied().reduce(f64::max);
+    rates.most = rates.rate.iter().flatten().copied().reduce(f64::max);
     Ok(rates)
 }
 
-fn read_jobs(store: &Reader<'_>, mount: &str) -> Result<Vec<Writer>, ApiError> {
-    store.rows(read::files::JOBS, &[&mount, &JOBS_MAX], |row| {
-        Ok(Writer {
+fn read_jobs(store: &Reader<'_>, mount: &str, metric: &str) -> Result<Vec<ClientJob>, ApiError> {
+    store.rows(read::files::JOBS, &[&mount, &JOBS_MAX, &metric], |row| {
+        Ok(ClientJob {
             job_id: row.get(0)?,
             user: row.get(1)?,
             name: row.get(2)?,
             clients: row.get(3)?,
             contended: row.get(4)?,
-            write_bytes_per_s: row.get(5)?,
+            rate: row.get(5)?,
             slowdown_s: row.get(6)?,
             slowdown_lo_s: row.get(7)?,
             slowdown_hi_s: row.get(8)?,

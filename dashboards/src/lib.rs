@@ -28,7 +28,7 @@
 //! | [`fabric`] | `/api/v1/fabric`, groups, switches, link classes, parallel links, worst links, regions |
 //! | [`regions`] | `/api/v1/regions`, the history of one region |
 //! | [`tiles`] | `/api/v1/routers/{name}`, the tiles of an Aries router |
-//! | [`files`] | `/api/v1/files`, write rates of the file systems |
+//! | [`files`] | `/api/v1/files`, rates of the clients of file systems |
 //! | [`placement`] | `/api/v1/placement`, the current state for a job on given nodes |
 //! | [`advice`] | `/api/v1/advice`, current advice for a scheduler |
 //! | [`health`] | `/api/v1/health`, the health of the monitoring |

@@ -210,7 +210,11 @@ class ViewChecks:
         self.open("files?mount=" + mounts[0]["mount"])
         self.browser.wait("document.querySelector('main h1').textContent.includes(arguments[0])", mounts[0]["mount"])
         self.browser.wait(DRAWN, ".uplot canvas", 3)
-        self.browser.wait("document.querySelectorAll('table[aria-label=\"Running jobs by write rate\"] tbody tr').length > 0")
+        self.browser.wait("document.querySelectorAll('table[aria-label=\"Running jobs by rate\"] tbody tr').length > 0")
+        for metric in self.api("files")["metrics"]:
+            self.browser.run("[...document.querySelectorAll('nav[aria-label=Metric] a')].find((a) => a.textContent.startsWith(arguments[0])).click()", metric["title"])
+            self.browser.wait("document.querySelector('nav[aria-label=Metric] a[aria-current]')?.textContent.startsWith(arguments[0])", metric["title"])
+            self.browser.wait("document.querySelector('.card.figure .under').textContent.startsWith(arguments[0])", metric["title"])
 
     def check_health_lists_producers(self):
         self.open("health")

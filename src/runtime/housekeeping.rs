@@ -7,7 +7,7 @@ use schemas::site::Expected;
 use std::path::PathBuf;
 use std::time::Duration;
 use store::postgres::{
-    Housekept, PgSettings, housekeep, learn, put_expected, put_links, put_places, roll_up,
+    Housekept, PgSettings, housekeep, learn, put_expected, put_links, put_metrics, put_places, roll_up,
 };
 use topology::{link_places, node_places};
 
@@ -33,10 +33,14 @@ pub fn begin(config: &RunConfig, control: &Control) {
     tokio::spawn(retention_loop(settings(), control.clone()));
 }
 
-/// Stores the expected sources in the database.
+/// Stores the metrics and the expected sources in the database.
 async fn store_expected(settings: PgSettings, expected: Vec<Expected>, control: Control) {
-    while let Err(error) = put_expected(&settings, &expected).await {
-        tracing::warn!(%error, "failed to store expected sources; retrying");
+    let store = async || {
+        put_metrics(&settings).await?;
+        put_expected(&settings, &expected).await
+    };
+    while let Err(error) = store().await {
+        tracing::warn!(%error, "failed to store metrics and expected sources; retrying");
         if !waited(RETRY_DELAY, &control).await {
             return;
         }

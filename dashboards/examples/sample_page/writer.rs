@@ -5,6 +5,7 @@ use crate::fabric::{write_links, write_now, write_regions};
 use rusqlite::{Connection, Transaction, params};
 use std::path::Path;
 use store::migrations::SQLITE_MIGRATIONS;
+use store::sqlite::put_metrics;
 
 /// Tiles are many: their history is shorter.
 const TILE_HISTORY_S: f64 = 240.0;
@@ -25,6 +26,7 @@ impl SampleStore {
         for migration in SQLITE_MIGRATIONS {
             connection.execute_batch(migration)?;
         }
+        put_metrics(&connection)?;
         let transaction = connection.transaction()?;
         write_series(&transaction, &cluster)?;
         write_jobs(&transaction, &cluster)?;

@@ -3,4 +3,4 @@ SELECT w.rank, w.series, l.class, l.from_name, l.to_name, w.lost_s, w.lost_lo_s,
        w.episodes, w.peak, w.completeness, w.regions
 FROM worst_links(greatest($__timeFrom()::timestamptz, $__timeTo()::timestamptz - interval '1 day'), $__timeTo(), 1000) w
 LEFT JOIN link_places l USING (series)
-WHERE w.metric NOT LIKE 'lustre%' ORDER BY w.rank LIMIT 50
+WHERE w.metric IN (SELECT m.metric FROM metrics m WHERE m.measures = 'link') ORDER BY w.rank LIMIT 50

@@ -9,5 +9,5 @@ SELECT coalesce(nullif(p.group_name, ''), 'not known') AS group_name, n.metric,
        count(*) FILTER (WHERE n.state <> 'unknown')::double precision / count(*) AS completeness,
        (array_agg(n.name ORDER BY n.mean / nullif(n.bound, 0) DESC NULLS LAST) FILTER (WHERE n.state = 'contended'))[1] AS worst_series
 FROM series_now n JOIN component_places p USING (metric, component)
-WHERE n.metric NOT LIKE 'lustre%'
+WHERE n.metric IN (SELECT m.metric FROM metrics m WHERE m.measures = 'link')
 GROUP BY p.group_name, n.metric ORDER BY 4 DESC NULLS LAST, 1, 2

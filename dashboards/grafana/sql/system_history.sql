@@ -5,5 +5,5 @@ SELECT date_bin(make_interval(secs => greatest(10, $__interval_ms / 1000.0)), p.
 FROM (SELECT * FROM places_over('file system', $__timeFrom(), $__timeTo(), greatest(10, $__interval_ms / 1000.0))
       UNION ALL
       SELECT * FROM places_over('group', $__timeFrom(), $__timeTo(), greatest(10, $__interval_ms / 1000.0))
-      WHERE metric NOT LIKE 'lustre%') p
+      WHERE metric IN (SELECT m.metric FROM metrics m WHERE m.measures = 'link')) p
 GROUP BY 1, 2 ORDER BY 1, 2

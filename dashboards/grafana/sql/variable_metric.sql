@@ -1,1 +1,1 @@
-SELECT DISTINCT metric FROM component_places WHERE metric NOT LIKE 'lustre%' ORDER BY 1
+SELECT DISTINCT metric FROM component_places WHERE metric IN (SELECT m.metric FROM metrics m WHERE m.measures = 'link') ORDER BY 1

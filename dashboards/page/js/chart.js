@@ -184,22 +184,22 @@ export class LossChart {
   close() { this.chart.close(); }
 }
 
-/** Write rate of all clients of a file system. */
+/** Rate of all clients of a file system, in the unit of the metric. */
 export class RateChart {
-  constructor(rates, height = 200) {
+  constructor(rates, { unit, title }, height = 200) {
     this.chart = new Chart({
       height,
       padding: [10, 16, 0, 0],
       cursor: { drag: { x: true, y: false }, y: false },
       scales: { x: { time: true }, y: { range: fromZero } },
-      axes: axes((v) => reading(v, "bytes/s")),
-      series: [legendTime, { label: "written", value: (u, v) => reading(v, "bytes/s"), stroke: () => css("chart-mean"), width: 2, points: { show: false } }],
+      axes: axes((v) => reading(v, unit)),
+      series: [legendTime, { label: title, value: (u, v) => reading(v, unit), stroke: () => css("chart-mean"), width: 2, points: { show: false } }],
       plugins: [latestInLegend],
-    }, [rates.time, rates.write_bytes_per_s], "Write rate of all clients over time");
+    }, [rates.time, rates.rate], `All clients over time: ${title}`);
     this.root = this.chart.root;
   }
 
-  update(rates) { this.chart.update([rates.time, rates.write_bytes_per_s]); }
+  update(rates) { this.chart.update([rates.time, rates.rate]); }
 
   close() { this.chart.close(); }
 }

@@ -1,4 +1,4 @@
-// File systems: write rate against the largest ever seen, contended clients, and jobs by write rate.
+// File systems, by metric of their clients: rate against the largest ever seen, contended clients, and jobs by rate.
 
 import { ask } from "./api.js";
 import { RateChart } from "./chart.js";
@@ -10,52 +10,58 @@ import { links } from "./routes.js";
 
 /** Clients listed; the explorer has the others. */
 const CLIENTS_SHOWN = 20;
-const METRIC = "lustre_write_rate";
 
 export function openFiles(root, route) {
   const chosen = route.filters.mount;
-  const figures = { rate: figure("Write rate"), share: figure("Share of the maximum"), contended: figure("Contended clients"), complete: figure("Completeness") };
-  const parts = { mounts: el("div", {}, empty("Loading file systems…", "", true)), rate: el("div", { class: "body" }), span: el("span", {}), clients: el("div", {}), jobs: el("div", {}) };
+  const figures = { rate: figure("Rate of all clients"), share: figure("Share of the maximum"), contended: figure("Contended clients"), complete: figure("Completeness") };
+  const parts = { metrics: el("nav", { class: "choices", "aria-label": "Metric" }), mounts: el("div", {}, empty("Loading file systems…", "", true)), rate: el("div", { class: "body" }), span: el("span", {}), clients: el("div", {}), jobs: el("div", {}) };
   const heading = el("h1", {}, "File systems");
   let chart = null;
-  root.append(el("div", { class: "title" }, heading, el("div", { class: "under" }, "Many contended clients at a rate far below the maximum point at servers or the network.")),
+  root.append(el("div", { class: "title" }, heading, el("div", { class: "under" }, "Many contended clients at a rate far below the maximum point at servers or the network."), parts.metrics),
     el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Summary" }, ...Object.values(figures).map((f) => f.root)),
-      card("Write rate of all clients", parts.rate, parts.span),
-      el("div", { class: "two" }, card("Running jobs by write rate", parts.jobs), card("Mounts", parts.mounts)),
+      card("Rate of all clients", parts.rate, parts.span),
+      el("div", { class: "two" }, card("Running jobs by rate", parts.jobs), card("Mounts", parts.mounts)),
       card("Contended clients", parts.clients, "largest live estimate of the loss first")));
 
   const request = async () => {
-    const answer = await ask("files", { mount: chosen });
+    const answer = await ask("files", { mount: chosen, metric: route.filters.metric });
     const search = answer.mount ? `/${answer.mount}` : "";
-    const clients = await ask("now", { metric: METRIC, state: "contended", search, order: "slowdown", limit: CLIENTS_SHOWN });
+    const clients = answer.metric && await ask("now", { metric: answer.metric, state: "contended", search, order: "slowdown", limit: CLIENTS_SHOWN });
     return { ...answer, clients };
   };
   const show = (answer) => {
     const mount = answer.mounts.find((each) => each.mount === answer.mount);
     setText(heading, mount ? `File system ${mount.mount}` : "File systems");
-    showFigures(figures, mount, answer.rates);
+    const metric = answer.metrics.find((each) => each.metric === answer.metric) ?? { title: "", unit: "" };
+    fill(parts.metrics, ...answer.metrics.map((each) => metricLink(each, answer)));
+    showFigures(figures, mount, answer.rates, metric);
     setText(parts.span, spanOf(answer.rates));
-    chart = showRates(parts.rate, chart, answer.rates);
-    fill(parts.mounts, answer.mounts.length ? mountTable(answer.mounts) : empty("No clients with data yet.", "", true));
-    fill(parts.jobs, answer.jobs.length ? jobTable(answer.jobs, mount) : empty("No running jobs with clients of this file system.", "", true));
-    fill(parts.clients, answer.clients.total > 0 ? clientTable(answer.clients.series) : empty("No contended clients.", "", true));
+    chart = showRates(parts.rate, chart, answer.rates, metric);
+    fill(parts.mounts, answer.mounts.length ? mountTable(answer.mounts, metric) : empty("No clients with data yet.", "", true));
+    fill(parts.jobs, answer.jobs.length ? jobTable(answer.jobs, mount, metric) : empty("No running jobs with clients of this file system.", "", true));
+    fill(parts.clients, answer.clients?.total > 0 ? clientTable(answer.clients.series, metric) : empty("No contended clients.", "", true));
   };
   const fail = (error) => fill(parts.mounts, failure("No file systems", error));
   const data = refresher(request, show, fail, 2000);
   return { tick: data.tick, close() { data.close(); chart?.close(); } };
 }
 
-function showFigures(figures, mount, rates) {
+/** The number of contended clients stands at each metric: what is slow is found without opening it. */
+function metricLink({ metric, title, contended }, answer) {
+  const current = metric === answer.metric ? { "aria-current": "true" } : {};
+  return el("a", { href: links.list("files", { mount: answer.mount, metric }), ...current }, title, el("small", {}, `${count(contended)} contended`));
+}
+
+function showFigures(figures, mount, rates, { title, unit }) {
   const put = (f, number, under, alarm = false) => {
     setText(f.number, number);
     setText(f.under, under);
     f.root.dataset.alarm = alarm ? "yes" : "no";
   };
   if (!mount) return;
-  const most = rates.most_bytes_per_s;
-  const share = most > 0 && mount.write_bytes_per_s !== null ? Math.min(1, mount.write_bytes_per_s / most) : null;
-  put(figures.rate, reading(mount.write_bytes_per_s, "bytes/s"), `${count(mount.writing)} of ${count(mount.reporting)} clients write`);
-  put(figures.share, percent(share), `${reading(most, "bytes/s")} in ${spanOf(rates)}`);
+  const share = rates.most > 0 && mount.rate !== null ? Math.min(1, mount.rate / rates.most) : null;
+  put(figures.rate, reading(mount.rate, unit), `${title}; ${count(mount.active)} of ${count(mount.reporting)} clients above 0`);
+  put(figures.share, percent(share), `${reading(rates.most, unit)} in ${spanOf(rates)}`);
   put(figures.contended, mount.reporting ? count(mount.contended) : "–", `of ${count(mount.reporting)} with data`, mount.contended > 0);
   put(figures.complete, percent(mount.reporting / mount.clients), `${count(mount.clients - mount.reporting)} of ${count(mount.clients)} unknown`, mount.reporting < 0.9 * mount.clients);
 }
@@ -64,46 +70,48 @@ function showFigures(figures, mount, rates) {
 const spanOf = ({ over_s: over, step_s: step }) => (over > 300 ? `the latest ${Math.round(over / 60)} minutes, by ${step === 60 ? "minute" : seconds(step)}` : "the latest five minutes");
 
 /** New data updates the existing chart, so that its zoom is kept. */
-function showRates(place, chart, rates) {
+function showRates(place, chart, rates, metric) {
   if (rates.time.length === 0) {
-    if (chart === null) fill(place, empty(`No writes in ${spanOf(rates)}.`, "", true));
+    if (chart === null) fill(place, empty(`No data in ${spanOf(rates)}.`, "", true));
     return chart;
   }
   if (chart !== null) {
     chart.update(rates);
     return chart;
   }
-  const created = new RateChart(rates);
+  const created = new RateChart(rates, metric);
   fill(place, created.root);
   return created;
 }
 
-function mountTable(mounts) {
+const sentence = (title) => title.charAt(0).toUpperCase() + title.slice(1);
+
+function mountTable(mounts, { metric, title, unit }) {
   return table([
-    ["Mount", "wide", (m) => (m.mount ? el("a", { href: links.list("files", { mount: m.mount }), class: "mono" }, m.mount) : "unknown")],
-    ["Written", "num", (m) => reading(m.write_bytes_per_s, "bytes/s")],
+    ["Mount", "wide", (m) => (m.mount ? el("a", { href: links.list("files", { mount: m.mount, metric }), class: "mono" }, m.mount) : "unknown")],
+    [sentence(title), "num", (m) => reading(m.rate, unit)],
     ["Contended", "num", contendedOf],
     ["Complete", "num", (m) => percent(m.reporting / m.clients)],
   ], mounts, "Mounts");
 }
 
-function jobTable(jobs, mount) {
-  const share = (job) => (mount?.write_bytes_per_s > 0 && job.write_bytes_per_s !== null ? job.write_bytes_per_s / mount.write_bytes_per_s : null);
+function jobTable(jobs, mount, { title, unit }) {
+  const share = (job) => (mount?.rate > 0 && job.rate !== null ? job.rate / mount.rate : null);
   return table([
     ["Job", "wide", (j) => [el("a", { href: links.job(j.job_id) }, j.job_id), " ", j.name, " ", el("span", { class: "muted" }, j.user)]],
-    ["Written", "num", (j) => reading(j.write_bytes_per_s, "bytes/s")],
+    [sentence(title), "num", (j) => reading(j.rate, unit)],
     ["Share", "num", (j) => percent(share(j))],
     ["Clients", "num", (j) => [count(j.clients), el("small", {}, `${count(j.contended)} contended`)]],
     ["Lost so far, 95 %", "num", lost],
-  ], jobs, "Running jobs by write rate");
+  ], jobs, "Running jobs by rate");
 }
 
-function clientTable(series) {
+function clientTable(series, { title, unit }) {
   const rows = series.name.map((name, i) => ({ name, value: series.value[i], mean: series.mean[i], baseline: series.baseline[i] }));
   return table([
     ["Client", "wide", (c) => [stateMark("contended", false), " ", el("a", { href: links.series(c.name), class: "mono" }, c.name.split("/").slice(1).join("/"))]],
-    ["Write rate", "num", (c) => reading(c.value, "bytes/s")],
-    ["Mean", "num", (c) => reading(c.mean, "bytes/s")],
-    ["Baseline", "num", (c) => reading(c.baseline, "bytes/s")],
+    [sentence(title), "num", (c) => reading(c.value, unit)],
+    ["Mean", "num", (c) => reading(c.mean, unit)],
+    ["Baseline", "num", (c) => reading(c.baseline, unit)],
   ], rows, "Contended clients");
 }

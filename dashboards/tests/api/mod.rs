@@ -249,15 +249,16 @@ async fn jobs_are_searched_and_ordered() {
 async fn a_file_system_has_its_rate_and_jobs() {
     let files = answer("/api/v1/files").await;
     assert_eq!(files["mount"], "snx11137");
-    let mount = &files["mounts"][0];
     assert_eq!(
-        (&mount["clients"], &mount["contended"], &mount["writing"]),
-        (&1.into(), &1.into(), &1.into())
+        files["metrics"],
+        serde_json::json!([{"metric": "lustre_write_rate", "title": "write rate", "unit": "bytes/s", "contended": 1}])
     );
-    assert_eq!(mount["write_bytes_per_s"], 6.7e8);
+    let mount = &files["mounts"][0];
+    assert_eq!((&mount["clients"], &mount["contended"], &mount["active"]), (&1.into(), &1.into(), &1.into()));
+    assert_eq!(mount["rate"], 6.7e8);
     let rates = &files["rates"];
     assert_eq!(rates["time"].as_array().unwrap().len(), 30);
-    assert_eq!(rates["most_bytes_per_s"], 1e9);
+    assert_eq!(rates["most"], 1e9);
     assert_eq!(files["jobs"].as_array().unwrap().len(), 2);
     assert_eq!(files["jobs"][0]["contended"], 1);
     let (status, why) = ask("/api/v1/files?mount=nowhere").await;
@@ -308,6 +309,7 @@ async fn bad_input_is_refused_with_a_reason() {
         ("/api/v1/regions/-1", 400),
         ("/api/v1/regions/99", 404),
         ("/api/v1/files?mount=none", 404),
+        ("/api/v1/files?metric=lustre_read_rate", 404),
         ("/api/v1/nothing", 404),
     ] {
         let (got, json) = ask(path).await;

@@ -3,6 +3,7 @@
 use rusqlite::{Connection, params};
 use std::path::{Path, PathBuf};
 use store::migrations::SQLITE_MIGRATIONS;
+use store::sqlite::put_metrics;
 
 /// The latest event time.
 pub const NOW: f64 = 1_800_000_600.0;
@@ -65,6 +66,7 @@ pub fn empty_store(folder: &Path) -> PathBuf {
     for migration in SQLITE_MIGRATIONS {
         connection.execute_batch(migration).unwrap();
     }
+    put_metrics(&connection).unwrap();
     path
 }
 

@@ -2,6 +2,10 @@
 -- with ten, 16 nodes with two mounts each.
 -- Every third hour a job on the first group holds up its neighbours for a quarter of an hour, and writes. Signals of the
 -- last two minutes, ten seconds and coarser tiers of the whole day, as the detector's store has them.
+INSERT INTO metrics VALUES
+    ('aries_stall_ratio', 'network stalls', 'stalls/flit', 'rising', 'link', NULL),
+    ('lustre_write_rate', 'write rate', 'bytes/s', 'falling', 'progress', 'data'),
+    ('lustre_metadata_rate', 'metadata operations', 'operations/s', 'falling', 'progress', 'metadata');
 INSERT INTO series (name, metric, component, part)
 SELECT format('aries_stall_ratio/%s/r%sc%s', r, t / 8, t % 8), 'aries_stall_ratio', r, format('r%sc%s', t / 8, t % 8)
 FROM (SELECT n, format('c%s-0c0s%s', n / 4 * 2, n % 4) AS r FROM generate_series(0, 7) AS n) AS routers,
@@ -9,6 +13,8 @@ FROM (SELECT n, format('c%s-0c0s%s', n / 4 * 2, n % 4) AS r FROM generate_series
 INSERT INTO series (name, metric, component, part)
 SELECT format('lustre_write_rate/nid%s/%s', lpad(n::text, 5, '0'), m), 'lustre_write_rate', 'nid' || lpad(n::text, 5, '0'), m
 FROM generate_series(0, 15) AS n, unnest(ARRAY['snx11137', 'scratch']) AS m ORDER BY n, m;
+INSERT INTO series (name, metric, component, part)
+VALUES ('lustre_metadata_rate/nid00009/snx11137', 'lustre_metadata_rate', 'nid00009', 'snx11137');
 
 INSERT INTO producers (producer, schema, component, part, last_time, rows)
 SELECT 'nid' || lpad(n::text, 5, '0'), 'aries_rtr', format('c%s-0c0s%s', n / 8 * 2, n / 2 % 4), '', timestamptz '2026-10-15 23:59:59', 86400
@@ -28,23 +34,23 @@ SELECT t, CASE WHEN hot THEN extract(epoch FROM t)::integer % 10800 / 3.0 ELSE 0
 FROM series s CROSS JOIN generate_series('2026-10-15'::timestamptz, '2026-10-15 23:59:50', '10 seconds') AS t
 CROSS JOIN LATERAL (SELECT s.component ~ '^(c0-0|nid0000[0-7])' AND s.series_id % 4 = 0
                            AND extract(epoch FROM t)::integer % 10800 < 900 AS hot,
-                           CASE WHEN s.metric = 'lustre_write_rate' THEN 1e9 ELSE 0.5 END AS b) h
+                           CASE WHEN s.metric = 'lustre_write_rate' THEN 1e9 WHEN s.metric = 'lustre_metadata_rate' THEN 1e3 ELSE 0.5 END AS b) h
 CROSS JOIN LATERAL (SELECT CASE WHEN NOT hot THEN b WHEN s.metric = 'lustre_write_rate' THEN b / 3 ELSE b * 6 END AS v) x;
 -- Where hours and minutes are not written yet, the views compute them from the ten seconds.
 INSERT INTO signal_hours
 SELECT time, slowdown_s, series_id, value, value_min, value_max, mean, baseline, ticks, contended_ticks,
-       CASE WHEN value < 1e6 THEN 4e8 END, CASE WHEN value < 1e6 THEN 4e8 * value END FROM signals_1h;
+       CASE WHEN value < 100 THEN 4e8 END, CASE WHEN value < 100 THEN 4e8 * value END FROM signals_1h;
 INSERT INTO signal_minutes
 SELECT time, slowdown_s, series_id, value, value_min, value_max, mean, baseline, ticks, contended_ticks,
-       CASE WHEN value < 1e6 THEN 4e8 END, CASE WHEN value < 1e6 THEN 4e8 * value END FROM signals_1min;
+       CASE WHEN value < 100 THEN 4e8 END, CASE WHEN value < 100 THEN 4e8 * value END FROM signals_1min;
 INSERT INTO stage_positions (stage, partition, epoch, owner, commits, position, event_time, committed_at)
 VALUES ('detector', 0, 3, 'a-1', 170000, 123456, '2026-10-15 23:59:59', '2026-10-16 00:00:00.4'),
        ('rollup', 0, 2, 'a-1', 170000, 4567, '2026-10-15 23:59:58', '2026-10-16 00:00:00.6');
 INSERT INTO signal_rows
 SELECT t, 300, s.series_id, b, b, b, b * 1.5, CASE WHEN s.series_id % 16 = 0 THEN 2 ELSE 1 END, 1,
-       CASE WHEN b < 1e6 THEN 4e8 END, CASE WHEN b < 1e6 THEN 4e8 * b END
+       CASE WHEN b < 100 THEN 4e8 END, CASE WHEN b < 100 THEN 4e8 * b END
 FROM series s CROSS JOIN generate_series('2026-10-15 23:58:00'::timestamptz, '2026-10-15 23:59:59', '1 second') AS t
-CROSS JOIN LATERAL (SELECT CASE WHEN s.metric = 'lustre_write_rate' THEN 1e9 ELSE 0.5 END AS b) h;
+CROSS JOIN LATERAL (SELECT CASE WHEN s.metric = 'lustre_write_rate' THEN 1e9 WHEN s.metric = 'lustre_metadata_rate' THEN 1e3 ELSE 0.5 END AS b) h;
 
 INSERT INTO jobs (job_id, user_name, name, start_time, end_time, app, label)
 SELECT (100 + n)::text, 'user' || n % 3, 'app' || n % 2, t, t + interval '1 hour', 'app' || n % 2, CASE WHEN n = 3 THEN '99_3' ELSE '' END

@@ -10,11 +10,13 @@
 //! | [`storage_policy`] | which signals are kept, and the ten-second tier |
 //! | [`tiers`] | minutes and hours, made from the ten seconds |
 //! | [`place_sums`] | sums over the system, groups, file systems and classes of links |
+//! | `metrics` | the catalogue as rows of a table |
 //! | `text` | text from outside as the databases take it |
 //!
 //! The statements are `schemas/store/sql/`, a folder for each of `sqlite`, `postgres`, `read`, `outbox` and `migrations`.
 //! A `{name}` in one is filled in by `format!`: settings of the session and numbers of the server's own, never data.
 
+mod metrics;
 pub mod migrations;
 pub mod outbox;
 pub mod place_sums;

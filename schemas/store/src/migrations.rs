@@ -13,6 +13,7 @@ macro_rules! joined {
 /// Migrations of the embedded SQLite store in the order of their numbers; the n-th brings a file to version n.
 pub const SQLITE_MIGRATIONS: &[&str] = &[joined!(
     "sqlite/0001_schema/",
+    "tables/metrics",
     "tables/signals",
     "tables/jobs",
     "tables/regions",
@@ -49,6 +50,7 @@ pub const POSTGRES_MIGRATIONS: &[PgMigration] = &[
         concat!(
             joined!(
                 "postgres/0001_schema/tables/",
+                "metrics",
                 "signals",
                 "jobs",
                 "regions",

@@ -2,6 +2,7 @@
 
 use super::connect::connect;
 use super::{PgError, PgRetention, PgSettings};
+use crate::metrics::MetricRow;
 use crate::migrations::{POSTGRES_MIGRATIONS, PgMigration};
 use std::collections::HashMap;
 use tokio_postgres::Client;
@@ -58,6 +59,7 @@ pub async fn migrate_to(
         }
     }
     set_retention(&client, &settings.retention).await?;
+    put_metrics_with(&client).await?;
     client.execute(include_str!("../../sql/postgres/unlock.sql"), &[&LOCK]).await?;
     Ok(applied)
 }
@@ -183,6 +185,29 @@ async fn set_policies(client: &Client, keep: &PgRetention, merge_hours: Option<f
 async fn set_retention(client: &Client, keep: &PgRetention) -> Result<(), PgError> {
     let days = [&keep.raw_days, &keep.ten_seconds_days, &keep.minutes_days, &keep.hours_days];
     client.execute(include_str!("../../sql/postgres/set_retention.sql"), &days.map(|days| days as _)).await?;
+    Ok(())
+}
+
+/// Stores the catalogue of metrics.
+///
+/// # Errors
+/// [`PgError::Retry`] when the server does not answer; [`PgError::Stop`] for missing rights.
+pub async fn put_metrics(settings: &PgSettings) -> Result<(), PgError> {
+    put_metrics_with(&connect(settings).await?).await
+}
+
+async fn put_metrics_with(client: &Client) -> Result<(), PgError> {
+    let rows: Vec<_> = crate::metrics::rows().collect();
+    let column = |of: fn(&MetricRow) -> &'static str| rows.iter().map(of).collect::<Vec<_>>();
+    let resources: Vec<_> = rows.iter().map(|row| row.5).collect();
+    let (names, titles, units) = (column(|row| row.0), column(|row| row.1), column(|row| row.2));
+    let (directions, measures) = (column(|row| row.3), column(|row| row.4));
+    client
+        .execute(
+            include_str!("../../sql/postgres/put_metrics.sql"),
+            &[&names, &titles, &units, &directions, &measures, &resources],
+        )
+        .await?;
     Ok(())
 }
 

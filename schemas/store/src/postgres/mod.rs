@@ -8,7 +8,7 @@
 //! | `address` | [`Address`]: the URL, with libpq's parameters of TLS |
 //! | `tls` | the negotiation of TLS, and what a refused one means |
 //! | `connect` | the connection, its password and session |
-//! | `migrate` | [`migrate()`], [`migrate_to`], [`pending`] |
+//! | `migrate` | [`migrate()`], [`migrate_to`], [`pending`], [`put_metrics`] |
 //! | `claim` | taking and giving back a partition, its snapshot |
 //! | `series_ids` | a partition's dense numbers to those of the database |
 //! | `commit` | the transaction |
@@ -59,7 +59,7 @@ pub use expected::put_expected;
 pub use facts::{PolicyFacts, ServerFacts, TableFacts, server_facts};
 pub use housekeeping::{Housekept, housekeep};
 pub use learn::learn;
-pub use migrate::{Applied, migrate, migrate_to, pending};
+pub use migrate::{Applied, migrate, migrate_to, pending, put_metrics};
 pub use places::{put_links, put_places};
 pub use reader::connect_reader;
 pub use roll_up::roll_up;

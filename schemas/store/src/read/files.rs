@@ -1,10 +1,12 @@
-//! File systems: write rates, and jobs that write.
+//! File systems: rates of their clients and of jobs, by metric.
 
 use super::{Question, question};
 
+/// Metrics of clients.
+pub const METRICS: Question = question!("files_metrics");
 /// File systems.
 pub const MOUNTS: Question = question!("files_mounts");
-/// Write rates of one over time.
+/// Rates of one over time.
 pub const RATES: Question = question!("files_rates");
-/// Jobs that write to it.
+/// Jobs that use it.
 pub const JOBS: Question = question!("files_jobs");

@@ -27,7 +27,7 @@ mod regions;
 mod tests;
 
 pub use error::StoreError;
-pub use open::{open_reader, open_writer};
+pub use open::{open_reader, open_writer, put_metrics};
 
 use rusqlite::Connection;
 use schemas::calibration::{Learnt, StoredRuns};

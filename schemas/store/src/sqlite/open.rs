@@ -20,7 +20,23 @@ const STATEMENTS: usize = 64;
 /// # Errors
 /// [`StoreError`] says whether to retry, or what prevents it.
 pub fn open_writer(path: &Path) -> Result<Connection, StoreError> {
-    open_with(path, SQLITE_MIGRATIONS)
+    let mut connection = open_with(path, SQLITE_MIGRATIONS)?;
+    let put = |connection: &mut Connection| {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        put_metrics(&transaction)?;
+        transaction.commit()
+    };
+    put(&mut connection).map_err(|e| StoreError::from_sqlite(path, e))?;
+    Ok(connection)
+}
+
+/// Stores the catalogue of metrics.
+///
+/// # Errors
+/// As SQLite reports them.
+pub fn put_metrics(connection: &Connection) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare(include_str!("../../sql/sqlite/put_metric.sql"))?;
+    crate::metrics::rows().try_for_each(|row| statement.execute(row).map(|_| ()))
 }
 
 /// [`open_writer`] with another list of migrations.

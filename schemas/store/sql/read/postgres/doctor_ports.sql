@@ -1,3 +1,3 @@
 -- Series of ports.
 SELECT metric, component, part FROM public.series
-WHERE part IS NOT NULL AND metric NOT LIKE 'lustre%' ORDER BY series_id LIMIT 2000000
+WHERE part IS NOT NULL AND metric IN (SELECT m.metric FROM public.metrics m WHERE m.measures = 'link') ORDER BY series_id LIMIT 2000000

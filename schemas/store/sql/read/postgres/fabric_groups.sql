@@ -4,7 +4,7 @@
 WITH links AS MATERIALIZED (
     SELECT nullif(p.group_name, '') AS place, n.metric, n.series_id, n.name, n.state, n.mean / nullif(n.bound, 0) AS excess
     FROM series_now n LEFT JOIN component_places p USING (metric, component)
-    WHERE n.metric NOT LIKE 'lustre%' AND (n.part IS NOT NULL OR NOT EXISTS (
+    WHERE n.metric IN (SELECT m.metric FROM metrics m WHERE m.measures = 'link') AND (n.part IS NOT NULL OR NOT EXISTS (
         SELECT FROM series t WHERE t.metric = n.metric AND t.component = n.component AND t.part IS NOT NULL))
 ), worst AS MATERIALIZED (
     SELECT DISTINCT ON (place, metric) place, metric, name FROM links WHERE state = 'contended'

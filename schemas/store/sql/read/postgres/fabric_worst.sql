@@ -12,7 +12,7 @@ WITH parts AS (
            count(*) AS episodes, max(p.peak) AS peak
     FROM parts p GROUP BY p.series_id
 ), worst AS MATERIALIZED (
-    SELECT w.*, s.name, s.metric FROM lost w JOIN series s USING (series_id) WHERE s.metric NOT LIKE 'lustre%' AND (s.part IS NOT NULL OR NOT EXISTS (
+    SELECT w.*, s.name, s.metric FROM lost w JOIN series s USING (series_id) WHERE s.metric IN (SELECT m.metric FROM metrics m WHERE m.measures = 'link') AND (s.part IS NOT NULL OR NOT EXISTS (
         SELECT FROM series t WHERE t.metric = s.metric AND t.component = s.component AND t.part IS NOT NULL))
     ORDER BY w.lost_lo_s DESC, w.lost_s DESC, w.contended_s DESC, s.name COLLATE "C" LIMIT $2::bigint
 ), latest AS (

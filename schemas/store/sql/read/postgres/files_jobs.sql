@@ -1,6 +1,6 @@
--- Running jobs by the current write rate of their clients of a mount.
+-- Running jobs by the current rate of their clients of a mount.
 WITH clients AS MATERIALIZED (
-    SELECT s.series_id, coalesce(s.part, '') AS mount FROM series s WHERE s.metric = 'lustre_write_rate'
+    SELECT s.series_id, coalesce(s.part, '') AS mount FROM series s WHERE s.metric = $3::text
       AND coalesce(s.part, '') = $1::text
 ), latest AS MATERIALIZED (
     SELECT DISTINCT ON (r.series_id) r.series_id, r.value::double precision AS value, tailback_state(r.state) AS state

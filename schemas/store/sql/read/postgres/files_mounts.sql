@@ -1,6 +1,6 @@
--- Each mount now: numbers of clients, with data, writing and contended, and the write rate of all in bytes/s.
+-- Each mount now: numbers of clients, with data, active and contended, and the rate of all.
 WITH clients AS MATERIALIZED (
-    SELECT s.series_id, coalesce(s.part, '') AS mount FROM series s WHERE s.metric = 'lustre_write_rate'
+    SELECT s.series_id, coalesce(s.part, '') AS mount FROM series s WHERE s.metric = $1::text
 ), latest AS MATERIALIZED (
     SELECT DISTINCT ON (r.series_id) r.series_id, r.value::double precision AS value, tailback_state(r.state) AS state
     FROM signal_rows r

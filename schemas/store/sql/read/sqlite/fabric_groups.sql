@@ -10,6 +10,6 @@ SELECT p.group_name, n.metric, count(*), count(*) FILTER (WHERE n.state <> 'unkn
        CASE WHEN count(*) FILTER (WHERE n.state = 'contended') > 0 THEN n.name END,
        max(CASE WHEN n.state = 'contended' THEN coalesce(n.mean / nullif(n.bound, 0), 0) ELSE -1 END)
 FROM series_now n LEFT JOIN places p USING (component)
-WHERE n.metric NOT LIKE 'lustre%' AND (n.part IS NOT NULL OR NOT EXISTS (
+WHERE n.metric IN (SELECT m.metric FROM metrics m WHERE m.measures = 'link') AND (n.part IS NOT NULL OR NOT EXISTS (
     SELECT 1 FROM series t WHERE t.metric = n.metric AND t.component = n.component AND t.part IS NOT NULL))
 GROUP BY 1, 2 ORDER BY 5 DESC, 1, 2

@@ -11,6 +11,6 @@ WITH span AS (SELECT now - ?1 AS from_time FROM clock), lost AS (
 )
 SELECT n.name, n.metric, n.state, l.class, l.from_name, l.to_name, w.lost_s, w.lost_lo_s, w.lost_hi_s, w.contended_s, w.episodes, w.peak
 FROM lost w JOIN series_now n USING (series_id) LEFT JOIN link_places l ON l.series = n.name
-WHERE n.metric NOT LIKE 'lustre%' AND (n.part IS NOT NULL OR NOT EXISTS (
+WHERE n.metric IN (SELECT m.metric FROM metrics m WHERE m.measures = 'link') AND (n.part IS NOT NULL OR NOT EXISTS (
     SELECT 1 FROM series t WHERE t.metric = n.metric AND t.component = n.component AND t.part IS NOT NULL))
 ORDER BY w.lost_lo_s DESC, w.lost_s DESC, w.contended_s DESC, n.name LIMIT ?2

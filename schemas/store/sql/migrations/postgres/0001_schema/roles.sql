@@ -18,7 +18,7 @@ END $$;
 GRANT USAGE ON SCHEMA public TO tailback_writer, tailback_reader, tailback_user;
 
 -- Contents of rejected messages may name jobs of others: for writers and readers only.
-GRANT SELECT ON schema_migrations, series, signal_rows, signal_buckets, signal_minutes, signal_hours, place_buckets,
+GRANT SELECT ON schema_migrations, metrics, series, signal_rows, signal_buckets, signal_minutes, signal_hours, place_buckets,
     signals, signals_10s, signals_1min, signals_1h, places_10s, places_1min, places_1h, clock, series_now,
     episodes, series_episodes,
     jobs, job_nodes, job_results, job_causes, job_series, job_factors, job_slowdown, job_costs, job_cost_shares, job_causes_shown, job_episodes,
@@ -34,12 +34,12 @@ GRANT SELECT ON stage_snapshots, alert_marks TO tailback_writer;
 GRANT INSERT ON series, signal_rows, signal_buckets, signal_minutes, signal_hours, place_buckets TO tailback_writer;
 -- New series are written by COPY with their numbers.
 GRANT USAGE ON SEQUENCE series_series_id_seq TO tailback_writer;
-GRANT INSERT, UPDATE, DELETE ON episodes, jobs, job_nodes, job_results, job_causes, job_series, job_factors, regions,
+GRANT INSERT, UPDATE, DELETE ON metrics, episodes, jobs, job_nodes, job_results, job_causes, job_series, job_factors, regions,
     region_steps, region_series, region_causes, region_victims, node_switches, link_places, alert_incidents, alert_outbox,
     alert_silences, alert_marks, producers, expected_sources, silences, dropped_counts, rejected_messages, stage_positions,
     stage_snapshots TO tailback_writer;
 
-GRANT SELECT ON jobs, job_nodes, job_results, job_series, job_factors, job_slowdown, job_costs, job_cost_shares,
+GRANT SELECT ON metrics, jobs, job_nodes, job_results, job_series, job_factors, job_slowdown, job_costs, job_cost_shares,
     job_causes_shown, job_episodes, job_runs, job_resources, regions, region_steps, region_series, region_victims, region_causes_shown, own_regions, node_places,
     clock TO tailback_user;
 -- `series_or_job` may be the job of another user; `job_causes_shown` has it where the user may know it.

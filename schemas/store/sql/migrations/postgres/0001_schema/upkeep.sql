@@ -229,7 +229,7 @@ CREATE FUNCTION sum_places(from_time timestamptz, until_time timestamptz) RETURN
         FROM series s LEFT JOIN component_places p USING (metric, component)
         UNION ALL
         SELECT 'file system', s.part, s.series_id, s.metric FROM series s
-        WHERE s.metric LIKE 'lustre%' AND s.part IS NOT NULL
+        WHERE s.metric IN (SELECT m.metric FROM metrics m WHERE m.measures = 'progress') AND s.part IS NOT NULL
         UNION ALL
         SELECT 'link class', l.class, s.series_id, s.metric FROM series s JOIN link_places l ON l.series = s.name
     )

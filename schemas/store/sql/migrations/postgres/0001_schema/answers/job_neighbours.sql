@@ -24,7 +24,7 @@ CREATE FUNCTION job_neighbours(job text)
         UNION
         -- As an array, which the view passes to its index; a join would read the resources of all jobs.
         SELECT r.job_id, 'file system', r.part FROM job_resources r
-        WHERE r.job_id = ANY (ARRAY(SELECT a.job_id FROM asked a)) AND r.metric LIKE 'lustre%' AND r.part IS NOT NULL
+        WHERE r.job_id = ANY (ARRAY(SELECT a.job_id FROM asked a)) AND r.metric IN (SELECT m.metric FROM metrics m WHERE m.measures = 'progress') AND r.part IS NOT NULL
         UNION
         SELECT v.job_id, 'region', r.name FROM region_victims v JOIN regions r USING (region_id)
         WHERE v.job_id IN (SELECT a.job_id FROM asked a)

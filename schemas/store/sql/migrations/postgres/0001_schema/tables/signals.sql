@@ -1,18 +1,8 @@
--- Tables, their indexes and first rows. Tables have the names of the embedded schema; times are timestamptz.
-
--- Compiling a plan takes seconds where it has many chunks, and saves milliseconds: all answers are short. Only the
--- owner of the database can set it.
-DO $$ BEGIN
-    EXECUTE format('ALTER DATABASE %I SET jit = off', current_database());
-EXCEPTION WHEN insufficient_privilege THEN
-    RAISE WARNING 'jit stays on: only the owner of the database may turn it off';
-END $$;
-
 -- Number and name of each measured series.
 CREATE TABLE series (
     series_id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name      text NOT NULL UNIQUE,         -- <metric>/<component>[/<part>]
-    metric    text NOT NULL,                -- aries_stall_ratio, ib_wait_ratio, lustre_write_rate
+    metric    text NOT NULL,                -- as in `metrics`
     component text NOT NULL,                -- router, host or client node
     part      text                          -- tile, port or mount; null for the component as a whole
 );

@@ -6,7 +6,7 @@ WITH things AS (
     SELECT n.job_id, 'group', p.group_name FROM job_nodes n JOIN node_places p USING (node) WHERE p.group_name IS NOT NULL
     UNION
     SELECT js.job_id, 'file system', s.part FROM job_series js JOIN series s USING (series_id)
-    WHERE s.metric LIKE 'lustre%' AND s.part IS NOT NULL
+    WHERE s.metric IN (SELECT m.metric FROM metrics m WHERE m.measures = 'progress') AND s.part IS NOT NULL
     UNION
     SELECT v.job_id, 'region', r.name FROM region_victims v JOIN regions r USING (region_id)
     UNION

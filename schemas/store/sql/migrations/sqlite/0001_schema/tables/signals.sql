@@ -1,10 +1,7 @@
--- The embedded store. Tables and views have the names of the PostgreSQL schema.
--- Times are seconds since the epoch, UTC, with microseconds.
-
 CREATE TABLE series (
     series_id INTEGER PRIMARY KEY,          -- dense number, from 0
     name      TEXT NOT NULL UNIQUE,         -- <metric>/<component>[/<part>]
-    metric    TEXT NOT NULL,                -- aries_stall_ratio, ib_wait_ratio, lustre_write_rate
+    metric    TEXT NOT NULL,                -- as in `metrics`
     component TEXT NOT NULL,                -- router, host or client node
     part      TEXT                          -- tile, port or mount; null for the component as a whole
 ) STRICT;

@@ -1,0 +1,26 @@
+//! The catalogue of metrics in a store, so that SQL asks what a metric measures and names none.
+
+use schemas::Direction;
+use schemas::metric::catalogue::catalogue;
+use schemas::metric::file::{Measures, MetricFile};
+
+/// A row of the table `metrics`.
+pub(crate) type MetricRow =
+    (&'static str, &'static str, &'static str, &'static str, &'static str, Option<&'static str>);
+
+/// The rows of all metrics.
+pub(crate) fn rows() -> impl Iterator<Item = MetricRow> {
+    catalogue().files().map(row)
+}
+
+fn row(file: &'static MetricFile) -> MetricRow {
+    let direction = match file.direction {
+        Direction::Rising => "rising",
+        Direction::Falling => "falling",
+    };
+    let measures = match file.measures {
+        Measures::Link => "link",
+        Measures::Progress => "progress",
+    };
+    (&file.name, &file.title, &file.unit, direction, measures, file.resource.as_deref())
+}
