@@ -12,6 +12,7 @@
 //! | `layout` | the fast way: rows of one set differ only in their values |
 //! | `json` | the general way: any JSON object |
 //! | `plan` | what a list of columns means: parts, counters, or why it is of no use |
+//! | `part_key` | the part that a column's name holds |
 //! | `names` | spellings of column names |
 //! | [`columns`] | column and schema names of LDMS |
 //! | `sources` | the catalogue's LDMS schemas, compiled |
@@ -53,6 +54,7 @@ mod names;
 pub mod naming;
 mod nested;
 mod number;
+mod part_key;
 mod plan;
 mod registry;
 mod run;

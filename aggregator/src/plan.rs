@@ -2,7 +2,8 @@
 
 use crate::columns::{base_schema, file_systems, is_job_start, is_unused, is_unused_schema};
 use crate::names::{Base, OTHER_CASE, plain};
-use crate::sources::{Found, LinkColumns, OfMetric, PartKey, SchemaIndex, SourceSchema, Use, source_schemas};
+use crate::part_key::PartKey;
+use crate::sources::{Found, LinkColumns, OfMetric, SchemaIndex, SourceSchema, Use, source_schemas};
 use schemas::metric::file::PartKind;
 use schemas::{CounterBatch, DropReason, LINK_COLUMNS, Metric, NOT_MEASURED, Name};
 use std::borrow::Cow;
@@ -96,7 +97,7 @@ impl Plan {
             known.extend(Column::of(name, &mut uses).map(|column| (at, column)));
         }
         known.sort_by_key(|(_, (_, far))| std::cmp::Reverse(*far));
-        let mut found = Columns::default();
+        let mut found = Columns { names: &names, ..Columns::default() };
         for (at, (column, _)) in known {
             found.note(at, column, &uses);
         }
@@ -122,7 +123,6 @@ enum Column {
     /// Uses by metrics, by their numbers in a list.
     Used(usize, usize),
     JobStart,
-    Unused,
 }
 
 impl Column {
@@ -136,7 +136,6 @@ impl Column {
         match uses.len() > begin {
             true => Some((Column::Used(begin, uses.len()), far)),
             false if is_job_start(name) => Some((Column::JobStart, OTHER_CASE)),
-            false if is_unused(name) => Some((Column::Unused, OTHER_CASE)),
             false => None,
         }
     }
@@ -145,6 +144,7 @@ impl Column {
 /// Positions of the columns that matter.
 #[derive(Default)]
 struct Columns<'a> {
+    names: &'a [Cow<'a, str>],
     time: Option<usize>,
     /// Whether the time is named as milliseconds.
     msec: bool,
@@ -153,7 +153,6 @@ struct Columns<'a> {
     component_id: Option<usize>,
     job_id: Option<usize>,
     job: bool,
-    unused: bool,
     schemas: BTreeMap<SchemaIndex, OfSchema<'a>>,
 }
 
@@ -185,7 +184,6 @@ impl<'a> Columns<'a> {
             Column::Base(Base::JobId) => self.job_id = Some(at),
             Column::Used(begin, end) => uses[begin..end].iter().for_each(|found| self.note_use(at, found)),
             Column::JobStart => self.job = true,
-            Column::Unused => self.unused = true,
         }
     }
 
@@ -245,7 +243,7 @@ impl<'a> Columns<'a> {
     }
 
     fn useless(&self, schema: &str) -> DropReason {
-        if self.unused || is_unused_schema(base_schema(schema)) {
+        if self.names.iter().any(|name| is_unused(name)) || is_unused_schema(base_schema(schema)) {
             DropReason::UnusedSchema
         } else if self.schemas.values().any(|columns| columns.component.is_some()) {
             DropReason::MissingColumn

@@ -1,6 +1,7 @@
 //! The catalogue's LDMS schemas, compiled: what each column is to whom.
 
 use crate::names::{Base, OTHER_CASE};
+use crate::part_key::PartKey;
 use schemas::metric::catalogue::{OPTIONAL, catalogue};
 use schemas::metric::file::{ComponentColumn, ComponentKind, MetricFile, PartKind, SourceFile};
 use schemas::metric::pattern::{Fixed, PLACEHOLDERS_MAX, Pattern};
@@ -51,10 +52,6 @@ enum PartPiece {
     Value(usize),
 }
 
-/// The values of the placeholders that name a part, in the order of their first use in the schema's `part`; empty where values of
-/// columns name it.
-pub(crate) type PartKey<'a> = [&'a str; PLACEHOLDERS_MAX];
-
 /// What a column is to one schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
@@ -92,8 +89,16 @@ pub(crate) struct SourceSchemas {
     folded: Uses,
     /// Bytes of the longest of them.
     longest: usize,
-    /// Uses by patterns, by what is fixed of the pattern: a router has hundreds of columns, of which few share length and last byte.
-    patterns: HashMap<Fixed, Vec<PatternUse>, foldhash::fast::RandomState>,
+    patterns: Patterns,
+}
+
+/// Uses by patterns: a router has hundreds of columns, of which few share length and last byte.
+#[derive(Debug, Default)]
+struct Patterns {
+    /// Those of fixed length, by that, with their last byte in small letters.
+    of_length: Vec<Vec<(u8, PatternUse)>>,
+    /// The others, by their first byte in small letters; at 0 where a placeholder begins them.
+    of_begin: Vec<Vec<PatternUse>>,
 }
 
 #[derive(Debug)]
@@ -170,8 +175,7 @@ impl SourceSchemas {
                     let place =
                         |name: &str| names.iter().position(|known| *known == name).unwrap_or_default();
                     let places = pattern.placeholders().map(place).collect();
-                    let alike = self.patterns.entry(pattern.fixed()).or_default();
-                    alike.push(PatternUse { pattern, places, schema, used });
+                    self.patterns.add(PatternUse { pattern, places, schema, used });
                 }
                 _ => self.add_name(text, schema, used),
             }
@@ -225,16 +229,40 @@ impl SourceSchemas {
     /// Adds what the name is by patterns. Returns what it is by them in another case.
     fn of_patterns<'a>(&self, name: &'a str, found: &mut Vec<Found<'a>>) -> Vec<Found<'a>> {
         let mut other_case = Vec::new();
-        let patterns = Fixed::of(name).into_iter().filter_map(|fixed| self.patterns.get(&fixed)).flatten();
-        for PatternUse { pattern, places, schema, used } in patterns {
+        for PatternUse { pattern, places, schema, used } in self.patterns.of(name) {
             let Some(values) = pattern.values(name) else { continue };
-            let mut part = [""; PLACEHOLDERS_MAX];
-            places.iter().zip(values.as_slice()).for_each(|(place, value)| part[*place] = *value);
+            let part = PartKey::of(places, values.as_slice());
             let list = if values.is_exact { &mut *found } else { &mut other_case };
             list.push(Found { schema: *schema, used: *used, part });
         }
         other_case
     }
+}
+
+impl Patterns {
+    fn add(&mut self, used: PatternUse) {
+        match used.pattern.fixed() {
+            Fixed::End(length, end) => list_at(&mut self.of_length, length).push((end, used)),
+            Fixed::Begin(begin) => list_at(&mut self.of_begin, usize::from(begin)).push(used),
+            Fixed::Neither => list_at(&mut self.of_begin, 0).push(used),
+        }
+    }
+
+    /// Those that a column may be of.
+    fn of(&self, column: &str) -> impl Iterator<Item = &PatternUse> {
+        let small = |byte: Option<&u8>| byte.map_or(0, u8::to_ascii_lowercase);
+        let (begin, end) = (small(column.as_bytes().first()), small(column.as_bytes().last()));
+        let alike = self.of_length.get(column.len()).into_iter().flatten();
+        let alike = alike.filter(move |(last, _)| *last == end).map(|(_, used)| used);
+        let others = [usize::from(begin), 0].into_iter().filter_map(|at| self.of_begin.get(at)).flatten();
+        alike.chain(others)
+    }
+}
+
+/// The list at `at`, with empty ones before it.
+fn list_at<T>(lists: &mut Vec<Vec<T>>, at: usize) -> &mut Vec<T> {
+    lists.resize_with(lists.len().max(at + 1), Vec::new);
+    &mut lists[at]
 }
 
 impl SourceSchema {
@@ -264,7 +292,7 @@ impl SourceSchema {
     pub(crate) fn part_of(&self, key: &PartKey<'_>) -> String {
         let piece = |piece: &PartPiece| match piece {
             PartPiece::Text(text) => text.clone(),
-            PartPiece::Value(at) => key[*at].to_string(),
+            PartPiece::Value(at) => key.value(*at).to_string(),
         };
         self.part_pieces.iter().map(piece).collect()
     }

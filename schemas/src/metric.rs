@@ -41,8 +41,8 @@ pub struct ReadingPlan {
     pub most_per_s: f64,
     /// By counter, a bit for each that a source may lack: the others alone make the reading then.
     pub may_lack: u64,
-    /// Whether counters may wrap at 32 bits; all may at 64.
-    pub wraps_at_32_bits: bool,
+    /// Widths at which counters may wrap, bit n for n bits; all may at 64.
+    pub wraps_at: u64,
     /// A waiting counter that reads this stopped there.
     pub saturated: Option<u64>,
 }

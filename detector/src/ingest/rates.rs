@@ -72,26 +72,21 @@ fn reading(plan: &ReadingPlan, waited: u64, passed: u64, seconds: f64) -> Rate {
     }
 }
 
-/// How much a counter grew. A counter that fell wrapped at 32 or 64 bits if that makes a plausible
+/// How much a counter grew. A counter that fell wrapped at 64 bits or a width of the plan if that makes a plausible
 /// difference, and was reset otherwise.
 fn difference(plan: &ReadingPlan, before: u64, now: u64, seconds: f64) -> Result<u64, DropReason> {
     let plausible = |d: u64| rate_per_s(d, seconds) <= plan.most_per_s;
     if now >= before {
         return if plausible(now - before) { Ok(now - before) } else { Err(DropReason::Implausible) };
     }
-    // A wrap comes from the last tenth of the range; a reset may come from anywhere.
-    let wrapped_64 = now.wrapping_sub(before);
-    if before > u64::MAX / 10 * 9 && plausible(wrapped_64) {
-        return Ok(wrapped_64);
-    }
-    let range_32 = u64::from(u32::MAX);
-    if plan.wraps_at_32_bits && before <= range_32 && before > range_32 / 10 * 9 {
-        let wrapped_32 = now + range_32 + 1 - before;
-        if plausible(wrapped_32) {
-            return Ok(wrapped_32);
-        }
-    }
-    Err(DropReason::CounterReset)
+    let mut widths = (8..u64::BITS).filter(|width| plan.wraps_at >> width & 1 == 1).chain([u64::BITS]);
+    let wrapped_at = |width: u32| {
+        let most = u64::MAX >> (u64::BITS - width);
+        // A wrap comes from the last tenth of the range; a reset may come from anywhere.
+        let near_the_end = before <= most && before > most / 10 * 9;
+        Some(now.wrapping_sub(before) & most).filter(|wrapped| near_the_end && plausible(*wrapped))
+    };
+    widths.find_map(wrapped_at).ok_or(DropReason::CounterReset)
 }
 
 #[cfg(test)]

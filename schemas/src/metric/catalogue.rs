@@ -240,7 +240,7 @@ fn plan(reading: &ReadingFile) -> ReadingPlan {
         active_per_s: reading.active_per_s,
         most_per_s: reading.most_per_s,
         may_lack: may_lack(reading),
-        wraps_at_32_bits: reading.wraps_at_bits.contains(&32),
+        wraps_at: reading.wraps_at_bits.iter().fold(0, |widths, bits| widths | 1 << bits),
         saturated: reading.saturates_at_bits.map(|bits| u64::MAX >> (64 - u32::from(bits))),
     }
 }
@@ -329,10 +329,13 @@ fn check_reading(reading: &ReadingFile) -> Result<(), String> {
             return Err(format!("reading.{key}: must be above 0, not {value}"));
         }
     }
-    if reading.wraps_at_bits.iter().any(|bits| *bits != 32) {
-        return Err("reading.wraps_at_bits: must be [32] or []; all counters wrap at 64".to_string());
+    let is_width = |bits: &u8| (8..=63).contains(bits);
+    if let Some(bits) = reading.wraps_at_bits.iter().find(|bits| !is_width(bits)) {
+        return Err(format!(
+            "reading.wraps_at_bits: must be from 8 to 63, not {bits}; all counters wrap at 64"
+        ));
     }
-    if reading.saturates_at_bits.is_some_and(|bits| !(8..=63).contains(&bits)) {
+    if reading.saturates_at_bits.is_some_and(|bits| !is_width(&bits)) {
         return Err("reading.saturates_at_bits: must be from 8 to 63".to_string());
     }
     Ok(())

@@ -76,7 +76,7 @@ pub struct ReadingFile {
     pub active_per_s: f64,
     /// Highest counts per second that the hardware can make.
     pub most_per_s: f64,
-    /// Widths at which counters wrap besides 64 bits: 32 only.
+    /// Widths at which counters wrap besides 64 bits.
     #[serde(default)]
     pub wraps_at_bits: Vec<u8>,
     /// Width at whose maximum a waiting counter stops.

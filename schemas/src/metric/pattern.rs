@@ -8,7 +8,7 @@ pub struct Pattern {
 }
 
 /// What is the same in all columns of a pattern, in whatever case; most other columns differ in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fixed {
     /// Length in bytes and last byte, in small letters.
     End(usize, u8),
@@ -19,13 +19,6 @@ pub enum Fixed {
 }
 
 impl Fixed {
-    /// What patterns may have fixed that `column` is of.
-    pub fn of(column: &str) -> [Fixed; 3] {
-        let bytes = column.as_bytes();
-        let small = |byte: Option<&u8>| byte.map_or(0, u8::to_ascii_lowercase);
-        [Fixed::End(bytes.len(), small(bytes.last())), Fixed::Begin(small(bytes.first())), Fixed::Neither]
-    }
-
     fn of_pieces(pieces: &[Piece]) -> Fixed {
         let lengths = pieces.iter().map(|piece| match piece {
             Piece::Text(text) => Some(text.len()),
