@@ -34,6 +34,11 @@ fn framed(message: &[u8]) -> Option<(u32, &[u8])> {
     Some((u32::from_be_bytes(*id), body))
 }
 
+/// The number of the schema of an Avro message.
+pub(crate) fn schema_number(message: &[u8]) -> Option<u32> {
+    framed(message).map(|(number, _)| number)
+}
+
 impl Decoder {
     /// Decodes one message of a topic into `out`, or counts why not. The first byte distinguishes Avro from JSON.
     /// An empty message, as Kafka has them for deleted keys, is skipped. `schema` as in [`Decoder::json_line`].

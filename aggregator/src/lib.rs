@@ -12,6 +12,7 @@
 //! | `layout` | the fast way: rows of one set differ only in their values |
 //! | `json` | the general way: any JSON object |
 //! | `plan` | what a list of columns means: parts, counters, or why it is of no use |
+//! | `shape` | the counters of a row, in their order |
 //! | `part_key` | the part that a column's name holds |
 //! | `names` | spellings of column names |
 //! | [`columns`] | column and schema names of LDMS |
@@ -30,6 +31,7 @@
 //! | `sort` | rows of one file in the order of time, in bounded memory |
 //! | `run` | rows of a file or of an ordered piece of it, with a look-ahead |
 //! | `kind` | what a file is, by name and content |
+//! | [`partial`] | metrics of which a row has some counters only |
 //! | [`unused`] | what of the inputs was not used, in words |
 //! | [`ldms`] | configuration of aggregator daemons, in pieces |
 //! | [`merge`] | [`Replay`]: many files at once, in order of time or of arrival |
@@ -55,10 +57,12 @@ pub mod naming;
 mod nested;
 mod number;
 mod part_key;
+pub mod partial;
 mod plan;
 mod registry;
 mod run;
 mod several;
+mod shape;
 mod slurm;
 mod sort;
 pub mod source;

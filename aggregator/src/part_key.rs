@@ -8,7 +8,7 @@ use std::hash::{Hash, Hasher};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PartKey<'a> {
     values: [&'a str; PLACEHOLDERS_MAX],
-    /// All values behind their lengths, if these are eight bytes at most; else 0. Most are a digit or two: a row has hundreds.
+    /// All values behind their lengths, if these are less than eight bytes; else 0. Most are a digit or two: a row has hundreds.
     packed: u64,
 }
 
@@ -27,14 +27,17 @@ impl<'a> PartKey<'a> {
 }
 
 fn packed(values: &[&str]) -> Option<u64> {
-    let (mut bytes, mut used) = ([0; 8], 0);
+    let (mut packed, mut used) = (0, 0);
+    let mut push = |byte: u8| {
+        packed |= u64::from(byte) << used;
+        used += u8::BITS;
+        (used <= u64::BITS - u8::BITS).then_some(())
+    };
     for value in values {
-        let end = used + 1 + value.len();
-        bytes.get_mut(used + 1..end)?.copy_from_slice(value.as_bytes());
-        bytes[used] = value.len() as u8;
-        used = end;
+        push(value.len() as u8)?;
+        value.bytes().try_for_each(&mut push)?;
     }
-    Some(u64::from_le_bytes(bytes))
+    Some(packed)
 }
 
 impl PartialEq for PartKey<'_> {
@@ -73,7 +76,6 @@ mod tests {
         ];
         let unlike: HashSet<PartKey<'_>> = keys.iter().copied().collect();
         assert_eq!(unlike.len(), keys.len());
-        assert!(keys.iter().all(|key| unlike.contains(&PartKey { values: key.values, ..*key })));
         assert_eq!(PartKey::of(&[1, 0], &["2", "1"]), PartKey::of(&[0, 1], &["1", "2"]));
         assert_eq!(PartKey::of(&[0], &[""]), PartKey::default());
     }

@@ -3,9 +3,10 @@
 use crate::columns::{base_schema, file_systems, is_job_start, is_unused, is_unused_schema};
 use crate::names::{Base, OTHER_CASE, plain};
 use crate::part_key::PartKey;
+use crate::shape::Shape;
 use crate::sources::{Found, LinkColumns, OfMetric, SchemaIndex, SourceSchema, Use, source_schemas};
 use schemas::metric::file::PartKind;
-use schemas::{CounterBatch, DropReason, LINK_COLUMNS, Metric, NOT_MEASURED, Name};
+use schemas::{DropReason, LINK_COLUMNS, Name};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,44 +31,6 @@ pub(crate) enum Role {
     Counter(u32),
     /// The same, but what is no counter is not measured: the row is good without it.
     LinkCounter(u32),
-}
-
-/// What the rows of a plan report.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Shape {
-    pub schema: SchemaIndex,
-    /// Metrics that the columns have all counters of, and the number of these for all parts. Counters are in this order.
-    pub metrics: Vec<(Metric, usize)>,
-    /// The parts that columns name; empty where values name the one part.
-    pub parts: Vec<Name>,
-    /// Counters of a row, those of links last.
-    pub counters: usize,
-    pub of_links: usize,
-    /// Counters that no column gives, and those that are another one's again.
-    missing: Vec<u32>,
-    copies: Vec<(u32, u32)>,
-}
-
-impl Shape {
-    /// Room for the counters of a row.
-    pub(crate) fn open<'b>(&self, batch: &'b mut CounterBatch) -> &'b mut [u64] {
-        let counters = batch.open(self.counters);
-        counters[self.counters - self.of_links..].fill(NOT_MEASURED);
-        self.missing.iter().for_each(|at| counters[*at as usize] = NOT_MEASURED);
-        counters
-    }
-
-    /// Whether a row in which a counter could not be read is of no use: every metric has such a one. A row of one metric alone is
-    /// dropped, so that it shows.
-    pub(crate) fn is_spoiled(&self, counters: &[u64]) -> bool {
-        let mut begin = 0;
-        let mut spoiled = self.metrics.iter().map(|(metric, of_metric)| {
-            let cells = &counters[begin..begin + of_metric];
-            begin += of_metric;
-            cells.chunks(metric.columns()).all(|part| !metric.reading().is_measured(part))
-        });
-        self.metrics.len() < 2 || spoiled.all(|is_spoiled| is_spoiled)
-    }
 }
 
 /// What a row is good for.
@@ -112,7 +75,7 @@ impl Plan {
     /// Fills in the counters that are another one's again, once a row's columns were read.
     pub(crate) fn repeat(&self, counters: &mut [u64]) {
         if let Ok(Target::Counters(shape)) = &self.target {
-            shape.copies.iter().for_each(|(from, to)| counters[*to as usize] = counters[*from as usize]);
+            shape.repeat(counters);
         }
     }
 }
@@ -224,11 +187,19 @@ impl<'a> Columns<'a> {
 
     fn recognise(&self, schema: &str, roles: &mut [Role]) -> Result<Target, DropReason> {
         let (named, alone) = source_schemas().in_order();
+        let mut incomplete = false;
         for at in named {
             let Some(columns) = self.schemas.get(&at).filter(|columns| columns.has_counters()) else {
                 continue;
             };
-            return columns.named_parts(at, roles).map(Target::Counters);
+            match columns.named_parts(at, roles) {
+                // A row of another schema may have columns with the names of some.
+                Err(DropReason::MissingColumn) => {
+                    roles.fill(Role::Skip);
+                    incomplete = true;
+                }
+                found => return found.map(Target::Counters),
+            }
         }
         for at in alone {
             let Some(columns) = self.schemas.get(&at) else { continue };
@@ -239,7 +210,11 @@ impl<'a> Columns<'a> {
                 return columns.one_part(at, roles).map(Target::Counters);
             }
         }
-        if self.job { Ok(Target::Jobs) } else { Err(self.useless(schema)) }
+        match (incomplete, self.job) {
+            (true, _) => Err(DropReason::MissingColumn),
+            (false, true) => Ok(Target::Jobs),
+            (false, false) => Err(self.useless(schema)),
+        }
     }
 
     fn useless(&self, schema: &str) -> DropReason {
@@ -282,7 +257,9 @@ impl OfSchema<'_> {
         let names = names.iter().map(|name| Name::parse(name).map_err(|_| DropReason::BadName));
         let names: Vec<Name> = names.collect::<Result<_, _>>()?;
         let parts: Vec<&OfPart> = parts.into_iter().map(|(_, part)| part).collect();
-        Ok(Shape { parts: names, ..numbered(at, &parts, roles)? })
+        let mut shape = numbered(at, &parts, roles)?;
+        shape.parts = names;
+        Ok(shape)
     }
 
     /// The one part, which values name. A mount's llite directory may be missing.
@@ -310,7 +287,7 @@ impl OfMetric {
 
 /// Numbers the counters of all metrics that one of the parts has, metric after metric and part after part; those of links come last.
 fn numbered(schema: SchemaIndex, parts: &[&OfPart], roles: &mut [Role]) -> Result<Shape, DropReason> {
-    let mut shape = Shape { schema, ..Shape::default() };
+    let mut shape = Shape::of(schema);
     for of_metric in &source_schemas().get(schema).metrics {
         if !parts.iter().any(|part| of_metric.is_in(part)) {
             continue;
@@ -335,21 +312,6 @@ fn numbered(schema: SchemaIndex, parts: &[&OfPart], roles: &mut [Role]) -> Resul
     }
     shape.counters += shape.of_links;
     Ok(shape)
-}
-
-impl Shape {
-    /// Numbers the next counter, that of column `at`; without a column it is not measured.
-    fn number(&mut self, at: Option<usize>, roles: &mut [Role]) {
-        let number = self.counters as u32;
-        self.counters += 1;
-        match at {
-            None => self.missing.push(number),
-            Some(at) => match roles[at] {
-                Role::Counter(first) => self.copies.push((first, number)),
-                _ => roles[at] = Role::Counter(number),
-            },
-        }
-    }
 }
 
 #[cfg(test)]
@@ -378,6 +340,14 @@ mod tests {
     }
 
     #[test]
+    fn whole_schema_goes_before_one_that_lacks_columns() {
+        let columns =
+            ["timestamp", "port_xmit_packets#a.1", "ib.port_xmit_wait#a.1", "ib.port_xmit_data#a.1"];
+        let Ok(Target::Counters(shape)) = target(&columns) else { panic!("no counters") };
+        assert_eq!(source_schemas().get(shape.schema).name.as_str(), "sysclassib");
+    }
+
+    #[test]
     fn what_is_missing_is_said() {
         for (columns, reason) in [
             (&["write_bytes.sum", "fs_name"][..], DropReason::MissingTimestamp),
@@ -388,6 +358,7 @@ mod tests {
             (&["timestamp", "AR_RTR_0_0_INQ_PRF_ROWBUS_STALL_CNT"], DropReason::MissingColumn),
             (&["timestamp", "ost", "fs_name", "write_bytes.sum"], DropReason::UnusedSchema),
             (&["timestamp", "MemTotal"], DropReason::UnusedSchema),
+            (&["timestamp", "port_xmit_packets#a.1"], DropReason::MissingColumn),
             (&["timestamp", "job_id", "port"], DropReason::UnknownSchema),
             (&[], DropReason::UnknownSchema),
         ] {

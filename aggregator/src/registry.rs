@@ -2,7 +2,8 @@
 
 use crate::columns::file_system_of_llite;
 use crate::naming::{NodeNaming, NodePairs};
-use crate::plan::{Role, Shape};
+use crate::plan::Role;
+use crate::shape::Shape;
 use crate::sources::source_schemas;
 use schemas::metric::file::{ComponentKind, PartKind};
 use schemas::{DropReason, Name, Source, SourceIndex, Sources, Time};

@@ -87,8 +87,8 @@ pub(crate) struct SourceSchemas {
     /// Uses of columns by their whole name; and with small letters, and `_` for `.`.
     exact: Uses,
     folded: Uses,
-    /// Bytes of the longest of them.
-    longest: usize,
+    /// Their lengths in bytes, a bit each; the last bit for all that are longer.
+    lengths: u64,
     patterns: Patterns,
 }
 
@@ -183,7 +183,7 @@ impl SourceSchemas {
     }
 
     fn add_name(&mut self, column: &str, schema: SchemaIndex, used: Use) {
-        self.longest = self.longest.max(column.len());
+        self.lengths |= length_bit(column);
         self.exact.entry(column.to_string()).or_default().push((schema, used));
         self.folded.entry(folded(column)).or_default().push((schema, used));
     }
@@ -206,20 +206,20 @@ impl SourceSchemas {
 
     /// Adds to `found` what the column called `name` (see [`crate::names::plain`]) is. Returns how far the name is from LDMS' own.
     pub(crate) fn uses<'a>(&self, name: &'a str, found: &mut Vec<Found<'a>>) -> u8 {
-        let (before, is_short) = (found.len(), name.len() <= self.longest);
+        let (before, may_be_whole) = (found.len(), self.lengths & length_bit(name) != 0);
         let of_name = |(schema, used): &(SchemaIndex, Use)| Found {
             schema: *schema,
             used: *used,
             part: PartKey::default(),
         };
-        if is_short && let Some(uses) = self.exact.get(name) {
+        if may_be_whole && let Some(uses) = self.exact.get(name) {
             found.extend(uses.iter().map(of_name));
         }
         let other_case = self.of_patterns(name, found);
         if found.len() > before {
             return 0;
         }
-        if is_short && let Some(uses) = self.folded.get(&folded(name)) {
+        if may_be_whole && let Some(uses) = self.folded.get(&folded(name)) {
             found.extend(uses.iter().map(of_name));
         }
         found.extend(other_case);
@@ -327,6 +327,11 @@ fn part_pieces(template: &str) -> Vec<PartPiece> {
 /// Counters of the life of a link, each where it was found.
 pub(crate) type LinkColumns = [Option<usize>; LINK_COLUMNS];
 
+/// The bit of a name's length.
+fn length_bit(name: &str) -> u64 {
+    1 << name.len().min(63)
+}
+
 fn folded(name: &str) -> String {
     name.to_ascii_lowercase().replace('.', "_")
 }
@@ -369,7 +374,7 @@ mod tests {
             ("link_downed#mlx5_0.1", "ib_sysfs", Use::Link(0), "mlx5_0.1"),
             ("LinkDownedCounter", "ibnet", Use::Link(0), ""),
             ("client.lstats.write_bytes#llite.snx11168", "lustre2_client", Use::Counter(17), "snx11168"),
-            ("portxmitwait", "ibnet", Use::Counter(0), ""),
+            ("portxmitwait", "ibnet", Use::Counter(4), ""),
             ("ar_rtr_0_1_inq_prf_rowbus_stall_cnt", "aries_rtr", Use::Counter(0), "r0c1"),
             ("Port_Xmit_Wait#MLX5_0.1", "ib_sysfs", Use::Counter(0), "MLX5_0.1"),
             ("write_bytes_sum", "lustre_client", Use::Counter(17), ""),

@@ -159,8 +159,7 @@ fn links(columns: &Columns, schema: &str, parts: &Parts) -> BTreeMap<String, Vec
     };
     let all: BTreeMap<String, Vec<String>> =
         parts.keys().map(|(_, part)| (part.clone(), of_part(part))).collect();
-    let any = all.values().flatten().any(|name| columns.contains_key(name));
-    if any { all } else { BTreeMap::new() }
+    if all.values().flatten().any(|name| columns.contains_key(name)) { all } else { BTreeMap::new() }
 }
 
 /// What the columns are about; `None` for jobs.
@@ -170,8 +169,9 @@ fn recognise(columns: &Columns) -> Result<Option<Wanted>, DropReason> {
         .or_else(|| named_ports(columns))
         .or_else(|| mounts(columns))
         .or_else(|| single_mount(columns))
+        .or_else(|| interface(columns))
         .or_else(|| single_port(columns));
-    if found.is_some() || has("job_start") || has("job_list.job_start") || has("job_start0") {
+    if found.is_some() || ["job_start", "job_list.job_start", "job_start0"].into_iter().any(has) {
         return Ok(found);
     }
     let unused = ["MemTotal", "MemFree", "AR_NIC_", "AR_NL_", "rx_bytes#", "tx_bytes#"];
@@ -251,6 +251,15 @@ fn single_mount(columns: &Columns) -> Option<Wanted> {
     })
 }
 
+fn interface(columns: &Columns) -> Option<Wanted> {
+    let names = ["STALLED", "FLITS"].map(|what| format!("AR_NIC_NETMON_ORB_EVENT_CNTR_REQ_{what}"));
+    let of_nic = || Parts::from([((metric("aries_nic_stall_ratio"), String::new()), names.to_vec())]);
+    names
+        .iter()
+        .any(|name| columns.contains_key(name))
+        .then(|| make(columns, "aries_nic", &["aries_rtr_id"], of_nic()))
+}
+
 fn single_port(columns: &Columns) -> Option<Wanted> {
     for (schema, prefix, texts) in [
         ("ibmad_records", "ib_nics.", ["ib_nics.ca_name", "ib_nics.port"]),
@@ -308,10 +317,8 @@ fn values(columns: &Columns, wanted: &Wanted) -> Result<Row, Vec<DropReason>> {
         return Err(wrong);
     }
     let texts: Vec<String> = texts.into_iter().flatten().collect();
-    let producer = match producer.flatten().filter(|name| !name.is_empty()) {
-        Some(producer) => producer,
-        None => node(get("component_id")).ok_or(vec![DropReason::Unattributable])?,
-    };
+    let producer = producer.flatten().filter(|name| !name.is_empty()).or_else(|| node(get("component_id")));
+    let producer = producer.ok_or(vec![DropReason::Unattributable])?;
     let measured = |name: &String| get(name).and_then(|raw| counter(raw).ok()).unwrap_or(NOT_MEASURED);
     let of_links =
         |(part, names): (&String, &Vec<String>)| (part.clone(), names.iter().map(measured).collect());
@@ -343,6 +350,7 @@ fn row(
     let part = match wanted.schema {
         "ibmad" | "ibmad_records" => Some(format!("{}.{}", texts[0], texts[1])),
         "lustre_client" => Some(mounted(texts)),
+        "aries_nic" => Some(texts[0].clone()),
         _ => None,
     };
     if let Some(part) = &part {
