@@ -265,7 +265,7 @@ pub(super) fn is_port(metric: Metric) -> bool {
     metric.measured_at() == Some(LinkEnd::Sender)
 }
 
-/// A source of a schema with these of its metrics; none are all.
+/// A source of a schema with these of its metrics; none are all that seconds lost follow from.
 fn source(
     topology: &Topology,
     component: VertexIndex,
@@ -275,7 +275,10 @@ fn source(
     parts: Vec<Name>,
 ) -> Result<Source, LabError> {
     let of_schema = catalogue().of_schema(schema);
-    let simulated = |metric: &Metric| metrics.is_empty() || metrics.contains(&metric.name());
+    let simulated = |metric: &Metric| match metrics {
+        [] => metric.costs(),
+        named => named.contains(&metric.name()),
+    };
     let metrics: Vec<Metric> = of_schema.into_iter().filter(simulated).collect();
     if metrics.is_empty() {
         return Err(LabError::Schema(schema.to_string()));

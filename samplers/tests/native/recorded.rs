@@ -129,7 +129,7 @@ fn all_counters_are_read_when_asked_for() {
 }
 
 #[test]
-fn slingshot_rows_are_counted_as_unknown_by_the_decoder() {
+fn slingshot_rows_are_read_once_every_priority_is_there() {
     let tree = Tree::empty();
     let counters = [
         ("hni_sts_tx_ok_octets", "103060429480@1743569213.088677609\n"),
@@ -148,5 +148,13 @@ fn slingshot_rows_are_counted_as_unknown_by_the_decoder() {
     assert_eq!(value(&lines[0], "nics.not_listed"), Value::Null);
     let (mut decoder, mut out) = (Decoder::default(), Decoded::default());
     let outcome = decoder.json_line(Some("slingshot_metrics"), lines[0].as_bytes(), &mut out);
-    assert_eq!(outcome, Outcome::Dropped(DropReason::UnknownSchema));
+    assert_eq!(outcome, Outcome::Dropped(DropReason::MissingColumn), "seven priorities are missing");
+    let paused: Vec<String> = (0..8).map(|priority| format!("hni_tx_paused_{priority}")).collect();
+    let whole: Vec<(&str, &str)> = paused.iter().map(|name| (name.as_str(), "17@1743569213.0\n")).collect();
+    let tree = Tree::empty();
+    tree.add_interface("cxi0", &[&counters[..1], &whole].concat());
+    let mut bench = Bench::new(&tree);
+    bench.rescan();
+    let row = bench.sample().0.remove(0);
+    assert_eq!(decoder.json_line(Some("slingshot_metrics"), row.as_bytes(), &mut out), Outcome::Row);
 }
