@@ -29,6 +29,7 @@
 //! | [`regions`] | `/api/v1/regions`, the history of one region |
 //! | [`tiles`] | `/api/v1/routers/{name}`, the tiles of an Aries router |
 //! | [`files`] | `/api/v1/files`, rates of the clients of file systems |
+//! | [`metrics`] | `/api/v1/metrics`, the catalogue of metrics |
 //! | [`placement`] | `/api/v1/placement`, the current state for a job on given nodes |
 //! | [`advice`] | `/api/v1/advice`, current advice for a scheduler |
 //! | [`health`] | `/api/v1/health`, the health of the monitoring |
@@ -50,6 +51,7 @@ pub mod health;
 pub mod health_history;
 pub mod jobs;
 pub mod loss_curve;
+pub mod metrics;
 pub mod now;
 mod occupancy;
 pub mod page_files;

@@ -7,8 +7,8 @@ use crate::progress::Progress;
 use crate::reader::StoreReader;
 use crate::stream::EventText;
 use crate::{
-    advice, beside, episodes, fabric, files, guard, health, health_history, jobs, now, page_files, paid,
-    placement, regions, series, stream, tiles,
+    advice, beside, episodes, fabric, files, guard, health, health_history, jobs, metrics, now, page_files,
+    paid, placement, regions, series, stream, tiles,
 };
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -97,6 +97,7 @@ fn page_routes() -> Router<PageState> {
         .route("/api/v1/regions", get(regions::regions))
         .route("/api/v1/regions/{id}", get(regions::region))
         .route("/api/v1/files", get(files::files))
+        .route("/api/v1/metrics", get(metrics::metrics))
         .route("/api/v1/paid", get(paid::paid))
         .route("/api/v1/health", get(health::health))
         .route("/api/v1/health/history", get(health_history::health_history))

@@ -373,12 +373,17 @@ impl Detector {
         self.entered_contention(series, time, now.start);
     }
 
-    /// Episodes changed since the last call; the intervals of suspected ones reach 0.
+    /// Episodes changed since the last call; the intervals of suspected ones reach 0, and their whole length where the metric shows
+    /// no seconds.
     fn take_episodes(&mut self) -> Vec<Episode> {
         let mut episodes = self.episodes.take_changed();
         for episode in &mut episodes {
-            if episode.evidence(self.series[episode.series.at()].metric) == EpisodeEvidence::Suspected {
+            let metric = self.series[episode.series.at()].metric;
+            if episode.evidence(metric) == EpisodeEvidence::Suspected {
                 episode.slowdown_lo_s = 0.0;
+            }
+            if !metric.costs() {
+                episode.slowdown_hi_s = episode.end.seconds_since(episode.start);
             }
         }
         episodes

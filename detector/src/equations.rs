@@ -18,6 +18,8 @@ pub enum SlowdownForm {
     /// For a ratio of stalls to flits: a flit takes one cycle and waits `ratio` more, so the lost
     /// fraction is `1 - (1 + mu_NC)/(1 + mu_A)`. For a falling metric the same as `Corrected`.
     ServiceTime,
+    /// Nothing: the metric shows that something waits, not how long.
+    None,
 }
 
 /// Geometric mean of values given by their logarithms (A.0.1); NaN for none.
@@ -52,6 +54,7 @@ pub fn passes(mean: f64, bound: f64, direction: Direction) -> bool {
 /// Seconds lost per second of contention: 4.2.8a and 4.2.8b in one of their forms.
 pub fn lost_fraction(mean: f64, baseline: f64, direction: Direction, form: SlowdownForm) -> f64 {
     match (direction, form) {
+        (_, SlowdownForm::None) => 0.0,
         (Direction::Falling, _) => 1.0 - mean / baseline,
         (Direction::Rising, SlowdownForm::Corrected) => 1.0 - baseline / mean,
         (Direction::Rising, SlowdownForm::Published) => baseline / mean,
@@ -170,6 +173,7 @@ impl LossSums {
 /// Size of the derivative of [`lost_fraction`] by the logarithm of the baseline.
 fn loss_slope(reading: f64, baseline: f64, direction: Direction, form: SlowdownForm) -> f64 {
     match (direction, form) {
+        (_, SlowdownForm::None) => 0.0,
         (Direction::Falling, _) => reading / baseline,
         (Direction::Rising, SlowdownForm::ServiceTime) => baseline / (1.0 + reading),
         (Direction::Rising, _) => baseline / reading,

@@ -62,14 +62,14 @@ pub const PROFILE_POINTS_MAX: usize = 256;
 
 impl Episode {
     /// What supports it; `metric` is that of its series. Stalls and waits are the saturation itself. Where counts differ in cost, what
-    /// others gained supports little.
+    /// others gained supports little, and nothing does where no seconds follow.
     pub fn evidence(&self, metric: Metric) -> EpisodeEvidence {
         let explains = |cause: Cause| !matches!(cause, Cause::Unknown | Cause::Node);
         let is_explained = self.causes.iter().any(|cause| explains(cause.cause));
-        if metric.direction() == Direction::Rising || (is_explained && metric.is_alike()) {
-            EpisodeEvidence::Confirmed
-        } else {
-            EpisodeEvidence::Suspected
+        let is_saturated = metric.direction() == Direction::Rising;
+        match metric.costs() && (is_saturated || (is_explained && metric.is_alike())) {
+            true => EpisodeEvidence::Confirmed,
+            false => EpisodeEvidence::Suspected,
         }
     }
 

@@ -2,6 +2,8 @@
 
 pub mod catalogue;
 pub mod file;
+#[cfg(test)]
+mod page;
 pub mod pattern;
 #[cfg(test)]
 mod tests;
@@ -103,7 +105,7 @@ impl Metric {
         Metric::all().find(|metric| metric.name() == name)
     }
 
-    /// A few words for a person: "network stalls".
+    /// A few words for a person, behind what is measured: "network stalls" of "Aries router tiles".
     pub fn title(self) -> &'static str {
         &self.facts().file.title
     }
@@ -150,6 +152,16 @@ impl Metric {
         self.facts().file.reading.floor
     }
 
+    /// Least change of the mean that is flagged, in its unit, where nothing else is set.
+    pub fn least_change(self) -> f64 {
+        self.facts().file.reading.least_change
+    }
+
+    /// Whether seconds lost and regions follow from it.
+    pub fn costs(self) -> bool {
+        self.facts().file.costs
+    }
+
     /// Whether it is the progress of a job's own node on a file system; if not, it is the pressure on a link.
     pub fn is_progress(self) -> bool {
         self.facts().file.measures == Measures::Progress
@@ -175,9 +187,9 @@ impl Metric {
         self.facts().file.measured_at
     }
 
-    /// Metrics of the pressure on links, at this end of theirs.
+    /// Metrics of the pressure on links that make regions, at this end of theirs.
     pub fn of_links_at(end: LinkEnd) -> impl Iterator<Item = Metric> {
-        Metric::all().filter(move |metric| metric.measured_at() == Some(end))
+        Metric::all().filter(move |metric| metric.measured_at() == Some(end) && metric.costs())
     }
 
     fn facts(self) -> &'static catalogue::Facts {

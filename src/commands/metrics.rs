@@ -66,12 +66,13 @@ fn list(as_json: bool, out: &mut impl Write) -> anyhow::Result<()> {
         let schemas: Vec<&str> = file.source.iter().map(|source| source.schema.as_str()).collect();
         if as_json {
             let line = json!({
-                "name": file.name, "title": file.title, "unit": file.unit, "direction": file.direction,
+                "name": file.name, "subject": file.subject, "title": file.title, "unit": file.unit, "direction": file.direction,
                 "measures": file.measures, "schemas": schemas,
             });
             writeln!(out, "{line}")?;
         } else {
-            writeln!(out, "{}: {}, {}; from {}", file.name, file.title, file.unit, schemas.join(", "))?;
+            let schemas = schemas.join(", ");
+            writeln!(out, "{}: {}, {}, {}; from {schemas}", file.name, file.subject, file.title, file.unit)?;
         }
     }
     Ok(())

@@ -89,6 +89,7 @@ fn put(params: &mut Params, layers: &Layers, path: &str, key: &str) -> bool {
                 "corrected" => SlowdownForm::Corrected,
                 "published" => SlowdownForm::Published,
                 "service_time" => SlowdownForm::ServiceTime,
+                "none" => SlowdownForm::None,
                 _ => return false,
             };
             return true;

@@ -45,7 +45,7 @@ pub enum Rule {
 
 const MODELS: &[&str] = &["robust", "published"];
 const STAGES: &[&str] = &["aggregator", "detector", "rollup"];
-const FORMS: &[&str] = &["corrected", "published", "service_time"];
+const FORMS: &[&str] = &["corrected", "published", "service_time", "none"];
 const HOURS: Rule = Rule::Whole(1, 87_600, " hours");
 const DAYS: Rule = Rule::Whole(0, 36_500, " days");
 

@@ -5,6 +5,7 @@ use std::process::{Command, Output};
 
 const METRIC: &str = r#"
 name = "scratch_read_rate"
+subject = "Scratch mounts"
 title = "read rate"
 unit = "bytes/s"
 direction = "falling"
@@ -98,8 +99,11 @@ fn metric_files_are_listed_checked_and_tried() {
         .unwrap();
 
     let (_, listed, _) = metrics(folder.path(), &["list", "--metrics", "scratch.toml"]);
-    assert!(listed.contains("scratch_read_rate: read rate, bytes/s; from site_scratch\n"), "{listed}");
-    assert!(listed.contains("ib_wait_ratio: waits to send"), "{listed}");
+    assert!(
+        listed.contains("scratch_read_rate: Scratch mounts, read rate, bytes/s; from site_scratch\n"),
+        "{listed}"
+    );
+    assert!(listed.contains("ib_wait_ratio: InfiniBand ports, waits to send"), "{listed}");
 
     let (fits, checked, error) = metrics(folder.path(), &["check", "scratch.toml", "broken.toml"]);
     let wanted =
@@ -116,4 +120,81 @@ fn metric_files_are_listed_checked_and_tried() {
 
     let (fits, _, error) = metrics(folder.path(), &["try", "scratch.toml", "others.jsonl"]);
     assert!(!fits && error.contains("no row has the columns of scratch_read_rate"), "{error}");
+}
+
+#[test]
+fn rows_of_every_source_give_the_readings_that_their_counters_hold() {
+    let (root, fixtures) = (support::paths::root(), support::paths::root().join("tests/fixtures/metrics"));
+    let expected = std::fs::read_to_string(fixtures.join("expected.jsonl")).unwrap();
+    for line in expected.lines() {
+        let wanted: serde_json::Value = serde_json::from_str(line).unwrap();
+        let file = format!("schemas/metrics/{}.toml", wanted["metric"].as_str().unwrap());
+        let rows = format!("tests/fixtures/metrics/{}", wanted["rows"].as_str().unwrap());
+        let (fits, tried, error) = metrics(&root, &["try", "--json", &file, &rows]);
+        assert!(fits, "{line}: {error}");
+        let found: Vec<serde_json::Value> =
+            tried.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let [series] = &found[..] else { panic!("{line}: {tried}") };
+        assert_eq!(
+            (&series["series"], &series["readings"]),
+            (&wanted["series"], &wanted["readings"]),
+            "{tried}"
+        );
+        let [mean, least, most, truth] =
+            [&series["mean"], &series["least"], &series["most"], &wanted["mean"]]
+                .map(|n| n.as_f64().unwrap());
+        let is_near = |value: f64| (value / truth - 1.0).abs() < 1e-6;
+        assert!([mean, least, most].into_iter().all(is_near), "{line}: {tried}");
+    }
+}
+
+/// Two Slingshot interfaces that send 8 GB/s for 400 s; from second 200 to 300 they are paused for longer.
+fn paused_rows() -> String {
+    let row = |second: u64, node: u64| {
+        let hot_s = second.saturating_sub(200).min(100);
+        // A tenth of noise that depends on nothing but the row.
+        let noise = 900 + (second * 7_919 + node * 104_729) % 200;
+        let paused_ns = second * 500_000 + hot_s * 20_000_000 + second * noise;
+        let pauses: String = (0..8).map(|n| format!(r#","hni_tx_paused_{n}":{paused_ns}"#)).collect();
+        let (time, octets) = (1_795_000_000 + second, second * 8_000_000_000);
+        format!(
+            r#"{{"timestamp":{time}.002,"producer":"nid{node:05}","iface_name":"cxi0","hni_sts_tx_ok_octets":{octets}{pauses}}}"#
+        )
+    };
+    (0..400).flat_map(|second| [row(second, 1), row(second, 2)]).collect::<Vec<_>>().join("\n") + "\n"
+}
+
+#[test]
+fn pauses_are_shown_and_claim_no_seconds() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let job = r#"{"job_id":"7","user":"a","name":"x","nodes":["nid00001","nid00002"],"start":1795000010,"end":1795000390}"#;
+    std::fs::write(path("rows.jsonl"), paused_rows()).unwrap();
+    std::fs::write(path("jobs.jsonl"), job).unwrap();
+    let done = replay(folder.path(), &["--jobs", "jobs.jsonl"]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let lines = |name: &str| -> Vec<serde_json::Value> {
+        let text = std::fs::read_to_string(path(name)).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let episodes = lines("out/episodes.jsonl");
+    assert_eq!(episodes.len(), 2, "{episodes:?}");
+    for episode in &episodes {
+        let number = |key: &str| episode[key].as_f64().unwrap();
+        let length_s = number("end") - number("start");
+        assert!((95.0..105.0).contains(&length_s), "{episode}");
+        assert_eq!((number("slowdown_s"), number("slowdown_lo_s")), (0.0, 0.0), "{episode}");
+        assert!(
+            (number("slowdown_hi_s") - length_s).abs() < 1e-3 && episode["evidence"] == "suspected",
+            "{episode}"
+        );
+    }
+    let job = &lines("out/jobs.jsonl")[0];
+    // Nothing of it was judged: it may have lost its whole run.
+    assert_eq!(
+        (job["slowdown_lo_s"].as_f64(), job["slowdown_hi_s"].as_f64()),
+        (Some(0.0), Some(380.0)),
+        "{job}"
+    );
+    assert_eq!(job["judged"].as_f64(), Some(0.0), "{job}");
 }

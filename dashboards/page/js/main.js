@@ -4,6 +4,7 @@ import { el, setText, empty } from "./dom.js";
 import { clock, moment, seconds } from "./format.js";
 import { listen, latest, STALE_MS } from "./live.js";
 import { readHash } from "./routes.js";
+import { loadMetrics } from "./words.js";
 import { openNow } from "./view_now.js";
 import { openEpisodes } from "./view_episodes.js";
 import { openEpisode } from "./view_episode.js";
@@ -113,7 +114,9 @@ function showNote(note) {
 }
 
 addEventListener("hashchange", navigate);
-open();
+// Names of metrics come first: most views show some. New ones come with another configuration only.
+loadMetrics().then(open);
+setInterval(loadMetrics, 60_000);
 listen((tick) => {
   showNote(tick.run_note);
   view?.tick(tick);

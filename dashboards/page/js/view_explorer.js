@@ -7,12 +7,16 @@ import { growing } from "./growing.js";
 import { shown, stateMark, table } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
-import { METRICS, metricTitle, STATE_WORDS, STATES } from "./words.js";
+import { loadMetrics, metricTitle, STATE_WORDS, STATES } from "./words.js";
 
 export function openExplorer(root, route) {
   const filters = { search: "", metric: "", state: "", ...route.filters };
   const search = el("input", { type: "search", placeholder: "Part of a name: nid00012, c0-0c1s8, r0c3", "aria-label": "Search series", value: filters.search });
-  const metric = select("Metric", [["", "All metrics"], ...METRICS.map((m) => [m, metricTitle(m)])], filters.metric);
+  const metric = select("Metric", [["", "All metrics"], ...(filters.metric ? [[filters.metric, metricTitle(filters.metric)]] : [])], filters.metric);
+  loadMetrics().then((metrics) => {
+    const others = metrics.filter((each) => each.has_series && each.metric !== filters.metric);
+    metric.append(...others.map((each) => el("option", { value: each.metric }, metricTitle(each.metric))));
+  });
   const state = select("State", [["", "All states"], ...STATES.map((s) => [s, STATE_WORDS[s][0]])], filters.state);
   const total = el("span", {});
   const body = el("div", {}, empty("Loading series…", "", true));

@@ -8,7 +8,7 @@ import { culprit, figure, lost, lostIn, openTag, stateMark } from "./parts.js";
 import { paidBars } from "./paid.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
-import { CAUSE_WORDS, KIND_WORDS, metricTitle, metricWords, STATE_WORDS, STATES } from "./words.js";
+import { CAUSE_WORDS, KIND_WORDS, metricTitle, metricUnit, STATE_WORDS, STATES } from "./words.js";
 
 /** Above this number of series a cell is a component. */
 const CELLS_MAX = 20000;
@@ -173,7 +173,7 @@ class HeatSection {
       map.setValues(answer.series, answer.states);
       const counted = this.by === "component" ? rows : this.parts(rows);
       const contended = counted.filter((row) => answer.states[answer.series.state[row]] === "contended").length;
-      setText(under, `${this.by === "component" ? "the worst series of each" : metricWords(map.metric.name)} · ${count(contended)} of ${count(counted.length)} contended`);
+      setText(under, `${this.by === "component" ? "the worst series of each" : metricUnit(map.metric.name)} · ${count(contended)} of ${count(counted.length)} contended`);
     }
   }
 

@@ -1,5 +1,7 @@
 // Labels of the page for names in the store.
 
+import { ask } from "./api.js";
+
 /** States in order of importance. */
 export const STATES = ["contended", "clear", "warmup", "idle", "unknown"];
 
@@ -14,27 +16,23 @@ export const STATE_WORDS = {
 /** Tiers of points other than ticks. */
 export const TIER_WORDS = { "10s": "means of ten seconds", "1min": "means of a minute", "1h": "means of an hour" };
 
-const METRIC_TITLES = {
-  aries_stall_ratio: "Aries routers",
-  ib_wait_ratio: "InfiniBand ports",
-  lustre_metadata_rate: "Lustre clients, metadata",
-  lustre_read_rate: "Lustre clients, reading",
-  lustre_write_rate: "Lustre clients, writing",
-};
+let catalogue = new Map();
 
-export const METRICS = Object.keys(METRIC_TITLES);
+/** Reads the catalogue of metrics. Before it is there a metric keeps its own name. */
+export async function loadMetrics() {
+  const metrics = await ask("metrics").then((answer) => answer.metrics, () => []);
+  if (metrics.length > 0) catalogue = new Map(metrics.map((each) => [each.metric, each]));
+  return metrics;
+}
 
-const METRIC_WORDS = {
-  aries_stall_ratio: "stalls per flit of each tile",
-  ib_wait_ratio: "wait ticks per data word",
-  lustre_metadata_rate: "metadata operations on each mount",
-  lustre_read_rate: "read rate of each mount",
-  lustre_write_rate: "write rate of each mount",
-};
+/** The heading of a metric. */
+export function metricTitle(metric) {
+  const known = catalogue.get(metric);
+  return known ? `${known.subject}, ${known.title}` : metric;
+}
 
-/** The heading of a metric; a metric unknown to this page keeps its own name. */
-export const metricTitle = (metric) => METRIC_TITLES[metric] ?? metric;
-export const metricWords = (metric) => METRIC_WORDS[metric] ?? "";
+/** The unit of its readings. */
+export const metricUnit = (metric) => catalogue.get(metric)?.unit ?? "";
 
 export const CAUSE_WORDS = {
   self: "the job itself",

@@ -3,9 +3,9 @@
 -- Every third hour a job on the first group holds up its neighbours for a quarter of an hour, and writes. Signals of the
 -- last two minutes, ten seconds and coarser tiers of the whole day, as the detector's store has them.
 INSERT INTO metrics VALUES
-    ('aries_stall_ratio', 'network stalls', 'stalls/flit', 'rising', 'link', NULL),
-    ('lustre_write_rate', 'write rate', 'bytes/s', 'falling', 'progress', 'data'),
-    ('lustre_metadata_rate', 'metadata operations', 'operations/s', 'falling', 'progress', 'metadata');
+    ('aries_stall_ratio', 'Aries router tiles', 'network stalls', 'stalls/flit', 'rising', 'link', NULL),
+    ('lustre_write_rate', 'Lustre clients', 'write rate', 'bytes/s', 'falling', 'progress', 'data'),
+    ('lustre_metadata_rate', 'Lustre clients', 'metadata operations', 'operations/s', 'falling', 'progress', 'metadata');
 INSERT INTO series (name, metric, component, part)
 SELECT format('aries_stall_ratio/%s/r%sc%s', r, t / 8, t % 8), 'aries_stall_ratio', r, format('r%sc%s', t / 8, t % 8)
 FROM (SELECT n, format('c%s-0c0s%s', n / 4 * 2, n % 4) AS r FROM generate_series(0, 7) AS n) AS routers,

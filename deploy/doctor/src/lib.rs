@@ -68,6 +68,7 @@ fn of_rows(site: &Site<'_>) -> Vec<Finding> {
     let mut findings = judged(Group::Rows, "rows_used", facts, |facts| {
         let mut findings = arrival::check(facts, site.now_s, site.config.doctor.silent_after_s);
         findings.extend(rows::used(facts));
+        findings.extend(rows::partial(facts));
         findings
     });
     let dropped = site.of_database(|facts| &facts.dropped);

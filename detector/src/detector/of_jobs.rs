@@ -4,7 +4,7 @@ use super::Detector;
 use crate::coverage::Coverage;
 use crate::jobs::{self, Facts, JobPart};
 use crate::ledger::Tracked;
-use schemas::{Episode, Job, JobResult, Metric, Name, SeriesIndex, Time};
+use schemas::{Episode, Job, JobResult, Metric, Name, SeriesIndex, SeriesInfo, Time};
 use std::collections::{BTreeMap, HashSet};
 
 /// A job row that comes this many seconds after the job's start still restarts the baselines of its nodes.
@@ -74,7 +74,7 @@ impl Detector {
         let (tick_s, gap_s) = (stream.tick_s, stream.gap_s);
         let (episodes, coverage) = (&self.episodes, &self.coverage);
         let results = self.jobs.reckon(now, &changed, self.finished, |tracked| {
-            let (series, known_nodes) = (&tracked.series, &tracked.known_nodes);
+            let (series, known_nodes) = (&costly(&tracked.series, table), &tracked.known_nodes);
             let now = now_of(series, coverage, now);
             let facts = Facts { series, known_nodes, table, episodes, coverage, now, tick_s, gap_s };
             jobs::result(&tracked.job, &facts, on_links.get(&tracked.job.job_id))
@@ -101,7 +101,7 @@ impl Detector {
         let (episodes, coverage) = (&self.episodes, &self.coverage);
         let mut parts = Vec::new();
         let look = |tracked: &Tracked| {
-            let (series, known_nodes) = (&tracked.series, &tracked.known_nodes);
+            let (series, known_nodes) = (&costly(&tracked.series, table), &tracked.known_nodes);
             let now = now_of(series, coverage, now);
             let facts = Facts { series, known_nodes, table, episodes, coverage, now, tick_s, gap_s };
             parts.push((tracked.job.job_id.clone(), jobs::part(&tracked.job, &facts)));
@@ -154,7 +154,7 @@ impl Detector {
     }
 
     /// A job's own nodes' series, and the routers (as a whole) that its nodes hang on; and for each of its
-    /// nodes whether it has either.
+    /// nodes whether it has either, of a metric that seconds follow from.
     fn series_of_job(&self, job: &Job) -> (Vec<SeriesIndex>, Vec<bool>) {
         let mut series: Vec<SeriesIndex> = Vec::new();
         let mut known = Vec::with_capacity(job.nodes.len());
@@ -162,13 +162,18 @@ impl Detector {
             let before = series.len();
             series.extend(self.node_series(node));
             series.extend(self.ingest.routers_of(node));
-            known.push(series.len() > before);
+            known.push(series[before..].iter().any(|s| self.ingest.series()[s.at()].metric.costs()));
         }
         series.retain(|s| s.at() < self.series.len());
         series.sort();
         series.dedup();
         (series, known)
     }
+}
+
+/// Those of `series` that seconds lost follow from.
+fn costly(series: &[SeriesIndex], table: &[SeriesInfo]) -> Vec<SeriesIndex> {
+    series.iter().filter(|s| table[s.at()].metric.costs()).copied().collect()
 }
 
 /// The time of a job: the stream's, or where half of its own series are further, theirs.

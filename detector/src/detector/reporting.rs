@@ -37,7 +37,7 @@ impl Detector {
     pub(super) fn watch_link(&mut self, reading: &SeriesReading) {
         let Some(signal) = self.signals.last().filter(|_| self.watches_links) else { return };
         let info = &self.ingest.series()[reading.series.at()];
-        if info.part.is_none() {
+        if info.part.is_none() || !info.metric.costs() {
             return;
         }
         let slot = self.series[reading.series.at()];

@@ -93,7 +93,9 @@ impl Links {
         let measured = if info.metric.is_progress() {
             self.writes.entry(info.component.clone()).or_default().push(number);
             Measured::Writes
-        } else if let Some(link) = topology.and_then(|topology| topology.link_of_series(info).ok()) {
+        } else if let Some(link) =
+            topology.filter(|_| info.metric.costs()).and_then(|topology| topology.link_of_series(info).ok())
+        {
             if self.of_link.is_empty() {
                 self.of_link = vec![NONE; topology.map_or(0, Topology::link_count)];
             }

@@ -82,12 +82,13 @@ impl Params {
             window: if falling || model == ModelKind::Robust { 8 } else { 10 },
             eta: if model == ModelKind::Robust { 5.0 } else { 1.0 },
             slowdown: match model {
+                _ if !metric.costs() => SlowdownForm::None,
                 ModelKind::Robust => SlowdownForm::ServiceTime,
                 ModelKind::Published => SlowdownForm::Corrected,
             },
             floor: metric.floor(),
             least_effect: if falling { 0.05 } else { 0.25 },
-            least_change: if falling { 0.0 } else { 0.02 },
+            least_change: metric.least_change(),
             needs_judgement: falling,
             tick_s: 1.0,
         }

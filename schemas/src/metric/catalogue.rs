@@ -20,12 +20,18 @@ const NAME_MAX: usize = 40;
 pub const OPTIONAL: [&str; crate::LINK_COLUMNS] = ["link_downed", "link_error_recovery"];
 
 /// Ours, by file name.
-const BUILT_IN: [(&str, &str); 5] = [
+const BUILT_IN: [(&str, &str); 11] = [
+    ("aries_nic_stall_ratio.toml", include_str!("../../metrics/aries_nic_stall_ratio.toml")),
     ("aries_stall_ratio.toml", include_str!("../../metrics/aries_stall_ratio.toml")),
+    ("ib_congested_ratio.toml", include_str!("../../metrics/ib_congested_ratio.toml")),
+    ("ib_fecn_ratio.toml", include_str!("../../metrics/ib_fecn_ratio.toml")),
     ("ib_wait_ratio.toml", include_str!("../../metrics/ib_wait_ratio.toml")),
     ("lustre_metadata_rate.toml", include_str!("../../metrics/lustre_metadata_rate.toml")),
     ("lustre_read_rate.toml", include_str!("../../metrics/lustre_read_rate.toml")),
     ("lustre_write_rate.toml", include_str!("../../metrics/lustre_write_rate.toml")),
+    ("roce_cnp_ratio.toml", include_str!("../../metrics/roce_cnp_ratio.toml")),
+    ("slingshot_rx_pause_ratio.toml", include_str!("../../metrics/slingshot_rx_pause_ratio.toml")),
+    ("slingshot_tx_pause_ratio.toml", include_str!("../../metrics/slingshot_tx_pause_ratio.toml")),
 ];
 
 static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
@@ -290,6 +296,13 @@ fn check_meaning(file: &MetricFile) -> Result<(), String> {
     if progress && file.sum_of_parts {
         return Err("sum_of_parts: only links of a component have a sum".to_string());
     }
+    if progress && !file.costs {
+        return Err("costs: progress always does".to_string());
+    }
+    if progress && file.reading.least_change != 0.0 {
+        return Err("reading.least_change: only for links; the models judge progress by its relative change"
+            .to_string());
+    }
     if progress && !file.reading.waited.is_empty() {
         return Err("reading.waited: progress is the rate of `passed`".to_string());
     }
@@ -328,6 +341,9 @@ fn check_reading(reading: &ReadingFile) -> Result<(), String> {
         if !value.is_finite() || value <= 0.0 {
             return Err(format!("reading.{key}: must be above 0, not {value}"));
         }
+    }
+    if !reading.least_change.is_finite() || reading.least_change < 0.0 {
+        return Err(format!("reading.least_change: must be 0 or above, not {}", reading.least_change));
     }
     let is_width = |bits: &u8| (8..=63).contains(bits);
     if let Some(bits) = reading.wraps_at_bits.iter().find(|bits| !is_width(bits)) {
@@ -391,6 +407,6 @@ pub(super) fn read_alone(file: &str, text: &str) -> Result<(), CatalogueError> {
 }
 
 #[cfg(test)]
-pub(super) fn ours() -> [(&'static str, &'static str); 5] {
+pub(super) fn ours() -> [(&'static str, &'static str); 11] {
     BUILT_IN
 }

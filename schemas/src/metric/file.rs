@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 pub struct MetricFile {
     /// The word in series names, configuration and SQL: small letters, digits, `_`.
     pub name: String,
-    /// A few words for a person.
+    /// What is measured, for a person: "InfiniBand ports".
+    pub subject: String,
+    /// A few words for a person, behind the subject: "waits to send".
     pub title: String,
     /// Unit of a reading.
     pub unit: String,
@@ -25,6 +27,9 @@ pub struct MetricFile {
     /// Whether the mean over the parts of a component is a series of its own.
     #[serde(default)]
     pub sum_of_parts: bool,
+    /// Whether seconds lost and regions of contended links follow from it; if not, its contention is shown alone. Links only.
+    #[serde(default = "yes")]
+    pub costs: bool,
     /// How counters become a reading.
     pub reading: ReadingFile,
     /// Where its counters come from, the one to be recognised first before the others.
@@ -72,6 +77,9 @@ pub struct ReadingFile {
     pub bytes_per_count: f64,
     /// Least value that enters a logarithm.
     pub floor: f64,
+    /// Least rise of the mean that is flagged, in the metric's unit; 0 for progress.
+    #[serde(default)]
+    pub least_change: f64,
     /// Counts per second below which a reading means nothing.
     pub active_per_s: f64,
     /// Highest counts per second that the hardware can make.

@@ -20,11 +20,11 @@ fn files_compiled_in_are_sound_and_sorted_by_name() {
 
 #[test]
 fn error_names_file_and_key() {
-    let (file, text) = ours()[4];
+    let (file, text) = ours()[7];
     for (old, new, wanted) in [
         ("name = \"lustre_write_rate\"", "name = \"Lustre\"", "name: must be"),
         ("unit = \"bytes/s\"", "", "missing field `unit`"),
-        ("unit = \"bytes/s\"", "unit = 3", "line 4"),
+        ("unit = \"bytes/s\"", "unit = 3", "line 5"),
         ("unit =", "units =", "unknown field `units`"),
         ("measures = \"progress\"", "measures = \"link\"", "measured_at: missing"),
         ("measures = \"progress\"", "measures = \"progress\"\nsum_of_parts = true", "sum_of_parts: only"),
@@ -48,16 +48,28 @@ fn site_file_adds_a_metric_or_replaces_ours() {
     let folder = tempfile::tempdir().unwrap();
     let empty = Catalogue::with_folder(folder.path()).unwrap_err();
     assert!(matches!(empty, CatalogueError::Empty(_)), "{empty}");
-    let ours = ours()[4].1;
+    let ours = ours()[7].1;
     let write = |file: &str, text: &str| std::fs::write(folder.path().join(file), text).unwrap();
     write("reads.toml", &ours.replace("lustre_write_rate", "site_read_rate"));
     write("ours.toml", &ours.replace("floor = 1.0", "floor = 2.0"));
     write("notes.txt", "no metric");
     let catalogue = Catalogue::with_folder(folder.path()).unwrap();
     let names: Vec<&str> = catalogue.metrics.iter().map(|facts| facts.file.name.as_str()).collect();
-    let built_in = ["aries_stall_ratio", "ib_wait_ratio", "lustre_metadata_rate", "lustre_read_rate"];
-    assert_eq!(names, [&built_in[..], &["lustre_write_rate", "site_read_rate"]].concat());
-    assert_eq!(catalogue.metrics[4].file.reading.floor, 2.0);
+    let before = [
+        "aries_nic_stall_ratio",
+        "aries_stall_ratio",
+        "ib_congested_ratio",
+        "ib_fecn_ratio",
+        "ib_wait_ratio",
+        "lustre_metadata_rate",
+        "lustre_read_rate",
+    ];
+    let after = ["roce_cnp_ratio", "slingshot_rx_pause_ratio", "slingshot_tx_pause_ratio"];
+    assert_eq!(
+        names,
+        [&before[..], &["lustre_write_rate"], &after[..1], &["site_read_rate"], &after[1..]].concat()
+    );
+    assert_eq!(catalogue.metrics[7].file.reading.floor, 2.0);
     write("again.toml", ours);
     let twice = Catalogue::with_folder(folder.path()).unwrap_err().to_string();
     assert!(twice.contains("ours.toml") && twice.contains("again.toml"), "{twice}");

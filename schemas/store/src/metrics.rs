@@ -5,8 +5,15 @@ use schemas::metric::catalogue::catalogue;
 use schemas::metric::file::{Measures, MetricFile};
 
 /// A row of the table `metrics`.
-pub(crate) type MetricRow =
-    (&'static str, &'static str, &'static str, &'static str, &'static str, Option<&'static str>);
+pub(crate) struct MetricRow {
+    pub metric: &'static str,
+    pub subject: &'static str,
+    pub title: &'static str,
+    pub unit: &'static str,
+    pub direction: &'static str,
+    pub measures: &'static str,
+    pub resource: Option<&'static str>,
+}
 
 /// The rows of all metrics.
 pub(crate) fn rows() -> impl Iterator<Item = MetricRow> {
@@ -22,5 +29,13 @@ fn row(file: &'static MetricFile) -> MetricRow {
         Measures::Link => "link",
         Measures::Progress => "progress",
     };
-    (&file.name, &file.title, &file.unit, direction, measures, file.resource.as_deref())
+    MetricRow {
+        metric: &file.name,
+        subject: &file.subject,
+        title: &file.title,
+        unit: &file.unit,
+        direction,
+        measures,
+        resource: file.resource.as_deref(),
+    }
 }

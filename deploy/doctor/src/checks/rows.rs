@@ -8,6 +8,9 @@ use schemas::DropReason;
 /// Share of a topic's rows that may be dropped without a warning, in percent.
 const FEW_PERCENT: usize = 1;
 
+/// Columns named in a sentence.
+const COLUMNS_NAMED: usize = 4;
+
 /// Rows by reason, topic by topic.
 pub fn used(facts: &RowFacts) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Rows, "rows_used");
@@ -24,6 +27,24 @@ pub fn used(facts: &RowFacts) -> Vec<Finding> {
             ),
             "let ldmsd publish Aries, InfiniBand or Lustre sets, or correct kafka.raw_topics",
         );
+    }
+    notes.done()
+}
+
+/// Columns that arrive and are not used, and what the metric that would take them needs besides.
+pub fn partial(facts: &RowFacts) -> Vec<Finding> {
+    let mut notes = Notes::of(Group::Rows, "columns_unused");
+    for (topic, partial) in
+        facts.topics.iter().flat_map(|rows| rows.partial.iter().map(move |p| (&rows.topic, p)))
+    {
+        let (arrive, lack) = (few(&partial.arrive, COLUMNS_NAMED), few(&partial.lack, COLUMNS_NAMED));
+        notes.advise(
+            format!("{topic}: {} is not measured: {arrive} arrive, {lack} are missing", partial.metric),
+            "add the missing columns to the sampler and its decomposition if the metric is wanted",
+        );
+    }
+    if facts.topics.iter().all(|rows| rows.partial.is_empty()) {
+        notes.ok("no metric lacks only some of its columns");
     }
     notes.done()
 }
@@ -120,6 +141,7 @@ pub fn dropped(counts: &[(String, i64)]) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::finding::Level;
+    use aggregator::partial::PartialMetric;
 
     fn rows(topic: &str, sampled: usize, dropped: &[(DropReason, usize)], newest_s: f64) -> TopicRows {
         let lost: usize = dropped.iter().map(|(_, count)| count).sum();
@@ -146,6 +168,23 @@ mod tests {
         ]));
         assert_eq!([found[0].level, found[1].level], [Level::Ok, Level::Warn]);
         assert!(found[1].what.contains("ldms.vmstat: none of 100"), "{found:?}");
+    }
+
+    #[test]
+    fn unused_columns_are_named_with_the_missing_ones() {
+        let partial = PartialMetric {
+            metric: "roce_cnp_ratio",
+            arrive: vec!["hw.rp_cnp_handled#mlx5_0.1".into()],
+            lack: vec!["port_xmit_packets#{port}".into()],
+        };
+        let found = partial_of(vec![TopicRows { partial: vec![partial], ..rows("ldms.ib", 10, &[], 0.0) }]);
+        let wanted = "ldms.ib: roce_cnp_ratio is not measured: hw.rp_cnp_handled#mlx5_0.1 arrive, port_xmit_packets#{port} are missing";
+        assert_eq!((found[0].level, found[0].what.as_str()), (Level::Ok, wanted));
+        assert_eq!(partial_of(vec![rows("ldms.ib", 10, &[], 0.0)])[0].level, Level::Ok);
+    }
+
+    fn partial_of(topics: Vec<TopicRows>) -> Vec<Finding> {
+        partial(&facts(topics))
     }
 
     #[test]

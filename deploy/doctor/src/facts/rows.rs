@@ -2,6 +2,7 @@
 
 use super::sample::Raw;
 use aggregator::confluent::{RegistryClient, RegistryError};
+use aggregator::partial::{PartialMetric, partial_metrics};
 use aggregator::{AvroSchemas, Decoded, Decoder, Outcome, RowLocation};
 use configuration::sections::SchemaRegistry;
 use schemas::DropReason;
@@ -10,6 +11,9 @@ use std::time::Duration;
 
 /// Most schemas that are requested from the registry.
 const ASK_MAX: usize = 50;
+
+/// Rows of a topic whose columns are compared with the catalogue.
+const LOOKED_AT: usize = 20;
 
 /// What became of a topic's sampled rows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +26,8 @@ pub struct TopicRows {
     pub used: usize,
     /// Rows dropped: reason, how many, the first one.
     pub dropped: Vec<(DropReason, usize, String)>,
+    /// Metrics that sampled rows have some counters of, but not all.
+    pub partial: Vec<PartialMetric>,
     /// Schemas of Avro rows that could not be had: number, rows, why.
     pub waiting: BTreeMap<u32, (usize, String)>,
     /// Kafka's time of the newest message, in seconds since the epoch.
@@ -138,6 +144,10 @@ async fn decode_topic<'a>(
                 rows.waiting.entry(id).or_insert((0, why)).0 += 1;
             }
         }
+        // Rows of one topic are of one schema, mostly: a few show it.
+        if rows.sampled <= LOOKED_AT {
+            add_partial(&mut rows.partial, partial_metrics(&raw.payload, &schemas.known));
+        }
         for (source, time, _) in out.counters.rows() {
             let Some((source, arrived_s)) = decoder.sources().get(source).zip(arrived_s) else { continue };
             let producer = source.producer.as_str().to_string();
@@ -147,6 +157,14 @@ async fn decode_topic<'a>(
     let example = |reason| decoder.examples().get(reason).unwrap_or_default().to_string();
     rows.dropped = decoder.drops().nonzero().map(|(r, count)| (r, count as usize, example(r))).collect();
     rows
+}
+
+fn add_partial(known: &mut Vec<PartialMetric>, found: Vec<PartialMetric>) {
+    for partial in found {
+        if known.iter().all(|other| other.metric != partial.metric) {
+            known.push(partial);
+        }
+    }
 }
 
 /// Decodes one message; a schema that it needs is requested once.

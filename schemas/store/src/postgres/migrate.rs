@@ -199,13 +199,15 @@ pub async fn put_metrics(settings: &PgSettings) -> Result<(), PgError> {
 async fn put_metrics_with(client: &Client) -> Result<(), PgError> {
     let rows: Vec<_> = crate::metrics::rows().collect();
     let column = |of: fn(&MetricRow) -> &'static str| rows.iter().map(of).collect::<Vec<_>>();
-    let resources: Vec<_> = rows.iter().map(|row| row.5).collect();
-    let (names, titles, units) = (column(|row| row.0), column(|row| row.1), column(|row| row.2));
-    let (directions, measures) = (column(|row| row.3), column(|row| row.4));
+    let resources: Vec<_> = rows.iter().map(|row| row.resource).collect();
+    let (names, subjects, titles) =
+        (column(|row| row.metric), column(|row| row.subject), column(|row| row.title));
+    let (units, directions) = (column(|row| row.unit), column(|row| row.direction));
+    let measures = column(|row| row.measures);
     client
         .execute(
             include_str!("../../sql/postgres/put_metrics.sql"),
-            &[&names, &titles, &units, &directions, &measures, &resources],
+            &[&names, &subjects, &titles, &units, &directions, &measures, &resources],
         )
         .await?;
     Ok(())

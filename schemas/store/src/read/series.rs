@@ -2,6 +2,8 @@
 
 use super::{Question, question};
 
+/// The catalogue of metrics, and which have series.
+pub const METRICS: Question = question!("metrics");
 /// Raw counters behind one series.
 pub const COUNTERS: Question = question!("counters");
 /// Number of series.

@@ -36,7 +36,11 @@ pub fn open_writer(path: &Path) -> Result<Connection, StoreError> {
 /// As SQLite reports them.
 pub fn put_metrics(connection: &Connection) -> rusqlite::Result<()> {
     let mut statement = connection.prepare(include_str!("../../sql/sqlite/put_metric.sql"))?;
-    crate::metrics::rows().try_for_each(|row| statement.execute(row).map(|_| ()))
+    crate::metrics::rows().try_for_each(|row| {
+        let fields =
+            (row.metric, row.subject, row.title, row.unit, row.direction, row.measures, row.resource);
+        statement.execute(fields).map(|_| ())
+    })
 }
 
 /// [`open_writer`] with another list of migrations.

@@ -11,7 +11,8 @@ END $$;
 -- The catalogue of metrics, written by `tailback migrate` and `tailback run`; metrics of an earlier one stay.
 CREATE TABLE metrics (
     metric    text PRIMARY KEY,             -- first word of the names of its series
-    title     text NOT NULL,                -- a few words: network stalls
+    subject   text NOT NULL,                -- what is measured: InfiniBand ports
+    title     text NOT NULL,                -- a few words: waits to send
     unit      text NOT NULL,                -- of a reading
     direction text NOT NULL,                -- under contention: rising, falling
     measures  text NOT NULL,                -- link: pressure on a link; progress: that of a client of a file system

@@ -4,7 +4,8 @@
 -- The catalogue of metrics. A program that opens the file for writing stores its own; metrics of an earlier one stay.
 CREATE TABLE metrics (
     metric    TEXT PRIMARY KEY,             -- first word of the names of its series
-    title     TEXT NOT NULL,                -- a few words: network stalls
+    subject   TEXT NOT NULL,                -- what is measured: InfiniBand ports
+    title     TEXT NOT NULL,                -- a few words: waits to send
     unit      TEXT NOT NULL,                -- of a reading
     direction TEXT NOT NULL,                -- under contention: rising, falling
     measures  TEXT NOT NULL,                -- link: pressure on a link; progress: that of a client of a file system
