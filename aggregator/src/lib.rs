@@ -17,6 +17,7 @@
 //! | `names` | spellings of column names |
 //! | [`columns`] | column and schema names of LDMS |
 //! | `sources` | the catalogue's LDMS schemas, compiled |
+//! | `patterns` | patterns of columns, by what is the same in all of them |
 //! | `registry` | from the values that identify a row to its source |
 //! | [`naming`] | [`NodeNaming`]: from `component_id` to a node |
 //! | `number` | counters and timestamps, exact |
@@ -58,6 +59,7 @@ mod nested;
 mod number;
 mod part_key;
 pub mod partial;
+mod patterns;
 mod plan;
 mod registry;
 mod run;

@@ -2,9 +2,10 @@
 
 use crate::names::{Base, OTHER_CASE};
 use crate::part_key::PartKey;
+use crate::patterns::{PatternUse, Patterns};
 use schemas::metric::catalogue::{OPTIONAL, catalogue};
 use schemas::metric::file::{ComponentColumn, ComponentKind, MetricFile, PartKind, SourceFile};
-use schemas::metric::pattern::{Fixed, PLACEHOLDERS_MAX, Pattern};
+use schemas::metric::pattern::{PLACEHOLDERS_MAX, Pattern};
 use schemas::{LINK_COLUMNS, Metric, Name};
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -90,24 +91,6 @@ pub(crate) struct SourceSchemas {
     /// Their lengths in bytes, a bit each; the last bit for all that are longer.
     lengths: u64,
     patterns: Patterns,
-}
-
-/// Uses by patterns: a router has hundreds of columns, of which few share length and last byte.
-#[derive(Debug, Default)]
-struct Patterns {
-    /// Those of fixed length, by that, with their last byte in small letters.
-    of_length: Vec<Vec<(u8, PatternUse)>>,
-    /// The others, by their first byte in small letters; at 0 where a placeholder begins them.
-    of_begin: Vec<Vec<PatternUse>>,
-}
-
-#[derive(Debug)]
-struct PatternUse {
-    pattern: Pattern,
-    /// The place in a [`PartKey`] of each of the pattern's placeholders.
-    places: Vec<usize>,
-    schema: SchemaIndex,
-    used: Use,
 }
 
 /// The compiled catalogue.
@@ -237,32 +220,6 @@ impl SourceSchemas {
         }
         other_case
     }
-}
-
-impl Patterns {
-    fn add(&mut self, used: PatternUse) {
-        match used.pattern.fixed() {
-            Fixed::End(length, end) => list_at(&mut self.of_length, length).push((end, used)),
-            Fixed::Begin(begin) => list_at(&mut self.of_begin, usize::from(begin)).push(used),
-            Fixed::Neither => list_at(&mut self.of_begin, 0).push(used),
-        }
-    }
-
-    /// Those that a column may be of.
-    fn of(&self, column: &str) -> impl Iterator<Item = &PatternUse> {
-        let small = |byte: Option<&u8>| byte.map_or(0, u8::to_ascii_lowercase);
-        let (begin, end) = (small(column.as_bytes().first()), small(column.as_bytes().last()));
-        let alike = self.of_length.get(column.len()).into_iter().flatten();
-        let alike = alike.filter(move |(last, _)| *last == end).map(|(_, used)| used);
-        let others = [usize::from(begin), 0].into_iter().filter_map(|at| self.of_begin.get(at)).flatten();
-        alike.chain(others)
-    }
-}
-
-/// The list at `at`, with empty ones before it.
-fn list_at<T>(lists: &mut Vec<Vec<T>>, at: usize) -> &mut Vec<T> {
-    lists.resize_with(lists.len().max(at + 1), Vec::new);
-    &mut lists[at]
 }
 
 impl SourceSchema {

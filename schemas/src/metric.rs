@@ -1,6 +1,7 @@
 //! What is measured. A metric is a file of the [`mod@catalogue`]; here it is a number in that, with the contents of its file.
 
 pub mod catalogue;
+mod check;
 pub mod file;
 #[cfg(test)]
 mod page;

@@ -69,6 +69,10 @@ fn set(layers: &mut Layers, settings: &mut Settings, metric: Metric, key: &str) 
     if !put(given, layers, &path, key) {
         return;
     }
+    if (given.slowdown == SlowdownForm::None) == metric.costs() {
+        let text = format!("{path} must be \"none\" for metrics with costs = false, and for no others");
+        return layers.problem_of(&path, text);
+    }
     match given.checked(settings.model) {
         Ok(params) => settings.params[metric.at()] = params,
         // The sentence begins with the key's name.

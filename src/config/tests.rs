@@ -105,6 +105,17 @@ fn a_file_sets_what_it_names_and_nothing_else() {
 }
 
 #[test]
+fn no_seconds_are_for_metrics_that_show_none() {
+    let slowdown = |metric: &str, word: &str| parse(&format!("[metric.{metric}]\nslowdown = \"{word}\""));
+    let wanted = "must be \"none\" for metrics with costs = false, and for no others";
+    for (metric, word) in [("lustre_write_rate", "none"), ("roce_cnp_ratio", "service_time")] {
+        let error = slowdown(metric, word).unwrap_err();
+        assert!(error.contains(wanted), "{metric}: {error}");
+    }
+    assert!(slowdown("roce_cnp_ratio", "none").is_ok() && slowdown("lustre_write_rate", "corrected").is_ok());
+}
+
+#[test]
 fn the_rules_of_the_stream_grow_with_the_tick() {
     let stream = parse("[stream]\ntick_s = 10").unwrap().stream;
     assert_eq!((stream.lateness_s, stream.silence_s, stream.gap_s), (30.0, 20.0, 50.0));

@@ -1,7 +1,7 @@
 //! Rows by means of a map of columns, without regard to speed.
 
 use super::{Expected, Row};
-use schemas::{DropReason, Metric, NOT_MEASURED};
+use schemas::{DropReason, Metric, NOT_MEASURED, Name};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
@@ -109,10 +109,6 @@ fn whole(parts: Parts, columns: &Columns) -> Parts {
     filled
 }
 
-fn valid(name: &str) -> bool {
-    schemas::Name::parse(name).is_ok()
-}
-
 /// What a row must have; `None` for a job row.
 fn wanted(columns: &Columns) -> Result<Option<Wanted>, DropReason> {
     let Some(wanted) = recognise(columns)? else {
@@ -123,7 +119,7 @@ fn wanted(columns: &Columns) -> Result<Option<Wanted>, DropReason> {
         };
     };
     let named = !wanted.parts.is_empty();
-    if named && wanted.parts.keys().any(|(_, part)| !part.is_empty() && !valid(part)) {
+    if named && wanted.parts.keys().any(|(_, part)| !part.is_empty() && Name::parse(part).is_err()) {
         return Err(DropReason::BadName);
     }
     let missing = wanted.texts.iter().any(|name| !columns.contains_key(*name));
@@ -361,7 +357,8 @@ fn row(
         "aries_rtr" => router(&texts[0]),
         _ => producer.clone(),
     };
-    if !valid(&producer) || texts.iter().chain(&part).chain([&component]).any(|name| !valid(name)) {
+    let is_bad = |name: &str| Name::parse(name).is_err();
+    if is_bad(&producer) || texts.iter().chain(&part).chain([&component]).any(|name| is_bad(name)) {
         return Err(vec![DropReason::BadName]);
     }
     let schema = wanted.schema.to_string();

@@ -1,21 +1,17 @@
 //! The catalogue of metrics: the files of `schemas/metrics`, and those of a site. It is read once, before the first row; all
 //! later questions are answered by numbers.
 
-use super::file::{Measures, MetricFile, ReadingFile, SourceFile};
-use super::pattern::{Pattern, PatternError};
-use super::{Direction, ReadingPlan};
+use super::ReadingPlan;
+use super::check::check;
+use super::file::{MetricFile, ReadingFile, SourceFile};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// Most metrics of a catalogue.
 const METRICS_MAX: usize = 64;
-/// Most counters of a metric.
-const COUNTERS_MAX: usize = 64;
 /// Longest file, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
-/// Longest name of a metric.
-const NAME_MAX: usize = 40;
 /// Counters of the life of a link, in the order of [`crate::LINK_COLUMNS`].
 pub const OPTIONAL: [&str; crate::LINK_COLUMNS] = ["link_downed", "link_error_recovery"];
 
@@ -256,149 +252,6 @@ fn may_lack(reading: &ReadingFile) -> u64 {
     let counters = reading.waited.iter().chain(&reading.passed);
     let bits = counters.zip(0..64).filter(|(counter, _)| reading.may_lack.contains(counter));
     bits.fold(0, |mask, (_, at)| mask | 1 << at)
-}
-
-/// What is wrong with a file that is TOML and has all keys; the sentence begins with the key.
-fn check(file: &MetricFile) -> Result<(), String> {
-    let is_letter = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
-    if file.name.is_empty() || file.name.len() > NAME_MAX || !file.name.bytes().all(is_letter) {
-        let allowed = format!("1 to {NAME_MAX} small letters, digits, _");
-        return Err(format!("name: must be {allowed}, not {:?}", file.name));
-    }
-    match (file.measures, file.measured_at) {
-        (Measures::Link, None) => {
-            return Err("measured_at: missing; a link's metric needs sender or receiver".to_string());
-        }
-        (Measures::Progress, Some(_)) => return Err("measured_at: only a link has ends".to_string()),
-        _ => {}
-    }
-    if file.resource.is_some() && file.measures != Measures::Progress {
-        return Err("resource: only clients of a file system share one".to_string());
-    }
-    check_meaning(file)?;
-    check_reading(&file.reading)?;
-    if file.source.is_empty() {
-        return Err("source: none; a metric needs at least one [[source]]".to_string());
-    }
-    file.source.iter().try_for_each(|source| {
-        check_source(file, source).map_err(|what| format!("source {:?}: {what}", source.schema))
-    })
-}
-
-/// The models expect that progress falls and that pressure rises.
-fn check_meaning(file: &MetricFile) -> Result<(), String> {
-    let progress = file.measures == Measures::Progress;
-    match file.direction {
-        Direction::Rising if progress => return Err("direction: must be falling for progress".to_string()),
-        Direction::Falling if !progress => return Err("direction: must be rising for a link".to_string()),
-        _ => {}
-    }
-    if progress && file.sum_of_parts {
-        return Err("sum_of_parts: only links of a component have a sum".to_string());
-    }
-    if progress && !file.costs {
-        return Err("costs: progress always does".to_string());
-    }
-    if progress && file.reading.least_change != 0.0 {
-        return Err("reading.least_change: only for links; the models judge progress by its relative change"
-            .to_string());
-    }
-    if progress && !file.reading.waited.is_empty() {
-        return Err("reading.waited: progress is the rate of `passed`".to_string());
-    }
-    Ok(())
-}
-
-fn check_reading(reading: &ReadingFile) -> Result<(), String> {
-    if reading.passed.is_empty() {
-        return Err("reading.passed: needs at least one counter".to_string());
-    }
-    let mut counters: Vec<&String> = reading.waited.iter().chain(&reading.passed).collect();
-    counters.sort();
-    if let Some(twice) = counters.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(format!("reading: counter {:?} stands twice", twice[0]));
-    }
-    if let Some(unknown) = reading.may_lack.iter().find(|counter| !reading.passed.contains(counter)) {
-        return Err(format!("reading.may_lack: {unknown:?} is not in `passed`"));
-    }
-    if reading.passed.iter().all(|counter| reading.may_lack.contains(counter)) {
-        return Err("reading.may_lack: one counter at least must be there".to_string());
-    }
-    if counters.len() > COUNTERS_MAX {
-        return Err(format!("reading: {} counters; at most {COUNTERS_MAX} are allowed", counters.len()));
-    }
-    if reading.waited.is_empty() != reading.counts.is_none() {
-        return Err(
-            "reading.counts: what passed and what waited, for a metric with `waited` only".to_string()
-        );
-    }
-    for (key, value) in [
-        ("bytes_per_count", reading.bytes_per_count),
-        ("floor", reading.floor),
-        ("active_per_s", reading.active_per_s),
-        ("most_per_s", reading.most_per_s),
-    ] {
-        if !value.is_finite() || value <= 0.0 {
-            return Err(format!("reading.{key}: must be above 0, not {value}"));
-        }
-    }
-    if !reading.least_change.is_finite() || reading.least_change < 0.0 {
-        return Err(format!("reading.least_change: must be 0 or above, not {}", reading.least_change));
-    }
-    let is_width = |bits: &u8| (8..=63).contains(bits);
-    if let Some(bits) = reading.wraps_at_bits.iter().find(|bits| !is_width(bits)) {
-        return Err(format!(
-            "reading.wraps_at_bits: must be from 8 to 63, not {bits}; all counters wrap at 64"
-        ));
-    }
-    if reading.saturates_at_bits.is_some_and(|bits| !is_width(&bits)) {
-        return Err("reading.saturates_at_bits: must be from 8 to 63".to_string());
-    }
-    Ok(())
-}
-
-fn check_source(file: &MetricFile, source: &SourceFile) -> Result<(), String> {
-    crate::Name::parse(&source.schema).map_err(|error| format!("schema: {error}"))?;
-    let counters = file.reading.waited.iter().chain(&file.reading.passed);
-    for counter in counters.clone() {
-        if !source.columns.contains_key(counter) && !file.reading.may_lack.contains(counter) {
-            return Err(format!("columns.{counter}: missing; `reading` names that counter"));
-        }
-    }
-    if let Some(unused) = source.columns.keys().find(|key| !counters.clone().any(|counter| counter == *key)) {
-        return Err(format!("columns.{unused}: `reading` names no such counter"));
-    }
-    if let Some(unknown) = source.optional.keys().find(|key| !OPTIONAL.contains(&key.as_str())) {
-        return Err(format!("optional.{unknown}: must be {}", OPTIONAL.join(" or ")));
-    }
-    let by_name = source.part.is_some();
-    if by_name != source.part_columns.is_empty() || source.part_columns.len() > 2 {
-        return Err("part: give either `part` or one or two `part_columns`".to_string());
-    }
-    if source.component.is_some() && !by_name {
-        return Err("component: a column only where `part` is in the counters' names".to_string());
-    }
-    for (key, patterns) in source.columns.iter().chain(&source.optional) {
-        for pattern in patterns {
-            check_pattern(source, pattern).map_err(|what| format!("column {pattern:?} of {key}: {what}"))?;
-        }
-    }
-    Ok(())
-}
-
-fn check_pattern(source: &SourceFile, pattern: &str) -> Result<(), String> {
-    let parsed = Pattern::parse(pattern).map_err(|error: PatternError| error.to_string())?;
-    let Some(part) = &source.part else {
-        return match parsed.names_a_part() {
-            true => Err("names a part, but the source has no `part`".to_string()),
-            false => Ok(()),
-        };
-    };
-    let named: Vec<String> = parsed.placeholders().map(|name| format!("{{{name}}}")).collect();
-    match named.iter().all(|name| part.contains(name.as_str())) && !named.is_empty() {
-        true => Ok(()),
-        false => Err(format!("must hold the placeholders of part {part:?}")),
-    }
 }
 
 #[cfg(test)]
