@@ -152,8 +152,8 @@ fn note<'a>(raws: impl Iterator<Item = &'a mut RawPartition>, event: EndEvent) {
 struct UnverifiedEnd {
     topic: String,
     partition: i32,
-    /// Whether no message of it was read yet.
-    is_unread: bool,
+    /// The offset up to which it was read, if any message of it was.
+    next: Option<i64>,
     /// Where reading it began, as it was known first.
     begin: Option<i64>,
 }
@@ -167,6 +167,17 @@ struct End {
     begin: i64,
     /// The offset after the last one.
     high: i64,
+    /// Whether the topic was deleted and created again: it has messages, and fewer than were read. They are read from the
+    /// first on.
+    is_created_again: bool,
+}
+
+impl UnverifiedEnd {
+    fn end(&self, begin: i64, high: i64, reset: Reset) -> End {
+        let read = self.next.unwrap_or(begin);
+        let is_created_again = reset == Reset::ToFirst && 0 < high && high < read;
+        End { topic: self.topic.clone(), partition: self.partition, begin, high, is_created_again }
+    }
 }
 
 /// Where reading a partition begins that the group never committed: `auto.offset.reset`.
@@ -192,7 +203,7 @@ fn unverified(raws: &[RawPartition], after: Duration) -> Vec<UnverifiedEnd> {
     let of_raw = |raw: &RawPartition| UnverifiedEnd {
         topic: raw.topic.clone(),
         partition: raw.partition,
-        is_unread: raw.position.next.is_none(),
+        next: raw.position.next,
         begin: raw.position.begin,
     };
     let now = Instant::now();
@@ -213,7 +224,7 @@ fn fetch_ends(
     }
     let begins = begins(consumer, unverified, reset, &highs)?;
     let of_one = |((one, begin), high): ((&UnverifiedEnd, Option<i64>), &Option<i64>)| {
-        Some(End { topic: one.topic.clone(), partition: one.partition, begin: begin?, high: (*high)? })
+        Some(one.end(begin?, (*high)?, reset))
     };
     Ok(unverified.iter().zip(begins).zip(&highs).filter_map(of_one).collect())
 }
@@ -225,7 +236,7 @@ fn begins(
     reset: Reset,
     highs: &[Option<i64>],
 ) -> Result<Vec<Option<i64>>, KafkaError> {
-    if !unverified.iter().any(|one| one.is_unread) {
+    if !unverified.iter().any(|one| one.next.is_none()) {
         return Ok(vec![Some(0); unverified.len()]);
     }
     let mut started = TopicPartitionList::new();
@@ -259,7 +270,8 @@ fn settle(
     for end in ends {
         let Some(raw) = raws.iter_mut().find(|raw| raw.is(&end.topic, end.partition)) else { continue };
         let (read, now) = (kafka::known(&positions, &end.topic, end.partition), Instant::now());
-        raw.check_end(EndCheck { begin: end.begin, high: end.high, read, started, is_fresh }, now);
+        let &End { begin, high, is_created_again, .. } = end;
+        raw.check_end(EndCheck { begin, high, is_created_again, read, started, is_fresh }, now);
         if !raw.pending.is_empty() {
             continue;
         }
@@ -282,4 +294,29 @@ fn resume(consumer: &BaseConsumer<Listener>, raw: &RawPartition, begin: i64) -> 
         "raw partition stalled with data left; seeking to resume it"
     );
     consumer.seek(&raw.topic, raw.partition, Offset::Offset(from), Duration::ZERO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn topic_created_again_is_at_its_end_only_when_empty() {
+        let (first, last) = (Reset::ToFirst, Reset::ToEnd);
+        for (next, begin, high, reset, want) in [
+            (Some(100), 0, 100, first, false),
+            (Some(100), 0, 101, first, false),
+            (Some(100), 0, 3, first, true),
+            (Some(100), 0, 0, first, false),
+            // Nothing was read of it since this process started, but the group had committed 100.
+            (None, 100, 3, first, true),
+            (None, 0, 3, first, false),
+            // Messages before the end are not wanted.
+            (Some(100), 0, 3, last, false),
+        ] {
+            let raw = UnverifiedEnd { topic: "ldms.x".into(), partition: 0, next, begin: None };
+            let end = raw.end(begin, high, reset);
+            assert_eq!(end.is_created_again, want, "{next:?} {begin} {high} {reset:?}");
+        }
+    }
 }

@@ -51,6 +51,8 @@ pub(super) struct EndCheck {
     pub(super) begin: i64,
     /// The offset after the last message.
     pub(super) high: i64,
+    /// Whether the topic was deleted and created again, and has messages.
+    pub(super) is_created_again: bool,
     /// The offset up to which the consumer has read, with what is no message: markers of transactions.
     pub(super) read: Option<i64>,
     /// When the broker was queried.
@@ -99,7 +101,7 @@ impl RawPartition {
     pub(super) fn check_end(&mut self, check: EndCheck, now: Instant) {
         self.position.begin.get_or_insert(check.begin);
         let read = self.position.next.unwrap_or(check.begin).max(check.read.unwrap_or(0));
-        let has_ended = self.pending.is_empty() && read >= check.high;
+        let has_ended = self.pending.is_empty() && !check.is_created_again && read >= check.high;
         let event = match (has_ended, check.is_fresh) {
             (true, true) => EndEvent::NoMore,
             (true, false) => EndEvent::NoMoreEarlier,

@@ -136,7 +136,14 @@ fn empty_partition_reaches_its_end_after_a_pause() {
     assert!(reaches_the_end(&mut second), "the end is lost after a pause");
     // An end of which no word came.
     second.raws.iter_mut().for_each(|raw| raw.end.note(EndEvent::Paused, Instant::now()));
-    let more = EndCheck { begin: 0, high: i64::MAX, read: None, started: now(), is_fresh: true };
+    let more = EndCheck {
+        begin: 0,
+        high: i64::MAX,
+        is_created_again: false,
+        read: None,
+        started: now(),
+        is_fresh: true,
+    };
     second.raws.iter_mut().for_each(|raw| raw.check_end(more, Instant::now()));
     assert!(reaches_the_end(&mut second), "the end is not reached by silence");
 }
