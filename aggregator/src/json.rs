@@ -9,6 +9,13 @@ use std::fmt;
 /// Columns of one row in order, duplicates included.
 pub(crate) struct Fields<'a>(pub Vec<(Cow<'a, str>, &'a str)>);
 
+impl<'a> Fields<'a> {
+    /// The value of the column `name`; the last one where it occurs twice.
+    pub(crate) fn last(&self, name: &str) -> Option<&'a str> {
+        self.0.iter().rev().find(|(column, _)| column == name).map(|(_, raw)| *raw)
+    }
+}
+
 #[derive(Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 

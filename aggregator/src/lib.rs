@@ -9,6 +9,7 @@
 //! | `table` | the fields of a line of CSV |
 //! | `several` | messages that hold several rows |
 //! | `nested` | rows with records and lists of records to flat rows |
+//! | `fabric_telemetry`, `switch_port` | messages of HPE's fabric telemetry to flat rows |
 //! | `layout` | the fast way: rows of one set differ only in their values |
 //! | `json` | the general way: any JSON object |
 //! | `plan` | what a list of columns means: parts, counters, or why it is of no use |
@@ -43,6 +44,7 @@ pub mod confluent;
 pub mod csv;
 pub mod decode;
 pub mod examples;
+mod fabric_telemetry;
 mod inputs;
 mod job_column;
 mod job_rows;
@@ -69,6 +71,7 @@ mod slurm;
 mod sort;
 pub mod source;
 mod sources;
+mod switch_port;
 mod table;
 pub mod unused;
 

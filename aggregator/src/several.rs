@@ -20,8 +20,18 @@ impl Decoder {
 
     /// Decodes a row whose columns have parts.
     pub(crate) fn json_parts(&mut self, hint: &str, fields: &Fields<'_>, out: &mut Decoded) -> Outcome {
+        self.rows_of(hint, out, |row| nested::rows(fields, row))
+    }
+
+    /// Decodes the flat rows of one message, which `give` gives; false if there is more than a message can be.
+    pub(crate) fn rows_of(
+        &mut self,
+        hint: &str,
+        out: &mut Decoded,
+        give: impl FnOnce(&mut dyn FnMut(&str)) -> bool,
+    ) -> Outcome {
         let mut total = Total::default();
-        let all = nested::rows(fields, |row| {
+        let all = give(&mut |row| {
             let known = self.known_layout(hint, row.as_bytes(), out);
             total.add(known.unwrap_or_else(|| self.flat_row(hint, row, out)));
         });

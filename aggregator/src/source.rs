@@ -3,6 +3,7 @@
 use crate::columns::base_schema;
 use crate::csv::{CsvFile, is_header};
 use crate::decode::trimmed;
+use crate::fabric_telemetry;
 use crate::json;
 use crate::kind::{LineForm, companion, detect, sibling_header};
 use crate::lines::Lines;
@@ -223,9 +224,11 @@ impl InputFile {
             Some((Base::Time | Base::TimeMsec, far)) => Some((far, name, *raw)),
             _ => None,
         });
-        let (_, name, raw) = times.min_by_key(|(far, _, _)| *far)?;
+        let Some((_, name, raw)) = times.min_by_key(|(far, _, _)| *far) else {
+            return fabric_telemetry::time_of(&fields);
+        };
         self.time_key = json::quoted(name).into_bytes();
-        time(raw.as_bytes())
+        time(raw.as_bytes()).or_else(|| fabric_telemetry::time_of(&fields))
     }
 }
 

@@ -34,7 +34,7 @@ pub enum Direction {
 pub struct ReadingPlan {
     /// Counters of what held the traffic up; none if the reading is the rate of what passed.
     pub waited: usize,
-    /// Counters of what passed.
+    /// Counters of what passed; none if the reading is the rate of what waited.
     pub passed: usize,
     /// Bytes that one count of what passed stands for.
     pub bytes_per_count: f64,
@@ -132,7 +132,7 @@ impl Metric {
         reading.waited + reading.passed
     }
 
-    /// What its raw counters count: what passed, and what held it up. None where the reading is the rate of the one counter.
+    /// What its raw counters count: what passed, and what held it up. None where the reading is a rate.
     pub fn counts(self) -> Option<[&'static str; 2]> {
         self.facts().file.reading.counts.as_ref().map(|[passed, waited]| [passed.as_str(), waited.as_str()])
     }

@@ -198,3 +198,43 @@ fn pauses_are_shown_and_claim_no_seconds() {
     );
     assert_eq!(job["judged"].as_f64(), Some(0.0), "{job}");
 }
+
+/// Messages of two ports of a Slingshot switch for 400 s; from second 200 to 300 one counts a hundred times as much congestion.
+fn switch_messages() -> String {
+    let sensor = |second: u64, port: u64, name: &str, value: u64| {
+        let time = format!("2026-11-20T22:{:02}:{:02}.059Z", 40 + second / 60, second % 60);
+        format!(
+            r#"{{"Timestamp":"{time}","Location":"x1000c0r1j2p0","ParentalIndex":1,"Index":9,"SubIndex":{port},"PhysicalContext":"{name}","Value":"{value}"}}"#
+        )
+    };
+    let message = |second: u64, port: u64| {
+        let hot_s = if port == 12 { second.saturating_sub(200).min(100) } else { 0 };
+        let noise = (second * 7_919 + port * 104_729) % 100_000;
+        let congestion = second * 2_000_000 + hot_s * 200_000_000 + noise;
+        let sensors = [
+            sensor(second, port, "rxCongestion", congestion),
+            sensor(second, port, "IfInOctets", second * 1_000_000_000),
+        ]
+        .join(",");
+        let oem = format!(r#"{{"Sensors":[{sensors}],"TelemetrySource":"FabricPerf"}}"#);
+        format!(r#"{{"Context":"a","Events":[{{"MessageId":"CrayFabricPerfTelemetry.Congestion","Oem":{oem}}}]}}"#)
+    };
+    (0..400).flat_map(|second| [message(second, 12), message(second, 13)]).collect::<Vec<_>>().join("\n") + "\n"
+}
+
+#[test]
+fn congestion_of_a_switch_port_is_found_in_telemetry() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("rows.jsonl"), switch_messages()).unwrap();
+    let done = replay(folder.path(), &[]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let text = std::fs::read_to_string(folder.path().join("out/episodes.jsonl")).unwrap();
+    let episodes: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [episode] = &episodes[..] else { panic!("{text}") };
+    assert_eq!(episode["series"], "slingshot_congestion_rate/x1000c0r1/p12");
+    let length_s = episode["end"].as_f64().unwrap() - episode["start"].as_f64().unwrap();
+    assert!((95.0..105.0).contains(&length_s), "{episode}");
+    let dropped = std::fs::read_to_string(folder.path().join("out/dropped.json")).unwrap();
+    assert_eq!(dropped.trim(), "{}");
+}

@@ -53,8 +53,12 @@ fn grown(
     Ok(sum)
 }
 
-/// Nothing that passed is idle with ratio 0, never NaN.
+/// Nothing that passed is idle with ratio 0, never NaN. Where only waits are counted, none of them is quiet, not idle.
 fn reading(plan: &ReadingPlan, waited: u64, passed: u64, seconds: f64) -> Rate {
+    if plan.passed == 0 {
+        let value = rate_per_s(waited, seconds);
+        return Rate { value, active: true, load_bytes_per_s: 0.0, counts: Counts::NONE };
+    }
     let passed_per_s = rate_per_s(passed, seconds);
     let load_bytes_per_s = passed_per_s * plan.bytes_per_count;
     let active = passed > 0 && passed_per_s >= plan.active_per_s;
@@ -145,6 +149,15 @@ mod tests {
     fn a_phase_without_writes_is_idle() {
         let rate = rate(Metric::from_name("lustre_write_rate").unwrap(), &[77], &[77], 1.0).unwrap();
         assert_eq!((rate.value, rate.active), (0.0, false));
+    }
+
+    #[test]
+    fn no_waits_are_quiet_where_only_waits_are_counted() {
+        let metric = Metric::from_name("slingshot_congestion_rate").unwrap();
+        for (before, now, value) in [(7, 7, 0.0), (7, 4_000_007, 2e6)] {
+            let rate = rate(metric, &[before], &[now], 2.0).unwrap();
+            assert_eq!((rate.value, rate.active, rate.load_bytes_per_s), (value, true, 0.0));
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 pub const OPTIONAL: [&str; crate::LINK_COLUMNS] = ["link_downed", "link_error_recovery"];
 
 /// Ours, by file name.
-const BUILT_IN: [(&str, &str); 11] = [
+const BUILT_IN: [(&str, &str); 12] = [
     ("aries_nic_stall_ratio.toml", include_str!("../../metrics/aries_nic_stall_ratio.toml")),
     ("aries_stall_ratio.toml", include_str!("../../metrics/aries_stall_ratio.toml")),
     ("ib_congested_ratio.toml", include_str!("../../metrics/ib_congested_ratio.toml")),
@@ -26,6 +26,7 @@ const BUILT_IN: [(&str, &str); 11] = [
     ("lustre_read_rate.toml", include_str!("../../metrics/lustre_read_rate.toml")),
     ("lustre_write_rate.toml", include_str!("../../metrics/lustre_write_rate.toml")),
     ("roce_cnp_ratio.toml", include_str!("../../metrics/roce_cnp_ratio.toml")),
+    ("slingshot_congestion_rate.toml", include_str!("../../metrics/slingshot_congestion_rate.toml")),
     ("slingshot_rx_pause_ratio.toml", include_str!("../../metrics/slingshot_rx_pause_ratio.toml")),
     ("slingshot_tx_pause_ratio.toml", include_str!("../../metrics/slingshot_tx_pause_ratio.toml")),
 ];
@@ -260,6 +261,6 @@ pub(super) fn read_alone(file: &str, text: &str) -> Result<(), CatalogueError> {
 }
 
 #[cfg(test)]
-pub(super) fn ours() -> [(&'static str, &'static str); 11] {
+pub(super) fn ours() -> [(&'static str, &'static str); 12] {
     BUILT_IN
 }

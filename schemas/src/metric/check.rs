@@ -48,6 +48,12 @@ fn check_meaning(file: &MetricFile) -> Result<(), String> {
     if progress && file.sum_of_parts {
         return Err("sum_of_parts: only links of a component have a sum".to_string());
     }
+    if progress && file.reading.passed.is_empty() {
+        return Err("reading.passed: missing; progress is the rate of it".to_string());
+    }
+    if file.reading.passed.is_empty() && file.costs {
+        return Err("costs: must be false without `passed`, which shows who uses the link".to_string());
+    }
     if progress && !file.costs {
         return Err("costs: progress always does".to_string());
     }
@@ -62,8 +68,8 @@ fn check_meaning(file: &MetricFile) -> Result<(), String> {
 }
 
 fn check_reading(reading: &ReadingFile) -> Result<(), String> {
-    if reading.passed.is_empty() {
-        return Err("reading.passed: needs at least one counter".to_string());
+    if reading.passed.is_empty() && reading.waited.is_empty() {
+        return Err("reading.passed: needs at least one counter, or `waited` does".to_string());
     }
     let mut counters: Vec<&String> = reading.waited.iter().chain(&reading.passed).collect();
     counters.sort();
@@ -73,27 +79,17 @@ fn check_reading(reading: &ReadingFile) -> Result<(), String> {
     if let Some(unknown) = reading.may_lack.iter().find(|counter| !reading.passed.contains(counter)) {
         return Err(format!("reading.may_lack: {unknown:?} is not in `passed`"));
     }
-    if reading.passed.iter().all(|counter| reading.may_lack.contains(counter)) {
+    if !reading.passed.is_empty() && reading.passed.iter().all(|counter| reading.may_lack.contains(counter)) {
         return Err("reading.may_lack: one counter at least must be there".to_string());
     }
     if counters.len() > COUNTERS_MAX {
         return Err(format!("reading: {} counters; at most {COUNTERS_MAX} are allowed", counters.len()));
     }
-    if reading.waited.is_empty() != reading.counts.is_none() {
-        return Err(
-            "reading.counts: what passed and what waited, for a metric with `waited` only".to_string()
-        );
+    let is_ratio = !reading.waited.is_empty() && !reading.passed.is_empty();
+    if is_ratio != reading.counts.is_some() {
+        return Err("reading.counts: what passed and what waited, for a metric with both only".to_string());
     }
-    for (key, value) in [
-        ("bytes_per_count", reading.bytes_per_count),
-        ("floor", reading.floor),
-        ("active_per_s", reading.active_per_s),
-        ("most_per_s", reading.most_per_s),
-    ] {
-        if !value.is_finite() || value <= 0.0 {
-            return Err(format!("reading.{key}: must be above 0, not {value}"));
-        }
-    }
+    check_numbers(reading)?;
     if !reading.least_change.is_finite() || reading.least_change < 0.0 {
         return Err(format!("reading.least_change: must be 0 or above, not {}", reading.least_change));
     }
@@ -105,6 +101,25 @@ fn check_reading(reading: &ReadingFile) -> Result<(), String> {
     }
     if reading.saturates_at_bits.is_some_and(|bits| !is_width(&bits)) {
         return Err("reading.saturates_at_bits: must be from 8 to 63".to_string());
+    }
+    Ok(())
+}
+
+/// What has a meaning with `passed` only stays 0 without it.
+fn check_numbers(reading: &ReadingFile) -> Result<(), String> {
+    let has_passed = !reading.passed.is_empty();
+    for (key, value, is_wanted) in [
+        ("bytes_per_count", reading.bytes_per_count, has_passed),
+        ("floor", reading.floor, true),
+        ("active_per_s", reading.active_per_s, has_passed),
+        ("most_per_s", reading.most_per_s, true),
+    ] {
+        if is_wanted && (!value.is_finite() || value <= 0.0) {
+            return Err(format!("reading.{key}: must be above 0, not {value}"));
+        }
+        if !is_wanted && value != 0.0 {
+            return Err(format!("reading.{key}: is for a metric with `passed` only"));
+        }
     }
     Ok(())
 }

@@ -56,7 +56,7 @@ pub enum LinkEnd {
     Receiver,
 }
 
-/// How counters become a reading: the sum of `waited` over the sum of `passed`, or without `waited` the rate of `passed`.
+/// How counters become a reading: the sum of `waited` over the sum of `passed`; without one of them, the rate of the other.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReadingFile {
@@ -64,6 +64,7 @@ pub struct ReadingFile {
     #[serde(default)]
     pub waited: Vec<String>,
     /// Counters of what passed.
+    #[serde(default)]
     pub passed: Vec<String>,
     /// Those of `passed` that a source may lack: the reading is the sum of the others then.
     #[serde(default)]
@@ -73,14 +74,16 @@ pub struct ReadingFile {
     pub alike: bool,
     /// What the counters count: what passed, what held it up.
     pub counts: Option<[String; 2]>,
-    /// Bytes that one count of what passed stands for.
+    /// Bytes that one count of what passed stands for; 0 without `passed`.
+    #[serde(default)]
     pub bytes_per_count: f64,
     /// Least value that enters a logarithm.
     pub floor: f64,
     /// Least rise of the mean that is flagged, in the metric's unit; 0 for progress.
     #[serde(default)]
     pub least_change: f64,
-    /// Counts per second below which a reading means nothing.
+    /// Counts of `passed` per second below which a reading means nothing; 0 without `passed`.
+    #[serde(default)]
     pub active_per_s: f64,
     /// Highest counts per second that the hardware can make.
     pub most_per_s: f64,

@@ -17,7 +17,7 @@ fn sections() -> String {
         let why: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("# ")).collect();
         let title = format!("{}, {}, in {}", file.subject, file.title, file.unit);
         write!(out, "\n## `{}`\n\n{title}. {}\n\n{}\n\n", file.name, why.join(" "), meaning(file)).unwrap();
-        out += "| LDMS schema | part | columns |\n|---|---|---|\n";
+        out += "| schema | part | columns |\n|---|---|---|\n";
         file.source.iter().for_each(|source| out += &row(source));
     }
     out + "\n"
@@ -26,9 +26,15 @@ fn sections() -> String {
 /// The formula and what it means for a job.
 fn meaning(file: &MetricFile) -> String {
     let sum = |counters: &[String]| counters.join(" + ");
-    let reading = match file.reading.waited.is_empty() {
-        true => format!("Growth of {} a second", sum(&file.reading.passed)),
-        false => format!("({}) / ({})", sum(&file.reading.waited), sum(&file.reading.passed)),
+    let (waited, passed) = (&file.reading.waited, &file.reading.passed);
+    let reading = match (waited.is_empty(), passed.is_empty()) {
+        (true, _) => format!("Growth of {} a second", sum(passed)),
+        (_, true) => format!("Growth of {} a second", sum(waited)),
+        _ => format!("({}) / ({})", sum(waited), sum(passed)),
+    };
+    let idle = match passed.is_empty() {
+        true => "Without any growth it is clear".to_string(),
+        false => format!("Below {} counts a second it means nothing", file.reading.active_per_s),
     };
     let contended = match file.direction {
         Direction::Rising => "It rises",
@@ -51,8 +57,7 @@ fn meaning(file: &MetricFile) -> String {
         }
     };
     format!(
-        "{reading}. {contended} under contention and is a measure {of_what}. Below {} counts a second it means nothing.",
-        file.reading.active_per_s
+        "{reading}. {contended} under contention and is a measure {of_what}. {idle}.",
     )
 }
 

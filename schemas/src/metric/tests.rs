@@ -31,7 +31,7 @@ fn error_names_file_and_key() {
         ("direction = \"falling\"", "direction = \"rising\"", "direction: must be falling"),
         ("floor = 1.0", "floor = 0.0", "reading.floor: must be above 0"),
         ("passed = [\"write_bytes\"]", "passed = [\"writes\"]", "columns.writes: missing"),
-        ("passed = [\"write_bytes\"]", "passed = []", "reading.passed: needs"),
+        ("passed = [\"write_bytes\"]", "passed = []", "reading.passed: missing"),
         ("part = \"{mount}\"", "part = \"{file}\"", "must hold the placeholders of part"),
         ("llite.{mount}\", \"client.lstats", "llite.{mount}x\", \"client.lstats", "must be the end"),
         ("part_columns = [\"fs_name\", \"llite\"]", "", "give either `part`"),
@@ -40,6 +40,22 @@ fn error_names_file_and_key() {
         assert_ne!(changed, text, "{old}");
         let error = read_alone(file, &changed).unwrap_err().to_string();
         assert!(error.starts_with("lustre_write_rate.toml: ") && error.contains(wanted), "{wanted}: {error}");
+    }
+}
+
+#[test]
+fn metric_of_waits_alone_has_no_traffic() {
+    let (file, text) = ours()[9];
+    for (old, new, wanted) in [
+        ("costs = false", "costs = true", "costs: must be false without `passed`"),
+        ("floor = 1e3", "floor = 1e3\nactive_per_s = 1.0", "reading.active_per_s: is for a metric with `passed`"),
+        ("waited = [\"congestion\"]", "", "reading.passed: needs at least one counter"),
+        ("floor = 1e3", "floor = 1e3\ncounts = [\"a\", \"b\"]", "reading.counts: what passed"),
+    ] {
+        let changed = text.replace(old, new);
+        assert_ne!(changed, text, "{old}");
+        let error = read_alone(file, &changed).unwrap_err().to_string();
+        assert!(error.contains(wanted), "{wanted}: {error}");
     }
 }
 
@@ -64,7 +80,12 @@ fn site_file_adds_a_metric_or_replaces_ours() {
         "lustre_metadata_rate",
         "lustre_read_rate",
     ];
-    let after = ["roce_cnp_ratio", "slingshot_rx_pause_ratio", "slingshot_tx_pause_ratio"];
+    let after = [
+        "roce_cnp_ratio",
+        "slingshot_congestion_rate",
+        "slingshot_rx_pause_ratio",
+        "slingshot_tx_pause_ratio",
+    ];
     assert_eq!(
         names,
         [&before[..], &["lustre_write_rate"], &after[..1], &["site_read_rate"], &after[1..]].concat()

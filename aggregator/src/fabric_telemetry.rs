@@ -1,0 +1,249 @@
+//! Messages of HPE's fabric telemetry: sensors of the ports of Slingshot switches.
+//!
+//! | message | sent by |
+//! |---|---|
+//! | `{"Context", "Events": [{"Oem": {"Sensors"}}]}` | topic `cray-fabric-perf-telemetry` of CSM |
+//! | `{"metrics": {"messages": [..]}}`, each as above | streams of SMA's telemetry API |
+//! | `{"name", "fields", "tags", "timestamp"}` | topics `….slingshot_CrayFabricPerfTelemetry` of HPCM |
+//!
+//! Each becomes flat rows as LDMS has them: the switch is the producer, `hsn.port` is the port, and a sensor is a column `hsn.<name>`.
+//! Sensors of one port at one time that follow each other are one row.
+
+use crate::json::{self, Fields};
+use crate::number::{time, time_of_micros};
+use crate::switch_port::SwitchPort;
+use jiff::Timestamp;
+use schemas::Time;
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// Classes of ports, which HPCM puts behind the names of sensors.
+const PORT_CLASSES: [&str; 5] = ["_cassini", "_local", "_global", "_ieee", "_edge"];
+/// Whole numbers below it are exact where they are written with a fraction or an exponent.
+const EXACT_END: f64 = 9_007_199_254_740_992.0;
+
+/// Whether a message is one of these.
+pub(crate) fn is_telemetry(fields: &Fields<'_>) -> bool {
+    let begins = |name, begin| fields.last(name).is_some_and(|raw: &str| raw.starts_with(begin));
+    begins("Events", '[') || messages(fields).is_some() || (begins("fields", '{') && begins("tags", '{'))
+}
+
+/// When the first sensor of a message was read.
+pub(crate) fn time_of(fields: &Fields<'_>) -> Option<Time> {
+    let mut first = None;
+    visit(fields, &mut |sensor| first = first.or(sensor.time));
+    first
+}
+
+/// Gives `row` each flat row of a message.
+pub(crate) fn rows(fields: &Fields<'_>, mut row: impl FnMut(&str)) {
+    let mut open = OpenRow::default();
+    visit(fields, &mut |sensor| {
+        if open.is_of(sensor) {
+            open.add(sensor);
+        } else {
+            open.close(&mut row);
+            open = OpenRow::begin(sensor);
+            open.add(sensor);
+        }
+    });
+    open.close(&mut row);
+}
+
+/// One value of one port.
+struct Sensor<'a> {
+    time: Option<Time>,
+    port: SwitchPort,
+    name: &'a str,
+    /// As it stands in the message.
+    value: &'a str,
+}
+
+/// A row that further sensors may belong to.
+#[derive(Default)]
+struct OpenRow {
+    time: Option<Time>,
+    port: SwitchPort,
+    text: String,
+}
+
+impl OpenRow {
+    fn begin(sensor: &Sensor<'_>) -> OpenRow {
+        let mut text = String::from("{");
+        if let Some(Time(micros)) = sensor.time {
+            let (seconds, below) = (micros.div_euclid(1_000_000), micros.rem_euclid(1_000_000));
+            _ = write!(text, "\"timestamp\":{seconds}.{below:06},");
+        }
+        for (column, name) in [("producer", &sensor.port.switch), ("hsn.port", &sensor.port.port)] {
+            if let Some(name) = name {
+                _ = write!(text, "\"{column}\":{},", json::quoted(name));
+            }
+        }
+        OpenRow { time: sensor.time, port: sensor.port.clone(), text }
+    }
+
+    fn is_of(&self, sensor: &Sensor<'_>) -> bool {
+        !self.text.is_empty() && self.time == sensor.time && self.port == sensor.port
+    }
+
+    fn add(&mut self, sensor: &Sensor<'_>) {
+        let class = PORT_CLASSES.iter().find_map(|class| sensor.name.strip_suffix(class));
+        let column = json::quoted(&format!("hsn.{}", class.unwrap_or(sensor.name)));
+        _ = write!(self.text, "{column}:{},", count(sensor.value));
+    }
+
+    fn close(&mut self, row: &mut impl FnMut(&str)) {
+        if self.text.pop().is_some() {
+            self.text.push('}');
+            row(&self.text);
+        }
+    }
+}
+
+/// A value as a plain number if it is one, quoted or not; otherwise as it is, so that the row is refused.
+fn count(raw: &str) -> Cow<'_, str> {
+    let inside = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(raw).trim();
+    if let Ok(whole) = inside.parse::<u64>() {
+        return Cow::Owned(whole.to_string());
+    }
+    match inside.parse::<f64>() {
+        Ok(value) if value.fract() == 0.0 && (0.0..EXACT_END).contains(&value) => {
+            Cow::Owned(format!("{value:.0}"))
+        }
+        _ => Cow::Borrowed(raw),
+    }
+}
+
+/// A time as text of ISO 8601, or as a number in any unit.
+fn time_in(raw: &str) -> Option<Time> {
+    time(raw.as_bytes()).or_else(|| {
+        let written: Timestamp = json::text(raw)?.parse().ok()?;
+        time_of_micros(written.as_microsecond())
+    })
+}
+
+/// The messages of a stream.
+fn messages<'a>(fields: &Fields<'a>) -> Option<Vec<&'a str>> {
+    let metrics = fields.last("metrics").filter(|raw| raw.starts_with('{'))?;
+    json::items(json::fields(metrics)?.last("messages")?)
+}
+
+/// Calls `each` with all sensors of a message.
+fn visit(fields: &Fields<'_>, each: &mut impl FnMut(&Sensor<'_>)) {
+    if let Some(events) = fields.last("Events") {
+        return visit_events(events, each);
+    }
+    let Some(messages) = messages(fields) else { return visit_flat(fields, each) };
+    for message in messages.into_iter().filter_map(json::fields) {
+        if let Some(events) = message.last("Events") {
+            visit_events(events, each);
+        }
+    }
+}
+
+fn visit_events(events: &str, each: &mut impl FnMut(&Sensor<'_>)) {
+    for event in json::items(events).unwrap_or_default().into_iter().filter_map(json::fields) {
+        let at = event.last("EventTimestamp");
+        let sensors = event.last("Oem").and_then(json::fields).and_then(|oem| json::items(oem.last("Sensors")?));
+        for sensor in sensors.unwrap_or_default().into_iter().filter_map(json::fields) {
+            let name = sensor.last("PhysicalContext").and_then(json::text);
+            let (Some(name), Some(value)) = (name, sensor.last("Value")) else { continue };
+            let time = sensor.last("Timestamp").or(at).and_then(time_in);
+            each(&Sensor { time, port: port_of(&sensor), name: &name, value });
+        }
+    }
+}
+
+fn visit_flat(fields: &Fields<'_>, each: &mut impl FnMut(&Sensor<'_>)) {
+    let part = |name| fields.last(name).and_then(json::fields);
+    let (Some(values), Some(tags)) = (part("fields"), part("tags")) else { return };
+    let time = fields.last("timestamp").and_then(time_in);
+    for (name, value) in &values.0 {
+        each(&Sensor { time, port: port_of(&tags), name, value });
+    }
+}
+
+fn port_of(fields: &Fields<'_>) -> SwitchPort {
+    let text = |name| fields.last(name).and_then(json::text);
+    let number = |name| text(name).filter(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()));
+    let indexes = [number("ParentalIndex"), number("Index"), number("SubIndex")];
+    SwitchPort::of(text("Location").as_deref().unwrap_or_default(), indexes.each_ref().map(Option::as_deref))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flat(line: &str) -> Vec<String> {
+        let fields = json::fields(line).unwrap();
+        assert!(is_telemetry(&fields), "{line}");
+        let mut found = Vec::new();
+        rows(&fields, |row| found.push(row.to_string()));
+        found
+    }
+
+    fn sensor(location: &str, port: u32, name: &str, value: &str) -> String {
+        format!(
+            r#"{{"Timestamp":"2026-11-20T22:40:14.059Z","Location":"{location}","ParentalIndex":1,"Index":9,"SubIndex":{port},"PhysicalContext":"{name}","DeviceSpecificContext":"edge","Value":"{value}"}}"#
+        )
+    }
+
+    fn event(sensors: &[String]) -> String {
+        let sensors = sensors.join(",");
+        format!(
+            r#"{{"Context":"s","Events":[{{"EventTimestamp":"2026-11-20T22:40:15Z","MessageId":"CrayFabricPerfTelemetry.Congestion","Oem":{{"Sensors":[{sensors}],"TelemetrySource":"FabricPerf"}}}}]}}"#
+        )
+    }
+
+    const TIME: &str = r#""timestamp":1795214414.059000"#;
+
+    #[test]
+    fn sensors_of_one_port_and_time_are_one_row() {
+        let place = "x1000c0r1j2p0";
+        let message = event(&[
+            sensor(place, 12, "rxCongestion", "7"),
+            sensor(place, 12, "IfInOctets", "9"),
+            sensor(place, 13, "rxCongestion", "8"),
+        ]);
+        let row = |rest| format!(r#"{{{TIME},"producer":"x1000c0r1",{rest}}}"#);
+        let wanted = [
+            row(r#""hsn.port":"p12","hsn.rxCongestion":7,"hsn.IfInOctets":9"#),
+            row(r#""hsn.port":"p13","hsn.rxCongestion":8"#),
+        ];
+        assert_eq!(flat(&message), wanted);
+        let stream = format!(r#"{{"metrics":{{"messages":[{message},{message}]}}}}"#);
+        assert_eq!(flat(&stream), [wanted.clone(), wanted].concat());
+    }
+
+    #[test]
+    fn flat_messages_lose_the_class_of_port() {
+        let line = r#"{"name":"Congestion","fields":{"rxCongestion_local":1.25e12},"tags":{"Location":"x2011c6r1j100p0","SubIndex":"3","PhysicalContext":"rxCongestion"},"timestamp":1795214414059}"#;
+        assert_eq!(
+            flat(line),
+            [format!(
+                r#"{{{TIME},"producer":"x2011c6r1","hsn.port":"p3","hsn.rxCongestion":1250000000000}}"#
+            )]
+        );
+    }
+
+    #[test]
+    fn what_is_no_count_stays_as_it_is() {
+        for (raw, kept) in [
+            ("\"14576\"", "14576"),
+            ("3.0", "3"),
+            ("\"3.5\"", "\"3.5\""),
+            ("-1", "-1"),
+            ("\"NaN\"", "\"NaN\""),
+            ("null", "null"),
+        ] {
+            assert_eq!(count(raw), kept);
+        }
+    }
+
+    #[test]
+    fn rows_of_ldms_are_no_telemetry() {
+        for line in [r#"{"timestamp":1.5,"Events":3}"#, r#"{"metrics":{"a":1}}"#, r#"{"fields":{"a":1}}"#] {
+            assert!(!is_telemetry(&json::fields(line).unwrap()), "{line}");
+        }
+    }
+}
