@@ -27,7 +27,7 @@ words! {
     VertexKind {
         /// A node: traffic begins and ends here.
         Host "host",
-        /// A switch, whose ports are numbered from 1.
+        /// A switch, whose ports are numbered from 1, or named by their jacks.
         Switch "switch",
         /// An Aries router, whose ports are tiles.
         Router "router",

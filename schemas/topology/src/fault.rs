@@ -54,7 +54,9 @@ kinds! {
     AsymmetricCapacity "asymmetric_capacity" "The two directions of a link differ in capacity.",
     UnknownRate "unknown_rate" "Width or speed of the link are not known words; its capacity is unknown.",
     BadNode "bad_node" "The name is no cname of an Aries part; the line is left out.",
-    ClassConflict "class_conflict" "The colour of the link does not fit the cnames of its ends.",
+    ClassConflict "class_conflict" "The colour or type of the link does not fit its ends; correct the line.",
+    BadCable "bad_cable" "The line is skipped; correct it or generate the file again.",
+    GroupConflict "group_conflict" "The switch has two groups; the first one is taken. Correct the line that is wrong.",
 }
 
 /// File and line of a fault.

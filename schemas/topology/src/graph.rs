@@ -130,7 +130,7 @@ impl Topology {
         Some(self.vertices.guids[vertex.at()]).filter(|guid| *guid != 0)
     }
 
-    /// How many ports it has, connected or not; switches number them from 1, routers' tiles from 0.
+    /// How many ports it has, connected or not; switches number them from 1 or by jacks, routers' tiles from 0.
     pub fn port_count(&self, vertex: VertexIndex) -> u16 {
         self.vertices.ports[vertex.at()]
     }
@@ -168,8 +168,10 @@ impl Topology {
         self.links.reverse[link.at()]
     }
 
-    /// The port that transmits. Switches: its number. Routers: tile, row times 8 plus column.
+    /// The port that transmits. Switches: its number, or [`JackPort::number`]. Routers: tile, row times 8 plus column.
     /// Hosts: adapter times 256 plus its port.
+    ///
+    /// [`JackPort::number`]: super::xname::JackPort::number
     pub fn port(&self, link: LinkIndex) -> u16 {
         self.links.port[link.at()]
     }

@@ -1,4 +1,5 @@
-//! Topologies from files: what fabric tools print, what Cray's `rtr` prints, the plain form, parameters of machines.
+//! Topologies from files: what fabric tools print, what Cray's `rtr` prints, HPE's list of Slingshot cables, the plain
+//! form, parameters of machines.
 //!
 //! Several files may describe one network, in any order: links, forwarding tables, names. The content decides the kind
 //! of each file.
@@ -11,6 +12,8 @@
 //! | `tables` | `ibdiagnet.fdbs`, `opensm.fdbs`; `ibroute`, `dump_lfts.sh`, `opensm-lfts.dump` |
 //! | `names` | node name maps: `<guid> "<name>"` |
 //! | `interconnect` | `rtr --interconnect` of a Cray XC, and lists of nodes with their cnames |
+//! | `point_to_point` | HPE's list of Slingshot cables, `Shasta_system_hsn_pt_pt.csv` |
+//! | `point_line` | a line of it: cells, ends, groups |
 //! | `fabric` | what InfiniBand's files contain together |
 
 mod fabric;
@@ -19,6 +22,8 @@ mod interconnect;
 mod kind;
 mod lst;
 mod names;
+mod point_line;
+mod point_to_point;
 mod tables;
 
 pub use kind::TopologyKind;
@@ -62,7 +67,7 @@ pub enum TopologyError {
     TooLong(String),
     /// Nothing that is known begins like this.
     #[error(
-        "{0}: neither ibnetdiscover, ibdiagnet.lst, ibdiagnet.fdbs, LFT dump, node name map, rtr --interconnect, list of cnames, plain topology nor parameters of a machine"
+        "{0}: neither ibnetdiscover, ibdiagnet.lst, ibdiagnet.fdbs, LFT dump, node name map, rtr --interconnect, list of cnames, point-to-point CSV, plain topology nor parameters of a machine"
     )]
     Unknown(String),
     /// TOML or JSON that does not fit.
@@ -146,6 +151,7 @@ fn combined(
                 TopologyKind::Ibnetdiscover => ibnetdiscover::read(&mut fabric, name, text),
                 TopologyKind::Lst => lst::read(&mut fabric, name, text),
                 TopologyKind::Interconnect => interconnect::read(&mut draft, &nodes, name, text),
+                TopologyKind::PointToPoint => point_to_point::read(&mut draft, name, text),
                 TopologyKind::Fdbs | TopologyKind::Lfts => tables::read(&mut fabric, name, text),
                 TopologyKind::Plain => plain(&mut draft, name, &document::<PlainTopology>(name, text)?)?,
                 TopologyKind::Machine => plain(&mut draft, name, &PlainTopology::of(&machine(name, text)?))?,

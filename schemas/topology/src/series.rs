@@ -6,6 +6,7 @@
 
 use super::class::VertexKind;
 use super::graph::{LinkIndex, Topology, VertexIndex};
+use super::xname::JackPort;
 use schemas::metric::file::LinkEnd;
 use schemas::{Metric, Name, SeriesInfo};
 use serde::Serialize;
@@ -37,11 +38,11 @@ pub struct UnknownPort {
 }
 
 impl Topology {
-    /// How people and samplers call `port`: `r0c3` on a router, `17` on a switch, `mlx5_0.1` on a host.
+    /// How people and samplers call `port`: `r0c3` on a router, `17` or `j14p0` on a switch, `mlx5_0.1` on a host.
     pub fn port_label(&self, vertex: VertexIndex, port: u16) -> String {
         match self.kind(vertex) {
             VertexKind::Router => format!("r{}c{}", port / TILE_COLUMNS, port % TILE_COLUMNS),
-            VertexKind::Switch => port.to_string(),
+            VertexKind::Switch => switch_port_label(port),
             VertexKind::Host => match self.adapters(vertex).get(usize::from(port / ADAPTER_PORTS)) {
                 Some(adapter) => format!("{adapter}.{}", port % ADAPTER_PORTS),
                 None => port.to_string(),
@@ -54,7 +55,9 @@ impl Topology {
         let code = port_code(self.kind(vertex), self.adapters(vertex), label);
         match self.kind(vertex) {
             VertexKind::Router => code.filter(|port| *port < self.port_count(vertex)),
-            VertexKind::Switch => code.filter(|port| (1..=self.port_count(vertex)).contains(port)),
+            VertexKind::Switch => code.filter(|port| {
+                JackPort::of_number(*port).is_some() || (1..=self.port_count(vertex)).contains(port)
+            }),
             VertexKind::Host => code.or_else(|| self.host_port(vertex, label)),
         }
     }
@@ -121,7 +124,7 @@ pub(super) fn port_code<A: PartialEq<str>>(kind: VertexKind, adapters: &[A], lab
             let (row, column) = (digit(row)?, digit(column)?);
             (column < TILE_COLUMNS).then_some(row * TILE_COLUMNS + column)
         }
-        VertexKind::Switch => label.parse().ok(),
+        VertexKind::Switch => switch_port(label),
         VertexKind::Host if adapters.is_empty() => label.parse().ok().filter(|port| *port < ADAPTER_PORTS),
         VertexKind::Host => {
             let (adapter, port) = label.rsplit_once('.')?;
@@ -130,6 +133,16 @@ pub(super) fn port_code<A: PartialEq<str>>(kind: VertexKind, adapters: &[A], lab
             (at < usize::from(u16::MAX / ADAPTER_PORTS)).then_some(at as u16 * ADAPTER_PORTS + port)
         }
     }
+}
+
+fn switch_port(label: &str) -> Option<u16> {
+    let plain = || label.parse().ok().filter(|port| JackPort::of_number(*port).is_none());
+    JackPort::parse(label).map(JackPort::number).or_else(plain)
+}
+
+/// `17`, or `j14p0` where ports are named by jacks.
+pub(super) fn switch_port_label(port: u16) -> String {
+    JackPort::of_number(port).map_or_else(|| port.to_string(), |jack| jack.to_string())
 }
 
 /// `HCA-1` of old node descriptions is the first device, `mlx4_0`.

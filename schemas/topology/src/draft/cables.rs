@@ -1,7 +1,9 @@
 //! Which of the claims are cables: both ends agree, or one end claims it and nothing contradicts.
 
 use super::{Claim, Draft};
+use crate::class::VertexKind;
 use crate::fault::FaultKind;
+use crate::series::switch_port_label;
 
 /// A cable: what its two ends claim, or one of them and its mirror image.
 pub(super) type Cable = (Claim, Claim);
@@ -73,7 +75,10 @@ impl Draft {
     fn text(&self, vertex: super::DraftVertex, port: u16) -> String {
         let facts = &self.facts[vertex.0 as usize];
         let name = facts.name.clone().unwrap_or_else(|| format!("guid-{:016x}", facts.guid));
-        format!("{name}[{port}]")
+        match self.kinds[vertex.0 as usize] {
+            VertexKind::Switch => format!("{name}[{}]", switch_port_label(port)),
+            _ => format!("{name}[{port}]"),
+        }
     }
 
     fn note(&mut self, claim: &Claim, kind: FaultKind) {

@@ -8,6 +8,7 @@ use crate::fault::FaultKind;
 use crate::forwarding::{LID_MAX, Lids};
 use crate::graph::{LinkIndex, Links, NONE, Topology, VertexIndex, Vertices};
 use crate::levels;
+use crate::xname::JackPort;
 use schemas::Name;
 
 /// Rail of a link whose files give none, until it is derived.
@@ -28,10 +29,10 @@ impl Draft {
             names,
             first_link,
         };
-        // A switch has at least the ports that are connected.
+        // A switch has at least the ports that are connected. The numbers of jacks are no counts.
         for (from, port) in links.from.iter().zip(&links.port) {
             let above = u16::from(vertices.kinds[from.at()] == VertexKind::Router);
-            if vertices.kinds[from.at()] != VertexKind::Host {
+            if vertices.kinds[from.at()] != VertexKind::Host && JackPort::of_number(*port).is_none() {
                 vertices.ports[from.at()] = vertices.ports[from.at()].max(port.saturating_add(above));
             }
         }

@@ -1,6 +1,6 @@
 //! The kind of a text, by its first lines.
 
-use super::{interconnect, names, tables};
+use super::{interconnect, names, point_line, tables};
 use crate::cname;
 
 /// Lines looked at before a text counts as unknown.
@@ -23,6 +23,8 @@ pub enum TopologyKind {
     Interconnect,
     /// Nodes with their numbers and cnames, such as `xtprocadmin` prints.
     Nodes,
+    /// HPE's list of Slingshot cables, `Shasta_system_hsn_pt_pt.csv`.
+    PointToPoint,
     /// The plain form, TOML or JSON.
     Plain,
     /// Parameters of a machine, TOML or JSON.
@@ -46,6 +48,7 @@ impl TopologyKind {
             TopologyKind::Names => "node name map",
             TopologyKind::Interconnect => "rtr --interconnect",
             TopologyKind::Nodes => "list of cnames",
+            TopologyKind::PointToPoint => "point-to-point cables (.csv)",
             TopologyKind::Plain => "plain topology",
             TopologyKind::Machine => "parameters of a machine",
         }
@@ -74,6 +77,8 @@ fn line_kind(line: &str) -> Option<TopologyKind> {
         Some(TopologyKind::Lfts)
     } else if line.contains("->") && cname::parse_tile(line).is_some() {
         Some(TopologyKind::Interconnect)
+    } else if point_line::is_point_line(line) {
+        Some(TopologyKind::PointToPoint)
     } else if interconnect::node(line).is_some() {
         Some(TopologyKind::Nodes)
     } else if names::entry(line).is_some() {

@@ -14,6 +14,7 @@ fn forms_are_distinguished_by_content() {
         ("names.map", TopologyKind::Names),
         ("xc.interconnect", TopologyKind::Interconnect),
         ("xc.nodes", TopologyKind::Nodes),
+        ("pt_pt.csv", TopologyKind::PointToPoint),
     ] {
         assert_eq!(TopologyKind::of(&fixture(name)), Some(kind), "{name}");
     }

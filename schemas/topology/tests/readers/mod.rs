@@ -2,6 +2,7 @@
 mod contradictions;
 mod forms;
 mod mutated;
+mod point_to_point;
 
 use topology::readers::{TopologyReading, read_texts};
 

@@ -4,7 +4,7 @@ use crate::integration::readers::fixture;
 use proptest::prelude::*;
 use topology::readers::read_texts;
 
-const FIXTURES: [&str; 7] = [
+const FIXTURES: [&str; 8] = [
     "fabric.ibnetdiscover",
     "fabric.lst",
     "fabric.fdbs",
@@ -12,6 +12,7 @@ const FIXTURES: [&str; 7] = [
     "names.map",
     "xc.interconnect",
     "xc.nodes",
+    "pt_pt.csv",
 ];
 
 /// Replaces `length` bytes at `at` (a share of the text) by `with`.
