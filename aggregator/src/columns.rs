@@ -10,7 +10,16 @@ pub(crate) fn is_job_start(name: &str) -> bool {
 /// Whether the column is of a set that is known and not needed.
 pub(crate) fn is_unused(name: &str) -> bool {
     const BEGINS: [&str; 10] = [
-        "MemTotal", "MemFree", "AR_NIC_", "AR_NL_", "hni_", "hsn.", "nics.", "tel_list.", "rx_bytes#", "tx_bytes#",
+        "MemTotal",
+        "MemFree",
+        "AR_NIC_",
+        "AR_NL_",
+        "hni_",
+        "hsn.",
+        "nics.",
+        "tel_list.",
+        "rx_bytes#",
+        "tx_bytes#",
     ];
     BEGINS.iter().any(|begin| name.get(..begin.len()).is_some_and(|found| found.eq_ignore_ascii_case(begin)))
 }

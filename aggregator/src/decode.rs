@@ -1,9 +1,9 @@
 //! From the bytes of a row to counters, job events or a counted drop.
 
 use crate::examples::{DropExamples, RowLocation};
+use crate::fabric_telemetry;
 use crate::job_column::JobColumn;
 use crate::job_rows::{self, Value};
-use crate::fabric_telemetry;
 use crate::json::{self, Fields};
 use crate::layout::{Layout, Layouts};
 use crate::naming::{NodeNaming, NodePairs};
@@ -168,12 +168,10 @@ impl Decoder {
     /// Decodes a row of any layout, whose columns may have parts.
     pub(crate) fn json_row(&mut self, hint: &str, text: &str, out: &mut Decoded) -> Outcome {
         match json::fields(text) {
-            Some(fields) if fabric_telemetry::is_telemetry(&fields) => {
-                self.rows_of(hint, out, |row| {
-                    fabric_telemetry::rows(&fields, row);
-                    true
-                })
-            }
+            Some(fields) if fabric_telemetry::is_telemetry(&fields) => self.rows_of(hint, out, |row| {
+                fabric_telemetry::rows(&fields, row);
+                true
+            }),
             Some(fields) if nested::has_parts(&fields) => self.json_parts(hint, &fields, out),
             Some(fields) => self.any_layout(hint, text, &fields, out),
             None => self.refuse(DropReason::InvalidJson, "line", text.as_bytes()),

@@ -144,7 +144,8 @@ fn visit(fields: &Fields<'_>, each: &mut impl FnMut(&Sensor<'_>)) {
 fn visit_events(events: &str, each: &mut impl FnMut(&Sensor<'_>)) {
     for event in json::items(events).unwrap_or_default().into_iter().filter_map(json::fields) {
         let at = event.last("EventTimestamp");
-        let sensors = event.last("Oem").and_then(json::fields).and_then(|oem| json::items(oem.last("Sensors")?));
+        let sensors =
+            event.last("Oem").and_then(json::fields).and_then(|oem| json::items(oem.last("Sensors")?));
         for sensor in sensors.unwrap_or_default().into_iter().filter_map(json::fields) {
             let name = sensor.last("PhysicalContext").and_then(json::text);
             let (Some(name), Some(value)) = (name, sensor.last("Value")) else { continue };
@@ -165,7 +166,8 @@ fn visit_flat(fields: &Fields<'_>, each: &mut impl FnMut(&Sensor<'_>)) {
 
 fn port_of(fields: &Fields<'_>) -> SwitchPort {
     let text = |name| fields.last(name).and_then(json::text);
-    let number = |name| text(name).filter(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()));
+    let number =
+        |name| text(name).filter(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()));
     let indexes = [number("ParentalIndex"), number("Index"), number("SubIndex")];
     SwitchPort::of(text("Location").as_deref().unwrap_or_default(), indexes.each_ref().map(Option::as_deref))
 }

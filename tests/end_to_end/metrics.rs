@@ -217,9 +217,12 @@ fn switch_messages() -> String {
         ]
         .join(",");
         let oem = format!(r#"{{"Sensors":[{sensors}],"TelemetrySource":"FabricPerf"}}"#);
-        format!(r#"{{"Context":"a","Events":[{{"MessageId":"CrayFabricPerfTelemetry.Congestion","Oem":{oem}}}]}}"#)
+        format!(
+            r#"{{"Context":"a","Events":[{{"MessageId":"CrayFabricPerfTelemetry.Congestion","Oem":{oem}}}]}}"#
+        )
     };
-    (0..400).flat_map(|second| [message(second, 12), message(second, 13)]).collect::<Vec<_>>().join("\n") + "\n"
+    (0..400).flat_map(|second| [message(second, 12), message(second, 13)]).collect::<Vec<_>>().join("\n")
+        + "\n"
 }
 
 #[test]

@@ -56,9 +56,7 @@ fn meaning(file: &MetricFile) -> String {
             "of the pressure on a link; no seconds lost and no regions follow from it".to_string()
         }
     };
-    format!(
-        "{reading}. {contended} under contention and is a measure {of_what}. {idle}.",
-    )
+    format!("{reading}. {contended} under contention and is a measure {of_what}. {idle}.",)
 }
 
 fn row(source: &SourceFile) -> String {

@@ -48,7 +48,11 @@ fn metric_of_waits_alone_has_no_traffic() {
     let (file, text) = ours()[9];
     for (old, new, wanted) in [
         ("costs = false", "costs = true", "costs: must be false without `passed`"),
-        ("floor = 1e3", "floor = 1e3\nactive_per_s = 1.0", "reading.active_per_s: is for a metric with `passed`"),
+        (
+            "floor = 1e3",
+            "floor = 1e3\nactive_per_s = 1.0",
+            "reading.active_per_s: is for a metric with `passed`",
+        ),
         ("waited = [\"congestion\"]", "", "reading.passed: needs at least one counter"),
         ("floor = 1e3", "floor = 1e3\ncounts = [\"a\", \"b\"]", "reading.counts: what passed"),
     ] {
