@@ -168,10 +168,16 @@ impl Decoder {
     /// Decodes a row of any layout, whose columns may have parts.
     pub(crate) fn json_row(&mut self, hint: &str, text: &str, out: &mut Decoded) -> Outcome {
         match json::fields(text) {
-            Some(fields) if fabric_telemetry::is_telemetry(&fields) => self.rows_of(hint, out, |row| {
-                fabric_telemetry::rows(&fields, row);
-                true
-            }),
+            Some(fields) if fabric_telemetry::is_telemetry(&fields) => {
+                let outcome = self.rows_of(hint, out, |row| {
+                    fabric_telemetry::rows(&fields, row);
+                    true
+                });
+                match outcome {
+                    Outcome::Skipped => self.refuse(DropReason::MissingColumn, "Sensors", text.as_bytes()),
+                    outcome => outcome,
+                }
+            }
             Some(fields) if nested::has_parts(&fields) => self.json_parts(hint, &fields, out),
             Some(fields) => self.any_layout(hint, text, &fields, out),
             None => self.refuse(DropReason::InvalidJson, "line", text.as_bytes()),

@@ -55,7 +55,7 @@ struct Sensor<'a> {
     time: Option<Time>,
     port: SwitchPort,
     name: &'a str,
-    /// As it stands in the message.
+    /// The raw JSON of the value.
     value: &'a str,
 }
 
@@ -148,7 +148,8 @@ fn visit_events(events: &str, each: &mut impl FnMut(&Sensor<'_>)) {
             event.last("Oem").and_then(json::fields).and_then(|oem| json::items(oem.last("Sensors")?));
         for sensor in sensors.unwrap_or_default().into_iter().filter_map(json::fields) {
             let name = sensor.last("PhysicalContext").and_then(json::text);
-            let (Some(name), Some(value)) = (name, sensor.last("Value")) else { continue };
+            // Without a name no metric uses it; without a value its row is refused.
+            let (name, value) = (name.unwrap_or_default(), sensor.last("Value").unwrap_or("null"));
             let time = sensor.last("Timestamp").or(at).and_then(time_in);
             each(&Sensor { time, port: port_of(&sensor), name: &name, value });
         }
@@ -239,6 +240,30 @@ mod tests {
             ("null", "null"),
         ] {
             assert_eq!(count(raw), kept);
+        }
+    }
+
+    #[test]
+    fn broken_messages_are_counted() {
+        use crate::{Decoded, Decoder, Outcome};
+        use schemas::DropReason;
+        let mut decoder = Decoder::default();
+        let no_value = event(&[sensor("x1000c0r1j2p0", 12, "rxCongestion", "7").replace("Value", "Valeu")]);
+        let no_name =
+            event(&[sensor("x1000c0r1j2p0", 12, "rxCongestion", "7").replace("PhysicalContext", "X")]);
+        let no_place = event(&[
+            r#"{"Timestamp":"2026-11-20T22:40:14Z","PhysicalContext":"rxCongestion","Value":"7"}"#.into(),
+        ]);
+        for (line, reason) in [
+            (no_value.as_str(), DropReason::BadValue),
+            (&no_name, DropReason::UnusedSchema),
+            (&no_place, DropReason::MissingColumn),
+            (r#"{"Events":[]}"#, DropReason::MissingColumn),
+            (r#"{"Events":[{"Oem":3}]}"#, DropReason::MissingColumn),
+            (r#"{"metrics":{"messages":[7]}}"#, DropReason::MissingColumn),
+        ] {
+            let outcome = decoder.json_line(None, line.as_bytes(), &mut Decoded::default());
+            assert_eq!(outcome, Outcome::Dropped(reason), "{line}");
         }
     }
 
