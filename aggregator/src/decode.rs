@@ -2,7 +2,7 @@
 
 use crate::examples::{DropExamples, RowLocation};
 use crate::fabric_telemetry;
-use crate::job_column::JobColumn;
+use crate::job_column::{self, JobColumn};
 use crate::job_rows::{self, Value};
 use crate::json::{self, Fields};
 use crate::layout::{Layout, Layouts};
@@ -13,6 +13,7 @@ use crate::plan::{Plan, Role, Target};
 use crate::registry::{Identity, NamingConflict, ReadRow, Refusal, Registry};
 use crate::shape::Shape;
 use crate::slurm::{self, Clusters};
+use schemas::job_words::{self, JOB_WORDS};
 use schemas::{CounterBatch, DropCounts, DropReason, JobEvent, NOT_MEASURED, SourceIndex, Sources, Time};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -212,15 +213,12 @@ impl Decoder {
         let result = match &layout.plan.target {
             Ok(Target::Counters(shape)) => {
                 let source = self.registry.source(layout.plan.number, shape, &reading.identity);
-                source.map(|source| (reading.time, source))
+                source.map(|source| (reading.time, source, shape.by_job))
             }
             Ok(Target::Jobs) => return None,
             Err(reason) => Err(Refusal::new(*reason, "row", line)),
         };
-        if let Ok((time, source)) = &result {
-            let job_id = reading.identity.job_id.as_deref();
-            self.job_column.note(&self.registry.sources, *source, *time, job_id, &mut out.jobs);
-        }
+        let result = result.and_then(|row| self.with_job(row, &reading.identity, out));
         Some(self.sealed(result, out))
     }
 
@@ -277,11 +275,8 @@ impl Decoder {
             unreadable => unreadable,
         };
         let source = self.registry.source(plan, shape, &identity);
-        if let Ok(source) = source {
-            let job_id = identity.job_id.as_deref();
-            self.job_column.note(&self.registry.sources, source, time, job_id, &mut out.jobs);
-        }
-        let outcome = self.sealed(source.map(|source| (time, source)), out);
+        let row = source.and_then(|source| self.with_job((time, source, shape.by_job), &identity, out));
+        let outcome = self.sealed(row, out);
         match unreadable.filter(|_| outcome == Outcome::Row) {
             Some(refused) => {
                 self.dropped(&refused);
@@ -289,6 +284,30 @@ impl Decoder {
             }
             None => outcome,
         }
+    }
+
+    /// Takes the job of a row: that of a server's row ends it, that of another one is a job of its node.
+    fn with_job<'a>(
+        &mut self,
+        (time, source, by_job): (Time, SourceIndex, bool),
+        identity: &Identity<'a>,
+        out: &mut Decoded,
+    ) -> Result<(Time, SourceIndex), Refusal<'a>> {
+        let job_id = identity.job_id.as_deref();
+        if !by_job {
+            self.job_column.note(&self.registry.sources, source, time, job_id, &mut out.jobs);
+            return Ok((time, source));
+        }
+        let words = job_id.and_then(job_column::number).and_then(|job| job_words::pack(&job));
+        let cells = out.counters.opened_mut().last_chunk_mut::<JOB_WORDS>();
+        match words.zip(cells) {
+            Some((words, cells)) => *cells = words,
+            None => {
+                let value = identity.job_id.clone().unwrap_or_default();
+                return Err(Refusal { reason: DropReason::BadName, field: "job_id", value });
+            }
+        }
+        Ok((time, source))
     }
 
     pub(crate) fn registry_mut(&mut self) -> &mut Registry {

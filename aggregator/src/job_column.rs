@@ -189,7 +189,7 @@ fn event(job_id: Name, nodes: Vec<Name>, time: Time, start: Time, end: Option<Ti
 }
 
 /// The job's number; `None` where there is no job: 0, nothing, or what samplers write for "not set".
-fn number(text: &[u8]) -> Option<Name> {
+pub(crate) fn number(text: &[u8]) -> Option<Name> {
     let text = std::str::from_utf8(text).ok()?.trim();
     let unset = matches!(text, "" | "null" | "NULL" | "None" | "nan" | "NaN" | "18446744073709551615");
     if unset || text.starts_with('-') || text.bytes().all(|b| b == b'0') {

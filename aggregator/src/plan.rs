@@ -5,6 +5,7 @@ use crate::names::{Base, OTHER_CASE, plain};
 use crate::part_key::PartKey;
 use crate::shape::Shape;
 use crate::sources::{Found, LinkColumns, OfMetric, SchemaIndex, SourceSchema, Use, source_schemas};
+use schemas::job_words::JOB_WORDS;
 use schemas::metric::file::PartKind;
 use schemas::{DropReason, LINK_COLUMNS, Name};
 use std::borrow::Cow;
@@ -203,10 +204,14 @@ impl<'a> Columns<'a> {
         }
         for at in alone {
             let Some(columns) = self.schemas.get(&at) else { continue };
+            let schema = source_schemas().get(at);
+            if schema.by_job && self.job_id.is_none() {
+                continue;
+            }
             if columns.foreign {
                 return Err(DropReason::UnusedSchema);
             }
-            if columns.shows(source_schemas().get(at)) {
+            if columns.shows(schema) {
                 return columns.one_part(at, roles).map(Target::Counters);
             }
         }
@@ -236,7 +241,11 @@ impl OfSchema<'_> {
     /// Whether a row with these columns is of the schema, which names no parts in its columns.
     fn shows(&self, schema: &SourceSchema) -> bool {
         let signs = schema.recognised_by.len();
-        (signs > 0 && self.signs.len() >= signs) || self.has_counters()
+        let has_signs = self.signs.len() >= signs;
+        match schema.by_job {
+            true => has_signs && self.has_counters(),
+            false => (signs > 0 && has_signs) || self.has_counters(),
+        }
     }
 
     /// The parts that the columns' names hold.
@@ -311,6 +320,10 @@ fn numbered(schema: SchemaIndex, parts: &[&OfPart], roles: &mut [Role]) -> Resul
         shape.of_links = parts.len() * LINK_COLUMNS;
     }
     shape.counters += shape.of_links;
+    shape.by_job = source_schemas().get(schema).by_job;
+    if shape.by_job {
+        shape.counters += JOB_WORDS;
+    }
     Ok(shape)
 }
 

@@ -4,7 +4,7 @@ use crate::columns::file_system_of_llite;
 use crate::naming::{NodeNaming, NodePairs};
 use crate::plan::Role;
 use crate::shape::Shape;
-use crate::sources::source_schemas;
+use crate::sources::{SourceSchema, source_schemas};
 use schemas::metric::file::{ComponentKind, PartKind};
 use schemas::{DropReason, Name, Source, SourceIndex, Sources, Time};
 use std::borrow::Cow;
@@ -167,8 +167,9 @@ impl Registry {
             _ => None,
         };
         let metrics = shape.metrics.iter().map(|(metric, _)| *metric).collect();
-        let rank = schema.rank;
-        Ok(Source { schema: schema.name.clone(), producer, metrics, component, set, parts, rank })
+        let SourceSchema { name: schema, rank, by_job, .. } = schema;
+        let (schema, rank, by_job) = (schema.clone(), *rank, *by_job);
+        Ok(Source { schema, producer, metrics, component, set, parts, rank, by_job })
     }
 
     /// The node that a row is about.

@@ -15,6 +15,8 @@ pub(crate) struct Shape {
     /// Counters of a row, those of links last.
     pub counters: usize,
     pub of_links: usize,
+    /// Whether the name of a job ends the row.
+    pub by_job: bool,
     /// Counters that no column gives, and those that are another one's again.
     missing: Vec<u32>,
     copies: Vec<(u32, u32)>,

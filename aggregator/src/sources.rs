@@ -33,6 +33,8 @@ pub(crate) struct SourceSchema {
     pub recognised_by: Vec<String>,
     /// Columns that show that it is another schema.
     not_with: Vec<String>,
+    /// Whether its rows are of a server, each about one job.
+    pub by_job: bool,
 }
 
 /// A metric of a schema, and its counters.
@@ -132,6 +134,7 @@ impl SourceSchemas {
             part_is: source.part_is,
             recognised_by: source.recognised_by.clone(),
             not_with: source.not_with.clone(),
+            by_job: source.by_job,
         });
         schema
     }
@@ -177,13 +180,13 @@ impl SourceSchemas {
     }
 
     /// Numbers of the schemas in the order in which rows are recognised: those that name parts in their columns, then what
-    /// is the progress of a node, then the others.
+    /// servers count by job, what is the progress of a node, and the others.
     pub(crate) fn in_order(&self) -> (Vec<SchemaIndex>, Vec<SchemaIndex>) {
         let (named, mut alone): (Vec<usize>, Vec<usize>) =
             (0..self.schemas.len()).partition(|at| self.schemas[*at].part.is_some());
         let is_progress =
             |at: &usize| self.schemas[*at].metrics.iter().any(|of_metric| of_metric.metric.is_progress());
-        alone.sort_by_key(|at| !is_progress(at));
+        alone.sort_by_key(|at| (!self.schemas[*at].by_job, !is_progress(at)));
         (named, alone)
     }
 
@@ -233,6 +236,7 @@ impl SourceSchema {
             && self.part_is == source.part_is
             && self.recognised_by == source.recognised_by
             && self.not_with == source.not_with
+            && self.by_job == source.by_job
     }
 
     /// Counters of one part, of all metrics.

@@ -25,7 +25,7 @@ mod traffic;
 
 use crate::coverage::Coverage;
 use crate::episodes::EpisodeBook;
-use crate::evidence::{Mount, Review, Shift, Traffic};
+use crate::evidence::{Mount, Review, Served, Shift, Traffic};
 use crate::fabric::LinkWatch;
 use crate::ingest::{Found, Ingest, SeriesReading, WrongClock};
 use crate::jobs::JobPart;
@@ -46,7 +46,7 @@ use slots::SeriesSlot;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u8 = 16;
+pub const STATE_VERSION: u8 = 17;
 
 /// State of the detector stage. It can be written and read back at any point between two calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -65,6 +65,8 @@ pub struct Detector {
     /// File systems, and what each job moved on them of late.
     mounts: Vec<Mount>,
     traffic: Vec<Traffic>,
+    /// What servers of file systems count by job.
+    served: HashMap<Mount, Served>,
     /// Who takes what contended clients lose.
     takings: HashMap<SeriesIndex, Takings>,
     /// Episodes that hindsight found, the latest of each series.
@@ -110,6 +112,7 @@ impl Detector {
             spells: HashMap::new(),
             mounts: Vec::new(),
             traffic: Vec::new(),
+            served: HashMap::new(),
             takings: HashMap::new(),
             past: HashMap::new(),
             levels: Levels::default(),
@@ -285,6 +288,10 @@ impl Detector {
     fn use_found(&mut self, found: &mut Found) {
         while self.series.len() < self.ingest.series().len() {
             self.add_series();
+        }
+        for rate in found.served.drain(..) {
+            let mount = (rate.metric.resource(), rate.mount.clone());
+            self.served.entry(mount).or_default().add(&rate);
         }
         let mut begin = 0;
         for port in found.ports.drain(..) {

@@ -4,11 +4,13 @@
 //! change point, or when the clients that share the server fell together (GUIDE section 1).
 
 mod hindsight;
+mod served;
 mod taken;
 mod traffic;
 mod turns;
 
 pub use hindsight::{AWAITED, Hindsight, Known, Level, Review};
+pub use served::{ByClients, Served};
 pub use taken::Taker;
 pub use traffic::{KEPT_BLOCKS, KEPT_TICKS, Mover, SPAN_TICKS, Traffic, begin_of, block_of};
 
@@ -93,6 +95,17 @@ pub struct Client {
     pub number: usize,
 }
 
+/// What a shift looks at: all clients of a file system, in the order of their series, and what its servers count by job.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'a> {
+    /// Which file system.
+    pub mount: &'a Mount,
+    /// Its clients.
+    pub clients: &'a [Client],
+    /// What its servers count; `None` if none does.
+    pub served: Option<&'a Served>,
+}
+
 /// How all clients of a file system changed between two ticks. It is taken once for all clients that fall
 /// in the same tick: when a server sags, thousands do.
 #[derive(Clone, Debug)]
@@ -136,17 +149,17 @@ impl Shift {
         self.mount == *mount && (self.start_tick, self.until_tick) == ticks_of(suspicion, tick_s)
     }
 
-    /// Looks at the `clients` of `mount`, in the order of their series: `banks` are those of all metrics, `was_seen` returns
-    /// whether there were readings between two times, `job_of` whose they are at a time.
+    /// Looks at a file system: `banks` are those of all metrics, `was_seen` returns whether a client had readings between two
+    /// times, `job_of` whose they are at a time.
     pub fn of(
-        mount: &Mount,
+        scene: Scene<'_>,
         banks: &[Bank],
-        clients: &[Client],
         suspicion: &Suspicion,
         tick_s: f64,
         was_seen: impl Fn(SeriesIndex, Time, Time) -> bool,
         job_of: impl Fn(SeriesIndex, Time) -> Option<Name>,
     ) -> Shift {
+        let Scene { mount, clients, .. } = scene;
         let mut shift = Shift::new(mount, ticks_of(suspicion, tick_s), clients.len());
         // Half a tick beyond each end, so that the jitter of the timestamps moves nothing across it.
         let at = |ticks: f64| Time::from_seconds(ticks * tick_s);
@@ -196,8 +209,26 @@ impl Shift {
             let client = series;
             changes.push(Change { client, metric, taker, before: blocks, earlier, after, level, sure });
         }
-        shift.sum(&mut changes, gainers_rates);
+        let gained = match scene.served {
+            Some(served) => shift.add_served(served, &mut changes),
+            None => 0.0,
+        };
+        shift.sum(&mut changes, gainers_rates, gained);
         shift
+    }
+
+    /// Adds the changes of jobs that no client works for, and returns what these gained surely.
+    fn add_served(&self, served: &Served, changes: &mut Vec<Change>) -> f64 {
+        let start = self.start_tick;
+        let block = |back: usize, earlier: i64| {
+            let end = start - earlier - back as i64 * BLOCK_TICKS as i64;
+            [end - BLOCK_TICKS as i64, end]
+        };
+        let sure = |noise: f64| SURE_CHANGE.max(SURE_DEVIATIONS * noise);
+        let mut of_servers = served.changes(changes, block, [start + 1, self.until_tick], sure);
+        let gained = of_servers.iter().map(Change::gained_at_most).sum();
+        changes.append(&mut of_servers);
+        gained
     }
 
     fn new(mount: &Mount, (start_tick, until_tick): (i64, i64), clients: usize) -> Shift {
@@ -219,9 +250,11 @@ impl Shift {
         }
     }
 
-    fn sum(&mut self, changes: &mut [Change], mut gainers_rates: Vec<f64>) {
+    fn sum(&mut self, changes: &mut [Change], mut gainers_rates: Vec<f64>, served: f64) {
         gainers_rates.sort_by(f64::total_cmp);
-        self.gainers_rate = gainers_rates.get(gainers_rates.len() / 2).copied().unwrap_or_default();
+        // By how many clients a job moves what a server counts is not known.
+        let unknown = if served > 0.0 { f64::INFINITY } else { 0.0 };
+        self.gainers_rate = gainers_rates.get(gainers_rates.len() / 2).copied().unwrap_or(unknown);
         self.all.sort();
         self.by_job.values_mut().for_each(Fallen::sort);
         // Sums depend on their order, which must not be that in which clients were seen first.
@@ -229,7 +262,7 @@ impl Shift {
         self.taken = Taken::of(changes);
         self.gainers.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         self.turns.find();
-        self.gained = self.gainers.iter().map(|(_, gain)| gain).sum::<f64>() - self.turns.moved();
+        self.gained = self.gainers.iter().map(|(_, gain)| gain).sum::<f64>() - self.turns.moved() + served;
     }
 
     fn note_fastest(&mut self, series: SeriesIndex, level: f64) {

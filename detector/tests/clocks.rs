@@ -52,6 +52,7 @@ fn run(nodes: u32, apart: u32, ahead: impl Fn(u32, u32) -> f64) -> Detector {
             set: None,
             parts,
             rank: 0,
+            by_job: false,
         });
     }
     let mut written = 0;

@@ -52,6 +52,7 @@ fn played(seconds: u32, phase: f64, jobs: &[Job], rates: &[Rate<'_>]) -> ResultB
             set: None,
             parts,
             rank: 0,
+            by_job: false,
         })
     };
     let clients: Vec<SourceIndex> = (0..rates.len()).map(&mut source).collect();

@@ -49,6 +49,7 @@ fn sources() -> Sources {
                 set: None,
                 parts: vec![name("mlx5_0.1")],
                 rank: sampler as u8,
+                by_job: false,
             });
         }
     }

@@ -36,6 +36,7 @@ impl Machine {
             set: None,
             parts,
             rank: 0,
+            by_job: false,
         })
     }
 

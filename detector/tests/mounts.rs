@@ -31,6 +31,7 @@ fn mounts(
         set: Some(name(set)),
         parts: vec![name("work")],
         rank: 0,
+        by_job: false,
     };
     let of_sets: Vec<SourceIndex> = sets.iter().map(|set| sources.intern(source(set))).collect();
     let mut written = vec![0; sets.len()];
@@ -125,6 +126,7 @@ fn what_is_not_measured_of_one_metric_costs_no_other() {
         set: None,
         parts: vec![name("work")],
         rank: 0,
+        by_job: false,
     });
     for second in 0..60_u32 {
         let moved = u64::from(second) * GB;

@@ -27,6 +27,7 @@ fn sources() -> Sources {
             set: None,
             parts: vec![part],
             rank: 0,
+            by_job: false,
         });
     }
     sources
@@ -48,6 +49,7 @@ fn mounts() -> Sources {
             set,
             parts: vec![part],
             rank: 0,
+            by_job: false,
         });
     }
     sources

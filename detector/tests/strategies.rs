@@ -33,6 +33,7 @@ fn contended(sd: f64, ratio: impl Fn(usize, u32) -> f64) -> BTreeSet<String> {
         set: None,
         parts: (0..LINKS).map(|at| name(&format!("r{}c{}", at / 8, at % 8))).collect(),
         rank: 0,
+        by_job: false,
     });
     let mut detector = Detector::new(Settings::of(ModelKind::Robust));
     let mut counters = vec![0_u64; LINKS * Metric::from_name("aries_stall_ratio").unwrap().columns()];

@@ -44,6 +44,7 @@ impl Stream {
             set: None,
             parts,
             rank,
+            by_job: false,
         })
     }
 

@@ -3,6 +3,7 @@
 //! A *source* is one set as one producer reports it. The decoder numbers sources when it first sees them;
 //! from then on a row is a number, a time and counters, and no code compares strings.
 
+use crate::job_words::JOB_WORDS;
 use crate::{Metric, Name, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -37,6 +38,8 @@ pub struct Source {
     /// Preference among redundant sources of one part: the lowest reports, the others stand by.
     /// 0 for full-width counters, higher for schemas that saturate or round.
     pub rank: u8,
+    /// Whether its rows are of a server, each about one job, whose name ends the row: see [`crate::job_words`].
+    pub by_job: bool,
 }
 
 /// Stands in a row for a counter that its sampler does not measure, or could not read.
@@ -46,9 +49,10 @@ pub const NOT_MEASURED: u64 = u64::MAX;
 pub const LINK_COLUMNS: usize = 2;
 
 impl Source {
-    /// Counters in one row of this source, those of links left out.
+    /// Counters in one row of this source with the words of its job, those of links left out.
     pub fn counters(&self) -> usize {
-        self.parts.len() * self.metrics.iter().map(|metric| metric.columns()).sum::<usize>()
+        let of_job = if self.by_job { JOB_WORDS } else { 0 };
+        self.parts.len() * self.metrics.iter().map(|metric| metric.columns()).sum::<usize>() + of_job
     }
 
     /// Series that its rows report: of each metric all parts, in the order of the counters.
@@ -191,6 +195,12 @@ impl CounterBatch {
     /// Counters that were opened and not sealed yet.
     pub fn opened(&self) -> &[u64] {
         &self.counters[self.sealed()..]
+    }
+
+    /// The same, to be changed.
+    pub fn opened_mut(&mut self) -> &mut [u64] {
+        let start = self.sealed();
+        &mut self.counters[start..]
     }
 
     /// Ends the row whose counters were filled in last.

@@ -37,7 +37,7 @@ reasons! {
     MissingColumn "missing_column" "A column that the schema needs is absent from this row.",
     BadValue "bad_value" "A counter or name has the wrong type.",
     NegativeCounter "negative_counter" "A counter is below zero.",
-    BadName "bad_name" "A producer, component, mount or port has characters that names may not have.",
+    BadName "bad_name" "A producer, component, mount, port or job of a server's row has characters that names may not have, or is none.",
     Unattributable "unattributable" "The row has neither producer (ProducerName, prdcr, M_producer) nor component_id (comp_id): its node is unknown.",
     Duplicate "duplicate" "The same sample of the same source was seen before.",
     Late "late" "The row is older than its component's watermark.",

@@ -12,6 +12,7 @@
 //! | [`html`] | text within HTML and SVG, escaped |
 //! | [`job`] | [`JobEvent`], [`Job`], [`JobResult`], causes and kinds |
 //! | [`job_number`] | [`JobNumber`]: jobs as Slurm, PBS and Flux number them, as names |
+//! | [`job_words`] | the name of a job as numbers, at the end of a server's row |
 //! | [`job_post`] | [`job_post::PostedJob`]: job events as scripts send them |
 //! | [`dropped`] | [`DropReason`], [`DropCounts`]: every row or interval not used, by reason |
 //! | [`calibration`] | what is learnt from finished runs, as it is stored |
@@ -33,6 +34,7 @@ pub mod html;
 pub mod job;
 pub mod job_number;
 pub mod job_post;
+pub mod job_words;
 pub mod jsonl;
 pub mod metric;
 pub mod name;

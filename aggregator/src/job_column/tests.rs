@@ -18,6 +18,7 @@ fn sources(nodes: u32) -> Sources {
             set: None,
             parts: vec![name("a")],
             rank: 0,
+            by_job: false,
         });
     }
     sources

@@ -1,8 +1,8 @@
 //! Judgement of falls, and the causes of an onset.
 
 use super::Detector;
-use crate::evidence::{self, Client, Evidence, Mount, Shift, Taker};
-use crate::model::{ModelEvent, Suspicion};
+use crate::evidence::{self, Client, Evidence, Mount, Scene, Shift, Taker};
+use crate::model::{Judgement, ModelEvent, Suspicion};
 use crate::spells::Change;
 use schemas::{Cause, CauseKind, CauseShare, Job, Name, SeriesIndex, Time};
 use std::collections::BTreeSet;
@@ -22,7 +22,9 @@ impl Detector {
     pub(super) fn consider(&mut self, series: SeriesIndex, time: Time, suspicion: &Suspicion) {
         let slot = self.series[series.at()];
         let mount = self.mount_of(series);
-        let evidence = match mount.filter(|mount| self.has_other_clients(mount, series)) {
+        let has_others =
+            |mount: &Mount| self.has_other_clients(mount, series) || self.is_served(mount, suspicion);
+        let evidence = match mount.filter(has_others) {
             None => Evidence::alone(),
             Some(_) if !self.is_decidable(suspicion, time) => return,
             Some(mount) => {
@@ -30,7 +32,9 @@ impl Detector {
                 let shift = self.shift(&mount, suspicion);
                 let client = Client { series, metric: slot.metric, number: slot.number as usize };
                 let found = shift.judge(suspicion, client, own.as_ref());
-                if shift.has_witnesses(series) { found } else { Evidence::alone() }
+                // What a server counts proves who took something; that none did, only the clients prove.
+                let is_taken = found.judgement != Judgement::OwnPhase;
+                if shift.has_witnesses(series) || is_taken { found } else { Evidence::alone() }
             }
         };
         if evidence.may_be_server {
@@ -52,6 +56,12 @@ impl Detector {
         let own = &table[series.at()].component;
         let is_other = |client: &SeriesIndex| table[client.at()].component != *own;
         self.clients.get(mount).is_some_and(|clients| clients.iter().any(is_other))
+    }
+
+    /// Whether servers of a file system count by job.
+    fn is_served(&self, mount: &Mount, suspicion: &Suspicion) -> bool {
+        let tick = (suspicion.since.seconds() / self.settings.stream.tick_s).round() as i64;
+        self.served.get(mount).is_some_and(|served| served.is_current(tick))
     }
 
     /// Whether the others' rows of the time in question must have come.
@@ -86,7 +96,8 @@ impl Detector {
             let was_seen = |series: SeriesIndex, from: Time, to: Time| {
                 self.coverage.completeness(series, from, to, tick_s) > SEEN_SHARE
             };
-            let shift = Shift::of(mount, &self.banks, &clients, suspicion, tick_s, was_seen, job_of);
+            let scene = Scene { mount, clients: &clients, served: self.served.get(mount) };
+            let shift = Shift::of(scene, &self.banks, suspicion, tick_s, was_seen, job_of);
             if self.shifts.len() == SHIFTS_KEPT {
                 self.shifts.pop_front();
             }

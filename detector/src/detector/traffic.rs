@@ -1,7 +1,7 @@
 //! What the clients of a file system moved, block by block.
 
 use super::Detector;
-use crate::evidence::{self, Mount, Mover, SPAN_TICKS, Taker, Traffic};
+use crate::evidence::{self, ByClients, Mount, Mover, SPAN_TICKS, Taker, Traffic};
 use schemas::{SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -48,7 +48,33 @@ impl Detector {
             let sum: &mut [f64; 2] = rates.entry(mover).or_default();
             *sum = [sum[0] + rate, sum[1] + ticks];
         }
+        self.add_unseen(mount, block, &mut rates);
         rates
+    }
+
+    /// Adds what jobs moved that no client works for, by what the servers count.
+    fn add_unseen(&mut self, mount: usize, block: i64, rates: &mut BTreeMap<Mover, [f64; 2]>) {
+        let mount = self.mounts[mount].clone();
+        let Some(mut served) = self.served.remove(&mount) else { return };
+        let tick_s = self.settings.stream.tick_s;
+        let middle = evidence::begin_of(block, tick_s).plus_seconds(SPAN_TICKS / 2.0 * tick_s);
+        let mut clients = ByClients::default();
+        for client in self.clients.get(&mount).into_iter().flatten() {
+            if let Taker::Job(job) = self.taker_of(*client, middle) {
+                clients.jobs.insert(job, false);
+            }
+        }
+        for ((taker, _), [rate, _]) in rates.iter() {
+            match taker {
+                Taker::Job(job) => _ = clients.jobs.insert(job.clone(), true),
+                Taker::Client(_) => clients.without_job += rate,
+            }
+        }
+        let ticks = [block, block + 1].map(|block| block * SPAN_TICKS as i64);
+        for ((job, metric), rate) in served.unseen(ticks, &clients) {
+            rates.insert((Taker::Job(job), metric), [rate, SPAN_TICKS]);
+        }
+        self.served.insert(mount, served);
     }
 
     /// What a client moved in a block. One whose rows are missing counts as it last moved while its job runs: what was not

@@ -188,6 +188,11 @@ impl Change {
         if gain > self.sure * before { gain } else { 0.0 }
     }
 
+    /// What it gained surely against the least rate before the fall.
+    pub(super) fn gained_at_most(&self) -> f64 {
+        self.least_before().map_or(0.0, |least| self.gained(least))
+    }
+
     /// The rate of a block, or some ticks before it.
     fn shortly_before(&self, block: usize) -> Option<f64> {
         let seen = [self.before[block], self.earlier[block]].into_iter().flatten();

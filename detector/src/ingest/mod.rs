@@ -13,6 +13,7 @@
 //! | `reporter` | a source of a component, and a part of it |
 //! | `step_back` | a clock that was ahead and is right again |
 //! | `wrong_clock` | producers whose clocks are wrong, counted and named |
+//! | [`served`] | what servers count by job |
 //! | `stage` | one source at work: rows in order to readings, gaps bridged |
 //! | `whole` | the mean over a router's links in use |
 //!
@@ -26,6 +27,7 @@ pub mod order;
 mod presence;
 pub mod rates;
 mod reporter;
+pub mod served;
 pub mod silence;
 mod stage;
 mod step_back;
@@ -43,6 +45,7 @@ use schemas::{
     SeriesInfo, SeriesTable, Silence, Source, SourceIndex, Sources, Time,
 };
 use serde::{Deserialize, Serialize};
+use served::{ServedCounters, ServedRate};
 use std::collections::HashMap;
 use wrong_clock::WrongClocks;
 
@@ -50,6 +53,8 @@ use wrong_clock::WrongClocks;
 const LOOKED_S: f64 = 0.25;
 /// Weight of the latest delay in the mean of delays.
 const DELAY_GAIN: f64 = 0.05;
+/// Seconds by which a server's row may differ from the time of the stream.
+const SERVED_OFF_S: f64 = 60.0;
 /// Longest delay of rows that is taken for one.
 const DELAY_MAX_S: f64 = 60.0;
 
@@ -96,6 +101,8 @@ pub struct Found {
     pub readings: Vec<SeriesReading>,
     /// Counters of links that changed; hardly ever any.
     pub ports: Vec<PortCounts>,
+    /// What servers did for jobs.
+    pub served: Vec<ServedRate>,
 }
 
 /// When was looked for silent sources last, and how long rows take to come.
@@ -112,21 +119,32 @@ impl Default for Looked {
     }
 }
 
+/// Where the rows of a source belong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Slot {
+    Unknown,
+    /// To a component, and to a slot in it.
+    Component(u32, u16),
+    /// They are what a server counts by job.
+    Served,
+}
+
 /// All components, and where each source belongs.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Ingest {
     settings: StreamSettings,
     series: SeriesTable,
     components: Vec<Component>,
-    /// Component, and slot in it, per source; the numbers of sources do not outlive the process.
+    /// Where the rows of each source belong; the numbers of sources do not outlive the process.
     #[serde(skip)]
-    slots: Vec<Option<(u32, u16)>>,
+    slots: Vec<Slot>,
     /// By the group of their metrics.
     by_name: HashMap<(Metric, Name), u32>,
     /// Routers by the node that reports them.
     routers: HashMap<Name, Vec<u32>>,
     clock: StreamClock,
     wrong_clocks: WrongClocks,
+    served: ServedCounters,
     looked: Looked,
     /// Components whose sources were reported in this round.
     #[serde(skip)]
@@ -183,9 +201,16 @@ impl Ingest {
     /// Takes rows; `out` gains what they make known.
     pub fn rows(&mut self, sources: &Sources, batch: &CounterBatch, out: &mut Found) {
         for (source, time, counters) in batch.rows() {
-            let Some((number, slot)) = self.slot(sources, source) else {
-                self.drops.count(DropReason::BufferFull);
-                continue;
+            let (number, slot) = match self.slot(sources, source) {
+                Slot::Component(number, slot) => (number, slot),
+                Slot::Served => {
+                    self.served_row(sources, (source, time, counters), &mut out.served);
+                    continue;
+                }
+                Slot::Unknown => {
+                    self.drops.count(DropReason::BufferFull);
+                    continue;
+                }
             };
             let component = &mut self.components[number as usize];
             component.compare_with(self.clock.of_others(number as usize));
@@ -282,11 +307,43 @@ impl Ingest {
         self.reported_up_to > 0
     }
 
-    fn slot(&mut self, sources: &Sources, source: SourceIndex) -> Option<(u32, u16)> {
-        if let Some(Some(slot)) = self.slots.get(source.at()) {
-            return Some(*slot);
+    /// A row of a server. It moves no clock, and one that is far from the stream's is of no use.
+    fn served_row(
+        &mut self,
+        sources: &Sources,
+        (source, time, counters): (SourceIndex, Time, &[u64]),
+        out: &mut Vec<ServedRate>,
+    ) {
+        let tick_s = self.settings.tick_s;
+        let ahead_s = self.clock.now().map_or(0.0, |now| time.seconds_since(now));
+        let tick = ((time.seconds() / tick_s).round() as i64, tick_s);
+        let outcome = match sources.get(source) {
+            _ if ahead_s > SERVED_OFF_S => Err(DropReason::ClockAhead),
+            _ if ahead_s < -SERVED_OFF_S => Err(DropReason::Late),
+            Some(source) => self.served.row(source, tick, counters, out),
+            None => Err(DropReason::BufferFull),
+        };
+        outcome.unwrap_or_else(|reason| self.drops.count(reason));
+    }
+
+    fn slot(&mut self, sources: &Sources, source: SourceIndex) -> Slot {
+        match self.slots.get(source.at()) {
+            Some(slot) if *slot != Slot::Unknown => return *slot,
+            _ => {}
         }
+        let slot = self.new_slot(sources, source).unwrap_or(Slot::Unknown);
+        if self.slots.len() <= source.at() {
+            self.slots.resize(source.at() + 1, Slot::Unknown);
+        }
+        self.slots[source.at()] = slot;
+        slot
+    }
+
+    fn new_slot(&mut self, sources: &Sources, source: SourceIndex) -> Option<Slot> {
         let described = sources.get(source)?;
+        if described.by_job {
+            return Some(Slot::Served);
+        }
         let group = described.metrics.first()?.group();
         let key = (group, described.component.clone());
         let next = self.components.len() as u32;
@@ -302,11 +359,7 @@ impl Ingest {
             None => state.add_source(described, number)?,
         };
         self.note_router(component, described);
-        if self.slots.len() <= source.at() {
-            self.slots.resize(source.at() + 1, None);
-        }
-        self.slots[source.at()] = Some((component, slot));
-        self.slots[source.at()]
+        Some(Slot::Component(component, slot))
     }
 
     fn note_router(&mut self, component: u32, source: &Source) {

@@ -291,5 +291,6 @@ fn source(
         set: None,
         parts,
         rank: 0,
+        by_job: false,
     })
 }

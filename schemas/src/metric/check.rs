@@ -142,6 +142,14 @@ fn check_source(file: &MetricFile, source: &SourceFile) -> Result<(), String> {
     if by_name != source.part_columns.is_empty() || source.part_columns.len() > 2 {
         return Err("part: give either `part` or one or two `part_columns`".to_string());
     }
+    if source.by_job && (file.measures != Measures::Progress || by_name) {
+        return Err(
+            "by_job: only progress whose file system `part_columns` name is counted by job".to_string()
+        );
+    }
+    if source.by_job && !source.optional.is_empty() {
+        return Err("optional: a row by job has no link".to_string());
+    }
     if source.component.is_some() && !by_name {
         return Err("component: a column only where `part` is in the counters' names".to_string());
     }

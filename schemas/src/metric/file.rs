@@ -117,6 +117,10 @@ pub struct SourceFile {
     /// Columns of other schemas that have the same counters, and are not used.
     #[serde(default)]
     pub not_with: Vec<String>,
+    /// Whether its rows are of a server, which counts what it did for the job in the column `job_id`; progress only. Such a row
+    /// has all columns of `recognised_by`.
+    #[serde(default)]
+    pub by_job: bool,
     /// Patterns of the columns, by counter. The first that matches counts.
     pub columns: BTreeMap<String, Vec<String>>,
     /// Columns without which a row is good: the life of a link, `link_downed` and `link_error_recovery`.

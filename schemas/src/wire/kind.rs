@@ -40,7 +40,7 @@ impl Kind {
     /// increases it.
     pub const fn version(self) -> u8 {
         match self {
-            Kind::Counters => 3,
+            Kind::Counters => 4,
             Kind::JobRows
             | Kind::Dropped
             | Kind::Progress

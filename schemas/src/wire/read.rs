@@ -144,6 +144,7 @@ fn pass_source(reader: &mut Reader<'_>) -> Result<(), WireError> {
     }
     reader.array(Reader::pass_text)?;
     reader.long()?;
+    reader.boolean()?;
     Ok(())
 }
 
@@ -168,8 +169,9 @@ pub fn read_source(bytes: &[u8]) -> Result<Source, WireError> {
     };
     let parts = list(&mut reader, |part| Ok(Name::parse(part.text()?)?))?;
     let rank = u8::try_from(reader.long()?).map_err(|_| WireError::Damaged("a rank beyond 255"))?;
+    let by_job = reader.boolean()?;
     reader.end()?;
-    Ok(Source { schema, producer, metrics, component, set, parts, rank })
+    Ok(Source { schema, producer, metrics, component, set, parts, rank, by_job })
 }
 
 fn event(reader: &mut Reader<'_>) -> Result<JobEvent, WireError> {

@@ -40,6 +40,7 @@ fn source(parts: Vec<Name>, set: Option<Name>) -> Source {
         set,
         parts,
         rank: 2,
+        by_job: false,
     }
 }
 

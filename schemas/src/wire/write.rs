@@ -50,6 +50,7 @@ pub fn write_source(out: &mut Vec<u8>, source: &Source) {
     source.parts.iter().for_each(|part| put_text(out, part.as_str()));
     put_long(out, 0);
     put_long(out, i64::from(source.rank));
+    out.push(u8::from(source.by_job));
 }
 
 /// Writes a row into `out`, whose content it replaces. `source` is what [`write_source`] wrote.

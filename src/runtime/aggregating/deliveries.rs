@@ -141,6 +141,7 @@ mod tests {
             set: None,
             parts: vec![name("r0c0")],
             rank: 0,
+            by_job: false,
         }
     }
 

@@ -19,6 +19,7 @@ fn source() -> Vec<u8> {
         set: None,
         parts: (0..20).map(|tile| name(&format!("r{}c{}", tile / 8, tile % 8))).collect(),
         rank: 0,
+        by_job: false,
     };
     let mut described = Vec::new();
     wire::write_source(&mut described, &source);

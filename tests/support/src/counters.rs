@@ -19,6 +19,7 @@ pub fn messages_of(node: &str, second: i64) -> [Vec<u8>; 2] {
         set: None,
         parts: vec![name("snx11168")],
         rank: 0,
+        by_job: false,
     };
     let (mut described, mut row, mut progress) = (Vec::new(), Vec::new(), Vec::new());
     write_source(&mut described, &source);

@@ -175,6 +175,7 @@ impl Clients {
                     set: None,
                     parts: vec![Name::parse(&scenario.systems[job.system].name)?],
                     rank: 0,
+                    by_job: false,
                 });
                 clients.rows.push((at, node as usize, source, [0.0; 2]));
                 clients.job_of.insert(component, at);
