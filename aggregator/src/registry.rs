@@ -146,8 +146,12 @@ impl Registry {
     }
 
     fn describe<'a>(&mut self, shape: &Shape, identity: &Identity<'a>) -> Result<Source, Refusal<'a>> {
-        let producer = self.node(identity)?;
         let schema = source_schemas().get(shape.schema);
+        let producer = match (schema.by_job, &identity.producer) {
+            // LDMS' decomposition `as_is` writes no producer. The target identifies the row.
+            (true, None) => name(&identity.texts[1], "target")?,
+            _ => self.node(identity)?,
+        };
         let component = match schema.component() {
             Some(Some(ComponentKind::AriesRouter)) => router(&identity.texts[0])?,
             Some(None) => name(&identity.texts[0], "component")?,

@@ -338,12 +338,22 @@ mod tests {
             ("portxmitwait", "ibnet", Use::Counter(4), ""),
             ("ar_rtr_0_1_inq_prf_rowbus_stall_cnt", "aries_rtr", Use::Counter(0), "r0c1"),
             ("Port_Xmit_Wait#MLX5_0.1", "ib_sysfs", Use::Counter(0), "MLX5_0.1"),
-            ("write_bytes_sum", "lustre_client", Use::Counter(17), ""),
-            ("read_bytes.sum", "lustre_client", Use::Counter(16), ""),
-            ("open", "lustre_client", Use::Counter(0), ""),
             ("client.open#llite.snx11168", "lustre2_client", Use::Counter(0), "snx11168"),
         ] {
             assert_eq!(of(name), [(schema, used, part.to_string())], "{name}");
+        }
+        // Servers count by job under the same names.
+        for (name, used, by_job, used_by_job) in [
+            ("write_bytes_sum", 17, "lustre_ost_job_stats", 1),
+            ("read_bytes.sum", 16, "lustre_ost_job_stats", 0),
+            ("open", 0, "lustre_mdt_job_stats", 0),
+        ] {
+            let found = [("lustre_client", used), (by_job, used_by_job)];
+            assert_eq!(
+                of(name),
+                found.map(|(schema, at)| (schema, Use::Counter(at), String::new())),
+                "{name}"
+            );
         }
         let mount = [Use::PartColumn(0), Use::Sign].map(|used| ("lustre_client", used, String::new()));
         assert_eq!(of("FS_Name"), mount);

@@ -3,6 +3,7 @@
 //! A fall alone is a phase change. It is contention when others took up what the series lost around the
 //! change point, or when the clients that share the server fell together (GUIDE section 1).
 
+mod fallen;
 mod hindsight;
 mod served;
 mod taken;
@@ -15,6 +16,7 @@ pub use taken::Taker;
 pub use traffic::{KEPT_BLOCKS, KEPT_TICKS, Mover, SPAN_TICKS, Traffic, begin_of, block_of};
 
 use crate::model::{Bank, Judgement, Suspicion};
+use fallen::Fallen;
 use schemas::{Metric, Name, SeriesIndex, Time};
 use std::collections::HashMap;
 use taken::{Change, Taken};
@@ -131,16 +133,6 @@ pub struct Shift {
     /// Clients, and those of them of which something is known before and after the change: the others are not used.
     clients: u32,
     witnesses: Vec<SeriesIndex>,
-}
-
-/// Active clients by their rate before the change, and whether they fell.
-#[derive(Clone, Debug, Default)]
-struct Fallen {
-    clients: Vec<(f64, bool)>,
-    /// Rates before of those that continued as before, and what they move now as a part of their baselines.
-    continued: Vec<[f64; 2]>,
-    /// How many of the fastest 1, 2, 3, … fell.
-    fallen: Vec<u32>,
 }
 
 impl Shift {
@@ -371,23 +363,6 @@ impl Shift {
         let is_phase = judgement == Judgement::OwnPhase;
         let may_be_server = is_phase && self.is_fastest(own, suspicion.level);
         Evidence { judgement, takers, by_server, by_node, may_be_server, has_others: true }
-    }
-}
-
-impl Fallen {
-    fn sort(&mut self) {
-        self.clients.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let count = |sum: &mut u32, (_, fell): &(f64, bool)| {
-            *sum += u32::from(*fell);
-            Some(*sum)
-        };
-        self.fallen = self.clients.iter().scan(0, count).collect();
-    }
-
-    /// Active clients that were faster than `rate`, and those of them that fell.
-    fn faster_than(&self, rate: f64) -> (u32, u32) {
-        let active = self.clients.partition_point(|(before, _)| *before > rate);
-        (active as u32, active.checked_sub(1).map_or(0, |last| self.fallen[last]))
     }
 }
 

@@ -13,6 +13,7 @@
 //! | `judged` | jobs: what had a quiet baseline, and what may be reported of the rest |
 //! | `mounts` | one file system that a node has mounted more than once |
 //! | `blame` | causes of a fall, and their shares |
+//! | `served` | jobs that only servers show |
 //! | `judgement` | falls: contention or a phase of the job itself |
 //! | `machine`, `stream` | rows fed to a detector |
 #![allow(
@@ -35,6 +36,7 @@ mod mounts;
 mod published;
 mod quiet;
 mod robust;
+mod served;
 mod silence;
 mod strategies;
 mod stream;

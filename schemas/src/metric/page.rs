@@ -61,6 +61,7 @@ fn meaning(file: &MetricFile) -> String {
 
 fn row(source: &SourceFile) -> String {
     let part = source.part.clone().unwrap_or_else(|| source.part_columns.join(", "));
+    let part = if source.by_job { format!("{part}` by `job_id") } else { part };
     let columns: Vec<String> =
         source.columns.values().flatten().map(|column| format!("`{column}`")).collect();
     format!("| `{}` | `{part}` | {} |\n", source.schema, columns.join(", "))
