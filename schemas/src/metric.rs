@@ -163,9 +163,14 @@ impl Metric {
         self.facts().file.costs
     }
 
-    /// Whether it is the progress of a job's own node on a file system; if not, it is the pressure on a link.
+    /// Whether it is the progress of a job's own node on a file system.
     pub fn is_progress(self) -> bool {
         self.facts().file.measures == Measures::Progress
+    }
+
+    /// Whether it is the pressure on a link.
+    pub fn is_link(self) -> bool {
+        self.facts().file.measures == Measures::Link
     }
 
     /// The first of the metrics that rows of one schema report together with it: one component has all of them.

@@ -21,7 +21,7 @@ pub fn action(subject: &Subject) -> (Action, f64) {
         Some(metric) if metric.measured_at() == Some(LinkEnd::Sender) => Action::RerouteLids,
         _ => Action::UseAltPath,
     };
-    let is_network = subject.metric.is_some_and(|metric| !metric.is_progress());
+    let is_network = subject.metric.is_some_and(Metric::is_link);
     match (subject.kind, subject.cause) {
         (_, Cause::IoOnMpi) => (Action::ThrottleIo, share),
         (_, Cause::OtherJob) if subject.metric.is_some_and(Metric::is_progress) => {

@@ -180,5 +180,5 @@ fn silence_update(silence: &Silence) -> SilenceUpdate {
 
 /// Whether a metric is about links of a network.
 pub(super) fn is_of_links(metric: Metric) -> bool {
-    !metric.is_progress()
+    metric.is_link()
 }

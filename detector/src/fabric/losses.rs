@@ -168,7 +168,7 @@ impl LinkLosses {
             return None;
         }
         // Losses on all links are one part: under which of the links' metrics does not matter.
-        let of_links = Metric::all().rfind(|metric| !metric.is_progress())?;
+        let of_links = Metric::all().rfind(|metric| metric.is_link())?;
         let now = Time::from_seconds(now as f64 * tick_s);
         let until = job.end.unwrap_or(now).min(now);
         let grain = grain(job.start, until);

@@ -16,13 +16,14 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 pub const OPTIONAL: [&str; crate::LINK_COLUMNS] = ["link_downed", "link_error_recovery"];
 
 /// Ours, by file name.
-const BUILT_IN: [(&str, &str); 12] = [
+const BUILT_IN: [(&str, &str); 13] = [
     ("aries_nic_stall_ratio.toml", include_str!("../../metrics/aries_nic_stall_ratio.toml")),
     ("aries_stall_ratio.toml", include_str!("../../metrics/aries_stall_ratio.toml")),
     ("ib_congested_ratio.toml", include_str!("../../metrics/ib_congested_ratio.toml")),
     ("ib_fecn_ratio.toml", include_str!("../../metrics/ib_fecn_ratio.toml")),
     ("ib_wait_ratio.toml", include_str!("../../metrics/ib_wait_ratio.toml")),
     ("lustre_metadata_rate.toml", include_str!("../../metrics/lustre_metadata_rate.toml")),
+    ("lustre_metadata_wait.toml", include_str!("../../metrics/lustre_metadata_wait.toml")),
     ("lustre_read_rate.toml", include_str!("../../metrics/lustre_read_rate.toml")),
     ("lustre_write_rate.toml", include_str!("../../metrics/lustre_write_rate.toml")),
     ("roce_cnp_ratio.toml", include_str!("../../metrics/roce_cnp_ratio.toml")),
@@ -261,6 +262,6 @@ pub(super) fn read_alone(file: &str, text: &str) -> Result<(), CatalogueError> {
 }
 
 #[cfg(test)]
-pub(super) fn ours() -> [(&'static str, &'static str); 12] {
+pub(super) fn ours() -> [(&'static str, &'static str); 13] {
     BUILT_IN
 }

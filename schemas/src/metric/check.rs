@@ -21,7 +21,9 @@ pub(super) fn check(file: &MetricFile) -> Result<(), String> {
         (Measures::Link, None) => {
             return Err("measured_at: missing; a link's metric needs sender or receiver".to_string());
         }
-        (Measures::Progress, Some(_)) => return Err("measured_at: only a link has ends".to_string()),
+        (Measures::Progress | Measures::Server, Some(_)) => {
+            return Err("measured_at: only a link has ends".to_string());
+        }
         _ => {}
     }
     if file.resource.is_some() && file.measures != Measures::Progress {
@@ -37,12 +39,14 @@ pub(super) fn check(file: &MetricFile) -> Result<(), String> {
     })
 }
 
-/// The models expect that progress falls and that pressure rises.
+/// The models expect that progress falls, and that pressure and waits rise.
 fn check_meaning(file: &MetricFile) -> Result<(), String> {
     let progress = file.measures == Measures::Progress;
     match file.direction {
         Direction::Rising if progress => return Err("direction: must be falling for progress".to_string()),
-        Direction::Falling if !progress => return Err("direction: must be rising for a link".to_string()),
+        Direction::Falling if !progress => {
+            return Err("direction: must be rising for a link or a server".to_string());
+        }
         _ => {}
     }
     if progress && file.sum_of_parts {
@@ -53,6 +57,11 @@ fn check_meaning(file: &MetricFile) -> Result<(), String> {
     }
     if file.reading.passed.is_empty() && file.costs {
         return Err("costs: must be false without `passed`, which shows who uses the link".to_string());
+    }
+    if file.measures == Measures::Server && file.costs {
+        return Err(
+            "costs: must be false for a server, whose clients wait for many requests at once".to_string()
+        );
     }
     if progress && !file.costs {
         return Err("costs: progress always does".to_string());

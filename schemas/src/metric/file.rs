@@ -27,7 +27,8 @@ pub struct MetricFile {
     /// Whether the mean over the parts of a component is a series of its own.
     #[serde(default)]
     pub sum_of_parts: bool,
-    /// Whether seconds lost and regions of contended links follow from it; if not, its contention is shown alone. Links only.
+    /// Whether seconds lost and regions of contended links follow from it; if not, its contention is shown alone. A server's waits
+    /// never do, progress always does.
     #[serde(default = "yes")]
     pub costs: bool,
     /// How counters become a reading.
@@ -44,6 +45,8 @@ pub enum Measures {
     Link,
     /// Progress of the node itself on a file system.
     Progress,
+    /// Waits for a server, as a client sees them.
+    Server,
 }
 
 /// An end of a link.

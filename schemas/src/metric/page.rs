@@ -52,6 +52,9 @@ fn meaning(file: &MetricFile) -> String {
         (Measures::Link, _, true) => {
             "of the pressure on the link that arrives; seconds lost and regions follow from it".to_string()
         }
+        (Measures::Server, ..) => {
+            "of how long a client waits for a server; no seconds lost follow from it".to_string()
+        }
         (Measures::Link, ..) => {
             "of the pressure on a link; no seconds lost and no regions follow from it".to_string()
         }

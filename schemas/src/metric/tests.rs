@@ -4,6 +4,11 @@ use super::catalogue::{Catalogue, CatalogueError, ours, read_alone};
 use super::pattern::Pattern;
 use super::{Direction, Metric};
 
+/// One of the files that are compiled in.
+fn named(file: &str) -> (&'static str, &'static str) {
+    ours().into_iter().find(|(name, _)| *name == file).unwrap()
+}
+
 #[test]
 fn files_compiled_in_are_sound_and_sorted_by_name() {
     for (file, text) in ours() {
@@ -20,7 +25,7 @@ fn files_compiled_in_are_sound_and_sorted_by_name() {
 
 #[test]
 fn error_names_file_and_key() {
-    let (file, text) = ours()[7];
+    let (file, text) = named("lustre_write_rate.toml");
     for (old, new, wanted) in [
         ("name = \"lustre_write_rate\"", "name = \"Lustre\"", "name: must be"),
         ("unit = \"bytes/s\"", "", "missing field `unit`"),
@@ -45,7 +50,7 @@ fn error_names_file_and_key() {
 
 #[test]
 fn metric_of_waits_alone_has_no_traffic() {
-    let (file, text) = ours()[9];
+    let (file, text) = named("slingshot_congestion_rate.toml");
     for (old, new, wanted) in [
         ("costs = false", "costs = true", "costs: must be false without `passed`"),
         (
@@ -64,11 +69,27 @@ fn metric_of_waits_alone_has_no_traffic() {
 }
 
 #[test]
+fn waits_for_a_server_claim_no_seconds_and_have_no_link() {
+    let (file, text) = named("lustre_metadata_wait.toml");
+    for (old, new, wanted) in [
+        ("costs = false", "costs = true", "costs: must be false for a server"),
+        ("costs = false", "costs = false\nmeasured_at = \"sender\"", "measured_at: only a link has ends"),
+        ("direction = \"rising\"", "direction = \"falling\"", "direction: must be rising"),
+        ("rank = 0", "rank = 0\nby_job = true", "by_job: only progress"),
+    ] {
+        let error = read_alone(file, &text.replace(old, new)).unwrap_err().to_string();
+        assert!(error.contains(wanted), "{wanted}: {error}");
+    }
+    let metric = Metric::from_name("lustre_metadata_wait").unwrap();
+    assert!(!metric.is_link() && !metric.is_progress() && !metric.costs());
+}
+
+#[test]
 fn site_file_adds_a_metric_or_replaces_ours() {
     let folder = tempfile::tempdir().unwrap();
     let empty = Catalogue::with_folder(folder.path()).unwrap_err();
     assert!(matches!(empty, CatalogueError::Empty(_)), "{empty}");
-    let ours = ours()[7].1;
+    let ours = named("lustre_write_rate.toml").1;
     let write = |file: &str, text: &str| std::fs::write(folder.path().join(file), text).unwrap();
     write("reads.toml", &ours.replace("lustre_write_rate", "site_read_rate"));
     write("ours.toml", &ours.replace("floor = 1.0", "floor = 2.0"));

@@ -28,6 +28,7 @@ fn row(file: &'static MetricFile) -> MetricRow {
     let measures = match file.measures {
         Measures::Link => "link",
         Measures::Progress => "progress",
+        Measures::Server => "server",
     };
     MetricRow {
         metric: &file.name,

@@ -156,9 +156,12 @@ impl PlaceSums {
     pub fn places_of(&mut self, series: &SeriesInfo) -> PlacesOfSeries {
         let metric = series.metric.name();
         let mount = series.file_system();
-        let own = match series.metric.is_progress() {
-            true => mount.as_ref().map(|mount| (PlaceKind::FileSystem, mount.as_str())),
-            false => self.map.class(series).map(|class| (PlaceKind::LinkClass, class)),
+        let own = if series.metric.is_progress() {
+            mount.as_ref().map(|mount| (PlaceKind::FileSystem, mount.as_str()))
+        } else if series.metric.is_link() {
+            self.map.class(series).map(|class| (PlaceKind::LinkClass, class))
+        } else {
+            None
         };
         let group = self.map.group(&series.component);
         let own = own.map_or(NONE, |(kind, name)| self.number(Place { kind, name: name.into(), metric }));

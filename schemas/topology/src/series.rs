@@ -165,7 +165,7 @@ pub fn unknown_ports<'s>(
     topology: &Topology,
     reported: impl IntoIterator<Item = &'s SeriesInfo>,
 ) -> Vec<UnknownPort> {
-    let of_port = |series: &&SeriesInfo| !series.metric.is_progress() && series.part.is_some();
+    let of_port = |series: &&SeriesInfo| series.metric.is_link() && series.part.is_some();
     let unknown = reported.into_iter().filter(of_port).filter_map(|series| {
         let unknown = topology.link_of_series(series).err()?;
         Some(UnknownPort { series: series.name(), unknown })
