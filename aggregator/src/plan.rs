@@ -188,7 +188,7 @@ impl<'a> Columns<'a> {
 
     fn recognise(&self, schema: &str, roles: &mut [Role]) -> Result<Target, DropReason> {
         let (named, alone) = source_schemas().in_order();
-        let mut incomplete = false;
+        let (mut incomplete, mut foreign) = (false, false);
         for at in named {
             let Some(columns) = self.schemas.get(&at).filter(|columns| columns.has_counters()) else {
                 continue;
@@ -209,13 +209,15 @@ impl<'a> Columns<'a> {
                 continue;
             }
             if columns.foreign {
-                return Err(DropReason::UnusedSchema);
+                foreign = true;
+                continue;
             }
             if columns.shows(schema) {
                 return columns.one_part(at, roles).map(Target::Counters);
             }
         }
         match (incomplete, self.job) {
+            _ if foreign => Err(DropReason::UnusedSchema),
             (true, _) => Err(DropReason::MissingColumn),
             (false, true) => Ok(Target::Jobs),
             (false, false) => Err(self.useless(schema)),

@@ -103,6 +103,7 @@ fn site_file_adds_a_metric_or_replaces_ours() {
         "ib_fecn_ratio",
         "ib_wait_ratio",
         "lustre_metadata_rate",
+        "lustre_metadata_wait",
         "lustre_read_rate",
     ];
     let after = [
@@ -115,7 +116,7 @@ fn site_file_adds_a_metric_or_replaces_ours() {
         names,
         [&before[..], &["lustre_write_rate"], &after[..1], &["site_read_rate"], &after[1..]].concat()
     );
-    assert_eq!(catalogue.metrics[7].file.reading.floor, 2.0);
+    assert_eq!(catalogue.metrics[8].file.reading.floor, 2.0);
     write("again.toml", ours);
     let twice = Catalogue::with_folder(folder.path()).unwrap_err().to_string();
     assert!(twice.contains("ours.toml") && twice.contains("again.toml"), "{twice}");
