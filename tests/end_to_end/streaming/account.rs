@@ -1,6 +1,6 @@
 //! Every row that was pushed is counted: among its producer's rows, or with the reason why it was not used.
 
-use super::rows::Row;
+use super::rows::{OF_SERVERS, Row};
 use super::site::{PARTITIONS, Site};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::{ClientConfig, Message, Offset, TopicPartitionList};
@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 /// Time for which a broker may take to say something.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
+/// Schemas whose rows are of no source that is expected to report: jobs, and what servers count by job.
+const NOT_COUNTED: [&str; 2] = ["slurm_jobs", OF_SERVERS];
 /// Wait for a message.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 /// Reasons that count intervals between rows, which were used.
@@ -23,7 +25,7 @@ impl Site {
     /// Asserts that each of the `pushed` rows of a sampler is counted; prints where they got lost if not.
     pub fn accounts_for(&self, pushed: &[Row]) {
         let mut by_producer: BTreeMap<String, u64> = BTreeMap::new();
-        for row in pushed.iter().filter(|row| row.schema != "slurm_jobs") {
+        for row in pushed.iter().filter(|row| !NOT_COUNTED.contains(&row.schema)) {
             let fields: serde_json::Value = serde_json::from_slice(&row.payload).unwrap_or_default();
             let producer = fields["producer"].as_str().unwrap_or("?");
             *by_producer.entry(format!("{} {producer}", row.schema)).or_default() += 1;
@@ -53,7 +55,9 @@ impl Site {
     fn in_raw_topics(&self) -> i64 {
         let reader = self.reader();
         let metadata = reader.fetch_metadata(None, REQUEST_TIMEOUT).unwrap();
-        let raw = |name: &str| name.starts_with(&self.raw_topic("")) && !name.ends_with("slurm_jobs");
+        let raw = |name: &str| {
+            name.starts_with(&self.raw_topic("")) && !NOT_COUNTED.iter().any(|schema| name.ends_with(schema))
+        };
         let of_topic =
             |name: &str, partition: i32| reader.fetch_watermarks(name, partition, REQUEST_TIMEOUT).unwrap().1;
         let topics = metadata.topics().iter().filter(|topic| raw(topic.name()));

@@ -1,12 +1,13 @@
 //! The simulated rows, and what happens to them between sampler and Kafka.
 //!
-//! Eight Lustre clients, of which six disturb two; two routers, reported by four nodes each, whose links two jobs
-//! share for a while. Times and rows depend on the seed alone.
+//! Eight Lustre clients, of which six disturb two; a server that counts by job, a job without samplers among them; two routers,
+//! reported by four nodes each, whose links two jobs share for a while. Times and rows depend on the seed alone.
 
 use samplers::jobs::{Behaviour, Halo, JobSpec};
 use samplers::scenario::Chosen;
 use samplers::{Cluster, Rows, Scenario, Schema};
 use schemas::Time;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// Seconds of simulated rows.
@@ -19,6 +20,10 @@ const HALO_S: f64 = 100.0;
 const WAY_US: i64 = 4_000;
 /// Partitions of a raw topic.
 pub const RAW_PARTITIONS: u32 = 4;
+
+/// Schema of what servers count by job, and a job whose nodes have no sampler.
+pub const OF_SERVERS: &str = "lustre_ost_job_stats";
+const UNSEEN_JOB: u64 = 990_001;
 
 /// The seed of rows and moments; printed once.
 pub static SEED: LazyLock<u64> = LazyLock::new(|| {
@@ -100,6 +105,39 @@ pub fn scatter(rows: &mut [Row], dice: &mut Dice) {
     }
 }
 
+/// What a server counts by job: what the clients of each wrote, and a job whose nodes have no sampler.
+struct Server {
+    start_s: i64,
+    by_node: BTreeMap<String, u64>,
+    by_job: BTreeMap<u64, u64>,
+}
+
+impl Server {
+    /// Takes the rows of a tick; returns those of the server.
+    fn tick(&mut self, clients: &[Row]) -> Vec<Row> {
+        let Some(time_us) = clients.iter().map(|row| row.time_us).max() else { return Vec::new() };
+        for client in clients {
+            let row: serde_json::Value = serde_json::from_slice(&client.payload).unwrap();
+            let (node, written) = (row["producer"].to_string(), row["write_bytes.sum"].as_u64().unwrap());
+            let before = self.by_node.insert(node, written).unwrap_or(written);
+            *self.by_job.entry(row["job_id"].as_u64().unwrap()).or_default() += written - before;
+        }
+        let second = time_us / 1_000_000 - self.start_s;
+        let rate = if (70..100).contains(&second) { 900_000_000 } else { 20_000_000 };
+        *self.by_job.entry(UNSEEN_JOB).or_default() += rate;
+        let time_us = time_us + 1_000;
+        let (seconds, micros) = (time_us / 1_000_000, time_us % 1_000_000);
+        let row = |(job, written): (&u64, &u64)| {
+            let payload = format!(
+                r#"{{"timestamp":{seconds}.{micros:06},"producer":"oss1","fs_name":"snx11137","ost":"snx11137-OST0000","job_id":"{job}","snapshot_time":{seconds},"read_bytes_sum":0,"write_bytes_sum":{written}}}"#
+            );
+            let arrival_us = time_us + WAY_US;
+            Row { schema: OF_SERVERS, time_us, arrival_us, partition: 0, payload: payload.into_bytes() }
+        };
+        self.by_job.iter().filter(|(job, _)| **job != 0).map(row).collect()
+    }
+}
+
 /// Puts rows in the order in which Kafka gets them.
 pub fn in_order_of_arrival(mut rows: Vec<Row>) -> Vec<Row> {
     rows.sort_by_key(|row| row.arrival_us);
@@ -109,10 +147,13 @@ pub fn in_order_of_arrival(mut rows: Vec<Row>) -> Vec<Row> {
 fn simulate(scenario: Scenario, start_s: i64) -> Vec<Row> {
     let mut cluster = Cluster::new(scenario, Time(start_s * 1_000_000), *SEED).unwrap();
     let (mut tick, mut rows) = (Rows::default(), Vec::new());
+    let mut server = Server { start_s, by_node: BTreeMap::new(), by_job: BTreeMap::new() };
     while cluster.tick(&mut tick) {
-        for (schema, line) in tick.lines() {
-            rows.push(row(schema, line));
-        }
+        let of_tick: Vec<Row> = tick.lines().map(|(schema, line)| row(schema, line)).collect();
+        let (clients, others): (Vec<Row>, Vec<Row>) =
+            of_tick.into_iter().partition(|row| row.schema == "lustre_client");
+        rows.extend(server.tick(&clients));
+        rows.extend(clients.into_iter().chain(others));
     }
     scatter(&mut rows, &mut Dice::new("partitions"));
     in_order_of_arrival(rows)
