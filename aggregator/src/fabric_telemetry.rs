@@ -9,9 +9,12 @@
 //! Each becomes flat rows as LDMS has them: the switch is the producer, `hsn.port` is the port, and a sensor is a column `hsn.<name>`.
 //! Sensors of one port at one time that follow each other are one row.
 
+mod event;
+
 use crate::json::{self, Fields};
 use crate::number::{time, time_of_micros};
 use crate::switch_port::SwitchPort;
+use event::Event;
 use jiff::Timestamp;
 use schemas::Time;
 use std::borrow::Cow;
@@ -76,7 +79,10 @@ impl OpenRow {
         }
         for (column, name) in [("producer", &sensor.port.switch), ("hsn.port", &sensor.port.port)] {
             if let Some(name) = name {
-                _ = write!(text, "\"{column}\":{},", json::quoted(name));
+                json::put_quoted(&mut text, &[column]);
+                text.push(':');
+                json::put_quoted(&mut text, &[name]);
+                text.push(',');
             }
         }
         OpenRow { time: sensor.time, port: sensor.port.clone(), text }
@@ -88,8 +94,10 @@ impl OpenRow {
 
     fn add(&mut self, sensor: &Sensor<'_>) {
         let class = PORT_CLASSES.iter().find_map(|class| sensor.name.strip_suffix(class));
-        let column = json::quoted(&format!("hsn.{}", class.unwrap_or(sensor.name)));
-        _ = write!(self.text, "{column}:{},", count(sensor.value));
+        json::put_quoted(&mut self.text, &["hsn.", class.unwrap_or(sensor.name)]);
+        self.text.push(':');
+        self.text.push_str(&count(sensor.value));
+        self.text.push(',');
     }
 
     fn close(&mut self, row: &mut impl FnMut(&str)) {
@@ -104,7 +112,8 @@ impl OpenRow {
 fn count(raw: &str) -> Cow<'_, str> {
     let inside = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(raw).trim();
     if let Ok(whole) = inside.parse::<u64>() {
-        return Cow::Owned(whole.to_string());
+        let is_plain = !inside.starts_with(['0', '+']);
+        return if is_plain { Cow::Borrowed(inside) } else { Cow::Owned(whole.to_string()) };
     }
     match inside.parse::<f64>() {
         Ok(value) if value.fract() == 0.0 && (0.0..EXACT_END).contains(&value) => {
@@ -141,18 +150,53 @@ fn visit(fields: &Fields<'_>, each: &mut impl FnMut(&Sensor<'_>)) {
     }
 }
 
+/// Calls `each` with the sensors of events. Nearly all messages are read at once; of one in which a part is something else, the
+/// other parts are used.
 fn visit_events(events: &str, each: &mut impl FnMut(&Sensor<'_>)) {
+    let mut times = LatestTime::default();
+    if let Ok(events) = serde_json::from_str::<Vec<Event<'_>>>(events) {
+        for Event { at, sensors } in &events {
+            sensors.iter().for_each(|sensor| visit_sensor(sensor, *at, &mut times, each));
+        }
+        return;
+    }
     for event in json::items(events).unwrap_or_default().into_iter().filter_map(json::fields) {
         let at = event.last("EventTimestamp");
         let sensors =
             event.last("Oem").and_then(json::fields).and_then(|oem| json::items(oem.last("Sensors")?));
         for sensor in sensors.unwrap_or_default().into_iter().filter_map(json::fields) {
-            let name = sensor.last("PhysicalContext").and_then(json::text);
-            // Without a name no metric uses it; without a value its row is refused.
-            let (name, value) = (name.unwrap_or_default(), sensor.last("Value").unwrap_or("null"));
-            let time = sensor.last("Timestamp").or(at).and_then(time_in);
-            each(&Sensor { time, port: port_of(&sensor), name: &name, value });
+            visit_sensor(&sensor, at, &mut times, each);
         }
+    }
+}
+
+/// Calls `each` with a sensor of an event at the time `at`.
+fn visit_sensor<'a>(
+    sensor: &Fields<'a>,
+    at: Option<&'a str>,
+    times: &mut LatestTime<'a>,
+    each: &mut impl FnMut(&Sensor<'_>),
+) {
+    let name = sensor.last("PhysicalContext").and_then(json::text);
+    // Without a name no metric uses it; without a value its row is refused.
+    let (name, value) = (name.unwrap_or_default(), sensor.last("Value").unwrap_or("null"));
+    let time = sensor.last("Timestamp").or(at).and_then(|raw| times.read(raw));
+    each(&Sensor { time, port: port_of(sensor), name: &name, value });
+}
+
+/// The time that was read last: sensors of a message have nearly all the same.
+#[derive(Default)]
+struct LatestTime<'a> {
+    raw: &'a str,
+    time: Option<Time>,
+}
+
+impl<'a> LatestTime<'a> {
+    fn read(&mut self, raw: &'a str) -> Option<Time> {
+        if self.raw != raw {
+            *self = LatestTime { raw, time: time_in(raw) };
+        }
+        self.time
     }
 }
 
@@ -216,6 +260,28 @@ mod tests {
         assert_eq!(flat(&message), wanted);
         let stream = format!(r#"{{"metrics":{{"messages":[{message},{message}]}}}}"#);
         assert_eq!(flat(&stream), [wanted.clone(), wanted].concat());
+    }
+
+    #[test]
+    fn other_parts_of_a_message_are_used_beside_a_broken_one() {
+        let whole = event(&[sensor("x1000c0r1j2p0", 12, "rxCongestion", "7")]);
+        let wanted = flat(&whole);
+        let events = |list: &str| whole.replace("\"Events\":[", &format!("\"Events\":[{list},"));
+        for broken in ["3", "{}", r#"{"Oem":7}"#, r#"{"Oem":{"Sensors":{}}}"#, r#"{"Oem":{"Sensors":[7]}}"#] {
+            assert_eq!(flat(&events(broken)), wanted, "{broken}");
+        }
+        let before = whole.replace("\"Oem\":", r#""Oem":{"Sensors":[{"Value":"1"}]},"Oem":"#);
+        assert_eq!(flat(&before), wanted, "of two the last counts");
+    }
+
+    #[test]
+    fn escaped_text_gives_the_row_that_plain_text_gives() {
+        let plain = event(&[sensor("x1000c0r1j2p0", 12, "rxCongestion", "7")]);
+        let escaped = plain.replace("x1000c0r1", "\\u00781000c0r1").replace("rxCon", "r\\u0078Con");
+        assert_ne!(plain, escaped);
+        assert_eq!(flat(&escaped), flat(&plain));
+        let odd = event(&[sensor("x1000c0r1j2p0", 12, "a\\\"b", "7")]);
+        assert!(flat(&odd)[0].ends_with(r#""hsn.a\"b":7}"#), "{odd}");
     }
 
     #[test]

@@ -16,8 +16,9 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// The name of a column, or a string.
 #[derive(Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+pub(crate) struct Key<'a>(#[serde(borrow)] pub Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Fields<'de> {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -54,7 +55,21 @@ pub(crate) fn items(line: &str) -> Option<Vec<&str>> {
 
 /// `text` as a JSON string.
 pub(crate) fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    let mut out = String::with_capacity(text.len() + 2);
+    put_quoted(&mut out, &[text]);
+    out
+}
+
+/// Appends the text that `pieces` make together as a JSON string.
+pub(crate) fn put_quoted(out: &mut String, pieces: &[&str]) {
+    let needs_escape = |b: u8| b < b' ' || matches!(b, b'"' | b'\\');
+    if pieces.iter().any(|piece| piece.bytes().any(needs_escape)) {
+        out.push_str(&serde_json::Value::from(pieces.concat()).to_string());
+        return;
+    }
+    out.push('"');
+    pieces.iter().for_each(|piece| out.push_str(piece));
+    out.push('"');
 }
 
 /// Where each value stands in `line`: start and end. The values are slices of `line`.
@@ -70,6 +85,11 @@ pub(crate) fn positions(line: &str, fields: &Fields<'_>) -> Vec<(usize, usize)> 
 /// The text of a JSON string, or the digits of a whole number.
 pub(crate) fn text(raw: &str) -> Option<Cow<'_, str>> {
     if raw.starts_with('"') {
+        let inside = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        // Nearly no string has an escape; this one was read as JSON before.
+        if let Some(plain) = inside.filter(|inside| !inside.bytes().any(|b| matches!(b, b'\\' | b'"'))) {
+            return Some(Cow::Borrowed(plain));
+        }
         return serde_json::from_str::<Key<'_>>(raw).ok().map(|Key(text)| text);
     }
     raw.bytes().all(|b| b.is_ascii_digit()).then_some(Cow::Borrowed(raw))

@@ -26,7 +26,7 @@ impl SwitchPort {
 
 /// The xname of the switch that `location` begins with, and the rest: `x2011c6r1` and `j100p0` of `x2011c6r1j100p0`.
 fn split(location: &str) -> Option<(String, &str)> {
-    let mut name = String::new();
+    let mut name = String::with_capacity(location.len());
     let mut rest = location;
     for letter in ['x', 'c', 'r'] {
         let begin = rest.strip_prefix('.').unwrap_or(rest);

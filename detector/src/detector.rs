@@ -289,10 +289,6 @@ impl Detector {
         while self.series.len() < self.ingest.series().len() {
             self.add_series();
         }
-        for rate in found.served.drain(..) {
-            let mount = (rate.metric.resource(), rate.mount.clone());
-            self.served.entry(mount).or_default().add(&rate);
-        }
         let mut begin = 0;
         for port in found.ports.drain(..) {
             found.readings[begin..port.after].iter().for_each(|reading| self.use_reading(reading));

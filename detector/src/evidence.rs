@@ -201,10 +201,7 @@ impl Shift {
             let client = series;
             changes.push(Change { client, metric, taker, before: blocks, earlier, after, level, sure });
         }
-        let gained = match scene.served {
-            Some(served) => shift.add_served(served, &mut changes),
-            None => 0.0,
-        };
+        let gained = scene.served.map_or(0.0, |served| shift.add_served(served, &mut changes));
         shift.sum(&mut changes, gainers_rates, gained);
         shift
     }

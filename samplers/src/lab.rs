@@ -21,14 +21,17 @@
 //! | `links` | which links are contended, cause and kind |
 //! | `faults` | the state of failures after each event |
 //! | `run` | running jobs |
+//! | `moved` | what links carry and hosts write |
 //! | [`truth`] | [`LabTruth`]: what really happened |
 //! | `asked` | what jobs ask of links if nothing holds them back, and what they get |
+//! | `congestion` | full queues of InfiniBand's switches, and marked packets |
 //! | `counters` | sources and cumulative counters |
 //! | `rows` | the same as lines of LDMS |
 //! | `drawn` | a switch with tables drawn at random |
 //! | [`scenarios`] | labelled cases, one class of cause each |
 
 mod asked;
+mod congestion;
 mod counters;
 mod drawn;
 mod faults;
@@ -36,6 +39,7 @@ mod flows;
 pub mod job;
 mod links;
 mod losses;
+mod moved;
 mod osts;
 mod pattern;
 mod placement;
@@ -52,14 +56,15 @@ mod tests;
 pub mod truth;
 
 pub use asked::{FlowPath, asked, flow_bandwidths, flow_paths};
-pub use counters::{Counters, Traffic};
+pub use congestion::Congestion;
+pub use counters::{Counters, Sampled, Traffic};
 pub use drawn::{DrawnError, vishnu_drawn};
 /// What can happen; its name of before, when all of it happened to links.
 pub use job::Change as LinkChange;
 pub use job::{Change, Event, LabIo, LabJob, Noise, Pattern, Phases, TrafficClass};
 pub use pattern::UNIFORM_PARTNERS;
 pub use routing::{Routing, STRIPES, Striping, fpar, reweigh};
-pub use rows::{put_client_rows, put_port_rows, put_router_rows};
+pub use rows::{put_client_rows, put_nic_rows, put_port_rows, put_router_rows};
 pub use setup::{LabError, Setup};
 pub use truth::{Aggressor, LabJobTruth, LabTruth, LinkLoss, LinkTruth, Lost};
 
@@ -113,6 +118,8 @@ pub struct Lab {
     /// Bytes a second that links carry; of those on which hosts send on average: a job that waits sends nothing meanwhile.
     moved: Vec<f64>,
     written: Vec<f64>,
+    /// Where rows have what it gives.
+    congestion: Option<Congestion>,
     counters: Counters,
     changes: Vec<Job>,
     stretches: Vec<Stretch>,
@@ -120,11 +127,19 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// The lab before its first second.
+    /// The lab before its first second. Its rows have the metrics that seconds lost follow from.
     ///
     /// # Errors
     /// [`LabError`] names what cannot be played.
     pub fn new(setup: Setup) -> Result<Lab, LabError> {
+        Lab::sampled(setup, Sampled::Costs)
+    }
+
+    /// The lab before its first second, whose rows have the metrics of `sampled`. All else is as in [`Lab::new`], noise included.
+    ///
+    /// # Errors
+    /// [`LabError`] names what cannot be played.
+    pub fn sampled(setup: Setup, sampled: Sampled) -> Result<Lab, LabError> {
         setup::check(&setup)?;
         let topology = Arc::clone(&setup.topology);
         let flows = Flows::of(&topology, &setup.jobs, setup.seed);
@@ -144,7 +159,8 @@ impl Lab {
             rates: vec![LossRate::default(); setup.jobs.len()],
             moved: vec![0.0; topology.link_count()],
             written: vec![0.0; topology.vertex_count()],
-            counters: Counters::new(&topology, &clients, setup.noise, setup.seed)?,
+            congestion: (sampled == Sampled::All).then(|| Congestion::none(&topology)),
+            counters: Counters::new(&topology, &clients, sampled, setup.noise, setup.seed)?,
             changes: Vec::new(),
             stretches: Vec::new(),
             second: 0,
@@ -188,7 +204,8 @@ impl Lab {
         }
         let time = at(f64::from(self.second + 1));
         let (carried, ratio) = (&self.moved, &self.load.ratio);
-        let traffic = Traffic { carried, ratio, down: &self.faults.down, written: &self.written };
+        let (written, congestion) = (&self.written, self.congestion.as_ref());
+        let traffic = Traffic { carried, ratio, down: &self.faults.down, written, congestion };
         self.counters.pass(&traffic, time);
         self.pass_jobs();
         self.second += 1;
@@ -304,32 +321,6 @@ impl Lab {
         self.rates = rates;
         self.load = load;
         self.move_bytes(&placed);
-    }
-
-    /// What links carry and hosts write. A second of work takes as many bytes however long it takes: a job that is slowed sends
-    /// less, by as much as it is slowed. Links behind the senders are shown as in bursts, as their stalls are.
-    fn move_bytes(&mut self, placed: &Placed) {
-        let mut of_jobs = vec![0.0; self.runs.len()];
-        let parts = || self.load.active.iter().zip(&self.load.rates);
-        parts().for_each(|(part, rate)| of_jobs[placed.parts[*part as usize].job as usize] += rate);
-        let times = |(at, run): (usize, &Run)| {
-            let work = (1.0 - self.rates[at].longer()).max(0.0) * self.alone[at][&run.active].moves;
-            if of_jobs[at] > 0.0 { (work / of_jobs[at]).min(1.0) } else { 1.0 }
-        };
-        let times: Vec<f64> = self.runs.iter().enumerate().map(times).collect();
-        self.moved.fill(0.0);
-        self.written.fill(0.0);
-        for (part, rate) in self.load.active.iter().zip(&self.load.rates) {
-            let flow = &placed.parts[*part as usize];
-            let moved = rate * times[flow.job as usize];
-            for link in placed.paths.of(*part) {
-                let is_sender = self.setup.topology.from(*link) == flow.from;
-                self.moved[link.at()] += if is_sender { moved } else { *rate };
-            }
-            if flow.class == TrafficClass::Io {
-                self.written[flow.from.at()] += moved;
-            }
-        }
     }
 
     /// Remembers what each job would have alone with its present traffic.

@@ -23,10 +23,11 @@ impl Detector {
         let slot = self.series[series.at()];
         let mount = self.mount_of(series);
         let has_others =
-            |mount: &Mount| self.has_other_clients(mount, series) || self.is_served(mount, suspicion);
+            |mount: &Mount| self.has_other_clients(mount, series) || self.ingest.is_served(&mount.1);
         let evidence = match mount.filter(has_others) {
             None => Evidence::alone(),
             Some(_) if !self.is_decidable(suspicion, time) => return,
+            Some(mount) if !self.has_evidence(&mount, series, suspicion) => Evidence::alone(),
             Some(mount) => {
                 let own = self.jobs_of(series, suspicion.start).next().cloned();
                 let shift = self.shift(&mount, suspicion);
@@ -58,10 +59,13 @@ impl Detector {
         self.clients.get(mount).is_some_and(|clients| clients.iter().any(is_other))
     }
 
-    /// Whether servers of a file system count by job.
-    fn is_served(&self, mount: &Mount, suspicion: &Suspicion) -> bool {
-        let tick = (suspicion.since.seconds() / self.settings.stream.tick_s).round() as i64;
-        self.served.get(mount).is_some_and(|served| served.is_current(tick))
+    /// Whether other clients were seen, or servers count by job at the time in question.
+    fn has_evidence(&mut self, mount: &Mount, series: SeriesIndex, suspicion: &Suspicion) -> bool {
+        let tick_s = self.settings.stream.tick_s;
+        let tick = (evidence::decidable_at(suspicion, tick_s).seconds() / tick_s).round() as i64;
+        self.settle_served(tick);
+        self.has_other_clients(mount, series)
+            || self.served.get(mount).is_some_and(|served| served.is_current(tick))
     }
 
     /// Whether the others' rows of the time in question must have come.

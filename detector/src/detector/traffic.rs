@@ -54,6 +54,8 @@ impl Detector {
 
     /// Adds what jobs moved that no client works for, by what the servers count.
     fn add_unseen(&mut self, mount: usize, block: i64, rates: &mut BTreeMap<Mover, [f64; 2]>) {
+        let ticks = [block, block + 1].map(|block| block * SPAN_TICKS as i64);
+        self.settle_served(ticks[1]);
         let mount = self.mounts[mount].clone();
         let Some(mut served) = self.served.remove(&mount) else { return };
         let tick_s = self.settings.stream.tick_s;
@@ -70,7 +72,6 @@ impl Detector {
                 Taker::Client(_) => clients.without_job += rate,
             }
         }
-        let ticks = [block, block + 1].map(|block| block * SPAN_TICKS as i64);
         for ((job, metric), rate) in served.unseen(ticks, &clients) {
             rates.insert((Taker::Job(job), metric), [rate, SPAN_TICKS]);
         }
@@ -97,6 +98,14 @@ impl Detector {
         let is_recent = last.block > block - evidence::KEPT_BLOCKS && last.bytes_per_s > 0.0;
         let continues = is_recent && self.taker_of(series, middle_of(last.block)) == taker;
         continues.then(|| ((taker, slot.metric), [last.bytes_per_s, last.active_ticks].map(f64::from)))
+    }
+
+    /// Uses rows of servers up to a tick.
+    pub(super) fn settle_served(&mut self, until: i64) {
+        for rate in self.ingest.settle_served(until) {
+            let mount = (rate.metric.resource(), rate.mount.clone());
+            self.served.entry(mount).or_default().add(&rate);
+        }
     }
 
     /// The job of a client at `time`, or else the client.

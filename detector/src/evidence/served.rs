@@ -16,6 +16,7 @@ const KEPT: i64 = 128;
 const JOBS_MAX: usize = 10_000;
 /// Least part of what the servers name beyond the clients' own traffic that is no difference of clocks and caches.
 const LEAST_SHARE: f64 = 0.2;
+const THOUSANDTHS: f64 = 1e3;
 /// Stands in a [`Change`] for the client that a server does not name.
 const NO_CLIENT: SeriesIndex = SeriesIndex(u32::MAX);
 
@@ -30,8 +31,8 @@ pub struct Served {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Ticks {
     last: i64,
-    /// Tick `t` at `t` modulo [`KEPT`].
-    of: Vec<f32>,
+    /// Thousandths of the unit, tick `t` at `t` modulo [`KEPT`]: sums do not depend on their order.
+    of: Vec<u64>,
 }
 
 /// What clients moved in a block: by jobs, and by clients of no known job.
@@ -54,8 +55,8 @@ impl Served {
         if self.rates.len() >= JOBS_MAX && !self.rates.contains_key(&key) {
             return;
         }
-        let new = || Ticks { last: since, of: vec![0.0; KEPT as usize] };
-        self.rates.entry(key).or_insert_with(new).add(since, last, rate.per_s as f32);
+        let new = || Ticks { last: since, of: vec![0; KEPT as usize] };
+        self.rates.entry(key).or_insert_with(new).add(since, last, (rate.per_s * THOUSANDTHS).round() as u64);
     }
 
     /// What jobs moved that no client works for, from behind one tick up to another, by job and metric; clients of no known job may
@@ -122,14 +123,18 @@ impl Served {
 }
 
 impl Ticks {
-    fn add(&mut self, since: i64, last: i64, per_s: f32) {
+    fn add(&mut self, since: i64, last: i64, per_s: u64) {
         for skipped in (self.last + 1).max(last - KEPT + 1)..=last {
-            self.of[slot(skipped)] = 0.0;
+            self.of[slot(skipped)] = 0;
         }
         self.last = self.last.max(last);
         for tick in (since + 1).max(self.last - KEPT + 1)..=last {
             self.of[slot(tick)] += per_s;
         }
+    }
+
+    fn at(&self, tick: i64) -> f64 {
+        self.of[slot(tick)] as f64 / THOUSANDTHS
     }
 
     /// Mean from behind one tick up to another: nothing after the last one; `None` where this is not kept.
@@ -138,14 +143,14 @@ impl Ticks {
             return None;
         }
         let kept = since + 1..=until.min(self.last);
-        Some(kept.map(|tick| f64::from(self.of[slot(tick)])).sum::<f64>() / (until - since) as f64)
+        Some(kept.map(|tick| self.at(tick)).sum::<f64>() / (until - since) as f64)
     }
 
     /// Relative standard deviation of one tick; 0 where it moved next to nothing.
     fn noise(&self, since: i64, until: i64) -> f64 {
         let kept: Vec<f64> = (since + 1..=until)
             .filter(|tick| *tick > self.last - KEPT && *tick <= self.last)
-            .map(|tick| f64::from(self.of[slot(tick)]))
+            .map(|tick| self.at(tick))
             .collect();
         let count = kept.len().max(1) as f64;
         let mean = kept.iter().sum::<f64>() / count;

@@ -101,8 +101,6 @@ pub struct Found {
     pub readings: Vec<SeriesReading>,
     /// Counters of links that changed; hardly ever any.
     pub ports: Vec<PortCounts>,
-    /// What servers did for jobs.
-    pub served: Vec<ServedRate>,
 }
 
 /// When was looked for silent sources last, and how long rows take to come.
@@ -204,7 +202,7 @@ impl Ingest {
             let (number, slot) = match self.slot(sources, source) {
                 Slot::Component(number, slot) => (number, slot),
                 Slot::Served => {
-                    self.served_row(sources, (source, time, counters), &mut out.served);
+                    self.served_row(sources, source, time, counters);
                     continue;
                 }
                 Slot::Unknown => {
@@ -307,20 +305,27 @@ impl Ingest {
         self.reported_up_to > 0
     }
 
+    /// Uses rows of servers up to a tick; returns what jobs moved by them.
+    pub fn settle_served(&mut self, until: i64) -> Vec<ServedRate> {
+        let mut rates = Vec::new();
+        self.served.settle(until, self.settings.tick_s, &mut self.drops, &mut rates);
+        rates
+    }
+
+    /// Whether there were rows of servers of a file system.
+    pub fn is_served(&self, mount: &Name) -> bool {
+        self.served.has(mount)
+    }
+
     /// A row of a server. It moves no clock, and one that is far from the stream's is of no use.
-    fn served_row(
-        &mut self,
-        sources: &Sources,
-        (source, time, counters): (SourceIndex, Time, &[u64]),
-        out: &mut Vec<ServedRate>,
-    ) {
-        let tick_s = self.settings.tick_s;
+    fn served_row(&mut self, sources: &Sources, source: SourceIndex, time: Time, counters: &[u64]) {
+        let StreamSettings { tick_s, lateness_s, .. } = self.settings;
         let ahead_s = self.clock.now().map_or(0.0, |now| time.seconds_since(now));
-        let tick = ((time.seconds() / tick_s).round() as i64, tick_s);
+        let [tick, late] = [time.seconds(), lateness_s].map(|seconds| (seconds / tick_s).round() as i64);
         let outcome = match sources.get(source) {
             _ if ahead_s > SERVED_OFF_S => Err(DropReason::ClockAhead),
             _ if ahead_s < -SERVED_OFF_S => Err(DropReason::Late),
-            Some(source) => self.served.row(source, tick, counters, out),
+            Some(source) => self.served.row(source, (tick, late), counters),
             None => Err(DropReason::BufferFull),
         };
         outcome.unwrap_or_else(|reason| self.drops.count(reason));

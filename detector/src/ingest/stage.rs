@@ -184,16 +184,19 @@ impl Stage<'_> {
         if now.len() <= rates || before.len() != now.len() {
             return;
         }
-        // The first metric alone has the links' columns.
-        let Some(slot) = reporter.index_of(part).filter(|slot| *slot < reporter.source.parts.len()) else {
+        // Links' columns belong to the metric that seconds lost follow from: its series are those of links.
+        let (source, Some(index)) = (&reporter.source, reporter.index_of(part)) else { return };
+        let of_links = source.metrics.iter().position(|metric| metric.costs()).unwrap_or(0);
+        let (metric, slot) = (index / source.parts.len(), index % source.parts.len());
+        if metric != of_links {
             return;
-        };
+        }
         let at = rates + slot * LINK_COLUMNS;
         let of_part = |row: &[u64]| row.get(at..at + LINK_COLUMNS).map(<[u64; LINK_COLUMNS]>::try_from);
         if matches!((of_part(before), of_part(now)), (Some(Ok(b)), Some(Ok(n))) if b == n) {
             return;
         }
-        if before[reporter.source.columns_of(slot)].iter().all(|count| *count == 0) {
+        if before[source.columns_of(index)].iter().all(|count| *count == 0) {
             // A file that cannot be read gives 0 in LDMS: what comes after it did not happen then.
             return;
         }

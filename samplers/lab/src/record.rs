@@ -5,7 +5,8 @@ use super::experiment::Case;
 use super::files::{create, make, write_jobs};
 use anyhow::Context;
 use samplers::lab::{
-    self, Lab, LabJob, LabTruth, Lost, Setup, put_client_rows, put_port_rows, put_router_rows,
+    self, Lab, LabJob, LabTruth, Lost, Sampled, Setup, put_client_rows, put_nic_rows, put_port_rows,
+    put_router_rows,
 };
 use samplers::truth::{Interval, JobTruth, SeriesTruth, Taker, Truth};
 use samplers::{Cluster, Rows, Schema};
@@ -50,7 +51,7 @@ impl Recording {
     /// A case that cannot be played, or a disk that refuses.
     pub fn write(self, folder: &Path, second: impl Fn()) -> anyhow::Result<()> {
         make(folder)?;
-        let mut lab = Lab::new(self.setup)?;
+        let mut lab = Lab::sampled(self.setup, Sampled::All)?;
         let mut record = Record::create(folder)?;
         for _ in 0..self.seconds {
             let tick = lab.step();
@@ -97,9 +98,10 @@ fn write_truth(truth: &Truth, folder: &Path) -> anyhow::Result<()> {
 type PutRows = fn(&mut Vec<u8>, &Sources, &CounterBatch);
 
 /// Who writes which file.
-const FILES: [(&str, PutRows); 3] = [
+const FILES: [(&str, PutRows); 4] = [
     ("ldms.ports.jsonl", put_port_rows),
     ("ldms.aries_rtr.jsonl", put_router_rows),
+    ("ldms.aries_nic.jsonl", put_nic_rows),
     ("ldms.lustre_client.jsonl", put_client_rows),
 ];
 
@@ -226,3 +228,6 @@ fn of_series(lab: &Lab, truth: &LabTruth, link: LinkIndex) -> Option<SeriesTruth
         by: Vec::new(),
     })
 }
+
+#[cfg(test)]
+mod tests;

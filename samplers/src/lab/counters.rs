@@ -1,21 +1,35 @@
-//! What samplers would report: cumulative counters of ports, tiles and clients.
+//! What samplers would report: cumulative counters of ports, tiles, interfaces and clients.
+//!
+//! With [`Sampled::All`] ports of InfiniBand's switches and interfaces of Aries' nodes also count what shows that something
+//! waits, but not how long:
+//!
+//! | metric | what it counts in the lab | why |
+//! |---|---|---|
+//! | `ib_congested_ratio`, at the sender | time in which the port's own queue is full | [`super::congestion`] |
+//! | `ib_fecn_ratio`, at the receiver | packets that crossed such a port and were marked there | [`super::congestion`] |
+//! | `aries_nic_stall_ratio`, at the sender | stalls a flit of the links from the node to its router, together | a link has one queue in the lab: requests wait there for credits, as the router's tile at its other end shows; all traffic is requests |
+//!
+//! These counters are as wide as all others: a port whose counters of 32 bits stop at their maximum is not simulated.
+//! Operations on metadata are left out. The lab knows what storage servers give writers, but no metadata server.
 
+mod add;
+
+use super::LabError;
+use super::congestion::Congestion;
 use super::job::Noise;
-use super::{FILE_SYSTEM, LabError};
-use crate::aries::{CHANNELS, FLIT_BYTES};
+use crate::aries::FLIT_BYTES;
 use crate::network::CHANNEL_PARTS;
 use crate::rng::Rng;
-use schemas::metric::catalogue::catalogue;
 use schemas::metric::file::LinkEnd;
-use schemas::{CounterBatch, LINK_COLUMNS, Metric, Name, Source, SourceIndex, Sources, Time};
-use topology::{LinkIndex, Topology, VertexIndex, VertexKind};
+use schemas::{CounterBatch, LINK_COLUMNS, Metric, SourceIndex, Sources, Time};
+use topology::{LinkIndex, Topology, VertexIndex};
 
 /// Payload of a word of InfiniBand's data counters.
 const WORD_BYTES: f64 = 4.0;
 /// Seconds of ten in which background traffic stalls.
 const BACKGROUND_STALLS: f64 = 0.1;
-/// Counters begin anywhere below this.
-const BASE_MAX: u64 = 1_000_000_000_000;
+/// Payload of a full packet of InfiniBand at the usual MTU.
+const PACKET_BYTES: f64 = 2048.0;
 
 /// What flows through the network during a second.
 #[derive(Clone, Copy, Debug)]
@@ -28,13 +42,34 @@ pub struct Traffic<'a> {
     pub down: &'a [bool],
     /// Bytes a second written, by vertex.
     pub written: &'a [f64],
+    /// What ports of InfiniBand's switches count of it; `None` where they do not.
+    pub congestion: Option<&'a Congestion>,
+}
+
+/// Which metrics rows have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sampled {
+    /// Those that seconds lost follow from.
+    Costs,
+    /// Those that only show that something waits, too.
+    All,
 }
 
 /// What one counter or pair of counters is about.
 #[derive(Clone, Copy, Debug)]
 enum Part {
     Port(LinkIndex),
+    /// A port of a switch that counts congestion, too: what it sends and what it receives.
+    CongestionPort {
+        out: LinkIndex,
+        into: LinkIndex,
+    },
     Tile(LinkIndex),
+    /// An interface, with its links to its router: an Aries has two of them.
+    Interface {
+        first: LinkIndex,
+        second: Option<LinkIndex>,
+    },
     Client(VertexIndex),
 }
 
@@ -63,19 +98,23 @@ pub struct Counters {
     silent: Vec<bool>,
     /// By vertex: microseconds by which its rows are stamped too late.
     skew_us: Vec<i64>,
+    sampled: Sampled,
     noise: Noise,
     rng: Rng,
+    /// Of the metrics that are not always there: the others are the same with and without them.
+    rng_of_all: Rng,
     losses: Rng,
 }
 
 impl Counters {
-    /// Of all ports and tiles of `topology`, and of `clients`, which are sorted.
+    /// Of all ports, tiles and interfaces of `topology`, and of `clients`, which are sorted.
     ///
     /// # Errors
     /// A label of the topology that is no name, or a catalogue without the metrics of ports and tiles.
     pub fn new(
         topology: &Topology,
         clients: &[VertexIndex],
+        sampled: Sampled,
         noise: Noise,
         seed: u64,
     ) -> Result<Counters, LabError> {
@@ -89,70 +128,19 @@ impl Counters {
             ports: vec![None; topology.link_count()],
             silent: vec![false; topology.vertex_count()],
             skew_us: vec![0; topology.vertex_count()],
+            sampled,
             noise,
             rng,
+            rng_of_all: Rng::new(seed, 0x1AB_A11),
             losses: Rng::new(seed, 0x1AB_105),
         };
         for vertex in topology.vertices() {
             counters.add_ports(topology, vertex)?;
             if clients.binary_search(&vertex).is_ok() {
-                let source = source(
-                    topology,
-                    vertex,
-                    "lustre_client",
-                    &CLIENT_METRICS,
-                    vertex,
-                    vec![name(FILE_SYSTEM)?],
-                )?;
-                counters.add(source, vertex, vec![Part::Client(vertex)]);
+                counters.add_client(topology, vertex)?;
             }
         }
         Ok(counters)
-    }
-
-    /// As the decoder describes them: a router or host reports all its ports in one row, a switch each in its own.
-    fn add_ports(&mut self, topology: &Topology, vertex: VertexIndex) -> Result<(), LabError> {
-        let label = |link: LinkIndex| name(&topology.port_label(vertex, topology.port(link)));
-        let links: Vec<LinkIndex> = topology.links_from(vertex).collect();
-        let labels: Vec<Name> = links.iter().map(|link| label(*link)).collect::<Result<_, _>>()?;
-        let measured = |link: &LinkIndex| topology.series(*link).is_some_and(|series| is_port(series.metric));
-        match topology.kind(vertex) {
-            VertexKind::Router => {
-                // A router's row comes from one of its nodes.
-                let node = links.iter().map(|link| topology.to(*link));
-                let node = node.filter(|v| topology.kind(*v) == VertexKind::Host).min().unwrap_or(vertex);
-                let source = source(topology, vertex, "aries_rtr", &[], node, labels)?;
-                let tiles = links.iter().map(|link| Part::Tile(topology.reverse(*link)));
-                self.add(source, vertex, tiles.collect());
-            }
-            VertexKind::Host if !links.is_empty() && links.iter().all(measured) => {
-                let source = source(topology, vertex, "ib_sysfs", &[], vertex, labels)?;
-                self.add(source, vertex, links.into_iter().map(Part::Port).collect());
-            }
-            VertexKind::Host => {}
-            VertexKind::Switch => {
-                for (link, label) in links.into_iter().zip(labels) {
-                    let source = source(topology, vertex, "ibnet", &[], vertex, vec![label])?;
-                    self.add(source, vertex, vec![Part::Port(link)]);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, source: Source, component: VertexIndex, parts: Vec<Part>) {
-        let mut counters: Vec<u64> = vec![0; source.counters()];
-        // Clients have read nothing so far.
-        let drawn = if source.reports(Metric::is_progress) { parts.len() } else { 0 };
-        counters[drawn..].iter_mut().for_each(|counter| *counter = self.rng.next_u64() % BASE_MAX);
-        let of_links = if source.reports(is_port) { parts.len() * LINK_COLUMNS } else { 0 };
-        let source = self.sources.intern(source);
-        for (part_index, part) in (0..).zip(&parts) {
-            if let Part::Port(link) = part {
-                self.ports[link.at()] = Some((self.rows.len() as u32, part_index));
-            }
-        }
-        self.rows.push(Row { source, component, parts, counters, links: vec![0; of_links] });
     }
 
     /// Lets a second pass and replaces the batch by the rows at its end, `time`.
@@ -212,85 +200,85 @@ impl Counters {
     }
 
     fn count(&mut self, part: Part, counters: &mut [u64], traffic: &Traffic<'_>) {
-        match part {
-            Part::Client(node) => {
-                let written = traffic.written[node.at()];
-                if written > 0.0 {
-                    counters[1] += (written * self.rng.factor(self.noise.load)) as u64;
+        let noise = self.noise;
+        let words = |rng: &mut Rng, link: LinkIndex, bytes| {
+            words(rng, noise, self.background[link.at()], link, bytes, traffic)
+        };
+        match (part, counters) {
+            (Part::Client(node), [_read, written, ..]) => {
+                let bytes = traffic.written[node.at()];
+                if bytes > 0.0 {
+                    *written += (bytes * self.rng.factor(noise.load)) as u64;
                 }
             }
-            Part::Port(link) => {
-                let (words, waits) = self.words(link, WORD_BYTES, traffic);
-                counters[0] += waits as u64;
-                counters[1] += words as u64;
+            (Part::Port(link), [waits, sent, ..]) => {
+                let (words, stalls) = words(&mut self.rng, link, WORD_BYTES);
+                add([(waits, stalls), (sent, words)]);
             }
-            Part::Tile(link) => {
-                let (flits, stalls) = self.words(link, FLIT_BYTES, traffic);
-                counters[0] += stalls as u64;
-                for channel in 0..CHANNELS {
-                    counters[1 + channel] += (flits * CHANNEL_PARTS[channel]) as u64;
+            (Part::CongestionPort { out, into }, [ticks, sent, marks, packets, waits, sent_again]) => {
+                let (words, stalls) = words(&mut self.rng, out, WORD_BYTES);
+                add([(waits, stalls), (sent_again, words), (sent, words)]);
+                let [congested, marked, received] = self.congestion(out, into, traffic);
+                add([(ticks, congested), (marks, marked), (packets, received)]);
+            }
+            (Part::Interface { first, second }, [stalled, sent, ..]) => {
+                for link in [Some(first), second].into_iter().flatten() {
+                    let (flits, stalls) = words(&mut self.rng_of_all, link, FLIT_BYTES);
+                    add([(&mut *stalled, stalls), (&mut *sent, flits)]);
                 }
             }
+            (Part::Tile(link), [stalled, channels @ ..]) => {
+                let (flits, stalls) = words(&mut self.rng, link, FLIT_BYTES);
+                add([(stalled, stalls)]);
+                add(channels.iter_mut().zip(CHANNEL_PARTS).map(|(channel, part)| (channel, flits * part)));
+            }
+            _ => {}
         }
     }
 
-    /// Words and stalls of a second.
-    fn words(&mut self, link: LinkIndex, word_bytes: f64, traffic: &Traffic<'_>) -> (f64, f64) {
-        let (mut words, mut stalls) = (0.0, 0.0);
-        if self.noise.background && !traffic.down[link.at()] {
-            words = self.background[link.at()] * self.rng.factor(self.noise.load);
-            if self.rng.chance(BACKGROUND_STALLS) {
-                stalls = words * self.rng.log_between(0.01, 9.9);
-            }
-        }
-        let carried = traffic.carried[link.at()];
-        if carried > 0.0 {
-            let sent = carried / word_bytes * self.rng.factor(self.noise.load);
-            words += sent;
-            stalls += sent * traffic.ratio[link.at()] * self.rng.factor(self.noise.ratio);
-        }
-        (words, stalls)
+    /// Of a second: ticks in which the port that sends on `out` is congested; packets with a mark, and all, that it receives on `into`.
+    fn congestion(&mut self, out: LinkIndex, into: LinkIndex, traffic: &Traffic<'_>) -> [f64; 3] {
+        let (rng, noise) = (&mut self.rng_of_all, self.noise);
+        let Some(Congestion { marked, congested }) = traffic.congestion else { return [0.0; 3] };
+        let (words, _) = words(rng, noise, self.background[into.at()], into, WORD_BYTES, traffic);
+        let packets = words * WORD_BYTES / PACKET_BYTES;
+        let share = marked[into.at()] / traffic.carried[into.at()].max(f64::MIN_POSITIVE);
+        let ticks = congested[out.at()] / WORD_BYTES * rng.factor(noise.ratio);
+        [ticks, packets * (share * rng.factor(noise.ratio)).min(1.0), packets]
     }
 }
 
-fn name(text: &str) -> Result<Name, LabError> {
-    Ok(Name::parse(text)?)
+/// Adds what is whole of each amount to its counter.
+fn add<'c>(amounts: impl IntoIterator<Item = (&'c mut u64, f64)>) {
+    amounts.into_iter().for_each(|(counter, amount)| *counter += amount as u64);
 }
 
-/// Metrics of a Lustre client that the lab simulates, in the order of their counters.
-const CLIENT_METRICS: [&str; 2] = ["lustre_read_rate", "lustre_write_rate"];
+/// Words and stalls of a second on a link with so many words of `background`.
+fn words(
+    rng: &mut Rng,
+    noise: Noise,
+    background: f64,
+    link: LinkIndex,
+    word_bytes: f64,
+    traffic: &Traffic<'_>,
+) -> (f64, f64) {
+    let (mut words, mut stalls) = (0.0, 0.0);
+    if noise.background && !traffic.down[link.at()] {
+        words = background * rng.factor(noise.load);
+        if rng.chance(BACKGROUND_STALLS) {
+            stalls = words * rng.log_between(0.01, 9.9);
+        }
+    }
+    let carried = traffic.carried[link.at()];
+    if carried > 0.0 {
+        let sent = carried / word_bytes * rng.factor(noise.load);
+        words += sent;
+        stalls += sent * traffic.ratio[link.at()] * rng.factor(noise.ratio);
+    }
+    (words, stalls)
+}
 
-/// Whether a metric is that of ports that count what they send.
+/// Whether a metric is that of ports that count what they send, and from which seconds lost follow.
 pub(super) fn is_port(metric: Metric) -> bool {
-    metric.measured_at() == Some(LinkEnd::Sender)
-}
-
-/// A source of a schema with these of its metrics; none are all that seconds lost follow from.
-fn source(
-    topology: &Topology,
-    component: VertexIndex,
-    schema: &str,
-    metrics: &[&str],
-    producer: VertexIndex,
-    parts: Vec<Name>,
-) -> Result<Source, LabError> {
-    let of_schema = catalogue().of_schema(schema);
-    let simulated = |metric: &Metric| match metrics {
-        [] => metric.costs(),
-        named => named.contains(&metric.name()),
-    };
-    let metrics: Vec<Metric> = of_schema.into_iter().filter(simulated).collect();
-    if metrics.is_empty() {
-        return Err(LabError::Schema(schema.to_string()));
-    }
-    Ok(Source {
-        schema: name(schema)?,
-        producer: topology.name(producer).clone(),
-        metrics,
-        component: topology.name(component).clone(),
-        set: None,
-        parts,
-        rank: 0,
-        by_job: false,
-    })
+    metric.measured_at() == Some(LinkEnd::Sender) && metric.costs()
 }

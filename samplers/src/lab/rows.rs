@@ -1,5 +1,5 @@
 //! Rows of the lab as LDMS' samplers write them: `ib_sysfs` of a host, `ibnet` of a switch's port, `aries_rtr` of a router,
-//! `lustre_client` of a node.
+//! `aries_nic` and `lustre_client` of a node.
 
 use super::counters::is_port;
 use crate::ldms_rows::{put_number, put_time};
@@ -15,11 +15,8 @@ pub fn put_port_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatch)
         put_time(out, time);
         let producer = source.producer.as_str();
         out.extend_from_slice(format!(",\"producer\":\"{producer}\"").as_bytes());
-        let ports = rates
-            .chunks_exact(source.counters() / source.parts.len().max(1))
-            .zip(links.chunks_exact(LINK_COLUMNS));
-        for (part_index, (rates, links)) in ports.enumerate() {
-            put_port(out, source, part_index, [rates[0], rates[1], links[0], links[1]]);
+        for (part_index, links) in links.chunks_exact(LINK_COLUMNS).enumerate() {
+            put_port(out, source, part_index, rates, links);
         }
         out.extend_from_slice(b"}\n");
     }
@@ -54,6 +51,27 @@ pub fn put_router_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatc
     }
 }
 
+/// Appends a line of JSON for each row of an Aries interface in `batch`.
+pub fn put_nic_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatch) {
+    for (number, time, counters) in batch.rows() {
+        let Some(source) = sources.get(number).filter(|source| source.schema.as_str() == "aries_nic") else {
+            continue;
+        };
+        let ([stalled, flits], [router]) = (counters, source.parts.as_slice()) else { continue };
+        put_time(out, time);
+        let head = format!(
+            ",\"producer\":\"{}\",\"job_id\":0,\"app_id\":0,\"aries_rtr_id\":\"{router}\",\
+             \"AR_NIC_NETMON_ORB_EVENT_CNTR_REQ_FLITS\":",
+            source.producer
+        );
+        out.extend_from_slice(head.as_bytes());
+        put_number(out, *flits);
+        out.extend_from_slice(b",\"AR_NIC_NETMON_ORB_EVENT_CNTR_REQ_STALLED\":");
+        put_number(out, *stalled);
+        out.extend_from_slice(b"}\n");
+    }
+}
+
 /// Appends a line of JSON for each row of a Lustre client in `batch`.
 pub fn put_client_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatch) {
     for (number, time, counters) in batch.rows() {
@@ -77,19 +95,32 @@ pub fn put_client_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatc
     }
 }
 
-/// The columns of a port: wait, words sent, went down, recovered from errors.
-fn put_port(out: &mut Vec<u8>, source: &Source, part_index: usize, counters: [u64; 4]) {
-    let part = &source.parts[part_index];
-    let is_switch = source.schema.as_str() == "ibnet";
-    let names = if is_switch {
+/// The columns of a port: of congestion, where it has them; wait, words sent, went down, recovered from errors.
+fn put_port(out: &mut Vec<u8>, source: &Source, part_index: usize, rates: &[u64], links: &[u64]) {
+    let (part, is_switch) = (&source.parts[part_index], source.schema.as_str() == "ibnet");
+    if is_switch {
         out.extend_from_slice(format!(",\"switch_port\":{part}").as_bytes());
-        ["PortXmitWait", "PortXmitData", "LinkDownedCounter", "LinkErrorRecoveryCounter"]
-    } else {
-        ["port_xmit_wait", "port_xmit_data", "link_downed", "link_error_recovery"]
-    };
-    for (name, counter) in names.into_iter().zip(counters) {
-        let end = if is_switch { String::new() } else { format!("#{part}") };
-        out.extend_from_slice(format!(",\"{name}{end}\":").as_bytes());
-        put_number(out, counter);
     }
+    let end = if is_switch { String::new() } else { format!("#{part}") };
+    let mut put = |names: &[&str], counters: &[u64]| {
+        for (name, counter) in names.iter().zip(counters) {
+            out.extend_from_slice(format!(",\"{name}{end}\":").as_bytes());
+            put_number(out, *counter);
+        }
+    };
+    for (number, metric) in source.metrics.iter().enumerate() {
+        let columns = source.columns_of(number * source.parts.len() + part_index);
+        let names: &[&str] = match metric.name() {
+            "ib_congested_ratio" => &["PortXmitTimeCong"],
+            "ib_fecn_ratio" => &["PortPktRcvFECN", "PortRcvPkts"],
+            _ if is_switch => &["PortXmitWait", "PortXmitData"],
+            _ => &["port_xmit_wait", "port_xmit_data"],
+        };
+        put(names, &rates[columns]);
+    }
+    let names = match is_switch {
+        true => ["LinkDownedCounter", "LinkErrorRecoveryCounter"],
+        false => ["link_downed", "link_error_recovery"],
+    };
+    put(&names, links);
 }

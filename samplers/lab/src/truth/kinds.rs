@@ -31,6 +31,7 @@ pub fn scenario(kind: &str, seed: u64) -> anyhow::Result<Scenario> {
         "starts_inside_known" => starts_inside(draw, true),
         "comes_with" => comes_with(draw),
         "unseen" => unseen(draw),
+        "by_servers" => by_servers(draw),
         "own_phase_alone" => own_phase(draw, 0),
         "own_phase_others" => own_phase(draw, 3),
         "small_writers" => small_writers(draw),
@@ -78,6 +79,7 @@ impl Draw {
             jobs,
             subjects: subjects.to_vec(),
             unseen: Vec::new(),
+            served_by_job: false,
             seed: self.seed,
         }
     }
@@ -274,6 +276,12 @@ fn unseen(draw: &mut Draw) -> Scenario {
     let from_s = aggressor_start_s + if is_start { -30.0 } else { draw.between(250.0, 450.0) };
     scenario.unseen = vec![Unseen { job: 2, from_s, to_s: from_s + draw.between(60.0, 400.0) }];
     scenario
+}
+
+/// The aggressor's nodes have no sampler; the servers count by job.
+fn by_servers(draw: &mut Draw) -> Scenario {
+    let unseen = vec![Unseen { job: 2, from_s: 0.0, to_s: NO_END_S }];
+    Scenario { unseen, served_by_job: true, ..steady(draw) }
 }
 
 /// A job falls to a part of its rate and rises again of its own accord, beside so many steady ones.

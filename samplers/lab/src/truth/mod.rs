@@ -9,6 +9,7 @@
 //! | [`kinds`] | a scenario of a kind, from its seed |
 //! | [`scenario`] | file systems, jobs, and which rows are missing |
 //! | [`physics`] | what the jobs move, and what each lost to whom |
+//! | `servers` | what servers count by job |
 //! | [`play`] | a scenario through all stages |
 //! | [`score`] | results against the truth, by kind |
 //! | [`table`] | scores beside goals |
@@ -21,6 +22,7 @@ pub mod physics;
 pub mod play;
 pub mod scenario;
 pub mod score;
+mod servers;
 pub mod table;
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 
 use super::physics::{Lost, World};
 use super::scenario::{Job, Scenario};
+use super::servers::Servers;
 use detector::model::ModelKind;
 use detector::settings::Settings;
 use samplers::rng::Rng;
@@ -18,6 +19,12 @@ const EARLIEST_S: f64 = 0.01;
 
 /// Metrics of a client, in the order of their counters.
 const METRICS: [&str; 2] = ["lustre_read_rate", "lustre_write_rate"];
+
+fn metrics() -> anyhow::Result<Vec<Metric>> {
+    let metric =
+        |name| Metric::from_name(name).ok_or_else(|| anyhow::anyhow!("the catalogue has no metric {name}"));
+    METRICS.into_iter().map(metric).collect()
+}
 
 /// What came of a scenario.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +55,10 @@ pub struct JobPlayed {
 pub fn play(scenario: &Scenario) -> anyhow::Result<Played> {
     let mut world = World::new(scenario);
     let mut clients = Clients::of(scenario)?;
+    let mut servers = match scenario.served_by_job {
+        true => Some(Servers::of(scenario, &metrics()?, &mut clients.sources)?),
+        false => None,
+    };
     let mut stages = InProcess::new(&InProcessSettings::of(Settings::of(ModelKind::Robust)));
     let mut known: Vec<Option<bool>> = vec![None; scenario.jobs.len()];
     let mut reports = Reports::new(scenario);
@@ -59,6 +70,10 @@ pub fn play(scenario: &Scenario) -> anyhow::Result<Played> {
         }
         second += 1;
         clients.sample(&world, f64::from(second));
+        if let Some(servers) = &mut servers {
+            let at = (f64::from(second), at_s(f64::from(second)));
+            servers.sample(scenario, &world, at, &mut clients.batch)?;
+        }
         stages.feed_counters(&clients.sources, &clients.batch);
         let batch = stages.take();
         let series = stages.detector().series();
@@ -153,10 +168,7 @@ struct Clients {
 
 impl Clients {
     fn of(scenario: &Scenario) -> anyhow::Result<Clients> {
-        let metrics = METRICS.map(|name| {
-            Metric::from_name(name).ok_or_else(|| anyhow::anyhow!("the catalogue has no metric {name}"))
-        });
-        let metrics: Vec<Metric> = metrics.into_iter().collect::<Result<_, _>>()?;
+        let metrics = metrics()?;
         let mut clients = Clients {
             sources: Sources::default(),
             rows: Vec::new(),

@@ -13,6 +13,8 @@ pub struct Scenario {
     pub subjects: Vec<u64>,
     /// Rows that are missing.
     pub unseen: Vec<Unseen>,
+    /// Whether servers count by job.
+    pub served_by_job: bool,
     /// Seed of the noise.
     pub seed: u64,
 }

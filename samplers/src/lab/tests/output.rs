@@ -1,6 +1,6 @@
 //! What the lab reports: sources, counters, jobs.
 
-use crate::lab::{Lab, LabError, LabIo, LabJob, Noise, Pattern, Routing, Setup, at};
+use crate::lab::{Lab, LabError, LabIo, LabJob, Noise, Pattern, Routing, Sampled, Setup, at};
 use schemas::{Metric, SeriesInfo};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -105,6 +105,74 @@ fn without_noise_counters_give_exact_loads_and_ratios() {
             grown[&format!("lustre_write_rate/{}/scratch", topology.name(host))][0]
         };
         assert_eq!((written(0), written(1), written(5)), (50_000_000, 0, 50_000_000));
+    }
+}
+
+/// Counters of each series at the end of a second.
+fn counted(lab: &mut Lab) -> BTreeMap<String, Vec<u64>> {
+    let tick = lab.step();
+    let mut found = BTreeMap::new();
+    for (source, _, counters) in tick.counters.rows() {
+        let source = tick.sources.get(source).unwrap();
+        for (at, (metric, part)) in source.series().enumerate() {
+            let (component, part) = (source.component.clone(), Some(part.clone()));
+            let of_series = counters[source.columns_of(at)].to_vec();
+            assert_eq!(found.insert(SeriesInfo { metric, component, part }.name(), of_series), None);
+        }
+    }
+    found
+}
+
+#[test]
+fn metrics_of_waits_leave_the_others_as_they_are() {
+    for (topology, added) in [
+        (vishnu().unwrap(), &["ib_congested_ratio", "ib_fecn_ratio"][..]),
+        (aries_chassis().unwrap(), &["aries_nic_stall_ratio"]),
+    ] {
+        let setup = setup(topology, Noise::default());
+        let [mut costs, mut all] =
+            [Sampled::Costs, Sampled::All].map(|sampled| Lab::sampled(setup.clone(), sampled).unwrap());
+        for _ in 0..12 {
+            let (costs, mut all) = (counted(&mut costs), counted(&mut all));
+            let before = all.len();
+            all.retain(|series, _| !added.iter().any(|metric| series.starts_with(metric)));
+            assert!(before > all.len());
+            assert_eq!(all, costs);
+        }
+    }
+}
+
+#[test]
+fn full_queue_marks_packets_to_the_end_of_their_way() {
+    let topology = vishnu().unwrap();
+    let host = |number: u32| topology.vertex(&format!("node{number:04}")).unwrap();
+    // Both send over the first uplink, which carries 1 GB/s.
+    let job = |id, from| LabJob::new(id, vec![host(from), host(13)], Pattern::Broadcast, 0.75e9);
+    let mut setup = setup(Arc::clone(&topology), STILL);
+    setup.jobs = vec![job(1, 1), job(2, 2)];
+    let mut lab = Lab::sampled(setup, Sampled::All).unwrap();
+    let [before, after] = [(); 2].map(|()| counted(&mut lab));
+    let grown = |series: &str| -> Vec<u64> {
+        before[series].iter().zip(&after[series]).map(|(before, after)| after - before).collect()
+    };
+    let rises = |metric: &str| -> Vec<String> {
+        let of_metric = after.keys().filter(|series| series.starts_with(metric));
+        of_metric.filter(|series| grown(series)[0] > 0).cloned().collect()
+    };
+    let [congested] = &rises("ib_congested_ratio")[..] else { panic!("{:?}", rises("ib_congested_ratio")) };
+    assert!(congested.starts_with("ib_congested_ratio/leaf01/"), "{congested}");
+    // It sends a word in each tick.
+    let [ticks, words] = grown(congested)[..] else { panic!("{congested}") };
+    assert!(ticks.abs_diff(250_000_000) < 9 && words.abs_diff(ticks) < ticks / 2, "{ticks} {words}");
+    let marked = rises("ib_fecn_ratio");
+    let [leaf, spine] = &marked[..] else { panic!("{marked:?}") };
+    assert!(
+        leaf.starts_with("ib_fecn_ratio/leaf02/") && spine.starts_with("ib_fecn_ratio/spine"),
+        "{marked:?}"
+    );
+    for series in &marked {
+        let [marks, packets] = grown(series)[..] else { panic!("{series}") };
+        assert!(marks.abs_diff(packets / 16) < 3, "{marks} {packets}");
     }
 }
 

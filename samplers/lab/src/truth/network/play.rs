@@ -4,7 +4,7 @@ use super::world::{Lost, Scenario, World};
 use detector::fabric::{FabricSettings, Network};
 use detector::model::ModelKind;
 use detector::settings::Settings;
-use samplers::lab::{Counters, LabJob, Traffic, at};
+use samplers::lab::{Counters, LabJob, Sampled, Traffic, at};
 use schemas::{EpisodeId, JobResult, Name, NameError, Region, RegionId};
 use stages::in_process::{InProcess, InProcessSettings};
 use std::collections::BTreeMap;
@@ -49,7 +49,9 @@ pub fn play(scenario: &Scenario) -> anyhow::Result<Played> {
     let mut world = World::new(scenario);
     let mut clients: Vec<VertexIndex> = scenario.jobs.iter().flat_map(|job| job.nodes.clone()).collect();
     clients.sort_unstable();
-    let mut counters = Counters::new(&scenario.topology, &clients, scenario.noise, scenario.seed)?;
+    // The truth of a network has its own queues and knows no marks.
+    let sampled = Sampled::Costs;
+    let mut counters = Counters::new(&scenario.topology, &clients, sampled, scenario.noise, scenario.seed)?;
     let mut known = vec![None; scenario.jobs.len()];
     let mut reports = Reports::of(scenario);
     let down = vec![false; scenario.topology.link_count()];
@@ -58,8 +60,8 @@ pub fn play(scenario: &Scenario) -> anyhow::Result<Played> {
         stages.declare(changed_jobs(scenario, &world, &mut known)?);
         world.step();
         let (carried, ratio) = (&world.now.carried, &world.now.ratio);
-        counters
-            .pass(&Traffic { carried, ratio, down: &down, written: &world.written }, at(f64::from(second)));
+        let traffic = Traffic { carried, ratio, down: &down, written: &world.written, congestion: None };
+        counters.pass(&traffic, at(f64::from(second)));
         stages.declare(changed_jobs(scenario, &world, &mut known)?);
         stages.feed_counters(&counters.sources, &counters.batch);
         reports.take(stages.take(), f64::from(second), &world);

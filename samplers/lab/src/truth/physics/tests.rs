@@ -19,7 +19,15 @@ fn scenario(capacity: f64, jobs: Vec<Job>) -> Scenario {
         capacity: Capacity::Fixed(capacity),
         slow: Vec::new(),
     }];
-    Scenario { seconds: 100, systems, jobs, subjects: Vec::new(), unseen: Vec::new(), seed: 1 }
+    Scenario {
+        seconds: 100,
+        systems,
+        jobs,
+        subjects: Vec::new(),
+        unseen: Vec::new(),
+        served_by_job: false,
+        seed: 1,
+    }
 }
 
 fn near(a: f64, b: f64) {
