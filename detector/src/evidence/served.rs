@@ -45,7 +45,7 @@ pub struct ByClients {
 }
 
 impl Served {
-    /// Takes what a target served. Of more than [`JOBS_MAX`] jobs the further ones are left out.
+    /// Takes what a target served. Of more than 10,000 jobs the further ones are left out.
     pub fn add(&mut self, rate: &ServedRate) {
         let [since, last] = rate.ticks;
         if self.rates.len() >= JOBS_MAX {
