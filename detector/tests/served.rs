@@ -1,7 +1,7 @@
 //! Jobs that only servers show: they take what clients lose, and are named.
 
 use super::machine::{GB, Machine, at, name, of};
-use schemas::{Cause, Episode, Job, Metric, Name, Source, SourceIndex, job_words};
+use schemas::{Cause, DropReason, Episode, Job, Metric, Name, Source, SourceIndex, job_words};
 
 /// A source of one OST.
 fn ost(machine: &mut Machine, number: u32) -> SourceIndex {
@@ -25,12 +25,18 @@ fn is_contended(second: u32) -> bool {
 /// Four clients of job 10 of which each writes 1 GB/s, and 0.4 GB/s in contention; two OSTs count for `jobs` what `rate` gives in
 /// GB/s of each.
 fn played(clients: usize, jobs: &[&str], rate: impl Fn(&str, u32) -> f64) -> Machine {
+    played_beside(clients, jobs, rate, 0.0)
+}
+
+/// The same beside a client of no job that writes as those of job 10 do, but whose clock is so many seconds ahead; 0 for none.
+fn played_beside(clients: usize, jobs: &[&str], rate: impl Fn(&str, u32) -> f64, ahead_s: f64) -> Machine {
     let mut machine = Machine::new();
     let nodes: Vec<String> = (0..clients).map(|n| format!("nid{n}")).collect();
     machine.detector.job(victim(nodes.iter().map(|node| name(node)).collect()));
     let written = Metric::from_name("lustre_write_rate").unwrap();
     let sources: Vec<SourceIndex> =
         nodes.iter().map(|node| machine.source(written, node, node, &["snx"])).collect();
+    let ahead = machine.source(written, "ahead", "ahead", &["snx"]);
     let osts = [1, 2].map(|number| ost(&mut machine, number));
     let mut of_client = 0.0;
     let mut of_jobs = vec![0.0; jobs.len()];
@@ -38,6 +44,9 @@ fn played(clients: usize, jobs: &[&str], rate: impl Fn(&str, u32) -> f64) -> Mac
         let time = f64::from(second);
         for source in &sources {
             machine.row(*source, at(time + 0.002), &[of_client as u64]);
+        }
+        if ahead_s > 0.0 {
+            machine.row(ahead, at(time + ahead_s), &[of_client as u64]);
         }
         of_client += GB * if is_contended(second) { 0.4 } else { 1.0 };
         for (job, counted) in jobs.iter().zip(&mut of_jobs) {
@@ -86,6 +95,22 @@ fn job_that_only_servers_show_is_the_culprit() {
     let [(cause, job, share)] = &found[..] else { panic!("{found:?}") };
     assert_eq!((*cause, job.as_str()), (Cause::OtherJob, "77"));
     assert!((0.9..=1.0).contains(share), "{found:?}");
+}
+
+#[test]
+fn clock_of_a_client_that_is_ahead_makes_no_row_of_a_server_late() {
+    let rate = |job: &str, second| match job {
+        "10" if is_contended(second) => 1.6,
+        "10" => 4.0,
+        _ if is_contended(second) => 2.4,
+        _ => 0.0,
+    };
+    for ahead_s in [30.0, 86_400.0] {
+        let batch = played_beside(4, &["10", "77"], rate, ahead_s).end();
+        assert_eq!(batch.drops.get(DropReason::Late), 0, "{ahead_s} s ahead: {:?}", batch.drops);
+        let [episode] = of(&batch, "nid0")[..] else { panic!("{ahead_s} s ahead") };
+        assert_eq!(episode.causes[0].series_or_job, "77", "{ahead_s} s ahead: {:?}", episode.causes);
+    }
 }
 
 #[test]

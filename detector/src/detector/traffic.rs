@@ -100,8 +100,10 @@ impl Detector {
         continues.then(|| ((taker, slot.metric), [last.bytes_per_s, last.active_ticks].map(f64::from)))
     }
 
-    /// Uses rows of servers up to a tick.
+    /// Uses rows of servers up to a tick before the stream's own: a client whose clock is ahead makes no row late.
     pub(super) fn settle_served(&mut self, until: i64) {
+        let newest = self.newest().map(|newest| newest.seconds() / self.settings.stream.tick_s);
+        let until = newest.map_or(until, |newest| until.min(newest.round() as i64 - 1));
         for rate in self.ingest.settle_served(until) {
             let mount = (rate.metric.resource(), rate.mount.clone());
             self.served.entry(mount).or_default().add(&rate);

@@ -17,7 +17,7 @@ const JOBS_MAX: usize = 10_000;
 /// Least part of what the servers name beyond the clients' own traffic that is no difference of clocks and caches.
 const LEAST_SHARE: f64 = 0.2;
 const THOUSANDTHS: f64 = 1e3;
-/// Stands in a [`Change`] for the client that a server does not name.
+/// The client of a [`Change`] that a server counted: it names none.
 const NO_CLIENT: SeriesIndex = SeriesIndex(u32::MAX);
 
 /// Rates by job and metric of one file system.

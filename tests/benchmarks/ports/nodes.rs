@@ -31,7 +31,7 @@ pub enum Metrics {
 /// A counter of an interface.
 #[derive(Clone, Debug)]
 struct Column {
-    /// As it stands in a row: `,"nics.NAME":`.
+    /// As a row has it: `,"nics.NAME":`.
     key: String,
     /// Its growth a second.
     rate: u64,
