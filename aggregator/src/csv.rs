@@ -179,8 +179,8 @@ fn read<'a>(
         let refused = |reason| Refusal::new(reason, column, raw);
         match *role {
             Role::Skip => {}
-            Role::Counter(slot) => {
-                let read = counter(inside(raw));
+            Role::Counter(slot) | Role::Gauge(slot) => {
+                let read = role.value_in(inside(raw));
                 counters[slot as usize] = read.unwrap_or(NOT_MEASURED);
                 unreadable = unreadable.or(read.err().map(refused));
             }

@@ -366,8 +366,8 @@ fn read<'a>(fields: &'a Fields<'a>, plan: &Plan, counters: &mut [u64]) -> Result
         let refused = |reason| Refusal::new(reason, name, raw.as_bytes());
         match *role {
             Role::Skip => {}
-            Role::Counter(slot) => {
-                let read = counter(raw.as_bytes());
+            Role::Counter(slot) | Role::Gauge(slot) => {
+                let read = role.value_in(raw.as_bytes());
                 counters[slot as usize] = read.unwrap_or(NOT_MEASURED);
                 unreadable = unreadable.or(read.err().map(refused));
             }

@@ -119,6 +119,8 @@ fn count(raw: &str) -> Cow<'_, str> {
         Ok(value) if value.fract() == 0.0 && (0.0..EXACT_END).contains(&value) => {
             Cow::Owned(format!("{value:.0}"))
         }
+        // Of a gauge.
+        Ok(value) if (0.0..EXACT_END).contains(&value) => Cow::Owned(value.to_string()),
         _ => Cow::Borrowed(raw),
     }
 }
@@ -296,11 +298,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_count_stays_as_it_is() {
+    fn values_are_written_as_plain_numbers_where_they_are_some() {
         for (raw, kept) in [
             ("\"14576\"", "14576"),
             ("3.0", "3"),
-            ("\"3.5\"", "\"3.5\""),
+            ("\"3.5\"", "3.5"),
+            ("\".5\"", "0.5"),
             ("-1", "-1"),
             ("\"NaN\"", "\"NaN\""),
             ("null", "null"),

@@ -1,8 +1,11 @@
 //! Numbers read from text without rounding and, for counters, eight digits at a time.
 
+use schemas::metric::GAUGE_UNITS;
 use schemas::{DropReason, Time};
 
 const POWERS: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+/// Whole numbers up to it are exact in floating point.
+const EXACT_MAX: f64 = 9_007_199_254_740_991.0;
 const ASCII_ZEROS: u64 = 0x3030_3030_3030_3030;
 
 /// 2000-01-01 and 2255-01-01 in seconds since the epoch: earlier is a clock that was never set,
@@ -64,6 +67,27 @@ pub(crate) fn counter(bytes: &[u8]) -> Result<u64, DropReason> {
     match leading_u64(bytes) {
         Some((value, digits)) if digits == bytes.len() => Ok(value),
         _ => Err(not_a_counter(bytes)),
+    }
+}
+
+/// `bytes` as a whole as a gauge, in units of 1 / [`GAUGE_UNITS`].
+///
+/// # Errors
+/// [`DropReason::NegativeCounter`] for `-5`, [`DropReason::BadValue`] for everything else that is no number.
+pub(crate) fn gauge(bytes: &[u8]) -> Result<u64, DropReason> {
+    let text = std::str::from_utf8(bytes).map_err(|_| DropReason::BadValue)?;
+    gauge_of(text.parse().map_err(|_| DropReason::BadValue)?)
+}
+
+/// A number as a gauge.
+///
+/// # Errors
+/// As [`gauge`].
+pub(crate) fn gauge_of(value: f64) -> Result<u64, DropReason> {
+    match value * GAUGE_UNITS {
+        units if (0.0..=EXACT_MAX).contains(&units) => Ok(units.round() as u64),
+        units if units < 0.0 => Err(DropReason::NegativeCounter),
+        _ => Err(DropReason::BadValue),
     }
 }
 
@@ -193,6 +217,17 @@ mod tests {
         assert_eq!(counter(b"-1"), Err(DropReason::NegativeCounter));
         for text in ["", "-", "1.0", "1e3", "nan", "\"7\"", "7 ", "0x7"] {
             assert_eq!(counter(text.as_bytes()), Err(DropReason::BadValue), "{text}");
+        }
+    }
+
+    #[test]
+    fn gauges_are_thousandths() {
+        for (text, units) in [("12.5", 12_500), ("0", 0), ("1e-1", 100), ("3.14159", 3_142), ("-0.0", 0)] {
+            assert_eq!(gauge(text.as_bytes()), Ok(units), "{text}");
+        }
+        assert_eq!(gauge(b"-2.5"), Err(DropReason::NegativeCounter));
+        for text in ["", "nan", "inf", "1e300", "12,5", "12.5%", "\"7\""] {
+            assert_eq!(gauge(text.as_bytes()), Err(DropReason::BadValue), "{text}");
         }
     }
 

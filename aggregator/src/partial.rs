@@ -21,7 +21,8 @@ pub struct PartialMetric {
     pub lack: Vec<String>,
 }
 
-/// Those of one message of a topic: JSON, or Avro of a known schema. Of several schemas the one that lacks the least counts.
+/// Those of one message of a topic: JSON, or Avro of a known schema. Of several schemas the one that lacks the least counts. A metric
+/// all of whose columns another metric uses is left out: traffic is counted for many.
 pub fn partial_metrics(message: &[u8], schemas: &AvroSchemas) -> Vec<PartialMetric> {
     let columns = columns(message, schemas);
     let mut found: BTreeMap<Metric, PartialMetric> = BTreeMap::new();
@@ -32,7 +33,9 @@ pub fn partial_metrics(message: &[u8], schemas: &AvroSchemas) -> Vec<PartialMetr
             _ => _ = found.insert(metric, partial),
         }
     }
-    found.into_values().filter(|partial| !partial.lack.is_empty()).collect()
+    let (whole, partial): (Vec<_>, Vec<_>) = found.into_values().partition(|found| found.lack.is_empty());
+    let is_used = |column: &String| whole.iter().any(|metric| metric.arrive.contains(column));
+    partial.into_iter().filter(|metric| !metric.arrive.iter().all(is_used)).collect()
 }
 
 fn columns(message: &[u8], schemas: &AvroSchemas) -> Vec<String> {
@@ -50,7 +53,10 @@ fn of_source(file: &'static MetricFile, source: &SourceFile, columns: &[String])
     let has = |wanted: &String| columns.iter().find(|column| is_called(column, wanted));
     let is_of_schema = source.part_columns.iter().all(|column| has(column).is_some())
         && !source.not_with.iter().any(|column| has(column).is_some());
-    if !is_of_schema {
+    let is_shown_by_signs = source.part.as_ref().is_some_and(|part| !part.contains('{'));
+    if !is_of_schema
+        || (is_shown_by_signs && !source.recognised_by.iter().all(|column| has(column).is_some()))
+    {
         return None;
     }
     let mut partial = PartialMetric { metric: &file.name, arrive: Vec::new(), lack: Vec::new() };
@@ -91,6 +97,14 @@ mod tests {
         assert_eq!(of(row), [("roce_cnp_ratio", vec!["port_xmit_packets#{port}".to_string()])]);
         let whole = row.replace("\"producer\"", "\"port_xmit_packets#mlx5_0.1\":1,\"producer\"");
         assert_eq!(of(&whole), []);
+    }
+
+    #[test]
+    fn column_of_no_metric_shows_what_would_use_it() {
+        // The default of slingshot_metrics with bytes, and nothing that shows waits.
+        let row = r#"{"timestamp":1,"producer":"n","nics.name":"cxi0","nics.hni_sts_tx_ok_octets":1}"#;
+        let found: Vec<&str> = of(row).into_iter().map(|(metric, _)| metric).collect();
+        assert_eq!(found, ["slingshot_flow_stall_ratio", "slingshot_tx_pause_ratio"]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::columns::{base_schema, file_systems, is_job_start, is_unused, is_unused_schema};
 use crate::names::{Base, OTHER_CASE, plain};
+use crate::number::{counter, gauge};
 use crate::part_key::PartKey;
 use crate::shape::Shape;
 use crate::sources::{Found, LinkColumns, OfMetric, SchemaIndex, SourceSchema, Use, source_schemas};
@@ -30,8 +31,20 @@ pub(crate) enum Role {
     Text(u8),
     /// Goes to this slot among the counters of the row.
     Counter(u32),
-    /// The same, but what is no counter is not measured: the row is good without it.
+    /// The same, of a value that is no counter.
+    Gauge(u32),
+    /// A counter, but what is none is not measured: the row is good without it.
     LinkCounter(u32),
+}
+
+impl Role {
+    /// The value of a counter or gauge that `bytes` write.
+    ///
+    /// # Errors
+    /// Why they are none.
+    pub(crate) fn value_in(self, bytes: &[u8]) -> Result<u64, DropReason> {
+        if let Role::Gauge(_) = self { gauge(bytes) } else { counter(bytes) }
+    }
 }
 
 /// What a row is good for.
@@ -194,7 +207,7 @@ impl<'a> Columns<'a> {
                 continue;
             };
             match columns.named_parts(at, roles) {
-                // A row of another schema may have columns with the names of some.
+                // A row of another schema may have columns with the names of some, here and below.
                 Err(DropReason::MissingColumn) => {
                     roles.fill(Role::Skip);
                     incomplete = true;
@@ -212,8 +225,15 @@ impl<'a> Columns<'a> {
                 foreign = true;
                 continue;
             }
-            if columns.shows(schema) {
-                return columns.one_part(at, roles).map(Target::Counters);
+            if !columns.shows(schema) {
+                continue;
+            }
+            match columns.one_part(at, roles) {
+                Err(DropReason::MissingColumn) => {
+                    roles.fill(Role::Skip);
+                    incomplete = true;
+                }
+                found => return found.map(Target::Counters),
             }
         }
         match (incomplete, self.job) {
@@ -244,7 +264,7 @@ impl OfSchema<'_> {
     fn shows(&self, schema: &SourceSchema) -> bool {
         let signs = schema.recognised_by.len();
         let has_signs = self.signs.len() >= signs;
-        match schema.by_job {
+        match schema.by_job || schema.part.is_some() {
             true => has_signs && self.has_counters(),
             false => (signs > 0 && has_signs) || self.has_counters(),
         }
@@ -284,7 +304,11 @@ impl OfSchema<'_> {
             }
         }
         let part = self.parts.get(&PartKey::default()).ok_or(DropReason::MissingColumn)?;
-        numbered(at, &[part], roles)
+        let mut shape = numbered(at, &[part], roles)?;
+        if let Some(only) = &schema.part {
+            shape.parts = vec![Name::parse(only).map_err(|_| DropReason::BadName)?];
+        }
+        Ok(shape)
     }
 }
 
@@ -309,7 +333,7 @@ fn numbered(schema: SchemaIndex, parts: &[&OfPart], roles: &mut [Role]) -> Resul
             let is_in = of_metric.is_in(part);
             for slot in of_metric.begin..of_metric.begin + columns {
                 let at = part.counters.get(slot).copied().flatten().filter(|_| is_in);
-                shape.number(at, roles);
+                shape.number(at, of_metric.metric.reading().gauge, roles);
             }
         }
     }

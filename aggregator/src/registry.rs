@@ -37,6 +37,7 @@ impl<'a> Identity<'a> {
             | Role::TimeUsec
             | Role::ComponentId
             | Role::Counter(_)
+            | Role::Gauge(_)
             | Role::LinkCounter(_) => {}
         }
     }

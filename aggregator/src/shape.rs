@@ -54,13 +54,17 @@ impl Shape {
     }
 
     /// Numbers the next counter, that of column `at`; without a column it is not measured.
-    pub(crate) fn number(&mut self, at: Option<usize>, roles: &mut [Role]) {
+    pub(crate) fn number(&mut self, at: Option<usize>, gauge: bool, roles: &mut [Role]) {
         let number = self.counters as u32;
         self.counters += 1;
         match at {
             None => self.missing.push(number),
             Some(at) => match roles[at] {
-                Role::Counter(first) => self.copies.push((first, number)),
+                Role::Counter(first) if !gauge => self.copies.push((first, number)),
+                Role::Gauge(first) if gauge => self.copies.push((first, number)),
+                // One column is never both.
+                Role::Counter(_) | Role::Gauge(_) => self.missing.push(number),
+                _ if gauge => roles[at] = Role::Gauge(number),
                 _ => roles[at] = Role::Counter(number),
             },
         }

@@ -23,8 +23,8 @@ pub(crate) struct SourceSchema {
     pub metrics: Vec<OfMetric>,
     /// The column that names the component, and what it is.
     component: Option<ComponentColumn>,
-    /// How columns' names hold the parts: texts and placeholders.
-    part: Option<String>,
+    /// How columns' names hold the parts: texts and placeholders; without any of these the one part of a row.
+    pub part: Option<String>,
     part_pieces: Vec<PartPiece>,
     /// Columns whose values name the one part.
     pub part_columns: Vec<String>,
@@ -183,7 +183,7 @@ impl SourceSchemas {
     /// servers count by job, what is the progress of a node, and the others.
     pub(crate) fn in_order(&self) -> (Vec<SchemaIndex>, Vec<SchemaIndex>) {
         let (named, mut alone): (Vec<usize>, Vec<usize>) =
-            (0..self.schemas.len()).partition(|at| self.schemas[*at].part.is_some());
+            (0..self.schemas.len()).partition(|at| self.schemas[*at].has_named_parts());
         let is_progress =
             |at: &usize| self.schemas[*at].metrics.iter().any(|of_metric| of_metric.metric.is_progress());
         alone.sort_by_key(|at| (!self.schemas[*at].by_job, !is_progress(at)));
@@ -247,6 +247,11 @@ impl SourceSchema {
     /// What the component is, where a column names it.
     pub(crate) fn component(&self) -> Option<Option<ComponentKind>> {
         self.component.as_ref().map(|component| component.is)
+    }
+
+    /// Whether columns' names hold its parts.
+    pub(crate) fn has_named_parts(&self) -> bool {
+        self.part_pieces.iter().any(|piece| matches!(piece, PartPiece::Value(_)))
     }
 
     /// The name of a part.
@@ -356,7 +361,8 @@ mod tests {
             );
         }
         let mount = [Use::PartColumn(0), Use::Sign].map(|used| ("lustre_client", used, String::new()));
-        assert_eq!(of("FS_Name")[..2], mount);
+        let of_mount = |name: &str| of(name).into_iter().filter(|(schema, ..)| *schema == "lustre_client");
+        assert_eq!(of_mount("FS_Name").collect::<Vec<_>>(), mount);
         for name in [
             "AR_RTR_0_1_INQ_PRF_INCOMING_PKT_VC0_FILTER_FLIT0_CNT",
             "AR_RTR_6_0_INQ_PRF_ROWBUS_STALL_CNT",

@@ -15,6 +15,9 @@ use file::{LinkEnd, Measures};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// Parts of a gauge's unit that rows count in: its value is no whole number.
+pub const GAUGE_UNITS: f64 = 1000.0;
+
 /// A kind of series; the first word of its name. Written as its name, so that messages and states survive another catalogue.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Metric(u8);
@@ -42,6 +45,8 @@ pub struct ReadingPlan {
     pub active_per_s: f64,
     /// Highest counts per second that the hardware can make; what is above is no measurement.
     pub most_per_s: f64,
+    /// Whether the reading is the value of the newer row, in units of 1 / [`GAUGE_UNITS`].
+    pub gauge: bool,
     /// By counter, a bit for each that a source may lack: the others alone make the reading then.
     pub may_lack: u64,
     /// Widths at which counters may wrap, bit n for n bits; all may at 64.

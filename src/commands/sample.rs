@@ -53,6 +53,9 @@ pub struct SampleArgs {
     /// Where debugfs is mounted [default: kernel/debug in sysfs]
     #[arg(long, value_name = "DIR")]
     debugfs: Option<PathBuf>,
+    /// Where programs keep what they run with; Slingshot's retry handlers have their counters there
+    #[arg(long, value_name = "DIR", default_value = "/run")]
+    run: PathBuf,
 }
 
 /// Longest wait for the output after SIGTERM; rows that remain are dropped.
@@ -67,7 +70,8 @@ const DELIVERY_TIMEOUT: Duration = Duration::from_secs(60);
 pub fn run(args: &SampleArgs) -> anyhow::Result<()> {
     let interval = Duration::from_millis(args.interval_ms);
     let schedule = Schedule::new(interval, Duration::from_millis(args.offset_ms))?;
-    let roots = Roots::new(&args.sysfs, &args.procfs, args.debugfs.as_deref());
+    let mut roots = Roots::new(&args.sysfs, &args.procfs, args.debugfs.as_deref());
+    roots.run.clone_from(&args.run);
     let selection = if args.all_counters { Selection::All } else { Selection::Listed };
     let mut sampler = Sampler::new(roots, node(args)?, selection);
     let mut sink = args.output.open()?;

@@ -4,6 +4,7 @@ use crate::avro::cursor::Cursor;
 use crate::avro::names::ldms_name;
 use crate::avro::schema::{Meaning, Record, Type};
 use crate::avro::value::{Scalar, skip, to_json};
+use crate::number::gauge_of;
 use crate::plan::{Plan, Role, Target};
 use crate::registry::{Identity, ReadRow, Refusal};
 use schemas::{DropReason, NOT_MEASURED, Time};
@@ -180,8 +181,8 @@ impl<'a> Row<'a> {
             }
             Role::TimeUsec => {}
             Role::JobId => self.identity.job_id = text(value).ok(),
-            Role::Counter(slot) => {
-                let read = counter(value);
+            Role::Counter(slot) | Role::Gauge(slot) => {
+                let read = if let Role::Gauge(_) = role { gauge(value) } else { counter(value) };
                 counters[slot as usize] = read.unwrap_or(NOT_MEASURED);
                 self.unreadable = self.unreadable.take().or_else(|| read.err().map(refused));
             }
@@ -227,6 +228,13 @@ fn counter(value: Scalar<'_>) -> Result<u64, DropReason> {
         Scalar::Zero32 => Err(DropReason::AvroU32Zero),
         Scalar::Negative(_) => Err(DropReason::NegativeCounter),
         _ => Err(DropReason::BadValue),
+    }
+}
+
+fn gauge(value: Scalar<'_>) -> Result<u64, DropReason> {
+    match value {
+        Scalar::Real(value) => gauge_of(value),
+        value => counter(value).and_then(|value| gauge_of(value as f64)),
     }
 }
 

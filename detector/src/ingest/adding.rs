@@ -65,6 +65,7 @@ impl Component {
             let left = &mut self.parts[usize::from(at)];
             left.next = left.next.filter(|(heir, _)| *heir != slot);
         }
+        self.quiet_until = None;
         parts.into_iter().for_each(|part| self.own_apart(slot, part));
     }
 

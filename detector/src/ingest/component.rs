@@ -17,8 +17,9 @@ use schemas::{DropCounts, DropReason, Metric, Name, SeriesIndex, Source, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Sources of one component; a real one has two to six.
-pub const REPORTERS_MAX: usize = 64;
+/// Sources of one component. A node has two to six; a switch has one for each port, or for each sensor of it where a message has
+/// one alone: 64 ports with four, or 144.
+pub const REPORTERS_MAX: usize = 512;
 
 /// A router, host or client.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -49,6 +50,12 @@ pub struct Component {
     /// The time of the stream, where others report too.
     #[serde(skip)]
     pub(super) others: Option<Time>,
+    /// Up to this watermark nothing but a row makes a step, see [`Component::steps_until`]; `None` if that is not known.
+    #[serde(skip)]
+    pub(super) quiet_until: Option<Time>,
+    /// Whether no source has rows whose clock is doubted. It is known again after a row.
+    #[serde(skip)]
+    pub(super) clocks_agree: bool,
 }
 
 impl Component {
@@ -70,12 +77,15 @@ impl Component {
             since_leap: 0,
             counted_ahead: 0,
             others: None,
+            quiet_until: None,
+            clocks_agree: false,
         }
     }
 
     /// The slot of a source that was added before: after a restart sources have new numbers.
     pub fn slot_of(&self, source: &Source) -> Option<u16> {
-        self.reporters.iter().position(|r| r.source == *source).map(|slot| slot as u16)
+        let is_same = |r: &Reporter| r.source.parts == source.parts && r.source == *source;
+        self.reporters.iter().position(is_same).map(|slot| slot as u16)
     }
 
     /// Adds a source; `number` gives series numbers to parts that are new (`None`: the component as a
@@ -107,9 +117,10 @@ impl Component {
             reported: 0,
         });
         let slot = self.reporters.len() as u16 - 1;
-        self.ranking.push(slot);
-        let reporters = &self.reporters;
-        self.ranking.sort_by_key(|p| reporters[*p as usize].rank());
+        let rank = self.reporters[slot as usize].rank();
+        let at = self.ranking.partition_point(|p| self.reporters[*p as usize].rank() <= rank);
+        self.ranking.insert(at, slot);
+        self.quiet_until = None;
         Some(slot)
     }
 
@@ -188,6 +199,19 @@ impl Component {
         drops: &mut DropCounts,
         out: &mut Found,
     ) {
+        self.use_or_doubt(slot, time, counters, settings, drops, out);
+        self.clocks_agree = self.clocks_agree || self.reporters.iter().all(Reporter::has_no_doubts);
+    }
+
+    fn use_or_doubt(
+        &mut self,
+        slot: usize,
+        time: Time,
+        counters: &[u64],
+        settings: &StreamSettings,
+        drops: &mut DropCounts,
+        out: &mut Found,
+    ) {
         if let Some(rows) = self.steps_back(slot, time, counters, drops) {
             for (time, counters) in rows {
                 self.take(slot, time, &counters, settings, drops, out);
@@ -213,6 +237,9 @@ impl Component {
 
     /// Doubted rows that are not ahead of the component's other rows any more.
     fn no_longer_doubted(&mut self, newest: Option<Time>) -> Vec<(usize, Row)> {
+        if self.clocks_agree {
+            return Vec::new();
+        }
         let ahead = |row: &mut Row| newest.is_none_or(|newest| row.0.seconds_since(newest) > JUMP_S);
         let reporters = self.reporters.iter_mut().enumerate();
         reporters.filter_map(|(slot, r)| Some((slot, r.doubted.take_if(|row| !ahead(row))?))).collect()
@@ -248,6 +275,7 @@ impl Component {
             self.note_late(slot, time, counters);
         }
         if self.reporters[slot].order.first_held().is_some() {
+            self.quiet_until = None;
             self.steps_until(watermark, settings, drops, out);
         }
         if let Some(whole) = self.whole.as_mut() {
@@ -321,9 +349,10 @@ impl Component {
             let reporter = &mut self.reporters[slot];
             reporter.doubted = Some((time, counters.into()));
             reporter.doubts = reporter.doubts.saturating_add(1);
+            self.clocks_agree = false;
             return Belief::Wait;
         }
-        if !jumps {
+        if !jumps && !self.clocks_agree {
             // A source whose time is as before contradicts those that leapt.
             self.reporters.iter_mut().for_each(|reporter| reporter.doubts = 0);
         }

@@ -114,7 +114,16 @@ impl Order {
 
     /// Looks whether the source is silent, the stream being read up to `now`; rows take `delay_s` to come.
     pub fn look(&mut self, now: Time, delay_s: f64, settings: &StreamSettings) {
-        self.silence.look(now, delay_s + SILENT_INTERVALS * self.usual_s(settings));
+        self.silence.look(now, self.silent_after_s(delay_s, settings));
+    }
+
+    /// Whether a look would find it silent.
+    pub fn is_overdue(&self, now: Time, delay_s: f64, settings: &StreamSettings) -> bool {
+        self.silence.is_overdue(now, self.silent_after_s(delay_s, settings))
+    }
+
+    fn silent_after_s(&self, delay_s: f64, settings: &StreamSettings) -> f64 {
+        delay_s + SILENT_INTERVALS * self.usual_s(settings)
     }
 
     /// Time of the latest row that came, in whatever order.

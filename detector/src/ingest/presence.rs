@@ -35,7 +35,7 @@ impl Component {
     /// Looks which of its sources are silent.
     pub fn look_for_silence(&mut self, now: Time, delay_s: f64, settings: &StreamSettings) {
         for slot in 0..self.reporters.len() {
-            if !self.is_succeeded(slot) {
+            if self.reporters[slot].order.is_overdue(now, delay_s, settings) && !self.is_succeeded(slot) {
                 self.reporters[slot].order.look(now, delay_s, settings);
             }
         }

@@ -1,7 +1,7 @@
 //! A reading of two rows of counters (DESIGN section 5). Pure.
 
 use crate::equations::rate_per_s;
-use schemas::metric::ReadingPlan;
+use schemas::metric::{GAUGE_UNITS, ReadingPlan};
 use schemas::{Counts, DropReason, Metric, NOT_MEASURED};
 
 /// What the counters of one part show for an interval.
@@ -23,6 +23,9 @@ pub struct Rate {
 /// The reason why the interval cannot be used.
 pub fn rate(metric: Metric, before: &[u64], now: &[u64], seconds: f64) -> Result<Rate, DropReason> {
     let plan = metric.reading();
+    if plan.gauge {
+        return gauge(plan, now);
+    }
     let (waited_before, passed_before) = before.split_at(plan.waited);
     let (waited_now, passed_now) = now.split_at(plan.waited);
     let passed = grown(plan, plan.waited, passed_before, passed_now, seconds)?;
@@ -32,6 +35,15 @@ pub fn rate(metric: Metric, before: &[u64], now: &[u64], seconds: f64) -> Result
     }
     let waited = grown(plan, 0, waited_before, waited_now, seconds)?;
     Ok(reading(plan, waited, passed, seconds))
+}
+
+/// The value of a gauge stands for the interval that ends with it.
+fn gauge(plan: &ReadingPlan, now: &[u64]) -> Result<Rate, DropReason> {
+    let value = now.iter().sum::<u64>() as f64 / GAUGE_UNITS;
+    if value > plan.most_per_s {
+        return Err(DropReason::Implausible);
+    }
+    Ok(Rate { value, active: true, load_bytes_per_s: 0.0, counts: Counts::NONE })
 }
 
 /// How much counters grew together, the first of which is number `first`; those that both rows have.
@@ -157,6 +169,23 @@ mod tests {
         for (before, now, value) in [(7, 7, 0.0), (7, 4_000_007, 2e6)] {
             let rate = rate(metric, &[before], &[now], 2.0).unwrap();
             assert_eq!((rate.value, rate.active, rate.load_bytes_per_s), (value, true, 0.0));
+        }
+    }
+
+    #[test]
+    fn gauge_is_its_own_reading() {
+        let metric = Metric::from_name("slingshot_blocked_percent").unwrap();
+        for (before, now, reading) in [
+            (90_000, 12_500, Ok(12.5)),
+            (12_500, 0, Ok(0.0)),
+            // Seen at Frontier: 187096%.
+            (12_500, 187_096_000, Err(DropReason::Implausible)),
+        ] {
+            let found = rate(metric, &[before], &[now], 2.0).map(|rate| {
+                assert!(rate.active && rate.load_bytes_per_s == 0.0);
+                rate.value
+            });
+            assert_eq!(found, reading);
         }
     }
 

@@ -71,6 +71,11 @@ impl Reporter {
         self.source.is_same_source(&other.source)
     }
 
+    /// Whether the clock of all its rows is believed.
+    pub(super) fn has_no_doubts(&self) -> bool {
+        self.doubted.is_none() && self.doubts == 0 && self.back.is_empty() && self.back_run == 0
+    }
+
     /// Number of a part of the component among the series of this source.
     pub(super) fn index_of(&self, part: usize) -> Option<usize> {
         match self.parts.get(part) {

@@ -34,9 +34,14 @@ impl SilenceWatch {
         self.newest_row
     }
 
+    /// Whether its latest row is so long ago that it counts as silent.
+    pub fn is_overdue(&self, now: Time, after_s: f64) -> bool {
+        self.newest_row.is_some_and(|newest_row| now.seconds_since(newest_row) > after_s)
+    }
+
     /// The stream was read up to `now` without the source's next row; silence is reported after `after_s`.
     pub fn look(&mut self, now: Time, after_s: f64) {
-        let silent = self.newest_row.filter(|newest_row| now.seconds_since(*newest_row) > after_s);
+        let silent = self.newest_row.filter(|_| self.is_overdue(now, after_s));
         if let (None, Some(since)) = (self.open, silent) {
             self.open = Some(since);
             self.changes.push((since, SilenceEnd::Open));

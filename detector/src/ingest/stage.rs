@@ -57,11 +57,13 @@ impl Stage<'_> {
             match state.owner {
                 None => {
                     let first = *state.last.get_or_insert(time);
-                    self.component.unowned =
-                        Some(self.component.unowned.map_or(first, |known| known.min(first)));
+                    let unowned = &mut self.component.unowned;
+                    *unowned = Some(unowned.map_or(first, |known| known.min(first)));
+                    self.component.quiet_until = None;
                 }
                 Some(owner) if better => {
                     // Rows that were another heir's are the owner's again.
+                    self.component.quiet_until = None;
                     if state.next.replace((slot, from)).is_some() {
                         let slot = std::mem::replace(&mut self.slot, owner as usize);
                         self.catch_up(part);
@@ -107,6 +109,7 @@ impl Stage<'_> {
             let silence_s = self.settings.silence_s + 0.5 * self.settings.tick_s;
             if state.last.is_some_and(|last| rows[row].0.seconds_since(last) > silence_s) {
                 state.deferred = Some(rows[row].0);
+                self.component.quiet_until = None;
                 return None;
             }
         }
@@ -150,6 +153,9 @@ impl Stage<'_> {
         };
         if let Some(reading) = reading {
             let state = &mut self.component.parts[part];
+            if state.tried > 0 {
+                self.component.quiet_until = None;
+            }
             (state.last, state.tried) = (Some(time), 0);
             let restarts = std::mem::take(&mut state.is_other);
             self.push_reading(part, SeriesReading { restarts, ..reading });

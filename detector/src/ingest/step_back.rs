@@ -31,11 +31,12 @@ impl Component {
     ) -> Option<Vec<Row>> {
         let newest = self.newest?;
         if newest.seconds_since(time) <= BACK_S {
-            if newest.seconds_since(time) >= -JUMP_S {
+            if newest.seconds_since(time) >= -JUMP_S && !self.clocks_agree {
                 self.reporters.iter_mut().for_each(|reporter| reporter.forget_back(drops));
             }
             return None;
         }
+        self.clocks_agree = false;
         let is_passed_over = self.is_passed_over(time);
         let is_worse = self.others.is_some_and(|now| (time - now).abs() > (newest - now).abs());
         let reporter = &mut self.reporters[slot];
@@ -74,7 +75,7 @@ impl Component {
         };
         (0..ahead).for_each(|_| drops.count(DropReason::ClockAhead));
         self.counted_ahead += ahead;
-        self.newest = Some(time);
+        (self.newest, self.quiet_until) = (Some(time), None);
         (self.leapt, self.since_leap) = (None, 0);
         for reporter in &mut self.reporters {
             reporter.rows.clear();

@@ -38,6 +38,9 @@ impl Component {
         drops: &mut DropCounts,
         out: &mut Found,
     ) {
+        if self.quiet_until.is_some_and(|until| watermark < until) {
+            return;
+        }
         while let Some((moment, step)) = self.next_step(watermark, settings) {
             match step {
                 Step::Row(rank) => self.use_first_held(self.ranking[rank], moment, settings, drops, out),
@@ -62,6 +65,21 @@ impl Component {
                 self.use_first_held(slot, watermark, settings, drops, out);
             }
         }
+        self.quiet_until = Some(self.next_moment(watermark, settings));
+    }
+
+    /// When the next step follows from what is there, after those up to `watermark` were done. Rows make it later, or clear it.
+    fn next_moment(&self, watermark: Time, settings: &StreamSettings) -> Time {
+        let half = 0.5 * settings.tick_s;
+        let held = self.reporters.iter().filter_map(|r| r.order.first_held()).map(|t| t.plus_seconds(-half));
+        let of_part = |(at, part): (usize, &Part)| {
+            let heir = part.next.map(|(_, from)| from);
+            let continues = part.deferred.map(|time| time.plus_seconds(-half));
+            let standby = part.last.map(|last| look(at, part, last, watermark, settings).0);
+            heir.into_iter().chain(continues).chain(standby).min()
+        };
+        let of_parts = self.parts.iter().enumerate().filter_map(of_part).filter(|_| self.reporters.len() > 1);
+        held.chain(of_parts).chain(self.unowned).min().unwrap_or(Time(i64::MAX))
     }
 
     /// The earliest time of a reading that rows which are there already may still make: rows held for those before them,
@@ -73,26 +91,32 @@ impl Component {
         if self.reporters.len() < 2 {
             return held.into_iter().chain(unowned).min();
         }
-        let waits = |(at, part): (usize, &Part)| {
+        let known_after = self.known_after();
+        let waits = |(part, is_known_after): (&Part, bool)| {
             let last = part.last.filter(|last| Some(*last) < self.newest)?;
             // A standby that was looked for has nothing up to the latest look, at most a tick before the watermark.
             let is_looked_for = watermark.seconds_since(last) >= settings.silence_s;
             let looked = watermark.plus_seconds(-settings.tick_s);
             let since = if is_looked_for { last.max(looked) } else { last };
-            let waits = part.deferred.is_some() || self.is_known_after(last, at, part);
+            let waits = part.deferred.is_some() || is_known_after;
             waits.then(|| since.plus_seconds(half))
         };
-        self.parts.iter().enumerate().filter_map(waits).chain(held).chain(unowned).min()
+        self.parts.iter().zip(known_after).filter_map(waits).chain(held).chain(unowned).min()
     }
 
-    /// Whether there are rows of the part after `last` that its owner did not use: another source's, or its own beyond
-    /// the time from which an heir uses them.
-    fn is_known_after(&self, last: Time, at: usize, part: &Part) -> bool {
-        self.reporters.iter().enumerate().any(|(slot, reporter)| {
-            (part.owner != Some(slot as u16) || part.next.is_some())
-                && reporter.rows.back().is_some_and(|(time, _)| *time > last)
-                && reporter.index_of(at).is_some()
-        })
+    /// Of each part, whether there are rows after its last reading that its owner did not use: another source's, or its own
+    /// beyond the time from which an heir uses them.
+    fn known_after(&self) -> Vec<bool> {
+        let mut known = vec![false; self.parts.len()];
+        for (slot, reporter) in self.reporters.iter().enumerate() {
+            let newest = reporter.rows.back().map(|(time, _)| *time);
+            for at in &reporter.parts {
+                let part = &self.parts[usize::from(*at)];
+                let is_others = part.owner != Some(slot as u16) || part.next.is_some();
+                known[usize::from(*at)] |= is_others && part.last.is_some() && newest > part.last;
+            }
+        }
+        known
     }
 
     /// What happens next, and when.
@@ -112,9 +136,9 @@ impl Component {
             let heir = part.next.map(|(_, from)| (from, Step::Heir(at)));
             let continues = part.deferred.map(|time| (time.plus_seconds(-half), Step::Continues(at)));
             let last = part.last.filter(|last| *last <= overdue);
-            let standby = last.and_then(|last| look(at, part, last, watermark, settings));
-            let steps = heir.into_iter().chain(continues).filter(|(moment, _)| *moment <= watermark);
-            steps.chain(standby).min()
+            let standby = last.map(|last| look(at, part, last, watermark, settings));
+            let steps = heir.into_iter().chain(continues).chain(standby);
+            steps.filter(|(moment, _)| *moment <= watermark).min()
         };
         // Nearly all parts of nearly all rows: their owner reports.
         let is_quiet = |part: &Part| {
@@ -200,16 +224,10 @@ impl Component {
 }
 
 /// When a standby is looked for that has rows of a part that was last read at `last`: after the silence, and each tick.
-fn look(
-    at: usize,
-    part: &Part,
-    last: Time,
-    watermark: Time,
-    settings: &StreamSettings,
-) -> Option<(Time, Step)> {
+fn look(at: usize, part: &Part, last: Time, watermark: Time, settings: &StreamSettings) -> (Time, Step) {
     let first = last.plus_seconds(settings.silence_s);
     let missed = (watermark.seconds_since(first) / settings.tick_s).floor() as u32;
     let looks = part.tried.max(missed.saturating_sub(MISSED_MAX));
     let moment = first.plus_seconds(f64::from(looks) * settings.tick_s);
-    (moment <= watermark).then_some((moment, Step::Standby(at, looks)))
+    (moment, Step::Standby(at, looks))
 }

@@ -12,8 +12,11 @@ use std::path::{Path, PathBuf};
 pub struct Candidate {
     /// Which it is.
     pub id: SetId,
-    /// Paths of its files: a folder of counters, or a `stats` file; the preferred one first.
+    /// Paths of its files: a folder of counters, or a `stats` file; the preferred one first; of connections to Lustre's servers
+    /// one of each.
     pub paths: Vec<PathBuf>,
+    /// Of a Slingshot interface the folder of its retry handler's counters.
+    pub retry_handler: Option<PathBuf>,
 }
 
 /// What was looked at.
@@ -38,7 +41,11 @@ pub fn discover(roots: &Roots) -> Discovery {
     }
     // Lustre 2.12 moved the file to debugfs.
     for root in [&roots.debugfs, &roots.procfs.join("fs")] {
-        for mount in found.names(&root.join("lustre/llite")) {
+        let mounts = found.names(&root.join("lustre/llite"));
+        if !mounts.is_empty() && !found.has_connections() {
+            found.add_connections(&root.join("lustre"));
+        }
+        for mount in mounts {
             let stats = mount.path.join("stats");
             // A mount being set up has no file yet; one that may not be read is reported.
             if !matches!(stats.try_exists(), Ok(false)) {
@@ -50,6 +57,10 @@ pub fn discover(roots: &Roots) -> Discovery {
         let telemetry = interface.path.join("device/telemetry");
         if telemetry.is_dir() {
             found.add(Kind::Slingshot, &interface.name, &interface.path, &telemetry);
+            let retry_handler = roots.run.join("cxi").join(&interface.name);
+            if let Some(candidate) = found.candidates.last_mut().filter(|_| retry_handler.is_dir()) {
+                candidate.retry_handler = Some(retry_handler);
+            }
         }
     }
     found
@@ -83,6 +94,30 @@ impl Discovery {
         entries
     }
 
+    fn has_connections(&self) -> bool {
+        let is_connection =
+            |candidate: &Candidate| matches!(candidate.id.kind, Kind::LustreMetadata | Kind::LustreData);
+        self.candidates.iter().any(is_connection)
+    }
+
+    /// Adds connections to servers, named `<file system>-MDT0000-mdc-<address>`: those to one metadata server, and those to all
+    /// object servers of one file system. Of several mounts of it each has its own.
+    fn add_connections(&mut self, lustre: &Path) {
+        for (kind, folder, mark) in
+            [(Kind::LustreMetadata, "mdc", "-mdc-"), (Kind::LustreData, "osc", "-osc-")]
+        {
+            for connection in self.names(&lustre.join(folder)) {
+                let Some((server, _)) = connection.name.rsplit_once(mark) else { continue };
+                let file_system = server.rsplit_once('-').map_or(server, |(name, _)| name);
+                let name = if kind == Kind::LustreMetadata { server } else { file_system };
+                let stats = connection.path.join("stats");
+                if stats.is_file() {
+                    self.add(kind, name, &connection.path, &stats);
+                }
+            }
+        }
+    }
+
     /// Adds a candidate, or another path of a known one.
     fn add(&mut self, kind: Kind, name: &str, named_by: &Path, path: &Path) {
         let Ok(name) = Name::parse(name) else {
@@ -92,7 +127,9 @@ impl Discovery {
         let id = SetId { kind, name };
         match self.candidates.iter_mut().find(|known| known.id == id) {
             Some(known) => known.paths.push(path.to_path_buf()),
-            None => self.candidates.push(Candidate { id, paths: vec![path.to_path_buf()] }),
+            None => {
+                self.candidates.push(Candidate { id, paths: vec![path.to_path_buf()], retry_handler: None })
+            }
         }
     }
 }

@@ -19,6 +19,8 @@ impl fmt::Display for SetId {
         let kind = match self.kind {
             Kind::InfiniBand => "InfiniBand port",
             Kind::Lustre => "Lustre mount",
+            Kind::LustreMetadata => "connection to Lustre's metadata server",
+            Kind::LustreData => "connections to Lustre's object servers of",
             Kind::Slingshot => "Slingshot interface",
         };
         write!(f, "{kind} {}", self.name)

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// A producer that is polled for delivery reports once a tick, without a thread of its own.
 pub struct KafkaSink {
     producer: BaseProducer<DeliveryReports>,
-    topics: [(Kind, String); 3],
+    topics: [(Kind, String); Kind::ALL.len()],
     brokers: String,
     dropped: u64,
     /// Rows dropped since the queue became full; `None` while it is not.
@@ -65,7 +65,7 @@ impl KafkaSink {
         let topic = |kind: Kind| (kind, format!("{prefix}{}", kind.schema()));
         KafkaSink {
             producer,
-            topics: [Kind::InfiniBand, Kind::Lustre, Kind::Slingshot].map(topic),
+            topics: Kind::ALL.map(topic),
             brokers,
             dropped: 0,
             full_since: None,

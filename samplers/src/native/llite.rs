@@ -10,10 +10,9 @@
 //! `stats=clear`: a column without a line is 0, where LDMS keeps the value it had.
 
 use super::set::{Failure, Reading, is_same_file};
+use super::stats_file::{SUM, contents, decimal};
 use crate::ldms_rows::put_number;
 use std::fs::File;
-use std::io::{self, ErrorKind};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// Columns in LDMS's order. With `.sum` the sum of the values, otherwise how many there were.
@@ -56,8 +55,6 @@ const COLUMNS: [&str; 35] = [
 ];
 /// The column without which a row has no use for contention.
 const WRITE_BYTES: &str = "write_bytes.sum";
-/// A file longer than this is not what it should be; real ones have 2 to 6 kB.
-const STATS_BYTES_MAX: usize = 1 << 20;
 
 /// The open `stats` file of a mount.
 #[derive(Debug)]
@@ -118,25 +115,6 @@ impl LliteStats {
     }
 }
 
-/// Reads the whole file into `raw`; the kernel gives a page of it at a time.
-fn contents(file: &File, raw: &mut Vec<u8>) -> io::Result<usize> {
-    let mut length = 0;
-    loop {
-        if raw.len() < length + 4096 {
-            raw.resize((2 * raw.len()).max(8192), 0);
-        }
-        match file.read_at(&mut raw[length..], length as u64) {
-            Ok(0) => return Ok(length),
-            Ok(read) => length += read,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-        if length > STATS_BYTES_MAX {
-            return Err(io::Error::other("it is longer than 1 MiB"));
-        }
-    }
-}
-
 /// The columns; `None` if this is no `stats` file.
 fn cells(content: &[u8]) -> Option<[Cell; COLUMNS.len()]> {
     if !content.starts_with(b"snapshot_time") {
@@ -157,16 +135,9 @@ fn cells(content: &[u8]) -> Option<[Cell; COLUMNS.len()]> {
     Some(cells)
 }
 
-/// Position of the sum behind the name: samples, `samples`, unit, least, greatest, sum.
-const SUM: usize = 5;
-
 /// Whether the line `name` gives `column`.
 fn is_of(column: &str, name: &[u8]) -> bool {
     column.strip_suffix(".sum").unwrap_or(column).as_bytes() == name
-}
-
-fn decimal(word: &[u8]) -> Option<u64> {
-    std::str::from_utf8(word).ok()?.parse().ok()
 }
 
 #[cfg(test)]

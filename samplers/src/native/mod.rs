@@ -10,6 +10,8 @@
 //! | [`discovery`] | which devices and mounts there are now |
 //! | `counter_files` | folders with one number a file: InfiniBand, Slingshot |
 //! | `llite` | the `stats` file of a Lustre mount |
+//! | `request_waits` | how long requests to the servers of a Lustre file system wait |
+//! | `stats_file` | statistics files of Lustre |
 //! | `set` | what one row is made of, and its unchanging beginning |
 //! | [`sampler`] | [`Sampler`]: all sets of the node; devices come and go |
 //! | [`tick_rows`] | [`TickRows`]: the lines of one tick |
@@ -34,12 +36,14 @@ pub mod looping;
 pub mod node;
 pub mod outlet;
 pub mod processor_time;
+mod request_waits;
 pub mod sampler;
 pub mod schedule;
 pub mod selection;
 mod set;
 pub mod sink;
 pub mod statistics;
+mod stats_file;
 pub mod targets;
 pub mod tick_rows;
 

@@ -12,13 +12,20 @@ pub struct Roots {
     pub procfs: PathBuf,
     /// `/sys/kernel/debug`; only root may read it by default.
     pub debugfs: PathBuf,
+    /// `/run`, where Slingshot's retry handlers show their counters.
+    pub run: PathBuf,
 }
 
 impl Roots {
     /// debugfs lies in sysfs by default.
     pub fn new(sysfs: &Path, procfs: &Path, debugfs: Option<&Path>) -> Roots {
         let debugfs = debugfs.map_or_else(|| sysfs.join("kernel/debug"), Path::to_path_buf);
-        Roots { sysfs: sysfs.to_path_buf(), procfs: procfs.to_path_buf(), debugfs }
+        Roots {
+            sysfs: sysfs.to_path_buf(),
+            procfs: procfs.to_path_buf(),
+            debugfs,
+            run: PathBuf::from("/run"),
+        }
     }
 }
 

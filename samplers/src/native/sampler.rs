@@ -86,9 +86,9 @@ impl Sampler {
     fn look_at(&mut self, candidate: &Candidate, events: &mut Vec<Event>) {
         let before = self.sets.get(&candidate.id);
         let silent = match before {
-            Some(Slot::Sampled(set)) if set.is_current() && !set.is_incomplete() => return,
+            Some(Slot::Sampled(set)) if set.is_current(candidate) && !set.is_incomplete() => return,
             // The same device, perhaps with counters that could not be read before.
-            Some(Slot::Sampled(set)) => set.is_current(),
+            Some(Slot::Sampled(set)) => set.is_current(candidate),
             Some(Slot::Waiting) | None => false,
         };
         let id = || candidate.id.clone();

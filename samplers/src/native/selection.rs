@@ -17,7 +17,7 @@ pub enum Selection {
 /// A counter file that is wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
-    /// Below the folder of the set: `counters/port_xmit_wait`.
+    /// Below the folder of the set, `counters/port_xmit_wait`, or a whole path.
     pub(crate) file: String,
     /// Name of its column, without the set's own part: `port_xmit_wait`, `hw.out_of_sequence`.
     pub(crate) column: String,
@@ -25,15 +25,26 @@ pub(crate) struct Wanted {
     pub(crate) needed: bool,
 }
 
+/// Counters of a retry handler (HPE's libcxi, retry_handler/stats.c): packets that the target refused, all of them and for want of
+/// resources, and packets without an answer.
+const RETRY_HANDLER: [&str; 3] = ["nacks", "nack_resource_busy", "spt_timeouts"];
+
 impl Selection {
     /// Counters of an InfiniBand port.
     pub(crate) fn of_port(self, port: &Path) -> Vec<Wanted> {
         self.of(include_str!("ib_counters.txt"), port, &["counters/", "hw_counters/"])
     }
 
-    /// Counters of a Slingshot interface.
-    pub(crate) fn of_telemetry(self, telemetry: &Path) -> Vec<Wanted> {
-        self.of(include_str!("slingshot_counters.txt"), telemetry, &[""])
+    /// Counters of a Slingshot interface, and those of its retry handler.
+    pub(crate) fn of_interface(self, telemetry: &Path, retry_handler: Option<&Path>) -> Vec<Wanted> {
+        let mut wanted = self.of(include_str!("slingshot_counters.txt"), telemetry, &[""]);
+        let files =
+            retry_handler.into_iter().flat_map(|folder| RETRY_HANDLER.map(|name| (folder.join(name), name)));
+        wanted.extend(files.filter_map(|(file, name)| {
+            let file = file.into_os_string().into_string().ok()?;
+            Some(Wanted { file, column: format!("rh_{name}"), needed: false })
+        }));
+        wanted
     }
 
     fn of(self, list: &str, folder: &Path, below: &[&str]) -> Vec<Wanted> {
@@ -79,9 +90,10 @@ mod tests {
 
     #[test]
     fn the_lists_name_every_counter_once() {
-        for wanted in
-            [Selection::Listed.of_port(Path::new("")), Selection::Listed.of_telemetry(Path::new(""))]
-        {
+        for wanted in [
+            Selection::Listed.of_port(Path::new("")),
+            Selection::Listed.of_interface(Path::new(""), Some(Path::new("/run/cxi/cxi0"))),
+        ] {
             let columns: BTreeSet<&str> = wanted.iter().map(|wanted| wanted.column.as_str()).collect();
             assert_eq!(columns.len(), wanted.len());
             assert!(columns.iter().all(|column| Name::parse(column).is_ok()));

@@ -5,6 +5,7 @@ use super::discovery::Candidate;
 use super::event::SetId;
 use super::llite::LliteStats;
 use super::node::Node;
+use super::request_waits::RequestWaits;
 use super::selection::Selection;
 use super::tick_rows::Kind;
 use std::fs::File;
@@ -37,6 +38,7 @@ pub(crate) enum Reading {
 enum Files {
     Counters(CounterFiles),
     Llite(LliteStats),
+    Waits(RequestWaits),
 }
 
 /// A set that is sampled.
@@ -54,21 +56,27 @@ impl Set {
     /// Opens the files of `candidate`, from the first path that can be read.
     pub(crate) fn open(candidate: &Candidate, node: &Node, selection: Selection) -> Result<Set, Failure> {
         let mut first = None;
+        if let Kind::LustreMetadata | Kind::LustreData = candidate.id.kind {
+            let files = Files::Waits(RequestWaits::open(&candidate.paths)?);
+            return Ok(Set::of(candidate, node, files));
+        }
         for path in &candidate.paths {
-            match files(&candidate.id, path, selection) {
-                Ok(files) => {
-                    let head = head(&candidate.id, node).into_bytes();
-                    return Ok(Set { kind: candidate.id.kind, head, bad: false, files });
-                }
+            match files(candidate, path, selection) {
+                Ok(files) => return Ok(Set::of(candidate, node, files)),
                 Err(failure) => first = first.or(Some(failure)),
             }
         }
         Err(first.unwrap_or_else(|| Failure("it has no files".to_string())))
     }
 
-    /// Whether the files that are open are those that stand there now.
-    pub(crate) fn is_current(&self) -> bool {
+    fn of(candidate: &Candidate, node: &Node, files: Files) -> Set {
+        Set { kind: candidate.id.kind, head: head(&candidate.id, node).into_bytes(), bad: false, files }
+    }
+
+    /// Whether the files that are open are those of `candidate` now.
+    pub(crate) fn is_current(&self, candidate: &Candidate) -> bool {
         match &self.files {
+            Files::Waits(waits) => waits.is_current(&candidate.paths),
             Files::Counters(files) => files.is_current(),
             Files::Llite(stats) => stats.is_current(),
         }
@@ -84,22 +92,27 @@ impl Set {
         match &mut self.files {
             Files::Counters(files) => files.read(body),
             Files::Llite(stats) => stats.read(raw, body),
+            Files::Waits(waits) => waits.read(raw, body),
         }
     }
 }
 
-fn files(id: &SetId, path: &Path, selection: Selection) -> Result<Files, Failure> {
-    let name = &id.name;
-    Ok(match id.kind {
+fn files(candidate: &Candidate, path: &Path, selection: Selection) -> Result<Files, Failure> {
+    let name = &candidate.id.name;
+    Ok(match candidate.id.kind {
         Kind::InfiniBand => {
             let key = |column: &str| format!("{column}#{name}");
             Files::Counters(CounterFiles::open(path, &selection.of_port(path), key)?)
         }
         Kind::Slingshot => {
             let key = |column: &str| format!("nics.{column}");
-            Files::Counters(CounterFiles::open(path, &selection.of_telemetry(path), key)?)
+            Files::Counters(CounterFiles::open(
+                path,
+                &selection.of_interface(path, candidate.retry_handler.as_deref()),
+                key,
+            )?)
         }
-        Kind::Lustre => Files::Llite(LliteStats::open(path)?),
+        Kind::Lustre | Kind::LustreMetadata | Kind::LustreData => Files::Llite(LliteStats::open(path)?),
     })
 }
 
@@ -113,6 +126,11 @@ fn head(id: &SetId, node: &Node) -> String {
             let fs_name = file_system(name.as_str());
             (name.to_string(), format!(",\"fs_name\":\"{fs_name}\",\"llite\":\"{name}\""))
         }
+        Kind::LustreMetadata => {
+            let fs_name = file_system(name.as_str());
+            (format!("lustre_mdc/{name}"), format!(",\"fs_name\":\"{fs_name}\",\"mdc\":\"{name}\""))
+        }
+        Kind::LustreData => (format!("lustre_osc/{name}"), format!(",\"fs_name\":\"{name}\"")),
         Kind::Slingshot => (format!("slingshot_metrics/{name}"), format!(",\"nics.name\":\"{name}\"")),
     };
     format!(

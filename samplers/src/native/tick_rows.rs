@@ -7,16 +7,26 @@ pub enum Kind {
     InfiniBand,
     /// A mounted Lustre file system.
     Lustre,
+    /// The requests of the node to the metadata servers of a Lustre file system, one server a row.
+    LustreMetadata,
+    /// Those to its object servers, all in one row.
+    LustreData,
     /// A Slingshot network interface.
     Slingshot,
 }
 
 impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 5] =
+        [Kind::InfiniBand, Kind::Lustre, Kind::LustreMetadata, Kind::LustreData, Kind::Slingshot];
+
     /// The LDMS schema of its rows.
     pub fn schema(self) -> &'static str {
         match self {
             Kind::InfiniBand => "ib_sysfs",
             Kind::Lustre => "lustre_client",
+            Kind::LustreMetadata => "lustre_mdc_ops_timing",
+            Kind::LustreData => "lustre_osc",
             Kind::Slingshot => "slingshot_metrics",
         }
     }

@@ -8,9 +8,11 @@
 //! | `devices` | devices and mounts come, go and hold garbage |
 //! | `looping` | ticks under an injected clock |
 //! | `outputs` | files, sockets, readers that are absent |
+//! | `waits` | waits for Lustre's servers, refusals of Slingshot's packets |
 mod devices;
 mod looping;
 mod outputs;
 mod recorded;
 mod support;
 mod tree;
+mod waits;

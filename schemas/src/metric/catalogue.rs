@@ -16,18 +16,32 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 pub const OPTIONAL: [&str; crate::LINK_COLUMNS] = ["link_downed", "link_error_recovery"];
 
 /// Ours, by file name.
-const BUILT_IN: [(&str, &str); 13] = [
+const BUILT_IN: [(&str, &str); 21] = [
     ("aries_nic_stall_ratio.toml", include_str!("../../metrics/aries_nic_stall_ratio.toml")),
     ("aries_stall_ratio.toml", include_str!("../../metrics/aries_stall_ratio.toml")),
     ("ib_congested_ratio.toml", include_str!("../../metrics/ib_congested_ratio.toml")),
     ("ib_fecn_ratio.toml", include_str!("../../metrics/ib_fecn_ratio.toml")),
     ("ib_wait_ratio.toml", include_str!("../../metrics/ib_wait_ratio.toml")),
+    ("lustre_data_wait.toml", include_str!("../../metrics/lustre_data_wait.toml")),
     ("lustre_metadata_rate.toml", include_str!("../../metrics/lustre_metadata_rate.toml")),
     ("lustre_metadata_wait.toml", include_str!("../../metrics/lustre_metadata_wait.toml")),
     ("lustre_read_rate.toml", include_str!("../../metrics/lustre_read_rate.toml")),
     ("lustre_write_rate.toml", include_str!("../../metrics/lustre_write_rate.toml")),
     ("roce_cnp_ratio.toml", include_str!("../../metrics/roce_cnp_ratio.toml")),
+    ("roce_ecn_ratio.toml", include_str!("../../metrics/roce_ecn_ratio.toml")),
+    ("roce_retransmit_ratio.toml", include_str!("../../metrics/roce_retransmit_ratio.toml")),
+    ("slingshot_blocked_percent.toml", include_str!("../../metrics/slingshot_blocked_percent.toml")),
     ("slingshot_congestion_rate.toml", include_str!("../../metrics/slingshot_congestion_rate.toml")),
+    ("slingshot_flow_stall_ratio.toml", include_str!("../../metrics/slingshot_flow_stall_ratio.toml")),
+    ("slingshot_nack_rate.toml", include_str!("../../metrics/slingshot_nack_rate.toml")),
+    (
+        "slingshot_port_rx_pause_percent.toml",
+        include_str!("../../metrics/slingshot_port_rx_pause_percent.toml"),
+    ),
+    (
+        "slingshot_port_tx_pause_percent.toml",
+        include_str!("../../metrics/slingshot_port_tx_pause_percent.toml"),
+    ),
     ("slingshot_rx_pause_ratio.toml", include_str!("../../metrics/slingshot_rx_pause_ratio.toml")),
     ("slingshot_tx_pause_ratio.toml", include_str!("../../metrics/slingshot_tx_pause_ratio.toml")),
 ];
@@ -245,6 +259,7 @@ fn plan(reading: &ReadingFile) -> ReadingPlan {
         most_per_s: reading.most_per_s,
         may_lack: may_lack(reading),
         wraps_at: reading.wraps_at_bits.iter().fold(0, |widths, bits| widths | 1 << bits),
+        gauge: reading.gauge,
         saturated: reading.saturates_at_bits.map(|bits| u64::MAX >> (64 - u32::from(bits))),
     }
 }
@@ -262,6 +277,6 @@ pub(super) fn read_alone(file: &str, text: &str) -> Result<(), CatalogueError> {
 }
 
 #[cfg(test)]
-pub(super) fn ours() -> [(&'static str, &'static str); 13] {
+pub(super) fn ours() -> [(&'static str, &'static str); 21] {
     BUILT_IN
 }

@@ -91,6 +91,12 @@ fn check_reading(reading: &ReadingFile) -> Result<(), String> {
     if !reading.passed.is_empty() && reading.passed.iter().all(|counter| reading.may_lack.contains(counter)) {
         return Err("reading.may_lack: one counter at least must be there".to_string());
     }
+    if reading.gauge && (reading.waited.len() != 1 || !reading.passed.is_empty()) {
+        return Err("reading.gauge: needs one name in `waited`, and no `passed`".to_string());
+    }
+    if reading.gauge && (!reading.wraps_at_bits.is_empty() || reading.saturates_at_bits.is_some()) {
+        return Err("reading.gauge: only counters wrap or saturate".to_string());
+    }
     if counters.len() > COUNTERS_MAX {
         return Err(format!("reading: {} counters; at most {COUNTERS_MAX} are allowed", counters.len()));
     }
@@ -159,6 +165,9 @@ fn check_source(file: &MetricFile, source: &SourceFile) -> Result<(), String> {
     if source.by_job && !source.optional.is_empty() {
         return Err("optional: a row by job has no link".to_string());
     }
+    if source.part.as_ref().is_some_and(|part| !part.contains('{')) && source.recognised_by.is_empty() {
+        return Err("recognised_by: missing; neither `part` nor `part_columns` show the schema".to_string());
+    }
     if source.component.is_some() && !by_name {
         return Err("component: a column only where `part` is in the counters' names".to_string());
     }
@@ -179,7 +188,7 @@ fn check_pattern(source: &SourceFile, pattern: &str) -> Result<(), String> {
         };
     };
     let named: Vec<String> = parsed.placeholders().map(|name| format!("{{{name}}}")).collect();
-    match named.iter().all(|name| part.contains(name.as_str())) && !named.is_empty() {
+    match named.iter().all(|name| part.contains(name.as_str())) && named.is_empty() != part.contains('{') {
         true => Ok(()),
         false => Err(format!("must hold the placeholders of part {part:?}")),
     }

@@ -59,7 +59,8 @@ pub enum LinkEnd {
     Receiver,
 }
 
-/// How counters become a reading: the sum of `waited` over the sum of `passed`; without one of them, the rate of the other.
+/// How counters become a reading: the sum of `waited` over the sum of `passed`; without one of them, the rate of the other; of a gauge
+/// its value.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReadingFile {
@@ -77,6 +78,9 @@ pub struct ReadingFile {
     pub alike: bool,
     /// What the counters count: what passed, what held it up.
     pub counts: Option<[String; 2]>,
+    /// Whether the one counter of `waited` is none, but the reading itself: a percentage, a latency.
+    #[serde(default)]
+    pub gauge: bool,
     /// Bytes that one count of what passed stands for; 0 without `passed`.
     #[serde(default)]
     pub bytes_per_count: f64,
@@ -88,7 +92,7 @@ pub struct ReadingFile {
     /// Counts of `passed` per second below which a reading means nothing; 0 without `passed`.
     #[serde(default)]
     pub active_per_s: f64,
-    /// Highest counts per second that the hardware can make.
+    /// Highest counts per second that the hardware can make; of a gauge the highest value.
     pub most_per_s: f64,
     /// Widths at which counters wrap besides 64 bits.
     #[serde(default)]
@@ -107,7 +111,8 @@ pub struct SourceFile {
     pub rank: u8,
     /// The column that names the component; without it the component is the producer.
     pub component: Option<ComponentColumn>,
-    /// The part that a column's name holds, by the pattern's placeholders: `r{row}c{column}`.
+    /// The part that a column's name holds, by the pattern's placeholders: `r{row}c{column}`. Without any it is the one part of all rows
+    /// that have the columns of `recognised_by`.
     pub part: Option<String>,
     /// Columns whose values name the one part of a row, at most two: joined with `.`, or by the rule of `part_is`.
     #[serde(default)]

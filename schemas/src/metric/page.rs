@@ -29,10 +29,12 @@ fn meaning(file: &MetricFile) -> String {
     let (waited, passed) = (&file.reading.waited, &file.reading.passed);
     let reading = match (waited.is_empty(), passed.is_empty()) {
         (true, _) => format!("Growth of {} a second", sum(passed)),
+        (_, true) if file.reading.gauge => format!("The value of {}", sum(waited)),
         (_, true) => format!("Growth of {} a second", sum(waited)),
         _ => format!("({}) / ({})", sum(waited), sum(passed)),
     };
     let idle = match passed.is_empty() {
+        true if file.reading.gauge => "At 0 it is clear".to_string(),
         true => "Without any growth it is clear".to_string(),
         false => format!("Below {} counts a second it means nothing", file.reading.active_per_s),
     };

@@ -69,6 +69,29 @@ fn metric_of_waits_alone_has_no_traffic() {
 }
 
 #[test]
+fn gauge_has_one_value_that_never_wraps() {
+    let (file, text) = named("slingshot_blocked_percent.toml");
+    for (old, new, wanted) in [
+        ("gauge = true", "gauge = true\nwraps_at_bits = [32]", "reading.gauge: only counters wrap"),
+        ("waited = [\"percentage\"]", "waited = [\"percentage\", \"more\"]", "reading.gauge: needs one name"),
+    ] {
+        let error = read_alone(file, &text.replace(old, new)).unwrap_err().to_string();
+        assert!(error.contains(wanted), "{wanted}: {error}");
+    }
+    let metric = Metric::from_name("slingshot_blocked_percent").unwrap();
+    assert!(metric.reading().gauge && metric.columns() == 1);
+}
+
+#[test]
+fn source_without_a_part_in_its_columns_is_shown_by_others() {
+    let text = include_str!("../../metrics/examples/nfs_write_rate.toml");
+    read_alone("nfs_write_rate.toml", text).unwrap();
+    let unknown = text.replace("recognised_by = [\"numcalls\", \"retransmitts\"]\n", "");
+    let error = read_alone("nfs_write_rate.toml", &unknown).unwrap_err().to_string();
+    assert!(error.contains("recognised_by: missing"), "{error}");
+}
+
+#[test]
 fn waits_for_a_server_claim_no_seconds_and_have_no_link() {
     let (file, text) = named("lustre_metadata_wait.toml");
     for (old, new, wanted) in [
@@ -96,27 +119,11 @@ fn site_file_adds_a_metric_or_replaces_ours() {
     write("notes.txt", "no metric");
     let catalogue = Catalogue::with_folder(folder.path()).unwrap();
     let names: Vec<&str> = catalogue.metrics.iter().map(|facts| facts.file.name.as_str()).collect();
-    let before = [
-        "aries_nic_stall_ratio",
-        "aries_stall_ratio",
-        "ib_congested_ratio",
-        "ib_fecn_ratio",
-        "ib_wait_ratio",
-        "lustre_metadata_rate",
-        "lustre_metadata_wait",
-        "lustre_read_rate",
-    ];
-    let after = [
-        "roce_cnp_ratio",
-        "slingshot_congestion_rate",
-        "slingshot_rx_pause_ratio",
-        "slingshot_tx_pause_ratio",
-    ];
-    assert_eq!(
-        names,
-        [&before[..], &["lustre_write_rate"], &after[..1], &["site_read_rate"], &after[1..]].concat()
-    );
-    assert_eq!(catalogue.metrics[8].file.reading.floor, 2.0);
+    let mut wanted: Vec<&str> = Metric::all().map(Metric::name).chain(["site_read_rate"]).collect();
+    wanted.sort_unstable();
+    assert_eq!(names, wanted);
+    let replaced = names.iter().position(|name| *name == "lustre_write_rate").unwrap();
+    assert_eq!(catalogue.metrics[replaced].file.reading.floor, 2.0);
     write("again.toml", ours);
     let twice = Catalogue::with_folder(folder.path()).unwrap_err().to_string();
     assert!(twice.contains("ours.toml") && twice.contains("again.toml"), "{twice}");
