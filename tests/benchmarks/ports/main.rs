@@ -127,9 +127,14 @@ fn interfaces(criterion: &mut Criterion) {
 }
 
 fn telemetry(criterion: &mut Criterion) {
-    for (form, name) in [(Form::Csm, "telemetry_csm"), (Form::Hpcm, "telemetry_hpcm")] {
+    for (form, four, name) in [
+        (Form::Csm, false, "telemetry_csm"),
+        (Form::Csm, true, "telemetry_csm_4_metrics"),
+        (Form::Hpcm, false, "telemetry_hpcm"),
+        (Form::Hpcm, true, "telemetry_hpcm_4_metrics"),
+    ] {
         let mut group = group(criterion, name);
-        let of = |share: usize, shares: usize| Switches::new(form, share, ports() / shares);
+        let of = |share: usize, shares: usize| Switches::new(form, four, share, ports() / shares);
         decoded(&mut group, "decoded", switches::SCHEMA, || of(0, 1));
         judged(&mut group, "judged", switches::SCHEMA, || vec![of(0, 1)]);
         judged(&mut group, "judged_on_two_cores", switches::SCHEMA, || vec![of(0, 2), of(1, 2)]);

@@ -1,4 +1,5 @@
-//! HPE's fabric telemetry: `rxCongestion` of all ports of switches, once a second. HPE does not document how often it is sent.
+//! HPE's fabric telemetry of all ports of switches, once a second: `rxCongestion` alone, or with three percentages. HPE does not document
+//! how often it is sent.
 
 use crate::Part;
 use crate::text::{Lines, Random};
@@ -6,6 +7,8 @@ use crate::text::{Lines, Random};
 pub const SCHEMA: &str = "cray-fabric-perf-telemetry";
 /// Ports of a switch.
 const SWITCH_PORTS: usize = 64;
+/// Sensors of a port besides `rxCongestion`: a percentage each.
+const PERCENTAGES: [&str; 3] = ["BlockedPercentage", "rxPausePercent", "txPausePercent"];
 /// Growth of a port's counter a second, as at Frontier.
 const RATE: u64 = 400_000;
 /// 2026-11-20 22:00:00 UTC, in seconds, and as the text before the minutes.
@@ -25,6 +28,7 @@ pub enum Form {
 #[derive(Debug)]
 pub struct Switches {
     form: Form,
+    percentages: &'static [&'static str],
     counters: Vec<u64>,
     first: usize,
     second: u64,
@@ -32,11 +36,19 @@ pub struct Switches {
 }
 
 impl Switches {
-    /// Share `share` of the switches, with `ports` in all.
-    pub fn new(form: Form, share: usize, ports: usize) -> Switches {
+    /// Share `share` of the switches, with `ports` in all, whose ports have one sensor or four.
+    pub fn new(form: Form, four: bool, share: usize, ports: usize) -> Switches {
         let mut random = Random::new(share as u64 + 1);
         let counters = (0..ports).map(|_| random.below(1_000_000_000_000)).collect();
-        Switches { form, counters, first: share * ports.div_ceil(SWITCH_PORTS), second: 0, random }
+        let percentages = if four { &PERCENTAGES[..] } else { &[] };
+        Switches {
+            form,
+            percentages,
+            counters,
+            first: share * ports.div_ceil(SWITCH_PORTS),
+            second: 0,
+            random,
+        }
     }
 
     /// The value of a port's counter, a second later.
@@ -50,25 +62,69 @@ impl Switches {
         self.put_time(lines);
         lines.put(",\"MessageId\":\"CrayFabricPerfTelemetry.Congestion\",\"Oem\":{\"Sensors\":[");
         for (number, port) in ports.enumerate() {
-            lines.put("{\"Timestamp\":");
-            self.put_time(lines);
-            lines.put(",\"Location\":\"");
-            put_location(lines, switch, number);
-            lines.put("\",\"ParentalIndex\":1,\"PhysicalContext\":\"rxCongestion\",\"Index\":");
-            lines.put_number(switch as u64);
-            lines.put(",\"DeviceSpecificContext\":\"local\",\"SubIndex\":");
-            lines.put_number(number as u64);
-            lines.put(",\"Value\":\"");
-            lines.put_number(self.count(port));
-            lines.put("\"},");
+            let count = self.count(port);
+            self.put_sensor(lines, [switch, number], "rxCongestion", &|lines| lines.put_number(count));
+            for name in self.percentages {
+                let percent = self.random.below(30);
+                self.put_sensor(lines, [switch, number], name, &|lines| {
+                    lines.put_number(percent / 10);
+                    lines.put(".");
+                    lines.put_number(percent % 10);
+                });
+            }
         }
         lines.end_list("],\"TelemetrySource\":\"FabricPerf\"}}]}");
         lines.end_line();
     }
 
+    fn put_sensor(
+        &self,
+        lines: &mut Lines,
+        [switch, number]: [usize; 2],
+        name: &str,
+        value: &dyn Fn(&mut Lines),
+    ) {
+        lines.put("{\"Timestamp\":");
+        self.put_time(lines);
+        lines.put(",\"Location\":\"");
+        put_location(lines, switch, number);
+        lines.put("\",\"ParentalIndex\":1,\"PhysicalContext\":\"");
+        lines.put(name);
+        lines.put("\",\"Index\":");
+        lines.put_number(switch as u64);
+        lines.put(",\"DeviceSpecificContext\":\"local\",\"SubIndex\":");
+        lines.put_number(number as u64);
+        lines.put(",\"Value\":\"");
+        value(lines);
+        lines.put("\"},");
+    }
+
     fn put_hpcm(&mut self, lines: &mut Lines, switch: usize, number: usize, port: usize) {
-        lines.put("{\"name\":\"Congestion\",\"fields\":{\"rxCongestion_local\":");
-        lines.put_number(self.count(port));
+        let count = self.count(port);
+        self.put_message(lines, [switch, number], ["Congestion", "rxCongestion", "_local"], &|lines| {
+            lines.put_number(count);
+        });
+        for name in self.percentages {
+            let percent = self.random.below(30);
+            self.put_message(lines, [switch, number], ["PauseDetails", name, ""], &|lines| {
+                lines.put_number(percent / 10);
+                lines.put(".");
+                lines.put_number(percent % 10);
+            });
+        }
+    }
+
+    fn put_message(
+        &self,
+        lines: &mut Lines,
+        [switch, number]: [usize; 2],
+        [category, name, class]: [&str; 3],
+        value: &dyn Fn(&mut Lines),
+    ) {
+        for text in ["{\"name\":\"", category, "\",\"fields\":{\"", name, class, "\":"] {
+            lines.put(text);
+        }
+        value(lines);
         lines.put("},\"tags\":{\"Switch\":\"");
         put_switch(lines, switch);
         lines.put("\",\"Location\":\"");
@@ -77,7 +133,9 @@ impl Switches {
         lines.put_number(switch as u64);
         lines.put("\",\"SubIndex\":\"");
         lines.put_number(number as u64);
-        lines.put("\",\"ParentalIndex\":\"1\",\"PhysicalContext\":\"rxCongestion\"},\"timestamp\":");
+        for text in ["\",\"ParentalIndex\":\"1\",\"PhysicalContext\":\"", name, "\"},\"timestamp\":"] {
+            lines.put(text);
+        }
         lines.put_number(START_S + self.second);
         lines.put("059}");
         lines.end_line();
