@@ -1,5 +1,7 @@
 //! Names of a switch of Slingshot and of a port of it.
 
+use schemas::xname::switch_of;
+
 /// A port of a switch, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SwitchPort {
@@ -14,7 +16,7 @@ impl SwitchPort {
     /// A switch without an xname yet has a location such as `ros-0040a683cda1l12`: its numbers name it.
     pub(crate) fn of(location: &str, indexes: [Option<&str>; 3]) -> SwitchPort {
         let [group, switch, port] = indexes.map(|digits| digits.map(without_zeros));
-        let (by_name, behind) = split(location).map_or((None, ""), |(switch, behind)| (Some(switch), behind));
+        let (by_name, behind) = switch_of(location).map_or((None, ""), |(name, behind)| (Some(name), behind));
         let by_numbers = || Some(format!("g{}s{}", group?, switch?));
         let by_location = || Some(behind.to_ascii_lowercase()).filter(|behind| !behind.is_empty());
         SwitchPort {
@@ -22,24 +24,6 @@ impl SwitchPort {
             port: port.map(|port| format!("p{port}")).or_else(by_location),
         }
     }
-}
-
-/// The xname of the switch that `location` begins with, and the rest: `x2011c6r1` and `j100p0` of `x2011c6r1j100p0`.
-fn split(location: &str) -> Option<(String, &str)> {
-    let mut name = String::with_capacity(location.len());
-    let mut rest = location;
-    for letter in ['x', 'c', 'r'] {
-        let begin = rest.strip_prefix('.').unwrap_or(rest);
-        let digits = begin.strip_prefix([letter, letter.to_ascii_uppercase()])?;
-        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-        if end == 0 {
-            return None;
-        }
-        name.push(letter);
-        name.push_str(without_zeros(&digits[..end]));
-        rest = &digits[end..];
-    }
-    Some((name, rest.trim_start_matches('.')))
 }
 
 /// Digits as a number has them: `4` of `04`.

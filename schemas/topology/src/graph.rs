@@ -171,7 +171,7 @@ impl Topology {
     /// The port that transmits. Switches: its number, or [`JackPort::number`]. Routers: tile, row times 8 plus column.
     /// Hosts: adapter times 256 plus its port.
     ///
-    /// [`JackPort::number`]: super::xname::JackPort::number
+    /// [`JackPort::number`]: schemas::xname::JackPort::number
     pub fn port(&self, link: LinkIndex) -> u16 {
         self.links.port[link.at()]
     }

@@ -6,8 +6,8 @@
 
 use super::class::VertexKind;
 use super::graph::{LinkIndex, Topology, VertexIndex};
-use super::xname::JackPort;
 use schemas::metric::file::LinkEnd;
+use schemas::xname::JackPort;
 use schemas::{Metric, Name, SeriesInfo};
 use serde::Serialize;
 

@@ -8,8 +8,8 @@ use crate::fault::FaultKind;
 use crate::forwarding::{LID_MAX, Lids};
 use crate::graph::{LinkIndex, Links, NONE, Topology, VertexIndex, Vertices};
 use crate::levels;
-use crate::xname::JackPort;
 use schemas::Name;
+use schemas::xname::JackPort;
 
 /// Rail of a link whose files give none, until it is derived.
 const NO_RAIL: u8 = u8::MAX;

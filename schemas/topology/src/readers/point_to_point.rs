@@ -14,8 +14,8 @@
 //! * A node has the group of its switch. All cables are one rail. Capacities are unknown.
 
 use super::point_line::{self, Cable, GroupCell, PointLine, Side};
-use crate::xname::{CableEnd, JackPort};
 use crate::{Draft, DraftVertex, FaultKind, LinkClass, PortClaim, Shape, VertexKind};
+use schemas::xname::{CableEnd, JackPort};
 
 /// Ports of a Slingshot switch.
 const SWITCH_PORTS: u16 = 64;

@@ -1,5 +1,6 @@
-//! Names of HPE's machine rooms (xnames), as far as they are ends of Slingshot cables: `x3000c0r15j14p1` is cabinet 3000,
-//! chassis 0, switch 15, jack 14, port 1 of it; `x3000c0s17b1n0h0` is network interface 0 of node `x3000c0s17b1n0`.
+//! Names of HPE's machine rooms (xnames), as far as Slingshot has them: `x3000c0r15j14p1` is cabinet 3000, chassis 0,
+//! switch 15, jack 14, port 1 of it; `x3000c0s17b1n0h0` is network interface 0 of node `x3000c0s17b1n0`. Case, dots
+//! between the parts and leading zeros do not matter.
 
 use std::fmt;
 
@@ -9,7 +10,7 @@ const FIRST_JACK: u16 = 0x8000;
 const PER_JACK: u16 = 4;
 /// Real jacks have up to three digits.
 const JACK_MAX: u32 = 999;
-/// A host has at most this many adapters, see [`crate::Topology::port`].
+/// A host of a topology has at most this many adapters.
 const INTERFACE_MAX: u32 = 254;
 
 /// One end of a Slingshot cable.
@@ -32,12 +33,11 @@ pub enum CableEnd {
 }
 
 impl CableEnd {
-    /// The end that `text` names, without regard to case, dots and leading zeros.
+    /// The end that `text` names.
     pub fn parse(text: &str) -> Option<CableEnd> {
         let parts = parts(text)?;
-        let letters: String = parts.iter().map(|(letter, _)| *letter).collect();
         let number = |at: usize| parts.get(at).map(|(_, number)| *number);
-        match letters.as_str() {
+        match letters(&parts).as_str() {
             "xcrj" | "xcrjp" => {
                 let port = JackPort::new(number(3)?, number(4))?;
                 Some(CableEnd::Jack { switch: joined(&parts[..3]), port })
@@ -50,6 +50,25 @@ impl CableEnd {
             _ => None,
         }
     }
+}
+
+/// The node that `text` names, by its own name or by that of one of its interfaces.
+pub fn node_of(text: &str) -> Option<String> {
+    let parts = parts(text)?;
+    match letters(&parts).as_str() {
+        "xcsbn" | "xcsn" => Some(joined(&parts)),
+        "xcsbnh" | "xcsnh" => parts.split_last().map(|(_, node)| joined(node)),
+        _ => None,
+    }
+}
+
+/// The switch that `text` begins with, and the rest: `x2011c6r1` and `j100p0` of `x2011c6r1j100p0`.
+pub fn switch_of(text: &str) -> Option<(String, &str)> {
+    let (cabinet, rest) = first_part(text)?;
+    let (chassis, rest) = first_part(rest)?;
+    let (slot, rest) = first_part(rest)?;
+    let parts = [cabinet, chassis, slot];
+    (letters(&parts) == "xcr").then(|| (joined(&parts), rest.trim_start_matches('.')))
 }
 
 /// A jack of a switch as a whole, `j14`, or one of its two ports, `j14p1`.
@@ -74,13 +93,23 @@ impl JackPort {
         }
     }
 
+    /// Whether it is one port, not the whole jack.
+    pub fn is_port(self) -> bool {
+        self.port.is_some()
+    }
+
+    /// The jack as a whole.
+    pub fn jack(self) -> JackPort {
+        JackPort { port: None, ..self }
+    }
+
     /// The two ports of the jack, this one first.
     pub fn halves(self) -> [JackPort; 2] {
         let first = self.port.unwrap_or(0);
         [first, 1 - first].map(|port| JackPort { port: Some(port), ..self })
     }
 
-    /// Its number among the ports of a switch, see [`crate::Topology::port`].
+    /// Its number among the ports of a switch in a topology.
     pub fn number(self) -> u16 {
         FIRST_JACK + self.jack * PER_JACK + self.port.map_or(0, |port| u16::from(port) + 1)
     }
@@ -101,16 +130,27 @@ impl fmt::Display for JackPort {
 
 /// Letters, each with its number.
 fn parts(text: &str) -> Option<Vec<(char, u32)>> {
-    let text: String = text.chars().filter(|c| *c != '.').map(|c| c.to_ascii_lowercase()).collect();
-    let mut rest = text.as_str();
+    let mut rest = text;
     let mut parts = Vec::new();
-    while let Some(letter) = rest.chars().next() {
-        rest = rest.strip_prefix(|c: char| c.is_ascii_lowercase())?;
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        parts.push((letter, rest[..digits].parse().ok()?));
-        rest = &rest[digits..];
+    while !rest.trim_start_matches('.').is_empty() {
+        let (part, behind) = first_part(rest)?;
+        parts.push(part);
+        rest = behind;
     }
     Some(parts)
+}
+
+/// The first letter with its number, and the rest.
+fn first_part(text: &str) -> Option<((char, u32), &str)> {
+    let text = text.trim_start_matches('.');
+    let letter = text.chars().next().filter(char::is_ascii_alphabetic)?;
+    let rest = &text[1..];
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    Some(((letter.to_ascii_lowercase(), rest[..digits].parse().ok()?), &rest[digits..]))
+}
+
+fn letters(parts: &[(char, u32)]) -> String {
+    parts.iter().map(|(letter, _)| *letter).collect()
 }
 
 fn joined(parts: &[(char, u32)]) -> String {
@@ -150,6 +190,31 @@ mod tests {
             "x1c0r0jé",
         ] {
             assert_eq!(CableEnd::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn node_is_known_by_its_name_and_by_its_interfaces() {
+        for text in ["x3000c0s17b1n0", "x3000c0s17b1n0h0", "X3000.c0.s017.b1.n0.h3"] {
+            assert_eq!(node_of(text).as_deref(), Some("x3000c0s17b1n0"), "{text}");
+        }
+        assert_eq!(node_of("x7000c0s0n0h1").as_deref(), Some("x7000c0s0n0"));
+        for text in ["", "nid000001", "x3000c0s17b1", "x3000c0r15j14", "x3000c0s17b1n0-nmn"] {
+            assert_eq!(node_of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn switch_is_the_beginning_of_a_location() {
+        for (text, switch, rest) in [
+            ("x2011c6r1j100p0", "x2011c6r1", "j100p0"),
+            ("X2011c06r01.a0l50", "x2011c6r1", "a0l50"),
+            ("x3000.c0.r15", "x3000c0r15", ""),
+        ] {
+            assert_eq!(switch_of(text), Some((switch.to_string(), rest)), "{text}");
+        }
+        for text in ["", "ros-0040a683cda1l12", "x3000c0s34b4n0", "x3000c0r", "xécr"] {
+            assert_eq!(switch_of(text), None, "{text}");
         }
     }
 
