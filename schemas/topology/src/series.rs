@@ -55,11 +55,19 @@ impl Topology {
         let code = port_code(self.kind(vertex), self.adapters(vertex), label);
         match self.kind(vertex) {
             VertexKind::Router => code.filter(|port| *port < self.port_count(vertex)),
-            VertexKind::Switch => code.filter(|port| {
-                JackPort::of_number(*port).is_some() || (1..=self.port_count(vertex)).contains(port)
+            VertexKind::Switch => code.and_then(|port| match JackPort::of_number(port) {
+                Some(jack) => Some(self.jack_port(vertex, jack)),
+                None => Some(port).filter(|port| (1..=self.port_count(vertex)).contains(port)),
             }),
             VertexKind::Host => code.or_else(|| self.host_port(vertex, label)),
         }
+    }
+
+    /// The number of a jack's port: that of the whole jack where the cable is known by that alone.
+    fn jack_port(&self, switch: VertexIndex, port: JackPort) -> u16 {
+        let (own, whole) = (port.number(), port.jack().number());
+        let is_connected = |port| self.link(switch, port).is_some();
+        if !is_connected(own) && is_connected(whole) { whole } else { own }
     }
 
     /// The port of another spelling: fabrics write `HCA-1` where nodes write `mlx5_0`. The only port there is may have

@@ -1,8 +1,11 @@
 //! HPE's list of Slingshot cables. The names and numbers are invented; the columns are those of the real file.
 
 use crate::integration::readers::{fixture, read, read_text};
+use schemas::{Metric, Name, SeriesInfo};
 use topology::readers::TopologyKind;
-use topology::{FaultKind, LinkClass, PlainTopology, Shape, Topology, VertexKind, draw, node_places};
+use topology::{
+    FaultKind, LinkClass, PlainTopology, PortUnknown, Shape, Topology, VertexKind, draw, node_places,
+};
 
 /// A line without preamble and header.
 fn line(ends: [&str; 4], kind: &str, groups: [&str; 2]) -> String {
@@ -16,6 +19,15 @@ fn links(net: &Topology) -> Vec<String> {
     let end =
         |link| format!("{}[{}]", net.name(net.from(link)), net.port_label(net.from(link), net.port(link)));
     lower.map(|link| format!("{} {} {}", end(link), end(net.reverse(link)), net.class(link).name())).collect()
+}
+
+/// The ends of the link that `<metric>/<component>/<part>` measures.
+fn measured(net: &Topology, series: &str) -> Result<[String; 2], PortUnknown> {
+    let words: Vec<&str> = series.split('/').collect();
+    let (component, part) = (Name::parse(words[1]).unwrap(), Name::parse(words[2]).ok());
+    let metric = Metric::from_name(words[0]).unwrap();
+    let link = net.link_of_series(&SeriesInfo { metric, component, part })?;
+    Ok([net.from(link), net.to(link)].map(|end| net.name(end).to_string()))
 }
 
 /// The first fault of `text`, as `topology check` prints it.
@@ -185,4 +197,23 @@ fn jacks_survive_the_plain_form_and_are_drawn() {
     assert!(again.faults.is_empty(), "{:?}", again.faults.examples());
     assert_eq!(PlainTopology::of(&again.topology), plain);
     assert!(draw::picture(&found).contains("group 2: 1 hosts"));
+}
+
+#[test]
+fn port_in_telemetry_finds_the_cable_of_its_jack() {
+    let net = read(&["pt_pt.csv"]).topology;
+    for (port, from) in [
+        ("x1000c0r1/j14p1", "x1000c0s4b0n1"),
+        ("x1000c0r1/j31p0", "x1001c0r1"),
+        ("x1000c0r1/j31p1", "x1001c0r1"),
+        ("x1000c0r1/j31", "x1001c0r1"),
+    ] {
+        let to = "x1000c0r1".to_string();
+        let found = measured(&net, &format!("slingshot_congestion_rate/{port}"));
+        assert_eq!(found, Ok([from.to_string(), to]), "{port}");
+    }
+    for port in ["x1000c0r1/j14", "x1000c0r1/j32p0"] {
+        let found = measured(&net, &format!("slingshot_congestion_rate/{port}"));
+        assert_eq!(found, Err(PortUnknown::Unconnected), "{port}");
+    }
 }
