@@ -217,3 +217,39 @@ fn port_in_telemetry_finds_the_cable_of_its_jack() {
         assert_eq!(found, Err(PortUnknown::Unconnected), "{port}");
     }
 }
+
+#[test]
+fn interface_is_found_by_each_of_its_names() {
+    let net = read(&["pt_pt.csv"]).topology;
+    for (part, to) in
+        [("cxi0", "x1000c0r1"), ("hsn0", "x1000c0r1"), ("h0", "x1000c0r1"), ("cxi1", "x1000c0r3")]
+    {
+        let found = measured(&net, &format!("slingshot_tx_pause_ratio/x1000c0s4b0n0/{part}"));
+        assert_eq!(found, Ok(["x1000c0s4b0n0", to].map(String::from)), "{part}");
+        let found = measured(&net, &format!("slingshot_rx_pause_ratio/x1000c0s4b0n0/{part}"));
+        assert_eq!(found, Ok([to, "x1000c0s4b0n0"].map(String::from)), "{part}");
+    }
+    for part in ["cxi2", "hsn", "cxi+0", "host0", "mlx5_0"] {
+        let found = measured(&net, &format!("slingshot_tx_pause_ratio/x1000c0s4b0n0/{part}"));
+        assert_eq!(found, Err(PortUnknown::Port), "{part}");
+    }
+}
+
+#[test]
+fn links_of_slingshot_are_named_by_its_own_metrics() {
+    let net = read(&["pt_pt.csv"]).topology;
+    let from = |switch: &str, port: &str| {
+        let switch = net.vertex(switch).unwrap();
+        net.link(switch, net.port_of_label(switch, port).unwrap()).unwrap()
+    };
+    let link = from("x1000c0r1", "j14p0");
+    for (link, name) in [
+        (from("x1000c0r1", "j1"), "slingshot_congestion_rate/x1000c0r3/j2"),
+        (net.reverse(link), "slingshot_tx_pause_ratio/x1000c0s4b0n0/cxi0"),
+        (link, "slingshot_rx_pause_ratio/x1000c0s4b0n0/cxi0"),
+        (from("x1001c0r1", "j5"), "slingshot_rx_pause_ratio/x1001c0s0n0/cxi11"),
+    ] {
+        assert_eq!(net.series_name(link).as_deref(), Some(name));
+        assert_eq!(net.link_of_series(&net.series(link).unwrap()), Ok(link));
+    }
+}
