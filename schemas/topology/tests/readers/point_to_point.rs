@@ -22,7 +22,7 @@ fn links(net: &Topology) -> Vec<String> {
 }
 
 /// The ends of the link that `<metric>/<component>/<part>` measures.
-fn measured(net: &Topology, series: &str) -> Result<[String; 2], PortUnknown> {
+pub(super) fn measured(net: &Topology, series: &str) -> Result<[String; 2], PortUnknown> {
     let words: Vec<&str> = series.split('/').collect();
     let (component, part) = (Name::parse(words[1]).unwrap(), Name::parse(words[2]).ok());
     let metric = Metric::from_name(words[0]).unwrap();
