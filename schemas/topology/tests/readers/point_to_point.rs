@@ -4,7 +4,8 @@ use crate::integration::readers::{fixture, read, read_text};
 use schemas::{Metric, Name, SeriesInfo};
 use topology::readers::TopologyKind;
 use topology::{
-    FaultKind, LinkClass, PlainTopology, PortUnknown, Shape, Topology, VertexKind, draw, node_places,
+    FaultKind, LinkClass, PlainTopology, PortUnknown, Shape, Topology, VertexKind, draw, link_places,
+    node_places,
 };
 
 /// A line without preamble and header.
@@ -252,4 +253,22 @@ fn links_of_slingshot_are_named_by_its_own_metrics() {
         assert_eq!(net.series_name(link).as_deref(), Some(name));
         assert_eq!(net.link_of_series(&net.series(link).unwrap()), Ok(link));
     }
+}
+
+#[test]
+fn ports_of_a_jack_are_places_of_its_cable() {
+    let places = link_places(&read(&["pt_pt.csv"]).topology);
+    let ends = |series: &str| -> Vec<[&str; 2]> {
+        let of_series = places.iter().filter(|place| place.series == series);
+        of_series.map(|place| [place.from.as_str(), place.to.as_str()]).collect()
+    };
+    for (series, from) in [
+        ("slingshot_congestion_rate/x1001c0r1/j3p0", "x1000c0r1"),
+        ("slingshot_congestion_rate/x1001c0r1/j3p1", "x1000c0r1"),
+        ("slingshot_rx_pause_ratio/x1001c0s0n0/cxi11", "x1001c0r1"),
+    ] {
+        let to = series.split('/').nth(1).unwrap();
+        assert_eq!(ends(series), [[from, to]], "{series}");
+    }
+    assert!(ends("slingshot_congestion_rate/x1001c0r1/j3").is_empty());
 }
