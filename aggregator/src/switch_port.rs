@@ -1,6 +1,6 @@
 //! Names of a switch of Slingshot and of a port of it.
 
-use schemas::xname::{JackPort, switch_of};
+use schemas::xname::{JackPort, switch_of, without_zeros};
 
 /// A port of a switch, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,12 +29,6 @@ impl SwitchPort {
                 .or_else(by_location),
         }
     }
-}
-
-/// Digits as a number has them: `4` of `04`.
-fn without_zeros(digits: &str) -> &str {
-    let kept = digits.trim_start_matches('0');
-    if kept.is_empty() { &digits[digits.len().saturating_sub(1)..] } else { kept }
 }
 
 #[cfg(test)]

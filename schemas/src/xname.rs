@@ -12,6 +12,8 @@ const PER_JACK: u16 = 4;
 const JACK_MAX: u32 = 999;
 /// A host of a topology has at most this many adapters.
 const INTERFACE_MAX: u32 = 254;
+/// Room for the name of a switch or a node.
+const NAME_BYTES: usize = 16;
 
 /// One end of a Slingshot cable.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,20 +37,14 @@ pub enum CableEnd {
 impl CableEnd {
     /// The end that `text` names.
     pub fn parse(text: &str) -> Option<CableEnd> {
-        let parts = parts(text)?;
-        let number = |at: usize| parts.get(at).map(|(_, number)| *number);
-        match letters(&parts).as_str() {
-            "xcrj" | "xcrjp" => {
-                let port = JackPort::new(number(3)?, number(4))?;
-                Some(CableEnd::Jack { switch: joined(&parts[..3]), port })
-            }
-            "xcsbnh" | "xcsnh" => {
-                let (interface, node) = parts.split_last()?;
-                let interface = (interface.1 <= INTERFACE_MAX).then(|| joined(&[*interface]))?;
-                Some(CableEnd::Interface { node: joined(node), interface })
-            }
-            _ => None,
+        if let Some((switch, behind)) = switch_of(text) {
+            return Some(CableEnd::Jack { switch, port: JackPort::parse(behind)? });
         }
+        let parts = parts(text)?;
+        let (interface, node) = parts.split_last()?;
+        let is_interface = matches!(letters(&parts).as_str(), "xcsbnh" | "xcsnh");
+        let fits = is_interface && interface.1.parse::<u32>().is_ok_and(|number| number <= INTERFACE_MAX);
+        fits.then(|| CableEnd::Interface { node: joined(node), interface: joined(&[*interface]) })
     }
 }
 
@@ -68,7 +64,8 @@ pub fn switch_of(text: &str) -> Option<(String, &str)> {
     let (chassis, rest) = first_part(rest)?;
     let (slot, rest) = first_part(rest)?;
     let parts = [cabinet, chassis, slot];
-    (letters(&parts) == "xcr").then(|| (joined(&parts), rest.trim_start_matches('.')))
+    (parts.map(|(letter, _)| letter) == ['x', 'c', 'r'])
+        .then(|| (joined(&parts), rest.trim_start_matches('.')))
 }
 
 /// A jack of a switch as a whole, `j14`, or one of its two ports, `j14p1`.
@@ -87,8 +84,8 @@ impl JackPort {
     /// The port that is called `label`.
     pub fn parse(label: &str) -> Option<JackPort> {
         match parts(label)?.as_slice() {
-            [('j', jack)] => JackPort::new(*jack, None),
-            [('j', jack), ('p', port)] => JackPort::new(*jack, Some(*port)),
+            [('j', jack)] => JackPort::new(jack.parse().ok()?, None),
+            [('j', jack), ('p', port)] => JackPort::new(jack.parse().ok()?, Some(port.parse().ok()?)),
             _ => None,
         }
     }
@@ -128,8 +125,10 @@ impl fmt::Display for JackPort {
     }
 }
 
-/// Letters, each with its number.
-fn parts(text: &str) -> Option<Vec<(char, u32)>> {
+/// A small letter with the digits of its number, without leading zeros.
+type Part<'t> = (char, &'t str);
+
+fn parts(text: &str) -> Option<Vec<Part<'_>>> {
     let mut rest = text;
     let mut parts = Vec::new();
     while !rest.trim_start_matches('.').is_empty() {
@@ -140,21 +139,32 @@ fn parts(text: &str) -> Option<Vec<(char, u32)>> {
     Some(parts)
 }
 
-/// The first letter with its number, and the rest.
-fn first_part(text: &str) -> Option<((char, u32), &str)> {
+/// The first part, and the rest.
+fn first_part(text: &str) -> Option<(Part<'_>, &str)> {
     let text = text.trim_start_matches('.');
     let letter = text.chars().next().filter(char::is_ascii_alphabetic)?;
     let rest = &text[1..];
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    Some(((letter.to_ascii_lowercase(), rest[..digits].parse().ok()?), &rest[digits..]))
+    (digits > 0).then(|| ((letter.to_ascii_lowercase(), without_zeros(&rest[..digits])), &rest[digits..]))
 }
 
-fn letters(parts: &[(char, u32)]) -> String {
+/// Digits as a number has them: `4` of `04`.
+pub fn without_zeros(digits: &str) -> &str {
+    let kept = digits.trim_start_matches('0');
+    if kept.is_empty() { &digits[digits.len().saturating_sub(1)..] } else { kept }
+}
+
+fn letters(parts: &[Part<'_>]) -> String {
     parts.iter().map(|(letter, _)| *letter).collect()
 }
 
-fn joined(parts: &[(char, u32)]) -> String {
-    parts.iter().map(|(letter, number)| format!("{letter}{number}")).collect()
+fn joined(parts: &[Part<'_>]) -> String {
+    let mut name = String::with_capacity(NAME_BYTES);
+    for (letter, number) in parts {
+        name.push(*letter);
+        name.push_str(number);
+    }
+    name
 }
 
 #[cfg(test)]

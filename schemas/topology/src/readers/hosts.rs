@@ -9,7 +9,7 @@
 //! a second name of the host. Lines without a host of the topology are about other machines.
 
 use crate::{Draft, DraftVertex, FaultKind, VertexKind};
-use schemas::xname::{CableEnd, node_of, switch_of};
+use schemas::xname::{node_of, switch_of};
 use std::collections::HashMap;
 use std::net::IpAddr;
 
@@ -79,7 +79,7 @@ fn address_and_names(line: &str) -> Option<(IpAddr, Vec<&str>)> {
 
 /// Whether `name` is that of a host: no xname, and not the name of an interface among the `names` of its line.
 fn is_plain(name: &str, names: &[&str]) -> bool {
-    let is_xname = node_of(name).is_some() || CableEnd::parse(name).is_some() || switch_of(name).is_some();
+    let is_xname = node_of(name).is_some() || switch_of(name).is_some();
     let is_interface = name.rsplit_once('-').is_some_and(|(host, network)| {
         let network = network.trim_end_matches(|c: char| c.is_ascii_digit());
         names.contains(&host) || NETWORKS.iter().any(|known| known.eq_ignore_ascii_case(network))
