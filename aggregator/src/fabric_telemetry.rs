@@ -248,16 +248,16 @@ mod tests {
 
     #[test]
     fn sensors_of_one_port_and_time_are_one_row() {
-        let place = "x1000c0r1j2p0";
+        let [port, other] = ["x1000c0r1j2p0", "x1000c0r1j2p1"];
         let message = event(&[
-            sensor(place, 12, "rxCongestion", "7"),
-            sensor(place, 12, "IfInOctets", "9"),
-            sensor(place, 13, "rxCongestion", "8"),
+            sensor(port, 12, "rxCongestion", "7"),
+            sensor(port, 12, "IfInOctets", "9"),
+            sensor(other, 13, "rxCongestion", "8"),
         ]);
         let row = |rest| format!(r#"{{{TIME},"producer":"x1000c0r1",{rest}}}"#);
         let wanted = [
-            row(r#""hsn.port":"p12","hsn.rxCongestion":7,"hsn.IfInOctets":9"#),
-            row(r#""hsn.port":"p13","hsn.rxCongestion":8"#),
+            row(r#""hsn.port":"j2p0","hsn.rxCongestion":7,"hsn.IfInOctets":9"#),
+            row(r#""hsn.port":"j2p1","hsn.rxCongestion":8"#),
         ];
         assert_eq!(flat(&message), wanted);
         let stream = format!(r#"{{"metrics":{{"messages":[{message},{message}]}}}}"#);
@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(
             flat(line),
             [format!(
-                r#"{{{TIME},"producer":"x2011c6r1","hsn.port":"p3","hsn.rxCongestion":1250000000000}}"#
+                r#"{{{TIME},"producer":"x2011c6r1","hsn.port":"j100p0","hsn.rxCongestion":1250000000000}}"#
             )]
         );
     }

@@ -23,6 +23,7 @@
 //! | [`secret`] | [`secret::Redacted`], a text that is never shown |
 //! | [`site`] | [`Site`], the site file: hosts, routers, aggregators, expected sources |
 //! | [`wire`] | messages of `tailback.counters` |
+//! | [`xname`] | names of HPE's machine rooms: switches, jacks, nodes and interfaces of Slingshot |
 
 pub mod alert;
 pub mod calibration;
@@ -46,6 +47,7 @@ pub mod signal;
 pub mod site;
 pub mod time;
 pub mod wire;
+pub mod xname;
 
 pub use alert::{
     Action, Advice, AlertSilence, NOTICE_VERSION, Notice, NoticeKind, RoutedNotice, Severity, SufferingJob,

@@ -11,7 +11,7 @@ mod tests;
 
 use crate::NOT_MEASURED;
 use catalogue::catalogue;
-use file::{LinkEnd, Measures};
+use file::{LinkEnd, Measures, PortKind};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -198,9 +198,12 @@ impl Metric {
         self.facts().file.measured_at
     }
 
-    /// Metrics of the pressure on links that make regions, at this end of theirs.
-    pub fn of_links_at(end: LinkEnd) -> impl Iterator<Item = Metric> {
-        Metric::all().filter(move |metric| metric.measured_at() == Some(end) && metric.costs())
+    /// The metric by whose series a topology names the links of such ports, at this end of theirs.
+    pub fn naming_links(ports: PortKind, end: LinkEnd) -> Option<Metric> {
+        Metric::all().find(|metric| {
+            let file = &metric.facts().file;
+            file.names_links_of == Some(ports) && file.measured_at == Some(end)
+        })
     }
 
     fn facts(self) -> &'static catalogue::Facts {

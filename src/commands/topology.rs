@@ -18,7 +18,7 @@ pub struct TopologyArgs {
 #[derive(Debug, Args)]
 pub struct Files {
     /// ibnetdiscover, ibdiagnet.lst, ibdiagnet.fdbs, LFT dumps, node name maps, rtr --interconnect, cnames,
-    /// HPE's point-to-point CSV, the plain form or parameters of a machine; their content decides
+    /// HPE's point-to-point CSV, /etc/hosts with xnames, the plain form or parameters of a machine; their content decides
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
 }

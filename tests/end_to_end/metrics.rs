@@ -204,7 +204,8 @@ fn switch_messages() -> String {
     let sensor = |second: u64, port: u64, name: &str, value: u64| {
         let time = format!("2026-11-20T22:{:02}:{:02}.059Z", 40 + second / 60, second % 60);
         format!(
-            r#"{{"Timestamp":"{time}","Location":"x1000c0r1j2p0","ParentalIndex":1,"Index":9,"SubIndex":{port},"PhysicalContext":"{name}","Value":"{value}"}}"#
+            r#"{{"Timestamp":"{time}","Location":"x1000c0r1j2p{}","ParentalIndex":1,"Index":9,"SubIndex":{port},"PhysicalContext":"{name}","Value":"{value}"}}"#,
+            port % 2
         )
     };
     let message = |second: u64, port: u64| {
@@ -235,7 +236,7 @@ fn congestion_of_a_switch_port_is_found_in_telemetry() {
     let episodes: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let [episode] = &episodes[..] else { panic!("{text}") };
-    assert_eq!(episode["series"], "slingshot_congestion_rate/x1000c0r1/p12");
+    assert_eq!(episode["series"], "slingshot_congestion_rate/x1000c0r1/j2p0");
     let length_s = episode["end"].as_f64().unwrap() - episode["start"].as_f64().unwrap();
     assert!((95.0..105.0).contains(&length_s), "{episode}");
     let dropped = std::fs::read_to_string(folder.path().join("out/dropped.json")).unwrap();

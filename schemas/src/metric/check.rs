@@ -26,6 +26,9 @@ pub(super) fn check(file: &MetricFile) -> Result<(), String> {
         }
         _ => {}
     }
+    if file.names_links_of.is_some() && file.measures != Measures::Link {
+        return Err("names_links_of: only a link's metric names links".to_string());
+    }
     if file.resource.is_some() && file.measures != Measures::Progress {
         return Err("resource: only clients of a file system share one".to_string());
     }

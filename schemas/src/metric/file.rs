@@ -22,6 +22,8 @@ pub struct MetricFile {
     pub measures: Measures,
     /// At which end of a link it is measured; links only.
     pub measured_at: Option<LinkEnd>,
+    /// Ports by whose series of this metric a topology names links; links only. Of several metrics the first by name counts.
+    pub names_links_of: Option<PortKind>,
     /// What the clients of a file system share of it, progress only: metrics with the same word take from each other.
     pub resource: Option<String>,
     /// Whether the mean over the parts of a component is a series of its own.
@@ -57,6 +59,20 @@ pub enum LinkEnd {
     Sender,
     /// The end that receives.
     Receiver,
+}
+
+/// A kind of ports in topologies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PortKind {
+    /// Tiles of Aries routers.
+    Aries,
+    /// Ports of InfiniBand's switches and hosts, and of networks that are described as InfiniBand is.
+    Infiniband,
+    /// Ports of Slingshot switches.
+    SlingshotSwitch,
+    /// Interfaces of nodes on Slingshot.
+    SlingshotNic,
 }
 
 /// How counters become a reading: the sum of `waited` over the sum of `passed`; without one of them, the rate of the other; of a gauge

@@ -33,6 +33,8 @@ fn error_names_file_and_key() {
         ("unit =", "units =", "unknown field `units`"),
         ("measures = \"progress\"", "measures = \"link\"", "measured_at: missing"),
         ("measures = \"progress\"", "measures = \"progress\"\nsum_of_parts = true", "sum_of_parts: only"),
+        ("unit =", "names_links_of = \"aries\"\nunit =", "names_links_of: only a link's metric"),
+        ("unit =", "names_links_of = \"myrinet\"\nunit =", "unknown variant `myrinet`"),
         ("direction = \"falling\"", "direction = \"rising\"", "direction: must be falling"),
         ("floor = 1.0", "floor = 0.0", "reading.floor: must be above 0"),
         ("passed = [\"write_bytes\"]", "passed = [\"writes\"]", "columns.writes: missing"),

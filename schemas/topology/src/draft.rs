@@ -30,6 +30,8 @@ impl DraftVertex {
 pub struct VertexFacts {
     /// What people call it, as it stands in the file; made a [`schemas::Name`] at the end.
     pub name: Option<String>,
+    /// Other names that lead to it, where no vertex has them as its own.
+    pub aliases: Vec<String>,
     /// Its GUID, 0 for none.
     pub guid: u64,
     /// How many ports it has, connected or not.

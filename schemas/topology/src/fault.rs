@@ -57,6 +57,7 @@ kinds! {
     ClassConflict "class_conflict" "The colour or type of the link does not fit its ends; correct the line.",
     BadCable "bad_cable" "The line is skipped; correct it or generate the file again.",
     GroupConflict "group_conflict" "The switch has two groups; the first one is taken. Correct the line that is wrong.",
+    NameConflict "name_conflict" "A hosts file names one host twice, or two hosts alike; the first line counts. Correct the line that is wrong.",
 }
 
 /// File and line of a fault.

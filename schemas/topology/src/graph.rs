@@ -171,7 +171,7 @@ impl Topology {
     /// The port that transmits. Switches: its number, or [`JackPort::number`]. Routers: tile, row times 8 plus column.
     /// Hosts: adapter times 256 plus its port.
     ///
-    /// [`JackPort::number`]: super::xname::JackPort::number
+    /// [`JackPort::number`]: schemas::xname::JackPort::number
     pub fn port(&self, link: LinkIndex) -> u16 {
         self.links.port[link.at()]
     }
@@ -199,10 +199,19 @@ impl Topology {
         &self.links.bytes_per_s
     }
 
-    /// The vertex called `name`.
+    /// The vertex called `name`, or the host that has this name without its domain and in small letters.
     pub fn vertex(&self, name: &str) -> Option<VertexIndex> {
-        let name = Name::parse(name).ok()?;
-        self.by_name.get(&name).copied()
+        let called = |name: &str| self.by_name.get(&Name::parse(name).ok()?).copied();
+        called(name).or_else(|| {
+            let short = name.split('.').next()?.to_ascii_lowercase();
+            called(&short).filter(|vertex| self.kind(*vertex) == VertexKind::Host)
+        })
+    }
+
+    /// Other names than [`Topology::name`], each with its vertex, in no order.
+    pub fn aliases(&self) -> impl Iterator<Item = (&Name, VertexIndex)> {
+        let all = self.by_name.iter().map(|(name, vertex)| (name, *vertex));
+        all.filter(|(name, vertex)| self.name(*vertex) != *name)
     }
 
     /// The link that `port` of `vertex` transmits on.
@@ -240,6 +249,13 @@ impl Topology {
         let vertex = size_of::<Name>() * 2 + 1 + 1 + 4 + 8 + 2 + size_of::<Box<[Name]>>() + 4 + 4 + 1;
         let link = 4 + 4 + 4 + 2 + 1 + 1 + 8;
         let tables: usize = self.forwarding.iter().map(ForwardingTable::memory_bytes).sum();
-        names + self.vertex_count() * vertex + self.link_count() * link + self.lids.memory_bytes() + tables
+        let aliases: usize =
+            self.aliases().map(|(name, _)| name.as_str().len() + 16 + size_of::<Name>() + 4 + 1).sum();
+        names
+            + aliases
+            + self.vertex_count() * vertex
+            + self.link_count() * link
+            + self.lids.memory_bytes()
+            + tables
     }
 }

@@ -22,7 +22,6 @@
 //! | [`places`] | [`NodePlace`]: the switches that hosts hang on; [`LinkPlace`]: links by their series |
 //! | [`series`] | from a link to the series that measures it, and back |
 //! | [`cname`] | names of Cray's machine room |
-//! | [`xname`] | names of HPE's machine rooms: switches, jacks, nodes and interfaces of Slingshot |
 //! | [`rate`] | bytes a second of InfiniBand's words for width and speed |
 //! | [`plain`] | [`PlainTopology`]: the document that can express everything |
 //! | [`generate`] | [`Machine`]: Aries, Dragonfly, Dragonfly+ and fat trees from their parameters |
@@ -53,7 +52,6 @@ pub mod regions;
 pub mod routes;
 pub mod series;
 pub mod shortest;
-pub mod xname;
 
 pub use class::{LinkClass, Shape, VertexKind};
 pub use draft::{Draft, DraftVertex, PortClaim};

@@ -4,7 +4,8 @@ use super::class::VertexKind;
 use super::cname::{CABINETS_PER_GROUP, Slot};
 use super::graph::{LinkIndex, Topology, VertexIndex};
 use super::parallel::{ParallelKind, ParallelLinks};
-use schemas::Name;
+use schemas::xname::JackPort;
+use schemas::{Name, SeriesInfo};
 use std::collections::BTreeSet;
 
 /// A host on a switch or router; a host with several rails has several.
@@ -50,20 +51,30 @@ pub struct LinkPlace {
     pub bytes_per_s: f64,
 }
 
-/// Every link that a metric is about, in the order of their numbers.
+/// Every link that a metric is about, in the order of their numbers. A jack of Slingshot whose ports are not known has two
+/// series, one for each of its ports.
 pub fn link_places(topology: &Topology) -> Vec<LinkPlace> {
     let parallel = ParallelLinks::of(topology);
-    let place = |link: LinkIndex| {
-        Some(LinkPlace {
-            series: topology.series_name(link)?,
-            class: topology.class(link).name(),
-            from: topology.name(topology.from(link)).clone(),
-            to: topology.name(topology.to(link)).clone(),
-            bundle: bundle(topology, &parallel, link),
-            bytes_per_s: topology.bytes_per_s(link),
-        })
+    let place = |(link, series): (LinkIndex, SeriesInfo)| LinkPlace {
+        series: series.name(),
+        class: topology.class(link).name(),
+        from: topology.name(topology.from(link)).clone(),
+        to: topology.name(topology.to(link)).clone(),
+        bundle: bundle(topology, &parallel, link),
+        bytes_per_s: topology.bytes_per_s(link),
     };
-    topology.links().filter_map(place).collect()
+    let measured = topology.links().filter_map(|link| Some((link, topology.series(link)?)));
+    let by_port =
+        measured.flat_map(|(link, series)| ports(series).into_iter().map(move |series| (link, series)));
+    by_port.map(place).collect()
+}
+
+/// The series itself, or those of the ports of its jack.
+fn ports(series: SeriesInfo) -> Vec<SeriesInfo> {
+    let jack = series.part.as_ref().and_then(|part| JackPort::parse(part.as_str()));
+    let Some(jack) = jack.filter(|jack| !jack.is_port()) else { return vec![series] };
+    let names = jack.halves().into_iter().filter_map(|port| Name::parse(&port.to_string()).ok());
+    names.map(|part| SeriesInfo { part: Some(part), ..series.clone() }).collect()
 }
 
 fn bundle(topology: &Topology, parallel: &ParallelLinks, link: LinkIndex) -> String {

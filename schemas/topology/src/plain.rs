@@ -40,6 +40,9 @@ pub struct PlainTopology {
 pub struct PlainVertex {
     /// What people call it; unique.
     pub name: String,
+    /// Other names that lead to it, such as a node's xname.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
     /// What it is.
     pub kind: VertexKind,
     /// Its GUID, hexadecimal: `0x0002c903000a1b2c`.
@@ -133,6 +136,10 @@ impl PlainTopology {
     pub fn of(topology: &Topology) -> PlainTopology {
         let mut vertices: Vec<PlainVertex> =
             topology.vertices().map(|vertex| plain_vertex(topology, vertex)).collect();
+        for (alias, vertex) in topology.aliases() {
+            vertices[vertex.at()].aliases.push(alias.to_string());
+        }
+        vertices.iter_mut().for_each(|vertex| vertex.aliases.sort_unstable());
         for rail in 0..topology.lids().rail_count() as u8 {
             for (lid, vertex, port) in topology.lids().of_rail(rail) {
                 let port = topology.port_label(vertex, port);
@@ -192,6 +199,7 @@ impl PlainTopology {
 fn plain_vertex(topology: &Topology, vertex: VertexIndex) -> PlainVertex {
     PlainVertex {
         name: topology.name(vertex).to_string(),
+        aliases: Vec::new(),
         kind: topology.kind(vertex),
         guid: topology.guid(vertex).map(|guid| format!("0x{guid:016x}")),
         ports: topology.port_count(vertex),
@@ -258,6 +266,7 @@ fn add_vertex(draft: &mut Draft, plain: &PlainVertex) {
     }
     let facts = draft.facts(vertex);
     facts.name = Some(plain.name.clone());
+    facts.aliases.clone_from(&plain.aliases);
     facts.guid = guid.and_then(Result::ok).unwrap_or(0);
     facts.ports = plain.ports;
     facts.group = plain.group.filter(|group| *group < u32::MAX);

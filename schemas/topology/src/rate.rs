@@ -30,9 +30,16 @@ pub fn bytes_per_s_of(word: &str) -> Option<f64> {
     bytes_per_s(word.get(..at)?, word.get(at..)?)
 }
 
-/// `1.25e10` as `12.50 GB/s`; `?` for what is not known.
+/// `1.25e10` as `12.50 GB/s`, in the largest unit of which it has at least one; `-` for what is not known.
 pub fn rate_text(bytes_per_s: f64) -> String {
-    if bytes_per_s.is_nan() { "?".to_string() } else { format!("{:.2} GB/s", bytes_per_s / 1e9) }
+    if bytes_per_s.is_nan() {
+        return "-".to_string();
+    }
+    let units = [("TB/s", 1e12), ("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3)];
+    match units.into_iter().find(|(_, unit)| bytes_per_s >= *unit) {
+        Some((name, unit)) => format!("{:.2} {name}", bytes_per_s / unit),
+        None => format!("{bytes_per_s:.0} B/s"),
+    }
 }
 
 #[cfg(test)]
@@ -49,6 +56,19 @@ mod tests {
         assert!((bytes_per_s("4x", "14").unwrap() / 6.818e9 - 1.0).abs() < 1e-3);
         for word in ["", "x", "4x", "3xEDR", "4x???", "EDR", "é4xEDR", "-4xEDR", "4294967296xEDR"] {
             assert_eq!(bytes_per_s_of(word), None, "{word}");
+        }
+    }
+    #[test]
+    fn rates_are_written_in_a_fitting_unit() {
+        for (bytes_per_s, text) in [
+            (f64::NAN, "-"),
+            (0.0, "0 B/s"),
+            (4.7e3, "4.70 kB/s"),
+            (2.5e8, "250.00 MB/s"),
+            (1.25e10, "12.50 GB/s"),
+            (9.72e13, "97.20 TB/s"),
+        ] {
+            assert_eq!(rate_text(bytes_per_s), text);
         }
     }
 }

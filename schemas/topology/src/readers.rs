@@ -11,12 +11,14 @@
 //! | `lst` | `ibdiagnet.lst`, `opensm-subnet.lst` |
 //! | `tables` | `ibdiagnet.fdbs`, `opensm.fdbs`; `ibroute`, `dump_lfts.sh`, `opensm-lfts.dump` |
 //! | `names` | node name maps: `<guid> "<name>"` |
+//! | `hosts` | `/etc/hosts`: names of nodes that have xnames |
 //! | `interconnect` | `rtr --interconnect` of a Cray XC, and lists of nodes with their cnames |
 //! | `point_to_point` | HPE's list of Slingshot cables, `Shasta_system_hsn_pt_pt.csv` |
 //! | `point_line` | a line of it: cells, ends, groups |
 //! | `fabric` | what InfiniBand's files contain together |
 
 mod fabric;
+mod hosts;
 mod ibnetdiscover;
 mod interconnect;
 mod kind;
@@ -30,6 +32,7 @@ pub use kind::TopologyKind;
 
 use crate::{Draft, Faults, Machine, MachineError, PlainError, PlainTopology, Topology};
 use fabric::Fabric;
+use hosts::HostNames;
 use interconnect::Nodes;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -67,7 +70,7 @@ pub enum TopologyError {
     TooLong(String),
     /// Nothing that is known begins like this.
     #[error(
-        "{0}: neither ibnetdiscover, ibdiagnet.lst, ibdiagnet.fdbs, LFT dump, node name map, rtr --interconnect, list of cnames, point-to-point CSV, plain topology nor parameters of a machine"
+        "{0}: neither ibnetdiscover, ibdiagnet.lst, ibdiagnet.fdbs, LFT dump, node name map, hosts file, rtr --interconnect, list of cnames, point-to-point CSV, plain topology nor parameters of a machine"
     )]
     Unknown(String),
     /// TOML or JSON that does not fit.
@@ -134,7 +137,7 @@ pub fn read_texts(files: &[(String, String)]) -> Result<TopologyReading, Topolog
     Ok(TopologyReading { topology, faults, kinds })
 }
 
-/// Names first, then links, then tables: each needs those before it.
+/// Names first, then links, then tables and names of known hosts: each needs those before it.
 fn combined(
     files: &[(String, String)],
     kinds: &[(String, TopologyKind)],
@@ -142,11 +145,13 @@ fn combined(
     let mut draft = Draft::default();
     let mut fabric = Fabric::default();
     let mut nodes = Nodes::default();
+    let mut host_names = HostNames::default();
     for pass in 0..3 {
         for ((name, text), (_, kind)) in files.iter().zip(kinds).filter(|(_, (_, kind))| kind.pass() == pass)
         {
             match kind {
                 TopologyKind::Names => names::read(&mut fabric, name, text),
+                TopologyKind::Hosts => host_names.read(&mut draft, name, text),
                 TopologyKind::Nodes => nodes.read(&mut draft, name, text),
                 TopologyKind::Ibnetdiscover => ibnetdiscover::read(&mut fabric, name, text),
                 TopologyKind::Lst => lst::read(&mut fabric, name, text),

@@ -2,19 +2,24 @@
 //!
 //! InfiniBand counts waits at the port that transmits. Aries counts flits and stalls in the input queue of the tile
 //! that receives (SAND2016-9525, 4.1.1: the metric stands for the traffic that comes in). So the series of the
-//! link from `c0-0c0s0` to `c0-0c0s1` is named after a tile of `c0-0c0s1`.
+//! link from `c0-0c0s0` to `c0-0c0s1` is named after a tile of `c0-0c0s1`. Interfaces of Slingshot count in both
+//! directions, its switches what they receive: a link is named by its interface, else by the switch that receives.
 
 use super::class::VertexKind;
 use super::graph::{LinkIndex, Topology, VertexIndex};
-use super::xname::JackPort;
-use schemas::metric::file::LinkEnd;
+use schemas::metric::file::{LinkEnd, PortKind};
+use schemas::xname::JackPort;
 use schemas::{Metric, Name, SeriesInfo};
 use serde::Serialize;
 
 /// Columns of tiles on an Aries router.
 const TILE_COLUMNS: u16 = 8;
 /// Ports of one adapter of a host: the adapter's number stands above.
-const ADAPTER_PORTS: u16 = 256;
+pub(super) const ADAPTER_PORTS: u16 = 256;
+/// The only port of a Slingshot interface.
+pub(super) const INTERFACE_PORT: u16 = 1;
+/// What stands before the number of a Slingshot interface: in LDMS, in the kernel's list of networks, in xnames.
+const INTERFACES: [&str; 3] = ["cxi", "hsn", "h"];
 
 /// Why a series belongs to no link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -55,16 +60,29 @@ impl Topology {
         let code = port_code(self.kind(vertex), self.adapters(vertex), label);
         match self.kind(vertex) {
             VertexKind::Router => code.filter(|port| *port < self.port_count(vertex)),
-            VertexKind::Switch => code.filter(|port| {
-                JackPort::of_number(*port).is_some() || (1..=self.port_count(vertex)).contains(port)
+            VertexKind::Switch => code.and_then(|port| match JackPort::of_number(port) {
+                Some(jack) => Some(self.jack_port(vertex, jack)),
+                None => Some(port).filter(|port| (1..=self.port_count(vertex)).contains(port)),
             }),
             VertexKind::Host => code.or_else(|| self.host_port(vertex, label)),
         }
     }
 
-    /// The port of another spelling: fabrics write `HCA-1` where nodes write `mlx5_0`. The only port there is may have
-    /// any adapter.
+    /// The number of a jack's port: that of the whole jack where the cable is known by that alone.
+    fn jack_port(&self, switch: VertexIndex, port: JackPort) -> u16 {
+        let (own, whole) = (port.number(), port.jack().number());
+        let is_connected = |port| self.link(switch, port).is_some();
+        if !is_connected(own) && is_connected(whole) { whole } else { own }
+    }
+
+    /// The port of another spelling: fabrics write `HCA-1` where nodes write `mlx5_0`, and `h0` where nodes write `cxi0`.
+    /// The only port of InfiniBand may have any adapter.
     fn host_port(&self, host: VertexIndex, label: &str) -> Option<u16> {
+        if let Some(number) = interface(label) {
+            let is_one = |adapter: &Name| interface(adapter.as_str()) == Some(number);
+            let at = self.adapters(host).iter().position(is_one)?;
+            return Some(at as u16 * ADAPTER_PORTS + INTERFACE_PORT);
+        }
         let (adapter, port) = label.rsplit_once('.')?;
         let number: u16 = port.parse().ok().filter(|port| *port < ADAPTER_PORTS)?;
         if let Some(at) = alike(self.adapters(host), adapter) {
@@ -79,16 +97,39 @@ impl Topology {
 
     /// What measures `link`; `None` for links that no metric is about, such as those into the hosts of an Aries.
     pub fn series(&self, link: LinkIndex) -> Option<SeriesInfo> {
-        let (from, to) = (self.from(link), self.to(link));
-        let routers = [from, to].map(|vertex| self.kind(vertex) == VertexKind::Router);
-        let (end, at, port) = match routers {
-            [_, true] => (LinkEnd::Receiver, to, self.port(self.reverse(link))),
-            [true, false] => return None,
-            [false, false] => (LinkEnd::Sender, from, self.port(link)),
-        };
-        let metric = Metric::of_links_at(end).next()?;
-        let part = Name::parse(&self.port_label(at, port)).ok()?;
-        Some(SeriesInfo { metric, component: self.name(at).clone(), part: Some(part) })
+        let at_receiver = || self.series_at(self.reverse(link), LinkEnd::Receiver);
+        self.series_at(link, LinkEnd::Sender).or_else(at_receiver)
+    }
+
+    /// What is measured at the port that transmits on `port`, about this end of its links.
+    fn series_at(&self, port: LinkIndex, end: LinkEnd) -> Option<SeriesInfo> {
+        let metric = Metric::naming_links(self.port_kind(port)?, end)?;
+        let part = Name::parse(&self.part(port)).ok()?;
+        Some(SeriesInfo { metric, component: self.name(self.from(port)).clone(), part: Some(part) })
+    }
+
+    /// What the port that transmits on `link` is; `None` for hosts of an Aries, whose ports no series is about.
+    fn port_kind(&self, link: LinkIndex) -> Option<PortKind> {
+        let has_jack = |link| JackPort::of_number(self.port(link)).is_some();
+        match (self.kind(self.from(link)), self.kind(self.to(link))) {
+            (VertexKind::Router, _) => Some(PortKind::Aries),
+            (_, VertexKind::Router) => None,
+            (VertexKind::Switch, _) if has_jack(link) => Some(PortKind::SlingshotSwitch),
+            (VertexKind::Host, VertexKind::Switch) if has_jack(self.reverse(link)) => {
+                Some(PortKind::SlingshotNic)
+            }
+            _ => Some(PortKind::Infiniband),
+        }
+    }
+
+    /// How samplers call the port that transmits on `link`: `cxi0` where the topology calls it `h0.1`.
+    fn part(&self, link: LinkIndex) -> String {
+        let (vertex, port) = (self.from(link), self.port(link));
+        let adapter = self.adapters(vertex).get(usize::from(port / ADAPTER_PORTS));
+        match adapter.and_then(|adapter| interface(adapter.as_str())) {
+            Some(number) => format!("cxi{number}"),
+            None => self.port_label(vertex, port),
+        }
     }
 
     /// Name of the series that measures `link`, as in [`SeriesInfo::name`].
@@ -150,6 +191,12 @@ fn alike(adapters: &[Name], wanted: &str) -> Option<usize> {
     let device: usize = wanted.rsplit_once('_')?.1.parse().ok()?;
     let old = format!("HCA-{}", device.checked_add(1)?);
     adapters.iter().position(|name| name.as_str() == old)
+}
+
+/// The number of a Slingshot interface: 0 of `h0`, `cxi0` and `hsn0`.
+fn interface(label: &str) -> Option<u16> {
+    let digits = INTERFACES.iter().find_map(|before| label.strip_prefix(before))?;
+    digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok())?
 }
 
 fn digit(text: &str) -> Option<u16> {

@@ -45,6 +45,18 @@ fn summary_counts_levels_and_classes() {
 }
 
 #[test]
+fn summary_has_no_rate_of_a_class_without_known_rates() {
+    let (text, _) = printed(|out| Ok(answers::summary(&of(&[&fixture("pt_pt.csv")]), false, out)?));
+    let rates = |text: &str, class: &str| -> Vec<String> {
+        let line = text.lines().find(|line| line.starts_with(class)).unwrap();
+        line.split_whitespace().skip(2).map(String::from).collect()
+    };
+    assert_eq!(rates(&text, "local"), ["-", "-"], "{text}");
+    let (text, _) = printed(|out| Ok(answers::summary(&of(&[&fixture("fabric.lst")]), false, out)?));
+    assert_eq!(rates(&text, "leaf"), ["25.00", "GB/s", "200.00", "GB/s"], "{text}");
+}
+
+#[test]
 fn ports_are_listed_with_peers() {
     let mutrino = example("mutrino.toml");
     let (text, _) = printed(|out| answers::ports(&mutrino, "c0-0c1s8", false, out));

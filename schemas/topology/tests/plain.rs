@@ -123,6 +123,7 @@ fn the_json_schema_names_the_keys_that_are_written() {
     let mut plain = PlainTopology::of(&tree);
     plain.vertices[0].guid = Some("0x1".into());
     plain.vertices[0].group = Some(0);
+    plain.vertices[0].aliases = vec!["x1000c0s0b0n0".into()];
     plain.vertices[0].lids[0].lmc = 1;
     plain.cables[0].back_bytes_per_s = Some(1.0);
     (plain.tables[0].from, plain.tables[0].until) = (Some(1.0), Some(2.0));

@@ -60,7 +60,7 @@ fn ports(unknown: &[UnknownPort], notes: &mut Notes) {
     let (count, names) = (many(unknown.len(), "port"), unknown.iter().map(|port| port.series.as_str()));
     notes.warn(
         format!("{count} report and stand nowhere in the topology: {}", few(names, NAMED)),
-        "read the topology again (ibnetdiscover, `rtr --interconnect`); until then these links have no peer and no class",
+        "read the topology again (ibnetdiscover, `rtr --interconnect`), or give a hosts file that maps xnames; until then these links have no peer and no class",
     );
 }
 

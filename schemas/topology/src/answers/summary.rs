@@ -23,10 +23,20 @@ impl Summary {
         }
         for link in topology.links() {
             let carries = topology.bytes_per_s(link);
-            let class = summary.classes.entry(topology.class(link)).or_insert((0, f64::NAN, f64::NAN, 0.0));
-            *class = (class.0 + 1, class.1.min(carries), class.2.max(carries), class.3 + carries.max(0.0));
+            let class =
+                summary.classes.entry(topology.class(link)).or_insert((0, f64::NAN, f64::NAN, f64::NAN));
+            *class = (class.0 + 1, class.1.min(carries), class.2.max(carries), sum(class.3, carries));
         }
         summary
+    }
+}
+
+/// The sum of what is known: NaN only if neither is.
+fn sum(all: f64, carries: f64) -> f64 {
+    match (all.is_nan(), carries.is_nan()) {
+        (true, _) => carries,
+        (_, true) => all,
+        _ => all + carries,
     }
 }
 
@@ -63,12 +73,9 @@ pub fn summary(reading: &TopologyReading, json: bool, out: &mut impl Write) -> s
     }
     writeln!(out, "\nclass   directed links  each               all")?;
     for (class, (links, low, high, sum)) in &summary.classes {
-        let each = if low == high {
-            rate_text(*low)
-        } else {
-            format!("{} to {}", rate_text(*low), rate_text(*high))
-        };
-        writeln!(out, "{:<7} {links:>14}  {each:<18} {:.2} TB/s", class.name(), sum / 1e12)?;
+        let each =
+            if low < high { format!("{} to {}", rate_text(*low), rate_text(*high)) } else { rate_text(*low) };
+        writeln!(out, "{:<7} {links:>14}  {each:<18} {}", class.name(), rate_text(*sum))?;
     }
     match reading.faults.total() {
         0 => Ok(()),
@@ -86,7 +93,7 @@ fn as_json(reading: &TopologyReading, summary: &Summary) -> Value {
             "directed_links": links,
             "bytes_per_s_min": number(*low),
             "bytes_per_s_max": number(*high),
-            "bytes_per_s_all": sum,
+            "bytes_per_s_all": number(*sum),
         })
     });
     json!({

@@ -8,8 +8,9 @@ use crate::fault::FaultKind;
 use crate::forwarding::{LID_MAX, Lids};
 use crate::graph::{LinkIndex, Links, NONE, Topology, VertexIndex, Vertices};
 use crate::levels;
-use crate::xname::JackPort;
 use schemas::Name;
+use schemas::xname::JackPort;
+use std::collections::HashMap;
 
 /// Rail of a link whose files give none, until it is derived.
 const NO_RAIL: u8 = u8::MAX;
@@ -17,7 +18,7 @@ const NO_RAIL: u8 = u8::MAX;
 impl Draft {
     pub(super) fn columns(&mut self, names: Vec<Name>, cables: Vec<Cable>) -> Topology {
         let links = columns_of(&cables, names.len());
-        let by_name = names.iter().zip(0..).map(|(name, at)| (name.clone(), VertexIndex(at))).collect();
+        let by_name = self.by_name(&names);
         let first_link = first_links(&links.from, names.len());
         let mut vertices = Vertices {
             levels: Vec::new(),
@@ -39,6 +40,17 @@ impl Draft {
         let shape = self.shape.unwrap_or(Shape::Other);
         let forwarding = Vec::new();
         Topology { shape, vertices, links, lids: Lids::default(), forwarding, by_name }
+    }
+
+    fn by_name(&self, names: &[Name]) -> HashMap<Name, VertexIndex> {
+        let mut by_name: HashMap<Name, VertexIndex> =
+            names.iter().zip(0..).map(|(name, at)| (name.clone(), VertexIndex(at))).collect();
+        for (facts, at) in self.facts.iter().zip(0..) {
+            for alias in facts.aliases.iter().filter_map(|alias| Name::parse(alias).ok()) {
+                by_name.entry(alias).or_insert(VertexIndex(at));
+            }
+        }
+        by_name
     }
 
     /// Where the files give no rails: switches that are connected without passing a host are one rail.

@@ -1,6 +1,6 @@
 //! The kind of a text, by its first lines.
 
-use super::{interconnect, names, point_line, tables};
+use super::{hosts, interconnect, names, point_line, tables};
 use crate::cname;
 
 /// Lines looked at before a text counts as unknown.
@@ -19,6 +19,8 @@ pub enum TopologyKind {
     Lfts,
     /// Node name map: GUIDs and names.
     Names,
+    /// Names of nodes with xnames, in the form of `/etc/hosts`.
+    Hosts,
     /// Output of Cray's `rtr --interconnect`.
     Interconnect,
     /// Nodes with their numbers and cnames, such as `xtprocadmin` prints.
@@ -46,6 +48,7 @@ impl TopologyKind {
             TopologyKind::Fdbs => "forwarding tables (.fdbs)",
             TopologyKind::Lfts => "forwarding tables (LFT dump)",
             TopologyKind::Names => "node name map",
+            TopologyKind::Hosts => "hosts file",
             TopologyKind::Interconnect => "rtr --interconnect",
             TopologyKind::Nodes => "list of cnames",
             TopologyKind::PointToPoint => "point-to-point cables (.csv)",
@@ -54,11 +57,11 @@ impl TopologyKind {
         }
     }
 
-    /// Names are read before links, links before tables.
+    /// Names of links' ends are read before links; tables and names of known hosts after them.
     pub(super) fn pass(self) -> u8 {
         match self {
             TopologyKind::Names | TopologyKind::Nodes => 0,
-            TopologyKind::Fdbs | TopologyKind::Lfts => 2,
+            TopologyKind::Fdbs | TopologyKind::Lfts | TopologyKind::Hosts => 2,
             _ => 1,
         }
     }
@@ -83,6 +86,8 @@ fn line_kind(line: &str) -> Option<TopologyKind> {
         Some(TopologyKind::Nodes)
     } else if names::entry(line).is_some() {
         Some(TopologyKind::Names)
+    } else if hosts::is_line(line) {
+        Some(TopologyKind::Hosts)
     } else {
         None
     }

@@ -1,7 +1,7 @@
 //! A line of the point-to-point file: its cells, its two sides, its type.
 
 use crate::LinkClass;
-use crate::xname::CableEnd;
+use schemas::xname::CableEnd;
 
 /// The columns, in their order.
 const COLUMNS: [&str; 17] = [

@@ -14,15 +14,12 @@
 //! * A node has the group of its switch. All cables are one rail. Capacities are unknown.
 
 use super::point_line::{self, Cable, GroupCell, PointLine, Side};
-use crate::xname::{CableEnd, JackPort};
+use crate::series::{ADAPTER_PORTS, INTERFACE_PORT};
 use crate::{Draft, DraftVertex, FaultKind, LinkClass, PortClaim, Shape, VertexKind};
+use schemas::xname::{CableEnd, JackPort};
 
 /// Ports of a Slingshot switch.
 const SWITCH_PORTS: u16 = 64;
-/// Ports of one adapter of a host: the adapter's number stands above.
-const ADAPTER_PORTS: u16 = 256;
-/// The only port of a network interface.
-const INTERFACE_PORT: u16 = 1;
 
 pub(super) fn read(draft: &mut Draft, name: &str, text: &str) {
     draft.begin_file(name);

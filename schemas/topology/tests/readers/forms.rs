@@ -15,6 +15,7 @@ fn forms_are_distinguished_by_content() {
         ("xc.interconnect", TopologyKind::Interconnect),
         ("xc.nodes", TopologyKind::Nodes),
         ("pt_pt.csv", TopologyKind::PointToPoint),
+        ("pt_pt.hosts", TopologyKind::Hosts),
     ] {
         assert_eq!(TopologyKind::of(&fixture(name)), Some(kind), "{name}");
     }

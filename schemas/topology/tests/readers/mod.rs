@@ -1,6 +1,7 @@
 //! Readers of topologies, on small files of the tools' forms in `readers/fixtures`.
 mod contradictions;
 mod forms;
+mod hosts;
 mod mutated;
 mod point_to_point;
 

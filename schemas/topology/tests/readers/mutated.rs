@@ -4,7 +4,7 @@ use crate::integration::readers::fixture;
 use proptest::prelude::*;
 use topology::readers::read_texts;
 
-const FIXTURES: [&str; 8] = [
+const FIXTURES: [&str; 9] = [
     "fabric.ibnetdiscover",
     "fabric.lst",
     "fabric.fdbs",
@@ -13,6 +13,7 @@ const FIXTURES: [&str; 8] = [
     "xc.interconnect",
     "xc.nodes",
     "pt_pt.csv",
+    "pt_pt.hosts",
 ];
 
 /// Replaces `length` bytes at `at` (a share of the text) by `with`.

@@ -1,8 +1,12 @@
 //! HPE's list of Slingshot cables. The names and numbers are invented; the columns are those of the real file.
 
 use crate::integration::readers::{fixture, read, read_text};
+use schemas::{Metric, Name, SeriesInfo};
 use topology::readers::TopologyKind;
-use topology::{FaultKind, LinkClass, PlainTopology, Shape, Topology, VertexKind, draw, node_places};
+use topology::{
+    FaultKind, LinkClass, PlainTopology, PortUnknown, Shape, Topology, VertexKind, draw, link_places,
+    node_places,
+};
 
 /// A line without preamble and header.
 fn line(ends: [&str; 4], kind: &str, groups: [&str; 2]) -> String {
@@ -16,6 +20,15 @@ fn links(net: &Topology) -> Vec<String> {
     let end =
         |link| format!("{}[{}]", net.name(net.from(link)), net.port_label(net.from(link), net.port(link)));
     lower.map(|link| format!("{} {} {}", end(link), end(net.reverse(link)), net.class(link).name())).collect()
+}
+
+/// The ends of the link that `<metric>/<component>/<part>` measures.
+pub(super) fn measured(net: &Topology, series: &str) -> Result<[String; 2], PortUnknown> {
+    let words: Vec<&str> = series.split('/').collect();
+    let (component, part) = (Name::parse(words[1]).unwrap(), Name::parse(words[2]).ok());
+    let metric = Metric::from_name(words[0]).unwrap();
+    let link = net.link_of_series(&SeriesInfo { metric, component, part })?;
+    Ok([net.from(link), net.to(link)].map(|end| net.name(end).to_string()))
 }
 
 /// The first fault of `text`, as `topology check` prints it.
@@ -185,4 +198,77 @@ fn jacks_survive_the_plain_form_and_are_drawn() {
     assert!(again.faults.is_empty(), "{:?}", again.faults.examples());
     assert_eq!(PlainTopology::of(&again.topology), plain);
     assert!(draw::picture(&found).contains("group 2: 1 hosts"));
+}
+
+#[test]
+fn port_in_telemetry_finds_the_cable_of_its_jack() {
+    let net = read(&["pt_pt.csv"]).topology;
+    for (port, from) in [
+        ("x1000c0r1/j14p1", "x1000c0s4b0n1"),
+        ("x1000c0r1/j31p0", "x1001c0r1"),
+        ("x1000c0r1/j31p1", "x1001c0r1"),
+        ("x1000c0r1/j31", "x1001c0r1"),
+    ] {
+        let to = "x1000c0r1".to_string();
+        let found = measured(&net, &format!("slingshot_congestion_rate/{port}"));
+        assert_eq!(found, Ok([from.to_string(), to]), "{port}");
+    }
+    for port in ["x1000c0r1/j14", "x1000c0r1/j32p0"] {
+        let found = measured(&net, &format!("slingshot_congestion_rate/{port}"));
+        assert_eq!(found, Err(PortUnknown::Unconnected), "{port}");
+    }
+}
+
+#[test]
+fn interface_is_found_by_each_of_its_names() {
+    let net = read(&["pt_pt.csv"]).topology;
+    for (part, to) in
+        [("cxi0", "x1000c0r1"), ("hsn0", "x1000c0r1"), ("h0", "x1000c0r1"), ("cxi1", "x1000c0r3")]
+    {
+        let found = measured(&net, &format!("slingshot_tx_pause_ratio/x1000c0s4b0n0/{part}"));
+        assert_eq!(found, Ok(["x1000c0s4b0n0", to].map(String::from)), "{part}");
+        let found = measured(&net, &format!("slingshot_rx_pause_ratio/x1000c0s4b0n0/{part}"));
+        assert_eq!(found, Ok([to, "x1000c0s4b0n0"].map(String::from)), "{part}");
+    }
+    for part in ["cxi2", "hsn", "cxi+0", "host0", "mlx5_0"] {
+        let found = measured(&net, &format!("slingshot_tx_pause_ratio/x1000c0s4b0n0/{part}"));
+        assert_eq!(found, Err(PortUnknown::Port), "{part}");
+    }
+}
+
+#[test]
+fn links_of_slingshot_are_named_by_its_own_metrics() {
+    let net = read(&["pt_pt.csv"]).topology;
+    let from = |switch: &str, port: &str| {
+        let switch = net.vertex(switch).unwrap();
+        net.link(switch, net.port_of_label(switch, port).unwrap()).unwrap()
+    };
+    let link = from("x1000c0r1", "j14p0");
+    for (link, name) in [
+        (from("x1000c0r1", "j1"), "slingshot_congestion_rate/x1000c0r3/j2"),
+        (net.reverse(link), "slingshot_tx_pause_ratio/x1000c0s4b0n0/cxi0"),
+        (link, "slingshot_rx_pause_ratio/x1000c0s4b0n0/cxi0"),
+        (from("x1001c0r1", "j5"), "slingshot_rx_pause_ratio/x1001c0s0n0/cxi11"),
+    ] {
+        assert_eq!(net.series_name(link).as_deref(), Some(name));
+        assert_eq!(net.link_of_series(&net.series(link).unwrap()), Ok(link));
+    }
+}
+
+#[test]
+fn ports_of_a_jack_are_places_of_its_cable() {
+    let places = link_places(&read(&["pt_pt.csv"]).topology);
+    let ends = |series: &str| -> Vec<[&str; 2]> {
+        let of_series = places.iter().filter(|place| place.series == series);
+        of_series.map(|place| [place.from.as_str(), place.to.as_str()]).collect()
+    };
+    for (series, from) in [
+        ("slingshot_congestion_rate/x1001c0r1/j3p0", "x1000c0r1"),
+        ("slingshot_congestion_rate/x1001c0r1/j3p1", "x1000c0r1"),
+        ("slingshot_rx_pause_ratio/x1001c0s0n0/cxi11", "x1001c0r1"),
+    ] {
+        let to = series.split('/').nth(1).unwrap();
+        assert_eq!(ends(series), [[from, to]], "{series}");
+    }
+    assert!(ends("slingshot_congestion_rate/x1001c0r1/j3").is_empty());
 }
