@@ -1,6 +1,6 @@
 //! A scenario of each kind, drawn from its seed.
 
-use super::scenario::{Capacity, FileSystem, Job, Noise, Phase, Scenario, Slow, Unseen};
+use super::scenario::{Capacity, Counts, FileSystem, Job, Noise, Phase, Scenario, Slow, Unseen};
 use samplers::rng::Rng;
 
 /// Demand of a victim's node, in bytes a second.
@@ -40,6 +40,7 @@ pub fn scenario(kind: &str, seed: u64) -> anyhow::Result<Scenario> {
         "busy" => busy(draw),
         "page_cache" => page_cache(draw),
         "reader" => reader(draw),
+        "metadata_storm" => metadata_storm(draw),
         "turns" => turns(draw),
         _ => anyhow::bail!("the kind {kind} of truth.toml has no scenarios"),
     })
@@ -80,6 +81,7 @@ impl Draw {
             subjects: subjects.to_vec(),
             unseen: Vec::new(),
             served_by_job: false,
+            counts: Counts::Bytes,
             seed: self.seed,
         }
     }
@@ -98,6 +100,7 @@ fn streaming(id: u64, nodes: u32, start_s: f64, seconds: f64, rate: f64, noise: 
         noise,
         slow_node: None,
         reads: WRITES,
+        operation_cost: 1.0,
     }
 }
 
@@ -282,6 +285,13 @@ fn unseen(draw: &mut Draw) -> Scenario {
 fn by_servers(draw: &mut Draw) -> Scenario {
     let unseen = vec![Unseen { job: 2, from_s: 0.0, to_s: NO_END_S }];
     Scenario { unseen, served_by_job: true, ..steady(draw) }
+}
+
+/// A job that looks at entries, beside one that creates and removes: a metadata server takes several times as long for these.
+fn metadata_storm(draw: &mut Draw) -> Scenario {
+    let mut scenario = Scenario { counts: Counts::Operations { bytes: 200_000 }, ..steady(draw) };
+    scenario.jobs[1].operation_cost = draw.between(2.0, 8.0);
+    scenario
 }
 
 /// A job falls to a part of its rate and rises again of its own accord, beside so many steady ones.

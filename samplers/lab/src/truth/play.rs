@@ -1,7 +1,7 @@
 //! A scenario through all stages: rows of Lustre clients and jobs in, results out.
 
 use super::physics::{Lost, World};
-use super::scenario::{Job, Scenario};
+use super::scenario::{Counts, Job, Scenario};
 use super::servers::Servers;
 use detector::model::ModelKind;
 use detector::settings::Settings;
@@ -17,13 +17,20 @@ const START_S: f64 = 1_800_000_000.0;
 /// A sample is taken at most so many seconds before the whole second.
 const EARLIEST_S: f64 = 0.01;
 
-/// Metrics of a client, in the order of their counters.
+/// Metrics of a client that counts bytes, in the order of their counters; and that of operations.
 const METRICS: [&str; 2] = ["lustre_read_rate", "lustre_write_rate"];
+const METADATA: &str = "lustre_metadata_rate";
+/// Counters of operations by their place in the metric: looks at entries are these two, half each, changes the other two.
+const LOOKS: [usize; 2] = [0, 2];
+const CHANGES: [usize; 2] = [5, 7];
 
-fn metrics() -> anyhow::Result<Vec<Metric>> {
+fn metrics(counts: Counts) -> anyhow::Result<Vec<Metric>> {
     let metric =
         |name| Metric::from_name(name).ok_or_else(|| anyhow::anyhow!("the catalogue has no metric {name}"));
-    METRICS.into_iter().map(metric).collect()
+    match counts {
+        Counts::Bytes => METRICS.into_iter().map(metric).collect(),
+        Counts::Operations { .. } => Ok(vec![metric(METADATA)?]),
+    }
 }
 
 /// What came of a scenario.
@@ -56,7 +63,7 @@ pub fn play(scenario: &Scenario) -> anyhow::Result<Played> {
     let mut world = World::new(scenario);
     let mut clients = Clients::of(scenario)?;
     let mut servers = match scenario.served_by_job {
-        true => Some(Servers::of(scenario, &metrics()?, &mut clients.sources)?),
+        true => Some(Servers::of(scenario, &metrics(scenario.counts)?, &mut clients.sources)?),
         false => None,
     };
     let mut stages = InProcess::new(&InProcessSettings::of(Settings::of(ModelKind::Robust)));
@@ -69,7 +76,7 @@ pub fn play(scenario: &Scenario) -> anyhow::Result<Played> {
             break;
         }
         second += 1;
-        clients.sample(&world, f64::from(second));
+        clients.sample(scenario, &world, f64::from(second));
         if let Some(servers) = &mut servers {
             let at = (f64::from(second), at_s(f64::from(second)));
             servers.sample(scenario, &world, at, &mut clients.batch)?;
@@ -168,7 +175,7 @@ struct Clients {
 
 impl Clients {
     fn of(scenario: &Scenario) -> anyhow::Result<Clients> {
-        let metrics = metrics()?;
+        let metrics = metrics(scenario.counts)?;
         let mut clients = Clients {
             sources: Sources::default(),
             rows: Vec::new(),
@@ -196,7 +203,7 @@ impl Clients {
         Ok(clients)
     }
 
-    fn sample(&mut self, world: &World<'_>, second_s: f64) {
+    fn sample(&mut self, scenario: &Scenario, world: &World<'_>, second_s: f64) {
         self.batch.clear();
         for (job, node, source, counters) in &mut self.rows {
             let earlier_s = EARLIEST_S * self.rng.uniform();
@@ -207,7 +214,22 @@ impl Clients {
             let moved = world.written(*job, *node, earlier_s);
             let new = (moved - counters.iter().sum::<f64>()).max(0.0);
             *counters = [counters[0] + share * new, counters[1] + (1.0 - share) * new];
-            self.batch.push(*source, at_s(second_s - earlier_s), &counters.map(|counter| counter as u64));
+            let time = at_s(second_s - earlier_s);
+            match scenario.counts {
+                Counts::Bytes => self.batch.push(*source, time, &counters.map(|counter| counter as u64)),
+                Counts::Operations { bytes } => {
+                    let cost = scenario.jobs[*job].operation_cost;
+                    self.batch.push(*source, time, &operations(moved / (f64::from(bytes) * cost), cost));
+                }
+            }
         }
     }
+}
+
+/// The counters of a client after so many operations.
+fn operations(done: f64, cost: f64) -> [u64; 16] {
+    let mut counters = [0; 16];
+    let kinds = if cost > 1.0 { CHANGES } else { LOOKS };
+    kinds.iter().for_each(|kind| counters[*kind] = (done / 2.0) as u64);
+    counters
 }

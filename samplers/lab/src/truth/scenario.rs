@@ -15,8 +15,22 @@ pub struct Scenario {
     pub unseen: Vec<Unseen>,
     /// Whether servers count by job.
     pub served_by_job: bool,
+    /// What clients count.
+    pub counts: Counts,
     /// Seed of the noise.
     pub seed: u64,
+}
+
+/// What clients count of what a file system serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counts {
+    /// Bytes read and written.
+    Bytes,
+    /// Operations on metadata: each takes of the server what so many bytes do, times what it costs in its job.
+    Operations {
+        /// Bytes.
+        bytes: u32,
+    },
 }
 
 /// The rows of a job's clients are missing from one second to another.
@@ -84,6 +98,9 @@ pub struct Job {
     pub slow_node: Option<Slow>,
     /// The share of its bytes that it reads: from its start on, and from the second that stands beside it on.
     pub reads: [(f64, f64); 2],
+    /// How many times what a look at an entry costs one of its operations does, where operations are counted: it creates and removes
+    /// if it is above 1.
+    pub operation_cost: f64,
 }
 
 impl Job {
