@@ -31,6 +31,8 @@ const AFTER_TICKS: i64 = 4;
 /// Share of the loss that others must have gained. Sharing a server conserves or raises the total, so
 /// true contention gives at least 1; a writer that just ends leaves the others a part of what it had.
 const GAINED_SHARE: f64 = 0.5;
+/// Times as much as before that a client moves for its counts to be of another kind, which may cost more than those of others.
+const OTHER_KIND: f64 = 2.0;
 /// Relative change of another client that is no noise, at least; and in standard deviations of its readings.
 const SURE_CHANGE: f64 = 0.1;
 const SURE_DEVIATIONS: f64 = 2.5;
@@ -118,6 +120,8 @@ pub struct Shift {
     /// Clients that gained surely, the largest gain first.
     gainers: Vec<(SeriesIndex, f64)>,
     gained: f64,
+    /// The part of it that was gained by those that moved far less before.
+    came: f64,
     /// Jobs that changed from one metric to another.
     turns: Turns,
     taken: Taken,
@@ -184,6 +188,7 @@ impl Shift {
             shift.note_fastest(series, level);
             if after - least > sure * least {
                 shift.gainers.push((series, after - least));
+                shift.came += if after >= OTHER_KIND * least { after - least } else { 0.0 };
                 gainers_rates.push(level);
             }
             let changed = [after - least, most - after].map(|by| if by > sure * least { by } else { 0.0 });
@@ -207,7 +212,7 @@ impl Shift {
     }
 
     /// Adds the changes of jobs that no client works for, and returns what these gained surely.
-    fn add_served(&self, served: &Served, changes: &mut Vec<Change>) -> f64 {
+    fn add_served(&mut self, served: &Served, changes: &mut Vec<Change>) -> f64 {
         let start = self.start_tick;
         let block = |back: usize, earlier: i64| {
             let end = start - earlier - back as i64 * BLOCK_TICKS as i64;
@@ -216,6 +221,8 @@ impl Shift {
         let sure = |noise: f64| SURE_CHANGE.max(SURE_DEVIATIONS * noise);
         let mut of_servers = served.changes(changes, block, [start + 1, self.until_tick], sure);
         let gained = of_servers.iter().map(Change::gained_at_most).sum();
+        let came = of_servers.iter().filter(|change| change.multiplied_by(OTHER_KIND));
+        self.came += came.map(Change::gained_at_most).sum::<f64>();
         changes.append(&mut of_servers);
         gained
     }
@@ -227,6 +234,7 @@ impl Shift {
             until_tick,
             gainers: Vec::new(),
             gained: 0.0,
+            came: 0.0,
             turns: Turns::default(),
             taken: Taken::default(),
             gainers_rate: 0.0,
@@ -248,7 +256,7 @@ impl Shift {
         self.by_job.values_mut().for_each(Fallen::sort);
         // Sums depend on their order, which must not be that in which clients were seen first.
         changes.sort_by(Change::by_rates);
-        self.taken = Taken::of(changes);
+        self.taken = Taken::of(changes, self.mount.0.cost_range());
         self.gainers.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         self.turns.find();
         self.gained = self.gainers.iter().map(|(_, gain)| gain).sum::<f64>() - self.turns.moved() + served;
@@ -335,7 +343,8 @@ impl Shift {
         let own_taker = own_job.map_or(Taker::Client(own), |job| Taker::Job(job.clone()));
         let given_up = self.taken.was_given_up(&own_taker, loss);
         let has_turned = own_job.is_some_and(|job| self.turns.has(job));
-        let taken = gained > 0.0 && gained >= GAINED_SHARE * loss && !given_up && !has_turned;
+        let at_most = gained.max(gained.min(self.came) * metric.cost_range());
+        let taken = gained > 0.0 && at_most >= GAINED_SHARE * loss && !given_up && !has_turned;
         // A server that serves less takes nothing from those that ask for less than what it leaves to each, and next to nothing from
         // those that ask for little more.
         let faster = |of: &Fallen| of.faster_than(LEFT * suspicion.level);

@@ -190,7 +190,12 @@ impl Metric {
 
     /// Whether each count costs the resource about as much as another, so that others' gains prove what one lost.
     pub fn is_alike(self) -> bool {
-        self.facts().file.reading.alike
+        self.cost_range() <= 1.0
+    }
+
+    /// How many times as much as another one a count may cost the resource, at least 1.
+    pub fn cost_range(self) -> f64 {
+        self.facts().file.reading.cost_range
     }
 
     /// At which end of its link it is measured; `None` if it is no link's.

@@ -197,7 +197,7 @@ impl Traffic {
         };
         let most_ticks = blocks.iter().map(|block| block.ticks).fold(0.0, f64::max);
         let (lost, rest): (Vec<&Block>, Vec<&Block>) = {
-            let lost = lost_blocks(blocks, &seen);
+            let lost = lost_blocks(blocks, &seen, own.1.cost_range());
             let is_lost = |block: &&Block| block.number < until - AWAITED && lost.contains(&block.number);
             blocks.iter().partition(is_lost)
         };
@@ -295,8 +295,9 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     values.sum::<f64>() / count
 }
 
-/// Blocks that lack what the others took: in stretches in which these surely moved more, those in which they did.
-fn lost_blocks(blocks: &[Block], seen: &Hindsight) -> BTreeSet<i64> {
+/// Blocks that lack what the others took, each count of whom may cost so many times as much: in stretches in which these surely moved
+/// more, those in which they did.
+fn lost_blocks(blocks: &[Block], seen: &Hindsight, cost: f64) -> BTreeSet<i64> {
     let noise =
         noise_of(blocks.iter().map(|block| block.others)) * mean(blocks.iter().map(|block| block.others));
     let taken = |block: &Block| block.others - seen.level.others;
@@ -307,7 +308,7 @@ fn lost_blocks(blocks: &[Block], seen: &Hindsight) -> BTreeSet<i64> {
     };
     let is_taken = |block: &&Block| {
         let lacked = (seen.level.rate - block.rate) * block.ticks / SPAN_TICKS;
-        taken(block) >= GAINED_SHARE * lacked
+        taken(block) * cost >= GAINED_SHARE * lacked
     };
     let stretches = blocks.chunk_by(|a, b| lacks(a) == lacks(b)).filter(is_sure);
     stretches.flatten().filter(is_taken).map(|block| block.number).collect()

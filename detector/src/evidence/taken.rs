@@ -56,6 +56,8 @@ pub(super) struct Taken {
     rates: BTreeMap<Taker, (f64, f64)>,
     /// What clients lost that did not stop.
     lost: f64,
+    /// How many times as much as the others' one of those that gained may cost.
+    cost: f64,
 }
 
 /// What clients gained against their rates at some time before the fall.
@@ -73,8 +75,8 @@ struct Gains {
 }
 
 impl Taken {
-    /// Compares rates after the fall with those before it.
-    pub(super) fn of(changes: &[Change]) -> Taken {
+    /// Compares rates after the fall with those before it; what was gained may cost so many times what was lost.
+    pub(super) fn of(changes: &[Change], cost: f64) -> Taken {
         let block = latest_before(changes);
         let lost = |change: &Change| change.at(block).map_or(0.0, |before| change.lost(before));
         let gains = [
@@ -86,7 +88,7 @@ impl Taken {
             let rate = rates.entry(change.taker.clone()).or_default();
             *rate = (rate.0 + change.at(block).unwrap_or_default(), rate.1 + change.level);
         }
-        Taken { gains, rates, lost: changes.iter().map(lost).sum() }
+        Taken { gains, rates, lost: changes.iter().map(lost).sum(), cost }
     }
 
     /// Whether `own` gave up its `loss` by itself: what it left was taken up by all clients that wrote before, none started. A job
@@ -98,7 +100,8 @@ impl Taken {
         let writers = others().filter(wrote).count();
         let rose =
             others().filter(wrote).filter(|(before, after)| *after > (1.0 + SURE_CHANGE) * before).count();
-        writers > 1 && rose as f64 >= ALL_ROSE * writers as f64 && came < LEAST_TAKEN[0] * self.lost.max(loss)
+        writers > 1 && rose as f64 >= ALL_ROSE * writers as f64 
+            && came * self.cost < LEAST_TAKEN[0] * self.lost.max(loss)
     }
 
     /// Sources that took the `loss` of a client of `own`, by share of it: others by what they gained in all, its own job by what
@@ -112,10 +115,10 @@ impl Taken {
         let lost = self.lost.max(loss);
         let mut explaining = self.gains.iter().zip(LEAST_TAKEN).filter_map(|(gains, least)| {
             let (own_gained, took) = gains.to_take(client, own);
-            (took > 0.0 && took >= least * lost).then_some((gains, own_gained, took))
+            (took > 0.0 && took * self.cost >= least * lost).then_some((gains, own_gained, took))
         });
         let Some((gains, own_gained, took)) = explaining.next() else { return (Vec::new(), 0.0) };
-        let whole = if took < ALL_TAKEN * lost { lost } else { took };
+        let whole = if took * self.cost < ALL_TAKEN * lost { lost / self.cost } else { took };
         let itself = Some((own.clone(), own_gained)).filter(|(_, gained)| *gained > 0.0);
         let others = gains.takers.iter().filter(|(taker, _)| taker != own).cloned();
         let mut shares: Vec<(Taker, f64)> =
@@ -193,6 +196,11 @@ impl Change {
         self.least_before().map_or(0.0, |least| self.gained(least))
     }
 
+    /// Whether it moves so many times as much as the least before the fall.
+    pub(super) fn multiplied_by(&self, times: f64) -> bool {
+        self.least_before().is_some_and(|least| self.level >= times * least)
+    }
+
     /// The rate of a block, or some ticks before it.
     fn shortly_before(&self, block: usize) -> Option<f64> {
         let seen = [self.before[block], self.earlier[block]].into_iter().flatten();
@@ -258,8 +266,17 @@ mod tests {
     fn a_share_is_never_larger_than_what_the_blamed_took() {
         let (victim, taker) = (job("1"), job("2"));
         let changes = [change(&victim, 100.0, 40.0), change(&taker, 0.0, 30.0)];
-        let (shares, unnamed) = Taken::of(&changes).shares((CLIENT, written()), &victim, 60.0);
+        let (shares, unnamed) = Taken::of(&changes, 1.0).shares((CLIENT, written()), &victim, 60.0);
         assert!(near(&shares, &[(taker, 0.5)]) && unnamed == 0.0, "{shares:?}");
+    }
+
+    #[test]
+    fn few_operations_that_cost_more_take_all() {
+        let (victim, taker) = (job("1"), job("2"));
+        let changes = [change(&victim, 100.0, 40.0), change(&taker, 0.0, 6.0)];
+        let shares = |cost| Taken::of(&changes, cost).shares((CLIENT, written()), &victim, 60.0).0;
+        assert!(near(&shares(10.0), &[(taker.clone(), 1.0)]), "{:?}", shares(10.0));
+        assert!(near(&shares(5.0), &[(taker, 0.5)]), "{:?}", shares(5.0));
     }
 
     #[test]
@@ -276,7 +293,7 @@ mod tests {
         let (victim, other) = (job("1"), job("2"));
         let changes =
             [change(&victim, 100.0, 40.0), change(&other, 100.0, 60.0), change(&other, 50.0, 125.0)];
-        let (shares, _) = Taken::of(&changes).shares((CLIENT, written()), &victim, 60.0);
+        let (shares, _) = Taken::of(&changes, 1.0).shares((CLIENT, written()), &victim, 60.0);
         assert!(near(&shares, &[(other, 0.35)]), "{shares:?}");
     }
 
@@ -285,7 +302,7 @@ mod tests {
         let (victim, taker) = (job("1"), job("2"));
         let mut changes = vec![change(&victim, 100.0, 40.0)];
         changes.extend((0..80).map(|_| change(&taker, 0.0, 1.0)));
-        assert!(near(&Taken::of(&changes).shares((CLIENT, written()), &victim, 60.0).0, &[(taker, 1.0)]));
+        assert!(near(&Taken::of(&changes, 1.0).shares((CLIENT, written()), &victim, 60.0).0, &[(taker, 1.0)]));
     }
 
     #[test]
@@ -302,11 +319,11 @@ mod tests {
         rose.before[0] = Some(29.0);
         rose.earlier[0] = Some(28.0);
         let changes = [change(&victim, 100.0, 40.0), rose];
-        assert!(Taken::of(&changes).shares((CLIENT, written()), &victim, 60.0).0.is_empty());
+        assert!(Taken::of(&changes, 1.0).shares((CLIENT, written()), &victim, 60.0).0.is_empty());
         let mut large = change(&early, 0.0, 70.0);
         (large.before[0], large.earlier[0]) = (Some(70.0), Some(70.0));
         let changes = [change(&victim, 100.0, 40.0), large];
-        assert!(near(&Taken::of(&changes).shares((CLIENT, written()), &victim, 60.0).0, &[(early, 1.0)]));
+        assert!(near(&Taken::of(&changes, 1.0).shares((CLIENT, written()), &victim, 60.0).0, &[(early, 1.0)]));
     }
 
     #[test]
@@ -315,7 +332,7 @@ mod tests {
         let (mut fell, mut rose) = (change(&victim, 100.0, 40.0), change(&taker, 0.0, 60.0));
         (fell.before[0], rose.before[0], rose.earlier[0]) = (Some(55.0), Some(45.0), Some(20.0));
         assert!(near(
-            &Taken::of(&[fell, rose]).shares((CLIENT, written()), &victim, 60.0).0,
+            &Taken::of(&[fell, rose], 1.0).shares((CLIENT, written()), &victim, 60.0).0,
             &[(taker, 1.0)]
         ));
     }
@@ -325,11 +342,11 @@ mod tests {
         let (own, came) = (job("1"), job("9"));
         let mut changes = vec![change(&own, 100.0, 40.0)];
         changes.extend(["2", "3", "4"].map(|number| change(&job(number), 100.0, 120.0)));
-        assert!(Taken::of(&changes).was_given_up(&own, 60.0));
+        assert!(Taken::of(&changes, 1.0).was_given_up(&own, 60.0));
         changes.push(change(&came, 0.0, 30.0));
-        assert!(!Taken::of(&changes).was_given_up(&own, 60.0), "a job came");
+        assert!(!Taken::of(&changes, 1.0).was_given_up(&own, 60.0), "a job came");
         changes.pop();
         changes[1].level = 60.0;
-        assert!(!Taken::of(&changes).was_given_up(&own, 60.0), "another job fell too");
+        assert!(!Taken::of(&changes, 1.0).was_given_up(&own, 60.0), "another job fell too");
     }
 }

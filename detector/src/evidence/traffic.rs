@@ -67,6 +67,8 @@ pub struct Moment {
     pub lost_by_others: f64,
     /// What the job itself moved in the reference.
     pub own_before: f64,
+    /// How many times as much as one of its counts one of the others' may cost.
+    pub cost: f64,
 }
 
 impl Default for Traffic {
@@ -189,7 +191,9 @@ impl Traffic {
         if is_forgotten || !self.next.is_some_and(is_kept) {
             return None;
         }
-        let mut moment = Moment { gains: Vec::new(), gained: 0.0, lost_by_others: 0.0, own_before: 0.0 };
+        let cost = own.1.cost_range();
+        let mut moment =
+            Moment { gains: Vec::new(), gained: 0.0, lost_by_others: 0.0, own_before: 0.0, cost };
         let mean =
             |rates: &Rates| kept.iter().map(|block| rates.at(*block)).sum::<f64>() / kept.len().max(1) as f64;
         let mut rates = self.rates.iter().peekable();
@@ -224,8 +228,9 @@ impl Moment {
     /// took all of it.
     pub fn shares(&self, lost: f64) -> impl Iterator<Item = (&Taker, f64)> {
         let lost = self.lost_by_others + lost * self.own_before;
-        let whole = if self.gained < ALL_TAKEN * lost { lost } else { self.gained };
-        let explains = self.gained >= LEAST_TAKEN[0] * lost && whole > 0.0;
+        let taken = self.gained * self.cost;
+        let whole = if taken < ALL_TAKEN * lost { lost / self.cost } else { self.gained };
+        let explains = taken >= LEAST_TAKEN[0] * lost && whole > 0.0;
         let each = self.gained / whole / self.gains.iter().map(|(_, weight)| weight).sum::<f64>();
         self.gains.iter().filter(move |_| explains).map(move |(taker, weight)| (taker, each * weight))
     }

@@ -108,6 +108,9 @@ fn check_reading(reading: &ReadingFile) -> Result<(), String> {
         return Err("reading.counts: what passed and what waited, for a metric with both only".to_string());
     }
     check_numbers(reading)?;
+    if !(1.0..=1000.0).contains(&reading.cost_range) {
+        return Err(format!("reading.cost_range: must be from 1 to 1000, not {}", reading.cost_range));
+    }
     if !reading.least_change.is_finite() || reading.least_change < 0.0 {
         return Err(format!("reading.least_change: must be 0 or above, not {}", reading.least_change));
     }

@@ -89,9 +89,10 @@ pub struct ReadingFile {
     /// Those of `passed` that a source may lack: the reading is the sum of the others then.
     #[serde(default)]
     pub may_lack: Vec<String>,
-    /// Whether each count costs the resource about as much as another: if not, what others gained does not prove what was lost.
-    #[serde(default = "yes")]
-    pub alike: bool,
+    /// How many times as much as another one a count may cost the resource, progress only: if more than once, what others gained does
+    /// not prove what was lost.
+    #[serde(default = "once")]
+    pub cost_range: f64,
     /// What the counters count: what passed, what held it up.
     pub counts: Option<[String; 2]>,
     /// Whether the one counter of `waited` is none, but the reading itself: a percentage, a latency.
@@ -177,6 +178,10 @@ pub enum PartKind {
     /// A mount of a Lustre file system, named by that: all spellings of a mount give one series. Of two `part_columns` the
     /// second is the llite directory, which has the whole name.
     Mount,
+}
+
+fn once() -> f64 {
+    1.0
 }
 
 fn yes() -> bool {

@@ -8,6 +8,8 @@ const RATE: [f64; 2] = [2e8, 1.2e9];
 /// A job that only writes, and one that only reads.
 const WRITES: [(f64, f64); 2] = [(0.0, 0.0); 2];
 const READS: [(f64, f64); 2] = [(0.0, 1.0); 2];
+/// Of a metadata server: 1,000 to 6,000 looks a second make the demand of a victim's node.
+const OPERATIONS: Counts = Counts::Operations { bytes: 200_000 };
 /// A job without an end of its own.
 const NO_END_S: f64 = 1e9;
 
@@ -41,6 +43,7 @@ pub fn scenario(kind: &str, seed: u64) -> anyhow::Result<Scenario> {
         "page_cache" => page_cache(draw),
         "reader" => reader(draw),
         "metadata_storm" => metadata_storm(draw),
+        "metadata_phase" => Scenario { counts: OPERATIONS, ..own_phase(draw, 3) },
         "turns" => turns(draw),
         _ => anyhow::bail!("the kind {kind} of truth.toml has no scenarios"),
     })
@@ -289,7 +292,7 @@ fn by_servers(draw: &mut Draw) -> Scenario {
 
 /// A job that looks at entries, beside one that creates and removes: a metadata server takes several times as long for these.
 fn metadata_storm(draw: &mut Draw) -> Scenario {
-    let mut scenario = Scenario { counts: Counts::Operations { bytes: 200_000 }, ..steady(draw) };
+    let mut scenario = Scenario { counts: OPERATIONS, ..steady(draw) };
     scenario.jobs[1].operation_cost = draw.between(2.0, 8.0);
     scenario
 }
