@@ -100,7 +100,8 @@ impl Taken {
         let writers = others().filter(wrote).count();
         let rose =
             others().filter(wrote).filter(|(before, after)| *after > (1.0 + SURE_CHANGE) * before).count();
-        writers > 1 && rose as f64 >= ALL_ROSE * writers as f64 
+        writers > 1
+            && rose as f64 >= ALL_ROSE * writers as f64
             && came * self.cost < LEAST_TAKEN[0] * self.lost.max(loss)
     }
 
@@ -283,9 +284,9 @@ mod tests {
     fn gains_beyond_the_loss_count_and_small_ones_do_not() {
         let (victim, large, small) = (job("1"), job("2"), job("3"));
         let freed = [change(&victim, 100.0, 40.0), change(&large, 0.0, 90.0), change(&job("4"), 60.0, 0.0)];
-        assert!(near(&Taken::of(&freed).shares((CLIENT, written()), &victim, 60.0).0, &[(large, 1.0)]));
+        assert!(near(&Taken::of(&freed, 1.0).shares((CLIENT, written()), &victim, 60.0).0, &[(large, 1.0)]));
         let sagged = [change(&victim, 100.0, 40.0), change(&small, 0.0, 3.0)];
-        assert!(Taken::of(&sagged).shares((CLIENT, written()), &victim, 60.0).0.is_empty());
+        assert!(Taken::of(&sagged, 1.0).shares((CLIENT, written()), &victim, 60.0).0.is_empty());
     }
 
     #[test]
@@ -302,14 +303,20 @@ mod tests {
         let (victim, taker) = (job("1"), job("2"));
         let mut changes = vec![change(&victim, 100.0, 40.0)];
         changes.extend((0..80).map(|_| change(&taker, 0.0, 1.0)));
-        assert!(near(&Taken::of(&changes, 1.0).shares((CLIENT, written()), &victim, 60.0).0, &[(taker, 1.0)]));
+        assert!(near(
+            &Taken::of(&changes, 1.0).shares((CLIENT, written()), &victim, 60.0).0,
+            &[(taker, 1.0)]
+        ));
     }
 
     #[test]
     fn a_job_that_resumes_takes_nothing_from_itself() {
         let (victim, taker) = (job("1"), job("2"));
         let resumed = [change(&victim, 0.0, 40.0), change(&victim, 0.0, 41.0), change(&taker, 0.0, 120.0)];
-        assert!(near(&Taken::of(&resumed).shares((CLIENT, written()), &victim, 60.0).0, &[(taker, 1.0)]));
+        assert!(near(
+            &Taken::of(&resumed, 1.0).shares((CLIENT, written()), &victim, 60.0).0,
+            &[(taker, 1.0)]
+        ));
     }
 
     #[test]
@@ -323,7 +330,10 @@ mod tests {
         let mut large = change(&early, 0.0, 70.0);
         (large.before[0], large.earlier[0]) = (Some(70.0), Some(70.0));
         let changes = [change(&victim, 100.0, 40.0), large];
-        assert!(near(&Taken::of(&changes, 1.0).shares((CLIENT, written()), &victim, 60.0).0, &[(early, 1.0)]));
+        assert!(near(
+            &Taken::of(&changes, 1.0).shares((CLIENT, written()), &victim, 60.0).0,
+            &[(early, 1.0)]
+        ));
     }
 
     #[test]

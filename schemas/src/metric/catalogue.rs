@@ -16,9 +16,10 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 pub const OPTIONAL: [&str; crate::LINK_COLUMNS] = ["link_downed", "link_error_recovery"];
 
 /// Ours, by file name.
-const BUILT_IN: [(&str, &str); 21] = [
+const BUILT_IN: [(&str, &str); 22] = [
     ("aries_nic_stall_ratio.toml", include_str!("../../metrics/aries_nic_stall_ratio.toml")),
     ("aries_stall_ratio.toml", include_str!("../../metrics/aries_stall_ratio.toml")),
+    ("ib_becn_ratio.toml", include_str!("../../metrics/ib_becn_ratio.toml")),
     ("ib_congested_ratio.toml", include_str!("../../metrics/ib_congested_ratio.toml")),
     ("ib_fecn_ratio.toml", include_str!("../../metrics/ib_fecn_ratio.toml")),
     ("ib_wait_ratio.toml", include_str!("../../metrics/ib_wait_ratio.toml")),
@@ -277,6 +278,6 @@ pub(super) fn read_alone(file: &str, text: &str) -> Result<(), CatalogueError> {
 }
 
 #[cfg(test)]
-pub(super) fn ours() -> [(&'static str, &'static str); 21] {
+pub(super) fn ours() -> [(&'static str, &'static str); 22] {
     BUILT_IN
 }

@@ -1,12 +1,24 @@
 //! Losses worked out by hand.
 
-use super::super::scenario::FileSystem;
+use super::super::scenario::{Counts, FileSystem};
 use super::*;
 
 fn job(id: u64, nodes: u32, start_s: f64, phases: Vec<Phase>) -> Job {
     let (end_s, noise) = (1e9, Noise::default());
     let (app, reads) = ("app".to_string(), [(0.0, 0.0); 2]);
-    Job { id, app, nodes, system: 0, start_s, end_s, phases, noise, slow_node: None, reads }
+    Job {
+        id,
+        app,
+        nodes,
+        system: 0,
+        start_s,
+        end_s,
+        phases,
+        noise,
+        slow_node: None,
+        reads,
+        operation_cost: 1.0,
+    }
 }
 
 fn stream(seconds: f64, rate: f64) -> Phase {
@@ -26,6 +38,7 @@ fn scenario(capacity: f64, jobs: Vec<Job>) -> Scenario {
         subjects: Vec::new(),
         unseen: Vec::new(),
         served_by_job: false,
+        counts: Counts::Bytes,
         seed: 1,
     }
 }
