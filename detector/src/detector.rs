@@ -46,7 +46,7 @@ use slots::SeriesSlot;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u8 = 17;
+pub const STATE_VERSION: u8 = 18;
 
 /// State of the detector stage. It can be written and read back at any point between two calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -6,6 +6,7 @@
 mod written_job;
 
 use crate::settings::JobSettings;
+use crate::spellings::Spellings;
 use schemas::{Job, JobResult, Name, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -22,6 +23,8 @@ const RENEWED_S: f64 = 10.0;
 pub struct JobLedger {
     jobs: BTreeMap<Name, Tracked>,
     by_node: HashMap<Name, BTreeSet<Name>>,
+    /// Nodes of jobs, as schedulers spell them.
+    spellings: Spellings,
     changed: BTreeSet<Name>,
     /// Presumed ends that lie ahead, or were not reported yet.
     presumed: BTreeSet<(Time, Name)>,
@@ -93,6 +96,7 @@ impl JobLedger {
         }
         for node in &job.nodes {
             self.by_node.entry(node.clone()).or_default().insert(job_id.clone());
+            self.spellings.add(node);
         }
         // An end that was presumed for another job may be another one now that this job is known, or known better.
         let mut open: BTreeSet<Name> = BTreeSet::from([job_id.clone()]);
@@ -143,6 +147,7 @@ impl JobLedger {
                 ids.remove(&job.job_id);
                 if ids.is_empty() {
                     self.by_node.remove(node);
+                    self.spellings.remove(node);
                 }
             }
         }
@@ -168,6 +173,14 @@ impl JobLedger {
         let mut jobs = std::mem::take(&mut self.passing);
         jobs.extend(changed.iter().filter_map(|id| self.jobs.get(id)).map(|tracked| tracked.report(now)));
         jobs
+    }
+
+    /// How jobs spell `host`, if it is theirs.
+    pub fn spelling_of(&self, host: &Name) -> Option<&Name> {
+        match self.by_node.get_key_value(host) {
+            Some((exact, _)) => Some(exact),
+            None => self.spellings.only(host),
+        }
     }
 
     /// Jobs on `node` at `time`; several on a shared node.

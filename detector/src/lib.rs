@@ -20,6 +20,7 @@
 //! | [`ledger`] | jobs by number and node, their series and latest results |
 //! | [`jobs`] | what a job lost |
 //! | [`detector`] | the stage as a whole |
+//! | [`spellings`] | names of hosts without regard to domain and case |
 //! | [`score`] | a model alone on a bare series, to compare with a truth |
 
 pub mod coverage;
@@ -36,6 +37,7 @@ pub mod ledger;
 pub mod model;
 pub mod score;
 pub mod settings;
+pub mod spellings;
 pub mod spells;
 
 #[cfg(test)]

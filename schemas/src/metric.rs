@@ -51,7 +51,7 @@ pub struct ReadingPlan {
     pub may_lack: u64,
     /// Widths at which counters may wrap, bit n for n bits; all may at 64.
     pub wraps_at: u64,
-    /// A waiting counter that reads this stopped there.
+    /// A counter that reads this stopped there.
     pub saturated: Option<u64>,
 }
 

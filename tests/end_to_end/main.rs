@@ -9,6 +9,7 @@
 //! | `doctor` | `tailback doctor` on a healthy and a broken site | `--full` |
 //! | `documents` | links of the documents, and the names of the code in them | fast |
 //! | `hostile` | foreign pages, posts without a token, bodies that expand, slow connections | `--full` |
+//! | `hosts` | one host under several names; jobs and ports that fit nothing | fast |
 //! | `job_stats` | jobs that only Lustre's servers show | fast |
 //! | `lab` | `tailback lab` as a person runs it | fast |
 //! | `ldms_config` | `tailback ldms-config`: golden files of three sites | fast |
@@ -39,6 +40,7 @@ mod demo;
 mod doctor;
 mod documents;
 mod hostile;
+mod hosts;
 mod job_stats;
 mod lab;
 mod ldms_config;

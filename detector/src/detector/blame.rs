@@ -119,7 +119,7 @@ impl Detector {
         let mut started: BTreeSet<&Name> = BTreeSet::new();
         for node in &nodes {
             let just_started = |job: &&Job| onset.seconds_since(job.start).abs() <= COINCIDENCE_S;
-            let jobs = self.jobs.on_node_at(node, onset.plus_seconds(COINCIDENCE_S));
+            let jobs = self.jobs.on_node_at(self.node_of_jobs(node), onset.plus_seconds(COINCIDENCE_S));
             started.extend(jobs.filter(just_started).map(|job| &job.job_id));
         }
         let share = COINCIDENCE_SHARE / started.len().max(1) as f64;
@@ -167,6 +167,6 @@ impl Detector {
     /// Jobs on the node of a series at `time`.
     pub(super) fn jobs_of(&self, series: SeriesIndex, time: Time) -> impl Iterator<Item = &Name> {
         let node = &self.ingest.series()[series.at()].component;
-        self.jobs.on_node_at(node, time).map(|job| &job.job_id)
+        self.jobs.on_node_at(self.node_of_jobs(node), time).map(|job| &job.job_id)
     }
 }

@@ -102,7 +102,7 @@ impl Detector {
     /// The latest job on a client's node, and its first whole block.
     fn job_here(&self, series: SeriesIndex, time: Time) -> Option<(Name, i64)> {
         let node = &self.ingest.series()[series.at()].component;
-        let job = self.jobs.on_node_at(node, time).max_by_key(|job| job.start)?;
+        let job = self.jobs.on_node_at(self.node_of_jobs(node), time).max_by_key(|job| job.start)?;
         Some((job.job_id.clone(), evidence::block_of(job.start, self.settings.stream.tick_s) + 1))
     }
 

@@ -24,9 +24,9 @@ impl Detector {
     /// again when another row describes the same job.
     pub(super) fn set_boundary(&mut self, series: SeriesIndex, node: &Name) {
         let last = self.coverage.last(series).unwrap_or(Time::MIN);
-        let slot = &mut self.series[series.at()];
-        let from = last.plus_seconds(-JOB_ROW_DELAY_S).max(slot.passed_boundary);
-        slot.next_boundary = self.jobs.next_boundary(node, from).unwrap_or(Time(i64::MAX));
+        let from = last.plus_seconds(-JOB_ROW_DELAY_S).max(self.series[series.at()].passed_boundary);
+        let next = self.jobs.next_boundary(self.node_of_jobs(node), from);
+        self.series[series.at()].next_boundary = next.unwrap_or(Time(i64::MAX));
     }
 
     /// A clock stepped back to `time`: boundaries after it lie ahead again.
@@ -42,6 +42,7 @@ impl Detector {
     pub(super) fn pass_boundary(&mut self, series: SeriesIndex, until: Time) -> Time {
         let node = &self.ingest.series()[series.at()].component;
         let mut passed = self.series[series.at()].next_boundary;
+        let node = self.node_of_jobs(node);
         let mut next = self.jobs.next_boundary(node, passed);
         while let Some(later) = next.filter(|next| *next <= until) {
             passed = later;
@@ -53,8 +54,15 @@ impl Detector {
         passed
     }
 
-    /// Series that belong to a node alone; a router's links serve many.
+    /// How jobs spell a host of rows, where it is clear which one they mean.
+    pub(super) fn node_of_jobs<'a>(&'a self, host: &'a Name) -> &'a Name {
+        let spelled = self.jobs.spelling_of(host);
+        spelled.filter(|spelled| *spelled == host || !self.ingest.is_ambiguous(host)).unwrap_or(host)
+    }
+
+    /// Series that belong to a node alone, as rows or jobs spell it; a router's links serve many.
     pub(super) fn node_series(&self, node: &Name) -> Vec<SeriesIndex> {
+        let node = self.ingest.spelling_of(node);
         let of_node = Metric::all().rev().filter(|metric| !metric.has_sum());
         let mut series: Vec<SeriesIndex> =
             of_node.flat_map(|metric| self.ingest.series_of(metric, node)).collect();
@@ -161,7 +169,7 @@ impl Detector {
         for node in &job.nodes {
             let before = series.len();
             series.extend(self.node_series(node));
-            series.extend(self.ingest.routers_of(node));
+            series.extend(self.ingest.routers_of(self.ingest.spelling_of(node)));
             known.push(series[before..].iter().any(|s| self.ingest.series()[s.at()].metric.costs()));
         }
         series.retain(|s| s.at() < self.series.len());

@@ -88,7 +88,7 @@ impl Detector {
         let slot = self.series[series.at()];
         let before = since.plus_seconds(-OWN_LEVEL_S);
         let node = &self.ingest.series()[series.at()].component;
-        let is_new = self.jobs.on_node_at(node, since).any(|job| job.start > before);
+        let is_new = self.jobs.on_node_at(self.node_of_jobs(node), since).any(|job| job.start > before);
         let known = self.banks[slot.metric.at()].knowledge(slot.number as usize);
         !is_new
             && self.coverage.was_active(series, Time::MIN, before)

@@ -38,6 +38,7 @@ mod wrong_clock;
 pub use wrong_clock::WrongClock;
 
 use crate::settings::StreamSettings;
+use crate::spellings::Spellings;
 use clock::StreamClock;
 use component::Component;
 use schemas::{
@@ -140,6 +141,8 @@ pub struct Ingest {
     by_name: HashMap<(Metric, Name), u32>,
     /// Routers by the node that reports them.
     routers: HashMap<Name, Vec<u32>>,
+    /// Components and those that report routers, as rows spell them.
+    spellings: Spellings,
     clock: StreamClock,
     wrong_clocks: WrongClocks,
     served: ServedCounters,
@@ -175,6 +178,22 @@ impl Ingest {
     /// Producers whose clocks are known to be wrong, by name.
     pub fn wrong_clocks(&self) -> impl Iterator<Item = (&Name, &WrongClock)> {
         self.wrong_clocks.iter()
+    }
+
+    /// How rows spell `host`: itself unless another name of the same first label is the only one.
+    pub fn spelling_of<'a>(&'a self, host: &'a Name) -> &'a Name {
+        let is_known = |metric: Metric| self.by_name.contains_key(&(metric.group(), host.clone()));
+        match self.spellings.only(host) {
+            None => host,
+            Some(only) if only == host => host,
+            Some(_) if self.routers.contains_key(host) || Metric::all().any(is_known) => host,
+            Some(only) => only,
+        }
+    }
+
+    /// Whether rows have several hosts of this first label.
+    pub fn is_ambiguous(&self, host: &Name) -> bool {
+        self.spellings.is_ambiguous(host)
     }
 
     /// Series of one metric of a component; empty if it was never seen.
@@ -355,6 +374,7 @@ impl Ingest {
         let component = *self.by_name.entry(key).or_insert(next);
         if component == next {
             self.components.push(Component::new(group, described.component.clone()));
+            self.spellings.add(&described.component);
         }
         let series = &mut self.series;
         let number = |metric, part| new_series(series, metric, described.component.clone(), part);
@@ -371,6 +391,7 @@ impl Ingest {
         if !source.reports(Metric::has_sum) {
             return;
         }
+        self.spellings.add(&source.producer);
         let routers = self.routers.entry(source.producer.clone()).or_default();
         if !routers.contains(&component) {
             routers.push(component);

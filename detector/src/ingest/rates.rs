@@ -28,11 +28,11 @@ pub fn rate(metric: Metric, before: &[u64], now: &[u64], seconds: f64) -> Result
     }
     let (waited_before, passed_before) = before.split_at(plan.waited);
     let (waited_now, passed_now) = now.split_at(plan.waited);
-    let passed = grown(plan, plan.waited, passed_before, passed_now, seconds)?;
-    // An interval that reaches the maximum lost counts.
-    if plan.saturated.is_some_and(|most| waited_now.contains(&most)) {
+    // An interval that reaches the maximum lost counts: traffic that is not counted any more would look idle.
+    if plan.saturated.is_some_and(|most| now.contains(&most)) {
         return Err(DropReason::CounterSaturated);
     }
+    let passed = grown(plan, plan.waited, passed_before, passed_now, seconds)?;
     let waited = grown(plan, 0, waited_before, waited_now, seconds)?;
     Ok(reading(plan, waited, passed, seconds))
 }
@@ -246,11 +246,14 @@ mod tests {
     }
 
     #[test]
-    fn a_saturated_wait_counter_measures_nothing() {
+    fn a_saturated_counter_measures_nothing() {
         let max = u64::from(u32::MAX);
-        let saturated =
-            rate(Metric::from_name("ib_wait_ratio").unwrap(), &[max, 0], &[max, 253_000_000], 1.0);
-        assert_eq!(saturated, Err(DropReason::CounterSaturated));
+        let metric = Metric::from_name("ib_wait_ratio").unwrap();
+        for (before, now) in
+            [([max, 0], [max, 253_000_000]), ([7, max - 9_000_000], [7, max]), ([7, max], [900_007, max])]
+        {
+            assert_eq!(rate(metric, &before, &now, 1.0), Err(DropReason::CounterSaturated));
+        }
     }
 
     #[test]

@@ -114,7 +114,7 @@ pub struct ReadingFile {
     /// Widths at which counters wrap besides 64 bits.
     #[serde(default)]
     pub wraps_at_bits: Vec<u8>,
-    /// Width at whose maximum a waiting counter stops.
+    /// Width at whose maximum counters stop: from there on nothing is known.
     pub saturates_at_bits: Option<u8>,
 }
 

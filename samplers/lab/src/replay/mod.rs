@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `files.rs` | the four files |
 //! | `trial.rs` | a metric tried on recorded rows |
+//! | `unmatched.rs` | jobs and ports that fit nothing |
 
 mod files;
 pub mod trial;
+mod unmatched;
 
 use crate::files::make;
 use aggregator::{Decoded, Replay, RowOrder, SkippedFile, jobs, unused};
@@ -21,7 +23,8 @@ use stages::wrong_clocks;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::sqlite::{Retention, Store};
-use topology::{LinkPlace, NodePlace, Topology, link_places, node_places};
+use topology::{LinkPlace, NodePlace, Topology, link_places, node_places, unknown_ports};
+use unmatched::JobNodes;
 
 /// What to replay, by which settings, and where to write.
 #[derive(Debug)]
@@ -57,10 +60,11 @@ pub struct Outcome {
 /// # Errors
 /// An input that cannot be read, a full disk.
 pub fn run(request: &Request, mut progress: impl FnMut(u64, u64)) -> anyhow::Result<Outcome> {
-    let network = network(request)?;
-    let (places, links) =
-        network.as_ref().map(|known| (node_places(known), link_places(known))).unwrap_or_default();
-    let mut stages = stages(request, network)?;
+    let network = network(request)?.map(|network| Arc::new(Network::of(network)));
+    let known = network.as_ref().map(|network| &network.topology);
+    let (places, links) = known.map(|known| (node_places(known), link_places(known))).unwrap_or_default();
+    let mut job_nodes = JobNodes::default();
+    let mut stages = stages(request, network.clone(), &mut job_nodes)?;
     make(&request.out)?;
     // Rows that have to be sorted may be many: the folder of the results has more room than the system's.
     let mut rows = Replay::open_in(&request.inputs, request.order, &request.out)?;
@@ -69,6 +73,7 @@ pub fn run(request: &Request, mut progress: impl FnMut(u64, u64)) -> anyhow::Res
     let mut job_rows = 0;
     while rows.next_batch(&mut stages.decoder, &mut decoded)? {
         stages.feed(&decoded);
+        job_nodes.note(&decoded);
         job_rows += decoded.jobs.iter().filter(|event| !event.seen).count() as u64;
         sink.write(&stages.take())?;
         progress(rows.bytes_read(), rows.total_bytes());
@@ -77,7 +82,11 @@ pub fn run(request: &Request, mut progress: impl FnMut(u64, u64)) -> anyhow::Res
     let summary = sink.finish()?;
     let is_used = job_rows + used(stages.rows(), &summary.drops) > 0;
     let unused = (!is_used).then(|| unused::why_nothing(&stages.decoder, &summary.drops));
-    Ok(Outcome { lines: lines(request, &stages, rows.skipped(), &summary), unused })
+    let mut lines = lines(request, &stages, rows.skipped(), &summary);
+    let ports = known.map(|known| unknown_ports(known, stages.detector().series()));
+    lines.extend(ports.and_then(|unknown| unmatched::of_ports(&unknown)));
+    lines.extend(job_nodes.line(stages.decoder.sources()));
+    Ok(Outcome { lines, unused })
 }
 
 fn network(request: &Request) -> anyhow::Result<Option<Topology>> {
@@ -88,14 +97,20 @@ fn network(request: &Request) -> anyhow::Result<Option<Topology>> {
 }
 
 /// Stages that know the network and the jobs.
-fn stages(request: &Request, network: Option<Topology>) -> anyhow::Result<InProcess> {
+fn stages(
+    request: &Request,
+    network: Option<Arc<Network>>,
+    job_nodes: &mut JobNodes,
+) -> anyhow::Result<InProcess> {
     let mut stages = InProcess::new(&InProcessSettings {
         fabric: request.fabric.clone(),
-        network: network.map(|network| Arc::new(Network::of(network))),
+        network,
         ..InProcessSettings::of(request.detector.clone())
     });
     if let Some(file) = &request.jobs {
-        stages.declare(jobs::read_job_file(file)?);
+        let jobs = jobs::read_job_file(file)?;
+        job_nodes.declare(&jobs);
+        stages.declare(jobs);
     }
     Ok(stages)
 }

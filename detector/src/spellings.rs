@@ -1,0 +1,91 @@
+//! Names of hosts without regard to domain and case: `node001` and `NODE001.cluster.example` are one host, where no other name has the
+//! same first label.
+
+use schemas::Name;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Names, by their first label in small letters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spellings(HashMap<String, Vec<Name>>);
+
+impl Spellings {
+    /// Adds a name.
+    pub fn add(&mut self, name: &Name) {
+        let names = self.0.entry(label(name).into_owned()).or_default();
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+
+    /// Removes a name.
+    pub fn remove(&mut self, name: &Name) {
+        let label = label(name);
+        if let Some(names) = self.0.get_mut(label.as_ref()) {
+            names.retain(|known| known != name);
+            if names.is_empty() {
+                self.0.remove(label.as_ref());
+            }
+        }
+    }
+
+    /// The one name with the first label of `name`: itself if it was added and no other one. None of several.
+    pub fn only(&self, name: &Name) -> Option<&Name> {
+        match self.0.get(label(name).as_ref()).map(Vec::as_slice) {
+            Some([only]) => Some(only),
+            _ => None,
+        }
+    }
+
+    /// Whether `name` was added.
+    pub fn has(&self, name: &Name) -> bool {
+        self.0.get(label(name).as_ref()).is_some_and(|names| names.contains(name))
+    }
+
+    /// Whether several names have the first label of `name`.
+    pub fn is_ambiguous(&self, name: &Name) -> bool {
+        self.0.get(label(name).as_ref()).is_some_and(|names| names.len() > 1)
+    }
+
+    /// Whether there is no name.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// What stands before the first dot, in small letters.
+fn label(name: &Name) -> Cow<'_, str> {
+    let first = name.as_str().split('.').next().unwrap_or_default();
+    match first.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Cow::Owned(first.to_ascii_lowercase()),
+        false => Cow::Borrowed(first),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(text: &str) -> Name {
+        Name::parse(text).unwrap()
+    }
+
+    #[test]
+    fn spelling_without_domain_and_case_is_found_where_it_is_the_only_one() {
+        let mut spellings = Spellings::default();
+        spellings.add(&name("Node001.cluster.example"));
+        spellings.add(&name("Node001.cluster.example"));
+        for other in ["node001", "NODE001.local", "Node001.cluster.example"] {
+            assert_eq!(spellings.only(&name(other)), Some(&name("Node001.cluster.example")), "{other}");
+        }
+        assert_eq!(spellings.only(&name("node0011")), None);
+        spellings.add(&name("node001.other.example"));
+        assert_eq!(spellings.only(&name("node001")), None);
+        assert!(spellings.is_ambiguous(&name("node001")));
+        spellings.remove(&name("Node001.cluster.example"));
+        assert_eq!(spellings.only(&name("node001")), Some(&name("node001.other.example")));
+        spellings.remove(&name("node001.other.example"));
+        assert!(spellings.is_empty());
+    }
+}
