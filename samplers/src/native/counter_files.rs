@@ -67,13 +67,19 @@ impl CounterFiles {
         self.incomplete
     }
 
-    /// Appends the columns to `body`.
+    /// Appends the columns to `body`. A counter that cannot be read is left out, unless it is needed, or no other one can be read.
     pub(crate) fn read(&self, body: &mut Vec<u8>) -> Result<Reading, Failure> {
         let mut content = [0; CONTENT_BYTES_MAX];
-        let mut bad = None;
+        let (mut bad, mut failed, before) = (None, None, body.len());
         for counter in &self.counters {
-            let length =
-                read(&counter.file, &mut content).map_err(|error| Failure::of(&counter.path, &error))?;
+            let length = match read(&counter.file, &mut content) {
+                Ok(length) => length,
+                Err(error) if counter.needed => return Err(Failure::of(&counter.path, &error)),
+                Err(error) => {
+                    failed = failed.or(Some((counter, error)));
+                    continue;
+                }
+            };
             match number(&content[..length]) {
                 Some(value) => {
                     body.extend_from_slice(&counter.key);
@@ -84,6 +90,12 @@ impl CounterFiles {
                 }
                 None => bad = bad.or(Some(counter)),
             }
+        }
+        if let Some((counter, error)) = failed {
+            if body.len() == before {
+                return Err(Failure::of(&counter.path, &error));
+            }
+            bad = bad.or(Some(counter));
         }
         // The sentence is written only for the first of a run of ticks.
         Ok(bad.map_or(Reading::Whole, |counter| Reading::Partial(counter.path.clone())))

@@ -183,6 +183,26 @@ fn a_file_that_fails_in_the_middle_costs_its_own_rows_only() {
 }
 
 #[test]
+fn optional_counter_that_fails_in_a_tick_costs_its_column() {
+    let tree = Tree::recorded();
+    let errors = tree.port("mlx5_0", 1).join("counters/symbol_error");
+    fs::remove_file(&errors).unwrap();
+    let mut process = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+    std::os::unix::fs::symlink(format!("/proc/{}/oom_score", process.id()), &errors).unwrap();
+    let mut bench = Bench::new(&tree);
+    bench.rescan();
+    assert!(value(&bench.sample().0[0], "symbol_error#mlx5_0.1").is_u64());
+    process.kill().unwrap();
+    process.wait().unwrap();
+    let (lines, events) = bench.sample();
+    assert_eq!((lines.len(), events.len()), (2, 1), "{events:?}");
+    assert!(events[0].contains("symbol_error"), "{events:?}");
+    assert!(value(&lines[0], "symbol_error#mlx5_0.1").is_null());
+    assert!(value(&lines[0], "port_xmit_wait#mlx5_0.1").is_u64());
+    assert!(bench.sample().1.is_empty(), "reported once");
+}
+
+#[test]
 fn device_that_fails_in_a_tick_is_reported_once_and_returns() {
     let tree = node_with_two_of_each();
     let wait = tree.wait_file("mlx5_1", 1);
