@@ -1,5 +1,6 @@
 //! The content of all InfiniBand files: nodes by GUID, their descriptions, ends of cables, LIDs, tables.
 
+use super::description::{host_and_device, unquoted};
 use crate::{Draft, DraftVertex, FaultKind, PortClaim, VertexKind};
 use schemas::Time;
 use std::collections::HashMap;
@@ -78,8 +79,8 @@ impl Fabric {
         self.events.push(Event::Lid { port, lid, lmc });
     }
 
-    pub(super) fn name(&mut self, guid: u64, name: String) {
-        self.names.entry(guid).or_insert(name);
+    pub(super) fn name(&mut self, guid: u64, name: &str) {
+        self.names.entry(guid).or_insert_with(|| unquoted(name).to_string());
     }
 
     /// Adds a node. Known values stay; missing ones are filled in.
@@ -91,7 +92,7 @@ impl Fabric {
             Node { kind, guid, ports: 0, description: None }
         });
         node.ports = node.ports.max(ports);
-        let description = description.trim();
+        let description = unquoted(description);
         if node.description.is_none() && !description.is_empty() {
             node.description = Some(description.to_string());
         }
@@ -133,7 +134,7 @@ impl Filling<'_> {
     fn node(&mut self, fabric: &Fabric, key: &str) {
         let Some(node) = fabric.nodes.get(key) else { return };
         let text = fabric.names.get(&node.guid).or(node.description.as_ref());
-        let device = text.filter(|_| node.kind == VertexKind::Host).and_then(|text| device(text));
+        let device = text.filter(|_| node.kind == VertexKind::Host).and_then(|text| host_and_device(text));
         let vertex_and_port = match device {
             Some((host, adapter)) => self.device(key, node, host, adapter),
             None => {
@@ -180,14 +181,4 @@ impl Filling<'_> {
             None => {}
         }
     }
-}
-
-/// `node01 HCA-1` or `node01 mlx5_0`: host and device. Other descriptions are names as a whole.
-fn device(description: &str) -> Option<(&str, &str)> {
-    let (host, adapter) = description.trim().split_once(char::is_whitespace)?;
-    let adapter = adapter.trim();
-    let number =
-        adapter.strip_prefix("HCA-").or_else(|| adapter.rsplit_once('_').map(|(_, number)| number))?;
-    let device = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
-    (device && !adapter.contains(char::is_whitespace)).then_some((host, adapter))
 }

@@ -1,5 +1,6 @@
 //! Readers of topologies, on small files of the tools' forms in `readers/fixtures`.
 mod contradictions;
+mod descriptions;
 mod forms;
 mod hosts;
 mod mutated;
