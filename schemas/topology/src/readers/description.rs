@@ -23,6 +23,14 @@ pub(super) fn host_and_device(description: &str) -> Option<(&str, &str)> {
     (is_pair && !VENDOR_WORDS.iter().any(|word| device.starts_with(word))).then_some((host, device))
 }
 
+/// Whether this is an aggregation node of SHARP, `Mellanox Technologies Aggregation Node`: a channel adapter inside a
+/// switch that reduces data of others. It is no host.
+pub(super) fn is_aggregation_node(description: &str) -> bool {
+    let words: Vec<&str> = description.split_whitespace().collect();
+    let is_pair = |a: &str, b: &str| a.eq_ignore_ascii_case("aggregation") && b.eq_ignore_ascii_case("node");
+    words.windows(2).any(|pair| is_pair(pair[0], pair[1]))
+}
+
 fn without_remark(description: &str) -> &str {
     let text = description.trim();
     let before = text.strip_suffix(')').and_then(|text| text.rsplit_once('('));
