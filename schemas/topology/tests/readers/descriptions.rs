@@ -3,7 +3,7 @@
 use super::point_to_point::measured;
 use super::read_text;
 use topology::readers::{TopologyReading, read_texts};
-use topology::{Topology, VertexKind};
+use topology::{PortUnknown, Topology, VertexKind};
 
 const LEAF: u64 = 0x10;
 
@@ -116,4 +116,20 @@ fn nodes_with_one_description_stay_apart() {
         let names: Vec<String> = hosts(&found.topology).into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["localhost", "localhost-0000000000000102"]);
     }
+}
+
+#[test]
+fn series_of_either_spelling_of_a_host_find_its_link() {
+    for (in_fabric, in_rows) in [
+        ("node01.cluster.example", "node01"),
+        ("node01", "node01.cluster.example"),
+        ("NODE01.cluster.example", "node01"),
+        ("Node01", "NODE01"),
+    ] {
+        let net = read_text(&ibnetdiscover(&[&format!("{in_fabric} mlx5_0"), "node02 mlx5_0"])).topology;
+        let found = measured(&net, &format!("ib_wait_ratio/{in_rows}/mlx5_0.1"));
+        assert_eq!(found, Ok([in_fabric, "leaf01"].map(String::from)), "{in_rows}");
+    }
+    let net = read_text(&ibnetdiscover(&["node01.a mlx5_0", "node01.b mlx5_0"])).topology;
+    assert_eq!(measured(&net, "ib_wait_ratio/node01/mlx5_0.1"), Err(PortUnknown::Component));
 }
