@@ -11,7 +11,7 @@ use super::forwarding::{ForwardingTable, LID_MAX};
 use super::graph::{Topology, VertexIndex};
 use super::{check, levels};
 use schemas::Time;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A vertex of a draft. Its number stays: the topology has the same vertices in the same order.
@@ -97,6 +97,8 @@ pub struct Draft {
     by_key: HashMap<String, DraftVertex>,
     claims: Vec<Claim>,
     lids: Vec<LidClaim>,
+    /// LIDs of ends that are left out, each with a switch of their subnet and its LMC.
+    left_out_lids: Vec<(DraftVertex, u16, u8)>,
     tables: Vec<DraftTable>,
     files: Vec<Arc<str>>,
     line: u32,
@@ -187,6 +189,12 @@ impl Draft {
         self.lids.push(LidClaim { vertex, port, lid, lmc: lmc.min(7), file, line });
     }
 
+    /// The LIDs `lid` to `lid + 2^lmc - 1` belong to an end that is left out, in the subnet of `switch`: the tables there
+    /// have no entries for them.
+    pub fn leave_out_lid(&mut self, switch: DraftVertex, lid: u16, lmc: u8) {
+        self.left_out_lids.push((switch, lid, lmc.min(7)));
+    }
+
     /// Begins forwarding tables with their time of validity.
     pub fn begin_table(&mut self, from: Option<Time>, until: Option<Time>) {
         self.tables.push(DraftTable { from, until, entries: Vec::new() });
@@ -227,16 +235,31 @@ impl Draft {
         self.fill_groups(&mut topology);
         self.fill_classes(&mut topology);
         self.fill_lids(&mut topology);
-        topology.forwarding = self.tables(topology.vertex_count());
+        topology.forwarding = self.tables(&topology);
         topology
     }
 
-    fn tables(&mut self, vertices: usize) -> Vec<ForwardingTable> {
+    /// The LIDs that are left out, by rail.
+    fn left_out(&self, topology: &Topology) -> HashSet<(u8, u16)> {
+        let all = self.left_out_lids.iter().flat_map(|(switch, lid, lmc)| {
+            let rail = check::rail_of(topology, switch.index());
+            (0..1u16 << lmc).map(move |path| (rail, lid.saturating_add(path)))
+        });
+        all.filter(|(rail, lid)| topology.lids.owner(*rail, *lid).is_none()).collect()
+    }
+
+    fn tables(&mut self, topology: &Topology) -> Vec<ForwardingTable> {
+        let (vertices, left_out) = (topology.vertex_count(), self.left_out(topology));
+        let is_kept = |switch: u32, lid: u16| {
+            left_out.is_empty() || !left_out.contains(&(check::rail_of(topology, VertexIndex(switch)), lid))
+        };
         let tables = std::mem::take(&mut self.tables);
         let finished = tables.into_iter().filter(|table| !table.entries.is_empty()).map(|draft| {
             let lids = draft.entries.iter().map(|(_, lid, _)| usize::from(*lid) + 1);
             let mut table = ForwardingTable::new(vertices, lids.max().unwrap_or(0), draft.from, draft.until);
-            for (switch, lid, port) in draft.entries {
+            for (switch, lid, port) in
+                draft.entries.into_iter().filter(|(switch, lid, _)| is_kept(*switch, *lid))
+            {
                 table.set(VertexIndex(switch), lid, port);
             }
             table

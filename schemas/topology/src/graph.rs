@@ -2,6 +2,7 @@
 
 use super::class::{LinkClass, Shape, VertexKind};
 use super::forwarding::{ForwardingTable, Lids};
+use super::spellings::HostSpellings;
 use schemas::Name;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -72,6 +73,7 @@ pub struct Topology {
     pub(super) lids: Lids,
     pub(super) forwarding: Vec<ForwardingTable>,
     pub(super) by_name: HashMap<Name, VertexIndex>,
+    pub(super) spellings: HostSpellings,
 }
 
 impl Topology {
@@ -199,13 +201,11 @@ impl Topology {
         &self.links.bytes_per_s
     }
 
-    /// The vertex called `name`, or the host that has this name without its domain and in small letters.
+    /// The vertex called `name`, else the only host that this may be another spelling of: with or without its domain, in
+    /// small or capital letters.
     pub fn vertex(&self, name: &str) -> Option<VertexIndex> {
-        let called = |name: &str| self.by_name.get(&Name::parse(name).ok()?).copied();
-        called(name).or_else(|| {
-            let short = name.split('.').next()?.to_ascii_lowercase();
-            called(&short).filter(|vertex| self.kind(*vertex) == VertexKind::Host)
-        })
+        let exact = Name::parse(name).ok().and_then(|name| self.by_name.get(&name).copied());
+        exact.or_else(|| self.spellings.find(name))
     }
 
     /// Other names than [`Topology::name`], each with its vertex, in no order.
@@ -255,6 +255,7 @@ impl Topology {
             + aliases
             + self.vertex_count() * vertex
             + self.link_count() * link
+            + self.spellings.memory_bytes()
             + self.lids.memory_bytes()
             + tables
     }

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`class`] | [`VertexKind`], [`LinkClass`], [`Shape`] |
 //! | [`graph`] | [`Topology`]: the columns, and the way from names and ports to numbers |
+//! | `spellings` | hosts by other spellings of their names |
 //! | [`draft`] | [`Draft`]: claims of files or generators, and what becomes of those that contradict |
 //! | [`fault`] | [`Fault`], [`Faults`]: what is wrong with a topology, where, how often |
 //! | [`levels`] | levels, groups and rails, where the files do not give them |
@@ -52,6 +53,7 @@ pub mod regions;
 pub mod routes;
 pub mod series;
 pub mod shortest;
+mod spellings;
 
 pub use class::{LinkClass, Shape, VertexKind};
 pub use draft::{Draft, DraftVertex, PortClaim};

@@ -16,7 +16,9 @@
 //! | `point_to_point` | HPE's list of Slingshot cables, `Shasta_system_hsn_pt_pt.csv` |
 //! | `point_line` | a line of it: cells, ends, groups |
 //! | `fabric` | what InfiniBand's files contain together |
+//! | `description` | hosts and devices by the descriptions of nodes |
 
+mod description;
 mod fabric;
 mod hosts;
 mod ibnetdiscover;

@@ -103,8 +103,9 @@ impl Topology {
 
     /// What is measured at the port that transmits on `port`, about this end of its links.
     fn series_at(&self, port: LinkIndex, end: LinkEnd) -> Option<SeriesInfo> {
-        let metric = Metric::naming_links(self.port_kind(port)?, end)?;
-        let part = Name::parse(&self.part(port)).ok()?;
+        let kind = self.port_kind(port)?;
+        let metric = Metric::naming_links(kind, end)?;
+        let part = Name::parse(&self.part(port, kind)).ok()?;
         Some(SeriesInfo { metric, component: self.name(self.from(port)).clone(), part: Some(part) })
     }
 
@@ -123,10 +124,13 @@ impl Topology {
     }
 
     /// How samplers call the port that transmits on `link`: `cxi0` where the topology calls it `h0.1`.
-    fn part(&self, link: LinkIndex) -> String {
+    fn part(&self, link: LinkIndex, kind: PortKind) -> String {
         let (vertex, port) = (self.from(link), self.port(link));
         let adapter = self.adapters(vertex).get(usize::from(port / ADAPTER_PORTS));
-        match adapter.and_then(|adapter| interface(adapter.as_str())) {
+        match adapter
+            .filter(|_| kind == PortKind::SlingshotNic)
+            .and_then(|adapter| interface(adapter.as_str()))
+        {
             Some(number) => format!("cxi{number}"),
             None => self.port_label(vertex, port),
         }

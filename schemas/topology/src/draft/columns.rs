@@ -8,6 +8,7 @@ use crate::fault::FaultKind;
 use crate::forwarding::{LID_MAX, Lids};
 use crate::graph::{LinkIndex, Links, NONE, Topology, VertexIndex, Vertices};
 use crate::levels;
+use crate::spellings::HostSpellings;
 use schemas::Name;
 use schemas::xname::JackPort;
 use std::collections::HashMap;
@@ -38,8 +39,9 @@ impl Draft {
             }
         }
         let shape = self.shape.unwrap_or(Shape::Other);
-        let forwarding = Vec::new();
-        Topology { shape, vertices, links, lids: Lids::default(), forwarding, by_name }
+        let spellings = HostSpellings::of(&by_name, &vertices.kinds);
+        let (lids, forwarding) = (Lids::default(), Vec::new());
+        Topology { shape, vertices, links, lids, forwarding, by_name, spellings }
     }
 
     fn by_name(&self, names: &[Name]) -> HashMap<Name, VertexIndex> {

@@ -1,5 +1,6 @@
 //! The content of all InfiniBand files: nodes by GUID, their descriptions, ends of cables, LIDs, tables.
 
+use super::description::{host_and_device, is_aggregation_node, unquoted};
 use crate::{Draft, DraftVertex, FaultKind, PortClaim, VertexKind};
 use schemas::Time;
 use std::collections::HashMap;
@@ -78,8 +79,8 @@ impl Fabric {
         self.events.push(Event::Lid { port, lid, lmc });
     }
 
-    pub(super) fn name(&mut self, guid: u64, name: String) {
-        self.names.entry(guid).or_insert(name);
+    pub(super) fn name(&mut self, guid: u64, name: &str) {
+        self.names.entry(guid).or_insert_with(|| unquoted(name).to_string());
     }
 
     /// Adds a node. Known values stay; missing ones are filled in.
@@ -91,7 +92,7 @@ impl Fabric {
             Node { kind, guid, ports: 0, description: None }
         });
         node.ports = node.ports.max(ports);
-        let description = description.trim();
+        let description = unquoted(description);
         if node.description.is_none() && !description.is_empty() {
             node.description = Some(description.to_string());
         }
@@ -99,23 +100,25 @@ impl Fabric {
 
     /// Writes everything to `draft`, in the order of the files.
     pub(super) fn fill(self, draft: &mut Draft) {
-        let mut filling = Filling { draft, vertices: HashMap::new(), devices: HashMap::new(), unknown: None };
+        let mut filling = Filling::new(draft);
         for event in &self.events {
             match event {
                 Event::File(name) => filling.draft.begin_file(name),
                 Event::Line(line) => filling.draft.at_line(*line),
                 Event::Node(key) => filling.node(&self, key),
                 Event::End { port, peer, bytes_per_s } => filling.end(port, peer, *bytes_per_s),
-                Event::Lid { port, lid, lmc } => {
-                    if let Some((vertex, number)) = filling.port(port) {
-                        filling.draft.lid(vertex, number, *lid, *lmc);
-                    }
-                }
+                Event::Lid { port, lid, lmc } => filling.lid(port, *lid, *lmc),
                 Event::Table(from, until) => filling.draft.begin_table(*from, *until),
                 Event::Forward { guid, lid, port } => filling.forward(*guid, *lid, *port),
                 Event::Fault(kind, value) => filling.draft.fault(*kind, value),
             }
         }
+        filling.leave_out_lids();
+    }
+
+    /// Names of a node: that of a map, which counts, and its own.
+    fn names_of<'f>(&'f self, node: &'f Node) -> impl Iterator<Item = &'f String> {
+        self.names.get(&node.guid).into_iter().chain(&node.description)
     }
 }
 
@@ -125,15 +128,35 @@ struct Filling<'d> {
     vertices: HashMap<String, (DraftVertex, u16)>,
     /// The node behind each device of a host.
     devices: HashMap<(String, String), String>,
+    /// Nodes that are no hosts, each with the switch that it is in, if known yet.
+    left_out: HashMap<String, Option<DraftVertex>>,
+    /// Nodes left out, with a LID and its LMC.
+    left_out_lids: Vec<(String, u16, u8)>,
     /// Switch of the table looked at, if it is unknown.
     unknown: Option<u64>,
 }
 
-impl Filling<'_> {
+impl<'d> Filling<'d> {
+    fn new(draft: &'d mut Draft) -> Filling<'d> {
+        Filling {
+            draft,
+            vertices: HashMap::new(),
+            devices: HashMap::new(),
+            left_out: HashMap::new(),
+            left_out_lids: Vec::new(),
+            unknown: None,
+        }
+    }
+
     fn node(&mut self, fabric: &Fabric, key: &str) {
         let Some(node) = fabric.nodes.get(key) else { return };
-        let text = fabric.names.get(&node.guid).or(node.description.as_ref());
-        let device = text.filter(|_| node.kind == VertexKind::Host).and_then(|text| device(text));
+        let is_host = node.kind == VertexKind::Host;
+        if is_host && fabric.names_of(node).any(|name| is_aggregation_node(name)) {
+            self.left_out.insert(key.to_string(), None);
+            return;
+        }
+        let text = fabric.names_of(node).next();
+        let device = text.filter(|_| is_host).and_then(|text| host_and_device(text));
         let vertex_and_port = match device {
             Some((host, adapter)) => self.device(key, node, host, adapter),
             None => {
@@ -165,9 +188,35 @@ impl Filling<'_> {
     }
 
     fn end(&mut self, port: &Port, peer: &Port, bytes_per_s: f64) {
-        if let (Some((vertex, port)), Some((peer, peer_port))) = (self.port(port), self.port(peer)) {
-            let (class, rail) = (None, None);
-            self.draft.claim(PortClaim { vertex, port, peer, peer_port, bytes_per_s, class, rail });
+        match (self.port(port), self.port(peer)) {
+            (Some((vertex, port)), Some((peer, peer_port))) => {
+                let (class, rail) = (None, None);
+                self.draft.claim(PortClaim { vertex, port, peer, peer_port, bytes_per_s, class, rail });
+            }
+            (Some((switch, _)), None) => {
+                if let Some(of_left_out) = self.left_out.get_mut(&peer.key) {
+                    *of_left_out = Some(switch);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn lid(&mut self, port: &Port, lid: u16, lmc: u8) {
+        match self.port(port) {
+            Some((vertex, number)) => self.draft.lid(vertex, number, lid, lmc),
+            None if self.left_out.contains_key(&port.key) => {
+                self.left_out_lids.push((port.key.clone(), lid, lmc));
+            }
+            None => {}
+        }
+    }
+
+    fn leave_out_lids(self) {
+        for (key, lid, lmc) in &self.left_out_lids {
+            if let Some(switch) = self.left_out.get(key).copied().flatten() {
+                self.draft.leave_out_lid(switch, *lid, *lmc);
+            }
         }
     }
 
@@ -180,14 +229,4 @@ impl Filling<'_> {
             None => {}
         }
     }
-}
-
-/// `node01 HCA-1` or `node01 mlx5_0`: host and device. Other descriptions are names as a whole.
-fn device(description: &str) -> Option<(&str, &str)> {
-    let (host, adapter) = description.trim().split_once(char::is_whitespace)?;
-    let adapter = adapter.trim();
-    let number =
-        adapter.strip_prefix("HCA-").or_else(|| adapter.rsplit_once('_').map(|(_, number)| number))?;
-    let device = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
-    (device && !adapter.contains(char::is_whitespace)).then_some((host, adapter))
 }

@@ -8,7 +8,7 @@ pub(super) fn read(fabric: &mut Fabric, name: &str, text: &str) {
     for (at, line) in text.lines().enumerate() {
         let line = line.trim();
         match entry(line) {
-            Some((guid, name)) => fabric.name(guid, name.to_string()),
+            Some((guid, name)) => fabric.name(guid, name),
             None if line.is_empty() || line.starts_with('#') => {}
             None => {
                 fabric.at_line(at + 1);

@@ -1,5 +1,7 @@
 //! Readers of topologies, on small files of the tools' forms in `readers/fixtures`.
+mod aggregation_nodes;
 mod contradictions;
+mod descriptions;
 mod forms;
 mod hosts;
 mod mutated;
