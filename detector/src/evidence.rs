@@ -187,8 +187,7 @@ impl Shift {
             let level = bank.level_between(number, at(start + 1.5), at(until + 0.5));
             shift.note_fastest(series, level);
             if after - least > sure * least {
-                shift.gainers.push((series, after - least));
-                shift.came += if after >= OTHER_KIND * least { after - least } else { 0.0 };
+                shift.note_gain(series, [least, after]);
                 gainers_rates.push(level);
             }
             let changed = [after - least, most - after].map(|by| if by > sure * least { by } else { 0.0 });
@@ -260,6 +259,11 @@ impl Shift {
         self.gainers.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         self.turns.find();
         self.gained = self.gainers.iter().map(|(_, gain)| gain).sum::<f64>() - self.turns.moved() + served;
+    }
+
+    fn note_gain(&mut self, series: SeriesIndex, [least, after]: [f64; 2]) {
+        self.gainers.push((series, after - least));
+        self.came += if after >= OTHER_KIND * least { after - least } else { 0.0 };
     }
 
     fn note_fastest(&mut self, series: SeriesIndex, level: f64) {
