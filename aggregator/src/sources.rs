@@ -340,7 +340,7 @@ mod tests {
             ("link_downed#mlx5_0.1", "ib_sysfs", Use::Link(0), "mlx5_0.1"),
             ("LinkDownedCounter", "ibnet", Use::Link(0), ""),
             ("client.lstats.write_bytes#llite.snx11168", "lustre2_client", Use::Counter(17), "snx11168"),
-            ("portxmitwait", "ibnet", Use::Counter(4), ""),
+            ("portxmitwait", "ibnet", Use::Counter(6), ""),
             ("ar_rtr_0_1_inq_prf_rowbus_stall_cnt", "aries_rtr", Use::Counter(0), "r0c1"),
             ("Port_Xmit_Wait#MLX5_0.1", "ib_sysfs", Use::Counter(0), "MLX5_0.1"),
             ("client.open#llite.snx11168", "lustre2_client", Use::Counter(0), "snx11168"),
