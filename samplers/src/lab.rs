@@ -64,7 +64,7 @@ pub use job::Change as LinkChange;
 pub use job::{Change, Event, LabIo, LabJob, Noise, Pattern, Phases, TrafficClass};
 pub use pattern::UNIFORM_PARTNERS;
 pub use routing::{Routing, STRIPES, Striping, fpar, reweigh};
-pub use rows::{put_client_rows, put_nic_rows, put_port_rows, put_router_rows};
+pub use rows::{put_client_rows, put_nic_rows, put_port_rows, put_router_rows, put_wait_rows};
 pub use setup::{LabError, Setup};
 pub use truth::{Aggressor, LabJobTruth, LabTruth, LinkLoss, LinkTruth, Lost};
 
@@ -118,6 +118,8 @@ pub struct Lab {
     /// Bytes a second that links carry; of those on which hosts send on average: a job that waits sends nothing meanwhile.
     moved: Vec<f64>,
     written: Vec<f64>,
+    /// Bytes a second written, times as long as each takes against an empty network, by vertex.
+    waited: Vec<f64>,
     /// Where rows have what it gives.
     congestion: Option<Congestion>,
     counters: Counters,
@@ -159,6 +161,7 @@ impl Lab {
             rates: vec![LossRate::default(); setup.jobs.len()],
             moved: vec![0.0; topology.link_count()],
             written: vec![0.0; topology.vertex_count()],
+            waited: vec![0.0; topology.vertex_count()],
             congestion: (sampled == Sampled::All).then(|| Congestion::none(&topology)),
             counters: Counters::new(&topology, &clients, sampled, setup.noise, setup.seed)?,
             changes: Vec::new(),
@@ -204,8 +207,8 @@ impl Lab {
         }
         let time = at(f64::from(self.second + 1));
         let (carried, ratio) = (&self.moved, &self.load.ratio);
-        let (written, congestion) = (&self.written, self.congestion.as_ref());
-        let traffic = Traffic { carried, ratio, down: &self.faults.down, written, congestion };
+        let (written, waited, congestion) = (&self.written, &self.waited, self.congestion.as_ref());
+        let traffic = Traffic { carried, ratio, down: &self.faults.down, written, waited, congestion };
         self.counters.pass(&traffic, time);
         self.pass_jobs();
         self.second += 1;

@@ -9,6 +9,8 @@
 //! | `ib_fecn_ratio`, at the receiver | packets that crossed such a port and were marked there | [`super::congestion`] |
 //! | `aries_nic_stall_ratio`, at the sender | stalls a flit of the links from the node to its router, together | a link has one queue in the lab: requests wait there for credits, as the router's tile at its other end shows; all traffic is requests |
 //!
+//! | `lustre_data_wait`, of a client | writes of a request's size, and how long they take: as long as in an empty network, times what the worst link or the OSTs make of it | [`super::osts`] |
+//!
 //! These counters are as wide as all others: a port whose counters of 32 bits stop at their maximum is not simulated.
 //! Operations on metadata are left out. The lab knows what storage servers give writers, but no metadata server.
 
@@ -28,6 +30,9 @@ use topology::{LinkIndex, Topology, VertexIndex};
 const WORD_BYTES: f64 = 4.0;
 /// Seconds of ten in which background traffic stalls.
 const BACKGROUND_STALLS: f64 = 0.1;
+/// Bytes of a request to an OST, and microseconds that one takes in an empty network.
+const REQUEST_BYTES: f64 = 4_194_304.0;
+const REQUEST_US: f64 = 4_000.0;
 /// Payload of a full packet of InfiniBand at the usual MTU.
 const PACKET_BYTES: f64 = 2048.0;
 
@@ -42,6 +47,8 @@ pub struct Traffic<'a> {
     pub down: &'a [bool],
     /// Bytes a second written, by vertex.
     pub written: &'a [f64],
+    /// The same, each byte times as long as it takes against an empty network.
+    pub waited: &'a [f64],
     /// What ports of InfiniBand's switches count of it; `None` where they do not.
     pub congestion: Option<&'a Congestion>,
 }
@@ -71,6 +78,8 @@ enum Part {
         second: Option<LinkIndex>,
     },
     Client(VertexIndex),
+    /// Requests of a client to the OSTs.
+    Requests(VertexIndex),
 }
 
 #[derive(Clone, Debug)]
@@ -138,6 +147,7 @@ impl Counters {
             counters.add_ports(topology, vertex)?;
             if clients.binary_search(&vertex).is_ok() {
                 counters.add_client(topology, vertex)?;
+                counters.add_requests(topology, vertex)?;
             }
         }
         Ok(counters)
@@ -210,6 +220,11 @@ impl Counters {
                 if bytes > 0.0 {
                     *written += (bytes * self.rng.factor(noise.load)) as u64;
                 }
+            }
+            (Part::Requests(node), [waited, requests, ..]) => {
+                let [bytes, waits] = [traffic.written, traffic.waited].map(|of| of[node.at()]);
+                let us = REQUEST_US / REQUEST_BYTES * self.rng_of_all.factor(noise.ratio);
+                add([(requests, bytes / REQUEST_BYTES), (waited, waits * us)]);
             }
             (Part::Port(link), [waits, sent, ..]) => {
                 let (words, stalls) = words(&mut self.rng, link, WORD_BYTES);

@@ -63,6 +63,12 @@ impl Placed {
         Load::of(&self.parts, self.active(flows), &self.paths, capacities)
     }
 
+    /// The flow of a part.
+    pub(super) fn flow_of(&self, part: u32) -> u32 {
+        let of_divided = |firsts: &Arc<Vec<u32>>| firsts.partition_point(|first| *first <= part) as u32 - 1;
+        self.firsts.as_ref().map_or(part, of_divided)
+    }
+
     /// Stalls a word of the worst link of a flow that is active in `load`, or by the OSTs where these hold it back more;
     /// infinite without a path.
     pub(super) fn worst(&self, flow: u32, load: &Load) -> (f64, Holder) {

@@ -1,5 +1,5 @@
 //! Rows of the lab as LDMS' samplers write them: `ib_sysfs` of a host, `ibnet` of a switch's port, `aries_rtr` of a router,
-//! `aries_nic` and `lustre_client` of a node.
+//! `aries_nic`, `lustre_client` and `lustre_osc` of a node.
 
 use super::counters::is_port;
 use crate::ldms_rows::{put_number, put_time};
@@ -92,6 +92,27 @@ pub fn put_client_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatc
             put_number(out, *written);
             out.extend_from_slice(b"}\n");
         }
+    }
+}
+
+/// Appends a line of JSON for each row of a Lustre client's requests in `batch`.
+pub fn put_wait_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatch) {
+    for (number, time, counters) in batch.rows() {
+        let Some(source) = sources.get(number).filter(|source| source.schema.as_str() == "lustre_osc") else {
+            continue;
+        };
+        let ([waited, requests], [mount]) = (counters, source.parts.as_slice()) else { continue };
+        put_time(out, time);
+        let head = format!(
+            ",\"producer\":\"{}\",\"job_id\":0,\"app_id\":0,\"fs_name\":\"{mount}\",\"connections\":1,\
+             \"req_waittime__count\":",
+            source.producer
+        );
+        out.extend_from_slice(head.as_bytes());
+        put_number(out, *requests);
+        out.extend_from_slice(b",\"req_waittime__sum\":");
+        put_number(out, *waited);
+        out.extend_from_slice(b"}\n");
     }
 }
 

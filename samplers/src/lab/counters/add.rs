@@ -22,6 +22,16 @@ impl Counters {
         Ok(())
     }
 
+    /// Adds the requests of a client to the OSTs.
+    pub(super) fn add_requests(&mut self, topology: &Topology, node: VertexIndex) -> Result<(), LabError> {
+        if self.sampled == Sampled::All {
+            let part = vec![name(FILE_SYSTEM)?];
+            let source = source(topology, node, "lustre_osc", &["lustre_data_wait"], node, part)?;
+            self.add(source, node, vec![Part::Requests(node)]);
+        }
+        Ok(())
+    }
+
     /// Adds the ports of a vertex: a router or host reports all of them in one row, a switch each in its own.
     pub(super) fn add_ports(&mut self, topology: &Topology, vertex: VertexIndex) -> Result<(), LabError> {
         let label = |link: LinkIndex| name(&topology.port_label(vertex, topology.port(link)));

@@ -126,8 +126,8 @@ fn counted(lab: &mut Lab) -> BTreeMap<String, Vec<u64>> {
 #[test]
 fn metrics_of_waits_leave_the_others_as_they_are() {
     for (topology, added) in [
-        (vishnu().unwrap(), &["ib_congested_ratio", "ib_fecn_ratio"][..]),
-        (aries_chassis().unwrap(), &["aries_nic_stall_ratio"]),
+        (vishnu().unwrap(), &["ib_congested_ratio", "ib_fecn_ratio", "lustre_data_wait"][..]),
+        (aries_chassis().unwrap(), &["aries_nic_stall_ratio", "lustre_data_wait"]),
     ] {
         let setup = setup(topology, Noise::default());
         let [mut costs, mut all] =
@@ -174,6 +174,43 @@ fn full_queue_marks_packets_to_the_end_of_their_way() {
         let [marks, packets] = grown(series)[..] else { panic!("{series}") };
         assert!(marks.abs_diff(packets / 16) < 3, "{marks} {packets}");
     }
+}
+
+#[test]
+fn requests_to_busy_osts_wait_as_much_longer_as_less_is_written() {
+    let topology = vishnu().unwrap();
+    let hosts: Vec<VertexIndex> = topology.vertices_of(VertexKind::Host).collect();
+    let writer = |id: u64, start_s| {
+        let io = LabIo {
+            bytes_per_s: 4e8,
+            writers: 1,
+            targets: vec![hosts[31]],
+            from_s: 0,
+            every_s: 0,
+            for_s: 100,
+            on_osts: true,
+        };
+        let node = vec![hosts[id as usize]];
+        LabJob { io: Some(io), start_s, work_s: 60.0, ..LabJob::new(id, node, Pattern::Uniform, 0.0) }
+    };
+    let mut setup = setup(Arc::clone(&topology), STILL);
+    setup.jobs = (1..9).map(|id| writer(id, if id == 1 { 0 } else { 10 })).collect();
+    let mut lab = Lab::sampled(setup, Sampled::All).unwrap();
+    let node = topology.name(hosts[1]).to_string();
+    let mut second = |skipped: u32| {
+        (0..skipped).for_each(|_| _ = lab.step());
+        let [before, after] = [(); 2].map(|()| counted(&mut lab));
+        let grown = |metric: &str, at: usize| {
+            let series = format!("{metric}/{node}/scratch");
+            (after[&series][at] - before[&series][at]) as f64
+        };
+        let [waited, requests] = [0, 1].map(|at| grown("lustre_data_wait", at));
+        [waited / requests, grown("lustre_write_rate", 0)]
+    };
+    let (alone, beside) = (second(4), second(10));
+    assert!((4_000.0..4_400.0).contains(&alone[0]), "{alone:?}");
+    let [longer, less] = [beside[0] / alone[0], alone[1] / beside[1]];
+    assert!(longer > 1.5 && (longer / less - 1.0).abs() < 0.05, "{alone:?} {beside:?}");
 }
 
 #[test]

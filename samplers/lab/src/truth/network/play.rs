@@ -60,7 +60,14 @@ pub fn play(scenario: &Scenario) -> anyhow::Result<Played> {
         stages.declare(changed_jobs(scenario, &world, &mut known)?);
         world.step();
         let (carried, ratio) = (&world.now.carried, &world.now.ratio);
-        let traffic = Traffic { carried, ratio, down: &down, written: &world.written, congestion: None };
+        let traffic = Traffic {
+            carried,
+            ratio,
+            down: &down,
+            written: &world.written,
+            waited: &world.written,
+            congestion: None,
+        };
         counters.pass(&traffic, at(f64::from(second)));
         stages.declare(changed_jobs(scenario, &world, &mut known)?);
         stages.feed_counters(&counters.sources, &counters.batch);
