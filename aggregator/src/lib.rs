@@ -19,6 +19,7 @@
 //! | [`columns`] | column and schema names of LDMS |
 //! | `sources` | the catalogue's LDMS schemas, compiled |
 //! | `patterns` | patterns of columns, by what is the same in all of them |
+//! | `role` | what a column of a row is for |
 //! | `registry` | from the values that identify a row to its source |
 //! | [`naming`] | [`NodeNaming`]: from `component_id` to a node |
 //! | `number` | counters and timestamps, exact |
@@ -64,6 +65,7 @@ pub mod partial;
 mod patterns;
 mod plan;
 mod registry;
+mod role;
 mod run;
 mod several;
 mod shape;

@@ -2,8 +2,8 @@
 
 use crate::columns::{base_schema, file_systems, is_job_start, is_unused, is_unused_schema};
 use crate::names::{Base, OTHER_CASE, plain};
-use crate::number::{counter, gauge};
 use crate::part_key::PartKey;
+pub(crate) use crate::role::Role;
 use crate::shape::Shape;
 use crate::sources::{Found, LinkColumns, OfMetric, SchemaIndex, SourceSchema, Use, source_schemas};
 use schemas::job_words::JOB_WORDS;
@@ -15,37 +15,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Numbers are unique in the process, so that a file's header may be used with any decoder.
 static NEXT_NUMBER: AtomicU64 = AtomicU64::new(0);
-
-/// What to do with the value of one column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    Skip,
-    Time,
-    /// Microseconds to add to a time that is given in milliseconds.
-    TimeUsec,
-    Producer,
-    ComponentId,
-    /// The job that the row's node works for.
-    JobId,
-    /// A name in the source's description: 0 is the component or the first column of the part, 1 the part's second one.
-    Text(u8),
-    /// Goes to this slot among the counters of the row.
-    Counter(u32),
-    /// The same, of a value that is no counter.
-    Gauge(u32),
-    /// A counter, but what is none is not measured: the row is good without it.
-    LinkCounter(u32),
-}
-
-impl Role {
-    /// The value of a counter or gauge that `bytes` write.
-    ///
-    /// # Errors
-    /// Why they are none.
-    pub(crate) fn value_in(self, bytes: &[u8]) -> Result<u64, DropReason> {
-        if let Role::Gauge(_) = self { gauge(bytes) } else { counter(bytes) }
-    }
-}
 
 /// What a row is good for.
 #[derive(Clone, Debug, PartialEq, Eq)]

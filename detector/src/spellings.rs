@@ -1,5 +1,5 @@
-//! Names of hosts without regard to domain and case: `node001` and `NODE001.cluster.example` are one host, where no other name has the
-//! same first label.
+//! Names of hosts with or without their domain, in any case: `node001` and `NODE001.cluster.example` are one host, where no other name
+//! has the same first label. Names in two domains are two hosts.
 
 use schemas::Name;
 use serde::{Deserialize, Serialize};
@@ -30,10 +30,10 @@ impl Spellings {
         }
     }
 
-    /// The one name with the first label of `name`: itself if it was added and no other one. None of several.
+    /// The one name with the first label of `name`, if it may be the same host. None of several.
     pub fn only(&self, name: &Name) -> Option<&Name> {
         match self.0.get(label(name).as_ref()).map(Vec::as_slice) {
-            Some([only]) => Some(only),
+            Some([only]) => Some(only).filter(|only| may_be_one(only.as_str(), name.as_str())),
             _ => None,
         }
     }
@@ -63,6 +63,13 @@ fn label(name: &Name) -> Cow<'_, str> {
     }
 }
 
+/// Whether two names are equal, or one is the other with more of its domain.
+fn may_be_one(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    let (begin, rest) = long.as_bytes().split_at(short.len());
+    begin.eq_ignore_ascii_case(short.as_bytes()) && rest.first().is_none_or(|byte| *byte == b'.')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,10 +83,12 @@ mod tests {
         let mut spellings = Spellings::default();
         spellings.add(&name("Node001.cluster.example"));
         spellings.add(&name("Node001.cluster.example"));
-        for other in ["node001", "NODE001.local", "Node001.cluster.example"] {
+        for other in ["node001", "NODE001.Cluster", "Node001.cluster.example"] {
             assert_eq!(spellings.only(&name(other)), Some(&name("Node001.cluster.example")), "{other}");
         }
-        assert_eq!(spellings.only(&name("node0011")), None);
+        for other in ["node0011", "node001.local", "node001.cluster.examples"] {
+            assert_eq!(spellings.only(&name(other)), None, "{other}");
+        }
         spellings.add(&name("node001.other.example"));
         assert_eq!(spellings.only(&name("node001")), None);
         assert!(spellings.is_ambiguous(&name("node001")));

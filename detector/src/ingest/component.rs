@@ -53,7 +53,7 @@ pub struct Component {
     /// Up to this watermark nothing but a row makes a step, see [`Component::steps_until`]; `None` if that is not known.
     #[serde(skip)]
     pub(super) quiet_until: Option<Time>,
-    /// Whether no source has rows whose clock is doubted. It is known again after a row.
+    /// Whether no source has rows whose clock is doubted. It is known again at the next row.
     #[serde(skip)]
     pub(super) clocks_agree: bool,
 }
@@ -199,19 +199,7 @@ impl Component {
         drops: &mut DropCounts,
         out: &mut Found,
     ) {
-        self.use_or_doubt(slot, time, counters, settings, drops, out);
         self.clocks_agree = self.clocks_agree || self.reporters.iter().all(Reporter::has_no_doubts);
-    }
-
-    fn use_or_doubt(
-        &mut self,
-        slot: usize,
-        time: Time,
-        counters: &[u64],
-        settings: &StreamSettings,
-        drops: &mut DropCounts,
-        out: &mut Found,
-    ) {
         if let Some(rows) = self.steps_back(slot, time, counters, drops) {
             for (time, counters) in rows {
                 self.take(slot, time, &counters, settings, drops, out);

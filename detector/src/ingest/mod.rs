@@ -3,6 +3,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`clock`] | the time of the stream, which the bulk of the components sets |
+//! | `hosts` | how rows spell hosts |
 //! | [`order`] | puts the rows of one source in order; refuses duplicates and late rows |
 //! | [`silence`] | finds when a source was silent |
 //! | [`rates`] | makes a reading of two rows: wraps, resets, saturation, activity |
@@ -23,6 +24,7 @@
 mod adding;
 pub mod clock;
 pub mod component;
+mod hosts;
 pub mod order;
 mod presence;
 pub mod rates;
@@ -178,22 +180,6 @@ impl Ingest {
     /// Producers whose clocks are known to be wrong, by name.
     pub fn wrong_clocks(&self) -> impl Iterator<Item = (&Name, &WrongClock)> {
         self.wrong_clocks.iter()
-    }
-
-    /// How rows spell `host`: itself unless another name of the same first label is the only one.
-    pub fn spelling_of<'a>(&'a self, host: &'a Name) -> &'a Name {
-        let is_known = |metric: Metric| self.by_name.contains_key(&(metric.group(), host.clone()));
-        match self.spellings.only(host) {
-            None => host,
-            Some(only) if only == host => host,
-            Some(_) if self.routers.contains_key(host) || Metric::all().any(is_known) => host,
-            Some(only) => only,
-        }
-    }
-
-    /// Whether rows have several hosts of this first label.
-    pub fn is_ambiguous(&self, host: &Name) -> bool {
-        self.spellings.is_ambiguous(host)
     }
 
     /// Series of one metric of a component; empty if it was never seen.

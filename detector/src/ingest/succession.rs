@@ -91,32 +91,28 @@ impl Component {
         if self.reporters.len() < 2 {
             return held.into_iter().chain(unowned).min();
         }
-        let known_after = self.known_after();
-        let waits = |(part, is_known_after): (&Part, bool)| {
+        let since = |part: &Part| {
             let last = part.last.filter(|last| Some(*last) < self.newest)?;
             // A standby that was looked for has nothing up to the latest look, at most a tick before the watermark.
             let is_looked_for = watermark.seconds_since(last) >= settings.silence_s;
             let looked = watermark.plus_seconds(-settings.tick_s);
-            let since = if is_looked_for { last.max(looked) } else { last };
-            let waits = part.deferred.is_some() || is_known_after;
-            waits.then(|| since.plus_seconds(half))
+            Some(if is_looked_for { last.max(looked) } else { last }.plus_seconds(half))
         };
-        self.parts.iter().zip(known_after).filter_map(waits).chain(held).chain(unowned).min()
+        let deferred = self.parts.iter().filter(|part| part.deferred.is_some());
+        deferred.chain(self.parts_known_further()).filter_map(since).chain(held).chain(unowned).min()
     }
 
-    /// Of each part, whether there are rows after its last reading that its owner did not use: another source's, or its own
-    /// beyond the time from which an heir uses them.
-    fn known_after(&self) -> Vec<bool> {
-        let mut known = vec![false; self.parts.len()];
-        for (slot, reporter) in self.reporters.iter().enumerate() {
+    /// Parts of which there are rows after their last reading that the owner did not use: another source's, or its own beyond the
+    /// time from which an heir uses them.
+    fn parts_known_further(&self) -> impl Iterator<Item = &Part> {
+        self.reporters.iter().enumerate().flat_map(|(slot, reporter)| {
             let newest = reporter.rows.back().map(|(time, _)| *time);
-            for at in &reporter.parts {
-                let part = &self.parts[usize::from(*at)];
+            let parts = reporter.parts.iter().map(|at| &self.parts[usize::from(*at)]);
+            parts.filter(move |part| {
                 let is_others = part.owner != Some(slot as u16) || part.next.is_some();
-                known[usize::from(*at)] |= is_others && part.last.is_some() && newest > part.last;
-            }
-        }
-        known
+                is_others && part.last.is_some() && newest > part.last
+            })
+        })
     }
 
     /// What happens next, and when.

@@ -30,7 +30,7 @@ pub fn bytes_per_s_of(word: &str) -> Option<f64> {
     bytes_per_s(word.get(..at)?, word.get(at..)?)
 }
 
-/// `1.25e10` as `12.50 GB/s`, in the largest unit of which it has at least one; `-` for what is not known.
+/// `1.25e10` as `12.50 GB/s`, in the largest unit that is not above it; `-` for an unknown rate.
 pub fn rate_text(bytes_per_s: f64) -> String {
     if bytes_per_s.is_nan() {
         return "-".to_string();

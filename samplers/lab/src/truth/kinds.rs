@@ -384,30 +384,3 @@ fn page_cache(draw: &mut Draw) -> Scenario {
     let job = streaming(1, draw.count(1, 4), 0.0, 1_800.0, draw.rate(), noise);
     draw.scenario(1_820.0, 1e12, vec![job], &[])
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::goals;
-    use super::super::physics::World;
-    use super::*;
-
-    fn lost_s(kind: &str, seed: u64) -> Vec<f64> {
-        let scenario = scenario(kind, seed).unwrap();
-        let mut world = World::new(&scenario);
-        while world.step() {}
-        (0..scenario.jobs.len()).map(|job| world.lost(job).all_s()).collect()
-    }
-
-    #[test]
-    fn each_kind_has_scenarios_that_its_seed_fixes() {
-        let kinds = goals::all().unwrap();
-        let is_short =
-            |kind: &&goals::Kind| kind.on == goals::Resource::FileSystem && kind.name != "daily_cycle";
-        for kind in kinds.iter().filter(is_short) {
-            assert_eq!(lost_s(&kind.name, 3), lost_s(&kind.name, 3), "{}", kind.name);
-            let is_quiet = kind.goal.charged == Some(0.0);
-            assert_eq!(lost_s(&kind.name, 5).iter().sum::<f64>() == 0.0, is_quiet, "{}", kind.name);
-        }
-        assert!(scenario("stormy", 1).is_err());
-    }
-}

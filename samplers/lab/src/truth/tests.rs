@@ -1,6 +1,8 @@
 //! The tables in the repository.
 
 use super::goals::Resource;
+use super::kinds::scenario;
+use super::physics::World;
 use super::{Half, goals, scores, table};
 use crate::calibration;
 use std::path::Path;
@@ -57,4 +59,24 @@ fn table_of_networks_is_what_the_code_gives() {
                  bytes that jobs move under max-min shares (`samplers/lab/src/truth/network/`), not by stalls. Those of\n\
                  `ACCURACY_LINKS.md` are labelled cases of the lab, whose truth is by stalls.\n";
     assert_is_fresh("ACCURACY_NETWORKS.md", &document(Resource::Network, "Accuracy on networks", about));
+}
+
+/// What each job of a scenario loses.
+fn lost_s(kind: &str, seed: u64) -> Vec<f64> {
+    let scenario = scenario(kind, seed).unwrap();
+    let mut world = World::new(&scenario);
+    while world.step() {}
+    (0..scenario.jobs.len()).map(|job| world.lost(job).all_s()).collect()
+}
+
+#[test]
+fn each_kind_has_scenarios_that_its_seed_fixes() {
+    let kinds = goals::all().unwrap();
+    let is_short = |kind: &&goals::Kind| kind.on == Resource::FileSystem && kind.name != "daily_cycle";
+    for kind in kinds.iter().filter(is_short) {
+        assert_eq!(lost_s(&kind.name, 3), lost_s(&kind.name, 3), "{}", kind.name);
+        let is_quiet = kind.goal.charged == Some(0.0);
+        assert_eq!(lost_s(&kind.name, 5).iter().sum::<f64>() == 0.0, is_quiet, "{}", kind.name);
+    }
+    assert!(scenario("stormy", 1).is_err());
 }

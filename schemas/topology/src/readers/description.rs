@@ -1,4 +1,4 @@
-//! Node descriptions of InfiniBand: what stands in them is up to the administrator of a node.
+//! Node descriptions of InfiniBand: the administrator of a node chooses the text.
 //!
 //! `rdma-ndd` writes `%h %d`, the host and its device. A device may have any name: `mlx5_0`, `HCA-1`, `ibp65s0`, or one
 //! that the site chose. So its place behind the host decides, not its form.
