@@ -19,6 +19,14 @@ pub const SERDES: &str = include_str!("../ldms/serdes.conf");
 pub const EVERY_ROW: &str = include_str!("../ldms/decomposition/every_row.json");
 /// Columns of a Lustre client.
 pub const LUSTRE_CLIENT: &str = include_str!("../ldms/decomposition/lustre_client.json");
+/// Columns of an object target, and of a job there.
+pub const LUSTRE_OST: &str = include_str!("../ldms/decomposition/lustre_ost.json");
+/// See [`LUSTRE_OST`].
+pub const LUSTRE_OST_JOB_STATS: &str = include_str!("../ldms/decomposition/lustre_ost_job_stats.json");
+/// Columns of a metadata target, and of a job there.
+pub const LUSTRE_MDT: &str = include_str!("../ldms/decomposition/lustre_mdt.json");
+/// See [`LUSTRE_MDT`].
+pub const LUSTRE_MDT_JOB_STATS: &str = include_str!("../ldms/decomposition/lustre_mdt_job_stats.json");
 /// Columns of a job.
 pub const SLURM_JOBS: &str = include_str!("../ldms/decomposition/slurm_jobs.json");
 /// Columns of a port that `ibmad_sampler` reads.
@@ -27,3 +35,5 @@ pub const IBMAD: &str = include_str!("../ldms/decomposition/ibmad.json");
 pub const IBNET: &str = include_str!("../ldms/decomposition/ibnet.json");
 /// Columns of a Slingshot adapter.
 pub const SLINGSHOT: &str = include_str!("../ldms/decomposition/slingshot.json");
+/// Refusals of a Slingshot adapter, which its retry handler counts.
+pub const SLINGSHOT_NACKS: &str = include_str!("../ldms/decomposition/slingshot_nacks.json");

@@ -347,18 +347,14 @@ mod tests {
         ] {
             assert_eq!(of(name), [(schema, used, part.to_string())], "{name}");
         }
-        // Servers count by job under the same names.
-        for (name, used, by_job, used_by_job) in [
-            ("write_bytes_sum", 17, "lustre_ost_job_stats", 1),
-            ("read_bytes.sum", 16, "lustre_ost_job_stats", 0),
-            ("open", 0, "lustre_mdt_job_stats", 0),
+        // Servers count by target and by job under the same names.
+        for (name, used) in [
+            ("write_bytes_sum", [("lustre_ost", 1), ("lustre_client", 17), ("lustre_ost_job_stats", 1)]),
+            ("read_bytes.sum", [("lustre_ost", 0), ("lustre_client", 16), ("lustre_ost_job_stats", 0)]),
+            ("open", [("lustre_mdt", 0), ("lustre_client", 0), ("lustre_mdt_job_stats", 0)]),
         ] {
-            let found = [("lustre_client", used), (by_job, used_by_job)];
-            assert_eq!(
-                of(name),
-                found.map(|(schema, at)| (schema, Use::Counter(at), String::new())),
-                "{name}"
-            );
+            let found = used.map(|(schema, at)| (schema, Use::Counter(at), String::new()));
+            assert_eq!(of(name), found, "{name}");
         }
         let mount = [Use::PartColumn(0), Use::Sign].map(|used| ("lustre_client", used, String::new()));
         let of_mount = |name: &str| of(name).into_iter().filter(|(schema, ..)| *schema == "lustre_client");

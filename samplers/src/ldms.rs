@@ -10,6 +10,10 @@ pub const ARIES_ROUTER: &str = include_str!("../ldms/aries_router.conf");
 pub const ARIES_TILE_COUNTERS: &str = include_str!("../ldms/aries_tile.counters");
 /// Lustre client.
 pub const LUSTRE_CLIENT: &str = include_str!("../ldms/lustre_client.conf");
+/// Object targets of a Lustre server.
+pub const LUSTRE_OST: &str = include_str!("../ldms/lustre_ost.conf");
+/// Metadata targets of a Lustre server.
+pub const LUSTRE_MDT: &str = include_str!("../ldms/lustre_mdt.conf");
 /// Jobs of Slurm.
 pub const SLURM_JOBS: &str = include_str!("../ldms/slurm_jobs.conf");
 /// InfiniBand ports by the kernel's files.

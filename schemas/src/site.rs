@@ -21,7 +21,7 @@ pub mod problem;
 
 pub use aries::{AriesMap, Half, RouterHalf};
 pub use expected::Expected;
-pub use file::{Auth, Format, IbSampler, Ldmsd, Role, Schedule, Scheduler, Transport};
+pub use file::{Auth, Format, IbSampler, Ldmsd, LustreTarget, Role, Schedule, Scheduler, Transport};
 pub use problem::{SiteError, SiteProblem};
 
 use crate::Name;
@@ -67,6 +67,8 @@ pub struct HostClass {
     pub hosts: Vec<Name>,
     /// Lustre file systems that they mount; empty: no Lustre sampler.
     pub lustre: Vec<Name>,
+    /// Lustre targets that they serve.
+    pub serves: Vec<LustreTarget>,
     /// Whether jobs of the scheduler run on them.
     pub jobs: bool,
     /// Ports `adapter.number` of [`Role::IbHost`]; the port through which [`Role::IbSwitches`] queries.

@@ -97,8 +97,8 @@ fn a_number_in_component_id_stands_for_one_host() {
     let ids = good("slingshot.toml").component_ids();
     assert_eq!(
         ids.values().copied().collect::<Vec<_>>(),
-        [0, 0],
-        "both names end in 0, the second gets none"
+        [0, 1, 2, 0, 0],
+        "mds1 comes after oss1; two names end in 0, the second gets none"
     );
     let ids = good("infiniband.toml").component_ids();
     assert_eq!(ids.values().copied().collect::<Vec<_>>(), [0, 1, 2, 3], "fabric1 comes after n1");

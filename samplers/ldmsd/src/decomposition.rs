@@ -31,11 +31,17 @@ pub fn matches(site: &Site) -> Vec<(String, &'static str)> {
             (Role::IbHost, IbSampler::Ibmad, _) => add("ibmad", "ibmad"),
             // The plug-in puts a code of its options behind the name.
             (Role::IbSwitches, ..) => add("ibnet", "ibnet_[0-9a-f]+n?"),
-            (Role::Slingshot, ..) => add("slingshot", "slingshot"),
+            (Role::Slingshot, ..) => {
+                add("slingshot", "slingshot");
+                add("slingshot_nacks", "slingshot_nacks");
+            }
             _ => {}
         }
         if !class.lustre.is_empty() {
             add("lustre_client", "lustre_client");
+        }
+        for schema in class.serves.iter().flat_map(|target| target.schemas()) {
+            add(schema, schema);
         }
         if class.jobs && site.scheduler == Scheduler::Slurm {
             add("slurm_jobs", JOB_SETS);
@@ -78,10 +84,15 @@ fn own_columns(site: &Site, schema: &str) -> anyhow::Result<Vec<Value>> {
     });
     let text = match (schema, class) {
         ("lustre_client", _) => ldms::LUSTRE_CLIENT,
+        ("lustre_ost", _) => ldms::LUSTRE_OST,
+        ("lustre_ost_job_stats", _) => ldms::LUSTRE_OST_JOB_STATS,
+        ("lustre_mdt", _) => ldms::LUSTRE_MDT,
+        ("lustre_mdt_job_stats", _) => ldms::LUSTRE_MDT_JOB_STATS,
         ("slurm_jobs", _) => ldms::SLURM_JOBS,
         ("ibmad", _) => ldms::IBMAD,
         ("ibnet", _) => ldms::IBNET,
         ("slingshot", _) => ldms::SLINGSHOT,
+        ("slingshot_nacks", _) => ldms::SLINGSHOT_NACKS,
         (_, Some(class)) => {
             let prefix = if class.ib_sampler == IbSampler::Sysclassib { "ib." } else { "" };
             let counters = || samplers::ldms::IB_PORT_COUNTERS.lines();

@@ -4,7 +4,7 @@
 use crate::Files;
 use crate::fill::{auth_line, auth_name, fill, unit, us};
 use samplers::ldms;
-use schemas::site::{Half, HostClass, IbSampler, Role, RouterHalf, Scheduler, expected};
+use schemas::site::{Half, HostClass, IbSampler, LustreTarget, Role, RouterHalf, Scheduler, expected};
 use schemas::{Name, Site};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -14,6 +14,8 @@ const FOLDER: &str = "samplers";
 /// Memory of sets: a whole router takes 31 kB (`ldms_ls -v`); a fabric has a set for each of some ten thousand ports.
 const MEMORY_MB: &str = "32";
 const MEMORY_SWITCHES_MB: &str = "512";
+/// A server has a set for each target and job.
+const MEMORY_SERVERS_MB: &str = "256";
 /// Rows of tiles of an Aries router.
 const TILE_ROWS: u32 = 5;
 
@@ -88,7 +90,11 @@ fn class_file(site: &Site, class: &HostClass, tiles: bool) -> anyhow::Result<Str
         "" => String::new(),
         path => format!(" node-name-map={path}"),
     };
-    let memory = if class.role == Role::IbSwitches { MEMORY_SWITCHES_MB } else { MEMORY_MB };
+    let memory = match class.role {
+        Role::IbSwitches => MEMORY_SWITCHES_MB,
+        _ if !class.serves.is_empty() => MEMORY_SERVERS_MB,
+        _ => MEMORY_MB,
+    };
     let values = [
         ("MEMORY_MB", memory),
         ("AUTH", auth.as_str()),
@@ -125,8 +131,11 @@ fn pieces(site: &Site, class: &HostClass, tiles: bool) -> String {
         (Role::Slingshot, _) => ldms::SLINGSHOT,
     };
     let lustre = if class.lustre.is_empty() { "" } else { ldms::LUSTRE_CLIENT };
+    let served = |target, piece| if class.serves.contains(&target) { piece } else { "" };
+    let objects = served(LustreTarget::Ost, ldms::LUSTRE_OST);
+    let metadata = served(LustreTarget::Mdt, ldms::LUSTRE_MDT);
     let jobs = if class.jobs && site.scheduler == Scheduler::Slurm { ldms::SLURM_JOBS } else { "" };
-    [ldms::LISTEN, network, lustre, jobs].concat()
+    [ldms::LISTEN, network, lustre, objects, metadata, jobs].concat()
 }
 
 fn host_file(site: &Site, host: &Name, id: Option<u64>, part: Option<&RouterHalf>, file: &str) -> String {

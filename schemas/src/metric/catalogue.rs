@@ -16,7 +16,7 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 pub const OPTIONAL: [&str; crate::LINK_COLUMNS] = ["link_downed", "link_error_recovery"];
 
 /// Ours, by file name.
-const BUILT_IN: [(&str, &str); 22] = [
+const BUILT_IN: [(&str, &str); 24] = [
     ("aries_nic_stall_ratio.toml", include_str!("../../metrics/aries_nic_stall_ratio.toml")),
     ("aries_stall_ratio.toml", include_str!("../../metrics/aries_stall_ratio.toml")),
     ("ib_becn_ratio.toml", include_str!("../../metrics/ib_becn_ratio.toml")),
@@ -24,8 +24,10 @@ const BUILT_IN: [(&str, &str); 22] = [
     ("ib_fecn_ratio.toml", include_str!("../../metrics/ib_fecn_ratio.toml")),
     ("ib_wait_ratio.toml", include_str!("../../metrics/ib_wait_ratio.toml")),
     ("lustre_data_wait.toml", include_str!("../../metrics/lustre_data_wait.toml")),
+    ("lustre_mdt_load.toml", include_str!("../../metrics/lustre_mdt_load.toml")),
     ("lustre_metadata_rate.toml", include_str!("../../metrics/lustre_metadata_rate.toml")),
     ("lustre_metadata_wait.toml", include_str!("../../metrics/lustre_metadata_wait.toml")),
+    ("lustre_ost_load.toml", include_str!("../../metrics/lustre_ost_load.toml")),
     ("lustre_read_rate.toml", include_str!("../../metrics/lustre_read_rate.toml")),
     ("lustre_write_rate.toml", include_str!("../../metrics/lustre_write_rate.toml")),
     ("roce_cnp_ratio.toml", include_str!("../../metrics/roce_cnp_ratio.toml")),
@@ -278,6 +280,6 @@ pub(super) fn read_alone(file: &str, text: &str) -> Result<(), CatalogueError> {
 }
 
 #[cfg(test)]
-pub(super) fn ours() -> [(&'static str, &'static str); 22] {
+pub(super) fn ours() -> [(&'static str, &'static str); BUILT_IN.len()] {
     BUILT_IN
 }

@@ -212,8 +212,11 @@ fn class(at: usize, file: &HostsFile, site: &SiteFile, notes: &mut Notes<'_>) ->
         role: file.role,
         hosts: names(&key("names"), &file.names, notes),
         lustre: words("lustre", &file.lustre, notes),
-        // Switches and service nodes run no jobs.
-        jobs: file.jobs.unwrap_or(!matches!(file.role, Role::Service | Role::IbSwitches)),
+        serves: file.serves.clone(),
+        // Switches, service nodes and servers run no jobs.
+        jobs: file.jobs.unwrap_or_else(|| {
+            file.serves.is_empty() && !matches!(file.role, Role::Service | Role::IbSwitches)
+        }),
         ports: words("ports", &file.ports, notes),
         ib_sampler: file.sampler.unwrap_or_default(),
         lid_file: file.lid_file.clone(),

@@ -59,6 +59,11 @@ pub(super) fn of(site: &Site) -> Vec<Expected> {
         if !class.lustre.is_empty() {
             add("lustre_client", "lustre_client", host, 1, false);
         }
+        // Counts by job come only while jobs use the target.
+        for target in &class.serves {
+            let [schema, _] = target.schemas();
+            add(schema, schema, host, 1, false);
+        }
         match class.role {
             Role::IbHost => {
                 let schema = ib_schema(class);

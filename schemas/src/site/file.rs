@@ -119,6 +119,26 @@ impl IbSampler {
     }
 }
 
+/// Targets of a Lustre server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LustreTarget {
+    /// Objects: files' data.
+    Ost,
+    /// Metadata.
+    Mdt,
+}
+
+impl LustreTarget {
+    /// Schema of a target's own rows, and of its counts by job.
+    pub fn schemas(self) -> [&'static str; 2] {
+        match self {
+            LustreTarget::Ost => ["lustre_ost", "lustre_ost_job_stats"],
+            LustreTarget::Mdt => ["lustre_mdt", "lustre_mdt_job_stats"],
+        }
+    }
+}
+
 /// `[ldmsd]`: what all daemons have in common.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -284,6 +304,8 @@ pub struct HostsFile {
     pub role: Role,
     #[serde(default)]
     pub lustre: Vec<String>,
+    #[serde(default)]
+    pub serves: Vec<LustreTarget>,
     pub jobs: Option<bool>,
     #[serde(default)]
     pub ports: Vec<String>,

@@ -28,6 +28,7 @@ pub fn ldmsd() -> Option<PathBuf> {
 pub fn has_plugin(program: &Path, plugin: &str) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("load.conf");
+    std::fs::create_dir(folder.path().join("proc_fs")).unwrap();
     std::fs::write(&file, format!("load name={plugin}\n")).unwrap();
     outcome(program, &["-c".into(), file.to_string_lossy().into_owned()], folder.path()).is_ok()
 }
@@ -76,6 +77,22 @@ pub fn refusal(program: &Path, arguments: &[String], installed: &Installed) -> O
     outcome(program, &arguments, installed.folder()).err()
 }
 
+/// Whether this user may give a process mounts of its own, which a Lustre server's files need.
+pub fn has_mounts() -> bool {
+    Command::new("unshare").args(["-m", "true"]).output().is_ok_and(|output| output.status.success())
+}
+
+/// The program; where mounts are possible, it sees the files of a Lustre server below /proc/fs, which cannot be configured.
+fn started(program: &Path, folder: &Path) -> Command {
+    if !has_mounts() {
+        return Command::new(program);
+    }
+    const SERVER: &str = "mount -t tmpfs none /proc/fs && cp -r \"$0\"/proc_fs/. /proc/fs/ && exec \"$@\"";
+    let mut command = Command::new("unshare");
+    command.args(["-m", "sh", "-c", SERVER]).args([folder, program]);
+    command
+}
+
 /// A daemon that runs; it is killed when dropped.
 pub struct Daemon {
     child: Child,
@@ -93,7 +110,7 @@ impl Daemon {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let log = folder.join(format!("ldmsd{}.log", NUMBER.fetch_add(1, Ordering::Relaxed)));
         let file = std::fs::File::create(&log).unwrap();
-        let mut command = Command::new(program);
+        let mut command = started(program, folder);
         command.args(["-F", "-v", "INFO"]).args(arguments).stdin(Stdio::null());
         command.stdout(file.try_clone().unwrap()).stderr(file);
         let child = command.spawn().unwrap();

@@ -14,10 +14,10 @@ use support::skip::skip;
 #[test]
 fn rows_go_to_kafka_as_json_and_as_avro() {
     let Some(program) = ldmsd() else { return };
-    if !daemon::has_plugin(&program, "store_avro_kafka") {
-        return skip("this ldmsd has no store_avro_kafka (it needs librdkafka, avro-c and libserdes)");
+    let has = super::has(&program);
+    if !has.kafka {
+        return skip("this ldmsd has no store_avro_kafka");
     }
-    let aries = daemon::has_plugin(&program, "aries_rtr_mmr");
     let Some(kafka) = Service::start("kafka") else { return };
     let Some(registry) = Service::start("registry") else { return };
     for (format, topic) in [("json", "ldms.json.%S"), ("avro", "ldms.avro.%S")] {
@@ -25,11 +25,11 @@ fn rows_go_to_kafka_as_json_and_as_avro() {
             "format = \"{format}\"\nbrokers = [\"{}\"]\nregistry = \"{}\"\ntopic = \"{topic}\"",
             kafka.address, registry.address
         );
-        let installed = Installed::lab(aries, &keys);
+        let installed = Installed::lab(has, &keys);
         let daemons = super::start(&program, &installed);
         let mut received = Received::of(&kafka.address, &registry.address, &topic.replace("%S", ""));
         let begin = Instant::now();
-        while !received.seen.enough(aries) {
+        while !received.seen.enough(has) {
             received.poll();
             daemons.iter().for_each(daemon::Daemon::assert_running);
             assert!(

@@ -30,8 +30,8 @@ impl Seen {
     }
 
     /// Whether all series of the site arrived, and enough rows of each.
-    pub fn enough(&self, aries: bool) -> bool {
-        self.series == site::series(aries) && self.times.values().all(|times| times.len() >= ROWS)
+    pub fn enough(&self, has: site::Has) -> bool {
+        self.series == site::series(has) && self.times.values().all(|times| times.len() >= ROWS)
     }
 
     /// Samples are taken on the second, and none is skipped or comes twice. Medians, since a machine may be stopped in

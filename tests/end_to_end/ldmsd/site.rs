@@ -9,6 +9,17 @@ use std::path::{Path, PathBuf};
 /// When level 1 collects.
 pub const LEVEL1_OFFSET_US: i64 = 200_000;
 
+/// What this machine and its ldmsd can do.
+#[derive(Clone, Copy)]
+pub struct Has {
+    /// The plug-in of Aries routers, which needs Cray's libgpcd.
+    pub aries: bool,
+    /// Files of Lustre servers, which need mounts of the process's own.
+    pub servers: bool,
+    /// The plug-in that stores to Kafka.
+    pub kafka: bool,
+}
+
 /// A site's files, in a folder of this test.
 pub struct Installed {
     folder: tempfile::TempDir,
@@ -24,8 +35,8 @@ impl Installed {
     }
 
     /// Hosts of all kinds that need no hardware, on addresses of the loopback interface, with both levels.
-    pub fn lab(aries: bool, format: &str) -> Installed {
-        let routers = if aries {
+    pub fn lab(has: Has, format: &str) -> Installed {
+        let routers = if has.aries {
             "[aries]\nredundancy = 1\n[[aries.routers]]\nfirst = \"c0-0c0s0\"\nnids = \"2-5\"\n"
         } else {
             ""
@@ -33,9 +44,10 @@ impl Installed {
         Installed::of(&format!(
             "name = \"lab\"\n{format}\nscheduler = \"slurm\"\n{routers}
              [[hosts]]\nnames = \"127.0.0.[2-3]\"\nrole = \"compute\"\nlustre = [\"snx11137\"]\n
+             [[hosts]]\nnames = \"127.0.0.5\"\nrole = \"service\"\nserves = [\"ost\", \"mdt\"]\n
              [[hosts]]\nnames = \"127.0.0.6\"\nrole = \"slingshot\"\n
              [[hosts]]\nnames = \"127.0.0.7\"\nrole = \"ib_host\"\nports = [\"mlx5_0.1\"]\n
-             [[aggregators]]\nname = \"127.0.0.8\"\nlevel = 1\ntakes = \"127.0.0.[2-3,6-7]\"\n
+             [[aggregators]]\nname = \"127.0.0.8\"\nlevel = 1\ntakes = \"127.0.0.[2-3,5-7]\"\n
              [[aggregators]]\nname = \"127.0.0.9\"\nlevel = 2\ntakes = \"127.0.0.8\"\n"
         ))
     }
@@ -92,6 +104,10 @@ impl Installed {
                 &format!("config name=lustre_client test_path={here}/llite "),
             )
             .replace("config name=cxi_sampler ", &format!("config name=cxi_sampler tel_path={here}/cxi "))
+            .replace(
+                "config name=slingshot_nacks ",
+                &format!("config name=slingshot_nacks tel_path={here}/cxi rh_path={here}/run_cxi "),
+            )
     }
 
     /// Where everything is.
@@ -145,24 +161,33 @@ fn free_port() -> u16 {
 }
 
 /// Row schemas of [`Installed::lab`] that come each tick, and how many producers send them.
-pub fn schemas(aries: bool) -> Vec<(&'static str, usize)> {
-    let mut schemas = vec![("lustre_client", 2), ("ib_sysfs_mlx5_0_1", 1), ("slingshot", 1)];
-    if aries {
+pub fn schemas(has: Has) -> Vec<(&'static str, usize)> {
+    let mut schemas =
+        vec![("lustre_client", 2), ("ib_sysfs_mlx5_0_1", 1), ("slingshot", 1), ("slingshot_nacks", 1)];
+    if has.servers {
+        schemas.extend([("lustre_ost", 1), ("lustre_mdt", 1)]);
+    }
+    if has.aries {
         schemas.extend([("aries_rtr_left", 1), ("aries_rtr_right", 1)]);
     }
     schemas
 }
 
 /// Series that the decoder makes of them.
-pub fn series(aries: bool) -> BTreeSet<String> {
-    let mut series: BTreeSet<String> = [
-        "lustre_write_rate/127.0.0.2/snx11137",
-        "lustre_write_rate/127.0.0.3/snx11137",
-        "ib_wait_ratio/127.0.0.7/mlx5_0.1",
-    ]
-    .map(String::from)
-    .into();
-    if aries {
+pub fn series(has: Has) -> BTreeSet<String> {
+    let mut series: BTreeSet<String> =
+        ["ib_wait_ratio/127.0.0.7/mlx5_0.1", "slingshot_nack_rate/127.0.0.6/cxi0"].map(String::from).into();
+    for metric in ["lustre_write_rate", "lustre_read_rate", "lustre_metadata_rate"] {
+        series.extend([2, 3].map(|host| format!("{metric}/127.0.0.{host}/snx11137")));
+    }
+    for metric in ["slingshot_tx_pause_ratio", "slingshot_rx_pause_ratio", "slingshot_flow_stall_ratio"] {
+        series.insert(format!("{metric}/127.0.0.6/cxi0"));
+    }
+    if has.servers {
+        series.insert("lustre_ost_load/127.0.0.5/snx11137-OST0003".to_string());
+        series.insert("lustre_mdt_load/127.0.0.5/snx11137-MDT0000".to_string());
+    }
+    if has.aries {
         let tiles = (0..5).flat_map(|row| (0..8).map(move |column| (row, column)));
         series.extend(tiles.map(|(row, column)| format!("aries_stall_ratio/c0-0c0s0/r{row}c{column}")));
     }

@@ -28,10 +28,13 @@ pub(super) fn class(at: usize, file: &HostsFile, class: &HostClass, site: &SiteF
             }
         }
     }
-    let nothing = class.lustre.is_empty() && !(class.jobs && site.scheduler == Scheduler::Slurm);
+    let lustre = !class.lustre.is_empty() || !class.serves.is_empty();
+    let nothing = !lustre && !(class.jobs && site.scheduler == Scheduler::Slurm);
     if nothing && site.aries.is_none() && matches!(class.role, Role::Compute | Role::Service) {
-        notes
-            .wrong(&key("role"), format!("{}: nothing to sample; name lustre or [aries]", class.role.name()));
+        notes.wrong(
+            &key("role"),
+            format!("{}: nothing to sample; name lustre, serves or [aries]", class.role.name()),
+        );
     }
     if file.jobs == Some(true) && site.scheduler == Scheduler::None {
         notes.wrong(&key("jobs"), "true, but scheduler is \"none\": no jobs would be reported");
