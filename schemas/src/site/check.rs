@@ -214,9 +214,9 @@ fn class(at: usize, file: &HostsFile, site: &SiteFile, notes: &mut Notes<'_>) ->
         lustre: words("lustre", &file.lustre, notes),
         serves: file.serves.clone(),
         // Switches, service nodes and servers run no jobs.
-        jobs: file.jobs.unwrap_or_else(|| {
-            file.serves.is_empty() && !matches!(file.role, Role::Service | Role::IbSwitches)
-        }),
+        jobs: file
+            .jobs
+            .unwrap_or(file.serves.is_empty() && !matches!(file.role, Role::Service | Role::IbSwitches)),
         ports: words("ports", &file.ports, notes),
         ib_sampler: file.sampler.unwrap_or_default(),
         lid_file: file.lid_file.clone(),

@@ -29,8 +29,8 @@ pub(super) fn class(at: usize, file: &HostsFile, class: &HostClass, site: &SiteF
         }
     }
     let lustre = !class.lustre.is_empty() || !class.serves.is_empty();
-    let nothing = !lustre && !(class.jobs && site.scheduler == Scheduler::Slurm);
-    if nothing && site.aries.is_none() && matches!(class.role, Role::Compute | Role::Service) {
+    let something = lustre || class.jobs && site.scheduler == Scheduler::Slurm;
+    if !something && site.aries.is_none() && matches!(class.role, Role::Compute | Role::Service) {
         notes.wrong(
             &key("role"),
             format!("{}: nothing to sample; name lustre, serves or [aries]", class.role.name()),
