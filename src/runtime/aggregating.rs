@@ -20,6 +20,7 @@ use super::clock::now;
 use super::http::Health;
 use super::kafka::{self, Change, Listener};
 use super::lag::Lag;
+use super::producer::Polled;
 use super::stage_error::{StageError, StageResult};
 use super::stage_metrics::StageMetrics;
 use super::stop::Control;
@@ -44,6 +45,9 @@ use unassigned::Unassigned;
 /// Time between two announcements of the progress while rows flow, and while none do.
 const ANNOUNCE_BUSY: Duration = Duration::from_millis(50);
 const ANNOUNCE_IDLE: Duration = Duration::from_millis(500);
+/// The same once there was no row for [`QUIET`]: silences were noticed by then.
+const ANNOUNCE_QUIET: Duration = Duration::from_secs(2);
+const QUIET: Duration = Duration::from_secs(10);
 /// Time for which an idle loop waits.
 const IDLE: Duration = Duration::from_millis(20);
 /// A raw partition that gave nothing for so long is not waited for here, and whether it ended is doubted.
@@ -83,6 +87,8 @@ struct Aggregating<'a> {
     instance: String,
     announced: Instant,
     rows_since_announced: usize,
+    /// When the latest row was announced.
+    row_at: Instant,
     /// Chunks on their way, with the offsets to commit once they have arrived.
     chunks: VecDeque<(usize, TopicPartitionList)>,
     chunk: usize,
@@ -121,11 +127,12 @@ impl<'a> Aggregating<'a> {
             job_topics: TopicNames::of(job_topics()),
             unassigned: Unassigned::new(TopicNames::of(config.kafka.raw_topics.iter().chain(job_topics()))),
             schemas: Schemas::new(&config.schema_registry, handle.clone())?,
-            out: Rekeyed::new(producer, &config.kafka, partitions, control),
+            out: Rekeyed::new(Polled::new(producer)?, &config.kafka, partitions, control),
             end_checks: EndChecks::new(&config.kafka.properties(role)),
             instance: config.run.instance.clone(),
             announced: Instant::now(),
             rows_since_announced: 0,
+            row_at: Instant::now(),
             chunks: VecDeque::new(),
             chunk: 0,
             lag: Lag::default(),
@@ -156,10 +163,13 @@ impl<'a> Aggregating<'a> {
     }
 
     fn look_at_lag(&mut self) {
-        let position =
-            |raw: &RawPartition| (raw.topic.clone(), raw.partition, raw.position.next.unwrap_or(0));
+        // Of a partition without a message it is known once the brokers were queried where reading began.
+        let position = |raw: &RawPartition| {
+            let next = raw.position.next.or(raw.position.begin)?;
+            Some((raw.topic.clone(), raw.partition, next))
+        };
         let newest = self.raws.iter().filter_map(|raw| raw.position.reached).max();
-        let positions = self.raws.iter().map(position);
+        let positions = self.raws.iter().filter_map(position);
         self.lag.look("aggregator", &self.consumer, positions, newest.map(Time::seconds), self.metrics);
     }
 
@@ -194,7 +204,11 @@ impl<'a> Aggregating<'a> {
 
     /// Announces to every partition of the counters how far this aggregator has read, and closes the chunk.
     fn announce(&mut self) -> StageResult {
-        let wait = if self.rows_since_announced > 0 { ANNOUNCE_BUSY } else { ANNOUNCE_IDLE };
+        let wait = match self.rows_since_announced {
+            0 if self.row_at.elapsed() < QUIET => ANNOUNCE_IDLE,
+            0 => ANNOUNCE_QUIET,
+            _ => ANNOUNCE_BUSY,
+        };
         let full = self.rows_since_announced >= 20_000;
         if self.announced.elapsed() < wait && !full || !self.unassigned.are_known() {
             return Ok(());
@@ -222,6 +236,9 @@ impl<'a> Aggregating<'a> {
         }
         self.chunks.push_back((self.chunk, offsets));
         self.metrics.rows_read(self.rows_since_announced);
+        if self.rows_since_announced > 0 {
+            self.row_at = Instant::now();
+        }
         (self.announced, self.rows_since_announced) = (Instant::now(), 0);
         self.chunk += 1;
         // At a stop what did not arrive is left: it is read again.

@@ -63,17 +63,17 @@ pub fn add<C: ClientContext>(client: &Client<C>, brokers: &[String]) {
     let Ok(brokers) = CString::new(brokers.join(",")) else { return };
     // SAFETY: the client lives as long as the reference to it, and librdkafka copies the names before it returns.
     let added = unsafe { rd_kafka_brokers_add(client.native_ptr(), brokers.as_ptr()) };
-    tracing::info!(added, "all Kafka brokers lost; re-adding bootstrap brokers");
+    tracing::debug!(added, "all Kafka brokers lost; re-adding bootstrap brokers");
 }
 
 /// The context of a client that logs errors only.
 impl ClientContext for Lost {
-    fn log(&self, level: RDKafkaLogLevel, _: &str, text: &str) {
-        super::kafka::log(level, text);
+    fn log(&self, level: RDKafkaLogLevel, facility: &str, text: &str) {
+        super::kafka::log(level, facility, text);
     }
 
     fn error(&self, error: KafkaError, reason: &str) {
-        tracing::warn!(%error, "Kafka: {reason}");
+        super::outage::kafka_failed(&error, reason);
         self.note_error(&error);
     }
 }

@@ -3,16 +3,16 @@
 //!
 //! Claims go the same way, so that a partition is never claimed while results of it are on their way.
 
-use super::brokers::Lost;
 use super::generation;
 use super::http::Health;
 use super::kafka;
+use super::outage;
+use super::producer::{Awaited, Delivery, Polled};
 use super::rejected;
 use super::stage_metrics::StageMetrics;
 use super::stop::Control;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use rdkafka::producer::future_producer::OwnedDeliveryResult;
-use rdkafka::producer::{FutureProducer, FutureRecord, Producer};
+use rdkafka::producer::{BaseRecord, Producer};
 use schemas::rejected::KEPT_MAX;
 use schemas::{RejectedMessage, ResultBatch, SeriesTable};
 use stages::messages::{Content, OutTopic, Outgoing};
@@ -104,9 +104,7 @@ pub struct Writer {
     /// The database.
     pub store: PgStore,
     /// For messages to the stages behind.
-    pub producer: FutureProducer<Lost>,
-    /// Whether it lost all brokers.
-    pub lost: Lost,
+    pub producer: Polled<Awaited>,
     /// The brokers of the configuration.
     pub brokers: Vec<String>,
     /// Their topics.
@@ -184,6 +182,7 @@ impl Writer {
             match self.write(&parts).await {
                 Ok(written) => {
                     let signals = parts.iter().map(|part| part.results.signals.as_slice());
+                    outage::DATABASE.works();
                     self.metrics.committed(begun.elapsed().as_secs_f64(), written.signals, signals);
                     self.log_slow(begun.elapsed(), &written);
                     written.refused.iter().for_each(|refused| rejected::log_refused(self.stage, refused));
@@ -275,8 +274,8 @@ impl Writer {
         for (at, delivery) in self.deliver(&addressed).await.into_iter().enumerate() {
             match delivery {
                 Ok(_) => {}
-                Err((error, _)) if kafka::is_too_large(&error) => refused.push(addressed[at]),
-                Err((error, _)) => return Err(self.failed_delivery(addressed[at].0, &error)),
+                Err(error) if kafka::is_too_large(&error) => refused.push(addressed[at]),
+                Err(error) => return Err(self.failed_delivery(addressed[at].0, &error)),
             }
         }
         let mut too_large = Vec::new();
@@ -285,11 +284,11 @@ impl Writer {
             for delivery in self.deliver(&[(topic, message)]).await {
                 match delivery {
                     Ok(_) => {}
-                    Err((error, _)) if kafka::is_too_large(&error) => {
+                    Err(error) if kafka::is_too_large(&error) => {
                         kafka::too_large(topic, message.message.payload.len());
                         too_large.push(rejected::too_large(self.stage, topic, message, &error));
                     }
-                    Err((error, _)) => return Err(self.failed_delivery(topic, &error)),
+                    Err(error) => return Err(self.failed_delivery(topic, &error)),
                 }
             }
         }
@@ -312,17 +311,21 @@ impl Writer {
     }
 
     /// Sends messages of a topic each, and waits for their outcomes.
-    async fn deliver(&self, messages: &[(&str, &Addressed)]) -> Vec<OwnedDeliveryResult> {
+    async fn deliver(&self, messages: &[(&str, &Addressed)]) -> Vec<Delivery> {
         let sent = messages.iter().map(|(topic, Addressed { generation, message, .. })| {
-            let record = FutureRecord::to(topic).key(&message.key).payload(&message.payload);
-            let record = FutureRecord { headers: generation::header(*generation), ..record };
-            self.producer.send(record, Duration::from_secs(60))
+            let headers = generation::header(*generation);
+            let record = move |waiting| {
+                let record = BaseRecord::with_opaque_to(topic, waiting);
+                let record = record.key(message.key.as_str()).payload(message.payload.as_slice());
+                BaseRecord { headers, ..record }
+            };
+            self.producer.deliver(record, Duration::from_secs(60))
         });
         let mut delivered = pin!(futures::future::join_all(sent));
         loop {
             match tokio::time::timeout(BROKERS_CHECKED_AFTER, &mut delivered).await {
                 Ok(deliveries) => return deliveries,
-                Err(_) => self.lost.add_again(self.producer.client(), &self.brokers),
+                Err(_) => self.producer.context().0.add_again(self.producer.client(), &self.brokers),
             }
         }
     }
@@ -340,24 +343,17 @@ fn keep_rejected(parts: &mut [Part], message: RejectedMessage) {
 struct Backoff {
     wait: Duration,
     control: Control,
-    since: Instant,
-    logged_at: Option<Instant>,
     stop_requested: Option<Instant>,
 }
 
 impl Backoff {
     fn new(control: Control) -> Backoff {
-        let since = Instant::now();
-        Backoff { wait: Duration::from_millis(50), control, since, logged_at: None, stop_requested: None }
+        Backoff { wait: Duration::from_millis(50), control, stop_requested: None }
     }
 
     /// Waits before the next try; false if there shall be none.
     async fn wait(&mut self, writer: &Writer, error: &PgError) -> bool {
-        if self.logged_at.is_none_or(|logged_at| logged_at.elapsed() > Duration::from_secs(10)) {
-            self.logged_at = Some(Instant::now());
-            let seconds = self.since.elapsed().as_secs();
-            tracing::warn!(%error, stage = writer.stage, seconds, "database unavailable; retrying");
-        }
+        outage::DATABASE.failed(&error.to_string());
         writer.health.report(writer.stage, Some(format!("database unavailable: {error}")));
         if self.control.stopping() {
             // One more chance within the time of a stop, not an endless one.

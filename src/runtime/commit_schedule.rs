@@ -10,6 +10,11 @@ const LULL: Duration = Duration::from_millis(75);
 /// Share of the longest time that lies between two transactions at least.
 const LEAST: f64 = 0.4;
 
+/// Time without a row after which a stage is idle.
+const IDLE_AFTER: Duration = Duration::from_secs(10);
+/// Longest times between two transactions of an idle stage: its progress is all that they store.
+const IDLE_TIMES: u32 = 5;
+
 /// Decides when a stage commits.
 #[derive(Debug)]
 pub struct CommitSchedule {
@@ -34,8 +39,13 @@ impl CommitSchedule {
         }
         let since = now.duration_since(self.committed_at);
         let is_over = waiting == 0 && now.duration_since(self.row_at) >= LULL;
-        since >= self.longest
-            || (is_over && rows != self.committed_rows && since >= self.longest.mul_f64(LEAST))
+        let longest = if self.is_idle(now) { self.longest * IDLE_TIMES } else { self.longest };
+        since >= longest || (is_over && rows != self.committed_rows && since >= self.longest.mul_f64(LEAST))
+    }
+
+    /// Whether there was no row for long.
+    pub fn is_idle(&self, now: Instant) -> bool {
+        now.duration_since(self.row_at) >= IDLE_AFTER
     }
 
     /// Notes that everything that is known was given to the writer `now`.
@@ -65,6 +75,21 @@ mod tests {
         schedule.committed(begin + 980 * MS);
         assert!(!due(&mut schedule, 1970, 30), "nothing came");
         assert!(due(&mut schedule, 1980, 30), "progress is committed without rows");
+    }
+
+    #[test]
+    fn idle_stage_commits_its_progress_less_often() {
+        let begin = Instant::now();
+        let mut schedule = CommitSchedule::new(1000 * MS, begin);
+        let mut commits = Vec::new();
+        for second in 1..=25 {
+            let (now, rows) = (begin + second * 1000 * MS, if second > 20 { 1 } else { 0 });
+            if schedule.is_due(rows, 0, now) {
+                schedule.committed(now);
+                commits.push(second);
+            }
+        }
+        assert_eq!(commits, [1, 2, 3, 4, 5, 6, 7, 8, 9, 14, 19, 21, 22, 23, 24, 25]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::http::Health;
 use super::input_topic::{ClaimedId, InputTopic};
 use super::kafka::{Change, Listener};
 use super::lag::Lag;
+use super::outage;
 use super::partition_state::{PartitionState, RestoreError};
 use super::rejected;
 use super::stage_error::{StageError, StageResult};
@@ -35,6 +36,8 @@ use tokio::sync::mpsc;
 const TURN: usize = 4_096;
 /// Time for which an idle stage waits for a message.
 const IDLE: Duration = Duration::from_millis(20);
+/// The same where no row came for long.
+const IDLE_LONG: Duration = Duration::from_millis(200);
 /// Time between two commits with the results of jobs.
 const ALL: Duration = Duration::from_secs(2);
 
@@ -184,15 +187,18 @@ impl<'a, S: Stage> ExactlyOnce<'a, S> {
 
     /// Takes the messages that are there.
     fn messages(&mut self) -> StageResult {
-        let mut wait = IDLE;
+        let mut wait = if self.schedule.is_idle(Instant::now()) { IDLE_LONG } else { IDLE };
         let consumer = Arc::clone(&self.consumer);
         for _ in 0..TURN {
             let Some(polled) = consumer.poll(wait) else { break };
             wait = Duration::ZERO;
             let message = match polled {
-                Ok(message) => message,
+                Ok(message) => {
+                    outage::KAFKA.works();
+                    message
+                }
                 Err(error) => {
-                    tracing::warn!(%error, stage = S::STAGE, "failed to read from Kafka; retrying");
+                    outage::kafka_failed(&error, &error.to_string());
                     break;
                 }
             };
@@ -218,7 +224,7 @@ impl<'a, S: Stage> ExactlyOnce<'a, S> {
         let claim = self.claims.lock().unwrap_or_else(PoisonError::into_inner).remove(&partition);
         if let Some(claim) = claim {
             let held = PartitionState::restore(partition, &claim, &self.setup.settings)?;
-            tracing::info!(
+            tracing::debug!(
                 stage = S::STAGE,
                 partition,
                 position = held.position,
@@ -233,7 +239,13 @@ impl<'a, S: Stage> ExactlyOnce<'a, S> {
     fn follow_changes(&mut self) -> StageResult {
         for change in self.consumer.context().changes() {
             match change {
-                Change::Assigned(new) => new.iter().try_for_each(|(_, partition)| self.adopt(*partition))?,
+                Change::Assigned(new) => {
+                    new.iter().try_for_each(|(_, partition)| self.adopt(*partition))?;
+                    let of_topic = new.iter().map(|(_, partition)| partition);
+                    let partitions: Vec<i32> =
+                        of_topic.filter(|p| self.held.contains_key(p)).copied().collect();
+                    tracing::info!(stage = S::STAGE, ?partitions, "partitions claimed");
+                }
                 Change::Revoked(gone) => {
                     let gone: Vec<i32> = gone.into_iter().map(|(_, partition)| partition).collect();
                     tracing::info!(stage = S::STAGE, ?gone, "partitions revoked");

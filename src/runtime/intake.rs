@@ -3,8 +3,8 @@
 //! The answer is 202 only when the brokers have every event, so that the script may then forget it. A body is taken as a
 //! whole or not at all: events are checked before the first is written. An event that arrives twice is harmless.
 
-use super::brokers::Lost;
 use super::kafka;
+use super::producer::{Awaited, Polled};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -15,7 +15,7 @@ use bytes::Bytes;
 use configuration::RunConfig;
 use configuration::kafka::Role;
 use dashboards::access::{Access, authorised};
-use rdkafka::producer::{FutureProducer, FutureRecord, Producer};
+use rdkafka::producer::{BaseRecord, Producer};
 use schemas::Time;
 use schemas::job_post::{PostedJob, read_body};
 use std::sync::Arc;
@@ -37,8 +37,7 @@ const DELIVERY_MS: u64 = 3_000;
 /// Where events go.
 #[derive(Clone)]
 pub struct Intake {
-    producer: FutureProducer<Lost>,
-    lost: Lost,
+    producer: Arc<Polled<Awaited>>,
     brokers: Arc<[String]>,
     topic: Arc<str>,
     content_bytes_max: usize,
@@ -64,10 +63,9 @@ impl Intake {
             kafka::ONE_BY_ONE,
             kafka::NO_AUTO_CREATION,
         ];
-        let lost = Lost::default();
+        let producer = config.kafka.client(Role::Producer, &own, Awaited::default())?;
         Ok(Intake {
-            producer: config.kafka.client(Role::Producer, &own, lost.clone())?,
-            lost,
+            producer: Arc::new(Polled::new(producer)?),
             brokers: config.kafka.brokers.as_slice().into(),
             topic: config.kafka.jobs_topic.as_str().into(),
             content_bytes_max: kafka::content_bytes_max(&config.kafka),
@@ -101,7 +99,7 @@ impl Intake {
         if !self.ready.load(Ordering::Relaxed) {
             return Err(unavailable(format!("topic {} does not exist yet", self.topic)));
         }
-        self.lost.add_again(self.producer.client(), &self.brokers);
+        self.producer.context().0.add_again(self.producer.client(), &self.brokers);
         let mut messages = Vec::with_capacity(jobs.len());
         for (at, job) in jobs.iter().enumerate() {
             let payload = serde_json::to_vec(job).map_err(|error| wrong(at + 1, &error.to_string()))?;
@@ -111,11 +109,14 @@ impl Intake {
             messages.push((job.job_id.as_str(), payload));
         }
         let sent = messages.iter().map(|(key, payload)| {
-            let record = FutureRecord::to(&self.topic).key(*key).payload(payload);
-            self.producer.send(record, Duration::ZERO)
+            let record = |waiting| {
+                let record = BaseRecord::with_opaque_to(&self.topic, waiting);
+                record.key(*key).payload(payload.as_slice())
+            };
+            self.producer.deliver(record, Duration::ZERO)
         });
         for delivery in futures::future::join_all(sent).await {
-            delivery.map_err(|(error, _)| unavailable(error.to_string()))?;
+            delivery.map_err(|error| unavailable(error.to_string()))?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Connections to Kafka: assignments of consumers, properties of producers, offsets.
 
 use super::brokers::Lost;
+use super::outage;
 use configuration::kafka::Kafka;
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
@@ -98,8 +99,8 @@ fn named(list: &TopicPartitionList) -> Vec<(String, i32)> {
 }
 
 impl ClientContext for Listener {
-    fn log(&self, level: RDKafkaLogLevel, _: &str, text: &str) {
-        log(level, text);
+    fn log(&self, level: RDKafkaLogLevel, facility: &str, text: &str) {
+        log(level, facility, text);
     }
 
     fn error(&self, error: KafkaError, reason: &str) {
@@ -113,7 +114,7 @@ impl ClientContext for Listener {
                 self.lost.note_error(&error);
             }
         }
-        tracing::warn!(%error, "Kafka: {reason}");
+        outage::kafka_failed(&error, reason);
     }
 }
 
@@ -137,18 +138,23 @@ impl ConsumerContext for Listener {
     }
 }
 
-/// What librdkafka logs, in the log of this program.
-pub(super) fn log(level: RDKafkaLogLevel, text: &str) {
+/// Facilities of librdkafka's log lines about connections.
+const OF_CONNECTIONS: [&str; 4] = ["FAIL", "ERROR", "REQTMOUT", "SESSTMOUT"];
+
+/// What librdkafka logs, in the log of this program. Lines about connections belong to an outage.
+pub(super) fn log(level: RDKafkaLogLevel, facility: &str, text: &str) {
+    use RDKafkaLogLevel::{Debug, Info, Notice, Warning};
+    let is_serious = !matches!(level, Info | Debug);
     match level {
-        RDKafkaLogLevel::Emerg
-        | RDKafkaLogLevel::Alert
-        | RDKafkaLogLevel::Critical
-        | RDKafkaLogLevel::Error => {
-            tracing::error!(target: "librdkafka", "{text}");
+        _ if is_serious && OF_CONNECTIONS.contains(&facility) => {
+            // `[thrd:127.0.0.1:9092/bootstrap]: ` in front is of no use to a person.
+            outage::KAFKA.failed(text.split_once("]: ").map_or(text, |(_, rest)| rest));
         }
-        RDKafkaLogLevel::Warning | RDKafkaLogLevel::Notice => tracing::warn!(target: "librdkafka", "{text}"),
-        RDKafkaLogLevel::Info => tracing::info!(target: "librdkafka", "{text}"),
-        RDKafkaLogLevel::Debug => tracing::debug!(target: "librdkafka", "{text}"),
+        _ if is_serious && outage::KAFKA.is_open() => tracing::debug!(target: "librdkafka", "{text}"),
+        Debug => tracing::debug!(target: "librdkafka", "{text}"),
+        Info => tracing::info!(target: "librdkafka", "{text}"),
+        Warning | Notice => tracing::warn!(target: "librdkafka", "{text}"),
+        _ => tracing::error!(target: "librdkafka", "{text}"),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::background_query::{BackgroundQuery, QueryResult};
 use super::kafka;
+use super::outage;
 use super::stage_metrics::StageMetrics;
 use rdkafka::Offset;
 use rdkafka::consumer::{BaseConsumer, ConsumerContext};
@@ -54,7 +55,9 @@ impl Lag {
         newest_s: Option<f64>,
         metrics: &StageMetrics,
     ) {
+        outage::KAFKA.look();
         if let Some(QueryResult { started: at, value: Some(behind), .. }) = self.query.result() {
+            outage::KAFKA.works();
             metrics.lag(behind);
             self.log(stage, Seen { at, newest_s: self.newest_s, behind });
         }

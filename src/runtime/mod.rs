@@ -15,9 +15,11 @@
 //! | `commit_schedule` | when a stage commits |
 //! | [`commit`] | messages to Kafka, then the transaction; tries until it holds |
 //! | [`kafka`] | consumers and producers |
+//! | [`producer`] | producers, each with a thread that takes its events |
 //! | [`generation`] | which generation of states wrote a message |
 //! | [`brokers`] | adds brokers again that librdkafka removed |
 //! | [`background_query`] | requests to brokers in threads of their own |
+//! | [`outage`] | a line when connections break, one a minute, one when they work again |
 //! | [`lag`] | how far stages are behind, and the line about catching up |
 //! | [`stage_error`] | why a stage ended, and what follows |
 //! | [`stage_metrics`] | metrics of the stages |
@@ -50,7 +52,9 @@ mod input_topic;
 pub mod intake;
 pub mod kafka;
 pub mod lag;
+pub mod outage;
 pub mod partition_state;
+pub mod producer;
 pub mod rejected;
 mod retry;
 pub mod service;

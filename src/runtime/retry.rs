@@ -1,6 +1,7 @@
 //! Retries at the start: waits for brokers and a database that do not answer yet, until the process stops.
 
 use super::http::Health;
+use super::outage;
 use super::stop::Control;
 use super::topics::{self, TopicsError};
 use configuration::RunConfig;
@@ -28,7 +29,7 @@ pub(super) async fn until_topics_exist(
                 return Ok(Some(partitions));
             }
             Err(error) if error.is_retryable() => {
-                tracing::warn!(%error, "Kafka is not ready; retrying");
+                outage::KAFKA.failed(&error.to_string());
                 health.report(waiting, Some(error.to_string()));
                 tokio::time::sleep(RETRY_DELAY).await;
             }
@@ -47,9 +48,12 @@ pub(super) async fn until_connected<F: Future<Output = Result<PgStore, PgError>>
 ) -> Result<Option<PgStore>, PgError> {
     while !control.stopping() {
         match connect().await {
-            Ok(store) => return Ok(Some(store)),
+            Ok(store) => {
+                outage::DATABASE.works();
+                return Ok(Some(store));
+            }
             Err(error) if error.is_retryable() => {
-                tracing::warn!(stage, %error, "database unavailable; retrying");
+                outage::DATABASE.failed(&error.to_string());
                 health.report(stage, Some(error.to_string()));
                 tokio::time::sleep(RETRY_DELAY).await;
             }

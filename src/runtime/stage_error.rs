@@ -61,6 +61,9 @@ pub enum StageError {
     /// Stop: librdkafka takes no such properties.
     #[error(transparent)]
     Client(#[from] ClientError),
+    /// Stop: the system starts no thread.
+    #[error("a thread cannot be started: {0}")]
+    Thread(#[from] std::io::Error),
     /// Stop: a configured value cannot be used.
     #[error("{0:#}")]
     Configuration(anyhow::Error),

@@ -1,9 +1,9 @@
 //! The stages of `tailback run`, and what each runs in its thread.
 
-use super::brokers::Lost;
 use super::commit::{Request, Writer};
 use super::exactly_once::{ExactlyOnce, Setup};
 use super::http::Health;
+use super::producer::{Awaited, Polled};
 use super::retry::{until_connected, until_topics_exist};
 use super::settings::{detecting_settings, map, rolling_settings};
 use super::stage_error::{StageError, StageResult};
@@ -123,15 +123,11 @@ impl OneStage {
             (OutTopic::Verdicts, config.kafka.verdicts_topic.clone()),
         ];
         let (sender, requests) = mpsc::channel::<Request>(1);
-        let lost = Lost::default();
+        let own = [kafka::ONE_BY_ONE, kafka::NO_AUTO_CREATION];
+        let producer = config.kafka.client(Role::Producer, &own, Awaited::default())?;
         let writer = Writer {
             store: store.with_map(map),
-            producer: config.kafka.client(
-                Role::Producer,
-                &[kafka::ONE_BY_ONE, kafka::NO_AUTO_CREATION],
-                lost.clone(),
-            )?,
-            lost,
+            producer: Polled::new(producer)?,
             brokers: config.kafka.brokers.clone(),
             topics: BTreeMap::from(topics),
             stage: S::STAGE,

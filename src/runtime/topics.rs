@@ -1,10 +1,10 @@
 //! Tailback's own topics: created at the start where they are missing.
 
+use super::brokers::Lost;
 use configuration::RunConfig;
 use configuration::kafka::{ClientError, ErrorLog, Kafka, Role};
 use configuration::stage::Stage;
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication, TopicResult};
-use rdkafka::client::DefaultClientContext;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use std::time::{Duration, Instant};
@@ -79,8 +79,7 @@ impl TopicsError {
 /// [`TopicsError::is_retryable`] returns whether to call this again.
 pub async fn ensure(config: &RunConfig) -> Result<(i32, i32), TopicsError> {
     reach(config)?;
-    let admin: AdminClient<DefaultClientContext> =
-        config.kafka.client(Role::Admin, &[], DefaultClientContext)?;
+    let admin: AdminClient<Lost> = config.kafka.client(Role::Admin, &[], Lost::default())?;
     let kafka = &config.kafka;
     create(&admin, kafka).await?;
     Ok((listed(&admin, &kafka.counters_topic).await?, listed(&admin, &kafka.partials_topic).await?))
@@ -104,7 +103,7 @@ fn reach(config: &RunConfig) -> Result<(), TopicsError> {
     Ok(())
 }
 
-async fn create(admin: &AdminClient<DefaultClientContext>, kafka: &Kafka) -> Result<(), TopicsError> {
+async fn create(admin: &AdminClient<Lost>, kafka: &Kafka) -> Result<(), TopicsError> {
     let wanted = own_topics(kafka);
     let mut missing = Vec::new();
     for (topic, count, retention_ms) in &wanted {
@@ -157,7 +156,7 @@ fn check(created: TopicResult) -> Result<(), TopicsError> {
 }
 
 /// Partitions of a topic that was created, once the brokers list it.
-async fn listed(admin: &AdminClient<DefaultClientContext>, topic: &str) -> Result<i32, TopicsError> {
+async fn listed(admin: &AdminClient<Lost>, topic: &str) -> Result<i32, TopicsError> {
     let begun = Instant::now();
     loop {
         let found = partitions(admin, topic)?;
@@ -172,7 +171,7 @@ async fn listed(admin: &AdminClient<DefaultClientContext>, topic: &str) -> Resul
 }
 
 /// Partitions of `topic`; 0 if the brokers list no such topic.
-fn partitions(admin: &AdminClient<DefaultClientContext>, topic: &str) -> Result<i32, TopicsError> {
+fn partitions(admin: &AdminClient<Lost>, topic: &str) -> Result<i32, TopicsError> {
     let metadata = admin.inner().fetch_metadata(None, REQUEST_TIMEOUT).map_err(TopicsError::unreachable)?;
     let found = metadata.topics().iter().find(|t| t.name() == topic && t.error().is_none());
     Ok(found.map_or(0, |t| t.partitions().len() as i32))

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// Seconds beyond which a step of a clock is a leap.
 pub const JUMP_S: f64 = 60.0;
+/// Seconds by which a right clock may be ahead of the clock of the aggregator.
+const ARRIVED_S: f64 = 5.0;
 /// One reporting component in so many must have reached a time.
 const QUORUM: usize = 4;
 /// Components whose latest row is at most so many seconds old count for a majority.
@@ -62,10 +64,12 @@ impl StreamClock {
         self.turns - latest.turn <= 2 * self.reporting.max(1) as u64
     }
 
-    /// Seconds by which `time` is ahead of the others, where that is a leap.
+    /// Seconds by which `time` is ahead of the others, where that is a leap. After a gap in all rows the first ones are of the
+    /// time when they arrived: then the others are behind.
     pub fn ahead_s(&self, time: Time) -> Option<f64> {
         let ahead_s = time.seconds_since(self.now?);
-        (ahead_s > JUMP_S && self.latest.len() > 1).then_some(ahead_s)
+        let has_arrived = self.limit.is_some_and(|limit| time.seconds_since(limit) <= ARRIVED_S);
+        (ahead_s > JUMP_S && self.latest.len() > 1 && !has_arrived).then_some(ahead_s)
     }
 
     /// A component's latest row is of `time` now.
@@ -173,6 +177,15 @@ mod tests {
         assert_eq!(run(5, 60, night(30, 60)).now(), Some(at(60_059)));
         assert_eq!(run(5, 60, night(30, 40)).now(), Some(at(10_059)));
         assert_eq!(run(1, 60, night(30, 40)).now(), Some(at(10_059)));
+    }
+
+    #[test]
+    fn first_rows_after_a_gap_of_all_are_not_ahead() {
+        let mut clock = run(3, 60, |_, _| Some(0));
+        assert_eq!(clock.ahead_s(at(10_160)), Some(101.0));
+        clock.limit(at(10_160));
+        assert_eq!(clock.ahead_s(at(10_160)), None, "it arrived at that time");
+        assert_eq!(clock.ahead_s(at(10_200)), Some(141.0), "no row is younger than its arrival");
     }
 
     #[test]

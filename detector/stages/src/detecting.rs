@@ -226,6 +226,7 @@ impl Stage for Detecting {
         }
         self.alerts = settings.alerts.then(ReportedEpisodes::default);
         self.selects_rows = settings.storage.is_some();
+        self.wrong_clocks = Logged::of(&self.ordered.detector);
     }
 
     fn number_from(&mut self, begin: u64) {

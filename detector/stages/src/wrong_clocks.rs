@@ -24,21 +24,28 @@ pub fn lines(detector: &Detector) -> Vec<String> {
     lines
 }
 
-/// Logs each wrong clock once a process.
+/// Wrong clocks that were logged, each once a process.
 #[derive(Debug, Default)]
 pub struct Logged(BTreeSet<Name>);
 
 impl Logged {
-    /// Logs those that were not logged before.
+    /// What a stored state knows was logged when it was found.
+    pub fn of(detector: &Detector) -> Logged {
+        Logged(detector.wrong_clocks().map(|(producer, _)| producer.clone()).collect())
+    }
+
+    /// Logs those that were not logged before, in one line.
     pub fn log(&mut self, detector: &Detector) {
-        for (producer, clock) in detector.wrong_clocks() {
-            if self.0.insert(producer.clone()) {
-                tracing::warn!(
-                    %producer,
-                    ahead_s = clock.ahead_s.round(),
-                    "clock is ahead of the other producers': its rows move no other series; set it (`chronyc tracking`)"
-                );
-            }
-        }
+        let mut new: Vec<_> =
+            detector.wrong_clocks().filter(|(producer, _)| self.0.insert((*producer).clone())).collect();
+        new.sort_by(|a, b| b.1.ahead_s.total_cmp(&a.1.ahead_s));
+        let Some((_, farthest)) = new.first() else { return };
+        let named: Vec<&str> = new.iter().take(NAMED).map(|(producer, _)| producer.as_str()).collect();
+        tracing::warn!(
+            producers = named.join(","),
+            more = new.len() - named.len(),
+            ahead_s = farthest.ahead_s.round(),
+            "clocks are ahead of the other producers': their rows move no other series; set them (`chronyc tracking`)"
+        );
     }
 }

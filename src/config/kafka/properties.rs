@@ -109,11 +109,15 @@ impl Kafka {
 
 /// Properties that a site may replace.
 fn defaults(role: Role, set: &mut dyn FnMut(&str, &str)) {
+    // librdkafka's 10 s would pass after a broker is back.
+    set("reconnect.backoff.max.ms", "1000");
     match role {
         Role::Consumer(stage) => {
             set("auto.offset.reset", "earliest");
-            // Detectors wait half a minute for a raw partition without a reader: the next one must begin before.
-            set("session.timeout.ms", "10000");
+            // The partitions of a process that was killed wait for the end of its session. Kafka's brokers take no shorter one.
+            set("session.timeout.ms", "6000");
+            // Members learn of a rebalance by the next heartbeat.
+            set("heartbeat.interval.ms", "1000");
             // Kilobytes fetched ahead, of each partition: librdkafka's 64 MB would be gigabytes on many.
             let ahead = if stage == Stage::Aggregator { "4096" } else { "8192" };
             set("queued.max.messages.kbytes", ahead);

@@ -3,6 +3,7 @@
 use super::passed_over;
 use crate::runtime::brokers::Lost;
 use crate::runtime::kafka::{self, is_too_large};
+use crate::runtime::outage;
 use rdkafka::Message;
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
@@ -80,12 +81,12 @@ impl Deliveries {
 }
 
 impl ClientContext for Deliveries {
-    fn log(&self, level: RDKafkaLogLevel, _: &str, text: &str) {
-        kafka::log(level, text);
+    fn log(&self, level: RDKafkaLogLevel, facility: &str, text: &str) {
+        kafka::log(level, facility, text);
     }
 
     fn error(&self, error: KafkaError, reason: &str) {
-        tracing::warn!(%error, "Kafka: {reason}");
+        outage::kafka_failed(&error, reason);
         self.lost.note_error(&error);
     }
 }
@@ -119,9 +120,10 @@ impl ProducerContext for Deliveries {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runtime::producer::Polled;
     use rdkafka::ClientConfig;
     use rdkafka::mocking::MockCluster;
-    use rdkafka::producer::{BaseRecord, Producer, ThreadedProducer};
+    use rdkafka::producer::{BaseRecord, Producer};
     use rdkafka::types::{RDKafkaApiKey, RDKafkaRespErr};
     use schemas::wire::{self, Origin};
     use schemas::{Metric, Name, RejectReason, Source, Time};
@@ -146,12 +148,12 @@ mod tests {
     }
 
     /// A producer that was refused one message with this payload for its length.
-    fn refused(payload: &[u8]) -> ThreadedProducer<Deliveries> {
+    fn refused(payload: &[u8]) -> Polled<Deliveries> {
         let cluster = MockCluster::new(1).unwrap();
         cluster.create_topic("counters", 1, 1).unwrap();
         let mut config = ClientConfig::new();
         config.set("bootstrap.servers", cluster.bootstrap_servers());
-        let producer: ThreadedProducer<Deliveries> = config.create_with_context(Deliveries::new()).unwrap();
+        let producer = Polled::new(config.create_with_context(Deliveries::new()).unwrap()).unwrap();
         producer.client().fetch_metadata(Some("counters"), TIMEOUT).unwrap();
         let refusal = RDKafkaRespErr::RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE;
         cluster.request_errors(RDKafkaApiKey::Produce, &[refusal]);

@@ -4,6 +4,7 @@
 use super::super::background_query::{BackgroundQuery, QueryResult};
 use super::super::clock::now;
 use super::super::kafka::{self, Listener};
+use super::super::outage;
 use super::STALLED;
 use super::end_state::{EndEvent, Remedy, UNVERIFIED_MAX};
 use super::raw::{EndCheck, RawPartition};
@@ -138,7 +139,7 @@ fn resume_paused(consumer: &BaseConsumer<Listener>, raws: &[RawPartition]) {
     if paused.count() > 0
         && let Err(error) = consumer.resume(&paused)
     {
-        tracing::warn!(%error, "failed to resume raw partitions; retrying");
+        outage::kafka_failed(&error, &format!("failed to resume raw partitions: {error}"));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Rows to messages of `tailback.counters`, in the partition of their key.
 
 use super::super::kafka;
+use super::super::producer::Polled;
 use super::super::stage_error::{StageError, StageResult};
 use super::super::stop::Control;
 use super::deliveries::Deliveries;
@@ -9,14 +10,14 @@ use super::raw::RawPartition;
 use aggregator::{Decoded, Decoder};
 use configuration::kafka::Kafka;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use rdkafka::producer::{BaseRecord, Producer, ThreadedProducer};
+use rdkafka::producer::{BaseRecord, Producer};
 use schemas::wire::{self, Origin, Reached};
 use schemas::{RejectedMessage, SourceIndex, Time};
 use std::time::Duration;
 
 /// The producer, and what it needs of each source.
 pub(super) struct Rekeyed {
-    producer: ThreadedProducer<Deliveries>,
+    producer: Polled<Deliveries>,
     topic: String,
     partitions: i32,
     sources: Vec<Option<Described>>,
@@ -45,7 +46,7 @@ struct Described {
 impl Rekeyed {
     /// Sends to the `partitions` partitions of the counters.
     pub(super) fn new(
-        producer: ThreadedProducer<Deliveries>,
+        producer: Polled<Deliveries>,
         kafka: &Kafka,
         partitions: i32,
         control: &Control,

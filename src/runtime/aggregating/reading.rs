@@ -6,6 +6,7 @@ use super::outlet::TooLarge;
 use super::raw::{Pending, RawPartition};
 use super::{Aggregating, STALLED, passed_over};
 use crate::runtime::clock::now;
+use crate::runtime::outage;
 use crate::runtime::rejected;
 use crate::runtime::stage_error::StageResult;
 use aggregator::Outcome;
@@ -85,6 +86,7 @@ impl Aggregating<'_> {
         match queue.poll(Duration::ZERO) {
             None => Ok(false),
             Some(Ok(message)) => {
+                outage::KAFKA.works();
                 self.take(at, &message)?;
                 Ok(true)
             }
@@ -93,7 +95,7 @@ impl Aggregating<'_> {
                 Ok(false)
             }
             Some(Err(error)) => {
-                tracing::warn!(%error, "failed to read a raw partition; retrying");
+                outage::kafka_failed(&error, &error.to_string());
                 self.raws[at].end.note(EndEvent::Refused, Instant::now());
                 Ok(false)
             }

@@ -6,6 +6,7 @@
 
 use super::super::background_query::BackgroundQuery;
 use super::super::kafka::Listener;
+use super::super::outage;
 use super::raw::RawPartition;
 use configuration::kafka::TopicNames;
 use rdkafka::consumer::{BaseConsumer, Consumer};
@@ -66,7 +67,7 @@ impl Unassigned {
                 }
                 Ok(_) => {}
                 Err(error) => {
-                    tracing::warn!(%error, "failed to list raw topics; retrying");
+                    outage::kafka_failed(&error, &format!("failed to list raw topics: {error}"));
                     self.retry_at = Some(Instant::now() + RETRY_DELAY);
                 }
             }

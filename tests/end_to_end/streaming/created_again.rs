@@ -58,7 +58,7 @@ fn own_topics_deleted_during_a_run_are_recreated_and_read() {
     // Each restarts, by what it notices first: its input is another topic, or its output is gone.
     for stage in ["detector", "rollup"] {
         process.wait_for(&format!("stage restarts stage=\"{stage}\""));
-        process.wait_for_times(&format!("partition claimed stage=\"{stage}\""), 2 * PARTITIONS as usize);
+        process.wait_for_times(&format!("partitions claimed stage=\"{stage}\""), 2);
     }
     Feed::to(&site).paced(after, 8.0, |_| {});
     equal_signals(&site);

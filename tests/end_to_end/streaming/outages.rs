@@ -13,6 +13,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use support::stack::turn_with_own;
 
+/// Outages of the broker in a test.
+const OUTAGES: usize = 2;
+
+/// Lines of a log that report something wrong.
+fn warnings(log: &str) -> Vec<&str> {
+    log.lines().filter(|line| line.contains(" WARN ") || line.contains("ERROR")).collect()
+}
+
 /// Seconds for which the database is away.
 fn away_s() -> u64 {
     std::env::var("TAILBACK_AWAY_S").ok().and_then(|text| text.parse().ok()).unwrap_or(60)
@@ -39,6 +47,9 @@ fn a_broker_that_restarts_and_one_that_crashes_lose_nothing() {
         });
     });
     let mut found = site.settles_as(undisturbed(services));
+    let lines = warnings(&process.log());
+    assert!(lines.iter().any(|line| line.contains("Kafka: connection failed; retrying")), "{lines:#?}");
+    assert!(lines.len() <= 3 * OUTAGES, "{lines:#?}");
     // What a broker had taken when it crashed, and not confirmed, the samplers' side may send again: LDMS does too.
     found.drops.remove("duplicate");
     found.drops_equal(undisturbed(services));
@@ -125,7 +136,11 @@ fn crashed_or_unavailable_database_loses_nothing() {
     site.database.wait_until_there();
     eprintln!("{SECONDS} s of rows, {} s without a database", away_s());
     site.settles_as(undisturbed(services)).drops_equal(undisturbed(services));
-    assert!(process.log().contains("database unavailable; retrying"));
+    let lines = warnings(&process.log());
+    let [first, .., last] = &lines[..] else { panic!("{lines:?}") };
+    assert!(first.contains("PostgreSQL: connection failed; retrying"), "{lines:#?}");
+    let lasting = lines.iter().filter(|line| line.contains("still fails")).count();
+    assert!(lasting as u64 <= away_s() / 60 && lines.len() <= 4 + lasting, "{last}: {lines:#?}");
     process.finish();
 }
 

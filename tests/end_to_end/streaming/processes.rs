@@ -33,7 +33,7 @@ fn tables_equal_after_20_kills_of_a_detector() {
         let pushed = scope.spawn(|| Feed::to(&site).paced(&rows::undisturbed(), 8.0, |_| {}));
         for kill in 0..KILLS {
             let detector = start_member(&site, "detector,rollup", "detector");
-            let claimed = || detector.log().contains("partition claimed");
+            let claimed = || detector.log().contains("partitions claimed");
             // Every other one dies at work, however slow the machine is; the others wherever they are by then.
             let begun = Instant::now();
             while kill % 2 == 0 && !claimed() && begun.elapsed() < WAIT_TIMEOUT {
@@ -88,7 +88,7 @@ fn of_two_detectors_one_dies_after_a_third_has_joined() {
     });
     let tables = site.settles_as(undisturbed(services));
     let third = third.unwrap();
-    assert!(third.log().contains("partition claimed"), "the third never had a partition");
+    assert!(third.log().contains("partitions claimed"), "the third never had a partition");
     tables.drops_equal(undisturbed(services));
     [others, second, third].into_iter().for_each(Process::finish);
 }
@@ -139,7 +139,7 @@ fn paused_detector_writes_nothing_after_a_takeover() {
     let site = Site::new(services, "asleep");
     let others = site.start_stages("aggregator,rollup");
     let mut sleeper = site.start_stages("detector");
-    sleeper.wait_for("partition claimed");
+    sleeper.wait_for("partitions claimed");
     let other = site.start_stages("detector");
     Feed::to(&site).paced(&rows::undisturbed(), 8.0, |tick| match tick {
         50 => sleeper.signal("STOP"),

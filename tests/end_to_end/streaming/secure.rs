@@ -78,7 +78,7 @@ fn broker_with_another_authority_is_refused_and_reported() {
     secure(&site, &tls.join("broker.crt"), &tls.join("password"));
     let mut process = site.start();
     process.wait_for("certificate verify failed");
-    process.wait_for("Kafka is not ready; retrying");
+    process.wait_for("Kafka: connection failed; retrying");
     let log = process.log();
     assert!(!log.contains("topic created") && !log.contains("assigned"), "{log}");
 }
