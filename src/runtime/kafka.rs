@@ -2,7 +2,7 @@
 
 use super::brokers::Lost;
 use super::outage;
-use configuration::kafka::Kafka;
+use configuration::kafka::{Kafka, advertised};
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
@@ -148,7 +148,13 @@ pub(super) fn log(level: RDKafkaLogLevel, facility: &str, text: &str) {
     match level {
         _ if is_serious && OF_CONNECTIONS.contains(&facility) => {
             // `[thrd:127.0.0.1:9092/bootstrap]: ` in front is of no use to a person.
-            outage::KAFKA.failed(text.split_once("]: ").map_or(text, |(_, rest)| rest));
+            let text = text.split_once("]: ").map_or(text, |(_, rest)| rest);
+            match advertised(text).filter(|_| text.contains("Failed to resolve")) {
+                Some(_) => outage::KAFKA.failed(&format!(
+                    "{text}; a broker calls itself so: correct its advertised.listeners, or the name service here"
+                )),
+                None => outage::KAFKA.failed(text),
+            }
         }
         _ if is_serious && outage::KAFKA.is_open() => tracing::debug!(target: "librdkafka", "{text}"),
         Debug => tracing::debug!(target: "librdkafka", "{text}"),

@@ -6,7 +6,9 @@ use crate::merge::Layers;
 use crate::rules;
 use crate::secrets::is_secret;
 use rdkafka::ClientConfig;
+use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::KafkaError;
+use rdkafka::producer::BaseProducer;
 
 /// What a site must not set, with what to do instead.
 const OURS: [(&str, &str); 10] = [
@@ -23,14 +25,11 @@ const OURS: [(&str, &str); 10] = [
 ];
 
 /// Properties that sites set most; librdkafka cannot list all of them.
-const COMMON: [&str; 19] = [
+const COMMON: [&str; 16] = [
     "security.protocol",
     "sasl.mechanisms",
     "sasl.username",
     "sasl.password",
-    "sasl.kerberos.service.name",
-    "sasl.kerberos.keytab",
-    "sasl.kerberos.principal",
     "ssl.ca.location",
     "ssl.certificate.location",
     "ssl.key.location",
@@ -118,8 +117,25 @@ fn check_properties(layers: &mut Layers) {
             layers.problem_of(&path, format!("{path} cannot be set: {instead}"));
         } else if let Some(reason) = refused(&name, &value) {
             layers.problem_of(&path, format!("{path} {reason}"));
+        } else if canonical(&name) == "sasl.mechanisms"
+            && let Some(reason) = unavailable(&value)
+        {
+            layers.problem_of(&path, format!("{path} {value:?} {reason}"));
         }
     }
+}
+
+/// Why this build of librdkafka cannot use a mechanism: it accepts every name as a property. No connection is made.
+fn unavailable(mechanism: &str) -> Option<&'static str> {
+    const HAS: &str =
+        "is not in this build, which has PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 and client certificates";
+    let mut client = ClientConfig::new();
+    client.set("security.protocol", "sasl_plaintext").set("sasl.mechanisms", mechanism);
+    client.set("sasl.username", "-").set("sasl.password", "-").set_log_level(RDKafkaLogLevel::Emerg);
+    let has_provider = client.create::<BaseProducer>().is_ok();
+    // Tokens come from a service (OIDC), which librdkafka queries where it was built with libcurl.
+    let has_tokens = mechanism != "OAUTHBEARER" || refused("sasl.oauthbearer.method", "oidc").is_none();
+    (!has_provider || !has_tokens).then_some(HAS)
 }
 
 fn refused(name: &str, value: &str) -> Option<String> {

@@ -40,6 +40,17 @@ impl ErrorLog {
     }
 }
 
+/// The address in an error of librdkafka, where a broker answered and named it: only then its number stands behind it,
+/// `kafka-0.example:9092/1: …`.
+pub fn advertised(error: &str) -> Option<&str> {
+    let (broker, _) = error.split_once(": ")?;
+    let (address, number) = broker.rsplit_once('/')?;
+    let address = address.rsplit_once("://").map_or(address, |(_, address)| address);
+    let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    let port = address.rsplit_once(':')?.1;
+    (is_number && port.parse::<u16>().is_ok()).then_some(address)
+}
+
 impl ClientContext for ErrorLog {
     fn log(&self, level: RDKafkaLogLevel, _: &str, text: &str) {
         let serious =
@@ -62,3 +73,24 @@ impl ClientContext for ErrorLog {
 }
 
 impl ConsumerContext for ErrorLog {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_that_a_broker_names_has_its_number() {
+        for (error, address) in [
+            (
+                "kafka-0.kafka.svc:25092/1: Failed to resolve 'kafka-0.kafka.svc:25092'",
+                Some("kafka-0.kafka.svc:25092"),
+            ),
+            ("sasl_ssl://10.0.0.7:9094/12: Connect to ipv4#10.0.0.7:9094 failed", Some("10.0.0.7:9094")),
+            ("127.0.0.1:9092/bootstrap: Connect to ipv4#127.0.0.1:9092 failed: Connection refused", None),
+            ("GroupCoordinator: 127.0.0.1:9092: Disconnected", None),
+            ("1/1 brokers are down", None),
+        ] {
+            assert_eq!(advertised(error), address, "{error}");
+        }
+    }
+}

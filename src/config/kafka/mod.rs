@@ -18,7 +18,7 @@ mod topic_names;
 
 pub(crate) use checks::check;
 pub use client::ClientError;
-pub use error_log::ErrorLog;
+pub use error_log::{ErrorLog, advertised};
 pub use properties::{Properties, Role};
 pub use section::Kafka;
 pub use topic_names::TopicNames;

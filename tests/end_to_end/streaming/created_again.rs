@@ -3,7 +3,7 @@
 use super::arrival::undisturbed;
 use super::feed::Feed;
 use super::rows::{self, Row};
-use super::site::{PARTITIONS, Site};
+use super::site::Site;
 use super::tables::Tables;
 use support::stack::turn;
 

@@ -47,7 +47,8 @@ fn a_broker_that_restarts_and_one_that_crashes_lose_nothing() {
         });
     });
     let mut found = site.settles_as(undisturbed(services));
-    let lines = warnings(&process.log());
+    let log = process.log();
+    let lines = warnings(&log);
     assert!(lines.iter().any(|line| line.contains("Kafka: connection failed; retrying")), "{lines:#?}");
     assert!(lines.len() <= 3 * OUTAGES, "{lines:#?}");
     // What a broker had taken when it crashed, and not confirmed, the samplers' side may send again: LDMS does too.
@@ -136,7 +137,8 @@ fn crashed_or_unavailable_database_loses_nothing() {
     site.database.wait_until_there();
     eprintln!("{SECONDS} s of rows, {} s without a database", away_s());
     site.settles_as(undisturbed(services)).drops_equal(undisturbed(services));
-    let lines = warnings(&process.log());
+    let log = process.log();
+    let lines = warnings(&log);
     let [first, .., last] = &lines[..] else { panic!("{lines:?}") };
     assert!(first.contains("PostgreSQL: connection failed; retrying"), "{lines:#?}");
     let lasting = lines.iter().filter(|line| line.contains("still fails")).count();

@@ -2,7 +2,7 @@
 
 use super::feed::{Feed, since_epoch};
 use super::rows::{self, Row};
-use super::site::{PARTITIONS, Site};
+use super::site::Site;
 use std::time::{Duration, Instant};
 use support::documents;
 use support::stack::turn;
