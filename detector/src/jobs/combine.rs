@@ -84,6 +84,18 @@ pub(super) struct Merged<'a> {
     pub(super) waits_for_a_node: bool,
 }
 
+impl Merged<'_> {
+    /// Whether it measures what the job got done, and names who took the rest.
+    pub(super) fn measures(&self) -> bool {
+        self.metric.is_progress() && self.names
+    }
+
+    /// Whether it shows that the job's messages wait, and for whom is not known.
+    pub(super) fn only_explains(&self) -> bool {
+        !self.metric.is_progress() && !self.names
+    }
+}
+
 /// In each cell a metric's loss is the mean over its series, and the largest one counts.
 fn reduce(merged: &mut [Merged<'_>]) -> Losses {
     let moments: BTreeSet<i64> = merged.iter().flat_map(|m| m.cells.keys().copied()).collect();
@@ -112,7 +124,9 @@ fn least_s(losses: &Losses, merged: &[Merged<'_>]) -> f64 {
         (m.total_s * m.confirmed_share * m.least_share - variance_s2.sqrt()) / m.used
     };
     let together = losses.certain_s - losses.certain_variance_s2.sqrt();
-    merged.iter().map(alone).fold(together, f64::max).max(0.0)
+    let is_measured = merged.iter().any(|m| m.measures() && m.total_s > 0.0);
+    let counted = merged.iter().filter(|m| !(is_measured && m.only_explains()));
+    counted.map(alone).fold(together, f64::max).max(0.0)
 }
 
 /// Adds the variance and the causes of what a metric was charged.
@@ -259,6 +273,14 @@ mod tests {
             assert!(both.slowdown_s >= alone.slowdown_s - 1e-9, "{stalled}: {both:?}");
             assert!((named.share * both.slowdown_s - 3.0).abs() < 1e-9, "{stalled}: {both:?}");
         }
+    }
+
+    #[test]
+    fn waits_without_a_culprit_explain_a_measured_loss() {
+        let both = combine(&Name::parse("1").unwrap(), &[&of_writing(0.3), &part(0.9, true)]);
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
+        assert!(near(both.slowdown_s, 3.0) && near(both.slowdown_lo_s, 3.0), "{both:?}");
+        assert!(near(both.slowdown_hi_s, 9.0) && near(both.causes[0].share, 1.0), "{both:?}");
     }
 
     #[test]

@@ -19,7 +19,13 @@ pub(super) struct Charge {
 
 /// Charges the cell to the metrics, one charge each.
 pub(super) fn charge(merged: &[Merged<'_>], moment: i64, charges: &mut Vec<Charge>) {
-    let lost = |m: &Merged<'_>| m.cells.get(&moment).map_or(0.0, |cell| cell.lost_s / m.used);
+    let alone = |m: &Merged<'_>| m.cells.get(&moment).map_or(0.0, |cell| cell.lost_s / m.used);
+    // What the job got done is measured: waits of links that name no culprit of their own are why, and add nothing.
+    let measured_s = merged.iter().filter(|m| m.measures()).map(alone).fold(0.0, f64::max);
+    let lost = |m: &Merged<'_>| match measured_s > 0.0 && m.only_explains() {
+        true => alone(m).min(measured_s),
+        false => alone(m),
+    };
     charges.clear();
     charges.extend(merged.iter().map(|m| Charge { most_s: most_s(m, moment), ..Charge::default() }));
     let named = share_out(merged, lost, true, 0.0, charges);
