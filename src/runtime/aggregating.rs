@@ -45,9 +45,6 @@ use unassigned::Unassigned;
 /// Time between two announcements of the progress while rows flow, and while none do.
 const ANNOUNCE_BUSY: Duration = Duration::from_millis(50);
 const ANNOUNCE_IDLE: Duration = Duration::from_millis(500);
-/// The same once there was no row for [`QUIET`]: silences were noticed by then.
-const ANNOUNCE_QUIET: Duration = Duration::from_secs(2);
-const QUIET: Duration = Duration::from_secs(10);
 /// Time for which an idle loop waits.
 const IDLE: Duration = Duration::from_millis(20);
 /// A raw partition that gave nothing for so long is not waited for here, and whether it ended is doubted.
@@ -87,8 +84,6 @@ struct Aggregating<'a> {
     instance: String,
     announced: Instant,
     rows_since_announced: usize,
-    /// When the latest row was announced.
-    row_at: Instant,
     /// Chunks on their way, with the offsets to commit once they have arrived.
     chunks: VecDeque<(usize, TopicPartitionList)>,
     chunk: usize,
@@ -132,7 +127,6 @@ impl<'a> Aggregating<'a> {
             instance: config.run.instance.clone(),
             announced: Instant::now(),
             rows_since_announced: 0,
-            row_at: Instant::now(),
             chunks: VecDeque::new(),
             chunk: 0,
             lag: Lag::default(),
@@ -204,11 +198,7 @@ impl<'a> Aggregating<'a> {
 
     /// Announces to every partition of the counters how far this aggregator has read, and closes the chunk.
     fn announce(&mut self) -> StageResult {
-        let wait = match self.rows_since_announced {
-            0 if self.row_at.elapsed() < QUIET => ANNOUNCE_IDLE,
-            0 => ANNOUNCE_QUIET,
-            _ => ANNOUNCE_BUSY,
-        };
+        let wait = if self.rows_since_announced > 0 { ANNOUNCE_BUSY } else { ANNOUNCE_IDLE };
         let full = self.rows_since_announced >= 20_000;
         if self.announced.elapsed() < wait && !full || !self.unassigned.are_known() {
             return Ok(());
@@ -236,9 +226,6 @@ impl<'a> Aggregating<'a> {
         }
         self.chunks.push_back((self.chunk, offsets));
         self.metrics.rows_read(self.rows_since_announced);
-        if self.rows_since_announced > 0 {
-            self.row_at = Instant::now();
-        }
         (self.announced, self.rows_since_announced) = (Instant::now(), 0);
         self.chunk += 1;
         // At a stop what did not arrive is left: it is read again.
