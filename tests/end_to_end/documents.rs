@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use support::paths::root;
 
-/// README, CHANGELOG, CONTRIBUTING and the pages of `docs/`.
+/// README, CHANGELOG, CONTRIBUTING, SECURITY and the pages of `docs/`.
 fn documents() -> Vec<PathBuf> {
     let pages = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
-    let top = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"].map(|name| root().join(name));
+    let top = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"].map(|name| root().join(name));
     pages.chain(top).collect()
 }
 
