@@ -5,6 +5,7 @@ use super::open::{BUSY_TIMEOUT, check_owner, check_version, plain_path, sidecar}
 use crate::migrations::SQLITE_MIGRATIONS;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fmt::Write;
+use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -41,7 +42,7 @@ pub fn open_to_read(path: &Path) -> Result<ReadConnection, StoreError> {
     let error = |e| StoreError::from_sqlite(path, e);
     match opened(&plain_path(path), OpenFlags::empty()) {
         Ok(connection) => Ok(ReadConnection { connection, is_immutable: false }),
-        Err(refused) if needs_to_write(&refused) && path.is_file() => {
+        Err(refused) if needs_to_write(&refused) && is_readable(path) => {
             if std::fs::metadata(sidecar(path, "-wal")).is_ok_and(|log| log.len() > 0) {
                 return Err(StoreError::NotClosed { path: path.to_path_buf() });
             }
@@ -61,6 +62,11 @@ fn opened(path: &Path, more: OpenFlags) -> rusqlite::Result<Connection> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.query_row(include_str!("../../sql/sqlite/objects.sql"), [], |_| Ok(()))?;
     Ok(connection)
+}
+
+/// Whether it is a file that this account may read.
+fn is_readable(path: &Path) -> bool {
+    File::open(path).and_then(|file| file.metadata()).is_ok_and(|known| known.is_file())
 }
 
 fn needs_to_write(error: &rusqlite::Error) -> bool {

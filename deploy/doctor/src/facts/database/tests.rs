@@ -16,25 +16,25 @@ const RULES: &str = "hostssl all certified all trust clientcert=verify-full\n\
     host all secret all scram-sha-256\nhost all worker,stranger_to_tables,retired,absent all trust";
 
 /// What is broken, and the one remedy.
-#[derive(Default)]
 struct Case {
     name: &'static str,
-    /// Runs in the server, or in the database `site`, before and after.
+    /// Run in the database `site`, before and after.
     broken: &'static str,
     mended: &'static str,
     user: &'static str,
-    /// Another database than `site`.
     database: &'static str,
     /// Replaces host and port.
     address: &'static str,
     query: &'static str,
     /// A file of the folder as `tls_ca_file`.
     authority: &'static str,
-    /// What the remedy contains, and the cause of the connection's error; `None` where the connection works.
+    /// What the remedy contains.
     remedy: &'static str,
+    /// The cause of the connection's error; `None` where the connection works.
     cause: Option<Cause>,
 }
 
+/// Nothing is broken: an account that may write.
 const WORKER: Case = Case {
     name: "",
     broken: "",
@@ -48,175 +48,91 @@ const WORKER: Case = Case {
     cause: None,
 };
 
+fn case(name: &'static str, remedy: &'static str, cause: impl Into<Option<Cause>>) -> Case {
+    Case { name, remedy, cause: cause.into(), ..WORKER }
+}
+
+impl Case {
+    fn user(self, user: &'static str) -> Case {
+        Case { user, ..self }
+    }
+
+    fn query(self, query: &'static str) -> Case {
+        Case { query, ..self }
+    }
+
+    fn sql(self, broken: &'static str, mended: &'static str) -> Case {
+        Case { broken, mended, ..self }
+    }
+}
+
 fn cases() -> Vec<Case> {
     let mut cases = of_addresses();
     cases.extend(of_tls());
     cases.extend(of_accounts());
+    cases.extend(of_rights());
     cases
 }
 
 fn of_addresses() -> Vec<Case> {
+    let (on, off) = (
+        "ALTER ROLE worker SET default_transaction_read_only = on",
+        "ALTER ROLE worker RESET default_transaction_read_only",
+    );
     vec![
-        Case {
-            name: "port",
-            address: "127.0.0.1:9",
-            remedy: "start the server",
-            cause: Some(Cause::Unreachable),
-            ..WORKER
-        },
-        Case {
-            name: "host",
-            address: "a..b:5432",
-            remedy: "name service",
-            cause: Some(Cause::UnknownHost),
-            ..WORKER
-        },
-        Case {
-            name: "database",
-            database: "other",
-            remedy: "CREATE DATABASE",
-            cause: Some(Cause::Database),
-            ..WORKER
-        },
-        Case { name: "empty database", database: "empty", remedy: "tailback migrate", ..WORKER },
-        Case {
-            name: "read-only account",
-            broken: "ALTER ROLE worker SET default_transaction_read_only = on",
-            mended: "ALTER ROLE worker RESET default_transaction_read_only",
-            remedy: "default_transaction_read_only off",
-            ..WORKER
-        },
-        Case {
-            name: "two hosts, none to write",
-            broken: "ALTER ROLE worker SET default_transaction_read_only = on",
-            mended: "ALTER ROLE worker RESET default_transaction_read_only",
-            query: "sslmode=require&target_session_attrs=primary",
-            remedy: "let database.url name the primary",
-            cause: Some(Cause::ReadOnly),
-            ..WORKER
-        },
+        Case { address: "127.0.0.1:9", ..case("port", "start the server", Cause::Unreachable) },
+        Case { address: "a..b:5432", ..case("host", "name service", Cause::UnknownHost) },
+        Case { database: "other", ..case("database", "CREATE DATABASE", Cause::Database) },
+        Case { database: "empty", ..case("empty database", "tailback migrate", None) },
+        case("read-only account", "default_transaction_read_only off", None).sql(on, off),
+        case("no host to write", "let database.url name the primary", Cause::ReadOnly)
+            .query("sslmode=require&target_session_attrs=primary")
+            .sql(on, off),
     ]
 }
 
 fn of_tls() -> Vec<Case> {
-    let on = "ALTER SYSTEM SET ssl = on";
+    let rule = |name| case(name, "pg_hba.conf", Cause::NotAdmitted).user("unruled");
     vec![
-        Case {
-            name: "no TLS",
-            broken: "ALTER SYSTEM SET ssl = off",
-            mended: on,
-            remedy: "turn `ssl` on",
-            cause: Some(Cause::NoTls),
-            ..WORKER
-        },
-        Case {
-            name: "authority",
-            authority: "other.pem",
-            remedy: "tls_ca_file",
-            cause: Some(Cause::Certificate),
-            ..WORKER
-        },
-        Case {
-            name: "client certificate",
-            user: "certified",
-            remedy: "tls_cert_file",
-            cause: Some(Cause::ClientCertificate),
-            ..WORKER
-        },
-        Case {
-            name: "no rule",
-            user: "unruled",
-            remedy: "pg_hba.conf",
-            cause: Some(Cause::NotAdmitted),
-            ..WORKER
-        },
-        Case {
-            name: "no rule, TLS tried",
-            user: "unruled",
-            query: "sslmode=prefer",
-            remedy: "pg_hba.conf",
-            cause: Some(Cause::NotAdmitted),
-            ..WORKER
-        },
-        Case {
-            name: "no rule without TLS",
-            user: "certified",
-            query: "sslmode=disable",
-            remedy: "set sslmode=require",
-            cause: Some(Cause::NotEncrypted),
-            ..WORKER
-        },
-        Case {
-            name: "channel binding",
-            query: "sslmode=require&channel_binding=require",
-            remedy: "scram-sha-256",
-            cause: Some(Cause::ChannelBinding),
-            ..WORKER
-        },
+        case("no TLS", "turn `ssl` on", Cause::NoTls)
+            .sql("ALTER SYSTEM SET ssl = off", "ALTER SYSTEM SET ssl = on"),
+        Case { authority: "other.pem", ..case("authority", "tls_ca_file", Cause::Certificate) },
+        case("no certificate", "tls_cert_file", Cause::ClientCertificate).user("certified"),
+        rule("no rule"),
+        rule("no rule, TLS tried").query("sslmode=prefer"),
+        case("no rule without TLS", "set sslmode=require", Cause::NotEncrypted)
+            .user("certified")
+            .query("sslmode=disable"),
+        case("channel binding", "scram-sha-256", Cause::ChannelBinding)
+            .query("sslmode=require&channel_binding=require"),
     ]
 }
 
 fn of_accounts() -> Vec<Case> {
     vec![
-        Case {
-            name: "account",
-            user: "absent",
-            remedy: "CREATE ROLE",
-            cause: Some(Cause::Account),
-            ..WORKER
-        },
-        Case { name: "no login", user: "retired", remedy: "LOGIN", cause: Some(Cause::Account), ..WORKER },
-        Case {
-            name: "no password",
-            user: "secret",
-            remedy: "password_file",
-            cause: Some(Cause::Password),
-            ..WORKER
-        },
-        Case {
-            name: "wrong password",
-            user: "secret:wrong",
-            remedy: "password_file",
-            cause: Some(Cause::Password),
-            ..WORKER
-        },
-        Case {
-            name: "no right to connect",
-            broken: "REVOKE CONNECT ON DATABASE site FROM PUBLIC",
-            mended: "GRANT CONNECT ON DATABASE site TO PUBLIC",
-            remedy: "GRANT CONNECT",
-            cause: Some(Cause::DatabaseRight),
-            ..WORKER
-        },
-        Case {
-            name: "limit of connections",
-            broken: "ALTER ROLE worker CONNECTION LIMIT 0",
-            mended: "ALTER ROLE worker CONNECTION LIMIT -1",
-            remedy: "limit of the account",
-            cause: Some(Cause::Full),
-            ..WORKER
-        },
-        Case {
-            name: "no grant",
-            broken: "REVOKE tailback_writer FROM worker; GRANT tailback_reader TO worker",
-            mended: "REVOKE tailback_reader FROM worker; GRANT tailback_writer TO worker",
-            remedy: "GRANT tailback_writer TO \"worker\"",
-            ..WORKER
-        },
-        Case {
-            name: "a role is gone",
-            broken: "ALTER ROLE tailback_user RENAME TO gone",
-            mended: "ALTER ROLE gone RENAME TO tailback_user",
-            remedy: "CREATE ROLE tailback_user NOLOGIN;",
-            ..WORKER
-        },
-        Case {
-            name: "an older schema",
-            broken: "UPDATE schema_migrations SET name = '0000_x' WHERE name = '0001_schema'",
-            mended: "UPDATE schema_migrations SET name = '0001_schema' WHERE name = '0000_x'",
-            remedy: "follow the error",
-            ..WORKER
-        },
+        case("account", "CREATE ROLE", Cause::Account).user("absent"),
+        case("no login", "LOGIN", Cause::Account).user("retired"),
+        case("no password", "password_file", Cause::Password).user("secret"),
+        case("wrong password", "password_file", Cause::Password).user("secret:wrong"),
+        case("limit of connections", "limit of the account", Cause::Full)
+            .sql("ALTER ROLE worker CONNECTION LIMIT 0", "ALTER ROLE worker CONNECTION LIMIT -1"),
+    ]
+}
+
+fn of_rights() -> Vec<Case> {
+    vec![
+        case("no right to connect", "GRANT CONNECT", Cause::DatabaseRight)
+            .sql("REVOKE CONNECT ON DATABASE site FROM PUBLIC", "GRANT CONNECT ON DATABASE site TO PUBLIC"),
+        case("no grant", "GRANT tailback_writer TO \"worker\"", None).sql(
+            "REVOKE tailback_writer FROM worker; GRANT tailback_reader TO worker",
+            "REVOKE tailback_reader FROM worker; GRANT tailback_writer TO worker",
+        ),
+        case("a role is gone", "CREATE ROLE tailback_user NOLOGIN;", None)
+            .sql("ALTER ROLE tailback_user RENAME TO gone", "ALTER ROLE gone RENAME TO tailback_user"),
+        case("another schema", "follow the error", None).sql(
+            "UPDATE schema_migrations SET name = '0000_x' WHERE name = '0001_schema'",
+            "UPDATE schema_migrations SET name = '0001_schema' WHERE name = '0000_x'",
+        ),
     ]
 }
 
