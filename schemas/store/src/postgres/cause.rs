@@ -275,6 +275,14 @@ fn of_io(error: &io::Error) -> Cause {
     }
 }
 
+/// Whether the other side closed the connection without a reason.
+pub(super) fn is_cut(error: &tokio_postgres::Error) -> bool {
+    let mut causes = std::iter::successors(error.source(), |&cause| cause.source());
+    let kinds = [ErrorKind::ConnectionReset, ErrorKind::BrokenPipe, ErrorKind::UnexpectedEof];
+    error.is_closed()
+        || causes.any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|io| kinds.contains(&io.kind())))
+}
+
 /// Whether the server ended the handshake because of the client's certificate.
 fn is_alert_about_certificate(text: &str) -> bool {
     text.contains(" alert ") && (text.contains("certificate") || text.contains("unknown ca"))

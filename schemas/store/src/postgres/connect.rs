@@ -1,7 +1,7 @@
 //! A connection: address, password, TLS, and the session's settings.
 
 use super::address::{Address, TlsFiles};
-use super::cause::Cause;
+use super::cause::{Cause, is_cut};
 use super::pooler::refuse_shared_session;
 use super::tls::{Attempt, Channel, Negotiator, TlsError};
 use super::{PgError, PgSettings, TlsMode};
@@ -9,7 +9,10 @@ use std::path::Path;
 use std::time::Duration;
 use tokio_postgres::config::{SslMode, SslNegotiation};
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, Connection, Socket};
+use tokio_postgres::{Client, Config, Connection, Socket};
+
+/// Attempts until the server gives its reason to refuse a certificate.
+const REASON_TRIES: u32 = 5;
 
 /// Connects to a server that may be written, of several the first that is; the task that serves the connection ends with it.
 ///
@@ -81,17 +84,33 @@ pub(super) async fn open(address: &Address) -> Result<(Client, Connection<Socket
     let (last, first) = attempts.split_last().map_or((Attempt::Tls, &[][..]), |(last, first)| (*last, first));
     let mut refused = None;
     for attempt in first {
-        match config.connect(Negotiator::new(address, *attempt)?).await {
+        match try_once(&config, address, *attempt).await? {
             Err(error) if may_try_otherwise(&error) => refused = Some(error),
             connected => return Ok(connected?),
         }
     }
-    let connected = config.connect(Negotiator::new(address, last)?).await;
+    let connected = try_once(&config, address, last).await?;
     connected.map_err(|error| match refused {
         // Where the server admits neither, the reason is not that the connection was not encrypted.
         Some(first) if last == Attempt::Clear && is_refused(&first) && is_refused(&error) => first.into(),
         _ => error.into(),
     })
+}
+
+type Connected = Result<(Client, Connection<Socket, Channel>), tokio_postgres::Error>;
+
+/// One attempt. A server that refuses the client's certificate closes the connection at once, and its reason may be lost by that:
+/// the attempt is repeated.
+async fn try_once(config: &Config, address: &Address, attempt: Attempt) -> Result<Connected, PgError> {
+    let negotiator = Negotiator::new(address, attempt)?;
+    let tries = if address.client.is_some() { REASON_TRIES } else { 1 };
+    for _ in 1..tries {
+        match config.connect(negotiator.clone()).await {
+            Err(error) if is_cut(&error) => {}
+            connected => return Ok(connected),
+        }
+    }
+    Ok(config.connect(negotiator).await)
 }
 
 /// Whether the server wants the connection encrypted, or not encrypted, against what was tried (`pg_hba.conf`), or both have no

@@ -110,7 +110,13 @@ pub fn identity(files: &ClientFiles) -> Result<Identity, String> {
             false => format!("{file}: no private key (PEM) can be read"),
         });
     };
-    Identity::from_pkcs8(&certificate, &text.as_bytes()[begin..]).map_err(|error| {
+    let identity = Identity::from_pkcs8(&certificate, &text.as_bytes()[begin..]);
+    // Whether they belong together is found when they are used.
+    let usable = identity.and_then(|identity| {
+        native_tls::TlsConnector::builder().identity(identity.clone()).build()?;
+        Ok(identity)
+    });
+    usable.map_err(|error| {
         format!("{} and {file} are no certificate (PEM) and its key: {error}", files.certificate.display())
     })
 }

@@ -83,10 +83,15 @@ async fn account(settings: &PgSettings) -> Result<String, PgError> {
 }
 
 async fn cause(settings: &PgSettings) -> (Cause, String) {
-    match account(settings).await.unwrap_err() {
-        PgError::Stop(why) => (why.cause, why.to_string()),
-        other => panic!("{other}"),
+    // On a busy machine the reason may be lost with the connection, which is worth another try.
+    for _ in 0..20 {
+        match account(settings).await.unwrap_err() {
+            PgError::Stop(why) => return (why.cause, why.to_string()),
+            PgError::Retry(_) => {}
+            other => panic!("{other}"),
+        }
     }
+    panic!("the server never gives its reason");
 }
 
 fn run<F: Future<Output = ()>>(test: F) {
