@@ -13,6 +13,7 @@ use std::io;
 use std::iter::successors;
 use store::read::ReadError;
 use store::read::episodes::EPISODES_OF_PARTITION;
+use store::sqlite::is_of_other_build;
 
 const SEARCH_BYTES_MAX: usize = 128;
 
@@ -41,6 +42,10 @@ pub enum ApiError {
 
 impl From<rusqlite::Error> for ApiError {
     fn from(error: rusqlite::Error) -> ApiError {
+        if is_of_other_build(&error) {
+            let text = "it was written by another build of Tailback: replay the rows again, or serve it with that build";
+            return ApiError::Store(format!("{error}; {text}").into());
+        }
         ApiError::Store(error.into())
     }
 }

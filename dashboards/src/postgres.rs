@@ -76,7 +76,7 @@ impl Server {
             }
         }
         let client = connect_reader(&self.settings).await.map_err(|error| match error {
-            PgError::Retry(why) => ApiError::Away(why),
+            PgError::Retry(why) => ApiError::Away(why.to_string()),
             other => ApiError::Away(other.to_string()),
         })?;
         client.batch_execute(&settings()).await?;

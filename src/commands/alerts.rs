@@ -87,7 +87,10 @@ pub fn run(args: &AlertsArgs, out: &mut impl Write) -> anyhow::Result<()> {
         Some(file) => OutboxStore::server(RunConfig::load(Some(file))?.database.pg_settings()),
         None => {
             ensure!(args.store.exists(), "there is no store {}; name one with --store", args.store.display());
-            OutboxStore::file(&args.store)?
+            match args.command {
+                Command::List { .. } | Command::Show { .. } => OutboxStore::file_to_read(&args.store)?,
+                Command::Retry { .. } | Command::Silence { .. } => OutboxStore::file(&args.store)?,
+            }
         }
     };
     let now_s = clock::now().seconds();

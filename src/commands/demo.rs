@@ -86,6 +86,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
         runtime.block_on(page).context("the page's task ended abnormally")?;
     }
     ended?;
+    demo.finish()?;
     eprint!("{}", demo.summary());
     Ok(())
 }

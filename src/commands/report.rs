@@ -58,7 +58,7 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let compared = other.map(|other| source.comparison(&facts, other)).transpose()?;
     if let Some(path) = &args.html {
         let page = facts.html(compared.as_ref());
-        return std::fs::write(path, page).with_context(|| format!("{} cannot be written", path.display()));
+        return lab::files::write(path, &page);
     }
     let text = match (compared, args.json) {
         (None, true) => facts.json()?,

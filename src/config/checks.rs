@@ -5,7 +5,7 @@ use super::problem::{Origin, Problem};
 use super::secrets::{is_secret, without_password};
 use std::net::SocketAddr;
 use std::path::Path;
-use store::postgres::{Address, AddressError, authorities};
+use store::postgres::{Address, AddressError, TlsFiles, authorities, identity};
 
 /// Checks `[database]`, `[schema_registry]` and `[http]`.
 pub fn check(layers: &mut Layers) {
@@ -18,8 +18,7 @@ pub fn check(layers: &mut Layers) {
 fn database(layers: &mut Layers) {
     let url = layers.text("database.url").to_string();
     let postgres = url.starts_with("postgres://") || url.starts_with("postgresql://");
-    let file = layers.text("database.tls_ca_file").to_string();
-    let parsed = Address::parse(&url, Some(Path::new(&file)).filter(|_| !file.is_empty()));
+    let parsed = Address::parse(&url, tls_files(layers));
     if !postgres || parsed.is_err() {
         // The parser's own words may repeat a part of the password.
         let hides =
@@ -31,12 +30,25 @@ fn database(layers: &mut Layers) {
         let shown = without_password(&url);
         layers.problem_of("database.url", format!("database.url must be {form}, not {shown:?}{cause}"));
     }
-    if let Some(file) = parsed.ok().and_then(|address| address.ca_file)
-        && let Err(reason) = authorities(&file)
-    {
-        let in_url = url.contains("sslrootcert=");
-        let key = if in_url { "database.url" } else { "database.tls_ca_file" };
+    let Ok(address) = parsed else { return };
+    let of = |parameter: &str, key: &'static str| if url.contains(parameter) { "database.url" } else { key };
+    if let Some(Err(reason)) = address.ca_file.as_deref().map(authorities) {
+        let key = of("sslrootcert=", "database.tls_ca_file");
         layers.problem_of(key, format!("{key}: {reason}"));
+    }
+    if let Some(Err(reason)) = address.client.as_ref().map(identity) {
+        let key = of("sslcert=", "database.tls_cert_file");
+        layers.problem_of(key, format!("{key}: {reason}"));
+    }
+}
+
+/// The files of TLS that the configuration names.
+fn tls_files(layers: &Layers) -> TlsFiles<'_> {
+    let file = |key: &str| Some(Path::new(layers.text(key))).filter(|file| !file.as_os_str().is_empty());
+    TlsFiles {
+        ca: file("database.tls_ca_file"),
+        certificate: file("database.tls_cert_file"),
+        key: file("database.tls_key_file"),
     }
 }
 
@@ -89,9 +101,8 @@ fn http(layers: &mut Layers) {
 
 /// A database on another host that anyone on the way could pose as, or read along.
 pub fn warn_of_open_database(layers: &Layers) -> Option<Problem> {
-    let (key, file) = ("database.url", layers.text("database.tls_ca_file"));
-    let ca_file = Some(Path::new(file)).filter(|_| !file.is_empty());
-    let text = Address::parse(layers.text(key), ca_file).ok()?.warning()?;
+    let key = "database.url";
+    let text = Address::parse(layers.text(key), tls_files(layers)).ok()?.warning()?;
     Some(Problem { origin: layers.origin(key), key: key.to_string(), text: format!("{key}: {text}") })
 }
 

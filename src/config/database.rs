@@ -13,6 +13,8 @@ impl Database {
         PgSettings {
             password_file: named(&self.password_file),
             tls_ca_file: named(&self.tls_ca_file),
+            tls_cert_file: named(&self.tls_cert_file),
+            tls_key_file: named(&self.tls_key_file),
             storage: self.storage_policy(),
             direct_columnstore: match self.direct_columnstore {
                 Use::Auto => DirectColumnstore::Auto,

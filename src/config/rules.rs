@@ -79,6 +79,8 @@ const KEYS: &[(&str, Rule)] = &[
     ("database.url", Rule::Text),
     ("database.password_file", Rule::File),
     ("database.tls_ca_file", Rule::File),
+    ("database.tls_cert_file", Rule::File),
+    ("database.tls_key_file", Rule::File),
     ("database.storage", Rule::Word(&["changes", "all"])),
     ("database.direct_columnstore", Rule::Word(&["auto", "on", "off"])),
     ("database.commit_interval_ms", Rule::Whole(10, 60_000, " ms")),

@@ -48,6 +48,8 @@ pub struct Database {
     pub url: SecretUrl,
     pub password_file: PathBuf,
     pub tls_ca_file: PathBuf,
+    pub tls_cert_file: PathBuf,
+    pub tls_key_file: PathBuf,
     pub storage: Storage,
     pub direct_columnstore: Use,
     pub commit_interval_ms: u64,

@@ -293,4 +293,12 @@ fn tls_of_the_database_is_checked_and_warned_of() {
     assert!(problems.contains("site.toml:3: database.tls_ca_file: /nowhere/ca.pem"), "{problems}");
     let (problems, _) = examined(&at("db.example", &format!("require&sslrootcert={}", file.display())));
     assert!(problems.contains("database.url") && problems.contains("no certificate"), "{problems}");
+    let client = "tls_cert_file = \"/nowhere/me.pem\"";
+    let (problems, _) = examined(&format!("{}\n{client}", at("db.example", "verify-full")));
+    assert!(problems.contains("database.tls_key_file"), "{problems}");
+    let both = format!("{client}\ntls_key_file = \"/nowhere/me.key\"");
+    let (problems, _) = examined(&format!("{}\n{both}", at("db.example", "verify-full")));
+    assert!(problems.contains("database.tls_cert_file: /nowhere/me.pem"), "{problems}");
+    let (problems, _) = examined(&at("db.example", "verify-full&target_session_attrs=prefer-standby"));
+    assert!(problems.contains("prefer-standby is not known"), "{problems}");
 }

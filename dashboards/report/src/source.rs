@@ -2,9 +2,9 @@
 
 use crate::{Comparison, PostMortem, ReportError};
 use std::path::PathBuf;
-use store::postgres::{PgSettings, connect};
+use store::postgres::{PgSettings, connect_to_read};
 use store::read::{ReadError, Reader, Session, episodes, jobs, regions};
-use store::sqlite::open_reader;
+use store::sqlite::{StoreError, is_of_other_build, open_reader};
 use tokio::runtime::Builder;
 
 /// Where the facts are.
@@ -51,9 +51,11 @@ impl Source {
         match self {
             Source::Store(path) => {
                 let mut connection = open_reader(path)?;
-                let unreadable = |source| {
-                    let (path, what) = (path.clone(), what.to_string());
-                    ReportError::Unreadable { path, what, source }
+                let unreadable = |source: ReadError| match source {
+                    ReadError::Sqlite(error) if is_of_other_build(&error) => {
+                        StoreError::OtherBuild { path: path.clone(), detail: error.to_string() }.into()
+                    }
+                    source => ReportError::Unreadable { path: path.clone(), what: what.to_string(), source },
                 };
                 let transaction = connection.transaction().map_err(|error| unreadable(error.into()))?;
                 queries(&Reader::Sqlite(&transaction)).map_err(unreadable)
@@ -62,7 +64,7 @@ impl Source {
                 // Its own thread serves the connection while this one waits for responses.
                 let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
                 let _entered = runtime.enter();
-                let session = Session::new(runtime.block_on(connect(settings))?, None);
+                let session = Session::new(runtime.block_on(connect_to_read(settings))?, None);
                 runtime.block_on(session.begin())?;
                 Ok(queries(&Reader::Postgres(&session))?)
             }

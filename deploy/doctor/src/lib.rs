@@ -21,8 +21,9 @@ use checks::{
     arrival, brokers, clocks, endpoint, lag, own_topics, positions, raw_topics, registry, rejected, rows,
     samplers, server, tiers, topology, versions,
 };
-use configuration::Examined;
+use configuration::{Examined, RunConfig};
 use facts::Site;
+use facts::database::{DatabaseFacts, Refusal};
 use finding::{Finding, Group, judged, skipped};
 
 /// Looks at everything and judges it; findings are in the order in which a person reads.
@@ -45,7 +46,7 @@ fn check(site: &Site<'_>) -> Vec<Finding> {
     findings.extend(of_rows(site));
     findings.extend(of_samplers(site));
     findings.extend(of_topology(site));
-    findings.extend(of_database(site));
+    findings.extend(of_database(site.config, &site.database));
     findings.extend(of_stages(site));
     findings.extend(versions::list(site));
     findings
@@ -103,17 +104,17 @@ fn of_topology(site: &Site<'_>) -> Vec<Finding> {
     topology::check(&site.config.site.topology, ports.map(Vec::as_slice))
 }
 
-fn of_database(site: &Site<'_>) -> Vec<Finding> {
-    match &site.database {
+fn of_database(config: &RunConfig, database: &Result<DatabaseFacts, Refusal>) -> Vec<Finding> {
+    match database {
         Ok(facts) => {
-            let mut findings = server::check(site.config, &facts.server, facts.ahead_s);
+            let mut findings = server::check(config, &facts.server, facts.ahead_s);
             findings.extend(match &facts.tiers {
-                Ok(tiers) => tiers::check(site.config, tiers, &facts.failing),
-                Err(why) => tiers::unreadable(why),
+                Ok(tiers) => tiers::check(config, tiers, &facts.failing),
+                Err(refusal) => tiers::unreadable(refusal),
             });
             findings
         }
-        Err(why) => server::silent(why),
+        Err(refusal) => server::silent(refusal),
     }
 }
 

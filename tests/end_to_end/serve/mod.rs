@@ -7,9 +7,13 @@
 //! | `both.rs` | the same rows in a store and in a database |
 //! | `answers.rs` | answers from the database equal those from the store |
 //! | `database.rs` | databases that are down, restarted, of another version, or unreadable |
+//! | `pooled.rs` | a pooler before the database |
+//! | `read_only.rs` | stores where nothing may be written |
 
 mod answers;
 mod both;
 mod database;
+mod pooled;
+mod read_only;
 mod serving;
 mod stores;

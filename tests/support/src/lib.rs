@@ -6,6 +6,7 @@
 //! | [`skip`] | records the tests that lack a part of the machine |
 //! | [`service`] | one server of `tests/services`, stopped when dropped |
 //! | [`stack`] | Kafka, PostgreSQL and the schema registry, shared by the streaming scenarios of a process |
+//! | [`tls`] | certificates, and the rules by which a PostgreSQL admits accounts |
 //! | [`database`] | a PostgreSQL database for one test, on a server that all test runs share |
 //! | [`batches`] | results to commit: ticks of some series |
 //! | [`counters`] | messages of `tailback.counters`: a row of one writer |
@@ -24,3 +25,4 @@ pub mod paths;
 pub mod service;
 pub mod skip;
 pub mod stack;
+pub mod tls;

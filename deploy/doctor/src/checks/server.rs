@@ -1,5 +1,6 @@
 //! The database server, judged.
 
+use crate::facts::database::Refusal;
 use crate::finding::{Finding, Group, Notes};
 use crate::words::{bytes, few, span};
 use configuration::RunConfig;
@@ -17,12 +18,21 @@ pub fn check(config: &RunConfig, server: &Server, ahead_s: f64) -> Vec<Finding> 
         false => notes.error(format!("PostgreSQL {major} is too old"), "upgrade the server to 15 or newer"),
     }
     if server.standby {
-        notes.error("the server is a standby: nothing can be written", "let database.url name the primary");
+        notes.error(
+            "the server is a standby: nothing can be written",
+            "let database.url name the primary; of several hosts target_session_attrs=read-write takes it",
+        );
+    } else if server.read_only {
+        notes.error(
+            format!("sessions of {} are read-only: nothing can be written", server.user),
+            "turn default_transaction_read_only off for the account, the database or the server, or name another server",
+        );
     }
     if !server.crash_safe {
-        notes.error(
+        notes.warn(
             "fsync or full_page_writes is off: a crash may destroy the database",
-            "ALTER SYSTEM SET fsync = on; ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf();",
+            "as a superuser: ALTER SYSTEM SET fsync = on; ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf(); a \
+             managed server may do without them where its storage writes whole pages",
         );
     }
     if server.connections * 10 > server.connections_max * 9 {
@@ -43,15 +53,23 @@ pub fn check(config: &RunConfig, server: &Server, ahead_s: f64) -> Vec<Finding> 
     notes.done()
 }
 
+/// Nothing without tables: `tailback migrate`, which makes them, makes roles and rights as well.
 fn rights(server: &Server, notes: &mut Notes) {
+    if !server.migrated {
+        return;
+    }
     let missing: Vec<&str> = ["tailback_reader", "tailback_user", "tailback_writer"]
         .into_iter()
         .filter(|role| server.roles.iter().all(|there| there != role))
         .collect();
     if !missing.is_empty() {
+        let lines: Vec<String> = missing.iter().map(|role| format!("CREATE ROLE {role} NOLOGIN;")).collect();
         notes.error(
             format!("roles are missing: {}", few(&missing, 3)),
-            "tailback migrate, as a user that may create roles",
+            format!(
+                "as an administrator: {} then restore their grants (docs/operations.md)",
+                lines.join(" ")
+            ),
         );
     } else if server.may_write {
         notes.ok(format!("the roles exist, and {} may write results", server.user));
@@ -85,9 +103,10 @@ fn settings(config: &RunConfig, server: &Server, notes: &mut Notes) {
 }
 
 /// What it means that no server answers.
-pub fn silent(why: &str) -> Vec<Finding> {
+pub fn silent(refusal: &Refusal) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Database, "server");
-    notes.error(why, "start the server, or correct database.url and database.password_file");
+    let mend = if refusal.mend.is_empty() { "follow the error, then run doctor again" } else { refusal.mend };
+    notes.error(refusal.why.as_str(), mend);
     notes.unknown("tables, policies and roles, since the database does not answer");
     notes.done()
 }
@@ -109,6 +128,7 @@ mod tests {
             crash_safe: true,
             roles: ["tailback_reader", "tailback_user", "tailback_writer"].map(String::from).to_vec(),
             may_write: true,
+            migrated: true,
             ..Server::default()
         }
     }
@@ -123,12 +143,24 @@ mod tests {
         let broken = [
             Server { version: 140_000, ..good() },
             Server { standby: true, ..good() },
-            Server { crash_safe: false, ..good() },
+            Server { read_only: true, ..good() },
             Server { may_write: false, ..good() },
             Server { roles: Vec::new(), ..good() },
         ];
         for server_facts in broken {
             assert_eq!(worst(&check(&config(), &server_facts, 0.0)), Level::Error, "{server_facts:?}");
         }
+    }
+
+    #[test]
+    fn what_a_managed_server_may_lack_is_a_warning() {
+        let unsafe_server = Server { crash_safe: false, ..good() };
+        assert_eq!(worst(&check(&config(), &unsafe_server, 0.0)), Level::Warn);
+        let empty = Server { migrated: false, may_write: false, roles: Vec::new(), ..good() };
+        assert_eq!(
+            worst(&check(&config(), &empty, 0.0)),
+            Level::Ok,
+            "the missing tables are a finding of their own"
+        );
     }
 }

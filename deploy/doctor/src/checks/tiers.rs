@@ -1,5 +1,6 @@
 //! Migrations, TimescaleDB, policies and tables, judged.
 
+use crate::facts::database::Refusal;
 use crate::finding::{Finding, Group, Notes};
 use crate::words::{bytes, few, many};
 use configuration::RunConfig;
@@ -33,9 +34,10 @@ pub fn check(config: &RunConfig, tiers: &ServerFacts, failing: &[i32]) -> Vec<Fi
 }
 
 /// What it means that the schema cannot be read.
-pub fn unreadable(why: &str) -> Vec<Finding> {
+pub fn unreadable(refusal: &Refusal) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Database, "tiers");
-    notes.error(format!("the schema cannot be judged: {why}"), "follow the error, then run doctor again");
+    let mend = if refusal.mend.is_empty() { "follow the error, then run doctor again" } else { refusal.mend };
+    notes.error(format!("the schema cannot be judged: {}", refusal.why), mend);
     notes.done()
 }
 

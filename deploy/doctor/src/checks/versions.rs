@@ -11,7 +11,7 @@ pub fn list(site: &Site<'_>) -> Vec<Finding> {
         Ok(facts) => facts.protocol.as_deref().unwrap_or("not reported"),
         Err(_) => "unknown",
     };
-    let tiers = site.of_database(|facts| &facts.tiers).ok();
+    let tiers = site.database.as_ref().ok().and_then(|facts| facts.tiers.as_ref().ok());
     let server = tiers.map_or("unknown", |tiers| &tiers.server_version);
     let none = if tiers.is_some() { "none" } else { "unknown" };
     let timescale = tiers.and_then(|tiers| tiers.timescale_version.as_deref()).unwrap_or(none);

@@ -3,7 +3,7 @@
 use configuration::RunConfig;
 use schemas::SeriesInfo;
 use std::time::Duration;
-use store::postgres::{PgError, PgSettings, ServerFacts, connect, server_facts};
+use store::postgres::{Cause, PgError, PgSettings, ServerFacts, connect, server_facts};
 use store::read::doctor::{self, Position, Rejected, Sampler, Server};
 use tokio_postgres::Client;
 
@@ -15,7 +15,7 @@ pub struct DatabaseFacts {
     /// The server's clock less ours, in seconds.
     pub ahead_s: f64,
     /// Versions, migrations, policies, tables.
-    pub tiers: Result<ServerFacts, String>,
+    pub tiers: Result<ServerFacts, Refusal>,
     /// Background jobs whose latest run failed.
     pub failing: Vec<i32>,
     /// Positions of the stages.
@@ -34,25 +34,41 @@ pub struct DatabaseFacts {
     pub rejected: Result<Vec<Rejected>, String>,
 }
 
+/// Why the database is of no use, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// One sentence.
+    pub why: String,
+    /// What to do; empty where the sentence contains it.
+    pub mend: &'static str,
+}
+
+impl From<Trouble> for Refusal {
+    fn from(trouble: Trouble) -> Refusal {
+        match trouble {
+            Trouble::Server(error) => {
+                let (why, mend) = error.parts();
+                Refusal { why, mend }
+            }
+            Trouble::Late(_) => {
+                let why = format!("the database does not answer: {trouble}");
+                Refusal { why, mend: Cause::Unreachable.remedy() }
+            }
+        }
+    }
+}
+
 /// Queries the database; `timeout` bounds each query.
 ///
 /// # Errors
-/// Why it does not answer, in one sentence.
-pub async fn look(config: &RunConfig, timeout: Duration) -> Result<DatabaseFacts, String> {
+/// Why it does not answer.
+pub async fn look(config: &RunConfig, timeout: Duration) -> Result<DatabaseFacts, Refusal> {
     let mut settings = config.database.pg_settings();
     settings.connect_timeout_s = settings.connect_timeout_s.min(timeout.as_secs_f64());
     // Through the stage's own way of connecting, TLS included: its error for a server that refuses is the useful one.
+    let client = bounded(timeout, read_only(&settings, timeout)).await?;
     let tiers = bounded(timeout, server_facts(&settings)).await;
-    if let Err(Trouble::Server(error)) = &tiers
-        && error.is_retryable()
-    {
-        return Err(error.to_string().replace("; trying again helps", ""));
-    }
-    let client = bounded(timeout, read_only(&settings, timeout)).await.map_err(|trouble| match &tiers {
-        Err(first) => first.to_string(),
-        Ok(_) => trouble.to_string(),
-    })?;
-    let server = fact(timeout, doctor::server(&client)).await?;
+    let server = bounded(timeout, doctor::server(&client)).await?;
     let ahead_s = server.clock_s - super::now_s();
     let failing = match tiers.as_ref().is_ok_and(|tiers| tiers.timescale_version.is_some()) {
         true => fact(timeout, doctor::failed_jobs(&client)).await.unwrap_or_default(),
@@ -67,7 +83,7 @@ pub async fn look(config: &RunConfig, timeout: Duration) -> Result<DatabaseFacts
         ports: fact(timeout, doctor::ports(&client)).await,
         dropped: fact(timeout, doctor::dropped(&client)).await,
         rejected: fact(timeout, doctor::rejected(&client)).await,
-        tiers: tiers.map_err(|trouble| trouble.to_string()),
+        tiers: tiers.map_err(Refusal::from),
         server,
         ahead_s,
     })
@@ -104,3 +120,6 @@ async fn read_only(settings: &PgSettings, timeout: Duration) -> Result<Client, P
     doctor::begin(&client, timeout).await?;
     Ok(client)
 }
+
+#[cfg(test)]
+mod tests;

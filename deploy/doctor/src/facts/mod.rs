@@ -21,7 +21,7 @@ pub mod sample;
 pub mod stages;
 
 use configuration::RunConfig;
-use database::DatabaseFacts;
+use database::{DatabaseFacts, Refusal};
 use endpoints::Endpoint;
 use kafka::{KafkaFacts, Reader};
 use rows::{RowFacts, Schemas};
@@ -43,7 +43,7 @@ pub struct Site<'a> {
     /// This machine's clock when rows had been sampled, in seconds since the epoch.
     pub now_s: f64,
     /// The database.
-    pub database: Result<DatabaseFacts, String>,
+    pub database: Result<DatabaseFacts, Refusal>,
     /// Brokers and topics.
     pub kafka: Result<KafkaFacts, String>,
     /// Advertised addresses of brokers that do not answer from here, with the reason.

@@ -34,6 +34,9 @@ use topology::{Machine, Topology, link_places, node_places};
 /// Least wall-clock time between two commits; the page shows no more than four a second.
 const COMMIT_EVERY: Duration = Duration::from_millis(250);
 
+/// Times that the end waits for other connections to the store.
+const FINISH_TRIES: u32 = 4;
+
 /// Simulated seconds between two looks at what finished runs teach.
 const LEARN_EVERY_S: u64 = 60;
 
@@ -156,6 +159,21 @@ impl<'a> Demo<'a> {
         self.commit()?;
         self.store.learn(learn)?;
         update(Update::Committed(self.progress(&pace, true)));
+        Ok(())
+    }
+
+    /// Leaves everything in the one file of the store, once page and deliveries have closed it, too; a file that stays open
+    /// elsewhere stays valid.
+    ///
+    /// # Errors
+    /// The store's.
+    pub fn finish(&mut self) -> anyhow::Result<()> {
+        for _ in 0..FINISH_TRIES {
+            if self.store.finish()? {
+                break;
+            }
+            std::thread::sleep(COMMIT_EVERY);
+        }
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! The four files of a replay: a fixed contract, which docs/lab.md describes.
 
-use crate::files::create;
+use crate::files::{create, write};
 use schemas::jsonl::{EpisodeLine, SignalLine, dropped_json};
 use schemas::{DropCounts, Episode, EpisodeId, JobResult, Metric, Name, ResultBatch};
 use serde::Serialize;
@@ -70,7 +70,7 @@ impl Files {
             line(&mut file, result)?;
         }
         file.flush()?;
-        std::fs::write(self.folder.join("dropped.json"), dropped_json(&self.drops))?;
+        write(&self.folder.join("dropped.json"), &dropped_json(&self.drops))?;
         Ok(Summary {
             series: self.series.len(),
             episodes: episodes.len(),

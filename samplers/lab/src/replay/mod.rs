@@ -123,8 +123,9 @@ struct Sink {
 
 impl Sink {
     fn create(request: &Request, places: &[NodePlace], links: &[LinkPlace]) -> anyhow::Result<Sink> {
-        let files = Files::create(&request.out)?;
+        // A store that cannot be made leaves no file behind.
         let mut store = if request.is_stored { Some(fresh_store(&request.out)?) } else { None };
+        let files = Files::create(&request.out)?;
         if let Some(store) = &mut store {
             store.put_places(places)?;
             store.put_links(links)?;
@@ -138,7 +139,10 @@ impl Sink {
     }
 
     fn finish(mut self) -> anyhow::Result<Summary> {
-        self.store.as_mut().map_or(Ok((0, 0)), |store| store.learn(learn))?;
+        if let Some(store) = &mut self.store {
+            store.learn(learn)?;
+            store.finish()?;
+        }
         self.files.finish()
     }
 }

@@ -2,7 +2,7 @@
 //! embedded one as `?1`.
 
 use crate::postgres::{PgError, PgSettings, connect};
-use crate::sqlite::{StoreError, open_writer};
+use crate::sqlite::{StoreError, open_reader, open_writer};
 use crate::text::plain;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
@@ -113,6 +113,18 @@ impl OutboxStore {
         Ok(OutboxStore(Backend::File(path.to_path_buf(), open_writer(path)?)))
     }
 
+    /// The same to look at only: a store that cannot be written is read.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub fn file_to_read(path: &Path) -> Result<OutboxStore, OutboxError> {
+        let connection = match open_writer(path) {
+            Err(StoreError::CannotOpen { .. }) => open_reader(path)?,
+            opened => opened?,
+        };
+        Ok(OutboxStore(Backend::File(path.to_path_buf(), connection)))
+    }
+
     /// Runs a query; returns each row's cells.
     pub(super) async fn rows(&mut self, sql: &str, with: &[Cell]) -> Result<Vec<Cells>, OutboxError> {
         match &mut self.0 {
@@ -149,7 +161,7 @@ async fn live<'a>(settings: &PgSettings, client: &'a mut Option<Client>) -> Resu
     if client.as_ref().is_none_or(Client::is_closed) {
         *client = Some(connect(settings).await?);
     }
-    client.as_ref().ok_or_else(|| PgError::Retry("the connection is closed".to_string()))
+    client.as_ref().ok_or_else(|| PgError::retry("the connection is closed"))
 }
 
 /// After a retryable error the next call connects again.

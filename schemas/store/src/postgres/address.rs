@@ -1,11 +1,11 @@
-//! The server's address: libpq's `sslmode` and `sslrootcert`, which tokio-postgres knows in part or not at all.
+//! The server's address: libpq's parameters of TLS and of several hosts, which tokio-postgres knows in part or not at all.
 
 use std::error::Error as _;
 use std::fmt;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use tokio_postgres::Config;
-use tokio_postgres::config::{Host, SslMode, SslNegotiation};
+use tokio_postgres::config::{Host, SslMode, SslNegotiation, TargetSessionAttrs};
 
 /// When TLS is used, and what of the server's certificate is verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,9 +46,29 @@ pub enum AddressError {
     /// Not a PostgreSQL URL. The text may repeat a part of the password.
     #[error("{}", .0.source().map_or_else(|| .0.to_string(), ToString::to_string))]
     Url(#[from] tokio_postgres::Error),
-    /// A parameter of TLS has a value that is not allowed.
+    /// A parameter has a value that is not allowed.
     #[error("{0}")]
-    Tls(String),
+    Parameter(String),
+}
+
+/// Files of TLS in PEM, as the configuration names them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TlsFiles<'a> {
+    /// Authorities that may sign the server's certificate.
+    pub ca: Option<&'a Path>,
+    /// The client's certificate.
+    pub certificate: Option<&'a Path>,
+    /// Its key.
+    pub key: Option<&'a Path>,
+}
+
+/// The client's certificate and key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientFiles {
+    /// The certificate; those that link it to an authority may follow it.
+    pub certificate: PathBuf,
+    /// Its key in PKCS#8, without a password.
+    pub key: PathBuf,
 }
 
 /// A parsed address.
@@ -60,40 +80,55 @@ pub struct Address {
     pub mode: TlsMode,
     /// `sslrootcert`: the authorities that count; without one, those of the system.
     pub ca_file: Option<PathBuf>,
+    /// `sslcert` and `sslkey`.
+    pub client: Option<ClientFiles>,
+    /// Whether the URL has `target_session_attrs`.
+    is_target_chosen: bool,
 }
 
 impl Address {
-    /// Parses a URL. An `sslrootcert` in it takes precedence over `ca_file`.
+    /// Parses a URL. Files that it names take precedence over `files`.
     ///
     /// # Errors
     /// [`AddressError`].
-    pub fn parse(url: &str, ca_file: Option<&Path>) -> Result<Address, AddressError> {
-        let (rest, mode, root) = without_tls(url)?;
+    pub fn parse(url: &str, files: TlsFiles<'_>) -> Result<Address, AddressError> {
+        let Own { rest, mode, root, certificate, key, target } = own(url)?;
         let mut config: Config = rest.parse()?;
+        if let Some(target) = target {
+            config.target_session_attrs(target);
+        }
         let mode = mode.unwrap_or(match config.get_ssl_mode() {
             SslMode::Disable => TlsMode::Disable,
             SslMode::Require => TlsMode::Require,
             _ => TlsMode::Prefer,
         });
         if config.get_ssl_negotiation() != SslNegotiation::Postgres {
-            return Err(AddressError::Tls("sslnegotiation must be postgres".to_string()));
+            return Err(AddressError::Parameter("sslnegotiation must be postgres".to_string()));
         }
         if root.as_deref() == Some("system") && mode != TlsMode::VerifyFull {
             let text = format!("sslrootcert=system needs sslmode=verify-full, not {mode}");
-            return Err(AddressError::Tls(text));
+            return Err(AddressError::Parameter(text));
         }
         let ca_file = match root.as_deref() {
             Some("system") => None,
             Some(path) => Some(PathBuf::from(path)),
-            None => ca_file.map(Path::to_path_buf),
+            None => files.ca.map(Path::to_path_buf),
         };
+        let client = client_files(certificate, key, files)?;
         // A certificate may name an address as well as a host.
         if config.get_hosts().is_empty() {
             for address in config.get_hostaddrs().to_vec() {
                 config.host(address.to_string());
             }
         }
-        Ok(Address { config, mode, ca_file })
+        Ok(Address { config, mode, ca_file, client, is_target_chosen: target.is_some() })
+    }
+
+    /// Of several hosts takes the one that may be written, unless the URL chooses.
+    pub(super) fn prefer_primary(&mut self) {
+        if !self.is_target_chosen && self.config.get_hosts().len() > 1 {
+            self.config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        }
     }
 
     /// Whether all servers are reached through sockets of this machine's file system, which know no TLS.
@@ -133,31 +168,88 @@ fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// A URL without `sslmode` and `sslrootcert`, and these.
-fn without_tls(url: &str) -> Result<(String, Option<TlsMode>, Option<String>), AddressError> {
-    let (mut mode, mut root, mut kept) = (None, None, Vec::new());
+/// The client's certificate with its key: those of the URL, else those of the configuration.
+fn client_files(
+    certificate: Option<String>,
+    key: Option<String>,
+    files: TlsFiles<'_>,
+) -> Result<Option<ClientFiles>, AddressError> {
+    let either =
+        |own: Option<String>, other: Option<&Path>| own.map(PathBuf::from).or(other.map(Path::to_path_buf));
+    match (either(certificate, files.certificate), either(key, files.key)) {
+        (None, None) => Ok(None),
+        (Some(certificate), Some(key)) => Ok(Some(ClientFiles { certificate, key })),
+        (Some(_), None) => {
+            let text = "a client certificate needs its key: sslkey, or database.tls_key_file";
+            Err(AddressError::Parameter(text.to_string()))
+        }
+        (None, Some(_)) => {
+            let text = "a client's key needs its certificate: sslcert, or database.tls_cert_file";
+            Err(AddressError::Parameter(text.to_string()))
+        }
+    }
+}
+
+/// Parameters that are parsed here, and the URL without them.
+#[derive(Default)]
+struct Own {
+    rest: String,
+    mode: Option<TlsMode>,
+    root: Option<String>,
+    certificate: Option<String>,
+    key: Option<String>,
+    target: Option<TargetSessionAttrs>,
+}
+
+fn own(url: &str) -> Result<Own, AddressError> {
     let is_url = url.starts_with("postgres://") || url.starts_with("postgresql://");
     // A password may contain a question mark; tokio-postgres, too, takes the first `@` as its end.
     let host_at = url.find('@').map_or(0, |at| at + 1);
     let Some(at) = url[host_at..].find('?').filter(|_| is_url) else {
-        return Ok((url.to_string(), None, None));
+        return Ok(Own { rest: url.to_string(), ..Own::default() });
     };
     let (address, query) = url.split_at(host_at + at);
+    let (mut own, mut kept) = (Own::default(), Vec::new());
+    let named = |value: &str| Ok::<_, AddressError>(Some(decoded(value)?).filter(|name| !name.is_empty()));
     for parameter in query[1..].split('&') {
         match parameter.split_once('=') {
-            Some(("sslmode", value)) => mode = Some(tls_mode(&decoded(value)?)?),
-            Some(("sslrootcert", value)) => root = Some(decoded(value)?).filter(|root| !root.is_empty()),
+            Some(("sslmode", value)) => own.mode = Some(tls_mode(&decoded(value)?)?),
+            Some(("sslrootcert", value)) => own.root = named(value)?,
+            Some(("sslcert", value)) => own.certificate = named(value)?,
+            Some(("sslkey", value)) => own.key = named(value)?,
+            Some(("target_session_attrs", value)) => own.target = Some(target(&decoded(value)?)?),
             _ => kept.push(parameter),
         }
     }
     let query = if kept.is_empty() { String::new() } else { format!("?{}", kept.join("&")) };
-    Ok((format!("{address}{query}"), mode, root))
+    own.rest = format!("{address}{query}");
+    Ok(own)
+}
+
+/// Which of several hosts is taken. A primary is a server that may be written.
+fn target(name: &str) -> Result<TargetSessionAttrs, AddressError> {
+    match name {
+        "any" => Ok(TargetSessionAttrs::Any),
+        "read-write" | "primary" => Ok(TargetSessionAttrs::ReadWrite),
+        "read-only" => Ok(TargetSessionAttrs::ReadOnly),
+        "standby" => Err(AddressError::Parameter(
+            "target_session_attrs=standby is not known; read-only takes a server that may only be read"
+                .to_string(),
+        )),
+        "prefer-standby" => Err(AddressError::Parameter(
+            "target_session_attrs=prefer-standby is not known; name the standby first and use any"
+                .to_string(),
+        )),
+        other => Err(AddressError::Parameter(format!(
+            "target_session_attrs must be one of any, read-write, primary, read-only, not {other:?}"
+        ))),
+    }
 }
 
 fn tls_mode(name: &str) -> Result<TlsMode, AddressError> {
     MODES.iter().find(|(known, _)| *known == name).map(|(_, mode)| *mode).ok_or_else(|| {
         let known = MODES.map(|(known, _)| known).join(", ");
-        AddressError::Tls(format!("sslmode must be one of {known}, not {name:?}"))
+        AddressError::Parameter(format!("sslmode must be one of {known}, not {name:?}"))
     })
 }
 
@@ -172,7 +264,7 @@ mod tests {
     use super::*;
 
     fn parse(query: &str) -> Result<Address, AddressError> {
-        Address::parse(&format!("postgres://me:a?b@db.example:5433/site{query}"), None)
+        Address::parse(&format!("postgres://me:a?b@db.example:5433/site{query}"), TlsFiles::default())
     }
 
     #[test]
@@ -186,16 +278,17 @@ mod tests {
         assert_eq!(parse("").unwrap().mode, TlsMode::Prefer);
         let error = parse("?sslmode=verify").unwrap_err().to_string();
         assert!(error.contains("verify-full") && error.contains("\"verify\""), "{error}");
-        let words = Address::parse("host=db user=me sslmode=disable", None).unwrap();
+        let words = Address::parse("host=db user=me sslmode=disable", TlsFiles::default()).unwrap();
         assert_eq!(words.mode, TlsMode::Disable);
     }
 
     #[test]
     fn the_url_names_the_authority_before_the_configuration() {
         let own = Some(Path::new("/etc/own.pem"));
+        let files = TlsFiles { ca: own, ..TlsFiles::default() };
         let url = "postgres://db/site?sslmode=verify-full";
-        assert_eq!(Address::parse(url, own).unwrap().ca_file.as_deref(), own);
-        let with = |root: &str| Address::parse(&format!("{url}&sslrootcert={root}"), own).unwrap().ca_file;
+        assert_eq!(Address::parse(url, files).unwrap().ca_file.as_deref(), own);
+        let with = |root: &str| Address::parse(&format!("{url}&sslrootcert={root}"), files).unwrap().ca_file;
         assert_eq!(with("/etc/site%20ca.pem"), Some(PathBuf::from("/etc/site ca.pem")));
         assert_eq!(with("system"), None);
         parse("?sslmode=require&sslrootcert=system").unwrap_err();
@@ -207,9 +300,50 @@ mod tests {
             let warning = parse(&format!("?sslmode={name}")).unwrap().warning();
             assert_eq!(warning.is_none(), mode == TlsMode::VerifyFull, "{warning:?}");
             for here in ["localhost", "127.0.0.1", "[::1]", "%2Frun%2Fpostgresql"] {
-                let address = Address::parse(&format!("postgres://me@{here}/site?sslmode={name}"), None);
+                let url = format!("postgres://me@{here}/site?sslmode={name}");
+                let address = Address::parse(&url, TlsFiles::default());
                 assert_eq!(address.unwrap().warning(), None);
             }
+        }
+    }
+
+    #[test]
+    fn a_client_certificate_comes_with_its_key() {
+        let own =
+            |certificate: &str, key: &str| ClientFiles { certificate: certificate.into(), key: key.into() };
+        let files = TlsFiles {
+            certificate: Some(Path::new("/c")),
+            key: Some(Path::new("/k")),
+            ..TlsFiles::default()
+        };
+        let with = |query: &str| Address::parse(&format!("postgres://db/site{query}"), files).unwrap().client;
+        assert_eq!(with(""), Some(own("/c", "/k")));
+        assert_eq!(with("?sslcert=/a%20b&sslkey=/d"), Some(own("/a b", "/d")));
+        assert_eq!(parse("").unwrap().client, None);
+        for (query, lacks) in
+            [("?sslcert=/c", "database.tls_key_file"), ("?sslkey=/k", "database.tls_cert_file")]
+        {
+            let error = parse(query).unwrap_err().to_string();
+            assert!(error.contains(lacks), "{error}");
+        }
+    }
+
+    #[test]
+    fn several_hosts_mean_the_one_that_may_be_written() {
+        let chosen = |hosts: &str, query: &str| {
+            let url = format!("postgres://me@{hosts}/site{query}");
+            let mut address = Address::parse(&url, TlsFiles::default()).unwrap();
+            address.prefer_primary();
+            address.config.get_target_session_attrs()
+        };
+        assert_eq!(chosen("a", ""), TargetSessionAttrs::Any);
+        assert_eq!(chosen("a,b", ""), TargetSessionAttrs::ReadWrite);
+        assert_eq!(chosen("a:1,b:2", "?target_session_attrs=any"), TargetSessionAttrs::Any);
+        assert_eq!(chosen("a", "?target_session_attrs=primary"), TargetSessionAttrs::ReadWrite);
+        assert_eq!(chosen("a,b", "?target_session_attrs=read-only"), TargetSessionAttrs::ReadOnly);
+        for (name, instead) in [("standby", "read-only"), ("prefer-standby", "use any"), ("x", "primary")] {
+            let error = parse(&format!("?target_session_attrs={name}")).unwrap_err().to_string();
+            assert!(error.contains(name) && error.contains(instead), "{error}");
         }
     }
 }

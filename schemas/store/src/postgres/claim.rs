@@ -142,7 +142,7 @@ async fn load(from: &Transaction<'_>, stage: &str, partition: i32) -> Result<Opt
         packed.extend_from_slice(row.get::<_, &[u8]>(2));
     }
     let content = zstd::stream::decode_all(packed.as_slice()).map_err(|e| {
-        PgError::Stop(format!(
+        PgError::stop(format!(
             "the state of {stage}, partition {partition}, is damaged ({e}): restore the database from a backup"
         ))
     })?;
@@ -158,7 +158,7 @@ pub(super) async fn put(
     (version, content): (u32, &[u8]),
 ) -> Result<u64, PgError> {
     let packed = zstd::bulk::compress(content, LEVEL)
-        .map_err(|e| PgError::Stop(format!("the state cannot be compressed: {e}")))?;
+        .map_err(|e| PgError::stop(format!("the state cannot be compressed: {e}")))?;
     to.execute(include_str!("../../sql/postgres/clear_snapshot.sql"), &[&stage, &partition]).await?;
     let put = to.prepare(include_str!("../../sql/postgres/put_snapshot.sql")).await?;
     for (number, chunk) in packed.chunks(CHUNK_BYTES).enumerate() {

@@ -98,7 +98,7 @@ impl PgStore {
         self.number_series(stage, parts, divides).await?;
         let direct = Direct::of(self.hypertable, self.settings.direct_columnstore);
         let PgStore { client, parts: kept, buffer, sums, .. } = self;
-        let client = client.as_mut().ok_or_else(|| PgError::Retry("the connection is closed".to_string()))?;
+        let client = client.as_mut().ok_or_else(|| PgError::retry("the connection is closed"))?;
         let kept = parts.iter().map(|p| known(kept, stage, p.partition)).collect::<Result<Vec<_>, _>>()?;
         let mut writing = Dividing::new(client.transaction().await?, divides);
         advance(&writing.to, stage, parts, &kept).await?;

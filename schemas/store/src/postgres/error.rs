@@ -1,14 +1,42 @@
 //! Why the server's store refuses, by what to do next.
 
-use super::tls::TlsError;
+use super::cause::{Cause, sentence};
+use std::fmt;
+use std::ops::Deref;
 use tokio_postgres::error::SqlState;
+
+/// What failed, in one sentence, and its cause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    text: String,
+    /// The cause, which has the remedy.
+    pub cause: Cause,
+}
+
+impl Deref for Failure {
+    type Target = str;
+
+    /// The sentence without the remedy.
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.cause.remedy() {
+            "" => f.write_str(&self.text),
+            remedy => write!(f, "{}; {remedy}", self.text),
+        }
+    }
+}
 
 /// What failed, in one sentence; the kind determines what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum PgError {
     /// The server or the way to it is gone or busy: the same call may succeed later, on a new connection.
-    #[error("the database does not answer: {0}; trying again helps")]
-    Retry(String),
+    #[error("the database does not answer: {0}")]
+    Retry(Failure),
     /// Another owner claimed the partition, or the server lost the last commits in a crash. The state in memory is invalid.
     /// Claim the partition again and continue from the position and the state that the claim returns.
     #[error("partition {partition} was taken over or set back; claim it again")]
@@ -21,7 +49,7 @@ pub enum PgError {
     Refused(String),
     /// Retrying does not help; the message contains the remedy.
     #[error("{0}")]
-    Stop(String),
+    Stop(Failure),
 }
 
 impl PgError {
@@ -30,66 +58,48 @@ impl PgError {
         matches!(self, PgError::Retry(_))
     }
 
+    /// Retrying does not help; `text` contains the remedy.
+    pub(crate) fn stop(text: impl Into<String>) -> PgError {
+        PgError::of(Cause::Other, text)
+    }
+
+    /// Retrying helps.
+    pub(crate) fn retry(text: impl Into<String>) -> PgError {
+        PgError::of(Cause::Passing, text)
+    }
+
+    /// A failure of a known cause; its remedy is added to `text`.
+    pub(crate) fn of(cause: Cause, text: impl Into<String>) -> PgError {
+        let failure = Failure { text: text.into(), cause };
+        if cause.may_pass() { PgError::Retry(failure) } else { PgError::Stop(failure) }
+    }
+
+    /// What failed, without the remedy, and what to do about it; the latter is empty where the former contains it.
+    pub fn parts(&self) -> (String, &'static str) {
+        match self {
+            PgError::Retry(failure) => {
+                (format!("the database does not answer: {}", failure.text), failure.cause.remedy())
+            }
+            PgError::Stop(failure) => (failure.text.clone(), failure.cause.remedy()),
+            PgError::Fenced { .. } | PgError::Refused(_) => (self.to_string(), ""),
+        }
+    }
+
     /// What an error of the server or of the connection amounts to.
     pub(super) fn from_server(error: &tokio_postgres::Error) -> PgError {
+        let cause = Cause::of(error);
         let Some(said) = error.as_db_error() else {
-            return PgError::from_client(error);
+            let refused = super::tls::TlsError::of(error).map(ToString::to_string);
+            return PgError::of(cause, refused.unwrap_or_else(|| sentence(error)));
         };
         let text = format!("PostgreSQL says {}: {}", said.code().code(), said.message());
-        let code = said.code();
-        if passes(code) {
-            return PgError::Retry(text);
-        }
-        if is_of_data(code) {
+        if is_of_data(said.code()) {
             return PgError::Refused(
                 said.detail().map_or(text.clone(), |detail| format!("{text}; {detail}")),
             );
         }
-        let advice = if *code == SqlState::UNDEFINED_TABLE || *code == SqlState::UNDEFINED_COLUMN {
-            "; the schema is another version's: run `tailback migrate`"
-        } else if *code == SqlState::INSUFFICIENT_PRIVILEGE {
-            "; grant the account the role `tailback_writer`, and run `tailback migrate` as the owner of the database"
-        } else if code.code().starts_with("28") {
-            "; check user and password in the configuration"
-        } else {
-            ""
-        };
-        PgError::Stop(text + advice)
+        PgError::of(cause, text)
     }
-
-    /// Errors on this side: a closed or broken connection passes, anything else is a mistake.
-    fn from_client(error: &tokio_postgres::Error) -> PgError {
-        use std::error::Error;
-        if let Some(refused) = TlsError::of(error) {
-            return PgError::Stop(refused.to_string());
-        }
-        let cause = error.source().map(|c| format!(": {c}")).unwrap_or_default();
-        let text = format!("{error}{cause}");
-        let mut causes = std::iter::successors(error.source(), |&cause| cause.source());
-        let io = causes.any(|cause| cause.is::<std::io::Error>());
-        if error.is_closed() || io || is_connect(&text) { PgError::Retry(text) } else { PgError::Stop(text) }
-    }
-}
-
-/// Whether the connection broke. A server that goes away within the TLS handshake leaves an end of file; one whose certificate
-/// is refused, something else.
-fn is_connect(text: &str) -> bool {
-    let handshake_cut =
-        text.starts_with("error performing TLS handshake") && text.ends_with("unexpected EOF");
-    handshake_cut
-        || ["error connecting to server", "error communicating", "timeout waiting for server"]
-            .iter()
-            .any(|known| text.starts_with(known))
-}
-
-/// Whether a state of SQL passes by itself: connections (08), resources and disk (53), an operator's stop (57),
-/// locks (55P03), serialization and deadlock (40), a server that may only be read, as during a failover (25006).
-fn passes(code: &SqlState) -> bool {
-    let code = code.code();
-    ["08", "53", "57P", "40", "58"].iter().any(|class| code.starts_with(class))
-        || code == "55P03"
-        || code == "57014"
-        || code == "25006"
 }
 
 /// Whether a state of SQL is about what a row contains: values (22), constraints (23), rows that are alike (21), views with a
@@ -107,6 +117,7 @@ impl From<tokio_postgres::Error> for PgError {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cause::passes;
     use super::*;
 
     #[test]
@@ -124,7 +135,7 @@ mod tests {
             ("28P01", false, false),
         ] {
             let code = SqlState::from_code(code);
-            assert_eq!((is_of_data(&code), passes(&code)), (data, passing), "{}", code.code());
+            assert_eq!((is_of_data(&code), passes(code.code())), (data, passing), "{}", code.code());
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Bringing the schema up to date: numbered migrations, each recorded by name and checksum.
 
+use super::cause::Cause;
 use super::connect::connect;
 use super::{PgError, PgRetention, PgSettings};
 use crate::metrics::MetricRow;
@@ -9,6 +10,9 @@ use tokio_postgres::Client;
 
 /// Lock of the migrations in the database, the bytes of `tailback`: two at once would do the same twice.
 const LOCK: i64 = i64::from_be_bytes(*b"tailback");
+
+/// The migration that makes the roles.
+const ROLES_IN: &str = "0001_schema";
 
 /// How often the policies are tried to be set.
 const POLICY_TRIES: u32 = 10;
@@ -43,6 +47,9 @@ pub async fn migrate_to(
     client.execute(include_str!("../../sql/postgres/lock.sql"), &[&LOCK]).await?;
     let timescale = prepare(&client, settings).await?;
     let missing = missing(&client, migrations, timescale).await?;
+    if missing.iter().any(|migration| migration.name == ROLES_IN) {
+        check_roles(&client).await?;
+    }
     let mut applied = Vec::with_capacity(missing.len());
     for migration in missing {
         apply(&mut client, migration).await?;
@@ -79,11 +86,22 @@ pub(super) async fn check_schema(client: &Client) -> Result<(), PgError> {
     let lacking = missing(client, POSTGRES_MIGRATIONS, false).await?;
     match lacking.first() {
         None => Ok(()),
-        Some(first) => Err(PgError::Stop(format!(
-            "the database lacks the migration {}: run `tailback migrate`",
-            first.name
-        ))),
+        Some(first) => {
+            Err(PgError::of(Cause::Schema, format!("the database lacks the migration {}", first.name)))
+        }
     }
+}
+
+/// Refuses an account that would have to make the roles and may not.
+async fn check_roles(client: &Client) -> Result<(), PgError> {
+    let row = client.query_one(include_str!("../../sql/postgres/missing_roles.sql"), &[]).await?;
+    let (user, may, missing): (String, bool, Vec<String>) = (row.get(0), row.get(1), row.get(2));
+    if may || missing.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<String> = missing.iter().map(|role| format!("CREATE ROLE {role} NOLOGIN;")).collect();
+    let text = format!("roles are missing, and {user} may not create them: {}", lines.join(" "));
+    Err(PgError::of(Cause::Roles, text))
 }
 
 /// Makes the table of migrations and, where available, the extension; returns whether it is there.
@@ -120,7 +138,7 @@ async fn missing(
             Some(sum) if sum == checksum(migration.sql) => {}
             Some(_) => {
                 let name = migration.name;
-                return Err(PgError::Stop(format!(
+                return Err(PgError::stop(format!(
                     "the migration {name} was applied with another text: the database belongs to another build"
                 )));
             }
@@ -130,7 +148,7 @@ async fn missing(
     }
     match recorded.keys().min() {
         None => Ok(missing),
-        Some(name) => Err(PgError::Stop(format!(
+        Some(name) => Err(PgError::stop(format!(
             "the database has the migration {name}, which this Tailback does not know: use a newer one"
         ))),
     }
@@ -138,9 +156,8 @@ async fn missing(
 
 async fn apply(client: &mut Client, migration: &PgMigration) -> Result<(), PgError> {
     let name = |e: tokio_postgres::Error| match PgError::from_server(&e) {
-        PgError::Stop(text) | PgError::Refused(text) => {
-            PgError::Stop(format!("migration {}: {text}", migration.name))
-        }
+        PgError::Stop(why) => PgError::of(why.cause, format!("migration {}: {}", migration.name, &*why)),
+        PgError::Refused(text) => PgError::stop(format!("migration {}: {text}", migration.name)),
         other => other,
     };
     let transaction = client.transaction().await?;

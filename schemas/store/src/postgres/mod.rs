@@ -5,9 +5,11 @@
 //! |---|---|
 //! | `settings` | [`PgSettings`] |
 //! | `error` | [`PgError`], by what to do next |
-//! | `address` | [`Address`]: the URL, with libpq's parameters of TLS |
+//! | `cause` | [`Cause`]: causes of errors, with their remedies |
+//! | `address` | [`Address`]: the URL, with libpq's parameters of TLS and of several hosts |
 //! | `tls` | the negotiation of TLS, and what a refused one means |
 //! | `connect` | the connection, its password and session |
+//! | `pooler` | refuses a pooler that gives each transaction another session |
 //! | `migrate` | [`migrate()`], [`migrate_to`], [`pending`], [`put_metrics`] |
 //! | `claim` | taking and giving back a partition, its snapshot |
 //! | `series_ids` | a partition's dense numbers to those of the database |
@@ -26,6 +28,7 @@
 //! | `reader` | [`connect_reader`]: a connection that only reads |
 
 mod address;
+mod cause;
 mod claim;
 mod commit;
 mod connect;
@@ -40,6 +43,7 @@ mod migrate;
 mod notices;
 mod place_buckets;
 mod places;
+mod pooler;
 mod reader;
 mod regions;
 mod rejected;
@@ -49,12 +53,13 @@ mod series_ids;
 mod settings;
 mod tls;
 
-pub use address::{Address, AddressError, TlsMode};
+pub use address::{Address, AddressError, ClientFiles, TlsFiles, TlsMode};
+pub use cause::Cause;
 pub use claim::{Claim, Snapshot};
 pub use commit::{CommitMetrics, PartCommit};
-pub use connect::connect;
+pub use connect::{connect, connect_to_read};
 pub use dividing::RefusedRows;
-pub use error::PgError;
+pub use error::{Failure, PgError};
 pub use expected::put_expected;
 pub use facts::{PolicyFacts, ServerFacts, TableFacts, server_facts};
 pub use housekeeping::{Housekept, housekeep};
@@ -64,7 +69,7 @@ pub use places::{put_links, put_places};
 pub use reader::connect_reader;
 pub use roll_up::roll_up;
 pub use settings::{DirectColumnstore, PgRetention, PgSettings};
-pub use tls::authorities;
+pub use tls::{authorities, identity};
 
 use crate::place_sums::{PlaceMap, PlaceSums, PlacesOfSeries};
 use std::collections::HashMap;
@@ -139,7 +144,7 @@ impl PgStore {
 
     /// The connection that [`PgStore::ready`] made.
     fn client(&mut self) -> Result<&mut Client, PgError> {
-        self.client.as_mut().ok_or_else(|| PgError::Retry("the connection is closed".to_string()))
+        self.client.as_mut().ok_or_else(|| PgError::retry("the connection is closed"))
     }
 
     /// Returns the result; after a retryable error the connection is closed, and the next call connects again.

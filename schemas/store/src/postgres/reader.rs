@@ -1,6 +1,7 @@
 //! A connection that only reads, for pages and reports.
 
-use super::connect::connect;
+use super::cause::Cause;
+use super::connect::connect_to_read;
 use super::migrate::check_schema;
 use super::{PgError, PgSettings};
 use tokio_postgres::Client;
@@ -11,7 +12,7 @@ use tokio_postgres::Client;
 /// [`PgError::Retry`] when the server does not answer, [`PgError::Stop`] for bad settings, missing rights or a schema that
 /// needs `tailback migrate`.
 pub async fn connect_reader(settings: &PgSettings) -> Result<Client, PgError> {
-    let client = connect(settings).await?;
+    let client = connect_to_read(settings).await?;
     // Before anything else: a writer's account may be all that there is.
     client.batch_execute(include_str!("../../sql/postgres/read_only.sql")).await?;
     let may: Option<bool> =
@@ -21,14 +22,9 @@ pub async fn connect_reader(settings: &PgSettings) -> Result<Client, PgError> {
         Some(false) => {
             let user: String =
                 client.query_one(include_str!("../../sql/postgres/current_user.sql"), &[]).await?.get(0);
-            return Err(PgError::Stop(format!(
-                "{user} may not read the database: grant it the role `tailback_reader`"
-            )));
+            return Err(PgError::of(Cause::ReaderRight, format!("{user} may not read the database")));
         }
-        None => {
-            let text = "the database has none of Tailback's tables: run `tailback migrate`";
-            return Err(PgError::Stop(text.to_string()));
-        }
+        None => return Err(PgError::of(Cause::Schema, "the database has none of Tailback's tables")),
     }
     Ok(client)
 }

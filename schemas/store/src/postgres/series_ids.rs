@@ -45,8 +45,7 @@ impl PgStore {
             kept.places.resize(kept.ids.len(), [NO_PLACE; PLACES_OF_SERIES]);
             new.extend(unnumbered(commit, &kept.ids).into_iter().map(|at| (part, at)));
         }
-        let client =
-            self.client.as_ref().ok_or_else(|| PgError::Retry("the connection is closed".to_string()))?;
+        let client = self.client.as_ref().ok_or_else(|| PgError::retry("the connection is closed"))?;
         for new in new.chunks(AT_ONCE) {
             let series: Vec<&SeriesInfo> = new.iter().map(|(part, at)| &parts[*part].table[*at]).collect();
             let given = match divides {
@@ -100,7 +99,7 @@ async fn numbers(client: &Client, series: &[&SeriesInfo]) -> Result<Vec<i32>, Pg
             _ => {}
         }
     }
-    Err(PgError::Retry("other processes keep numbering and deleting the same series".to_string()))
+    Err(PgError::retry("other processes keep numbering and deleting the same series"))
 }
 
 /// The same with [`NONE`] for series that the server refuses.

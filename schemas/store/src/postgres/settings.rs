@@ -54,6 +54,10 @@ pub struct PgSettings {
     /// Certificates of the authorities that may sign the server's, PEM, instead of the system's. An `sslrootcert` in `url` takes
     /// precedence.
     pub tls_ca_file: Option<PathBuf>,
+    /// The client's certificate, PEM. An `sslcert` in `url` takes precedence.
+    pub tls_cert_file: Option<PathBuf>,
+    /// Its key, PKCS#8 in PEM, without a password. An `sslkey` in `url` takes precedence.
+    pub tls_key_file: Option<PathBuf>,
     /// Which signals are kept.
     pub storage: StoragePolicy,
     /// Straight into the columnstore.
@@ -80,6 +84,8 @@ impl Default for PgSettings {
             url: String::new(),
             password_file: None,
             tls_ca_file: None,
+            tls_cert_file: None,
+            tls_key_file: None,
             storage: StoragePolicy::default(),
             direct_columnstore: DirectColumnstore::default(),
             synchronous_commit: false,

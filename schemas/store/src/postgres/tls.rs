@@ -2,8 +2,9 @@
 //! clear text over a connection that was meant to be encrypted.
 
 use super::PgError;
-use super::address::Address;
-use native_tls::Certificate;
+use super::address::{Address, ClientFiles};
+use super::cause::Cause;
+use native_tls::{Certificate, Identity};
 use postgres_native_tls::{TlsConnector, TlsStream};
 use std::error::Error;
 use std::io;
@@ -35,23 +36,24 @@ pub(super) enum Attempt {
 /// Why a connection was not used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TlsError {
-    #[error(
-        "the server offers no TLS, which sslmode demands; turn `ssl` on in its postgresql.conf, or choose another sslmode"
-    )]
+    #[error("the server offers no TLS, which sslmode demands")]
     NotOffered,
-    #[error(
-        "the server demands the password in clear text over a connection without TLS; it was not sent: turn TLS or \
-         scram-sha-256 on at the server, or set sslmode=disable in database.url where the network may read it"
-    )]
+    #[error("the server demands the password in clear text over a connection without TLS; it was not sent")]
     ClearTextPassword,
-    #[error(
-        "the server's certificate is refused: {0}; name the authority that signed it as database.tls_ca_file (or as \
-         sslrootcert in database.url) and the host as the certificate does; sslmode=require without them encrypts only"
-    )]
+    #[error("the server's certificate is refused: {0}")]
     Certificate(native_tls::Error),
 }
 
 impl TlsError {
+    /// What to do about it.
+    pub(super) fn cause(&self) -> Cause {
+        match self {
+            TlsError::NotOffered => Cause::NoTls,
+            TlsError::ClearTextPassword => Cause::ClearTextPassword,
+            TlsError::Certificate(_) => Cause::Certificate,
+        }
+    }
+
     /// Finds it among the causes of an error.
     pub(super) fn of(error: &tokio_postgres::Error) -> Option<&TlsError> {
         std::iter::successors(error.source(), |&cause| cause.source()).find_map(|cause| {
@@ -75,14 +77,48 @@ impl Negotiator {
         builder.danger_accept_invalid_hostnames(address.mode != super::TlsMode::VerifyFull);
         if let Some(path) = &address.ca_file {
             builder.disable_built_in_roots(true);
-            for certificate in authorities(path).map_err(PgError::Stop)? {
+            for certificate in authorities(path).map_err(setting)? {
                 builder.add_root_certificate(certificate);
             }
         }
-        let connector =
-            builder.build().map_err(|error| PgError::Stop(format!("TLS cannot be set up: {error}")))?;
+        if let Some(files) = &address.client {
+            builder.identity(identity(files).map_err(setting)?);
+        }
+        let connector = builder.build().map_err(|error| setting(format!("TLS cannot be set up: {error}")))?;
         Ok(Negotiator { connector, attempt })
     }
+}
+
+fn setting(text: String) -> PgError {
+    PgError::of(Cause::Setting, text)
+}
+
+/// The client's certificate, with those that link it to an authority, and its key.
+///
+/// # Errors
+/// What is wrong with the files.
+pub fn identity(files: &ClientFiles) -> Result<Identity, String> {
+    let read = |path: &Path| std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
+    let (certificate, key) = (read(&files.certificate)?, read(&files.key)?);
+    let text = String::from_utf8_lossy(&key);
+    let (file, at) = (files.key.display(), "-----BEGIN PRIVATE KEY-----");
+    let Some(begin) = text.find(at) else {
+        return Err(match text.contains("PRIVATE KEY-----") {
+            true => format!(
+                "{file}: the key must be in PKCS#8 without a password; convert it: openssl pkcs8 -topk8 -nocrypt -in {file} -out NEW"
+            ),
+            false => format!("{file}: no private key (PEM) can be read"),
+        });
+    };
+    let identity = Identity::from_pkcs8(&certificate, &text.as_bytes()[begin..]);
+    // Whether they belong together is found when they are used.
+    let usable = identity.and_then(|identity| {
+        native_tls::TlsConnector::builder().identity(identity.clone()).build()?;
+        Ok(identity)
+    });
+    usable.map_err(|error| {
+        format!("{} and {file} are no certificate (PEM) and its key: {error}", files.certificate.display())
+    })
 }
 
 /// Certificates of authorities in a PEM file.
@@ -145,19 +181,19 @@ fn is_about_certificate(error: &native_tls::Error) -> bool {
 }
 
 /// A connection, encrypted or not.
-pub(super) enum Channel {
-    Tls(Box<TlsStream<Socket>>),
+pub(super) enum Channel<S = Socket> {
+    Tls(Box<TlsStream<S>>),
     /// With the first bytes that the server sent.
-    Clear(Socket, Vec<u8>),
+    Clear(S, Vec<u8>),
 }
 
-impl Channel {
-    fn clear(socket: Socket) -> Channel {
+impl<S> Channel<S> {
+    pub(super) fn clear(socket: S) -> Channel<S> {
         Channel::Clear(socket, Vec::with_capacity(AUTHENTICATION_BYTES))
     }
 }
 
-impl tls::TlsStream for Channel {
+impl<S: AsyncRead + AsyncWrite + Unpin> tls::TlsStream for Channel<S> {
     fn channel_binding(&self) -> ChannelBinding {
         match self {
             Channel::Tls(stream) => stream.channel_binding(),
@@ -166,7 +202,7 @@ impl tls::TlsStream for Channel {
     }
 }
 
-impl AsyncRead for Channel {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Channel<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -186,7 +222,7 @@ impl AsyncRead for Channel {
     }
 }
 
-impl AsyncWrite for Channel {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Channel<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -54,6 +54,26 @@ pub enum StoreError {
         /// The version needed.
         known: usize,
     },
+    /// Tables of another build, which has the same version: let that build read it.
+    #[error(
+        "{}: the store was written by another build of Tailback ({detail}): replay the rows again, or read it with that build",
+        .path.display()
+    )]
+    OtherBuild {
+        /// The file.
+        path: PathBuf,
+        /// What is missing.
+        detail: String,
+    },
+    /// Neither the folder nor the log beside the store may be written, and the log has commits.
+    #[error(
+        "{}: the store was not closed and its folder cannot be written: copy it together with {}-wal into a folder of your own",
+        .path.display(), .path.display()
+    )]
+    NotClosed {
+        /// The file.
+        path: PathBuf,
+    },
     /// Missing, a folder, or without permission.
     #[error("{}: the store cannot be opened: {detail}", .path.display())]
     CannotOpen {
@@ -82,6 +102,8 @@ impl StoreError {
             | StoreError::NotOurs { .. }
             | StoreError::Newer { .. }
             | StoreError::Older { .. }
+            | StoreError::OtherBuild { .. }
+            | StoreError::NotClosed { .. }
             | StoreError::CannotOpen { .. }
             | StoreError::Refused { .. } => false,
         }
@@ -101,7 +123,14 @@ impl StoreError {
             Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => {
                 StoreError::CannotOpen { path, detail }
             }
+            _ if is_of_other_build(&source) => StoreError::OtherBuild { path, detail },
             _ => StoreError::Refused { path, source },
         }
     }
+}
+
+/// Whether a table or column is missing: between releases the tables of two builds may differ.
+pub fn is_of_other_build(error: &rusqlite::Error) -> bool {
+    let text = error.to_string();
+    ["no such table", "no such column", "has no column named"].iter().any(|words| text.contains(words))
 }

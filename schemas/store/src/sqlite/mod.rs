@@ -2,7 +2,8 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `open.rs` | opening, settings, the check of the file, migrations, the readers' connection |
+//! | `open.rs` | opening, settings, the check of the file, migrations, closing out of WAL |
+//! | `read_only.rs` | the readers' connection, also on media that may only be read |
 //! | `commit.rs` | writing a [`ResultBatch`] with the state blobs |
 //! | `regions.rs` | writing its regions and factors |
 //! | `notices.rs` | writing its notices |
@@ -22,12 +23,14 @@ mod load;
 mod notices;
 mod open;
 mod places;
+mod read_only;
 mod regions;
 #[cfg(test)]
 mod tests;
 
-pub use error::StoreError;
-pub use open::{open_reader, open_writer, put_metrics};
+pub use error::{StoreError, is_of_other_build};
+pub use open::{open_writer, put_metrics};
+pub use read_only::{ReadConnection, open_reader, open_to_read};
 
 use rusqlite::Connection;
 use schemas::calibration::{Learnt, StoredRuns};
@@ -89,6 +92,15 @@ impl Store {
     /// [`StoreError`] says whether to retry, or what prevents it.
     pub fn open(path: &Path, retention: Retention) -> Result<Store, StoreError> {
         Ok(Store { connection: open_writer(path)?, path: path.to_path_buf(), retention, order: Vec::new() })
+    }
+
+    /// Leaves everything in the one file, which is then read on media that may only be read, too. The store can be written
+    /// further. `false` if another connection that is open prevented it.
+    ///
+    /// # Errors
+    /// [`StoreError`]; what was committed stays.
+    pub fn finish(&mut self) -> Result<bool, StoreError> {
+        open::finish(&self.connection).map_err(|e| StoreError::from_sqlite(&self.path, e))
     }
 
     /// Writes a batch and the states that go with it: all of it, or after an error nothing of it.

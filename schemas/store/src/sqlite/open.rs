@@ -2,8 +2,11 @@
 
 use super::StoreError;
 use crate::migrations::SQLITE_MIGRATIONS;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
-use std::path::Path;
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Marks the file as Tailback's: the bytes `TAIL` at SQLite's offset for it.
@@ -11,6 +14,9 @@ const APPLICATION_ID: i32 = 0x5441_494C;
 
 /// How long a statement waits for another connection's lock.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Rights of a new store, which the umask may narrow.
+const MODE: u32 = 0o640;
 
 /// Statements kept prepared; more than there are files in `schemas/store/sql/sqlite/`.
 const STATEMENTS: usize = 64;
@@ -46,7 +52,8 @@ pub fn put_metrics(connection: &Connection) -> rusqlite::Result<()> {
 /// [`open_writer`] with another list of migrations.
 pub(super) fn open_with(path: &Path, migrations: &[&str]) -> Result<Connection, StoreError> {
     let error = |e| StoreError::from_sqlite(path, e);
-    let mut connection = Connection::open(path).map_err(error)?;
+    create_private(path)?;
+    let mut connection = Connection::open_with_flags(plain_path(path), writing()).map_err(error)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(error)?;
     check_owner(&connection, path)?;
     check_version(&connection, path, migrations.len())?;
@@ -55,22 +62,48 @@ pub(super) fn open_with(path: &Path, migrations: &[&str]) -> Result<Connection, 
     Ok(connection)
 }
 
-/// A connection for readers: it cannot write, and it never blocks the writer.
-///
-/// # Errors
-/// [`StoreError`] if there is no store at `path`, or none of the version this program reads.
-pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
-    let error = |e| StoreError::from_sqlite(path, e);
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(error)?;
-    connection.busy_timeout(BUSY_TIMEOUT).map_err(error)?;
-    check_owner(&connection, path)?;
-    let known = SQLITE_MIGRATIONS.len();
-    let found = check_version(&connection, path, known)?;
-    if found < known {
-        return Err(StoreError::Older { path: path.to_path_buf(), found, known });
+/// Makes an empty file that only the own account and its group may read, where there is none: it will name users' jobs. SQLite
+/// gives the files beside it the same rights.
+fn create_private(path: &Path) -> Result<(), StoreError> {
+    match OpenOptions::new().write(true).create_new(true).mode(MODE).open(path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            Err(StoreError::CannotOpen { path: path.to_path_buf(), detail: error.to_string() })
+        }
+        _ => Ok(()),
     }
-    Ok(connection)
+}
+
+/// A path is never a URI, whatever it begins with.
+pub(super) fn plain_path(path: &Path) -> PathBuf {
+    if path.is_relative() { Path::new(".").join(path) } else { path.to_path_buf() }
+}
+
+fn writing() -> OpenFlags {
+    OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX
+}
+
+/// A file that SQLite keeps beside the store.
+pub(super) fn sidecar(path: &Path, suffix: &str) -> PathBuf {
+    let mut file = path.as_os_str().to_os_string();
+    file.push(suffix);
+    file.into()
+}
+
+/// Closes a store that nothing is added to for now: all is in the one file, which readers need not write beside. `false` if
+/// another connection that is open prevents it; the store is then left in WAL mode, which is valid as well.
+pub(super) fn finish(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.busy_timeout(Duration::ZERO)?;
+    let done = connection
+        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        .and_then(|()| connection.pragma_update_and_check(None, "journal_mode", "DELETE", |row| row.get(0)));
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    match done {
+        Ok(mode) => Ok(String::eq(&mode, "delete")),
+        Err(error) => match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Ok(false),
+            _ => Err(error),
+        },
+    }
 }
 
 /// Removes a store with its WAL files, if there is one; never a file of another program.
@@ -79,12 +112,11 @@ pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
         return Ok(());
     }
     let error = |e| StoreError::from_sqlite(path, e);
-    check_owner(&Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(error)?, path)?;
+    let reader = Connection::open_with_flags(plain_path(path), OpenFlags::SQLITE_OPEN_READ_ONLY);
+    check_owner(&reader.map_err(error)?, path)?;
     for suffix in ["", "-wal", "-shm"] {
-        let mut file = path.as_os_str().to_os_string();
-        file.push(suffix);
-        match std::fs::remove_file(&file) {
-            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+        match std::fs::remove_file(sidecar(path, suffix)) {
+            Err(source) if source.kind() != ErrorKind::NotFound => {
                 let detail = format!("it cannot be removed: {source}");
                 return Err(StoreError::CannotOpen { path: path.to_path_buf(), detail });
             }
@@ -96,7 +128,7 @@ pub(super) fn remove(path: &Path) -> Result<(), StoreError> {
 
 /// Refuses the file of another program before anything is written to it. A file without tables has no owner:
 /// a new one, or one whose creation was cut short.
-fn check_owner(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+pub(super) fn check_owner(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let error = |e| StoreError::from_sqlite(path, e);
     let objects: u32 = connection
         .query_row(include_str!("../../sql/sqlite/objects.sql"), [], |row| row.get(0))
@@ -113,7 +145,7 @@ fn check_owner(connection: &Connection, path: &Path) -> Result<(), StoreError> {
 }
 
 /// The file's version, unless it is newer than the `known` migrations.
-fn check_version(connection: &Connection, path: &Path, known: usize) -> Result<usize, StoreError> {
+pub(super) fn check_version(connection: &Connection, path: &Path, known: usize) -> Result<usize, StoreError> {
     let found: u32 = connection
         .pragma_query_value(None, "user_version", |row| row.get(0))
         .map_err(|e| StoreError::from_sqlite(path, e))?;

@@ -1,43 +1,12 @@
 //! libpq's modes of TLS, on a server with a certificate of its own authority, and on one that refuses TLS.
 
 use std::path::Path;
-use std::process::Command;
 use store::postgres::{PgError, PgSettings, connect};
 use support::database::{client, create_database, url_of};
 use support::service::{Service, open_folder};
+use support::tls::{certificates, put, rules};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
-
-/// An authority, and what it signed for `localhost`: a key and a certificate.
-fn certificates(folder: &Path) {
-    let run = |arguments: &str| {
-        let output = Command::new("openssl").args(arguments.split(' ')).current_dir(folder).output().unwrap();
-        assert!(output.status.success(), "openssl {arguments}: {}", String::from_utf8_lossy(&output.stderr));
-    };
-    let key = "-newkey rsa:2048 -nodes -days 3650";
-    for name in ["ca", "other"] {
-        run(&format!("req -x509 {key} -subj /CN={name} -keyout {name}.key -out {name}.pem"));
-    }
-    run("req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout server.key -out server.csr");
-    std::fs::write(folder.join("names"), "subjectAltName=DNS:localhost\n").unwrap();
-    run(
-        "x509 -req -days 3650 -in server.csr -CA ca.pem -CAkey ca.key -set_serial 1 -extfile names -out server.pem",
-    );
-}
-
-/// Writes a file into the data folder of the server, as its own account.
-async fn put(admin: &tokio_postgres::Client, name: &str, text: &str) {
-    let lines = text.trim_end();
-    let sql = format!(
-        "COPY (SELECT unnest(string_to_array('{lines}', E'\\n'))) TO PROGRAM 'umask 077; cat >{name}'"
-    );
-    admin.batch_execute(&sql).await.unwrap();
-}
-
-/// Accounts that may connect: the owner anyhow, others by these rules.
-async fn rules(admin: &tokio_postgres::Client, rules: &str) {
-    put(admin, "pg_hba.conf", &format!("local all all trust\n{rules}\nhost all tailback all trust")).await;
-}
 
 /// Whether the connection is encrypted.
 async fn encrypted(url: &str, ca_file: Option<&Path>) -> Result<bool, String> {

@@ -13,4 +13,7 @@ SELECT current_setting('server_version_num')::integer,
              WHERE rolname IN ('tailback_writer', 'tailback_reader', 'tailback_user') ORDER BY 1),
        coalesce((SELECT has_table_privilege(oid, 'INSERT') FROM pg_class WHERE oid = to_regclass('public.signal_rows'))
                 AND has_table_privilege(to_regclass('public.stage_positions'), 'UPDATE'), false),
-       coalesce(has_table_privilege(to_regclass('public.stage_snapshots'), 'SELECT'), false)
+       coalesce(has_table_privilege(to_regclass('public.stage_snapshots'), 'SELECT'), false),
+       to_regclass('public.signal_rows') IS NOT NULL,
+       -- The session itself is read-only: what other sessions of the account begin with.
+       (SELECT reset_val::boolean FROM pg_settings WHERE name = 'default_transaction_read_only')

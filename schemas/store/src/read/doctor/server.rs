@@ -31,6 +31,10 @@ pub struct Server {
     pub may_write: bool,
     /// Whether the user may read snapshots.
     pub may_read_snapshots: bool,
+    /// Whether Tailback's tables exist.
+    pub migrated: bool,
+    /// Whether sessions of the account are read-only by a setting of the account, the database or the server.
+    pub read_only: bool,
 }
 
 /// What the server is and may; a result without any migration too.
@@ -54,6 +58,8 @@ pub async fn server(client: &Client) -> Result<Server, Error> {
         roles: row.try_get(10)?,
         may_write: row.try_get(11)?,
         may_read_snapshots: row.try_get(12)?,
+        migrated: row.try_get(13)?,
+        read_only: row.try_get(14)?,
     })
 }
 

@@ -2,8 +2,10 @@
 
 use super::*;
 use crate::migrations::SQLITE_MIGRATIONS;
-use crate::sqlite::open::open_with;
+use crate::sqlite::open::{open_with, sidecar};
 use crate::sqlite::{StoreError, open_reader};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 #[test]
 fn a_new_file_has_all_tables_and_keeps_commits() {
@@ -107,4 +109,65 @@ fn failed_migration_leaves_the_version_before_it() {
     assert!(open_with(&path, &later).is_err());
     let reader = open_reader(&path).unwrap();
     assert_eq!(number(&reader, "SELECT count(*) FROM sqlite_master WHERE name = 'later'"), 0.0);
+}
+
+fn mode(path: &Path) -> u32 {
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[test]
+fn a_store_is_not_readable_by_everyone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    let mut store = Store::open(&path, Retention::default()).unwrap();
+    store.commit(&tick(3, 0), &[]).unwrap();
+    for file in ["store.db", "store.db-wal", "store.db-shm"] {
+        assert_eq!(mode(&folder.path().join(file)) & !0o640, 0, "{file}");
+    }
+}
+
+#[test]
+fn a_finished_store_is_one_file_and_can_be_continued() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    let mut store = Store::open(&path, Retention::default()).unwrap();
+    store.commit(&tick(3, 0), &[]).unwrap();
+    let reader = open_reader(&path).unwrap();
+    assert!(!store.finish().unwrap(), "another connection is open");
+    store.commit(&tick(3, 1), &[]).unwrap();
+    drop(reader);
+    assert!(store.finish().unwrap());
+    let bytes = std::fs::read(&path).unwrap();
+    assert_eq!(bytes[18..20], [1, 1], "no write-ahead log by the header of the file");
+    assert!(!sidecar(&path, "-wal").exists());
+    store.commit(&tick(3, 2), &[]).unwrap();
+    drop(store);
+    let mut store = Store::open(&path, Retention::default()).unwrap();
+    store.commit(&tick(3, 3), &[]).unwrap();
+    assert_eq!(number(&open_reader(&path).unwrap(), "SELECT count(*) FROM signals"), 12.0);
+}
+
+#[test]
+fn a_path_with_the_signs_of_a_uri_is_a_path() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a?mode=ro", "b#c", "d%20e"] {
+        let path = folder.path().join(name);
+        Store::open(&path, Retention::default()).unwrap().commit(&tick(3, 0), &[]).unwrap();
+        assert!(path.is_file());
+        open_reader(&path).unwrap();
+        Store::remove(&path).unwrap();
+        assert!(!path.exists());
+    }
+}
+
+#[test]
+fn a_store_of_another_build_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    drop(Store::open(&path, Retention::default()).unwrap());
+    Connection::open(&path).unwrap().execute_batch("DROP TABLE metrics").unwrap();
+    let error = Store::open(&path, Retention::default()).unwrap_err();
+    assert!(matches!(error, StoreError::OtherBuild { .. }), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("metrics") && text.contains("replay the rows again"), "{text}");
 }

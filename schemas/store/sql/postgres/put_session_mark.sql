@@ -1,0 +1,1 @@
+SET tailback.session_mark = '{mark}'

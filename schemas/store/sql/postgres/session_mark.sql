@@ -1,0 +1,1 @@
+SELECT current_setting('tailback.session_mark', true)
