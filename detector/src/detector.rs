@@ -201,6 +201,11 @@ impl Detector {
         self.ingest.newest()
     }
 
+    /// The time that the clocks of the sources show by now: it moves on while no source reports.
+    pub fn read_up_to(&self) -> Option<Time> {
+        self.ingest.read_up_to()
+    }
+
     /// Rows and intervals that were not used.
     pub fn drops(&self) -> &DropCounts {
         &self.ingest.drops

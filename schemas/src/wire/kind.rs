@@ -46,8 +46,8 @@ impl Kind {
             | Kind::Progress
             | Kind::Rejected
             | Kind::JobPart
-            | Kind::Links
-            | Kind::Alerts => 1,
+            | Kind::Links => 1,
+            Kind::Alerts => 2,
         }
     }
 
