@@ -52,6 +52,6 @@ pub(super) fn rolling_settings(config: &RunConfig, partitions: i32) -> anyhow::R
 /// Rules, routes of notices, and locations of nodes.
 fn alerts(config: &RunConfig, network: Option<&Network>) -> Arc<AlertSettings> {
     let places = network.map(|network| node_places(&network.topology));
-    let routes = config.alerts.receivers.iter().map(Receiver::route).collect();
+    let routes = config.alerts.receivers.iter().filter_map(Receiver::route).collect();
     Arc::new(AlertSettings::new(config.alerts.rules.clone(), routes, &places.unwrap_or_default()))
 }

@@ -18,8 +18,8 @@ pub mod render;
 pub mod words;
 
 use checks::{
-    arrival, brokers, clocks, endpoint, lag, own_topics, positions, raw_topics, registry, rejected, rows,
-    samplers, server, tiers, topology, versions,
+    arrival, brokers, clocks, endpoint, lag, own_topics, positions, raw_topics, receivers, registry,
+    rejected, rows, samplers, server, tiers, topology, versions,
 };
 use configuration::Examined;
 use facts::Site;
@@ -47,6 +47,7 @@ fn check(site: &Site<'_>) -> Vec<Finding> {
     findings.extend(of_topology(site));
     findings.extend(of_database(site));
     findings.extend(of_stages(site));
+    findings.extend(receivers::check(&site.receivers));
     findings.extend(versions::list(site));
     findings
 }

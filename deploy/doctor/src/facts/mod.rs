@@ -10,11 +10,13 @@
 //! | [`stages`] | what each stage has read, and what waits |
 //! | [`registry`] | the schema registry |
 //! | [`endpoints`] | `/metrics` and `/readyz` of this machine |
+//! | [`receivers`] | whether receivers of alerts accept our credentials |
 
 pub mod broker_addresses;
 pub mod database;
 pub mod endpoints;
 pub mod kafka;
+pub mod receivers;
 pub mod registry;
 pub mod rows;
 pub mod sample;
@@ -24,6 +26,7 @@ use configuration::RunConfig;
 use database::DatabaseFacts;
 use endpoints::Endpoint;
 use kafka::{KafkaFacts, Reader};
+use receivers::Probed;
 use rows::{RowFacts, Schemas};
 use stages::StageFacts;
 use std::time::Duration;
@@ -56,6 +59,8 @@ pub struct Site<'a> {
     pub registry: Option<Result<usize, String>>,
     /// What answers at `http.listen`.
     pub endpoint: Endpoint,
+    /// Receivers of alerts.
+    pub receivers: Vec<Probed>,
 }
 
 impl<'a> Site<'a> {
@@ -83,7 +88,20 @@ impl<'a> Site<'a> {
         };
         let registry = registry::subjects(&config.schema_registry, timeout).await;
         let endpoint = endpoints::look(&config.http, timeout).await;
-        Site { config, timeout, now_s, database, kafka, unreachable, rows, stages, registry, endpoint }
+        let receivers = receivers::look(&config.alerts.receivers, timeout).await;
+        Site {
+            config,
+            timeout,
+            now_s,
+            database,
+            kafka,
+            unreachable,
+            rows,
+            stages,
+            registry,
+            endpoint,
+            receivers,
+        }
     }
 
     /// A part of what the database returns, or why it is not known.
