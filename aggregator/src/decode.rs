@@ -14,7 +14,9 @@ use crate::registry::{Identity, NamingConflict, ReadRow, Refusal, Registry};
 use crate::shape::Shape;
 use crate::slurm::{self, Clusters};
 use schemas::job_words::{self, JOB_WORDS};
-use schemas::{CounterBatch, DropCounts, DropReason, JobEvent, NOT_MEASURED, SourceIndex, Sources, Time};
+use schemas::{
+    CounterBatch, DropCounts, DropReason, JobEvent, NOT_MEASURED, Name, SourceIndex, Sources, Time,
+};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -28,6 +30,8 @@ pub struct Decoded {
     pub counters: CounterBatch,
     /// Job events, in the order of their lines.
     pub jobs: Vec<JobEvent>,
+    /// Whether samplers of jobs on nodes sent some of these events.
+    pub has_sampled_jobs: bool,
 }
 
 impl Decoded {
@@ -35,6 +39,7 @@ impl Decoded {
     pub fn clear(&mut self) {
         self.counters.clear();
         self.jobs.clear();
+        self.has_sampled_jobs = false;
     }
 
     /// Rows and events.
@@ -75,6 +80,7 @@ pub struct Decoder {
     job_column: JobColumn,
     layouts: Layouts,
     clusters: Clusters,
+    job_refusal: String,
     drops: DropCounts,
     examples: DropExamples,
 }
@@ -94,6 +100,7 @@ impl Decoder {
             job_column: JobColumn::default(),
             layouts: Layouts::default(),
             clusters: Clusters::default(),
+            job_refusal: String::new(),
             drops: DropCounts::default(),
             examples: DropExamples::default(),
         }
@@ -133,6 +140,11 @@ impl Decoder {
     /// events of a second one are then refused.
     pub fn set_home_cluster(&mut self, home: &str) {
         self.clusters = Clusters::of(home);
+    }
+
+    /// The first `component_id` that named a node because its row had no producer, and the name.
+    pub fn numbered(&self) -> Option<&(u64, Name)> {
+        self.registry.numbered.as_ref()
     }
 
     /// The first row whose producer contradicts [`Decoder::naming`]: rows that carry only the number
@@ -192,7 +204,13 @@ impl Decoder {
         let distinguished = event.and_then(|event| {
             event.map(|(event, cluster)| self.clusters.distinguished(event, &cluster)).transpose()
         });
+        self.job_refusal = distinguished.as_ref().err().map_or(String::new(), Refusal::text);
         self.jobs(distinguished.map(|event| event.into_iter().collect()), out)
+    }
+
+    /// Why the latest message of a topic of jobs was refused; "" if it was not.
+    pub fn job_refusal(&self) -> &str {
+        &self.job_refusal
     }
 
     pub(crate) fn known_layout(&mut self, hint: &str, line: &[u8], out: &mut Decoded) -> Option<Outcome> {
@@ -237,7 +255,7 @@ impl Decoder {
         if let Ok(Target::Jobs) = plan.target {
             let row = job_rows::row(fields.0.iter().map(|(name, raw)| (name.as_ref(), Value::Json(raw))));
             let events = job_rows::events(&row, &mut self.registry);
-            return self.jobs(events, out);
+            return self.sampled_jobs(events, out);
         }
         let outcome = match &plan.target {
             Ok(Target::Counters(shape)) => {
@@ -330,6 +348,17 @@ impl Decoder {
                 self.dropped(&refused)
             }
         }
+    }
+
+    /// Takes the events of a row of a sampler of jobs.
+    pub(crate) fn sampled_jobs(
+        &mut self,
+        events: Result<Vec<JobEvent>, Refusal<'_>>,
+        out: &mut Decoded,
+    ) -> Outcome {
+        let outcome = self.jobs(events, out);
+        out.has_sampled_jobs |= matches!(outcome, Outcome::Jobs(_));
+        outcome
     }
 
     pub(crate) fn jobs(&mut self, events: Result<Vec<JobEvent>, Refusal<'_>>, out: &mut Decoded) -> Outcome {

@@ -257,6 +257,7 @@ impl Detector {
             job_series: self.assign_series(),
             drops: self.ingest.drops.clone(),
             last_seen: self.ingest.take_seen(sources_max),
+            event_sources: Vec::new(),
             silences: self.ingest.silences(),
             regions: Vec::new(),
             factors: Vec::new(),

@@ -70,6 +70,7 @@ fn of_rows(site: &Site<'_>) -> Vec<Finding> {
         let mut findings = arrival::check(facts, site.now_s, site.config.doctor.silent_after_s);
         findings.extend(rows::used(facts));
         findings.extend(rows::partial(facts));
+        findings.extend(rows::names(facts));
         findings
     });
     let dropped = site.of_database(|facts| &facts.dropped);

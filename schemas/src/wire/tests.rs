@@ -131,10 +131,10 @@ fn jobs_drops_and_progress_read_back_and_fit_their_schemas() {
     let lone_end = JobEvent { start: None, nodes: Vec::new(), seen: true, ..event(Some(Time(78))) };
     let events = vec![event(None), event(Some(Time(77))), lone_end];
     let mut out = Vec::new();
-    let of = |offset, events| JobRow { offset, arrived: Time(5), events };
+    let of = |offset, events| JobRow { offset, arrived: Time(5), sampled: offset == 9, events };
     let sent = vec![of(9, events.clone()), of(11, Vec::new()), of(12, events[..1].to_vec())];
     begin_job_rows(&mut out, "ldms.jobinfo", 3);
-    sent.iter().for_each(|row| put_job_row(&mut out, row.offset, row.arrived, &row.events));
+    sent.iter().for_each(|row| put_job_row(&mut out, row.offset, row.arrived, row.sampled, &row.events));
     end_job_rows(&mut out);
     let Ok(Message::Jobs("ldms.jobinfo", 3, back)) = read(&out) else { panic!("not read back") };
     assert_eq!(back, sent);

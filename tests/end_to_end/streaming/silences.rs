@@ -150,6 +150,8 @@ fn stopped_source_is_silent_within_seconds_until_its_next_row() {
                        round(extract(epoch FROM until_time) * 1e6)::bigint
                 FROM silences WHERE until_time IS NOT NULL";
     site.settled_for_now();
+    let samplers = "SELECT DISTINCT state, event_driven FROM sources WHERE schema = 'slurm_jobs'";
+    assert_eq!(site.database.rows(samplers), ["reports | t"], "samplers of jobs report");
     assert_eq!(
         site.database.rows(over),
         [format!("{STOPS} | lustre_client | {STOPS} | {last_us} | {next_us}")],

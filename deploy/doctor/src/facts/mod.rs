@@ -22,6 +22,7 @@ pub mod rows;
 pub mod sample;
 pub mod stages;
 
+use ::schemas::Name;
 use configuration::RunConfig;
 use database::DatabaseFacts;
 use endpoints::Endpoint;
@@ -29,8 +30,11 @@ use kafka::{KafkaFacts, Reader};
 use receivers::Probed;
 use rows::{RowFacts, Schemas};
 use stages::StageFacts;
+use std::collections::BTreeSet;
 use std::time::Duration;
 use store::read::doctor::Position;
+use topology::node_places;
+use topology::readers::read;
 
 /// Why facts of the brokers are not known.
 const NO_BROKER: &str = "the broker does not answer";
@@ -135,7 +139,19 @@ async fn sampled(
         (false, false) => {}
     }
     let mut schemas = Schemas::new(&config.schema_registry, timeout)?;
-    Ok(rows::decode(&sample, &mut schemas).await)
+    Ok(rows::decode(&sample, &mut schemas, &hosts(config)).await)
+}
+
+/// Hosts of the site file and the topology; a topology that cannot be read is a finding of its own.
+fn hosts(config: &RunConfig) -> BTreeSet<Name> {
+    let expected = config.site.expected.iter().map(|expected| expected.producer.clone());
+    let places = match config.site.topology.is_empty() {
+        true => Vec::new(),
+        false => {
+            read(&config.site.topology).map_or_else(|_| Vec::new(), |reading| node_places(&reading.topology))
+        }
+    };
+    expected.chain(places.into_iter().map(|place| place.node)).collect()
 }
 
 /// The clock of this machine, in seconds since the epoch.
