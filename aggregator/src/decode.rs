@@ -12,7 +12,7 @@ use crate::number::{counter, time};
 use crate::plan::{Plan, Role, Target};
 use crate::registry::{Identity, NamingConflict, ReadRow, Refusal, Registry};
 use crate::shape::Shape;
-use crate::slurm::{self, Clusters};
+use crate::slurm::Clusters;
 use schemas::job_words::{self, JOB_WORDS};
 use schemas::{
     CounterBatch, DropCounts, DropReason, JobEvent, NOT_MEASURED, Name, SourceIndex, Sources, Time,
@@ -79,8 +79,8 @@ pub struct Decoder {
     registry: Registry,
     job_column: JobColumn,
     layouts: Layouts,
-    clusters: Clusters,
-    job_refusal: String,
+    pub(crate) clusters: Clusters,
+    pub(crate) job_refusal: String,
     drops: DropCounts,
     examples: DropExamples,
 }
@@ -195,22 +195,6 @@ impl Decoder {
             Some(fields) => self.any_layout(hint, text, &fields, out),
             None => self.refuse(DropReason::InvalidJson, "line", text.as_bytes()),
         }
-    }
-
-    /// Decodes a message of a topic of jobs: Slurm's `jobcomp/kafka`, or what was posted; `arrived` is when Kafka got
-    /// it. A job that never ran is passed over.
-    pub fn job_message(&mut self, message: &[u8], arrived: Time, out: &mut Decoded) -> Outcome {
-        let event = slurm::event(trimmed(message), arrived);
-        let distinguished = event.and_then(|event| {
-            event.map(|(event, cluster)| self.clusters.distinguished(event, &cluster)).transpose()
-        });
-        self.job_refusal = distinguished.as_ref().err().map_or(String::new(), Refusal::text);
-        self.jobs(distinguished.map(|event| event.into_iter().collect()), out)
-    }
-
-    /// Why the latest message of a topic of jobs was refused; "" if it was not.
-    pub fn job_refusal(&self) -> &str {
-        &self.job_refusal
     }
 
     pub(crate) fn known_layout(&mut self, hint: &str, line: &[u8], out: &mut Decoded) -> Option<Outcome> {
@@ -346,29 +330,6 @@ impl Decoder {
             Err(refused) => {
                 out.counters.abandon();
                 self.dropped(&refused)
-            }
-        }
-    }
-
-    /// Takes the events of a row of a sampler of jobs.
-    pub(crate) fn sampled_jobs(
-        &mut self,
-        events: Result<Vec<JobEvent>, Refusal<'_>>,
-        out: &mut Decoded,
-    ) -> Outcome {
-        let outcome = self.jobs(events, out);
-        out.has_sampled_jobs |= matches!(outcome, Outcome::Jobs(_));
-        outcome
-    }
-
-    pub(crate) fn jobs(&mut self, events: Result<Vec<JobEvent>, Refusal<'_>>, out: &mut Decoded) -> Outcome {
-        match events {
-            Err(refused) => self.dropped(&refused),
-            Ok(events) if events.is_empty() => Outcome::Skipped,
-            Ok(events) => {
-                let count = events.len();
-                out.jobs.extend(events);
-                Outcome::Jobs(count)
             }
         }
     }

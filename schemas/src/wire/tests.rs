@@ -11,7 +11,7 @@ use proptest::prelude::*;
 /// Schemas with their kinds, the version of each, and the CRC-64-AVRO of that version's schema.
 const SCHEMAS: [(&str, Kind, u8, u64); 5] = [
     (include_str!("../../wire/counters.avsc"), Kind::Counters, 4, 0x7B08_2B9B_F30D_2C72),
-    (include_str!("../../wire/job_rows.avsc"), Kind::JobRows, 1, 0xA96E_30BA_3810_3316),
+    (include_str!("../../wire/job_rows.avsc"), Kind::JobRows, 2, 0x4DE9_97C9_13FB_AEBA),
     (include_str!("../../wire/dropped.avsc"), Kind::Dropped, 1, 0x88E4_D551_C85A_28F0),
     (include_str!("../../wire/progress.avsc"), Kind::Progress, 1, 0xBD8B_4B84_49B8_ED1E),
     (include_str!("../../wire/rejected.avsc"), Kind::Rejected, 1, 0xB666_0C67_91AE_CF65),

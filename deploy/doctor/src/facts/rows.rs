@@ -235,7 +235,10 @@ mod tests {
     async fn row_without_a_producer_is_named_as_the_sites_hosts() {
         let config = configuration::RunConfig::load(None).unwrap();
         let mut schemas = Schemas::new(&config.schema_registry, Duration::from_secs(1)).unwrap();
-        let row = raw(0, "{\"timestamp\":1.5,\"component_id\":1,\"fs_name\":\"home\",\"write_bytes.sum\":7}");
+        let row = raw(
+            0,
+            "{\"timestamp\":1.5,\"component_id\":1,\"fs_name\":\"home\",\"llite\":\"home-1\",\"write_bytes.sum\":7}",
+        );
         let hosts: BTreeSet<Name> = ["nid0001", "nid0002"].map(|host| Name::parse(host).unwrap()).into();
         let numbered = decode(&[row.clone()], &mut schemas, &hosts).await.numbered.unwrap();
         assert!(numbered.is_known && numbered.node.as_str() == "nid0001", "{numbered:?}");
