@@ -240,7 +240,7 @@ mod tests {
             "{\"timestamp\":1.5,\"component_id\":1,\"fs_name\":\"home\",\"llite\":\"home-1\",\"write_bytes.sum\":7}",
         );
         let hosts: BTreeSet<Name> = ["nid0001", "nid0002"].map(|host| Name::parse(host).unwrap()).into();
-        let numbered = decode(&[row.clone()], &mut schemas, &hosts).await.numbered.unwrap();
+        let numbered = decode(std::slice::from_ref(&row), &mut schemas, &hosts).await.numbered.unwrap();
         assert!(numbered.is_known && numbered.node.as_str() == "nid0001", "{numbered:?}");
         let numbered = decode(&[row], &mut schemas, &BTreeSet::new()).await.numbered.unwrap();
         assert!(!numbered.is_known && numbered.component_id == 1, "{numbered:?}");
