@@ -88,6 +88,6 @@ impl Decoder {
             let lost = refused.reason == DropReason::BadJob && plan.is_u32(refused.field);
             Refusal { reason: if lost { DropReason::AvroU32Zero } else { refused.reason }, ..refused }
         });
-        self.jobs(events, out)
+        self.sampled_jobs(events, out)
     }
 }

@@ -161,7 +161,7 @@ impl Decoder {
         let values = texts.iter().map(|text| Value::Csv(text));
         let row = job_rows::row(header.columns.iter().map(String::as_str).zip(values));
         let events = job_rows::events(&row, self.registry_mut());
-        self.jobs(events, out)
+        self.sampled_jobs(events, out)
     }
 }
 

@@ -12,9 +12,11 @@ use crate::number::{counter, time};
 use crate::plan::{Plan, Role, Target};
 use crate::registry::{Identity, NamingConflict, ReadRow, Refusal, Registry};
 use crate::shape::Shape;
-use crate::slurm::{self, Clusters};
+use crate::slurm::Clusters;
 use schemas::job_words::{self, JOB_WORDS};
-use schemas::{CounterBatch, DropCounts, DropReason, JobEvent, NOT_MEASURED, SourceIndex, Sources, Time};
+use schemas::{
+    CounterBatch, DropCounts, DropReason, JobEvent, NOT_MEASURED, Name, SourceIndex, Sources, Time,
+};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -28,6 +30,8 @@ pub struct Decoded {
     pub counters: CounterBatch,
     /// Job events, in the order of their lines.
     pub jobs: Vec<JobEvent>,
+    /// Whether samplers of jobs on nodes sent some of these events.
+    pub has_sampled_jobs: bool,
 }
 
 impl Decoded {
@@ -35,6 +39,7 @@ impl Decoded {
     pub fn clear(&mut self) {
         self.counters.clear();
         self.jobs.clear();
+        self.has_sampled_jobs = false;
     }
 
     /// Rows and events.
@@ -74,7 +79,8 @@ pub struct Decoder {
     registry: Registry,
     job_column: JobColumn,
     layouts: Layouts,
-    clusters: Clusters,
+    pub(crate) clusters: Clusters,
+    pub(crate) job_refusal: String,
     drops: DropCounts,
     examples: DropExamples,
 }
@@ -94,6 +100,7 @@ impl Decoder {
             job_column: JobColumn::default(),
             layouts: Layouts::default(),
             clusters: Clusters::default(),
+            job_refusal: String::new(),
             drops: DropCounts::default(),
             examples: DropExamples::default(),
         }
@@ -133,6 +140,11 @@ impl Decoder {
     /// events of a second one are then refused.
     pub fn set_home_cluster(&mut self, home: &str) {
         self.clusters = Clusters::of(home);
+    }
+
+    /// The first `component_id` that named a node because its row had no producer, and the name.
+    pub fn numbered(&self) -> Option<&(u64, Name)> {
+        self.registry.numbered.as_ref()
     }
 
     /// The first row whose producer contradicts [`Decoder::naming`]: rows that carry only the number
@@ -185,16 +197,6 @@ impl Decoder {
         }
     }
 
-    /// Decodes a message of a topic of jobs: Slurm's `jobcomp/kafka`, or what was posted; `arrived` is when Kafka got
-    /// it. A job that never ran is passed over.
-    pub fn job_message(&mut self, message: &[u8], arrived: Time, out: &mut Decoded) -> Outcome {
-        let event = slurm::event(trimmed(message), arrived);
-        let distinguished = event.and_then(|event| {
-            event.map(|(event, cluster)| self.clusters.distinguished(event, &cluster)).transpose()
-        });
-        self.jobs(distinguished.map(|event| event.into_iter().collect()), out)
-    }
-
     pub(crate) fn known_layout(&mut self, hint: &str, line: &[u8], out: &mut Decoded) -> Option<Outcome> {
         let layouts = self.layouts.of(hint);
         let mut found = None;
@@ -237,7 +239,7 @@ impl Decoder {
         if let Ok(Target::Jobs) = plan.target {
             let row = job_rows::row(fields.0.iter().map(|(name, raw)| (name.as_ref(), Value::Json(raw))));
             let events = job_rows::events(&row, &mut self.registry);
-            return self.jobs(events, out);
+            return self.sampled_jobs(events, out);
         }
         let outcome = match &plan.target {
             Ok(Target::Counters(shape)) => {
@@ -328,18 +330,6 @@ impl Decoder {
             Err(refused) => {
                 out.counters.abandon();
                 self.dropped(&refused)
-            }
-        }
-    }
-
-    pub(crate) fn jobs(&mut self, events: Result<Vec<JobEvent>, Refusal<'_>>, out: &mut Decoded) -> Outcome {
-        match events {
-            Err(refused) => self.dropped(&refused),
-            Ok(events) if events.is_empty() => Outcome::Skipped,
-            Ok(events) => {
-                let count = events.len();
-                out.jobs.extend(events);
-                Outcome::Jobs(count)
             }
         }
     }

@@ -42,6 +42,23 @@ impl NodeNaming {
         Name::parse(&format!("{}{component_id:0width$}", self.prefix, width = self.width.min(32))).ok()
     }
 
+    /// This naming, corrected by names of hosts that are known from elsewhere (jobs, topology, site file): a number at the end
+    /// of a name is taken for the node's. Numbers that several hosts end with show nothing.
+    #[must_use]
+    pub fn corrected_by_hosts<'a>(self, hosts: impl IntoIterator<Item = &'a Name>) -> NodeNaming {
+        let mut pairs = NodePairs::new();
+        for host in hosts {
+            let text = host.as_str();
+            let stem = text.trim_end_matches(|c: char| c.is_ascii_digit());
+            // The last of several numbers, as in a rack's, is no node's.
+            let is_numbered = !stem.contains(|c: char| c.is_ascii_digit());
+            if let Some(number) = text[stem.len()..].parse().ok().filter(|_| is_numbered) {
+                pairs.entry(number).or_default().insert(host.clone());
+            }
+        }
+        self.corrected_by(&pairs)
+    }
+
     /// This naming, corrected by `pairs`: if another convention explains all of them, it is taken;
     /// otherwise numbers that always came with one producer are kept in the table.
     #[must_use]
@@ -56,7 +73,7 @@ impl NodeNaming {
         }
         for (id, name) in unique {
             if self.node(id).as_ref() != Some(name) {
-                self.known.entry(id).or_insert_with(|| name.clone());
+                self.known.insert(id, name.clone());
             }
         }
         self
@@ -102,6 +119,15 @@ mod tests {
         let naming = NodeNaming::default().corrected_by(&pairs(&[(7, "n007"), (12, "n012")]));
         assert_eq!(node(&naming, 9), "n009");
         assert!(naming.known.is_empty());
+    }
+
+    #[test]
+    fn another_convention_is_read_off_known_hosts() {
+        let hosts = ["nid0001", "nid0002", "nid0012", "oss1", "login", "c0-0c0s0n7"]
+            .map(|host| Name::parse(host).unwrap());
+        let naming = NodeNaming::default().corrected_by_hosts(&hosts);
+        assert_eq!(["nid0002", "nid0007", "nid0012"], [2, 7, 12].map(|id| node(&naming, id)));
+        assert_eq!(node(&NodeNaming::default().corrected_by_hosts(&[]), 1), "nid00001");
     }
 
     #[test]

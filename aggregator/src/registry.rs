@@ -5,10 +5,14 @@ use crate::naming::{NodeNaming, NodePairs};
 use crate::plan::Role;
 use crate::shape::Shape;
 use crate::sources::{SourceSchema, source_schemas};
+use schemas::job_post::shown;
 use schemas::metric::file::{ComponentKind, PartKind};
 use schemas::{DropReason, Name, Source, SourceIndex, Sources, Time};
 use std::borrow::Cow;
 use std::collections::HashMap;
+
+/// Bytes of a refused value that are shown.
+const VALUE_SHOWN: usize = 300;
 
 /// Values of a row that identify its source.
 #[derive(Debug, Default)]
@@ -64,6 +68,12 @@ impl<'a> Refusal<'a> {
     pub(crate) fn new(reason: DropReason, field: &'a str, value: &'a [u8]) -> Refusal<'a> {
         Refusal { reason, field, value: Cow::Borrowed(value) }
     }
+
+    /// As a person reads it: the field and its value, in one line.
+    pub(crate) fn text(&self) -> String {
+        let value = String::from_utf8_lossy(&self.value[..self.value.len().min(VALUE_SHOWN)]);
+        format!("{}: {}", self.field, shown(&value))
+    }
 }
 
 /// A row whose node differs from what [`NodeNaming`] makes of its `component_id`.
@@ -85,6 +95,8 @@ pub(crate) struct Registry {
     pub naming: NodeNaming,
     pub pairs: NodePairs,
     pub conflict: Option<NamingConflict>,
+    /// The first number that named a node, and the name.
+    pub numbered: Option<(u64, Name)>,
     index: HashMap<Box<[u8]>, SourceIndex, foldhash::fast::RandomState>,
     key: Vec<u8>,
 }
@@ -97,6 +109,7 @@ impl Registry {
             naming,
             pairs: NodePairs::new(),
             conflict: None,
+            numbered: None,
             index: HashMap::default(),
             key: Vec::new(),
         }
@@ -181,6 +194,9 @@ impl Registry {
     pub(crate) fn node<'a>(&mut self, identity: &Identity<'a>) -> Result<Name, Refusal<'a>> {
         let Some(producer) = &identity.producer else {
             let node = identity.component_id.and_then(|id| self.naming.node(id));
+            if self.numbered.is_none() {
+                self.numbered = identity.component_id.zip(node.clone());
+            }
             return node.ok_or(Refusal::new(DropReason::Unattributable, "component_id", b""));
         };
         let producer = name(producer, "producer")?;

@@ -3,6 +3,7 @@
 
 mod clusters;
 mod jobcomp;
+mod messages;
 mod utc;
 
 pub(crate) use clusters::Clusters;

@@ -73,6 +73,9 @@ fn jobs_of_two_clusters_with_one_number_are_two_jobs() {
             .map(|message| decoder.job_message(message.as_bytes(), ARRIVED, &mut out));
         let mut book = JobBook::default();
         book.fold(&out.jobs);
+        let names_key =
+            decoder.job_refusal().contains("beta: alpha reports jobs, too; set kafka.home_cluster");
+        assert_eq!(names_key, home.is_empty(), "{}", decoder.job_refusal());
         (outcomes[1], book.jobs().map(|job| shown(&job)).collect::<Vec<_>>())
     };
     assert_eq!(jobs("Alpha").1, ["7 -  0.0-… a1", "7@beta 7  0.0-… b1"]);

@@ -201,6 +201,11 @@ impl Detector {
         self.ingest.newest()
     }
 
+    /// The time that the clocks of the sources show by now: it moves on while no source reports.
+    pub fn read_up_to(&self) -> Option<Time> {
+        self.ingest.read_up_to()
+    }
+
     /// Rows and intervals that were not used.
     pub fn drops(&self) -> &DropCounts {
         &self.ingest.drops
@@ -252,6 +257,7 @@ impl Detector {
             job_series: self.assign_series(),
             drops: self.ingest.drops.clone(),
             last_seen: self.ingest.take_seen(sources_max),
+            event_sources: Vec::new(),
             silences: self.ingest.silences(),
             regions: Vec::new(),
             factors: Vec::new(),

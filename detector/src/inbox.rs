@@ -162,13 +162,14 @@ impl Inbox {
     }
 
     /// Takes the job updates of a row, unless it was seen before. An update from a clock that is ahead is dated when
-    /// Kafka got it.
-    pub fn jobs(&mut self, origin: &Origin<'_>, mut events: Vec<JobEvent>) {
-        let Some(raw) = self.unseen(origin, Gave::Jobs) else { return };
+    /// Kafka got it. Returns whether it was not seen before.
+    pub fn jobs(&mut self, origin: &Origin<'_>, mut events: Vec<JobEvent>) -> bool {
+        let Some(raw) = self.unseen(origin, Gave::Jobs) else { return false };
         events.iter_mut().for_each(|event| event.time = event.time.min(origin.arrived));
         let order = events.iter().map(|event| event.time).min().unwrap_or(origin.arrived);
         raw.heads.push_back(Head { order, content: Content::Jobs(events) });
         self.rows += 1;
+        true
     }
 
     /// Counts rows that an aggregator did not use, each once.

@@ -73,6 +73,8 @@ pub struct ResultBatch {
     pub drops: DropCounts,
     /// Sources with rows since the last commit.
     pub last_seen: Vec<LastSeen>,
+    /// Sources that report events alone, as of jobs, with rows since the last commit; for the server's store.
+    pub event_sources: Vec<LastSeen>,
     /// Silences that began, ended or were revoked; of one silence the later row counts.
     pub silences: Vec<Silence>,
     /// Regions that began, changed or ended.
@@ -95,9 +97,11 @@ impl ResultBatch {
         replace(&mut self.job_results, later.job_results, |result| result.job_id.clone());
         self.job_series.extend(later.job_series);
         self.drops = later.drops;
-        replace(&mut self.last_seen, later.last_seen, |seen| {
+        let source = |seen: &LastSeen| {
             (seen.producer.clone(), seen.schema.clone(), seen.component.clone(), seen.part.clone())
-        });
+        };
+        replace(&mut self.last_seen, later.last_seen, source);
+        replace(&mut self.event_sources, later.event_sources, source);
         self.silences.extend(later.silences);
         // Each contains its own steps.
         self.regions.extend(later.regions);

@@ -56,6 +56,8 @@ pub struct JobRow {
     pub offset: i64,
     /// Kafka's timestamp of the message.
     pub arrived: Time,
+    /// Whether a node's sampler of jobs sent it.
+    pub sampled: bool,
     /// The job events.
     pub events: Vec<JobEvent>,
 }

@@ -3,7 +3,7 @@
 use super::merge::Layers;
 use super::secrets::read_secret;
 use super::sections::Alerts;
-use alerts::receivers::{self, Clock, Delivery};
+use alerts::receivers::{self, Clock, Delivery, Heartbeats, Kind, Working};
 use alerts::rule;
 use std::time::Duration;
 
@@ -16,6 +16,10 @@ pub(super) fn read(layers: &mut Layers, alerts: &mut Alerts) {
     match receivers::load(&alerts.receiver_files, &alerts.hosts, &read_secret) {
         Ok(receivers) => alerts.receivers = receivers,
         Err(errors) => errors.iter().for_each(|e| layers.problem_of("alerts.receivers", e.to_string())),
+    }
+    if alerts.heartbeat && !alerts.receivers.iter().any(|receiver| receiver.kind == Kind::Alertmanager) {
+        let text = "alerts.heartbeat needs a receiver of kind = \"alertmanager\" in alerts.receivers";
+        layers.problem_of("alerts.heartbeat", text.to_string());
     }
     for receiver in &alerts.receivers {
         let known = |name: &&String| !alerts.rules.iter().any(|rule| rule.name == **name);
@@ -36,5 +40,10 @@ impl Alerts {
             poll: Duration::from_millis(self.poll_ms),
             clock,
         }
+    }
+
+    /// How heartbeats of the installation called `group` are sent while it works, by its `clock`.
+    pub fn heartbeats<'a>(&'a self, group: &'a str, working: Working, clock: Clock) -> Heartbeats<'a> {
+        Heartbeats { receivers: &self.receivers, to_alertmanagers: self.heartbeat, group, working, clock }
     }
 }

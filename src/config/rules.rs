@@ -118,6 +118,7 @@ const KEYS: &[(&str, Rule)] = &[
     ("alerts.rules", Rule::Files),
     ("alerts.receivers", Rule::Files),
     ("alerts.hosts", Rule::Machines),
+    ("alerts.heartbeat", Rule::Flag),
     ("alerts.poll_ms", Rule::Whole(20, 60_000, " ms")),
     ("alerts.keep_days", Rule::Whole(1, 36_500, " days")),
     ("log.level", Rule::Word(&["error", "warn", "info", "debug", "trace"])),

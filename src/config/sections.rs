@@ -130,6 +130,7 @@ pub struct Alerts {
     #[serde(rename = "receivers")]
     pub receiver_files: Vec<PathBuf>,
     pub hosts: Vec<String>,
+    pub heartbeat: bool,
     pub poll_ms: u64,
     pub keep_days: u32,
     /// The defaults and what stands in `rule_files`.

@@ -21,6 +21,7 @@ use super::http::Health;
 use super::kafka::{self, Change, Listener};
 use super::lag::Lag;
 use super::producer::Polled;
+use super::settings;
 use super::stage_error::{StageError, StageResult};
 use super::stage_metrics::StageMetrics;
 use super::stop::Control;
@@ -113,6 +114,7 @@ impl<'a> Aggregating<'a> {
         let deliveries = Deliveries::new();
         let producer = config.kafka.client(Role::Producer, &[kafka::NO_AUTO_CREATION], deliveries)?;
         let mut decoder = Decoder::default();
+        decoder.set_naming(settings::naming(config));
         decoder.set_home_cluster(&config.kafka.home_cluster);
         Ok(Aggregating {
             consumer: Arc::new(consumer),

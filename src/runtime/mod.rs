@@ -69,7 +69,7 @@ mod topics;
 
 use self::stages::{OneStage, STAGES};
 use crate::shutdown;
-use alerts::receivers::deliver_all;
+use alerts::receivers::{Working, beat_all, deliver_all};
 use anyhow::{Context, anyhow};
 use clap::Args;
 use configuration::RunConfig;
@@ -141,7 +141,7 @@ async fn stages(
     let handle = Handle::current();
     if config.run.stages.contains(&Stage::Rollup) {
         housekeeping::begin(config, control);
-        deliver_notices(config, control)?;
+        deliver_notices(config, counters, control)?;
     }
     let mut threads = Vec::new();
     for spec in STAGES.iter().filter(|spec| config.run.stages.contains(&spec.name)) {
@@ -169,14 +169,26 @@ async fn stages(
     result
 }
 
-fn deliver_notices(config: &RunConfig, control: &Control) -> anyhow::Result<()> {
+/// Seconds within which every partition of the detector must have committed for a heartbeat, and commits that may be missed
+/// where these are far apart.
+const HEARTBEAT_WITHIN_S: f64 = 30.0;
+const HEARTBEAT_MISSED: f64 = 3.0;
+
+fn deliver_notices(config: &RunConfig, counters: i32, control: &Control) -> anyhow::Result<()> {
     let (outbox, by) = (|| Ok(OutboxStore::server(config.database.pg_settings())), &config.run.instance);
     let stop = || {
         let control = control.clone();
         async move { control.wait().await }
     };
     let wall = Arc::new(|| clock::now().seconds());
-    Ok(deliver_all(&config.alerts.delivery(by, wall), outbox, stop)?)
+    deliver_all(&config.alerts.delivery(by, wall.clone()), outbox, stop)?;
+    let committed_s = config.database.commit_interval_ms as f64 / 1e3;
+    let working = Working {
+        partitions: usize::try_from(counters).unwrap_or_default(),
+        within_s: HEARTBEAT_WITHIN_S.max(HEARTBEAT_MISSED * committed_s),
+        has_rules: !config.alerts.rules.is_empty(),
+    };
+    Ok(beat_all(&config.alerts.heartbeats(&config.kafka.group, working, wall), outbox, stop)?)
 }
 
 /// SIGTERM and Ctrl-C stop, SIGHUP reads thresholds again.

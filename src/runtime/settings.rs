@@ -1,5 +1,6 @@
 //! The configuration as the stages and the store take it.
 
+use aggregator::NodeNaming;
 use alerts::AlertSettings;
 use alerts::receivers::Receiver;
 use anyhow::Context;
@@ -49,9 +50,22 @@ pub(super) fn rolling_settings(config: &RunConfig, partitions: i32) -> anyhow::R
     Ok(RollingSettings { partitions, fabric: config.fabric.clone(), network, alerts })
 }
 
+/// Names of nodes by their numbers, for rows without a producer: by the hosts of the site file and the topology.
+pub(super) fn naming(config: &RunConfig) -> NodeNaming {
+    let places = match topology(config) {
+        Ok(topology) => topology.as_ref().map(node_places).unwrap_or_default(),
+        Err(error) => {
+            tracing::warn!(%error, "[site] topology cannot be read; nodes are named by the site file alone");
+            Vec::new()
+        }
+    };
+    let hosts = config.site.expected.iter().map(|expected| &expected.producer);
+    NodeNaming::default().corrected_by_hosts(hosts.chain(places.iter().map(|place| &place.node)))
+}
+
 /// Rules, routes of notices, and locations of nodes.
 fn alerts(config: &RunConfig, network: Option<&Network>) -> Arc<AlertSettings> {
     let places = network.map(|network| node_places(&network.topology));
-    let routes = config.alerts.receivers.iter().map(Receiver::route).collect();
+    let routes = config.alerts.receivers.iter().filter_map(Receiver::route).collect();
     Arc::new(AlertSettings::new(config.alerts.rules.clone(), routes, &places.unwrap_or_default()))
 }

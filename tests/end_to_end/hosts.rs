@@ -76,3 +76,10 @@ fn replay_names_jobs_and_ports_that_fit_nothing() {
         assert!(error.contains(wanted), "{error}");
     }
 }
+
+#[test]
+fn row_with_a_number_alone_is_of_the_host_that_ends_with_it() {
+    let rows = client("n0007").replace(r#""producer":"n0007""#, r#""component_id":7"#);
+    let (job, error) = replayed(&rows, "n0007", &[]);
+    assert!(job["completeness"].as_f64().unwrap() > 0.99, "{job} {error}");
+}

@@ -32,6 +32,8 @@ pub enum Group {
     Database,
     /// Tailback's own stages.
     Stages,
+    /// Receivers of alerts.
+    Alerts,
     /// Versions.
     Versions,
 }
@@ -47,6 +49,7 @@ impl Group {
             Group::Topology => "Topology",
             Group::Database => "Database",
             Group::Stages => "Stages",
+            Group::Alerts => "Alerts",
             Group::Versions => "Versions",
         }
     }

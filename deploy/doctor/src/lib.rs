@@ -18,8 +18,8 @@ pub mod render;
 pub mod words;
 
 use checks::{
-    arrival, brokers, clocks, endpoint, lag, own_topics, positions, raw_topics, registry, rejected, rows,
-    samplers, server, tiers, topology, versions,
+    arrival, brokers, clocks, endpoint, lag, own_topics, positions, raw_topics, receivers, registry,
+    rejected, rows, samplers, server, tiers, topology, versions,
 };
 use configuration::{Examined, RunConfig};
 use facts::Site;
@@ -48,6 +48,7 @@ fn check(site: &Site<'_>) -> Vec<Finding> {
     findings.extend(of_topology(site));
     findings.extend(of_database(site.config, &site.database));
     findings.extend(of_stages(site));
+    findings.extend(receivers::check(&site.receivers));
     findings.extend(versions::list(site));
     findings
 }
@@ -70,6 +71,7 @@ fn of_rows(site: &Site<'_>) -> Vec<Finding> {
         let mut findings = arrival::check(facts, site.now_s, site.config.doctor.silent_after_s);
         findings.extend(rows::used(facts));
         findings.extend(rows::partial(facts));
+        findings.extend(rows::names(facts));
         findings
     });
     let dropped = site.of_database(|facts| &facts.dropped);

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u8 = 2;
+pub const STATE_VERSION: u8 = 3;
 
 /// Seconds after its end when what no alert is about is forgotten.
 const FORGOTTEN_S: f64 = 120.0;
@@ -90,6 +90,8 @@ enum Change {
 pub struct Alerts {
     /// Newest row of each detector partition.
     reached: BTreeMap<i32, Time>,
+    /// Time of the sources of each detector partition, which moves on while no row arrives.
+    read: BTreeMap<i32, Time>,
     subjects: BTreeMap<Key, Subject>,
     /// Sources among these, by what their rows are about: a machine that goes dark has tens of thousands.
     silent: BTreeMap<String, BTreeSet<String>>,
@@ -113,10 +115,14 @@ impl Alerts {
 
     /// Takes updates; then looks at all alerts.
     pub fn updates(&mut self, updates: &Updates) {
-        if let Some(newest) = updates.newest {
-            let reached = self.reached.entry(updates.partition).or_insert(newest);
-            *reached = newest.max(*reached);
-        }
+        let advance = |times: &mut BTreeMap<i32, Time>, time: Option<Time>| {
+            if let Some(time) = time {
+                let reached = times.entry(updates.partition).or_insert(time);
+                *reached = time.max(*reached);
+            }
+        };
+        advance(&mut self.reached, updates.newest);
+        advance(&mut self.read, updates.newest.max(updates.read_up_to));
         for episode in &updates.episodes {
             let key = Key::Series(episode.series.name());
             self.put(key, Subject::of_episode(episode, updates.partition));
@@ -188,9 +194,9 @@ impl Alerts {
             }
             self.join(rule);
         }
-        let Some(now) = self.now() else { return };
+        let (Some(now), Some(of_sources)) = (self.now(), self.now_of_sources()) else { return };
         self.drop_unruled(&settings);
-        self.notify(&settings, now);
+        self.notify(&settings, now, of_sources);
         self.forget(now);
     }
 
@@ -267,10 +273,11 @@ impl Alerts {
     }
 
     /// Makes notices of incidents that began, continue or ended.
-    fn notify(&mut self, settings: &AlertSettings, now: Time) {
+    fn notify(&mut self, settings: &AlertSettings, now: Time, of_sources: Time) {
         let mut over: Vec<String> = Vec::new();
         for (id, incident) in &mut self.incidents {
             let Some(rule) = settings.rules.iter().find(|rule| rule.name == incident.rule) else { continue };
+            let now = if rule.about == About::Source { of_sources } else { now };
             let Some(kind) = incident.is_due(rule, now) else { continue };
             if kind == NoticeKind::Resolved {
                 over.push(id.clone());

@@ -28,9 +28,13 @@ pub fn list(incidents: &[Notice], undelivered: &[Undelivered], silences: &[Alert
     }
     incidents.iter().for_each(|notice| text.push_str(&incident_lines(notice)));
     for left in undelivered {
+        let why = match left.last_error.as_str() {
+            "" => String::new(),
+            error => format!(": {}", plain(error)),
+        };
         let _ = writeln!(
             text,
-            "not delivered to {}: {} waiting, {} dead of {}",
+            "not delivered to {}: {} waiting, {} dead of {}{why}",
             left.receiver, left.waiting, left.dead, left.incident
         );
     }

@@ -19,6 +19,8 @@ pub struct Updates {
     pub partition: i32,
     /// Its newest row; `None` in updates that contain jobs only.
     pub newest: Option<Time>,
+    /// Time that its sources' clocks show by now, which moves on while no row arrives.
+    pub read_up_to: Option<Time>,
     /// Episodes that began, continued or ended.
     pub episodes: Vec<EpisodeUpdate>,
     /// Silences of sources that began or ended.
@@ -117,20 +119,33 @@ pub(super) fn largest(causes: &[CauseShare]) -> (Cause, CauseKind, f64) {
 #[derive(Debug, Default)]
 pub struct ReportedEpisodes {
     episodes: HashMap<EpisodeId, Time>,
+    /// Times of the latest updates.
     newest: Option<Time>,
+    read_up_to: Option<Time>,
+}
+
+/// How far a detector partition is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reached {
+    /// Its newest row.
+    pub newest: Option<Time>,
+    /// Time that its sources' clocks show by now.
+    pub read_up_to: Option<Time>,
 }
 
 impl ReportedEpisodes {
-    /// The updates of a batch; `None` if nothing changed, not even the second of the newest row.
+    /// The updates of a batch; `None` if nothing changed, neither the second of the newest row nor, by a second, how far
+    /// the partition was read.
     pub fn updates(
         &mut self,
         partition: i32,
-        newest: Option<Time>,
+        reached: Reached,
         episodes: &[Episode],
         silences: &[Silence],
         table: &SeriesTable,
     ) -> Option<Updates> {
-        let mut updates = Updates { partition, newest, ..Updates::default() };
+        let Reached { newest, read_up_to } = reached;
+        let mut updates = Updates { partition, newest, read_up_to, ..Updates::default() };
         for episode in episodes {
             let Some(series) = table.get(episode.series.at()).filter(|_| self.is_update(episode)) else {
                 continue;
@@ -151,9 +166,22 @@ impl ReportedEpisodes {
         }
         updates.silences = silences.iter().map(silence_update).collect();
         let second = |time: Time| time.0.div_euclid(1_000_000);
-        let moved = newest.map(second) > self.newest.map(second);
+        let moved = newest.map(second) > self.newest.map(second) || self.read_on(read_up_to);
+        if !moved && updates.is_quiet() {
+            return None;
+        }
         self.newest = self.newest.max(newest);
-        (moved || !updates.is_quiet()).then_some(updates)
+        self.read_up_to = self.read_up_to.max(read_up_to);
+        Some(updates)
+    }
+
+    /// Whether a second of the stream was read since the latest updates.
+    fn read_on(&self, read_up_to: Option<Time>) -> bool {
+        match (read_up_to, self.read_up_to) {
+            (Some(now), Some(then)) => now.seconds_since(then) >= 1.0,
+            (now, None) => now.is_some(),
+            (None, Some(_)) => false,
+        }
     }
 
     fn is_update(&mut self, episode: &Episode) -> bool {
@@ -181,4 +209,22 @@ fn silence_update(silence: &Silence) -> SilenceUpdate {
 /// Whether a metric is about links of a network.
 pub(super) fn is_of_links(metric: Metric) -> bool {
     metric.is_link()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn updates_are_sent_each_second_without_rows() {
+        let mut reported = ReportedEpisodes::default();
+        let newest = Some(Time::from_seconds(100.0));
+        let mut sent = |read_s: f64| {
+            let reached = Reached { newest, read_up_to: Some(Time::from_seconds(read_s)) };
+            reported.updates(0, reached, &[], &[], &SeriesTable::default()).is_some()
+        };
+        assert!(sent(100.0));
+        let times = (1..=100).filter(|tenth| sent(100.0 + f64::from(*tenth) / 10.0)).count();
+        assert!((9..=10).contains(&times), "{times} in ten seconds");
+    }
 }

@@ -172,6 +172,14 @@ impl Ingest {
         self.clock.now()
     }
 
+    /// The time that the clocks of the sources show by now: as far as the stream was read, less the usual delay of its rows.
+    /// It moves on while no source reports.
+    pub fn read_up_to(&self) -> Option<Time> {
+        let newest = self.newest()?;
+        let looked = self.looked.at.plus_seconds(-self.looked.delay_s);
+        Some(newest.max(looked))
+    }
+
     /// Messages arrived up to `limit`: no later time is reached.
     pub fn arrived_up_to(&mut self, limit: Time) {
         self.clock.limit(limit);

@@ -34,6 +34,7 @@ fn halves(mut updates: Updates) -> (Updates, Updates) {
     let first = Updates {
         partition: updates.partition,
         newest: None,
+        read_up_to: None,
         episodes: updates.episodes.drain(..updates.episodes.len() / 2).collect(),
         silences: updates.silences.drain(..updates.silences.len() / 2).collect(),
         jobs: updates.jobs.drain(..updates.jobs.len() / 2).collect(),

@@ -1,6 +1,7 @@
 //! The detector stage on one partition of `tailback.counters`: order, jobs, detector.
 
 mod in_order;
+mod job_sources;
 mod old_jobs;
 mod ordered;
 mod outgoing;
@@ -14,6 +15,7 @@ use alerts::updates::ReportedEpisodes;
 use detector::inbox::Inbox;
 use detector::jobs::JobPart;
 use detector::settings::Settings;
+use job_sources::JobSources;
 use ordered::{Downstream, Ordered};
 use schemas::rejected::KEPT_MAX;
 use schemas::wire::{self, JobRow, Message, Origin, Reached};
@@ -53,6 +55,8 @@ pub struct Detecting {
     ordered: Ordered,
     drops: DropCounts,
     thinner: Thinner,
+    /// Samplers of jobs, where this partition stores what all partitions receive.
+    job_sources: JobSources,
     messages: u64,
     /// Sources by the bytes that describe them in messages.
     #[serde(skip)]
@@ -107,8 +111,12 @@ impl Detecting {
                 })?;
             }
             Message::Jobs(topic, partition, rows) => {
-                for JobRow { offset, arrived, events } in rows {
-                    self.inbox.jobs(&Origin { topic, partition, offset, arrived }, events);
+                for JobRow { offset, arrived, sampled, events } in rows {
+                    let sources = if sampled { JobSources::of(&events) } else { Vec::new() };
+                    let is_new = self.inbox.jobs(&Origin { topic, partition, offset, arrived }, events);
+                    if is_new && self.partition == 0 {
+                        self.job_sources.note(sources);
+                    }
                 }
             }
             Message::Dropped(topic, partition, rows) => {
@@ -159,7 +167,8 @@ impl Detecting {
             _ => self.batches.most(self.partition, detector.newest(), extent == Extent::AllJobs),
         };
         let mut results = detector.take_apart(most);
-        self.batches.sent(detector.has_more_sources());
+        results.event_sources = self.job_sources.take(most);
+        self.batches.sent(detector.has_more_sources() || self.job_sources.has_more());
         results.drops.add(&self.drops);
         results.rejected = std::mem::take(&mut self.rejected);
         if self.partition != 0 {
@@ -186,7 +195,7 @@ impl Detecting {
 impl Stage for Detecting {
     const STAGE: &'static str = "detector";
     const STATE_VERSION: StateVersion =
-        StateVersion { stage: 2, detector: detector::detector::STATE_VERSION, fabric: 0, alerts: 0 };
+        StateVersion { stage: 3, detector: detector::detector::STATE_VERSION, fabric: 0, alerts: 0 };
     type Settings = DetectingSettings;
     type Message<'a> = Message<'a>;
 
@@ -198,6 +207,7 @@ impl Stage for Detecting {
             ordered: Ordered::new(partition, settings),
             drops: DropCounts::default(),
             thinner: Thinner::new(settings.storage.unwrap_or_default()),
+            job_sources: JobSources::default(),
             messages: 0,
             known: HashMap::default(),
             sent_parts: HashMap::new(),

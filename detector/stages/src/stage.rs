@@ -173,6 +173,7 @@ impl Outcome {
             && r.job_series.is_empty()
             && r.series.is_empty()
             && r.last_seen.is_empty()
+            && r.event_sources.is_empty()
             && r.regions.is_empty()
             && r.factors.is_empty()
             && r.silences.is_empty()

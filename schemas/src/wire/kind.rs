@@ -41,13 +41,8 @@ impl Kind {
     pub const fn version(self) -> u8 {
         match self {
             Kind::Counters => 4,
-            Kind::JobRows
-            | Kind::Dropped
-            | Kind::Progress
-            | Kind::Rejected
-            | Kind::JobPart
-            | Kind::Links
-            | Kind::Alerts => 1,
+            Kind::Dropped | Kind::Progress | Kind::Rejected | Kind::JobPart | Kind::Links => 1,
+            Kind::JobRows | Kind::Alerts => 2,
         }
     }
 

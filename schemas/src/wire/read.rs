@@ -71,7 +71,8 @@ pub fn read(bytes: &[u8]) -> Result<Message<'_>, WireError> {
             let (topic, partition) = (reader.text()?, reader.int()?);
             let rows = list(&mut reader, |row| {
                 let (offset, arrived) = (row.long()?, Time(row.long()?));
-                Ok(JobRow { offset, arrived, events: list(row, event)? })
+                let sampled = row.boolean()?;
+                Ok(JobRow { offset, arrived, sampled, events: list(row, event)? })
             })?;
             reader.end()?;
             Ok(Message::Jobs(topic, partition, rows))

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 /// Schemas with their kinds, the version of each, and the CRC-64-AVRO of that version's schema.
 const SCHEMAS: [(&str, Kind, u8, u64); 5] = [
     (include_str!("../../wire/counters.avsc"), Kind::Counters, 4, 0x7B08_2B9B_F30D_2C72),
-    (include_str!("../../wire/job_rows.avsc"), Kind::JobRows, 1, 0xA96E_30BA_3810_3316),
+    (include_str!("../../wire/job_rows.avsc"), Kind::JobRows, 2, 0x4DE9_97C9_13FB_AEBA),
     (include_str!("../../wire/dropped.avsc"), Kind::Dropped, 1, 0x88E4_D551_C85A_28F0),
     (include_str!("../../wire/progress.avsc"), Kind::Progress, 1, 0xBD8B_4B84_49B8_ED1E),
     (include_str!("../../wire/rejected.avsc"), Kind::Rejected, 1, 0xB666_0C67_91AE_CF65),
@@ -131,10 +131,10 @@ fn jobs_drops_and_progress_read_back_and_fit_their_schemas() {
     let lone_end = JobEvent { start: None, nodes: Vec::new(), seen: true, ..event(Some(Time(78))) };
     let events = vec![event(None), event(Some(Time(77))), lone_end];
     let mut out = Vec::new();
-    let of = |offset, events| JobRow { offset, arrived: Time(5), events };
+    let of = |offset, events| JobRow { offset, arrived: Time(5), sampled: offset == 9, events };
     let sent = vec![of(9, events.clone()), of(11, Vec::new()), of(12, events[..1].to_vec())];
     begin_job_rows(&mut out, "ldms.jobinfo", 3);
-    sent.iter().for_each(|row| put_job_row(&mut out, row.offset, row.arrived, &row.events));
+    sent.iter().for_each(|row| put_job_row(&mut out, row.offset, row.arrived, row.sampled, &row.events));
     end_job_rows(&mut out);
     let Ok(Message::Jobs("ldms.jobinfo", 3, back)) = read(&out) else { panic!("not read back") };
     assert_eq!(back, sent);

@@ -71,11 +71,12 @@ pub fn begin_job_rows(out: &mut Vec<u8>, topic: &str, partition: i32) {
     put_long(out, i64::from(partition));
 }
 
-/// Adds the events of the raw message at `offset`: a block of one.
-pub fn put_job_row(out: &mut Vec<u8>, offset: i64, arrived: Time, events: &[JobEvent]) {
+/// Adds the events of the raw message at `offset`, which a node's sampler of jobs may have sent: a block of one.
+pub fn put_job_row(out: &mut Vec<u8>, offset: i64, arrived: Time, sampled: bool, events: &[JobEvent]) {
     put_count(out, 1);
     put_long(out, offset);
     put_long(out, arrived.0);
+    out.push(u8::from(sampled));
     put_count(out, events.len());
     for event in events {
         put_long(out, event.time.0);

@@ -120,6 +120,24 @@ fn an_unmounted_file_system_is_absent_and_takes_nothing_from_its_node() {
 }
 
 #[test]
+fn sampler_of_jobs_is_on_event_until_its_first_job() {
+    on_each_server(|database: Database| async move {
+        let mut fixture = fixture();
+        fixture.results.event_sources = vec![seen("n1", "slurm_jobs", "n1"), seen("n3", "slurm_jobs", "n3")];
+        commit(&database, &fixture).await;
+        let jobs = |node: &str| Expected { event_driven: true, ..expected(node, "slurm_jobs", node) };
+        put_expected(&database.settings(), &[jobs("n1"), jobs("n2")]).await.unwrap();
+        let states = "SELECT concat_ws(' ', producer, state, event_driven) FROM sources
+                      WHERE schema = 'slurm_jobs' ORDER BY 1";
+        assert_eq!(query(&database, states).await, ["n1 reports t", "n2 on event t", "n3 reports t"]);
+        let nodes = "SELECT concat_ws(' ', name, sources) \
+                     FROM completeness(to_timestamp(1700000000), to_timestamp(1700000100)) \
+                     WHERE (kind, name) = ('node', 'n3')";
+        assert_eq!(query(&database, nodes).await, ["n3 1"], "events are no part of the completeness");
+    });
+}
+
+#[test]
 fn completeness_is_given_by_node_component_group_and_system() {
     on_each_server(|database: Database| async move {
         let settings = database.settings();

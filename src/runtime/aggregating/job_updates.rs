@@ -55,13 +55,14 @@ impl JobUpdates {
         }
     }
 
-    /// Takes the events of a row; returns a message that is full.
+    /// Takes the events of a row, which a sampler of jobs may have sent; returns a message that is full.
     ///
     /// # Errors
     /// [`TooLong`] if the row alone fills more than a message: it is left out.
     pub(super) fn take(
         &mut self,
         origin: &Origin<'_>,
+        sampled: bool,
         events: &[JobEvent],
     ) -> Result<Option<Vec<u8>>, TooLong> {
         if events.is_empty() {
@@ -72,7 +73,7 @@ impl JobUpdates {
         let Some(first) = updates.first() else { return Ok(None) };
         begin_job_rows(&mut self.row, origin.topic, origin.partition);
         let head = self.row.len();
-        put_job_row(&mut self.row, origin.offset, origin.arrived, &updates);
+        put_job_row(&mut self.row, origin.offset, origin.arrived, sampled, &updates);
         let bytes = self.row.len() + 1;
         if bytes > self.bytes_max {
             return Err(TooLong { job: first.job_id.clone(), bytes });
@@ -185,9 +186,9 @@ mod tests {
     fn job_rows_are_bundled_in_order_without_repeats() {
         let mut updates = JobUpdates::new(1_000_000);
         for (offset, node) in [(4, "n1"), (6, "n2"), (7, "n1"), (9, "n3")] {
-            assert!(updates.take(&origin("a", offset), &[on(node, offset)]).unwrap().is_none());
+            assert!(updates.take(&origin("a", offset), true, &[on(node, offset)]).unwrap().is_none());
         }
-        updates.take(&origin("b", 5), &[on("n4", 5)]).unwrap();
+        updates.take(&origin("b", 5), true, &[on("n4", 5)]).unwrap();
         let (topic, of_a) = rows(&updates.of_raw("a", 1).unwrap());
         let offsets: Vec<(i64, Time)> = of_a.iter().map(|row| (row.offset, row.arrived)).collect();
         assert_eq!((topic.as_str(), offsets), ("a", vec![(4, Time(40)), (6, Time(60)), (9, Time(90))]));
@@ -201,11 +202,11 @@ mod tests {
     fn full_message_is_sent_and_an_oversized_row_is_refused() {
         let mut updates = JobUpdates::new(1_500);
         let two = |offset| [on("n1", offset), on("n2", offset)];
-        assert!(updates.take(&origin("a", 1), &two(1)).unwrap().is_none());
-        let full = updates.take(&origin("a", 2), &[on("n3", 2), on("n4", 2)]).unwrap().unwrap();
+        assert!(updates.take(&origin("a", 1), true, &two(1)).unwrap().is_none());
+        let full = updates.take(&origin("a", 2), true, &[on("n3", 2), on("n4", 2)]).unwrap().unwrap();
         assert_eq!(rows(&full).1.iter().map(|row| row.offset).collect::<Vec<_>>(), [1]);
         let three = [on("n5", 3), on("n6", 3), on("n7", 3)];
-        let refused = updates.take(&origin("a", 3), &three).unwrap_err();
+        let refused = updates.take(&origin("a", 3), true, &three).unwrap_err();
         assert!(refused.bytes > 1_500 && refused.job.as_str() == "7", "{refused:?}");
         let rest = updates.all();
         assert_eq!(rows(&rest[0]).1.iter().map(|row| row.offset).collect::<Vec<_>>(), [2]);
@@ -214,15 +215,15 @@ mod tests {
     #[test]
     fn event_waiting_in_another_raw_partition_is_repeated() {
         let mut updates = JobUpdates::new(1_000_000);
-        updates.take(&origin("p", 5), &[on("n1", 5)]).unwrap();
-        updates.take(&origin("q", 9), &[on("n1", 9)]).unwrap();
-        updates.take(&origin("q", 11), &[on("n2", 11)]).unwrap();
+        updates.take(&origin("p", 5), true, &[on("n1", 5)]).unwrap();
+        updates.take(&origin("q", 9), true, &[on("n1", 9)]).unwrap();
+        updates.take(&origin("q", 11), true, &[on("n2", 11)]).unwrap();
         let (_, of_q) = rows(&updates.of_raw("q", 1).unwrap());
         let offsets = |rows: &[JobRow]| rows.iter().map(|row| row.offset).collect::<Vec<_>>();
         assert_eq!(offsets(&of_q), [9, 11], "the message of p may never come");
         updates.all();
-        updates.take(&origin("p", 6), &[on("n1", 12)]).unwrap();
-        updates.take(&origin("q", 12), &[on("n1", 12)]).unwrap();
+        updates.take(&origin("p", 6), true, &[on("n1", 12)]).unwrap();
+        updates.take(&origin("q", 12), true, &[on("n1", 12)]).unwrap();
         assert!(updates.all().is_empty(), "everything was sent");
     }
 }

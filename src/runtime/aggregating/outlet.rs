@@ -88,7 +88,7 @@ impl Rekeyed {
                 too_large = Some(TooLarge::Row { bytes: self.buffer.len() });
             }
         }
-        match self.jobs.take(&origin, &decoded.jobs) {
+        match self.jobs.take(&origin, decoded.has_sampled_jobs, &decoded.jobs) {
             Ok(full) => full.map_or(Ok(()), |full| self.send_jobs(chunk, &full))?,
             Err(TooLong { job, bytes }) => {
                 tracing::error!(%job, bytes, "job dropped: its nodes do not fit into kafka.message_max_bytes");

@@ -8,15 +8,15 @@ use rdkafka::error::KafkaError;
 use schemas::rejected::head_of;
 use schemas::{DropReason, RejectReason, RejectedMessage, wire};
 
-/// A message of a job topic that cannot be decoded.
+/// A message of a job topic that is refused, with why.
 pub(super) fn bad_job(
     raw: &RawPartition,
     offset: i64,
     payload: &[u8],
-    reason: DropReason,
+    (reason, refusal): (DropReason, &str),
 ) -> RejectedMessage {
     let place = (raw.topic.as_str(), raw.partition, offset);
-    rejected(place, payload, RejectReason::BadMessage, reason.name().to_string())
+    rejected(place, payload, RejectReason::BadMessage, format!("{}: {refusal}", reason.name()))
 }
 
 /// A message of which something is too large for a message of the counters.

@@ -132,8 +132,10 @@ impl Aggregating<'_> {
                 if let Outcome::Dropped(reason) = outcome
                     && self.job_topics.has(&raw.topic)
                 {
-                    let message = passed_over::bad_job(raw, offset, payload, reason);
+                    let why = (reason, self.decoder.job_refusal());
+                    let message = passed_over::bad_job(raw, offset, payload, why);
                     rejected::count(&message);
+                    raw.log_refused(&message);
                     self.out.reject(self.chunk, &message)?;
                 }
             }

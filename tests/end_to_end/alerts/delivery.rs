@@ -200,7 +200,7 @@ async fn a_storm_of_2048_links_is_one_notification() {
     let sink = Receiver::new();
     let (address, _serving) = sink.listen("127.0.0.1:0").await;
     let hook = webhook(address, "");
-    let settings = AlertSettings::new(rule::load(&[]).unwrap(), vec![hook.route()], &[]);
+    let settings = AlertSettings::new(rule::load(&[]).unwrap(), vec![hook.route().unwrap()], &[]);
     let _way = deliver(&outbox.path, hook);
     let mut alerts = Alerts::new(Arc::new(settings));
     let begin = Time::from_seconds(now_s() - 200.0);

@@ -7,6 +7,7 @@
 //! | `delivery.rs` | nothing lost, nothing reordered; dead letters, silences, a storm |
 //! | `kill.rs` | `kill -9` in the middle |
 //! | `alertmanager.rs` | Debian's Alertmanager |
+//! | `secured.rs` | an Alertmanager with passwords and certificates; a proxy |
 //! | `people.rs` | `tailback alerts`, and the advice over HTTP |
 //! | `site.rs` | the commands of docs/alerts.md, of a site's database; its receivers |
 //! | `schema.rs` | the JSON Schema of what is sent |
@@ -19,7 +20,8 @@ mod kill;
 mod onset;
 mod outbox;
 mod people;
-mod receiver;
+pub mod receiver;
 mod schema;
+mod secured;
 mod site;
 mod slurm;

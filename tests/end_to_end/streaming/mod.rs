@@ -17,7 +17,8 @@
 //! | `backup` | a dump, restored |
 //! | `secure` | a broker with TLS, user and password |
 //! | `sampler` | rows of the native sampler |
-//! | `silences` | a source that stops and returns, at the clock's own pace |
+//! | `silences` | a source that stops and returns, and all sources at once, at the clock's own pace |
+//! | `heartbeat` | an Alertmanager that gets a heartbeat while the detector commits |
 //!
 //! `TAILBACK_SEED` draws other rows and other moments; `TAILBACK_PG_PLAIN=1` leaves TimescaleDB out; `TAILBACK_AWAY_S`
 //! shortens the minute without a database.
@@ -29,6 +30,7 @@ mod backup;
 mod carried;
 mod created_again;
 mod feed;
+mod heartbeat;
 mod operation;
 mod outages;
 mod poison;

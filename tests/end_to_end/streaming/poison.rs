@@ -4,6 +4,8 @@ use super::arrival::undisturbed;
 use super::feed::{Feed, since_epoch};
 use super::rows::{self, Dice, RAW_PARTITIONS, Row, in_order_of_arrival};
 use super::site::{PARTITIONS, Site};
+use rdkafka::ClientConfig;
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use support::stack::turn;
@@ -151,6 +153,35 @@ fn undecodable_messages_are_kept_once_whatever_dies() {
         }
     }
     assert!(said.contains("14 messages passed over") && said.contains("FROM rejected_messages"), "{said}");
+    process.finish();
+}
+
+#[test]
+fn refused_job_of_a_second_cluster_names_the_key_to_set() {
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "clusters");
+    let mut process = site.start();
+    process.wait_for_times("partition claimed", 2 * PARTITIONS as usize);
+    let producer: BaseProducer =
+        ClientConfig::new().set("bootstrap.servers", &services.broker).create().unwrap();
+    let topic = format!("{}.jobs", site.name);
+    for (cluster, node) in [("alpha", "a1"), ("beta", "b1")] {
+        let job = format!(r#"{{"job_id":"7","cluster":"{cluster}","nodes":"{node}","start":1790000000}}"#);
+        producer.send(BaseRecord::<str, str>::to(&topic).key("7").payload(&job)).unwrap();
+        producer.flush(Duration::from_secs(60)).unwrap();
+    }
+    let query = "SELECT detail FROM rejected_messages";
+    let begun = Instant::now();
+    while site.database.rows(query).is_empty() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "{}", process.log());
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let detail = site.database.rows(query).remove(0);
+    assert!(
+        detail.starts_with("bad_job: cluster: ") && detail.contains("set kafka.home_cluster"),
+        "{detail}"
+    );
+    process.wait_for("set kafka.home_cluster");
     process.finish();
 }
 

@@ -94,6 +94,42 @@ fn documented_queries(site: &Site) {
     assert!(!jobs.is_empty(), "{jobs:?}");
 }
 
+/// The default rule, but for how long a source must be silent.
+fn rule_of_seconds(site: &Site) {
+    let default = alerts::rule::DEFAULTS.iter().find(|(file, _)| *file == "data_missing.toml").unwrap().1;
+    let rule = default.replace("least_duration_s = 60", "least_duration_s = 10");
+    assert_ne!(rule, default);
+    let folder = site.config.with_extension("rules");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("data_missing.toml"), rule).unwrap();
+    site.configure(&format!("[alerts]\nrules = [{:?}]\n", folder.display().to_string()));
+}
+
+#[test]
+fn data_missing_fires_when_all_sources_stop() {
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "all_stop");
+    rule_of_seconds(&site);
+    let mut process = site.start();
+    process.wait_for_times("partition claimed", 2 * PARTITIONS as usize);
+    let feed = Feed::to(&site);
+    let live = |seconds: u32| {
+        let start_s = since_epoch().as_secs() as i64 + 3;
+        feed.live(&rows::live(start_s, seconds), start_s, |_| {});
+    };
+    live(12);
+    let stopped = Instant::now();
+    let firing = "SELECT count(*) > 0 FROM alerts WHERE rule = 'data_missing' AND resolved IS NULL";
+    until(&site, firing, |found| found == ["t"]);
+    let after_s = stopped.elapsed().as_secs_f64();
+    eprintln!("data_missing fired {after_s:.1} s after the last row");
+    assert!(after_s >= 9.0, "fired {after_s} s after the last row");
+    live(30);
+    let resolved = "SELECT count(*) > 0 FROM alerts WHERE rule = 'data_missing' AND resolved IS NOT NULL";
+    until(&site, resolved, |found| found == ["t"]);
+    process.finish();
+}
+
 #[test]
 fn stopped_source_is_silent_within_seconds_until_its_next_row() {
     let Some((services, _turn)) = turn() else { return };
@@ -114,6 +150,8 @@ fn stopped_source_is_silent_within_seconds_until_its_next_row() {
                        round(extract(epoch FROM until_time) * 1e6)::bigint
                 FROM silences WHERE until_time IS NOT NULL";
     site.settled_for_now();
+    let samplers = "SELECT DISTINCT state, event_driven FROM sources WHERE schema = 'slurm_jobs'";
+    assert_eq!(site.database.rows(samplers), ["reports | t"], "samplers of jobs report");
     assert_eq!(
         site.database.rows(over),
         [format!("{STOPS} | lustre_client | {STOPS} | {last_us} | {next_us}")],

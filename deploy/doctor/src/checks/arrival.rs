@@ -88,7 +88,7 @@ mod tests {
     }
 
     fn facts(topics: Vec<TopicRows>) -> RowFacts {
-        RowFacts { topics, stamps: Vec::new() }
+        RowFacts { topics, ..RowFacts::default() }
     }
 
     #[test]

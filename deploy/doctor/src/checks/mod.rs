@@ -9,6 +9,7 @@
 //! | [`topology`] | the network's links and peers |
 //! | [`server`], [`tiers`] | the database server; its migrations, policies and tables |
 //! | [`lag`], [`positions`], [`rejected`], [`endpoint`] | Tailback's stages |
+//! | [`receivers`] | receivers of alerts |
 //! | [`versions`] | versions |
 
 pub mod arrival;
@@ -23,6 +24,7 @@ mod leaders;
 pub mod own_topics;
 pub mod positions;
 pub mod raw_topics;
+pub mod receivers;
 pub mod registry;
 pub mod rejected;
 pub mod rows;

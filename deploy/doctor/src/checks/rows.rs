@@ -1,6 +1,6 @@
 //! Whether the rows that ldmsd publishes are used, and why not.
 
-use crate::facts::rows::{RowFacts, TopicRows};
+use crate::facts::rows::{Numbered, RowFacts, TopicRows};
 use crate::finding::{Finding, Group, Notes};
 use crate::words::{few, many, percent};
 use schemas::DropReason;
@@ -45,6 +45,22 @@ pub fn partial(facts: &RowFacts) -> Vec<Finding> {
     }
     if facts.topics.iter().all(|rows| rows.partial.is_empty()) {
         notes.ok("no metric lacks only some of its columns");
+    }
+    notes.done()
+}
+
+/// Whether nodes are named by rows, or by numbers.
+pub fn names(facts: &RowFacts) -> Vec<Finding> {
+    let mut notes = Notes::of(Group::Rows, "node_names");
+    match &facts.numbered {
+        None => notes.ok("no sampled row names its node by `component_id` alone"),
+        Some(Numbered { component_id, node, is_known: true }) => {
+            notes.ok(format!("rows without a producer: component_id {component_id} is {node}, a known host"));
+        }
+        Some(Numbered { component_id, node, .. }) => notes.warn(
+            format!("rows have no producer: component_id {component_id} is taken for {node}, which neither site.file nor site.topology names"),
+            "add `producer` to the columns of the store's decomposition, or name the hosts in site.file or site.topology",
+        ),
     }
     notes.done()
 }
@@ -157,7 +173,7 @@ mod tests {
     }
 
     fn facts(topics: Vec<TopicRows>) -> RowFacts {
-        RowFacts { topics, stamps: Vec::new() }
+        RowFacts { topics, ..RowFacts::default() }
     }
 
     #[test]

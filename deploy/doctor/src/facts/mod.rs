@@ -10,24 +10,31 @@
 //! | [`stages`] | what each stage has read, and what waits |
 //! | [`registry`] | the schema registry |
 //! | [`endpoints`] | `/metrics` and `/readyz` of this machine |
+//! | [`receivers`] | whether receivers of alerts accept our credentials |
 
 pub mod broker_addresses;
 pub mod database;
 pub mod endpoints;
 pub mod kafka;
+pub mod receivers;
 pub mod registry;
 pub mod rows;
 pub mod sample;
 pub mod stages;
 
+use ::schemas::Name;
 use configuration::RunConfig;
 use database::{DatabaseFacts, Refusal};
 use endpoints::Endpoint;
 use kafka::{KafkaFacts, Reader};
+use receivers::Probed;
 use rows::{RowFacts, Schemas};
 use stages::StageFacts;
+use std::collections::BTreeSet;
 use std::time::Duration;
 use store::read::doctor::Position;
+use topology::node_places;
+use topology::readers::read;
 
 /// Why facts of the brokers are not known.
 const NO_BROKER: &str = "the broker does not answer";
@@ -56,6 +63,8 @@ pub struct Site<'a> {
     pub registry: Option<Result<usize, String>>,
     /// What answers at `http.listen`.
     pub endpoint: Endpoint,
+    /// Receivers of alerts.
+    pub receivers: Vec<Probed>,
 }
 
 impl<'a> Site<'a> {
@@ -83,7 +92,20 @@ impl<'a> Site<'a> {
         };
         let registry = registry::subjects(&config.schema_registry, timeout).await;
         let endpoint = endpoints::look(&config.http, timeout).await;
-        Site { config, timeout, now_s, database, kafka, unreachable, rows, stages, registry, endpoint }
+        let receivers = receivers::look(&config.alerts.receivers, timeout).await;
+        Site {
+            config,
+            timeout,
+            now_s,
+            database,
+            kafka,
+            unreachable,
+            rows,
+            stages,
+            registry,
+            endpoint,
+            receivers,
+        }
     }
 
     /// A part of what the database returns, or why it is not known.
@@ -117,7 +139,19 @@ async fn sampled(
         (false, false) => {}
     }
     let mut schemas = Schemas::new(&config.schema_registry, timeout)?;
-    Ok(rows::decode(&sample, &mut schemas).await)
+    Ok(rows::decode(&sample, &mut schemas, &hosts(config)).await)
+}
+
+/// Hosts of the site file and the topology; a topology that cannot be read is a finding of its own.
+fn hosts(config: &RunConfig) -> BTreeSet<Name> {
+    let expected = config.site.expected.iter().map(|expected| expected.producer.clone());
+    let places = match config.site.topology.is_empty() {
+        true => Vec::new(),
+        false => {
+            read(&config.site.topology).map_or_else(|_| Vec::new(), |reading| node_places(&reading.topology))
+        }
+    };
+    expected.chain(places.into_iter().map(|place| place.node)).collect()
 }
 
 /// The clock of this machine, in seconds since the epoch.

@@ -3,9 +3,9 @@
 use super::sample::Raw;
 use aggregator::confluent::{RegistryClient, RegistryError};
 use aggregator::partial::{PartialMetric, partial_metrics};
-use aggregator::{AvroSchemas, Decoded, Decoder, Outcome, RowLocation};
+use aggregator::{AvroSchemas, Decoded, Decoder, NodeNaming, Outcome, RowLocation, SOURCES_MAX};
 use configuration::sections::SchemaRegistry;
-use schemas::DropReason;
+use schemas::{DropReason, Name};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -52,6 +52,19 @@ pub struct RowFacts {
     pub topics: Vec<TopicRows>,
     /// Of every row used.
     pub stamps: Vec<Stamp>,
+    /// The first row without a producer.
+    pub numbered: Option<Numbered>,
+}
+
+/// A node that a row names by its number alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Numbered {
+    /// The row's `component_id`.
+    pub component_id: u64,
+    /// The name that it is given.
+    pub node: Name,
+    /// Whether the site file or the topology names it.
+    pub is_known: bool,
 }
 
 /// Schemas of Avro rows, and where they come from.
@@ -110,14 +123,23 @@ impl Schemas {
     }
 }
 
-/// Decodes a sample.
-pub async fn decode(sample: &[Raw], schemas: &mut Schemas) -> RowFacts {
+/// Decodes a sample, as the aggregator of a site with these `hosts`.
+pub async fn decode(sample: &[Raw], schemas: &mut Schemas, hosts: &BTreeSet<Name>) -> RowFacts {
     let topics: BTreeSet<&str> = sample.iter().map(|raw| raw.topic.as_str()).collect();
     let mut facts = RowFacts::default();
+    let naming = NodeNaming::default().corrected_by_hosts(hosts);
     for topic in topics {
         let rows = sample.iter().filter(|raw| raw.topic == topic);
-        let decoded = decode_topic(topic, rows, schemas, &mut facts.stamps).await;
+        // One decoder a topic, so that each has its own first examples.
+        let mut decoder = Decoder::new(naming.clone(), SOURCES_MAX);
+        let decoded = decode_topic(topic, rows, &mut decoder, schemas, &mut facts.stamps).await;
         facts.topics.push(decoded);
+        let numbered = |(component_id, node): &(u64, Name)| Numbered {
+            component_id: *component_id,
+            node: node.clone(),
+            is_known: hosts.contains(node),
+        };
+        facts.numbered = facts.numbered.take().or_else(|| decoder.numbered().map(numbered));
     }
     facts
 }
@@ -125,18 +147,17 @@ pub async fn decode(sample: &[Raw], schemas: &mut Schemas) -> RowFacts {
 async fn decode_topic<'a>(
     topic: &str,
     sample: impl Iterator<Item = &'a Raw>,
+    decoder: &mut Decoder,
     schemas: &mut Schemas,
     stamps: &mut Vec<Stamp>,
 ) -> TopicRows {
-    // One decoder a topic, so that each has its own first examples.
-    let mut decoder = Decoder::default();
     let mut rows = TopicRows { topic: topic.to_string(), ..TopicRows::default() };
     let mut out = Decoded::default();
     for raw in sample {
         rows.sampled += 1;
         let arrived_s = raw.arrived_ms.map(|ms| ms as f64 / 1e3);
         rows.newest_s = rows.newest_s.into_iter().chain(arrived_s).reduce(f64::max);
-        match decode_message(topic, raw, &mut decoder, schemas, &mut out).await {
+        match decode_message(topic, raw, decoder, schemas, &mut out).await {
             Outcome::Row | Outcome::Rows(..) | Outcome::Jobs(_) | Outcome::Skipped => rows.used += 1,
             Outcome::Dropped(_) => {}
             Outcome::NeedsSchema(id) => {
@@ -200,12 +221,28 @@ mod tests {
         let config = configuration::RunConfig::load(None).unwrap();
         let mut schemas = Schemas::new(&config.schema_registry, Duration::from_secs(1)).unwrap();
         let avro = Raw { payload: vec![0, 0, 0, 0, 7, 1], ..raw(2, "") };
-        let facts = decode(&[raw(0, "{nan"), raw(1, "{\"vmstat\":1}"), avro], &mut schemas).await;
+        let facts =
+            decode(&[raw(0, "{nan"), raw(1, "{\"vmstat\":1}"), avro], &mut schemas, &BTreeSet::new()).await;
         let rows = &facts.topics[0];
         assert_eq!((rows.sampled, rows.used), (3, 0));
         assert_eq!(rows.dropped.len(), 2);
         assert!(rows.dropped[0].2.starts_with("ldms.x/0:0: "), "{rows:?}");
         assert_eq!(rows.waiting[&7].0, 1);
         assert_eq!(rows.newest_s, Some(2.0));
+    }
+
+    #[tokio::test]
+    async fn row_without_a_producer_is_named_as_the_sites_hosts() {
+        let config = configuration::RunConfig::load(None).unwrap();
+        let mut schemas = Schemas::new(&config.schema_registry, Duration::from_secs(1)).unwrap();
+        let row = raw(
+            0,
+            "{\"timestamp\":1.5,\"component_id\":1,\"fs_name\":\"home\",\"llite\":\"home-1\",\"write_bytes.sum\":7}",
+        );
+        let hosts: BTreeSet<Name> = ["nid0001", "nid0002"].map(|host| Name::parse(host).unwrap()).into();
+        let numbered = decode(std::slice::from_ref(&row), &mut schemas, &hosts).await.numbered.unwrap();
+        assert!(numbered.is_known && numbered.node.as_str() == "nid0001", "{numbered:?}");
+        let numbered = decode(&[row], &mut schemas, &BTreeSet::new()).await.numbered.unwrap();
+        assert!(!numbered.is_known && numbered.component_id == 1, "{numbered:?}");
     }
 }

@@ -4,18 +4,24 @@ use super::{Alert, Alerts, BEHIND_S, Change};
 use crate::rule::{About, Rule};
 use crate::subject::{Key, Subject};
 use schemas::Time;
+use std::collections::BTreeMap;
 
 impl Alerts {
-    /// The time up to which all partitions are, but such as are far behind.
+    /// The time up to which all partitions have rows, but such as are far behind.
     pub(super) fn now(&self) -> Option<Time> {
-        let newest = self.reached.values().max()?;
-        self.reached.values().filter(|time| newest.seconds_since(**time) <= BEHIND_S).min().copied()
+        earliest(&self.reached)
+    }
+
+    /// The time up to which all partitions were read, but such as are far behind. It moves on when all sources stop.
+    pub(super) fn now_of_sources(&self) -> Option<Time> {
+        earliest(&self.read)
     }
 
     /// The time of a subject where that of all partitions is `now`.
-    fn time_of(&self, subject: &Subject, now: Option<Time>) -> Option<Time> {
+    fn time_of(&self, rule: &Rule, subject: &Subject, now: Option<Time>) -> Option<Time> {
+        let of_partitions = if rule.about == About::Source { &self.read } else { &self.reached };
         match subject.source {
-            Some(partition) => self.reached.get(&partition).copied(),
+            Some(partition) => of_partitions.get(&partition).copied(),
             None => now,
         }
     }
@@ -71,7 +77,7 @@ impl Alerts {
         alert: Option<&Alert>,
         now: Option<Time>,
     ) -> Option<Change> {
-        let now = self.time_of(subject, now)?;
+        let now = self.time_of(rule, subject, now)?;
         match alert {
             None => {
                 let begins = subject.matches(&rule.when) && !subject.done.contains(&rule.name);
@@ -107,4 +113,10 @@ impl Alerts {
             regions.any(covers) || self.silences_of(subject).any(|by| alerts.contains_key(&by) && covers(&by))
         })
     }
+}
+
+/// The earliest of the partitions' times, but such as are far behind the latest.
+fn earliest(times: &BTreeMap<i32, Time>) -> Option<Time> {
+    let newest = times.values().max()?;
+    times.values().filter(|time| newest.seconds_since(**time) <= BEHIND_S).min().copied()
 }

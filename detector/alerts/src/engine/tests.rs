@@ -275,6 +275,28 @@ fn missing_data_inhibits_its_dependents_and_fires() {
     assert_eq!(kinds(&pass(&mut alerts, 131, 146)).len(), 2, "data is back; the link is contended still");
 }
 
+/// No row arrives any more; the stream is read on.
+fn read_on(alerts: &mut Alerts, newest: f64, from: usize, to: usize) -> Vec<Notice> {
+    let read = |second: usize| Updates { read_up_to: Some(at(second as f64)), ..tick(newest) };
+    (from..=to).for_each(|second| alerts.updates(&read(second)));
+    taken(alerts)
+}
+
+#[test]
+fn missing_data_fires_when_no_source_is_left() {
+    let mut alerts = alerts();
+    alerts.updates(&Updates { episodes: vec![episode(link("leaf-1", 1), 0.0, 70.0, true)], ..tick(70.0) });
+    assert_eq!(taken(&mut alerts).len(), 1);
+    alerts.updates(&Updates { silences: vec![silence(71.0, SilenceEnd::Open)], ..tick(71.0) });
+    assert!(read_on(&mut alerts, 71.0, 72, 130).is_empty());
+    let found = read_on(&mut alerts, 71.0, 131, 300);
+    assert_eq!(kinds(&found), [("data_missing", NoticeKind::Firing, 1)], "the link is not called resolved");
+    assert!(found[0].description.contains("60"), "{}", found[0].description);
+    alerts.updates(&Updates { silences: vec![silence(71.0, SilenceEnd::At(at(310.0)))], ..tick(310.0) });
+    let found = pass(&mut alerts, 311, 340);
+    assert!(found.iter().any(|n| n.rule == "data_missing" && n.kind == NoticeKind::Resolved), "{found:?}");
+}
+
 #[test]
 fn no_data_is_never_healthy() {
     let mut alerts = alerts();

@@ -23,10 +23,27 @@ pub fn again_s(receiver: &Receiver, notice: &Notice, first_s: f64, now_s: f64) -
 /// # Errors
 /// [`Refusal`].
 pub async fn send(client: &Client, receiver: &Receiver, notice: &Notice, now_s: f64) -> Result<(), Refusal> {
-    let url = format!("{}/api/v2/alerts", receiver.url.trim_end_matches('/'));
-    let body = json!([alert(notice, now_s, now_s + MISSED * receiver.resend_s)]).to_string();
-    let request = client.post(url).header("Content-Type", "application/json").body(body);
-    http::send(request, receiver.token.as_ref().map(|token| token.reveal()), now_s).await
+    post(client, receiver, &alert(notice, now_s, expires_s(receiver, now_s)), now_s).await
+}
+
+/// Posts an alert.
+///
+/// # Errors
+/// [`Refusal`].
+pub async fn post(client: &Client, receiver: &Receiver, alert: &Value, now_s: f64) -> Result<(), Refusal> {
+    let body = json!([alert]).to_string();
+    let request = client.post(url(receiver, "alerts")).header("Content-Type", "application/json").body(body);
+    http::send(request, receiver, now_s).await
+}
+
+/// Its address of a resource.
+pub fn url(receiver: &Receiver, resource: &str) -> String {
+    format!("{}/api/v2/{resource}", receiver.url.trim_end_matches('/'))
+}
+
+/// When an alert that is sent now expires there, unless it is sent again.
+pub fn expires_s(receiver: &Receiver, now_s: f64) -> f64 {
+    now_s + MISSED * receiver.resend_s
 }
 
 fn alert(notice: &Notice, now_s: f64, expires_s: f64) -> Value {

@@ -1,7 +1,8 @@
 //! The task of one receiver: leases what is due, sends it, records the outcome. A receiver that is down or slow delays no
 //! other receiver.
 
-use super::http::{self, ClientError, Refusal};
+use super::client::{self, ClientError};
+use super::http::Refusal;
 use super::pace::{self, Bucket, Random};
 use super::receiver::{Kind, Receiver};
 use super::{alertmanager, notice_metrics, slurm, webhook};
@@ -59,7 +60,7 @@ impl Deliverer {
     ) -> Result<Deliverer, ClientError> {
         let now_s = clock();
         Ok(Deliverer {
-            client: http::client(&receiver)?,
+            client: client::client(&receiver)?,
             bucket: Bucket::new(receiver.max_per_minute, now_s),
             receiver: Arc::new(receiver),
             outbox,
@@ -206,7 +207,7 @@ impl Deliverer {
         let first_s = leased.delivered_s.unwrap_or(now_s);
         let again_s = match receiver.kind {
             Kind::Alertmanager => alertmanager::again_s(&receiver, &leased.notice, first_s, now_s),
-            Kind::Webhook | Kind::Slurm => None,
+            Kind::Webhook | Kind::Slurm | Kind::Heartbeat => None,
         };
         if leased.delivered_s.is_none() && leased.notice.kind == NoticeKind::Firing {
             notice_metrics::age(&receiver.name, now_s - leased.notice.fired_s);
@@ -280,7 +281,7 @@ pub fn deliver_all<F: Future<Output = ()> + Send + 'static>(
     outbox: impl Fn() -> Result<OutboxStore, OutboxError>,
     stop: impl Fn() -> F,
 ) -> Result<(), DeliverError> {
-    for receiver in delivery.receivers {
+    for receiver in delivery.receivers.iter().filter(|receiver| receiver.kind != Kind::Heartbeat) {
         let (clock, outbox) = (Arc::clone(&delivery.clock), outbox()?);
         let way =
             Deliverer::new(receiver.clone(), outbox, delivery.by, delivery.keep_s, clock, Random::seeded())?;

@@ -1,7 +1,11 @@
 //! Receivers of notices: one TOML file each. One that is wrong stops the start.
 
+mod checks;
+#[cfg(test)]
+mod tests;
+
+use super::client;
 use crate::engine::Route;
-use reqwest::Url;
 use schemas::Severity;
 use schemas::secret::Redacted;
 use serde::Deserialize;
@@ -17,6 +21,8 @@ pub enum Kind {
     Webhook,
     /// Comments of jobs and nodes through `scontrol`.
     Slurm,
+    /// Signed JSON at intervals while Tailback works; no notices.
+    Heartbeat,
 }
 
 /// What a Slurm receiver may do.
@@ -55,6 +61,21 @@ pub struct Receiver {
     /// File with a token, sent as `Authorization: Bearer …`.
     #[serde(default)]
     pub token_file: PathBuf,
+    /// User of `Authorization: Basic …`; `password_file` has its password.
+    #[serde(default)]
+    pub user: String,
+    /// File with the password of `user`.
+    #[serde(default)]
+    pub password_file: PathBuf,
+    /// Certificate of this client (PEM), with its chain.
+    #[serde(default)]
+    pub cert_file: PathBuf,
+    /// Its key (PEM, PKCS#8, without a passphrase).
+    #[serde(default)]
+    pub key_file: PathBuf,
+    /// Proxy for its requests: `http://host:port`.
+    #[serde(default)]
+    pub proxy: String,
     /// File with the key of the signature (webhook).
     #[serde(default)]
     pub secret_file: PathBuf,
@@ -73,7 +94,7 @@ pub struct Receiver {
     /// Hours after the first try after which a notice is a dead letter.
     #[serde(default = "day")]
     pub give_up_h: f64,
-    /// Seconds between two sendings while it fires (Alertmanager).
+    /// Seconds between two sendings while it fires (Alertmanager), and between two heartbeats.
     #[serde(default = "minute")]
     pub resend_s: f64,
     /// Whether nothing is changed, only logged (Slurm).
@@ -91,6 +112,9 @@ pub struct Receiver {
     /// Content of `token_file`.
     #[serde(skip)]
     pub token: Option<Redacted>,
+    /// Content of `password_file`.
+    #[serde(skip)]
+    pub password: Option<Redacted>,
     /// Content of `secret_file`.
     #[serde(skip)]
     pub secret: Option<Redacted>,
@@ -138,12 +162,13 @@ pub struct ReceiverError {
 }
 
 impl Receiver {
-    /// Its route, for the outbox.
-    pub fn route(&self) -> Route {
-        Route { receiver: self.name.clone(), least_severity: self.least_severity, rules: self.rules.clone() }
+    /// Its route, for the outbox; `None` if it gets no notices.
+    pub fn route(&self) -> Option<Route> {
+        let (receiver, least_severity) = (self.name.clone(), self.least_severity);
+        (self.kind != Kind::Heartbeat).then(|| Route { receiver, least_severity, rules: self.rules.clone() })
     }
 
-    /// Reads a receiver; its URL's host must be a loopback one or one of `hosts` (`host` or `host:port`).
+    /// Reads a receiver; the hosts of its URL and proxy must be loopback ones or of `hosts` (`host` or `host:port`).
     ///
     /// # Errors
     /// What is wrong, naming the key.
@@ -162,59 +187,12 @@ impl Receiver {
         })?;
         receiver.check(hosts).map_err(wrong)?;
         receiver.token = secret("token_file", &receiver.token_file, read_secret).map_err(wrong)?;
+        receiver.password = secret("password_file", &receiver.password_file, read_secret).map_err(wrong)?;
         receiver.secret = secret("secret_file", &receiver.secret_file, read_secret).map_err(wrong)?;
+        if receiver.needs_files() {
+            client::client(&receiver).map_err(|error| wrong(error.to_string()))?;
+        }
         Ok(receiver)
-    }
-
-    fn check(&self, hosts: &[String]) -> Result<(), String> {
-        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-        if !(1..=64).contains(&self.name.len()) || !self.name.chars().all(plain) {
-            return Err(format!("name must be 1 to 64 letters, digits, `.`, `_`, `-`, not {:?}", self.name));
-        }
-        for (key, value, least, most) in [
-            ("timeout_s", self.timeout_s, 0.1, 300.0),
-            ("backoff_s", self.backoff_s, 0.01, 3_600.0),
-            ("backoff_max_s", self.backoff_max_s, self.backoff_s, 86_400.0),
-            ("give_up_h", self.give_up_h, 0.001, 8_760.0),
-            ("resend_s", self.resend_s, 1.0, 3_600.0),
-            ("max_per_minute", f64::from(self.max_per_minute), 1.0, 100_000.0),
-        ] {
-            if !(least..=most).contains(&value) {
-                return Err(format!("{key} must be {least} to {most}, not {value}"));
-            }
-        }
-        match self.kind {
-            Kind::Slurm if !self.url.is_empty() => Err("url is not for kind = \"slurm\"".to_string()),
-            Kind::Slurm if !self.scontrol.is_absolute() => Err(format!(
-                "scontrol must be an absolute path, not {:?}",
-                self.scontrol.display().to_string()
-            )),
-            Kind::Slurm => Ok(()),
-            Kind::Alertmanager | Kind::Webhook => self.check_url(hosts),
-        }
-    }
-
-    fn check_url(&self, hosts: &[String]) -> Result<(), String> {
-        let url = Url::parse(&self.url).map_err(|_| "url must be https://host[:port]/path".to_string())?;
-        let host = url.host_str().unwrap_or_default();
-        let loopback = matches!(host, "localhost" | "127.0.0.1" | "[::1]");
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err("url must not hold a password; use token_file".to_string());
-        }
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(format!("url must begin with https://, not {}:", url.scheme()));
-        }
-        if url.scheme() == "http" && !loopback && !self.plain_http {
-            return Err(format!(
-                "url must begin with https://, or plain_http = true: {host} is another machine"
-            ));
-        }
-        let port = url.port_or_known_default().unwrap_or_default();
-        let with_port = format!("{host}:{port}");
-        if !loopback && !hosts.iter().any(|known| *known == host || *known == with_port) {
-            return Err(format!("url names {host}, which [alerts] hosts does not"));
-        }
-        Ok(())
     }
 }
 
@@ -252,57 +230,4 @@ pub fn load(
         }
     }
     if errors.is_empty() { Ok(receivers) } else { Err(errors) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(content: &str) -> Result<Receiver, String> {
-        let hosts = ["am.site".to_string(), "hooks.site:8443".to_string()];
-        Receiver::parse("r.toml", content, &hosts, &|_, _| Err("is not there".to_string()))
-            .map_err(|error| error.to_string())
-    }
-
-    fn webhook(url: &str) -> Result<Receiver, String> {
-        parse(&format!("name = \"ops\"\nkind = \"webhook\"\nurl = {url:?}"))
-    }
-
-    #[test]
-    fn urls_go_where_the_configuration_says_and_nowhere_else() {
-        for allowed in
-            ["http://127.0.0.1:9093", "https://am.site/x", "https://hooks.site:8443/", "http://[::1]:1/"]
-        {
-            assert!(webhook(allowed).is_ok(), "{allowed}: {:?}", webhook(allowed));
-        }
-        for (refused, part) in [
-            ("https://evil.site/", "[alerts] hosts does not"),
-            ("https://hooks.site/", "[alerts] hosts does not"),
-            ("http://am.site/", "plain_http = true"),
-            ("https://u:secret@am.site/", "token_file"),
-            ("file:///etc/passwd", "must begin with https"),
-            ("nonsense", "url must be https"),
-        ] {
-            let error = webhook(refused).unwrap_err();
-            assert!(error.starts_with("r.toml: ") && error.contains(part), "{refused}: {error}");
-            assert!(!error.contains("secret"), "{error}");
-        }
-    }
-
-    #[test]
-    fn slurm_receiver_changes_nothing_by_default() {
-        let receiver = parse("name = \"slurm\"\nkind = \"slurm\"").unwrap();
-        assert!(receiver.dry_run && receiver.allow.is_empty());
-        let error = parse("name = \"slurm\"\nkind = \"slurm\"\nallow = [\"drain\"]").unwrap_err();
-        assert!(error.contains("line 3: allow: unknown variant"), "{error}");
-    }
-
-    #[test]
-    fn errors_name_file_and_key() {
-        let error =
-            parse("name = \"ops\"\nkind = \"webhook\"\nurl = \"http://[::1]/\"\ntimeout_s = 0").unwrap_err();
-        assert_eq!(error, "r.toml: timeout_s must be 0.1 to 300, not 0");
-        let error = parse("name = \"ops\"\nkind = \"webhook\"\ntimeouts = 1").unwrap_err();
-        assert!(error.contains("timeouts"), "{error}");
-    }
 }

@@ -33,18 +33,32 @@ pub fn signature(secret: &[u8], timestamp_s: u64, body: &[u8]) -> String {
 pub async fn send(client: &Client, receiver: &Receiver, notice: &Notice, now_s: f64) -> Result<(), Refusal> {
     let body = serde_json::to_vec(notice)
         .map_err(|error| Refusal { hopeless: true, ..Refusal::passing(error.to_string()) })?;
+    post(client, receiver, (&notice.key, notice.version), body, now_s).await
+}
+
+/// Posts a signed body with its idempotency key and version.
+///
+/// # Errors
+/// [`Refusal`].
+pub async fn post(
+    client: &Client,
+    receiver: &Receiver,
+    (key, version): (&str, u32),
+    body: Vec<u8>,
+    now_s: f64,
+) -> Result<(), Refusal> {
     let timestamp_s = now_s.max(0.0) as u64;
     let mut request = client
         .post(&receiver.url)
         .header("Content-Type", "application/json")
-        .header("Idempotency-Key", &notice.key)
-        .header("Tailback-Version", notice.version.to_string())
+        .header("Idempotency-Key", key)
+        .header("Tailback-Version", version.to_string())
         .header("Tailback-Timestamp", timestamp_s.to_string());
     if let Some(secret) = &receiver.secret {
         request =
             request.header("Tailback-Signature", signature(secret.reveal().as_bytes(), timestamp_s, &body));
     }
-    http::send(request.body(body), receiver.token.as_ref().map(|token| token.reveal()), now_s).await
+    http::send(request.body(body), receiver, now_s).await
 }
 
 #[cfg(test)]

@@ -102,7 +102,7 @@ mod tests {
         let events: Vec<JobEvent> = (first..first + count).map(event).collect();
         let mut message = Vec::new();
         begin_job_rows(&mut message, "posted", 0);
-        put_job_row(&mut message, first as i64, end, &events);
+        put_job_row(&mut message, first as i64, end, false, &events);
         end_job_rows(&mut message);
         work.message(&message).unwrap();
         progress(work, 1.0);

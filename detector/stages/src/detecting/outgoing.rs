@@ -5,7 +5,7 @@ use crate::job_parts::PartMessage;
 use crate::messages::Content;
 use crate::stage::Extent;
 use crate::verdict::Verdict;
-use alerts::updates::ReportedEpisodes;
+use alerts::updates::{Reached, ReportedEpisodes};
 use detector::jobs::JobPart;
 use schemas::{Episode, Name, ResultBatch};
 
@@ -32,8 +32,9 @@ impl Detecting {
     pub(super) fn updates(&mut self, results: &ResultBatch) -> Option<Content> {
         let (detector, partition) = (&self.ordered.detector, self.partition);
         let (episodes, silences) = (&results.episodes, &results.silences);
+        let reached = Reached { newest: detector.newest(), read_up_to: detector.read_up_to() };
         let updates = |reported: &mut ReportedEpisodes| {
-            reported.updates(partition, detector.newest(), episodes, silences, detector.series())
+            reported.updates(partition, reached, episodes, silences, detector.series())
         };
         self.alerts.as_mut().and_then(updates).map(Content::from)
     }

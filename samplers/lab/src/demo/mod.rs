@@ -210,7 +210,7 @@ impl<'a> Demo<'a> {
 }
 
 fn settings(request: &Request<'_>, topology: Topology) -> InProcessSettings {
-    let routes = request.receivers.iter().map(Receiver::route).collect();
+    let routes = request.receivers.iter().filter_map(Receiver::route).collect();
     let alerts = AlertSettings::new(request.rules.to_vec(), routes, &node_places(&topology));
     InProcessSettings {
         network: Some(Arc::new(Network::of(topology))),

@@ -17,9 +17,10 @@ use detector::fabric::{FabricSettings, Network};
 use detector::factors::learnt::learn;
 use detector::settings::Settings;
 use files::{Files, Summary};
-use schemas::{DropCounts, DropReason, ResultBatch};
+use schemas::{DropCounts, DropReason, Name, ResultBatch};
 use stages::in_process::{InProcess, InProcessSettings};
 use stages::wrong_clocks;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::sqlite::{Retention, Store};
@@ -64,7 +65,7 @@ pub fn run(request: &Request, mut progress: impl FnMut(u64, u64)) -> anyhow::Res
     let known = network.as_ref().map(|network| &network.topology);
     let (places, links) = known.map(|known| (node_places(known), link_places(known))).unwrap_or_default();
     let mut job_nodes = JobNodes::default();
-    let mut stages = stages(request, network.clone(), &mut job_nodes)?;
+    let mut stages = stages(request, network.clone(), &places, &mut job_nodes)?;
     make(&request.out)?;
     // Rows that have to be sorted may be many: the folder of the results has more room than the system's.
     let mut rows = Replay::open_in(&request.inputs, request.order, &request.out)?;
@@ -100,6 +101,7 @@ fn network(request: &Request) -> anyhow::Result<Option<Topology>> {
 fn stages(
     request: &Request,
     network: Option<Arc<Network>>,
+    places: &[NodePlace],
     job_nodes: &mut JobNodes,
 ) -> anyhow::Result<InProcess> {
     let mut stages = InProcess::new(&InProcessSettings {
@@ -107,11 +109,15 @@ fn stages(
         network,
         ..InProcessSettings::of(request.detector.clone())
     });
+    let mut hosts: BTreeSet<Name> = places.iter().map(|place| place.node.clone()).collect();
     if let Some(file) = &request.jobs {
         let jobs = jobs::read_job_file(file)?;
         job_nodes.declare(&jobs);
+        hosts.extend(jobs.iter().flat_map(|job| &job.nodes).cloned());
         stages.declare(jobs);
     }
+    let naming = stages.decoder.naming().clone().corrected_by_hosts(&hosts);
+    stages.decoder.set_naming(naming);
     Ok(stages)
 }
 

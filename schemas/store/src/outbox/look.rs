@@ -38,6 +38,19 @@ pub struct Undelivered {
     pub waiting: i64,
     /// Dead letters.
     pub dead: i64,
+    /// Why the latest try of one failed; "" if none was tried.
+    pub last_error: String,
+}
+
+/// The latest commit of a stage's partition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StageCommit {
+    /// The stage.
+    pub stage: String,
+    /// Partition of its input.
+    pub partition: i64,
+    /// Seconds since then; `None` before the first.
+    pub age_s: Option<f64>,
 }
 
 /// Notices of one receiver in one state.
@@ -122,8 +135,20 @@ impl OutboxStore {
             receiver: row.text(),
             waiting: row.whole(),
             dead: row.whole(),
+            last_error: row.text(),
         };
         Ok(rows.into_iter().map(of).collect())
+    }
+
+    /// The latest commits of all stages; of a server alone.
+    ///
+    /// # Errors
+    /// Errors of the database.
+    pub async fn stage_commits(&mut self) -> Result<Vec<StageCommit>, OutboxError> {
+        let rows = self.rows(include_str!("../../sql/outbox/stage_commits.sql"), &[]).await?;
+        let commit =
+            |mut row: Cells| StageCommit { stage: row.text(), partition: row.whole(), age_s: row.real() };
+        Ok(rows.into_iter().map(commit).collect())
     }
 
     /// How many notices are in which state.

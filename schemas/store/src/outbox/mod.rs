@@ -20,6 +20,6 @@ mod outbox_store;
 mod tests;
 
 pub use delivery::{Around, Leased, PutBack};
-pub use look::{Count, Delivery, Undelivered};
+pub use look::{Count, Delivery, StageCommit, Undelivered};
 pub use marks::Mark;
 pub use outbox_store::{OutboxError, OutboxStore};

@@ -38,6 +38,7 @@ pub(super) async fn put(to: &mut Dividing<'_>, of: Of<'_>, batch: &ResultBatch) 
     to.put("job_series", of, &b.job_series, |to, of, rows| Box::pin(job_series(to, of, rows))).await?;
     to.put("dropped_counts", of, &drops, |to, of, rows| Box::pin(dropped(to, of, rows))).await?;
     to.put("producers", of, &b.last_seen, |to, _, rows| Box::pin(producers(to, rows))).await?;
+    to.put("event_sources", of, &b.event_sources, |to, _, rows| Box::pin(event_sources(to, rows))).await?;
     to.put("silences", of, &b.silences, |to, _, rows| Box::pin(silences(to, rows))).await?;
     to.put("regions", of, &b.regions, |to, _, rows| Box::pin(regions::put_regions(to, rows))).await?;
     to.put("job_factors", of, &b.factors, |to, _, rows| Box::pin(regions::put_factors(to, rows))).await?;
@@ -213,6 +214,20 @@ async fn producers(to: &Transaction<'_>, rows: &[LastSeen]) -> Result<(), PgErro
         &column(rows, |h| h.rows.cast_signed()),
     ];
     run(to, include_str!("../../sql/postgres/put_producers.sql"), columns).await
+}
+
+async fn event_sources(to: &Transaction<'_>, rows: &[LastSeen]) -> Result<(), PgError> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let columns: &Columns<'_> = &[
+        &column(rows, |h| h.producer.as_str()),
+        &column(rows, |h| h.schema.as_str()),
+        &column(rows, |h| h.component.as_str()),
+        &column(rows, |h| seconds(h.last_time)),
+        &column(rows, |h| h.rows.cast_signed()),
+    ];
+    run(to, include_str!("../../sql/postgres/put_event_sources.sql"), columns).await
 }
 
 async fn silences(to: &Transaction<'_>, rows: &[Silence]) -> Result<(), PgError> {

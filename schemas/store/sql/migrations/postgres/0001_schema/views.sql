@@ -129,10 +129,12 @@ $$;
 
 -- A row for each part that reported, and for each expected source that never did. Without a site file each source that
 -- reported once is expected. A part that is silent while others of its source report is `absent`, as an unmounted file system is.
+-- One that reports events alone, as of jobs, and had none yet is `on event`.
 -- One that was absent for a week, or silent so long and not in the site file, counts as taken out of service.
 CREATE VIEW sources AS
 SELECT o.producer, o.schema, o.component, o.in_site_file, o.event_driven, o.last_time, o.silent_since,
-       CASE WHEN o.last_time IS NULL THEN 'never seen'
+       CASE WHEN o.last_time IS NULL AND o.event_driven THEN 'on event'
+            WHEN o.last_time IS NULL THEN 'never seen'
             WHEN o.silent_since IS NULL THEN 'reports'
             WHEN o.silent_since < (SELECT max(last_time) FROM producers) - interval '7 days'
                  AND (o.others_report OR NOT o.in_site_file) THEN 'gone'
@@ -141,11 +143,14 @@ SELECT o.producer, o.schema, o.component, o.in_site_file, o.event_driven, o.last
        o.part
 FROM (
     SELECT producer, schema, component, coalesce(p.part, '') AS part, e.copies IS NOT NULL AS in_site_file,
-           coalesce(e.event_driven, false) AS event_driven, p.last_time, s.from_time AS silent_since,
+           coalesce(e.event_driven, p.of_events, false) AS event_driven, p.last_time, s.from_time AS silent_since,
            bool_or(p.last_time IS NOT NULL AND s.from_time IS NULL) OVER (PARTITION BY producer, schema, component)
                AS others_report
     FROM expected_sources e
-    FULL JOIN producers p USING (producer, schema, component)
+    FULL JOIN (SELECT producer, schema, component, part, last_time, false AS of_events FROM producers
+               UNION ALL
+               SELECT producer, schema, component, '', last_time, true FROM event_sources) p
+           USING (producer, schema, component)
     LEFT JOIN (SELECT producer, schema, component, part, max(from_time) AS from_time FROM silences
                WHERE until_time IS NULL GROUP BY 1, 2, 3, 4) s
            USING (producer, schema, component, part)

@@ -10,6 +10,17 @@ CREATE TABLE producers (
     PRIMARY KEY (producer, schema, component, part)
 ) WITH (fillfactor = 60);
 
+-- Sources that report events alone, as samplers of jobs do, and their latest row. They are never silent, and no part of the
+-- completeness.
+CREATE TABLE event_sources (
+    producer  text NOT NULL,
+    schema    text NOT NULL,
+    component text NOT NULL,
+    last_time timestamptz NOT NULL,
+    rows      bigint NOT NULL,
+    PRIMARY KEY (producer, schema, component)
+) WITH (fillfactor = 60);
+
 -- Sources that the site file expects; `tailback run` writes them. At least one part of each has to report. Rows that
 -- only come with events do not count for completeness.
 CREATE TABLE expected_sources (
