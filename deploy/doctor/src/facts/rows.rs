@@ -237,7 +237,7 @@ mod tests {
         let mut schemas = Schemas::new(&config.schema_registry, Duration::from_secs(1)).unwrap();
         let row = raw(
             0,
-            "{\"timestamp\":1.5,\"component_id\":1,\"fs_name\":\"home\",\"llite\":\"home-1\",\"write_bytes.sum\":7}",
+            "{\"timestamp\":1795217400.5,\"component_id\":1,\"fs_name\":\"home\",\"llite\":\"home-1\",\"write_bytes.sum\":7}",
         );
         let hosts: BTreeSet<Name> = ["nid0001", "nid0002"].map(|host| Name::parse(host).unwrap()).into();
         let numbered = decode(std::slice::from_ref(&row), &mut schemas, &hosts).await.numbered.unwrap();
