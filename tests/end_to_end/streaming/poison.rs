@@ -161,7 +161,7 @@ fn refused_job_of_a_second_cluster_names_the_key_to_set() {
     let Some((services, _turn)) = turn() else { return };
     let site = Site::new(services, "clusters");
     let mut process = site.start();
-    process.wait_for_times("partition claimed", 2 * PARTITIONS as usize);
+    process.wait_for_times("partitions claimed", 2);
     let producer: BaseProducer =
         ClientConfig::new().set("bootstrap.servers", &services.broker).create().unwrap();
     let topic = format!("{}.jobs", site.name);

@@ -111,7 +111,7 @@ fn data_missing_fires_when_all_sources_stop() {
     let site = Site::new(services, "all_stop");
     rule_of_seconds(&site);
     let mut process = site.start();
-    process.wait_for_times("partition claimed", 2 * PARTITIONS as usize);
+    process.wait_for_times("partitions claimed", 2);
     let feed = Feed::to(&site);
     let live = |seconds: u32| {
         let start_s = since_epoch().as_secs() as i64 + 3;
