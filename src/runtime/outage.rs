@@ -27,6 +27,8 @@ pub struct Outage {
     quiet: Duration,
     is_open: AtomicBool,
     open: Mutex<Option<Open>>,
+    /// Reason of the latest failure.
+    why: Mutex<String>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +49,13 @@ enum Line {
 
 impl Outage {
     const fn new(peer: &'static str, quiet: Duration) -> Outage {
-        Outage { peer, quiet, is_open: AtomicBool::new(false), open: Mutex::new(None) }
+        Outage {
+            peer,
+            quiet,
+            is_open: AtomicBool::new(false),
+            open: Mutex::new(None),
+            why: Mutex::new(String::new()),
+        }
     }
 
     /// Whether it lasts.
@@ -57,6 +65,7 @@ impl Outage {
 
     /// Notes a failure.
     pub fn failed(&self, why: &str) {
+        why.clone_into(&mut self.why.lock().unwrap_or_else(PoisonError::into_inner));
         match self.on_failure(Instant::now()) {
             Some(Line::Begins) => tracing::warn!(error = why, "{}: connection failed; retrying", self.peer),
             Some(Line::Lasts(for_s, failures)) => self.log_lasting(for_s, failures, why),
@@ -73,12 +82,12 @@ impl Outage {
         }
     }
 
-    /// Writes the line of a minute in which nothing failed and nothing answered.
+    /// Writes the line of a minute, also where nothing failed in it and nothing answered.
     pub fn look(&self) {
         if self.is_open()
             && let Some(Line::Lasts(for_s, failures)) = self.on_look(Instant::now())
         {
-            self.log_lasting(for_s, failures, "no answer");
+            self.log_lasting(for_s, failures, &self.why.lock().unwrap_or_else(PoisonError::into_inner));
         }
     }
 

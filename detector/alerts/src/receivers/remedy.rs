@@ -55,7 +55,7 @@ pub fn of_error(receiver: &Receiver, error: &reqwest::Error) -> String {
     }
 }
 
-/// OpenSSL's reason stands in parentheses behind its error, which is no last cause.
+/// OpenSSL writes its reason in parentheses behind its error, and gives it as no cause of its own.
 fn reason(causes: &[String]) -> String {
     let verified = causes.iter().find(|cause| cause.contains("certificate verify failed"));
     let in_parentheses = verified.and_then(|cause| cause.rsplit_once('(')?.1.strip_suffix(')'));

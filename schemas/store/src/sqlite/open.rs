@@ -89,7 +89,7 @@ pub(super) fn sidecar(path: &Path, suffix: &str) -> PathBuf {
     file.into()
 }
 
-/// Closes a store that nothing is added to for now: all is in the one file, which readers need not write beside. `false` if
+/// Closes a finished store: its file contains everything, and readers need no write access to its folder. `false` if
 /// another connection that is open prevents it; the store is then left in WAL mode, which is valid as well.
 pub(super) fn finish(connection: &Connection) -> rusqlite::Result<bool> {
     connection.busy_timeout(Duration::ZERO)?;
