@@ -10,20 +10,35 @@
 //! Sensors of one port at one time that follow each other are one row.
 
 mod event;
+mod row;
+mod sensors;
 
 use crate::json::{self, Fields};
 use crate::number::{time, time_of_micros};
-use crate::switch_port::SwitchPort;
-use event::Event;
+use event::{Event, Message};
 use jiff::Timestamp;
+use row::OpenRow;
 use schemas::Time;
+use sensors::Members;
 use std::borrow::Cow;
-use std::fmt::Write;
 
-/// Classes of ports, which HPCM puts behind the names of sensors.
-const PORT_CLASSES: [&str; 5] = ["_cassini", "_local", "_global", "_ieee", "_edge"];
-/// Whole numbers below it are exact where they are written with a fraction or an exponent.
-const EXACT_END: f64 = 9_007_199_254_740_992.0;
+/// Messages with events name them within so many bytes.
+const BEGIN_BYTES: usize = 256;
+
+/// Gives `row` each flat row of a message with events, which is nearly all of the telemetry, and returns true; returns false for
+/// a message that needs a closer look.
+pub(crate) fn event_rows(message: &str, mut row: impl FnMut(&str)) -> bool {
+    const EVENTS: &[u8] = b"\"Events\"";
+    let begin = &message.as_bytes()[..message.len().min(BEGIN_BYTES)];
+    if !begin.windows(EVENTS.len()).any(|bytes| bytes == EVENTS) {
+        return false;
+    }
+    let Ok(Message(Some(events))) = serde_json::from_str(message) else { return false };
+    let mut open = OpenRow::default();
+    visit_sensors(events, &mut |sensor| open.take(&sensor, &mut row));
+    open.close(&mut row);
+    true
+}
 
 /// Whether a message is one of these.
 pub(crate) fn is_telemetry(fields: &Fields<'_>) -> bool {
@@ -41,88 +56,21 @@ pub(crate) fn time_of(fields: &Fields<'_>) -> Option<Time> {
 /// Gives `row` each flat row of a message.
 pub(crate) fn rows(fields: &Fields<'_>, mut row: impl FnMut(&str)) {
     let mut open = OpenRow::default();
-    visit(fields, &mut |sensor| {
-        if open.is_of(sensor) {
-            open.add(sensor);
-        } else {
-            open.close(&mut row);
-            open = OpenRow::begin(sensor);
-            open.add(sensor);
-        }
-    });
+    visit(fields, &mut |sensor| open.take(&sensor, &mut row));
     open.close(&mut row);
 }
+
+/// The raw JSON of what identifies a port: its location, and the numbers of its group, of the switch in that, and of the port in
+/// the switch.
+type Place<'a> = [Option<&'a str>; 4];
 
 /// One value of one port.
 struct Sensor<'a> {
     time: Option<Time>,
-    port: SwitchPort,
-    name: &'a str,
+    place: Place<'a>,
+    name: Cow<'a, str>,
     /// The raw JSON of the value.
     value: &'a str,
-}
-
-/// A row that further sensors may belong to.
-#[derive(Default)]
-struct OpenRow {
-    time: Option<Time>,
-    port: SwitchPort,
-    text: String,
-}
-
-impl OpenRow {
-    fn begin(sensor: &Sensor<'_>) -> OpenRow {
-        let mut text = String::from("{");
-        if let Some(Time(micros)) = sensor.time {
-            let (seconds, below) = (micros.div_euclid(1_000_000), micros.rem_euclid(1_000_000));
-            _ = write!(text, "\"timestamp\":{seconds}.{below:06},");
-        }
-        for (column, name) in [("producer", &sensor.port.switch), ("hsn.port", &sensor.port.port)] {
-            if let Some(name) = name {
-                json::put_quoted(&mut text, &[column]);
-                text.push(':');
-                json::put_quoted(&mut text, &[name]);
-                text.push(',');
-            }
-        }
-        OpenRow { time: sensor.time, port: sensor.port.clone(), text }
-    }
-
-    fn is_of(&self, sensor: &Sensor<'_>) -> bool {
-        !self.text.is_empty() && self.time == sensor.time && self.port == sensor.port
-    }
-
-    fn add(&mut self, sensor: &Sensor<'_>) {
-        let class = PORT_CLASSES.iter().find_map(|class| sensor.name.strip_suffix(class));
-        json::put_quoted(&mut self.text, &["hsn.", class.unwrap_or(sensor.name)]);
-        self.text.push(':');
-        self.text.push_str(&count(sensor.value));
-        self.text.push(',');
-    }
-
-    fn close(&mut self, row: &mut impl FnMut(&str)) {
-        if self.text.pop().is_some() {
-            self.text.push('}');
-            row(&self.text);
-        }
-    }
-}
-
-/// A value as a plain number if it is one, quoted or not; otherwise as it is, so that the row is refused.
-fn count(raw: &str) -> Cow<'_, str> {
-    let inside = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(raw).trim();
-    if let Ok(whole) = inside.parse::<u64>() {
-        let is_plain = !inside.starts_with(['0', '+']);
-        return if is_plain { Cow::Borrowed(inside) } else { Cow::Owned(whole.to_string()) };
-    }
-    match inside.parse::<f64>() {
-        Ok(value) if value.fract() == 0.0 && (0.0..EXACT_END).contains(&value) => {
-            Cow::Owned(format!("{value:.0}"))
-        }
-        // Of a gauge.
-        Ok(value) if (0.0..EXACT_END).contains(&value) => Cow::Owned(value.to_string()),
-        _ => Cow::Borrowed(raw),
-    }
 }
 
 /// A time as text of ISO 8601, or as a number in any unit.
@@ -140,7 +88,7 @@ fn messages<'a>(fields: &Fields<'a>) -> Option<Vec<&'a str>> {
 }
 
 /// Calls `each` with all sensors of a message.
-fn visit(fields: &Fields<'_>, each: &mut impl FnMut(&Sensor<'_>)) {
+fn visit<'a>(fields: &Fields<'a>, each: &mut impl FnMut(Sensor<'a>)) {
     if let Some(events) = fields.last("Events") {
         return visit_events(events, each);
     }
@@ -152,38 +100,24 @@ fn visit(fields: &Fields<'_>, each: &mut impl FnMut(&Sensor<'_>)) {
     }
 }
 
-/// Calls `each` with the sensors of events. Nearly all messages are read at once; of one in which a part is something else, the
-/// other parts are used.
-fn visit_events(events: &str, each: &mut impl FnMut(&Sensor<'_>)) {
-    let mut times = LatestTime::default();
-    if let Ok(events) = serde_json::from_str::<Vec<Event<'_>>>(events) {
-        for Event { at, sensors } in &events {
-            sensors.iter().for_each(|sensor| visit_sensor(sensor, *at, &mut times, each));
-        }
-        return;
-    }
-    for event in json::items(events).unwrap_or_default().into_iter().filter_map(json::fields) {
-        let at = event.last("EventTimestamp");
-        let sensors =
-            event.last("Oem").and_then(json::fields).and_then(|oem| json::items(oem.last("Sensors")?));
-        for sensor in sensors.unwrap_or_default().into_iter().filter_map(json::fields) {
-            visit_sensor(&sensor, at, &mut times, each);
-        }
-    }
+/// Calls `each` with the sensors of events. Where a part is something else, the other parts are used.
+fn visit_events<'a>(events: &'a str, each: &mut impl FnMut(Sensor<'a>)) {
+    let events = serde_json::from_str::<Vec<Event<'_>>>(events).unwrap_or_else(|_| {
+        let events = json::items(events).unwrap_or_default().into_iter().filter_map(json::fields);
+        let event = |event: Fields<'a>| {
+            let sensors = event.last("Oem").and_then(json::fields).and_then(|oem| oem.last("Sensors"));
+            Event { at: event.last("EventTimestamp"), sensors }
+        };
+        events.map(event).collect()
+    });
+    visit_sensors(events, each);
 }
 
-/// Calls `each` with a sensor of an event at the time `at`.
-fn visit_sensor<'a>(
-    sensor: &Fields<'a>,
-    at: Option<&'a str>,
-    times: &mut LatestTime<'a>,
-    each: &mut impl FnMut(&Sensor<'_>),
-) {
-    let name = sensor.last("PhysicalContext").and_then(json::text);
-    // Without a name no metric uses it; without a value its row is refused.
-    let (name, value) = (name.unwrap_or_default(), sensor.last("Value").unwrap_or("null"));
-    let time = sensor.last("Timestamp").or(at).and_then(|raw| times.read(raw));
-    each(&Sensor { time, port: port_of(sensor), name: &name, value });
+fn visit_sensors<'a>(events: Vec<Event<'a>>, each: &mut impl FnMut(Sensor<'a>)) {
+    let mut times = LatestTime::default();
+    for Event { at, sensors: list } in events {
+        sensors::visit(list.unwrap_or_default(), &mut |sensor| each(times.sensor(&sensor, at)));
+    }
 }
 
 /// The time that was read last: sensors of a message have nearly all the same.
@@ -194,6 +128,14 @@ struct LatestTime<'a> {
 }
 
 impl<'a> LatestTime<'a> {
+    /// A sensor of an event at the time `at`.
+    fn sensor(&mut self, sensor: &Members<'a>, at: Option<&'a str>) -> Sensor<'a> {
+        // Without a name no metric uses it; without a value its row is refused.
+        let name = sensor.name().and_then(json::text).unwrap_or_default();
+        let time = sensor.time().or(at).and_then(|raw| self.read(raw));
+        Sensor { time, place: sensor.place(), name, value: sensor.value().unwrap_or("null") }
+    }
+
     fn read(&mut self, raw: &'a str) -> Option<Time> {
         if self.raw != raw {
             *self = LatestTime { raw, time: time_in(raw) };
@@ -202,21 +144,14 @@ impl<'a> LatestTime<'a> {
     }
 }
 
-fn visit_flat(fields: &Fields<'_>, each: &mut impl FnMut(&Sensor<'_>)) {
+fn visit_flat<'a>(fields: &Fields<'a>, each: &mut impl FnMut(Sensor<'a>)) {
     let part = |name| fields.last(name).and_then(json::fields);
     let (Some(values), Some(tags)) = (part("fields"), part("tags")) else { return };
     let time = fields.last("timestamp").and_then(time_in);
-    for (name, value) in &values.0 {
-        each(&Sensor { time, port: port_of(&tags), name, value });
+    let place = Members::of(&tags).place();
+    for (name, value) in values.0 {
+        each(Sensor { time, place, name, value });
     }
-}
-
-fn port_of(fields: &Fields<'_>) -> SwitchPort {
-    let text = |name| fields.last(name).and_then(json::text);
-    let number =
-        |name| text(name).filter(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()));
-    let indexes = [number("ParentalIndex"), number("Index"), number("SubIndex")];
-    SwitchPort::of(text("Location").as_deref().unwrap_or_default(), indexes.each_ref().map(Option::as_deref))
 }
 
 #[cfg(test)]
@@ -228,6 +163,10 @@ mod tests {
         assert!(is_telemetry(&fields), "{line}");
         let mut found = Vec::new();
         rows(&fields, |row| found.push(row.to_string()));
+        let mut at_once = Vec::new();
+        if event_rows(line, |row| at_once.push(row.to_string())) {
+            assert_eq!(at_once, found, "{line}");
+        }
         found
     }
 
@@ -308,7 +247,7 @@ mod tests {
             ("\"NaN\"", "\"NaN\""),
             ("null", "null"),
         ] {
-            assert_eq!(count(raw), kept);
+            assert_eq!(row::count(raw), kept);
         }
     }
 
