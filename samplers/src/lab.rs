@@ -57,14 +57,14 @@ pub mod truth;
 
 pub use asked::{FlowPath, asked, flow_bandwidths, flow_paths};
 pub use congestion::Congestion;
-pub use counters::{Counters, Sampled, Traffic};
+pub use counters::{Counters, Lustre, Sampled, Traffic};
 pub use drawn::{DrawnError, vishnu_drawn};
-/// What can happen; its name of before, when all of it happened to links.
-pub use job::Change as LinkChange;
 pub use job::{Change, Event, LabIo, LabJob, Noise, Pattern, Phases, TrafficClass};
 pub use pattern::UNIFORM_PARTNERS;
 pub use routing::{Routing, STRIPES, Striping, fpar, reweigh};
-pub use rows::{put_client_rows, put_nic_rows, put_port_rows, put_router_rows, put_wait_rows};
+pub use rows::{
+    put_client_rows, put_nic_rows, put_port_rows, put_router_rows, put_target_rows, put_wait_rows,
+};
 pub use setup::{LabError, Setup};
 pub use truth::{Aggressor, LabJobTruth, LabTruth, LinkLoss, LinkTruth, Lost};
 
@@ -120,6 +120,8 @@ pub struct Lab {
     written: Vec<f64>,
     /// Bytes a second written, times as long as each takes against an empty network, by vertex.
     waited: Vec<f64>,
+    /// Bytes a second written to a server, by vertex.
+    stored: Vec<f64>,
     /// Where rows have what it gives.
     congestion: Option<Congestion>,
     counters: Counters,
@@ -151,6 +153,11 @@ impl Lab {
         }
         let mut clients: Vec<VertexIndex> = setup.jobs.iter().flat_map(|job| job.nodes.clone()).collect();
         clients.sort_unstable();
+        let mut servers: Vec<VertexIndex> =
+            setup.jobs.iter().filter_map(|job| job.io.as_ref()).flat_map(|io| io.targets.clone()).collect();
+        servers.sort_unstable();
+        servers.dedup();
+        let lustre = Lustre { clients: &clients, servers: &servers };
         Ok(Lab {
             parallel: ParallelLinks::of(&topology),
             detours: None,
@@ -162,8 +169,9 @@ impl Lab {
             moved: vec![0.0; topology.link_count()],
             written: vec![0.0; topology.vertex_count()],
             waited: vec![0.0; topology.vertex_count()],
+            stored: vec![0.0; topology.vertex_count()],
             congestion: (sampled == Sampled::All).then(|| Congestion::none(&topology)),
-            counters: Counters::new(&topology, &clients, sampled, setup.noise, setup.seed)?,
+            counters: Counters::new(&topology, lustre, sampled, setup.noise, setup.seed)?,
             changes: Vec::new(),
             stretches: Vec::new(),
             second: 0,
@@ -208,7 +216,8 @@ impl Lab {
         let time = at(f64::from(self.second + 1));
         let (carried, ratio) = (&self.moved, &self.load.ratio);
         let (written, waited, congestion) = (&self.written, &self.waited, self.congestion.as_ref());
-        let traffic = Traffic { carried, ratio, down: &self.faults.down, written, waited, congestion };
+        let (down, stored) = (&self.faults.down, &self.stored);
+        let traffic = Traffic { carried, ratio, down, written, waited, stored, congestion };
         self.counters.pass(&traffic, time);
         self.pass_jobs();
         self.second += 1;

@@ -6,7 +6,7 @@ use detector::jobs::JobPart;
 use detector::model::ModelKind;
 use detector::settings::Settings;
 use samplers::lab::scenarios::{DURATION_S, Labelled};
-use samplers::lab::{Lab, LabTruth, LinkChange, Setup};
+use samplers::lab::{Change, Lab, LabTruth, Setup};
 use schemas::{CounterBatch, JobResult, Name, Region, RegionId, SeriesIndex};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -122,10 +122,10 @@ impl Reports {
     }
 }
 
-fn tell_state(fabric: &mut Fabric, detector: &Detector, network: &Network, change: LinkChange, tick: i64) {
+fn tell_state(fabric: &mut Fabric, detector: &Detector, network: &Network, change: Change, tick: i64) {
     let (link, is_up) = match change {
-        LinkChange::Down(link) => (link, false),
-        LinkChange::Up(link) => (link, true),
+        Change::Down(link) => (link, false),
+        Change::Up(link) => (link, true),
         _ => return,
     };
     for link in [link, network.topology.reverse(link)] {

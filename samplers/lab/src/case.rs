@@ -7,9 +7,7 @@ use super::select::Leaves;
 use super::storage::IoSpec;
 use anyhow::Context;
 use samplers::lab::scenarios::ONSET_S;
-use samplers::lab::{
-    Event, LabIo, LabJob, LinkChange, Noise, Pattern, Phases, Routing, Setup, Striping, asked,
-};
+use samplers::lab::{Change, Event, LabIo, LabJob, Noise, Pattern, Phases, Routing, Setup, Striping, asked};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use topology::{LinkClass, LinkIndex, Topology, VertexIndex, VertexKind};
@@ -175,17 +173,17 @@ impl Build {
         let link = || self.link(spec).with_context(wrong);
         let vertex = || self.component(spec).with_context(wrong);
         let change = match spec.change {
-            ChangeSpec::Down => LinkChange::Down(link()?),
-            ChangeSpec::Up => LinkChange::Up(link()?),
+            ChangeSpec::Down => Change::Down(link()?),
+            ChangeSpec::Up => Change::Up(link()?),
             ChangeSpec::Blink => {
                 let ms = u16::try_from(spec.ms).ok().context("ms of a blink is 1 to 999")?;
-                LinkChange::Blink { link: link()?, ms }
+                Change::Blink { link: link()?, ms }
             }
-            ChangeSpec::Narrow => LinkChange::Narrow { link: link()?, percent: spec.percent },
-            ChangeSpec::Reset => LinkChange::Reset(vertex()?),
-            ChangeSpec::Silent => LinkChange::Silent(vertex()?),
-            ChangeSpec::Reporting => LinkChange::Reporting(vertex()?),
-            ChangeSpec::Skew => LinkChange::Skew { vertex: vertex()?, ms: spec.ms },
+            ChangeSpec::Narrow => Change::Narrow { link: link()?, percent: spec.percent },
+            ChangeSpec::Reset => Change::Reset(vertex()?),
+            ChangeSpec::Silent => Change::Silent(vertex()?),
+            ChangeSpec::Reporting => Change::Reporting(vertex()?),
+            ChangeSpec::Skew => Change::Skew { vertex: vertex()?, ms: spec.ms },
         };
         Ok(Event { at_s: spec.at_s, change })
     }

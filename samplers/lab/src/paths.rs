@@ -1,7 +1,7 @@
 //! Reported states of failing links, and of the hosts that they connect: partitioned, degraded, up.
 
 use detector::fabric::lifecycle::{self, LinkEvent, PairState};
-use samplers::lab::{LinkChange, Setup};
+use samplers::lab::{Change, Setup};
 use stages::in_process::InProcess;
 use std::collections::{BTreeMap, BTreeSet};
 use topology::{LinkIndex, VertexIndex, VertexKind};
@@ -22,7 +22,7 @@ impl Paths {
     pub fn of(setup: &Setup) -> Paths {
         let topology = &setup.topology;
         let cables = setup.events.iter().filter_map(|event| match event.change {
-            LinkChange::Down(link) | LinkChange::Up(link) | LinkChange::Blink { link, .. } => Some(link),
+            Change::Down(link) | Change::Up(link) | Change::Blink { link, .. } => Some(link),
             _ => None,
         });
         let ends = cables.flat_map(|link| [topology.from(link), topology.to(link)]);

@@ -6,7 +6,7 @@ use super::files::{create, make, write_jobs};
 use anyhow::Context;
 use samplers::lab::{
     self, Lab, LabJob, LabTruth, Lost, Sampled, Setup, put_client_rows, put_nic_rows, put_port_rows,
-    put_router_rows, put_wait_rows,
+    put_router_rows, put_target_rows, put_wait_rows,
 };
 use samplers::truth::{Interval, JobTruth, SeriesTruth, Taker, Truth};
 use samplers::{Cluster, Rows, Schema};
@@ -98,12 +98,13 @@ fn write_truth(truth: &Truth, folder: &Path) -> anyhow::Result<()> {
 type PutRows = fn(&mut Vec<u8>, &Sources, &CounterBatch);
 
 /// Who writes which file.
-const FILES: [(&str, PutRows); 5] = [
+const FILES: [(&str, PutRows); 6] = [
     ("ldms.ports.jsonl", put_port_rows),
     ("ldms.aries_rtr.jsonl", put_router_rows),
     ("ldms.aries_nic.jsonl", put_nic_rows),
     ("ldms.lustre_client.jsonl", put_client_rows),
     ("ldms.lustre_osc.jsonl", put_wait_rows),
+    ("ldms.lustre_ost.jsonl", put_target_rows),
 ];
 
 /// The files of a site.

@@ -9,10 +9,11 @@
 //! | `ib_fecn_ratio`, at the receiver | packets that crossed such a port and were marked there | [`super::congestion`] |
 //! | `aries_nic_stall_ratio`, at the sender | stalls a flit of the links from the node to its router, together | a link has one queue in the lab: requests wait there for credits, as the router's tile at its other end shows; all traffic is requests |
 //!
+//! | `lustre_ost_load`, of a server that jobs write to | bytes that arrive at its one OST | no job reads in the lab |
 //! | `lustre_data_wait`, of a client | writes of a request's size, and how long they take: as long as in an empty network, times what the worst link or the OSTs make of it | [`super::osts`] |
 //!
 //! These counters are as wide as all others: a port whose counters of 32 bits stop at their maximum is not simulated.
-//! Operations on metadata are left out. The lab knows what storage servers give writers, but no metadata server.
+//! Operations on metadata are left out. The lab has OSTs, but no metadata server, so `lustre_mdt_load` is left out, too.
 
 mod add;
 
@@ -49,6 +50,8 @@ pub struct Traffic<'a> {
     pub written: &'a [f64],
     /// The same, each byte times as long as it takes against an empty network.
     pub waited: &'a [f64],
+    /// Bytes a second written to a server, by vertex.
+    pub stored: &'a [f64],
     /// What ports of InfiniBand's switches count of it; `None` where they do not.
     pub congestion: Option<&'a Congestion>,
 }
@@ -80,6 +83,17 @@ enum Part {
     Client(VertexIndex),
     /// Requests of a client to the OSTs.
     Requests(VertexIndex),
+    /// The OST of a server.
+    Target(VertexIndex),
+}
+
+/// Who takes part in a file system; both are sorted.
+#[derive(Clone, Copy, Debug)]
+pub struct Lustre<'a> {
+    /// Nodes that mount it.
+    pub clients: &'a [VertexIndex],
+    /// Hosts that store its data, an OST each.
+    pub servers: &'a [VertexIndex],
 }
 
 #[derive(Clone, Debug)]
@@ -116,13 +130,13 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Of all ports, tiles and interfaces of `topology`, and of `clients`, which are sorted.
+    /// Of all ports, tiles and interfaces of `topology`, and of clients and servers of Lustre.
     ///
     /// # Errors
     /// A label of the topology that is no name, or a catalogue without the metrics of ports and tiles.
     pub fn new(
         topology: &Topology,
-        clients: &[VertexIndex],
+        lustre: Lustre<'_>,
         sampled: Sampled,
         noise: Noise,
         seed: u64,
@@ -145,9 +159,12 @@ impl Counters {
         };
         for vertex in topology.vertices() {
             counters.add_ports(topology, vertex)?;
-            if clients.binary_search(&vertex).is_ok() {
+            if lustre.clients.binary_search(&vertex).is_ok() {
                 counters.add_client(topology, vertex)?;
                 counters.add_requests(topology, vertex)?;
+            }
+            if let Ok(number) = lustre.servers.binary_search(&vertex) {
+                counters.add_target(topology, vertex, number)?;
             }
         }
         Ok(counters)
@@ -225,6 +242,9 @@ impl Counters {
                 let [bytes, waits] = [traffic.written, traffic.waited].map(|of| of[node.at()]);
                 let us = REQUEST_US / REQUEST_BYTES * self.rng_of_all.factor(noise.ratio);
                 add([(requests, bytes / REQUEST_BYTES), (waited, waits * us)]);
+            }
+            (Part::Target(server), [_read, written]) => {
+                add([(written, traffic.stored[server.at()] * self.rng_of_all.factor(noise.load))]);
             }
             (Part::Port(link), [waits, sent, ..]) => {
                 let (words, stalls) = words(&mut self.rng, link, WORD_BYTES);

@@ -13,6 +13,7 @@ impl Lab {
         self.moved.fill(0.0);
         self.written.fill(0.0);
         self.waited.fill(0.0);
+        self.stored.fill(0.0);
         if let Some(congestion) = &mut self.congestion {
             congestion.find(&self.setup.topology, &self.load, &self.faults.capacities);
         }
@@ -30,6 +31,7 @@ impl Lab {
             }
             if flow.class == TrafficClass::Io {
                 self.written[flow.from.at()] += moved;
+                self.stored[flow.to.at()] += moved;
                 if moved > 0.0 {
                     let (waits, _) = placed.worst(placed.flow_of(*part), &self.load);
                     self.waited[flow.from.at()] += moved * (1.0 + waits);

@@ -1,6 +1,7 @@
 //! Rows of the lab as LDMS' samplers write them: `ib_sysfs` of a host, `ibnet` of a switch's port, `aries_rtr` of a router,
-//! `aries_nic`, `lustre_client` and `lustre_osc` of a node.
+//! `aries_nic`, `lustre_client` and `lustre_osc` of a node, `lustre_ost` of a server.
 
+use super::FILE_SYSTEM;
 use super::counters::is_port;
 use crate::ldms_rows::{put_number, put_time};
 use schemas::{CounterBatch, LINK_COLUMNS, Metric, Source, Sources};
@@ -112,6 +113,27 @@ pub fn put_wait_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatch)
         put_number(out, *requests);
         out.extend_from_slice(b",\"req_waittime__sum\":");
         put_number(out, *waited);
+        out.extend_from_slice(b"}\n");
+    }
+}
+
+/// Appends a line of JSON for each row of an OST in `batch`.
+pub fn put_target_rows(out: &mut Vec<u8>, sources: &Sources, batch: &CounterBatch) {
+    for (number, time, counters) in batch.rows() {
+        let Some(source) = sources.get(number).filter(|source| source.schema.as_str() == "lustre_ost") else {
+            continue;
+        };
+        let ([read, written], [ost]) = (counters, source.parts.as_slice()) else { continue };
+        put_time(out, time);
+        let head = format!(
+            ",\"producer\":\"{}\",\"fs_name\":\"{FILE_SYSTEM}\",\"ost\":\"{ost}\",\"commitrw\":0,\
+             \"read_bytes.sum\":",
+            source.producer
+        );
+        out.extend_from_slice(head.as_bytes());
+        put_number(out, *read);
+        out.extend_from_slice(b",\"write_bytes.sum\":");
+        put_number(out, *written);
         out.extend_from_slice(b"}\n");
     }
 }

@@ -4,7 +4,7 @@
 //! follows from flows and capacities alone: the lab compares the network with the same network at full width.
 
 use samplers::lab::scenarios::ONSET_S;
-use samplers::lab::{Event, LabJob, LinkChange, Noise, Pattern, Routing, Setup, asked};
+use samplers::lab::{Change, Event, LabJob, Noise, Pattern, Routing, Setup, asked};
 use samplers::rng::Rng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -198,7 +198,7 @@ impl Draw {
     fn setup(&self, jobs: Vec<LabJob>, narrowed: &[(LinkIndex, u8, u32)]) -> Setup {
         let event = |(link, percent, at_s): &(LinkIndex, u8, u32)| Event {
             at_s: *at_s,
-            change: LinkChange::Narrow { link: *link, percent: *percent },
+            change: Change::Narrow { link: *link, percent: *percent },
         };
         Setup {
             topology: Arc::clone(&self.topology),

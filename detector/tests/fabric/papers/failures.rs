@@ -3,7 +3,7 @@
 use super::{at_peak, found, leaves, setup};
 use crate::integration::fabric::play::play;
 use samplers::lab::scenarios::{ScenarioKind, labelled};
-use samplers::lab::{Event, LabJob, LinkChange, Pattern, Setup};
+use samplers::lab::{Change, Event, LabJob, Pattern, Setup};
 use schemas::Cause;
 use topology::machines::two_level;
 use topology::{LinkIndex, ParallelKind, ParallelLinks, Topology};
@@ -24,10 +24,7 @@ fn everywhere(utilisation: f64) -> Setup {
 }
 
 fn out_and_back(link: LinkIndex) -> Vec<Event> {
-    vec![
-        Event { at_s: 150, change: LinkChange::Down(link) },
-        Event { at_s: 220, change: LinkChange::Up(link) },
-    ]
+    vec![Event { at_s: 150, change: Change::Down(link) }, Event { at_s: 220, change: Change::Up(link) }]
 }
 
 /// T6: a path fails and returns; the others have room for its traffic.

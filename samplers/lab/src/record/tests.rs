@@ -5,7 +5,7 @@ use aggregator::{Decoded, Decoder, Outcome};
 use detector::detector::Detector;
 use detector::model::ModelKind;
 use detector::settings::Settings;
-use samplers::lab::{Change, Event, Noise, Pattern, Routing};
+use samplers::lab::{Change, Event, LabIo, Noise, Pattern, Routing};
 use schemas::Source;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -49,7 +49,11 @@ fn written_rows_decode_to_the_counters_of_the_lab() {
         [(vishnu().unwrap(), Routing::Tables), (aries_chassis().unwrap(), Routing::Minimal)]
     {
         let hosts: Vec<VertexIndex> = topology.vertices_of(VertexKind::Host).collect();
-        let setup = setup(&topology, routing, vec![job(1, &hosts[..8], 1e9, 0)]);
+        let mut job = job(1, &hosts[..8], 1e9, 0);
+        let (targets, bytes_per_s) = (hosts[hosts.len() - 2..].to_vec(), 1e8);
+        job.io =
+            Some(LabIo { bytes_per_s, writers: 4, targets, from_s: 0, every_s: 0, for_s: 9, on_osts: false });
+        let setup = setup(&topology, routing, vec![job]);
         let mut lab = Lab::sampled(setup, Sampled::All).unwrap();
         let (mut decoder, mut decoded) = (Decoder::default(), Decoded::default());
         for _ in 0..3 {

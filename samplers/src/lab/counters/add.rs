@@ -32,6 +32,21 @@ impl Counters {
         Ok(())
     }
 
+    /// Adds the OST of a server, the file system's `number`-th.
+    pub(super) fn add_target(
+        &mut self,
+        topology: &Topology,
+        server: VertexIndex,
+        number: usize,
+    ) -> Result<(), LabError> {
+        if self.sampled == Sampled::All {
+            let part = vec![name(&format!("{FILE_SYSTEM}-OST{number:04x}"))?];
+            let source = source(topology, server, "lustre_ost", &["lustre_ost_load"], server, part)?;
+            self.add(source, server, vec![Part::Target(server)]);
+        }
+        Ok(())
+    }
+
     /// Adds the ports of a vertex: a router or host reports all of them in one row, a switch each in its own.
     pub(super) fn add_ports(&mut self, topology: &Topology, vertex: VertexIndex) -> Result<(), LabError> {
         let label = |link: LinkIndex| name(&topology.port_label(vertex, topology.port(link)));

@@ -2,7 +2,7 @@
 
 use super::calibrate::{at_peak, empty, leaves, shuffle, two_lots};
 use super::{Expected, Labelled, LabelledError, ONSET_S, ScenarioKind};
-use crate::lab::{Event, LabJob, LinkChange, Pattern, Routing, Setup};
+use crate::lab::{Change, Event, LabJob, Pattern, Routing, Setup};
 use crate::rng::Rng;
 use schemas::{Cause, CauseKind};
 use topology::machines::{two_level, vishnu};
@@ -53,7 +53,7 @@ pub(super) fn failover(seed: u64) -> Result<Labelled, LabelledError> {
     let mut links = groups.links(uplinks[rng.below(uplinks.len())]).to_vec();
     shuffle(&mut links, &mut rng);
     // With two of four gone the others carry twice their load.
-    let down = |link: &topology::LinkIndex| Event { at_s: ONSET_S, change: LinkChange::Down(*link) };
+    let down = |link: &topology::LinkIndex| Event { at_s: ONSET_S, change: Change::Down(*link) };
     setup.events = links.iter().take(2).map(down).collect();
     let expected = Expected {
         cause: Some(Cause::FailoverInduced),

@@ -126,8 +126,11 @@ fn counted(lab: &mut Lab) -> BTreeMap<String, Vec<u64>> {
 #[test]
 fn metrics_of_waits_leave_the_others_as_they_are() {
     for (topology, added) in [
-        (vishnu().unwrap(), &["ib_congested_ratio", "ib_fecn_ratio", "lustre_data_wait"][..]),
-        (aries_chassis().unwrap(), &["aries_nic_stall_ratio", "lustre_data_wait"]),
+        (
+            vishnu().unwrap(),
+            &["ib_congested_ratio", "ib_fecn_ratio", "lustre_data_wait", "lustre_ost_load"][..],
+        ),
+        (aries_chassis().unwrap(), &["aries_nic_stall_ratio", "lustre_data_wait", "lustre_ost_load"]),
     ] {
         let setup = setup(topology, Noise::default());
         let [mut costs, mut all] =
@@ -211,6 +214,33 @@ fn requests_to_busy_osts_wait_as_much_longer_as_less_is_written() {
     assert!((4_000.0..4_400.0).contains(&alone[0]), "{alone:?}");
     let [longer, less] = [beside[0] / alone[0], alone[1] / beside[1]];
     assert!(longer > 1.5 && (longer / less - 1.0).abs() < 0.05, "{alone:?} {beside:?}");
+}
+
+#[test]
+fn an_ost_counts_the_bytes_of_all_its_writers() {
+    let topology = vishnu().unwrap();
+    let hosts: Vec<VertexIndex> = topology.vertices_of(VertexKind::Host).collect();
+    let writer = |id: u64, targets: Vec<VertexIndex>| {
+        let (writers, bytes_per_s) = (2, 1e8);
+        let io = LabIo { bytes_per_s, writers, targets, from_s: 0, every_s: 0, for_s: 100, on_osts: false };
+        let nodes = hosts[2 * id as usize..][..2].to_vec();
+        LabJob { io: Some(io), work_s: 60.0, ..LabJob::new(id, nodes, Pattern::Uniform, 0.0) }
+    };
+    let mut setup = setup(Arc::clone(&topology), STILL);
+    setup.jobs = vec![writer(1, vec![hosts[31]]), writer(2, vec![hosts[31], hosts[30]])];
+    let mut lab = Lab::sampled(setup, Sampled::All).unwrap();
+    lab.step();
+    let [before, after] = [(); 2].map(|()| counted(&mut lab));
+    let grown = |metric: &str, host: VertexIndex, part: &str| {
+        let series = format!("{metric}/{}/{part}", topology.name(host));
+        after[&series].iter().zip(&before[&series]).map(|(after, before)| after - before).sum::<u64>()
+    };
+    let clients = (2..6).map(|at| grown("lustre_write_rate", hosts[at], "scratch")).sum::<u64>();
+    let [first, second] = [(30, "scratch-OST0000"), (31, "scratch-OST0001")]
+        .map(|(at, ost)| grown("lustre_ost_load", hosts[at], ost));
+    assert!(clients.abs_diff(first + second) <= 4, "{clients} {first} {second}");
+    assert!((97_000_000..100_000_000).contains(&first), "{first}");
+    assert!((291_000_000..300_000_000).contains(&second), "{second}");
 }
 
 #[test]

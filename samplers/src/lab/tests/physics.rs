@@ -2,8 +2,8 @@
 
 use crate::lab::stalls::{BACK_PRESSURE, UNLOADED, own_ratio};
 use crate::lab::{
-    Event, Lab, LabIo, LabJob, LabTruth, LinkChange, LinkTruth, Noise, Pattern, Phases, Routing, Setup,
-    Striping, TrafficClass,
+    Change, Event, Lab, LabIo, LabJob, LabTruth, LinkTruth, Noise, Pattern, Phases, Routing, Setup, Striping,
+    TrafficClass,
 };
 use schemas::{Cause, CauseKind};
 use std::sync::Arc;
@@ -233,7 +233,7 @@ fn remaining_uplinks_carry_the_load_of_failed_ones() {
         topology.links_from(leaf).filter(|l| topology.kind(topology.to(*l)) == VertexKind::Switch).collect();
     let mut setup = setup(Arc::clone(&topology), vec![job]);
     let event = |at_s, change| Event { at_s, change };
-    setup.events = vec![event(20, LinkChange::Up(up[0])), event(10, LinkChange::Down(up[0]))];
+    setup.events = vec![event(20, Change::Up(up[0])), event(10, Change::Down(up[0]))];
     let mut lab = Lab::new(setup).unwrap();
     for second in 0..30 {
         lab.step();
@@ -258,10 +258,8 @@ fn a_host_without_its_link_stands_still_until_it_returns() {
     job.work_s = 20.0;
     let link = host_link(&topology, 13, true);
     let mut setup = setup(topology, vec![job]);
-    setup.events = vec![
-        Event { at_s: 5, change: LinkChange::Down(link) },
-        Event { at_s: 12, change: LinkChange::Up(link) },
-    ];
+    setup.events =
+        vec![Event { at_s: 5, change: Change::Down(link) }, Event { at_s: 12, change: Change::Up(link) }];
     let (_, truth) = played(setup, 40);
     let job = truth.job(1).unwrap();
     assert!(near(job.run_s().unwrap(), 27.0) && near(job.lost.failover_s, 7.0), "{job:?}");
@@ -276,7 +274,7 @@ fn trunks_stand_in_for_their_failed_links() {
     let nodes: Vec<VertexIndex> = topology.vertices_of(VertexKind::Host).collect();
     let job = LabJob::new(1, nodes, Pattern::Tornado, 1e9);
     let mut setup = setup(Arc::clone(&topology), vec![job]);
-    setup.events = vec![Event { at_s: 1, change: LinkChange::Down(trunk[0]) }];
+    setup.events = vec![Event { at_s: 1, change: Change::Down(trunk[0]) }];
     let mut lab = Lab::new(setup).unwrap();
     lab.step();
     let before: Vec<f64> = lab.utilisations();

@@ -4,7 +4,7 @@ use super::world::{Lost, Scenario, World};
 use detector::fabric::{FabricSettings, Network};
 use detector::model::ModelKind;
 use detector::settings::Settings;
-use samplers::lab::{Counters, LabJob, Sampled, Traffic, at};
+use samplers::lab::{Counters, LabJob, Lustre, Sampled, Traffic, at};
 use schemas::{EpisodeId, JobResult, Name, NameError, Region, RegionId};
 use stages::in_process::{InProcess, InProcessSettings};
 use std::collections::BTreeMap;
@@ -51,7 +51,8 @@ pub fn play(scenario: &Scenario) -> anyhow::Result<Played> {
     clients.sort_unstable();
     // The truth of a network has its own queues and knows no marks.
     let sampled = Sampled::Costs;
-    let mut counters = Counters::new(&scenario.topology, &clients, sampled, scenario.noise, scenario.seed)?;
+    let lustre = Lustre { clients: &clients, servers: &[] };
+    let mut counters = Counters::new(&scenario.topology, lustre, sampled, scenario.noise, scenario.seed)?;
     let mut known = vec![None; scenario.jobs.len()];
     let mut reports = Reports::of(scenario);
     let down = vec![false; scenario.topology.link_count()];
@@ -66,6 +67,7 @@ pub fn play(scenario: &Scenario) -> anyhow::Result<Played> {
             down: &down,
             written: &world.written,
             waited: &world.written,
+            stored: &[],
             congestion: None,
         };
         counters.pass(&traffic, at(f64::from(second)));
