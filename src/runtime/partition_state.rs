@@ -111,6 +111,9 @@ impl<S: Stage> PartitionState<S> {
         held.begin = held.position;
         held.configured = Some(settings.clone());
         held.end_of_replay();
+        if claim.is_imported() {
+            held.stage.report_again();
+        }
         Ok(held)
     }
 
