@@ -274,14 +274,6 @@ impl Detector {
         self.sent_series = 0;
     }
 
-    /// Reports all that is kept again with the next results: their new receiver has none of the earlier ones.
-    pub fn report_again(&mut self) {
-        self.resend_series();
-        self.jobs.report_again();
-        self.episodes.report_again();
-        self.ingest.report_again();
-    }
-
     /// Signals that were not taken yet.
     pub fn signals_kept(&self) -> usize {
         self.signals.len()

@@ -1,8 +1,9 @@
 //! A savepoint: the states of all partitions with their positions, in one file that describes itself.
 //!
 //! The file is lines of JSON. The first is the [`Head`]. Each [`StateHead`] is followed by as many bytes as it names: the state
-//! as the database has it, compressed with zstd. The last line holds the number of states and the checksum of all before it.
-//! A reader reports the end only after it has checked everything: what is written by then can still be rolled back.
+//! as the database has it, compressed with zstd. The last line holds the number of states and the checksum of all lines before
+//! it, which hold those of the states. A reader reports the end only after it has checked everything: what is written by then can
+//! still be rolled back.
 
 mod read;
 #[cfg(test)]

@@ -174,7 +174,7 @@ pub(super) async fn packed(from: &Transaction<'_>, stage: &str, partition: i32) 
 }
 
 fn joined(chunks: &[Row]) -> Vec<u8> {
-    chunks.iter().flat_map(|row| row.get::<_, &[u8]>(2)).copied().collect()
+    chunks.iter().map(|row| row.get::<_, &[u8]>(2)).collect::<Vec<_>>().concat()
 }
 
 /// Replaces the snapshot of a partition; returns the bytes it takes in the database.

@@ -32,7 +32,7 @@ impl<W: Write> SavepointWriter<W> {
         let sha256 = hex(Sha256::digest(&state.content));
         let head = StateHead { bytes: state.content.len() as u64, sha256, ..state.head.clone() };
         self.line(&head)?;
-        self.bytes(&state.content)?;
+        self.out.write_all(&state.content)?;
         self.states += 1;
         Ok(head)
     }
@@ -51,11 +51,7 @@ impl<W: Write> SavepointWriter<W> {
     fn line(&mut self, line: &impl Serialize) -> io::Result<()> {
         let mut text = serde_json::to_vec(line)?;
         text.push(b'\n');
-        self.bytes(&text)
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.sum.update(bytes);
-        self.out.write_all(bytes)
+        self.sum.update(&text);
+        self.out.write_all(&text)
     }
 }
