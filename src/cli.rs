@@ -16,6 +16,7 @@ use crate::commands::report::ReportArgs;
 use crate::commands::sample::SampleArgs;
 use crate::commands::serve::ServeArgs;
 use crate::commands::simulate::SimulateArgs;
+use crate::commands::state::StateArgs;
 use crate::commands::topology::TopologyArgs;
 use crate::runtime::RunArgs;
 use clap::{Parser, Subcommand};
@@ -61,6 +62,8 @@ enum Command {
     Metrics(MetricsArgs),
     /// Bring the database's schema up to this version
     Migrate(MigrateArgs),
+    /// Export the states of all stages to a file, import them, or list them
+    State(StateArgs),
     /// Look at brokers, topics, rows, samplers, database and stages, and print how to fix what is wrong
     Doctor(DoctorArgs),
     /// Check whether the local `tailback run` is ready
@@ -106,6 +109,7 @@ pub fn run() -> anyhow::Result<()> {
         Command::Health(args) => crate::commands::health::run(&args, &mut std::io::stdout().lock()),
         Command::Metrics(args) => crate::commands::metrics::run(&args, &mut std::io::stdout().lock()),
         Command::Migrate(args) => crate::commands::migrate::run(&args, &mut std::io::stdout().lock()),
+        Command::State(args) => crate::commands::state::run(&args, &mut std::io::stdout().lock()),
         Command::Doctor(args) => crate::commands::doctor::run(&args, &mut std::io::stdout().lock()),
         Command::Topology(args) => crate::commands::topology::run(&args, &mut std::io::stdout().lock()),
         Command::LdmsConfig(args) => crate::commands::ldms_config::run(&args, &mut std::io::stdout().lock()),

@@ -45,10 +45,8 @@ use serde::{Deserialize, Serialize};
 use slots::SeriesSlot;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-/// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u8 = 18;
-
-/// State of the detector stage. It can be written and read back at any point between two calls.
+/// State of the detector stage. It can be written and read back at any point between two calls. A change of its layout needs a
+/// new version of the states (`detector/stages/src/state.rs`).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Detector {
     /// By which parameters, banks and members are in order.

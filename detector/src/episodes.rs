@@ -144,6 +144,11 @@ impl EpisodeBook {
         self.episodes.get(self.by_series.get(&series)?.last()?)
     }
 
+    /// Reports all episodes again.
+    pub fn report_again(&mut self) {
+        self.changed.extend(self.episodes.keys());
+    }
+
     /// Episodes changed since the last call.
     pub fn take_changed(&mut self) -> Vec<Episode> {
         std::mem::take(&mut self.changed).iter().filter_map(|id| self.episodes.get(id)).cloned().collect()

@@ -161,6 +161,15 @@ impl JobLedger {
         self.jobs.values().filter_map(|tracked| tracked.result.as_ref())
     }
 
+    /// Reports all jobs again. The series of those that may still change are looked up as for new ones.
+    pub fn report_again(&mut self) {
+        self.changed.extend(self.jobs.keys().cloned());
+        for tracked in self.jobs.values_mut().filter(|tracked| !tracked.settled) {
+            tracked.series.clear();
+            tracked.looked_up_of = None;
+        }
+    }
+
     /// Jobs put since the last call, and those whose presumed end has come by `now`.
     pub fn take_changed(&mut self, now: Option<Time>) -> Vec<Job> {
         while let Some((end, _)) = self.presumed.first()

@@ -18,6 +18,7 @@
 //! | [`sample`] | `tailback sample`: the native sampler on a node |
 //! | [`serve`] | `tailback serve`: the page over an existing store |
 //! | [`simulate`] | `tailback simulate`: recorded rows of the simulated cluster, with truth |
+//! | [`state`] | `tailback state`: states of the stages to a file and back |
 //! | [`topology`] | `tailback topology`: what a network is like, what is wrong with it, a picture of it |
 
 pub mod alerts;
@@ -36,4 +37,5 @@ pub mod report;
 pub mod sample;
 pub mod serve;
 pub mod simulate;
+pub mod state;
 pub mod topology;

@@ -64,8 +64,8 @@ pub mod stage_error;
 pub mod stage_metrics;
 mod stages;
 pub mod stop;
-mod topic_id;
-mod topics;
+pub mod topic_id;
+pub mod topics;
 
 use self::stages::{OneStage, STAGES};
 use crate::shutdown;

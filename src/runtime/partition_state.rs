@@ -5,7 +5,7 @@ use super::rejected;
 use schemas::RejectedMessage;
 use schemas::rejected::KEPT_MAX;
 use stages::stage::{BadMessage, Extent, Outcome, Stage, even_share};
-use stages::state_version::StateVersion;
+use stages::state::{self, StateError};
 use std::time::{Duration, Instant};
 use store::postgres::Claim;
 
@@ -46,21 +46,15 @@ pub struct PartitionState<S: Stage> {
 /// Why a partition cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
-    /// The state is of another version.
-    #[error(
-        "the state of {stage}/{partition} in the database is of version {found}, this Tailback writes {known}: \
-         run the version that wrote it, or reset with `tailback migrate --forget-positions`, which reads the \
-         topics from their beginning"
-    )]
-    Version {
+    /// The state is of a version that this program does not read, or damaged.
+    #[error("the state of {stage}/{partition} in the database cannot be read: {source}")]
+    State {
         /// Stage.
         stage: &'static str,
         /// Partition.
         partition: i32,
-        /// Version in the database.
-        found: StateVersion,
-        /// Version of this program.
-        known: StateVersion,
+        /// Why, with the remedy.
+        source: StateError,
     },
     /// The topic was created again, and the brokers (before Kafka 2.8) give topics no identity.
     #[error(
@@ -77,19 +71,6 @@ pub enum RestoreError {
         position: i64,
         /// Offset of the message.
         offset: i64,
-    },
-    /// The bytes are damaged, or were written with another catalogue of metrics.
-    #[error(
-        "the state of {stage}/{partition} in the database cannot be read: {source}; give the metric files that it was \
-         written with (--metrics, metrics.folder), or reset with `tailback migrate --forget-positions`"
-    )]
-    Damaged {
-        /// Stage.
-        stage: &'static str,
-        /// Partition.
-        partition: i32,
-        /// What is wrong.
-        source: postcard::Error,
     },
 }
 
@@ -119,24 +100,37 @@ impl<S: Stage> PartitionState<S> {
             rejected: Vec::new(),
         };
         if let Some(snapshot) = &claim.snapshot {
-            let (found, known) = (StateVersion::unpacked(snapshot.version), S::STATE_VERSION);
-            if found != known {
-                return Err(RestoreError::Version { stage: S::STAGE, partition, found, known });
-            }
-            held.stage = S::read(&snapshot.content).map_err(|source| RestoreError::Damaged {
-                stage: S::STAGE,
-                partition,
-                source,
-            })?;
+            held.stage = state::restore(snapshot.version, &snapshot.content)
+                .map_err(|source| RestoreError::State { stage: S::STAGE, partition, source })?;
             held.stage.attach(settings);
             held.snapshot_of = Some(snapshot.position);
+            held.renew(snapshot.version);
         }
         held.stage.number_from(NUMBERS.saturating_mul(claim.generation.cast_unsigned()));
         held.pass_deleted(claim.snapshot.as_ref().map_or(0, |snapshot| snapshot.position));
         held.begin = held.position;
         held.configured = Some(settings.clone());
         held.end_of_replay();
+        if claim.is_imported() {
+            held.stage.report_again();
+        }
         Ok(held)
+    }
+
+    /// A state of an older version is written in the newest one with the next commit.
+    fn renew(&mut self, found: u32) {
+        let version = S::FORMAT.version();
+        if found < version {
+            let partition = self.partition;
+            tracing::info!(
+                stage = S::STAGE,
+                partition,
+                found,
+                version,
+                "state of an older version converted"
+            );
+            self.hurry_snapshot();
+        }
     }
 
     /// Messages between the state and the first one of a topic that was created again are gone.
@@ -261,7 +255,7 @@ impl<S: Stage> PartitionState<S> {
         let snapshot = if due {
             (self.snapshot_at, self.snapshot_of) = (Instant::now(), Some(self.position));
             self.snapshot_share = 1.0;
-            Some((S::STATE_VERSION.packed(), self.stage.write()?))
+            Some((S::FORMAT.version(), self.stage.write()?))
         } else {
             None
         };

@@ -1,6 +1,7 @@
 //! Tailback's own topics: created at the start where they are missing.
 
 use super::brokers::Lost;
+use super::topic_id::{self, TopicId};
 use configuration::RunConfig;
 use configuration::kafka::{ClientError, ErrorLog, Kafka, Role};
 use configuration::stage::Stage;
@@ -83,6 +84,16 @@ pub async fn ensure(config: &RunConfig) -> Result<(i32, i32), TopicsError> {
     let kafka = &config.kafka;
     create(&admin, kafka).await?;
     Ok((listed(&admin, &kafka.counters_topic).await?, listed(&admin, &kafka.partials_topic).await?))
+}
+
+/// The partitions of a topic, 0 if there is none, and its identity.
+///
+/// # Errors
+/// Brokers that do not answer.
+pub fn look_up(config: &RunConfig, topic: &str) -> Result<(i32, TopicId), TopicsError> {
+    reach(config)?;
+    let admin: AdminClient<Lost> = config.kafka.client(Role::Admin, &[], Lost::default())?;
+    Ok((partitions(&admin, topic)?, topic_id::of(admin.inner(), topic, REQUEST_TIMEOUT)))
 }
 
 /// Waits until the brokers answer. It uses a consumer, since an administrator's context gets no errors of librdkafka.

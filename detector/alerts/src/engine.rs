@@ -13,9 +13,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u8 = 3;
-
 /// Seconds after its end when what no alert is about is forgotten.
 const FORGOTTEN_S: f64 = 120.0;
 /// The same for jobs, whose parts come slowly.

@@ -10,6 +10,14 @@ use schemas::{Counts, SeriesIndex, Signal, State, Time};
 const GAP_SIGNALS_MAX: i64 = 600;
 
 impl Detector {
+    /// Reports all that is kept again with the next results: their new receiver has none of the earlier ones.
+    pub fn report_again(&mut self) {
+        self.resend_series();
+        self.jobs.report_again();
+        self.episodes.report_again();
+        self.ingest.report_again();
+    }
+
     /// Link updates, rows up to `newest` being read: what other sources report arrives within the lateness. Rows that
     /// waited for others long enough are used.
     pub fn take_links(&mut self, newest: Time) -> Vec<LinkTick> {

@@ -63,9 +63,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Version of the written state; one of another version is not read.
-pub const STATE_VERSION: u8 = 10;
-
 /// State of the stage. It can be written and read back at any point between two calls; then
 /// [`Fabric::attach`] gives it its network again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -190,9 +187,14 @@ impl Fabric {
         self.second(tick);
     }
 
+    /// Reports open regions again.
+    pub fn report_again(&mut self) {
+        self.changed.extend(self.live.keys());
+    }
+
     /// The stream ended: open regions are reported as they are.
     pub fn finish(&mut self) {
-        self.changed.extend(self.live.keys());
+        self.report_again();
         if self.now > self.sampled_at {
             self.measure_progress(true);
         }

@@ -285,6 +285,11 @@ impl Ingest {
         }
     }
 
+    /// Reports all sources again, and their open silences.
+    pub fn report_again(&mut self) {
+        self.components.iter_mut().for_each(Component::report_again);
+    }
+
     /// Silences that began, ended or were none, since the last call.
     pub fn silences(&mut self) -> Vec<Silence> {
         self.components.iter_mut().flat_map(Component::silences).collect()

@@ -32,6 +32,14 @@ impl Component {
         })
     }
 
+    /// Reports its sources again, and their open silences.
+    pub fn report_again(&mut self) {
+        for reporter in &mut self.reporters {
+            reporter.reported = 0;
+            reporter.order.silence().report_again();
+        }
+    }
+
     /// Looks which of its sources are silent.
     pub fn look_for_silence(&mut self, now: Time, delay_s: f64, settings: &StreamSettings) {
         for slot in 0..self.reporters.len() {

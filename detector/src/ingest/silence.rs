@@ -67,6 +67,11 @@ impl SilenceWatch {
         self.open.is_some()
     }
 
+    /// Reports an open silence again.
+    pub fn report_again(&mut self) {
+        self.changes.extend(self.open.map(|since| (since, SilenceEnd::Open)));
+    }
+
     /// What became known since the last call: latest row before the silence, and how it ended.
     pub fn take(&mut self) -> Vec<(Time, SilenceEnd)> {
         std::mem::take(&mut self.changes)

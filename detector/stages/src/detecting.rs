@@ -9,7 +9,7 @@ mod source_batches;
 
 use crate::messages::Content;
 use crate::stage::{BadMessage, Counts, Extent, Load, Outcome, Stage};
-use crate::state_version::StateVersion;
+use crate::state::{self, Format};
 use crate::wrong_clocks::Logged;
 use alerts::updates::ReportedEpisodes;
 use detector::inbox::Inbox;
@@ -194,8 +194,7 @@ impl Detecting {
 
 impl Stage for Detecting {
     const STAGE: &'static str = "detector";
-    const STATE_VERSION: StateVersion =
-        StateVersion { stage: 3, detector: detector::detector::STATE_VERSION, fabric: 0, alerts: 0 };
+    const FORMAT: Format = state::DETECTOR;
     type Settings = DetectingSettings;
     type Message<'a> = Message<'a>;
 
@@ -288,6 +287,11 @@ impl Stage for Detecting {
 
     fn resend_series(&mut self) {
         self.ordered.detector.resend_series();
+    }
+
+    fn report_again(&mut self) {
+        self.ordered.detector.report_again();
+        self.job_sources.report_again();
     }
 
     fn reload(&mut self, settings: &DetectingSettings) -> bool {

@@ -8,6 +8,7 @@ use crate::detecting::{Detecting, DetectingSettings};
 use crate::messages::{Content, Partial};
 use crate::rolling::{Rolling, RollingSettings};
 use crate::stage::{Extent, Outcome, Stage};
+use crate::state::{self, StateError};
 use aggregator::{Decoded, Decoder};
 use alerts::AlertSettings;
 use detector::detector::Detector;
@@ -75,12 +76,14 @@ impl InProcess {
         InProcess::with(detecting, Rolling::fresh(0, &settings.rolling()))
     }
 
-    /// Continues from what [`InProcess::write`] wrote: the states of the detector and the roll-up.
+    /// Continues from what [`InProcess::write`] wrote: the states of the detector and the roll-up, each with its version.
     ///
     /// # Errors
-    /// What is wrong with the bytes.
-    pub fn read(states: [&[u8]; 2], settings: &InProcessSettings) -> Result<InProcess, postcard::Error> {
-        let (mut detecting, mut rolling) = (Detecting::read(states[0])?, Rolling::read(states[1])?);
+    /// A version that this program does not read, or bytes that are no state.
+    pub fn read(states: [(u32, &[u8]); 2], settings: &InProcessSettings) -> Result<InProcess, StateError> {
+        let [(version, bytes), (rolling_version, rolling)] = states;
+        let mut detecting: Detecting = state::restore(version, bytes)?;
+        let mut rolling: Rolling = state::restore(rolling_version, rolling)?;
         detecting.attach(&settings.detecting());
         rolling.attach(&settings.rolling());
         Ok(InProcess::with(detecting, rolling))

@@ -12,7 +12,7 @@
 //! | [`links`] | updates of links, from all detector partitions to the one that looks at all |
 //! | [`alert_updates`] | bytes of updates of series and jobs, from all partitions to the one that judges alerts |
 //! | [`verdict`] | messages for other programs |
-//! | [`state_version`] | version of a stage's written state |
+//! | [`state`] | versions of written states, and converters of older ones |
 //! | [`wrong_clocks`] | producers whose clocks are ahead |
 
 pub mod alert_updates;
@@ -23,6 +23,6 @@ pub mod links;
 pub mod messages;
 pub mod rolling;
 pub mod stage;
-pub mod state_version;
+pub mod state;
 pub mod verdict;
 pub mod wrong_clocks;

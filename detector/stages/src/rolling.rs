@@ -4,7 +4,7 @@ use crate::job_parts::PartMessage;
 use crate::links::{LinkMerge, LinkMessage};
 use crate::messages::{Content, Partial};
 use crate::stage::{BadMessage, Counts, Extent, Load, Outcome, Stage};
-use crate::state_version::StateVersion;
+use crate::state::{self, Format};
 use crate::verdict::Verdict;
 use alerts::updates::JobUpdate;
 use alerts::{AlertSettings, Alerts, Updates};
@@ -158,12 +158,7 @@ impl Rolling {
 
 impl Stage for Rolling {
     const STAGE: &'static str = "rollup";
-    const STATE_VERSION: StateVersion = StateVersion {
-        stage: 2,
-        detector: 0,
-        fabric: detector::fabric::STATE_VERSION,
-        alerts: alerts::engine::STATE_VERSION,
-    };
+    const FORMAT: Format = state::ROLL_UP;
     const READS_STATES: bool = true;
     type Settings = RollingSettings;
     type Message<'a> = Partial;
@@ -235,6 +230,13 @@ impl Stage for Rolling {
         self.alerts.take();
         if let Some(links) = &mut self.links {
             links.fabric_mut().take_regions();
+        }
+    }
+
+    fn report_again(&mut self) {
+        self.changed.extend(self.jobs.keys().cloned());
+        if let Some(links) = &mut self.links {
+            links.fabric_mut().report_again();
         }
     }
 

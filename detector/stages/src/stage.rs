@@ -7,7 +7,7 @@
 //! Two runners drive the stages: that of `tailback run` with Kafka and a database, [`crate::in_process`] without either.
 
 use crate::messages::Content;
-use crate::state_version::StateVersion;
+use crate::state::Format;
 use schemas::ResultBatch;
 use schemas::wire::WireError;
 use store::storage_policy::StoredRows;
@@ -22,8 +22,8 @@ pub fn even_share(partition: i32) -> f64 {
 pub trait Stage: Sized + Send + 'static {
     /// Name of the stage: in the database, in metrics and as the end of the consumer group.
     const STAGE: &'static str;
-    /// Version of the written state; one of another version is not read.
-    const STATE_VERSION: StateVersion;
+    /// Versions of the written state.
+    const FORMAT: Format;
     /// Whether its messages come from states of other stages: those of an earlier generation are skipped.
     const READS_STATES: bool = false;
     /// What it is made from.
@@ -34,7 +34,7 @@ pub trait Stage: Sized + Send + 'static {
     /// State of a partition that was never read.
     fn fresh(partition: i32, settings: &Self::Settings) -> Self;
 
-    /// Reads back what [`Stage::write`] wrote.
+    /// Reads back what [`Stage::write`] of this version wrote; [`crate::state::restore`] reads older versions too.
     ///
     /// # Errors
     /// What is wrong with the bytes.
@@ -82,6 +82,9 @@ pub trait Stage: Sized + Send + 'static {
 
     /// Sends all series with the next results: the writer does not know them.
     fn resend_series(&mut self) {}
+
+    /// Reports all that is known again with the next results: the database has none of it.
+    fn report_again(&mut self);
 
     /// Numbers of what the database keeps beyond this state (episodes, regions) are greater than `begin` from here on.
     fn number_from(&mut self, begin: u64);

@@ -7,6 +7,7 @@
 //! | [`postgres`] | the PostgreSQL store, with TimescaleDB where the server has it |
 //! | [`read`] | what page, report and doctor ask of either database |
 //! | [`outbox`] | notices on their way, in either database |
+//! | [`savepoint`] | states and positions in one file |
 //! | [`storage_policy`] | which signals are kept, and the ten-second tier |
 //! | [`tiers`] | minutes and hours, made from the ten seconds |
 //! | [`place_sums`] | sums over the system, groups, file systems and classes of links |
@@ -22,6 +23,7 @@ pub mod outbox;
 pub mod place_sums;
 pub mod postgres;
 pub mod read;
+pub mod savepoint;
 pub mod sqlite;
 pub mod storage_policy;
 mod text;

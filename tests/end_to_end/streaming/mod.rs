@@ -15,6 +15,7 @@
 //! | `replayed` | the same rows through `tailback replay` |
 //! | `typed` | a site set up by the commands of README and docs |
 //! | `backup` | a dump, restored |
+//! | `savepoint` | states exported and imported into another database |
 //! | `secure` | a broker with TLS, user and password |
 //! | `sampler` | rows of the native sampler |
 //! | `silences` | a source that stops and returns, and all sources at once, at the clock's own pace |
@@ -39,6 +40,7 @@ mod processes;
 mod replayed;
 mod rows;
 mod sampler;
+mod savepoint;
 mod secure;
 mod silences;
 mod site;

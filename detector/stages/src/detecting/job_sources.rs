@@ -48,6 +48,11 @@ impl JobSources {
         found
     }
 
+    /// Returns all nodes again.
+    pub fn report_again(&mut self) {
+        self.changed.extend(self.seen.keys().cloned());
+    }
+
     /// Whether there are nodes that [`JobSources::take`] did not return yet.
     pub fn has_more(&self) -> bool {
         !self.changed.is_empty()

@@ -56,7 +56,8 @@ fn results(
         if restart == Some(at) {
             let [detector, roll_up] = stages.write().unwrap();
             let decoder = std::mem::take(&mut stages.decoder);
-            stages = InProcess::read([&detector, &roll_up], &settings()).unwrap();
+            let states = [(Detecting::FORMAT.version(), &*detector), (Rolling::FORMAT.version(), &*roll_up)];
+            stages = InProcess::read(states, &settings()).unwrap();
             stages.decoder = decoder;
         }
     }

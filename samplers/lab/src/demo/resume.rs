@@ -53,11 +53,14 @@ pub(super) fn open(path: &Path, settings: &InProcessSettings) -> anyhow::Result<
         path.display()
     );
     if let Some(position) = position.filter(|position| !position.ended)
-        && let Some(detector) = load(&store, Detecting::STAGE, Detecting::STATE_VERSION.packed())?
-        && let Some(roll_up) = load(&store, Rolling::STAGE, Rolling::STATE_VERSION.packed())?
+        && let Some((version, detector)) = store.load_state(Detecting::STAGE)?
+        && let Some((rolling_version, rolling)) = store.load_state(Rolling::STAGE)?
     {
-        let damaged = || format!("the state of the stages in {} is damaged", path.display());
-        let stages = InProcess::read([&detector, &roll_up], settings).with_context(damaged)?;
+        let states = [(version, detector.as_slice()), (rolling_version, rolling.as_slice())];
+        let stages = InProcess::read(states, settings).with_context(|| {
+            let file = path.display();
+            format!("the demo in {file} cannot continue; delete it, or name another file with --store")
+        })?;
         return Ok((store, Some(Left { position, stages })));
     }
     drop(store);
@@ -78,8 +81,8 @@ pub(super) fn commit(
     let [detector, roll_up] = stages.write()?;
     let bytes = postcard::to_allocvec(position)?;
     let states = [
-        StateBlob { name: Detecting::STAGE, version: Detecting::STATE_VERSION.packed(), content: &detector },
-        StateBlob { name: Rolling::STAGE, version: Rolling::STATE_VERSION.packed(), content: &roll_up },
+        StateBlob { name: Detecting::STAGE, version: Detecting::FORMAT.version(), content: &detector },
+        StateBlob { name: Rolling::STAGE, version: Rolling::FORMAT.version(), content: &roll_up },
         StateBlob { name: "demo", version: POSITION_VERSION, content: &bytes },
     ];
     let mut tries = 1;
@@ -95,12 +98,35 @@ pub(super) fn commit(
 }
 
 fn load_position(store: &Store) -> anyhow::Result<Option<Position>> {
-    let content = load(store, "demo", POSITION_VERSION)?;
-    Ok(content.and_then(|content| postcard::from_bytes(&content).ok()))
+    let state = store.load_state("demo")?.filter(|(version, _)| *version == POSITION_VERSION);
+    Ok(state.and_then(|(_, content)| postcard::from_bytes(&content).ok()))
 }
 
-/// The state of that name, if it has this version.
-fn load(store: &Store, name: &str, version: u32) -> anyhow::Result<Option<Vec<u8>>> {
-    let state = store.load_state(name)?.filter(|(found, _)| *found == version);
-    Ok(state.map(|(_, content)| content))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use detector::model::ModelKind;
+    use detector::settings::Settings;
+
+    #[test]
+    fn demo_of_a_newer_version_is_refused_and_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("demo.db");
+        let settings = InProcessSettings::of(Settings::of(ModelKind::Robust));
+        let (mut store, left) = open(&path, &settings).unwrap();
+        assert!(left.is_none());
+        let position = Position { seed: 1, start_s: 0, ticks: 7, ended: false };
+        commit(&mut store, &ResultBatch::default(), &InProcess::new(&settings), &position).unwrap();
+        drop(store);
+        let (mut store, left) = open(&path, &settings).unwrap();
+        assert_eq!(left.map(|left| left.position), Some(position));
+        let newer = StateBlob { name: Detecting::STAGE, version: 4_000, content: b"unknown" };
+        store.commit(&ResultBatch::default(), &[newer]).unwrap();
+        drop(store);
+        let error = open(&path, &settings).map(|_| ()).unwrap_err();
+        let text = format!("{error:#}");
+        assert!(text.contains("a newer Tailback") && text.contains("--store"), "{text}");
+        let store = Store::open(&path, Retention::default()).unwrap();
+        assert_eq!(store.load_state(Detecting::STAGE).unwrap(), Some((4_000, b"unknown".to_vec())));
+    }
 }

@@ -12,6 +12,7 @@
 //! | `pooler` | refuses a pooler that gives each transaction another session |
 //! | `migrate` | [`migrate()`], [`migrate_to`], [`pending`], [`put_metrics`] |
 //! | `claim` | taking and giving back a partition, its snapshot |
+//! | `savepoint` | all states to a file, and back |
 //! | `series_ids` | a partition's dense numbers to those of the database |
 //! | `commit` | the transaction |
 //! | `copy` | signals and buckets in COPY's binary format |
@@ -49,6 +50,7 @@ mod regions;
 mod rejected;
 mod roll_up;
 mod rows;
+mod savepoint;
 mod series_ids;
 mod settings;
 mod tls;
@@ -68,6 +70,7 @@ pub use migrate::{Applied, migrate, migrate_to, pending, put_metrics};
 pub use places::{put_links, put_places};
 pub use reader::connect_reader;
 pub use roll_up::roll_up;
+pub use savepoint::{ImportedState, export_states, import_states, stored_states};
 pub use settings::{DirectColumnstore, PgRetention, PgSettings};
 pub use tls::{authorities, identity};
 
@@ -94,6 +97,8 @@ pub struct PgStore {
     parts: HashMap<(String, i32), Part>,
     /// Whether signals lie in a hypertable.
     hypertable: bool,
+    /// Whether this session holds the lock of the states.
+    is_marked: bool,
     /// Whether the last commit broke off, so that it may or may not have happened.
     in_doubt: bool,
     buffer: copy::CopyBuffer,
@@ -112,6 +117,7 @@ impl PgStore {
             client: None,
             parts: HashMap::new(),
             hypertable: false,
+            is_marked: false,
             in_doubt: false,
             buffer: copy::CopyBuffer::default(),
             sums: PlaceSums::default(),
@@ -136,7 +142,10 @@ impl PgStore {
         migrate::check_schema(&client).await?;
         let found = client.query_one(include_str!("../../sql/postgres/hypertable.sql"), &[]).await?;
         self.hypertable = found.get(0);
-        self.client = Some(client);
+        (self.client, self.is_marked) = (Some(client), false);
+        if !self.parts.is_empty() {
+            self.mark_active().await?;
+        }
         // A server that crashed or was replaced may have lost the latest numbers, which were not of a transaction.
         self.parts.values_mut().for_each(|part| part.ids.clear());
         Ok(())

@@ -10,6 +10,7 @@
 //! | `logins.rs` | certificates of clients, channel binding |
 //! | `accounts.rs` | an owner that may not make roles |
 //! | `hosts.rs` | several hosts in the URL |
+//! | `savepoints.rs` | states to a savepoint and back |
 //! | `pooler.rs` | PgBouncer in each of its modes |
 //! | `timescale_later.rs` | databases to which TimescaleDB is added when they have rows |
 //!
@@ -23,6 +24,7 @@ mod logins;
 mod places;
 mod pooler;
 mod refused;
+mod savepoints;
 mod tiers;
 mod timescale_later;
 mod tls;
@@ -91,6 +93,30 @@ fn later_migration_is_applied_once() {
             matches!(&older, PgError::Stop(text) if text.contains("the migration 9999_later")),
             "{older}"
         );
+    });
+}
+
+#[test]
+fn later_migration_keeps_rows_states_and_positions() {
+    on_each_server(|database: Database| async move {
+        let settings = database.settings();
+        let mut store = PgStore::connect(&settings).await.unwrap();
+        let epoch = store.claim(STAGE, 0, "a", None).await.unwrap().epoch;
+        let fixture = Fixture::new(100, 20);
+        let part = PartCommit { snapshot: Some((1, b"state")), ..commit(&fixture, epoch, None, 7) };
+        store.commit(STAGE, &[part]).await.unwrap();
+        let rows =
+            "SELECT concat_ws(' ', (SELECT count(*) FROM signal_rows), (SELECT count(*) FROM episodes),
+                    (SELECT count(*) FROM job_results))";
+        let before = query(&database, rows).await;
+        let later = with_a_later_one(
+            "ALTER TABLE episodes ADD COLUMN note text NOT NULL DEFAULT 'none'; ALTER TABLE signal_rows ADD COLUMN extra real",
+        );
+        migrate_to(&settings, later).await.unwrap();
+        assert_eq!(query(&database, rows).await, before);
+        let kept = "SELECT concat_ws(' ', p.position, s.position, octet_length(s.content) > 0)
+                    FROM stage_positions p JOIN stage_snapshots s USING (stage, partition)";
+        assert_eq!(query(&database, kept).await, ["7 7 t"]);
     });
 }
 

@@ -1,0 +1,1 @@
+UPDATE state_generation SET generation = $1

@@ -1,0 +1,1 @@
+SELECT generation FROM state_generation
