@@ -170,6 +170,8 @@ async fn alertmanager_accepts_a_client_certificate() {
     let Some(site) = Site::new(certificates) else { return };
     let all = [&[TRUSTING][..], &CLIENT, &WITH_PASSWORD].concat();
     site.delivers(&all).await;
+    let old_key = [&[TRUSTING, CLIENT[0], ("key_file", "client.rsa.key")][..], &WITH_PASSWORD].concat();
+    assert_eq!(probe(&site.receiver(&old_key)).await, Ok(()));
     let outsider = [("cert_file", "outsider.pem"), ("key_file", "outsider.key")];
     for (more, remedy) in [
         (vec![], "set ca_file to the authority"),
