@@ -12,7 +12,9 @@ pub fn remedy(why: &str) -> Option<&'static str> {
             "give a certificate of an authority that the broker trusts in ssl.certificate.location and ssl.key.location of [kafka.librdkafka]",
         )
     } else if has(&["SASL authentication error", "Authentication failed", "Unsupported SASL mechanism"]) {
-        Some("correct sasl.mechanisms and sasl.username in [kafka.librdkafka], and kafka.sasl_password_file")
+        Some(
+            "correct the properties sasl.* in [kafka.librdkafka], and kafka.sasl_password_file or kafka.sasl_oauthbearer_client_secret_file",
+        )
     } else if has(&["SSL handshake failed", "wrong version number"]) {
         Some(
             "correct security.protocol in [kafka.librdkafka], or the port in kafka.brokers: the listener may want TLS or a password, or none",
