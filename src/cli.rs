@@ -24,8 +24,15 @@ use std::io::Write;
 use std::path::PathBuf;
 
 /// Contention monitor for supercomputers: which job lost how many seconds, on which links, and the cause
+/// What `--version` prints: logins at Kafka depend on how the program was built.
+const VERSION: &str = if cfg!(feature = "gssapi") {
+    concat!(env!("CARGO_PKG_VERSION"), "\nKafka: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER, GSSAPI")
+} else {
+    concat!(env!("CARGO_PKG_VERSION"), "\nKafka: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER")
+};
+
 #[derive(Debug, Parser)]
-#[command(version, about)]
+#[command(version, long_version = VERSION, about)]
 struct Cli {
     /// Folder of metric files (TOML) beside the built-in ones; a file with a known name replaces ours
     #[arg(long, global = true, value_name = "DIR")]

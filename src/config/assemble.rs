@@ -52,6 +52,7 @@ fn sections(layers: &mut Layers) -> Option<Sections> {
 fn read_files(sections: &mut Sections, layers: &mut Layers, warnings: &mut Vec<Problem>) {
     let mut secret = |key: &str| secrets::read(layers, warnings, key);
     sections.kafka.sasl_password = secret("kafka.sasl_password_file");
+    sections.kafka.sasl_oauthbearer_client_secret = secret("kafka.sasl_oauthbearer_client_secret_file");
     sections.kafka.ssl_key_password = secret("kafka.ssl_key_password_file");
     sections.schema_registry.password = secret("schema_registry.password_file");
     sections.database.password = secret("database.password_file");

@@ -1,5 +1,6 @@
 //! Checks beyond the rule of a single key: URLs, tiers of retention, a port that others reach. No network.
 
+use super::kafka::canonical;
 use super::merge::Layers;
 use super::problem::{Origin, Problem};
 use super::secrets::{is_secret, without_password};
@@ -112,6 +113,9 @@ pub fn warn_of_open_secrets(layers: &Layers) -> Vec<Problem> {
         let value = entry.value.as_str()?;
         let instead = match (super::known::free_property(path), path.as_str()) {
             (Some((_, "sasl.password")), _) => "kafka.sasl_password_file",
+            (Some((_, name)), _) if canonical(name) == "sasl.oauthbearer.client.secret" => {
+                "kafka.sasl_oauthbearer_client_secret_file"
+            }
             (Some((_, "ssl.key.password")), _) => "kafka.ssl_key_password_file",
             (Some((_, name)), _) if is_secret(name) => "an environment variable",
             (None, "database.url") if without_password(value) != value => "database.password_file",

@@ -71,6 +71,7 @@ const KEYS: &[(&str, Rule)] = &[
     ("kafka.verdicts_retention_h", HOURS),
     ("kafka.message_max_bytes", Rule::Whole(1_000_000, 50_000_000, " bytes")),
     ("kafka.sasl_password_file", Rule::File),
+    ("kafka.sasl_oauthbearer_client_secret_file", Rule::File),
     ("kafka.ssl_key_password_file", Rule::File),
     ("schema_registry.url", Rule::Text),
     ("schema_registry.user", Rule::Text),

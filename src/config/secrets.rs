@@ -82,7 +82,7 @@ pub fn is_secret(property: &str) -> bool {
 
 /// Keys that name a file with a secret.
 pub fn is_secret_file(key: &str) -> bool {
-    key.ends_with("password_file") || key.ends_with("token_file")
+    ["password_file", "token_file", "secret_file"].iter().any(|end| key.ends_with(end))
 }
 
 /// Reads the file that `key` names, if it names one; what is wrong is noted, what is unwise is warned of.

@@ -28,7 +28,7 @@ use super::stop::Control;
 use aggregator::{Decoded, Decoder};
 use avro_schemas::Schemas;
 use configuration::RunConfig;
-use configuration::kafka::{Role, TopicNames};
+use configuration::kafka::{Client, Role, TopicNames};
 use configuration::stage::Stage;
 use deliveries::{CHUNKS, Deliveries};
 use end_state::EndEvent;
@@ -73,7 +73,7 @@ pub fn run(
 }
 
 struct Aggregating<'a> {
-    consumer: Arc<BaseConsumer<Listener>>,
+    consumer: Client<Arc<BaseConsumer<Listener>>>,
     raws: Vec<RawPartition>,
     decoder: Decoder,
     decoded: Decoded,
@@ -110,14 +110,14 @@ impl<'a> Aggregating<'a> {
         let role = Role::Consumer(Stage::Aggregator);
         let job_topics = || config.kafka.slurm_topics.iter().chain([&config.kafka.jobs_topic]);
         let listener = Listener::new(Box::new(|_, _| {}), true);
-        let consumer: BaseConsumer<Listener> = config.kafka.client(role, &own, listener)?;
+        let consumer: Client<BaseConsumer<Listener>> = config.kafka.client(role, &own, listener)?;
         let deliveries = Deliveries::new();
         let producer = config.kafka.client(Role::Producer, &[kafka::NO_AUTO_CREATION], deliveries)?;
         let mut decoder = Decoder::default();
         decoder.set_naming(settings::naming(config));
         decoder.set_home_cluster(&config.kafka.home_cluster);
         Ok(Aggregating {
-            consumer: Arc::new(consumer),
+            consumer: consumer.shared(),
             raws: Vec::new(),
             decoder,
             decoded: Decoded::default(),

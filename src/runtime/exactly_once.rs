@@ -21,7 +21,7 @@ use super::stage_error::{StageError, StageResult};
 use super::stage_metrics::StageMetrics;
 use super::stop::{Control, close_consumer};
 use configuration::RunConfig;
-use configuration::kafka::Role;
+use configuration::kafka::{Client, Role};
 use configuration::stage::Stage as StageName;
 use rdkafka::Message;
 use rdkafka::consumer::{BaseConsumer, Consumer};
@@ -69,7 +69,7 @@ type PendingCommit = (Vec<(i32, i64)>, std::sync::mpsc::Receiver<Committed>);
 /// A running stage.
 pub struct ExactlyOnce<'a, S: Stage> {
     setup: Setup<'a, S>,
-    consumer: Arc<BaseConsumer<Listener>>,
+    consumer: Client<Arc<BaseConsumer<Listener>>>,
     claims: Claims,
     /// Whether the database refused a claim.
     refused: Arc<AtomicBool>,
@@ -102,7 +102,7 @@ impl<'a, S: Stage> ExactlyOnce<'a, S> {
         let begin =
             claim_and_seek::<S>(writer, Arc::clone(&claims), id.clone(), control, Arc::clone(&refused));
         let listener = Listener::new(Box::new(begin), false);
-        let consumer: BaseConsumer<Listener> =
+        let consumer: Client<BaseConsumer<Listener>> =
             setup.config.kafka.client(Role::Consumer(setup.stage), &own, listener)?;
         consumer.subscribe(&[&setup.topic]).map_err(StageError::kafka("subscribe to the topic"))?;
         let now = Instant::now();
@@ -111,7 +111,7 @@ impl<'a, S: Stage> ExactlyOnce<'a, S> {
             reloads: setup.control.reloads(),
             input: InputTopic::new(&setup.topic, id),
             setup,
-            consumer: Arc::new(consumer),
+            consumer: consumer.shared(),
             claims,
             refused,
             held: BTreeMap::new(),

@@ -2,7 +2,7 @@
 
 use super::brokers::Lost;
 use super::outage;
-use configuration::kafka::{Kafka, advertised};
+use configuration::kafka::{Kafka, advertised, remedy};
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
@@ -149,10 +149,14 @@ pub(super) fn log(level: RDKafkaLogLevel, facility: &str, text: &str) {
         _ if is_serious && OF_CONNECTIONS.contains(&facility) => {
             // `[thrd:127.0.0.1:9092/bootstrap]: ` in front is of no use to a person.
             let text = text.split_once("]: ").map_or(text, |(_, rest)| rest);
-            match advertised(text).filter(|_| text.contains("Failed to resolve")) {
-                Some(_) => outage::KAFKA.failed(&format!(
-                    "{text}; a broker calls itself so: correct its advertised.listeners, or the name service here"
-                )),
+            let remedy = match advertised(text).filter(|_| text.contains("Failed to resolve")) {
+                Some(_) => Some(
+                    "a broker calls itself so: correct its advertised.listeners, or the name service here",
+                ),
+                None => remedy(text),
+            };
+            match remedy {
+                Some(remedy) => outage::KAFKA.failed(&format!("{text}; {remedy}")),
                 None => outage::KAFKA.failed(text),
             }
         }

@@ -56,6 +56,7 @@ impl Lag {
         metrics: &StageMetrics,
     ) {
         outage::KAFKA.look();
+        outage::TOKENS.look();
         if let Some(QueryResult { started: at, value: Some(behind), .. }) = self.query.result() {
             outage::KAFKA.works();
             metrics.lag(behind);

@@ -73,6 +73,7 @@ use alerts::receivers::{Working, beat_all, deliver_all};
 use anyhow::{Context, anyhow};
 use clap::Args;
 use configuration::RunConfig;
+use configuration::kafka::observe_tokens;
 use configuration::stage::Stage;
 use http::Health;
 use intake::Intake;
@@ -109,6 +110,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     }
     let runtime = runtime.enable_all().build().context("the runtime cannot be started")?;
     let metrics = stage_metrics::install().context("metrics cannot be installed")?;
+    observe_tokens(outage::token_requested);
     let (control, health) = (Control::default(), Health::default());
     let aggregates = config.run.stages.contains(&Stage::Aggregator);
     let intake = if aggregates { Some(Intake::new(&config)?) } else { None };

@@ -2,6 +2,7 @@
 //!
 //! All clients of a process share an outage: a broker that stops makes each of them report errors several times a second.
 
+use configuration::kafka::TokenError;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -16,6 +17,8 @@ const TEXTS_MAX: usize = 64;
 
 /// Connections to the brokers. One broker of several may be away while others answer: its clients try again within a second.
 pub static KAFKA: Outage = Outage::new("Kafka", Duration::from_secs(5));
+/// Requests to the token endpoint of Kafka's brokers.
+pub static TOKENS: Outage = Outage::new("token endpoint", Duration::ZERO);
 /// Connections to the database.
 pub static DATABASE: Outage = Outage::new("PostgreSQL", Duration::ZERO);
 
@@ -150,9 +153,19 @@ impl Repeats {
     }
 }
 
+/// Notes what became of a request for a token.
+pub fn token_requested(outcome: Result<(), &TokenError>) {
+    match outcome {
+        Ok(()) => TOKENS.works(),
+        Err(error) => TOKENS.failed(&error.to_string()),
+    }
+}
+
 /// Logs an error that a client of Kafka reports: as an outage if a connection failed, else once a minute.
 pub fn kafka_failed(error: &KafkaError, why: &str) {
-    if is_connection(error) {
+    if TOKENS.is_open() && error.rdkafka_error_code() == Some(RDKafkaErrorCode::Authentication) {
+        // Each client reports that its token could not be renewed: the outage has the reason.
+    } else if is_connection(error) {
         KAFKA.failed(why);
     } else if REPEATS.is_due(why, Instant::now()) {
         match error.rdkafka_error_code() {
@@ -173,6 +186,7 @@ fn is_connection(error: &KafkaError) -> bool {
         matches!(
             code,
             Code::AllBrokersDown
+                | Code::Authentication
                 | Code::BrokerTransportFailure
                 | Code::BrokerNotAvailable
                 | Code::Resolve

@@ -4,6 +4,7 @@
 //! core for each producer of an idle process.
 
 use super::brokers::Lost;
+use configuration::kafka::Client;
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -23,7 +24,7 @@ const FULL_DELAY: Duration = Duration::from_millis(50);
 
 /// A producer with its thread, which ends when it is dropped.
 pub struct Polled<C: ProducerContext + 'static> {
-    producer: Arc<BaseProducer<C>>,
+    producer: Arc<Client<BaseProducer<C>>>,
     is_stopping: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -33,7 +34,7 @@ impl<C: ProducerContext + 'static> Polled<C> {
     ///
     /// # Errors
     /// The system gives no thread.
-    pub fn new(producer: BaseProducer<C>) -> std::io::Result<Polled<C>> {
+    pub fn new(producer: Client<BaseProducer<C>>) -> std::io::Result<Polled<C>> {
         let (producer, is_stopping) = (Arc::new(producer), Arc::new(AtomicBool::new(false)));
         let (polled, ends) = (Arc::clone(&producer), Arc::clone(&is_stopping));
         let poll = move || {
@@ -137,7 +138,8 @@ mod tests {
         }
         let mut config = ClientConfig::new();
         config.set("bootstrap.servers", cluster.bootstrap_servers());
-        let producer = Polled::new(config.create_with_context(Awaited::default()).unwrap()).unwrap();
+        let producer: BaseProducer<Awaited> = config.create_with_context(Awaited::default()).unwrap();
+        let producer = Polled::new(producer.into()).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let record = |waiting| BaseRecord::with_opaque_to("jobs", waiting).key("7").payload(&b"{}"[..]);
         runtime.block_on(producer.deliver(record, Duration::ZERO))

@@ -3,7 +3,7 @@
 use super::brokers::Lost;
 use super::topic_id::{self, TopicId};
 use configuration::RunConfig;
-use configuration::kafka::{ClientError, ErrorLog, Kafka, Role};
+use configuration::kafka::{Client, ClientError, ErrorLog, Kafka, Role, remedy};
 use configuration::stage::Stage;
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication, TopicResult};
 use rdkafka::consumer::{BaseConsumer, Consumer};
@@ -40,11 +40,13 @@ pub enum TopicsError {
     #[error("topic {0} was created but is missing from the broker metadata")]
     NotListedYet(String),
     /// Stop: the credentials are refused.
-    #[error(
-        "the Kafka brokers do not let Tailback in; correct kafka.sasl_password_file, or sasl.username and \
-         sasl.mechanisms in [kafka.librdkafka]: {0}"
-    )]
-    Refused(String),
+    #[error("the Kafka brokers do not let Tailback in; {remedy}: {why}")]
+    Refused {
+        /// Answer of the broker.
+        why: String,
+        /// What to correct.
+        remedy: &'static str,
+    },
     /// Stop: the configuration forbids to create them.
     #[error("topics {0} are missing and kafka.create_topics is false: create them")]
     Missing(String),
@@ -56,7 +58,7 @@ pub enum TopicsError {
         /// Answer of the broker.
         code: RDKafkaErrorCode,
     },
-    /// Stop: librdkafka takes no such properties.
+    /// Stop unless a token endpoint does not answer: librdkafka takes no such properties, or there is no token.
     #[error(transparent)]
     Client(#[from] ClientError),
 }
@@ -64,8 +66,11 @@ pub enum TopicsError {
 impl TopicsError {
     /// Whether to try again: nothing has to be corrected.
     pub fn is_retryable(&self) -> bool {
-        use TopicsError::{NotCreatedYet, NotListedYet, Unreachable};
-        matches!(self, Unreachable { .. } | NotCreatedYet { .. } | NotListedYet(_))
+        use TopicsError::{Client, NotCreatedYet, NotListedYet, Unreachable};
+        match self {
+            Client(error) => error.is_retryable(),
+            _ => matches!(self, Unreachable { .. } | NotCreatedYet { .. } | NotListedYet(_)),
+        }
     }
 
     fn unreachable(source: KafkaError) -> TopicsError {
@@ -79,8 +84,9 @@ impl TopicsError {
 /// # Errors
 /// [`TopicsError::is_retryable`] returns whether to call this again.
 pub async fn ensure(config: &RunConfig) -> Result<(i32, i32), TopicsError> {
+    config.kafka.wait_for_token(REQUEST_TIMEOUT)?;
     reach(config)?;
-    let admin: AdminClient<Lost> = config.kafka.client(Role::Admin, &[], Lost::default())?;
+    let admin: Client<AdminClient<Lost>> = config.kafka.client(Role::Admin, &[], Lost::default())?;
     let kafka = &config.kafka;
     create(&admin, kafka).await?;
     Ok((listed(&admin, &kafka.counters_topic).await?, listed(&admin, &kafka.partials_topic).await?))
@@ -100,14 +106,19 @@ pub fn look_up(config: &RunConfig, topic: &str) -> Result<(i32, TopicId), Topics
 fn reach(config: &RunConfig) -> Result<(), TopicsError> {
     let (errors, begun) = (ErrorLog::default(), Instant::now());
     let role = Role::Consumer(Stage::Aggregator);
-    let reader: BaseConsumer<ErrorLog> = config.kafka.client(role, &[], errors.clone())?;
+    let reader: Client<BaseConsumer<ErrorLog>> = config.kafka.client(role, &[], errors.clone())?;
     while let Err(source) = reader.fetch_metadata(None, RETRY_DELAY) {
         errors.poll(&reader);
-        if let Some(refusal) = errors.refused() {
-            return Err(TopicsError::Refused(refusal));
+        if let Some(why) = errors.refused() {
+            return Err(TopicsError::Refused { why, remedy: config.kafka.credentials_remedy() });
         }
         if begun.elapsed() > REQUEST_TIMEOUT {
-            let reason = errors.latest().map_or(String::new(), |reason| format!(" ({reason})"));
+            let reason = errors.latest().unwrap_or_default();
+            let reason = match (reason.as_str(), remedy(&reason)) {
+                ("", _) => String::new(),
+                (reason, None) => format!(" ({reason})"),
+                (reason, Some(remedy)) => format!(" ({reason}; {remedy})"),
+            };
             return Err(TopicsError::Unreachable { reason, source });
         }
     }

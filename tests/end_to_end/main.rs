@@ -22,6 +22,7 @@
 //! | `serve` | `tailback serve` from a store and from a database | fast |
 //! | `slurm` | jobs of a real Slurm, through Kafka, into the database | `--full` |
 //! | `streaming` | `tailback run`: Kafka, PostgreSQL, disturbances | a core fast, all in `--full` |
+//! | `tls_server` | a small server that other tests use | |
 //! | `words` | refused words in comments, logs and errors | fast |
 //!
 //! `tests/run --list` names the suites; servers come from the crate `support`.
@@ -55,6 +56,7 @@ mod schedulers;
 mod serve;
 mod slurm;
 mod streaming;
+mod tls_server;
 mod words;
 
 /// The program under test.

@@ -35,4 +35,5 @@ pub use notice_metrics::describe;
 pub use pace::Random;
 pub use probe::probe;
 pub use receiver::{Kind, Mark, ReadSecret, Receiver, ReceiverError, load};
+pub use remedy::no_answer;
 pub use webhook::signature;

@@ -6,13 +6,14 @@ use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::DeliveryResult;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// A producer that is polled for delivery reports once a tick, without a thread of its own.
-pub struct KafkaSink {
-    producer: BaseProducer<DeliveryReports>,
+pub struct KafkaSink<P> {
+    producer: P,
     topics: [(Kind, String); Kind::ALL.len()],
     brokers: String,
     dropped: u64,
@@ -58,10 +59,10 @@ impl ProducerContext for DeliveryReports {
     }
 }
 
-impl KafkaSink {
+impl<P: Deref<Target = BaseProducer<DeliveryReports>>> KafkaSink<P> {
     /// Publishes with `producer`, whose queue limits the rows that wait, to topics that begin with `prefix`.
     /// Events name its `brokers`.
-    pub fn new(producer: BaseProducer<DeliveryReports>, brokers: String, prefix: &str) -> KafkaSink {
+    pub fn new(producer: P, brokers: String, prefix: &str) -> KafkaSink<P> {
         let topic = |kind: Kind| (kind, format!("{prefix}{}", kind.schema()));
         KafkaSink {
             producer,
@@ -123,7 +124,7 @@ impl KafkaSink {
     }
 }
 
-impl Sink for KafkaSink {
+impl<P: Deref<Target = BaseProducer<DeliveryReports>>> Sink for KafkaSink<P> {
     fn take(&mut self, rows: &TickRows) {
         for (kind, line) in rows.lines() {
             self.send(kind, line);

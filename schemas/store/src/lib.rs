@@ -12,6 +12,7 @@
 //! | [`tiers`] | minutes and hours, made from the ten seconds |
 //! | [`place_sums`] | sums over the system, groups, file systems and classes of links |
 //! | `metrics` | the catalogue as rows of a table |
+//! | [`private_key`] | private keys in the form that TLS takes |
 //! | `text` | text from outside as the databases take it |
 //!
 //! The statements are `schemas/store/sql/`, a folder for each of `sqlite`, `postgres`, `read`, `outbox` and `migrations`.
@@ -22,6 +23,7 @@ pub mod migrations;
 pub mod outbox;
 pub mod place_sums;
 pub mod postgres;
+pub mod private_key;
 pub mod read;
 pub mod savepoint;
 pub mod sqlite;

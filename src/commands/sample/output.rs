@@ -5,7 +5,8 @@ use crate::runtime::kafka::ONE_BY_ONE;
 use anyhow::Context;
 use clap::Args;
 use configuration::RunConfig;
-use configuration::kafka::Role;
+use configuration::kafka::{Client, Role};
+use rdkafka::producer::BaseProducer;
 use samplers::native::kafka::{DeliveryReports, KafkaSink};
 use samplers::native::targets::{FileTarget, SocketTarget, StdoutTarget};
 use samplers::native::{Address, Outlet, Sink};
@@ -50,7 +51,8 @@ impl OutputArgs {
             let brokers = if brokers == "config" { configured() } else { brokers.clone() };
             let kib = self.buffer_kib.to_string();
             let own = [ONE_BY_ONE, ("queue.buffering.max.kbytes", &kib), ("bootstrap.servers", &brokers)];
-            let producer = config.kafka.client(Role::Producer, &own, DeliveryReports::default())?;
+            let producer: Client<BaseProducer<DeliveryReports>> =
+                config.kafka.client(Role::Producer, &own, DeliveryReports::default())?;
             return Ok(Box::new(KafkaSink::new(producer, brokers, &self.topic_prefix)));
         }
         let capacity_bytes = self.buffer_kib as usize * 1024;

@@ -6,7 +6,7 @@ use crate::runtime::{clock, kafka};
 use crate::shutdown;
 use anyhow::Context;
 use configuration::RunConfig;
-use configuration::kafka::Role;
+use configuration::kafka::{Client, Role};
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use samplers::{Cluster, Rows, Scenario};
@@ -38,7 +38,8 @@ pub(super) fn publish(scenario: Scenario, seed: u64, live: &Live<'_>) -> anyhow:
     Name::parse(&format!("{}x", live.prefix)).context("--topic-prefix")?;
     let properties = [("enable.idempotence", "true"), kafka::ONE_BY_ONE];
     let lost = Lost::default();
-    let producer: BaseProducer<Lost> = live.config.kafka.client(Role::Producer, &properties, lost.clone())?;
+    let producer: Client<BaseProducer<Lost>> =
+        live.config.kafka.client(Role::Producer, &properties, lost.clone())?;
     let way = Way { producer, lost, brokers: &live.config.kafka.brokers, prefix: live.prefix };
     let start = Time::from_seconds(clock::now().seconds().ceil());
     let mut cluster = Cluster::new(scenario, start, seed)?;
@@ -67,7 +68,7 @@ pub(super) fn publish(scenario: Scenario, seed: u64, live: &Live<'_>) -> anyhow:
 
 /// The way of rows to the brokers.
 struct Way<'a> {
-    producer: BaseProducer<Lost>,
+    producer: Client<BaseProducer<Lost>>,
     lost: Lost,
     brokers: &'a [String],
     prefix: &'a str,

@@ -1,5 +1,6 @@
 //! Checks of `[kafka]`: brokers, names of topics, properties of librdkafka.
 
+use super::oidc::{TokenSettings, is_property};
 use super::properties::canonical;
 use crate::known::free_property;
 use crate::merge::Layers;
@@ -9,6 +10,7 @@ use rdkafka::ClientConfig;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::KafkaError;
 use rdkafka::producer::BaseProducer;
+use std::collections::BTreeMap;
 
 /// What a site must not set, with what to do instead.
 const OURS: [(&str, &str); 10] = [
@@ -25,11 +27,17 @@ const OURS: [(&str, &str); 10] = [
 ];
 
 /// Properties that sites set most; librdkafka cannot list all of them.
-const COMMON: [&str; 16] = [
+const COMMON: [&str; 22] = [
     "security.protocol",
     "sasl.mechanisms",
     "sasl.username",
     "sasl.password",
+    "sasl.oauthbearer.method",
+    "sasl.oauthbearer.client.id",
+    "sasl.oauthbearer.client.secret",
+    "sasl.oauthbearer.scope",
+    "sasl.oauthbearer.token.endpoint.url",
+    "https.ca.location",
     "ssl.ca.location",
     "ssl.certificate.location",
     "ssl.key.location",
@@ -112,30 +120,63 @@ fn check_properties(layers: &mut Layers) {
             Some((path.clone(), name.to_string(), entry.value.as_str()?.to_string()))
         })
         .collect();
-    for (path, name, value) in given {
-        if let Some((_, instead)) = OURS.iter().find(|(ours, _)| *ours == canonical(&name)) {
-            layers.problem_of(&path, format!("{path} cannot be set: {instead}"));
-        } else if let Some(reason) = refused(&name, &value) {
-            layers.problem_of(&path, format!("{path} {reason}"));
-        } else if canonical(&name) == "sasl.mechanisms"
-            && let Some(reason) = unavailable(&value)
-        {
-            layers.problem_of(&path, format!("{path} {value:?} {reason}"));
+    for (path, name, value) in &given {
+        if let Some((_, instead)) = OURS.iter().find(|(ours, _)| *ours == canonical(name)) {
+            layers.problem_of(path, format!("{path} cannot be set: {instead}"));
+        } else if is_property(canonical(name)) {
+            // Checked together below.
+        } else if let Some(reason) = refused(name, value) {
+            layers.problem_of(path, format!("{path} {reason}"));
+        } else if canonical(name) == "sasl.mechanisms" && !has_mechanism(value) {
+            let text =
+                format!("{path} {value:?} is not in this build, which has {}", mechanisms().join(", "));
+            layers.problem_of(path, text);
+        }
+    }
+    check_tokens(layers, &given);
+}
+
+/// The properties of tokens, where the mechanism is OAUTHBEARER.
+fn check_tokens(layers: &mut Layers, given: &[(String, String, String)]) {
+    let mut properties: BTreeMap<String, String> =
+        given.iter().map(|(_, name, value)| (canonical(name).to_string(), value.clone())).collect();
+    if !layers.text("kafka.sasl_oauthbearer_client_secret_file").is_empty() {
+        properties.insert("sasl.oauthbearer.client.secret".to_string(), "-".to_string());
+    }
+    let Some(Err((wrong, reason))) = TokenSettings::take(&mut properties) else { return };
+    let path_of = |wanted: &str| given.iter().find(|(_, name, _)| canonical(name) == wanted);
+    match path_of(wrong) {
+        Some((path, ..)) => layers.problem_of(path, format!("{path} {reason}")),
+        None => {
+            let path = path_of("sasl.mechanisms").map_or("kafka.librdkafka", |(path, ..)| path);
+            let missing = match wrong {
+                "sasl.oauthbearer.client.secret" => "kafka.sasl_oauthbearer_client_secret_file".to_string(),
+                "sasl.oauthbearer.method" => format!("{wrong:?} = \"oidc\""),
+                other => format!("{other:?}"),
+            };
+            layers.problem_of(path, format!("{path} \"OAUTHBEARER\" needs {missing}"));
         }
     }
 }
 
-/// Why this build of librdkafka cannot use a mechanism: it accepts every name as a property. No connection is made.
-fn unavailable(mechanism: &str) -> Option<&'static str> {
-    const HAS: &str =
-        "is not in this build, which has PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 and client certificates";
+/// SASL mechanisms that Tailback knows to serve, where the build has them.
+const MECHANISMS: [&str; 5] = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI"];
+
+/// What this build of librdkafka can authenticate with, beside client certificates.
+pub fn mechanisms() -> Vec<&'static str> {
+    MECHANISMS.into_iter().filter(|mechanism| has_mechanism(mechanism)).collect()
+}
+
+/// Whether this build has a mechanism: librdkafka accepts every name as a property. No connection is made.
+fn has_mechanism(mechanism: &str) -> bool {
     let mut client = ClientConfig::new();
     client.set("security.protocol", "sasl_plaintext").set("sasl.mechanisms", mechanism);
     client.set("sasl.username", "-").set("sasl.password", "-").set_log_level(RDKafkaLogLevel::Emerg);
-    let has_provider = client.create::<BaseProducer>().is_ok();
-    // Tokens come from a service (OIDC), which librdkafka queries where it was built with libcurl.
-    let has_tokens = mechanism != "OAUTHBEARER" || refused("sasl.oauthbearer.method", "oidc").is_none();
-    (!has_provider || !has_tokens).then_some(HAS)
+    if mechanism == "GSSAPI" {
+        // Else kinit would be run at once.
+        client.set("sasl.kerberos.min.time.before.relogin", "0");
+    }
+    client.create::<BaseProducer>().is_ok()
 }
 
 fn refused(name: &str, value: &str) -> Option<String> {

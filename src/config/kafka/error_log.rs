@@ -51,6 +51,11 @@ pub fn advertised(error: &str) -> Option<&str> {
     (is_number && port.parse::<u16>().is_ok()).then_some(address)
 }
 
+/// Whether an error is the one with which a client reports that its token could not be renewed.
+fn is_token_missing(error: &str) -> bool {
+    error.starts_with("Failed to acquire SASL OAUTHBEARER token")
+}
+
 impl ClientContext for ErrorLog {
     fn log(&self, level: RDKafkaLogLevel, _: &str, text: &str) {
         let serious =
@@ -65,7 +70,9 @@ impl ClientContext for ErrorLog {
     fn error(&self, error: KafkaError, reason: &str) {
         match error.rdkafka_error_code() {
             Some(RDKafkaErrorCode::AllBrokersDown) => return,
-            Some(RDKafkaErrorCode::Authentication) => self.errors().refused = Some(reason.to_string()),
+            Some(RDKafkaErrorCode::Authentication) if !is_token_missing(reason) => {
+                self.errors().refused = Some(reason.to_string())
+            }
             _ => {}
         }
         self.errors().latest = Some(reason.to_string());

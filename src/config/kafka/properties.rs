@@ -48,7 +48,7 @@ const ALIASES: [(&str, &str); 12] = [
 ];
 
 /// The name under which a property is kept here, so that two names of one property do not both reach librdkafka.
-pub(super) fn canonical(name: &str) -> &str {
+pub(crate) fn canonical(name: &str) -> &str {
     ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, kept)| kept)
 }
 
@@ -78,9 +78,11 @@ impl Kafka {
         set("bootstrap.servers", &self.brokers.join(","));
         set("client.id", &self.client_id);
         set("message.max.bytes", &self.message_max_bytes.to_string());
-        for (name, secret) in
-            [("sasl.password", &self.sasl_password), ("ssl.key.password", &self.ssl_key_password)]
-        {
+        for (name, secret) in [
+            ("sasl.password", &self.sasl_password),
+            ("sasl.oauthbearer.client.secret", &self.sasl_oauthbearer_client_secret),
+            ("ssl.key.password", &self.ssl_key_password),
+        ] {
             if let Some(secret) = secret {
                 set(name, secret.reveal());
             }

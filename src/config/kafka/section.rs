@@ -30,6 +30,7 @@ pub struct Kafka {
     pub verdicts_retention_h: u32,
     pub message_max_bytes: u32,
     pub sasl_password_file: PathBuf,
+    pub sasl_oauthbearer_client_secret_file: PathBuf,
     pub ssl_key_password_file: PathBuf,
     #[serde(default)]
     pub librdkafka: Properties,
@@ -40,6 +41,9 @@ pub struct Kafka {
     /// Content of `sasl_password_file`.
     #[serde(skip)]
     pub sasl_password: Option<Redacted>,
+    /// Content of `sasl_oauthbearer_client_secret_file`.
+    #[serde(skip)]
+    pub sasl_oauthbearer_client_secret: Option<Redacted>,
     /// Content of `ssl_key_password_file`.
     #[serde(skip)]
     pub ssl_key_password: Option<Redacted>,

@@ -123,7 +123,7 @@ mod tests {
     use crate::runtime::producer::Polled;
     use rdkafka::ClientConfig;
     use rdkafka::mocking::MockCluster;
-    use rdkafka::producer::{BaseRecord, Producer};
+    use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
     use rdkafka::types::{RDKafkaApiKey, RDKafkaRespErr};
     use schemas::wire::{self, Origin};
     use schemas::{Metric, Name, RejectReason, Source, Time};
@@ -153,7 +153,8 @@ mod tests {
         cluster.create_topic("counters", 1, 1).unwrap();
         let mut config = ClientConfig::new();
         config.set("bootstrap.servers", cluster.bootstrap_servers());
-        let producer = Polled::new(config.create_with_context(Deliveries::new()).unwrap()).unwrap();
+        let producer: BaseProducer<Deliveries> = config.create_with_context(Deliveries::new()).unwrap();
+        let producer = Polled::new(producer.into()).unwrap();
         producer.client().fetch_metadata(Some("counters"), TIMEOUT).unwrap();
         let refusal = RDKafkaRespErr::RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE;
         cluster.request_errors(RDKafkaApiKey::Produce, &[refusal]);

@@ -8,6 +8,7 @@
 //! | `kill.rs` | `kill -9` in the middle |
 //! | `alertmanager.rs` | Debian's Alertmanager |
 //! | `secured.rs` | an Alertmanager with passwords and certificates; a proxy |
+//! | `webhook.rs` | a webhook that demands a certificate and a token, behind a proxy |
 //! | `people.rs` | `tailback alerts`, and the advice over HTTP |
 //! | `site.rs` | the commands of docs/alerts.md, of a site's database; its receivers |
 //! | `schema.rs` | the JSON Schema of what is sent |
@@ -25,3 +26,4 @@ mod schema;
 mod secured;
 mod site;
 mod slurm;
+mod webhook;

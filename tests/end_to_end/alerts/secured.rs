@@ -16,7 +16,7 @@ const PASSWORD: &str = "ampw";
 const HASH: &str = "$2b$04$gtpsew53PpW3nstGmZLg6.Gsy4aHtFvmLt7urrHNSqlYApoN6XwjC";
 
 /// Authority, certificates of a server and a client, another authority's client; keys in both forms.
-const CERTIFICATES: &str = r#"
+pub const CERTIFICATES: &str = r#"
 new() { openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj "/CN=$1" -keyout $1.key -out $1.pem "${@:2}"; }
 signed() {
     openssl req -newkey rsa:2048 -nodes -subj "/CN=$1" -keyout $1.key -out $1.csr
@@ -170,6 +170,8 @@ async fn alertmanager_accepts_a_client_certificate() {
     let Some(site) = Site::new(certificates) else { return };
     let all = [&[TRUSTING][..], &CLIENT, &WITH_PASSWORD].concat();
     site.delivers(&all).await;
+    let old_key = [&[TRUSTING, CLIENT[0], ("key_file", "client.rsa.key")][..], &WITH_PASSWORD].concat();
+    assert_eq!(probe(&site.receiver(&old_key)).await, Ok(()));
     let outsider = [("cert_file", "outsider.pem"), ("key_file", "outsider.key")];
     for (more, remedy) in [
         (vec![], "set ca_file to the authority"),

@@ -17,6 +17,8 @@
 //! | `backup` | a dump, restored |
 //! | `savepoint` | states exported and imported into another database |
 //! | `secure` | a broker with TLS, user and password |
+//! | `certificates` | a broker that demands certificates of its clients |
+//! | `tokens`, `token_endpoint` | a broker that demands tokens, and the endpoint that gives them |
 //! | `sampler` | rows of the native sampler |
 //! | `silences` | a source that stops and returns, and all sources at once, at the clock's own pace |
 //! | `heartbeat` | an Alertmanager that gets a heartbeat while the detector commits |
@@ -29,6 +31,7 @@ mod arrival;
 mod avro;
 mod backup;
 mod carried;
+mod certificates;
 mod created_again;
 mod feed;
 mod heartbeat;
@@ -45,4 +48,6 @@ mod secure;
 mod silences;
 mod site;
 mod tables;
+mod token_endpoint;
+mod tokens;
 mod typed;

@@ -2,6 +2,8 @@
 
 use super::secure::secure;
 use super::site::Site;
+use super::token_endpoint::TokenEndpoint;
+use super::tokens::lead_by_tokens;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::{ClientConfig, Message, Offset, TopicPartitionList};
 use serde_json::Value;
@@ -153,5 +155,14 @@ fn sampled_rows_arrive_through_tls_and_a_password() {
     let site = Site::new(services, "secure_sampler");
     let tls = services.dir.join("kafka/tls");
     secure(&site, &tls.join("ca.pem"), &tls.join("password"));
+    sampled_and_read(&site, &["--kafka", "config", "--config", site.config.to_str().unwrap()]);
+}
+
+#[test]
+fn sampled_rows_arrive_through_tls_and_a_token() {
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "token_sampler");
+    let endpoint = TokenEndpoint::start(services, "kafka");
+    lead_by_tokens(&site, &endpoint);
     sampled_and_read(&site, &["--kafka", "config", "--config", site.config.to_str().unwrap()]);
 }

@@ -5,8 +5,10 @@ use super::arrival::undisturbed;
 use super::feed::Feed;
 use super::rows;
 use super::site::Site;
+use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 use support::stack::turn;
 
@@ -15,26 +17,38 @@ const WRONG: &str = "hunter2-is-not-it";
 /// Time within which a wrong password is reported: far more than brokers take to refuse it.
 const REPORT_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Leads the site to the broker's secure listener, with the authority and the password in these files.
-pub fn secure(site: &Site, authority: &Path, password: &Path) {
-    let (open, closed) = (&site.services.broker, site.services.secure_broker());
+/// Leads the site to another listener of the broker, with these keys of `[kafka]` and properties of librdkafka.
+pub fn lead(site: &Site, listener: &str, keys: &str, properties: &str) {
+    let (open, closed) = (&site.services.broker, site.services.listener(listener));
     let text = std::fs::read_to_string(&site.config).unwrap();
     assert!(text.contains(open.as_str()));
     let text = text
         .replace(open.as_str(), &closed)
-        .replace("[kafka]\n", &format!("[kafka]\nsasl_password_file = {password:?}\n"))
-        .replace(
-            "[kafka.librdkafka]\n",
-            &format!(
-                r#"[kafka.librdkafka]
-"security.protocol" = "SASL_SSL"
+        .replace("[kafka]\n", &format!("[kafka]\n{keys}\n"))
+        .replace("[kafka.librdkafka]\n", &format!("[kafka.librdkafka]\n{properties}\n"));
+    std::fs::write(&site.config, text).unwrap();
+}
+
+/// Leads the site to the broker's secure listener, with the authority and the password in these files.
+pub fn secure(site: &Site, authority: &Path, password: &Path) {
+    let properties = format!(
+        r#""security.protocol" = "SASL_SSL"
 "ssl.ca.location" = {authority:?}
 "sasl.mechanism" = "SCRAM-SHA-256"
-"sasl.username" = "tailback"
-"#
-            ),
-        );
-    std::fs::write(&site.config, text).unwrap();
+"sasl.username" = "tailback""#
+    );
+    lead(site, "secure", &format!("sasl_password_file = {password:?}"), &properties);
+}
+
+/// Findings of `tailback doctor` about the brokers: level, sentence, remedy.
+pub fn doctor(site: &Site) -> Vec<[String; 3]> {
+    let mut command = Command::new(crate::TAILBACK);
+    let output = command.args(["doctor", "--json", "--config"]).arg(&site.config).output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+    let findings = report["findings"].as_array().unwrap().iter().filter(|one| one["check"] == "brokers");
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    findings.map(|one| ["level", "what", "mend"].map(|key| text(&one[key]))).collect()
 }
 
 #[test]

@@ -114,9 +114,9 @@ impl Services {
         Services { dir, broker, server, registry }
     }
 
-    /// Host and port of the broker's listener for clients with TLS, a user and a password.
-    pub fn secure_broker(&self) -> String {
-        script("kafka", "secure", &self.dir.join("kafka"))
+    /// Host and port of another listener of the broker: `secure`, `mtls` or `tokens`.
+    pub fn listener(&self, name: &str) -> String {
+        script("kafka", name, &self.dir.join("kafka"))
     }
 
     /// `start`, `stop`, `restart`, `kill` or `stop-immediate` for `what`.

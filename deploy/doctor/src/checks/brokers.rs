@@ -3,7 +3,7 @@
 use crate::facts::kafka::KafkaFacts;
 use crate::finding::{Finding, Group, Notes};
 use crate::words::{few, many, span};
-use configuration::kafka::advertised;
+use configuration::kafka::{advertised, remedy};
 use std::time::Duration;
 
 /// Brokers: how many, where, and whether their advertised addresses can be reached from here.
@@ -27,17 +27,12 @@ const ADVERTISED: &str =
     "correct `advertised.listeners` in the broker's server.properties, or the name service here";
 
 /// What to do about an error of librdkafka.
-fn remedy(why: &str) -> &'static str {
-    let has = |words: &[&str]| words.iter().any(|word| why.contains(word));
-    if has(&["Failed to resolve"]) {
+fn remedy_of(why: &str) -> &'static str {
+    if why.contains("Failed to resolve") {
         "correct the host names in kafka.brokers, or the name service here"
-    } else if has(&["certificate verify failed", "unable to get local issuer"]) {
-        "give the authority that signed the broker's certificate in ssl.ca.location of [kafka.librdkafka]"
-    } else if has(&["certificate required", "bad certificate", "alert certificate"]) {
-        "give the certificate that the broker demands in ssl.certificate.location and ssl.key.location of [kafka.librdkafka]"
-    } else if has(&["SASL authentication error", "Authentication failed", "Unsupported SASL mechanism"]) {
-        "correct sasl.mechanisms and sasl.username in [kafka.librdkafka], and kafka.sasl_password_file"
-    } else if has(&["SSL handshake failed", "wrong version number", "Disconnected", "closed by peer"]) {
+    } else if let Some(remedy) = remedy(why) {
+        remedy
+    } else if ["Disconnected", "closed by peer"].iter().any(|word| why.contains(word)) {
         "correct security.protocol in [kafka.librdkafka], or the port in kafka.brokers: the listener may want TLS or a password, or none"
     } else {
         "start the broker, or correct kafka.brokers"
@@ -48,12 +43,17 @@ fn remedy(why: &str) -> &'static str {
 pub fn silent(brokers: &[String], timeout: Duration, why: &str) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Kafka, "brokers");
     let (list, within) = (brokers.join(", "), span(timeout.as_secs_f64()));
+    if let Some((why, remedy)) = why.split_once("; ").filter(|_| why.starts_with("the token endpoint")) {
+        notes.error(why, remedy);
+        notes.unknown("brokers and topics, since they demand a token");
+        return notes.done();
+    }
     match advertised(why).filter(|named| !brokers.iter().any(|broker| broker == named)) {
         Some(named) => notes.error(
             format!("a broker answers at {list}, but calls itself {named}, which cannot be reached from here: {why}"),
             ADVERTISED,
         ),
-        None => notes.error(format!("no broker answers at {list} within {within}: {why}"), remedy(why)),
+        None => notes.error(format!("no broker answers at {list} within {within}: {why}"), remedy_of(why)),
     }
     notes.unknown("topics, since the broker does not answer");
     notes.done()

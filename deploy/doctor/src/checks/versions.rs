@@ -2,6 +2,7 @@
 
 use crate::facts::Site;
 use crate::finding::{Finding, Group, Notes};
+use configuration::kafka::mechanisms;
 
 /// Names them; there is nothing to judge.
 pub fn list(site: &Site<'_>) -> Vec<Finding> {
@@ -16,8 +17,9 @@ pub fn list(site: &Site<'_>) -> Vec<Finding> {
     let none = if tiers.is_some() { "none" } else { "unknown" };
     let timescale = tiers.and_then(|tiers| tiers.timescale_version.as_deref()).unwrap_or(none);
     notes.ok(format!(
-        "tailback {}, librdkafka {librdkafka}, broker's protocol {broker}, PostgreSQL {server}, TimescaleDB {timescale}",
-        env!("CARGO_PKG_VERSION")
+        "tailback {}, librdkafka {librdkafka} ({}), broker's protocol {broker}, PostgreSQL {server}, TimescaleDB {timescale}",
+        env!("CARGO_PKG_VERSION"),
+        mechanisms().join(", ")
     ));
     notes.done()
 }

@@ -1,7 +1,7 @@
 //! Facts of the brokers: brokers, topics, settings, groups, offsets. Nothing is changed, no group is joined.
 
 use configuration::RunConfig;
-use configuration::kafka::{ErrorLog, Role, TopicNames};
+use configuration::kafka::{Client, ErrorLog, Role, TopicNames};
 use configuration::stage::Stage;
 use rdkafka::admin::{AdminClient, AdminOptions, ResourceSpecifier};
 use rdkafka::consumer::{BaseConsumer, Consumer};
@@ -16,7 +16,7 @@ pub const STAGES: [Stage; 3] = [Stage::Aggregator, Stage::Detector, Stage::Rollu
 
 /// A consumer that joins no group: partitions are assigned by hand, offsets are never committed. It carries the
 /// aggregator's name of a group, since librdkafka wants one, and rights are given by it.
-pub type Reader = BaseConsumer<ErrorLog>;
+pub type Reader = Client<BaseConsumer<ErrorLog>>;
 
 /// One partition of a topic.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -124,6 +124,7 @@ pub fn is_raw(config: &RunConfig, topic: &str) -> bool {
 /// Why they do not answer, in one sentence.
 pub async fn look(config: &RunConfig, timeout: Duration) -> Result<(Reader, KafkaFacts), String> {
     let errors = ErrorLog::default();
+    config.kafka.wait_for_token(timeout).map_err(|error| error.to_string())?;
     let reader = reader(config, &errors)?;
     let lost = |error: KafkaError| {
         errors.poll(&reader);

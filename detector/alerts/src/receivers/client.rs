@@ -5,9 +5,7 @@ use reqwest::{Certificate, Client, ClientBuilder, Identity, Proxy, redirect};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// First line of a key in the form that TLS takes.
-const PKCS8: &[u8] = b"-----BEGIN PRIVATE KEY-----";
+use store::private_key::pkcs8;
 
 /// Why there is no client for a receiver.
 #[derive(Debug, thiserror::Error)]
@@ -18,9 +16,9 @@ pub enum ClientError {
     /// That file is another one by mistake.
     #[error("ca_file {file} holds no certificates", file = .0.display())]
     NoCertificates(PathBuf, #[source] reqwest::Error),
-    /// The key has another form.
+    /// The key has a passphrase, or there is none.
     #[error(
-        "key_file {file} holds no PKCS#8 key without a passphrase; run `openssl pkcs8 -topk8 -nodes -in {file} -out NEW`",
+        "key_file {file} holds no private key (PEM) without a passphrase; run `openssl pkcs8 -topk8 -nocrypt -in {file} -out NEW`",
         file = .0.display()
     )]
     OtherKey(PathBuf),
@@ -70,11 +68,8 @@ fn trusting(mut client: ClientBuilder, ca_file: &Path) -> Result<ClientBuilder, 
 
 fn identity(cert_file: &Path, key_file: &Path) -> Result<Identity, ClientError> {
     let (certificate, key) = (read("cert_file", cert_file)?, read("key_file", key_file)?);
-    let key = key.trim_ascii_start();
-    if !key.starts_with(PKCS8) {
-        return Err(ClientError::OtherKey(key_file.to_path_buf()));
-    }
-    Identity::from_pkcs8_pem(&certificate, key).map_err(|error| {
+    let key = pkcs8(&key).ok_or_else(|| ClientError::OtherKey(key_file.to_path_buf()))?;
+    Identity::from_pkcs8_pem(&certificate, &key).map_err(|error| {
         let cause = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
         ClientError::NoIdentity(cert_file.to_path_buf(), key_file.to_path_buf(), cause)
     })

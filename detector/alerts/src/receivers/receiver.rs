@@ -70,7 +70,7 @@ pub struct Receiver {
     /// Certificate of this client (PEM), with its chain.
     #[serde(default)]
     pub cert_file: PathBuf,
-    /// Its key (PEM, PKCS#8, without a passphrase).
+    /// Its key (PEM, without a passphrase).
     #[serde(default)]
     pub key_file: PathBuf,
     /// Proxy for its requests: `http://host:port`.

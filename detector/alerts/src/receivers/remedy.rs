@@ -40,19 +40,28 @@ fn has_credentials(receiver: &Receiver) -> bool {
 
 /// Why there was no answer, in one sentence with the remedy. The innermost causes say most; the address is known.
 pub fn of_error(receiver: &Receiver, error: &reqwest::Error) -> String {
-    if error.is_timeout() {
-        return "it does not answer in time".to_string();
-    }
-    let causes: Vec<String> =
-        std::iter::successors(error.source(), |&error| error.source()).map(ToString::to_string).collect();
-    let chain = causes.join(": ");
-    let reason = reason(&causes);
-    let what = if error.is_connect() { "it cannot be connected to" } else { "the request broke off" };
-    let why = if reason.is_empty() { what.to_string() } else { format!("{what}: {reason}") };
-    match remedy_of(receiver, &chain) {
+    let why = no_answer(error);
+    let remedy = if error.is_timeout() { None } else { remedy_of(receiver, &causes(error).join(": ")) };
+    match remedy {
         Some(remedy) => format!("{why}; {remedy}"),
         None => why,
     }
+}
+
+/// Why there was no answer to a request, without its address.
+pub fn no_answer(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return "it does not answer in time".to_string();
+    }
+    let what = if error.is_connect() { "it cannot be connected to" } else { "the request broke off" };
+    match reason(&causes(error)) {
+        reason if reason.is_empty() => what.to_string(),
+        reason => format!("{what}: {reason}"),
+    }
+}
+
+fn causes(error: &reqwest::Error) -> Vec<String> {
+    std::iter::successors(error.source(), |&error| error.source()).map(ToString::to_string).collect()
 }
 
 /// OpenSSL writes its reason in parentheses behind its error, and gives it as no cause of its own.

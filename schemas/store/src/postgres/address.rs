@@ -67,7 +67,7 @@ pub struct TlsFiles<'a> {
 pub struct ClientFiles {
     /// The certificate; those that link it to an authority may follow it.
     pub certificate: PathBuf,
-    /// Its key in PKCS#8, without a password.
+    /// Its key, without a password.
     pub key: PathBuf,
 }
 

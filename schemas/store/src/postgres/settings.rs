@@ -56,7 +56,7 @@ pub struct PgSettings {
     pub tls_ca_file: Option<PathBuf>,
     /// The client's certificate, PEM. An `sslcert` in `url` takes precedence.
     pub tls_cert_file: Option<PathBuf>,
-    /// Its key, PKCS#8 in PEM, without a password. An `sslkey` in `url` takes precedence.
+    /// Its key (PEM), without a password. An `sslkey` in `url` takes precedence.
     pub tls_key_file: Option<PathBuf>,
     /// Which signals are kept.
     pub storage: StoragePolicy,

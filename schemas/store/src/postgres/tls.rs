@@ -4,6 +4,7 @@
 use super::PgError;
 use super::address::{Address, ClientFiles};
 use super::cause::Cause;
+use crate::private_key::pkcs8;
 use native_tls::{Certificate, Identity};
 use postgres_native_tls::{TlsConnector, TlsStream};
 use std::error::Error;
@@ -100,17 +101,16 @@ fn setting(text: String) -> PgError {
 pub fn identity(files: &ClientFiles) -> Result<Identity, String> {
     let read = |path: &Path| std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
     let (certificate, key) = (read(&files.certificate)?, read(&files.key)?);
-    let text = String::from_utf8_lossy(&key);
-    let (file, at) = (files.key.display(), "-----BEGIN PRIVATE KEY-----");
-    let Some(begin) = text.find(at) else {
-        return Err(match text.contains("PRIVATE KEY-----") {
+    let file = files.key.display();
+    let Some(key) = pkcs8(&key) else {
+        return Err(match String::from_utf8_lossy(&key).contains("PRIVATE KEY-----") {
             true => format!(
-                "{file}: the key must be in PKCS#8 without a password; convert it: openssl pkcs8 -topk8 -nocrypt -in {file} -out NEW"
+                "{file}: the key must have no password; remove it: openssl pkcs8 -topk8 -nocrypt -in {file} -out NEW"
             ),
             false => format!("{file}: no private key (PEM) can be read"),
         });
     };
-    let identity = Identity::from_pkcs8(&certificate, &text.as_bytes()[begin..]);
+    let identity = Identity::from_pkcs8(&certificate, &key);
     // Whether they belong together is found when they are used.
     let usable = identity.and_then(|identity| {
         native_tls::TlsConnector::builder().identity(identity.clone()).build()?;

@@ -42,6 +42,8 @@ fn of_several_hosts_a_writer_takes_the_primary() {
         assert_eq!(port(connect(&primary).await).await, number(&second));
         assert_eq!(port(connect(&at(&both, "&target_session_attrs=any")).await).await, number(&first));
         assert_eq!(port(connect_to_read(&at(&both, "")).await).await, number(&first));
+        let read_only = at(&format!("{second},{first}"), "&target_session_attrs=read-only");
+        assert_eq!(port(connect_to_read(&read_only).await).await, number(&first));
         // None may be written: that may pass, as after a failover, and the remedy is named.
         let none = format!("{first},{first}");
         for error in [connect(&at(&none, "")).await.err(), migrate(&at(&first, "")).await.err()] {

@@ -119,6 +119,11 @@ fn a_client_certificate_is_the_login() {
             with(&(PathBuf::from("/none"), PathBuf::from("/none")), site.settings("certified", &query));
         assert_eq!(account(&in_url).await.unwrap(), "certified");
 
+        // A key as older tools write it.
+        site.openssl(&format!("rsa -traditional -in {} -out old.key", own.1.display()));
+        let old = (own.0.clone(), site.path("old.key"));
+        assert_eq!(account(&with(&old, plain.clone())).await.unwrap(), "certified");
+
         let (missing, text) = cause(&plain).await;
         assert_eq!(missing, Cause::ClientCertificate, "{text}");
         assert!(text.contains("database.tls_cert_file") && text.contains("sslcert"), "{text}");
@@ -131,9 +136,9 @@ fn a_client_certificate_is_the_login() {
 }
 
 async fn files_that_are_no_key_are_named(site: &Site, own: &(PathBuf, PathBuf), plain: PgSettings) {
-    site.openssl(&format!("rsa -traditional -in {} -out old.key", own.1.display()));
+    site.openssl(&format!("pkcs8 -topk8 -passout pass:x -in {} -out locked.key", own.1.display()));
     let trials: [(&Path, &str); 4] = [
-        (&site.path("old.key"), "openssl pkcs8 -topk8 -nocrypt"),
+        (&site.path("locked.key"), "openssl pkcs8 -topk8 -nocrypt"),
         (&site.path("ca.pem"), "no private key"),
         (&site.path("server.key"), "no certificate (PEM) and its key"),
         (&site.path("absent.key"), "No such file"),

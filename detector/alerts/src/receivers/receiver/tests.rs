@@ -91,13 +91,13 @@ fn credentials_are_complete_and_of_one_kind() {
 }
 
 #[test]
-fn key_of_another_form_is_named_with_the_command() {
+fn key_with_a_passphrase_is_named_with_the_command() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     std::fs::write(path("c"), "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n").unwrap();
-    std::fs::write(path("k"), "-----BEGIN RSA PRIVATE KEY-----\n").unwrap();
+    std::fs::write(path("k"), "-----BEGIN ENCRYPTED PRIVATE KEY-----\n").unwrap();
     let error = with(&format!("cert_file = {:?}\nkey_file = {:?}", path("c"), path("k"))).unwrap_err();
-    assert!(error.contains("openssl pkcs8 -topk8 -nodes"), "{error}");
+    assert!(error.contains("openssl pkcs8 -topk8 -nocrypt"), "{error}");
 }
 
 #[test]
