@@ -7,6 +7,7 @@
 //! | [`postgres`] | the PostgreSQL store, with TimescaleDB where the server has it |
 //! | [`read`] | what page, report and doctor ask of either database |
 //! | [`outbox`] | notices on their way, in either database |
+//! | [`outage`] | lasting failures in the log: of the database, and of what else fails again and again |
 //! | [`storage_policy`] | which signals are kept, and the ten-second tier |
 //! | [`tiers`] | minutes and hours, made from the ten seconds |
 //! | [`place_sums`] | sums over the system, groups, file systems and classes of links |
@@ -18,6 +19,7 @@
 
 mod metrics;
 pub mod migrations;
+pub mod outage;
 pub mod outbox;
 pub mod place_sums;
 pub mod postgres;
