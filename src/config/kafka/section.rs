@@ -31,6 +31,7 @@ pub struct Kafka {
     pub message_max_bytes: u32,
     pub sasl_password_file: PathBuf,
     pub ssl_key_password_file: PathBuf,
+    pub message_key_file: PathBuf,
     #[serde(default)]
     pub librdkafka: Properties,
     #[serde(default)]
@@ -43,4 +44,7 @@ pub struct Kafka {
     /// Content of `ssl_key_password_file`.
     #[serde(skip)]
     pub ssl_key_password: Option<Redacted>,
+    /// Content of `message_key_file`.
+    #[serde(skip)]
+    pub message_key: Option<Redacted>,
 }
