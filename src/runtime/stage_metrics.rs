@@ -211,3 +211,35 @@ impl StageMetrics {
 fn dropped(reason: DropReason) {
     counter!("tailback_raw_rows_total", "outcome" => "dropped", "reason" => reason.name()).increment(1);
 }
+
+#[cfg(test)]
+mod tests {
+    use configuration::RunConfig;
+
+    const RULES: &str = include_str!("../../deploy/prometheus/tailback.rules.yaml");
+
+    /// Words of the rules between `begin` and any sign that no name has.
+    fn words(begin: &str) -> impl Iterator<Item = &'static str> {
+        RULES
+            .split(begin)
+            .skip(1)
+            .filter_map(|rest| rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next())
+    }
+
+    #[test]
+    fn rules_of_prometheus_name_metrics_and_limits_that_exist() {
+        let described = concat!(
+            include_str!("stage_metrics.rs"),
+            include_str!("../../detector/alerts/src/receivers/notice_metrics.rs")
+        );
+        let metrics: Vec<&str> = words("tailback_").collect();
+        assert!(metrics.len() >= 10, "{metrics:?}");
+        for metric in metrics {
+            assert!(described.contains(&format!("\"tailback_{metric}\"")), "tailback_{metric}");
+        }
+        let limits = RunConfig::load(None).unwrap().health.all();
+        for name in words("tailback_health_limit{name=\"") {
+            assert!(limits.iter().any(|limit| limit.name == name), "{name}");
+        }
+    }
+}
