@@ -1,7 +1,7 @@
 //! Responses of the API: errors as `{"error": "..."}` with their status, checked query parameters.
 
 use axum::Json;
-use axum::extract::{FromRequestParts, Query, Request};
+use axum::extract::{FromRequestParts, Query, Request, State};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::middleware::Next;
@@ -11,6 +11,8 @@ use serde::de::DeserializeOwned;
 use std::error::Error;
 use std::io;
 use std::iter::successors;
+use std::sync::Arc;
+use store::outage::{LINE_EVERY, Outage};
 use store::read::ReadError;
 use store::read::episodes::EPISODES_OF_PARTITION;
 use store::sqlite::is_of_other_build;
@@ -127,12 +129,18 @@ impl IntoResponse for ApiError {
 #[derive(Clone)]
 struct Failure(String);
 
+/// Queries that fail, of all clients of a server. One may fail while others work: all of a minute share a line.
+pub fn failed_queries() -> Arc<Outage> {
+    Arc::new(Outage::new("query of the page or the API").quiet_for(LINE_EVERY))
+}
+
 /// Logs queries that fail. A client sees the error, too, but may be a program that drops it.
-pub async fn log_failures(request: Request, next: Next) -> Response {
+pub async fn log_failures(State(queries): State<Arc<Outage>>, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_string();
     let response = next.run(request).await;
-    if let Some(Failure(error)) = response.extensions().get() {
-        tracing::warn!(path, error, "query failed");
+    match response.extensions().get() {
+        Some(Failure(error)) => queries.failed(&format!("{path}: {error}")),
+        None => queries.works(),
     }
     response
 }

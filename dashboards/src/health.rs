@@ -8,6 +8,7 @@ use axum::Json;
 use axum::extract::State;
 use schemas::DropReason;
 use serde::Serialize;
+use store::read::health::{CONDITIONS, Condition, condition};
 use store::read::{self, Reader};
 
 /// Maximum of producers listed; silent ones come first.
@@ -49,7 +50,22 @@ pub struct Health {
     rows_accepted: i64,
     producers: Vec<Producer>,
     drops: Vec<Drops>,
+    /// Values beside their limits, those above first; empty for an embedded store.
+    conditions: Vec<ConditionShown>,
     store_bytes: u64,
+}
+
+/// A value of Tailback's own condition.
+#[derive(Debug, Serialize)]
+pub struct ConditionShown {
+    name: String,
+    /// The stage or the receiver; empty where there is one value alone.
+    label: String,
+    value: f64,
+    above: f64,
+    /// `exceeded` or `within`.
+    state: &'static str,
+    meaning: String,
 }
 
 /// Answers `/api/v1/health`.
@@ -77,8 +93,19 @@ fn read_health(store: &Reader<'_>, progress: Progress) -> Result<Health, ApiErro
         rows_accepted: counts.2,
         producers: read_producers(store)?,
         drops: read_drops(store)?,
+        conditions: read_conditions(store)?,
         store_bytes: store.bytes()?,
     })
+}
+
+fn read_conditions(store: &Reader<'_>) -> Result<Vec<ConditionShown>, ApiError> {
+    let Reader::Postgres(session) = store else { return Ok(Vec::new()) };
+    let shown = |row| {
+        let Condition { name, label, value, above, is_exceeded, meaning } = condition(row)?;
+        let state = if is_exceeded { "exceeded" } else { "within" };
+        Ok(ConditionShown { name, label, value, above, state, meaning })
+    };
+    session.ask(CONDITIONS, &[])?.iter().map(shown).collect()
 }
 
 fn read_producers(store: &Reader<'_>) -> Result<Vec<Producer>, ApiError> {

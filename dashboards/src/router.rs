@@ -1,7 +1,7 @@
 //! The routes of `run`, `serve` and `demo`.
 
 use crate::access::{Access, authorised};
-use crate::answer::log_failures;
+use crate::answer::{failed_queries, log_failures};
 use crate::process::{self, Process};
 use crate::progress::Progress;
 use crate::reader::StoreReader;
@@ -69,7 +69,9 @@ pub fn router(routes: Routes, hosts: guard::Hosts) -> Router {
             reads = reads.merge(page_routes().with_state(state));
         }
     }
-    let reads = reads.layer(from_fn(log_failures)).layer(from_fn_with_state(routes.read, authorised));
+    let reads = reads
+        .layer(from_fn_with_state(failed_queries(), log_failures))
+        .layer(from_fn_with_state(routes.read, authorised));
     reads
         .merge(routes.posts.unwrap_or_default())
         .layer(from_fn_with_state(hosts, guard::refuse_foreign))

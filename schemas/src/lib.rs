@@ -8,6 +8,7 @@
 //! | [`counters`] | [`Sources`] and [`CounterBatch`], decoded rows in columns |
 //! | [`signal`] | [`SeriesTable`], [`State`], [`Signal`]: the model's output per tick |
 //! | [`episode`] | [`Episode`], a contended stretch with its loss |
+//! | [`health_limits`] | [`HealthLimits`], limits of Tailback's own condition |
 //! | [`hostlist`] | Slurm's hostlists, `nid[00001-00128]`, to names |
 //! | [`html`] | text within HTML and SVG, escaped |
 //! | [`job`] | [`JobEvent`], [`Job`], [`JobResult`], causes and kinds |
@@ -30,6 +31,7 @@ pub mod calibration;
 pub mod counters;
 pub mod dropped;
 pub mod episode;
+pub mod health_limits;
 pub mod hostlist;
 pub mod html;
 pub mod job;
@@ -55,6 +57,7 @@ pub use alert::{
 pub use counters::{CounterBatch, LINK_COLUMNS, NOT_MEASURED, Source, SourceIndex, Sources};
 pub use dropped::{DropCounts, DropReason};
 pub use episode::{Episode, EpisodeEvidence, EpisodeId, LossPoint};
+pub use health_limits::{HealthLimits, Limit};
 pub use job::{Cause, CauseKind, CauseShare, Job, JobEvent, JobResult};
 pub use job_number::{JobNumber, JobNumberError};
 pub use metric::{Direction, Metric};

@@ -17,15 +17,22 @@ pub enum RejectReason {
     TooLarge,
     /// PostgreSQL refused it with a data error.
     RefusedRow,
+    /// Its code shows that none of Tailback's processes wrote it.
+    Forged,
 }
 
 impl RejectReason {
+    /// Every reason, in the order of their numbers in messages.
+    pub const ALL: [RejectReason; 4] =
+        [RejectReason::BadMessage, RejectReason::TooLarge, RejectReason::RefusedRow, RejectReason::Forged];
+
     /// The word in tables and metrics.
     pub fn name(self) -> &'static str {
         match self {
             RejectReason::BadMessage => "bad_message",
             RejectReason::TooLarge => "too_large",
             RejectReason::RefusedRow => "refused_row",
+            RejectReason::Forged => "forged",
         }
     }
 }

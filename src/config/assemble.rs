@@ -19,7 +19,8 @@ pub(super) fn assemble(
     if sections.run.instance.is_empty() {
         sections.run.instance = format!("{}-{}", host_name(), std::process::id());
     }
-    let Sections { kafka, schema_registry, database, run, site, http, alerts, log, doctor } = sections;
+    let Sections { kafka, schema_registry, database, run, site, http, alerts, log, health, doctor } =
+        sections;
     Some(RunConfig {
         kafka,
         schema_registry,
@@ -29,6 +30,7 @@ pub(super) fn assemble(
         http,
         alerts,
         log,
+        health,
         doctor,
         fabric,
         settings,
@@ -54,6 +56,7 @@ fn read_files(sections: &mut Sections, layers: &mut Layers, warnings: &mut Vec<P
     sections.kafka.sasl_password = secret("kafka.sasl_password_file");
     sections.kafka.sasl_oauthbearer_client_secret = secret("kafka.sasl_oauthbearer_client_secret_file");
     sections.kafka.ssl_key_password = secret("kafka.ssl_key_password_file");
+    sections.kafka.message_key = secret("kafka.message_key_file");
     sections.schema_registry.password = secret("schema_registry.password_file");
     sections.database.password = secret("database.password_file");
     sections.http.token = secret("http.token_file");

@@ -24,6 +24,8 @@ pub struct RunConfig {
     pub alerts: sections::Alerts,
     /// Messages.
     pub log: sections::Log,
+    /// Limits of Tailback's own condition.
+    pub health: schemas::HealthLimits,
     /// Limits of `tailback doctor`.
     pub doctor: sections::Doctor,
     /// Rules of the fabric.

@@ -12,6 +12,8 @@ use std::path::Path;
 const SECRET_MAX_BYTES: u64 = 65_536;
 /// Fewest characters of a token: it guards a port that any host may try.
 const TOKEN_LEAST: usize = 16;
+/// Fewest characters of a key of messages: half of what `openssl rand -hex 32` prints.
+const KEY_LEAST: usize = 32;
 
 /// A URL that may hold a password, which `Debug` and `Display` hide.
 #[derive(Clone, PartialEq, Eq, Default, Deserialize)]
@@ -82,7 +84,8 @@ pub fn is_secret(property: &str) -> bool {
 
 /// Keys that name a file with a secret.
 pub fn is_secret_file(key: &str) -> bool {
-    ["password_file", "token_file", "secret_file"].iter().any(|end| key.ends_with(end))
+    ["password_file", "token_file", "secret_file", "key_file"].iter().any(|end| key.ends_with(end))
+        && key != "database.tls_key_file"
 }
 
 /// Reads the file that `key` names, if it names one; what is wrong is noted, what is unwise is warned of.
@@ -133,6 +136,11 @@ fn long_enough(key: &str, text: String) -> Result<String, String> {
     let token = key.ends_with("token_file");
     if token && (text.len() < TOKEN_LEAST || !text.bytes().all(|byte| byte.is_ascii_graphic())) {
         return Err(format!("must hold a token of at least {TOKEN_LEAST} ASCII characters without spaces"));
+    }
+    if key == "kafka.message_key_file" && text.lines().any(|line| line.trim().len() < KEY_LEAST) {
+        return Err(format!(
+            "must hold keys of at least {KEY_LEAST} characters, one a line: `openssl rand -hex 32`"
+        ));
     }
     Ok(text)
 }

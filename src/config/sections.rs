@@ -186,7 +186,6 @@ pub struct Log {
 pub struct Doctor {
     pub silent_after_s: f64,
     pub skew_warn_s: f64,
-    pub lag_warn_s: f64,
     pub timeout_s: f64,
 }
 
@@ -202,5 +201,6 @@ pub(super) struct Sections {
     pub http: Http,
     pub alerts: Alerts,
     pub log: Log,
+    pub health: schemas::HealthLimits,
     pub doctor: Doctor,
 }

@@ -20,6 +20,7 @@ use super::clock::now;
 use super::http::Health;
 use super::kafka::{self, Change, Listener};
 use super::lag::Lag;
+use super::message_code::MessageKeys;
 use super::producer::Polled;
 use super::settings;
 use super::stage_error::{StageError, StageResult};
@@ -79,6 +80,9 @@ struct Aggregating<'a> {
     decoded: Decoded,
     schemas: Schemas,
     job_topics: TopicNames,
+    /// The topic of posted job events, whose messages have codes.
+    jobs_topic: String,
+    keys: MessageKeys,
     unassigned: Unassigned,
     end_checks: EndChecks,
     out: Rekeyed,
@@ -111,7 +115,8 @@ impl<'a> Aggregating<'a> {
         let job_topics = || config.kafka.slurm_topics.iter().chain([&config.kafka.jobs_topic]);
         let listener = Listener::new(Box::new(|_, _| {}), true);
         let consumer: Client<BaseConsumer<Listener>> = config.kafka.client(role, &own, listener)?;
-        let deliveries = Deliveries::new();
+        let keys = MessageKeys::of(&config.kafka);
+        let deliveries = Deliveries::new(keys.extra_bytes());
         let producer = config.kafka.client(Role::Producer, &[kafka::NO_AUTO_CREATION], deliveries)?;
         let mut decoder = Decoder::default();
         decoder.set_naming(settings::naming(config));
@@ -122,16 +127,18 @@ impl<'a> Aggregating<'a> {
             decoder,
             decoded: Decoded::default(),
             job_topics: TopicNames::of(job_topics()),
+            jobs_topic: config.kafka.jobs_topic.clone(),
+            keys: keys.clone(),
             unassigned: Unassigned::new(TopicNames::of(config.kafka.raw_topics.iter().chain(job_topics()))),
             schemas: Schemas::new(&config.schema_registry, handle.clone())?,
-            out: Rekeyed::new(Polled::new(producer)?, &config.kafka, partitions, control),
+            out: Rekeyed::new(Polled::new(producer)?, keys, &config.kafka, partitions, control),
             end_checks: EndChecks::new(&config.kafka.properties(role)),
             instance: config.run.instance.clone(),
             announced: Instant::now(),
             rows_since_announced: 0,
             chunks: VecDeque::new(),
             chunk: 0,
-            lag: Lag::default(),
+            lag: Lag::new(&config.health),
             metrics,
             control: control.clone(),
             brokers: config.kafka.brokers.clone(),

@@ -6,6 +6,7 @@
 use super::generation;
 use super::http::Health;
 use super::kafka;
+use super::message_code::{ANY_PARTITION, MessageKeys, Spot};
 use super::outage;
 use super::producer::{Awaited, Delivery, Polled};
 use super::rejected;
@@ -16,6 +17,7 @@ use rdkafka::producer::{BaseRecord, Producer};
 use schemas::rejected::KEPT_MAX;
 use schemas::{RejectedMessage, ResultBatch, SeriesTable};
 use stages::messages::{Content, OutTopic, Outgoing};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::mpsc::SyncSender;
@@ -107,6 +109,8 @@ pub struct Writer {
     pub producer: Polled<Awaited>,
     /// The brokers of the configuration.
     pub brokers: Vec<String>,
+    /// Keys of their codes.
+    pub keys: MessageKeys,
     /// Their topics.
     pub topics: BTreeMap<OutTopic, String>,
     /// Whose results.
@@ -311,12 +315,22 @@ impl Writer {
     }
 
     /// Sends messages of a topic each, and waits for their outcomes.
-    async fn deliver(&self, messages: &[(&str, &Addressed)]) -> Vec<Delivery> {
-        let sent = messages.iter().map(|(topic, Addressed { generation, message, .. })| {
+    async fn deliver<'m>(&self, messages: &[(&str, &'m Addressed)]) -> Vec<Delivery> {
+        let sealed = |(topic, addressed): &(&str, &'m Addressed)| {
+            let Addressed { generation, message, .. } = addressed;
+            let spot = Spot { topic, partition: ANY_PARTITION, generation: *generation };
+            match message.to {
+                OutTopic::Partials => self.keys.sealed(spot, &message.payload),
+                OutTopic::Verdicts => Cow::Borrowed(message.payload.as_slice()),
+            }
+        };
+        let payloads: Vec<Cow<'_, [u8]>> = messages.iter().map(sealed).collect();
+        let sent = messages.iter().zip(&payloads).map(|((topic, addressed), payload)| {
+            let Addressed { generation, message, .. } = addressed;
             let headers = generation::header(*generation);
             let record = move |waiting| {
                 let record = BaseRecord::with_opaque_to(topic, waiting);
-                let record = record.key(message.key.as_str()).payload(message.payload.as_slice());
+                let record = record.key(message.key.as_str()).payload(payload.as_ref());
                 BaseRecord { headers, ..record }
             };
             self.producer.deliver(record, Duration::from_secs(60))

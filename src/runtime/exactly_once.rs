@@ -14,6 +14,7 @@ use super::http::Health;
 use super::input_topic::{ClaimedId, InputTopic};
 use super::kafka::{Change, Listener};
 use super::lag::Lag;
+use super::message_code::{ANY_PARTITION, MessageKeys, Spot};
 use super::outage;
 use super::partition_state::{PartitionState, RestoreError};
 use super::rejected;
@@ -25,7 +26,9 @@ use configuration::kafka::{Client, Role};
 use configuration::stage::Stage as StageName;
 use rdkafka::Message;
 use rdkafka::consumer::{BaseConsumer, Consumer};
-use stages::stage::{Extent, Stage};
+use rdkafka::message::BorrowedMessage;
+use schemas::RejectReason;
+use stages::stage::{BadMessage, Extent, Stage};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -81,6 +84,20 @@ pub struct ExactlyOnce<'a, S: Stage> {
     reloads: u64,
     lag: Lag,
     input: InputTopic,
+    keys: MessageKeys,
+}
+
+/// The content of a message, if its code is right.
+fn opened<'m, S: Stage>(
+    keys: &MessageKeys,
+    message: &'m BorrowedMessage<'_>,
+) -> Result<&'m [u8], BadMessage> {
+    // Clients choose the partitions of what states write; the aggregator chooses those of counters itself.
+    let (partition, generation) = match S::READS_STATES {
+        true => (ANY_PARTITION, generation::of(message.headers())),
+        false => (message.partition(), 0),
+    };
+    keys.open(Spot { topic: message.topic(), partition, generation }, message.payload().unwrap_or_default())
 }
 
 impl<'a, S: Stage> ExactlyOnce<'a, S> {
@@ -108,8 +125,10 @@ impl<'a, S: Stage> ExactlyOnce<'a, S> {
         let now = Instant::now();
         let longest = Duration::from_millis(setup.config.database.commit_interval_ms);
         Ok(ExactlyOnce {
+            lag: Lag::new(&setup.config.health),
             reloads: setup.control.reloads(),
             input: InputTopic::new(&setup.topic, id),
+            keys: MessageKeys::of(&setup.config.kafka),
             setup,
             consumer: consumer.shared(),
             claims,
@@ -119,7 +138,6 @@ impl<'a, S: Stage> ExactlyOnce<'a, S> {
             schedule: CommitSchedule::new(longest, now),
             all_taken_at: now,
             paused: false,
-            lag: Lag::default(),
         })
     }
 
@@ -208,9 +226,13 @@ impl<'a, S: Stage> ExactlyOnce<'a, S> {
             }
             if let Some(held) = self.held.get_mut(&partition) {
                 let is_of_before = S::READS_STATES && generation::of(message.headers()) < held.generation;
-                let payload = (!is_of_before).then(|| message.payload().unwrap_or_default());
+                let payload = (!is_of_before).then(|| opened::<S>(&self.keys, &message));
+                let reason = match payload {
+                    Some(Err(_)) => RejectReason::Forged,
+                    _ => RejectReason::BadMessage,
+                };
                 match held.message(message.offset(), payload) {
-                    Ok(Some(bad)) => held.reject(rejected::read(S::STAGE, &message, &bad)),
+                    Ok(Some(bad)) => held.reject(rejected::read(S::STAGE, &message, reason, &bad)),
                     Err(RestoreError::Recreated { .. }) if self.input.is_identified() => self.input.doubt(),
                     taken => drop(taken?),
                 }

@@ -4,6 +4,7 @@
 //! whole or not at all: events are checked before the first is written. An event that arrives twice is harmless.
 
 use super::kafka;
+use super::message_code::{ANY_PARTITION, MessageKeys, Spot};
 use super::producer::{Awaited, Polled};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
@@ -40,6 +41,7 @@ pub struct Intake {
     producer: Arc<Polled<Awaited>>,
     brokers: Arc<[String]>,
     topic: Arc<str>,
+    keys: Arc<MessageKeys>,
     content_bytes_max: usize,
     ready: Arc<AtomicBool>,
     hosts_max: usize,
@@ -68,6 +70,7 @@ impl Intake {
             producer: Arc::new(Polled::new(producer)?),
             brokers: config.kafka.brokers.as_slice().into(),
             topic: config.kafka.jobs_topic.as_str().into(),
+            keys: Arc::new(MessageKeys::of(&config.kafka)),
             content_bytes_max: kafka::content_bytes_max(&config.kafka),
             ready: Arc::default(),
             hosts_max: config.http.job_hosts_max,
@@ -106,7 +109,8 @@ impl Intake {
             if payload.len() > self.content_bytes_max {
                 return Err(wrong(at + 1, "it is longer than kafka.message_max_bytes"));
             }
-            messages.push((job.job_id.as_str(), payload));
+            let spot = Spot { topic: &self.topic, partition: ANY_PARTITION, generation: 0 };
+            messages.push((job.job_id.as_str(), self.keys.sealed(spot, &payload).into_owned()));
         }
         let sent = messages.iter().map(|(key, payload)| {
             let record = |waiting| {

@@ -6,14 +6,13 @@ use super::outage;
 use super::stage_metrics::StageMetrics;
 use rdkafka::Offset;
 use rdkafka::consumer::{BaseConsumer, ConsumerContext};
+use schemas::HealthLimits;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Time between two looks.
 const LOOK: Duration = Duration::from_secs(5);
-/// Messages behind from which the line is written.
-const LOGGED_FROM: i64 = 20_000;
 /// Time for which brokers may take to answer.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -28,6 +27,8 @@ pub struct Lag {
     /// Messages behind, if the brokers know the offsets of all partitions.
     query: BackgroundQuery<Option<i64>>,
     logged: Option<Seen>,
+    /// Messages behind above which the line is written.
+    backlog: i64,
 }
 
 /// A result.
@@ -38,13 +39,13 @@ struct Seen {
     behind: i64,
 }
 
-impl Default for Lag {
-    fn default() -> Lag {
-        Lag { looked: Instant::now(), newest_s: None, query: BackgroundQuery::new("lag"), logged: None }
-    }
-}
-
 impl Lag {
+    /// Nothing seen yet.
+    pub fn new(limits: &HealthLimits) -> Lag {
+        let (query, backlog) = (BackgroundQuery::new("lag"), i64::from(limits.backlog_messages));
+        Lag { looked: Instant::now(), newest_s: None, query, logged: None, backlog }
+    }
+
     /// Queries how many messages there are behind `positions`, if it is time, and reports the previous result: a gauge, and
     /// a log line while the stage catches up. `newest_s` is the time of the newest row that it has taken.
     pub fn look<C: ConsumerContext + 'static>(
@@ -55,8 +56,6 @@ impl Lag {
         newest_s: Option<f64>,
         metrics: &StageMetrics,
     ) {
-        outage::KAFKA.look();
-        outage::TOKENS.look();
         if let Some(QueryResult { started: at, value: Some(behind), .. }) = self.query.result() {
             outage::KAFKA.works();
             metrics.lag(behind);
@@ -76,7 +75,7 @@ impl Lag {
     }
 
     fn log(&mut self, stage: &str, seen: Seen) {
-        let Some(before) = self.logged.replace(seen).filter(|_| seen.behind > LOGGED_FROM) else { return };
+        let Some(before) = self.logged.replace(seen).filter(|_| seen.behind > self.backlog) else { return };
         let passed_s = (seen.at - before.at).as_secs_f64();
         let per_s = ((before.behind - seen.behind) as f64 / passed_s).max(0.0);
         let left =

@@ -17,9 +17,10 @@
 //! | [`kafka`] | consumers and producers |
 //! | [`producer`] | producers, each with a thread that takes its events |
 //! | [`generation`] | which generation of states wrote a message |
+//! | [`message_code`] | codes of messages: forged ones are refused |
 //! | [`brokers`] | adds brokers again that librdkafka removed |
 //! | [`background_query`] | requests to brokers in threads of their own |
-//! | [`outage`] | a line when connections break, one a minute, one when they work again |
+//! | [`outage`] | the line of each minute of what fails; errors of Kafka's clients in the log |
 //! | [`lag`] | how far stages are behind, and the line about catching up |
 //! | [`stage_error`] | why a stage ended, and what follows |
 //! | [`stage_metrics`] | metrics of the stages |
@@ -52,6 +53,7 @@ mod input_topic;
 pub mod intake;
 pub mod kafka;
 pub mod lag;
+pub mod message_code;
 pub mod outage;
 pub mod partition_state;
 pub mod producer;
@@ -111,7 +113,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     let runtime = runtime.enable_all().build().context("the runtime cannot be started")?;
     let metrics = stage_metrics::install().context("metrics cannot be installed")?;
     observe_tokens(outage::token_requested);
-    let (control, health) = (Control::default(), Health::default());
+    stage_metrics::limits(&config.health);
+    let (control, health) = (Control::default(), Health::new(&config.health));
     let aggregates = config.run.stages.contains(&Stage::Aggregator);
     let intake = if aggregates { Some(Intake::new(&config)?) } else { None };
     // Requests have threads of their own: they cannot hold up stages and watchdog.
@@ -121,6 +124,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     let ended = runtime.block_on(async {
         handle_signals(&control);
         tokio::spawn(service::notify(health.clone(), control.clone()));
+        tokio::spawn(outage::watch(control.clone()));
         let Some(partitions) = until_topics_exist(&config, &control, &health, "kafka").await? else {
             return Ok(());
         };
@@ -171,9 +175,7 @@ async fn stages(
     result
 }
 
-/// Seconds within which every partition of the detector must have committed for a heartbeat, and commits that may be missed
-/// where these are far apart.
-const HEARTBEAT_WITHIN_S: f64 = 30.0;
+/// Commits that may be missed before there is no heartbeat, where these are far apart.
 const HEARTBEAT_MISSED: f64 = 3.0;
 
 fn deliver_notices(config: &RunConfig, counters: i32, control: &Control) -> anyhow::Result<()> {
@@ -187,7 +189,7 @@ fn deliver_notices(config: &RunConfig, counters: i32, control: &Control) -> anyh
     let committed_s = config.database.commit_interval_ms as f64 / 1e3;
     let working = Working {
         partitions: usize::try_from(counters).unwrap_or_default(),
-        within_s: HEARTBEAT_WITHIN_S.max(HEARTBEAT_MISSED * committed_s),
+        within_s: config.health.stalled_s.max(HEARTBEAT_MISSED * committed_s),
         has_rules: !config.alerts.rules.is_empty(),
     };
     Ok(beat_all(&config.alerts.heartbeats(&config.kafka.group, working, wall), outbox, stop)?)

@@ -153,14 +153,14 @@ impl<S: Stage> PartitionState<S> {
     }
 
     /// Takes the message at Kafka's `offset`; one that was taken before is passed over, and one of which nothing counts, which
-    /// has no `payload` here. Returns why it cannot be decoded, unless the database has that already.
+    /// has no `payload` here. Returns why it cannot be used, unless the database has that already.
     ///
     /// # Errors
     /// [`RestoreError::Recreated`] if the topic is not the one that the database knows.
     pub fn message(
         &mut self,
         offset: i64,
-        payload: Option<&[u8]>,
+        payload: Option<Result<&[u8], BadMessage>>,
     ) -> Result<Option<BadMessage>, RestoreError> {
         let at = offset + self.offset_base;
         if at < self.begin {
@@ -180,7 +180,13 @@ impl<S: Stage> PartitionState<S> {
             );
         }
         let is_new = self.committed.is_none_or(|committed| at >= committed);
-        let bad = payload.and_then(|payload| self.stage.message(payload).err());
+        let bad = payload.and_then(|payload| match payload {
+            Ok(payload) => self.stage.message(payload).err(),
+            Err(refused) => {
+                self.stage.count_bad();
+                Some(refused)
+            }
+        });
         self.position = at + 1;
         self.end_of_replay();
         Ok(bad.filter(|_| is_new))

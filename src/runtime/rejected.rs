@@ -11,8 +11,8 @@ use store::postgres::RefusedRows;
 /// Counter of what was passed over, by topic (of a refused row the table) and reason.
 const COUNTER: &str = "tailback_rejected_messages_total";
 
-/// A message that was read and cannot be decoded.
-pub fn read(stage: &str, message: &impl Message, bad: &BadMessage) -> RejectedMessage {
+/// A message that was read and is forged or cannot be decoded.
+pub fn read(stage: &str, message: &impl Message, reason: RejectReason, bad: &BadMessage) -> RejectedMessage {
     let payload = message.payload().unwrap_or_default();
     RejectedMessage {
         stage: stage.to_string(),
@@ -20,7 +20,7 @@ pub fn read(stage: &str, message: &impl Message, bad: &BadMessage) -> RejectedMe
         partition: message.partition(),
         offset: message.offset(),
         written: false,
-        reason: RejectReason::BadMessage,
+        reason,
         detail: bad.to_string(),
         key: String::from_utf8_lossy(message.key().unwrap_or_default()).into_owned(),
         size: payload.len() as u64,
@@ -51,16 +51,17 @@ pub fn count(message: &RejectedMessage) {
     metrics::counter!(COUNTER, "topic" => topic, "reason" => reason).increment(1);
 }
 
-/// Logs a message that cannot be decoded.
+/// Logs a message that cannot be used.
 pub fn log_bad(message: &RejectedMessage) {
-    let RejectedMessage { stage, topic, partition, offset, detail, .. } = message;
+    let RejectedMessage { stage, topic, partition, offset, reason, detail, .. } = message;
     tracing::error!(
         stage,
         topic,
         partition,
         offset,
+        reason = reason.name(),
         error = detail,
-        "message cannot be decoded; kept in rejected_messages"
+        "message cannot be used; kept in rejected_messages"
     );
 }
 
@@ -90,7 +91,7 @@ mod tests {
             77,
             None,
         );
-        let rejected = read("detector", &message, &BadMessage("damaged".into()));
+        let rejected = read("detector", &message, RejectReason::BadMessage, &BadMessage("damaged".into()));
         assert_eq!(
             (rejected.topic.as_str(), rejected.partition, rejected.offset),
             ("tailback.counters", 3, 77)

@@ -8,7 +8,7 @@ use metrics::{
     histogram,
 };
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
-use schemas::{DropReason, Signal};
+use schemas::{DropReason, HealthLimits, Signal};
 use stages::stage::{Counts, Load, Stage};
 use std::collections::BTreeMap;
 
@@ -55,6 +55,7 @@ fn describe() {
     );
     describe_counter!("tailback_stored_signals_total", "Signals written as rows");
     describe_gauge!("tailback_consumer_lag_messages", "Messages not read yet, by stage");
+    describe_gauge!("tailback_health_limit", "Limits of the section [health], by name");
     describe_gauge!("tailback_ticks_behind_seconds", "Age of the newest row that a stage has taken");
     describe_gauge!("tailback_waiting_rows", "Rows that wait for slower raw partitions");
     describe_gauge!("tailback_result_bytes", "Results that wait for the database");
@@ -68,6 +69,13 @@ fn describe() {
     describe_gauge!("tailback_series", "Series known, by stage");
     describe_histogram!("tailback_sample_to_commit_seconds", "From the sampler's timestamp to the commit");
     describe_histogram!("tailback_commit_seconds", "Length of a transaction");
+}
+
+/// The limits of Tailback's own condition, so that rules of Prometheus name none.
+pub fn limits(limits: &HealthLimits) {
+    for limit in limits.all() {
+        gauge!("tailback_health_limit", "name" => limit.name).set(limit.above);
+    }
 }
 
 /// Figures of one stage.
@@ -202,4 +210,36 @@ impl StageMetrics {
 
 fn dropped(reason: DropReason) {
     counter!("tailback_raw_rows_total", "outcome" => "dropped", "reason" => reason.name()).increment(1);
+}
+
+#[cfg(test)]
+mod tests {
+    use configuration::RunConfig;
+
+    const RULES: &str = include_str!("../../deploy/prometheus/tailback.rules.yaml");
+
+    /// Words of the rules between `begin` and any sign that no name has.
+    fn words(begin: &str) -> impl Iterator<Item = &'static str> {
+        RULES
+            .split(begin)
+            .skip(1)
+            .filter_map(|rest| rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next())
+    }
+
+    #[test]
+    fn rules_of_prometheus_name_metrics_and_limits_that_exist() {
+        let described = concat!(
+            include_str!("stage_metrics.rs"),
+            include_str!("../../detector/alerts/src/receivers/notice_metrics.rs")
+        );
+        let metrics: Vec<&str> = words("tailback_").collect();
+        assert!(metrics.len() >= 10, "{metrics:?}");
+        for metric in metrics {
+            assert!(described.contains(&format!("\"tailback_{metric}\"")), "tailback_{metric}");
+        }
+        let limits = RunConfig::load(None).unwrap().health.all();
+        for name in words("tailback_health_limit{name=\"") {
+            assert!(limits.iter().any(|limit| limit.name == name), "{name}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use super::commit::{Request, Writer};
 use super::exactly_once::{ExactlyOnce, Setup};
 use super::http::Health;
+use super::message_code::MessageKeys;
 use super::producer::{Awaited, Polled};
 use super::retry::{until_connected, until_topics_exist};
 use super::settings::{detecting_settings, map, rolling_settings};
@@ -128,6 +129,7 @@ impl OneStage {
         let writer = Writer {
             store: store.with_map(map),
             producer: Polled::new(producer)?,
+            keys: MessageKeys::of(&config.kafka),
             brokers: config.kafka.brokers.clone(),
             topics: BTreeMap::from(topics),
             stage: S::STAGE,

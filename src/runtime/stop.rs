@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// Whether to stop, and how often to have reloaded.
@@ -27,6 +27,14 @@ impl Control {
     pub async fn wait(&self) {
         // The sender lives as long as this.
         let _ = self.stop.subscribe().wait_for(|stop| *stop).await;
+    }
+
+    /// Waits so long; false when it is time to stop.
+    pub async fn waited(&self, delay: Duration) -> bool {
+        tokio::select! {
+            () = tokio::time::sleep(delay) => true,
+            () = self.wait() => false,
+        }
     }
 
     /// Asks for another reload.
@@ -57,7 +65,6 @@ pub fn close_consumer(deadline: Instant, last: impl FnOnce() + Send + 'static) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[test]
     fn close_waits_until_the_deadline_only() {

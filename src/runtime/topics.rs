@@ -98,7 +98,7 @@ pub async fn ensure(config: &RunConfig) -> Result<(i32, i32), TopicsError> {
 /// Brokers that do not answer.
 pub fn look_up(config: &RunConfig, topic: &str) -> Result<(i32, TopicId), TopicsError> {
     reach(config)?;
-    let admin: AdminClient<Lost> = config.kafka.client(Role::Admin, &[], Lost::default())?;
+    let admin: Client<AdminClient<Lost>> = config.kafka.client(Role::Admin, &[], Lost::default())?;
     Ok((partitions(&admin, topic)?, topic_id::of(admin.inner(), topic, REQUEST_TIMEOUT)))
 }
 

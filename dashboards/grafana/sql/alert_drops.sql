@@ -1,4 +1,2 @@
-SELECT coalesce(sum(greatest(0, d.newest - d.oldest)), 0)::double precision AS value
-FROM (SELECT label, max(value) AS newest, min(value) AS oldest FROM health_minutes
-      WHERE figure = 'dropped_rows' AND label NOT IN ('duplicate', 'standby') AND time > (SELECT now FROM clock) - interval '10 minutes'
-      GROUP BY 1) d
+-- Rows dropped in ten minutes, without copies; 0 within its limit, which `monitor_health` has from [health].
+SELECT coalesce(max(value) FILTER (WHERE state = 'exceeded'), 0) AS value FROM monitor_health WHERE name = 'dropped_rows'

@@ -1,1 +1,2 @@
-SELECT coalesce(max(extract(epoch FROM committed_at - event_time)), 0)::double precision AS value FROM stage_positions
+-- Seconds from a sample to the commit, of the slowest stage; 0 within its limit, which `monitor_health` has from [health].
+SELECT coalesce(max(value) FILTER (WHERE state = 'exceeded'), 0) AS value FROM monitor_health WHERE name = 'lag_s'

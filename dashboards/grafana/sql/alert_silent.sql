@@ -1,2 +1,2 @@
-SELECT coalesce(count(*) FILTER (WHERE state IN ('silent', 'never seen'))::double precision / nullif(count(*), 0), 0) AS value
-FROM sources WHERE state <> 'gone' AND NOT event_driven
+-- Share of the sources that are silent; 0 within its limit, which `monitor_health` has from [health].
+SELECT coalesce(max(value) FILTER (WHERE state = 'exceeded'), 0) AS value FROM monitor_health WHERE name = 'silent_share'

@@ -1,2 +1,2 @@
-SELECT coalesce(max(extract(epoch FROM now() - committed_at)), 0)::double precision AS value
-FROM stage_positions WHERE owner IS NOT NULL
+-- Seconds since the last commit of a partition that has an owner; 0 within its limit, which `monitor_health` has from [health].
+SELECT coalesce(max(value) FILTER (WHERE state = 'exceeded'), 0) AS value FROM monitor_health WHERE name = 'stalled_s'

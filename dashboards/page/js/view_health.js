@@ -14,17 +14,19 @@ export function openHealth(root) {
   const figures = { complete: figure("Completeness"), silent: figure("Silent producers"), rows: figure("Rows read"), lag: figure("Lag"), store: figure("Store") };
   const producers = el("div", {});
   const drops = el("div", {});
+  const conditions = el("div", {});
   const history = el("div", {}, empty("Loading history…", "", true));
   const listed = el("span", {});
   root.append(el("div", { class: "title" }, el("h1", {}, "Health of the monitoring"), el("div", { class: "under" }, "Missing data is unknown, never healthy.")),
     el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Summary" }, ...Object.values(figures).map((f) => f.root)),
       el("div", { class: "two" }, card("Producers", producers, listed),
-        el("div", { class: "stack" }, card("Dropped rows, by reason", drops, "since the start"), card("History", history, "by minute")))));
+        el("div", { class: "stack" }, card("Limits", conditions, "[health] of the configuration"), card("Dropped rows, by reason", drops, "since the start"), card("History", history, "by minute")))));
 
   const show = (answer) => {
     showFigures(figures, answer);
     setText(listed, answer.producers_total > answer.producers.length ? `${count(answer.producers.length)} of ${count(answer.producers_total)} shown` : count(answer.producers_total));
     fill(producers, answer.producers.length ? producerTable(answer) : empty("No producers yet", "A producer appears with its first row. Check that ldmsd runs and that its transport reaches this machine."));
+    fill(conditions, answer.conditions.length ? conditionTable(answer.conditions) : empty("A database has the limits; an embedded store has none.", "", true));
     fill(drops, answer.drops.length ? dropTable(answer.drops) : empty("No dropped rows.", "", true));
   };
   const fail = (error) => fill(producers, failure("Store unavailable", error));
@@ -51,7 +53,7 @@ function showFigures(figures, h) {
     // Another process writes or wrote the store: its progress is unknown here.
     put(figures.rows, count(h.rows_accepted), "in the store");
     put(figures.lag, "–", "reported by the process that reads the input");
-  } else put(figures.lag, seconds(h.progress.lag_s), `speed ${h.progress.speed.toFixed(1)}× event time`, h.progress.lag_s > 5);
+  } else put(figures.lag, seconds(h.progress.lag_s), `speed ${h.progress.speed.toFixed(1)}× event time`);
   put(figures.store, bytes(h.store_bytes), "on disk");
 }
 
@@ -79,6 +81,15 @@ function producerTable({ producers, clock: now }) {
     ["Last row (UTC)", "num", (p) => (day(p.last_time) === day(now) ? clock(p.last_time) : moment(p.last_time))],
     ["Rows", "num", (p) => count(p.rows)],
   ], producers, "Producers");
+}
+
+function conditionTable(conditions) {
+  return table([
+    ["Value", "wide", (c) => [el("span", { class: "mono" }, c.label ? `${c.name} (${c.label})` : c.name), el("small", {}, c.meaning)]],
+    ["State", "tight", (c) => (c.state === "exceeded" ? el("span", { class: "tag", "data-kind": "open" }, "exceeded") : el("span", { class: "tag" }, "within"))],
+    ["Now", "num", (c) => Number(c.value.toPrecision(3))],
+    ["Limit", "num", (c) => c.above],
+  ], conditions, "Limits");
 }
 
 function dropTable(drops) {

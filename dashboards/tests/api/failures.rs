@@ -35,7 +35,9 @@ async fn failed_query_is_logged_with_its_path() {
     let (status, answer) = ask_of(&store, "/api/v1/placement?nodes=nid00001").await;
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR, "{answer}");
     let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
-    for words in ["WARN", "query failed", "path=\"/api/v1/placement\"", "no store of Tailback"] {
+    for words in
+        ["WARN", "query of the page or the API failed", "/api/v1/placement: ", "no store of Tailback"]
+    {
         assert!(text.contains(words), "{words}: {text}");
     }
 }

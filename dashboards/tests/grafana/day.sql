@@ -43,6 +43,8 @@ SELECT time, slowdown_s, series_id, value, value_min, value_max, mean, baseline,
 INSERT INTO signal_minutes
 SELECT time, slowdown_s, series_id, value, value_min, value_max, mean, baseline, ticks, contended_ticks,
        CASE WHEN value < 100 THEN 4e8 END, CASE WHEN value < 100 THEN 4e8 * value END FROM signals_1min;
+INSERT INTO health_limits VALUES ('data_age_s', 60, 'Seconds since the newest signal'), ('lag_s', 30, 'Seconds from a row''s time to its commit'),
+       ('silent_share', 0.05, 'Share of the sources that are silent');
 INSERT INTO stage_positions (stage, partition, epoch, owner, commits, position, event_time, committed_at)
 VALUES ('detector', 0, 3, 'a-1', 170000, 123456, '2026-10-15 23:59:59', '2026-10-16 00:00:00.4'),
        ('rollup', 0, 2, 'a-1', 170000, 4567, '2026-10-15 23:59:58', '2026-10-16 00:00:00.6');

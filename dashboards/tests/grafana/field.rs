@@ -82,10 +82,12 @@ fn states() -> Value {
         ("open", "orange"),
         ("silent", "orange"),
         ("never seen", "orange"),
+        ("exceeded", "orange"),
         ("warmup", "purple"),
         ("clear", "blue"),
         ("idle", "text"),
         ("ended", "text"),
+        ("within", "text"),
         ("absent", "text"),
         ("unknown", "red"),
     ];

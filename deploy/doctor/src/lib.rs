@@ -18,8 +18,8 @@ pub mod render;
 pub mod words;
 
 use checks::{
-    arrival, brokers, clocks, endpoint, lag, own_topics, positions, raw_topics, receivers, registry,
-    rejected, rows, samplers, server, tiers, topology, versions,
+    arrival, brokers, clocks, conditions, endpoint, lag, own_topics, positions, raw_topics, receivers,
+    registry, rejected, rows, samplers, server, tiers, topology, versions,
 };
 use configuration::{Examined, RunConfig};
 use facts::Site;
@@ -69,7 +69,7 @@ fn of_rows(site: &Site<'_>) -> Vec<Finding> {
     let facts = site.rows.as_ref().map_err(String::as_str);
     let mut findings = judged(Group::Rows, "rows_used", facts, |facts| {
         let mut findings = arrival::check(facts, site.now_s, site.config.doctor.silent_after_s);
-        findings.extend(rows::used(facts));
+        findings.extend(rows::used(facts, site.config.health.dropped_share));
         findings.extend(rows::partial(facts));
         findings.extend(rows::names(facts));
         findings
@@ -127,7 +127,7 @@ fn of_stages(site: &Site<'_>) -> Vec<Finding> {
         let mut findings = known.map_or_else(|why| skipped(Group::Stages, "positions", why), |_| Vec::new());
         // The aggregator's positions are in Kafka.
         for stage in stages.iter().filter(|stage| known.is_ok() || stage.name == "aggregator") {
-            findings.extend(lag::check(stage, site.now_s, site.config.doctor.lag_warn_s));
+            findings.extend(lag::check(stage, site.now_s, &site.config.health));
             let interval_s = site.config.database.snapshot_interval_s;
             findings.extend(positions::check(stage, interval_s, site.now_s));
         }
@@ -137,6 +137,8 @@ fn of_stages(site: &Site<'_>) -> Vec<Finding> {
     findings.extend(judged(Group::Stages, "rejected_messages", passed_over, |passed_over| {
         rejected::check(passed_over, site.now_s)
     }));
+    let conditions = site.of_database(|facts| &facts.conditions);
+    findings.extend(judged(Group::Stages, "limits", conditions, |conditions| conditions::check(conditions)));
     findings.extend(endpoint::check(&site.endpoint));
     findings
 }

@@ -41,8 +41,8 @@ impl Kind {
     pub const fn version(self) -> u8 {
         match self {
             Kind::Counters => 4,
-            Kind::Dropped | Kind::Progress | Kind::Rejected | Kind::JobPart | Kind::Links => 1,
-            Kind::JobRows | Kind::Alerts => 2,
+            Kind::Dropped | Kind::Progress | Kind::JobPart | Kind::Links => 1,
+            Kind::JobRows | Kind::Rejected | Kind::Alerts => 2,
         }
     }
 

@@ -107,12 +107,17 @@ fn rejected(reader: &mut Reader<'_>) -> Result<RejectedMessage, WireError> {
         partition: reader.int()?,
         offset: reader.long()?,
         written: false,
-        reason: if reader.boolean()? { RejectReason::TooLarge } else { RejectReason::BadMessage },
+        reason: reject_reason(reader)?,
         detail: reader.text()?.to_string(),
         key: reader.text()?.to_string(),
         size: u64::try_from(reader.long()?).map_err(|_| WireError::Damaged("a negative size"))?,
         head: head_of(reader.bytes()?),
     })
+}
+
+fn reject_reason(reader: &mut Reader<'_>) -> Result<RejectReason, WireError> {
+    let number = usize::try_from(reader.long()?).ok();
+    number.and_then(|at| RejectReason::ALL.get(at).copied()).ok_or(WireError::Damaged("an unknown reason"))
 }
 
 fn counters(mut reader: Reader<'_>) -> Result<Message<'_>, WireError> {

@@ -14,7 +14,7 @@ const SCHEMAS: [(&str, Kind, u8, u64); 5] = [
     (include_str!("../../wire/job_rows.avsc"), Kind::JobRows, 2, 0x4DE9_97C9_13FB_AEBA),
     (include_str!("../../wire/dropped.avsc"), Kind::Dropped, 1, 0x88E4_D551_C85A_28F0),
     (include_str!("../../wire/progress.avsc"), Kind::Progress, 1, 0xBD8B_4B84_49B8_ED1E),
-    (include_str!("../../wire/rejected.avsc"), Kind::Rejected, 1, 0xB666_0C67_91AE_CF65),
+    (include_str!("../../wire/rejected.avsc"), Kind::Rejected, 2, 0x7AB2_F3E8_55A9_C2F4),
 ];
 
 fn datum(message: &[u8]) -> Value {
@@ -170,6 +170,7 @@ fn rejected_message_reads_back_and_fits_its_schema() {
     for message in [
         rejected(crate::RejectReason::BadMessage, vec![0, 0xFF, 7]),
         rejected(crate::RejectReason::TooLarge, Vec::new()),
+        rejected(crate::RejectReason::Forged, vec![7]),
     ] {
         write_rejected(&mut out, &message);
         let Ok(Message::Rejected(back)) = read(&out) else { panic!("not read back") };

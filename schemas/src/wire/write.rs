@@ -4,7 +4,7 @@ use super::primitive::{put_bytes, put_long, put_longs, put_text};
 use super::{DroppedRow, Kind, Origin, Reached};
 use crate::hostlist::fold;
 use crate::rejected::head_of;
-use crate::{JobEvent, RejectReason, RejectedMessage, Source, Time};
+use crate::{JobEvent, RejectedMessage, Source, Time};
 
 fn begin(out: &mut Vec<u8>, kind: Kind) {
     out.clear();
@@ -133,7 +133,7 @@ pub fn write_rejected(out: &mut Vec<u8>, message: &RejectedMessage) {
     put_text(out, &message.topic);
     put_long(out, i64::from(message.partition));
     put_long(out, message.offset);
-    out.push(u8::from(message.reason == RejectReason::TooLarge));
+    put_long(out, message.reason as i64);
     put_text(out, &message.detail);
     put_text(out, &message.key);
     put_long(out, message.size.cast_signed());

@@ -8,6 +8,7 @@
 //! | [`read`] | what page, report and doctor ask of either database |
 //! | [`outbox`] | notices on their way, in either database |
 //! | [`savepoint`] | states and positions in one file |
+//! | [`outage`] | lasting failures in the log: of the database, and of what else fails again and again |
 //! | [`storage_policy`] | which signals are kept, and the ten-second tier |
 //! | [`tiers`] | minutes and hours, made from the ten seconds |
 //! | [`place_sums`] | sums over the system, groups, file systems and classes of links |
@@ -20,6 +21,7 @@
 
 mod metrics;
 pub mod migrations;
+pub mod outage;
 pub mod outbox;
 pub mod place_sums;
 pub mod postgres;

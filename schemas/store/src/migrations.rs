@@ -59,6 +59,7 @@ pub const POSTGRES_MIGRATIONS: &[PgMigration] = &[
                 "alerts",
                 "sources",
                 "stages",
+                "health_limits",
             ),
             include_str!("../sql/migrations/postgres/0001_schema/views.sql"),
             joined!(

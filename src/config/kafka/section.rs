@@ -32,6 +32,7 @@ pub struct Kafka {
     pub sasl_password_file: PathBuf,
     pub sasl_oauthbearer_client_secret_file: PathBuf,
     pub ssl_key_password_file: PathBuf,
+    pub message_key_file: PathBuf,
     #[serde(default)]
     pub librdkafka: Properties,
     #[serde(default)]
@@ -47,4 +48,7 @@ pub struct Kafka {
     /// Content of `ssl_key_password_file`.
     #[serde(skip)]
     pub ssl_key_password: Option<Redacted>,
+    /// Content of `message_key_file`.
+    #[serde(skip)]
+    pub message_key: Option<Redacted>,
 }

@@ -3,6 +3,7 @@
 //! A row with an unknown schema waits in its raw partition while a task requests the schema: other partitions are read
 //! meanwhile. Rows wait as long as the registry is unavailable: they are neither lost nor counted as dropped.
 
+use crate::runtime::outage::SCHEMA_REGISTRY;
 use crate::runtime::stage_error::{StageError, StageResult};
 use aggregator::confluent::{RegistryClient, RegistryError};
 use aggregator::{AvroSchemas, Decoded, Decoder, Outcome};
@@ -19,8 +20,6 @@ use tokio::task::JoinSet;
 const REQUESTS_MAX: usize = 16;
 /// Time without requests after one that failed.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
-/// Time between two lines about a registry that is away.
-const LOG_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Known schemas, and the registry for the others.
 pub(super) struct Schemas {
@@ -32,7 +31,6 @@ pub(super) struct Schemas {
     requests: JoinSet<(u32, Result<String, RegistryError>)>,
     requested: BTreeSet<u32>,
     failed: Option<Instant>,
-    logged: Option<Instant>,
 }
 
 /// Outcome of a message.
@@ -59,7 +57,7 @@ impl Schemas {
             tracing::info!(schemas = found, "Avro schemas loaded from schema_registry.cache_dir");
         }
         let (requests, requested) = (JoinSet::new(), BTreeSet::new());
-        Ok(Schemas { known, client, folder, handle, requests, requested, failed: None, logged: None })
+        Ok(Schemas { known, client, folder, handle, requests, requested, failed: None })
     }
 
     /// Decodes a message, or requests its schema.
@@ -115,14 +113,12 @@ impl Schemas {
             Err(RegistryError::Drop { why, .. }) => self.refuse(id, &why),
             Err(error @ RegistryError::Retry { .. }) => {
                 self.failed = Some(Instant::now());
-                if self.logged.is_none_or(|logged| logged.elapsed() > LOG_INTERVAL) {
-                    self.logged = Some(Instant::now());
-                    tracing::warn!(%error, "schema registry unavailable; retrying");
-                }
+                SCHEMA_REGISTRY.failed(&error.to_string());
                 return Ok(false);
             }
             Err(error) => return Err(error.into()),
         }
+        SCHEMA_REGISTRY.works();
         Ok(true)
     }
 

@@ -30,12 +30,15 @@ pub struct Deliveries {
     failed: AtomicBool,
     refused: Mutex<Vec<(usize, RejectedMessage)>>,
     lost: Lost,
+    /// Bytes of the code at the end of each message.
+    code_bytes: usize,
 }
 
 impl Deliveries {
-    /// Nothing on its way.
-    pub fn new() -> Deliveries {
-        Deliveries { on_their_way: (0..CHUNKS).map(|_| AtomicI64::new(0)).collect(), ..Deliveries::default() }
+    /// Nothing on its way; each message ends with a code of `code_bytes`.
+    pub fn new(code_bytes: usize) -> Deliveries {
+        let on_their_way = (0..CHUNKS).map(|_| AtomicI64::new(0)).collect();
+        Deliveries { on_their_way, code_bytes, ..Deliveries::default() }
     }
 
     /// Notes that a message of `chunk` was given to the producer.
@@ -100,7 +103,7 @@ impl ProducerContext for Deliveries {
             // Brokers refuse a batch as a whole: of messages that fill none alone, others may be to blame.
             Err((error, message)) if is_too_large(error) && message.payload_len() > LONE_BYTES => {
                 kafka::too_large(message.topic(), message.payload_len());
-                if self.keep(chunk, passed_over::refused(message, error)) {
+                if self.keep(chunk, passed_over::refused(message, self.code_bytes, error)) {
                     return;
                 }
             }
@@ -153,7 +156,7 @@ mod tests {
         cluster.create_topic("counters", 1, 1).unwrap();
         let mut config = ClientConfig::new();
         config.set("bootstrap.servers", cluster.bootstrap_servers());
-        let producer: BaseProducer<Deliveries> = config.create_with_context(Deliveries::new()).unwrap();
+        let producer: BaseProducer<Deliveries> = config.create_with_context(Deliveries::new(0)).unwrap();
         let producer = Polled::new(producer.into()).unwrap();
         producer.client().fetch_metadata(Some("counters"), TIMEOUT).unwrap();
         let refusal = RDKafkaRespErr::RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE;

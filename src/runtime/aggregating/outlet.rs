@@ -1,6 +1,7 @@
 //! Rows to messages of `tailback.counters`, in the partition of their key.
 
 use super::super::kafka;
+use super::super::message_code::{MessageKeys, Spot};
 use super::super::producer::Polled;
 use super::super::stage_error::{StageError, StageResult};
 use super::super::stop::Control;
@@ -18,6 +19,7 @@ use std::time::Duration;
 /// The producer, and what it needs of each source.
 pub(super) struct Rekeyed {
     producer: Polled<Deliveries>,
+    keys: MessageKeys,
     topic: String,
     partitions: i32,
     sources: Vec<Option<Described>>,
@@ -47,12 +49,14 @@ impl Rekeyed {
     /// Sends to the `partitions` partitions of the counters.
     pub(super) fn new(
         producer: Polled<Deliveries>,
+        keys: MessageKeys,
         kafka: &Kafka,
         partitions: i32,
         control: &Control,
     ) -> Rekeyed {
         Rekeyed {
             producer,
+            keys,
             topic: kafka.counters_topic.clone(),
             partitions,
             sources: Vec::new(),
@@ -171,8 +175,10 @@ impl Rekeyed {
         self.producer.context().lost().add_again(self.producer.client(), &self.brokers);
     }
 
-    /// Gives a message to the producer; waits while that is full. False if the message is too large.
+    /// Gives a message to the producer, with its code; waits while that is full. False if the message is too large.
     fn give(&self, partition: i32, key: &str, message: &[u8], chunk: usize) -> StageResult<bool> {
+        let message = self.keys.sealed(Spot { topic: &self.topic, partition, generation: 0 }, message);
+        let message = message.as_ref();
         let record = BaseRecord::with_opaque_to(&self.topic, chunk).partition(partition);
         let mut record = record.key(key).payload(message);
         self.producer.context().sent(chunk);

@@ -7,6 +7,7 @@ use rdkafka::Message;
 use rdkafka::error::KafkaError;
 use schemas::rejected::head_of;
 use schemas::{DropReason, RejectReason, RejectedMessage, wire};
+use stages::stage::BadMessage;
 
 /// A message of a job topic that is refused, with why.
 pub(super) fn bad_job(
@@ -17,6 +18,12 @@ pub(super) fn bad_job(
 ) -> RejectedMessage {
     let place = (raw.topic.as_str(), raw.partition, offset);
     rejected(place, payload, RejectReason::BadMessage, format!("{}: {refusal}", reason.name()))
+}
+
+/// A message of `tailback.jobs` that none of Tailback's processes wrote, with why.
+pub(super) fn forged(raw: &RawPartition, offset: i64, payload: &[u8], why: &BadMessage) -> RejectedMessage {
+    let place = (raw.topic.as_str(), raw.partition, offset);
+    rejected(place, payload, RejectReason::Forged, why.to_string())
 }
 
 /// A message of which something is too large for a message of the counters.
@@ -32,9 +39,10 @@ pub(super) fn too_large(
 
 /// A message that the broker refused for its length after the client had taken it: it stands for the raw row that it was made
 /// of.
-pub(super) fn refused(message: &impl Message, error: &KafkaError) -> RejectedMessage {
+pub(super) fn refused(message: &impl Message, code_bytes: usize, error: &KafkaError) -> RejectedMessage {
     let payload = message.payload().unwrap_or_default();
-    let place = match wire::read(payload) {
+    let content = &payload[..payload.len().saturating_sub(code_bytes)];
+    let place = match wire::read(content) {
         Ok(wire::Message::Counters(row)) => (row.origin.topic, row.origin.partition, row.origin.offset),
         Ok(wire::Message::Jobs(topic, partition, rows)) => {
             (topic, partition, rows.first().map_or(0, |row| row.offset))

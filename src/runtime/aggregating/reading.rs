@@ -6,6 +6,7 @@ use super::outlet::TooLarge;
 use super::raw::{Pending, RawPartition};
 use super::{Aggregating, STALLED, passed_over};
 use crate::runtime::clock::now;
+use crate::runtime::message_code::{ANY_PARTITION, Spot};
 use crate::runtime::outage;
 use crate::runtime::rejected;
 use crate::runtime::stage_error::StageResult;
@@ -14,6 +15,7 @@ use rdkafka::Message;
 use rdkafka::error::KafkaError;
 use rdkafka::message::BorrowedMessage;
 use schemas::{DropReason, Time};
+use stages::stage::BadMessage;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -116,6 +118,10 @@ impl Aggregating<'_> {
     /// Decodes a row and sends on what came of it. One whose schema is not known yet waits in its raw partition.
     fn offer(&mut self, at: usize, offset: i64, arrived: Time, payload: &[u8]) -> StageResult {
         self.decoded.clear();
+        let payload = match self.opened(at, payload) {
+            Ok(payload) => payload,
+            Err(forged) => return self.refuse(at, offset, payload, &forged),
+        };
         let raw = &mut self.raws[at];
         let offered = match self.job_topics.has(&raw.topic) {
             true => Offer::Done(self.decoder.job_message(payload, arrived, &mut self.decoded)),
@@ -154,6 +160,26 @@ impl Aggregating<'_> {
         raw.position.reached = Some(time.map_or(arrived, |time| time.min(arrived)));
         self.rows_since_announced += 1;
         Ok(())
+    }
+
+    /// The content of a message: posted job events have a code behind it.
+    fn opened<'m>(&self, at: usize, payload: &'m [u8]) -> Result<&'m [u8], BadMessage> {
+        let RawPartition { topic, .. } = &self.raws[at];
+        match *topic == self.jobs_topic {
+            true => self.keys.open(Spot { topic, partition: ANY_PARTITION, generation: 0 }, payload),
+            false => Ok(payload),
+        }
+    }
+
+    /// Passes over a forged message: its time counts for nothing.
+    fn refuse(&mut self, at: usize, offset: i64, payload: &[u8], forged: &BadMessage) -> StageResult {
+        let (raw, outcome) = (&mut self.raws[at], Outcome::Dropped(DropReason::BadMessage));
+        self.metrics.row(outcome);
+        raw.done(offset, outcome);
+        let message = passed_over::forged(raw, offset, payload, forged);
+        rejected::count(&message);
+        raw.log_refused(&message);
+        self.out.reject(self.chunk, &message)
     }
 
     /// Offers the first message that waits again; whether it waits no longer.

@@ -101,7 +101,7 @@ fn started<'a>(
     handle: &tokio::runtime::Handle,
 ) -> Aggregating<'a> {
     let mut stage = Aggregating::start(config, PARTITIONS, metrics, handle, &Control::default()).unwrap();
-    stage.open(config, &Health::default()).unwrap();
+    stage.open(config, &Health::new(&config.health)).unwrap();
     stage
 }
 
@@ -241,7 +241,7 @@ fn rows_of_a_file_system_share_a_partition_and_drops_are_sent() {
     let (handle, stop) = (runtime.handle().clone(), control.clone());
     let stage = std::thread::spawn(move || {
         let metrics = StageMetrics::of("aggregator");
-        run(&config, PARTITIONS, &stop, &Health::default(), &metrics, &handle).unwrap();
+        run(&config, PARTITIONS, &stop, &Health::new(&config.health), &metrics, &handle).unwrap();
     });
     let found = read_back(&brokers);
     control.stop();

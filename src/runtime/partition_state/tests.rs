@@ -30,7 +30,7 @@ fn messages(second: i64) -> [Vec<u8>; 2] {
 fn play(held: &mut PartitionState<Detecting>, seconds: std::ops::Range<i64>) {
     for second in seconds {
         for (message, offset) in messages(second).iter().zip(2 * second..) {
-            held.message(offset, Some(message)).unwrap();
+            held.message(offset, Some(Ok(message))).unwrap();
         }
     }
 }
@@ -101,7 +101,7 @@ fn silent_series_are_not_written_twice_after_a_crash() {
         for second in seconds {
             let node = if second < 20 { "nid00001" } else { "nid00002" };
             for (message, offset) in messages_of(node, second).iter().zip(2 * second..) {
-                held.message(offset, Some(message)).unwrap();
+                held.message(offset, Some(Ok(message))).unwrap();
             }
             if second % 7 == 0
                 && let Some((part, _)) = held.take(Extent::Final, NEVER).unwrap()
@@ -129,13 +129,13 @@ fn silent_series_are_not_written_twice_after_a_crash() {
 fn undecodable_messages_are_kept_once_across_a_restart() {
     let fresh = Claim { epoch: 1, ..Claim::default() };
     let mut held = PartitionState::<Detecting>::restore(0, &fresh, &settings()).unwrap();
-    assert!(held.message(0, Some(b"none of Tailback's")).unwrap().is_some());
-    assert!(held.message(1, Some(&messages(1)[0])).unwrap().is_none());
+    assert!(held.message(0, Some(Ok(&b"none of Tailback's"[..]))).unwrap().is_some());
+    assert!(held.message(1, Some(Ok(&messages(1)[0]))).unwrap().is_none());
     assert!(held.message(2, None).unwrap().is_none(), "a message of an earlier generation");
     let (part, _) = held.take(Extent::Final, NEVER).unwrap().unwrap();
     assert_eq!(part.results.drops.get(DropReason::BadMessage), 1);
     let after = Claim { epoch: 2, position: Some(1), ..Claim::default() };
     let mut again = PartitionState::<Detecting>::restore(0, &after, &settings()).unwrap();
-    assert!(again.message(0, Some(b"none of Tailback's")).unwrap().is_none(), "the database has it");
-    assert!(again.message(1, Some(b"another")).unwrap().is_some());
+    assert!(again.message(0, Some(Ok(&b"none of Tailback's"[..]))).unwrap().is_none(), "the database has it");
+    assert!(again.message(1, Some(Ok(&b"another"[..]))).unwrap().is_some());
 }

@@ -19,7 +19,7 @@ mod alertmanager;
 mod delivery;
 mod kill;
 mod onset;
-mod outbox;
+pub mod outbox;
 mod people;
 pub mod receiver;
 mod schema;

@@ -11,6 +11,8 @@
 //! | `tables` | what the database holds, as text; waiting until it does not change |
 //! | `carried` | jobs that only the rows' own numbers show |
 //! | `arrival`, `processes`, `outages`, `poison`, `avro`, `operation` | the scenarios |
+//! | `forged`, `forgeries` | messages on Tailback's own topics that another program wrote |
+//! | `lines` | lines of the log while something is broken |
 //! | `created_again` | raw topics that are deleted and created again |
 //! | `replayed` | the same rows through `tailback replay` |
 //! | `typed` | a site set up by the commands of README and docs |
@@ -34,7 +36,10 @@ mod carried;
 mod certificates;
 mod created_again;
 mod feed;
+mod forged;
+mod forgeries;
 mod heartbeat;
+mod lines;
 mod operation;
 mod outages;
 mod poison;

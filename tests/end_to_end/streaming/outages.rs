@@ -22,7 +22,7 @@ fn warnings(log: &str) -> Vec<&str> {
 }
 
 /// Seconds for which the database is away.
-fn away_s() -> u64 {
+pub fn away_s() -> u64 {
     std::env::var("TAILBACK_AWAY_S").ok().and_then(|text| text.parse().ok()).unwrap_or(60)
 }
 

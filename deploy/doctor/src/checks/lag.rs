@@ -4,13 +4,14 @@ use crate::facts::kafka::GroupFacts;
 use crate::facts::stages::{Input, StageFacts};
 use crate::finding::{Finding, Group, Notes};
 use crate::words::{many, span};
+use schemas::HealthLimits;
 
 /// Whether it runs, and how far it is behind.
-pub fn check(stage: &StageFacts, now_s: f64, lag_warn_s: f64) -> Vec<Finding> {
+pub fn check(stage: &StageFacts, now_s: f64, limits: &HealthLimits) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Stages, "lag");
     match stage.group.as_ref().filter(|group| group.members.is_empty()) {
         Some(group) => stopped(stage, group, now_s, &mut notes),
-        None => running(stage, now_s, lag_warn_s, &mut notes),
+        None => running(stage, now_s, limits, &mut notes),
     }
     notes.done()
 }
@@ -32,7 +33,7 @@ fn stopped(stage: &StageFacts, group: &GroupFacts, now_s: f64, notes: &mut Notes
     }
 }
 
-fn running(stage: &StageFacts, now_s: f64, lag_warn_s: f64, notes: &mut Notes) {
+fn running(stage: &StageFacts, now_s: f64, limits: &HealthLimits, notes: &mut Notes) {
     let (name, last, behind_s) = (stage.name, last_commit(stage), behind_s(stage, now_s));
     let messages = many(unread(stage) as usize, "message");
     let members = match &stage.group {
@@ -40,7 +41,8 @@ fn running(stage: &StageFacts, now_s: f64, lag_warn_s: f64, notes: &mut Notes) {
         None => "members unknown".to_string(),
     };
     let what = format!("{name}: {members}, {messages} to read, {} behind{last}", span(behind_s));
-    match behind_s > lag_warn_s {
+    let is_behind = behind_s > limits.lag_s || unread(stage) > i64::from(limits.backlog_messages);
+    match is_behind {
         true => notes.warn(
             what,
             format!("start more processes with {name:?} in run.stages, and look for what is slow: CPU here, disk of the database"),
@@ -80,31 +82,47 @@ mod tests {
     use super::*;
     use crate::checks::example_stage::{input, stage};
     use crate::finding::Level;
+    use configuration::RunConfig;
+
+    fn limits() -> HealthLimits {
+        RunConfig::load(None).unwrap().health
+    }
 
     #[test]
     fn stopped_stage_is_an_error_when_messages_wait() {
-        let found = check(&stage(0, vec![input(0, 10, 30)]), 160.0, 30.0);
+        let found = check(&stage(0, vec![input(0, 10, 30)]), 160.0, &limits());
         assert_eq!(found[0].level, Level::Error);
         assert!(found[0].what.contains("20 messages wait, the oldest for 60 s"), "{found:?}");
-        assert_eq!(check(&stage(0, vec![input(0, 30, 30)]), 160.0, 30.0)[0].level, Level::Warn);
+        assert_eq!(check(&stage(0, vec![input(0, 30, 30)]), 160.0, &limits())[0].level, Level::Warn);
     }
 
     #[test]
     fn lag_is_in_seconds_and_only_with_messages_to_read() {
-        assert_eq!(check(&stage(1, vec![input(0, 10, 30)]), 160.0, 30.0)[0].level, Level::Warn);
-        assert_eq!(check(&stage(1, vec![input(0, 10, 30)]), 110.0, 30.0)[0].level, Level::Ok);
+        assert_eq!(check(&stage(1, vec![input(0, 10, 30)]), 160.0, &limits())[0].level, Level::Warn);
+        assert_eq!(check(&stage(1, vec![input(0, 10, 30)]), 110.0, &limits())[0].level, Level::Ok);
         let idle = StageFacts { event_s: Some(1.0), ..stage(1, vec![input(0, 30, 30)]) };
-        assert_eq!(check(&idle, 9_999.0, 30.0)[0].level, Level::Ok);
+        assert_eq!(check(&idle, 9_999.0, &limits())[0].level, Level::Ok);
+    }
+
+    #[test]
+    fn backlog_above_its_limit_is_a_warning_however_young() {
+        let unread = |count: i64| stage(1, vec![input(0, 10, 10 + count)]);
+        assert_eq!(check(&unread(20_000), 101.0, &limits())[0].level, Level::Ok);
+        assert_eq!(check(&unread(20_001), 101.0, &limits())[0].level, Level::Warn);
     }
 
     #[test]
     fn idle_stage_lags_by_waiting_messages() {
         let facts = StageFacts { event_s: Some(1.0), ..stage(1, vec![input(0, 10, 30), input(0, 30, 30)]) };
-        let found = check(&facts, 102.0, 30.0);
+        let found = check(&facts, 102.0, &limits());
         assert_eq!(found[0].level, Level::Ok);
         assert!(found[0].what.contains("2.0 s behind"), "{found:?}");
         let undated = Input { next_arrived_s: None, ..input(0, 10, 30) };
         let facts = StageFacts { event_s: Some(1.0), ..stage(1, vec![input(0, 10, 30), undated]) };
-        assert_eq!(check(&facts, 102.0, 30.0)[0].level, Level::Warn, "how old one of them is is not known");
+        assert_eq!(
+            check(&facts, 102.0, &limits())[0].level,
+            Level::Warn,
+            "how old one of them is is not known"
+        );
     }
 }

@@ -8,13 +8,14 @@
 //! | [`samplers`], [`clocks`] | samplers that are silent or missing, clocks of producers |
 //! | [`topology`] | the network's links and peers |
 //! | [`server`], [`tiers`] | the database server; its migrations, policies and tables |
-//! | [`lag`], [`positions`], [`rejected`], [`endpoint`] | Tailback's stages |
+//! | [`lag`], [`conditions`], [`positions`], [`rejected`], [`endpoint`] | Tailback's stages |
 //! | [`receivers`] | receivers of alerts |
 //! | [`versions`] | versions |
 
 pub mod arrival;
 pub mod brokers;
 pub mod clocks;
+pub mod conditions;
 pub mod configuration;
 pub mod endpoint;
 #[cfg(test)]

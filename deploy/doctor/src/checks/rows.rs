@@ -5,17 +5,14 @@ use crate::finding::{Finding, Group, Notes};
 use crate::words::{few, many, percent};
 use schemas::DropReason;
 
-/// Share of a topic's rows that may be dropped without a warning, in percent.
-const FEW_PERCENT: usize = 1;
-
 /// Columns named in a sentence.
 const COLUMNS_NAMED: usize = 4;
 
-/// Rows by reason, topic by topic.
-pub fn used(facts: &RowFacts) -> Vec<Finding> {
+/// Rows by reason, topic by topic; a topic of which more than `dropped_share` is dropped is warned of.
+pub fn used(facts: &RowFacts, dropped_share: f64) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Rows, "rows_used");
     for rows in &facts.topics {
-        judge_topic(rows, &mut notes);
+        judge_topic(rows, dropped_share, &mut notes);
     }
     if facts.topics.is_empty() {
         notes.unknown("there are no rows");
@@ -65,7 +62,7 @@ pub fn names(facts: &RowFacts) -> Vec<Finding> {
     notes.done()
 }
 
-fn judge_topic(rows: &TopicRows, notes: &mut Notes) {
+fn judge_topic(rows: &TopicRows, dropped_share: f64, notes: &mut Notes) {
     let (topic, sampled) = (&rows.topic, rows.sampled);
     let lost: usize = rows.dropped.iter().map(|(_, count, _)| count).sum();
     let waiting: usize = rows.waiting.values().map(|(count, _)| count).sum();
@@ -80,7 +77,8 @@ fn judge_topic(rows: &TopicRows, notes: &mut Notes) {
             "leave the topic out of kafka.raw_topics: reading it costs time and gives nothing",
         );
     } else {
-        rows.dropped.iter().for_each(|dropped| judge_reason(topic, sampled, dropped, notes));
+        let few = dropped_share * sampled as f64;
+        rows.dropped.iter().for_each(|dropped| judge_reason((topic, sampled, few), dropped, notes));
     }
     for (id, (count, why)) in &rows.waiting {
         notes.error(
@@ -91,8 +89,7 @@ fn judge_topic(rows: &TopicRows, notes: &mut Notes) {
 }
 
 fn judge_reason(
-    topic: &str,
-    sampled: usize,
+    (topic, sampled, few): (&str, usize, f64),
     (reason, count, example): &(DropReason, usize, String),
     notes: &mut Notes,
 ) {
@@ -102,7 +99,7 @@ fn judge_reason(
         reason.name(),
         reason.meaning()
     );
-    let many = count * 100 > sampled * FEW_PERCENT;
+    let many = *count as f64 > few;
     match many && *count == sampled {
         true => notes.error(what, mend(*reason)),
         false if many => notes.warn(what, mend(*reason)),
@@ -156,6 +153,11 @@ pub fn dropped(counts: &[(String, i64)]) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// With a limit of 1%.
+    fn used_of(facts: &RowFacts) -> Vec<Finding> {
+        used(facts, 0.01)
+    }
     use crate::finding::Level;
     use aggregator::partial::PartialMetric;
 
@@ -178,7 +180,7 @@ mod tests {
 
     #[test]
     fn an_unused_topic_is_named_beside_a_good_one() {
-        let found = used(&facts(vec![
+        let found = used_of(&facts(vec![
             rows("ldms.aries_rtr", 100, &[], 0.0),
             rows("ldms.vmstat", 100, &[(DropReason::UnusedSchema, 100)], 0.0),
         ]));
@@ -205,14 +207,14 @@ mod tests {
 
     #[test]
     fn rows_without_any_use_are_an_error() {
-        let found = used(&facts(vec![rows("ldms.x", 10, &[(DropReason::Unattributable, 10)], 0.0)]));
+        let found = used_of(&facts(vec![rows("ldms.x", 10, &[(DropReason::Unattributable, 10)], 0.0)]));
         assert!(found.iter().all(|finding| finding.level == Level::Error), "{found:?}");
         assert!(found[0].mend.contains("producer"));
     }
 
     #[test]
     fn stray_row_is_listed_without_a_warning() {
-        let found = used(&facts(vec![rows("ldms.x", 1_000, &[(DropReason::InvalidJson, 3)], 0.0)]));
+        let found = used_of(&facts(vec![rows("ldms.x", 1_000, &[(DropReason::InvalidJson, 3)], 0.0)]));
         assert_eq!(found[0].level, Level::Ok);
         assert!(found[0].what.contains("0.3 %"), "{found:?}");
     }

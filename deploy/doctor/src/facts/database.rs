@@ -5,6 +5,7 @@ use schemas::SeriesInfo;
 use std::time::Duration;
 use store::postgres::{Cause, PgError, PgSettings, ServerFacts, connect, server_facts};
 use store::read::doctor::{self, Position, Rejected, Sampler, Server};
+use store::read::health::Condition;
 use tokio_postgres::Client;
 
 /// Everything that the database returns, or the reason why not.
@@ -32,6 +33,8 @@ pub struct DatabaseFacts {
     pub dropped: Result<Vec<(String, i64)>, String>,
     /// Messages and rows that stages passed over.
     pub rejected: Result<Vec<Rejected>, String>,
+    /// Tailback's own condition beside its limits.
+    pub conditions: Result<Vec<Condition>, String>,
 }
 
 /// Why the database is of no use, and what to do about it.
@@ -83,6 +86,7 @@ pub async fn look(config: &RunConfig, timeout: Duration) -> Result<DatabaseFacts
         ports: fact(timeout, doctor::ports(&client)).await,
         dropped: fact(timeout, doctor::dropped(&client)).await,
         rejected: fact(timeout, doctor::rejected(&client)).await,
+        conditions: fact(timeout, doctor::conditions(&client)).await,
         tiers: tiers.map_err(Refusal::from),
         server,
         ahead_s,

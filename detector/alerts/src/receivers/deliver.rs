@@ -12,6 +12,7 @@ use schemas::AlertSilence;
 use schemas::NoticeKind;
 use std::sync::Arc;
 use std::time::Duration;
+use store::outage::{LINE_EVERY, Outage};
 use store::outbox::{Leased, OutboxError, OutboxStore, PutBack};
 
 /// Notices of one receiver that are sent at once; each of another incident.
@@ -25,6 +26,9 @@ const COUNTED_S: f64 = 5.0;
 const CLEANED_S: f64 = 3_600.0;
 /// Wait before the next try when the outbox did not answer.
 const RETRY_DELAY: Duration = Duration::from_secs(2);
+
+/// What a person has to do about a notice that was given up.
+const DEAD: &str = "the notice is a dead letter: run `tailback alerts retry` to send it again";
 
 /// The clock: seconds since the epoch.
 pub type Clock = Arc<dyn Fn() -> f64 + Send + Sync>;
@@ -43,6 +47,38 @@ pub struct Deliverer {
     counted_s: f64,
     cleaned_s: f64,
     keep_s: f64,
+    outages: Outages,
+}
+
+/// What fails of one receiver.
+struct Outages {
+    /// Tries that will be repeated.
+    tries: Outage,
+    /// Notices that were given up.
+    dead: Outage,
+    /// Marks in Slurm.
+    marks: Outage,
+    /// The outbox, for another reason than its connection.
+    outbox: Outage,
+}
+
+impl Outages {
+    fn of(receiver: &str) -> Outages {
+        let of = |what| Outage::new(what).quiet_for(LINE_EVERY).of_receiver(receiver);
+        Outages {
+            tries: of("notice delivery"),
+            dead: of("notice delivery").as_error(DEAD, "makes no more dead letters"),
+            marks: of("taking back of marks"),
+            outbox: of("outbox"),
+        }
+    }
+
+    /// Ends those that are over.
+    fn look(&self) {
+        // No notice was given up since the last turn; those before stay dead letters.
+        self.dead.works();
+        [&self.tries, &self.marks, &self.outbox].into_iter().for_each(Outage::settle);
+    }
 }
 
 impl Deliverer {
@@ -62,6 +98,7 @@ impl Deliverer {
         Ok(Deliverer {
             client: client::client(&receiver)?,
             bucket: Bucket::new(receiver.max_per_minute, now_s),
+            outages: Outages::of(&receiver.name),
             receiver: Arc::new(receiver),
             outbox,
             clock,
@@ -78,19 +115,30 @@ impl Deliverer {
     pub async fn run(mut self, poll: Duration, stop: impl Future<Output = ()>) {
         tokio::pin!(stop);
         loop {
-            let wait = match self.turn().await {
+            let turned = self.turn().await;
+            self.note_outbox(turned.as_ref().err());
+            let wait = match turned {
                 Ok(0) => poll,
                 Ok(_) => Duration::ZERO,
-                Err(error) => {
-                    tracing::warn!(receiver = self.receiver.name, %error, "outbox unavailable; retrying");
-                    RETRY_DELAY
-                }
+                Err(_) => RETRY_DELAY,
             };
             tokio::select! {
                 () = tokio::time::sleep(wait) => {}
                 () = &mut stop => return,
             }
         }
+    }
+
+    fn note_outbox(&self, error: Option<&OutboxError>) {
+        match error {
+            Some(error) if error.is_retryable() => self.outbox.outage().failed(&error.to_string()),
+            Some(error) => self.outages.outbox.failed(&error.to_string()),
+            None => {
+                self.outbox.outage().works();
+                self.outages.outbox.works();
+            }
+        }
+        self.outages.look();
     }
 
     /// Delivers what is due now; how many notices were looked at.
@@ -130,14 +178,11 @@ impl Deliverer {
         if now_s - self.counted_s >= COUNTED_S {
             self.counted_s = now_s;
             notice_metrics::outbox(&self.receiver.name, &self.outbox.counts().await?);
-            if self.receiver.kind == Kind::Slurm
-                && let Err(refusal) = slurm::take_back(&mut self.outbox, &self.receiver, now_s, "").await
-            {
-                tracing::warn!(
-                    receiver = self.receiver.name,
-                    error = refusal.why,
-                    "failed to take back marks; retrying"
-                );
+            if self.receiver.kind == Kind::Slurm {
+                match slurm::take_back(&mut self.outbox, &self.receiver, now_s, "").await {
+                    Ok(_) => self.outages.marks.works(),
+                    Err(refusal) => self.outages.marks.failed(&refusal.why),
+                }
             }
         }
         if now_s - self.cleaned_s >= CLEANED_S {
@@ -204,6 +249,7 @@ impl Deliverer {
             let to = self.put_back(leased, refusal, now_s);
             return self.outbox.put_back(leased, &to).await.map(drop);
         }
+        self.outages.tries.works();
         let first_s = leased.delivered_s.unwrap_or(now_s);
         let again_s = match receiver.kind {
             Kind::Alertmanager => alertmanager::again_s(&receiver, &leased.notice, first_s, now_s),
@@ -222,12 +268,7 @@ impl Deliverer {
         let late = now_s - leased.first_try_s >= receiver.give_up_h * 3_600.0;
         if leased.delivered_s.is_none() && (refusal.hopeless || late) {
             notice_metrics::tried(&receiver.name, "dead");
-            tracing::error!(
-                receiver = receiver.name,
-                notice = leased.notice.key,
-                error = refusal.why,
-                "notice is a dead letter; run `tailback alerts retry` to send it again"
-            );
+            self.outages.dead.failed(&format!("{}: {}", leased.notice.key, refusal.why));
             PutBack::Dead(refusal.why)
         } else {
             notice_metrics::tried(&receiver.name, "failed");
@@ -235,13 +276,7 @@ impl Deliverer {
             if let Some(pause_s) = refusal.pause_s {
                 self.paused_until_s = self.paused_until_s.max(now_s + pause_s.min(wait_s));
             }
-            tracing::warn!(
-                receiver = receiver.name,
-                notice = leased.notice.key,
-                wait_s,
-                error = refusal.why,
-                "notice delivery failed; retrying"
-            );
+            self.outages.tries.failed(&format!("{}: {}", leased.notice.key, refusal.why));
             PutBack::Retry(now_s + wait_s, refusal.why)
         }
     }

@@ -10,6 +10,7 @@ use reqwest::Client;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
+use store::outage::Outage;
 use store::outbox::{OutboxError, OutboxStore, StageCommit};
 
 /// Name of the alert in Alertmanager.
@@ -76,8 +77,7 @@ struct Heartbeat {
     clock: Clock,
     /// When the first of this process was sent.
     since_s: Option<f64>,
-    /// Why there is none; "" while there is.
-    trouble: Option<String>,
+    outage: Outage,
 }
 
 /// Starts a task for each receiver of heartbeats; they end with `stop`.
@@ -106,7 +106,7 @@ pub fn beat_all<F: Future<Output = ()> + Send + 'static>(
             working: heartbeats.working,
             clock: Arc::clone(&heartbeats.clock),
             since_s: None,
-            trouble: None,
+            outage: Outage::new("sending of heartbeats").of_receiver(&receiver.name),
         };
         tokio::spawn(heartbeat.run(stop()));
     }
@@ -119,10 +119,15 @@ impl Heartbeat {
         loop {
             let outcome = self.turn().await;
             let wait_s = match outcome {
-                Ok(()) => self.receiver.resend_s,
-                Err(_) => self.receiver.resend_s.min(RETRY_S),
+                Ok(()) => {
+                    self.outage.works();
+                    self.receiver.resend_s
+                }
+                Err(error) => {
+                    self.outage.failed(&error);
+                    self.receiver.resend_s.min(RETRY_S)
+                }
             };
-            self.note(outcome);
             tokio::select! {
                 () = tokio::time::sleep(Duration::from_secs_f64(wait_s)) => {}
                 () = &mut stop => return,
@@ -172,17 +177,6 @@ impl Heartbeat {
         let key = format!("heartbeat.{}.{now_s:.0}", self.group);
         webhook::post(&self.client, &self.receiver, (&key, VERSION), body.to_string().into_bytes(), now_s)
             .await
-    }
-
-    /// Logs when heartbeats begin to be missing, for another reason, and when they are sent again.
-    fn note(&mut self, outcome: Result<(), String>) {
-        let receiver = &self.receiver.name;
-        match (&outcome, &self.trouble) {
-            (Err(error), None) => tracing::warn!(receiver, error, "no heartbeat is sent; retrying"),
-            (Ok(()), Some(_)) => tracing::info!(receiver, "heartbeats are sent again"),
-            _ => {}
-        }
-        self.trouble = outcome.err();
     }
 }
 

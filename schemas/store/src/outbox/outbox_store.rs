@@ -1,13 +1,18 @@
 //! The connection to the outbox, in either database. The statements are written once: both know `$1`-like parameters, the
 //! embedded one as `?1`.
 
+use crate::outage::{DATABASE, Outage};
 use crate::postgres::{PgError, PgSettings, connect};
 use crate::sqlite::{StoreError, open_reader, open_writer};
 use crate::text::plain;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tokio_postgres::Client;
 use tokio_postgres::types::{ToSql, Type};
+
+/// The outbox of an embedded store.
+static FILE: Outage = Outage::new("outbox file").quiet_for(Duration::from_secs(2));
 
 /// Why the outbox refuses, by what to do next.
 #[derive(Debug, thiserror::Error)]
@@ -100,6 +105,14 @@ enum Backend {
 }
 
 impl OutboxStore {
+    /// The outage that failures of this connection belong to.
+    pub fn outage(&self) -> &'static Outage {
+        match &self.0 {
+            Backend::Server(..) => &DATABASE,
+            Backend::File(..) => &FILE,
+        }
+    }
+
     /// The outbox of a server; the first call connects.
     pub fn server(settings: PgSettings) -> OutboxStore {
         OutboxStore(Backend::Server(Box::new(settings), None))

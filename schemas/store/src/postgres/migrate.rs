@@ -5,6 +5,7 @@ use super::connect::connect;
 use super::{PgError, PgRetention, PgSettings};
 use crate::metrics::MetricRow;
 use crate::migrations::{POSTGRES_MIGRATIONS, PgMigration};
+use schemas::HealthLimits;
 use std::collections::HashMap;
 use tokio_postgres::Client;
 
@@ -211,6 +212,20 @@ async fn set_retention(client: &Client, keep: &PgRetention) -> Result<(), PgErro
 /// [`PgError::Retry`] when the server does not answer; [`PgError::Stop`] for missing rights.
 pub async fn put_metrics(settings: &PgSettings) -> Result<(), PgError> {
     put_metrics_with(&connect(settings).await?).await
+}
+
+/// Stores the limits of Tailback's own condition.
+///
+/// # Errors
+/// As of [`put_metrics`].
+pub async fn put_health_limits(settings: &PgSettings, limits: &HealthLimits) -> Result<(), PgError> {
+    let limits = limits.all();
+    let names: Vec<_> = limits.iter().map(|limit| limit.name).collect();
+    let above: Vec<_> = limits.iter().map(|limit| limit.above).collect();
+    let meanings: Vec<_> = limits.iter().map(|limit| limit.meaning).collect();
+    let sql = include_str!("../../sql/postgres/put_health_limits.sql");
+    connect(settings).await?.execute(sql, &[&names, &above, &meanings]).await?;
+    Ok(())
 }
 
 async fn put_metrics_with(client: &Client) -> Result<(), PgError> {

@@ -12,7 +12,7 @@ mod stages;
 
 pub use server::{Server, failed_jobs, server};
 pub use sources::{Sampler, never_seen, ports, samplers, unknown_nodes};
-pub use stages::{Position, Rejected, dropped, positions, rejected};
+pub use stages::{Position, Rejected, conditions, dropped, positions, rejected};
 
 use std::time::Duration;
 use tokio_postgres::{Client, Error};

@@ -1,5 +1,6 @@
 //! How far the stages are, and what they did not use.
 
+use crate::read::health::{CONDITIONS, Condition, condition};
 use tokio_postgres::{Client, Error, Row};
 
 /// How far a stage has come in a partition.
@@ -97,4 +98,12 @@ fn rejection(row: &Row) -> Result<Rejected, Error> {
         newest_s: row.try_get(4)?,
         newest: row.try_get(5)?,
     })
+}
+
+/// Tailback's own condition beside its limits.
+///
+/// # Errors
+/// When the server does not answer, or has no tables of Tailback.
+pub async fn conditions(client: &Client) -> Result<Vec<Condition>, Error> {
+    client.query(CONDITIONS, &[]).await?.iter().map(condition).collect()
 }

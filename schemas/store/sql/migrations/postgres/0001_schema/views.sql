@@ -367,3 +367,31 @@ SELECT incident, rule, severity, subject, state, to_timestamp(started_s) AS star
        to_timestamp(resolved_s) AS resolved, to_timestamp(valid_until_s) AS advice_until, action, summary,
        notice::jsonb AS notice
 FROM alert_incidents;
+
+-- Tailback's own condition: each value beside its limit. `backlog_messages` is in /metrics and `tailback doctor`, `dropped_share` in
+-- `tailback doctor`: the database knows neither.
+CREATE VIEW monitor_health AS
+SELECT l.name, v.label, v.value, l.above, CASE WHEN v.value > l.above THEN 'exceeded' ELSE 'within' END AS state, l.meaning
+FROM health_limits l JOIN (
+    SELECT 'data_age_s' AS name, '' AS label, extract(epoch FROM now() - (SELECT now FROM clock))::double precision AS value
+    UNION ALL
+    SELECT 'lag_s', stage, max(extract(epoch FROM committed_at - event_time))::double precision
+    FROM stage_positions WHERE event_time IS NOT NULL GROUP BY stage
+    UNION ALL
+    SELECT 'stalled_s', stage, max(extract(epoch FROM now() - committed_at))::double precision
+    FROM stage_positions WHERE owner IS NOT NULL GROUP BY stage
+    UNION ALL
+    SELECT 'silent_share', '', count(*) FILTER (WHERE state IN ('silent', 'never seen'))::double precision / nullif(count(*), 0)
+    FROM sources WHERE state <> 'gone' AND NOT event_driven
+    UNION ALL
+    SELECT 'dropped_rows', '', coalesce(sum(greatest(0, d.newest - d.oldest)), 0)
+    FROM (SELECT max(value) AS newest, min(value) AS oldest FROM health_minutes
+          WHERE figure = 'dropped_rows' AND label NOT IN ('duplicate', 'standby')
+            AND time > (SELECT now FROM clock) - interval '10 minutes'
+          GROUP BY label) d
+    UNION ALL
+    SELECT 'rejected_messages', '', count(*) FROM rejected_messages WHERE time > now() - interval '10 minutes'
+    UNION ALL
+    SELECT 'waiting_notices', receiver, count(*) FROM alert_outbox WHERE state = 'waiting' GROUP BY receiver
+) v USING (name)
+WHERE v.value IS NOT NULL;

@@ -1,0 +1,2 @@
+-- Notices that a receiver has not accepted; 0 within its limit, which `monitor_health` has from [health].
+SELECT coalesce(max(value) FILTER (WHERE state = 'exceeded'), 0) AS value FROM monitor_health WHERE name = 'waiting_notices'

@@ -1,0 +1,2 @@
+-- Messages rejected in ten minutes; 0 within its limit, which `monitor_health` has from [health].
+SELECT coalesce(max(value) FILTER (WHERE state = 'exceeded'), 0) AS value FROM monitor_health WHERE name = 'rejected_messages'
