@@ -182,7 +182,7 @@ impl Decoder {
     pub(crate) fn json_row(&mut self, hint: &str, text: &str, out: &mut Decoded) -> Outcome {
         let mut is_read = false;
         let outcome = self.rows_of(hint, out, |row| {
-            is_read = fabric_telemetry::event_rows(text, row);
+            is_read = fabric_telemetry::usual_rows(text, row);
             true
         });
         if is_read {
@@ -199,14 +199,6 @@ impl Decoder {
             Some(fields) if nested::has_parts(&fields) => self.json_parts(hint, &fields, out),
             Some(fields) => self.any_layout(hint, text, &fields, out),
             None => self.refuse(DropReason::InvalidJson, "line", text.as_bytes()),
-        }
-    }
-
-    /// What became of a message of telemetry, whose rows are decoded.
-    fn telemetry(&mut self, outcome: Outcome, text: &str) -> Outcome {
-        match outcome {
-            Outcome::Skipped => self.refuse(DropReason::MissingColumn, "Sensors", text.as_bytes()),
-            outcome => outcome,
         }
     }
 

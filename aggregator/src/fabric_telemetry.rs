@@ -22,20 +22,25 @@ use schemas::Time;
 use sensors::Members;
 use std::borrow::Cow;
 
-/// Messages with events name them within so many bytes.
-const BEGIN_BYTES: usize = 256;
+/// How messages begin that are read at once.
+const BEGINS: [&str; 3] = ["{\"Context\"", "{\"Events\"", "{\"name\""];
 
-/// Gives `row` each flat row of a message with events, which is nearly all of the telemetry, and returns true; returns false for
-/// a message that needs a closer look.
-pub(crate) fn event_rows(message: &str, mut row: impl FnMut(&str)) -> bool {
-    const EVENTS: &[u8] = b"\"Events\"";
-    let begin = &message.as_bytes()[..message.len().min(BEGIN_BYTES)];
-    if !begin.windows(EVENTS.len()).any(|bytes| bytes == EVENTS) {
+/// Gives `row` each flat row of a message that has the usual form, and returns true; returns false for one that needs a closer
+/// look, or is no telemetry.
+pub(crate) fn usual_rows<'a>(message: &'a str, mut row: impl FnMut(&str)) -> bool {
+    if !BEGINS.iter().any(|begin| message.starts_with(begin)) {
         return false;
     }
-    let Ok(Message(Some(events))) = serde_json::from_str(message) else { return false };
+    let Ok(message) = serde_json::from_str::<Message<'a>>(message) else { return false };
     let mut open = OpenRow::default();
-    visit_sensors(events, &mut |sensor| open.take(&sensor, &mut row));
+    let mut each = |sensor| open.take(&sensor, &mut row);
+    match message {
+        Message { events: Some(events), .. } => visit_sensors(events, &mut each),
+        Message { fields: Some(values), tags: Some(tags), at, is_stream: false, .. } => {
+            visit_values(values, &tags, at, &mut each);
+        }
+        _ => return false,
+    }
     open.close(&mut row);
     true
 }
@@ -146,9 +151,19 @@ impl<'a> LatestTime<'a> {
 
 fn visit_flat<'a>(fields: &Fields<'a>, each: &mut impl FnMut(Sensor<'a>)) {
     let part = |name| fields.last(name).and_then(json::fields);
-    let (Some(values), Some(tags)) = (part("fields"), part("tags")) else { return };
-    let time = fields.last("timestamp").and_then(time_in);
-    let place = Members::of(&tags).place();
+    if let (Some(values), Some(tags)) = (part("fields"), part("tags")) {
+        visit_values(values, &tags, fields.last("timestamp"), each);
+    }
+}
+
+/// Calls `each` with the values of the port that `tags` name.
+fn visit_values<'a>(
+    values: Fields<'a>,
+    tags: &Fields<'a>,
+    at: Option<&'a str>,
+    each: &mut impl FnMut(Sensor<'a>),
+) {
+    let (time, place) = (at.and_then(time_in), sensors::place(tags));
     for (name, value) in values.0 {
         each(Sensor { time, place, name, value });
     }
@@ -164,7 +179,7 @@ mod tests {
         let mut found = Vec::new();
         rows(&fields, |row| found.push(row.to_string()));
         let mut at_once = Vec::new();
-        if event_rows(line, |row| at_once.push(row.to_string())) {
+        if usual_rows(line, |row| at_once.push(row.to_string())) {
             assert_eq!(at_once, found, "{line}");
         }
         found

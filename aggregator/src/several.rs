@@ -41,6 +41,14 @@ impl Decoder {
         total.outcome()
     }
 
+    /// What became of a message of telemetry, whose rows are decoded.
+    pub(crate) fn telemetry(&mut self, outcome: Outcome, text: &str) -> Outcome {
+        match outcome {
+            Outcome::Skipped => self.refuse(DropReason::MissingColumn, "Sensors", text.as_bytes()),
+            outcome => outcome,
+        }
+    }
+
     fn flat_row(&mut self, hint: &str, row: &str, out: &mut Decoded) -> Outcome {
         match json::fields(row) {
             Some(fields) => self.any_layout(hint, row, &fields, out),

@@ -1,6 +1,6 @@
 //! A message of HPE's fabric telemetry and its events, read in one pass.
 
-use crate::json::Key;
+use crate::json::{Fields, Key};
 use serde::Deserialize;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -15,9 +15,17 @@ pub(super) struct Event<'a> {
     pub sensors: Option<&'a str>,
 }
 
-/// The events of a message, if it has some.
+/// A message of CSM, with events, or one of HPCM, with fields and tags.
 #[derive(Default)]
-pub(super) struct Message<'a>(pub Option<Vec<Event<'a>>>);
+pub(super) struct Message<'a> {
+    pub events: Option<Vec<Event<'a>>>,
+    pub fields: Option<Fields<'a>>,
+    pub tags: Option<Fields<'a>>,
+    /// The raw JSON of the time of its fields.
+    pub at: Option<&'a str>,
+    /// Whether it is a stream of messages.
+    pub is_stream: bool,
+}
 
 /// What is beside the time of an event.
 #[derive(Default)]
@@ -30,15 +38,21 @@ impl<'de> Deserialize<'de> for Message<'de> {
             type Value = Message<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a message with events")
+                f.write_str("a message of telemetry")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Message<'de>, A::Error> {
                 let mut message = Message::default();
                 while let Some(Key(key)) = map.next_key::<Key<'de>>()? {
                     match key.as_ref() {
-                        "Events" => message.0 = Some(map.next_value()?),
-                        _ => _ = map.next_value::<IgnoredAny>()?,
+                        "Events" => message.events = Some(map.next_value()?),
+                        "fields" => message.fields = Some(map.next_value()?),
+                        "tags" => message.tags = Some(map.next_value()?),
+                        "timestamp" => message.at = Some(map.next_value::<&'de RawValue>()?.get()),
+                        other => {
+                            message.is_stream |= other == "metrics";
+                            map.next_value::<IgnoredAny>()?;
+                        }
                     }
                 }
                 Ok(message)

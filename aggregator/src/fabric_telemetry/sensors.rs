@@ -15,7 +15,7 @@ const NAMES: [&str; 7] =
 pub(super) struct Members<'a>([Option<&'a str>; NAMES.len()]);
 
 impl<'a> Members<'a> {
-    pub(super) fn of(fields: &Fields<'a>) -> Members<'a> {
+    fn of(fields: &Fields<'a>) -> Members<'a> {
         Members(NAMES.map(|name| fields.last(name)))
     }
 
@@ -35,6 +35,12 @@ impl<'a> Members<'a> {
     pub(super) fn time(&self) -> Option<&'a str> {
         self.0[6]
     }
+}
+
+/// The place of the port that these members name.
+pub(super) fn place<'a>(fields: &Fields<'a>) -> super::Place<'a> {
+    let [location, group, switch, port, ..] = NAMES;
+    [location, group, switch, port].map(|name| fields.last(name))
 }
 
 /// Calls `each` with the members of all objects of `list`; with none if it is no list.

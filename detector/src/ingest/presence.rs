@@ -1,9 +1,50 @@
 //! Which sources of a component report, and which are silent.
 
+use super::Ingest;
 use super::component::Component;
 use super::reporter::{Reporter, only_part};
 use crate::settings::StreamSettings;
 use schemas::{LastSeen, Name, Silence, Time};
+
+impl Ingest {
+    /// Reports all sources again, and their open silences.
+    pub fn report_again(&mut self) {
+        self.components.iter_mut().for_each(Component::report_again);
+    }
+
+    /// Silences that began, ended or were none, since the last call.
+    pub fn silences(&mut self) -> Vec<Silence> {
+        self.components.iter_mut().flat_map(Component::silences).collect()
+    }
+
+    /// Sources that are silent now.
+    pub fn silent(&self) -> usize {
+        self.components.iter().map(Component::silent).sum()
+    }
+
+    /// Sources seen since their last report: about `most`; the next call continues after them. [`usize::MAX`] returns all.
+    pub fn take_seen(&mut self, most: usize) -> Vec<LastSeen> {
+        let mut seen = Vec::new();
+        if most == usize::MAX {
+            self.reported_up_to = 0;
+        }
+        while seen.len() < most
+            && let Some(component) = self.components.get_mut(self.reported_up_to)
+        {
+            seen.extend(component.take_seen());
+            self.reported_up_to += 1;
+        }
+        if self.reported_up_to >= self.components.len() {
+            self.reported_up_to = 0;
+        }
+        seen
+    }
+
+    /// Whether there may be sources that [`Ingest::take_seen`] did not return yet.
+    pub fn has_more_sources(&self) -> bool {
+        self.reported_up_to > 0
+    }
+}
 
 impl Component {
     /// Its producers, each once.
