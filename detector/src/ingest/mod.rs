@@ -44,8 +44,8 @@ use crate::spellings::Spellings;
 use clock::StreamClock;
 use component::Component;
 use schemas::{
-    CounterBatch, Counts, DropCounts, DropReason, LINK_COLUMNS, LastSeen, Metric, Name, SeriesIndex,
-    SeriesInfo, SeriesTable, Silence, Source, SourceIndex, Sources, Time,
+    CounterBatch, Counts, DropCounts, DropReason, LINK_COLUMNS, Metric, Name, SeriesIndex, SeriesInfo,
+    SeriesTable, Source, SourceIndex, Sources, Time,
 };
 use serde::{Deserialize, Serialize};
 use served::{ServedCounters, ServedRate};
