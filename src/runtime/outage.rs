@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_secs(5);
 /// Connections to the brokers. One broker of several may be away while others answer: its clients try again within a second.
 pub static KAFKA: Outage = Outage::new("Kafka: connection").quiet_for(Duration::from_secs(5));
 /// Requests to the token endpoint of Kafka's brokers.
-pub static TOKENS: Outage = Outage::new("token endpoint");
+pub static TOKENS: Outage = Outage::new("token endpoint: connection");
 /// Requests of Avro schemas.
 pub static SCHEMA_REGISTRY: Outage = Outage::new("schema registry").quiet_for(Duration::from_secs(5));
 
