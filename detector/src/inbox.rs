@@ -16,8 +16,11 @@ use schemas::{CounterBatch, DropCounts, JobEvent, SourceIndex, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Seconds without a progress report, by the aggregators' clocks, after which a raw partition delays no row.
+/// Seconds without a progress report, as [`Inbox::passed_s`] counts them, after which a raw partition delays no row.
 const GIVEN_UP_S: f64 = 30.0;
+/// Seconds that a step of the aggregators' clock counts at most. After an outage of all of them it leaps: the first to return
+/// must not outrun the others.
+const STEP_S: f64 = 1.0;
 /// Rows whose memory is kept for the next ones; more come together only while catching up.
 const SPARE_ROWS_MAX: usize = 20_000;
 
@@ -29,8 +32,10 @@ pub struct Inbox {
     places: BTreeMap<String, BTreeMap<i32, usize>>,
     rows: usize,
     rows_max: usize,
-    /// The latest clock of any aggregator.
-    now: Time,
+    /// The latest clock of any aggregator; none before the first report.
+    now: Option<Time>,
+    /// Seconds by which it advanced, with no step longer than [`STEP_S`].
+    passed_s: f64,
     /// Topics that were deleted and created again, each with how often a partition of it was, since they were asked for.
     created_again: BTreeMap<String, u64>,
     /// Released although not every raw partition was read so far: the buffer was full.
@@ -51,8 +56,8 @@ struct Raw {
     arrived: Time,
     seen_dropped: i64,
     reached: Time,
-    /// When it was spoken of, by the aggregators' clock.
-    last_progress: Time,
+    /// [`Inbox::passed_s`] when the latest report included it.
+    reported_s: f64,
     heads: VecDeque<Head>,
     counters: VecDeque<u64>,
 }
@@ -107,7 +112,8 @@ impl Inbox {
             places: BTreeMap::new(),
             rows: 0,
             rows_max,
-            now: Time::MIN,
+            now: None,
+            passed_s: 0.0,
             created_again: BTreeMap::new(),
             forced: 0,
             spare: CounterBatch::default(),
@@ -130,8 +136,12 @@ impl Inbox {
             Some(head) => head.order,
             None => raw.reached,
         };
-        let recent = self.raws.iter().filter(|raw| self.now.seconds_since(raw.last_progress) <= GIVEN_UP_S);
+        let recent = self.raws.iter().filter(|raw| !self.is_given_up(raw));
         recent.map(of_raw).min().unwrap_or(Time::MIN)
+    }
+
+    fn is_given_up(&self, raw: &Raw) -> bool {
+        self.passed_s - raw.reported_s > GIVEN_UP_S
     }
 
     /// Takes a row, whose counters `fill` appends (their count is returned), unless it was seen before.
@@ -185,10 +195,12 @@ impl Inbox {
     /// Notes how far raw partitions were read, and releases what is complete. [`Time::MIN`] stands for one of which this
     /// aggregator has read nothing: rows wait for it, and what another one read of it stays.
     pub fn progress(&mut self, now: Time, reached: &[Reached], out: &mut impl Outlet) {
-        self.now = self.now.max(now);
+        self.passed_s += self.now.map_or(0.0, |before| now.seconds_since(before).clamp(0.0, STEP_S));
+        self.now = self.now.max(Some(now));
+        let passed_s = self.passed_s;
         for raw in reached {
             let found = self.raw(&raw.topic, raw.partition);
-            found.last_progress = found.last_progress.max(now);
+            found.reported_s = passed_s;
             if raw.time > Time::MIN {
                 found.reached = raw.time;
             }
@@ -224,7 +236,7 @@ impl Inbox {
                 arrived: Time::MIN,
                 seen_dropped: -1,
                 reached: Time::MIN,
-                last_progress: self.now,
+                reported_s: self.passed_s,
                 heads: VecDeque::new(),
                 counters: VecDeque::new(),
             });
@@ -253,7 +265,7 @@ impl Inbox {
         let others = self.raws.iter().enumerate().filter(|(other, _)| *other != at);
         let of_other = |raw: &Raw| match raw.heads.front() {
             Some(head) => head.order,
-            None if self.now.seconds_since(raw.last_progress) > GIVEN_UP_S => Time(i64::MAX),
+            None if self.is_given_up(raw) => Time(i64::MAX),
             None => raw.reached,
         };
         let bound = others.map(|(_, raw)| of_other(raw)).min().unwrap_or(Time(i64::MAX));

@@ -209,7 +209,8 @@ impl<'a> Aggregating<'a> {
     fn announce(&mut self) -> StageResult {
         let wait = if self.rows_since_announced > 0 { ANNOUNCE_BUSY } else { ANNOUNCE_IDLE };
         let full = self.rows_since_announced >= 20_000;
-        if self.announced.elapsed() < wait && !full || !self.unassigned.are_known() {
+        let is_due = self.announced.elapsed() >= wait || full || !self.unassigned.are_announced();
+        if !is_due || !self.unassigned.are_known() {
             return Ok(());
         }
         // Before the ends are looked at: what comes meanwhile is no reason to believe in a later end.

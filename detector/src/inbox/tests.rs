@@ -65,15 +65,34 @@ fn a_row_waits_for_the_raw_partition_that_is_behind() {
     assert_eq!(inbox.waiting(), 50);
 }
 
+/// A report a second, from `now` until `until`.
+fn reached_each_second(inbox: &mut Inbox, (now, until): (i64, i64), to: &[(i32, i64)], kept: &mut Kept) {
+    (now..=until).for_each(|now| reached(inbox, now, to, kept));
+}
+
 #[test]
 fn a_raw_partition_without_progress_is_not_waited_for() {
     let (mut inbox, mut kept) = (Inbox::new(1_000), Kept::default());
     reached(&mut inbox, 500, &[(0, 0), (1, 0)], &mut kept);
     (0..10).for_each(|t| row(&mut inbox, 0, t, t + 5));
-    reached(&mut inbox, 529, &[(0, 14)], &mut kept);
+    reached_each_second(&mut inbox, (501, 529), &[(0, 14)], &mut kept);
     assert_eq!(kept.0.len(), 0);
-    reached(&mut inbox, 531, &[(0, 14)], &mut kept);
+    reached_each_second(&mut inbox, (530, 531), &[(0, 14)], &mut kept);
     assert_eq!(kept.0.len(), 10);
+}
+
+#[test]
+fn outage_of_all_aggregators_gives_up_no_raw_partition() {
+    let (mut inbox, mut kept) = (Inbox::new(1_000), Kept::default());
+    reached(&mut inbox, 500, &[(0, 0), (1, 0)], &mut kept);
+    (0..10).for_each(|t| row(&mut inbox, 0, t, t + 5));
+    // An aggregator that starts reports no partition at first; then it has its own alone.
+    reached(&mut inbox, 600, &[], &mut kept);
+    reached_each_second(&mut inbox, (700, 725), &[(0, 14)], &mut kept);
+    assert_eq!((kept.0.len(), inbox.watermark()), (0, second(0)), "the other has half a minute to return");
+    (0..3).for_each(|t| row(&mut inbox, 1, t, t + 4));
+    reached(&mut inbox, 726, &[(1, 6)], &mut kept);
+    assert_eq!(kept.0, [4, 5, 5, 6, 6]);
 }
 
 #[test]
@@ -82,9 +101,9 @@ fn rows_wait_for_a_raw_partition_that_is_announced_unread() {
     let unread = Reached { topic: "ldms.y".into(), partition: 3, time: Time::MIN };
     (0..10).for_each(|t| row(&mut inbox, 0, t, t + 5));
     inbox.progress(second(500), &[unread], &mut kept);
-    reached(&mut inbox, 529, &[(0, 14)], &mut kept);
+    reached_each_second(&mut inbox, (501, 529), &[(0, 14)], &mut kept);
     assert_eq!((kept.0.len(), inbox.watermark()), (0, Time::MIN));
-    reached(&mut inbox, 531, &[(0, 14)], &mut kept);
+    reached_each_second(&mut inbox, (530, 531), &[(0, 14)], &mut kept);
     assert_eq!(kept.0.len(), 10, "it is given up after half a minute");
 }
 
@@ -96,7 +115,7 @@ fn reader_that_begins_leaves_what_an_earlier_one_reached() {
     (0..10).for_each(|t| row(&mut inbox, 0, t, t + 5));
     inbox.progress(second(520), &[unread], &mut kept);
     assert_eq!(kept.0, (5..=12).collect::<Vec<_>>());
-    reached(&mut inbox, 549, &[(0, 20)], &mut kept);
+    reached_each_second(&mut inbox, (521, 549), &[(0, 20)], &mut kept);
     assert_eq!(kept.0.len(), 8, "it is waited for since its reader began");
 }
 

@@ -44,10 +44,11 @@ impl Aggregating<'_> {
         Ok(true)
     }
 
-    /// Takes some rows of each raw partition that is not ahead of the others; whether there were any.
+    /// Takes some rows of each raw partition that is not ahead of the others; whether there were any. None are taken before
+    /// all partitions are announced: a row would not wait for those that its detector does not know.
     pub(super) fn turn(&mut self) -> StageResult<bool> {
         while self.serve(Duration::ZERO)? {}
-        if !self.unassigned.look(&self.consumer) {
+        if !self.unassigned.look(&self.consumer) || !self.unassigned.are_announced() {
             return Ok(false);
         }
         let limit = self.slowest().map(|time| time.plus_seconds(AHEAD_S));
@@ -108,7 +109,7 @@ impl Aggregating<'_> {
         let arrived = arrived(message.timestamp().to_millis(), now());
         let (offset, payload) = (message.offset(), message.payload().unwrap_or_default());
         let pending = &mut self.raws[at].pending;
-        if !pending.is_empty() {
+        if !pending.is_empty() || !self.unassigned.are_announced() {
             pending.push_back(Pending { offset, arrived, payload: payload.to_vec() });
             return Ok(());
         }

@@ -217,6 +217,30 @@ fn partition_of_another_aggregator_is_announced_unread() {
 }
 
 #[test]
+fn no_row_is_read_before_all_partitions_are_announced() {
+    let (_cluster, brokers) = cluster_with_rows();
+    let (config, metrics) = (configured(&brokers), StageMetrics::of("aggregator"));
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mut stage = started(&config, &metrics, runtime.handle());
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while stage.raws.is_empty() || !stage.unassigned.are_known() {
+        assert!(Instant::now() < deadline, "the topics are not listed");
+        stage.turn().unwrap();
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    for _ in 0..50 {
+        assert!(
+            !stage.turn().unwrap(),
+            "a detector that knows this partition alone would not wait for others"
+        );
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    stage.announce().unwrap();
+    assert!(stage.unassigned.are_announced());
+    assert!(reaches_the_end(&mut stage), "the rows are not read");
+}
+
+#[test]
 fn latest_offset_reset_never_reads_old_rows() {
     let (_cluster, brokers) = cluster_with_rows();
     let config = configured_with(&brokers, "\"auto.offset.reset\" = \"latest\"\n");

@@ -54,6 +54,11 @@ impl Unassigned {
         self.assigned_at.is_none()
     }
 
+    /// Whether all partitions were announced since the latest assignment: before that nothing is read.
+    pub(super) fn are_announced(&self) -> bool {
+        self.are_known() && self.listed.is_empty()
+    }
+
     /// Starts or looks at the request; whether the topics are known.
     pub(super) fn look(&mut self, consumer: &Arc<BaseConsumer<Listener>>) -> bool {
         let Some(assigned_at) = self.assigned_at else { return true };
