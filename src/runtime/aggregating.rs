@@ -47,8 +47,6 @@ use unassigned::Unassigned;
 /// Time between two announcements of the progress while rows flow, and while none do.
 const ANNOUNCE_BUSY: Duration = Duration::from_millis(50);
 const ANNOUNCE_IDLE: Duration = Duration::from_millis(500);
-/// Time for which an idle loop waits.
-const IDLE: Duration = Duration::from_millis(20);
 /// A raw partition that gave nothing for so long is not waited for here, and whether it ended is doubted.
 const STALLED: Duration = Duration::from_secs(2);
 /// A first message that Kafka did not accept for so long is reported as a problem.
@@ -186,9 +184,11 @@ impl<'a> Aggregating<'a> {
                     let mut list = TopicPartitionList::new();
                     for (topic, partition) in &new {
                         let queue = self.consumer.split_partition_queue(topic, *partition);
-                        let queue = queue.ok_or_else(|| {
+                        let mut queue = queue.ok_or_else(|| {
                             StageError::Restart(format!("{topic}/{partition} has no queue"))
                         })?;
+                        let reader = std::thread::current();
+                        queue.set_nonempty_callback(move || reader.unpark());
                         let mut raw = RawPartition::new(topic, *partition, queue);
                         if self.end_checks.is_aftermath() {
                             raw.end.note(EndEvent::BrokerReturned, Instant::now());

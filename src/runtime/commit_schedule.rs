@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 /// Time without a row after which a burst is over: aggregators announce their progress, which releases rows, every 50 ms.
-const LULL: Duration = Duration::from_millis(75);
+pub const LULL: Duration = Duration::from_millis(75);
 /// Share of the longest time that lies between two transactions at least.
 const LEAST: f64 = 0.4;
 

@@ -8,7 +8,7 @@ mod committing;
 
 use super::claims::{Claims, claim_and_seek};
 use super::commit::{Committed, Request};
-use super::commit_schedule::CommitSchedule;
+use super::commit_schedule::{CommitSchedule, LULL};
 use super::generation;
 use super::http::Health;
 use super::input_topic::{ClaimedId, InputTopic};
@@ -37,10 +37,10 @@ use tokio::sync::mpsc;
 
 /// Messages taken before the stage looks at its commits.
 const TURN: usize = 4_096;
-/// Time for which an idle stage waits for a message.
-const IDLE: Duration = Duration::from_millis(20);
+/// Time for which a stage waits for a message while the database writes.
+const PENDING: Duration = Duration::from_millis(20);
 /// The same where no row came for long.
-const IDLE_LONG: Duration = Duration::from_millis(200);
+const IDLE: Duration = Duration::from_millis(200);
 /// Time between two commits with the results of jobs.
 const ALL: Duration = Duration::from_secs(2);
 
@@ -205,7 +205,11 @@ impl<'a, S: Stage> ExactlyOnce<'a, S> {
 
     /// Takes the messages that are there.
     fn messages(&mut self) -> StageResult {
-        let mut wait = if self.schedule.is_idle(Instant::now()) { IDLE_LONG } else { IDLE };
+        let mut wait = match self.pending {
+            Some(_) => PENDING,
+            None if self.schedule.is_idle(Instant::now()) => IDLE,
+            None => LULL,
+        };
         let consumer = Arc::clone(&self.consumer);
         for _ in 0..TURN {
             let Some(polled) = consumer.poll(wait) else { break };

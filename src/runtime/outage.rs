@@ -53,6 +53,11 @@ impl Repeats {
     }
 }
 
+/// Whether a line about the same was not written in the last minute. `text` names what the line is about.
+pub fn is_line_due(text: &str) -> bool {
+    REPEATS.is_due(text, Instant::now())
+}
+
 /// Notes what became of a request for a token.
 pub fn token_requested(outcome: Result<(), &TokenError>) {
     match outcome {
@@ -67,7 +72,7 @@ pub fn kafka_failed(error: &KafkaError, why: &str) {
         // Each client reports that its token could not be renewed: the outage has the reason.
     } else if is_connection(error) {
         KAFKA.failed(why);
-    } else if REPEATS.is_due(why, Instant::now()) {
+    } else if is_line_due(why) {
         match error.rdkafka_error_code() {
             // Topics of other programs appear when those first write.
             Some(RDKafkaErrorCode::UnknownTopicOrPartition | RDKafkaErrorCode::UnknownTopic) => {

@@ -192,12 +192,9 @@ impl<S: Stage> PartitionState<S> {
         Ok(bad.filter(|_| is_new))
     }
 
-    /// Keeps a message aside for the next commit, [`KEPT_MAX`] at most; the first is logged.
+    /// Keeps a message aside for the next commit, [`KEPT_MAX`] at most.
     pub fn reject(&mut self, message: RejectedMessage) {
-        rejected::count(&message);
-        if self.rejected.is_empty() {
-            rejected::log_bad(&message);
-        }
+        rejected::count_and_log(&message);
         if self.rejected.len() < KEPT_MAX {
             self.rejected.push(message);
         }

@@ -1,6 +1,6 @@
 //! Producers whose events a thread of their own takes.
 //!
-//! rdkafka's own threads poll ten times a second, and spend the last millisecond of each poll in a busy loop: a percent of a
+//! rdkafka spends the last millisecond of each poll in a busy loop. Its own threads poll ten times a second: a percent of a
 //! core for each producer of an idle process.
 
 use super::brokers::Lost;
@@ -9,24 +9,23 @@ use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::DeliveryResult;
-use rdkafka::producer::{BaseProducer, BaseRecord, ProducerContext};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext, PurgeConfig};
 use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{Builder, JoinHandle};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// Longest time of one poll: a producer that is dropped waits for its end.
-const POLL: Duration = Duration::from_millis(500);
+/// Time of one poll: the thread of a producer that is dropped ends after it.
+const POLL: Duration = Duration::from_secs(5);
 /// Wait before a message is offered again to a producer that is full.
 const FULL_DELAY: Duration = Duration::from_millis(50);
 
-/// A producer with its thread, which ends when it is dropped.
+/// A producer with its thread. When it is dropped nothing more is sent.
 pub struct Polled<C: ProducerContext + 'static> {
     producer: Arc<Client<BaseProducer<C>>>,
     is_stopping: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl<C: ProducerContext + 'static> Polled<C> {
@@ -42,8 +41,8 @@ impl<C: ProducerContext + 'static> Polled<C> {
                 polled.poll(POLL);
             }
         };
-        let thread = Some(Builder::new().name("kafka producer".to_string()).spawn(poll)?);
-        Ok(Polled { producer, is_stopping, thread })
+        Builder::new().name("kafka producer".to_string()).spawn(poll)?;
+        Ok(Polled { producer, is_stopping })
     }
 }
 
@@ -58,9 +57,7 @@ impl<C: ProducerContext + 'static> Deref for Polled<C> {
 impl<C: ProducerContext + 'static> Drop for Polled<C> {
     fn drop(&mut self) {
         self.is_stopping.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            drop(thread.join());
-        }
+        self.producer.purge(PurgeConfig::default().queue().inflight());
     }
 }
 

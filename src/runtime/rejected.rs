@@ -1,6 +1,7 @@
 //! Messages and rows that a stage passes over: counted, logged, kept in `rejected_messages`.
 
 use super::commit::Addressed;
+use super::outage;
 use rdkafka::Message;
 use rdkafka::error::KafkaError;
 use schemas::rejected::head_of;
@@ -51,18 +52,23 @@ pub fn count(message: &RejectedMessage) {
     metrics::counter!(COUNTER, "topic" => topic, "reason" => reason).increment(1);
 }
 
-/// Logs a message that cannot be used.
-pub fn log_bad(message: &RejectedMessage) {
+/// Counts a message that cannot be used, and logs it: one a minute of a topic and reason. All of a cluster's may be refused
+/// alike.
+pub fn count_and_log(message: &RejectedMessage) {
+    count(message);
     let RejectedMessage { stage, topic, partition, offset, reason, detail, .. } = message;
-    tracing::error!(
-        stage,
-        topic,
-        partition,
-        offset,
-        reason = reason.name(),
-        error = detail,
-        "message cannot be used; kept in rejected_messages"
-    );
+    let (topic, reason) = (topic.as_str(), reason.name());
+    if outage::is_line_due(&format!("{stage} rejects messages of {topic}: {reason}")) {
+        tracing::error!(
+            stage,
+            topic,
+            partition,
+            offset,
+            reason,
+            error = detail,
+            "message cannot be used; kept in rejected_messages"
+        );
+    }
 }
 
 /// Counts and logs rows that PostgreSQL refused.

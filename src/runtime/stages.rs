@@ -10,7 +10,7 @@ use super::settings::{detecting_settings, map, rolling_settings};
 use super::stage_error::{StageError, StageResult};
 use super::stage_metrics::StageMetrics;
 use super::stop::Control;
-use super::{aggregating, kafka};
+use super::{aggregating, kafka, outage};
 use configuration::RunConfig;
 use configuration::kafka::Role;
 use configuration::stage::Stage as StageName;
@@ -70,7 +70,10 @@ impl OneStage {
         loop {
             match (spec.run)(self) {
                 Err(error @ StageError::Restart(_)) if !self.control.stopping() => {
-                    tracing::warn!(stage, %error, "stage restarts");
+                    match outage::is_line_due(&format!("{stage} restarts")) {
+                        true => tracing::warn!(stage, %error, "stage restarts"),
+                        false => tracing::debug!(stage, %error, "stage restarts again"),
+                    }
                     std::thread::sleep(RETRY_DELAY);
                     // The reason may be a topic that is gone.
                     let exist = until_topics_exist(&self.config, &self.control, &self.health, stage);

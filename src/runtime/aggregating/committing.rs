@@ -1,6 +1,6 @@
 //! Commits of raw offsets, and the end of the stage.
 
-use super::{ANNOUNCE_IDLE, Aggregating, IDLE};
+use super::{ANNOUNCE_BUSY, ANNOUNCE_IDLE, Aggregating};
 use crate::runtime::http::Health;
 use crate::runtime::kafka::Listener;
 use crate::runtime::stage_error::StageResult;
@@ -8,6 +8,11 @@ use crate::runtime::stop::close_consumer;
 use rdkafka::TopicPartitionList;
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer};
 use std::time::{Duration, Instant};
+
+/// Longest time for which an idle loop waits: a message wakes it, a new assignment does not.
+const IDLE: Duration = Duration::from_millis(200);
+/// Shortest one.
+const IDLE_LEAST: Duration = Duration::from_millis(10);
 
 impl Aggregating<'_> {
     /// Turns until a stop is requested.
@@ -20,10 +25,19 @@ impl Aggregating<'_> {
             self.announce()?;
             self.commit()?;
             if !busy {
-                self.serve(IDLE)?;
+                std::thread::park_timeout(self.idle());
             }
         }
         Ok(())
+    }
+
+    /// How long nothing is due; a message ends the wait.
+    fn idle(&self) -> Duration {
+        if !self.unassigned.are_announced() {
+            return IDLE_LEAST;
+        }
+        let wait = if self.rows_since_announced > 0 { ANNOUNCE_BUSY } else { ANNOUNCE_IDLE };
+        wait.saturating_sub(self.announced.elapsed()).clamp(IDLE_LEAST, IDLE)
     }
 
     /// Commits the offsets of the chunks that have arrived.

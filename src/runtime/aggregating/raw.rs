@@ -1,18 +1,14 @@
 //! One partition of a raw topic: how far it was read, and what waits there.
 
 use super::super::kafka::Listener;
-use super::super::rejected;
 use super::end_state::{EndEvent, PartitionEnd, UNVERIFIED_MAX};
 use aggregator::Outcome;
 use rdkafka::consumer::base_consumer::PartitionQueue;
+use schemas::Time;
 use schemas::wire::{DroppedRow, Reached};
-use schemas::{RejectedMessage, Time};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// Time between two lines about refused messages of one partition.
-const LOGGED_EVERY: Duration = Duration::from_secs(60);
+use std::time::Instant;
 
 /// A raw partition that this aggregator reads.
 pub(super) struct RawPartition {
@@ -25,8 +21,6 @@ pub(super) struct RawPartition {
     pub(super) dropped: Vec<DroppedRow>,
     /// A message that waits for its schema, and those that were fetched before this partition had its queue.
     pub(super) pending: VecDeque<Pending>,
-    /// When a refused message was logged.
-    logged: Option<Instant>,
 }
 
 /// How far a partition was read.
@@ -78,15 +72,6 @@ impl RawPartition {
             position: Position { begin: None, next: None, reached: None, ended: Time::MIN },
             dropped: Vec::new(),
             pending: VecDeque::new(),
-            logged: None,
-        }
-    }
-
-    /// Logs a refused message, one a minute: all of a cluster's may be refused for the same reason.
-    pub(super) fn log_refused(&mut self, message: &RejectedMessage) {
-        if self.logged.is_none_or(|logged| logged.elapsed() >= LOGGED_EVERY) {
-            self.logged = Some(Instant::now());
-            rejected::log_bad(message);
         }
     }
 

@@ -141,8 +141,7 @@ impl Aggregating<'_> {
                 {
                     let why = (reason, self.decoder.job_refusal());
                     let message = passed_over::bad_job(raw, offset, payload, why);
-                    rejected::count(&message);
-                    raw.log_refused(&message);
+                    rejected::count_and_log(&message);
                     self.out.reject(self.chunk, &message)?;
                 }
             }
@@ -178,8 +177,7 @@ impl Aggregating<'_> {
         self.metrics.row(outcome);
         raw.done(offset, outcome);
         let message = passed_over::forged(raw, offset, payload, forged);
-        rejected::count(&message);
-        raw.log_refused(&message);
+        rejected::count_and_log(&message);
         self.out.reject(self.chunk, &message)
     }
 

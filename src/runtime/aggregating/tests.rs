@@ -15,6 +15,8 @@ mod slow_registry;
 
 const PARTITIONS: i32 = 3;
 const ROWS: i64 = 40;
+/// Time between two turns.
+const IDLE: Duration = Duration::from_millis(20);
 
 fn row(node: i64, second: i64) -> String {
     format!(

@@ -154,3 +154,48 @@ fn paused_detector_writes_nothing_after_a_takeover() {
     );
     [others, sleeper, other].into_iter().for_each(Process::finish);
 }
+
+/// Waits until a row that was sampled after `since` is judged; the seconds that have passed since then.
+fn blind_s(site: &Site, since: Duration) -> f64 {
+    let newest =
+        || site.database.rows("SELECT extract(epoch FROM max(time)) FROM signal_rows")[0].parse::<f64>();
+    while newest().is_ok_and(|newest| newest <= since.as_secs_f64()) {
+        assert!(since_epoch().saturating_sub(since) < WAIT_TIMEOUT, "nothing is judged after the kill");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    since_epoch().saturating_sub(since).as_secs_f64()
+}
+
+/// The group notices a death after six seconds. The limit is twice what an idle machine needs, and half of what Kafka's own
+/// session would cost.
+#[test]
+fn killed_process_is_replaced_within_seconds() {
+    const BLIND_MAX_S: f64 = 20.0;
+    const SECONDS: u32 = 75;
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "blind");
+    let mut first = site.start();
+    first.wait_for("raw partitions assigned");
+    let start_s = since_epoch().as_secs() as i64 + 3;
+    let rows = rows::live(start_s, SECONDS);
+    std::thread::scope(|scope| {
+        scope.spawn(|| Feed::to(&site).live(&rows, start_s, |_| {}));
+        blind_s(&site, Duration::from_secs(start_s as u64 + 5));
+        let killed = since_epoch();
+        first.kill();
+        let mut restarted = site.start();
+        let restart_s = blind_s(&site, killed);
+        restarted.wait_for("raw partitions assigned");
+        let mut beside = site.start();
+        beside.wait_for("raw partitions assigned");
+        std::thread::sleep(Duration::from_secs(5));
+        let killed = since_epoch();
+        restarted.kill();
+        let take_over_s = blind_s(&site, killed);
+        eprintln!(
+            "nothing was judged for {restart_s:.1} s with a restart, for {take_over_s:.1} s with a process beside it"
+        );
+        assert!(restart_s.max(take_over_s) < BLIND_MAX_S);
+        beside.finish();
+    });
+}
