@@ -155,11 +155,13 @@ fn paused_detector_writes_nothing_after_a_takeover() {
     [others, sleeper, other].into_iter().for_each(Process::finish);
 }
 
-/// Waits until a row that was sampled after `since` is judged; the seconds that have passed since then.
+/// Waits until a row is judged that was sampled after `since`; the seconds that have passed since then. The simulated rows of
+/// a second are pushed at its begin.
 fn blind_s(site: &Site, since: Duration) -> f64 {
+    let sampled_s = (since + Duration::from_secs(1)).as_secs_f64();
     let newest =
         || site.database.rows("SELECT extract(epoch FROM max(time)) FROM signal_rows")[0].parse::<f64>();
-    while newest().is_ok_and(|newest| newest <= since.as_secs_f64()) {
+    while !newest().is_ok_and(|newest| newest > sampled_s) {
         assert!(since_epoch().saturating_sub(since) < WAIT_TIMEOUT, "nothing is judged after the kill");
         std::thread::sleep(Duration::from_millis(50));
     }
