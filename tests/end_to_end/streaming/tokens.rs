@@ -3,12 +3,14 @@
 
 use super::arrival::undisturbed;
 use super::feed::Feed;
+use super::process::Program;
 use super::rows;
 use super::secure::{doctor, lead};
 use super::site::Site;
 use super::token_endpoint::{SECRET, TokenEndpoint};
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
+use support::service::Service;
 use support::stack::turn;
 
 /// What the endpoint gets instead of the secret.
@@ -70,6 +72,23 @@ fn rows_through_renewed_tokens_give_the_same_tables() {
     process.finish();
     assert!(!log.contains(SECRET), "the secret is in the log: {log}");
     assert!(endpoint.issued().iter().all(|token| !log.contains(token)), "a token is in the log: {log}");
+}
+
+#[test]
+fn token_endpoint_behind_a_proxy_is_reached() {
+    let Some((services, _turn)) = turn() else { return };
+    let (site, endpoint) = (Site::new(services, "proxied"), TokenEndpoint::start(services, "kafka"));
+    lead_by_tokens(&site, &endpoint);
+    let dir = services.dir.join("proxied");
+    std::fs::create_dir(&dir).unwrap();
+    let Some(proxy) = Service::start_in("tinyproxy", &dir, &[], &[]) else { return };
+    let program = Program::new("run", &site.config).env("HTTPS_PROXY", &proxy.address);
+    let mut process = program.env("NO_PROXY", "").env("no_proxy", "").start();
+    process.wait_for("partitions claimed");
+    let log = std::fs::read_to_string(dir.join("log")).unwrap();
+    let authority = endpoint.url.trim_start_matches("https://").trim_end_matches("/token");
+    assert!(log.contains(&format!("CONNECT {authority}")), "{log}");
+    process.finish();
 }
 
 #[test]
