@@ -56,6 +56,8 @@ struct Watch {
     sum_long: f32,
     /// Latest readings that belong to the present regime; both windows look at these only.
     usable: u8,
+    /// Latest readings that belong to no episode: a new one begins with these at the earliest.
+    free: u8,
     /// Latest readings that have not joined the baseline.
     quarantined: u8,
     /// Readings that stay in quarantine before a block is released.
@@ -109,6 +111,7 @@ impl Watch {
             sum: 0.0,
             sum_long: 0.0,
             usable: 0,
+            free: 0,
             quarantined: 0,
             quarantine: 0,
             stage: Stage::Warming,
@@ -191,6 +194,7 @@ impl RobustBank {
             watch.sum_long -= watch.deviation(self.recent.ln(i, long - 1));
         }
         watch.usable = (watch.usable + 1).min(RECENT as u8);
+        watch.free = (watch.free + 1).min(RECENT as u8);
         watch.quarantined = (watch.quarantined + 1).min(RECENT as u8);
         self.recent.push(i, ln, reading.time, reading.span_ticks);
     }
@@ -225,7 +229,7 @@ impl RobustBank {
         if !self.params.needs_judgement {
             return self.begin(i);
         }
-        let change = self.change_point(i);
+        let change = self.change_point(i, self.free(i));
         let window = self.params.window;
         if self.watch[i].suspected_since == Time::MIN {
             self.watch[i].suspected_since = self.recent.last(i);

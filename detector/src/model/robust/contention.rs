@@ -43,7 +43,9 @@ pub(super) struct Open {
 impl RobustBank {
     /// Opens an episode at the change point and charges what was lost since.
     pub(super) fn begin(&mut self, i: usize) -> ModelEvent {
-        let change = self.change_point(i);
+        let free = self.free(i);
+        let change = self.change_point(i, free);
+        let ended = self.settling_end(i);
         self.forget_settling(i);
         let quarantined = self.watch[i].quarantined as usize;
         // The reading before the change may be contended in part: it joins nothing.
@@ -55,21 +57,20 @@ impl RobustBank {
         let least = self.params.least_rise(self.watch[i].centre) / 2.0;
         let depth =
             (self.recent.mean(i, since.min(2 * self.params.window)) - self.watch[i].centre).max(least);
-        let usable_before = self.watch[i].usable as usize;
         let watch = &mut self.watch[i];
         watch.quarantined = 0;
         watch.usable = since as u8;
         watch.stage = Stage::Contended;
         watch.state = State::Contended;
         watch.suspected_since = Time::MIN;
-        self.memory[i].open = Some(Box::new(Open::new(change.start, depth)));
+        self.memory[i].open = Some(Box::new(Open::new(change.start.max(ended), depth)));
         for age in (0..since).rev() {
             self.charge(i, age);
         }
         if self.was_idle_before(i, change.age) {
             self.cut_end(i);
         } else {
-            self.refine_start(i, change.age, usable_before);
+            self.refine_start(i, change.age, free, ended);
         }
         ModelEvent::Began
     }
@@ -161,6 +162,7 @@ impl RobustBank {
             self.take_back(i, age);
         }
         let end = self.refined_end(i, clear);
+        let end = self.emptied(i).unwrap_or(end);
         if self.params.needs_judgement {
             self.remember_fall(i, self.watch[i].centre + depth);
         }
@@ -171,10 +173,18 @@ impl RobustBank {
         self.begin_settling(i, &closed);
         let watch = &mut self.watch[i];
         watch.usable = clear as u8;
+        watch.free = clear as u8;
         watch.quarantined = clear as u8;
         watch.state = State::Clear;
         self.refresh(i);
         closed
+    }
+
+    /// Where the open episode began, if all of its readings were taken back: it lost nothing.
+    fn emptied(&mut self, i: usize) -> Option<Time> {
+        let open = self.memory[i].open.as_deref_mut().filter(|open| open.readings == 0)?;
+        self.watch[i].slowdown_s -= std::mem::take(&mut open.loss).lost_s;
+        Some(open.start)
     }
 
     /// Ends the open episode, if there is one, at the latest reading.
@@ -187,6 +197,7 @@ impl RobustBank {
             return ModelEvent::Nothing;
         };
         self.watch[i].stage = Stage::Watching;
+        self.watch[i].free = 0;
         let closing = self.closing(i, &open, end);
         self.watch[i].slowdown_s += closing.loss.lost_s - open.loss.lost_s;
         ModelEvent::Ended(closing)
@@ -200,6 +211,7 @@ impl RobustBank {
         self.recent.pop(i);
         let watch = &mut self.watch[i];
         watch.usable = watch.usable.saturating_sub(1);
+        watch.free = watch.free.saturating_sub(1);
         watch.quarantined = watch.quarantined.saturating_sub(1);
     }
 

@@ -10,9 +10,9 @@ const LEVEL_READINGS: usize = 4;
 
 impl RobustBank {
     /// Moves the start of the open episode, whose first whole reading has `age`, into its tick. The reading
-    /// before it is used for the edge only if it was among the `usable` ones: not of an episode before.
-    pub(super) fn refine_start(&mut self, i: usize, age: usize, usable: usize) {
-        if age + 1 >= usable {
+    /// before it is used for the edge only if it was among the `free` ones: not of an episode before, which ended at `ended`.
+    pub(super) fn refine_start(&mut self, i: usize, age: usize, free: usize, ended: Time) {
+        if age + 1 >= free {
             return;
         }
         let level = self.level(i, age.saturating_sub(LEVEL_READINGS)..age);
@@ -27,7 +27,7 @@ impl RobustBank {
             self.charge_edge(i, age + 1);
         }
         if let Some(open) = self.memory[i].open.as_deref_mut() {
-            open.start = start;
+            open.start = start.max(ended);
         }
     }
 

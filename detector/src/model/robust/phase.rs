@@ -84,7 +84,8 @@ impl RobustBank {
     }
 
     fn latest_level(&self, i: usize) -> f32 {
-        self.recent.mean(i, self.params.window.min(self.change_point(i).age + 1))
+        self.recent
+            .mean(i, self.params.window.min(self.change_point(i, self.watch[i].usable as usize).age + 1))
     }
 
     /// Remembers the level of an episode that ended: what comes again and again is the series' own.
@@ -92,9 +93,14 @@ impl RobustBank {
         self.memory[i].levels.note_fall(level);
     }
 
-    /// The change point between the baseline and the latest level: the split that explains the usable
-    /// readings best, with single readings counting no more than the step itself.
-    pub(super) fn change_point(&self, i: usize) -> Change {
+    /// Latest readings with which an episode may begin.
+    pub(super) fn free(&self, i: usize) -> usize {
+        self.watch[i].usable.min(self.watch[i].free) as usize
+    }
+
+    /// The change point between the baseline and the latest level: the split that explains the latest `readings`
+    /// best, with single readings counting no more than the step itself.
+    pub(super) fn change_point(&self, i: usize, readings: usize) -> Change {
         let watch = &self.watch[i];
         let short = self.recent.mean(i, (self.params.window / 2).max(3)) - watch.centre;
         // A step seen only by the long window is smaller than the short one shows.
@@ -103,7 +109,7 @@ impl RobustBank {
         let middle = watch.centre + step / 2.0;
         let limit = step.abs();
         let (mut best, mut sum, mut age) = (f32::MIN, 0.0, 0);
-        for a in 0..watch.usable as usize {
+        for a in 0..readings {
             sum += ((self.recent.ln(i, a) - middle) * step.signum()).clamp(-limit, limit);
             if sum > best {
                 (best, age) = (sum, a);
@@ -122,7 +128,7 @@ impl RobustBank {
 
     /// The latest level becomes the baseline; the one before is remembered.
     pub(super) fn change_level(&mut self, i: usize) {
-        let since = self.change_point(i).age + 1;
+        let since = self.change_point(i, self.watch[i].usable as usize).age + 1;
         let memory = &mut self.memory[i];
         let left = std::mem::take(&mut memory.baseline);
         memory.levels.remember(&left);

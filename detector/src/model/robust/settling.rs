@@ -4,6 +4,7 @@
 //! episode show the same level, so up to [`SETTLING_READINGS`] of them are taken into account.
 
 use super::{Closing, ModelEvent, RobustBank};
+use schemas::Time;
 use serde::{Deserialize, Serialize};
 
 /// Clear readings after which an estimate is final.
@@ -31,6 +32,11 @@ impl RobustBank {
         let settling = Settling { closing: *closing, mean, readings, sum_after: 0.0, after: 0 };
         self.memory[i].settling = Some(Box::new(settling));
         self.watch[i].settles = true;
+    }
+
+    /// End of the episode that settles.
+    pub(super) fn settling_end(&self, i: usize) -> Time {
+        self.memory[i].settling.as_deref().map_or(Time::MIN, |settling| settling.closing.end)
     }
 
     /// Gives up settling: the next episode begins.
