@@ -18,6 +18,7 @@ impl Aggregating<'_> {
             self.restore_brokers();
             let busy = self.turn()?;
             self.announce()?;
+            self.forget_sources();
             self.commit()?;
             if !busy {
                 self.serve(IDLE)?;
