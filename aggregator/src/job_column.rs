@@ -89,6 +89,29 @@ impl JobColumn {
         self.carry(node, time, number(job_id), out);
     }
 
+    /// Sources have other numbers from here on, and nodes without a row since `before` are forgotten.
+    pub(crate) fn forget(&mut self, before: Time) {
+        self.sources.clear();
+        let mut next = 0;
+        let mut number = |node: &OfNode| {
+            let stays = node.newest >= before;
+            next += usize::from(stays);
+            stays.then(|| next - 1)
+        };
+        let numbers: Vec<Option<usize>> = self.nodes.iter().map(&mut number).collect();
+        self.nodes.retain(|node| node.newest >= before);
+        self.by_name = self.nodes.iter().enumerate().map(|(at, node)| (node.name.clone(), at)).collect();
+        self.jobs.retain(|_, running| {
+            running.nodes = running.nodes.iter().filter_map(|node| numbers[*node]).collect();
+            !running.nodes.is_empty()
+        });
+    }
+
+    /// Nodes, and jobs that they carry.
+    pub(crate) fn sizes(&self) -> [usize; 2] {
+        [self.nodes.len(), self.jobs.len()]
+    }
+
     fn remember(&mut self, source: SourceIndex, node: usize, job_id: &[u8]) {
         if self.sources.len() <= source.at() {
             self.sources.resize(source.at() + 1, OfSource::default());

@@ -123,6 +123,16 @@ impl JobBook {
         }
     }
 
+    /// Numbers of jobs that are kept.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// The job of that number, or the run of that name (`1234.r1`).
     pub fn get(&self, job_id: &Name) -> Option<Job> {
         let number = job_id.as_str().rsplit_once(".r").and_then(|(number, _)| Name::parse(number).ok());

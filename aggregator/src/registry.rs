@@ -115,6 +115,13 @@ impl Registry {
         }
     }
 
+    /// Forgets all sources and nodes.
+    pub(crate) fn forget(&mut self) {
+        self.sources = Sources::default();
+        self.index.clear();
+        self.pairs.clear();
+    }
+
     /// The source of a row of the plan numbered `plan`.
     pub(crate) fn source<'a>(
         &mut self,

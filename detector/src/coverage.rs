@@ -111,6 +111,15 @@ impl Coverage {
         }
     }
 
+    /// Makes `series` one that was never seen.
+    pub fn forget(&mut self, series: SeriesIndex) {
+        if let Some(latest) = self.latest.get_mut(series.at()) {
+            *latest = NEVER;
+            self.seen[series.at()] = Seen::default();
+            self.open[series.at()] = None;
+        }
+    }
+
     /// `series` was not seen between two times: nothing of that was judged.
     pub fn missed(&mut self, series: SeriesIndex, since: Time, until: Time) {
         let Some(seen) = self.seen.get_mut(series.at()) else { return };

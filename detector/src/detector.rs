@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `blame.rs` | judgement of falls, causes of an onset |
+//! | `forgetting.rs` | the end of what was not seen for long |
 //! | `hindsight.rs` | losses that show once the others move less |
 //! | `levels.rs` | what applications move when nothing slows them |
 //! | `moments.rs` | who took what an episode lost, block by block |
@@ -13,6 +14,7 @@
 //! | `of_jobs.rs` | jobs: boundaries, their series, results |
 
 mod blame;
+mod forgetting;
 mod hindsight;
 mod levels;
 mod moments;
@@ -39,7 +41,7 @@ use moments::Takings;
 use schemas::metric::MetricOrder;
 use schemas::{
     CauseShare, CounterBatch, DropCounts, Episode, EpisodeEvidence, Job, Metric, Name, ResultBatch,
-    SeriesIndex, Signal, Sources, Time,
+    SeriesIndex, SeriesInfo, Signal, Sources, Time,
 };
 use serde::{Deserialize, Serialize};
 use slots::SeriesSlot;
@@ -83,11 +85,16 @@ pub struct Detector {
     settled: Option<i64>,
     finished: bool,
     tidied: Time,
+    /// When was looked last for what was not seen for long.
+    looked_for_unseen: Time,
     /// What was found out for suspicions of the latest ticks.
     #[serde(skip)]
     shifts: VecDeque<Shift>,
     #[serde(skip)]
     sent_series: usize,
+    /// Series that have the number of a forgotten one and were not sent yet.
+    #[serde(skip)]
+    renamed: Vec<SeriesIndex>,
     /// Whether a fabric stage takes link updates.
     watches_links: bool,
     #[serde(skip)]
@@ -123,17 +130,20 @@ impl Detector {
             settled: None,
             finished: false,
             tidied: Time::MIN,
+            looked_for_unseen: Time::MIN,
             shifts: VecDeque::new(),
             sent_series: 0,
+            renamed: Vec::new(),
             watches_links: false,
             signals: Vec::new(),
             found: Found::default(),
         }
     }
 
-    /// Judges by the thresholds of `settings` from here on. The model, its windows, the tick and the rules of
+    /// Judges by the thresholds of `settings` from here on, and forgets after its time. The model, its windows, the tick and the rules of
     /// the stream stay as they were: what is known was learnt under them.
     pub fn set_thresholds(&mut self, settings: &Settings) {
+        self.settings.forget_after_s = settings.forget_after_s;
         for (at, bank) in self.banks.iter_mut().enumerate() {
             let params = settings.params[at];
             bank.set_thresholds(params);
@@ -214,6 +224,16 @@ impl Detector {
         self.ingest.series()
     }
 
+    /// Series that are not forgotten.
+    pub fn series_used(&self) -> usize {
+        self.ingest.series_used()
+    }
+
+    /// When was looked last for what was not seen for long.
+    pub fn looked_for_unseen(&self) -> Time {
+        self.looked_for_unseen
+    }
+
     /// Whether the stream ended.
     pub fn is_finished(&self) -> bool {
         self.finished
@@ -239,10 +259,7 @@ impl Detector {
     /// roll-up stage's, made of [`Detector::job_parts`]. The time of the call changes no later result.
     /// The batch has a row for each of about `sources_max` seen sources; the next call continues after them.
     pub fn take_apart(&mut self, sources_max: usize) -> ResultBatch {
-        let table = self.ingest.series();
-        let new = table.iter().enumerate().skip(self.sent_series);
-        let series = new.map(|(at, info)| (SeriesIndex(at as u32), info.clone())).collect();
-        self.sent_series = table.len();
+        let series = self.series_to_send();
         // The next batch is about as long.
         let expected = Vec::with_capacity(self.signals.len());
         let signals = std::mem::replace(&mut self.signals, expected);
@@ -262,6 +279,17 @@ impl Detector {
             notices: Vec::new(),
             rejected: Vec::new(),
         }
+    }
+
+    /// Series that are new, or have the number of a forgotten one.
+    fn series_to_send(&mut self) -> Vec<(SeriesIndex, SeriesInfo)> {
+        let table = self.ingest.series();
+        let renamed = std::mem::take(&mut self.renamed).into_iter();
+        let new = (self.sent_series..table.len()).map(|at| SeriesIndex(at as u32));
+        let known = renamed.filter(|series| series.at() < self.sent_series);
+        let series = known.chain(new).map(|series| (series, table[series.at()].clone())).collect();
+        self.sent_series = table.len();
+        series
     }
 
     /// Whether there may be seen sources that the last call did not report.
@@ -292,6 +320,10 @@ impl Detector {
     fn use_found(&mut self, found: &mut Found) {
         while self.series.len() < self.ingest.series().len() {
             self.add_series();
+        }
+        for series in self.ingest.take_renamed() {
+            self.place_series(series);
+            self.renamed.push(series);
         }
         let mut begin = 0;
         for port in found.ports.drain(..) {

@@ -14,6 +14,9 @@ pub struct EpisodeBook {
     episodes: BTreeMap<EpisodeId, Episode>,
     changed: BTreeSet<EpisodeId>,
     issued: u64,
+    /// Changed episodes of series that were forgotten since the last call of [`EpisodeBook::take_changed`].
+    #[serde(skip)]
+    parting: Vec<Episode>,
 }
 
 /// What hindsight shows of a series.
@@ -151,7 +154,30 @@ impl EpisodeBook {
 
     /// Episodes changed since the last call.
     pub fn take_changed(&mut self) -> Vec<Episode> {
-        std::mem::take(&mut self.changed).iter().filter_map(|id| self.episodes.get(id)).cloned().collect()
+        let mut episodes = std::mem::take(&mut self.parting);
+        let changed = std::mem::take(&mut self.changed);
+        episodes.extend(changed.iter().filter_map(|id| self.episodes.get(id)).cloned());
+        episodes
+    }
+
+    /// Keeps nothing of `series`; what changed of it is returned by the next [`EpisodeBook::take_changed`].
+    pub fn forget(&mut self, series: SeriesIndex) {
+        for id in self.by_series.remove(&series).unwrap_or_default() {
+            let episode = self.episodes.remove(&id);
+            if self.changed.remove(&id) {
+                self.parting.extend(episode);
+            }
+        }
+    }
+
+    /// Episodes that are kept.
+    pub fn len(&self) -> usize {
+        self.episodes.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.episodes.is_empty()
     }
 
     /// Episodes of `series` that overlap the time between `from` and `to`.

@@ -13,8 +13,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Seconds after its end in which a job's result may still change: episodes settle, rows come late.
 const SETTLES_S: f64 = 300.0;
-/// Seconds after its end when a job is forgotten here; the store keeps it.
-const FORGOTTEN_S: f64 = 86_400.0;
 /// Seconds after which a result is taken again though no episode changed: its completeness did.
 const RENEWED_S: f64 = 10.0;
 
@@ -42,11 +40,11 @@ pub struct Tracked {
     pub job: Job,
     /// Whether its end event was received.
     ended: bool,
-    /// Its series, and how many series there were in all when they were looked up.
+    /// Its series, and how many series were ever given a number when they were looked up.
     pub series: Vec<SeriesIndex>,
     /// For each of its nodes, whether there are series of it.
     pub known_nodes: Vec<bool>,
-    looked_up_of: Option<usize>,
+    looked_up_of: Option<u64>,
     /// What it lost, when that was last reckoned, and whether it will not change any more.
     result: Option<JobResult>,
     reckoned: Option<Time>,
@@ -194,16 +192,12 @@ impl JobLedger {
 
     /// Jobs on `node` at `time`; several on a shared node.
     pub fn on_node_at(&self, node: &Name, time: Time) -> impl Iterator<Item = &Job> {
-        let ids = self.by_node.get(node).into_iter().flatten();
-        let jobs = ids.filter_map(|id| self.jobs.get(id)).map(|tracked| &tracked.job);
-        jobs.filter(move |job| job.overlaps(time, time + 1))
+        self.on_node(node).filter(move |job| job.overlaps(time, time + 1))
     }
 
     /// The first time after `time` at which a job on `node` starts or ends.
     pub fn next_boundary(&self, node: &Name, time: Time) -> Option<Time> {
-        let ids = self.by_node.get(node).into_iter().flatten();
-        let jobs = ids.filter_map(|id| self.jobs.get(id)).map(|tracked| &tracked.job);
-        jobs.flat_map(|job| [Some(job.start), job.end]).flatten().filter(|t| *t > time).min()
+        self.on_node(node).flat_map(|job| [Some(job.start), job.end]).flatten().filter(|t| *t > time).min()
     }
 
     /// The earliest start of a job whose result may still change.
@@ -211,9 +205,9 @@ impl JobLedger {
         self.jobs.values().filter(|t| !t.settled).map(|t| t.job.start).min()
     }
 
-    /// Jobs whose series have to be looked up, since there are `series_count` series now.
-    pub fn without_series(&self, series_count: usize) -> Vec<Name> {
-        let stale = |t: &&Tracked| !t.settled && t.looked_up_of != Some(series_count);
+    /// Jobs whose series have to be looked up, since `series_given` series were given a number by now.
+    pub fn without_series(&self, series_given: u64) -> Vec<Name> {
+        let stale = |t: &&Tracked| !t.settled && t.looked_up_of != Some(series_given);
         self.jobs.values().filter(stale).map(|t| t.job.job_id.clone()).collect()
     }
 
@@ -228,16 +222,39 @@ impl JobLedger {
         job_id: &Name,
         series: Vec<SeriesIndex>,
         known_nodes: Vec<bool>,
-        series_count: usize,
+        series_given: u64,
     ) -> Vec<SeriesIndex> {
         let Some(tracked) = self.jobs.get_mut(job_id) else { return Vec::new() };
-        tracked.looked_up_of = Some(series_count);
+        tracked.looked_up_of = Some(series_given);
         // Both lists are in order.
         let is_new = |s: &SeriesIndex| tracked.series.binary_search(s).is_err();
         let new: Vec<SeriesIndex> = series.iter().copied().filter(is_new).collect();
         tracked.series = series;
         tracked.known_nodes = known_nodes;
         new
+    }
+
+    /// Removes series that were forgotten from all jobs.
+    pub fn forget_series(&mut self, gone: &HashSet<SeriesIndex>) {
+        for tracked in self.jobs.values_mut() {
+            tracked.series.retain(|series| !gone.contains(series));
+        }
+    }
+
+    /// Jobs on a node.
+    pub fn on_node(&self, node: &Name) -> impl Iterator<Item = &Job> {
+        let ids = self.by_node.get(node).into_iter().flatten();
+        ids.filter_map(|id| self.jobs.get(id)).map(|tracked| &tracked.job)
+    }
+
+    /// Jobs that are kept.
+    pub fn len(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.jobs.is_empty()
     }
 
     /// Reckons the results that are due at `now`.
@@ -286,10 +303,10 @@ impl JobLedger {
         }
     }
 
-    /// Forgets jobs that ended long before `now`. A change that was not reported yet is reported before that, a presumed
+    /// Forgets jobs that ended more than `kept_s` before `now`. A change that was not reported yet is reported before that, a presumed
     /// end with the next changes.
-    pub fn forget(&mut self, now: Time) {
-        let long_ago = |end: Time| now.seconds_since(end) > FORGOTTEN_S;
+    pub fn forget(&mut self, now: Time, kept_s: f64) {
+        let long_ago = |end: Time| now.seconds_since(end) > kept_s;
         let over = |t: &Tracked| t.job.end.is_some_and(long_ago) && !self.changed.contains(&t.job.job_id);
         let gone: Vec<Name> =
             self.jobs.iter().filter(|(_, t)| over(t)).map(|(job_id, _)| job_id.clone()).collect();

@@ -5,6 +5,12 @@ use crate::model::{ModelKind, Params};
 use schemas::Metric;
 use serde::{Deserialize, Serialize};
 
+/// Seconds after which what was not seen is forgotten, by default.
+const FORGET_AFTER_S: f64 = 30.0 * 86_400.0;
+
+/// Seconds after its end when a job is forgotten; the store keeps it.
+pub const JOBS_KEPT_S: f64 = 86_400.0;
+
 /// Rules of the stream (DESIGN section 5).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StreamSettings {
@@ -69,13 +75,26 @@ pub struct Settings {
     pub params: Vec<Params>,
     /// Rules for jobs.
     pub jobs: JobSettings,
+    /// Seconds of event time after which what was not seen is forgotten: sources, components, series. `None`: never.
+    pub forget_after_s: Option<f64>,
 }
 
 impl Settings {
     /// Defaults of a model.
     pub fn of(model: ModelKind) -> Settings {
         let params = Metric::all().map(|metric| Params::of(metric, model)).collect();
-        Settings { stream: StreamSettings::default(), model, params, jobs: JobSettings::default() }
+        Settings {
+            stream: StreamSettings::default(),
+            model,
+            params,
+            jobs: JobSettings::default(),
+            forget_after_s: Some(FORGET_AFTER_S),
+        }
+    }
+
+    /// Seconds after its end for which a job is kept: late rows and ends of its nodes still change it.
+    pub fn jobs_kept_s(&self) -> f64 {
+        self.forget_after_s.map_or(JOBS_KEPT_S, |after_s| after_s.min(JOBS_KEPT_S))
     }
 
     /// Sets window or eta of all metrics where given.

@@ -5,7 +5,7 @@
 
 use schemas::{SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 /// Seconds for which changes are kept apart; a client that was silent for so long starts again anyhow.
 const KEPT_S: f64 = 180.0;
@@ -60,6 +60,14 @@ impl Spells {
         {
             self.before = self.before.after(first);
             self.changes.pop_front();
+        }
+    }
+
+    /// Forgets which changes clients made that were not seen for long: every other client has applied them.
+    pub fn forget(&mut self, gone: &HashSet<SeriesIndex>) {
+        let last = self.changes.iter().rposition(|found| gone.contains(&found.series));
+        for found in self.changes.drain(..last.map_or(0, |last| last + 1)) {
+            self.before = self.before.after(&found);
         }
     }
 

@@ -125,6 +125,18 @@ impl Sources {
         self.sources.get(source.at())
     }
 
+    /// Keeps those of which `stays` is true, and returns the new number of each.
+    pub fn retain(
+        &mut self,
+        mut stays: impl FnMut(SourceIndex, &Source) -> bool,
+    ) -> Vec<Option<SourceIndex>> {
+        let before = std::mem::take(self).sources.into_iter().enumerate();
+        let number = |(at, source): (usize, Source)| {
+            stays(SourceIndex(at as u32), &source).then(|| self.intern(source))
+        };
+        before.map(number).collect()
+    }
+
     /// All of them, in the order of their numbers.
     pub fn as_slice(&self) -> &[Source] {
         &self.sources

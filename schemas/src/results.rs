@@ -31,7 +31,7 @@ pub struct LastSeen {
 pub enum SilenceEnd {
     /// It is ongoing.
     Open,
-    /// With the row of that time.
+    /// With the row of that time, or when the source was forgotten.
     At(Time),
     /// There was none: rows were late.
     Revoked,

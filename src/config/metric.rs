@@ -23,6 +23,7 @@ pub fn settings(layers: &mut Layers, overrides: Overrides) -> Settings {
     let written = if layers.text("model") == "published" { ModelKind::Published } else { ModelKind::Robust };
     let mut settings = Settings::of(overrides.model.unwrap_or(written));
     stream(layers, &mut settings);
+    settings.forget_after_s = layers.whole("stream.forget_after_days").map(|days| days as f64 * 86_400.0);
     let jobs = &mut settings.jobs;
     jobs.open_max_s = layers.whole("jobs.open_max_h").map_or(jobs.open_max_s, |hours| hours as f64 * 3_600.0);
     jobs.shared_nodes = layers.flag("jobs.shared_nodes").unwrap_or(jobs.shared_nodes);

@@ -104,6 +104,7 @@ const KEYS: &[(&str, Rule)] = &[
     ("stream.lateness_s", Rule::Quantity),
     ("stream.silence_s", Rule::Quantity),
     ("stream.gap_s", Rule::Quantity),
+    ("stream.forget_after_days", Rule::Whole(1, 3_650, " days")),
     ("jobs.open_max_h", Rule::Whole(1, 8_760, " hours")),
     ("jobs.shared_nodes", Rule::Flag),
     ("fabric.known_ratio", Rule::Number(0.01, 1_000.0, " stalls per flit")),

@@ -9,6 +9,7 @@ mod committing;
 mod deliveries;
 mod end_state;
 mod ends;
+mod forgetting;
 mod job_updates;
 mod outlet;
 mod passed_over;
@@ -34,6 +35,7 @@ use configuration::stage::Stage;
 use deliveries::{CHUNKS, Deliveries};
 use end_state::EndEvent;
 use ends::EndChecks;
+use forgetting::Numbered;
 use outlet::Rekeyed;
 use raw::RawPartition;
 use rdkafka::consumer::{BaseConsumer, Consumer};
@@ -76,6 +78,7 @@ struct Aggregating<'a> {
     raws: Vec<RawPartition>,
     decoder: Decoder,
     decoded: Decoded,
+    numbered: Numbered,
     schemas: Schemas,
     job_topics: TopicNames,
     /// The topic of posted job events, whose messages have codes.
@@ -124,6 +127,7 @@ impl<'a> Aggregating<'a> {
             raws: Vec::new(),
             decoder,
             decoded: Decoded::default(),
+            numbered: Numbered::new(),
             job_topics: TopicNames::of(job_topics()),
             jobs_topic: config.kafka.jobs_topic.clone(),
             keys: keys.clone(),

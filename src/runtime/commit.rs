@@ -233,13 +233,20 @@ impl Writer {
         self.store.commit(self.stage, &commits).await
     }
 
-    /// Keeps the series that are new.
+    /// Keeps the series that are new, or have the number of one that was forgotten.
     fn learn(&mut self, parts: &[Part]) {
         for part in parts {
             let table = self.tables.entry(part.partition).or_default();
             for (series, info) in &part.results.series {
-                if series.at() == table.len() {
-                    table.push(info.clone());
+                let count = table.len();
+                match table.get_mut(series.at()) {
+                    Some(known) if known != info => {
+                        *known = info.clone();
+                        self.store.forget_number(self.stage, part.partition, *series);
+                    }
+                    Some(_) => {}
+                    None if series.at() == count => table.push(info.clone()),
+                    None => {}
                 }
             }
         }

@@ -169,8 +169,9 @@ impl<'a, S: Stage> ExactlyOnce<'a, S> {
             }
             self.follow_changes()?;
             self.reload()?;
-            self.check_commit(Duration::ZERO)?;
-            if self.is_time_to_commit() && self.pending.is_none() {
+            self.check_commit(if self.must_commit() { IDLE } else { Duration::ZERO })?;
+            let is_due = self.is_time_to_commit() || self.must_commit();
+            if is_due && self.pending.is_none() {
                 let jobs_are_due = self.all_taken_at.elapsed() >= ALL;
                 self.commit(if jobs_are_due { Extent::AllJobs } else { Extent::Final })?;
             }
@@ -212,6 +213,9 @@ impl<'a, S: Stage> ExactlyOnce<'a, S> {
         };
         let consumer = Arc::clone(&self.consumer);
         for _ in 0..TURN {
+            if self.must_commit() {
+                break;
+            }
             let Some(polled) = consumer.poll(wait) else { break };
             wait = Duration::ZERO;
             let message = match polled {
@@ -243,6 +247,11 @@ impl<'a, S: Stage> ExactlyOnce<'a, S> {
             }
         }
         Ok(())
+    }
+
+    /// Whether no message may be taken before what is known was given to the writer.
+    fn must_commit(&self) -> bool {
+        self.held.values().any(|held| held.stage.must_be_taken())
     }
 
     /// Makes a claimed partition one that is held: its state is read back.

@@ -47,7 +47,8 @@ pub(super) fn map(config: &RunConfig) -> PlaceMap {
 pub(super) fn rolling_settings(config: &RunConfig, partitions: i32) -> anyhow::Result<RollingSettings> {
     let network = topology(config)?.map(|topology| Arc::new(Network::of(topology)));
     let alerts = alerts(config, network.as_deref());
-    Ok(RollingSettings { partitions, fabric: config.fabric.clone(), network, alerts })
+    let jobs_kept_s = config.settings().jobs_kept_s();
+    Ok(RollingSettings { partitions, fabric: config.fabric.clone(), network, alerts, jobs_kept_s })
 }
 
 /// Names of nodes by their numbers, for rows without a producer: by the hosts of the site file and the topology.
@@ -67,5 +68,6 @@ pub(super) fn naming(config: &RunConfig) -> NodeNaming {
 fn alerts(config: &RunConfig, network: Option<&Network>) -> Arc<AlertSettings> {
     let places = network.map(|network| node_places(&network.topology));
     let routes = config.alerts.receivers.iter().filter_map(Receiver::route).collect();
-    Arc::new(AlertSettings::new(config.alerts.rules.clone(), routes, &places.unwrap_or_default()))
+    let settings = AlertSettings::new(config.alerts.rules.clone(), routes, &places.unwrap_or_default());
+    Arc::new(AlertSettings { jobs_kept_s: config.settings().jobs_kept_s(), ..settings })
 }

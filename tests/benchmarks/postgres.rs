@@ -208,7 +208,8 @@ async fn commits(
         (0..if to == 0 { 0 } else { ticks }).for_each(|_| load.tick(&mut results.signals));
         stored.clear();
         let (start, own, before) = (Instant::now(), own_cpu_s(), server_cpu_s(server));
-        thinner.know(&load.table);
+        let numbered: Vec<_> = (0..).map(SeriesIndex).zip(load.table.iter().cloned()).collect();
+        thinner.know(&numbered);
         thinner.pass(&results.signals, &mut stored);
         let (results, stored, table) = (&results, &stored, load.table.as_slice());
         let part = PartCommit {

@@ -34,7 +34,7 @@ pub struct Route {
 }
 
 /// What the engine is made from.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AlertSettings {
     /// What is an alert.
     pub rules: Vec<Rule>,
@@ -42,6 +42,14 @@ pub struct AlertSettings {
     pub routes: Vec<Route>,
     /// Nodes on each switch or router, where the topology is known.
     pub nodes_of: BTreeMap<String, Vec<String>>,
+    /// Seconds for which a job that is over is kept.
+    pub jobs_kept_s: f64,
+}
+
+impl Default for AlertSettings {
+    fn default() -> AlertSettings {
+        AlertSettings::new(Vec::new(), Vec::new(), &[])
+    }
 }
 
 impl AlertSettings {
@@ -53,7 +61,7 @@ impl AlertSettings {
         for place in places {
             nodes_of.entry(place.switch.to_string()).or_default().push(place.node.to_string());
         }
-        AlertSettings { rules, routes, nodes_of }
+        AlertSettings { rules, routes, nodes_of, jobs_kept_s: JOB_FORGOTTEN_S }
     }
 
     fn receivers(&self, rule: &str, severity: Severity) -> Vec<String> {
@@ -156,6 +164,16 @@ impl Alerts {
         let pending =
             |alerts: &BTreeMap<Key, Alert>| alerts.values().filter(|a| **a == Alert::Pending).count();
         (self.alerts.values().map(pending).sum(), self.incidents.len())
+    }
+
+    /// Entries of the books that grow with names.
+    pub fn books(&self) -> Vec<(&'static str, usize)> {
+        vec![
+            ("alert_subjects", self.subjects.len()),
+            ("silent_components", self.silent.len()),
+            ("alerts", self.alerts.values().map(BTreeMap::len).sum()),
+            ("incidents", self.incidents.len()),
+        ]
     }
 
     fn put(&mut self, key: Key, subject: Subject) {
@@ -293,7 +311,7 @@ impl Alerts {
     fn forget(&mut self, now: Time) {
         let in_alert = |key: &Key| self.alerts.values().any(|alerts| alerts.contains_key(key));
         let recent = |key: &Key, until: Time| {
-            let kept_s = if key.about() == About::Job { JOB_FORGOTTEN_S } else { FORGOTTEN_S };
+            let kept_s = if key.about() == About::Job { self.settings.jobs_kept_s } else { FORGOTTEN_S };
             now.seconds_since(until) < kept_s
         };
         let over = |(key, s): &(&Key, &Subject)| s.until.is_some_and(|until| !recent(key, until));

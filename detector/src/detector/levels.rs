@@ -42,6 +42,21 @@ impl Levels {
         }
     }
 
+    /// File systems have other numbers from here on, `None` where one was forgotten.
+    pub(super) fn renumber(&mut self, numbers: &[Option<u32>]) {
+        let known = std::mem::take(&mut self.known).into_iter();
+        let renumbered = known.filter_map(|((mount, metric, app, nodes), run)| {
+            let mount = (*numbers.get(mount)?)?;
+            Some(((mount as usize, metric, app, nodes), run))
+        });
+        self.known = renumbered.collect();
+    }
+
+    /// Levels that are remembered.
+    pub(super) fn len(&self) -> usize {
+        self.known.len()
+    }
+
     /// The level of an earlier run of the job's application on as many nodes.
     pub(super) fn of(&self, mount: usize, metric: Metric, job: &Job) -> Option<Level> {
         let run = self.known.get(&key(mount, metric, job)?).filter(|run| run.job_id != job.job_id)?;

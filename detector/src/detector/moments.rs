@@ -149,6 +149,11 @@ impl Detector {
 }
 
 impl Takings {
+    /// Who took something.
+    pub(super) fn takers(&self) -> impl Iterator<Item = &Taker> {
+        self.by.keys()
+    }
+
     /// Adds who took what `episode` lost in a block.
     fn look_at(&mut self, traffic: &Traffic, episode: &Episode, block: i64, tick_s: f64) {
         let [from, to] = [block, block + 1].map(|block| evidence::begin_of(block, tick_s));

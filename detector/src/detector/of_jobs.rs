@@ -129,7 +129,7 @@ impl Detector {
 
     /// Forgets jobs that ended long before `now`, the time up to which the stream was read; no rows are needed for it.
     pub fn forget_jobs(&mut self, now: Time) {
-        self.jobs.forget(now);
+        self.jobs.forget(now, self.settings.jobs_kept_s());
     }
 
     /// Whether the job is kept.
@@ -139,12 +139,12 @@ impl Detector {
 
     /// Looks up the series of jobs where there may be new ones; those newly assigned come back.
     pub(super) fn assign_series(&mut self) -> Vec<(Name, SeriesIndex)> {
-        let count = self.series.len();
+        let given = self.ingest.series_given();
         let mut assigned = Vec::new();
-        for job_id in self.jobs.without_series(count) {
+        for job_id in self.jobs.without_series(given) {
             let (series, known) =
                 self.jobs.get(&job_id).map(|job| self.series_of_job(job)).unwrap_or_default();
-            let new = self.jobs.set_series(&job_id, series, known, count);
+            let new = self.jobs.set_series(&job_id, series, known, given);
             assigned.extend(new.into_iter().map(|series| (job_id.clone(), series)));
         }
         assigned
@@ -156,7 +156,7 @@ impl Detector {
             return;
         }
         self.tidied = now;
-        self.jobs.forget(now);
+        self.jobs.forget(now, self.settings.jobs_kept_s());
         let needed = self.jobs.earliest_unsettled().unwrap_or(now);
         self.episodes.forget_before(needed.min(now.plus_seconds(-EPISODES_KEPT_S)));
     }

@@ -22,30 +22,48 @@ pub(super) struct SeriesSlot {
     pub(super) shifts_applied: Time,
 }
 
-impl Detector {
-    pub(super) fn add_series(&mut self) {
-        let series = SeriesIndex(self.series.len() as u32);
-        let info = &self.ingest.series()[series.at()];
-        let metric = info.metric;
-        let number = self.members[metric.at()].len() as u32;
-        self.members[metric.at()].push(series);
-        self.banks[metric.at()].add();
-        let (node, file_system) = (info.component.clone(), info.file_system());
-        let mount = file_system.filter(|_| metric.is_progress()).map(|mount| {
-            let mount = (metric.resource(), mount);
-            self.clients.entry(mount.clone()).or_default().push(series);
-            self.mount_at(&mount)
-        });
-        self.series.push(SeriesSlot {
+impl SeriesSlot {
+    fn new(metric: Metric, number: u32) -> SeriesSlot {
+        SeriesSlot {
             metric,
             number,
             next_boundary: Time(i64::MAX),
             passed_boundary: Time::MIN,
-            mount,
+            mount: None,
             last_moved: LastMoved::default(),
             looked_back: i64::MIN,
             shifts_applied: Time::MIN,
-        });
+        }
+    }
+
+    /// The slot without what is known of its series.
+    pub(super) fn renewed(&self) -> SeriesSlot {
+        SeriesSlot::new(self.metric, self.number)
+    }
+}
+
+impl Detector {
+    pub(super) fn add_series(&mut self) {
+        let series = SeriesIndex(self.series.len() as u32);
+        let metric = self.ingest.series()[series.at()].metric;
+        let number = self.members[metric.at()].len() as u32;
+        self.members[metric.at()].push(series);
+        self.banks[metric.at()].add();
+        self.series.push(SeriesSlot::new(metric, number));
+        self.place_series(series);
+    }
+
+    /// Connects a new series with its node and file system.
+    pub(super) fn place_series(&mut self, series: SeriesIndex) {
+        let info = &self.ingest.series()[series.at()];
+        let metric = info.metric;
+        let (node, file_system) = (info.component.clone(), info.file_system());
+        if let Some(mount) = file_system.filter(|_| metric.is_progress()) {
+            let mount = (metric.resource(), mount);
+            let clients = self.clients.entry(mount.clone()).or_default();
+            clients.insert(clients.partition_point(|client| *client < series), series);
+            self.series[series.at()].mount = Some(self.mount_at(&mount));
+        }
         if !metric.has_sum() {
             self.set_boundary(series, &node);
         }

@@ -5,9 +5,9 @@
 
 use super::taken::{ALL_TAKEN, LEAST_TAKEN, Taker};
 use super::{STOPPED_SHARE, SURE_CHANGE};
-use schemas::{Metric, Name, Time};
+use schemas::{Metric, Name, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Ticks of a block.
 pub const SPAN_TICKS: f64 = 10.0;
@@ -103,6 +103,12 @@ impl Traffic {
         }
         self.rates.retain(|_, known| block - known.last_active < KEPT as i64);
         self.next = Some(block + 1);
+    }
+
+    /// Forgets clients that were not seen for long.
+    pub fn forget(&mut self, gone: &HashSet<SeriesIndex>) {
+        let is_gone = |taker: &Taker| matches!(taker, Taker::Client(series) if gone.contains(series));
+        self.rates.retain(|(taker, _), _| !is_gone(taker));
     }
 
     /// Blocks from `since` on that are looked at before block `until`; none before the first that was noted.

@@ -50,8 +50,14 @@ pub(super) struct Links {
     /// Series of each node's writes.
     #[serde(skip)]
     writes: HashMap<Name, Vec<u32>>,
+    /// Components that the topology does not know: their number, and how many series they have.
     #[serde(skip)]
-    loose: HashMap<Name, u32>,
+    loose: HashMap<Name, (u32, u32)>,
+    #[serde(skip)]
+    loose_given: u32,
+    /// The series that measured the link, or the writes, of the one that was located last.
+    #[serde(skip)]
+    former: Option<u32>,
 }
 
 /// The latest steps of a load, the newest last.
@@ -75,13 +81,57 @@ impl Links {
         self.reported_at.push(i64::MIN);
         self.passed.push((0.0, 0.0));
         self.steps.push(Steps::default());
+        self.measured.push(Measured::Writes);
         self.locate(number, topology);
         number
     }
 
+    /// Makes a series another one, of which nothing is known.
+    pub(super) fn replace(&mut self, number: u32, info: SeriesInfo, topology: Option<&Topology>) {
+        self.leave(number);
+        let at = number as usize;
+        self.info[at] = info;
+        (self.load[at], self.value[at], self.baseline[at]) = (0.0, 0.0, f32::NAN);
+        (self.contended[at], self.active[at], self.off_ms[at]) = (false, false, 0);
+        (self.reported_at[at], self.passed[at], self.steps[at]) = (i64::MIN, (0.0, 0.0), Steps::default());
+        self.locate(number, topology);
+    }
+
+    /// The series that the one which was located last replaces.
+    pub(super) fn take_former(&mut self) -> Option<u32> {
+        self.former.take()
+    }
+
+    /// A series measures nothing any more.
+    fn leave(&mut self, number: u32) {
+        let component = &self.info[number as usize].component;
+        match self.measured[number as usize] {
+            Measured::Link(link) if self.of_link.get(link.at()) == Some(&number) => {
+                self.of_link[link.at()] = NONE;
+            }
+            Measured::Link(_) => {}
+            Measured::Loose(_) => {
+                if let Some((_, series)) = self.loose.get_mut(component) {
+                    *series -= 1;
+                    if *series == 0 {
+                        self.loose.remove(component);
+                    }
+                }
+            }
+            Measured::Writes => {
+                if let Some(numbers) = self.writes.get_mut(component) {
+                    numbers.retain(|known| *known != number);
+                    if numbers.is_empty() {
+                        self.writes.remove(component);
+                    }
+                }
+            }
+        }
+    }
+
     /// Maps all series to the topology again: the state was read back, or the topology changed.
     pub(super) fn locate_all(&mut self, topology: Option<&Topology>) {
-        self.measured.clear();
+        self.measured = vec![Measured::Writes; self.info.len()];
         self.of_link.clear();
         self.writes.clear();
         self.loose.clear();
@@ -90,8 +140,15 @@ impl Links {
 
     fn locate(&mut self, number: u32, topology: Option<&Topology>) {
         let info = &self.info[number as usize];
+        self.former = None;
         let measured = if info.metric.is_progress() {
-            self.writes.entry(info.component.clone()).or_default().push(number);
+            let numbers = self.writes.entry(info.component.clone()).or_default();
+            // One that was forgotten and returned has another number.
+            self.former = numbers
+                .iter()
+                .position(|known| self.info[*known as usize] == *info)
+                .map(|at| numbers.remove(at));
+            numbers.push(number);
             Measured::Writes
         } else if let Some(link) =
             topology.filter(|_| info.metric.costs()).and_then(|topology| topology.link_of_series(info).ok())
@@ -99,13 +156,20 @@ impl Links {
             if self.of_link.is_empty() {
                 self.of_link = vec![NONE; topology.map_or(0, Topology::link_count)];
             }
-            self.of_link[link.at()] = number;
+            let former = std::mem::replace(&mut self.of_link[link.at()], number);
+            self.former = Some(former).filter(|former| *former != NONE);
             Measured::Link(link)
         } else {
-            let next = LOOSE + self.loose.len() as u32;
-            Measured::Loose(*self.loose.entry(info.component.clone()).or_insert(next))
+            let new = LOOSE + self.loose_given;
+            let given = &mut self.loose_given;
+            let (component, series) = self.loose.entry(info.component.clone()).or_insert_with(|| {
+                *given += 1;
+                (new, 0)
+            });
+            *series += 1;
+            Measured::Loose(*component)
         };
-        self.measured.push(measured);
+        self.measured[number as usize] = measured;
     }
 
     /// Takes the report of a series at `tick`.

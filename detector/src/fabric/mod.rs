@@ -120,7 +120,41 @@ impl Fabric {
 
     /// Adds a series; its number here.
     pub fn add_series(&mut self, info: SeriesInfo) -> SeriesIndex {
-        SeriesIndex(self.links.add(info, self.network.as_ref().map(|network| &network.topology)))
+        let number = self.links.add(info, self.network.as_ref().map(|network| &network.topology));
+        if let Some(former) = self.links.take_former() {
+            self.forget_link(former);
+        }
+        SeriesIndex(number)
+    }
+
+    /// The series with a number is another one from here on, unless it has the same name.
+    pub fn replace_series(&mut self, series: SeriesIndex, info: SeriesInfo) {
+        if self.links.info.get(series.at()).is_none_or(|known| *known == info) {
+            return;
+        }
+        self.forget_link(series.0);
+        self.links.replace(series.0, info, self.network.as_ref().map(|network| &network.topology));
+        if let Some(former) = self.links.take_former() {
+            self.forget_link(former);
+        }
+    }
+
+    /// Nothing is reported any more of the series with this number.
+    fn forget_link(&mut self, number: u32) {
+        self.stalling.remove(&number);
+        self.down.remove(&number);
+    }
+
+    /// Entries of the books that grow with names.
+    pub fn books(&self) -> Vec<(&'static str, usize)> {
+        vec![
+            ("link_slots", self.links.info.len()),
+            ("link_jobs", self.jobs.len()),
+            ("link_losses", self.losses.len()),
+            ("link_progress", self.progress.len()),
+            ("links_down", self.down.len()),
+            ("open_regions", self.live.len()),
+        ]
     }
 
     /// Numbers of regions from here on are greater than `begin`.

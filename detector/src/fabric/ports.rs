@@ -18,6 +18,11 @@ pub(super) struct Ports {
 }
 
 impl Ports {
+    /// Forgets the link of a series.
+    pub(super) fn forget(&mut self, series: SeriesIndex) {
+        self.lives.remove(&series);
+    }
+
     /// Counters of a port changed; what became of its link.
     pub(super) fn counted(&mut self, port: &PortCounts, tick_s: f64) -> Option<LinkEvent> {
         let (tick, [before, now]) = (tick_of(port.time, tick_s), port.counts);

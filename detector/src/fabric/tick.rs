@@ -158,6 +158,18 @@ impl LinkWatch {
         self.push_event(event);
     }
 
+    /// Forgets a series that was not seen for long.
+    pub fn forget(&mut self, series: SeriesIndex) {
+        if let Some(last) = self.last_reports.get_mut(series.at()) {
+            *last = NO_REPORT;
+        }
+        self.ports.forget(series);
+        for tick in self.waiting.values_mut() {
+            tick.reports.retain(|report| report.series != series);
+            tick.events.retain(|event| event.series != series);
+        }
+    }
+
     fn push_event(&mut self, event: Option<LinkEvent>) {
         if let Some(event) = event {
             self.at(event.tick).events.push(event);

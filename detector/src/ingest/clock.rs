@@ -88,6 +88,12 @@ impl StreamClock {
         }
     }
 
+    /// Components have other numbers from here on, `None` where one was forgotten; their order is the same.
+    pub fn renumber(&mut self, numbers: &[Option<u32>]) {
+        let mut numbers = numbers.iter();
+        self.latest.retain(|_| numbers.next().is_none_or(Option::is_some));
+    }
+
     /// Takes the time again.
     pub fn look(&mut self) {
         let mut times: Vec<Time> =

@@ -88,11 +88,12 @@ impl Component {
         self.reporters.iter().position(is_same).map(|slot| slot as u16)
     }
 
-    /// Adds a source; `number` gives series numbers to parts that are new (`None`: the component as a
+    /// Adds a source after so many looks for unseen ones; `number` gives series numbers to parts that are new (`None`: the component as a
     /// whole). Nothing is added beyond [`REPORTERS_MAX`].
     pub fn add_source(
         &mut self,
         source: &Source,
+        look: u32,
         mut number: impl FnMut(Metric, Option<Name>) -> SeriesIndex,
     ) -> Option<u16> {
         if self.reporters.len() >= REPORTERS_MAX {
@@ -115,6 +116,7 @@ impl Component {
             spare: None,
             accepted: 0,
             reported: 0,
+            look,
         });
         let slot = self.reporters.len() as u16 - 1;
         let rank = self.reporters[slot as usize].rank();
@@ -177,9 +179,10 @@ impl Component {
         self.others = others;
     }
 
-    /// Notes that a row came while the time of the stream was `now`.
-    pub fn note_row(&mut self, now: Option<Time>) {
+    /// Notes that a row of a source came while the time of the stream was `now`, after so many looks for unseen sources.
+    pub fn note_row(&mut self, slot: usize, now: Option<Time>, look: u32) {
         self.last_row_at = now;
+        self.reporters[slot].look = look;
     }
 
     /// Whether no row came of it for more than `after_s` while the others continued; true once per component.

@@ -3,6 +3,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`clock`] | the time of the stream, which the bulk of the components sets |
+//! | `forgetting` | the end of sources, parts and components that report no more |
 //! | `hosts` | how rows spell hosts |
 //! | [`order`] | puts the rows of one source in order; refuses duplicates and late rows |
 //! | [`silence`] | finds when a source was silent |
@@ -14,6 +15,7 @@
 //! | `reporter` | a source of a component, and a part of it |
 //! | `step_back` | a clock that was ahead and is right again |
 //! | `wrong_clock` | producers whose clocks are wrong, counted and named |
+//! | `series_book` | numbers of series |
 //! | [`served`] | what servers count by job |
 //! | `stage` | one source at work: rows in order to readings, gaps bridged |
 //! | `whole` | the mean over a router's links in use |
@@ -24,11 +26,13 @@
 mod adding;
 pub mod clock;
 pub mod component;
+mod forgetting;
 mod hosts;
 pub mod order;
 mod presence;
 pub mod rates;
 mod reporter;
+mod series_book;
 pub mod served;
 pub mod silence;
 mod stage;
@@ -43,11 +47,13 @@ use crate::settings::StreamSettings;
 use crate::spellings::Spellings;
 use clock::StreamClock;
 use component::Component;
+use forgetting::Parting;
 use schemas::{
-    CounterBatch, Counts, DropCounts, DropReason, LINK_COLUMNS, Metric, Name, SeriesIndex, SeriesInfo,
-    SeriesTable, Source, SourceIndex, Sources, Time,
+    CounterBatch, Counts, DropCounts, DropReason, LINK_COLUMNS, Metric, Name, SeriesIndex, SeriesTable,
+    Source, SourceIndex, Sources, Time,
 };
 use serde::{Deserialize, Serialize};
+use series_book::SeriesBook;
 use served::{ServedCounters, ServedRate};
 use std::collections::HashMap;
 use wrong_clock::WrongClocks;
@@ -134,7 +140,7 @@ enum Slot {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Ingest {
     settings: StreamSettings,
-    series: SeriesTable,
+    series: SeriesBook,
     components: Vec<Component>,
     /// Where the rows of each source belong; the numbers of sources do not outlive the process.
     #[serde(skip)]
@@ -149,6 +155,10 @@ pub struct Ingest {
     wrong_clocks: WrongClocks,
     served: ServedCounters,
     looked: Looked,
+    /// Looks for unseen sources so far.
+    look: u32,
+    #[serde(skip)]
+    parting: Parting,
     /// Components whose sources were reported in this round.
     #[serde(skip)]
     reported_up_to: usize,
@@ -164,7 +174,43 @@ impl Ingest {
 
     /// Series seen so far, by number.
     pub fn series(&self) -> &SeriesTable {
-        &self.series
+        self.series.table()
+    }
+
+    /// Series that are not forgotten.
+    pub fn series_used(&self) -> usize {
+        self.series.used()
+    }
+
+    /// A number that changes with every new series.
+    pub fn series_given(&self) -> u64 {
+        self.series.given()
+    }
+
+    /// Numbers of forgotten series that new ones were given since the last call.
+    pub fn take_renamed(&mut self) -> Vec<SeriesIndex> {
+        self.series.take_renamed()
+    }
+
+    /// Components, and sources of them.
+    pub fn sizes(&self) -> [usize; 2] {
+        let sources = self.components.iter().map(|component| component.reporters.len()).sum();
+        [self.components.len(), sources]
+    }
+
+    /// Whether rows of a source have a place here.
+    pub fn knows(&self, source: &Source) -> bool {
+        if source.by_job {
+            return self.served.knows(source);
+        }
+        let Some(group) = source.metrics.first().map(|metric| metric.group()) else { return false };
+        let component = self.by_name.get(&(group, source.component.clone()));
+        component.is_some_and(|number| self.components[*number as usize].slot_of(source).is_some())
+    }
+
+    /// Numbers of sources mean others from here on.
+    pub fn forget_numbers_of_sources(&mut self) {
+        self.slots.clear();
     }
 
     /// The time of the stream: what the bulk of its components has reached, not the newest row.
@@ -228,13 +274,13 @@ impl Ingest {
             component.row(slot as usize, time, counters, &self.settings, &mut self.drops, out);
             while let Some((slot, part)) = component.next_adding() {
                 let of = component.name.clone();
-                let number = |metric, part| new_series(&mut self.series, metric, of.clone(), part);
+                let number = |metric, part| self.series.give(metric, of.clone(), part);
                 component.set_apart(slot, &part, number);
             }
             if let Some(newest) = component.newest() {
                 self.clock.reached(number as usize, newest);
             }
-            component.note_row(self.clock.now());
+            component.note_row(slot as usize, self.clock.now(), self.look);
             if let Some(ahead_s) = self.clock.ahead_s(time) {
                 let rows = component.count_ahead();
                 self.wrong_clocks.count(component.producer(slot as usize), ahead_s, rows, &mut self.drops);
@@ -338,11 +384,11 @@ impl Ingest {
             self.spellings.add(&described.component);
         }
         let series = &mut self.series;
-        let number = |metric, part| new_series(series, metric, described.component.clone(), part);
+        let number = |metric, part| series.give(metric, described.component.clone(), part);
         let state = &mut self.components[component as usize];
         let slot = match state.slot_of(described) {
             Some(known) => known,
-            None => state.add_source(described, number)?,
+            None => state.add_source(described, self.look, number)?,
         };
         self.note_router(component, described);
         Some(Slot::Component(component, slot))
@@ -358,9 +404,4 @@ impl Ingest {
             routers.push(component);
         }
     }
-}
-
-fn new_series(series: &mut SeriesTable, metric: Metric, component: Name, part: Option<Name>) -> SeriesIndex {
-    series.push(SeriesInfo { metric, component, part });
-    SeriesIndex(series.len() as u32 - 1)
 }

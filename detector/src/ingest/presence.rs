@@ -3,8 +3,9 @@
 use super::Ingest;
 use super::component::Component;
 use super::reporter::{Reporter, only_part};
+use super::silence::SilenceWatch;
 use crate::settings::StreamSettings;
-use schemas::{LastSeen, Name, Silence, Time};
+use schemas::{LastSeen, Name, Silence, SilenceEnd, Time};
 
 impl Ingest {
     /// Reports all sources again, and their open silences.
@@ -14,7 +15,9 @@ impl Ingest {
 
     /// Silences that began, ended or were none, since the last call.
     pub fn silences(&mut self) -> Vec<Silence> {
-        self.components.iter_mut().flat_map(Component::silences).collect()
+        let mut silences = std::mem::take(&mut self.parting.silences);
+        silences.extend(self.components.iter_mut().flat_map(Component::silences));
+        silences
     }
 
     /// Sources that are silent now.
@@ -24,7 +27,7 @@ impl Ingest {
 
     /// Sources seen since their last report: about `most`; the next call continues after them. [`usize::MAX`] returns all.
     pub fn take_seen(&mut self, most: usize) -> Vec<LastSeen> {
-        let mut seen = Vec::new();
+        let mut seen = std::mem::take(&mut self.parting.seen);
         if most == usize::MAX {
             self.reported_up_to = 0;
         }
@@ -57,8 +60,14 @@ impl Component {
 
     /// Sources seen since the last call.
     pub fn take_seen(&mut self) -> impl Iterator<Item = LastSeen> {
+        self.seen_of(|_| true)
+    }
+
+    /// The same of those whose slots `which` selects.
+    pub(super) fn seen_of(&mut self, which: impl Fn(usize) -> bool) -> impl Iterator<Item = LastSeen> {
         let parts = &self.parts;
-        let updated = self.reporters.iter_mut().filter(|r| r.accepted > r.reported);
+        let reporters = self.reporters.iter_mut().enumerate().filter(move |(slot, _)| which(*slot));
+        let updated = reporters.map(|(_, reporter)| reporter).filter(|r| r.accepted > r.reported);
         updated.filter_map(|r| {
             let last_time = r.rows.back().map(|(time, _)| *time).or(r.order.last())?;
             r.reported = r.accepted;
@@ -110,8 +119,17 @@ impl Component {
 
     /// Silences of its sources that began, ended or were none, since the last call.
     pub fn silences(&mut self) -> impl Iterator<Item = Silence> {
+        self.silences_of(|_, silence| silence.take())
+    }
+
+    /// What `take` returns of each source, by its slot.
+    pub(super) fn silences_of(
+        &mut self,
+        take: impl Fn(usize, &mut SilenceWatch) -> Vec<(Time, SilenceEnd)>,
+    ) -> impl Iterator<Item = Silence> {
         let of_parts = &self.parts;
-        self.reporters.iter_mut().flat_map(|Reporter { source, order, parts, .. }| {
+        let reporters = self.reporters.iter_mut().enumerate();
+        reporters.flat_map(move |(slot, Reporter { source, order, parts, .. })| {
             let part = only_part(source, parts, of_parts).cloned();
             let of_source = move |(since, end)| Silence {
                 producer: source.producer.clone(),
@@ -121,7 +139,7 @@ impl Component {
                 since,
                 end,
             };
-            order.silence().take().into_iter().map(of_source)
+            take(slot, order.silence()).into_iter().map(of_source)
         })
     }
 

@@ -26,6 +26,8 @@ pub(super) struct Reporter {
     pub(super) spare: Option<Box<[u64]>>,
     pub(super) accepted: u64,
     pub(super) reported: u64,
+    /// Looks for unseen sources before its latest row.
+    pub(super) look: u32,
 }
 
 /// What one metric measures of a tile, port or mount.

@@ -96,6 +96,11 @@ impl ServedCounters {
         Ok(())
     }
 
+    /// Whether there were rows of the target of a source of late.
+    pub fn knows(&self, source: &Source) -> bool {
+        source.set.as_ref().is_some_and(|target| self.targets.contains_key(target))
+    }
+
     /// Whether there were rows of a file system.
     pub fn has(&self, mount: &Name) -> bool {
         self.targets.values().any(|target| target.source.parts.first() == Some(mount))

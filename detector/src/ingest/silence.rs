@@ -67,6 +67,12 @@ impl SilenceWatch {
         self.open.is_some()
     }
 
+    /// Its source is forgotten at `time`: nothing is waited for any more. Returns what [`SilenceWatch::take`] would.
+    pub fn end(&mut self, time: Time) -> Vec<(Time, SilenceEnd)> {
+        self.changes.extend(self.open.take().map(|since| (since, SilenceEnd::At(time))));
+        self.take()
+    }
+
     /// Reports an open silence again.
     pub fn report_again(&mut self) {
         self.changes.extend(self.open.map(|since| (since, SilenceEnd::Open)));

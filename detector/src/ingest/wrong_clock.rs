@@ -36,6 +36,16 @@ impl WrongClocks {
         (known.ahead_s, known.rows) = (ahead_s, known.rows + rows);
     }
 
+    /// Keeps those of producers that `still_report`.
+    pub(super) fn retain(&mut self, still_report: impl Fn(&Name) -> bool) {
+        self.by_producer.retain(|producer, _| still_report(producer));
+    }
+
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.by_producer.is_empty()
+    }
+
     /// By name.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Name, &WrongClock)> {
         self.by_producer.iter()

@@ -1,6 +1,7 @@
 //! Jobs whose end event was not received.
 
 use super::*;
+use crate::settings::JOBS_KEPT_S;
 
 const HOUR_S: f64 = 3_600.0;
 
@@ -102,13 +103,13 @@ fn jobs_over_for_a_day_are_forgotten_though_no_rows_come() {
     let mut ledger = ledger(true);
     ledger.put(job("1", &["a"], 100.0, Some(200.0)));
     ledger.put(job("2", &["a"], 100.0, None));
-    let day = |seconds: f64| Time::from_seconds(FORGOTTEN_S + seconds);
-    ledger.forget(day(300.0));
+    let day = |seconds: f64| Time::from_seconds(JOBS_KEPT_S + seconds);
+    ledger.forget(day(300.0), JOBS_KEPT_S);
     assert!(ledger.get(&name("1")).is_some(), "its updates were not taken yet");
     assert_eq!(listed(&mut ledger, 300.0), ["1 200", "2 …"]);
-    ledger.forget(day(300.0));
+    ledger.forget(day(300.0), JOBS_KEPT_S);
     assert!(ledger.get(&name("1")).is_none() && ledger.get(&name("2")).is_some());
-    ledger.forget(day(3_800.0));
+    ledger.forget(day(3_800.0), JOBS_KEPT_S);
     assert_eq!(listed(&mut ledger, 300.0), ["2 ~3700"], "a presumed end is reported before it is forgotten");
     assert!(ledger.jobs.is_empty() && ledger.by_node.is_empty() && ledger.presumed.is_empty());
 }

@@ -42,6 +42,14 @@ impl Bank {
         }
     }
 
+    /// Makes series `i` one without readings.
+    pub fn reset(&mut self, i: usize) {
+        match self {
+            Bank::Published(bank) => bank.reset(i),
+            Bank::Robust(bank) => bank.reset(i),
+        }
+    }
+
     /// Takes one reading of series `i`.
     pub fn update(&mut self, i: usize, reading: &Reading) -> ModelEvent {
         match self {

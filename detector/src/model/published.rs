@@ -80,6 +80,13 @@ impl PublishedBank {
         self.windows.resize(self.headers.len() * self.params.window, 0.0);
     }
 
+    /// Makes series `i` one without readings.
+    pub fn reset(&mut self, i: usize) {
+        let window = self.params.window;
+        self.headers[i] = Header::new(0.0);
+        self.windows[i * window..(i + 1) * window].fill(0.0);
+    }
+
     /// Series in the bank.
     pub fn len(&self) -> usize {
         self.headers.len()

@@ -36,6 +36,8 @@ struct Head {
     held: u8,
 }
 
+const NO_READINGS: Head = Head { last: Time::MIN, next: 0, held: 0 };
+
 /// Readings copied out of a ring, oldest first.
 pub struct Readings {
     values: [f32; RECENT],
@@ -57,6 +59,11 @@ impl Deref for Readings {
 }
 
 impl Recent {
+    /// Makes series `i` one without readings.
+    pub fn reset(&mut self, i: usize) {
+        self.heads[i] = NO_READINGS;
+    }
+
     /// Adds a series without readings.
     pub fn add(&mut self) {
         if self.heads.len().is_multiple_of(LANES) {
@@ -65,7 +72,7 @@ impl Recent {
             self.times.resize(cells, 0);
             self.spans.resize(cells, 0);
         }
-        self.heads.push(Head { last: Time::MIN, next: 0, held: 0 });
+        self.heads.push(NO_READINGS);
     }
 
     /// Adds a reading of series `i`.

@@ -143,6 +143,13 @@ impl RobustBank {
         self.memory.push(Memory::default());
     }
 
+    /// Makes series `i` one without readings.
+    pub fn reset(&mut self, i: usize) {
+        self.watch[i] = Watch::new(0.0);
+        self.recent.reset(i);
+        self.memory[i] = Memory::default();
+    }
+
     /// Series in the bank.
     pub fn len(&self) -> usize {
         self.watch.len()

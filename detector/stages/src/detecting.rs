@@ -1,5 +1,6 @@
 //! The detector stage on one partition of `tailback.counters`: order, jobs, detector.
 
+mod forgetting;
 mod in_order;
 mod job_sources;
 mod old_jobs;
@@ -20,7 +21,8 @@ use ordered::{Downstream, Ordered};
 use schemas::rejected::KEPT_MAX;
 use schemas::wire::{self, JobRow, Message, Origin, Reached};
 use schemas::{
-    DropCounts, DropReason, EpisodeId, Name, RejectedMessage, ResultBatch, Signal, SourceIndex, Sources, Time,
+    DropCounts, DropReason, EpisodeId, Name, RejectedMessage, ResultBatch, SeriesIndex, Signal, SourceIndex,
+    Sources, Time,
 };
 use serde::{Deserialize, Serialize};
 use source_batches::SourceBatches;
@@ -78,6 +80,9 @@ pub struct Detecting {
     /// Messages that aggregators rejected.
     #[serde(skip)]
     rejected: Vec<RejectedMessage>,
+    /// Series that were forgotten since results were taken.
+    #[serde(skip)]
+    forgotten: Vec<SeriesIndex>,
     /// Whether signals are selected for the store.
     #[serde(skip)]
     selects_rows: bool,
@@ -137,6 +142,7 @@ impl Detecting {
         if self.ordered.read_up_to(self.inbox.watermark()) {
             self.forget_sent_parts();
         }
+        self.forget_unseen();
     }
 
     fn forget_sent_parts(&mut self) {
@@ -179,16 +185,18 @@ impl Detecting {
     }
 
     /// Rows that signals complete, and those of silent series. A clock that is ahead makes no series silent.
-    fn thin(&mut self, signals: &[Signal], stored: &mut StoredRows) {
+    fn thin(&mut self, results: &ResultBatch, stored: &mut StoredRows) {
         if !self.selects_rows {
+            self.forgotten.clear();
             return;
         }
-        self.thinner.know(self.ordered.detector.series());
-        self.thinner.pass(signals, stored);
+        self.thinner.know(&results.series);
+        self.thinner.pass(&results.signals, stored);
         if let Some(newest) = self.ordered.detector.newest() {
             let read = newest.min(self.inbox.watermark());
             self.thinner.close(read.plus_seconds(-SILENT_S), stored);
         }
+        self.part_with_forgotten();
     }
 }
 
@@ -215,6 +223,7 @@ impl Stage for Detecting {
             alerts: settings.alerts.then(ReportedEpisodes::default),
             wrong_clocks: Logged::default(),
             rejected: Vec::new(),
+            forgotten: Vec::new(),
             selects_rows: settings.storage.is_some(),
             written_bytes: Cell::new(0),
         }
@@ -273,14 +282,14 @@ impl Stage for Detecting {
         messages.extend(self.updates(&results));
         messages.extend(self.parts(position, extent, &results.episodes));
         let mut stored = StoredRows::default();
-        self.thin(&results.signals, &mut stored);
+        self.thin(&results, &mut stored);
         Outcome { results, stored, messages }
     }
 
     fn discard(&mut self) {
         // Seen sources are stored at intervals: the database may not have the latest ones.
         let dropped = self.ordered.detector.take_apart(0);
-        self.thin(&dropped.signals, &mut StoredRows::default());
+        self.thin(&dropped, &mut StoredRows::default());
         self.ordered.links.forget();
         self.rejected.clear();
     }
@@ -309,6 +318,23 @@ impl Stage for Detecting {
         before != (detector.settings().clone(), self.thinner.policy())
     }
 
+    fn must_be_taken(&self) -> bool {
+        !self.forgotten.is_empty()
+    }
+
+    fn books(&self) -> Vec<(&'static str, usize)> {
+        let mut books = self.ordered.detector.books();
+        books.extend([
+            ("described_sources", self.sources.as_slice().len()),
+            ("raw_partitions", self.inbox.raws()),
+            ("job_sources", self.job_sources.len()),
+            ("reported_jobs", self.ordered.jobs.len()),
+            ("sent_parts", self.sent_parts.len()),
+            ("announced_episodes", self.announced.len()),
+        ]);
+        books
+    }
+
     fn load(&self) -> Load {
         let detector = &self.ordered.detector;
         Load {
@@ -321,7 +347,7 @@ impl Stage for Detecting {
 
     fn counts(&self) -> Counts {
         let detector = &self.ordered.detector;
-        Counts { series: detector.series().len(), silent: detector.silent(), ..Counts::default() }
+        Counts { series: detector.series_used(), silent: detector.silent(), ..Counts::default() }
     }
 }
 

@@ -41,7 +41,8 @@ impl InProcessSettings {
 
     fn detecting(&self) -> DetectingSettings {
         DetectingSettings {
-            settings: self.detector.clone(),
+            // The store of such a run keeps series by the detector's numbers: none may get another name.
+            settings: Settings { forget_after_s: None, ..self.detector.clone() },
             waiting_rows_max: 0,
             storage: None,
             links: self.network.is_some(),
@@ -55,6 +56,7 @@ impl InProcessSettings {
             fabric: self.fabric.clone(),
             network: self.network.clone(),
             alerts: Arc::clone(&self.alerts),
+            jobs_kept_s: self.detector.jobs_kept_s(),
         }
     }
 }

@@ -15,8 +15,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Seconds after its end, by the newest part of any job, when a job is forgotten here.
-const FORGOTTEN_S: f64 = 86_400.0;
 /// What the stage is made from.
 #[derive(Clone, Debug)]
 pub struct RollingSettings {
@@ -28,6 +26,8 @@ pub struct RollingSettings {
     pub network: Option<Arc<Network>>,
     /// Rules and routes of alerts.
     pub alerts: Arc<AlertSettings>,
+    /// Seconds after its end, by the newest part of any job, when a job is forgotten here.
+    pub jobs_kept_s: f64,
 }
 
 /// The fabric's part of a job has the number of a partition that does not exist.
@@ -147,8 +147,8 @@ impl Rolling {
     }
 
     fn forget_old(&mut self) {
-        let Some(newest_us) = self.newest_us else { return };
-        let old = schemas::Time(newest_us).plus_seconds(-FORGOTTEN_S);
+        let (Some(newest_us), Some(settings)) = (self.newest_us, &self.settings) else { return };
+        let old = schemas::Time(newest_us).plus_seconds(-settings.jobs_kept_s);
         let (changed, of_job) = (&self.changed, |parts: &BTreeMap<i32, (i64, JobPart)>| {
             parts.values().map(|(_, part)| part.until).max()
         });
@@ -252,6 +252,13 @@ impl Stage for Rolling {
     fn load(&self) -> Load {
         let newest_s = self.newest_us.map(|us| schemas::Time(us).seconds());
         Load { rows: self.messages, newest_s, ..Load::default() }
+    }
+
+    fn books(&self) -> Vec<(&'static str, usize)> {
+        let mut books = self.fabric().map_or(Vec::new(), Fabric::books);
+        books.push(("result_jobs", self.jobs.len()));
+        books.extend(self.alerts.books());
+        books
     }
 
     fn counts(&self) -> Counts {

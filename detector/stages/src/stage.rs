@@ -97,6 +97,16 @@ pub trait Stage: Sized + Send + 'static {
         false
     }
 
+    /// Whether results have to be drained or discarded before the next message: it may give numbers in them to others.
+    fn must_be_taken(&self) -> bool {
+        false
+    }
+
+    /// Entries of the books that grow with names, for metrics.
+    fn books(&self) -> Vec<(&'static str, usize)> {
+        Vec::new()
+    }
+
     /// What a runner looks at after every turn.
     fn load(&self) -> Load;
 

@@ -36,6 +36,10 @@ impl Logged {
 
     /// Logs those that were not logged before, in one line.
     pub fn log(&mut self, detector: &Detector) {
+        if !self.0.is_empty() {
+            let known: BTreeSet<&Name> = detector.wrong_clocks().map(|(producer, _)| producer).collect();
+            self.0.retain(|producer| known.contains(producer));
+        }
         let mut new: Vec<_> =
             detector.wrong_clocks().filter(|(producer, _)| self.0.insert((*producer).clone())).collect();
         new.sort_by(|a, b| b.1.ahead_s.total_cmp(&a.1.ahead_s));

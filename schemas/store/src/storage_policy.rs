@@ -182,11 +182,24 @@ impl Thinner {
         self.policy = policy;
     }
 
-    /// Learns of series that are new in `table`. What is written of a series goes by its name, which is the same whatever
-    /// came first.
-    pub fn know(&mut self, table: &[SeriesInfo]) {
-        let new = table.get(self.phases.len()..).unwrap_or_default();
-        self.phases.extend(new.iter().map(|info| partition_of(info.name().as_bytes(), PHASES) as u8));
+    /// Learns of series, before their first signals. What is written of a series goes by its name, which is the same
+    /// whatever came first.
+    pub fn know(&mut self, series: &[(SeriesIndex, SeriesInfo)]) {
+        for (series, info) in series {
+            if self.phases.len() <= series.at() {
+                self.phases.resize(series.at() + 1, 0);
+            }
+            self.phases[series.at()] = partition_of(info.name().as_bytes(), PHASES) as u8;
+        }
+    }
+
+    /// Forgets series, all of whose ticks were written: their numbers may be given to others.
+    pub fn forget(&mut self, gone: &[SeriesIndex]) {
+        for series in gone {
+            if let Some(open) = self.open.get_mut(series.at()) {
+                *open = None;
+            }
+        }
     }
 
     /// Takes signals and appends the rows that they complete.

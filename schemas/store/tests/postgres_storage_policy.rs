@@ -96,10 +96,14 @@ fn infos(count: usize) -> Vec<SeriesInfo> {
     (0..count).map(of).collect()
 }
 
+fn numbered(infos: &[SeriesInfo]) -> Vec<(SeriesIndex, SeriesInfo)> {
+    (0..).map(SeriesIndex).zip(infos.iter().cloned()).collect()
+}
+
 #[test]
 fn what_all_write_every_ten_seconds_comes_at_different_seconds() {
     let (mut thinner, mut written) = (Thinner::new(StoragePolicy::Changes), Vec::new());
-    thinner.know(&infos(1_000));
+    thinner.know(&numbered(&infos(1_000)));
     for second in 0..40 {
         let of_all: Vec<Signal> = (0..1_000).map(|s| signal(s, second, State::Clear, 1.0)).collect();
         let mut rows = StoredRows::default();
@@ -114,7 +118,7 @@ fn what_all_write_every_ten_seconds_comes_at_different_seconds() {
 /// The second in which the ten seconds of a series begin.
 fn phase(info: &SeriesInfo) -> i64 {
     let mut thinner = Thinner::new(StoragePolicy::Changes);
-    thinner.know(std::slice::from_ref(info));
+    thinner.know(&numbered(std::slice::from_ref(info)));
     let mut wrote = |second: i64| {
         let mut rows = StoredRows::default();
         thinner.pass(&[signal(0, second, State::Clear, 1.0)], &mut rows);
@@ -129,7 +133,7 @@ fn when_a_series_writes_goes_by_its_name_and_not_by_its_number() {
     let turned: Vec<SeriesInfo> = infos.iter().rev().cloned().collect();
     let [rows, of_turned] = [(&infos, false), (&turned, true)].map(|(infos, is_turned)| {
         let (mut thinner, mut rows) = (Thinner::new(StoragePolicy::Changes), StoredRows::default());
-        thinner.know(infos);
+        thinner.know(&numbered(infos));
         for second in 0..25 {
             let number = |at: u32| if is_turned { 29 - at } else { at };
             let of_all: Vec<Signal> =
@@ -148,7 +152,7 @@ fn when_a_series_writes_goes_by_its_name_and_not_by_its_number() {
 fn ten_seconds_that_are_over_are_written_once() {
     let seventh = infos(100).into_iter().find(|info| phase(info) == 7).unwrap();
     let (mut thinner, mut rows) = (Thinner::new(StoragePolicy::Changes), StoredRows::default());
-    thinner.know(&[seventh]);
+    thinner.know(&numbered(&[seventh]));
     let ticks: Vec<Signal> = (0..13).map(|s| signal(0, s, State::Clear, s as f64)).collect();
     thinner.pass(&ticks, &mut rows);
     assert_eq!((rows.signals.len(), rows.buckets.len()), (1, 0), "{rows:?}");

@@ -23,6 +23,7 @@ impl Aggregating<'_> {
             self.restore_brokers();
             let busy = self.turn()?;
             self.announce()?;
+            self.forget_sources();
             self.commit()?;
             if !busy {
                 std::thread::park_timeout(self.idle());

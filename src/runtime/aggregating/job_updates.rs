@@ -98,6 +98,15 @@ impl JobUpdates {
         message
     }
 
+    /// Forgets what nodes sent last, and raw partitions, if none has updates that wait.
+    pub(super) fn forget(&mut self) {
+        if self.waits == 0 {
+            self.known.clear();
+            self.raws.clear();
+            self.waiting.clear();
+        }
+    }
+
     /// Everything that waits.
     pub(super) fn all(&mut self) -> Vec<Vec<u8>> {
         self.turn += 1;

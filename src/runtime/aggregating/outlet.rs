@@ -102,6 +102,12 @@ impl Rekeyed {
         Ok(too_large)
     }
 
+    /// Sources have other numbers from here on.
+    pub(super) fn forget_sources(&mut self) {
+        self.sources.clear();
+        self.jobs.forget();
+    }
+
     /// Sends what is known of a raw message that is passed over, for the table `rejected_messages`.
     pub(super) fn reject(&mut self, chunk: usize, message: &RejectedMessage) -> StageResult {
         let key = format!("{}/{}", message.topic, message.partition);

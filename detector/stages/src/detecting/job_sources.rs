@@ -53,6 +53,17 @@ impl JobSources {
         self.changed.extend(self.seen.keys().cloned());
     }
 
+    /// Forgets nodes whose latest row is older than `before`.
+    pub fn forget(&mut self, before: Time) {
+        let changed = &self.changed;
+        self.seen.retain(|node, (latest, _)| *latest >= before || changed.contains(node));
+    }
+
+    /// Nodes that are remembered.
+    pub fn len(&self) -> usize {
+        self.seen.len()
+    }
+
     /// Whether there are nodes that [`JobSources::take`] did not return yet.
     pub fn has_more(&self) -> bool {
         !self.changed.is_empty()

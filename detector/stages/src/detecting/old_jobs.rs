@@ -7,8 +7,6 @@ use aggregator::JobBook;
 use schemas::{JobEvent, Time};
 use std::borrow::Cow;
 
-/// Seconds after its end for which a job is kept: late rows and ends of its nodes still change it.
-const KEPT_S: f64 = 86_400.0;
 /// Seconds of the stream between two looks for jobs to forget.
 const LOOK_S: f64 = 60.0;
 
@@ -41,7 +39,7 @@ impl Ordered {
     /// time to look. Without newer rows than `newest` the stream stands still, and jobs may still be reported.
     pub(super) fn forget_jobs(&mut self, watermark: Time, newest: Option<Time>) -> bool {
         let now = newest.map_or(watermark, |newest| newest.min(watermark));
-        let over = now.plus_seconds(-KEPT_S);
+        let over = now.plus_seconds(-self.detector.settings().jobs_kept_s());
         if now == Time::MIN || (self.over != Time::MIN && over.seconds_since(self.over) < LOOK_S) {
             return false;
         }

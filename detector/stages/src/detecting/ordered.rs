@@ -75,6 +75,11 @@ impl Ordered {
         }
     }
 
+    /// The time of the stream, all partitions being read up to `watermark`; `None` before the first row.
+    pub(super) fn stream_time(&self, watermark: Time) -> Option<Time> {
+        Some(self.detector.newest()?.min(watermark))
+    }
+
     /// The whole stream was read up to `watermark`: links of complete seconds, silences, old jobs. Returns whether it
     /// looked for jobs to forget.
     pub(super) fn read_up_to(&mut self, watermark: Time) -> bool {

@@ -25,7 +25,7 @@ fn series_are_sent_without_other_results() {
         component: node,
         part: None,
     };
-    outcome.results.series.push((schemas::SeriesIndex(0), info));
+    outcome.results.series.push((SeriesIndex(0), info));
     assert!(!outcome.is_quiet());
 }
 

@@ -288,9 +288,10 @@ impl LinkMerge {
         }
         new.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.cmp(&b.1)));
         for (_, partition, number, info) in new {
-            // A new owner of a partition may report them again.
-            if let Entry::Vacant(numbers) = self.sources.entry(partition).or_default().numbers.entry(number) {
-                numbers.insert(self.fabric.add_series(info));
+            match self.sources.entry(partition).or_default().numbers.entry(number) {
+                Entry::Vacant(numbers) => _ = numbers.insert(self.fabric.add_series(info)),
+                // A new owner of a partition may report them again; another name means another series.
+                Entry::Occupied(known) => self.fabric.replace_series(*known.get(), info),
             }
         }
         let mut all = LinkTick::empty(tick);

@@ -94,6 +94,15 @@ impl LinkUpdates {
         self.jobs.forget_over(time, open_max_s);
     }
 
+    /// Series with these numbers are others from here on: they are named again.
+    pub fn forget_series(&mut self, gone: &[SeriesIndex]) {
+        for series in gone {
+            if let Some(named) = self.named.get_mut(series.at()) {
+                *named = false;
+            }
+        }
+    }
+
     /// Links are observed from here on, and no earlier process reported them.
     pub fn begin(&mut self) {
         self.is_new = true;

@@ -26,6 +26,14 @@ pub(super) fn id(ids: &[i32], series: SeriesIndex) -> Result<i32, PgError> {
 }
 
 impl PgStore {
+    /// A series of a partition is another one from here on: its number is looked up again.
+    pub fn forget_number(&mut self, stage: &str, partition: i32, series: SeriesIndex) {
+        let part = self.parts.get_mut(&(stage.to_string(), partition));
+        if let Some(number) = part.and_then(|part| part.ids.get_mut(series.at())) {
+            *number = NONE;
+        }
+    }
+
     /// Makes sure that every series of which rows will be written has a number: only those, so that the names of a machine that
     /// starts come over ten seconds, as its rows do, and hold up no commit for long. New ones are inserted before the
     /// transaction, each statement by itself: a name without signals does no harm, and no commit waits for another's. If it
