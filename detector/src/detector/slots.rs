@@ -2,7 +2,7 @@
 
 use super::Detector;
 use super::traffic::LastMoved;
-use schemas::{Metric, SeriesIndex, Time};
+use schemas::{Metric, SeriesIndex, Time, growth};
 use serde::{Deserialize, Serialize};
 
 /// Where a series' state is, and when the next job begins or ends on its node.
@@ -28,7 +28,7 @@ impl Detector {
         let info = &self.ingest.series()[series.at()];
         let metric = info.metric;
         let number = self.members[metric.at()].len() as u32;
-        self.members[metric.at()].push(series);
+        growth::push(&mut self.members[metric.at()], series);
         self.banks[metric.at()].add();
         let (node, file_system) = (info.component.clone(), info.file_system());
         let mount = file_system.filter(|_| metric.is_progress()).map(|mount| {
@@ -36,7 +36,7 @@ impl Detector {
             self.clients.entry(mount.clone()).or_default().push(series);
             self.mount_at(&mount)
         });
-        self.series.push(SeriesSlot {
+        let slot = SeriesSlot {
             metric,
             number,
             next_boundary: Time(i64::MAX),
@@ -45,7 +45,8 @@ impl Detector {
             last_moved: LastMoved::default(),
             looked_back: i64::MIN,
             shifts_applied: Time::MIN,
-        });
+        };
+        growth::push(&mut self.series, slot);
         if !metric.has_sum() {
             self.set_boundary(series, &node);
         }

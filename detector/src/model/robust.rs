@@ -24,7 +24,7 @@ use super::recent::{RECENT, Recent};
 use super::{Closing, Judgement, Knowledge, ModelEvent, Params, Reading, Suspicion};
 use contention::Open;
 use phase::Levels;
-use schemas::{Direction, State, Time};
+use schemas::{Direction, State, Time, growth};
 use serde::{Deserialize, Serialize};
 use settling::Settling;
 
@@ -135,9 +135,9 @@ impl RobustBank {
 
     /// Adds a series; its number is the count of those before it.
     pub fn add(&mut self) {
-        self.watch.push(Watch::new(0.0));
+        growth::push(&mut self.watch, Watch::new(0.0));
         self.recent.add();
-        self.memory.push(Memory::default());
+        growth::push(&mut self.memory, Memory::default());
     }
 
     /// Series in the bank.
