@@ -107,7 +107,7 @@ impl Registry {
             sources: Sources::default(),
             sources_max,
             naming,
-            pairs: NodePairs::new(),
+            pairs: NodePairs::default(),
             conflict: None,
             numbered: None,
             index: HashMap::default(),
@@ -212,11 +212,7 @@ impl Registry {
             self.conflict = Some(NamingConflict { component_id, producer: producer.clone(), assumed });
         }
         if self.pairs.len() < self.sources_max {
-            let names = self.pairs.entry(component_id).or_default();
-            // Two are enough to know that the number does not identify the node.
-            if names.len() < 2 {
-                names.insert(producer.clone());
-            }
+            self.pairs.note(component_id, producer);
         }
     }
 }

@@ -13,9 +13,10 @@ use super::reporter::{Part, Reporter};
 use super::stage::Stage;
 use super::whole::Whole;
 use crate::settings::StreamSettings;
-use schemas::{DropCounts, DropReason, Metric, Name, SeriesIndex, Source, Time};
+use schemas::{DropCounts, DropReason, Metric, Name, SeriesIndex, Source, Time, growth};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// Sources of one component. A node has two to six; a switch has one for each port, or for each sensor of it where a message has
 /// one alone: 64 ports with four, or 144.
@@ -40,7 +41,7 @@ pub struct Component {
     /// Sources that add to a part and have none of their own yet.
     #[serde(skip)]
     pub(super) adding: Vec<u16>,
-    pub(super) whole: Option<Whole>,
+    pub(super) whole: Option<Box<Whole>>,
     given_up: bool,
     /// Where its time leapt ahead last: from, if there was a row before, and to.
     pub(super) leapt: Option<(Option<Time>, Time)>,
@@ -83,16 +84,18 @@ impl Component {
     }
 
     /// The slot of a source that was added before: after a restart sources have new numbers.
-    pub fn slot_of(&self, source: &Source) -> Option<u16> {
+    pub fn slot_of(&mut self, source: &Arc<Source>) -> Option<u16> {
         let is_same = |r: &Reporter| r.source.parts == source.parts && r.source == *source;
-        self.reporters.iter().position(is_same).map(|slot| slot as u16)
+        let slot = self.reporters.iter().position(is_same)?;
+        self.reporters[slot].source = Arc::clone(source);
+        Some(slot as u16)
     }
 
     /// Adds a source; `number` gives series numbers to parts that are new (`None`: the component as a
     /// whole). Nothing is added beyond [`REPORTERS_MAX`].
     pub fn add_source(
         &mut self,
-        source: &Source,
+        source: &Arc<Source>,
         mut number: impl FnMut(Metric, Option<Name>) -> SeriesIndex,
     ) -> Option<u16> {
         if self.reporters.len() >= REPORTERS_MAX {
@@ -101,10 +104,10 @@ impl Component {
         let parts = source.series().map(|(metric, name)| self.part(metric, name, &mut number)).collect();
         let summed = source.metrics.iter().find(|metric| metric.has_sum());
         if let Some(summed) = summed.filter(|_| self.whole.is_none()) {
-            self.whole = Some(Whole::new(number(*summed, None)));
+            self.whole = Some(Box::new(Whole::new(number(*summed, None))));
         }
-        self.reporters.push(Reporter {
-            source: source.clone(),
+        let reporter = Reporter {
+            source: Arc::clone(source),
             parts,
             order: Order::default(),
             doubted: None,
@@ -112,10 +115,10 @@ impl Component {
             back: Vec::new(),
             back_run: 0,
             rows: VecDeque::new(),
-            spare: None,
             accepted: 0,
             reported: 0,
-        });
+        };
+        growth::push(&mut self.reporters, reporter);
         let slot = self.reporters.len() as u16 - 1;
         let rank = self.reporters[slot as usize].rank();
         let at = self.ranking.partition_point(|p| self.reporters[*p as usize].rank() <= rank);
@@ -136,7 +139,7 @@ impl Component {
         let (name, series) = (name.clone(), number(metric, Some(name.clone())));
         // Row 5 holds the processor tiles.
         let is_of_whole = metric.has_sum() && !name.as_str().starts_with("r5");
-        self.parts.push(Part {
+        let part = Part {
             metric,
             name,
             series,
@@ -148,7 +151,8 @@ impl Component {
             deferred: None,
             tried: 0,
             is_other: false,
-        });
+        };
+        growth::push(&mut self.parts, part);
         self.parts.len() as u16 - 1
     }
 

@@ -15,6 +15,7 @@
 //! | `step_back` | a clock that was ahead and is right again |
 //! | `wrong_clock` | producers whose clocks are wrong, counted and named |
 //! | [`served`] | what servers count by job |
+//! | `spare_rows` | memory of rows, for the next ones |
 //! | `stage` | one source at work: rows in order to readings, gaps bridged |
 //! | `whole` | the mean over a router's links in use |
 //!
@@ -31,6 +32,7 @@ pub mod rates;
 mod reporter;
 pub mod served;
 pub mod silence;
+mod spare_rows;
 mod stage;
 mod step_back;
 mod succession;
@@ -45,10 +47,11 @@ use clock::StreamClock;
 use component::Component;
 use schemas::{
     CounterBatch, Counts, DropCounts, DropReason, LINK_COLUMNS, Metric, Name, SeriesIndex, SeriesInfo,
-    SeriesTable, Source, SourceIndex, Sources, Time,
+    SeriesTable, Source, SourceIndex, Sources, Time, growth,
 };
 use serde::{Deserialize, Serialize};
 use served::{ServedCounters, ServedRate};
+use spare_rows::SpareRows;
 use std::collections::HashMap;
 use wrong_clock::WrongClocks;
 
@@ -104,6 +107,7 @@ pub struct Found {
     pub readings: Vec<SeriesReading>,
     /// Counters of links that changed; hardly ever any.
     pub ports: Vec<PortCounts>,
+    spare_rows: SpareRows,
 }
 
 /// When was looked for silent sources last, and how long rows take to come.
@@ -318,14 +322,14 @@ impl Ingest {
         }
         let slot = self.new_slot(sources, source).unwrap_or(Slot::Unknown);
         if self.slots.len() <= source.at() {
-            self.slots.resize(source.at() + 1, Slot::Unknown);
+            growth::extend_to(&mut self.slots, source.at() + 1, Slot::Unknown);
         }
         self.slots[source.at()] = slot;
         slot
     }
 
     fn new_slot(&mut self, sources: &Sources, source: SourceIndex) -> Option<Slot> {
-        let described = sources.get(source)?;
+        let described = sources.shared(source)?;
         if described.by_job {
             return Some(Slot::Served);
         }
@@ -334,7 +338,8 @@ impl Ingest {
         let next = self.components.len() as u32;
         let component = *self.by_name.entry(key).or_insert(next);
         if component == next {
-            self.components.push(Component::new(group, described.component.clone()));
+            let new = Component::new(group, described.component.clone());
+            growth::push(&mut self.components, new);
             self.spellings.add(&described.component);
         }
         let series = &mut self.series;
@@ -361,6 +366,6 @@ impl Ingest {
 }
 
 fn new_series(series: &mut SeriesTable, metric: Metric, component: Name, part: Option<Name>) -> SeriesIndex {
-    series.push(SeriesInfo { metric, component, part });
+    growth::push(series, SeriesInfo { metric, component, part });
     SeriesIndex(series.len() as u32 - 1)
 }
