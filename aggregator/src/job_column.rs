@@ -5,7 +5,7 @@
 //! It has neither user nor name, so every other source precedes it ([`crate::JobBook`] decides). A row only shows
 //! something when its number differs from that of its source's row before: the rest costs one comparison.
 
-use schemas::{JobEvent, JobNumber, Name, SourceIndex, Sources, Time};
+use schemas::{JobEvent, JobNumber, Name, SourceIndex, Sources, Time, growth};
 use std::collections::{BTreeSet, HashMap};
 
 /// A node without rows for so long holds up no end of a job.
@@ -23,8 +23,8 @@ pub(crate) struct JobColumn {
 /// The latest number that rows of a source carried, as they had it.
 #[derive(Clone, Debug, Default)]
 struct OfSource {
-    node: Option<usize>,
-    carried: Vec<u8>,
+    node: Option<u32>,
+    carried: Box<[u8]>,
 }
 
 #[derive(Debug)]
@@ -69,16 +69,16 @@ impl JobColumn {
         let Some(job_id) = job_id else { return };
         if let Some(of_source) = self.sources.get(source.at())
             && let Some(node) = of_source.node
-            && of_source.carried == job_id
-            && time >= self.nodes[node].since
+            && *of_source.carried == *job_id
+            && time >= self.nodes[node as usize].since
         {
-            let newest = &mut self.nodes[node].newest;
+            let newest = &mut self.nodes[node as usize].newest;
             *newest = time.max(*newest);
             return;
         }
         let Some(described) = sources.get(source) else { return };
         let node = match self.sources.get(source.at()).and_then(|of_source| of_source.node) {
-            Some(node) => node,
+            Some(node) => node as usize,
             None => self.node(&described.producer, time),
         };
         if time < self.nodes[node].newest {
@@ -114,12 +114,9 @@ impl JobColumn {
 
     fn remember(&mut self, source: SourceIndex, node: usize, job_id: &[u8]) {
         if self.sources.len() <= source.at() {
-            self.sources.resize(source.at() + 1, OfSource::default());
+            growth::extend_to(&mut self.sources, source.at() + 1, OfSource::default());
         }
-        let of_source = &mut self.sources[source.at()];
-        of_source.node = Some(node);
-        of_source.carried.clear();
-        of_source.carried.extend_from_slice(job_id);
+        self.sources[source.at()] = OfSource { node: Some(node as u32), carried: job_id.into() };
     }
 
     /// A row that is older than others of its node may only show that its job began earlier, or that the job before ended

@@ -6,7 +6,8 @@
 //! `merge::Replay` fixes both from the heads of all its files. Producers that contradict are counted and shown.
 
 use schemas::Name;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// How `component_id` becomes a node name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,8 +27,29 @@ impl Default for NodeNaming {
     }
 }
 
-/// Producers by the `component_id` in the same rows.
-pub type NodePairs = BTreeMap<u64, BTreeSet<Name>>;
+/// Producers by the `component_id` in the same rows; `None` where there were several.
+#[derive(Clone, Debug, Default)]
+pub struct NodePairs(BTreeMap<u64, Option<Name>>);
+
+impl NodePairs {
+    /// Notes that both stood in a row.
+    pub fn note(&mut self, component_id: u64, producer: &Name) {
+        match self.0.entry(component_id) {
+            Entry::Vacant(entry) => _ = entry.insert(Some(producer.clone())),
+            Entry::Occupied(entry) => _ = entry.into_mut().take_if(|known| known != producer),
+        }
+    }
+
+    /// Numbers noted.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether no number was noted.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
 
 impl NodeNaming {
     /// The node with this number; `None` if the convention makes no valid name, or for 0,
@@ -46,14 +68,14 @@ impl NodeNaming {
     /// of a name is taken for the node's. Numbers that several hosts end with show nothing.
     #[must_use]
     pub fn corrected_by_hosts<'a>(self, hosts: impl IntoIterator<Item = &'a Name>) -> NodeNaming {
-        let mut pairs = NodePairs::new();
+        let mut pairs = NodePairs::default();
         for host in hosts {
             let text = host.as_str();
             let stem = text.trim_end_matches(|c: char| c.is_ascii_digit());
             // The last of several numbers, as in a rack's, is no node's.
             let is_numbered = !stem.contains(|c: char| c.is_ascii_digit());
             if let Some(number) = text[stem.len()..].parse().ok().filter(|_| is_numbered) {
-                pairs.entry(number).or_default().insert(host.clone());
+                pairs.note(number, host);
             }
         }
         self.corrected_by(&pairs)
@@ -63,11 +85,8 @@ impl NodeNaming {
     /// otherwise numbers that always came with one producer are kept in the table.
     #[must_use]
     pub fn corrected_by(mut self, pairs: &NodePairs) -> NodeNaming {
-        let unique: Vec<(u64, &Name)> = pairs
-            .iter()
-            .filter(|(id, names)| **id != 0 && names.len() == 1)
-            .filter_map(|(id, names)| names.first().map(|name| (*id, name)))
-            .collect();
+        let known = pairs.0.iter().filter(|(id, _)| **id != 0);
+        let unique: Vec<(u64, &Name)> = known.filter_map(|(id, name)| Some((*id, name.as_ref()?))).collect();
         if let Some((prefix, width)) = convention_of(&unique) {
             (self.prefix, self.width) = (prefix, width);
         }
@@ -95,9 +114,9 @@ mod tests {
     use super::*;
 
     fn pairs(list: &[(u64, &str)]) -> NodePairs {
-        let mut pairs = NodePairs::new();
+        let mut pairs = NodePairs::default();
         for (id, name) in list {
-            pairs.entry(*id).or_default().insert(Name::parse(name).unwrap());
+            pairs.note(*id, &Name::parse(name).unwrap());
         }
         pairs
     }

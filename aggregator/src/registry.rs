@@ -107,7 +107,7 @@ impl Registry {
             sources: Sources::default(),
             sources_max,
             naming,
-            pairs: NodePairs::new(),
+            pairs: NodePairs::default(),
             conflict: None,
             numbered: None,
             index: HashMap::default(),
@@ -119,7 +119,7 @@ impl Registry {
     pub(crate) fn forget(&mut self) {
         self.sources = Sources::default();
         self.index.clear();
-        self.pairs.clear();
+        self.pairs = NodePairs::default();
     }
 
     /// The source of a row of the plan numbered `plan`.
@@ -219,11 +219,7 @@ impl Registry {
             self.conflict = Some(NamingConflict { component_id, producer: producer.clone(), assumed });
         }
         if self.pairs.len() < self.sources_max {
-            let names = self.pairs.entry(component_id).or_default();
-            // Two are enough to know that the number does not identify the node.
-            if names.len() < 2 {
-                names.insert(producer.clone());
-            }
+            self.pairs.note(component_id, producer);
         }
     }
 }

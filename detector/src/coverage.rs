@@ -1,7 +1,7 @@
 //! Which ticks of a series were seen, in which it was active, and in which it had no baseline to be judged by:
 //! completeness and judged share for every answer.
 
-use schemas::{SeriesIndex, Time};
+use schemas::{SeriesIndex, Time, growth};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -55,6 +55,13 @@ const NEVER: Latest = Latest { any: Time::MIN, active: Time::MIN };
 struct Seen {
     first: Time,
     active: VecDeque<Stretch>,
+    /// What most series have none of.
+    missing: Option<Box<Missing>>,
+}
+
+/// Stretches in which a series was not seen, or not judged.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Missing {
     holes: VecDeque<Stretch>,
     /// Gaps, in which nothing is judged.
     gaps: VecDeque<Stretch>,
@@ -75,9 +82,9 @@ impl Coverage {
     #[inline]
     pub fn saw(&mut self, series: SeriesIndex, time: Time, span_ticks: u8, active: bool, tick_s: f64) {
         if self.latest.len() <= series.at() {
-            self.latest.resize(series.at() + 1, NEVER);
-            self.seen.resize(series.at() + 1, Seen::default());
-            self.open.resize(series.at() + 1, None);
+            growth::extend_to(&mut self.latest, series.at() + 1, NEVER);
+            growth::extend_to(&mut self.seen, series.at() + 1, Seen::default());
+            growth::extend_to(&mut self.open, series.at() + 1, None);
         }
         let latest = &mut self.latest[series.at()];
         let begin = time.plus_seconds(-f64::from(span_ticks) * tick_s);
@@ -95,7 +102,7 @@ impl Coverage {
         let missing_s = time.seconds_since(latest.any) - tick_s;
         if missing_s > tick_s / 2.0 {
             let hole = Stretch { from: latest.any, to: time, seconds: missing_s };
-            keep(&mut self.seen[series.at()].holes, hole);
+            keep(&mut self.seen[series.at()].missing().holes, hole);
         }
         latest.any = latest.any.max(time);
         if active {
@@ -123,7 +130,10 @@ impl Coverage {
     /// `series` was not seen between two times: nothing of that was judged.
     pub fn missed(&mut self, series: SeriesIndex, since: Time, until: Time) {
         let Some(seen) = self.seen.get_mut(series.at()) else { return };
-        keep(&mut seen.gaps, Stretch { from: since, to: until, seconds: until.seconds_since(since) });
+        keep(
+            &mut seen.missing().gaps,
+            Stretch { from: since, to: until, seconds: until.seconds_since(since) },
+        );
     }
 
     /// `series` lost its baseline at its latest reading; one that has none yet continues to wait.
@@ -156,7 +166,7 @@ impl Coverage {
         let stretch = Stretch { from: open.since, to: until, seconds };
         self.open[series.at()] = None;
         if seconds > 0.0 && stretch.from < stretch.to {
-            keep(&mut self.seen[series.at()].unjudged, stretch);
+            keep(&mut self.seen[series.at()].missing().unjudged, stretch);
         }
     }
 
@@ -171,9 +181,10 @@ impl Coverage {
             let seconds = self.active_between(series, from, to);
             let seen = &mut self.seen[series.at()];
             seen.judge(from, to);
-            match seen.unjudged.back_mut() {
+            let unjudged = &mut seen.missing().unjudged;
+            match unjudged.back_mut() {
                 Some(last) if last.to == from => (last.to, last.seconds) = (to, last.seconds + seconds),
-                _ => keep(&mut seen.unjudged, Stretch { from, to, seconds }),
+                _ => keep(unjudged, Stretch { from, to, seconds }),
             }
         }
     }
@@ -209,7 +220,8 @@ impl Coverage {
             self.open[series.at()] = Some(Unjudged { since: to, active_s, ..open });
             if open.since < from {
                 let seconds = self.active_between(series, open.since, from);
-                keep(&mut self.seen[series.at()].unjudged, Stretch { from: open.since, to: from, seconds });
+                let stretch = Stretch { from: open.since, to: from, seconds };
+                keep(&mut self.seen[series.at()].missing().unjudged, stretch);
             }
         }
         self.seen[series.at()].judge(from, to);
@@ -222,7 +234,8 @@ impl Coverage {
         let before = self.open[series.at()].replace(Unjudged { since, active_s, until });
         if let Some(before) = before.filter(|before| before.since < since) {
             let seconds = (before.active_s - active_s).max(0.0);
-            keep(&mut self.seen[series.at()].unjudged, Stretch { from: before.since, to: since, seconds });
+            let stretch = Stretch { from: before.since, to: since, seconds };
+            keep(&mut self.seen[series.at()].missing().unjudged, stretch);
         }
     }
 
@@ -243,7 +256,7 @@ impl Coverage {
             if to.seconds_since(latest.any) > gap_s {
                 outside.push(whole(latest.any.max(from), to));
             }
-            kept = Some(seen.gaps.iter().chain(&seen.unjudged));
+            kept = seen.missing.as_deref().map(|missing| missing.gaps.iter().chain(&missing.unjudged));
             open = self.open[series.at()].map(|open| Stretch {
                 from: open.since,
                 to: latest.any,
@@ -272,7 +285,8 @@ impl Coverage {
         let seen = &self.seen[series.at()];
         let before = seen.first.seconds_since(from).clamp(0.0, expected_s);
         let after = (to.seconds_since(last) - tick_s).clamp(0.0, expected_s);
-        let holes: f64 = seen.holes.iter().map(|hole| hole.seconds_between(from, to)).sum();
+        let holes = seen.missing.iter().flat_map(|missing| &missing.holes);
+        let holes: f64 = holes.map(|hole| hole.seconds_between(from, to)).sum();
         (1.0 - (before + after + holes) / expected_s).clamp(0.0, 1.0)
     }
 
@@ -299,31 +313,41 @@ fn keep(stretches: &mut VecDeque<Stretch>, stretch: Stretch) {
         next.from = oldest.from;
         next.seconds += oldest.seconds;
     }
+    if stretches.capacity() == 0 {
+        // Most have one.
+        stretches.reserve_exact(1);
+    }
     stretches.push_back(stretch);
 }
 
 impl Seen {
+    fn missing(&mut self) -> &mut Missing {
+        self.missing.get_or_insert_default()
+    }
+
     /// What lies between two times does not count as unjudged.
     fn judge(&mut self, from: Time, to: Time) {
-        for stretch in std::mem::take(&mut self.unjudged) {
+        let Some(missing) = &mut self.missing else { return };
+        for stretch in std::mem::take(&mut missing.unjudged) {
             let part = |from: Time, to: Time| {
                 let seconds = stretch.seconds_between(from, to);
                 (seconds > 0.0).then_some(Stretch { from, to, seconds })
             };
             let before = part(stretch.from, stretch.to.min(from));
             let after = part(stretch.from.max(to), stretch.to);
-            before.into_iter().chain(after).for_each(|part| keep(&mut self.unjudged, part));
+            before.into_iter().chain(after).for_each(|part| keep(&mut missing.unjudged, part));
         }
     }
 
     /// The clock of the readings stepped back to `to`: what it read off later times does not hold.
     fn rewind(&mut self, to: Time) -> Latest {
         self.first = self.first.min(to);
-        for stretches in [&mut self.holes, &mut self.active] {
-            stretches.retain(|stretch| stretch.from < to);
-        }
-        for hole in self.holes.iter_mut().filter(|hole| hole.to > to) {
-            (hole.to, hole.seconds) = (to, hole.seconds_between(hole.from, to));
+        self.active.retain(|stretch| stretch.from < to);
+        if let Some(missing) = &mut self.missing {
+            missing.holes.retain(|stretch| stretch.from < to);
+            for hole in missing.holes.iter_mut().filter(|hole| hole.to > to) {
+                (hole.to, hole.seconds) = (to, hole.seconds_between(hole.from, to));
+            }
         }
         let active = self.active.back_mut().map_or(Time::MIN, |stretch| {
             stretch.to = stretch.to.min(to);

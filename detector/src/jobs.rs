@@ -15,11 +15,13 @@
 //! |---|---|
 //! | `jobs/part.rs` | from episodes and coverage to a [`JobPart`] |
 //! | `jobs/cells.rs` | losses over time, in cells of a second or more |
+//! | `jobs/cell_runs.rs` | these cells as they are kept and sent |
 //! | `jobs/combine.rs` | from parts to a [`JobResult`] |
 //! | `jobs/moment.rs` | a cell's loss, divided among metrics |
 //! | `jobs/shares.rs` | causes as shares of the loss |
 //! | [`compare`] | contention or another configuration, between two runs |
 
+mod cell_runs;
 mod cells;
 mod combine;
 pub mod compare;
@@ -27,6 +29,7 @@ mod moment;
 mod part;
 mod shares;
 
+pub use cell_runs::CellRuns;
 pub use cells::Cell;
 pub(crate) use cells::grain;
 pub use combine::combine;

@@ -8,31 +8,49 @@ use std::collections::HashMap;
 
 /// Names, by their first label in small letters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Spellings(HashMap<String, Vec<Name>>);
+pub struct Spellings(HashMap<Box<str>, Names>);
+
+/// Names with one first label.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Names {
+    One(Name),
+    Several(Vec<Name>),
+}
+
+impl Names {
+    fn as_slice(&self) -> &[Name] {
+        match self {
+            Names::One(name) => std::slice::from_ref(name),
+            Names::Several(names) => names,
+        }
+    }
+}
 
 impl Spellings {
     /// Adds a name.
     pub fn add(&mut self, name: &Name) {
-        let names = self.0.entry(label(name).into_owned()).or_default();
-        if !names.contains(name) {
-            names.push(name.clone());
+        match self.0.get_mut(label(name).as_ref()) {
+            None => _ = self.0.insert(label(name).into(), Names::One(name.clone())),
+            Some(names) if names.as_slice().contains(name) => {}
+            Some(names) => *names = Names::Several([names.as_slice(), std::slice::from_ref(name)].concat()),
         }
     }
 
     /// Removes a name.
     pub fn remove(&mut self, name: &Name) {
         let label = label(name);
-        if let Some(names) = self.0.get_mut(label.as_ref()) {
-            names.retain(|known| known != name);
-            if names.is_empty() {
-                self.0.remove(label.as_ref());
-            }
+        let Some(names) = self.0.get_mut(label.as_ref()) else { return };
+        let mut rest: Vec<Name> = names.as_slice().iter().filter(|known| *known != name).cloned().collect();
+        match rest.len() {
+            0 => _ = self.0.remove(label.as_ref()),
+            1 => *names = Names::One(rest.remove(0)),
+            _ => *names = Names::Several(rest),
         }
     }
 
     /// The one name with the first label of `name`, if it may be the same host. None of several.
     pub fn only(&self, name: &Name) -> Option<&Name> {
-        match self.0.get(label(name).as_ref()).map(Vec::as_slice) {
+        match self.0.get(label(name).as_ref()).map(Names::as_slice) {
             Some([only]) => Some(only).filter(|only| may_be_one(only.as_str(), name.as_str())),
             _ => None,
         }
@@ -40,12 +58,12 @@ impl Spellings {
 
     /// Whether `name` was added.
     pub fn has(&self, name: &Name) -> bool {
-        self.0.get(label(name).as_ref()).is_some_and(|names| names.contains(name))
+        self.0.get(label(name).as_ref()).is_some_and(|names| names.as_slice().contains(name))
     }
 
     /// Whether several names have the first label of `name`.
     pub fn is_ambiguous(&self, name: &Name) -> bool {
-        self.0.get(label(name).as_ref()).is_some_and(|names| names.len() > 1)
+        self.0.get(label(name).as_ref()).is_some_and(|names| names.as_slice().len() > 1)
     }
 
     /// Whether there is no name.

@@ -4,10 +4,11 @@
 //! from then on a row is a number, a time and counters, and no code compares strings.
 
 use crate::job_words::JOB_WORDS;
-use crate::{Metric, Name, Time};
-use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use crate::{Metric, Name, Time, growth};
+use serde::{Deserialize, Serialize, Serializer};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Dense number of a [`Source`], from 0, in order of first sight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -101,11 +102,13 @@ impl Source {
 }
 
 /// All sources seen, by number and by description.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(from = "Vec<Source>", into = "Vec<Source>")]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(from = "Vec<Source>")]
 pub struct Sources {
-    sources: Vec<Source>,
-    index: HashMap<Source, SourceIndex>,
+    sources: Vec<Arc<Source>>,
+    index: HashMap<Arc<Source>, SourceIndex>,
+    /// Their names, each once: sources of one component have most in common.
+    names: HashSet<Name>,
 }
 
 impl Sources {
@@ -115,13 +118,32 @@ impl Sources {
             return *found;
         }
         let number = SourceIndex(self.sources.len() as u32);
-        self.sources.push(source.clone());
+        let source = Arc::new(self.with_known_names(source));
+        growth::push(&mut self.sources, Arc::clone(&source));
         self.index.insert(source, number);
         number
     }
 
+    fn with_known_names(&mut self, mut source: Source) -> Source {
+        let Source { schema, producer, component, set, parts, .. } = &mut source;
+        for name in [schema, producer, component].into_iter().chain(set).chain(parts) {
+            match self.names.get(name) {
+                Some(known) => *name = known.clone(),
+                None => _ = self.names.insert(name.clone()),
+            }
+        }
+        source.parts.shrink_to_fit();
+        source.metrics.shrink_to_fit();
+        source
+    }
+
     /// The description of a source; `None` for a number that was never given.
     pub fn get(&self, source: SourceIndex) -> Option<&Source> {
+        self.shared(source).map(Arc::as_ref)
+    }
+
+    /// The same, for who keeps it.
+    pub fn shared(&self, source: SourceIndex) -> Option<&Arc<Source>> {
         self.sources.get(source.at())
     }
 
@@ -131,14 +153,14 @@ impl Sources {
         mut stays: impl FnMut(SourceIndex, &Source) -> bool,
     ) -> Vec<Option<SourceIndex>> {
         let before = std::mem::take(self).sources.into_iter().enumerate();
-        let number = |(at, source): (usize, Source)| {
-            stays(SourceIndex(at as u32), &source).then(|| self.intern(source))
+        let number = |(at, source): (usize, Arc<Source>)| {
+            stays(SourceIndex(at as u32), &source).then(|| self.intern(Arc::unwrap_or_clone(source)))
         };
         before.map(number).collect()
     }
 
     /// All of them, in the order of their numbers.
-    pub fn as_slice(&self) -> &[Source] {
+    pub fn as_slice(&self) -> &[Arc<Source>] {
         &self.sources
     }
 }
@@ -153,9 +175,9 @@ impl From<Vec<Source>> for Sources {
     }
 }
 
-impl From<Sources> for Vec<Source> {
-    fn from(sources: Sources) -> Vec<Source> {
-        sources.sources
+impl Serialize for Sources {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.sources.iter().map(Arc::as_ref))
     }
 }
 

@@ -8,6 +8,7 @@
 //! | [`counters`] | [`Sources`] and [`CounterBatch`], decoded rows in columns |
 //! | [`signal`] | [`SeriesTable`], [`State`], [`Signal`]: the model's output per tick |
 //! | [`episode`] | [`Episode`], a contended stretch with its loss |
+//! | [`growth`] | lists with an item for each series |
 //! | [`health_limits`] | [`HealthLimits`], limits of Tailback's own condition |
 //! | [`hostlist`] | Slurm's hostlists, `nid[00001-00128]`, to names |
 //! | [`html`] | text within HTML and SVG, escaped |
@@ -31,6 +32,7 @@ pub mod calibration;
 pub mod counters;
 pub mod dropped;
 pub mod episode;
+pub mod growth;
 pub mod health_limits;
 pub mod hostlist;
 pub mod html;

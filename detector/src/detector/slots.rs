@@ -2,7 +2,7 @@
 
 use super::Detector;
 use super::traffic::LastMoved;
-use schemas::{Metric, SeriesIndex, Time};
+use schemas::{Metric, SeriesIndex, Time, growth};
 use serde::{Deserialize, Serialize};
 
 /// Where a series' state is, and when the next job begins or ends on its node.
@@ -47,9 +47,9 @@ impl Detector {
         let series = SeriesIndex(self.series.len() as u32);
         let metric = self.ingest.series()[series.at()].metric;
         let number = self.members[metric.at()].len() as u32;
-        self.members[metric.at()].push(series);
+        growth::push(&mut self.members[metric.at()], series);
         self.banks[metric.at()].add();
-        self.series.push(SeriesSlot::new(metric, number));
+        growth::push(&mut self.series, SeriesSlot::new(metric, number));
         self.place_series(series);
     }
 

@@ -1,7 +1,7 @@
 //! All measured links in columns: what they carry, how they stall, and where they are.
 
 use super::tick::LinkReport;
-use schemas::{Name, SeriesInfo};
+use schemas::{Name, SeriesInfo, growth};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use topology::{LinkClass, LinkIndex, Topology, VertexIndex, VertexKind};
@@ -71,17 +71,17 @@ impl Links {
     /// Adds a series.
     pub(super) fn add(&mut self, info: SeriesInfo, topology: Option<&Topology>) -> u32 {
         let number = self.info.len() as u32;
-        self.info.push(info);
-        self.load.push(0.0);
-        self.value.push(0.0);
-        self.baseline.push(f32::NAN);
-        self.contended.push(false);
-        self.active.push(false);
-        self.off_ms.push(0);
-        self.reported_at.push(i64::MIN);
-        self.passed.push((0.0, 0.0));
-        self.steps.push(Steps::default());
-        self.measured.push(Measured::Writes);
+        growth::push(&mut self.info, info);
+        growth::push(&mut self.load, 0.0);
+        growth::push(&mut self.value, 0.0);
+        growth::push(&mut self.baseline, f32::NAN);
+        growth::push(&mut self.contended, false);
+        growth::push(&mut self.active, false);
+        growth::push(&mut self.off_ms, 0);
+        growth::push(&mut self.reported_at, i64::MIN);
+        growth::push(&mut self.passed, (0.0, 0.0));
+        growth::push(&mut self.steps, Steps::default());
+        growth::push(&mut self.measured, Measured::Writes);
         self.locate(number, topology);
         number
     }

@@ -7,7 +7,7 @@
 use super::lifecycle::LinkEvent;
 use super::ports::Ports;
 use crate::ingest::PortCounts;
-use schemas::{Metric, SeriesIndex, Time};
+use schemas::{Metric, SeriesIndex, Time, growth};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -117,7 +117,7 @@ impl LinkWatch {
     pub fn see(&mut self, report: &LinkReport, time: Time, tick_s: f64) {
         let at = report.series.at();
         if self.last_reports.len() <= at {
-            self.last_reports.resize(at + 1, NO_REPORT);
+            growth::extend_to(&mut self.last_reports, at + 1, NO_REPORT);
         }
         let tick = tick_of(time, tick_s);
         let last = &mut self.last_reports[at];

@@ -4,7 +4,7 @@
 //! a quarter, and two at least, must have reached a time. A component that missed its turn twice does not hold the others
 //! up. A leap of more than a minute needs the majority of all components, or rows for ten minutes.
 
-use schemas::Time;
+use schemas::{Time, growth};
 use serde::{Deserialize, Serialize};
 
 /// Seconds beyond which a step of a clock is a leap.
@@ -75,7 +75,7 @@ impl StreamClock {
     /// A component's latest row is of `time` now.
     pub fn reached(&mut self, component: usize, time: Time) {
         if self.latest.len() <= component {
-            self.latest.resize(component + 1, None);
+            growth::extend_to(&mut self.latest, component + 1, None);
             self.due = self.turns;
         }
         if self.latest[component].is_some_and(|latest| latest.time == time) {

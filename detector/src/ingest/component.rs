@@ -13,9 +13,10 @@ use super::reporter::{Part, Reporter};
 use super::stage::Stage;
 use super::whole::Whole;
 use crate::settings::StreamSettings;
-use schemas::{DropCounts, DropReason, Metric, Name, SeriesIndex, Source, Time};
+use schemas::{DropCounts, DropReason, Metric, Name, SeriesIndex, Source, Time, growth};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// Sources of one component. A node has two to six; a switch has one for each port, or for each sensor of it where a message has
 /// one alone: 64 ports with four, or 144.
@@ -40,7 +41,7 @@ pub struct Component {
     /// Sources that add to a part and have none of their own yet.
     #[serde(skip)]
     pub(super) adding: Vec<u16>,
-    pub(super) whole: Option<Whole>,
+    pub(super) whole: Option<Box<Whole>>,
     given_up: bool,
     /// Where its time leapt ahead last: from, if there was a row before, and to.
     pub(super) leapt: Option<(Option<Time>, Time)>,
@@ -82,17 +83,27 @@ impl Component {
         }
     }
 
+    /// Whether a source was added before.
+    pub fn has(&self, source: &Source) -> bool {
+        self.slot(source).is_some()
+    }
+
+    fn slot(&self, source: &Source) -> Option<usize> {
+        self.reporters.iter().position(|r| r.source.parts == source.parts && *r.source == *source)
+    }
+
     /// The slot of a source that was added before: after a restart sources have new numbers.
-    pub fn slot_of(&self, source: &Source) -> Option<u16> {
-        let is_same = |r: &Reporter| r.source.parts == source.parts && r.source == *source;
-        self.reporters.iter().position(is_same).map(|slot| slot as u16)
+    pub fn slot_of(&mut self, source: &Arc<Source>) -> Option<u16> {
+        let slot = self.slot(source)?;
+        self.reporters[slot].source = Arc::clone(source);
+        Some(slot as u16)
     }
 
     /// Adds a source after so many looks for unseen ones; `number` gives series numbers to parts that are new (`None`: the component as a
     /// whole). Nothing is added beyond [`REPORTERS_MAX`].
     pub fn add_source(
         &mut self,
-        source: &Source,
+        source: &Arc<Source>,
         look: u32,
         mut number: impl FnMut(Metric, Option<Name>) -> SeriesIndex,
     ) -> Option<u16> {
@@ -102,10 +113,10 @@ impl Component {
         let parts = source.series().map(|(metric, name)| self.part(metric, name, &mut number)).collect();
         let summed = source.metrics.iter().find(|metric| metric.has_sum());
         if let Some(summed) = summed.filter(|_| self.whole.is_none()) {
-            self.whole = Some(Whole::new(number(*summed, None)));
+            self.whole = Some(Box::new(Whole::new(number(*summed, None))));
         }
-        self.reporters.push(Reporter {
-            source: source.clone(),
+        let reporter = Reporter {
+            source: Arc::clone(source),
             parts,
             order: Order::default(),
             doubted: None,
@@ -113,11 +124,11 @@ impl Component {
             back: Vec::new(),
             back_run: 0,
             rows: VecDeque::new(),
-            spare: None,
             accepted: 0,
             reported: 0,
             look,
-        });
+        };
+        growth::push(&mut self.reporters, reporter);
         let slot = self.reporters.len() as u16 - 1;
         let rank = self.reporters[slot as usize].rank();
         let at = self.ranking.partition_point(|p| self.reporters[*p as usize].rank() <= rank);
@@ -138,7 +149,7 @@ impl Component {
         let (name, series) = (name.clone(), number(metric, Some(name.clone())));
         // Row 5 holds the processor tiles.
         let is_of_whole = metric.has_sum() && !name.as_str().starts_with("r5");
-        self.parts.push(Part {
+        let part = Part {
             metric,
             name,
             series,
@@ -150,7 +161,8 @@ impl Component {
             deferred: None,
             tried: 0,
             is_other: false,
-        });
+        };
+        growth::push(&mut self.parts, part);
         self.parts.len() as u16 - 1
     }
 

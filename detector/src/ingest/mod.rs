@@ -17,6 +17,7 @@
 //! | `wrong_clock` | producers whose clocks are wrong, counted and named |
 //! | `series_book` | numbers of series |
 //! | [`served`] | what servers count by job |
+//! | `spare_rows` | memory of rows, for the next ones |
 //! | `stage` | one source at work: rows in order to readings, gaps bridged |
 //! | `whole` | the mean over a router's links in use |
 //!
@@ -35,6 +36,7 @@ mod reporter;
 mod series_book;
 pub mod served;
 pub mod silence;
+mod spare_rows;
 mod stage;
 mod step_back;
 mod succession;
@@ -50,11 +52,12 @@ use component::Component;
 use forgetting::Parting;
 use schemas::{
     CounterBatch, Counts, DropCounts, DropReason, LINK_COLUMNS, Metric, Name, SeriesIndex, SeriesTable,
-    Source, SourceIndex, Sources, Time,
+    Source, SourceIndex, Sources, Time, growth,
 };
 use serde::{Deserialize, Serialize};
 use series_book::SeriesBook;
 use served::{ServedCounters, ServedRate};
+use spare_rows::SpareRows;
 use std::collections::HashMap;
 use wrong_clock::WrongClocks;
 
@@ -110,6 +113,7 @@ pub struct Found {
     pub readings: Vec<SeriesReading>,
     /// Counters of links that changed; hardly ever any.
     pub ports: Vec<PortCounts>,
+    spare_rows: SpareRows,
 }
 
 /// When was looked for silent sources last, and how long rows take to come.
@@ -205,7 +209,7 @@ impl Ingest {
         }
         let Some(group) = source.metrics.first().map(|metric| metric.group()) else { return false };
         let component = self.by_name.get(&(group, source.component.clone()));
-        component.is_some_and(|number| self.components[*number as usize].slot_of(source).is_some())
+        component.is_some_and(|number| self.components[*number as usize].has(source))
     }
 
     /// Numbers of sources mean others from here on.
@@ -364,14 +368,14 @@ impl Ingest {
         }
         let slot = self.new_slot(sources, source).unwrap_or(Slot::Unknown);
         if self.slots.len() <= source.at() {
-            self.slots.resize(source.at() + 1, Slot::Unknown);
+            growth::extend_to(&mut self.slots, source.at() + 1, Slot::Unknown);
         }
         self.slots[source.at()] = slot;
         slot
     }
 
     fn new_slot(&mut self, sources: &Sources, source: SourceIndex) -> Option<Slot> {
-        let described = sources.get(source)?;
+        let described = sources.shared(source)?;
         if described.by_job {
             return Some(Slot::Served);
         }
@@ -380,7 +384,8 @@ impl Ingest {
         let next = self.components.len() as u32;
         let component = *self.by_name.entry(key).or_insert(next);
         if component == next {
-            self.components.push(Component::new(group, described.component.clone()));
+            let new = Component::new(group, described.component.clone());
+            growth::push(&mut self.components, new);
             self.spellings.add(&described.component);
         }
         let series = &mut self.series;

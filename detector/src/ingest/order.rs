@@ -85,6 +85,10 @@ impl Order {
     /// The first row that is held, which is used now.
     pub fn use_first_held(&mut self, settings: &StreamSettings) -> Option<Row> {
         let (time, counters) = self.held.pop_front()?;
+        if self.held.is_empty() {
+            // Rows in order need none.
+            self.held = VecDeque::new();
+        }
         self.use_row(time, settings);
         Some((time, counters))
     }

@@ -4,11 +4,13 @@ use super::order::{Order, Row};
 use schemas::{Metric, Name, SeriesIndex, Source, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// A source of this component.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Reporter {
-    pub(super) source: Source,
+    #[serde(with = "shared")]
+    pub(super) source: Arc<Source>,
     /// Part of the component per series of the source.
     pub(super) parts: Vec<u16>,
     pub(super) order: Order,
@@ -21,13 +23,26 @@ pub(super) struct Reporter {
     pub(super) back_run: u32,
     /// Rows from the last one that every part of this source has used.
     pub(super) rows: VecDeque<Row>,
-    /// Memory of a row that is not needed any more, for the next one.
-    #[serde(skip)]
-    pub(super) spare: Option<Box<[u64]>>,
     pub(super) accepted: u64,
     pub(super) reported: u64,
     /// Looks for unseen sources before its latest row.
     pub(super) look: u32,
+}
+
+/// A source that a number stands for elsewhere: read back, it is a copy until its next row, see [`Component::slot_of`].
+///
+/// [`Component::slot_of`]: super::component::Component::slot_of
+mod shared {
+    use super::{Arc, Source};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(source: &Source, serializer: S) -> Result<S::Ok, S::Error> {
+        source.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Source>, D::Error> {
+        Source::deserialize(deserializer).map(Arc::new)
+    }
 }
 
 /// What one metric measures of a tile, port or mount.

@@ -1,6 +1,6 @@
 //! Numbers of series. That of a forgotten series is given to a new one of the same metric, whose state takes its place.
 
-use schemas::{Metric, Name, SeriesIndex, SeriesInfo, SeriesTable};
+use schemas::{Metric, Name, SeriesIndex, SeriesInfo, SeriesTable, growth};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ impl SeriesBook {
             self.renamed.push(series);
             return series;
         }
-        self.table.push(info);
+        growth::push(&mut self.table, info);
         SeriesIndex(self.table.len() as u32 - 1)
     }
 

@@ -11,6 +11,8 @@ use std::collections::VecDeque;
 
 /// Rows a source keeps behind the watermark; enough for silence and lateness together.
 const ROWS_KEPT: usize = 12;
+/// Rows that a source has in turn once it is known, at most: those of a standby.
+const ROWS_IN_TURN: usize = 4;
 /// Part of a tick that a reading covers at least: samples that come faster are taken together.
 const LEAST_TICK: f64 = 0.9;
 
@@ -78,18 +80,14 @@ impl Stage<'_> {
     /// Keeps a row, in the memory of one that is not needed any more where there is one.
     fn keep(&mut self, time: Time, counters: &[u64]) {
         let reporter = &mut self.component.reporters[self.slot];
+        let spare = &mut self.out.spare_rows;
         reporter.accepted += 1;
-        if reporter.rows.len() >= ROWS_KEPT {
-            reporter.spare = reporter.rows.pop_front().map(|(_, old)| old);
+        if reporter.rows.len() >= ROWS_KEPT
+            && let Some((_, old)) = reporter.rows.pop_front()
+        {
+            spare.keep(old);
         }
-        let row = match reporter.spare.take() {
-            Some(mut old) if old.len() == counters.len() => {
-                old.copy_from_slice(counters);
-                old
-            }
-            _ => counters.into(),
-        };
-        reporter.rows.push_back((time, row));
+        reporter.rows.push_back((time, spare.filled(counters)));
     }
 
     /// Makes readings of the rows after the last one that was used.
@@ -237,8 +235,15 @@ impl Stage<'_> {
             if part.owner == slot { part.used } else { part.last }.unwrap_or(newest)
         };
         let used = reporter.parts.iter().map(needed).min().unwrap_or(newest);
-        while reporter.rows.len() > 1 && reporter.rows[1].0 <= used {
-            reporter.spare = reporter.rows.pop_front().map(|(_, old)| old);
+        while reporter.rows.len() > 1
+            && reporter.rows[1].0 <= used
+            && let Some((_, old)) = reporter.rows.pop_front()
+        {
+            self.out.spare_rows.keep(old);
+        }
+        if reporter.rows.len() == 1 && reporter.rows.capacity() > ROWS_IN_TURN {
+            // More came while it was not known whether others add to it.
+            reporter.rows.shrink_to(2);
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Losses over time: cells of one second, or of twice, four times, … as much for long jobs.
 
+use super::cell_runs::CellRuns;
 use schemas::{Episode, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Cells that a job may have; a longer one has wider cells.
-const CELLS_MAX: i64 = 4_096;
+pub(super) const CELLS_MAX: i64 = 4_096;
 /// Microseconds in a cell of the finest grain.
 const FINEST_US: i64 = 1_000_000;
 
@@ -57,9 +58,9 @@ impl Cell {
 }
 
 /// Cells of a wider grain.
-pub(super) fn coarsened(cells: &[(i64, Cell)], doublings: u32) -> Cells {
+pub(super) fn coarsened(cells: &CellRuns, doublings: u32) -> Cells {
     let mut wide = Cells::new();
-    for (at, cell) in cells {
+    for (at, cell) in cells.iter() {
         wide.entry(at >> doublings).or_default().append(cell);
     }
     wide

@@ -298,9 +298,9 @@ mod tests {
     fn what_was_not_judged_lost_what_the_worst_of_the_others_did() {
         let mut three_of_four = of_writing(0.3);
         three_of_four.metrics[0].used = 4;
-        for (_, cell) in &mut three_of_four.metrics[0].cells {
-            (cell.lost_s, cell.unjudged_us) = (0.5, 1_000_000);
-        }
+        let known = std::mem::take(&mut three_of_four.metrics[0].cells);
+        let unjudged = |cell: &Cell| Cell { lost_s: 0.5, unjudged_us: 1_000_000, ..*cell };
+        three_of_four.metrics[0].cells = known.iter().map(|(at, cell)| (at, unjudged(cell))).collect();
         let found = combine(&Name::parse("1").unwrap(), &[&three_of_four]);
         assert!((found.slowdown_s - 1.25).abs() < 1e-9, "{found:?}");
         assert!((found.slowdown_hi_s - 2.0).abs() < 1e-9, "{found:?}");

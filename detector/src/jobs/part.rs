@@ -1,7 +1,8 @@
 //! What one detector knows of a job's loss.
 
 use super::Facts;
-use super::cells::{self, Cell, Cells};
+use super::cell_runs::CellRuns;
+use super::cells::{self, Cells};
 use super::shares::{CauseSums, merged};
 use schemas::{Cause, CauseKind, Episode, EpisodeEvidence, Job, Metric, Name, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
@@ -48,7 +49,7 @@ pub struct MetricPart {
     /// Series of it of which it is not known whether the job used them.
     pub unknown: u32,
     /// Losses by the cell's number since the epoch; only cells that are contended or not judged.
-    pub cells: Vec<(i64, Cell)>,
+    pub cells: CellRuns,
     /// Squared half width of the interval of the sum of all episodes, in square seconds.
     pub variance_s2: f64,
     /// The part of the loss that is lost however the job waits, 0 to 1: all of what was measured as progress; of stalls

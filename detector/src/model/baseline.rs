@@ -25,7 +25,6 @@ const STEPS_KEPT: f64 = 128.0;
 struct Block {
     mean: f32,
     squares: f32,
-    readings: f32,
 }
 
 /// Sums over blocks, in double precision: blocks come and go for months, and nothing may drift.
@@ -61,19 +60,21 @@ pub struct Baseline {
     next: u8,
     used: u8,
     blocks: [Block; BLOCKS],
+    /// Readings of each block.
+    sizes: [u8; BLOCKS],
 }
 
 impl Baseline {
     /// Adds a block of up to [`BLOCK`] readings; the oldest block leaves when all are used.
     pub fn add(&mut self, readings: &[f32]) {
         let n = readings.len() as f32;
-        if n == 0.0 {
+        if readings.is_empty() {
             return;
         }
         let mean = readings.iter().sum::<f32>() / n;
         let squares = readings.iter().map(|x| (x - mean) * (x - mean)).sum();
         self.totals.note_steps(readings);
-        self.put(Block { mean, squares, readings: n });
+        self.put(Block { mean, squares }, readings.len() as u8);
     }
 
     /// Standard error of the mean of so many readings of this series.
@@ -84,9 +85,9 @@ impl Baseline {
     /// A baseline of `readings` readings with that mean and spread: a level known from before.
     pub fn known(mean: f32, sigma: f32) -> Baseline {
         let mut baseline = Baseline::default();
-        let readings = BLOCK as f32;
+        let squares = sigma * sigma * BLOCK as f32;
         for _ in 0..2 {
-            baseline.put(Block { mean, squares: sigma * sigma * readings, readings });
+            baseline.put(Block { mean, squares }, BLOCK as u8);
         }
         baseline
     }
@@ -107,9 +108,10 @@ impl Baseline {
     pub fn older_mean(&self) -> f32 {
         let half = self.used as usize / 2;
         let first = self.next as usize + BLOCKS - self.used as usize;
-        let older = (first..first + half).map(|at| &self.blocks[at % BLOCKS]);
-        let (sum, readings) = older
-            .fold((0.0, 0.0), |(sum, all), block| (sum + block.mean * block.readings, all + block.readings));
+        let older = (first..first + half).map(|at| at % BLOCKS);
+        let older = older.map(|at| (self.blocks[at].mean, f32::from(self.sizes[at])));
+        let (sum, readings) =
+            older.fold((0.0, 0.0), |(sum, all), (mean, readings)| (sum + mean * readings, all + readings));
         if readings > 0.0 { sum / readings } else { self.mean }
     }
 
@@ -118,11 +120,12 @@ impl Baseline {
         self.used == 0
     }
 
-    fn put(&mut self, block: Block) {
-        let slot = &mut self.blocks[self.next as usize % BLOCKS];
-        let left = std::mem::replace(slot, block);
-        self.totals.add(&block, 1.0);
-        self.totals.add(&left, -1.0);
+    fn put(&mut self, block: Block, size: u8) {
+        let at = self.next as usize % BLOCKS;
+        let left = std::mem::replace(&mut self.blocks[at], block);
+        let left_size = std::mem::replace(&mut self.sizes[at], size);
+        self.totals.add(&block, f64::from(size), 1.0);
+        self.totals.add(&left, f64::from(left_size), -1.0);
         self.next = (self.next + 1) % BLOCKS as u8;
         self.used = (self.used + 1).min(BLOCKS as u8);
         self.take_stock();
@@ -148,8 +151,8 @@ impl Baseline {
 }
 
 impl Totals {
-    fn add(&mut self, block: &Block, sign: f64) {
-        let readings = sign * f64::from(block.readings);
+    fn add(&mut self, block: &Block, readings: f64, sign: f64) {
+        let readings = sign * readings;
         let mean = f64::from(block.mean);
         self.readings += readings;
         self.sum += readings * mean;

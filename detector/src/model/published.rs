@@ -6,7 +6,7 @@
 
 use super::{Closing, Knowledge, ModelEvent, Params, Reading};
 use crate::equations::{LossSums, lost_fraction};
-use schemas::{Direction, State, Time};
+use schemas::{Direction, State, Time, growth};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -76,8 +76,8 @@ impl PublishedBank {
 
     /// Adds a series; its number is the count of those before it.
     pub fn add(&mut self) {
-        self.headers.push(Header::new(0.0));
-        self.windows.resize(self.headers.len() * self.params.window, 0.0);
+        growth::push(&mut self.headers, Header::new(0.0));
+        growth::extend_to(&mut self.windows, self.headers.len() * self.params.window, 0.0);
     }
 
     /// Makes series `i` one without readings.

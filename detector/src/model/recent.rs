@@ -3,7 +3,7 @@
 //! Series share tiles, in which readings of one age lie side by side: a tick of a tile walks along a few
 //! columns, and the hardware fetches ahead.
 
-use schemas::Time;
+use schemas::{Time, growth};
 use serde::{Deserialize, Serialize};
 use std::ops::{Deref, Range};
 
@@ -18,12 +18,25 @@ const LANES: usize = 512;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Recent {
     heads: Vec<Head>,
-    /// Columns of all tiles, one after the other: tile, slot, lane.
-    logs: Vec<f32>,
+    tiles: Vec<Tile>,
+}
+
+/// Columns of [`LANES`] series: slot, lane. A tile never moves and has no room for others, so that a machine that grows takes
+/// no memory twice.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Tile {
+    logs: Box<[f32]>,
     /// Low 32 bits of the microseconds; ages are differences, so the wrap after 71 minutes does no harm
     /// as long as no caller requests the age of a reading that lies further back.
-    times: Vec<u32>,
-    spans: Vec<u8>,
+    times: Box<[u32]>,
+    spans: Box<[u8]>,
+}
+
+impl Tile {
+    fn new() -> Tile {
+        const CELLS: usize = RECENT * LANES;
+        Tile { logs: vec![0.0; CELLS].into(), times: vec![0; CELLS].into(), spans: vec![0; CELLS].into() }
+    }
 }
 
 /// Bytes that one series takes in a full tile.
@@ -59,30 +72,22 @@ impl Deref for Readings {
 }
 
 impl Recent {
-    /// Makes series `i` one without readings.
-    pub fn reset(&mut self, i: usize) {
-        self.heads[i] = NO_READINGS;
-    }
-
     /// Adds a series without readings.
     pub fn add(&mut self) {
         if self.heads.len().is_multiple_of(LANES) {
-            let cells = self.logs.len() + RECENT * LANES;
-            self.logs.resize(cells, 0.0);
-            self.times.resize(cells, 0);
-            self.spans.resize(cells, 0);
+            self.tiles.push(Tile::new());
         }
-        self.heads.push(NO_READINGS);
+        growth::push(&mut self.heads, NO_READINGS);
     }
 
     /// Adds a reading of series `i`.
     #[inline]
     pub fn push(&mut self, i: usize, ln: f32, time: Time, span_ticks: u8) {
         let head = &mut self.heads[i];
-        let at = cell(i, head.next as usize);
-        self.logs[at] = ln;
-        self.times[at] = time.0 as u32;
-        self.spans[at] = span_ticks;
+        let (tile, at) = (&mut self.tiles[i / LANES], cell(i, head.next as usize));
+        tile.logs[at] = ln;
+        tile.times[at] = time.0 as u32;
+        tile.spans[at] = span_ticks;
         head.next = ((head.next as usize + 1) & MASK) as u8;
         head.held = (head.held + 1).min(RECENT as u8);
         head.last = time;
@@ -104,7 +109,7 @@ impl Recent {
 
     /// Forgets all readings of series `i`.
     pub fn clear(&mut self, i: usize) {
-        self.heads[i] = Head { last: Time::MIN, next: 0, held: 0 };
+        self.heads[i] = NO_READINGS;
     }
 
     /// Readings of series `i` held.
@@ -120,19 +125,19 @@ impl Recent {
     /// Signed logarithm of the reading of that age.
     #[inline]
     pub fn ln(&self, i: usize, age: usize) -> f32 {
-        self.logs[self.at(i, age)]
+        self.tiles[i / LANES].logs[self.at(i, age)]
     }
 
     /// End of the reading of that age.
     pub fn time(&self, i: usize, age: usize) -> Time {
         let last = self.heads[i].last;
-        let back = (last.0 as u32).wrapping_sub(self.times[self.at(i, age)]);
+        let back = (last.0 as u32).wrapping_sub(self.tiles[i / LANES].times[self.at(i, age)]);
         Time(last.0 - i64::from(back))
     }
 
     /// Ticks that the reading of that age covers.
     pub fn span_ticks(&self, i: usize, age: usize) -> u8 {
-        self.spans[self.at(i, age)]
+        self.tiles[i / LANES].spans[self.at(i, age)]
     }
 
     /// Copies readings of those ages.
@@ -156,8 +161,8 @@ impl Recent {
     }
 }
 
-/// Index of a slot of series `i` in the columns.
+/// Index of a slot of series `i` in the columns of its tile.
 #[inline]
 fn cell(i: usize, slot: usize) -> usize {
-    (i / LANES * RECENT + slot) * LANES + i % LANES
+    slot * LANES + i % LANES
 }

@@ -24,7 +24,7 @@ use super::recent::{RECENT, Recent};
 use super::{Closing, Judgement, Knowledge, ModelEvent, Params, Reading, Suspicion};
 use contention::Open;
 use phase::Levels;
-use schemas::{Direction, State, Time};
+use schemas::{Direction, State, Time, growth};
 use serde::{Deserialize, Serialize};
 use settling::Settling;
 
@@ -138,15 +138,15 @@ impl RobustBank {
 
     /// Adds a series; its number is the count of those before it.
     pub fn add(&mut self) {
-        self.watch.push(Watch::new(0.0));
+        growth::push(&mut self.watch, Watch::new(0.0));
         self.recent.add();
-        self.memory.push(Memory::default());
+        growth::push(&mut self.memory, Memory::default());
     }
 
     /// Makes series `i` one without readings.
     pub fn reset(&mut self, i: usize) {
         self.watch[i] = Watch::new(0.0);
-        self.recent.reset(i);
+        self.recent.clear(i);
         self.memory[i] = Memory::default();
     }
 

@@ -5,7 +5,7 @@
 
 use crate::tiers::Coarse;
 use schemas::wire::partition_of;
-use schemas::{Counts, SeriesIndex, SeriesInfo, Signal, State, Time};
+use schemas::{Counts, SeriesIndex, SeriesInfo, Signal, State, Time, growth};
 use serde::{Deserialize, Serialize};
 
 /// Microseconds of event time in one bucket; buckets are aligned to the epoch.
@@ -207,7 +207,7 @@ impl Thinner {
         for signal in signals {
             let at = signal.series.at();
             if at >= self.open.len() {
-                self.open.resize(at + 1, None);
+                growth::extend_to(&mut self.open, at + 1, None);
             }
             let phase = self.phases.get(at).copied().unwrap_or(0);
             step(self.policy, &mut self.open[at], phase, signal, out);

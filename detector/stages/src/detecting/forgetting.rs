@@ -1,7 +1,7 @@
 //! The end of what a partition has not seen for long, and of what hangs on it outside of the detector.
 
 use super::Detecting;
-use schemas::{SeriesIndex, SourceIndex};
+use schemas::{SeriesIndex, Source, SourceIndex};
 use std::collections::HashSet;
 
 impl Detecting {
@@ -27,7 +27,8 @@ impl Detecting {
     fn forget_sources(&mut self) {
         let waiting: HashSet<SourceIndex> = self.inbox.sources().collect();
         let detector = &self.ordered.detector;
-        let stays = |number: SourceIndex, source: &_| waiting.contains(&number) || detector.knows(source);
+        let stays =
+            |number: SourceIndex, source: &Source| waiting.contains(&number) || detector.knows(source);
         let mut sources = self.sources.as_slice().iter().enumerate();
         if sources.all(|(at, source)| stays(SourceIndex(at as u32), source)) {
             return;

@@ -219,6 +219,6 @@ fn hot_source(setup: &Setup) -> SourceIndex {
     let is_it = |source: &schemas::Source| {
         source.component == *topology.name(leaf) && source.parts.iter().any(|part| part.as_str() == port)
     };
-    let at = lab.sources().as_slice().iter().position(is_it).unwrap();
+    let at = lab.sources().as_slice().iter().position(|source| is_it(source)).unwrap();
     SourceIndex(at as u32)
 }

@@ -56,7 +56,7 @@ pub struct Progress {
 
 /// One batch; the sources are those that no earlier one has.
 struct Batch {
-    sources: Vec<Source>,
+    sources: Vec<Arc<Source>>,
     rows: Decoded,
 }
 
@@ -146,7 +146,7 @@ fn work(
         .collect();
     for batch in batches {
         for source in &batch.sources {
-            sources.intern(source.clone());
+            sources.intern(Source::clone(source));
         }
         for (_, stages, facts) in &mut running {
             stages.feed_of(&sources, &batch.rows);
