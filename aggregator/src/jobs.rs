@@ -123,6 +123,11 @@ impl JobBook {
         }
     }
 
+    /// At most `jobs_max` numbers are kept from here on.
+    pub fn set_max(&mut self, jobs_max: usize) {
+        self.jobs_max = jobs_max;
+    }
+
     /// Numbers of jobs that are kept.
     pub fn len(&self) -> usize {
         self.entries.len()

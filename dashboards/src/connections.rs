@@ -17,6 +17,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -27,7 +28,7 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 const HEAD_BYTES_MAX: usize = 64 << 10;
 /// Pause before the next check for a free slot while every connection is busy.
 const FULL_PAUSE: Duration = Duration::from_millis(100);
-/// Maximum of connections of one server.
+/// Connections of one server, by default.
 const CONNECTIONS_MAX: usize = 512;
 /// Connections use at most this part of the file descriptors; the rest is for the store, Kafka and the database.
 const DESCRIPTOR_SHARE: usize = 4;
@@ -36,11 +37,26 @@ const DESCRIPTOR_SHARE: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeerUid(pub u32);
 
+/// The limit that is set, and the connections of all servers of this process.
+static LIMIT: AtomicUsize = AtomicUsize::new(CONNECTIONS_MAX);
+static OPEN: AtomicUsize = AtomicUsize::new(0);
+
+/// From here on a server accepts at most so many connections.
+pub fn limit(most: usize) {
+    LIMIT.store(most, Ordering::Relaxed);
+}
+
+/// Connections that are open, of all servers of this process.
+pub fn open() -> usize {
+    OPEN.load(Ordering::Relaxed)
+}
+
 /// Number of connections that one server accepts: fewer if the limit of file descriptors is low.
 pub fn connections_max() -> usize {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
-    let share = descriptors(&limits).map_or(CONNECTIONS_MAX, |most| most / DESCRIPTOR_SHARE);
-    share.clamp(4, CONNECTIONS_MAX)
+    let most = LIMIT.load(Ordering::Relaxed).max(4);
+    let share = descriptors(&limits).map_or(most, |descriptors| descriptors / DESCRIPTOR_SHARE);
+    share.clamp(4, most)
 }
 
 /// The soft limit of open files in the text of `/proc/self/limits`.
@@ -72,12 +88,32 @@ pub async fn serve<L: Listener>(
             () = &mut stop => break,
             () = free_slot(&mut tasks, &occupancy, most) => {}
         }
-        let connection = occupancy.open();
-        tasks.spawn(drive(TokioIo::new(accepted), router.clone(), peer, connection, stopping.clone()));
+        let (connection, counted) = (occupancy.open(), Counted::new());
+        let driven = drive(TokioIo::new(accepted), router.clone(), peer, connection, stopping.clone());
+        tasks.spawn(async move {
+            let _counted = counted;
+            driven.await;
+        });
     }
     drop(listener);
     stop_all.send_replace(true);
     while tasks.join_next().await.is_some() {}
+}
+
+/// A connection that is counted as long as it is open.
+struct Counted;
+
+impl Counted {
+    fn new() -> Counted {
+        OPEN.fetch_add(1, Ordering::Relaxed);
+        Counted
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        OPEN.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Waits until fewer than `most` connections hold a descriptor. One that is replaced holds its own until its task ends.
@@ -130,7 +166,6 @@ async fn drive<I>(
 mod tests {
     use super::*;
     use std::pin::Pin;
-    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::task::{Context, Poll};
     use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
     use tokio::sync::Notify;

@@ -109,7 +109,7 @@ impl Detector {
         let banks = settings.params.iter().map(|params| Bank::new(settings.model, *params)).collect();
         Detector {
             metrics: MetricOrder::default(),
-            ingest: Ingest::new(settings.stream),
+            ingest: Ingest::new(settings.stream, settings.series_max),
             banks,
             members: vec![Vec::new(); Metric::count()],
             series: Vec::new(),
@@ -140,10 +140,12 @@ impl Detector {
         }
     }
 
-    /// Judges by the thresholds of `settings` from here on, and forgets after its time. The model, its windows, the tick and the rules of
+    /// Judges by the thresholds of `settings` from here on, forgets after its time, and keeps to its limits. The model, its windows, the tick and the rules of
     /// the stream stay as they were: what is known was learnt under them.
     pub fn set_thresholds(&mut self, settings: &Settings) {
         self.settings.forget_after_s = settings.forget_after_s;
+        (self.settings.series_max, self.settings.jobs_max) = (settings.series_max, settings.jobs_max);
+        self.ingest.set_series_max(settings.series_max);
         for (at, bank) in self.banks.iter_mut().enumerate() {
             let params = settings.params[at];
             bank.set_thresholds(params);

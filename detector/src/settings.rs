@@ -5,6 +5,10 @@ use crate::model::{ModelKind, Params};
 use schemas::Metric;
 use serde::{Deserialize, Serialize};
 
+/// Series and jobs that one detector keeps, by default.
+const SERIES_MAX: usize = 2_000_000;
+const JOBS_MAX: usize = 1_000_000;
+
 /// Seconds after which what was not seen is forgotten, by default.
 const FORGET_AFTER_S: f64 = 30.0 * 86_400.0;
 
@@ -77,6 +81,10 @@ pub struct Settings {
     pub jobs: JobSettings,
     /// Seconds of event time after which what was not seen is forgotten: sources, components, series. `None`: never.
     pub forget_after_s: Option<f64>,
+    /// Series that one detector keeps.
+    pub series_max: usize,
+    /// Numbers of jobs that one detector keeps.
+    pub jobs_max: usize,
 }
 
 impl Settings {
@@ -89,6 +97,8 @@ impl Settings {
             params,
             jobs: JobSettings::default(),
             forget_after_s: Some(FORGET_AFTER_S),
+            series_max: SERIES_MAX,
+            jobs_max: JOBS_MAX,
         }
     }
 

@@ -19,13 +19,14 @@ pub(super) fn assemble(
     if sections.run.instance.is_empty() {
         sections.run.instance = format!("{}-{}", host_name(), std::process::id());
     }
-    let Sections { kafka, schema_registry, database, run, site, http, alerts, log, health, doctor } =
+    let Sections { kafka, schema_registry, database, run, limits, site, http, alerts, log, health, doctor } =
         sections;
     Some(RunConfig {
         kafka,
         schema_registry,
         database,
         run,
+        limits,
         site,
         http,
         alerts,

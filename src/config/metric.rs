@@ -1,4 +1,4 @@
-//! The detector's settings: the defaults of the model, then what is set of `[stream]`, `[jobs]` and `[metric.<name>]`.
+//! The detector's settings: the defaults of the model, then what is set of `[stream]`, `[limits]`, `[jobs]` and `[metric.<name>]`.
 
 use super::merge::Layers;
 use detector::equations::SlowdownForm;
@@ -24,6 +24,9 @@ pub fn settings(layers: &mut Layers, overrides: Overrides) -> Settings {
     let mut settings = Settings::of(overrides.model.unwrap_or(written));
     stream(layers, &mut settings);
     settings.forget_after_s = layers.whole("stream.forget_after_days").map(|days| days as f64 * 86_400.0);
+    let most = |key: &str| layers.whole(key).and_then(|most| usize::try_from(most).ok());
+    settings.series_max = most("limits.series").unwrap_or(settings.series_max);
+    settings.jobs_max = most("limits.jobs").unwrap_or(settings.jobs_max);
     let jobs = &mut settings.jobs;
     jobs.open_max_s = layers.whole("jobs.open_max_h").map_or(jobs.open_max_s, |hours| hours as f64 * 3_600.0);
     jobs.shared_nodes = layers.flag("jobs.shared_nodes").unwrap_or(jobs.shared_nodes);

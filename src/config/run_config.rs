@@ -16,6 +16,8 @@ pub struct RunConfig {
     pub database: sections::Database,
     /// Stages and limits of this process.
     pub run: sections::Run,
+    /// Limits of what grows with the site.
+    pub limits: sections::Limits,
     /// Expected sources.
     pub site: sections::Site,
     /// Metrics and health.

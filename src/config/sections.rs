@@ -91,6 +91,19 @@ impl Run {
     }
 }
 
+/// `[limits]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    pub sources: usize,
+    pub series: usize,
+    pub jobs: usize,
+    pub http_connections: usize,
+    pub post_bytes: usize,
+    pub post_events: usize,
+    pub metric_topics: usize,
+}
+
 /// `[site]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -197,6 +210,7 @@ pub(super) struct Sections {
     pub schema_registry: SchemaRegistry,
     pub database: Database,
     pub run: Run,
+    pub limits: Limits,
     pub site: Site,
     pub http: Http,
     pub alerts: Alerts,

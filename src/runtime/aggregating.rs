@@ -21,13 +21,14 @@ use super::clock::now;
 use super::http::Health;
 use super::kafka::{self, Change, Listener};
 use super::lag::Lag;
+use super::limits;
 use super::message_code::MessageKeys;
 use super::producer::Polled;
 use super::settings;
 use super::stage_error::{StageError, StageResult};
 use super::stage_metrics::StageMetrics;
 use super::stop::Control;
-use aggregator::{Decoded, Decoder};
+use aggregator::{Decoded, Decoder, NodeNaming};
 use avro_schemas::Schemas;
 use configuration::RunConfig;
 use configuration::kafka::{Client, Role, TopicNames};
@@ -79,6 +80,7 @@ struct Aggregating<'a> {
     decoder: Decoder,
     decoded: Decoded,
     numbered: Numbered,
+    sources_max: usize,
     schemas: Schemas,
     job_topics: TopicNames,
     /// The topic of posted job events, whose messages have codes.
@@ -119,7 +121,7 @@ impl<'a> Aggregating<'a> {
         let keys = MessageKeys::of(&config.kafka);
         let deliveries = Deliveries::new(keys.extra_bytes());
         let producer = config.kafka.client(Role::Producer, &[kafka::NO_AUTO_CREATION], deliveries)?;
-        let mut decoder = Decoder::default();
+        let mut decoder = Decoder::new(NodeNaming::default(), config.limits.sources);
         decoder.set_naming(settings::naming(config));
         decoder.set_home_cluster(&config.kafka.home_cluster);
         Ok(Aggregating {
@@ -128,6 +130,7 @@ impl<'a> Aggregating<'a> {
             decoder,
             decoded: Decoded::default(),
             numbered: Numbered::new(),
+            sources_max: config.limits.sources,
             job_topics: TopicNames::of(job_topics()),
             jobs_topic: config.kafka.jobs_topic.clone(),
             keys: keys.clone(),
@@ -240,6 +243,7 @@ impl<'a> Aggregating<'a> {
         }
         self.chunks.push_back((self.chunk, offsets));
         self.metrics.rows_read(self.rows_since_announced);
+        limits::note("sources", self.decoder.sources().as_slice().len(), self.sources_max);
         (self.announced, self.rows_since_announced) = (Instant::now(), 0);
         self.chunk += 1;
         // At a stop what did not arrive is left: it is read again.

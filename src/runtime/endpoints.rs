@@ -4,17 +4,19 @@
 use super::http::Health;
 use super::intake::Intake;
 use super::stop::Control;
-use super::{clock, socket};
+use super::{clock, limits, socket};
 use anyhow::Context;
 use configuration::RunConfig;
 use configuration::host_name;
 use configuration::sections::Http;
 use configuration::stage::Stage;
 use dashboards::access::Access;
+use dashboards::connections;
 use dashboards::process::Process;
 use dashboards::router::Shown;
 use dashboards::{Page, Progress, ServerConfig, Source};
 use metrics_exporter_prometheus::PrometheusHandle;
+use stages::labels;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -37,9 +39,14 @@ pub async fn serve(
     if let Some(intake) = intake.clone() {
         socket::serve(&config.http, |access| intake.router(access), stop())?;
     }
-    let health = health.clone();
+    let (health, topics) = (health.clone(), config.limits.metric_topics);
     let process = Process {
-        metrics: Arc::new(move || metrics.render()),
+        metrics: Arc::new(move || {
+            let (open, most) = (connections::open(), connections::connections_max());
+            limits::note("http_connections", open, most);
+            limits::note("metric_topics", labels::used(), topics);
+            metrics.render()
+        }),
         health: Arc::new(move |ready| health.text(ready)),
     };
     let http = &config.http;

@@ -4,6 +4,7 @@
 //! whole or not at all: events are checked before the first is written. An event that arrives twice is harmless.
 
 use super::kafka;
+use super::limits;
 use super::message_code::{ANY_PARTITION, MessageKeys, Spot};
 use super::producer::{Awaited, Polled};
 use axum::Router;
@@ -24,10 +25,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// Largest body: a job on all nodes of the largest machine, named one by one, fits.
-const BODY_BYTES_MAX: usize = 2 << 20;
-/// Events in one request, at most.
-const EVENTS_MAX: usize = 10_000;
 /// Bodies that are read at once, so that they take little memory and time.
 const READ_AT_ONCE: usize = 4;
 /// Time for a whole request.
@@ -45,6 +42,8 @@ pub struct Intake {
     content_bytes_max: usize,
     ready: Arc<AtomicBool>,
     hosts_max: usize,
+    bytes_max: usize,
+    events_max: usize,
     /// Bodies that are read at once.
     turns: Arc<Semaphore>,
 }
@@ -74,6 +73,8 @@ impl Intake {
             content_bytes_max: kafka::content_bytes_max(&config.kafka),
             ready: Arc::default(),
             hosts_max: config.http.job_hosts_max,
+            bytes_max: config.limits.post_bytes,
+            events_max: config.limits.post_events,
             turns: Arc::new(Semaphore::new(READ_AT_ONCE)),
         })
     }
@@ -87,8 +88,8 @@ impl Intake {
     pub fn router(self, access: Access) -> Router {
         Router::new()
             .route("/api/v1/jobs", post(take))
-            .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
-            .route_layer(middleware::from_fn(in_time))
+            .layer(DefaultBodyLimit::max(self.bytes_max))
+            .route_layer(middleware::from_fn_with_state(self.bytes_max, in_time))
             // Of this route alone: other paths of the server are not for posting.
             .route_layer(middleware::from_fn_with_state(access, authorised))
             .with_state(self)
@@ -126,13 +127,17 @@ impl Intake {
     }
 }
 
-/// Ends requests whose bodies arrive slowly.
-async fn in_time(request: Request, next: Next) -> Response {
+/// Ends requests whose bodies arrive slowly, and notes those that are too long.
+async fn in_time(State(bytes_max): State<usize>, request: Request, next: Next) -> Response {
     let late = || {
         let why = format!("the request took longer than {} s\n", REQUEST_TIMEOUT.as_secs());
         (StatusCode::REQUEST_TIMEOUT, why).into_response()
     };
-    tokio::time::timeout(REQUEST_TIMEOUT, next.run(request)).await.unwrap_or_else(|_| late())
+    let response = tokio::time::timeout(REQUEST_TIMEOUT, next.run(request)).await.unwrap_or_else(|_| late());
+    if response.status() == StatusCode::PAYLOAD_TOO_LARGE {
+        limits::note_largest("post_bytes", bytes_max, bytes_max);
+    }
+    response
 }
 
 async fn take(State(intake): State<Intake>, headers: HeaderMap, body: Bytes) -> Answer {
@@ -151,17 +156,19 @@ async fn taken(intake: &Intake, headers: &HeaderMap, body: Bytes) -> Result<usiz
     }
     let busy = |error: String| (StatusCode::SERVICE_UNAVAILABLE, format!("the body was not read: {error}\n"));
     let _turn = intake.turns.acquire().await.map_err(|error| busy(error.to_string()))?;
-    let most = intake.hosts_max;
-    let read = tokio::task::spawn_blocking(move || read_events(&body, now(), most));
+    limits::note_largest("post_bytes", body.len(), intake.bytes_max);
+    let (most, events) = (intake.hosts_max, intake.events_max);
+    let read = tokio::task::spawn_blocking(move || read_events(&body, now(), most, events));
     let jobs = read.await.map_err(|error| busy(error.to_string()))??;
+    limits::note_largest("post_events", jobs.len(), events);
     intake.write(&jobs).await?;
     Ok(jobs.len())
 }
 
-/// The events of a body. Their hosts, of which all events together may have `most`, are counted and not made.
-fn read_events(body: &[u8], now: Time, most: usize) -> Result<Vec<PostedJob>, Answer> {
+/// The events of a body, at most `events`. Their hosts, of which all events together may have `most`, are counted and not made.
+fn read_events(body: &[u8], now: Time, most: usize, events: usize) -> Result<Vec<PostedJob>, Answer> {
     // Names of jobs are what users typed: bytes that are no text do not keep a start from being known.
-    let jobs = read_body(&String::from_utf8_lossy(body), EVENTS_MAX);
+    let jobs = read_body(&String::from_utf8_lossy(body), events);
     let jobs = jobs.map_err(|(at, error)| wrong(at, &error.to_string()))?;
     let mut hosts = 0;
     for (at, job) in jobs.iter().enumerate() {

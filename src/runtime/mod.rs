@@ -53,6 +53,7 @@ mod input_topic;
 pub mod intake;
 pub mod kafka;
 pub mod lag;
+mod limits;
 pub mod message_code;
 pub mod outage;
 pub mod partition_state;
@@ -114,6 +115,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     let metrics = stage_metrics::install().context("metrics cannot be installed")?;
     observe_tokens(outage::token_requested);
     stage_metrics::limits(&config.health);
+    limits::set(&config.limits);
     let (control, health) = (Control::default(), Health::new(&config.health));
     let aggregates = config.run.stages.contains(&Stage::Aggregator);
     let intake = if aggregates { Some(Intake::new(&config)?) } else { None };

@@ -6,6 +6,7 @@ use rdkafka::Message;
 use rdkafka::error::KafkaError;
 use schemas::rejected::head_of;
 use schemas::{RejectReason, RejectedMessage};
+use stages::labels;
 use stages::stage::BadMessage;
 use store::postgres::RefusedRows;
 
@@ -48,7 +49,7 @@ pub fn too_large(stage: &str, topic: &str, sent: &Addressed, error: &KafkaError)
 
 /// Counts a message that was passed over.
 pub fn count(message: &RejectedMessage) {
-    let (topic, reason) = (message.topic.clone(), message.reason.name());
+    let (topic, reason) = (labels::of(&message.topic), message.reason.name());
     metrics::counter!(COUNTER, "topic" => topic, "reason" => reason).increment(1);
 }
 

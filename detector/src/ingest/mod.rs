@@ -144,6 +144,7 @@ enum Slot {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Ingest {
     settings: StreamSettings,
+    series_max: usize,
     series: SeriesBook,
     components: Vec<Component>,
     /// Where the rows of each source belong; the numbers of sources do not outlive the process.
@@ -172,8 +173,13 @@ pub struct Ingest {
 
 impl Ingest {
     /// Nothing seen yet.
-    pub fn new(settings: StreamSettings) -> Ingest {
-        Ingest { settings, ..Ingest::default() }
+    pub fn new(settings: StreamSettings, series_max: usize) -> Ingest {
+        Ingest { settings, series_max, ..Ingest::default() }
+    }
+
+    /// Rows of further sources are dropped while there are so many series.
+    pub fn set_series_max(&mut self, most: usize) {
+        self.series_max = most;
     }
 
     /// Series seen so far, by number.
@@ -380,6 +386,9 @@ impl Ingest {
             return Some(Slot::Served);
         }
         let group = described.metrics.first()?.group();
+        if self.series.used() >= self.series_max && !self.knows(described) {
+            return None;
+        }
         let key = (group, described.component.clone());
         let next = self.components.len() as u32;
         let component = *self.by_name.entry(key).or_insert(next);

@@ -155,7 +155,7 @@ impl Detecting {
             self.wrong_clocks.log(&self.ordered.detector);
         }
         for topic in self.inbox.created_again() {
-            metrics::counter!("tailback_raw_topics_created_again_total", "topic" => topic.clone())
+            metrics::counter!("tailback_raw_topics_created_again_total", "topic" => crate::labels::of(&topic))
                 .increment(1);
             tracing::warn!(
                 partition = self.partition,
@@ -307,6 +307,7 @@ impl Stage for Detecting {
         let detector = &mut self.ordered.detector;
         let before = (detector.settings().clone(), self.thinner.policy());
         detector.set_thresholds(&settings.settings);
+        self.ordered.jobs.set_max(settings.settings.jobs_max);
         self.thinner.set_policy(settings.storage.unwrap_or_default());
         if *detector.settings() != settings.settings {
             tracing::warn!(

@@ -9,6 +9,7 @@
 //! | [`in_process`] | the runner without Kafka: rows in the order of time, one partition |
 //! | [`messages`] | messages between stages, and their bytes in Kafka |
 //! | [`job_parts`] | what one partition knows of a job |
+//! | [`labels`] | labels of metrics that are names of a site |
 //! | [`links`] | updates of links, from all detector partitions to the one that looks at all |
 //! | [`alert_updates`] | bytes of updates of series and jobs, from all partitions to the one that judges alerts |
 //! | [`verdict`] | messages for other programs |
@@ -19,6 +20,7 @@ pub mod alert_updates;
 pub mod detecting;
 pub mod in_process;
 pub mod job_parts;
+pub mod labels;
 pub mod links;
 pub mod messages;
 pub mod rolling;

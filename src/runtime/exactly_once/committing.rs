@@ -3,6 +3,7 @@
 use super::ExactlyOnce;
 use crate::runtime::commit::{Addressed, Committed, Part, Request};
 use crate::runtime::kafka;
+use crate::runtime::limits;
 use crate::runtime::partition_state::PartitionState;
 use crate::runtime::stage_error::{StageError, StageResult};
 use rdkafka::consumer::{CommitMode, Consumer};
@@ -48,6 +49,7 @@ impl<S: Stage> ExactlyOnce<'_, S> {
             parts.push(part);
         }
         self.setup.metrics.held(&self.held);
+        limits::note_books(&self.setup.config.limits, &self.held);
         if parts.is_empty() {
             return Ok(());
         }

@@ -49,7 +49,7 @@ async fn accepted_events_are_in_the_topic_and_bad_input_is_refused() {
         (status, said.as_str()),
         (400, "event 2: nodes: the hostlist has an unbalanced bracket in \"n[1-\"\n")
     );
-    let large = EVENT.replace("n[1-2]", &"n".repeat(BODY_BYTES_MAX));
+    let large = EVENT.replace("n[1-2]", &"n".repeat(intake.bytes_max));
     assert_eq!(post(&url, &large, "a-token-of-jobs").await.0, 413);
     let plain = reqwest::Client::new().post(&url).bearer_auth("a-token-of-jobs").body(EVENT);
     assert_eq!(plain.send().await.unwrap().status().as_u16(), 415);

@@ -14,7 +14,6 @@
 //! | `forged`, `forgeries` | messages on Tailback's own topics that another program wrote |
 //! | `lines` | lines of the log while something is broken |
 //! | `created_again` | raw topics that are deleted and created again |
-//! | `forgotten` | series that are forgotten, and new ones with their numbers |
 //! | `replayed` | the same rows through `tailback replay` |
 //! | `typed` | a site set up by the commands of README and docs |
 //! | `backup` | a dump, restored |
@@ -39,7 +38,6 @@ mod created_again;
 mod feed;
 mod forged;
 mod forgeries;
-mod forgotten;
 mod heartbeat;
 mod lines;
 mod operation;

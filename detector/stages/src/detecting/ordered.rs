@@ -54,7 +54,7 @@ impl Ordered {
         }
         let stream = &settings.settings.stream;
         Ordered {
-            jobs: JobBook::default(),
+            jobs: JobBook::new(settings.settings.jobs_max),
             detector,
             links: LinkUpdates::new(stream.tick_s, stream.lateness_s),
             partition,

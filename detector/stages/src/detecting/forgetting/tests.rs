@@ -5,7 +5,7 @@ use crate::stage::{Extent, Stage};
 use crate::state;
 use detector::model::ModelKind;
 use detector::settings::Settings;
-use schemas::{SeriesInfo, State};
+use schemas::{DropReason, SeriesInfo, State};
 use std::collections::BTreeMap;
 use store::storage_policy::StoragePolicy;
 use support::counters::messages_of;
@@ -151,4 +151,20 @@ fn restarts_at_any_message_change_nothing() {
         assert_eq!(restarted.signals, undisturbed.signals, "restarts every {every} messages");
         assert_eq!(restarted.table, undisturbed.table);
     }
+}
+
+#[test]
+fn full_partition_drops_rows_of_further_sources_until_one_is_forgotten() {
+    let mut partition = Partition::new(None);
+    partition.settings.settings.series_max = 2;
+    assert!(partition.stage.reload(&partition.settings));
+    partition.rows(&["a", "b", "c"], 0..60);
+    partition.drain();
+    assert_eq!((partition.book("series"), partition.signals.contains_key("c")), (2, false));
+    let drops = partition.stage.drain(0, Extent::Final).results.drops;
+    assert!(drops.get(DropReason::BufferFull) > 50, "{drops:?}");
+    partition.rows(&["b"], 60..500);
+    partition.rows(&["b", "c"], 500..560);
+    partition.drain();
+    assert!(partition.states("c").contains(&State::Clear));
 }
