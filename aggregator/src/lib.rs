@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`decode`] | [`Decoder`]: JSON rows to [`Decoded`], sources numbered, drops counted |
+//! | `books` | sizes and end of what the decoder knows by name |
 //! | [`csv`] | the same for lines of `store_csv` under a header |
 //! | [`avro`] | the same for Avro messages, whose schemas [`AvroSchemas`] holds |
 //! | [`confluent`] | [`RegistryClient`]: schemas from a Confluent-compatible registry |
@@ -40,6 +41,7 @@
 //! | [`merge`] | [`Replay`]: many files at once, in order of time or of arrival |
 
 pub mod avro;
+mod books;
 pub mod columns;
 pub mod confluent;
 pub mod csv;

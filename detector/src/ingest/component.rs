@@ -99,8 +99,8 @@ impl Component {
         Some(slot as u16)
     }
 
-    /// Adds a source after so many looks for unseen ones; `number` gives series numbers to parts that are new (`None`: the component as a
-    /// whole). Nothing is added beyond [`REPORTERS_MAX`].
+    /// Adds a source after so many looks for unseen ones; `number` gives series numbers to parts that are new (`None`: the
+    /// component as a whole). Nothing is added beyond [`REPORTERS_MAX`].
     pub fn add_source(
         &mut self,
         source: &Arc<Source>,

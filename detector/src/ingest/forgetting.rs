@@ -6,7 +6,7 @@
 use super::Ingest;
 use super::component::Component;
 use super::reporter::{Part, Reporter};
-use schemas::{LastSeen, Metric, Name, SeriesIndex, Silence, Time};
+use schemas::{LastSeen, Metric, Name, SeriesIndex, Silence, Source, Time};
 use std::collections::HashSet;
 
 /// What of forgotten sources was not reported yet.
@@ -27,6 +27,27 @@ pub(super) struct Unseen<'a> {
 }
 
 impl Ingest {
+    /// Components, and sources of them.
+    pub fn sizes(&self) -> [usize; 2] {
+        let sources = self.components.iter().map(|component| component.reporters.len()).sum();
+        [self.components.len(), sources]
+    }
+
+    /// Whether rows of a source have a place here.
+    pub fn knows(&self, source: &Source) -> bool {
+        if source.by_job {
+            return self.served.knows(source);
+        }
+        let Some(group) = source.metrics.first().map(|metric| metric.group()) else { return false };
+        let component = self.by_name.get(&(group, source.component.clone()));
+        component.is_some_and(|number| self.components[*number as usize].has(source))
+    }
+
+    /// Numbers of sources mean others from here on.
+    pub fn forget_numbers_of_sources(&mut self) {
+        self.slots.clear();
+    }
+
     /// Another look is due. Returns the series that may be forgotten: no source of theirs had a row for `after` looks.
     pub fn look_for_unseen(&mut self, after: u32) -> Vec<SeriesIndex> {
         self.look += 1;

@@ -202,27 +202,6 @@ impl Ingest {
         self.series.take_renamed()
     }
 
-    /// Components, and sources of them.
-    pub fn sizes(&self) -> [usize; 2] {
-        let sources = self.components.iter().map(|component| component.reporters.len()).sum();
-        [self.components.len(), sources]
-    }
-
-    /// Whether rows of a source have a place here.
-    pub fn knows(&self, source: &Source) -> bool {
-        if source.by_job {
-            return self.served.knows(source);
-        }
-        let Some(group) = source.metrics.first().map(|metric| metric.group()) else { return false };
-        let component = self.by_name.get(&(group, source.component.clone()));
-        component.is_some_and(|number| self.components[*number as usize].has(source))
-    }
-
-    /// Numbers of sources mean others from here on.
-    pub fn forget_numbers_of_sources(&mut self) {
-        self.slots.clear();
-    }
-
     /// The time of the stream: what the bulk of its components has reached, not the newest row.
     pub fn newest(&self) -> Option<Time> {
         self.clock.now()

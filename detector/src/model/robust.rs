@@ -143,13 +143,6 @@ impl RobustBank {
         growth::push(&mut self.memory, Memory::default());
     }
 
-    /// Makes series `i` one without readings.
-    pub fn reset(&mut self, i: usize) {
-        self.watch[i] = Watch::new(0.0);
-        self.recent.clear(i);
-        self.memory[i] = Memory::default();
-    }
-
     /// Series in the bank.
     pub fn len(&self) -> usize {
         self.watch.len()

@@ -3,6 +3,13 @@
 use super::{BeforeGap, Memory, ModelEvent, RobustBank, Stage, Time, Watch};
 
 impl RobustBank {
+    /// Makes series `i` one without readings.
+    pub fn reset(&mut self, i: usize) {
+        self.watch[i] = Watch::new(0.0);
+        self.recent.clear(i);
+        self.memory[i] = Memory::default();
+    }
+
     /// Whether series `i` has no baseline.
     pub fn awaits_baseline(&self, i: usize) -> bool {
         self.watch[i].stage == Stage::Warming
