@@ -52,7 +52,7 @@ fn bytes_per_series(name: &str, mut machine: impl Machine) -> f64 {
     let series = stages.detector().series().len();
     assert_eq!((signals, stages.decoder.drops().total()), (series, 0), "{name}");
     let bytes = (live_bytes() - before - of_machine) as f64 / series as f64;
-    println!("{name}: {bytes:.0} bytes a series, of {series}");
+    eprintln!("{name}: {bytes:.0} bytes a series, of {series}");
     bytes
 }
 
