@@ -38,7 +38,7 @@ async fn put_notices(site: &Site) {
 }
 
 /// Where the process answers.
-fn address_of(process: &Process) -> String {
+pub(super) fn address_of(process: &Process) -> String {
     let log = process.log();
     let line = log.lines().find(|line| line.contains("metrics and health")).unwrap();
     line.split("address=").nth(1).unwrap().split_whitespace().next().unwrap().to_string()

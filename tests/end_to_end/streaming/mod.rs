@@ -38,6 +38,7 @@ mod created_again;
 mod feed;
 mod forged;
 mod forgeries;
+mod forgotten;
 mod heartbeat;
 mod lines;
 mod operation;

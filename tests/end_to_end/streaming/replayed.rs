@@ -75,7 +75,7 @@ fn number(value: f64) -> String {
 }
 
 /// Rows of a query in the store of a replay.
-fn stored(store: &Connection, query: &str) -> BTreeSet<String> {
+pub(super) fn stored(store: &Connection, query: &str) -> BTreeSet<String> {
     let mut query = store.prepare(query).unwrap();
     let columns = query.column_count();
     let mut rows = query.query([]).unwrap();
@@ -93,13 +93,13 @@ fn stored(store: &Connection, query: &str) -> BTreeSet<String> {
 }
 
 /// Rows of a query in the database of a site.
-fn written(site: &Site, query: &str) -> BTreeSet<String> {
+pub(super) fn written(site: &Site, query: &str) -> BTreeSet<String> {
     let rows = site.database.rows(query);
     rows.iter().map(|row| row.split(" | ").map(cell).collect::<Vec<_>>().join(" | ")).collect()
 }
 
 /// Replays the rows with the site's settings; the store that this makes.
-fn replayed(site: &Site, rows: &[Row], folder: &Path) -> Connection {
+pub(super) fn replayed(site: &Site, rows: &[Row], folder: &Path) -> Connection {
     let input = folder.join("rows.jsonl");
     let lines: Vec<&[u8]> = rows.iter().map(|row| row.payload.as_slice()).collect();
     std::fs::write(&input, lines.join(&b'\n')).unwrap();
@@ -112,7 +112,7 @@ fn replayed(site: &Site, rows: &[Row], folder: &Path) -> Connection {
 }
 
 /// What differs, with the first rows of each side.
-fn difference(table: &str, kafka: &BTreeSet<String>, replay: &BTreeSet<String>) -> Option<String> {
+pub(super) fn difference(table: &str, kafka: &BTreeSet<String>, replay: &BTreeSet<String>) -> Option<String> {
     let shown = |sign: &str, a: &BTreeSet<String>, b: &BTreeSet<String>| -> String {
         a.difference(b).take(SHOWN).map(|row| format!("\n{sign} {row}")).collect()
     };
