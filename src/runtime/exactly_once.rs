@@ -211,11 +211,11 @@ impl<'a, S: Stage> ExactlyOnce<'a, S> {
             None if self.schedule.is_idle(Instant::now()) => IDLE,
             None => LULL,
         };
+        if self.must_commit() {
+            return Ok(());
+        }
         let consumer = Arc::clone(&self.consumer);
         for _ in 0..TURN {
-            if self.must_commit() {
-                break;
-            }
             let Some(polled) = consumer.poll(wait) else { break };
             wait = Duration::ZERO;
             let message = match polled {
@@ -243,6 +243,9 @@ impl<'a, S: Stage> ExactlyOnce<'a, S> {
                     Ok(Some(bad)) => held.reject(rejected::read(S::STAGE, &message, reason, &bad)),
                     Err(RestoreError::Recreated { .. }) if self.input.is_identified() => self.input.doubt(),
                     taken => drop(taken?),
+                }
+                if held.stage.must_be_taken() {
+                    break;
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Regular work in the database, in the process that runs the roll-up stage.
 
-use super::clock;
 use super::stop::Control;
+use super::{backlog, clock};
 use configuration::RunConfig;
 use schemas::HealthLimits;
 use schemas::site::Expected;
@@ -36,7 +36,8 @@ static DASHBOARD_SUMS: Outage = Outage::new("update of sums for dashboards");
 static RETENTION: Outage = Outage::new("database retention");
 
 /// What fails here for another reason than the connection to the database.
-pub static OUTAGES: [&Outage; 5] = [&EXPECTED, &PLACES, &FACTORS, &DASHBOARD_SUMS, &RETENTION];
+pub static OUTAGES: [&Outage; 7] =
+    [&EXPECTED, &PLACES, &FACTORS, &DASHBOARD_SUMS, &RETENTION, &backlog::STORING, &backlog::MEASURING];
 
 /// Begins all of it, in tasks that end when the process stops.
 pub fn begin(config: &RunConfig, control: &Control) {
@@ -44,13 +45,14 @@ pub fn begin(config: &RunConfig, control: &Control) {
     let limits = config.health.clone();
     tokio::spawn(store_expected(settings(), config.site.expected.clone(), limits, control.clone()));
     tokio::spawn(store_places(settings(), config.site.topology.clone(), control.clone()));
+    tokio::spawn(backlog::measure_and_store(config.clone(), control.clone()));
     tokio::spawn(learn_factors(settings(), control.clone()));
     tokio::spawn(sums(settings(), control.clone()));
     tokio::spawn(retention_loop(settings(), control.clone()));
 }
 
 /// What came of a piece of work, for the log; `None` if it failed. A database that is away is one outage for all of them.
-fn noted<T>(outage: &Outage, done: Result<T, PgError>) -> Option<T> {
+pub(super) fn noted<T>(outage: &Outage, done: Result<T, PgError>) -> Option<T> {
     match done {
         Ok(done) => {
             outage.works();

@@ -21,6 +21,7 @@
 //! | [`brokers`] | adds brokers again that librdkafka removed |
 //! | [`background_query`] | requests to brokers in threads of their own |
 //! | [`outage`] | the line of each minute of what fails; errors of Kafka's clients in the log |
+//! | [`backlog`] | messages that each stage has not read yet, for the database |
 //! | [`lag`] | how far stages are behind, and the line about catching up |
 //! | [`stage_error`] | why a stage ended, and what follows |
 //! | [`stage_metrics`] | metrics of the stages |
@@ -39,6 +40,7 @@
 
 pub mod aggregating;
 pub mod background_query;
+pub mod backlog;
 pub mod brokers;
 mod claims;
 pub mod clock;

@@ -6,7 +6,7 @@ use super::process::Program;
 use super::rows::{self, Row};
 use super::site::Site;
 use super::tables::Tables;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use support::stack::{Services, turn};
 
 /// Another bound for clients: far away.
@@ -117,4 +117,30 @@ fn wrong_password_is_reported_and_not_shown() {
     let mut process = site.start();
     process.ended_within(Duration::from_secs(120));
     assert!(!process.log().contains("hunter2"));
+}
+
+#[test]
+fn backlog_of_a_stopped_stage_exceeds_its_limit() {
+    let Some((services, _turn)) = turn() else { return };
+    let site = Site::new(services, "backlog");
+    site.configure("[health]\nbacklog_messages = 100\n");
+    let rows = rows::undisturbed();
+    Feed::to(&site).all(&rows);
+    let aggregator =
+        "SELECT value, state FROM monitor_health WHERE name = 'backlog_messages' AND label = 'aggregator'";
+    let is_measured = |expected: &str| {
+        let deadline = Instant::now() + Duration::from_secs(120);
+        while site.database.rows(aggregator) != [expected] {
+            assert!(Instant::now() < deadline, "{:?} instead of {expected}", site.database.rows(aggregator));
+            std::thread::sleep(Duration::from_millis(500));
+        }
+    };
+    let rollup = site.start_stages("rollup");
+    is_measured(&format!("{} | exceeded", rows.len()));
+    let others = site.start_stages("aggregator,detector");
+    is_measured("0 | within");
+    let labels = "SELECT label FROM monitor_health WHERE name = 'backlog_messages' ORDER BY 1";
+    assert_eq!(site.database.rows(labels), ["aggregator", "detector", "rollup"]);
+    others.finish();
+    rollup.finish();
 }

@@ -17,7 +17,7 @@ pub fn check(stage: &StageFacts, now_s: f64, limits: &HealthLimits) -> Vec<Findi
 }
 
 fn stopped(stage: &StageFacts, group: &GroupFacts, now_s: f64, notes: &mut Notes) {
-    let (name, last, unread) = (stage.name, last_commit(stage), unread(stage));
+    let (name, last, unread) = (stage.name, last_commit(stage), stage.unread());
     let messages = many(unread as usize, "message");
     let what = match stage.inputs.iter().any(|input| input.next.is_some()) {
         true => {
@@ -35,13 +35,13 @@ fn stopped(stage: &StageFacts, group: &GroupFacts, now_s: f64, notes: &mut Notes
 
 fn running(stage: &StageFacts, now_s: f64, limits: &HealthLimits, notes: &mut Notes) {
     let (name, last, behind_s) = (stage.name, last_commit(stage), behind_s(stage, now_s));
-    let messages = many(unread(stage) as usize, "message");
+    let messages = many(stage.unread() as usize, "message");
     let members = match &stage.group {
         Some(group) => many(group.members.len(), "member"),
         None => "members unknown".to_string(),
     };
     let what = format!("{name}: {members}, {messages} to read, {} behind{last}", span(behind_s));
-    let is_behind = behind_s > limits.lag_s || unread(stage) > i64::from(limits.backlog_messages);
+    let is_behind = behind_s > limits.lag_s || stage.unread() > i64::from(limits.backlog_messages);
     match is_behind {
         true => notes.warn(
             what,
@@ -53,10 +53,6 @@ fn running(stage: &StageFacts, now_s: f64, limits: &HealthLimits, notes: &mut No
 
 fn last_commit(stage: &StageFacts) -> String {
     stage.committed_ago_s.map_or_else(String::new, |s| format!(", last commit {} ago", span(s)))
-}
-
-fn unread(stage: &StageFacts) -> i64 {
-    stage.inputs.iter().map(Input::unread).sum()
 }
 
 fn waiting(stage: &StageFacts) -> impl Iterator<Item = &Input> {

@@ -124,32 +124,57 @@ pub fn is_raw(config: &RunConfig, topic: &str) -> bool {
 /// Why they do not answer, in one sentence.
 pub async fn look(config: &RunConfig, timeout: Duration) -> Result<(Reader, KafkaFacts), String> {
     let errors = ErrorLog::default();
+    let (reader, metadata, mut facts) = topics(config, &errors, timeout)?;
+    settings(config, &metadata, &mut facts, timeout).await;
+    for stage in STAGES {
+        facts.groups.insert(stage.name(), group(&reader, &config.kafka.group_of(stage), timeout));
+    }
+    facts.committed = committed(&reader, &facts, &own_topics(config), timeout).unwrap_or_default();
+    measure(&reader, &mut facts.topics, timeout).map_err(|error| cause(&reader, &errors, &error))?;
+    Ok((reader, facts))
+}
+
+/// Topics with offsets alone: what was read, then where they end.
+///
+/// # Errors
+/// As of [`look`]; also where the rights do not reach.
+pub fn offsets(config: &RunConfig, timeout: Duration) -> Result<KafkaFacts, String> {
+    let errors = ErrorLog::default();
+    let (reader, _, mut facts) = topics(config, &errors, timeout)?;
+    let cause = |error: KafkaError| cause(&reader, &errors, &error);
+    facts.committed = committed(&reader, &facts, &own_topics(config), timeout).map_err(cause)?;
+    measure(&reader, &mut facts.topics, timeout).map_err(cause)?;
+    Ok(facts)
+}
+
+/// What the connection reported last, or the error itself.
+fn cause(reader: &Reader, errors: &ErrorLog, error: &KafkaError) -> String {
+    errors.poll(reader);
+    errors.latest().unwrap_or_else(|| error.to_string())
+}
+
+fn topics(
+    config: &RunConfig,
+    errors: &ErrorLog,
+    timeout: Duration,
+) -> Result<(Reader, Metadata, KafkaFacts), String> {
     config.kafka.wait_for_token(timeout).map_err(|error| error.to_string())?;
-    let reader = reader(config, &errors)?;
-    let lost = |error: KafkaError| {
-        errors.poll(&reader);
-        errors.latest().unwrap_or_else(|| error.to_string())
-    };
-    let metadata = reader.client().fetch_metadata(None, timeout).map_err(lost)?;
+    let reader = reader(config, errors)?;
+    let metadata = reader.client().fetch_metadata(None, timeout);
+    let metadata = metadata.map_err(|error| cause(&reader, errors, &error))?;
     let own = own_topics(config);
     let wanted = |topic: &&MetadataTopic| {
         topic.error().is_none() && (own.contains(&topic.name()) || is_raw(config, topic.name()))
     };
     let mut topics: Vec<_> = metadata.topics().iter().filter(wanted).map(topic_facts).collect();
     topics.sort_by_key(|topic| (own.contains(&topic.name.as_str()), topic.name.clone()));
-    let mut facts = KafkaFacts {
+    let facts = KafkaFacts {
         cluster: reader.client().fetch_cluster_id(timeout),
         brokers: metadata.brokers().iter().map(|b| (b.id(), format!("{}:{}", b.host(), b.port()))).collect(),
         topics,
         ..KafkaFacts::default()
     };
-    settings(config, &metadata, &mut facts, timeout).await;
-    for stage in STAGES {
-        facts.groups.insert(stage.name(), group(&reader, &config.kafka.group_of(stage), timeout));
-    }
-    facts.committed = committed(&reader, &facts, &own, timeout).unwrap_or_default();
-    measure(&reader, &mut facts.topics, timeout).map_err(lost)?;
-    Ok((reader, facts))
+    Ok((reader, metadata, facts))
 }
 
 fn reader(config: &RunConfig, errors: &ErrorLog) -> Result<Reader, String> {

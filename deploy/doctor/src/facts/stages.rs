@@ -70,6 +70,13 @@ pub struct StageFacts {
     pub committed_ago_s: Option<f64>,
 }
 
+impl StageFacts {
+    /// Messages that it has to read.
+    pub fn unread(&self) -> i64 {
+        self.inputs.iter().map(Input::unread).sum()
+    }
+}
+
 /// Combines the facts of brokers and database by stage; reads single messages for their age.
 pub fn gather(
     config: &RunConfig,
@@ -83,6 +90,14 @@ pub fn gather(
     let dated: Vec<_> = stages.iter().flat_map(|stage| &stage.inputs).flat_map(Input::dated).collect();
     date_inputs(&mut stages, &arrivals(reader, &dated, timeout));
     stages
+}
+
+/// Messages that each stage has not read yet, whether it runs or not. A stage is missing where none of its topics can be seen.
+pub fn unread(config: &RunConfig, kafka: &KafkaFacts, positions: &[Position]) -> Vec<(&'static str, i64)> {
+    let own = own_topics(config);
+    let stages = STAGES.map(|stage| stage_facts(stage, kafka, &own, positions));
+    let seen = stages.iter().filter(|stage| !stage.inputs.is_empty());
+    seen.map(|stage| (stage.name, stage.unread())).collect()
 }
 
 fn stage_facts(stage: Stage, kafka: &KafkaFacts, own: &[&str; 4], positions: &[Position]) -> StageFacts {

@@ -228,6 +228,17 @@ pub async fn put_health_limits(settings: &PgSettings, limits: &HealthLimits) -> 
     Ok(())
 }
 
+/// Stores how many messages each stage has not read yet.
+///
+/// # Errors
+/// As of [`put_metrics`].
+pub async fn put_backlog(settings: &PgSettings, unread: &[(&str, i64)]) -> Result<(), PgError> {
+    let (stages, messages): (Vec<&str>, Vec<i64>) = unread.iter().copied().unzip();
+    let sql = include_str!("../../sql/postgres/put_backlog.sql");
+    connect(settings).await?.execute(sql, &[&stages, &messages]).await?;
+    Ok(())
+}
+
 async fn put_metrics_with(client: &Client) -> Result<(), PgError> {
     let rows: Vec<_> = crate::metrics::rows().collect();
     let column = |of: fn(&MetricRow) -> &'static str| rows.iter().map(of).collect::<Vec<_>>();

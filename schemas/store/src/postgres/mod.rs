@@ -10,7 +10,7 @@
 //! | `tls` | the negotiation of TLS, and what a refused one means |
 //! | `connect` | the connection, its password and session |
 //! | `pooler` | refuses a pooler that gives each transaction another session |
-//! | `migrate` | [`migrate()`], [`migrate_to`], [`pending`], [`put_metrics`], [`put_health_limits`] |
+//! | `migrate` | [`migrate()`], [`migrate_to`], [`pending`], [`put_metrics`], [`put_health_limits`], [`put_backlog`] |
 //! | `claim` | taking and giving back a partition, its snapshot |
 //! | `savepoint` | all states to a file, and back |
 //! | `series_ids` | a partition's dense numbers to those of the database |
@@ -66,7 +66,7 @@ pub use expected::put_expected;
 pub use facts::{PolicyFacts, ServerFacts, TableFacts, server_facts};
 pub use housekeeping::{Housekept, housekeep};
 pub use learn::learn;
-pub use migrate::{Applied, migrate, migrate_to, pending, put_health_limits, put_metrics};
+pub use migrate::{Applied, migrate, migrate_to, pending, put_backlog, put_health_limits, put_metrics};
 pub use places::{put_links, put_places};
 pub use reader::connect_reader;
 pub use roll_up::roll_up;

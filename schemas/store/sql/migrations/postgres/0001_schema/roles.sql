@@ -28,13 +28,13 @@ GRANT SELECT ON schema_migrations, metrics, series, signal_rows, signal_buckets,
     health_minutes, roll_up_progress, tier_retention,
     alert_incidents, alert_outbox, alert_silences, alerts,
     producers, event_sources, expected_sources, silences, sources, dropped_counts, dropped_rows, rejected_messages,
-    stage_positions, state_generation, health_limits, monitor_health TO tailback_writer, tailback_reader;
+    stage_positions, state_generation, health_limits, stage_backlog, monitor_health TO tailback_writer, tailback_reader;
 
 GRANT SELECT ON stage_snapshots, alert_marks TO tailback_writer;
 GRANT INSERT ON series, signal_rows, signal_buckets, signal_minutes, signal_hours, place_buckets TO tailback_writer;
 -- New series are written by COPY with their numbers.
 GRANT USAGE ON SEQUENCE series_series_id_seq TO tailback_writer;
-GRANT INSERT, UPDATE, DELETE ON metrics, health_limits, episodes, jobs, job_nodes, job_results, job_causes, job_series, job_factors, regions,
+GRANT INSERT, UPDATE, DELETE ON metrics, health_limits, stage_backlog, episodes, jobs, job_nodes, job_results, job_causes, job_series, job_factors, regions,
     region_steps, region_series, region_causes, region_victims, node_switches, link_places, alert_incidents, alert_outbox,
     alert_silences, alert_marks, producers, event_sources, expected_sources, silences, dropped_counts, rejected_messages, stage_positions,
     stage_snapshots TO tailback_writer;

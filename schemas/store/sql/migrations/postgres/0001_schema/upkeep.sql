@@ -114,6 +114,8 @@ CREATE FUNCTION write_health(at_time timestamptz) RETURNS void
                max(extract(epoch FROM p.committed_at - p.event_time))::double precision AS value
         FROM stage_positions p WHERE p.event_time IS NOT NULL GROUP BY 1, 2
         UNION ALL
+        SELECT 'backlog_messages', b.stage, b.messages FROM stage_backlog b WHERE b.measured_at > now() - interval '5 minutes'
+        UNION ALL
         SELECT 'dropped_rows', d.reason, d.count FROM dropped_rows d
         UNION ALL
         SELECT 'silent_sources', '', count(*) FILTER (WHERE s.state IN ('silent', 'never seen')) FROM sources s

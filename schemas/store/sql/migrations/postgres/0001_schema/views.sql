@@ -368,8 +368,7 @@ SELECT incident, rule, severity, subject, state, to_timestamp(started_s) AS star
        notice::jsonb AS notice
 FROM alert_incidents;
 
--- Tailback's own condition: each value beside its limit. `backlog_messages` is in /metrics and `tailback doctor`, `dropped_share` in
--- `tailback doctor`: the database knows neither.
+-- Tailback's own condition: each value beside its limit. `dropped_share` is in `tailback doctor` alone, which reads rows.
 CREATE VIEW monitor_health AS
 SELECT l.name, v.label, v.value, l.above, CASE WHEN v.value > l.above THEN 'exceeded' ELSE 'within' END AS state, l.meaning
 FROM health_limits l JOIN (
@@ -377,6 +376,8 @@ FROM health_limits l JOIN (
     UNION ALL
     SELECT 'lag_s', stage, max(extract(epoch FROM committed_at - event_time))::double precision
     FROM stage_positions WHERE event_time IS NOT NULL GROUP BY stage
+    UNION ALL
+    SELECT 'backlog_messages', stage, messages FROM stage_backlog WHERE measured_at > now() - interval '5 minutes'
     UNION ALL
     SELECT 'stalled_s', stage, max(extract(epoch FROM now() - committed_at))::double precision
     FROM stage_positions WHERE owner IS NOT NULL GROUP BY stage

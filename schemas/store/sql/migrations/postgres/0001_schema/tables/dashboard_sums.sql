@@ -40,7 +40,7 @@ CREATE INDEX component_minutes_by_time ON component_minutes USING brin (time);
 
 -- Metrics of Tailback itself, minute by minute of event time.
 CREATE TABLE health_minutes (
-    figure text NOT NULL,                   -- lag_s, dropped_rows, silent_sources, sources, database_bytes
+    figure text NOT NULL,                   -- lag_s, backlog_messages, dropped_rows, silent_sources, sources, database_bytes
     label  text NOT NULL,                   -- stage or reason; '' where there is one alone
     time   timestamptz NOT NULL,
     value  double precision NOT NULL,

@@ -4,3 +4,10 @@ CREATE TABLE health_limits (
     above   double precision NOT NULL,      -- a value above it is a problem
     meaning text NOT NULL
 );
+
+-- Messages that each stage has not read yet, measured every minute by the process with the stage rollup.
+CREATE TABLE stage_backlog (
+    stage       text PRIMARY KEY,           -- aggregator, detector, rollup
+    messages    bigint NOT NULL,
+    measured_at timestamptz NOT NULL DEFAULT now()
+);
