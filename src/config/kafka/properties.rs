@@ -120,18 +120,10 @@ fn defaults(role: Role, set: &mut dyn FnMut(&str, &str)) {
             set("session.timeout.ms", "6000");
             // Members learn of a rebalance by the next heartbeat.
             set("heartbeat.interval.ms", "1000");
-            // Kilobytes fetched ahead, of each partition: librdkafka's 64 MB would be gigabytes on many.
-            let ahead = if stage == Stage::Aggregator { "4096" } else { "8192" };
-            set("queued.max.messages.kbytes", ahead);
             // A full queue is looked at again soon; librdkafka's second would be felt.
             set("fetch.queue.backoff.ms", "5");
             set("fetch.message.max.bytes", "1048576");
-            // A second's rows come within some hundred milliseconds: an answer for every few of them costs broker and
-            // stages more than what is in it.
-            set("fetch.min.bytes", "262144");
-            // A smaller answer waits this long. A broker answers a connection in order: a request for the end of an idle
-            // partition waits for the fetch before, which is librdkafka's 500 ms.
-            set("fetch.wait.max.ms", "50");
+            fetches(stage, set);
         }
         Role::Producer => {
             set("compression.codec", "lz4");
@@ -143,4 +135,20 @@ fn defaults(role: Role, set: &mut dyn FnMut(&str, &str)) {
         }
         Role::Admin => {}
     }
+}
+
+/// When brokers answer a fetch. They answer a connection in order: a request for the end of an idle partition waits for the fetch
+/// before it, which is librdkafka's 500 ms.
+fn fetches(stage: Stage, set: &mut dyn FnMut(&str, &str)) {
+    // The first: kilobytes fetched ahead, of each partition; librdkafka's 64 MB would be gigabytes on many.
+    let (ahead, least, wait_ms) = match stage {
+        // A second's rows come within some hundred milliseconds: an answer for every few of them costs broker and stage more
+        // than what is in it.
+        Stage::Aggregator => ("4096", "262144", "100"),
+        // Stages before them send batches: what is there is worth an answer, and waiting for more would only delay it.
+        Stage::Detector | Stage::Rollup => ("8192", "1", "250"),
+    };
+    set("queued.max.messages.kbytes", ahead);
+    set("fetch.min.bytes", least);
+    set("fetch.wait.max.ms", wait_ms);
 }

@@ -1,6 +1,6 @@
 //! Commits of raw offsets, and the end of the stage.
 
-use super::{ANNOUNCE_BUSY, ANNOUNCE_IDLE, Aggregating};
+use super::{ANNOUNCE_BUSY, Aggregating};
 use crate::runtime::http::Health;
 use crate::runtime::kafka::Listener;
 use crate::runtime::stage_error::StageResult;
@@ -37,8 +37,7 @@ impl Aggregating<'_> {
         if !self.unassigned.are_announced() {
             return IDLE_LEAST;
         }
-        let wait = if self.rows_since_announced > 0 { ANNOUNCE_BUSY } else { ANNOUNCE_IDLE };
-        wait.saturating_sub(self.announced.elapsed()).clamp(IDLE_LEAST, IDLE)
+        self.announcement_wait().saturating_sub(self.announced.elapsed()).clamp(IDLE_LEAST, IDLE)
     }
 
     /// Commits the offsets of the chunks that have arrived.
@@ -87,7 +86,7 @@ impl Aggregating<'_> {
 
     /// Waits until `deadline` for what is on its way; the offsets that it takes us to.
     fn drain(&mut self, deadline: Instant) -> StageResult<Option<TopicPartitionList>> {
-        self.announced -= ANNOUNCE_IDLE.min(self.announced.elapsed() + ANNOUNCE_IDLE);
+        self.announced -= ANNOUNCE_BUSY;
         self.rows_since_announced += 1;
         self.announce()?;
         let mut last = None;
