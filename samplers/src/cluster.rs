@@ -34,6 +34,7 @@ pub struct Cluster {
     path: Path,
     routers: Vec<u32>,
     clients: Vec<u32>,
+    interfaces: Vec<u32>,
     /// What each client had written before the start.
     written_before: Vec<f64>,
     job_rows: Vec<JobRow>,
@@ -63,6 +64,7 @@ impl Cluster {
             path: Path::new(scenario.faults.clone(), seed),
             routers: scenario.reporting.routers.numbers(layout.routers()),
             clients: scenario.reporting.clients.numbers(layout.nodes()),
+            interfaces: scenario.reporting.interfaces.numbers(layout.nodes()),
             written_before: (0..layout.nodes())
                 .map(|_| before.between(0.0, WRITTEN_BEFORE_MAX).floor())
                 .collect(),
@@ -87,6 +89,7 @@ impl Cluster {
         self.pass_second();
         self.write_jobs(out);
         self.write_clients(out);
+        self.write_interfaces(out);
         self.write_routers(out);
         self.path.end_of_tick(out, f64::from(self.second));
         self.finish_round();
@@ -219,6 +222,21 @@ impl Cluster {
             let start = out.bytes(Schema::LustreClient).len();
             self.writer.client(out.buffer(Schema::LustreClient), node, row);
             self.path.row_written(out, Schema::LustreClient, start, self.second);
+        }
+    }
+
+    fn write_interfaces(&mut self, out: &mut Rows) {
+        for at in 0..self.interfaces.len() {
+            let node = self.interfaces[at];
+            let delay = self.sample_delay_s();
+            if self.path.is_silent(node, self.second) {
+                continue;
+            }
+            let counters = self.machine.network.sent(node, delay / SAMPLE_SPAN_S);
+            let (time, job) = (self.stamp(node, delay), self.machine.node_jobs[node as usize]);
+            let start = out.bytes(Schema::AriesNic).len();
+            self.writer.interface(out.buffer(Schema::AriesNic), node, job, time, counters);
+            self.path.row_written(out, Schema::AriesNic, start, self.second);
         }
     }
 

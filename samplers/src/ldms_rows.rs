@@ -20,11 +20,14 @@ pub enum Schema {
     LustreClient,
     /// Job events.
     SlurmJobs,
+    /// Network interfaces of nodes.
+    AriesNic,
 }
 
 impl Schema {
     /// All of them, in the order in which [`Rows::lines`] gives them.
-    pub const ALL: [Schema; 3] = [Schema::SlurmJobs, Schema::LustreClient, Schema::AriesRtr];
+    pub const ALL: [Schema; 4] =
+        [Schema::SlurmJobs, Schema::LustreClient, Schema::AriesNic, Schema::AriesRtr];
 
     /// The schema's name; the topic is `ldms.` and this.
     pub fn name(self) -> &'static str {
@@ -32,6 +35,7 @@ impl Schema {
             Schema::AriesRtr => "aries_rtr",
             Schema::LustreClient => "lustre_client",
             Schema::SlurmJobs => "slurm_jobs",
+            Schema::AriesNic => "aries_nic",
         }
     }
 }
@@ -39,7 +43,7 @@ impl Schema {
 /// The rows of one tick: for each schema lines of JSON, each ended by a newline. Keeps its memory when cleared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rows {
-    buffers: [Vec<u8>; 3],
+    buffers: [Vec<u8>; 4],
 }
 
 impl Rows {
@@ -53,7 +57,7 @@ impl Rows {
         &self.buffers[schema as usize]
     }
 
-    /// The lines one by one, without their newlines: job rows first, then clients, then routers.
+    /// The lines one by one, without their newlines: job rows first, then clients, interfaces and routers.
     pub fn lines(&self) -> impl Iterator<Item = (Schema, &[u8])> {
         Schema::ALL.into_iter().flat_map(|schema| {
             let lines = self.bytes(schema).split(|b| *b == b'\n').filter(|l| !l.is_empty());
@@ -102,6 +106,7 @@ pub(crate) struct RowWriter {
     columns: [Vec<(u32, usize, Vec<u8>)>; 2],
     /// Per node, from the producer to the number of the component.
     router_heads: Vec<Vec<u8>>,
+    interface_heads: Vec<Vec<u8>>,
     client_heads: Vec<Vec<u8>>,
     /// Per node, what follows the number of the job.
     router_names: Vec<Vec<u8>>,
@@ -121,6 +126,7 @@ impl RowWriter {
         RowWriter {
             columns: [half_columns(0), half_columns(COLUMNS / 2)],
             router_heads: all(&|node| head(node, "aries_rtr_mmr")),
+            interface_heads: all(&|node| head(node, "aries_nic_mmr")),
             client_heads: all(&|node| head(node, &mount(node))),
             router_names: all(&|node| {
                 let router = router_name(node / NODES_PER_ROUTER);
@@ -156,6 +162,26 @@ impl RowWriter {
             put_number(out, value);
         }
         out.extend_from_slice(b",\"statfs\":0}\n");
+    }
+
+    /// A row of `aries_nic`: flits and stalls of requests.
+    pub(crate) fn interface(
+        &self,
+        out: &mut Vec<u8>,
+        node: u32,
+        job: u64,
+        time: Time,
+        [flits, stalls]: [u64; 2],
+    ) {
+        put_time(out, time);
+        out.extend_from_slice(&self.interface_heads[node as usize]);
+        put_number(out, job);
+        out.extend_from_slice(&self.router_names[node as usize]);
+        out.extend_from_slice(b",\"AR_NIC_NETMON_ORB_EVENT_CNTR_REQ_FLITS\":");
+        put_number(out, flits);
+        out.extend_from_slice(b",\"AR_NIC_NETMON_ORB_EVENT_CNTR_REQ_STALLED\":");
+        put_number(out, stalls);
+        out.extend_from_slice(b"}\n");
     }
 
     /// A row of `aries_rtr`: the half of the router's tiles that this node reports.

@@ -6,9 +6,11 @@ use crate::aries::{
 };
 use crate::rng::Rng;
 use crate::truth::Blame;
+use interface::Interface;
 use std::collections::BTreeMap;
 use traffic::{Contended, Traffic};
 
+mod interface;
 mod traffic;
 
 /// How the flits of a tile spread over its virtual channels: requests and responses on four, little on the rest.
@@ -47,6 +49,7 @@ pub(crate) struct Spread {
 #[derive(Clone, Debug)]
 pub(crate) struct Network {
     tiles: Vec<Tile>,
+    interfaces: Vec<Interface>,
     traffic: Vec<Traffic>,
     pub(crate) contended: Vec<Contended>,
     spread: Spread,
@@ -59,13 +62,16 @@ impl Network {
         let all = (0..layout.routers()).flat_map(|router| (0..TILES).map(move |tile| (router, tile)));
         let tiles =
             all.map(|(router, tile)| new_tile(layout.sender(router, tile).is_some(), &mut rng)).collect();
-        Network { tiles, traffic: Vec::new(), contended: Vec::new(), spread, rng }
+        let interfaces = (0..layout.nodes()).map(|node| Interface::new(node, seed)).collect();
+        Network { tiles, interfaces, traffic: Vec::new(), contended: Vec::new(), spread, rng }
     }
 
     /// Adds a job that sends `flows` between its `nodes`; silent until [`Network::set_sending`].
     pub(crate) fn add(&mut self, job: u64, nodes: &[u32], flows: &[(usize, usize, f64)]) {
         let mut loads: BTreeMap<u32, f64> = BTreeMap::new();
+        let mut sent: BTreeMap<u32, f64> = BTreeMap::new();
         for (from, to, rate) in flows {
+            *sent.entry(nodes[*from]).or_default() += rate;
             let mut at = nodes[*from] / NODES_PER_ROUTER;
             for next in route(at, nodes[*to] / NODES_PER_ROUTER) {
                 let lanes = tiles_between(at, next);
@@ -83,6 +89,7 @@ impl Network {
         self.traffic.push(Traffic {
             job,
             links,
+            sent: sent.into_iter().collect(),
             sending: false,
             lost: 0.0,
             blame: Vec::new(),
@@ -110,6 +117,9 @@ impl Network {
             let ratio = self.rng.log_between(0.01, 9.9);
             tile.background_ratio = if stalls { ratio } else { 0.0 };
         }
+        for interface in &mut self.interfaces {
+            interface.draw(self.spread);
+        }
     }
 
     /// A load balance of `job`: for this second its links stall `times` as often as its own load makes them,
@@ -117,6 +127,9 @@ impl Network {
     pub(crate) fn spike(&mut self, job: u64, times: f64) {
         const FEWER_FLITS: f64 = 0.6;
         for traffic in self.traffic.iter().filter(|t| t.job == job && t.sending) {
+            for (node, _) in &traffic.sent {
+                self.interfaces[*node as usize].slow(FEWER_FLITS);
+            }
             for (tile, _, own) in &traffic.links {
                 let tile = &mut self.tiles[*tile as usize];
                 tile.spike += own * (times - 1.0);
@@ -147,6 +160,13 @@ impl Network {
             traffic.weigh(&self.tiles, &users, &mut contended);
         }
         self.contended = contended.into_values().collect();
+        // Bursts do not ask for less because they wait, but there are fewer of them: a job that is slowed sends for longer.
+        self.interfaces.iter_mut().for_each(|interface| interface.bytes_per_s = 0.0);
+        for traffic in self.traffic.iter().filter(|t| t.sending) {
+            for (node, rate) in &traffic.sent {
+                self.interfaces[*node as usize].bytes_per_s += rate * (1.0 - traffic.lost);
+            }
+        }
     }
 
     /// Seconds that `job` loses a second, the aggressor, and whether one of its links counts as contended.
@@ -163,6 +183,9 @@ impl Network {
             tile.stalls +=
                 flits * (tile.ratio * tile.ratio_noise + tile.spike) + background * tile.background_ratio;
         }
+        for interface in &mut self.interfaces {
+            interface.advance(seconds);
+        }
     }
 
     /// Remembers the counters of the whole second; samples lie between these and the present ones.
@@ -170,6 +193,12 @@ impl Network {
         for tile in &mut self.tiles {
             (tile.flits_marked, tile.stalls_marked) = (tile.flits, tile.stalls);
         }
+        self.interfaces.iter_mut().for_each(Interface::mark);
+    }
+
+    /// Flits and stalls of the requests of a node's interface, `part` of the way from the mark to now.
+    pub(crate) fn sent(&self, node: u32, part: f64) -> [u64; 2] {
+        self.interfaces[node as usize].counters(part)
     }
 
     /// The counters of a tile, `part` of the way from the mark to now: channels, then stalls.
@@ -187,6 +216,8 @@ impl Network {
 
     /// The router counts from 0 again.
     pub(crate) fn reset(&mut self, router: u32) {
+        let nodes = router * NODES_PER_ROUTER..(router + 1) * NODES_PER_ROUTER;
+        nodes.for_each(|node| self.interfaces[node as usize].reset());
         let first = (router * TILES) as usize;
         for tile in &mut self.tiles[first..first + TILES as usize] {
             tile.base = [0; CHANNELS + 1];

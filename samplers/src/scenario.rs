@@ -59,6 +59,8 @@ pub struct Reporting {
     pub routers: Chosen,
     /// Lustre clients, by number of the node.
     pub clients: Chosen,
+    /// Network interfaces, by number of the node.
+    pub interfaces: Chosen,
 }
 
 /// A choice of components.
@@ -130,7 +132,7 @@ pub fn named(name: &str, noise: f64) -> Result<Scenario, ScenarioError> {
 }
 
 impl Scenario {
-    /// A machine with no jobs, on which everything reports.
+    /// A machine with no jobs, on which everything reports but network interfaces.
     pub fn empty(name: &str, chassis: u32) -> Scenario {
         Scenario {
             name: name.to_string(),
@@ -139,7 +141,11 @@ impl Scenario {
             noise: Noise::default(),
             duration_s: None,
             endless: false,
-            reporting: Reporting { routers: Chosen::All, clients: Chosen::All },
+            reporting: Reporting {
+                routers: Chosen::All,
+                clients: Chosen::All,
+                interfaces: Chosen::Only(Vec::new()),
+            },
             faults: Faults::default(),
         }
     }
@@ -166,6 +172,7 @@ impl Scenario {
         }
         exist("router", &self.reporting.routers.numbers(routers), routers)?;
         exist("node", &self.reporting.clients.numbers(nodes), nodes)?;
+        exist("node", &self.reporting.interfaces.numbers(nodes), nodes)?;
         let reset = self.faults.reset_at.iter().map(|(node, _)| *node);
         exist("node", &reset.collect::<Vec<u32>>(), nodes)
     }

@@ -110,10 +110,24 @@ impl Progress {
         })
     }
 
+    /// The tick at which the job begins to send, or is kept from it: many read and divide their input first, which is no pace to
+    /// compare with.
+    fn begins(&self, contended: &BTreeMap<i64, f64>) -> i64 {
+        let known = || self.pieces().filter(|(.., piece)| !piece.bytes.is_nan());
+        let all = known().fold(Piece::NONE, |sum, (.., piece)| sum.plus(piece));
+        let least = PAUSES * all.bytes / all.ticks.max(1.0);
+        let has_begun = |(from, to, piece): &(i64, i64, Piece)| {
+            piece.bytes > least * piece.ticks || is_near(contended, *from, *to)
+        };
+        let first = known().find(has_begun);
+        first.map_or(i64::MIN, |(from, ..)| from)
+    }
+
     /// What the job, which started at tick `start`, lost in and around the ticks of `contended`.
     pub(super) fn lost(&self, start: i64, contended: &BTreeMap<i64, f64>, tick_s: f64) -> Option<Measured> {
+        let start = start.max(self.begins(contended));
         let (mut quiet, mut block, mut slowed) = (Vec::new(), Piece::NONE, Piece::NONE);
-        for (from, to, piece) in self.pieces() {
+        for (from, to, piece) in self.pieces().filter(|(from, ..)| *from >= start) {
             if is_near(contended, from, to) {
                 slowed = slowed.plus(piece);
                 block = Piece::NONE;
@@ -145,7 +159,7 @@ impl Progress {
     /// of its slowest flow it feels, and so what it would send without.
     fn by_levels(&self, start: i64, contended: &BTreeMap<i64, f64>, tick_s: f64) -> Option<Measured> {
         let (mut steady, mut slowed) = (Vec::new(), Piece::NONE);
-        for (from, to, piece) in self.pieces() {
+        for (from, to, piece) in self.pieces().filter(|(from, ..)| *from >= start) {
             if is_near(contended, from, to) {
                 slowed = slowed.plus(piece);
             }
@@ -297,6 +311,22 @@ mod tests {
         let fell = |tick: i64| if (200..300).contains(&tick) { 80.0 } else { 100.0 };
         let found = progress(fell).lost(0, &contended(), 1.0).unwrap();
         assert!((found.lost_s - 20.0).abs() < 0.1 && found.error_s < 2.0, "{found:?}");
+    }
+
+    #[test]
+    fn set_up_before_a_job_sends_is_no_pace_of_it() {
+        let sets_up = |tick: i64| match tick {
+            0..31 => 0.0,
+            200..300 => 80.0,
+            _ => 100.0,
+        };
+        let found = progress(sets_up).lost(0, &contended(), 1.0).unwrap();
+        assert!((found.lost_s - 20.0).abs() < 0.1 && found.error_s < 3.0, "{found:?}");
+        // Silence while its links wait is a loss.
+        let from_start: BTreeMap<i64, f64> = (0..100).map(|tick| (tick, 0.9)).collect();
+        let kept = |tick: i64| if tick < 100 { 20.0 } else { 100.0 };
+        let found = progress(kept).lost(0, &from_start, 1.0).unwrap();
+        assert!((found.lost_s - 80.0).abs() < 2.0, "{found:?}");
     }
 
     #[test]

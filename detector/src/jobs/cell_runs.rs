@@ -2,6 +2,7 @@
 
 use super::cells::{CELLS_MAX, Cell};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Cells by their number since the epoch, in its order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -30,20 +31,36 @@ impl CellRuns {
 impl FromIterator<(i64, Cell)> for CellRuns {
     /// Takes cells in the order of their numbers.
     fn from_iter<I: IntoIterator<Item = (i64, Cell)>>(cells: I) -> CellRuns {
-        let mut runs: Vec<Run> = Vec::new();
-        for (number, cell) in cells {
-            match runs.last_mut() {
-                Some(run)
-                    if run.first + i64::from(run.count) == number
-                        && run.cell == cell
-                        && run.count < u16::MAX =>
-                {
-                    run.count += 1;
-                }
-                _ => runs.push(Run { first: number, count: 1, cell }),
-            }
+        let mut runs = Runs::default();
+        cells.into_iter().for_each(|(number, cell)| runs.push(number..number + 1, cell));
+        runs.done()
+    }
+}
+
+/// Cells as they come, in the order of their numbers.
+#[derive(Debug, Default)]
+pub(super) struct Runs(Vec<Run>);
+
+impl Runs {
+    /// Adds equal cells.
+    pub(super) fn push(&mut self, mut numbers: Range<i64>, cell: Cell) {
+        if let Some(run) = self.0.last_mut()
+            && run.first + i64::from(run.count) == numbers.start
+            && run.cell == cell
+        {
+            let more = (numbers.end - numbers.start).min(i64::from(u16::MAX - run.count));
+            run.count += more as u16;
+            numbers.start += more;
         }
-        CellRuns(runs.into())
+        while !numbers.is_empty() {
+            let count = (numbers.end - numbers.start).min(i64::from(u16::MAX));
+            self.0.push(Run { first: numbers.start, count: count as u16, cell });
+            numbers.start += count;
+        }
+    }
+
+    pub(super) fn done(self) -> CellRuns {
+        CellRuns(self.0.into())
     }
 }
 

@@ -1,9 +1,9 @@
 //! Losses over time: cells of one second, or of twice, four times, … as much for long jobs.
 
-use super::cell_runs::CellRuns;
+use super::cell_runs::{CellRuns, Runs};
 use schemas::{Episode, Time};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Cells that a job may have; a longer one has wider cells.
 pub(super) const CELLS_MAX: i64 = 4_096;
@@ -89,16 +89,53 @@ pub(super) fn add_episode(cells: &mut Cells, episode: &Episode, from: Time, to: 
     sum_s
 }
 
-/// Adds to `cells` that of a stretch `seconds` were not judged.
-pub(super) fn add_unjudged(cells: &mut Cells, (from, to, seconds): (Time, Time, f64), grain: u32) {
-    let width_us = FINEST_US << grain;
-    let share = seconds / to.seconds_since(from);
-    let mut at = from;
-    while at < to {
-        let number = at.0.div_euclid(width_us);
-        let next = Time((number + 1).saturating_mul(width_us)).min(to);
-        cells.entry(number).or_default().unjudged_us += (share * (next - at) as f64).round() as i64;
-        at = next;
+/// Microseconds that were not judged, over all series of a metric, as changes from one cell to the next: a job without a baseline
+/// has thousands of cells, and each of its series all of them.
+#[derive(Debug, Default)]
+pub(super) struct Unjudged {
+    /// By how much the cell of this number has more than the one before.
+    steps: BTreeMap<i64, i64>,
+}
+
+impl Unjudged {
+    /// Adds that `seconds` of a stretch were not judged.
+    pub(super) fn add(&mut self, (from, to, seconds): (Time, Time, f64), grain: u32) {
+        if from >= to {
+            return;
+        }
+        let width_us = FINEST_US << grain;
+        let share = seconds / to.seconds_since(from);
+        let part = |length_us: i64| (share * length_us as f64).round() as i64;
+        let (first, last) = (from.0.div_euclid(width_us), (to.0 - 1).div_euclid(width_us));
+        if first == last {
+            return self.add_to(first..first + 1, part(to - from));
+        }
+        self.add_to(first..first + 1, part((first + 1) * width_us - from.0));
+        self.add_to(first + 1..last, part(width_us));
+        self.add_to(last..last + 1, part(to.0 - last * width_us));
+    }
+
+    fn add_to(&mut self, cells: std::ops::Range<i64>, each_us: i64) {
+        if !cells.is_empty() && each_us != 0 {
+            *self.steps.entry(cells.start).or_default() += each_us;
+            *self.steps.entry(cells.end).or_default() -= each_us;
+        }
+    }
+
+    /// The same with what was lost in `cells`: equal cells as one.
+    pub(super) fn with(&self, mut cells: Cells) -> CellRuns {
+        let edges = cells.keys().flat_map(|number| [*number, number + 1]).chain(self.steps.keys().copied());
+        let edges: BTreeSet<i64> = edges.collect();
+        let (mut runs, mut each_us) = (Runs::default(), 0);
+        for (from, to) in edges.iter().zip(edges.iter().skip(1)) {
+            each_us += self.steps.get(from).copied().unwrap_or_default();
+            let mut cell = cells.remove(from).unwrap_or_default();
+            cell.unjudged_us += each_us;
+            if cell != Cell::default() {
+                runs.push(*from..*to, cell);
+            }
+        }
+        runs.done()
     }
 }
 
@@ -131,5 +168,52 @@ impl<'a> Curve<'a> {
         let span_s = after.time.seconds_since(since);
         let share = if span_s > 0.0 { (time.seconds_since(since) / span_s).clamp(0.0, 1.0) } else { 1.0 };
         lost_s + (after.slowdown_s - lost_s) * share
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: f64) -> Time {
+        Time::from_seconds(second)
+    }
+
+    /// The cells of `stretches`, one at a time.
+    fn one_by_one(stretches: &[(f64, f64, f64)], mut cells: Cells, grain: u32) -> Cells {
+        let width_us = FINEST_US << grain;
+        for (from, to, seconds) in stretches {
+            let (mut from, to, share) = (at(*from), at(*to), seconds / (to - from));
+            while from < to {
+                let number = from.0.div_euclid(width_us);
+                let next = Time((number + 1) * width_us).min(to);
+                cells.entry(number).or_default().unjudged_us += (share * (next - from) as f64).round() as i64;
+                from = next;
+            }
+        }
+        cells
+    }
+
+    #[test]
+    fn steps_make_the_cells_that_are_made_one_by_one() {
+        let stretches = [
+            (3.25, 900.5, 897.25),
+            (3.25, 900.5, 500.0),
+            (10.0, 20.0, 10.0),
+            (10.25, 10.75, 0.5),
+            (899.0, 1_200.0, 301.0),
+        ];
+        let lost =
+            Cell { lost_s: 0.5, worst_s: 0.5, contended_s: 1.0, contended_us: 1_000_000, unjudged_us: 0 };
+        for grain in [0, 2] {
+            let cells: Cells = [(5, lost), (150, lost), (2_000, lost)].into();
+            let mut unjudged = Unjudged::default();
+            for (from, to, seconds) in stretches {
+                unjudged.add((at(from), at(to), seconds), grain);
+            }
+            let found: Cells =
+                unjudged.with(cells.clone()).iter().map(|(number, cell)| (number, *cell)).collect();
+            assert_eq!(found, one_by_one(&stretches, cells, grain), "{grain}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Facts;
 use super::cell_runs::CellRuns;
-use super::cells::{self, Cells};
+use super::cells::{self, Cells, Unjudged};
 use super::shares::{CauseSums, merged};
 use schemas::{Cause, CauseKind, Episode, EpisodeEvidence, Job, Metric, Name, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
@@ -139,7 +139,7 @@ fn metric_part(
     let was_used = |s: &SeriesIndex| facts.coverage.was_active(*s, job.start, until);
     let used = series.iter().filter(|s| was_used(s)).count();
     let mut cells = Cells::new();
-    let unknown = add_unjudged(&mut cells, series, was_used, (job.start, until), grain, facts);
+    let (unjudged, unknown) = unjudged(series, was_used, (job.start, until), grain, facts);
     let mut episodes = facts.episodes.between(series, job.start, until);
     // Sums of floating point depend on their order, so it must not be that of detection.
     let named = |e: &Episode| facts.table[e.series.at()].name();
@@ -162,7 +162,7 @@ fn metric_part(
         metric,
         used: used as u32,
         unknown,
-        cells: cells.into_iter().collect(),
+        cells: unjudged.with(cells),
         variance_s2: errors.variance_s2(),
         suspected_s,
         unexplained_s: 0.0,
@@ -171,16 +171,15 @@ fn metric_part(
     }
 }
 
-/// Adds to `cells` what was not judged of the series that the job used, and of those that were hardly seen: their count.
-fn add_unjudged(
-    cells: &mut Cells,
+/// What was not judged of the series that the job used, and of those that were hardly seen; the count of these.
+fn unjudged(
     series: &[SeriesIndex],
     was_used: impl Fn(&SeriesIndex) -> bool,
     (from, until): (Time, Time),
     grain: u32,
     facts: &Facts<'_>,
-) -> u32 {
-    let mut unknown = 0;
+) -> (Unjudged, u32) {
+    let (mut unjudged, mut unknown) = (Unjudged::default(), 0);
     for series in series {
         let stretches: Vec<_> = facts.coverage.unjudged(*series, from, until, facts.gap_s).collect();
         let unjudged_s: f64 = stretches.iter().map(|(_, _, seconds)| seconds).sum();
@@ -190,9 +189,9 @@ fn add_unjudged(
             continue;
         }
         unknown += u32::from(!used);
-        stretches.into_iter().for_each(|stretch| cells::add_unjudged(cells, stretch, grain));
+        stretches.into_iter().for_each(|stretch| unjudged.add(stretch, grain));
     }
-    unknown
+    (unjudged, unknown)
 }
 
 /// Errors of a job's episodes. Those of one series are compared with one baseline, whose error they share.

@@ -15,6 +15,8 @@ pub(super) struct Traffic {
     pub(super) job: u64,
     /// Tile, bytes a second, ratio it has with this load alone.
     pub(super) links: Vec<(u32, f64, f64)>,
+    /// Node, and bytes a second that it sends.
+    pub(super) sent: Vec<(u32, f64)>,
     pub(super) sending: bool,
     pub(super) lost: f64,
     pub(super) blame: Blame,

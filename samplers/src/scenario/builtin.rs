@@ -45,6 +45,7 @@ pub fn cth_against_imb() -> Scenario {
     let mut scenario = Scenario::empty("cth-imb", 2);
     scenario.jobs = mpi_jobs();
     scenario.reporting.clients = Chosen::Only(Vec::new());
+    scenario.reporting.interfaces = Chosen::All;
     scenario
 }
 
@@ -58,7 +59,7 @@ pub fn background(seconds: u32) -> Scenario {
 /// IOR case 25 on the file system and, at the same time, [`cth_against_imb`] on the network; 480 s.
 ///
 /// The routers of the MPI jobs' chassis report, and of the other chassis one that is idle (slot 0), the one of
-/// IOR's first process (slot 3) and one that only IMB uses (slot 8); so does every Lustre client.
+/// IOR's first process (slot 3) and one that only IMB uses (slot 8); so does every Lustre client and network interface.
 pub fn demo() -> Scenario {
     let mut scenario = Scenario::empty("demo", 2);
     scenario.jobs = ior::jobs(25).unwrap_or_default();
@@ -66,5 +67,6 @@ pub fn demo() -> Scenario {
     scenario.duration_s = Some(480);
     let others = [0, 3, 8];
     scenario.reporting.routers = Chosen::Only(others.into_iter().chain(16..32).collect());
+    scenario.reporting.interfaces = Chosen::All;
     scenario
 }

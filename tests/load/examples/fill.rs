@@ -3,9 +3,8 @@
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
-use load::feed::{Plan, Row};
+use load::feed::{Plan, Row, SCHEMAS};
 use load::{Broker, Feed, Site};
-use samplers::Schema;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
@@ -83,16 +82,16 @@ impl Arguments {
     }
 }
 
-/// Rows and bytes of each schema, in the order of [`Schema::ALL`].
+/// Rows and bytes of each schema, in the order of [`SCHEMAS`].
 #[derive(Debug, Default)]
 struct Counts {
-    rows: [u64; 3],
-    bytes: [u64; 3],
+    rows: [u64; SCHEMAS.len()],
+    bytes: [u64; SCHEMAS.len()],
 }
 
 impl Counts {
     fn add(&mut self, row: Row<'_>) {
-        let at = Schema::ALL.iter().position(|schema| *schema == row.schema).unwrap_or_default();
+        let at = SCHEMAS.iter().position(|schema| *schema == row.schema).unwrap_or_default();
         self.rows[at] += 1;
         self.bytes[at] += row.json.len() as u64;
     }
@@ -177,7 +176,7 @@ fn bar(seconds: u32) -> ProgressBar {
 fn figures(plan: &Plan, counts: &Counts, took_s: f64, sent_bytes: u64) -> Value {
     let rows: u64 = counts.rows.iter().sum();
     let bytes: u64 = counts.bytes.iter().sum();
-    let schemas: serde_json::Map<String, Value> = Schema::ALL
+    let schemas: serde_json::Map<String, Value> = SCHEMAS
         .iter()
         .zip(counts.rows.iter().zip(&counts.bytes))
         .map(|(schema, (rows, bytes))| {

@@ -1,6 +1,6 @@
 //! Raw topics, and rows into them as ldmsd's store sends them: no key, any partition, lz4.
 
-use crate::feed::Row;
+use crate::feed::{Row, SCHEMAS};
 use crate::rng::Rng;
 use anyhow::{Context, Result, bail};
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication};
@@ -10,7 +10,6 @@ use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::DeliveryResult;
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer, ProducerContext};
 use rdkafka::{ClientContext, Statistics};
-use samplers::Schema;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -48,7 +47,7 @@ impl ProducerContext for Watch {
 pub struct Broker {
     producer: BaseProducer<Watch>,
     /// Topic and number of partitions, for each schema.
-    topics: [(String, u32); 3],
+    topics: [(String, u32); SCHEMAS.len()],
     /// Chooses each row's partition; without it librdkafka does.
     partition: Option<Rng>,
 }
@@ -61,7 +60,7 @@ impl Broker {
     /// # Errors
     /// If the broker does not answer, or refuses.
     pub fn open(brokers: &str, partitions: u32, at_once: bool, seed: u64) -> Result<Broker> {
-        let names = Schema::ALL.map(|schema| format!("ldms.{}", schema.name()));
+        let names = SCHEMAS.map(|schema| format!("ldms.{}", schema.name()));
         create(brokers, &names, partitions)?;
         let mut config = ClientConfig::new();
         config
@@ -92,7 +91,7 @@ impl Broker {
     /// # Errors
     /// If a row cannot be sent at all.
     pub fn send(&mut self, row: Row<'_>) -> Result<()> {
-        let place = Schema::ALL.iter().position(|schema| *schema == row.schema).unwrap_or_default();
+        let place = SCHEMAS.iter().position(|schema| *schema == row.schema).unwrap_or_default();
         let (topic, partitions) = &self.topics[place];
         let mut record = BaseRecord::<(), [u8]>::to(topic).payload(row.json).timestamp(row.published_ms);
         record.partition = self.partition.as_mut().map(|rng| rng.below(*partitions) as i32);

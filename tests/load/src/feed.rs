@@ -8,6 +8,9 @@ use crate::site::Site;
 use samplers::Schema;
 use samplers::aries::{NODES_PER_ROUTER, TILES};
 
+/// Schemas of the rows.
+pub const SCHEMAS: [Schema; 3] = [Schema::SlurmJobs, Schema::LustreClient, Schema::AriesRtr];
+
 /// A row on its way to the broker.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
