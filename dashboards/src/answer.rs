@@ -241,6 +241,22 @@ pub fn checked_series_name(text: &str) -> Result<String, ApiError> {
     Err(ApiError::BadRequest("invalid series name: the form is metric/component/part".to_string()))
 }
 
+/// A span of time of a request.
+///
+/// # Errors
+/// Refuses one that ends before it begins, or is longer than `longest_s`.
+pub fn checked_span(from: f64, to: f64, longest_s: f64) -> Result<(), ApiError> {
+    if from > to {
+        return Err(ApiError::BadRequest("from is after to".to_string()));
+    }
+    if to - from > longest_s {
+        return Err(ApiError::BadRequest(format!(
+            "the range is longer than {longest_s} s; request parts of it"
+        )));
+    }
+    Ok(())
+}
+
 /// A time of a request in seconds.
 ///
 /// # Errors

@@ -83,7 +83,11 @@ pub async fn earlier(State(state): State<PageState>, Path(id): Path<String>) -> 
     state.reader.read(move |store| Ok(Runs { runs: runs_of(store, id.as_str())? })).await.map(Json)
 }
 
-fn runs_of(store: &Reader<'_>, id: &str) -> Result<Vec<Run>, ApiError> {
+/// The job and earlier runs.
+///
+/// # Errors
+/// 404 for an unknown job.
+pub(crate) fn runs_of(store: &Reader<'_>, id: &str) -> Result<Vec<Run>, ApiError> {
     let runs = store.rows(read::jobs::EARLIER, &[&id, &RUNS_MAX], run)?;
     if runs.is_empty() {
         return Err(ApiError::NotFound(format!("no job {id}")));

@@ -23,6 +23,7 @@
 //! | [`counters`] | raw counters behind one series |
 //! | [`spans`] | episodes of one series as stretches to shade |
 //! | [`jobs`] | `/api/v1/jobs` |
+//! | [`blame`] | `/api/v1/blame` and `/api/v1/jobs/{id}/caused`, who lost how much to whom |
 //! | [`beside`] | `/api/v1/jobs/{id}/neighbours` and `/earlier`, comparison of a job with others |
 //! | [`loss_curve`] | loss of a job over time, from its episodes |
 //! | [`fabric`] | `/api/v1/fabric`, groups, switches, link classes, parallel links, worst links, regions |
@@ -41,6 +42,7 @@ pub mod access;
 pub mod advice;
 pub mod answer;
 pub mod beside;
+pub mod blame;
 pub mod connections;
 pub mod counters;
 pub mod episodes;

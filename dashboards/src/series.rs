@@ -1,6 +1,6 @@
 //! `/api/v1/series/{name}/points` and `/counters`: one series over time.
 
-use crate::answer::{Answer, ApiError, Checked, checked_series_name, checked_time};
+use crate::answer::{Answer, ApiError, Checked, checked_series_name, checked_span, checked_time};
 use crate::counters::{Counters, read_counters};
 use crate::now::{MetricFacts, SeriesLoss, metric_facts, series_loss_row};
 use crate::points::{Points, read_points};
@@ -108,14 +108,7 @@ fn counters_answer(store: &Reader<'_>, series: SeriesLoss, range: (f64, f64)) ->
 fn checked_range(range: &Range, latest: f64) -> Result<(f64, f64), ApiError> {
     let to = checked_time("to", range.to.unwrap_or(latest))?;
     let from = checked_time("from", range.from.unwrap_or((to - STANDARD_RANGE_S).max(0.0)))?;
-    if from > to {
-        return Err(ApiError::BadRequest("from is after to".to_string()));
-    }
-    if to - from > RANGE_MAX_S {
-        return Err(ApiError::BadRequest(format!(
-            "the range is longer than {RANGE_MAX_S} s; request parts of it"
-        )));
-    }
+    checked_span(from, to, RANGE_MAX_S)?;
     Ok((from, to))
 }
 

@@ -168,6 +168,11 @@ impl Metric {
         self.facts().file.costs
     }
 
+    /// Whether its traffic is all that a node sends into the network.
+    pub fn paces(self) -> bool {
+        self.facts().file.paces
+    }
+
     /// Whether it is the progress of a job's own node on a file system.
     pub fn is_progress(self) -> bool {
         self.facts().file.measures == Measures::Progress

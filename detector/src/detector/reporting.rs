@@ -45,11 +45,13 @@ impl Detector {
     pub(super) fn watch_link(&mut self, reading: &SeriesReading) {
         let Some(signal) = self.signals.last().filter(|_| self.watches_links) else { return };
         let info = &self.ingest.series()[reading.series.at()];
-        if info.part.is_none() || !info.metric.costs() {
+        if info.part.is_none() || !(info.metric.costs() || info.metric.paces()) {
             return;
         }
         let slot = self.series[reading.series.at()];
-        let contended = signal.state == State::Contended;
+        // Of what costs no seconds the traffic alone counts.
+        let costs = info.metric.costs();
+        let contended = costs && signal.state == State::Contended;
         let since_ticks = if contended {
             let open = self.banks[slot.metric.at()].open_episode(slot.number as usize);
             let since_s = open.map_or(0.0, |open| reading.time.seconds_since(open.start));
@@ -64,7 +66,7 @@ impl Detector {
             // The worst of many noisy readings is worse than the worst link: of contended links the mean is reported.
             value: match (reading.active, contended) {
                 (true, true) => signal.mean as f32,
-                (true, false) => reading.value as f32,
+                (true, false) if costs => reading.value as f32,
                 _ => 0.0,
             },
             baseline: signal.baseline as f32,

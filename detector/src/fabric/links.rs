@@ -50,6 +50,9 @@ pub(super) struct Links {
     /// Series of each node's writes.
     #[serde(skip)]
     writes: HashMap<Name, Vec<u32>>,
+    /// Series of each node's network interfaces that are no link of the topology: those of an Aries count for two of its links.
+    #[serde(skip)]
+    interfaces: HashMap<Name, Vec<u32>>,
     /// Components that the topology does not know: their number, and how many series they have.
     #[serde(skip)]
     loose: HashMap<Name, (u32, u32)>,
@@ -111,6 +114,7 @@ impl Links {
             }
             Measured::Link(_) => {}
             Measured::Loose(_) => {
+                remove(&mut self.interfaces, component, number);
                 if let Some((_, series)) = self.loose.get_mut(component) {
                     *series -= 1;
                     if *series == 0 {
@@ -118,14 +122,7 @@ impl Links {
                     }
                 }
             }
-            Measured::Writes => {
-                if let Some(numbers) = self.writes.get_mut(component) {
-                    numbers.retain(|known| *known != number);
-                    if numbers.is_empty() {
-                        self.writes.remove(component);
-                    }
-                }
-            }
+            Measured::Writes => remove(&mut self.writes, component, number),
         }
     }
 
@@ -134,6 +131,7 @@ impl Links {
         self.measured = vec![Measured::Writes; self.info.len()];
         self.of_link.clear();
         self.writes.clear();
+        self.interfaces.clear();
         self.loose.clear();
         (0..self.info.len() as u32).for_each(|number| self.locate(number, topology));
     }
@@ -167,6 +165,9 @@ impl Links {
                 (new, 0)
             });
             *series += 1;
+            if info.metric.paces() {
+                self.interfaces.entry(info.component.clone()).or_default().push(number);
+            }
             Measured::Loose(*component)
         };
         self.measured[number as usize] = measured;
@@ -205,7 +206,16 @@ impl Links {
     /// Bytes over `link` up to `tick`, in units of a tick's length; after the latest report as before it, or as in it if it is of
     /// a step. `None` if it is not measured, or was not reported for `stale` ticks.
     pub(super) fn sent_until(&self, link: LinkIndex, tick: i64, stale: i64) -> Option<f64> {
-        let at = self.of_link(link)? as usize;
+        self.passed_until(self.of_link(link)? as usize, tick, stale)
+    }
+
+    /// The same over the interfaces of `node`.
+    pub(super) fn sent_by(&self, node: &Name, tick: i64, stale: i64) -> Option<f64> {
+        let numbers = self.interfaces.get(node)?;
+        numbers.iter().map(|number| self.passed_until(*number as usize, tick, stale)).sum()
+    }
+
+    fn passed_until(&self, at: usize, tick: i64, stale: i64) -> Option<f64> {
         let since = tick.saturating_sub(self.reported_at[at]);
         if !self.active[at] {
             return Some(self.passed[at].0);
@@ -279,4 +289,13 @@ pub(super) fn out_of(topology: &Topology, host: VertexIndex) -> impl Iterator<It
 /// Whether a link ends or begins at a host.
 pub(super) fn is_host_link(topology: &Topology, link: LinkIndex) -> bool {
     topology.class(link) == LinkClass::Host
+}
+/// Removes a series from those of a component.
+fn remove(of_components: &mut HashMap<Name, Vec<u32>>, component: &Name, number: u32) {
+    if let Some(numbers) = of_components.get_mut(component) {
+        numbers.retain(|known| *known != number);
+        if numbers.is_empty() {
+            of_components.remove(component);
+        }
+    }
 }

@@ -185,7 +185,9 @@ fn sent_until(job: &Job, tick: i64, links: &Links, topology: &Topology) -> Optio
         let mut measured = out_of(topology, topology.vertex(node.as_str())?)
             .filter(|link| links.of_link(*link).is_some())
             .peekable();
-        measured.peek()?;
+        if measured.peek().is_none() {
+            sent += links.sent_by(node, tick, STALE_TICKS)?;
+        }
         for link in measured {
             sent += links.sent_until(link, tick, STALE_TICKS)?;
         }

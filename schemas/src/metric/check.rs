@@ -66,6 +66,9 @@ fn check_meaning(file: &MetricFile) -> Result<(), String> {
             "costs: must be false for a server, whose clients wait for many requests at once".to_string()
         );
     }
+    if file.paces && (file.measures != Measures::Link || file.reading.passed.is_empty()) {
+        return Err("paces: needs `measures = \"link\"` and `passed`, which is what a node sends".to_string());
+    }
     if progress && !file.costs {
         return Err("costs: progress always does".to_string());
     }

@@ -33,6 +33,9 @@ pub struct MetricFile {
     /// never do, progress always does.
     #[serde(default = "yes")]
     pub costs: bool,
+    /// Whether its traffic is all that a node sends into the network: the pace of the node's job.
+    #[serde(default)]
+    pub paces: bool,
     /// How counters become a reading.
     pub reading: ReadingFile,
     /// Where its counters come from, the one to be recognised first before the others.

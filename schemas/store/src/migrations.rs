@@ -22,6 +22,7 @@ pub const SQLITE_MIGRATIONS: &[&str] = &[joined!(
     "tables/sources",
     "tables/state",
     "views",
+    "answers/blame",
     "answers/job_post_mortem",
     "answers/job_neighbours",
     "answers/regions_and_links",
@@ -64,6 +65,7 @@ pub const POSTGRES_MIGRATIONS: &[PgMigration] = &[
             include_str!("../sql/migrations/postgres/0001_schema/views.sql"),
             joined!(
                 "postgres/0001_schema/answers/",
+                "blame",
                 "job_post_mortem",
                 "job_loss_curve",
                 "job_neighbours",

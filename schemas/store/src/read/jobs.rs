@@ -13,6 +13,10 @@ pub const ON_NODES: Question = question!("jobs_on");
 pub const NEIGHBOURS: Question = question!("job_neighbours");
 /// Earlier runs of its configuration.
 pub const EARLIER: Question = question!("job_earlier");
+/// What a job cost others: `$1` its id, `$2` a limit.
+pub const CAUSED: Question = question!("job_caused");
+/// Pairs of victims and aggressors: `$1` to `$2` in seconds since the epoch, `$3` a limit.
+pub const BLAME: Question = question!("blame");
 /// Number of jobs.
 pub const COUNT: Question = question!("job_count");
 /// Jobs with their results.

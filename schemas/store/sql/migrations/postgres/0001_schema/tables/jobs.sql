@@ -68,6 +68,7 @@ CREATE TABLE job_causes (
     share         double precision NOT NULL,
     PRIMARY KEY (job_id, position)
 );
+CREATE INDEX job_causes_by_aggressor ON job_causes (series_or_job);
 
 -- Which series a job uses: its nodes' mounts and ports, and the routers that its nodes report.
 CREATE TABLE job_series (

@@ -57,6 +57,7 @@ CREATE TABLE job_causes (
     share         REAL NOT NULL,
     PRIMARY KEY (job_id, position)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX job_causes_by_aggressor ON job_causes (series_or_job);
 
 -- Which series a job uses: its nodes' mounts and ports, and the routers that its nodes report.
 CREATE TABLE job_series (
