@@ -6,7 +6,9 @@ use crate::commands::check::CheckArgs;
 use crate::commands::demo::DemoArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::explain::ExplainArgs;
+use crate::commands::generate::GenerateArgs;
 use crate::commands::health::HealthArgs;
+use crate::commands::jobs::JobsArgs;
 use crate::commands::lab::LabArgs;
 use crate::commands::ldms_config::LdmsConfigArgs;
 use crate::commands::metrics::MetricsArgs;
@@ -19,7 +21,7 @@ use crate::commands::simulate::SimulateArgs;
 use crate::commands::state::StateArgs;
 use crate::commands::topology::TopologyArgs;
 use crate::runtime::RunArgs;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -32,7 +34,7 @@ const VERSION: &str = if cfg!(feature = "gssapi") {
 };
 
 #[derive(Debug, Parser)]
-#[command(version, long_version = VERSION, about)]
+#[command(name = "tailback", version, long_version = VERSION, about)]
 struct Cli {
     /// Folder of metric files (TOML) beside the built-in ones; a file with a known name replaces ours
     #[arg(long, global = true, value_name = "DIR")]
@@ -55,6 +57,8 @@ enum Command {
     Backtest(BacktestArgs),
     /// Show the page over a store that was written before
     Serve(ServeArgs),
+    /// List jobs with what they lost
+    Jobs(JobsArgs),
     /// Report what a job lost, when, on which resource, and the cause
     Report(ReportArgs),
     /// Explain why a stretch was called contended: what was measured, which rule decided, and what was missing
@@ -83,6 +87,9 @@ enum Command {
     Run(RunArgs),
     /// Read this node's InfiniBand, Lustre and Slingshot counters every second and write them as LDMS rows
     Sample(SampleArgs),
+    /// Write completions of shells and man pages
+    #[command(hide = true)]
+    Generate(GenerateArgs),
 }
 
 /// Runs the command of the process' arguments.
@@ -106,6 +113,11 @@ pub fn run() -> anyhow::Result<()> {
             crate::commands::report::run(&args, &mut out)?;
             Ok(out.flush()?)
         }
+        Command::Jobs(args) => {
+            let mut out = std::io::stdout().lock();
+            crate::commands::jobs::run(&args, &mut out)?;
+            Ok(out.flush()?)
+        }
         Command::Explain(args) => {
             let mut out = std::io::stdout().lock();
             crate::commands::explain::run(&args, &mut out)?;
@@ -122,6 +134,7 @@ pub fn run() -> anyhow::Result<()> {
         Command::LdmsConfig(args) => crate::commands::ldms_config::run(&args, &mut std::io::stdout().lock()),
         Command::Run(args) => crate::runtime::run(&args),
         Command::Sample(args) => crate::commands::sample::run(&args),
+        Command::Generate(args) => crate::commands::generate::run(&args, Cli::command()),
         Command::Config => crate::commands::check::print_defaults(&mut std::io::stdout().lock()),
     }
 }

@@ -2,22 +2,39 @@
 
 use detector::model::robust::RobustBank;
 use detector::model::{Closing, Judgement, ModelEvent, ModelKind, Params, Reading};
-use schemas::{Metric, State, Time};
+use schemas::{Direction, Metric, State, Time};
 
 /// A bank of one series and what happened to it.
 struct One {
     bank: RobustBank,
+    rises: bool,
     tick: u32,
     judgement: Judgement,
+    /// Ticks from a suspicion to its judgement.
+    judged_after: u32,
+    suspected: u32,
     ended: Vec<Closing>,
     states: Vec<State>,
+    /// Ticks that were clear or contended, and those of them with a bound.
+    decided: [u32; 2],
 }
 
 impl One {
     fn new(metric: Metric, judgement: Judgement) -> One {
         let mut bank = RobustBank::new(Params::of(metric, ModelKind::Robust));
         bank.add();
-        One { bank, tick: 0, judgement, ended: Vec::new(), states: Vec::new() }
+        let (ended, states) = (Vec::new(), Vec::new());
+        One {
+            bank,
+            rises: metric.direction() == Direction::Rising,
+            tick: 0,
+            judgement,
+            judged_after: 0,
+            suspected: 0,
+            ended,
+            states,
+            decided: [0; 2],
+        }
     }
 
     fn writer() -> One {
@@ -41,13 +58,31 @@ impl One {
         let time = Time::from_seconds(f64::from(self.tick));
         let event = self.bank.update(0, &Reading { time, value, span_ticks: 1, active });
         self.note(event);
+        self.suspected = if matches!(event, ModelEvent::Suspected(_)) { self.suspected + 1 } else { 0 };
         let answer = match event {
-            ModelEvent::Suspected(_) => self.bank.judge(0, self.judgement),
+            ModelEvent::Suspected(_) if self.suspected > self.judged_after => {
+                self.bank.judge(0, self.judgement)
+            }
             ModelEvent::Warmed(_) => self.bank.accept(0),
             _ => ModelEvent::Nothing,
         };
         self.note(answer);
         self.states.push(self.bank.knowledge(0).state);
+        self.mean_agrees_with_state();
+    }
+
+    /// Clear means that the mean is on the clear side of the bound, contended that it is beyond, wherever there is a bound.
+    fn mean_agrees_with_state(&mut self) {
+        let known = self.bank.knowledge(0);
+        let rises = self.rises;
+        let beyond = if rises { known.mean > known.bound } else { known.mean < known.bound };
+        match known.state {
+            State::Clear => assert!(!beyond, "tick {}: {known:?}", self.tick),
+            State::Contended => assert!(known.bound.is_nan() || beyond, "tick {}: {known:?}", self.tick),
+            _ => return,
+        }
+        self.decided[0] += 1;
+        self.decided[1] += u32::from(!known.bound.is_nan());
     }
 
     fn note(&mut self, event: ModelEvent) {
@@ -217,8 +252,8 @@ fn a_fall_to_next_to_nothing_is_a_phase_whatever_others_do() {
     assert!(one.end().0.is_empty());
 }
 
-/// Readings of any kind that a series may have, by a seed: 20,000 of them, then its episodes.
-fn anything(metric: Metric, judgement: Judgement, seed: u64) -> Vec<Closing> {
+/// Readings of any kind that a series may have, by a seed: 20,000 of them.
+fn anything(metric: Metric, judgement: Judgement, judged_after: u32, seed: u64) -> One {
     // Draws of its own for each metric: another one in the catalogue changes none.
     let mix = |state: u64, byte: u8| (state ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
     let mut state = metric.name().bytes().fold(seed, mix) | 1;
@@ -228,7 +263,7 @@ fn anything(metric: Metric, judgement: Judgement, seed: u64) -> Vec<Closing> {
         state ^= state << 17;
         (state >> 11) as f64 / (1u64 << 53) as f64
     };
-    let mut one = One::new(metric, judgement);
+    let mut one = One { judged_after, ..One::new(metric, judgement) };
     let scale = if metric == Metric::from_name("lustre_write_rate").unwrap() { 1e9 } else { 1.0 };
     let mut level = 0.2;
     for _ in 0..20_000 {
@@ -240,7 +275,38 @@ fn anything(metric: Metric, judgement: Judgement, seed: u64) -> Vec<Closing> {
         one.tick += 1;
         one.take(value, uniform() > 0.03);
     }
-    one.end().0
+    one
+}
+
+#[test]
+fn mean_of_a_clear_series_is_never_beyond_its_bound() {
+    // `One` asserts it at every tick. Ticks that are decided, those with a bound, contended ones:
+    let mut counts = [0; 3];
+    for metric in Metric::all() {
+        for (judged_after, seed) in [(0, 20_261_129), (5, 20_261_130), (40, 20_261_131)] {
+            let one = anything(metric, Judgement::Alone, judged_after, seed);
+            let contended = one.states.iter().filter(|state| **state == State::Contended).count();
+            let of = [one.decided[0], one.decided[1], contended as u32];
+            counts = std::array::from_fn(|at| counts[at] + of[at]);
+        }
+    }
+    let [all, bounded, contended] = counts;
+    assert!(2 * bounded > all && 20 * contended > all && all > 100_000, "{counts:?}");
+}
+
+#[test]
+fn bound_is_unknown_while_a_fall_is_suspected() {
+    let mut one = One { judged_after: 30, ..One::writer() };
+    one.play(100, 1e9);
+    assert!(one.bank.knowledge(0).bound < 1e9);
+    one.play(20, 5e8);
+    let known = one.bank.knowledge(0);
+    assert_eq!(known.state, State::Clear);
+    assert!(known.bound.is_nan() && known.mean < 6e8, "{known:?}");
+    one.play(40, 5e8);
+    let known = one.bank.knowledge(0);
+    assert_eq!(known.state, State::Contended);
+    assert!(known.bound > known.mean && known.bound < 1e9, "{known:?}");
 }
 
 #[test]
@@ -248,7 +314,7 @@ fn episodes_of_any_series_are_in_order_and_finite() {
     for (metric, seed) in Metric::all().flat_map(|metric| (20_261_120..20_261_128).map(move |s| (metric, s)))
     {
         for judgement in [Judgement::Contention, Judgement::OwnPhase, Judgement::Alone] {
-            let ended = anything(metric, judgement, seed);
+            let ended = anything(metric, judgement, 0, seed).end().0;
             let bad = ended.iter().find(|c| c.start > c.end || !c.loss.lost_s.is_finite());
             assert!(bad.is_none(), "{metric:?} {judgement:?} {seed}: {bad:?}");
             let overlap = ended.windows(2).find(|pair| pair[1].start < pair[0].end.plus_seconds(-0.01));

@@ -143,6 +143,14 @@ impl Cluster {
         Truth { jobs, series: series.collect() }
     }
 
+    /// The jobs of the latest round of an endless scenario that is complete; `None` in the first.
+    pub fn last_round(&self) -> Option<Vec<JobTruth>> {
+        let is_over = |run: &&Run| run.start < self.machine.round_start;
+        let jobs: Vec<JobTruth> =
+            self.machine.runs.iter().filter(is_over).map(|run| self.job_truth(run)).collect();
+        (!jobs.is_empty()).then_some(jobs)
+    }
+
     fn job_truth(&self, run: &Run) -> JobTruth {
         let spec = self.machine.spec(run);
         JobTruth {

@@ -44,7 +44,7 @@ pub use cluster::Cluster;
 pub use faults::Faults;
 pub use ldms_rows::{Rows, Schema};
 pub use scenario::{Scenario, ScenarioError};
-pub use truth::Truth;
+pub use truth::{JobTruth, Truth};
 
 #[cfg(test)]
 extern crate self as samplers;

@@ -64,7 +64,7 @@ pub(crate) struct Machine {
     pub(crate) node_jobs: Vec<u64>,
     pub(crate) now: f64,
     waiting: VecDeque<usize>,
-    round_start: f64,
+    pub(crate) round_start: f64,
     last_end: f64,
     next_id: u64,
     seed: u64,

@@ -1,5 +1,5 @@
 //! The lines of `tailback replay`: `signals.jsonl`, `episodes.jsonl`, `dropped.json` (DESIGN section 9), and the
-//! job files it reads. A line of `jobs.jsonl` is a [`crate::JobResult`].
+//! job files it reads. A line of `jobs.jsonl` is a [`crate::JobResult`] with `caused`: what the job cost others.
 
 use crate::{
     DropCounts, Episode, EpisodeEvidence, Job, JobNumber, JobNumberError, Metric, Name, Signal, Time,

@@ -41,6 +41,7 @@ pub mod job_number;
 pub mod job_post;
 pub mod job_words;
 pub mod jsonl;
+pub mod loss_words;
 pub mod metric;
 pub mod name;
 pub mod region;

@@ -38,11 +38,11 @@ pub struct Region {
     pub kind_confidence: f64,
     /// By which share the worst load would fall if parallel links carried the same, 0 to 1: `1 - mean/max`.
     pub relief: f64,
-    /// The largest cause.
+    /// The largest sort of cause.
     pub cause: Cause,
-    /// How sure `cause` is, 0 to 1.
+    /// How sure the largest source of `cause` is, 0 to 1: the confidence of the first of `causes`.
     pub confidence: f64,
-    /// Sources of the load, the largest share first; shares sum to at most 1.
+    /// Sources of the load, those of `cause` first, then by share; shares sum to at most 1.
     pub causes: Vec<RegionCause>,
     /// Affected jobs, the largest loss first.
     pub victims: Vec<RegionVictim>,
@@ -104,7 +104,7 @@ pub struct RegionCause {
     pub series_or_job: String,
     /// Share of the load on the region's worst links, 0 to 1.
     pub share: f64,
-    /// How sure it is, 0 to 1.
+    /// How sure it is, 0 to 1: the share, times 0.7 where the ways of the traffic are assumed.
     pub confidence: f64,
     /// What it rests on.
     pub evidence: Vec<Evidence>,

@@ -8,6 +8,7 @@ use clap::Args;
 use configuration::RunConfig;
 use dashboards::router::Shown;
 use dashboards::{Page, ServerConfig};
+use lab::demo::guide::{clock_note, guide};
 use lab::demo::{Demo, Progress, Request, Update};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -45,6 +46,9 @@ pub struct DemoArgs {
     /// The store; one that a killed demo left is continued, one of a demo that ended is restarted
     #[arg(long, value_name = "FILE", default_value = "tailback.db")]
     pub store: PathBuf,
+    /// Megabytes that the store may take: above, its oldest signals go
+    #[arg(long, value_name = "MB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(16..=1_000_000))]
+    pub max_size: u64,
     /// Configuration (TOML) of which `[alerts]` counts: other rules, and receivers
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -67,6 +71,7 @@ pub fn run(args: &DemoArgs) -> anyhow::Result<()> {
     let config = RunConfig::load(args.config.as_deref())?;
     let request = request(args, &config);
     let mut demo = Demo::open(&request)?;
+    guide(args.speed, demo.second()).iter().for_each(|line| eprintln!("{line}"));
     if demo.second() > 0 {
         eprintln!("continuing the demo in {} at second {}", args.store.display(), demo.second());
     }
@@ -98,6 +103,7 @@ fn request<'a>(args: &DemoArgs, config: &'a RunConfig) -> Request<'a> {
         speed: args.speed,
         seed: args.seed,
         start_s: args.start.unwrap_or_else(|| clock::now().seconds() as i64),
+        bytes_max: args.max_size * 1_000_000,
         rules: &config.alerts.rules,
         receivers: &config.alerts.receivers,
     }
@@ -134,7 +140,7 @@ fn start_page(
 ) -> anyhow::Result<JoinHandle<()>> {
     let page = Page {
         store: args.store.clone().into(),
-        run_note: Some(NOTE.to_string()),
+        run_note: Some(format!("{NOTE} {}", clock_note(args.speed))),
         clock: None,
         shown: Shown::Everything,
     };

@@ -1,6 +1,6 @@
 //! `tailback explain EPISODE`: what was measured, which rule decided, the causes, and what data was missing.
 
-use super::report::source;
+use super::report::{source, terminal_width};
 use anyhow::Context;
 use std::io::Write;
 use std::path::PathBuf;
@@ -27,6 +27,6 @@ pub struct ExplainArgs {
 /// One sentence naming what cannot be read, or the episode that is not there.
 pub fn run(args: &ExplainArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let facts = source(args.config.as_deref(), &args.store)?.explanation(&args.episode)?;
-    let text = if args.json { facts.json()? } else { facts.text() };
+    let text = if args.json { facts.json()? } else { facts.text(terminal_width()) };
     out.write_all(text.as_bytes()).context("the explanation cannot be written")
 }

@@ -8,7 +8,9 @@
 //! | [`demo`] | `tailback demo`: the simulated cluster, live |
 //! | [`doctor`] | `tailback doctor`: what is wrong with an installation, and how to mend it |
 //! | [`explain`] | `tailback explain`: why a stretch was called contended |
+//! | [`generate`] | `tailback generate`: completions of shells and man pages, for packages |
 //! | [`health`] | `tailback health`: whether the process here is ready |
+//! | [`jobs`] | `tailback jobs`: what jobs lost, a line each |
 //! | [`lab`] | `tailback lab`: experiments on simulated machines |
 //! | [`ldms_config`] | `tailback ldms-config`: configuration for a site's ldmsd |
 //! | [`metrics`] | `tailback metrics`: the catalogue; metric files checked, and tried on rows |
@@ -27,7 +29,9 @@ pub mod check;
 pub mod demo;
 pub mod doctor;
 pub mod explain;
+pub mod generate;
 pub mod health;
+pub mod jobs;
 pub mod lab;
 pub mod ldms_config;
 pub mod metrics;

@@ -42,6 +42,9 @@ pub struct ReplayArgs {
     /// Leave out DIR/tailback.db, which `tailback report` and `tailback serve` read
     #[arg(long)]
     pub no_store: bool,
+    /// Remove the results that DIR contains first; without it, a folder with results is refused
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Names of the models on the command line.
@@ -78,6 +81,7 @@ pub fn run(args: &ReplayArgs) -> anyhow::Result<()> {
         fabric,
         out: args.out.clone(),
         is_stored: !args.no_store,
+        is_forced: args.force,
     };
     let mut bar = None;
     let outcome = replay::run(&request, |read_bytes, total_bytes| {

@@ -3,14 +3,15 @@
 #[cfg(test)]
 mod tests;
 
+use crate::runtime::clock;
 use anyhow::{Context, bail};
 use configuration::RunConfig;
-use report::Source;
+use report::{Source, Stamp};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-/// Columns of a page that is not written to a terminal, or to one of unknown width.
-const WIDTH: usize = 120;
+/// Most columns of a page.
+const WIDTH: usize = 100;
 
 /// What a job lost to contention: how much, when, on which resource, and the causes
 #[derive(Debug, clap::Args)]
@@ -33,6 +34,15 @@ pub struct ReportArgs {
     /// Write one page of HTML to this file instead
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     html: Option<PathBuf>,
+    /// Print a mail instead: subject, empty line, plain text of 78 columns
+    #[arg(long, conflicts_with_all = ["json", "html", "compare"])]
+    mail: bool,
+    /// Print at most 50 characters instead, for the comment of a job in Slurm
+    #[arg(long, conflicts_with_all = ["json", "html", "compare", "mail"])]
+    comment: bool,
+    /// Address of the page, for a link to the job in the report
+    #[arg(long, value_name = "URL", value_parser = page_address)]
+    page: Option<String>,
 }
 
 impl ReportArgs {
@@ -55,16 +65,23 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let (job, other) = args.jobs()?;
     let source = source(args.config.as_deref(), &args.store)?;
     let facts = source.post_mortem(job)?;
+    let stamp = Stamp { version: env!("CARGO_PKG_VERSION"), written: clock::now(), page: args.page.clone() };
+    if args.comment {
+        return writeln!(out, "{}", facts.comment()).context("the report cannot be written");
+    }
+    if args.mail {
+        return out.write_all(facts.mail(&stamp).as_bytes()).context("the report cannot be written");
+    }
     let compared = other.map(|other| source.comparison(&facts, other)).transpose()?;
     if let Some(path) = &args.html {
-        let page = facts.html(compared.as_ref());
+        let page = facts.html(compared.as_ref(), &stamp);
         return lab::files::write(path, &page);
     }
     let text = match (compared, args.json) {
-        (None, true) => facts.json()?,
-        (None, false) => facts.text(terminal_width(), colour()),
+        (None, true) => facts.json(&stamp)?,
+        (None, false) => facts.text(terminal_width(), colour(), &stamp),
         (Some(compared), true) => compared.json()?,
-        (Some(compared), false) => compared.text(),
+        (Some(compared), false) => compared.text(terminal_width()),
     };
     out.write_all(text.as_bytes()).context("the report cannot be written")
 }
@@ -77,13 +94,26 @@ pub(super) fn source(config: Option<&Path>, store: &Path) -> anyhow::Result<Sour
     })
 }
 
+/// An address that a link may have.
+fn page_address(text: &str) -> Result<String, String> {
+    let is_web =
+        ["http://", "https://"].iter().any(|scheme| text.len() > scheme.len() && text.starts_with(scheme));
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_web && is_plain {
+        Ok(text.to_string())
+    } else {
+        Err("it must begin with http:// or https://".to_string())
+    }
+}
+
 /// Colours only on a terminal, and only without NO_COLOR (no-color.org).
 fn colour() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
 }
 
-fn terminal_width() -> usize {
+/// Columns of the terminal, at most 100.
+pub(super) fn terminal_width() -> usize {
     let columns = std::env::var("COLUMNS").ok();
     let columns = columns.filter(|_| std::io::stdout().is_terminal());
-    columns.and_then(|c| c.parse().ok()).unwrap_or(WIDTH)
+    columns.and_then(|c| c.parse().ok()).unwrap_or(WIDTH).min(WIDTH)
 }

@@ -113,8 +113,52 @@ fn summary_compares_estimates_with_the_truth() {
     let victim: Vec<&str> =
         text.lines().find(|line| line.starts_with("1001")).unwrap().split_whitespace().collect();
     let found_s: f64 = victim[3].parse().unwrap();
-    let true_s: f64 = victim.last().unwrap().parse().unwrap();
+    let true_s: f64 = victim[6].parse().unwrap();
     assert!((found_s - true_s).abs() < 0.05 * true_s, "{text}");
+    assert!(text.contains("jobs of a round that was stopped"), "{text}");
+    assert!(
+        text.contains("as fast as the machine can. What to look at") && text.contains("2:00 into the round"),
+        "{text}"
+    );
+}
+
+/// Of text like `the interval holds the truth for 3 of 4 jobs`: both numbers.
+fn held(text: &str) -> (usize, usize) {
+    let (_, rest) = text.split_once("the interval holds the truth for ").unwrap();
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    (words[0].parse().unwrap(), words[2].parse().unwrap())
+}
+
+#[test]
+fn summary_has_the_last_complete_round_and_the_store_keeps_to_its_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("small.db");
+    let mut command = Command::new(crate::TAILBACK);
+    command.args(["demo", "--no-page", "--seconds", "700", "--start", "1700000000", "--speed", "0"]);
+    let output = command.args(["--max-size", "16", "--store"]).arg(&store).output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{text}");
+    let marks = ["holds the truth", "MISSES the truth", "no data"];
+    let jobs: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("10") && marks.iter().any(|m| line.contains(m)))
+        .collect();
+    assert!(
+        jobs.iter().any(|line| line.contains("ior_first")) && jobs.iter().any(|line| line.contains("cth")),
+        "{text}"
+    );
+    let (held, all) = held(&text);
+    assert_eq!(
+        (all, held),
+        (jobs.len(), jobs.iter().filter(|line| line.contains("holds the truth")).count()),
+        "{text}"
+    );
+    assert!(text.contains("of the last complete round"), "{text}");
+    // One round alone: the jobs of the next one have started, too.
+    assert_eq!(jobs.iter().filter(|line| line.contains("ior_first")).count(), 1, "{text}");
+    let bytes = store.metadata().unwrap().len();
+    assert!(bytes <= 16_000_000, "{bytes}");
+    assert!(text.contains(&format!("has {:.1} MB, of at most 16 MB", bytes as f64 / 1e6)), "{text}");
 }
 
 #[test]
@@ -156,7 +200,7 @@ fn report_names_the_loss_and_its_cause() {
         Command::new(crate::TAILBACK).args(["report", job, "--store"]).arg(store).output().unwrap()
     };
     let text = String::from_utf8(report("1001").stdout).unwrap();
-    assert!(text.contains("job 1004") && text.contains("lustre_write_rate/nid00012/snx11137"), "{text}");
+    assert!(text.contains("job 1004") && text.contains("2/snx11137"), "{text}");
     let unknown = report("9999");
     assert!(!unknown.status.success());
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("9999"));

@@ -72,7 +72,7 @@ fn found(folder: &Path, rows: &str) -> serde_json::Value {
     );
     std::fs::write(folder.join("rows.jsonl"), rows).unwrap();
     std::fs::write(folder.join("jobs.jsonl"), job).unwrap();
-    let replay = ["replay", "rows.jsonl", "--jobs", "jobs.jsonl", "--no-store", "--out", "out"];
+    let replay = ["replay", "rows.jsonl", "--jobs", "jobs.jsonl", "--no-store", "--force", "--out", "out"];
     let done = Command::new(crate::TAILBACK).args(replay).current_dir(folder).output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let dropped = std::fs::read_to_string(folder.join("out/dropped.json")).unwrap();

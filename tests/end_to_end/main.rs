@@ -8,13 +8,14 @@
 //! | `demo` | `tailback demo`: kill -9 and continue | fast |
 //! | `doctor` | `tailback doctor` on a healthy and a broken site | `--full` |
 //! | `documents` | links of the documents, and the names of the code in them | fast |
+//! | `generated` | completions of shells and man pages | fast |
 //! | `hostile` | foreign pages, posts without a token, bodies that expand, slow connections | `--full` |
 //! | `hosts` | one host under several names; jobs and ports that fit nothing | fast |
 //! | `job_stats` | jobs that only Lustre's servers show | fast |
 //! | `lab` | `tailback lab` as a person runs it | fast |
 //! | `ldms_config` | `tailback ldms-config`: golden files of three sites | fast |
 //! | `ldmsd` | a real ldmsd with the generated files | `--full` |
-//! | `postgres_answers` | report and explain: PostgreSQL beside the embedded store | fast |
+//! | `postgres_answers` | jobs, report and explain: PostgreSQL beside the embedded store | fast |
 //! | `recorded_links` | links of recorded rows | fast |
 //! | `recordings` | `tailback replay` of what people have: folders, dumps, one file for a post-mortem | fast |
 //! | `replay` | `tailback replay` of recorded rows | fast |
@@ -40,6 +41,7 @@ mod config;
 mod demo;
 mod doctor;
 mod documents;
+mod generated;
 mod hostile;
 mod hosts;
 mod job_stats;

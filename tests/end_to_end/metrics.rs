@@ -37,7 +37,10 @@ fn rows() -> String {
 
 fn replay(folder: &Path, more: &[&str]) -> Output {
     let mut command = Command::new(crate::TAILBACK);
-    command.current_dir(folder).args(["replay", "rows.jsonl", "--no-store", "--out", "out"]).args(more);
+    command
+        .current_dir(folder)
+        .args(["replay", "rows.jsonl", "--no-store", "--force", "--out", "out"])
+        .args(more);
     command.output().unwrap()
 }
 

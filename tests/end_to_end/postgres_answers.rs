@@ -54,6 +54,7 @@ impl Both {
 /// A report with its episodes as the server shows them: cut to the run, and without causes of single episodes.
 fn of_the_run(report: &str) -> Value {
     let mut report: Value = serde_json::from_str(report).unwrap();
+    assert!(report["written"].take().is_number());
     let end = report["end"].as_f64().unwrap_or(f64::MAX);
     for episode in report["episodes"].as_array_mut().unwrap() {
         assert!(episode["causes"].take().is_array());
@@ -67,6 +68,48 @@ fn of_the_run(report: &str) -> Value {
     report
 }
 
+/// A report without the line of its date.
+fn without_date(report: String) -> String {
+    let (page, date) = report.rsplit_once("\nTailback ").unwrap();
+    assert!(date.contains(", written 20"), "{date}");
+    page.to_string()
+}
+
+#[test]
+fn jobs_from_the_server_are_those_from_the_store() {
+    on_each_server(|database: Database| async move {
+        let both = Both::filled(&database).await;
+        for more in [
+            &[][..],
+            &["--user", "ann"],
+            &["--running"],
+            &["--ended"],
+            &["--since", "1h"],
+            &["--by-loss"],
+            &["--limit", "2"],
+        ] {
+            for form in [&[][..], &["--json"]] {
+                let [store, server] = both.printed(&[&["jobs"], more, form].concat());
+                assert!(!store.is_empty());
+                assert_eq!(server, store, "{more:?}");
+            }
+        }
+        let [all, _] = both.printed(&["jobs", "--json"]);
+        let all: Value = serde_json::from_str(&all).unwrap();
+        let by_1235 = |job: &&Value| job["series_or_job"] == "1235";
+        assert!(
+            all.as_array().unwrap().len() >= 4 && all.as_array().unwrap().iter().any(|job| by_1235(&job)),
+            "{all}"
+        );
+        let [caused, _] = both.printed(&["report", "1235", "--json"]);
+        let caused: Value = serde_json::from_str(&caused).unwrap();
+        assert!(
+            caused["caused"].as_array().unwrap().iter().any(|victim| victim["job_id"] == "1234"),
+            "{caused}"
+        );
+    });
+}
+
 #[test]
 fn reports_from_the_server_are_those_from_the_store() {
     on_each_server(|database: Database| async move {
@@ -76,7 +119,7 @@ fn reports_from_the_server_are_those_from_the_store() {
             assert!(store.contains("\"slowdown_s\""), "{store}");
             assert_eq!(of_the_run(&server), of_the_run(&store), "job {job}");
             // An episode of 1234 outlives its run: the server cuts it there, the store shows it whole.
-            let [store, server] = both.printed(&["report", job]);
+            let [store, server] = both.printed(&["report", job]).map(without_date);
             match job {
                 "1234" => assert!(server.contains(" 64.0 s [48.0, 80.0] "), "{server}"),
                 _ => assert_eq!(server, store, "job {job}"),

@@ -34,7 +34,7 @@ fn tailback(arguments: &[&str]) -> Output {
 
 fn replay(inputs: &[&Path], out: &Path, options: &[&str]) -> Output {
     let inputs = inputs.iter().map(|path| path.to_str().unwrap());
-    let mut arguments: Vec<&str> = ["replay"].into_iter().chain(inputs).collect();
+    let mut arguments: Vec<&str> = ["replay", "--force"].into_iter().chain(inputs).collect();
     arguments.extend(["--out", out.to_str().unwrap()]);
     arguments.extend(options);
     tailback(&arguments)

@@ -2,8 +2,12 @@
 
 use crate::ReportError;
 use crate::labels::printable;
+use crate::wrapping::wrapped;
 use serde_json::json;
 use store::read::jobs::ComparedItem;
+
+/// Fewest columns for a note beside its row.
+const NOTE_MIN: usize = 24;
 
 /// Two runs side by side.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,17 +20,21 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// The table as text.
-    pub fn text(&self) -> String {
+    /// The table as text of `width` columns; notes that do not fit continue below.
+    pub fn text(&self, width: usize) -> String {
         let rows = self.cells();
-        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..5).map(width).collect();
+        let of_column = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..4).map(of_column).collect();
         let line = |row: &[String; 5]| {
             let cells: Vec<String> =
-                row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-            format!("{}\n", cells.join("  ").trim_end())
+                row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}  ")).collect();
+            let (head, note) = (cells.concat(), &row[4]);
+            if head.len() + NOTE_MIN <= width && !note.is_empty() {
+                return wrapped(&head, note, width);
+            }
+            [head.trim_end().to_string()].into_iter().chain(wrapped("    ", note, width)).collect()
         };
-        rows.iter().map(line).collect()
+        rows.iter().flat_map(line).map(|line| line + "\n").collect()
     }
 
     /// One JSON object and a line break.

@@ -14,6 +14,9 @@ const RESOURCE_MIN: usize = 16;
 /// Column of the resource's name, the one that gives way when the page is narrow.
 const RESOURCE: usize = 2;
 
+/// Columns that a narrow page leaves out, the first first: a name begins with its metric, which says what it is.
+const LEFT_OUT: [usize; 3] = [3, 6, 4];
+
 type Cells = [String; 7];
 
 /// The lines of the table: its head, one line an episode, and how many are not shown.
@@ -24,6 +27,9 @@ pub(crate) fn lines(facts: &PostMortem, width: usize) -> Vec<String> {
     rows.extend(shown.iter().map(|e| cells(facts, e)));
     let widths = widths(&rows, width);
     let mut lines: Vec<String> = rows.iter().map(|row| line(row, &widths)).collect();
+    if widths.contains(&0) {
+        lines.push("  a narrow page leaves columns out; --json has them".to_string());
+    }
     lines.extend(left_out(facts, &shown));
     lines
 }
@@ -51,15 +57,21 @@ fn widths(rows: &[Cells], width: usize) -> [usize; 7] {
             widths[at] = widths[at].max(cell.chars().count());
         }
     }
-    let needed = widths.iter().sum::<usize>() + 2 * widths.len();
-    let left = widths[RESOURCE].saturating_sub(needed.saturating_sub(width));
-    widths[RESOURCE] = left.max(RESOURCE_MIN.min(widths[RESOURCE]));
+    let needed = |widths: &[usize; 7]| widths.iter().filter(|w| **w > 0).map(|w| w + 2).sum::<usize>();
+    let shortest = RESOURCE_MIN.min(widths[RESOURCE]);
+    for column in LEFT_OUT {
+        if needed(&widths) - widths[RESOURCE] + shortest > width {
+            widths[column] = 0;
+        }
+    }
+    let left = widths[RESOURCE].saturating_sub(needed(&widths).saturating_sub(width));
+    widths[RESOURCE] = left.max(shortest);
     widths
 }
 
 fn line(row: &Cells, widths: &[usize; 7]) -> String {
     let mut line = String::new();
-    for (at, (cell, width)) in row.iter().zip(widths).enumerate() {
+    for (at, (cell, width)) in row.iter().zip(widths).enumerate().filter(|(_, (_, width))| **width > 0) {
         let cell = shorten(cell, *width);
         // Numbers stand right, words left.
         line += &match at {

@@ -2,7 +2,9 @@
 
 use crate::labels::{cause, kind, metric};
 use crate::numbers::{change, offset, percent, utc};
-use crate::{Comparison, PostMortem, breakdown, summary, timeline, unknowns};
+use crate::{
+    Comparison, PostMortem, Stamp, advice, breakdown, caused, headline, summary, timeline, unknowns,
+};
 use schemas::html::escape;
 use schemas::{CauseShare, JobResult};
 
@@ -13,12 +15,13 @@ const STYLE: &str = include_str!("page.css");
 
 impl PostMortem {
     /// The page; `compared` is a comparison with an earlier run.
-    pub fn html(&self, compared: Option<&Comparison>) -> String {
+    pub fn html(&self, compared: Option<&Comparison>, stamp: &Stamp) -> String {
         let mut parts = body(self);
         if let Some(with) = compared {
             let title = format!("Compared with job {}", escape(&with.b));
             parts.push(section(&title, &table(&with.cells())));
         }
+        parts.push(footer(self, stamp));
         parts.retain(|part| !part.is_empty());
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -31,12 +34,12 @@ impl PostMortem {
 }
 
 fn body(facts: &PostMortem) -> Vec<String> {
-    let mut body = vec![format!("<h1>Job {}</h1>", escape(facts.job.job_id.as_str())), head(facts)];
+    let mut body = vec![format!("<h1>{}</h1>", escape(&headline::headline(facts))), head(facts)];
     match facts.seen() {
         Some(result) => {
             body.push(list("What was lost", &[summary::lost(facts, result)]));
             body.push(timeline::svg(facts));
-            body.push(causes(result));
+            body.push(causes(facts, result));
         }
         None => body.push(list(
             "What was lost",
@@ -46,8 +49,19 @@ fn body(facts: &PostMortem) -> Vec<String> {
     body.push(list("Breakdown", &breakdown::factors(facts)));
     body.push(regions(facts));
     body.push(episodes(facts));
+    body.push(list("Caused: what it cost others", &caused::lines(facts)));
     body.push(list("Unknown", &unknowns::sentences(facts)));
+    body.push(list("Advice", &advice::advice(facts)));
     body
+}
+
+/// The job's address on the page, version and date.
+fn footer(facts: &PostMortem, stamp: &Stamp) -> String {
+    let link = stamp.permalink(facts.job.job_id.as_str()).map_or_else(String::new, |link| {
+        let link = escape(&link);
+        format!("<a href=\"{link}\">{link}</a><br>")
+    });
+    format!("<footer>{link}{}</footer>", escape(&stamp.origin()))
 }
 
 fn section(title: &str, content: &str) -> String {
@@ -83,6 +97,7 @@ fn head(facts: &PostMortem) -> String {
         None => format!("no end by {}", utc(facts.until)),
     };
     let rows = [
+        ["job", job.job_id.as_str()],
         ["name", &job.name],
         ["label", &job.label],
         ["user", &job.user],
@@ -95,15 +110,22 @@ fn head(facts: &PostMortem) -> String {
     format!("<dl>\n{}\n</dl>", lines.join("\n"))
 }
 
-fn causes(result: &JobResult) -> String {
+fn causes(facts: &PostMortem, result: &JobResult) -> String {
     if result.causes.is_empty() || result.slowdown_s <= 0.0 {
         return String::new();
     }
-    let head = ["share", "seconds, 95%", "cause", "kind"].map(String::from);
+    let head = ["share", "seconds, 95%", "cause", "kind", "confidence"].map(String::from);
     let row = |c: &CauseShare| {
-        [percent(c.share), result.lost_s().times(c.share).to_string(), cause(c), kind(c.kind).to_string()]
+        let sure = facts.confidence(&c.series_or_job).map(percent).unwrap_or_default();
+        [
+            percent(c.share),
+            result.lost_s().times(c.share).to_string(),
+            cause(c),
+            kind(c.kind).to_string(),
+            sure,
+        ]
     };
-    let rows: Vec<[String; 4]> = std::iter::once(head).chain(result.causes.iter().map(row)).collect();
+    let rows: Vec<[String; 5]> = std::iter::once(head).chain(result.causes.iter().map(row)).collect();
     section("Causes", &table(&rows))
 }
 

@@ -1,13 +1,16 @@
 //! A post-mortem as one JSON object. Times are seconds since the epoch, UTC.
 
-use crate::{PostMortem, ReportError};
+use crate::{PostMortem, ReportError, Stamp, advice, headline};
 use schemas::{CauseShare, JobFactors, JobResult};
 use serde::Serialize;
 use store::read::episodes::ResourceEpisode;
+use store::read::jobs::CausedLoss;
 use store::read::regions::JobRegion;
 
 #[derive(Serialize)]
 struct PostMortemJson<'a> {
+    /// The report in one sentence.
+    headline: String,
     /// The scheduler's number.
     job_id: &'a str,
     /// Job name; empty if none is known.
@@ -30,6 +33,10 @@ struct PostMortemJson<'a> {
     regions: &'a [JobRegion],
     /// Contended stretches of its resources that overlap the run, in the order of their start.
     episodes: Vec<EpisodeJson<'a>>,
+    /// What other jobs lost to it, the largest lower end first.
+    caused: &'a [CausedLoss],
+    /// What can be done, in sentences.
+    advice: Vec<String>,
     /// Share of the loss with unknown cause, 0 to 1; null without a result.
     unexplained_share: Option<f64>,
     /// Links and mounts that the job uses.
@@ -38,6 +45,12 @@ struct PostMortemJson<'a> {
     series_without_readings: u64,
     /// Those that fell silent before its end.
     series_fell_silent: u64,
+    /// The job on the page; null where its address is not known.
+    page: Option<String>,
+    /// Version of the program.
+    version: &'static str,
+    /// When the report was written.
+    written: f64,
 }
 
 #[derive(Serialize)]
@@ -81,14 +94,15 @@ impl PostMortem {
     ///
     /// # Errors
     /// Never with the values that a store has.
-    pub fn json(&self) -> Result<String, ReportError> {
-        Ok(serde_json::to_string_pretty(&object(self))? + "\n")
+    pub fn json(&self, stamp: &Stamp) -> Result<String, ReportError> {
+        Ok(serde_json::to_string_pretty(&object(self, stamp))? + "\n")
     }
 }
 
-fn object(facts: &PostMortem) -> PostMortemJson<'_> {
+fn object<'a>(facts: &'a PostMortem, stamp: &Stamp) -> PostMortemJson<'a> {
     let job = &facts.job;
     PostMortemJson {
+        headline: headline::headline(facts),
         job_id: job.job_id.as_str(),
         name: &job.name,
         user: &job.user,
@@ -100,10 +114,15 @@ fn object(facts: &PostMortem) -> PostMortemJson<'_> {
         factors: facts.factors.as_ref(),
         regions: &facts.regions,
         episodes: facts.episodes.iter().map(|e| episode(facts, e)).collect(),
+        caused: &facts.caused,
+        advice: advice::advice(facts),
         unexplained_share: facts.seen().map(|_| facts.unexplained_share()),
         series: facts.series.total,
         series_without_readings: facts.series.without_readings,
         series_fell_silent: facts.series.fell_silent,
+        page: stamp.permalink(job.job_id.as_str()),
+        version: stamp.version,
+        written: stamp.written.seconds(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use schemas::{Cause, Interval, Job, JobFactors, JobResult, Time};
 use store::read::episodes::ResourceEpisode;
-use store::read::jobs::SeriesCount;
+use store::read::jobs::{CausedLoss, SeriesCount};
 use store::read::regions::JobRegion;
 
 /// Everything the store knows about one job's loss.
@@ -22,6 +22,8 @@ pub struct PostMortem {
     pub(crate) factors: Option<JobFactors>,
     /// Contended regions that it waits in, the largest loss first, then those of whose load it makes a part.
     pub(crate) regions: Vec<JobRegion>,
+    /// What other jobs lost to it, the largest lower end first.
+    pub(crate) caused: Vec<CausedLoss>,
 }
 
 impl PostMortem {
@@ -64,6 +66,13 @@ impl PostMortem {
             losses.fold(0.0, f64::max) / span
         };
         (0..columns).map(|c| part(c).clamp(0.0, 1.0)).collect()
+    }
+
+    /// How sure a source is: that of the region, among those it waits in, in which it lost most to this source; `None` where no
+    /// region has it as its cause.
+    pub(crate) fn confidence(&self, source: &str) -> Option<f64> {
+        let names_it = |region: &&JobRegion| region.waits && !source.is_empty() && region.source == source;
+        self.regions.iter().find(names_it).map(|region| region.confidence)
     }
 
     /// Share of the loss with unknown cause, 0 to 1.

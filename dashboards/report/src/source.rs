@@ -83,6 +83,7 @@ fn facts(from: &Reader<'_>, id: &str) -> Result<Option<PostMortem>, ReadError> {
         series: jobs::series(from, &job.job_id)?,
         factors: jobs::factors(from, &job.job_id)?,
         regions: regions::of_job(from, &job.job_id)?,
+        caused: jobs::caused(from, &job.job_id)?,
         job,
     }))
 }

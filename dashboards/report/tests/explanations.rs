@@ -1,7 +1,7 @@
 //! Explanations read from a store, against golden files.
 
 use super::check;
-use super::facts::{at, name};
+use super::facts::{at, name, stamp};
 use super::store_file::{batch, stored};
 use crate::Source;
 use schemas::{Counts, LastSeen, SeriesIndex, Signal, Silence, SilenceEnd, State};
@@ -50,9 +50,37 @@ fn with_samples() -> (tempfile::TempDir, Source) {
 fn what_decided_and_what_is_missing() {
     let (_folder, source) = with_samples();
     let explanation = |episode| source.explanation(episode).unwrap();
-    check("explained.txt", &explanation("2").text());
+    check("explained.txt", &explanation("2").text(100));
     check("explained.json", &explanation("0:2").json().unwrap());
-    check("explained_without_samples.txt", &explanation("1").text());
+    check("explained_without_samples.txt", &explanation("1").text(100));
+}
+
+#[test]
+fn one_source_has_one_confidence_in_report_and_explanation() {
+    let (_folder, source) = with_samples();
+    let (job, explanation) = (source.post_mortem("4711").unwrap(), source.explanation("2").unwrap());
+    let want = "job 4698 (capacity: saturated, confidence 90%)";
+    for text in [job.text(100, false, &stamp()), explanation.text(100)] {
+        assert!(text.contains(want), "{text}");
+        let shown: Vec<&str> =
+            text.match_indices("confidence ").map(|(at, word)| &text[at + word.len()..][..3]).collect();
+        assert!(shown.len() >= 2 && shown.iter().all(|number| *number == "90%"), "{shown:?}");
+    }
+    let region =
+        serde_json::from_str::<serde_json::Value>(&explanation.json().unwrap()).unwrap()["region"].clone();
+    assert_eq!(region["confidence"], region["gainers"][0]["confidence"]);
+}
+
+#[test]
+fn decision_of_the_longer_window_has_no_bound() {
+    let mut batch = batch();
+    batch.signals.extend([
+        signal(303.0, 0.35, State::Clear),
+        Signal { bound: f64::NAN, ..signal(304.0, 0.4, State::Contended) },
+    ]);
+    let (_folder, path) = stored(&batch);
+    let text = Source::Store(path).explanation("2").unwrap().text(100);
+    assert!(text.contains("the longer window") && !text.contains("bound of"), "{text}");
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! Facts of one job: contended, quiet, without data, running.
 
 use super::network::{factors, regions};
-use crate::PostMortem;
+use crate::{PostMortem, Stamp};
 use schemas::{
-    Cause, CauseKind, CauseShare, Episode, EpisodeId, Job, JobResult, LossPoint, Metric, Name, SeriesIndex,
-    Time,
+    Cause, CauseKind, CauseShare, Episode, EpisodeId, Interval, Job, JobResult, LossPoint, Metric, Name,
+    SeriesIndex, Time,
 };
 use store::read::episodes::ResourceEpisode;
-use store::read::jobs::SeriesCount;
+use store::read::jobs::{CausedLoss, SeriesCount};
 
 pub(super) const START_S: f64 = 1_795_217_419.0;
 
@@ -19,7 +19,7 @@ pub(super) fn at(seconds: f64) -> Time {
     Time::from_seconds(START_S + seconds)
 }
 
-fn cause(cause: Cause, kind: CauseKind, who: &str, share: f64) -> CauseShare {
+pub(super) fn cause(cause: Cause, kind: CauseKind, who: &str, share: f64) -> CauseShare {
     CauseShare { cause, kind, series_or_job: who.to_string(), share }
 }
 
@@ -91,6 +91,19 @@ pub(super) fn episodes() -> Vec<ResourceEpisode> {
     vec![write, stalls]
 }
 
+pub(super) fn stamp() -> Stamp {
+    Stamp { version: "0.1.0", written: at(3_600.0), page: Some("https://tailback.example".to_string()) }
+}
+
+/// What jobs lost to this one.
+pub(super) fn caused() -> Vec<CausedLoss> {
+    let of = |job_id: &str, value: f64, lo: f64, hi: f64| CausedLoss {
+        job_id: job_id.to_string(),
+        lost_s: Interval { value, lo, hi },
+    };
+    vec![of("4698", 12.0, 9.0, 15.0), of("4700", 30.0, 0.0, 60.0)]
+}
+
 pub(super) fn contended() -> PostMortem {
     PostMortem {
         job: job(),
@@ -100,6 +113,7 @@ pub(super) fn contended() -> PostMortem {
         series: SeriesCount { total: 64, without_readings: 2, fell_silent: 0 },
         factors: Some(factors()),
         regions: regions(),
+        caused: caused(),
     }
 }
 
@@ -119,6 +133,7 @@ pub(super) fn quiet() -> PostMortem {
         series: SeriesCount { total: 64, ..SeriesCount::default() },
         factors: None,
         regions: Vec::new(),
+        caused: Vec::new(),
         ..contended()
     }
 }

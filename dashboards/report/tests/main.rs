@@ -7,11 +7,13 @@
 //! | `store_file` | the same facts in an embedded store |
 //! | `pages` | post-mortems as text, JSON and HTML |
 //! | `post_mortems` | post-mortems and comparisons read from a store |
+//! | `job_lists` | lists of jobs read from a store |
 //! | `explanations` | explanations read from a store |
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod explanations;
 mod facts;
+mod job_lists;
 mod network;
 mod pages;
 mod post_mortems;

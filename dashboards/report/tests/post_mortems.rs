@@ -1,7 +1,7 @@
 //! Post-mortems and comparisons read from a store.
 
 use super::check;
-use super::facts::{at, contended, job, name, result};
+use super::facts::{at, contended, job, name, result, stamp};
 use super::network::factors;
 use super::store_file::{batch, stored};
 use crate::Source;
@@ -35,11 +35,11 @@ fn two_runs_side_by_side() {
     let source = Source::Store(path);
     let facts = source.post_mortem("4711").unwrap();
     let compared = source.comparison(&facts, "4650").unwrap();
-    check("compared.txt", &compared.text());
+    check("compared.txt", &compared.text(100));
     let object: serde_json::Value = serde_json::from_str(&compared.json().unwrap()).unwrap();
     assert_eq!((&object["jobs"][1], &object["items"][3]["difference"]), (&"4650".into(), &200.0.into()));
     assert!(object["items"][0]["note"].as_str().unwrap().starts_with("configurations differ"));
-    let page = facts.html(Some(&compared));
+    let page = facts.html(Some(&compared), &stamp());
     assert!(page.contains("<h2>Compared with job 4650</h2>"), "{page}");
     let unknown = source.comparison(&facts, "9").unwrap_err().to_string();
     assert!(unknown.contains("job 9 is not known"), "{unknown}");
@@ -49,7 +49,10 @@ fn two_runs_side_by_side() {
 fn an_unknown_job_is_named_with_its_nearest() {
     let (_folder, path) = stored(&batch());
     let error = Source::Store(path).post_mortem("4117").unwrap_err().to_string();
-    assert!(error.ends_with("store.db: job 4117 is not known; the nearest known ids are 4711"), "{error}");
+    assert!(
+        error.ends_with("store.db: job 4117 is not known; the nearest known ids are 4711, 4698, 4700"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -205,7 +205,6 @@ impl Live {
         let best = classes.iter().max_by(|a, b| a.1.total_cmp(b.1));
         region.cause = best.map_or(Cause::Unknown, |(cause, _)| *cause);
         let ways = if self.parties.ways_known { 1.0 } else { ASSUMED };
-        region.confidence = best.map_or(0.0, |(_, lost)| lost / all.max(1e-9) * ways);
         let evidence = &self.evidence;
         let missing = if self.down.is_some() { Evidence::LinkDown } else { Evidence::LinkNarrowed };
         let causes = blame.iter().map(|((cause, source), lost)| {
@@ -223,7 +222,15 @@ impl Live {
             }
         });
         region.causes = causes.filter(|cause| cause.share > LEAST_SHARE).collect();
-        region.causes.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.series_or_job.cmp(&b.series_or_job)));
+        // Sources of the region's cause first: the first of all is its verdict, with one confidence wherever it is shown.
+        let cause = region.cause;
+        region.causes.sort_by(|a, b| {
+            let others = |of: &RegionCause| of.cause != cause;
+            let by_share = b.share.total_cmp(&a.share).then(a.series_or_job.cmp(&b.series_or_job));
+            others(a).cmp(&others(b)).then(by_share)
+        });
+        region.confidence =
+            region.causes.first().filter(|first| first.cause == cause).map_or(0.0, |first| first.confidence);
         let victims = self.victims.iter().map(|(job_id, [lost_s, least_s])| RegionVictim {
             job_id: job_id.clone(),
             lost_s: losses::interval(*lost_s, *least_s),

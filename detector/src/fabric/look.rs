@@ -16,7 +16,7 @@ use topology::{LinkIndex, Topology, VertexIndex, VertexKind};
 
 /// Ticks after which a region is looked at again.
 const AGAIN_TICKS: i64 = 10;
-/// A region is named by its links while they are at least one part of so many of the most that it had.
+/// Until it is reported, a region is named by its links while they are at least one part of so many of the most that it had.
 const MAIN_PART: u32 = 2;
 /// Relative change of its links after which it is looked at at once.
 const CHANGED: f64 = 0.25;
@@ -119,7 +119,7 @@ impl Fabric {
         };
         let parties = cause::parties(&scene);
         let finding = self.finding(network, cause::wanted_times(&scene, &parties), &roots);
-        let name = names::of(topology, &network.parallel, &self.links, &roots, stalls.len());
+        let name = names::of(topology, &network.parallel, &self.links, &roots);
         let down = self.failed(network, &roots, onset);
         let seen = Seen { topology, links: &self.links, stalls: &stalls, before: onset - BEFORE_TICKS };
         let waits_for = seen.waits_for(&live.waits_for);
@@ -130,8 +130,9 @@ impl Fabric {
         live.down = down.or(live.down);
         live.waits_for = waits_for;
         live.region.completeness = completeness;
-        // What is left of it at its end is not what it was.
-        if live.region.name.is_empty() || MAIN_PART * live.region.links >= live.region.links_most {
+        // A name that was reported stays.
+        let is_main_part = MAIN_PART * live.region.links >= live.region.links_most;
+        if live.region.name.is_empty() || (!live.is_reported && is_main_part) {
             live.region.name = name;
         }
         self.changed.insert(id);

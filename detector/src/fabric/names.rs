@@ -4,16 +4,10 @@ use super::links::{Links, is_host_link};
 use std::collections::BTreeSet;
 use topology::{ParallelKind, ParallelLinks, Topology, VertexKind};
 
-/// The name of a region of `links` contended links with these roots, the worst first.
-pub(super) fn of(
-    topology: &Topology,
-    parallel: &ParallelLinks,
-    all: &Links,
-    roots: &[u32],
-    links: usize,
-) -> String {
+/// The name of a region with these roots, the worst first. It counts nothing: the name is kept while the region changes.
+pub(super) fn of(topology: &Topology, parallel: &ParallelLinks, all: &Links, roots: &[u32]) -> String {
     let found: Vec<_> = roots.iter().filter_map(|root| all.link(*root)).collect();
-    let Some(worst) = found.first() else { return format!("{links} links") };
+    let Some(worst) = found.first() else { return "links".to_string() };
     let (from, to) = (topology.from(*worst), topology.to(*worst));
     if is_host_link(topology, *worst) {
         let to_host = topology.kind(to) == VertexKind::Host;
@@ -36,8 +30,8 @@ pub(super) fn of(
             let groups: BTreeSet<_> =
                 found.iter().filter_map(|link| topology.group(topology.from(*link))).collect();
             match groups.first() {
-                Some(group) if groups.len() == 1 => format!("{links} links in group {group}"),
-                _ => format!("{links} links around {}", topology.name(from)),
+                Some(group) if groups.len() == 1 => format!("links in group {group}"),
+                _ => format!("links around {}", topology.name(from)),
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Contended links that touch and stall alike, as regions with an identity over time.
 //!
 //! Every tick the contended links are grouped again; each group continues the region it shares most links with. So a
-//! region grows, shrinks, takes others up and splits, and 2,048 links that stall in one second are one region.
+//! region grows, shrinks and splits, and 2,048 links that stall in one second are one region. Where several become one, the
+//! oldest of them continues, however small: an incident that was reported keeps its number and its name.
 
 use schemas::{RegionChange, RegionId};
 use serde::{Deserialize, Serialize};
@@ -145,7 +146,8 @@ impl RegionBook {
     }
 }
 
-/// The region each group continues: of all pairs the one that shares most links first.
+/// The region each group continues: of all pairs the one that shares most links first, and an older one that would be taken up
+/// instead.
 fn heirs(groups: &[BTreeSet<u32>], region_of: &HashMap<u32, RegionId>) -> Vec<Option<RegionId>> {
     let mut shared: Vec<(usize, RegionId, usize)> = Vec::new();
     for (at, group) in groups.iter().enumerate() {
@@ -160,8 +162,13 @@ fn heirs(groups: &[BTreeSet<u32>], region_of: &HashMap<u32, RegionId>) -> Vec<Op
     shared.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
     let mut heirs = vec![None; groups.len()];
     let mut given = BTreeSet::new();
+    for (_, id, at) in &shared {
+        if heirs[*at].is_none() && given.insert(*id) {
+            heirs[*at] = Some(*id);
+        }
+    }
     for (_, id, at) in shared {
-        if heirs[at].is_none() && given.insert(id) {
+        if heirs[at].is_some_and(|heir| id < heir) && given.insert(id) {
             heirs[at] = Some(id);
         }
     }

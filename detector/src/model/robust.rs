@@ -11,6 +11,7 @@
 //!
 //! Logarithms are *signed*: rising always means more contention, whatever the metric's direction.
 
+mod bound;
 mod contention;
 mod edges;
 mod level;
@@ -286,23 +287,10 @@ impl RobustBank {
         Knowledge {
             mean,
             baseline: of(watch.centre),
-            bound: of(watch.centre + watch.threshold + self.clipped_off(i)),
+            bound: of(self.bound(i)),
             state: watch.state,
             slowdown_s: watch.slowdown_s,
         }
-    }
-
-    /// By how much the mean of series `i` exceeds that of its clipped readings, which are compared with the threshold. A mean
-    /// beyond the threshold and this is flagged; NaN while the window is not full and nothing is compared.
-    fn clipped_off(&self, i: usize) -> f32 {
-        let (watch, window) = (&self.watch[i], self.params.window);
-        if watch.stage != Stage::Watching {
-            return 0.0;
-        }
-        if (watch.usable as usize) < window {
-            return f32::NAN;
-        }
-        self.recent.mean(i, window) - watch.centre - watch.sum / window as f32
     }
 
     /// The open episode of series `i` so far.

@@ -114,10 +114,22 @@ impl Reports {
             self.results.insert(result.job_id.as_str().parse().unwrap(), result);
         }
         for mut region in fabric.take_regions() {
+            self.keeps_its_word(&region);
             let mut steps = self.regions.remove(&region.id).map_or(Vec::new(), |known| known.steps);
             steps.append(&mut region.steps);
             region.steps = steps;
             self.regions.insert(region.id, region);
+        }
+    }
+
+    /// A region keeps the name of its first report, and its confidence is that of its first source.
+    fn keeps_its_word(&self, region: &Region) {
+        if let Some(known) = self.regions.get(&region.id) {
+            assert_eq!(region.name, known.name, "region {}", region.id.0);
+        }
+        assert!(!region.name.is_empty(), "region {}", region.id.0);
+        if let Some(first) = region.causes.first().filter(|first| first.cause == region.cause) {
+            assert!((first.confidence - region.confidence).abs() < 1e-12, "{region:?}");
         }
     }
 }

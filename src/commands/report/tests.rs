@@ -24,8 +24,18 @@ fn stored() -> (tempfile::TempDir, ReportArgs) {
     let store = folder.path().join("store.db");
     let batch = ResultBatch { jobs: vec![job("4711"), job("4650")], ..ResultBatch::default() };
     Store::open(&store, Retention::default()).unwrap().commit(&batch, &[]).unwrap();
-    let job = Some("4711".to_string());
-    (folder, ReportArgs { job, store, config: None, compare: Vec::new(), json: false, html: None })
+    let args = ReportArgs {
+        job: Some("4711".to_string()),
+        store,
+        config: None,
+        compare: Vec::new(),
+        json: false,
+        html: None,
+        mail: false,
+        comment: false,
+        page: Some("https://tailback.example".to_string()),
+    };
+    (folder, args)
 }
 
 fn printed(args: &ReportArgs) -> String {
@@ -37,9 +47,9 @@ fn printed(args: &ReportArgs) -> String {
 #[test]
 fn the_page_goes_to_the_writer_that_is_given() {
     let (folder, mut args) = stored();
-    assert!(printed(&args).starts_with("Job 4711  ior  of alice\n"));
+    assert!(printed(&args).starts_with("Job 4711: no data was received; whether it met contention is unknown.\n\n  job    4711 ior of alice\n"));
     args.json = true;
-    assert!(printed(&args).starts_with("{\n  \"job_id\": \"4711\""));
+    assert!(printed(&args).contains("\"job_id\": \"4711\""));
     args.compare = vec!["4650".to_string()];
     assert!(printed(&args).contains("\"jobs\": [\n    \"4711\",\n    \"4650\"\n  ]"));
     args.json = false;
@@ -59,4 +69,22 @@ fn two_jobs_are_compared_and_no_other_number() {
     assert!(printed(&args).contains("job 4650"));
     args.compare.truncate(1);
     assert!(run(&args, &mut Vec::new()).unwrap_err().to_string().starts_with("two jobs are compared"));
+}
+
+#[test]
+fn mail_and_comment_are_one_summary() {
+    let (_folder, mut args) = stored();
+    args.mail = true;
+    assert!(printed(&args).starts_with("Subject: Job 4711: no data; contention unknown\n"));
+    assert!(printed(&args).contains("https://tailback.example/#/job/4711\nTailback "), "{}", printed(&args));
+    (args.mail, args.comment) = (false, true);
+    assert_eq!(printed(&args), "no data; contention unknown\n");
+}
+
+#[test]
+fn address_of_the_page_is_that_of_a_web_page() {
+    assert!(page_address("https://tb.example/a").is_ok());
+    for text in ["", "https://", "tb.example", "javascript:alert(1)", "http://a b", "http://a\n"] {
+        assert!(page_address(text).is_err(), "{text}");
+    }
 }

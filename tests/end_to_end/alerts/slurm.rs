@@ -59,7 +59,7 @@ async fn a_job_shows_the_comment_and_loses_it_after_the_expiry() {
 
     let _way = deliver(&outbox.path, file("dry_run = false"));
     outbox.send(vec![of_job("i", 1, NoticeKind::Firing, 8.0)]);
-    until("the job has its comment", || comment().contains("lost 12.5 s [11.0, 14.0] to contention")).await;
+    until("the job has its comment", || comment().contains("lost 12 s [11, 14] to contention;")).await;
     until("the nodes have their comments", || {
         of_node("tb01").contains("reroute_lids") && of_node("tb02").starts_with("of an operator tailback: ")
     })
@@ -69,7 +69,7 @@ async fn a_job_shows_the_comment_and_loses_it_after_the_expiry() {
         .await;
 
     outbox.send(vec![of_job("k", 1, NoticeKind::Firing, 300.0)]);
-    until("the job has a comment again", || comment().contains("incident k")).await;
+    until("the job has a comment again", || comment().contains("lost 12 s")).await;
     outbox.send(vec![of_job("k", 2, NoticeKind::Resolved, 300.0)]);
     until("the end of the incident removes the comment", || comment().is_empty()).await;
     slurm(conf, "scancel", &[&job]);

@@ -4,13 +4,14 @@ use super::AROUND_S;
 use crate::Explanation;
 use crate::labels::{cause, cause_word, kind, metric, printable};
 use crate::numbers::{change, figure, offset, percent, utc};
+use crate::wrapping::fitted;
 use schemas::{Evidence, Time};
 use store::read::episodes::MissingData;
 
 impl Explanation {
-    /// What the terminal shows.
-    pub fn text(&self) -> String {
-        let mut lines = head(self);
+    /// What a terminal of `width` columns shows.
+    pub fn text(&self, width: usize) -> String {
+        let mut lines: Vec<String> = head(self).iter().flat_map(|line| fitted(line, width)).collect();
         for (title, part) in [
             ("Why", why(self)),
             ("Samples around the onset", samples(self)),
@@ -20,7 +21,7 @@ impl Explanation {
         ] {
             if !part.is_empty() {
                 lines.extend([String::new(), title.to_string()]);
-                lines.extend(part.into_iter().map(|line| format!("  {line}")));
+                lines.extend(part.into_iter().flat_map(|line| fitted(&format!("  {line}"), width)));
             }
         }
         lines.join("\n") + "\n"
@@ -63,15 +64,24 @@ fn why(facts: &Explanation) -> Vec<String> {
     let word = |value: Option<f64>| value.map_or_else(|| "?".to_string(), |v| figure(facts.metric, v));
     let mut lines = vec![
         format!(
-            "The rule: contended while the windowed mean lies {side} its bound, which stands off the usual mean."
+            "The rule: contended from when the windowed mean lies {side} its bound until it returns beyond the bound that ends it."
         ),
-        format!(
-            "At {} the mean {way} {}, {side} the bound of {}; usual is {}.",
-            at(sample.time),
-            word(sample.mean),
-            word(sample.bound),
-            word(sample.baseline)
-        ),
+        match sample.bound {
+            Some(_) => format!(
+                "At {} the mean {way} {}, {side} the bound of {}; usual is {}.",
+                at(sample.time),
+                word(sample.mean),
+                word(sample.bound),
+                word(sample.baseline)
+            ),
+            None => format!(
+                "At {} the mean over the longer window, of four times as many readings, passed its bound; that of the short one is {}, \
+                 usual is {}.",
+                at(sample.time),
+                word(sample.mean),
+                word(sample.baseline)
+            ),
+        },
     ];
     let before_s = sample.time - facts.start;
     if before_s > 1.5 {
@@ -109,7 +119,12 @@ fn samples(facts: &Explanation) -> Vec<String> {
 }
 
 fn causes(facts: &Explanation) -> Vec<String> {
-    let line = |c: &schemas::CauseShare| format!("{:>4}  {} ({})", percent(c.share), cause(c), kind(c.kind));
+    let line = |c: &schemas::CauseShare| {
+        let gainers = facts.region.iter().flat_map(|region| &region.gainers);
+        let sure = gainers.filter(|g| g.series_or_job == c.series_or_job && !c.series_or_job.is_empty());
+        let sure = sure.map(|g| format!(", confidence {}", percent(g.confidence))).next().unwrap_or_default();
+        format!("{:>4}  {} ({}{sure})", percent(c.share), cause(c), kind(c.kind))
+    };
     facts.causes.iter().take(10).map(line).collect()
 }
 
@@ -117,19 +132,23 @@ fn region(facts: &Explanation) -> Vec<String> {
     let Some(of) = &facts.region else {
         return Vec::new();
     };
+    let source = of
+        .gainers
+        .first()
+        .map_or_else(|| of.cause.name().to_string(), |g| cause_word(g.cause, &g.series_or_job));
+    let sure = percent(of.confidence);
     let mut lines = vec![format!(
-        "{}: {}, {} links at most, {}; cause {}, confidence {}",
+        "{}: {}, {} links at most, {}; largest source {source}, confidence {sure}",
         of.id,
         printable(&of.name),
         of.links_most,
         kind(of.kind),
-        of.cause.name(),
-        percent(of.confidence)
     )];
     lines.extend(of.gainers.iter().map(|g| {
         let evidence: Vec<String> = g.evidence.iter().map(|e| evidence(*e)).collect();
-        let share = percent(g.share);
-        format!("{share:>4}  {}: {}", cause_word(g.cause, &g.series_or_job), evidence.join("; "))
+        let (share, sure) = (percent(g.share), percent(g.confidence));
+        let of = cause_word(g.cause, &g.series_or_job);
+        format!("{share:>4}  {of}, confidence {sure}: {}", evidence.join("; "))
     }));
     lines
 }

@@ -4,7 +4,7 @@
 
 use super::http::Refusal;
 use super::receiver::{Mark as Allowed, Receiver};
-use schemas::{Name, Notice, NoticeKind};
+use schemas::{Name, Notice, NoticeKind, loss_words};
 use std::time::Duration;
 use store::outbox::{Mark, OutboxError, OutboxStore};
 use tokio::process::Command;
@@ -96,8 +96,8 @@ fn marks(receiver: &Receiver, notice: &Notice) -> Vec<(&'static str, String, Str
     if receiver.allow.contains(&Allowed::JobComment) {
         let jobs = advice.jobs.iter().filter_map(|job| Some((job_number(&job.job_id)?, job.lost())));
         marks.extend(jobs.take(MARKED_MAX).map(|(number, lost)| {
-            let text = format!("{OURS}lost {lost} to contention, advice {} {left}", advice.action.name());
-            ("job", number, text)
+            // Without advice and incident: `squeue` and `sacct` show few characters, and each job has one comment.
+            ("job", number, format!("{OURS}{}{END}", loss_words::lost(lost, None)))
         }));
     }
     if receiver.allow.contains(&Allowed::NodeComment) {

@@ -53,13 +53,25 @@ fn a_region_that_was_quiet_for_a_moment_is_the_same() {
 }
 
 #[test]
-fn two_regions_that_meet_become_the_larger_one() {
+fn the_older_of_regions_that_meet_continues() {
     let mut book = RegionBook::default();
-    let apart = [chain(0..2), chain(4..9)].concat();
-    assert_eq!(listed(&book.step(0, &apart)), [(1, Began, None), (2, Began, None)]);
-    let met = listed(&book.step(1, &chain(0..9)));
-    assert_eq!(met, [(1, WentInto, Some(2)), (2, Grew, None), (2, TookUp, Some(1))]);
+    assert_eq!(listed(&book.step(0, &chain(0..2))), [(1, Began, None)]);
+    let apart = [chain(0..2), chain(4..9), chain(11..14)].concat();
+    assert_eq!(listed(&book.step(1, &apart)), [(2, Began, None), (3, Began, None)]);
+    let met = listed(&book.step(2, &chain(0..14)));
+    let took = [(1, Grew, None), (1, TookUp, Some(2)), (1, TookUp, Some(3))];
+    assert_eq!(met, [&took[..], &[(2, WentInto, Some(1)), (3, WentInto, Some(1))]].concat());
     assert_eq!(book.open().count(), 1);
+}
+
+#[test]
+fn a_region_whose_larger_part_stays_apart_is_taken_up_by_none() {
+    let mut book = RegionBook::default();
+    assert_eq!(listed(&book.step(0, &chain(0..6))), [(1, Began, None)]);
+    assert_eq!(listed(&book.step(1, &[chain(0..6), chain(8..12)].concat())), [(2, Began, None)]);
+    // Link 5 joins the other region.
+    let moved = [chain(0..4), chain(5..12)].concat();
+    assert_eq!(listed(&book.step(2, &moved)), [(1, Shrank, None), (2, Grew, None)]);
 }
 
 #[test]

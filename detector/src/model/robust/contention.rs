@@ -136,15 +136,30 @@ impl RobustBank {
         let Some(open) = self.memory[i].open.as_deref() else {
             return false;
         };
+        let above_edge = self.above_edge(i, open);
+        END_WINDOWS.iter().any(|w| open.readings as usize >= *w && above_edge(*w) < 0.0)
+    }
+
+    /// By how much the mean of the latest readings exceeds the edge below which an open episode ends. NaN without such an episode,
+    /// and while it has too few readings to end.
+    pub(super) fn margin(&self, i: usize) -> f32 {
+        let Some(open) = self.memory[i].open.as_deref() else {
+            return f32::NAN;
+        };
+        let most = (open.readings as usize).min(self.params.window.max(END_WINDOWS[0]));
+        END_WINDOWS.iter().rfind(|w| **w <= most).map_or(f32::NAN, |w| self.above_edge(i, open)(*w))
+    }
+
+    /// By how much the mean of a window of latest readings exceeds the edge.
+    fn above_edge(&self, i: usize, open: &Open) -> impl Fn(usize) -> f32 {
         let sigma = self.memory[i].baseline.sigma.max(open.noise() as f32);
         let centre = self.watch[i].centre;
         let least = self.params.least_rise(centre);
         let edge = (open.depth / 2.0).min(least.max(1.5 * sigma)).max(least / 2.0);
-        let near = |w: usize| {
+        move |w: usize| {
             let rises = (0..w).map(|age| (self.recent.ln(i, age) - centre).max(-edge));
-            rises.sum::<f32>() / (w as f32) < edge - END_ERRORS * sigma / (w as f32).sqrt()
-        };
-        END_WINDOWS.iter().any(|w| open.readings as usize >= *w && near(*w))
+            rises.sum::<f32>() / (w as f32) - (edge - END_ERRORS * sigma / (w as f32).sqrt())
+        }
     }
 
     /// Ends the episode where the readings returned, and takes back what was charged since.

@@ -2,10 +2,12 @@
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `guide.rs` | what to look at, and when |
 //! | `pace.rs` | simulated time against the wall clock |
 //! | `resume.rs` | what a restart after `kill -9` continues from |
 //! | `summary.rs` | what was found beside the simulator's truth |
 
+pub mod guide;
 mod pace;
 mod resume;
 mod summary;
@@ -53,6 +55,8 @@ pub struct Request<'a> {
     pub seed: u64,
     /// First simulated second, in seconds since the epoch.
     pub start_s: i64,
+    /// Size of the store above which its oldest signals go, in bytes.
+    pub bytes_max: u64,
     /// What is an alert.
     pub rules: &'a [Rule],
     /// Who gets notices.
@@ -105,7 +109,7 @@ impl<'a> Demo<'a> {
         let topology = Machine::Aries(demo_routers()).build()?;
         let (places, links) = (node_places(&topology), link_places(&topology));
         let settings = settings(request, topology);
-        let (mut store, left) = resume::open(&request.store, &settings)?;
+        let (mut store, left) = resume::open(&request.store, &settings, request.bytes_max)?;
         store.put_places(&places)?;
         store.put_links(&links)?;
         let begin = Position { seed: request.seed, start_s: request.start_s, ticks: 0, ended: false };
@@ -179,7 +183,21 @@ impl<'a> Demo<'a> {
 
     /// What was found, beside the truth.
     pub fn summary(&self) -> String {
-        summary::table(&self.cluster.truth(), &self.stages, &self.request.store)
+        let (last, results) = (self.cluster.last_round(), self.stages.job_results());
+        let whole = last.is_some();
+        let jobs = last.unwrap_or_else(|| self.cluster.truth().jobs);
+        summary::table(&jobs, whole, &results, &self.request.store) + &self.size()
+    }
+
+    /// Size of the store and its limit, in a line.
+    fn size(&self) -> String {
+        let (path, limit) = (&self.request.store, self.request.bytes_max as f64 / 1e6);
+        let Ok(known) = std::fs::metadata(path) else { return String::new() };
+        format!(
+            "{} has {:.1} MB, of at most {limit:.0} MB (--max-size)\n",
+            path.display(),
+            known.len() as f64 / 1e6
+        )
     }
 
     fn commit(&mut self) -> anyhow::Result<()> {

@@ -13,6 +13,8 @@ use store::sqlite::{Retention, StateBlob, Store};
 
 /// Times that a commit waits for another process' lock.
 const COMMIT_TRIES: u32 = 5;
+/// Slices of old results that go with one commit; as fast as possible, a commit adds many seconds.
+const EXPIRED_SLICES: u32 = 32;
 /// Version of [`Position`].
 const POSITION_VERSION: u32 = 1;
 
@@ -41,11 +43,16 @@ pub(super) struct Left {
 ///
 /// # Errors
 /// A file that holds something else, or a disk that refuses.
-pub(super) fn open(path: &Path, settings: &InProcessSettings) -> anyhow::Result<(Store, Option<Left>)> {
+pub(super) fn open(
+    path: &Path,
+    settings: &InProcessSettings,
+    bytes_max: u64,
+) -> anyhow::Result<(Store, Option<Left>)> {
+    let retention = Retention { bytes_max: Some(bytes_max), ..Retention::default() };
     if !path.exists() {
-        return Ok((Store::open(path, Retention::default())?, None));
+        return Ok((Store::open(path, retention)?, None));
     }
-    let store = Store::open(path, Retention::default())?;
+    let store = Store::open(path, retention)?;
     let position = load_position(&store)?;
     anyhow::ensure!(
         position.is_some() || store.load_series()?.is_empty(),
@@ -65,7 +72,7 @@ pub(super) fn open(path: &Path, settings: &InProcessSettings) -> anyhow::Result<
     }
     drop(store);
     Store::remove(path).with_context(|| format!("{} cannot be replaced", path.display()))?;
-    Ok((Store::open(path, Retention::default())?, None))
+    Ok((Store::open(path, retention)?, None))
 }
 
 /// Commits results, position and state together.
@@ -92,7 +99,11 @@ pub(super) fn commit(
         tries += 1;
     }
     if let Some(newest) = stages.detector().newest() {
-        store.expire(newest)?;
+        for _ in 0..EXPIRED_SLICES {
+            if !store.expire(newest)? {
+                break;
+            }
+        }
     }
     Ok(())
 }
@@ -113,17 +124,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("demo.db");
         let settings = InProcessSettings::of(Settings::of(ModelKind::Robust));
-        let (mut store, left) = open(&path, &settings).unwrap();
+        let (mut store, left) = open(&path, &settings, 1 << 30).unwrap();
         assert!(left.is_none());
         let position = Position { seed: 1, start_s: 0, ticks: 7, ended: false };
         commit(&mut store, &ResultBatch::default(), &InProcess::new(&settings), &position).unwrap();
         drop(store);
-        let (mut store, left) = open(&path, &settings).unwrap();
+        let (mut store, left) = open(&path, &settings, 1 << 30).unwrap();
         assert_eq!(left.map(|left| left.position), Some(position));
         let newer = StateBlob { name: Detecting::STAGE, version: 4_000, content: b"unknown" };
         store.commit(&ResultBatch::default(), &[newer]).unwrap();
         drop(store);
-        let error = open(&path, &settings).map(|_| ()).unwrap_err();
+        let error = open(&path, &settings, 1 << 30).map(|_| ()).unwrap_err();
         let text = format!("{error:#}");
         assert!(text.contains("a newer Tailback") && text.contains("--store"), "{text}");
         let store = Store::open(&path, Retention::default()).unwrap();

@@ -1,5 +1,6 @@
 //! The four files of a replay: a fixed contract, which docs/lab.md describes.
 
+use super::caused::{JobLine, caused};
 use crate::files::{create, write};
 use schemas::jsonl::{EpisodeLine, SignalLine, dropped_json};
 use schemas::{DropCounts, Episode, EpisodeId, JobResult, Metric, Name, ResultBatch};
@@ -66,8 +67,10 @@ impl Files {
         }
         file.flush()?;
         let mut file = create(&self.folder.join("jobs.jsonl"))?;
+        let caused = caused(self.jobs.values());
         for result in self.jobs.values() {
-            line(&mut file, result)?;
+            let caused = caused.get(result.job_id.as_str()).map_or(&[][..], Vec::as_slice);
+            line(&mut file, &JobLine { result, caused })?;
         }
         file.flush()?;
         write(&self.folder.join("dropped.json"), &dropped_json(&self.drops))?;

@@ -2,17 +2,19 @@
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `out.rs` | the folder of the results: new, or to be replaced |
 //! | `files.rs` | the four files |
+//! | `caused.rs` | what jobs cost each other |
 //! | `trial.rs` | a metric tried on recorded rows |
 //! | `unmatched.rs` | jobs and ports that fit nothing |
 
+mod caused;
 mod files;
+mod out;
 pub mod trial;
 mod unmatched;
 
-use crate::files::make;
 use aggregator::{Decoded, Replay, RowOrder, SkippedFile, jobs, unused};
-use anyhow::Context;
 use detector::fabric::{FabricSettings, Network};
 use detector::factors::learnt::learn;
 use detector::settings::Settings;
@@ -46,6 +48,8 @@ pub struct Request {
     pub out: PathBuf,
     /// Whether `tailback.db` is written, too.
     pub is_stored: bool,
+    /// Whether results that are in the folder are removed first; else they stop the replay.
+    pub is_forced: bool,
 }
 
 /// What a replay found.
@@ -59,14 +63,14 @@ pub struct Outcome {
 /// Replays; calls `progress` with the bytes read and those of all files.
 ///
 /// # Errors
-/// An input that cannot be read, a full disk.
+/// A folder with results, an input that cannot be read, a full disk.
 pub fn run(request: &Request, mut progress: impl FnMut(u64, u64)) -> anyhow::Result<Outcome> {
     let network = network(request)?.map(|network| Arc::new(Network::of(network)));
     let known = network.as_ref().map(|network| &network.topology);
     let (places, links) = known.map(|known| (node_places(known), link_places(known))).unwrap_or_default();
     let mut job_nodes = JobNodes::default();
     let mut stages = stages(request, network.clone(), &places, &mut job_nodes)?;
-    make(&request.out)?;
+    out::prepare(request)?;
     // Rows that have to be sorted may be many: the folder of the results has more room than the system's.
     let mut rows = Replay::open_in(&request.inputs, request.order, &request.out)?;
     let mut sink = Sink::create(request, &places, &links)?;
@@ -153,10 +157,9 @@ impl Sink {
     }
 }
 
-/// The store of this replay alone: one of an earlier replay in the same folder is replaced.
+/// The store of this replay alone; [`out::prepare`] removed an earlier one.
 fn fresh_store(folder: &Path) -> anyhow::Result<Store> {
-    let path = folder.join("tailback.db");
-    Store::remove(&path).with_context(|| format!("{} cannot be replaced", path.display()))?;
+    let path = folder.join(out::DATABASE);
     // Recorded time may be years ago: the requested rows are kept, whatever their age.
     let retention = Retention { signals_s: f64::INFINITY, episodes_s: f64::INFINITY, bytes_max: None };
     Ok(Store::open(&path, retention)?)

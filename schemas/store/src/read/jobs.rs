@@ -43,6 +43,15 @@ pub struct SeriesCount {
     pub fell_silent: u64,
 }
 
+/// What another job lost to a job.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CausedLoss {
+    /// The job that lost.
+    pub job_id: String,
+    /// Share of its loss times its loss and both ends, in seconds.
+    pub lost_s: Interval,
+}
+
 /// One thing that is compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ComparedItem {
@@ -132,6 +141,17 @@ pub fn result(from: &Reader<'_>, id: &Name) -> Result<Option<JobResult>, ReadErr
 fn cause_share(row: &Row<'_>) -> Result<CauseShare, ReadError> {
     let (cause, kind) = (word(row.get(0)?)?, word(row.get(1)?)?);
     Ok(CauseShare { cause, kind, series_or_job: row.get(2)?, share: row.get(3)? })
+}
+
+/// What other jobs lost to it, the largest lower end first; the server counts those whose causes the account may see.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn caused(from: &Reader<'_>, id: &Name) -> Result<Vec<CausedLoss>, ReadError> {
+    from.rows(question!("report_caused"), &[&id.as_str()], |row| {
+        let lost_s = Interval { value: row.get(1)?, lo: row.get(2)?, hi: row.get(3)? };
+        Ok(CausedLoss { job_id: row.get(0)?, lost_s })
+    })
 }
 
 /// How many of its series reported.

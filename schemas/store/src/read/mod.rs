@@ -23,6 +23,7 @@ mod error;
 pub mod fabric;
 pub mod files;
 pub mod health;
+pub mod job_lines;
 pub mod jobs;
 pub mod placement;
 mod reader;

@@ -109,7 +109,7 @@ pub struct ExplainedRegion {
     pub cause: Cause,
     /// What could be done about it.
     pub kind: CauseKind,
-    /// How sure the cause is, 0 to 1.
+    /// How sure the largest source is, 0 to 1.
     pub confidence: f64,
     /// Sources of its load, the largest share first.
     pub gainers: Vec<Gainer>,
@@ -163,5 +163,9 @@ pub fn of_series(
             evidence: serde_json::from_str(&row.get::<String>(4)?)?,
         })
     })?;
+    // One confidence for one source: that of its row.
+    if let Some(largest) = region.gainers.first() {
+        (region.cause, region.confidence) = (largest.cause, largest.confidence);
+    }
     Ok(Some(region))
 }
