@@ -116,7 +116,8 @@ class ViewChecks:
     def check_more_can_be_loaded(self):
         total = self.api("now?limit=1")["total"]
         self.open_and_wait("series")
-        rows = "document.querySelectorAll('tbody tr').length"
+        rows = "Number(document.querySelector('table[aria-label=Series]')?.dataset.rows)"
+        self.browser.wait(rows + " > 0")
         first = self.browser.run("return " + rows)
         if total <= first:
             return
@@ -137,7 +138,7 @@ class ViewChecks:
     def check_the_fabric_is_shown_by_group_and_a_group_can_be_opened(self):
         self.open_and_wait("fabric")
         groups = self.api("fabric")["groups"]
-        rows = "document.querySelectorAll('table[aria-label=Groups] tbody tr').length"
+        rows = "Number(document.querySelector('table[aria-label=Groups]')?.dataset.rows)"
         if not groups:
             return
         self.browser.wait(rows + " === arguments[0]", len(groups))

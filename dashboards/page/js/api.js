@@ -1,6 +1,9 @@
 // Requests to the server. Errors carry the message of the server.
 
-/** A response other than 200; `status` is 0 when the server could not be reached. */
+/** The server ends a query after 10 s. */
+const TIMEOUT_MS = 12_000;
+
+/** A response other than 200; `status` is 0 when the server could not be reached or did not respond in time. */
 export class ApiError extends Error {
   constructor(message, status) {
     super(message);
@@ -8,17 +11,27 @@ export class ApiError extends Error {
   }
 }
 
+let pending = new AbortController();
+
+/** Ends all open requests: their server hangs or is gone, and the view requests again once it responds. */
+export function endRequests() {
+  pending.abort();
+  pending = new AbortController();
+}
+
 /** Requests `/api/v1/<path>`. */
 export async function ask(path, parameters = {}) {
   const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const query = new URLSearchParams(given).toString();
+  const signal = AbortSignal.any([pending.signal, AbortSignal.timeout(TIMEOUT_MS)]);
   let response;
+  let body;
   try {
-    response = await fetch(`/api/v1/${path}${query ? "?" + query : ""}`);
+    response = await fetch(`/api/v1/${path}${query ? "?" + query : ""}`, { signal });
+    body = await response.json().catch((error) => { if (signal.aborted) throw error; return {}; });
   } catch {
     throw new ApiError("the server does not respond", 0);
   }
-  const body = await response.json().catch(() => ({}));
   if (!response.ok) throw new ApiError(body.error ?? `status ${response.status}`, response.status);
   return body;
 }
