@@ -6,7 +6,7 @@ export const STALE_MS = 6000;
 const SILENT_MS = 4400;
 const CHECK_MS = 250;
 /** Pauses between attempts to reconnect, in ms; the last one repeats. */
-const BACK_OFF_MS = [500, 1000, 2000, 4000, 8000];
+const BACK_OFF_MS = [500, 1000, 2000, 4000];
 
 /** The latest tick for views that open between two ticks. */
 export const latest = { tick: null };

@@ -140,7 +140,7 @@ export function episodeTable(episodes, withSeries = true, options = {}) {
     ["Causes", "", (e) => causeStrip(e.causes), (e) => causeWords(e).join("; ")],
     ["Complete", "num", (e) => percent(e.completeness), asShare((e) => e.completeness)],
   ], episodes, "Episodes", { ...options, filters: [
-    ["State", openWord], ["Metric", (e) => metricTitle(e.metric)], ["Component", (e) => e.series.split("/")[1] ?? ""], ["File system", (e) => mountOf(e.series)], ["Cause", causeWords],
+    ["State", openWord], ["Metric", (e) => metricTitle(e.metric)], ["Node or switch", (e) => e.series.split("/")[1] ?? ""], ["File system", (e) => mountOf(e.series)], ["Cause", causeWords],
   ] });
 }
 

@@ -27,7 +27,7 @@ export function spark(time, values, words, last, format, band = null) {
   const path = points(values).join("L");
   const under = band === null ? `M0 ${HEIGHT}L${path}L${WIDTH} ${HEIGHT}Z` : `M${[...points(band.hi), ...points(band.lo).reverse()].join("L")}Z`;
   const picture = drawing("spark", words, svg("path", { class: "area", d: under }), svg("path", { d: `M${path}` }));
-  return framed(picture, `${format(top)} at the top`, `${clock(from)} UTC`, last, words);
+  return framed(picture, `0 to ${format(top)}`, `${clock(from)} UTC`, last, words);
 }
 
 /**
@@ -47,7 +47,7 @@ export function piles(piles, words, from, to, format) {
     });
   });
   const picture = drawing("piles", words, ...bars, ...piles.flatMap((pile, i) => (pile.hi > 0 ? [whisker((i + 0.5) * wide, wide, HEIGHT - high(pile.lo), HEIGHT - high(pile.hi))] : [])));
-  return framed(picture, `${format(top)} at the top`, from, to, words);
+  return framed(picture, `0 to ${format(top)}`, from, to, words);
 }
 
 /** An interval as a vertical line with two ends. */

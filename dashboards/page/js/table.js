@@ -119,7 +119,7 @@ class Table {
   select(name) {
     const select = el("select", { "aria-label": `${name}: ${this.label}`, on: { change: () => this.set({ [slug(name)]: select.value, page: "" }) } });
     this.selects.set(name, select);
-    this.order.before(select);
+    fill(this.tools, this.search, ...this.selects.values(), this.order);
     return select;
   }
 
