@@ -159,7 +159,8 @@ pub async fn stream(State(state): State<PageState>) -> Sse<impl Stream<Item = Re
     });
     let mut beats = interval(BEAT);
     beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let feed = Feed { first: Some(first), events, beats, stopping: state.stopping.clone(), state: Some(state) };
+    let feed =
+        Feed { first: Some(first), events, beats, stopping: state.stopping.clone(), state: Some(state) };
     Sse::new(unfold(feed, Feed::next))
 }
 

@@ -16,10 +16,11 @@ function framed(picture, top, left, right, words) {
 
 /**
  * A number over time, from zero up; `words` is the label of the chart, `last` the text at its end, `format` that of a value.
- * @param {{lo: number[], hi: number[]}} [band] the ends of an interval, drawn around the line
+ * @param {{lo: number[], hi: number[]}} [ends] the ends of an interval, drawn around the line
  */
-export function spark(time, values, words, last, format, band = null) {
+export function spark(time, values, words, last, format, ends = null) {
   const known = (list) => list.filter((v) => v !== null && v !== undefined);
+  const band = ends?.hi && known(ends.hi).length > 0 ? ends : null;
   const top = Math.max(...known(values), ...known(band?.hi ?? []), 0.001);
   const [from, to] = [time[0], time.at(-1)];
   const x = (t) => (((t - from) / Math.max(to - from, 0.001)) * WIDTH).toFixed(1);
