@@ -17,8 +17,10 @@ export function chartButtons(chart, label) {
   return el("div", { class: "chart-tools" }, button("PNG", () => chart.plot && png()), button("SVG", () => chart.plot && asSvg()));
 }
 
-/** A button that saves an SVG of the page with the colours that its style sheet gives it. */
-export const drawingButton = (picture, label) => el("div", { class: "chart-tools" }, button("SVG", () => save(slug(label), "svg", svgText(styled(picture)), "image/svg+xml")));
+/** Buttons that save an SVG of the page with the colours that its style sheet gives it. */
+export const drawingButtons = (picture, label) => el("div", { class: "chart-tools" },
+  button("PNG", () => pngOfDrawing(picture, label).then((blob) => save(slug(label), "png", blob))),
+  button("SVG", () => save(slug(label), "svg", svgText(styled(picture)), "image/svg+xml")));
 
 /** Lines that are drawn, with label and colour. */
 const linesOf = (u) => u.series.slice(1).map((line, i) => ({ ...line, number: i + 1, color: line.stroke(u, i + 1) })).filter((line) => line.show && line.label);
@@ -44,6 +46,30 @@ export function pngOf(u, label) {
     pen.fillStyle = css("muted");
     pen.fillText(line.label, x + 19, u.height + HEAD + 15);
     x += 36 + pen.measureText(line.label).width;
+  }
+  return new Promise((resolve) => { canvas.toBlob(resolve, "image/png"); });
+}
+
+/** Rectangles and paths of an SVG on a canvas, with a head. The page may not load an image that is not a file of its server. */
+function pngOfDrawing(picture, label) {
+  const { width, height } = picture.viewBox.baseVal;
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [2 * width, 2 * (height + HEAD)];
+  const pen = canvas.getContext("2d");
+  pen.scale(2, 2);
+  pen.fillStyle = css("surface");
+  pen.fillRect(0, 0, width, height + HEAD);
+  pen.font = FONT;
+  pen.fillStyle = css("text");
+  pen.fillText(label, 4, 18, width - 8);
+  pen.translate(0, HEAD);
+  for (const node of picture.children) {
+    const { fill, stroke, strokeWidth } = getComputedStyle(node);
+    const path = new Path2D(node.getAttribute("d") ?? "");
+    if (node.tagName === "rect") path.rect(...["x", "y", "width", "height"].map((name) => Number(node.getAttribute(name))));
+    [pen.fillStyle, pen.strokeStyle, pen.lineWidth] = [fill, stroke, parseFloat(strokeWidth)];
+    if (fill !== "none") pen.fill(path);
+    if (stroke !== "none") pen.stroke(path);
   }
   return new Promise((resolve) => { canvas.toBlob(resolve, "image/png"); });
 }

@@ -1,6 +1,6 @@
 // Small charts: a number over time, and stacked bars of hours. The labels of their axes are text beside the drawing.
 
-import { drawingButton } from "./chart_export.js";
+import { drawingButtons } from "./chart_export.js";
 import { el, svg } from "./dom.js";
 import { clock } from "./format.js";
 
@@ -10,7 +10,7 @@ const drawing = (kind, words, ...children) => svg("svg", { class: kind, viewBox:
 
 /** A drawing with the value of its top edge, and the texts below it. */
 function framed(picture, top, left, right, words) {
-  return el("figure", { class: "drawing" }, el("div", { class: "axis" }, el("span", {}, top), drawingButton(picture, words)), picture,
+  return el("figure", { class: "drawing" }, el("div", { class: "axis" }, el("span", {}, top), drawingButtons(picture, words)), picture,
     el("figcaption", { class: "axis" }, el("span", {}, left), el("span", {}, right)));
 }
 
