@@ -19,7 +19,8 @@ export function axes(format, unit = "") {
   const base = { stroke: () => css("muted"), grid: { stroke: () => css("line"), width: 1 }, ticks: { show: false }, font: FONT, labelFont: FONT, labelSize: 16 };
   return [
     { ...base, space: 70, size: 24, incrs: INCREMENTS_S, label: "time, UTC", values: (u, splits) => splits.map(clock) },
-    { ...base, size: 70, ...(unit ? { label: unit } : {}), values: (u, splits) => splits.map((v) => (v === null ? "" : format(v))) },
+    // With a label or without, the charts of a view begin at the same place.
+    { ...base, size: unit ? 70 : 86, ...(unit ? { label: unit } : {}), values: (u, splits) => splits.map((v) => (v === null ? "" : format(v))) },
   ];
 }
 

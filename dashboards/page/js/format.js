@@ -30,7 +30,9 @@ export function seconds(x) {
 /** The 95 % interval of a loss. */
 export const interval = (lo, hi) => {
   if (!known(lo) || !known(hi)) return NONE;
-  return hi < 599.95 ? `${one.format(lo)} – ${one.format(hi)} s` : `${seconds(lo)} – ${seconds(hi)}`;
+  if (hi < 599.95) return `${one.format(lo)} – ${one.format(hi)} s`;
+  const short = Math.round(lo);
+  return `${short >= 60 && lo < 599.95 ? `${Math.floor(short / 60)} min ${short % 60} s` : seconds(lo)} – ${seconds(hi)}`;
 };
 
 /** The 95 % interval of the share of its time that a job lost. */

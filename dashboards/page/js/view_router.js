@@ -14,7 +14,7 @@ const COLUMNS = [0, 1, 2, 3, 4, 5, 6, 7];
 
 export function openRouter(root, route) {
   const name = route.what ?? "";
-  const figures = { contended: figure("Contended tiles"), reporting: figure("Tiles with data"), worst: figure("Worst mean"), lost: figure("Lost in episodes, 95 %") };
+  const figures = { contended: figure("Contended tiles"), reporting: figure("Tiles with data"), worst: figure("Worst mean"), lost: figure("Lost in episodes") };
   const parts = { grid: el("div", { class: "body" }, empty("Loading router…", "", true)), ends: el("div", {}) };
   root.append(el("div", { class: "title" }, el("h1", {}, `Router ${name}`),
     el("div", { class: "under" }, "A link belongs to the tile that receives it. A tile without data is unknown, never clear.")),
