@@ -30,7 +30,7 @@ from views import DRAWN_WHOLE, ViewChecks
 
 SIZES = {"desk": (1440, 900), "laptop": (1280, 800), "phone": (390, 844)}
 # A page of a phone is at most this many screens high.
-SCREENS_MAX = 9
+SCREENS_MAX = 8
 KEYS = {"right": "\ue014", "down": "\ue015", "enter": "\ue007", "tab": "\ue004", "end": "\ue010"}
 # The demo starts a new scenario within two minutes; the rest is for slow machines.
 TIMEOUT_S = 300

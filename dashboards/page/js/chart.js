@@ -75,7 +75,7 @@ export class SignalChart {
         line("baseline", "chart-baseline", { width: 1.5, dash: [7, 4] }),
         line("bound", "chart-bound", { width: 1.5, dash: [2, 3] }),
       ],
-      plugins: [shading(this), spikes(1, (v) => reading(v, unit))],
+      plugins: [shading(this), spikes([1], (v) => reading(v, unit))],
     }, columns(points), "Value, mean, baseline and bound over time; episodes are shaded");
     this.root = this.chart.root;
   }
@@ -132,7 +132,7 @@ export class RateChart {
       scales: { x: { time: true }, y: { range: upTo99th(1) } },
       axes: axes((v) => reading(v, unit)),
       series: [legendTime, { label: title, value: (u, v) => reading(v, unit), stroke: () => css("chart-mean"), width: 2, points: { show: false } }],
-      plugins: [spikes(1, (v) => reading(v, unit))],
+      plugins: [spikes([1], (v) => reading(v, unit))],
     }, [rates.time, rates.rate], `All clients over time: ${title}`);
     this.root = this.chart.root;
   }
@@ -148,10 +148,10 @@ export class CountersChart {
     const line = (label, color) => ({ label, value: (u, v) => perSecond(v, label), stroke: () => css(color), width: 1.5, points: { show: false } });
     this.chart = new Chart({
       height,
-      scales: { x: { time: true }, y: { range: fromZero } },
+      scales: { x: { time: true }, y: { range: upTo99th(1, 2) } },
       axes: axes((v) => perSecond(v, ""), `${counters.counts.join(" and ")} per s`),
       series: [legendTime, line(counters.counts[0], "chart-mean"), line(counters.counts[1], "chart-bound")],
-      plugins: [],
+      plugins: [spikes([1, 2], (v, i) => perSecond(v, counters.counts[i - 1]))],
     }, counterColumns(counters), `${counters.counts[0]} and ${counters.counts[1]} a second over time`);
     this.root = this.chart.root;
   }

@@ -32,17 +32,18 @@ const CUT_FROM = 0.75;
 const VALUES_MIN = 20;
 
 /**
- * From zero to the 99th percentile of the line `spiky`, and to the largest value of all other lines. Values above are
- * marked by `spikes`.
+ * From zero to the largest 99th percentile of the lines `spiky`, and to the largest value of all other lines. Values above
+ * are marked by `spikes`.
  */
-export const upTo99th = (spiky) => (u, min, max) => {
+export const upTo99th = (...spiky) => (u, min, max) => {
   const [low, high] = fromZero(u, min, max);
   const [from, to] = u.series[0].idxs;
   const seen = (line) => u.data[line].slice(from, to + 1).filter((v) => v !== null && v !== undefined);
-  const values = seen(spiky).sort((a, b) => a - b);
-  if (values.length < VALUES_MIN) return [low, high];
-  const others = u.data.map((_, line) => line).filter((line) => line > 0 && line !== spiky).flatMap(seen);
-  const top = Math.max(values[Math.floor(0.99 * (values.length - 1))], ...others) * 1.12;
+  const values = spiky.map((line) => seen(line).sort((a, b) => a - b));
+  if (Math.max(...values.map((list) => list.length)) < VALUES_MIN) return [low, high];
+  const largest = (list) => list.reduce((most, value) => Math.max(most, value), 0);
+  const others = u.data.map((_, line) => line).filter((line) => line > 0 && !spiky.includes(line)).map((line) => largest(seen(line)));
+  const top = largest([...values.map((list) => list[Math.floor(0.99 * (list.length - 1))] ?? 0), ...others]) * 1.12;
   return top > 0 && top < CUT_FROM * high ? [low, top] : [low, high];
 };
 
@@ -62,15 +63,15 @@ export function spikesOf(u, line) {
   return found;
 }
 
-/** Triangles at the top for values above the axis; the value stands beside the cursor. */
-export function spikes(line, format) {
+/** Triangles at the top for values of `lines` above the axis; `format(value, line)` stands beside the cursor. */
+export function spikes(lines, format) {
   const tip = el("div", { class: "tip", hidden: "" });
   const draw = (u) => {
     const { ctx, bbox } = u;
     const px = devicePixelRatio;
     ctx.save();
     ctx.fillStyle = css("alarm");
-    for (const [time] of spikesOf(u, line)) {
+    for (const [time] of lines.flatMap((line) => spikesOf(u, line))) {
       const x = u.valToPos(time, "x", true);
       ctx.beginPath();
       ctx.moveTo(x, bbox.top - 1 * px);
@@ -81,11 +82,12 @@ export function spikes(line, format) {
     ctx.restore();
   };
   const point = (u) => {
-    const near = spikesOf(u, line).map((spike) => [Math.abs(u.valToPos(spike[0], "x") - u.cursor.left), spike]).sort((a, b) => a[0] - b[0])[0];
+    const found = lines.flatMap((line) => spikesOf(u, line).map(([time, value]) => [time, value, line]));
+    const near = found.map((spike) => [Math.abs(u.valToPos(spike[0], "x") - u.cursor.left), spike]).sort((a, b) => a[0] - b[0])[0];
     tip.hidden = !(u.cursor.left >= 0 && near && near[0] < 12);
     if (tip.hidden) return;
-    const [time, value] = near[1];
-    fill(tip, el("b", {}, format(value)), `above the axis, ${clock(time)} UTC`);
+    const [time, value, line] = near[1];
+    fill(tip, el("b", {}, format(value, line)), `above the axis, ${clock(time)} UTC`);
     tip.style.left = `${Math.max(0, Math.min(u.over.clientWidth - 170, u.valToPos(time, "x") + 10))}px`;
     tip.style.top = "6px";
   };

@@ -6,7 +6,7 @@ import { count } from "./format.js";
 import { readHash, setFilters } from "./routes.js";
 
 const PHONE = matchMedia("(max-width: 720px)");
-const ROWS = 20;
+const ROWS = 12;
 const ROWS_ON_PHONE = 5;
 /** Shorter tables have no filters. */
 const FILTERS_FROM = 6;

@@ -114,8 +114,7 @@ function culpritOf({ causes: [first] }) {
 function losingSeries({ top, metrics }) {
   if (top.length === 0) return empty("No loss measured yet.", "", true);
   const rows = top.slice(0, SERIES_SHOWN).map((s) => el("tr", {},
-    el("td", { class: "name" }, stateMark(s.state, false), " ", el("a", { href: links.series(s.name), title: s.name }, `${s.component}${s.part ? "/" + s.part : ""}`)),
-    el("td", { class: "num muted" }, excess(s, metrics)),
+    el("td", { class: "name" }, stateMark(s.state, false), " ", el("a", { href: links.series(s.name), title: s.name }, `${s.component}${s.part ? "/" + s.part : ""}`), el("small", {}, excess(s, metrics))),
     el("td", { class: "num" }, ...lostIn(s))));
   return el("table", { class: "losing", "aria-label": "Series with the largest loss" }, el("tbody", {}, ...rows));
 }
