@@ -91,12 +91,14 @@ export function contendedOf({ contended, reporting }) {
 
 const NOT_CONFIRMED = "The interval reaches 0: nothing confirms the loss.";
 
+/** Whether the interval of a loss is known and does not reach 0, or is 0. */
+export const isSure = (x) => x.slowdown_s === null || x.slowdown_lo_s > 0 || x.slowdown_hi_s === 0;
+
 /** Seconds lost with the 95 % interval beneath; grey where the interval reaches 0. A job of which nothing was judged has a bound alone. */
 export function lost(x) {
   const under = el("small", {}, interval(x.slowdown_lo_s, x.slowdown_hi_s));
   if (x.judged < 0.005 && x.slowdown_s === 0) return [el("span", { class: "muted" }, "not judged"), under];
-  const sure = x.slowdown_s === null || x.slowdown_lo_s > 0 || x.slowdown_hi_s === 0;
-  return [sure ? seconds(x.slowdown_s) : el("span", { class: "muted", title: NOT_CONFIRMED }, seconds(x.slowdown_s)), under];
+  return [isSure(x) ? seconds(x.slowdown_s) : el("span", { class: "muted", title: NOT_CONFIRMED }, seconds(x.slowdown_s)), under];
 }
 
 /** A large figure of a loss: its 95% interval, grey where that reaches 0, with the best estimate below. */

@@ -4,7 +4,7 @@ import { ask } from "./api.js";
 import { withEnds } from "./chart.js";
 import { card, el, empty, failure, fill } from "./dom.js";
 import { capital, clock, count, episodeName, interval, moment, percent, seconds, shareInterval } from "./format.js";
-import { causeBars, episodeTable, facts, lost, lostIn, noLoss, notJudged, sumOfLosses } from "./parts.js";
+import { causeBars, episodeTable, facts, isSure, lost, lostIn, noLoss, notJudged, sumOfLosses } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 import { spark } from "./spark.js";
@@ -103,7 +103,7 @@ function parts(answer) {
 function factsOf(job) {
   return facts([
     ["Lost", ...lost(job)],
-    ["Lost share", job.lost_percent === null ? "–" : percent(job.lost_percent / 100), `of the time elapsed, 95 %: ${shareInterval(job)}`],
+    ["Lost share", job.lost_percent === null ? "–" : el("span", isSure(job) ? {} : { class: "muted" }, percent(job.lost_percent / 100)), `of the time elapsed, 95 %: ${shareInterval(job)}`],
     ["Contended", seconds(job.contended_s), "at least one of its series"],
     ["Elapsed", seconds(job.elapsed_s), `from ${moment(job.start)} UTC`],
     ["End (UTC)", job.end === null ? "running" : clock(job.end), job.end === null ? "or no end received" : moment(job.end).slice(0, 10)],

@@ -4,7 +4,7 @@ import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
 import { clock, count, day, percent, seconds, shareInterval } from "./format.js";
 import { growing } from "./growing.js";
-import { causeStrip, causeWords, lost, noLoss, shown } from "./parts.js";
+import { causeStrip, causeWords, isSure, lost, noLoss, shown } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links, setFilters } from "./routes.js";
 import { asLoss, asShare, atTime, longRows, table } from "./table.js";
@@ -46,7 +46,7 @@ function jobTable(jobs, total) {
     ["Start (UTC)", "tight", (j) => [clock(j.start), el("small", {}, day(j.start))], atTime((j) => j.start)],
     ["Elapsed", "num", (j) => [seconds(j.elapsed_s), el("small", {}, `${count(j.nodes)} ${j.nodes === 1 ? "node" : "nodes"}`)], { value: (j) => j.elapsed_s, out: (j) => ({ "Elapsed (s)": j.elapsed_s, Nodes: j.nodes }) }],
     ["Lost, 95 % interval", "num", lost, asLoss("slowdown")],
-    ["Lost share", "num", (j) => [share(j.lost_percent), el("small", {}, shareInterval(j))], { value: lowerShare, out: (j) => ({ "Lost share (percent)": j.lost_percent }) }],
+    ["Lost share", "num", (j) => [el("span", isSure(j) ? {} : { class: "muted" }, share(j.lost_percent)), el("small", {}, shareInterval(j))], { value: lowerShare, out: (j) => ({ "Lost share (percent)": j.lost_percent }) }],
     ["Causes", "", (j) => (j.slowdown_s > 0 ? causeStrip(j.causes) : el("span", { class: "muted" }, noLoss(j))), (j) => (j.slowdown_s > 0 ? causeWords(j).join("; ") : noLoss(j))],
     ["Complete", "num", (j) => percent(j.completeness), asShare((j) => j.completeness)],
     ["Judged", "num", (j) => percent(j.judged), asShare((j) => j.judged)],
