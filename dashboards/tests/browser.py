@@ -24,7 +24,7 @@ import urllib.request
 from urllib.parse import urlparse
 
 import axe
-from outage import OutageChecks, path_or_none
+from outage import OutageChecks, Skipped, path_or_none
 from tables import PartChecks
 from views import DRAWN_WHOLE, ViewChecks
 
@@ -302,6 +302,8 @@ def main():
                 checks.collect_logs()
                 passed += 1
                 print("browser: ok:", name[6:].replace("_", " "), flush=True)
+            except Skipped as why:
+                checks.skip(name[6:].replace("_", " "), why)
             except (AssertionError, OSError, KeyError, IndexError) as why:
                 failed += 1
                 print("browser: FAILED:", name[6:].replace("_", " "), "-", why, flush=True)
