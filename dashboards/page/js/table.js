@@ -26,6 +26,9 @@ export const longRows = (phone) => (phone ? 12 : 25);
 
 /** The open tables by label; one that is still in the document is kept, with its focus. */
 const opened = new Map();
+PHONE.addEventListener("change", () => {
+  for (const each of opened.values()) if (each.root.isConnected) each.draw();
+});
 
 /**
  * A table; every cell has its column name, for narrow screens.
@@ -65,8 +68,6 @@ class Table {
     const out = el("span", { class: "table-out" }, button("CSV", () => this.save("csv"), { title: "Save the rows shown, on all pages, as CSV" }),
       button("JSON", () => this.save("json"), { title: "Save the rows shown, on all pages, as JSON" }), button("Copy link", (event) => this.copy(event.target)));
     this.root = el("div", { class: "table-part" }, this.tools, el("div", { class: "table-wrap" }, this.table), el("div", { class: "table-foot" }, this.shown, this.pages, out));
-    this.onPhone = () => { if (this.root.isConnected) this.draw(); else PHONE.removeEventListener("change", this.onPhone); };
-    PHONE.addEventListener("change", this.onPhone);
   }
 
   /** A head that sorts: numbers begin with the largest. */
