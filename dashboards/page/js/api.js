@@ -11,26 +11,31 @@ export class ApiError extends Error {
   }
 }
 
-let pending = new AbortController();
+/** Requests without a response yet. */
+const pending = new Set();
 
 /** Ends all open requests: their server hangs or is gone, and the view requests again once it responds. */
 export function endRequests() {
-  pending.abort();
-  pending = new AbortController();
+  for (const request of pending) request.abort();
 }
 
 /** Requests `/api/v1/<path>`. */
 export async function ask(path, parameters = {}) {
   const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const query = new URLSearchParams(given).toString();
-  const signal = AbortSignal.any([pending.signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  const request = new AbortController();
+  const timer = setTimeout(() => request.abort(), TIMEOUT_MS);
+  pending.add(request);
   let response;
   let body;
   try {
-    response = await fetch(`/api/v1/${path}${query ? "?" + query : ""}`, { signal });
-    body = await response.json().catch((error) => { if (signal.aborted) throw error; return {}; });
+    response = await fetch(`/api/v1/${path}${query ? "?" + query : ""}`, { signal: request.signal });
+    body = await response.json().catch((error) => { if (request.signal.aborted) throw error; return {}; });
   } catch {
     throw new ApiError("the server does not respond", 0);
+  } finally {
+    clearTimeout(timer);
+    pending.delete(request);
   }
   if (!response.ok) throw new ApiError(body.error ?? `status ${response.status}`, response.status);
   return body;
